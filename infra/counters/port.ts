@@ -1,0 +1,49 @@
+/**
+ * Counters that limits are judged by: views per person and day, spend per campaign, ids seen once.
+ * A projection of the log: every change carries the log position that caused it and is applied once.
+ */
+export interface Counters {
+  /**
+   * Judges steps in order, each in one atomic step. A position of `source` at or below the last applied one is not
+   * applied again: it gets the outcome that it got the first time. Outcomes are kept at least for the last
+   * 100,000 positions of each source partition.
+   */
+  apply(steps: readonly Step[]): Promise<Outcome[]>
+  /** Values now; a key never written, or expired, is 0. */
+  read(keys: readonly string[]): Promise<number[]>
+  /** Forgets everything, positions too. */
+  clear(): Promise<void>
+  close(): Promise<void>
+}
+
+export interface Step {
+  /** Where the change comes from: a topic's partition, and the offset in it. Offsets of a source grow. */
+  source: string
+  offset: number
+  /** Only the first step with this key goes on; later ones end as 'SEEN'. */
+  once: { key: string; expiresAt: number } | null
+  /**
+   * All limits are checked before any is raised: the first, in order, whose value + add would exceed max ends the
+   * step as its `name`. Null max: only counted. With all held, every key is raised by its `add`.
+   */
+  limits: readonly Limit[]
+  /** UTC epoch milliseconds that expiry is measured by. */
+  now: number
+}
+
+export interface Limit {
+  name: string
+  key: string
+  /** A safe integer >= 0. */
+  add: number
+  max: number | null
+  expiresAt: number | null
+}
+
+/** 'APPLIED', 'SEEN', or the name of the limit that held it back. */
+export type Outcome = string
+
+/** The counters cannot answer now; the same call may work later. */
+export class CountersUnavailable extends Error {
+  override readonly name = 'CountersUnavailable'
+}

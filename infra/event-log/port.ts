@@ -1,0 +1,124 @@
+import type { TopicName } from '../../schemas/topics.ts'
+
+/**
+ * The log: the only source of truth. Topics are cut into partitions; a record's key picks its partition, so records
+ * of one key keep their order. Offsets grow within a partition and may have gaps.
+ */
+export interface EventLog {
+  /**
+   * Appends and resolves once every record survives a crash of this process and machine (fsync, or acks=all).
+   * All or nothing from the caller's view: after a rejection any part may have been stored, and may be sent again.
+   * Records of one call that share a topic and key keep the order of the list.
+   * @returns where each record lies, in the order given.
+   * @throws LogUnavailable when the log cannot take them now.
+   */
+  append(records: readonly NewRecord[]): Promise<Position[]>
+
+  /** A member of a consumer group; starts at what the group committed, else at the earliest record. */
+  consumer(options: { group: string; topics: readonly TopicName[] }): Promise<LogConsumer>
+
+  /**
+   * Reads a whole topic, every partition, from its earliest record and goes on with what is appended, outside any group.
+   * Batches arrive one at a time, in order per partition. Resolves when `onBatch` has seen all that was in the log at the call.
+   */
+  tail(topic: TopicName, onBatch: (records: LogRecord[]) => void | Promise<void>): Promise<Tail>
+
+  /**
+   * A writer that is alone: opening a second one with this name, in any process, fences the first, whose next
+   * append rejects with Fenced and stores nothing.
+   */
+  exclusiveWriter(name: string): Promise<ExclusiveWriter>
+
+  /** First offset still held and the offset that the next record gets, for each partition of a topic. */
+  bounds(topic: TopicName): Promise<PartitionBounds[]>
+
+  /** How many records a partition holds in [from, to). Counts records, not offsets, where the two differ. */
+  count(topic: TopicName, partition: number, from: number, to: number): Promise<number>
+
+  /** Records of one partition in [from, …), at most `max`; empty at its end. For replay and for explaining. */
+  read(topic: TopicName, partition: number, from: number, max: number): Promise<LogRecord[]>
+
+  /** What a group has committed. A partition it never committed is not listed. */
+  committed(group: string): Promise<Commit[]>
+
+  /** Sets what a group has committed; a null list forgets the group. Only while no member of it runs. */
+  reset(group: string, commits: readonly Commit[] | null): Promise<void>
+
+  close(): Promise<void>
+}
+
+export interface NewRecord {
+  topic: TopicName
+  /** Null spreads records over partitions; only for topics without order. */
+  key: string | null
+  /** Avro single-object encoding; null deletes the key of a compacted topic. */
+  value: Buffer | null
+}
+
+export interface Position {
+  topic: TopicName
+  partition: number
+  offset: number
+}
+
+export interface LogRecord extends Position {
+  key: string | null
+  value: Buffer | null
+  /** When the log took it, UTC epoch milliseconds. */
+  appendedAt: number
+}
+
+export interface PartitionBounds {
+  partition: number
+  start: number
+  end: number
+}
+
+/** `offset` is the next to read; `metadata` is the group's own note, at most 4,000 characters. */
+export interface Commit extends Position {
+  metadata: string
+}
+
+export interface Batch {
+  topic: TopicName
+  partition: number
+  /** At least one, of one partition, following what was polled before. */
+  records: LogRecord[]
+}
+
+export interface LogConsumer {
+  /** Next records of any one assigned partition, or null when none came within `maxWaitMs`. */
+  poll(options: { maxRecords: number; maxWaitMs: number }): Promise<Batch | null>
+  /** What the group had committed for a partition when it was assigned to this member; null: nothing. */
+  position(topic: TopicName, partition: number): Commit | null
+  /** Reads on from this offset at the next poll. */
+  seek(topic: TopicName, partition: number, offset: number): void
+  /**
+   * Commits and, in the same atomic step, appends `outputs`: both happen or neither.
+   * @throws Revoked when the partition has gone to another member; nothing was stored.
+   */
+  commit(commit: Commit, outputs?: readonly NewRecord[]): Promise<void>
+  close(): Promise<void>
+}
+
+export interface Tail {
+  close(): Promise<void>
+}
+
+export interface ExclusiveWriter {
+  append(records: readonly NewRecord[]): Promise<Position[]>
+  close(): Promise<void>
+}
+
+/** The log cannot take records now; the same call may work later. */
+export class LogUnavailable extends Error {
+  override readonly name = 'LogUnavailable'
+}
+/** Another writer has taken over. */
+export class Fenced extends Error {
+  override readonly name = 'Fenced'
+}
+/** The partition has gone to another member of the group. */
+export class Revoked extends Error {
+  override readonly name = 'Revoked'
+}

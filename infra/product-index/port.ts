@@ -1,0 +1,127 @@
+import type { ProductOffer, ProductSignals } from '../../schemas/records.ts'
+
+/** The index of feed offers that matching queries. A document is an offer, the campaigns that promote it, its signals. */
+export interface ProductIndex {
+  /**
+   * Applies writes, each guarded by its own version: an older or equal version of the same part of a document is
+   * ignored, so a repeated or late batch changes nothing. Visible to `search` after `refresh`, or within a second.
+   * @returns how many changed something.
+   */
+  write(writes: readonly IndexWrite[]): Promise<number>
+  /** Makes everything written before the call visible to `search`, `get` and `scan`. */
+  refresh(): Promise<void>
+  /** The best candidates of each query, by relevance x the weight of the campaign group, ties by `tieSeed`. */
+  search(queries: readonly ProductQuery[]): Promise<SearchResult[]>
+  /** Offers of a shop whose id or productId is one of these; at most 1,000 ids. */
+  get(shopId: string, ids: readonly string[]): Promise<IndexedProduct[]>
+  /** How many offers of a shop satisfy all filters. */
+  count(shopId: string, filters: readonly Filter[]): Promise<number>
+  /** Pages through offers of a shop that satisfy all filters, ordered by document key; `after` null starts. */
+  scan(request: ScanRequest): Promise<IndexedProduct[]>
+  /** Id and digest of every offer of a feed, in pages, ordered by id. For diffing a feed run. */
+  digests(
+    shopId: string,
+    feedId: string,
+    after: string | null,
+    limit: number,
+  ): Promise<{ id: string; digest: string }[]>
+  /** Removes everything. */
+  clear(): Promise<void>
+  close(): Promise<void>
+}
+
+/** Versions are positions in the log or registry versions: any safe integer that grows with each change. */
+export type IndexWrite =
+  | { kind: 'offer'; version: number; offer: ProductOffer }
+  | { kind: 'remove'; version: number; shopId: string; feedId: string; id: string }
+  | { kind: 'signals'; version: number; signals: ProductSignals }
+  /** Replaces the whole list of campaigns that promote an offer. */
+  | { kind: 'promotions'; version: number; shopId: string; feedId: string; id: string; campaignIds: string[] }
+
+export interface IndexedProduct {
+  offer: ProductOffer
+  /** Campaigns that promote it, whatever their state. */
+  campaignIds: string[]
+  signals: ProductSignals | null
+}
+
+export interface ProductQuery {
+  shopId: string
+  /** All must hold. */
+  filters: Filter[]
+  rank: Rank
+  /**
+   * Only offers promoted by one of these campaigns are found. `weight` > 0 multiplies relevance in the order of the
+   * result (the best weight counts when several promote an offer), so that what a campaign bids decides who is kept.
+   */
+  campaigns: readonly { campaignIds: readonly string[]; weight: number }[]
+  limit: number
+  /** Turns the order of equals: same seed, same order. */
+  tieSeed: number
+}
+
+export type Rank =
+  /** How well the text fits: BM25 over title, brand, categories, attributes and description. `text` need not be a filter too. */
+  | { by: 'text'; text: string; lang: string | null }
+  /** How well the categories fit: share of the deepest given path that the offer's path has in common. */
+  | { by: 'categories'; paths: string[] }
+  /** Text and categories, weighed equally. */
+  | { by: 'textAndCategories'; text: string; lang: string | null; paths: string[] }
+  | { by: 'popularity' }
+  /** All alike. */
+  | { by: 'none' }
+
+export type Filter =
+  | { kind: 'available' }
+  /**
+   * Words of `text` (stemmed, accents and units folded; `services/domain/text.ts`) found anywhere in title, brand,
+   * categories, attributes or description: at least `minShare` of the distinct words, 1 for all, 0 for any one.
+   */
+  | { kind: 'text'; text: string; lang: string | null; minShare: number; in: 'ALL_FIELDS' | 'TITLE' }
+  /** A product_type equals one of the paths or lies below it. */
+  | { kind: 'categoryPaths'; paths: string[] }
+  /** For one of the lists: each node stands in one product_type in that order, gaps allowed. */
+  | { kind: 'categoryNodes'; anyOf: string[][] }
+  /** Sale price when present, else price; inclusive. */
+  | { kind: 'price'; minMicros: number | null; maxMicros: number | null }
+  | { kind: 'brand'; anyOf: string[] }
+  | { kind: 'currency'; currency: string }
+  /** The offer's language, or an offer without one. */
+  | { kind: 'lang'; lang: string }
+  /** Shipping lists the country, or the offer gives no shipping. */
+  | { kind: 'country'; country: string }
+  /** A feed field (age_group, color, gtin …) or product detail has one of the values; case, accents, outer space do not matter. */
+  | { kind: 'attribute'; name: string; anyOf: string[] }
+  | { kind: 'labels'; anyOf: string[] }
+  | { kind: 'sellers'; anyOf: string[] }
+  | { kind: 'feed'; feedId: string }
+  /** Feed id or productId is one of these. */
+  | { kind: 'ids'; ids: string[] }
+  /** Feed id is none of these. */
+  | { kind: 'excludeIds'; ids: string[] }
+  | { kind: 'campaign'; campaignId: string }
+
+export interface SearchHit {
+  product: IndexedProduct
+  /** In (0, 1]; 1 is the best fit there was among the hits of this query. */
+  relevance: number
+}
+
+export interface SearchResult {
+  hits: SearchHit[]
+  /** True when more offers matched than `limit`. */
+  truncated: boolean
+}
+
+export interface ScanRequest {
+  shopId: string
+  filters: Filter[]
+  /** The last key of the page before: feedId/id. */
+  after: string | null
+  limit: number
+}
+
+/** The index cannot answer now; the same call may work later. */
+export class IndexUnavailable extends Error {
+  override readonly name = 'IndexUnavailable'
+}

@@ -1,0 +1,134 @@
+import { MessageChannel, type MessagePort, type Transferable, Worker } from 'node:worker_threads'
+
+/**
+ * Calls across threads. A worker serves the async methods of an object; any thread that holds a port to it calls them
+ * as if they were its own. Arguments and results are structured-cloned; Buffers arrive as Uint8Array.
+ */
+
+interface Call {
+  id: number
+  method: string
+  args: unknown[]
+}
+type Reply = { id: number; value: unknown } | { id: number; error: { name: string; message: string } }
+
+/** A result whose buffers move to the caller instead of being copied. */
+export class Moved<T> {
+  readonly value: T
+  readonly transfer: Transferable[]
+  constructor(value: T, transfer: Transferable[]) {
+    this.value = value
+    this.transfer = transfer
+  }
+}
+
+type Methods = Record<string, (...args: never[]) => unknown>
+
+/** Answers calls that arrive at `port` until it closes. */
+export function serve(port: MessagePort, methods: Methods): void {
+  port.on('message', async ({ id, method, args }: Call) => {
+    try {
+      const result = await (methods[method] as (...a: unknown[]) => unknown)(...args)
+      if (result instanceof Moved) port.postMessage({ id, value: result.value } satisfies Reply, result.transfer)
+      else port.postMessage({ id, value: result } satisfies Reply)
+    } catch (error) {
+      const { name, message } = error as Error
+      port.postMessage({ id, error: { name, message } } satisfies Reply)
+    }
+  })
+}
+
+/** Error classes by name, so that a rejection in the other thread is the same class here. */
+export type ErrorClasses = Record<string, new (message: string) => Error>
+
+export interface Remote {
+  call<T>(method: string, args: unknown[], transfer?: Transferable[]): Promise<T>
+  close(): void
+}
+
+/** The calling end of `serve`. Calls still open when the port closes reject with `closedError`. */
+export function connect(port: MessagePort, errors: ErrorClasses, closedError: () => Error): Remote {
+  const open = new Map<number, { resolve: (v: unknown) => void; reject: (e: Error) => void }>()
+  let nextId = 1
+  let closed = false
+  port.on('message', (reply: Reply) => {
+    const waiting = open.get(reply.id)
+    if (!waiting) return
+    open.delete(reply.id)
+    if (open.size === 0) port.unref()
+    if ('value' in reply) waiting.resolve(reply.value)
+    else waiting.reject(new (errors[reply.error.name] ?? Error)(reply.error.message))
+  })
+  port.on('close', () => {
+    closed = true
+    for (const waiting of open.values()) waiting.reject(closedError())
+    open.clear()
+  })
+  port.unref()
+  return {
+    call<T>(method: string, args: unknown[], transfer: Transferable[] = []) {
+      if (closed) return Promise.reject(closedError())
+      return new Promise<T>((resolve, reject) => {
+        const id = nextId++
+        if (open.size === 0) port.ref()
+        open.set(id, { resolve: resolve as (v: unknown) => void, reject })
+        port.postMessage({ id, method, args } satisfies Call, transfer)
+      })
+    },
+    close() {
+      port.close()
+    },
+  }
+}
+
+/** A worker that serves whoever connects: each `connect()` makes a port that may be handed to any thread. */
+export interface Served {
+  connect(): MessagePort
+  /** Resolves when the worker has ended. A worker that dies on its own closes its ports. */
+  stop(): Promise<void>
+  readonly failed: Promise<Error>
+}
+
+/**
+ * Starts a worker file, which calls `serveConnections`. Resolves once it has said that it is ready.
+ * @throws what the worker's set-up threw.
+ */
+export async function startWorker(file: URL, workerData: unknown): Promise<Served> {
+  const worker = new Worker(file, { workerData })
+  const failed = new Promise<Error>((resolve) => worker.once('error', resolve))
+  failed.catch(() => {})
+  await new Promise<void>((resolve, reject) => {
+    worker.once('message', resolve)
+    worker.once('error', reject)
+    worker.once('exit', (code) => reject(new Error(`${file.pathname} ended with code ${code} before it was ready`)))
+  })
+  return {
+    connect() {
+      const { port1, port2 } = new MessageChannel()
+      worker.postMessage(port2, [port2])
+      return port1
+    },
+    async stop() {
+      const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
+      worker.postMessage('stop')
+      await ended
+    },
+    failed,
+  }
+}
+
+/** The worker's side of `startWorker`: says ready, serves every port it is sent, and ends after `stop`. */
+export function serveConnections(parent: MessagePort, methods: Methods, onStop: () => void | Promise<void>): void {
+  const ports: MessagePort[] = []
+  parent.on('message', async (message: MessagePort | 'stop') => {
+    if (message !== 'stop') {
+      ports.push(message)
+      serve(message, methods)
+      return
+    }
+    await onStop()
+    for (const port of ports) port.close()
+    parent.close()
+  })
+  parent.postMessage('ready')
+}

@@ -1,0 +1,454 @@
+/**
+ * The TypeScript face of the Avro records in `schemas/*.avsc`.
+ * Units: `…Micros` are millionths of the shop's currency, `…At` are UTC epoch milliseconds. Missing is null.
+ */
+
+export type EntityKind =
+  | 'Account'
+  | 'Token'
+  | 'Shop'
+  | 'Placement'
+  | 'AdUnit'
+  | 'TechnicalSlot'
+  | 'Feed'
+  | 'FeedRun'
+  | 'Campaign'
+
+export interface Account {
+  kind: 'PUBLISHER' | 'ADVERTISER' | 'OPERATOR'
+  name: string
+  companyName: string
+  taxNumber: string
+  /** Seller ids (feed field externalSellerId) whose products this account may promote. */
+  sellerIds: string[]
+  displayEnabled: boolean
+}
+
+export type Scope = 'slots' | 'feed' | 'panel' | 'import'
+
+export interface Token {
+  accountId: string
+  name: string
+  scopes: Scope[]
+  /** SHA-256 of the token, base64url. The token itself is shown once and never stored. */
+  secretHash: string
+  expiresAt: number | null
+  revokedAt: number | null
+}
+
+export interface Shop {
+  accountId: string
+  name: string
+  currency: string
+  lang: string
+  country: string
+  /** IANA name; days of caps, budgets and reports are days of this zone. */
+  timeZone: string
+  clickWindowHours: number
+  viewWindowHours: number
+  reserveCpcMicros: number
+}
+
+export interface Placement {
+  shopId: string
+  name: string
+  kind: 'PRODUCT' | 'DISPLAY'
+}
+
+export type SponsoredAlgorithm =
+  | 'BESTSELLERS'
+  | 'BESTSELLERS_WIDE'
+  | 'CONTEXT_MATCH'
+  | 'CONTEXT_MATCH_WIDE'
+  | 'SIMILAR_CATEGORIES_AND_TITLES'
+  | 'SIMILAR_CATEGORIES_AND_TITLES_WIDE'
+  | 'SIMILAR_TITLES'
+  | 'SIMILAR_TITLES_WIDE'
+  | 'SIMILAR_CATEGORIES'
+  | 'SIMILAR_CATEGORIES_WIDE'
+  | 'SIMILAR_PRODUCT_ID'
+  | 'SIMILAR_PRODUCT_ID_WIDE'
+  | 'ALSO_BOUGHT'
+  | 'EXACT_PRODUCT_ID'
+export type DisplayAlgorithm = 'DISPLAY' | 'DISPLAY_PHRASE_OR_CATEGORY'
+export type Algorithm = SponsoredAlgorithm | DisplayAlgorithm
+
+export interface AdUnit {
+  placementId: string
+  shopId: string
+  name: string
+  algorithm: Algorithm
+  status: 'ACTIVE' | 'INACTIVE'
+  adFormatIds: string[]
+  /** Display: the request parameters that count as targeting. */
+  targeting: string[]
+}
+
+/** The unit's entity id is its slotHash; technical slots are registered by API on top of a business ad unit. */
+export interface TechnicalSlot {
+  accountId: string
+  publisherSlotId: string
+  shopId: string
+  name: string
+  status: 'ACTIVE' | 'INACTIVE'
+  /** The ad unit whose algorithm, placement and format rules apply. */
+  businessSlotId: string
+  adFormatIds: string[]
+  country: string | null
+  street: string | null
+  city: string | null
+  postalCode: string | null
+}
+
+export interface Feed {
+  shopId: string
+  name: string
+  /** Null: offers arrive by upload or by the product update API only. */
+  url: string | null
+  currency: string
+  lang: string | null
+  /** Of the last complete fetch, for the next conditional one. */
+  etag: string | null
+  lastModified: string | null
+}
+
+export interface FeedRun {
+  feedId: string
+  shopId: string
+  trigger: 'UPLOAD' | 'SCHEDULE' | 'MANUAL'
+  status: 'QUEUED' | 'RUNNING' | 'DONE' | 'HELD' | 'FAILED'
+  total: number
+  changed: number
+  unchanged: number
+  removed: number
+  rejected: number
+  warnings: number
+  /** Issues counted per code. */
+  issueCounts: Record<string, number>
+  /** Why it is HELD or FAILED. */
+  message: string | null
+  queuedAt: number
+  startedAt: number | null
+  endedAt: number | null
+}
+
+/** Any of what is set must hold; within a list, any value. */
+export interface ProductRule {
+  brands: string[]
+  categoryPaths: string[]
+  labels: string[]
+  sellerIds: string[]
+  priceMinMicros: number | null
+  priceMaxMicros: number | null
+}
+
+export interface Campaign {
+  kind: 'SPONSORED' | 'DISPLAY'
+  accountId: string
+  shopId: string
+  name: string
+  startAt: number
+  endAt: number | null
+  /** The switch; what the campaign is at a moment follows from it, the dates and the budget. */
+  status: 'DRAFT' | 'ACTIVE' | 'PAUSED'
+  budgetMicros: number
+  dailyBudgetMicros: number | null
+  pacing: 'EVEN' | 'ASAP'
+  /** Views of one ad per person per day; null: no cap. */
+  capping: number | null
+  /** Feed ids whose purchase counts as HALO. */
+  attributionProductIds: string[]
+  /** SPONSORED: exactly one of the two is set. */
+  productIds: string[] | null
+  productRule: ProductRule | null
+  cpcMicros: number
+  autoPromo: boolean
+}
+
+export interface EntityBodies {
+  Account: Account
+  Token: Token
+  Shop: Shop
+  Placement: Placement
+  AdUnit: AdUnit
+  TechnicalSlot: TechnicalSlot
+  Feed: Feed
+  FeedRun: FeedRun
+  Campaign: Campaign
+}
+
+/** Topic `registry`. Deleted entities stay, marked, because reports and audits still name them. */
+export type RegistryEntry = {
+  [K in EntityKind]: {
+    kind: K
+    id: string
+    /** Counts the changes of this entity from 1. */
+    version: number
+    updatedAt: number
+    /** Account id that made the change. */
+    updatedBy: string
+    deletedAt: number | null
+    body: EntityBodies[K]
+  }
+}[EntityKind]
+
+export interface Shipping {
+  country: string | null
+  region: string | null
+  /** Amount and currency, as the feed gives it: "4.99 EUR". */
+  price: string | null
+  minHandlingTime: string | null
+  maxHandlingTime: string | null
+  minTransitTime: string | null
+  maxTransitTime: string | null
+}
+export interface ProductDetail {
+  sectionName: string | null
+  attributeName: string
+  attributeValue: string
+}
+export interface Certification {
+  certificationAuthority: string | null
+  certificationName: string | null
+  certificationCode: string | null
+  certificationValue: string | null
+}
+
+/** Topic `products`: one offer of one feed. */
+export interface ProductOffer {
+  shopId: string
+  feedId: string
+  id: string
+  productId: string | null
+  title: string
+  description: string | null
+  link: string
+  imageLink: string
+  deepLink: string | null
+  priceMicros: number
+  salePriceMicros: number | null
+  currency: string
+  isAvailable: boolean
+  /** As the feed words it: in_stock, out_of_stock, preorder, backorder. */
+  availability: string
+  brand: string | null
+  gtin: string | null
+  mpn: string | null
+  itemGroupId: string | null
+  catalogProductCategory: string | null
+  /** Category paths, levels joined by " > ". The first is the one shown. */
+  productTypes: string[]
+  lang: string | null
+  condition: string | null
+  adult: boolean | null
+  ageGroup: string | null
+  color: string | null
+  gender: string | null
+  material: string | null
+  pattern: string | null
+  size: string | null
+  energyEfficiencyClass: string | null
+  unitPricingMeasure: string | null
+  externalSellerId: string | null
+  externalSellerName: string | null
+  labels: string[]
+  shipping: Shipping[]
+  certification: Certification[]
+  productDetails: ProductDetail[]
+  customParameters: Record<string, string>
+  /** Hash of everything above: an equal digest is an unchanged offer. */
+  digest: string
+  updatedAt: number
+}
+
+/** Topic `product-signals`: what shoppers' behaviour says of one product of a shop (by feed id). */
+export interface ProductSignals {
+  shopId: string
+  id: string
+  /** Decayed purchases of 30 days, then clicks, then views, as one comparable number >= 0. */
+  popularity: number
+  /** Sponsored views and valid clicks behind the predicted click rate. */
+  views: number
+  clicks: number
+  /** Products bought by those who bought this one, best first, score in (0, 1]. */
+  alsoBought: { id: string; score: number }[]
+  computedAt: number
+}
+
+export type AdKind = 'SPONSORED' | 'DISPLAY'
+
+export interface EmittedAd {
+  campaignId: string
+  /** Feed id of the product (sponsored) or banner id (display). */
+  adId: string
+  itemGroupId: string | null
+  /** 1 is the first place of the slot. */
+  position: number
+  relevance: number
+  predictedClickRate: number
+  bidMicros: number
+  /** What one valid click (or view, for CPM in thousandths) would cost. */
+  priceMicros: number
+  autoPromo: boolean
+}
+
+/** Why a candidate was not shown. */
+export type DropReason = 'OUTRANKED' | 'CAPPED' | 'DUPLICATE' | 'BUDGET' | 'BELOW_RESERVE' | 'MIN_AD_COUNT'
+
+export interface EmittedSlot {
+  /** As asked for: an ad unit's or a technical slot's id. */
+  slotHash: string
+  adUnitId: string
+  algorithm: string
+  /** How many eligible candidates the index returned. */
+  candidates: number
+  /** Why the slot is short: null when filled. */
+  shortfall: 'INACTIVE' | 'NO_CANDIDATES' | 'MIN_AD_COUNT' | 'DEADLINE' | 'NO_REFERENCE' | null
+  ads: EmittedAd[]
+  /** The best of those not shown, at most 10 a slot. */
+  dropped: { campaignId: string; adId: string; relevance: number; bidMicros: number; reason: DropReason }[]
+}
+
+/** Topic `emissions`: one ad request and what it was answered. */
+export interface Emission {
+  requestId: string
+  shopId: string
+  kind: AdKind
+  cid: string
+  uid: string | null
+  occurredAt: number
+  country: string | null
+  elapsedMicros: number
+  slots: EmittedSlot[]
+}
+
+/** What a showId says of the ad it was given for. Encrypted inside the showId. */
+export interface ShowIdClaims {
+  kind: AdKind
+  requestId: string
+  shopId: string
+  slotHash: string
+  adUnitId: string
+  campaignId: string
+  accountId: string
+  adId: string
+  itemGroupId: string | null
+  cid: string
+  uid: string | null
+  algorithm: string
+  position: number
+  priceMicros: number
+  currency: string
+  autoPromo: boolean
+  country: string | null
+  emittedAt: number
+}
+
+/** Topic `ad-events`: a view or click as it came. */
+export interface AdEvent {
+  /** Given by the intake; readers count an id once. */
+  eventId: string
+  type: 'VIEW' | 'CLICK'
+  /** Who acted; equals claims.cid unless another cid replays the showId. */
+  cid: string
+  uid: string | null
+  occurredAt: number
+  receivedAt: number
+  /** The caller's User-Agent is a known bot's. */
+  bot: boolean
+  claims: ShowIdClaims
+}
+
+export type Verdict = 'VALID' | 'BOT' | 'DUPLICATE' | 'EXPIRED' | 'CAPPED' | 'OVER_BUDGET'
+
+/** Topic `judged-events`: the event with its verdict, counted in offsets of `ad-events`. */
+export interface JudgedEvent extends AdEvent {
+  verdict: Verdict
+  billedMicros: number
+  sourcePartition: number
+  sourceOffset: number
+}
+
+export interface TransactionLine {
+  shopProductId: string
+  /** Total for all units. */
+  priceMicros: number
+  quantity: number
+  productTitle: string | null
+  brand: string | null
+  sellerId: string | null
+}
+
+/** Topic `transactions`. */
+export interface Transaction {
+  /** The caller's, or given by the intake when missing. Counted once per shop, kind and id. */
+  eventId: string
+  kind: 'PURCHASE' | 'CART' | 'WISHLIST'
+  shopId: string
+  cid: string
+  uid: string | null
+  currency: string
+  locale: string | null
+  occurredAt: number
+  receivedAt: number
+  /** True for imported history: feeds signals, is never attributed. */
+  imported: boolean
+  lines: TransactionLine[]
+}
+
+/** Topic `page-views`. */
+export interface PageView {
+  id: string
+  shopId: string
+  cid: string
+  uid: string | null
+  referer: string
+  shopProductId: string | null
+  gclid: string | null
+  utmSource: string | null
+  utmMedium: string | null
+  utmCampaign: string | null
+  occurredAt: number
+  receivedAt: number
+}
+
+/** Topic `feed-issues`. */
+export interface FeedIssue {
+  feedId: string
+  runId: string
+  shopId: string
+  severity: 'REJECTED' | 'WARNING'
+  line: number
+  productId: string | null
+  field: string
+  code: string
+  message: string
+  foundAt: number
+}
+
+/** Topic `dead-letters`: a record that a stream could not process. */
+export interface DeadLetter {
+  stream: string
+  topic: string
+  partition: number
+  offset: number
+  key: string | null
+  value: Buffer | null
+  code: string
+  message: string
+  failedAt: number
+}
+
+export interface RecordTypes {
+  RegistryEntry: RegistryEntry
+  ProductOffer: ProductOffer
+  ProductSignals: ProductSignals
+  Emission: Emission
+  AdEvent: AdEvent
+  JudgedEvent: JudgedEvent
+  Transaction: Transaction
+  PageView: PageView
+  FeedIssue: FeedIssue
+  DeadLetter: DeadLetter
+  ShowIdClaims: ShowIdClaims
+}

@@ -1,0 +1,63 @@
+/** Every topic of the log: what it holds, how it is cut and how long it is kept. */
+export interface Topic {
+  /** Avro record of the values, by its name in `schemas/`. */
+  readonly record: RecordName
+  readonly partitions: number
+  /** `compacted` keeps the latest value per key for ever; `retained` keeps every record for `retentionMs`. */
+  readonly kind: 'compacted' | 'retained'
+  readonly retentionMs: number
+}
+
+export type RecordName =
+  | 'RegistryEntry'
+  | 'ProductOffer'
+  | 'ProductSignals'
+  | 'Emission'
+  | 'AdEvent'
+  | 'JudgedEvent'
+  | 'Transaction'
+  | 'PageView'
+  | 'FeedIssue'
+  | 'DeadLetter'
+
+const DAY_MS = 86_400_000
+const FOR_EVER_MS = -1
+
+const retained = (record: RecordName, partitions: number, days: number): Topic => ({
+  record,
+  partitions,
+  kind: 'retained',
+  retentionMs: days * DAY_MS,
+})
+const compacted = (record: RecordName, partitions: number): Topic => ({
+  record,
+  partitions,
+  kind: 'compacted',
+  retentionMs: FOR_EVER_MS,
+})
+
+export const topics = {
+  /** Key: kind/id. One partition: the registry is one ordered history. */
+  registry: compacted('RegistryEntry', 1),
+  /** Key: shopId/feedId/id. A null value removes the offer. */
+  products: compacted('ProductOffer', 4),
+  /** Key: shopId/id. */
+  'product-signals': compacted('ProductSignals', 4),
+  /** Key: cid. One record per ad request. */
+  emissions: retained('Emission', 4, 400),
+  /** Key: campaignId, so that one budget, cap or showId meets one consumer in one order. */
+  'ad-events': retained('AdEvent', 4, 400),
+  /** Key: campaignId. */
+  'judged-events': retained('JudgedEvent', 4, 400),
+  /** Key: cid. */
+  transactions: retained('Transaction', 4, 400),
+  /** Key: cid. */
+  'page-views': retained('PageView', 4, 400),
+  /** Key: feedId/runId. */
+  'feed-issues': retained('FeedIssue', 1, 30),
+  /** Key: topic/partition/offset of what could not be processed. */
+  'dead-letters': retained('DeadLetter', 1, 400),
+} as const satisfies Record<string, Topic>
+
+export type TopicName = keyof typeof topics
+export const topicNames = Object.keys(topics) as TopicName[]

@@ -1,0 +1,60 @@
+/** Every error the HTTP API can answer. `docs/errors.md` lists the same table; a test holds the two together. */
+export const errorCodes = {
+  INVALID: { status: 400, title: 'The request is not valid' },
+  MALFORMED_JSON: { status: 400, title: 'The body is not JSON' },
+  UNKNOWN_SLOT: { status: 400, title: 'There is no such ad unit' },
+  WRONG_KIND: { status: 400, title: 'This is of the other ad kind' },
+  INVALID_SHOW_ID: { status: 400, title: 'The showId was not made by this service' },
+  UNAUTHENTICATED: { status: 401, title: 'A valid access token is needed' },
+  FORBIDDEN: { status: 403, title: 'The token does not allow this' },
+  NOT_FOUND: { status: 404, title: 'There is no such resource' },
+  METHOD_NOT_ALLOWED: { status: 405, title: 'The resource does not know this method' },
+  CONFLICT: { status: 409, title: 'The resource is in a state that forbids this' },
+  TOO_LARGE: { status: 413, title: 'The body or a list in it is too large' },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, title: 'The content type is not supported' },
+  RATE_LIMITED: { status: 429, title: 'Too many requests' },
+  INTERNAL: { status: 500, title: 'Something went wrong on our side' },
+  UNAVAILABLE: { status: 503, title: 'The service cannot do this now' },
+} as const satisfies Record<string, { status: number; title: string }>
+
+export type ErrorCode = keyof typeof errorCodes
+
+export interface FieldError {
+  /** JSON pointer into the body, or header / query / path name: `/targeting/0/adCount`, `header/cid`. */
+  path: string
+  message: string
+}
+
+/** An answer that is an error. Thrown by handlers, rendered as RFC 9457 problem+json by `services/http.ts`. */
+export class Problem extends Error {
+  override readonly name = 'Problem'
+  readonly code: ErrorCode
+  readonly errors: FieldError[]
+  readonly retryAfterSeconds: number | null
+
+  constructor(
+    code: ErrorCode,
+    detail: string,
+    options: { errors?: FieldError[]; retryAfterSeconds?: number; cause?: unknown } = {},
+  ) {
+    super(detail, options.cause === undefined ? undefined : { cause: options.cause })
+    this.code = code
+    this.errors = options.errors ?? []
+    this.retryAfterSeconds = options.retryAfterSeconds ?? null
+  }
+
+  get status(): number {
+    return errorCodes[this.code].status
+  }
+
+  toJSON() {
+    return {
+      type: `urn:endcap:error:${this.code.toLowerCase().replaceAll('_', '-')}`,
+      title: errorCodes[this.code].title,
+      status: this.status,
+      code: this.code,
+      detail: this.message,
+      ...(this.errors.length > 0 ? { errors: this.errors } : {}),
+    }
+  }
+}

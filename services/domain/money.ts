@@ -1,0 +1,15 @@
+/** Money inside is a safe integer of micro-units (millionths of the currency); decimals live at the HTTP edge only. */
+export const MICROS = 1_000_000
+
+/** The largest amount taken at the edge: far over any price, and safe when a million of them are summed. */
+export const AMOUNT_MAX = 1_000_000_000
+
+/** Decimal amount to micros, rounded half up at the sixth decimal. */
+export function toMicros(amount: number): number {
+  return Math.round(amount * MICROS)
+}
+
+/** Micros to a decimal amount. */
+export function fromMicros(micros: number): number {
+  return micros / MICROS
+}
