@@ -91,12 +91,13 @@ export interface Served {
 
 /**
  * Starts a worker file, which calls `serveConnections`. Resolves once it has said that it is ready.
+ * `transferList` names what moves into the worker's data instead of being copied.
  * @throws what the worker's set-up threw.
  */
-export async function startWorker(file: URL, workerData: unknown): Promise<Served> {
-  const worker = new Worker(file, { workerData })
+export async function startWorker(file: URL, workerData: unknown, transferList: Transferable[] = []): Promise<Served> {
+  const worker = new Worker(file, { workerData, transferList })
   const failed = new Promise<Error>((resolve) => worker.once('error', resolve))
-  failed.catch(() => {})
+  const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
   await new Promise<void>((resolve, reject) => {
     worker.once('message', resolve)
     worker.once('error', reject)
@@ -109,7 +110,6 @@ export async function startWorker(file: URL, workerData: unknown): Promise<Serve
       return port1
     },
     async stop() {
-      const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
       worker.postMessage('stop')
       await ended
     },
@@ -117,13 +117,20 @@ export async function startWorker(file: URL, workerData: unknown): Promise<Serve
   }
 }
 
-/** The worker's side of `startWorker`: says ready, serves every port it is sent, and ends after `stop`. */
-export function serveConnections(parent: MessagePort, methods: Methods, onStop: () => void | Promise<void>): void {
+/**
+ * The worker's side of `startWorker`: says ready, serves every port it is sent, and ends after `stop`.
+ * A function is asked for the methods of each port, when each client has a state of its own.
+ */
+export function serveConnections(
+  parent: MessagePort,
+  methods: Methods | ((port: MessagePort) => Methods),
+  onStop: () => void | Promise<void>,
+): void {
   const ports: MessagePort[] = []
   parent.on('message', async (message: MessagePort | 'stop') => {
     if (message !== 'stop') {
       ports.push(message)
-      serve(message, methods)
+      serve(message, typeof methods === 'function' ? methods(message) : methods)
       return
     }
     await onStop()

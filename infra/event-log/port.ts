@@ -10,7 +10,7 @@ export interface EventLog {
    * All or nothing from the caller's view: after a rejection any part may have been stored, and may be sent again.
    * Records of one call that share a topic and key keep the order of the list.
    * @returns where each record lies, in the order given.
-   * @throws LogUnavailable when the log cannot take them now.
+   * @throws LogUnavailable when the log cannot take them now; RecordTooLarge, and nothing was stored.
    */
   append(records: readonly NewRecord[]): Promise<Position[]>
 
@@ -35,7 +35,7 @@ export interface EventLog {
   /** How many records a partition holds in [from, to). Counts records, not offsets, where the two differ. */
   count(topic: TopicName, partition: number, from: number, to: number): Promise<number>
 
-  /** Records of one partition in [from, …), at most `max`; empty at its end. For replay and for explaining. */
+  /** Records of one partition in [from, …), at most `max`, maybe fewer; empty only at its end. For replay and for explaining. */
   read(topic: TopicName, partition: number, from: number, max: number): Promise<LogRecord[]>
 
   /** What a group has committed. A partition it never committed is not listed. */
@@ -49,7 +49,7 @@ export interface EventLog {
 
 export interface NewRecord {
   topic: TopicName
-  /** Null spreads records over partitions; only for topics without order. */
+  /** Null spreads records over partitions; only for retained topics, when order does not matter. */
   key: string | null
   /** Avro single-object encoding; null deletes the key of a compacted topic. */
   value: Buffer | null
@@ -87,7 +87,7 @@ export interface Batch {
 }
 
 export interface LogConsumer {
-  /** Next records of any one assigned partition, or null when none came within `maxWaitMs`. */
+  /** Next records of any one assigned partition, or null when none came within `maxWaitMs` or the consumer was closed. */
   poll(options: { maxRecords: number; maxWaitMs: number }): Promise<Batch | null>
   /** What the group had committed for a partition when it was assigned to this member; null: nothing. */
   position(topic: TopicName, partition: number): Commit | null
@@ -110,6 +110,11 @@ export interface ExclusiveWriter {
   close(): Promise<void>
 }
 
+/** Key and value of one record together. */
+export const RECORD_MAX_BYTES = 1024 * 1024
+/** Of the metadata of a commit. */
+export const METADATA_MAX_CHARS = 4_000
+
 /** The log cannot take records now; the same call may work later. */
 export class LogUnavailable extends Error {
   override readonly name = 'LogUnavailable'
@@ -121,4 +126,8 @@ export class Fenced extends Error {
 /** The partition has gone to another member of the group. */
 export class Revoked extends Error {
   override readonly name = 'Revoked'
+}
+/** A record is over RECORD_MAX_BYTES. */
+export class RecordTooLarge extends Error {
+  override readonly name = 'RecordTooLarge'
 }

@@ -1,0 +1,29 @@
+/**
+ * The partition that a key belongs to: murmur2 of its UTF-8 bytes, sign bit dropped, modulo partitions. The same as
+ * Kafka's default partitioner, so that a key lies in the same partition whichever log holds it.
+ */
+export function partitionOf(key: Uint8Array, partitions: number): number {
+  return (murmur2(key) & 0x7fffffff) % partitions
+}
+
+const SEED = 0x9747b28c
+const M = 0x5bd1e995
+
+/** MurmurHash2, 32 bits, as org.apache.kafka.common.utils.Utils.murmur2 has it; a signed integer. */
+export function murmur2(bytes: Uint8Array): number {
+  const { length } = bytes
+  let hash = SEED ^ length
+  let at = 0
+  for (; at + 4 <= length; at += 4) {
+    let word = bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24)
+    word = Math.imul(word, M)
+    word = Math.imul(word ^ (word >>> 24), M)
+    hash = Math.imul(hash, M) ^ word
+  }
+  const left = length - at
+  if (left >= 3) hash ^= bytes[at + 2]! << 16
+  if (left >= 2) hash ^= bytes[at + 1]! << 8
+  if (left >= 1) hash = Math.imul(hash ^ bytes[at]!, M)
+  hash = Math.imul(hash ^ (hash >>> 13), M)
+  return hash ^ (hash >>> 15)
+}

@@ -1,0 +1,464 @@
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import {
+  type EventLog,
+  Fenced,
+  type LogConsumer,
+  type LogRecord,
+  LogUnavailable,
+  type NewRecord,
+  RECORD_MAX_BYTES,
+  RecordTooLarge,
+  Revoked,
+} from '../../infra/event-log/port.ts'
+import type { TopicName } from '../../schemas/topics.ts'
+
+/** One empty log, for one test. */
+export interface EventLogHost {
+  /** One more client, as another thread or process would have. */
+  connect(): Promise<EventLog>
+  /** Ends the log and its clients without a goodbye, and starts it again on what is stored. */
+  crash(): Promise<void>
+  destroy(): Promise<void>
+}
+
+const POLL = { maxRecords: 100, maxWaitMs: 2_000 }
+/** An implementation may need several polls to get going; this many empty ones mean that there is nothing. */
+const EMPTY_POLLS_MAX = 5
+
+const record = (topic: TopicName, key: string | null, value: string | null): NewRecord => ({
+  topic,
+  key,
+  value: value === null ? null : Buffer.from(value),
+})
+const view = (key: string, value: string) => record('page-views', key, value)
+const texts = (records: LogRecord[]) => records.map(({ value }) => value?.toString() ?? null)
+
+async function consume(consumer: LogConsumer, count: number): Promise<LogRecord[]> {
+  const records: LogRecord[] = []
+  for (let empty = 0; records.length < count && empty < EMPTY_POLLS_MAX; ) {
+    const batch = await consumer.poll(POLL)
+    if (batch) records.push(...batch.records)
+    else empty += 1
+  }
+  return records
+}
+
+async function readAll(log: EventLog, topic: TopicName): Promise<LogRecord[]> {
+  const records: LogRecord[] = []
+  for (const { partition, start } of await log.bounds(topic)) {
+    let from = start
+    for (;;) {
+      const some = await log.read(topic, partition, from, 1_000)
+      if (some.length === 0) break
+      records.push(...some)
+      from = some.at(-1)!.offset + 1
+    }
+  }
+  return records
+}
+
+export function eventLogSuite(name: string, create: () => Promise<EventLogHost>): void {
+  describe(`event log: ${name}`, () => {
+    let host: EventLogHost
+    let log: EventLog
+    beforeEach(async () => {
+      host = await create()
+      log = await host.connect()
+    })
+    afterEach(() => host.destroy())
+
+    describe('append', () => {
+      it('says where each record lies, and it is read there', async () => {
+        const records = [
+          view('a', '1'),
+          record('transactions', 'b', '2'),
+          view('c', '3'),
+          record('registry', 'd', null),
+        ]
+        const positions = await log.append(records)
+        for (const [index, { topic, partition, offset }] of positions.entries()) {
+          const [found] = await log.read(topic, partition, offset, 1)
+          expect(found).toMatchObject({ topic, partition, offset, key: records[index]!.key })
+          expect(found!.value).toEqual(records[index]!.value)
+          expect(found!.appendedAt).toBeGreaterThan(0)
+        }
+      })
+
+      it('keeps the order of each key, within a call and over calls made at once', async () => {
+        const keys = ['a', 'b', 'c', 'd', 'e']
+        const call = (n: number) =>
+          keys.flatMap((key) => [view(key, `${key}${2 * n}`), view(key, `${key}${2 * n + 1}`)])
+        await Promise.all(Array.from({ length: 50 }, (_, n) => log.append(call(n))))
+        const all = await readAll(log, 'page-views')
+        for (const key of keys) {
+          const expected = Array.from({ length: 100 }, (_, n) => `${key}${n}`)
+          expect(texts(all.filter((each) => each.key === key))).toEqual(expected)
+        }
+      })
+
+      it('puts a key into one partition, and many keys into all', async () => {
+        const keys = Array.from({ length: 200 }, (_, n) => `key ${n % 100}`)
+        const positions = await log.append(keys.map((key) => view(key, '')))
+        const partitionsOf = Map.groupBy(positions, (_, index) => keys[index]!)
+        for (const places of partitionsOf.values()) expect(new Set(places.map((p) => p.partition)).size).toBe(1)
+        expect(new Set(positions.map((p) => p.partition)).size).toBe(4)
+      })
+
+      it('spreads records without a key', async () => {
+        for (let n = 0; n < 100; n++) await log.append([record('page-views', null, String(n))])
+        const counts = Map.groupBy(await readAll(log, 'page-views'), (each) => each.partition)
+        expect([...counts.values()].flat()).toHaveLength(100)
+        expect(counts.size).toBe(4)
+      })
+
+      it('keeps keys and values byte for byte', async () => {
+        const anyRecord = fc.record({
+          topic: fc.constantFrom<TopicName>('page-views', 'transactions', 'feed-issues'),
+          key: fc.option(fc.string({ unit: 'binary' })),
+          value: fc.option(fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes))),
+        })
+        await fc.assert(
+          fc.asyncProperty(fc.array(fc.array(anyRecord, { maxLength: 20 }), { maxLength: 5 }), async (calls) => {
+            const positions = await Promise.all(calls.map((call) => log.append(call)))
+            for (const [index, call] of calls.entries()) {
+              expect(positions[index]).toHaveLength(call.length)
+              for (const [at, { topic, partition, offset }] of positions[index]!.entries()) {
+                const [found] = await log.read(topic, partition, offset, 1)
+                expect({ key: found!.key, value: found!.value && Buffer.from(found!.value) }).toEqual({
+                  key: call[at]!.key,
+                  value: call[at]!.value,
+                })
+              }
+            }
+          }),
+          { numRuns: 20 },
+        )
+      })
+
+      it('takes large values, and names the limit to those that are too large', async () => {
+        const value = Buffer.alloc(900_000, 'x')
+        const [position] = await log.append([{ topic: 'page-views', key: 'large', value }])
+        const [found] = await log.read('page-views', position!.partition, position!.offset, 1)
+        expect(value.equals(found!.value!)).toBe(true)
+        const tooLarge = { topic: 'page-views', key: 'k', value: Buffer.alloc(RECORD_MAX_BYTES) } as const
+        await expect(log.append([view('small', 'x'), tooLarge])).rejects.toThrow(RecordTooLarge)
+        expect(await readAll(log, 'page-views')).toHaveLength(1)
+      })
+
+      it('of nothing does nothing', async () => {
+        expect(await log.append([])).toEqual([])
+      })
+
+      it('refuses a record of a compacted topic without a key', async () => {
+        await expect(log.append([record('products', null, 'x')])).rejects.toThrow(/key/)
+      })
+
+      it('outlives a crash', async () => {
+        const positions = await log.append(Array.from({ length: 500 }, (_, n) => view(`k${n % 7}`, String(n))))
+        const before = await readAll(log, 'page-views')
+        await host.crash()
+        log = await host.connect()
+        expect(await readAll(log, 'page-views')).toEqual(before)
+        const again = await log.append(Array.from({ length: 500 }, (_, n) => view(`k${n % 7}`, String(n))))
+        for (const [index, { partition, offset }] of again.entries()) {
+          expect(partition).toBe(positions[index]!.partition)
+          expect(offset).toBeGreaterThan(positions[index]!.offset)
+        }
+      })
+    })
+
+    describe('consumer', () => {
+      it('gets every record once, those appended while it waits too', async () => {
+        await log.append(Array.from({ length: 300 }, (_, n) => view(`k${n}`, String(n))))
+        const consumer = await log.consumer({ group: 'g', topics: ['page-views'] })
+        const before = await consume(consumer, 300)
+        const polling = consume(consumer, 1)
+        await log.append([view('late', 'late')])
+        const numbers = Array.from({ length: 300 }, (_, n) => String(n))
+        expect(texts(before).sort()).toEqual(numbers.sort())
+        expect(texts(await polling)).toEqual(['late'])
+      })
+
+      it('gets batches of one partition, no longer than asked for', async () => {
+        await log.append(Array.from({ length: 40 }, (_, n) => view(`k${n % 5}`, String(n))))
+        const consumer = await log.consumer({ group: 'g', topics: ['page-views'] })
+        let count = 0
+        for (let empty = 0; count < 40 && empty < EMPTY_POLLS_MAX; ) {
+          const batch = await consumer.poll({ maxRecords: 3, maxWaitMs: 2_000 })
+          if (!batch) empty += 1
+          else {
+            expect(batch.records.length).toBeLessThanOrEqual(3)
+            for (const { topic, partition } of batch.records) {
+              expect({ topic, partition }).toEqual({ topic: batch.topic, partition: batch.partition })
+            }
+            count += batch.records.length
+          }
+        }
+        expect(count).toBe(40)
+      })
+
+      it('answers null when nothing comes, and when it is closed meanwhile', async () => {
+        const consumer = await log.consumer({ group: 'g', topics: ['page-views'] })
+        expect(await consumer.poll({ maxRecords: 10, maxWaitMs: 20 })).toBeNull()
+        const waiting = consumer.poll({ maxRecords: 10, maxWaitMs: 25_000 })
+        await consumer.close()
+        expect(await waiting).toBeNull()
+      })
+
+      it('gets again what it had not committed before a crash, and not what it had', async () => {
+        await log.append(Array.from({ length: 10 }, (_, n) => view('one', String(n))))
+        const consumer = await log.consumer({ group: 'g', topics: ['page-views'] })
+        const [first] = await consume(consumer, 10)
+        const { topic, partition, offset } = first!
+        expect(consumer.position(topic, partition)).toBeNull()
+        await consumer.commit({ topic, partition, offset: offset + 4, metadata: 'four done — ünï' })
+        await host.crash()
+        log = await host.connect()
+        const next = await log.consumer({ group: 'g', topics: ['page-views'] })
+        expect(texts(await consume(next, 6))).toEqual(['4', '5', '6', '7', '8', '9'])
+        const commit = { topic, partition, offset: offset + 4, metadata: 'four done — ünï' }
+        expect(next.position(topic, partition)).toEqual(commit)
+        expect(await log.committed('g')).toEqual([commit])
+      })
+
+      it('commits its outputs with its place', async () => {
+        await log.append([view('in', 'in')])
+        const consumer = await log.consumer({ group: 'g', topics: ['page-views'] })
+        const [{ topic, partition, offset }] = (await consume(consumer, 1)) as [LogRecord]
+        const outputs = [record('transactions', 'out', 'out 1'), record('transactions', 'out', 'out 2')]
+        await consumer.commit({ topic, partition, offset: offset + 1, metadata: '' }, outputs)
+        expect(texts(await readAll(log, 'transactions'))).toEqual(['out 1', 'out 2'])
+        expect(await log.committed('g')).toEqual([{ topic, partition, offset: offset + 1, metadata: '' }])
+      })
+
+      it('stores neither when an output is too large', async () => {
+        await log.append([view('in', 'in')])
+        const consumer = await log.consumer({ group: 'g', topics: ['page-views'] })
+        const [{ topic, partition, offset }] = (await consume(consumer, 1)) as [LogRecord]
+        const outputs: NewRecord[] = [
+          record('transactions', 'out', 'out'),
+          { topic: 'transactions', key: 'large', value: Buffer.alloc(RECORD_MAX_BYTES + 1) },
+        ]
+        const commit = { topic, partition, offset: offset + 1, metadata: '' }
+        await expect(consumer.commit(commit, outputs)).rejects.toThrow(RecordTooLarge)
+        expect(await readAll(log, 'transactions')).toEqual([])
+        expect(await log.committed('g')).toEqual([])
+      })
+
+      it('takes 4,000 characters of metadata and refuses more', async () => {
+        await log.append([view('in', 'in')])
+        const consumer = await log.consumer({ group: 'g', topics: ['page-views'] })
+        const [{ topic, partition, offset }] = (await consume(consumer, 1)) as [LogRecord]
+        const commit = { topic, partition, offset: offset + 1, metadata: 'm'.repeat(4_000) }
+        await consumer.commit(commit)
+        await expect(consumer.commit({ ...commit, metadata: 'm'.repeat(4_001) })).rejects.toThrow(/metadata/)
+        expect(await log.committed('g')).toEqual([commit])
+      })
+
+      it('reads on from where it seeks to', async () => {
+        const positions = await log.append(Array.from({ length: 10 }, (_, n) => view('one', String(n))))
+        const consumer = await log.consumer({ group: 'g', topics: ['page-views'] })
+        await consume(consumer, 10)
+        consumer.seek('page-views', positions[7]!.partition, positions[7]!.offset)
+        expect(texts(await consume(consumer, 3))).toEqual(['7', '8', '9'])
+      })
+
+      it('of another group has a place of its own', async () => {
+        await log.append([view('a', '1'), view('a', '2')])
+        const one = await log.consumer({ group: 'one', topics: ['page-views'] })
+        const two = await log.consumer({ group: 'two', topics: ['page-views'] })
+        const [{ topic, partition, offset }] = (await consume(one, 2)) as [LogRecord]
+        await one.commit({ topic, partition, offset: offset + 2, metadata: '' })
+        expect(texts(await consume(two, 2))).toEqual(['1', '2'])
+        expect(await log.committed('two')).toEqual([])
+      })
+
+      it('shares the partitions with the other members, and leaves them its own when it goes', async () => {
+        const one = await log.consumer({ group: 'g', topics: ['page-views', 'transactions'] })
+        const two = await (await host.connect()).consumer({ group: 'g', topics: ['page-views', 'transactions'] })
+        // Both must be heard of before the partitions settle.
+        await Promise.all([one.poll({ maxRecords: 1, maxWaitMs: 100 }), two.poll({ maxRecords: 1, maxWaitMs: 100 })])
+        await log.append(Array.from({ length: 100 }, (_, n) => view(`k${n}`, String(n))))
+        const [ofOne, ofTwo] = await Promise.all([consumeUntilQuiet(one), consumeUntilQuiet(two)])
+        const numbers = Array.from({ length: 100 }, (_, n) => String(n)).sort()
+        expect(texts([...ofOne, ...ofTwo]).sort()).toEqual(numbers)
+        expect(ofOne.length).toBeGreaterThan(0)
+        expect(ofTwo.length).toBeGreaterThan(0)
+        await two.close()
+        expect(texts(await consume(one, ofTwo.length)).sort()).toEqual(texts(ofTwo).sort())
+      })
+
+      it('cannot commit what has gone to another member', async () => {
+        const positions = await log.append(Array.from({ length: 100 }, (_, n) => view(`k${n}`, String(n))))
+        const one = await log.consumer({ group: 'g', topics: ['page-views'] })
+        await consume(one, 100)
+        const two = await log.consumer({ group: 'g', topics: ['page-views'] })
+        const gone = new Set((await consumeUntilQuiet(two)).map((each) => each.partition))
+        const { topic, partition } = positions.find((each) => gone.has(each.partition))!
+        const commit = { topic, partition, offset: 1, metadata: '' }
+        await expect(one.commit(commit, [record('transactions', 'k', 'out')])).rejects.toThrow(Revoked)
+        expect(await log.committed('g')).toEqual([])
+        expect(await readAll(log, 'transactions')).toEqual([])
+      })
+
+      it('starts where its group was reset to', async () => {
+        const positions = await log.append(Array.from({ length: 6 }, (_, n) => view('one', String(n))))
+        const { topic, partition, offset } = positions[4]!
+        await log.reset('g', [{ topic, partition, offset, metadata: 'reset' }])
+        const consumer = await log.consumer({ group: 'g', topics: ['page-views'] })
+        expect(texts(await consume(consumer, 2))).toEqual(['4', '5'])
+        await consumer.close()
+        await log.reset('g', null)
+        expect(await log.committed('g')).toEqual([])
+        const again = await log.consumer({ group: 'g', topics: ['page-views'] })
+        expect(await consume(again, 6)).toHaveLength(6)
+      })
+
+      it('keeps its group from being reset while it runs', async () => {
+        const consumer = await log.consumer({ group: 'g', topics: ['page-views'] })
+        await consumer.poll({ maxRecords: 1, maxWaitMs: 10 })
+        await expect(log.reset('g', null)).rejects.toThrow()
+      })
+    })
+
+    describe('tail', () => {
+      it('has seen the whole topic when it resolves, and sees what comes', async () => {
+        await log.append(Array.from({ length: 2_500 }, (_, n) => record('products', `k${n % 50}`, String(n))))
+        const seen: LogRecord[] = []
+        let wake = () => {}
+        const tail = await log.tail('products', (records) => {
+          seen.push(...records)
+          wake()
+        })
+        const latest = new Map(seen.map(({ key, value }) => [key, value?.toString()]))
+        expect(latest).toEqual(new Map(Array.from({ length: 50 }, (_, n) => [`k${n}`, String(2_450 + n)])))
+        const known = seen.length
+        const arrived = new Promise<void>((resolve) => {
+          wake = resolve
+        })
+        await log.append([record('products', 'new', null)])
+        await arrived
+        expect(seen.slice(known)).toMatchObject([{ key: 'new', value: null }])
+        await tail.close()
+      })
+
+      it('hands over one batch at a time, in order per partition', async () => {
+        await log.append(Array.from({ length: 3_000 }, (_, n) => view(`k${n % 9}`, String(n))))
+        let busy = 0
+        const seen: LogRecord[] = []
+        const tail = await log.tail('page-views', async (records) => {
+          busy += 1
+          expect(busy).toBe(1)
+          await new Promise((resolve) => setImmediate(resolve))
+          seen.push(...records)
+          busy -= 1
+        })
+        expect(seen).toHaveLength(3_000)
+        for (const records of Map.groupBy(seen, (each) => each.partition).values()) {
+          expect(records.map((r) => r.offset)).toEqual(records.map((r) => r.offset).toSorted((a, b) => a - b))
+        }
+        await tail.close()
+      })
+
+      it('of an empty topic resolves at once', async () => {
+        const tail = await log.tail('products', () => expect.unreachable())
+        await tail.close()
+      })
+
+      it('gives on what its reader throws while it catches up', async () => {
+        await log.append([view('a', '1')])
+        const failing = log.tail('page-views', () => {
+          throw new Error('cannot read this')
+        })
+        await expect(failing).rejects.toThrow('cannot read this')
+      })
+    })
+
+    describe('bounds, count and read', () => {
+      it('tell what each partition holds', async () => {
+        expect((await log.bounds('page-views')).map((each) => each.partition)).toEqual([0, 1, 2, 3])
+        const positions = await log.append(Array.from({ length: 10 }, (_, n) => view('one', String(n))))
+        const { partition } = positions[0]!
+        const { start, end } = (await log.bounds('page-views')).find((each) => each.partition === partition)!
+        expect(await log.count('page-views', partition, start, end)).toBe(10)
+        expect(await log.count('page-views', partition, start, positions[3]!.offset)).toBe(3)
+        expect(await log.count('page-views', partition, positions[3]!.offset, end + 100)).toBe(7)
+        expect(await log.count('page-views', partition, end, end)).toBe(0)
+        expect(texts(await log.read('page-views', partition, positions[6]!.offset, 2))).toEqual(['6', '7'])
+        expect(await log.read('page-views', partition, end, 5)).toEqual([])
+        expect(end).toBeGreaterThan(positions[9]!.offset)
+      })
+
+      it('refuse a partition that does not exist', async () => {
+        await expect(log.read('page-views', 99, 0, 1)).rejects.toThrow()
+        await expect(log.count('registry', 1, 0, 1)).rejects.toThrow()
+      })
+    })
+
+    describe('a compacted topic', () => {
+      it('gives every key its latest value, and a tombstone after its values', async () => {
+        await log.append(['a', 'b', 'c'].map((key) => record('products', key, `${key} old`)))
+        await log.append([record('products', 'a', 'a new'), record('products', 'b', null)])
+        const latest = new Map(
+          (await readAll(log, 'products')).map(({ key, value }) => [key, value?.toString() ?? null]),
+        )
+        expect(latest).toEqual(
+          new Map([
+            ['a', 'a new'],
+            ['b', null],
+            ['c', 'c old'],
+          ]),
+        )
+      })
+    })
+
+    describe('exclusive writer', () => {
+      it('fences the one before it', async () => {
+        const first = await log.exclusiveWriter('registry')
+        await first.append([record('registry', 'k', 'first')])
+        const second = await (await host.connect()).exclusiveWriter('registry')
+        await expect(first.append([record('registry', 'k', 'late')])).rejects.toThrow(Fenced)
+        const [position] = await second.append([record('registry', 'k', 'second')])
+        const [found] = await log.read('registry', position!.partition, position!.offset, 1)
+        expect(texts([found!])).toEqual(['second'])
+        expect(texts(await readAll(log, 'registry'))).not.toContain('late')
+      })
+
+      it('lets writers of other names be', async () => {
+        const one = await log.exclusiveWriter('one')
+        await log.exclusiveWriter('two')
+        await one.append([record('registry', 'k', 'v')])
+        expect(texts(await readAll(log, 'registry'))).toEqual(['v'])
+      })
+    })
+
+    it('is unavailable after it was closed', async () => {
+      const consumer = await log.consumer({ group: 'g', topics: ['page-views'] })
+      await log.close()
+      await log.close()
+      await expect(log.append([view('a', '1')])).rejects.toThrow(LogUnavailable)
+      await expect(log.read('page-views', 0, 0, 1)).rejects.toThrow(LogUnavailable)
+      await expect(consumer.poll({ maxRecords: 1, maxWaitMs: 10 })).rejects.toThrow(LogUnavailable)
+    })
+
+    it('writes all that was appended before it was closed', async () => {
+      const appends = Array.from({ length: 20 }, (_, n) => log.append([view('one', String(n))]))
+      await log.close()
+      await Promise.all(appends)
+      log = await host.connect()
+      expect(await readAll(log, 'page-views')).toHaveLength(20)
+    })
+  })
+}
+
+/** All that comes until two polls in a row are empty. */
+async function consumeUntilQuiet(consumer: LogConsumer): Promise<LogRecord[]> {
+  const records: LogRecord[] = []
+  for (let empty = 0; empty < 2; ) {
+    const batch = await consumer.poll({ maxRecords: 100, maxWaitMs: 200 })
+    if (batch) records.push(...batch.records)
+    else empty += 1
+  }
+  return records
+}
