@@ -1,0 +1,172 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { type Batch, type EventLog, type LogConsumer, Revoked } from '../infra/event-log/port.ts'
+import type { TopicName } from '../schemas/topics.ts'
+import { type TopicLag, topicLag } from './lag.ts'
+import { type DecodedRecord, deadLettersOf, decodeBatch, type StepResult } from './outcome.ts'
+
+/**
+ * Processes one batch of one partition, in order. Batches come again after a crash or a throw, so its effects outside
+ * the log must be idempotent; its outputs are stored exactly once.
+ */
+export type StreamStep = (batch: {
+  topic: TopicName
+  partition: number
+  records: DecodedRecord<unknown>[]
+}) => Promise<StepResult>
+
+export interface StreamState {
+  /** RETRYING: the last attempt failed; the same batch is tried again. */
+  status: 'STOPPED' | 'RUNNING' | 'RETRYING'
+  /** Since the start of this process. */
+  records: number
+  batches: number
+  dead: number
+  /** Failed attempts in a row. */
+  failures: number
+  lastError: { message: string; at: number } | null
+  lastCommitAt: number | null
+}
+
+export interface Stream {
+  readonly name: string
+  /** Runs until `stop`; never rejects, because every failure is tried again. */
+  run(): Promise<void>
+  /** Lets the batch at hand finish, then ends the run. */
+  stop(): Promise<void>
+  /** What each partition still holds for this stream. */
+  lag(): Promise<TopicLag[]>
+  state(): StreamState
+}
+
+/** The part of a pino logger that streams use. */
+export interface StreamLogger {
+  info(details: object, message: string): void
+  warn(details: object, message: string): void
+  error(details: object, message: string): void
+}
+
+export interface StreamOptions {
+  /** Also the consumer group. */
+  name: string
+  topics: readonly TopicName[]
+  log: EventLog
+  step: StreamStep
+  batchMaxRecords: number
+  pollMaxWaitMs: number
+  /** UTC epoch milliseconds. */
+  now: () => number
+  logger: StreamLogger
+  /** Default: from 100 ms, doubling, to 30 s. */
+  retry?: { firstMs: number; maxMs: number }
+}
+
+const DEFAULT_RETRY = { firstMs: 100, maxMs: 30_000 }
+
+/** Poll, decode, step, then one atomic commit with the outputs and the dead letters. */
+export function createStream(options: StreamOptions): Stream {
+  const { name, topics, log, step, now, logger } = options
+  const retry = options.retry ?? DEFAULT_RETRY
+  const state: StreamState = {
+    status: 'STOPPED',
+    records: 0,
+    batches: 0,
+    dead: 0,
+    failures: 0,
+    lastError: null,
+    lastCommitAt: null,
+  }
+  let stopping = new AbortController()
+  let running: Promise<void> | null = null
+  let polling: LogConsumer | null = null
+
+  async function processNext(consumer: LogConsumer): Promise<void> {
+    polling = consumer
+    const batch = await consumer.poll({ maxRecords: options.batchMaxRecords, maxWaitMs: options.pollMaxWaitMs })
+    polling = null
+    if (batch) await processBatch(consumer, batch)
+    // Nothing is waiting to be tried again: what failed was the log, and it has recovered.
+    else markHealthy()
+  }
+
+  function markHealthy(): void {
+    state.status = 'RUNNING'
+    state.failures = 0
+  }
+
+  async function processBatch(consumer: LogConsumer, batch: Batch): Promise<void> {
+    const { topic, partition } = batch
+    const { records, dead } = decodeBatch(batch)
+    let result: StepResult = {}
+    try {
+      if (records.length > 0) result = await step({ topic, partition, records })
+    } catch (error) {
+      consumer.seek(topic, partition, batch.records[0]!.offset)
+      return backOff(error as Error)
+    }
+    dead.push(...(result.dead ?? []))
+    const outputs = [...(result.outputs ?? []), ...deadLettersOf(name, batch, dead, now())]
+    try {
+      await consumer.commit({ topic, partition, offset: batch.records.at(-1)!.offset + 1, metadata: '' }, outputs)
+    } catch (error) {
+      if (!(error instanceof Revoked)) throw error
+      return logger.info(
+        { stream: name, topic, partition },
+        'the partition has gone to another member, with this batch',
+      )
+    }
+    for (const { offset, code, message } of dead) {
+      logger.warn({ stream: name, topic, partition, offset, code }, `dead letter: ${message}`)
+    }
+    markHealthy()
+    state.records += batch.records.length
+    state.batches += 1
+    state.dead += dead.length
+    state.lastCommitAt = now()
+  }
+
+  /** Ends by stop or by a throw. A new member starts at what the log says is committed, whatever failed before. */
+  async function consume(): Promise<void> {
+    const consumer = await log.consumer({ group: name, topics })
+    try {
+      while (!stopping.signal.aborted) await processNext(consumer)
+    } finally {
+      polling = null
+      await consumer.close().catch((error: Error) => logger.warn({ stream: name }, `closing failed: ${error.message}`))
+    }
+  }
+
+  async function backOff(error: Error): Promise<void> {
+    const waitMs = Math.min(retry.maxMs, retry.firstMs * 2 ** Math.min(state.failures, 30))
+    state.status = 'RETRYING'
+    state.failures += 1
+    state.lastError = { message: error.message, at: now() }
+    logger.error({ stream: name, err: error, failures: state.failures, waitMs }, 'stream failed; will try again')
+    await delay(waitMs, undefined, { signal: stopping.signal }).catch(() => {})
+  }
+
+  async function loop(): Promise<void> {
+    state.status = 'RUNNING'
+    while (!stopping.signal.aborted) await consume().catch(backOff)
+    state.status = 'STOPPED'
+  }
+
+  return {
+    name,
+    run() {
+      if (running === null) {
+        stopping = new AbortController()
+        running = loop().finally(() => {
+          running = null
+        })
+      }
+      return running
+    },
+    async stop() {
+      stopping.abort()
+      await polling?.close()
+      await running
+    },
+    lag: () => topicLag(log, name, topics, now),
+    state: () => ({ ...state }),
+  }
+}
