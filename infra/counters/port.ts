@@ -20,13 +20,18 @@ export interface Step {
   /** Where the change comes from: a topic's partition, and the offset in it. Offsets of a source grow. */
   source: string
   offset: number
-  /** Only the first step with this key goes on; later ones end as 'SEEN'. */
+  /** Only the first step with this key goes on, whatever its limits then say; later ones end as 'SEEN'. */
   once: { key: string; expiresAt: number } | null
   /**
    * All limits are checked before any is raised: the first, in order, whose value + add would exceed max ends the
    * step as its `name`. Null max: only counted. With all held, every key is raised by its `add`.
    */
   limits: readonly Limit[]
+  /**
+   * Thousandths of a unit, 1 to 999, collected at `key`. Once they complete a unit, 1,000 leave the key, every limit
+   * that `carries` is checked and raised by one more, and the step ends as 'CARRIED'. A step held back collects nothing.
+   */
+  carry?: { key: string; thousandths: number } | null
   /** UTC epoch milliseconds that expiry is measured by. */
   now: number
 }
@@ -38,9 +43,11 @@ export interface Limit {
   add: number
   max: number | null
   expiresAt: number | null
+  /** Takes the unit that the step's `carry` completes. */
+  carries?: boolean
 }
 
-/** 'APPLIED', 'SEEN', or the name of the limit that held it back. */
+/** 'APPLIED', 'CARRIED', 'SEEN', or the name of the limit that held it back. */
 export type Outcome = string
 
 /** The counters cannot answer now; the same call may work later. */

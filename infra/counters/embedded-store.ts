@@ -1,0 +1,199 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { openKeyTable } from './embedded-keys.ts'
+import type { Outcome, Step } from './port.ts'
+import { applyStep, type CounterState } from './step.ts'
+
+/** How far back outcomes are kept for each source, in offsets. */
+const OUTCOMES_KEPT = 100_000
+/** Changed keys that are held in memory before they go to the sorted table. */
+const CHANGED_KEYS_MAX = 100_000
+const PAGE_CACHE_KIB = 65_536
+/** WAL pages (4 KiB) between checkpoints. */
+const CHECKPOINT_PAGES = 4_000
+const LOCK_WAIT_MS = 5_000
+
+interface Source {
+  id: number
+  lastOffset: number
+  /** Time of the latest step, UTC epoch milliseconds. */
+  lastNow: number
+}
+
+export interface CounterStore {
+  /** Applies the steps in one transaction, durable on return. Throws with nothing applied. */
+  apply(steps: readonly Step[]): Outcome[]
+  /** Values at the latest time that any step has told. */
+  read(keys: readonly string[]): number[]
+  clear(): void
+  /** Keys on disk, expired ones that still wait for removal among them; changes not yet sorted in are not counted. */
+  size(): number
+  close(): void
+}
+
+/** Counters in one SQLite file of `folder`, for one process and thread at a time. */
+export function openCounterStore({
+  folder,
+  changedKeysMax = CHANGED_KEYS_MAX,
+}: {
+  folder: string
+  changedKeysMax?: number
+}): CounterStore {
+  const db = new DatabaseSync(join(folder, 'counters.sqlite'), { timeout: LOCK_WAIT_MS })
+  db.exec(`PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
+    PRAGMA cache_size = -${PAGE_CACHE_KIB}; PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES};`)
+  db.exec(readFileSync(new URL('./embedded.sql', import.meta.url), 'utf8'))
+  const keys = openKeyTable(db, { changedKeysMax })
+  const outcomes = openOutcomes(db)
+  const allSources = db.prepare('SELECT id, name, last_offset, last_now FROM sources')
+  const addSource = db.prepare('INSERT INTO sources (name, last_offset, last_now) VALUES (?, -1, 0)')
+  const advance = db.prepare('UPDATE sources SET last_offset = ?, last_now = ? WHERE id = ?')
+  let sources = loadSources()
+
+  function loadSources(): Map<string, Source> {
+    const rows = allSources.all() as { id: number; name: string; last_offset: number; last_now: number }[]
+    return new Map(rows.map((row) => [row.name, { id: row.id, lastOffset: row.last_offset, lastNow: row.last_now }]))
+  }
+
+  function sourceOf(name: string): Source {
+    const known = sources.get(name)
+    if (known) return known
+    const source = { id: Number(addSource.run(name).lastInsertRowid), lastOffset: -1, lastNow: 0 }
+    sources.set(name, source)
+    return source
+  }
+
+  function valueAt(key: string, now: number): number {
+    const entry = keys.get(key)
+    return entry && (entry.expiresAt === null || entry.expiresAt > now) ? entry.value : 0
+  }
+
+  const stateFor = (source: Source): CounterState => ({
+    value: (key, now) => valueAt(counted(key), now),
+    set: (key, value, expiresAt) => keys.set(counted(key), { value, expiresAt, source: source.id }),
+    takeOnce(key, expiresAt, now) {
+      if (valueAt(taken(key), now) > 0) return false
+      keys.set(taken(key), { value: 1, expiresAt, source: source.id })
+      return true
+    },
+  })
+
+  /** Applies steps of one source; its positions at or below the last get what they got. */
+  function applyRun(name: string, steps: readonly Step[]): Outcome[] {
+    const source = sourceOf(name)
+    const state = stateFor(source)
+    const applied = new Map<number, Outcome>()
+    const answers = steps.map((step) => {
+      if (step.offset <= source.lastOffset)
+        return applied.get(step.offset) ?? outcomes.get(name, source.id, step.offset)
+      const outcome = applyStep(step, state)
+      applied.set(step.offset, outcome)
+      source.lastOffset = step.offset
+      source.lastNow = Math.max(source.lastNow, step.now)
+      return outcome
+    })
+    outcomes.keep(source.id, applied)
+    advance.run(source.lastOffset, source.lastNow, source.id)
+    return answers
+  }
+
+  /** Nothing in memory may outlive a transaction that did not commit. */
+  function transaction<T>(work: () => T): T {
+    try {
+      db.exec('BEGIN IMMEDIATE')
+      const result = work()
+      db.exec('COMMIT')
+      return result
+    } catch (error) {
+      if (db.isTransaction) db.exec('ROLLBACK')
+      reload()
+      throw error
+    }
+  }
+
+  function reload(): void {
+    keys.reload()
+    sources = loadSources()
+  }
+
+  return {
+    apply: (steps) =>
+      transaction(() => {
+        keys.load(keysOf(steps))
+        const answers = runsOf(steps).flatMap((run) => applyRun(run[0]!.source, run))
+        keys.write()
+        return answers
+      }),
+    read(names) {
+      const now = Math.max(0, ...[...sources.values()].map((source) => source.lastNow))
+      const wanted = names.map(counted)
+      keys.load(wanted)
+      return wanted.map((key) => valueAt(key, now))
+    },
+    clear() {
+      transaction(() => {
+        for (const table of ['sources', 'outcomes', 'entries', 'changes']) db.exec(`DELETE FROM ${table}`)
+      })
+      reload()
+    },
+    size: () => db.prepare('SELECT count(*) AS keys FROM entries').get()!.keys as number,
+    close() {
+      db.close()
+    },
+  }
+}
+
+/** Counters and once keys share a table, apart by prefix. */
+const counted = (key: string) => `c/${key}`
+const taken = (key: string) => `o/${key}`
+
+function keysOf(steps: readonly Step[]): Set<string> {
+  const keys = new Set<string>()
+  for (const { once, limits, carry } of steps) {
+    if (once) keys.add(taken(once.key))
+    for (const limit of limits) keys.add(counted(limit.key))
+    if (carry) keys.add(counted(carry.key))
+  }
+  return keys
+}
+
+/** The steps cut where the source changes, in order. */
+function runsOf(steps: readonly Step[]): Step[][] {
+  const runs: Step[][] = []
+  for (const step of steps) {
+    const run = runs.at(-1)
+    if (run && run[0]!.source === step.source) run.push(step)
+    else runs.push([step])
+  }
+  return runs
+}
+
+function openOutcomes(db: DatabaseSync) {
+  const insert = db.prepare('INSERT INTO outcomes (source, first_offset, last_offset, pairs) VALUES (?, ?, ?, ?)')
+  const find = db.prepare(
+    'SELECT pairs FROM outcomes WHERE source = ? AND first_offset <= ? ORDER BY first_offset DESC LIMIT 1',
+  )
+  const remove = db.prepare('DELETE FROM outcomes WHERE source = ? AND last_offset <= ?')
+  /** The row read last: a repeated batch asks for one position after the other. */
+  let last = { text: '', outcomes: new Map<number, Outcome>() }
+
+  return {
+    /** Offsets of `applied` rise, past all kept before. */
+    keep(sourceId: number, applied: ReadonlyMap<number, Outcome>): void {
+      if (applied.size === 0) return
+      const pairs = [...applied]
+      const lastOffset = pairs.at(-1)![0]
+      insert.run(sourceId, pairs[0]![0], lastOffset, JSON.stringify(pairs))
+      remove.run(sourceId, lastOffset - OUTCOMES_KEPT)
+    },
+    /** What the position got when it was applied. Asking for one that is not kept is a broken invariant. */
+    get(name: string, sourceId: number, offset: number): Outcome {
+      const text = (find.get(sourceId, offset)?.pairs ?? '[]') as string
+      if (text !== last.text) last = { text, outcomes: new Map(JSON.parse(text) as [number, Outcome][]) }
+      const outcome = last.outcomes.get(offset)
+      if (outcome === undefined) throw new Error(`No outcome of ${name} offset ${offset}: older than kept, or skipped`)
+      return outcome
+    },
+  }
+}

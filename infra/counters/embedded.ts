@@ -1,0 +1,49 @@
+import { mkdirSync } from 'node:fs'
+import type { MessagePort } from 'node:worker_threads'
+import { connect, type Served, startWorker } from '../thread.ts'
+import { type Counters, CountersUnavailable, type Outcome, type Step } from './port.ts'
+
+/** Steps of one transaction: longer lists are cut, so that reads get their turn in between. */
+const STEPS_PER_TRANSACTION = 1000
+
+/**
+ * Starts the thread that holds the counters of `folder`, in one SQLite file. Only one may run for a folder.
+ * @throws when the folder is in use or cannot be written.
+ */
+export function startEmbeddedCounters({ folder }: { folder: string }): Promise<Served> {
+  mkdirSync(folder, { recursive: true })
+  return startWorker(new URL('./embedded-worker.ts', import.meta.url), { folder })
+}
+
+/** The counters behind a port of `startEmbeddedCounters`, for any thread. */
+export function countersClient(port: MessagePort): Counters {
+  const remote = connect(port, { CountersUnavailable }, () => new CountersUnavailable('The counters have been closed'))
+  return {
+    async apply(steps) {
+      const outcomes: Outcome[] = []
+      for (let from = 0; from < steps.length; from += STEPS_PER_TRANSACTION) {
+        const chunk: readonly Step[] = steps.slice(from, from + STEPS_PER_TRANSACTION)
+        outcomes.push(...(await remote.call<Outcome[]>('apply', [chunk])))
+      }
+      return outcomes
+    },
+    read: (keys) => remote.call('read', [keys]),
+    clear: () => remote.call('clear', []),
+    async close() {
+      remote.close()
+    },
+  }
+}
+
+/** Counters of `folder` for one user, which stops the thread when it closes them. */
+export async function openEmbeddedCounters(options: { folder: string }): Promise<Counters> {
+  const served = await startEmbeddedCounters(options)
+  const client = countersClient(served.connect())
+  return {
+    ...client,
+    async close() {
+      await client.close()
+      await served.stop()
+    },
+  }
+}
