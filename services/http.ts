@@ -1,16 +1,27 @@
 import { type TypeBoxTypeProvider, TypeBoxValidatorCompiler } from '@fastify/type-provider-typebox'
-import Fastify, { type FastifyBaseLogger, type FastifyError, type FastifySchemaValidationError } from 'fastify'
-import { type FieldError, Problem } from './domain/errors.ts'
+import Fastify, { type FastifyBaseLogger, type FastifyError, type FastifyReply, LogController } from 'fastify'
+import { Problem } from './domain/errors.ts'
+import { ERRORS_LISTED_MAX, listFieldErrors } from './violations.ts'
 
 /** Bodies over this are refused with 413 unless a route sets its own limit. */
 const BODY_LIMIT_BYTES = 1024 * 1024
-const ERRORS_LISTED_MAX = 100
+const RETRY_AFTER_SECONDS = 2
+
+/** What the ports throw while an engine cannot answer: the same request may work later. */
+const ENGINE_UNAVAILABLE = new Set([
+  'LogUnavailable',
+  'CountersUnavailable',
+  'IndexUnavailable',
+  'AnalyticsUnavailable',
+])
 
 /** The HTTP server that the services' routes are registered on: JSON, TypeBox validation, problem+json errors. */
 export function createHttpServer(options: { logger: FastifyBaseLogger | false }) {
   const server = Fastify({
     ...(options.logger ? { loggerInstance: options.logger } : { logger: false }),
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
+    // Paths that no route could ever take: they come before the error handler below.
+    frameworkErrors: (_error, _request, reply) => answer(reply, new Problem('INVALID', 'The path is not a valid one')),
     bodyLimit: BODY_LIMIT_BYTES,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1000 },
     return503OnClosing: true,
@@ -21,8 +32,7 @@ export function createHttpServer(options: { logger: FastifyBaseLogger | false })
   server.setErrorHandler((error: FastifyError | Problem, request, reply) => {
     const problem = error instanceof Problem ? error : toProblem(error)
     if (problem.status >= 500) request.log.error({ err: error, route: request.routeOptions.url }, problem.message)
-    if (problem.retryAfterSeconds !== null) reply.header('retry-after', String(problem.retryAfterSeconds))
-    return reply.code(problem.status).type('application/problem+json').send(JSON.stringify(problem))
+    return answer(reply, problem)
   })
   server.setNotFoundHandler((request) => {
     throw new Problem('NOT_FOUND', `There is nothing at ${request.method} ${request.url.split('?')[0]}`)
@@ -32,9 +42,14 @@ export function createHttpServer(options: { logger: FastifyBaseLogger | false })
 
 export type HttpServer = ReturnType<typeof createHttpServer>
 
+function answer(reply: FastifyReply, problem: Problem) {
+  if (problem.retryAfterSeconds !== null) reply.header('retry-after', String(problem.retryAfterSeconds))
+  return reply.code(problem.status).type('application/problem+json').send(JSON.stringify(problem))
+}
+
 function toProblem(error: FastifyError): Problem {
   if (error.validation) {
-    const errors = error.validation.flatMap((e) => fieldErrors(e, error.validationContext ?? 'body'))
+    const errors = listFieldErrors(error.validation, error.validationContext ?? 'body')
     return new Problem(
       'INVALID',
       errors
@@ -56,19 +71,15 @@ function toProblem(error: FastifyError): Problem {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new Problem('UNSUPPORTED_MEDIA_TYPE', error.message)
   }
+  if (ENGINE_UNAVAILABLE.has(error.name)) {
+    return new Problem('UNAVAILABLE', 'The service cannot do this now', {
+      retryAfterSeconds: RETRY_AFTER_SECONDS,
+      cause: error,
+    })
+  }
   if (error instanceof SyntaxError) return new Problem('MALFORMED_JSON', error.message)
   if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
     return new Problem(error.statusCode === 413 ? 'TOO_LARGE' : 'INVALID', error.message)
   }
   return new Problem('INTERNAL', 'The request could not be carried out', { cause: error })
-}
-
-/** The paths and messages of a schema violation; a missing property is reported at the property's own path. */
-export function fieldErrors(violation: FastifySchemaValidationError, context: string): FieldError[] {
-  const at = context === 'body' ? violation.instancePath : `${context}${violation.instancePath}`
-  const missing = violation.params.requiredProperties ?? violation.params.missingProperty
-  if (violation.keyword === 'required' && missing !== undefined) {
-    return [missing].flat().map((name) => ({ path: `${at}/${name}`, message: 'is required' }))
-  }
-  return [{ path: at || '/', message: violation.message ?? 'is not valid' }]
 }

@@ -48,6 +48,11 @@ export class Snapshot {
     }
   }
 
+  /** All, the deleted ones too, in the order they were first seen. */
+  *allEver<K extends EntityKind>(kind: K): Generator<Entity<K>> {
+    for (const entry of this.#byKind.get(kind)?.values() ?? []) yield entry as Entity<K>
+  }
+
   /** Calls back after every applied change. */
   onChange(listener: (entry: RegistryEntry, before: RegistryEntry | undefined) => void): void {
     this.#listeners.push(listener)

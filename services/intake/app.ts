@@ -1,0 +1,121 @@
+import { TypeBoxValidatorCompiler } from '@fastify/type-provider-typebox'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { TSchema } from 'typebox'
+import type { EventLog } from '../../infra/event-log/port.ts'
+import {
+  BatchBody,
+  DeprecatedTransactionBody,
+  EventAnswer,
+  EventHeaders,
+  PageViewBody,
+  ShowIdBody,
+  TransactionBody,
+} from '../../schemas/http/events.ts'
+import { ProblemBody } from '../../schemas/http/problem.ts'
+import type { AdEvent, AdKind, Transaction } from '../../schemas/records.ts'
+import type { HttpServer } from '../http.ts'
+import { accept, storeInLog } from './accept.ts'
+import { adEvent } from './ad-event.ts'
+import { batchElement, eventsOf } from './batch.ts'
+import { type JudgedEvent, type Reception, type Rules, refused, takenOrThrow } from './event.ts'
+import { pageView } from './page-view.ts'
+import { createBotDetector, receptionOf } from './reception.ts'
+import { type TransactionReport, transaction } from './transaction.ts'
+
+/** 1,000 transactions of a few lines each fit many times over. */
+const BATCH_BODY_LIMIT_BYTES = 5 * 1024 * 1024
+
+export interface IntakeDeps extends Rules {
+  log: Pick<EventLog, 'append'>
+  /** UTC epoch milliseconds. */
+  now: () => number
+}
+
+const adEndpoints: { path: string; type: AdEvent['type']; kind: AdKind }[] = [
+  { path: '/v1/dsa/view-event', type: 'VIEW', kind: 'SPONSORED' },
+  { path: '/v1/dsa/click-event', type: 'CLICK', kind: 'SPONSORED' },
+  { path: '/v1/banner/dsa/view-event', type: 'VIEW', kind: 'DISPLAY' },
+  { path: '/v1/banner/dsa/click-event', type: 'CLICK', kind: 'DISPLAY' },
+]
+const deprecatedEndpoints: { path: string; kind: Transaction['kind'] }[] = [
+  { path: '/v1/events/purchase', kind: 'PURCHASE' },
+  { path: '/v1/events/cart', kind: 'CART' },
+  { path: '/v1/events/wishlist', kind: 'WISHLIST' },
+]
+
+/** The event endpoints, as a Fastify plugin. */
+export function intakeApp(deps: IntakeDeps) {
+  const store = storeInLog(deps)
+  const isBot = createBotDetector()
+
+  /** A route with one event, judged by `judge`, refused as a whole or stored. */
+  const single =
+    <Body>(judge: (body: Body, reception: Reception) => JudgedEvent) =>
+    async (request: FastifyRequest, reply: FastifyReply) => {
+      const event = takenOrThrow(judge(request.body as Body, receptionOf(request.headers, { now: deps.now, isBot })))
+      reply.code(202)
+      return accept([event], { store, clientId: () => event.cid })
+    }
+
+  const buy = (report: TransactionReport, { cid, uid, receivedAt }: Reception) =>
+    cid === null ? refused('header/cid', 'is required') : transaction(report, { cid, uid, receivedAt }, deps)
+
+  const batch = async (request: FastifyRequest, reply: FastifyReply) => {
+    const events = eventsOf(request.body)
+    const reception = receptionOf(request.headers, { now: deps.now, isBot })
+    let assigned: string | null = null
+    const assign = () => (assigned ??= deps.uuid())
+    reply.code(202)
+    return accept(
+      events.map((event) => batchElement(event, reception, deps, assign)),
+      { store, clientId: (taken) => reception.cid ?? assigned ?? taken[0]?.cid ?? assign() },
+    )
+  }
+
+  return async function intake(server: HttpServer): Promise<void> {
+    for (const { path, type, kind } of adEndpoints) {
+      const judge = ({ showId }: ShowIdBody, reception: Reception) =>
+        adEvent({ type, kind, showId, occurredAt: reception.receivedAt }, reception, deps)
+      server.post(path, route(`A ${kind.toLowerCase()} ad: ${type.toLowerCase()}`, ShowIdBody), single(judge))
+    }
+    server.post('/v1/ev/transaction', route('A purchase, cart or wishlist', TransactionBody), single(buy))
+    for (const { path, kind } of deprecatedEndpoints) {
+      const judge = (body: DeprecatedTransactionBody, reception: Reception) => buy({ ...body, kind }, reception)
+      const options = route(`Use /v1/ev/transaction with kind ${kind}`, DeprecatedTransactionBody)
+      server.post(path, { ...options, schema: { ...options.schema, deprecated: true } }, single(judge))
+    }
+    server.post(
+      '/v1/ev/page-view',
+      route('A page view', PageViewBody),
+      single<PageViewBody>((body, { cid, uid, receivedAt }) => {
+        const visit = { cid: body.cid || cid || deps.uuid(), uid: body.uid || uid, occurredAt: receivedAt, receivedAt }
+        return pageView(body, visit, deps)
+      }),
+    )
+    server.post(
+      '/v1/ev/batch',
+      // Its elements are judged one by one: the schema is for the documentation.
+      {
+        ...route('Up to 1,000 events', BatchBody),
+        bodyLimit: BATCH_BODY_LIMIT_BYTES,
+        validatorCompiler: () => () => true,
+      },
+      batch,
+    )
+  }
+}
+
+function route(summary: string, body: TSchema) {
+  return {
+    schema: {
+      summary,
+      tags: ['Events'],
+      headers: EventHeaders,
+      body,
+      response: { 202: EventAnswer, '4xx': ProblemBody, '5xx': ProblemBody },
+    },
+    // The headers are read by `receptionOf`.
+    validatorCompiler: (part: Parameters<typeof TypeBoxValidatorCompiler>[0]) =>
+      part.httpPart === 'body' ? TypeBoxValidatorCompiler(part) : () => true,
+  }
+}

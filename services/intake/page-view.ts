@@ -1,0 +1,38 @@
+import { encode } from '../../schemas/codec.ts'
+import type { PageViewBody } from '../../schemas/http/events.ts'
+import type { PageView } from '../../schemas/records.ts'
+import { type JudgedEvent, type Rules, refused } from './event.ts'
+
+export interface Visit {
+  cid: string
+  uid: string | null
+  occurredAt: number
+  receivedAt: number
+}
+
+/** A page that was opened, keyed by cid. */
+export function pageView(report: PageViewBody, visit: Visit, { snapshot }: Rules): JudgedEvent {
+  if (!snapshot.get('Shop', report.shopId)) return refused('/shopId', 'there is no such shop')
+  if (!URL.canParse(report.referer)) return refused('/referer', 'must be a URL')
+
+  const value: PageView = {
+    id: report.id,
+    shopId: report.shopId,
+    cid: visit.cid,
+    uid: visit.uid,
+    referer: report.referer,
+    shopProductId: report.shopProductId || null,
+    gclid: report.gclid || null,
+    utmSource: report.utmSource || null,
+    utmMedium: report.utmMedium || null,
+    utmCampaign: report.utmCampaign || null,
+    occurredAt: visit.occurredAt,
+    receivedAt: visit.receivedAt,
+  }
+  return {
+    status: 'TAKEN',
+    record: { topic: 'page-views', key: visit.cid, value: encode('PageView', value) },
+    cid: visit.cid,
+    identity: `PAGE_VIEW ${value.shopId} ${value.id}`,
+  }
+}

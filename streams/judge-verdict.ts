@@ -1,0 +1,127 @@
+import type { Limit, Outcome, Step } from '../infra/counters/port.ts'
+import type { AdEvent, Campaign, JudgedEvent, Verdict } from '../schemas/records.ts'
+import { dailySpendKey, dayIn, onceKey, spendKey, viewsKey } from '../services/domain/counter-keys.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+/** Time from the emission to the event, by event type. */
+const LIFE_MS = { VIEW: 24 * HOUR_MS, CLICK: 30 * DAY_MS } as const
+/** An event may be received up to 7 days after it happened; a day more is for clocks that differ. */
+const LATE_MAX_MS = 8 * DAY_MS
+/** DISPLAY prices are of a thousand views. */
+const VIEWS_PRICED = 1_000
+
+/** Where an event lies in `ad-events`. */
+export interface SourcePosition {
+  partition: number
+  offset: number
+}
+
+/** What a campaign allows, and the zone of its days. */
+export interface Terms extends Pick<Campaign, 'capping' | 'budgetMicros' | 'dailyBudgetMicros'> {
+  timeZone: string
+}
+
+/** A verdict that needs no counter, or null: such an event is not counted at all. */
+export function verdictAtSight({ bot, type, occurredAt, claims }: AdEvent): 'BOT' | 'EXPIRED' | null {
+  if (bot) return 'BOT'
+  return occurredAt - claims.emittedAt > LIFE_MS[type] ? 'EXPIRED' : null
+}
+
+/**
+ * The step that judges an event, and counts it when it is valid. Its outcome stands for good: a replay of the position gets
+ * the same, even when the campaign, or its absence, has changed since.
+ * @param terms null when the campaign is not known.
+ */
+export function judgingStep(event: AdEvent, position: SourcePosition, terms: Terms | null): Step {
+  const limits = terms ? limitsOf(event, terms) : [alwaysHeld('UNKNOWN_CAMPAIGN')]
+  return { ...stepAt(event, position), limits, carry: terms ? carryOf(event) : null }
+}
+
+/** The step that makes empty counters what `judgingStep` made of them, whatever the campaign's terms are now. */
+export function recountingStep(event: JudgedEvent, timeZone: string): Step {
+  const position = { partition: event.sourcePartition, offset: event.sourceOffset }
+  const step = stepAt(event, position)
+  if (event.verdict !== 'VALID') return { ...step, limits: [alwaysHeld(event.verdict)] }
+  const free = { timeZone, capping: null, budgetMicros: null, dailyBudgetMicros: null }
+  return { ...step, limits: limitsOf(event, free), carry: carryOf(event) }
+}
+
+/** What an outcome says: the verdict and the micros billed, or null when the campaign was not known. */
+export function judgement(event: AdEvent, outcome: Outcome): { verdict: Verdict; billedMicros: number } | null {
+  switch (outcome) {
+    case 'APPLIED':
+      return { verdict: 'VALID', billedMicros: chargeOf(event).micros }
+    case 'CARRIED':
+      return { verdict: 'VALID', billedMicros: chargeOf(event).micros + 1 }
+    case 'SEEN':
+      return { verdict: 'DUPLICATE', billedMicros: 0 }
+    case 'CAPPED':
+    case 'OVER_BUDGET':
+    case 'DUPLICATE':
+      return { verdict: outcome, billedMicros: 0 }
+    case 'UNKNOWN_CAMPAIGN':
+      return null
+    default:
+      throw new Error(`Counters gave an outcome that no step asks for: ${outcome}`)
+  }
+}
+
+/**
+ * What a valid event costs: a sponsored click its price, a display view a thousandth of its price. Thousandths of a micro are
+ * collected per campaign and billed when they complete one, so that 1,000 views cost exactly their price.
+ */
+function chargeOf({ type, claims }: AdEvent): { micros: number; thousandths: number } {
+  const { kind, autoPromo, priceMicros } = claims
+  if (!autoPromo && kind === 'SPONSORED' && type === 'CLICK') return { micros: priceMicros, thousandths: 0 }
+  if (!autoPromo && kind === 'DISPLAY' && type === 'VIEW') {
+    return { micros: Math.floor(priceMicros / VIEWS_PRICED), thousandths: priceMicros % VIEWS_PRICED }
+  }
+  return { micros: 0, thousandths: 0 }
+}
+
+function stepAt(event: AdEvent, { partition, offset }: SourcePosition): Step {
+  const { type, claims, receivedAt } = event
+  return {
+    source: `ad-events/${partition}`,
+    offset,
+    once: { key: onceKey(type, claims), expiresAt: claims.emittedAt + LIFE_MS[type] + LATE_MAX_MS },
+    limits: [],
+    // The log's time and not the clock's: a replay must expire keys as the first run did.
+    now: receivedAt,
+  }
+}
+
+type FreeableTerms = Omit<Terms, 'budgetMicros'> & { budgetMicros: number | null }
+
+/** Views are counted even without a cap, so that one set later in the day knows of them. */
+function limitsOf(event: AdEvent, { timeZone, capping, budgetMicros, dailyBudgetMicros }: FreeableTerms): Limit[] {
+  const { type, cid, uid, claims, occurredAt } = event
+  const day = dayIn(timeZone, occurredAt)
+  const dayEnds = occurredAt + DAY_MS + LATE_MAX_MS
+  const limits: Limit[] = []
+  if (type === 'VIEW') {
+    const view = { name: 'CAPPED', add: 1, max: capping, expiresAt: dayEnds }
+    limits.push({ ...view, key: viewsKey('cid', claims, day, cid) })
+    if (uid) limits.push({ ...view, key: viewsKey('uid', claims, day, uid) })
+  }
+  const { micros, thousandths } = chargeOf(event)
+  if (micros > 0 || thousandths > 0) {
+    const spend = { name: 'OVER_BUDGET', add: micros, carries: true }
+    limits.push(
+      { ...spend, key: spendKey(claims.campaignId), max: budgetMicros, expiresAt: null },
+      { ...spend, key: dailySpendKey(claims.campaignId, day), max: dailyBudgetMicros, expiresAt: dayEnds },
+    )
+  }
+  return limits
+}
+
+function carryOf(event: AdEvent): Step['carry'] {
+  const { thousandths } = chargeOf(event)
+  return thousandths > 0 ? { key: `${spendKey(event.claims.campaignId)}/thousandths`, thousandths } : null
+}
+
+/** No value holds it: a step that only leaves its outcome. */
+function alwaysHeld(name: string): Limit {
+  return { name, key: 'always-held', add: 1, max: 0, expiresAt: null }
+}

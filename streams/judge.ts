@@ -1,0 +1,87 @@
+import type { Counters } from '../infra/counters/port.ts'
+import type { EventLog, NewRecord } from '../infra/event-log/port.ts'
+import { encode } from '../schemas/codec.ts'
+import type { AdEvent, JudgedEvent, Verdict } from '../schemas/records.ts'
+import type { Snapshot } from '../services/domain/snapshot.ts'
+import { judgement, judgingStep, type Terms, verdictAtSight } from './judge-verdict.ts'
+import type { DeadRecord, DecodedRecord } from './outcome.ts'
+import { createStream, type Stream, type StreamLogger, type StreamStep } from './pipeline.ts'
+
+const BATCH_MAX_RECORDS = 1_000
+const POLL_MAX_WAIT_MS = 200
+
+export interface JudgeDeps {
+  log: EventLog
+  counters: Counters
+  /** Must know the registry as it stands before the judge runs: an unknown campaign's events are dead letters. */
+  snapshot: Snapshot
+  now: () => number
+  logger: StreamLogger
+}
+
+/** The stream that gives each view and click its verdict: the one place where they are counted, capped and billed. */
+export function createJudge({ log, counters, snapshot, now, logger }: JudgeDeps): Stream {
+  return createStream({
+    name: 'judge',
+    topics: ['ad-events'],
+    log,
+    step: createJudgeStep({ counters, snapshot }),
+    batchMaxRecords: BATCH_MAX_RECORDS,
+    pollMaxWaitMs: POLL_MAX_WAIT_MS,
+    now,
+    logger,
+  })
+}
+
+/**
+ * `ad-events` to `judged-events`. Counters know each position, so a batch that comes again after a crash gets the verdicts
+ * that it got, and its outputs are stored with the commit.
+ */
+export function createJudgeStep({ counters, snapshot }: Pick<JudgeDeps, 'counters' | 'snapshot'>): StreamStep {
+  return async function judgeStep({ records }) {
+    const events = (records as DecodedRecord<AdEvent>[]).filter(hasValue)
+    const counted = events.filter(({ value }) => verdictAtSight(value) === null)
+    const steps = counted.map((record) => judgingStep(record.value, record, termsOf(record.value, snapshot)))
+    const applied = await counters.apply(steps)
+    const outcomes = new Map(counted.map((record, i) => [record.offset, applied[i]!]))
+
+    const outputs: NewRecord[] = []
+    const dead: DeadRecord[] = []
+    for (const record of events) {
+      const atSight = verdictAtSight(record.value)
+      const judged = atSight
+        ? { verdict: atSight, billedMicros: 0 }
+        : judgement(record.value, outcomes.get(record.offset)!)
+      if (judged) outputs.push(judgedRecord(record, judged))
+      else dead.push(unknownCampaign(record))
+    }
+    return { outputs, dead }
+  }
+}
+
+/** Nobody deletes an event; a record without a value says nothing. */
+function hasValue(record: DecodedRecord<AdEvent>): record is DecodedRecord<AdEvent> & { value: AdEvent } {
+  return record.value !== null
+}
+
+/** A campaign or shop that was deleted since still has its last terms. */
+function termsOf({ claims }: AdEvent, snapshot: Snapshot): Terms | null {
+  const campaign = snapshot.getEver('Campaign', claims.campaignId)?.body
+  const shop = snapshot.getEver('Shop', claims.shopId)?.body
+  if (!campaign || !shop) return null
+  const { capping, budgetMicros, dailyBudgetMicros } = campaign
+  return { capping, budgetMicros, dailyBudgetMicros, timeZone: shop.timeZone }
+}
+
+function judgedRecord(
+  { partition, offset, value }: DecodedRecord<AdEvent> & { value: AdEvent },
+  { verdict, billedMicros }: { verdict: Verdict; billedMicros: number },
+): NewRecord {
+  const judged: JudgedEvent = { ...value, verdict, billedMicros, sourcePartition: partition, sourceOffset: offset }
+  return { topic: 'judged-events', key: value.claims.campaignId, value: encode('JudgedEvent', judged) }
+}
+
+function unknownCampaign({ offset, value }: DecodedRecord<AdEvent> & { value: AdEvent }): DeadRecord {
+  const { campaignId, shopId } = value.claims
+  return { offset, code: 'UNKNOWN_CAMPAIGN', message: `No campaign ${campaignId} of a shop ${shopId} was ever known` }
+}

@@ -1,0 +1,375 @@
+import fc from 'fast-check'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { LogUnavailable } from '../../../infra/event-log/port.ts'
+import { SHOP_ID } from '../../streams/judge.fixtures.ts'
+import { CAMPAIGN_ID, intakeOverMemory, NOW, showIdOf } from './intake.fixtures.ts'
+
+let intake: ReturnType<typeof intakeOverMemory>
+beforeEach(() => {
+  intake = intakeOverMemory()
+})
+
+const line = { shopProductId: 'p1', price: 19.99, quantity: 2 }
+const purchase = { eventId: 'order-1', kind: 'PURCHASE', shopId: SHOP_ID, currency: 'PLN', products: [line] }
+const pageView = { id: 'pv-1', referer: 'https://shop.example/p/1?q=ą', shopId: SHOP_ID }
+const oldLine = { ...line, productTitle: 'Kettle' }
+const oldPurchase = { shopId: SHOP_ID, currency: 'PLN', products: [oldLine] }
+const adEndpoints = [
+  ['/v1/dsa/view-event', 'VIEW', 'SPONSORED'],
+  ['/v1/dsa/click-event', 'CLICK', 'SPONSORED'],
+  ['/v1/banner/dsa/view-event', 'VIEW', 'DISPLAY'],
+  ['/v1/banner/dsa/click-event', 'CLICK', 'DISPLAY'],
+] as const
+const CHROME = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0 Safari/537.36'
+const GOOGLEBOT = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)'
+
+describe.each(adEndpoints)('%s', (url, type, kind) => {
+  test('records the event of its ad under its campaign', async () => {
+    const showId = showIdOf({ kind, cid: 'shown-to', uid: 'known' })
+    const answer = await intake.post(url, { showId }, { 'user-agent': CHROME })
+    expect(answer).toMatchObject({ status: 202, body: { clientId: 'shown-to', accepted: 1, rejected: [] } })
+    expect(intake.records()).toMatchObject([
+      {
+        topic: 'ad-events',
+        key: CAMPAIGN_ID,
+        value: { type, cid: 'shown-to', uid: 'known', occurredAt: NOW, receivedAt: NOW, bot: false, claims: { kind } },
+      },
+    ])
+  })
+
+  test('refuses the ads of the other kind', async () => {
+    const showId = showIdOf({ kind: kind === 'DISPLAY' ? 'SPONSORED' : 'DISPLAY' })
+    const { status, body } = await intake.post(url, { showId })
+    expect({ status, code: body.code, path: body.errors[0].path }).toEqual({
+      status: 400,
+      code: 'WRONG_KIND',
+      path: '/showId',
+    })
+  })
+})
+
+describe('a view or click', () => {
+  test('is of the person in the headers, and of nobody known when another cid replays the showId', async () => {
+    const showId = showIdOf({ cid: 'a', uid: 'u' })
+    await intake.post('/v1/dsa/view-event', { showId }, { cid: 'a', uid: 'other' })
+    await intake.post('/v1/dsa/view-event', { showId }, { cid: 'b' })
+    await intake.post('/v1/dsa/view-event', { showId }, { cid: '', uid: '' })
+    expect(intake.records().map(({ value }) => value)).toMatchObject([
+      { cid: 'a', uid: 'other', claims: { cid: 'a' } },
+      { cid: 'b', uid: null, claims: { cid: 'a' } },
+      { cid: 'a', uid: 'u' },
+    ])
+  })
+
+  test.each([
+    [GOOGLEBOT, true],
+    ['Mozilla/5.0 HeadlessChrome/120.0 Safari/537.36', true],
+    ['Scrapy/2.11', true],
+    [CHROME, false],
+    ['okhttp/4.12.0', false],
+    ['curl/8.5.0', false],
+    ['node', false],
+    ['', false],
+  ])('from %j is a bot: %s', async (userAgent, bot) => {
+    await intake.post('/v1/dsa/view-event', { showId: showIdOf() }, { 'user-agent': userAgent })
+    expect(intake.records()[0]!.value).toMatchObject({ bot })
+  })
+
+  test('with a showId that is not ours is refused', async () => {
+    for (const showId of ['x', `${showIdOf()}A`, showIdOf().slice(0, -4), 'ż'.repeat(100)]) {
+      const { status, body } = await intake.post('/v1/dsa/click-event', { showId })
+      expect({ status, code: body.code, path: body.errors[0].path }).toEqual({
+        status: 400,
+        code: 'INVALID_SHOW_ID',
+        path: '/showId',
+      })
+    }
+  })
+})
+
+describe('a transaction', () => {
+  const url = '/v1/ev/transaction'
+
+  test('is recorded whole, in micros, under its cid', async () => {
+    const occurredAt = new Date(NOW - 3_600_000).toISOString()
+    const answer = await intake.post(url, { ...purchase, locale: 'pl_PL', occurredAt }, { cid: 'c', uid: 'u' })
+    expect(answer).toMatchObject({ status: 202, body: { clientId: 'c', accepted: 1, rejected: [] } })
+    const nothing = { productTitle: null, brand: null, sellerId: null }
+    expect(intake.records()).toEqual([
+      {
+        topic: 'transactions',
+        key: 'c',
+        value: {
+          eventId: 'order-1',
+          kind: 'PURCHASE',
+          shopId: SHOP_ID,
+          cid: 'c',
+          uid: 'u',
+          currency: 'PLN',
+          locale: 'pl_PL',
+          occurredAt: NOW - 3_600_000,
+          receivedAt: NOW,
+          imported: false,
+          lines: [{ shopProductId: 'p1', priceMicros: 19_990_000, quantity: 2, ...nothing }],
+        },
+      },
+    ])
+  })
+
+  test('without an eventId gets one', async () => {
+    const { eventId: _, ...bare } = purchase
+    for (const body of [bare, { ...bare, eventId: '' }, { ...bare, eventId: null }])
+      await intake.post(url, body, { cid: 'c' })
+    const ids = intake.records().map(({ value }) => (value as { eventId: string }).eventId)
+    expect(new Set(ids.filter((id) => id.length === 36)).size).toBe(3)
+  })
+
+  test('needs a cid', async () => {
+    const { status, body } = await intake.post(url, purchase)
+    expect(status).toBe(400)
+    expect(body.errors).toEqual([{ path: 'header/cid', message: 'is required' }])
+  })
+
+  test.each<[string, object]>([
+    ['/kind', { kind: 'REFUND' }],
+    ['/shopId', { shopId: 'ffffffff-ffff-4fff-8fff-ffffffffffff' }],
+    ['/shopId', { shopId: 7 }],
+    ['/currency', { currency: 'ZŁ' }],
+    ['/currency', { currency: undefined }],
+    ['/locale', { locale: 'pl' }],
+    ['/eventId', { eventId: 'x'.repeat(257) }],
+    ['/products', { products: [] }],
+    ['/products', { products: undefined }],
+    ['/products', { products: Array(1_001).fill(line) }],
+    ['/products/0/price', { products: [{ ...line, price: -0.01 }] }],
+    ['/products/0/price', { products: [{ ...line, price: '19.99' }] }],
+    ['/products/0/price', { products: [{ ...line, price: 1e10 }] }],
+    ['/products/1/quantity', { products: [line, { ...line, quantity: 0 }] }],
+    ['/products/0/quantity', { products: [{ ...line, quantity: 1.5 }] }],
+    ['/products/0/shopProductId', { products: [{ ...line, shopProductId: '' }] }],
+    ['/occurredAt', { occurredAt: 'yesterday' }],
+    ['/occurredAt', { occurredAt: '2026-03-10T11:00:00' }],
+    ['/occurredAt', { occurredAt: new Date(NOW + 5_001).toISOString() }],
+    ['/occurredAt', { occurredAt: new Date(NOW - 7 * 86_400_000 - 1).toISOString() }],
+  ])('with a wrong value is refused, naming %s', async (path, change) => {
+    const { status, headers, body } = await intake.post(url, { ...purchase, ...change }, { cid: 'c' })
+    expect(status).toBe(400)
+    expect(headers['content-type']).toContain('application/problem+json')
+    expect(body.errors.map((error: { path: string }) => error.path)).toContain(path)
+    expect(intake.records()).toEqual([])
+  })
+
+  test('that happened a little ahead of our clock happened now', async () => {
+    await intake.post(url, { ...purchase, occurredAt: '2026-03-10T13:00:05+01:00' }, { cid: 'c' })
+    expect(intake.records()[0]!.value).toMatchObject({ occurredAt: NOW })
+  })
+})
+
+describe.each(['purchase', 'cart', 'wishlist'])('the deprecated /v1/events/%s', (name) => {
+  test('records a transaction of its kind, with titles, brands and sellers', async () => {
+    const products = [{ ...oldLine, brand: 'Acme', sellerId: 's1' }]
+    const answer = await intake.post(`/v1/events/${name}`, { ...oldPurchase, products }, { cid: 'c' })
+    expect(answer.status).toBe(202)
+    expect(intake.records()[0]!.value).toMatchObject({
+      kind: name.toUpperCase(),
+      lines: [{ shopProductId: 'p1', productTitle: 'Kettle', brand: 'Acme', sellerId: 's1' }],
+    })
+  })
+})
+
+describe('a page view', () => {
+  const url = '/v1/ev/page-view'
+
+  test('is recorded under the cid of its body', async () => {
+    const body = { ...pageView, cid: 'c', uid: 'u', gclid: 'g', utmSource: 's', shopProductId: 'p1', utmMedium: '' }
+    expect(await intake.post(url, body)).toMatchObject({ status: 202, body: { clientId: 'c' } })
+    const value = { ...body, occurredAt: NOW, receivedAt: NOW, utmMedium: null, utmCampaign: null }
+    expect(intake.records()).toEqual([{ topic: 'page-views', key: 'c', value }])
+  })
+
+  test('without a cid gets one, which the answer names', async () => {
+    const { body } = await intake.post(url, pageView)
+    expect(body.clientId).toMatch(/^[0-9a-f-]{36}$/)
+    expect(intake.records()[0]).toMatchObject({ key: body.clientId, value: { cid: body.clientId } })
+  })
+
+  test.each([
+    ['/id', { id: undefined }],
+    ['/referer', { referer: 'not a url' }],
+    ['/referer', { referer: undefined }],
+    ['/shopId', { shopId: 'unknown' }],
+    ['/gclid', { gclid: 1 }],
+    ['/cid', { cid: 'x'.repeat(257) }],
+  ])('with a wrong value is refused, naming %s', async (path, change) => {
+    const { status, body } = await intake.post(url, { ...pageView, ...change })
+    expect(status).toBe(400)
+    expect(body.errors[0].path).toBe(path)
+  })
+})
+
+describe('a batch', () => {
+  const url = '/v1/ev/batch'
+
+  test('takes all that is valid in one append, in order, and lists the rest', async () => {
+    const showId = showIdOf({ kind: 'DISPLAY', cid: 'shown-to' })
+    const events = [
+      { type: 'VIEW', showId, occurredAt: new Date(NOW - 1_000).toISOString() },
+      { type: 'CLICK', showId: 'forged' },
+      { type: 'PAGE_VIEW', data: { ...pageView, cid: 'pc' } },
+      { type: 'TRANSACTION', data: { ...purchase, cid: 'tc', uid: 'tu' } },
+      { type: 'TRANSACTION', data: { ...purchase, cid: 'tc', products: [{ ...line, quantity: -1 }] } },
+      { type: 'PAGE_VIEW', data: { ...pageView, referer: '/relative' } },
+      { type: 'VIEW', showId, occurredAt: new Date(NOW + 60_000).toISOString() },
+      { type: 'SCROLL' },
+      null,
+      { type: 'VIEW' },
+    ]
+    const { status, body } = await intake.post(url, { events })
+    expect(status).toBe(202)
+    expect(body.accepted).toBe(3)
+    expect(body.rejected).toEqual([
+      { index: 1, code: 'INVALID_SHOW_ID', message: '/events/1/showId: was not made by this service' },
+      { index: 4, code: 'INVALID', message: '/events/4/data/products/0/quantity: must be >= 1' },
+      { index: 5, code: 'INVALID', message: '/events/5/data/referer: must be a URL' },
+      { index: 6, code: 'INVALID', message: '/events/6/occurredAt: is in the future' },
+      { index: 7, code: 'INVALID', message: '/events/7/type: must be one of VIEW, CLICK, PAGE_VIEW, TRANSACTION' },
+      { index: 8, code: 'INVALID', message: '/events/8: must be object' },
+      { index: 9, code: 'INVALID', message: '/events/9/showId: is required' },
+    ])
+    expect(intake.state.calls).toBe(1)
+    expect(intake.records().map(({ topic, value }) => [topic, (value as { cid: string }).cid])).toEqual([
+      ['ad-events', 'shown-to'],
+      ['page-views', 'pc'],
+      ['transactions', 'tc'],
+    ])
+    expect(intake.records()[0]!.value).toMatchObject({ occurredAt: NOW - 1_000 })
+  })
+
+  test('gives those without a cid the one of the headers, or one assigned for them all', async () => {
+    const events = [
+      { type: 'PAGE_VIEW', data: pageView },
+      { type: 'TRANSACTION', data: purchase },
+    ]
+    const withHeader = await intake.post(url, { events }, { cid: 'hc', uid: 'hu' })
+    expect(withHeader.body.clientId).toBe('hc')
+    const without = await intake.post(url, { events })
+    expect(without.body.clientId).toMatch(/^[0-9a-f-]{36}$/)
+    const assigned = without.body.clientId
+    expect(intake.records().map(({ value }) => value)).toMatchObject([
+      { cid: 'hc', uid: 'hu' },
+      { cid: 'hc', uid: 'hu' },
+      { cid: assigned, uid: null },
+      { cid: assigned, uid: null },
+    ])
+  })
+
+  test('answers with the cid of its events when nobody was assigned one', async () => {
+    const { body } = await intake.post(url, { events: [{ type: 'VIEW', showId: showIdOf({ cid: 'shown-to' }) }] })
+    expect(body.clientId).toBe('shown-to')
+  })
+
+  test('records repeats and tells how many there are', async () => {
+    const view = { type: 'VIEW', showId: showIdOf() }
+    const bought = { type: 'TRANSACTION', data: purchase }
+    const events = [
+      view,
+      view,
+      { ...view, type: 'CLICK' },
+      bought,
+      bought,
+      { ...bought, data: { ...purchase, kind: 'CART' } },
+    ]
+    const { body } = await intake.post(url, { events }, { cid: 'c' })
+    expect(body).toEqual({ clientId: 'c', accepted: 6, duplicates: 2, rejected: [] })
+    expect(intake.records()).toHaveLength(6)
+  })
+
+  test('of which nothing is valid stores nothing and says why', async () => {
+    const { status, body } = await intake.post(url, { events: [1, 'two'] })
+    expect(status).toBe(202)
+    expect(body).toMatchObject({ accepted: 0, rejected: [{ index: 0 }, { index: 1 }] })
+    expect(intake.state.calls).toBe(0)
+  })
+
+  test.each([
+    ['no list', {}, 400],
+    ['null', 'null', 400],
+    ['another type', { events: 'all' }, 400],
+    ['an empty list', { events: [] }, 400],
+    ['1,001 elements', { events: Array(1_001).fill({}) }, 413],
+  ])('with %s is refused whole', async (_, payload, status) => {
+    const answer = await intake.post(url, payload)
+    expect(answer.status).toBe(status)
+    expect(answer.body.errors[0].path).toBe('/events')
+  })
+
+  test('of more than 5 MB is refused', async () => {
+    const { status, body } = await intake.post(url, { events: ['x'.repeat(5 * 1024 * 1024)] })
+    expect({ status, code: body.code }).toEqual({ status: 413, code: 'TOO_LARGE' })
+  })
+})
+
+const endpoints = [
+  ...adEndpoints.map(([url]) => url),
+  '/v1/ev/transaction',
+  '/v1/ev/page-view',
+  '/v1/ev/batch',
+  '/v1/events/purchase',
+  '/v1/events/cart',
+  '/v1/events/wishlist',
+]
+const bodies: Record<string, unknown> = {
+  '/v1/ev/transaction': purchase,
+  '/v1/ev/page-view': pageView,
+  '/v1/ev/batch': { events: [{ type: 'TRANSACTION', data: { ...purchase, cid: 'c' } }] },
+  '/v1/events/purchase': oldPurchase,
+  '/v1/events/cart': oldPurchase,
+  '/v1/events/wishlist': oldPurchase,
+}
+const validBody = (url: string) =>
+  bodies[url] ?? { showId: showIdOf({ kind: url.includes('banner') ? 'DISPLAY' : 'SPONSORED' }) }
+
+describe.each(endpoints)('%s', (url) => {
+  test('answers 503 with Retry-After, and no details, while the log cannot take events', async () => {
+    intake.state.failWith = new LogUnavailable('disk full at /secret')
+    const { status, headers, body } = await intake.post(url, validBody(url), { cid: 'c' })
+    expect({ status, code: body.code }).toEqual({ status: 503, code: 'UNAVAILABLE' })
+    expect(Number(headers['retry-after'])).toBeGreaterThan(0)
+    expect(JSON.stringify(body)).not.toContain('secret')
+  })
+
+  test.each([
+    ['{"showId": ', 'application/json', 400],
+    ['', 'application/json', 400],
+    ['{"__proto__": {}}', 'application/json', 400],
+    ['showId=1', 'application/x-www-form-urlencoded', 415],
+  ])('refuses %j as %s with %i', async (payload, contentType, expected) => {
+    const { status, body } = await intake.post(url, payload, { 'content-type': contentType, cid: 'c' })
+    expect(status).toBe(expected)
+    expect(body.status).toBe(expected)
+  })
+
+  test('refuses a cid that is too long', async () => {
+    const { status, body } = await intake.post(url, validBody(url), { cid: 'x'.repeat(257) })
+    expect(status).toBe(400)
+    expect(body.errors[0].path).toBe('header/cid')
+  })
+
+  test('gives whatever JSON it is sent an answer that is no 5xx, and a problem unless it is taken', async () => {
+    const valid = validBody(url) as Record<string, unknown>
+    const mutated = fc
+      .tuple(fc.constantFrom(...Object.keys(valid)), fc.jsonValue())
+      .map(([name, value]) => ({ ...valid, [name]: value }))
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(fc.jsonValue(), mutated), async (payload) => {
+        const { status, body } = await intake.post(url, JSON.stringify(payload), { cid: 'c' })
+        if (status === 202) return
+        expect(status).toBeGreaterThanOrEqual(400)
+        expect(status).toBeLessThan(500)
+        expect(body.detail.length).toBeGreaterThan(0)
+        if (body.code !== 'MALFORMED_JSON') expect(body.errors.length).toBeGreaterThan(0)
+      }),
+      { numRuns: 60 },
+    )
+  })
+})

@@ -1,0 +1,55 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import type { NewRecord } from '../../../infra/event-log/port.ts'
+import { decode } from '../../../schemas/codec.ts'
+import { topics } from '../../../schemas/topics.ts'
+import { createShowIds } from '../../../services/domain/show-id.ts'
+import { createHttpServer } from '../../../services/http.ts'
+import { intakeApp } from '../../../services/intake/app.ts'
+import { claimsOf, snapshotOf } from '../../streams/judge.fixtures.ts'
+
+/** 2026-03-10T12:00:00Z */
+export const NOW = Date.UTC(2026, 2, 10, 12)
+export const showIds = createShowIds({ keys: [{ id: 1, secret: randomBytes(32) }] })
+export const CAMPAIGN_ID = '22222222-2222-4222-8222-222222222222'
+const ids = {
+  slotHash: '33333333-3333-4333-8333-333333333333',
+  adUnitId: '44444444-4444-4444-8444-444444444444',
+  accountId: '55555555-5555-4555-8555-555555555555',
+  campaignId: CAMPAIGN_ID,
+}
+export const showIdOf = (change: Parameters<typeof claimsOf>[0] = {}) =>
+  showIds.seal(claimsOf({ ...ids, requestId: randomUUID(), ...change }))
+
+/** The intake over a log in memory, whose appends can be made to fail. */
+export function intakeOverMemory() {
+  const stored: NewRecord[] = []
+  const state = { failWith: null as Error | null, calls: 0 }
+  const log = {
+    async append(records: readonly NewRecord[]) {
+      state.calls += 1
+      if (state.failWith) throw state.failWith
+      stored.push(...records)
+      return []
+    },
+  }
+  const server = createHttpServer({ logger: false })
+  let uuids = 0
+  const uuid = () => `00000000-0000-4000-8000-${String(++uuids).padStart(12, '0')}`
+  server.register(intakeApp({ log, snapshot: snapshotOf({}), showIds, now: () => NOW, uuid }))
+  return {
+    server,
+    state,
+    /** What was appended, decoded, with its topic and key. */
+    records: () =>
+      stored.map(({ topic, key, value }) => ({ topic, key, value: decode(topics[topic].record, value!) as object })),
+    async post(url: string, body: unknown, headers: Record<string, string> = {}) {
+      const response = await server.inject({
+        method: 'POST',
+        url,
+        headers: { 'content-type': 'application/json', ...headers },
+        payload: typeof body === 'string' ? body : JSON.stringify(body),
+      })
+      return { status: response.statusCode, headers: response.headers, body: response.json() }
+    },
+  }
+}
