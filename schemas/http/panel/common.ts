@@ -1,0 +1,76 @@
+import { type Static, type TSchema, Type } from 'typebox'
+import { NO_CONTROL_PATTERN, TEXT_PATTERN } from '../text.ts'
+
+/** Pieces that every resource of the management API is made of. */
+
+const NAME_CHARS_MAX = 200
+const PAGE_LIMIT_MAX = 1_000
+export const PAGE_LIMIT_DEFAULT = 100
+
+/** Above any price; amounts are checked against it before they become micro-units. */
+const AMOUNT_MAX = 1_000_000_000
+
+export const Name = (description: string) =>
+  Type.String({ minLength: 1, maxLength: NAME_CHARS_MAX, pattern: TEXT_PATTERN, description })
+
+/** Text that may be empty. */
+export const Note = (description: string) =>
+  Type.String({ maxLength: NAME_CHARS_MAX, pattern: NO_CONTROL_PATTERN, description })
+
+export const Id = (description: string) => Type.String({ format: 'uuid', description })
+
+export const Amount = (description: string, minimum = 0) =>
+  Type.Number({ minimum, maximum: AMOUNT_MAX, description: `${description}, in the shop's currency` })
+
+export const Time = (description: string) =>
+  Type.String({ format: 'date-time', description: `${description}, ISO 8601` })
+
+export const Currency = (description: string) =>
+  Type.String({ pattern: '^[A-Z]{3}$', description: `${description}, ISO 4217` })
+
+export const Lang = (description: string) =>
+  Type.String({ pattern: '^[a-z]{2,3}$', description: `${description}, ISO 639: pl` })
+
+/** The same schema, or null. */
+export const Nullable = <T extends TSchema>(schema: T) =>
+  Type.Unsafe<Static<T> | null>({ ...schema, type: [(schema as unknown as { type: string }).type, 'null'] })
+
+/** A body with these properties and no others. */
+export const Body = <P extends Record<string, TSchema>>(properties: P) =>
+  Type.Object(properties, { additionalProperties: false })
+
+/** A body with any of these properties and no others. */
+export const PatchBody = <P extends Record<string, TSchema>>(properties: P) =>
+  Type.Partial(Type.Object(properties), { additionalProperties: false })
+
+/** What every answer holds besides the fields of its kind. */
+export const answered = {
+  id: Id('Given by the service'),
+  version: Type.Integer({ description: 'Counts the changes from 1' }),
+  updatedAt: Time('Of the last change'),
+}
+
+export const IdParams = Type.Object({ id: Type.String({ maxLength: 100, description: 'Id of the resource' }) })
+
+/** Query of a list. `parents` narrow it to what belongs to one of another kind. */
+export const ListQuery = <P extends Record<string, TSchema>>(parents: P) =>
+  Type.Object(
+    {
+      limit: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          maximum: PAGE_LIMIT_MAX,
+          description: `Items of a page, ${PAGE_LIMIT_DEFAULT} without it`,
+        }),
+      ),
+      cursor: Type.Optional(Type.String({ maxLength: 200, description: 'nextCursor of the page before' })),
+      ...parents,
+    },
+    { additionalProperties: false },
+  )
+
+export const Page = <T extends TSchema>(item: T) =>
+  Type.Object({
+    items: Type.Array(item),
+    nextCursor: Type.Union([Type.String(), Type.Null()], { description: 'Null on the last page' }),
+  })

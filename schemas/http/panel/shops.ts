@@ -1,0 +1,87 @@
+import { Type } from 'typebox'
+import { Amount, answered, Body, Currency, Id, Lang, ListQuery, Name, Nullable, PatchBody } from './common.ts'
+
+const CLICK_WINDOW_HOURS_MAX = 2_160
+const VIEW_WINDOW_HOURS_MAX = 720
+
+const Country = Type.String({ pattern: '^[A-Z]{2}$', description: 'Where the shop sells, ISO 3166-1 alpha-2' })
+
+const fields = {
+  name: Name('As shown in the panel'),
+  currency: Currency('What bids and budgets of the shop are in; cannot be changed, because bills are in it'),
+  lang: Lang('Language of the shop'),
+  country: Country,
+  timeZone: Type.String({
+    maxLength: 64,
+    description: 'IANA name; days of caps, daily budgets and reports are days of this zone. UTC without it',
+  }),
+  clickWindowHours: Type.Integer({
+    minimum: 1,
+    maximum: CLICK_WINDOW_HOURS_MAX,
+    description: 'Hours after a click in which a purchase counts; 336 without it',
+  }),
+  viewWindowHours: Type.Integer({
+    minimum: 0,
+    maximum: VIEW_WINDOW_HOURS_MAX,
+    description: 'Hours after a view in which a purchase counts, 0 for never; 24 without it',
+  }),
+  reserveCpc: Amount('The least that a click costs; 0.01 without it'),
+}
+
+export const ShopCreate = Body({
+  accountId: Type.Optional(Id("The publisher it belongs to; without it, the caller's account")),
+  name: fields.name,
+  currency: fields.currency,
+  lang: fields.lang,
+  country: fields.country,
+  timeZone: Type.Optional(fields.timeZone),
+  clickWindowHours: Type.Optional(fields.clickWindowHours),
+  viewWindowHours: Type.Optional(fields.viewWindowHours),
+  reserveCpc: Type.Optional(fields.reserveCpc),
+})
+const { currency: _fixed, ...changeable } = fields
+export const ShopPatch = PatchBody(changeable)
+/** Advertisers see only what a campaign needs: the optional ones are the publisher's. */
+export const ShopView = Type.Object({
+  ...answered,
+  ...fields,
+  accountId: Type.Optional(Id('The publisher it belongs to')),
+  clickWindowHours: Type.Optional(fields.clickWindowHours),
+  viewWindowHours: Type.Optional(fields.viewWindowHours),
+})
+export const ShopQuery = ListQuery({ accountId: Type.Optional(Id('Of this publisher')) })
+
+const PlacementKind = Type.Enum(['PRODUCT', 'DISPLAY'], { description: 'What its ad units show' })
+
+export const PlacementCreate = Body({ shopId: Id('Its shop'), name: Name('Where on the page'), kind: PlacementKind })
+export const PlacementPatch = Body({ name: Type.Optional(Name('Where on the page')) })
+export const PlacementView = Type.Object({
+  ...answered,
+  shopId: Id('Its shop'),
+  name: Name('Where on the page'),
+  kind: PlacementKind,
+})
+export const PlacementQuery = ListQuery({
+  shopId: Type.Optional(Id('Of this shop')),
+  kind: Type.Optional(PlacementKind),
+})
+
+const feedFields = {
+  name: Name('As shown in the panel'),
+  url: Nullable(
+    Type.String({ maxLength: 2_000, description: 'Where it is fetched from every hour; null: by upload and API only' }),
+  ),
+  currency: Currency("What its prices are in; the shop's without it"),
+  lang: Nullable(Lang('Language of its texts; null: any')),
+}
+
+export const FeedCreate = Body({
+  shopId: Id('Its shop'),
+  name: feedFields.name,
+  url: Type.Optional(feedFields.url),
+  currency: Type.Optional(feedFields.currency),
+  lang: Type.Optional(feedFields.lang),
+})
+export const FeedPatch = PatchBody({ name: feedFields.name, url: feedFields.url, lang: feedFields.lang })
+export const FeedView = Type.Object({ ...answered, shopId: Id('Its shop'), ...feedFields })
+export const FeedQuery = ListQuery({ shopId: Type.Optional(Id('Of this shop')) })

@@ -1,0 +1,213 @@
+import { type Static, Type } from 'typebox'
+
+/** Limits of an ad request. The contract sets those of productIds, adCount and minAdCount; the rest keep a request small. */
+export const SELECTION_LIMITS = {
+  slotsMax: 20,
+  adsMax: 100,
+  phraseChars: 1_000,
+  idChars: 100,
+  excludedMax: 1_000,
+  productIdsMax: 100,
+  brandChars: 100,
+  categoriesMax: 100,
+  categoryChars: 750,
+  attributesMax: 50,
+  attributeNameChars: 140,
+  attributeValueChars: 1_000,
+  amountMax: 1_000_000_000,
+  minAdsMax: 1_000,
+} as const
+
+const UUID_PATTERN = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$'
+
+const L = SELECTION_LIMITS
+const Uuid = (description: string) => Type.String({ pattern: UUID_PATTERN, description })
+const Phrase = (description: string) => Type.Optional(Type.String({ maxLength: L.phraseChars, description }))
+const ProductId = Type.String({ minLength: 1, maxLength: L.idChars })
+const Category = Type.String({ minLength: 1, maxLength: L.categoryChars })
+const Price = (description: string) => Type.Optional(Type.Number({ minimum: 0, maximum: L.amountMax, description }))
+
+export const Targeting = Type.Object(
+  {
+    slotHash: Uuid('The ad unit or technical ad unit to fill'),
+    adCount: Type.Integer({ minimum: 1, maximum: L.adsMax, description: 'Maximum ads to return' }),
+    minAdCount: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: L.minAdsMax, description: 'When fewer are available, the list is empty' }),
+    ),
+    searchData: Phrase('Search phrase'),
+    excludedShopProductIds: Type.Optional(
+      Type.Array(ProductId, { maxItems: L.excludedMax, description: 'Feed ids of products not to show' }),
+    ),
+    priceMin: Price('Least price (sale price where there is one), inclusive'),
+    priceMax: Price('Greatest price (sale price where there is one), inclusive'),
+    currency: Type.Optional(Type.String({ pattern: '^[A-Za-z]{3}$', description: 'Currency of the page, ISO 4217' })),
+    brand: Type.Optional(
+      Type.String({ maxLength: L.brandChars, description: 'Brand as in the feed; case does not matter' }),
+    ),
+    productTitle: Phrase('Title of the product in whose context ads are shown'),
+    shopProductId: Type.Optional(
+      Type.String({ maxLength: L.idChars, description: 'Feed id of the product in whose context ads are shown' }),
+    ),
+    productId: Type.Optional(
+      Type.String({ maxLength: L.idChars, description: 'Reference product: feed id or productId of the feed' }),
+    ),
+    productIds: Type.Optional(
+      Type.Array(ProductId, {
+        maxItems: L.productIdsMax,
+        description: 'Products to show: feed ids or productIds of the feed',
+      }),
+    ),
+    attributes: Type.Optional(
+      Type.Array(
+        Type.Object({
+          name: Type.String({ minLength: 1, maxLength: L.attributeNameChars }),
+          value: Type.String({ maxLength: L.attributeValueChars }),
+        }),
+        { maxItems: L.attributesMax, description: 'Every name must hold; of several values of one name, any' },
+      ),
+    ),
+    categoryIds: Type.Optional(
+      Type.Array(Category, {
+        maxItems: L.categoriesMax,
+        description: 'Nodes of category paths, parts may be left out: any',
+      }),
+    ),
+    categoryPaths: Type.Optional(
+      Type.Array(Category, {
+        maxItems: L.categoriesMax,
+        description: 'Full category paths, levels joined by ">": any',
+      }),
+    ),
+    adType: Type.Optional(
+      Type.Enum(['ALL', 'AUTOPROMO', 'SPONSORED'], {
+        description: 'ALL (without it): self-promotion fills what paid ads leave',
+      }),
+    ),
+    businessSlotId: Type.Optional(
+      Type.String({
+        maxLength: L.idChars,
+        description: 'Business slot of the technical ad unit, or the ad unit itself',
+      }),
+    ),
+    lang: Type.Optional(
+      Type.String({
+        pattern: '^[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8}){0,3}$',
+        description: 'Language of the page, ISO 639',
+      }),
+    ),
+    country: Type.Optional(
+      Type.String({ pattern: '^[A-Za-z]{2}$', description: 'Country of delivery, ISO 3166-1 alpha-2' }),
+    ),
+  },
+  {
+    description:
+      'What to show in one ad unit. Which parameters are required follows from its algorithm; those that the algorithm does not take are ignored.',
+  },
+)
+export type Targeting = Static<typeof Targeting>
+
+export const SelectionBody = Type.Object({
+  targeting: Type.Array(Targeting, {
+    minItems: 1,
+    maxItems: L.slotsMax,
+    description: 'One for each ad unit to fill, of one shop',
+  }),
+})
+
+export const SelectionQuery = Type.Object({
+  decorateResponse: Type.Optional(Type.Boolean({ description: 'With true each ad carries productData' })),
+})
+
+const text = (description: string) => Type.String({ description })
+const optionalText = Type.Optional(Type.String())
+
+const ProductData = Type.Object(
+  {
+    id: text('Product SKU, equal to shopProductId'),
+    availability: text('in_stock, out_of_stock, preorder or backorder'),
+    price: Type.Number(),
+    sale_price: Type.Optional(Type.Number()),
+    image_link: text('Image address'),
+    original_image_link: text('Image address as in the feed'),
+    external_seller_id: optionalText,
+    external_seller_name: optionalText,
+    gtin: optionalText,
+    condition: optionalText,
+    custom_parameters: Type.Optional(Type.Record(Type.String(), Type.String())),
+    product_type: Type.Optional(text('Category path')),
+    color: optionalText,
+    gender: optionalText,
+    material: optionalText,
+    size: optionalText,
+    item_group_id: Type.Optional(text('Variant group')),
+    labels: Type.Optional(Type.Array(Type.String())),
+    shipping: Type.Optional(
+      Type.Array(Type.Object({ country: optionalText, price: Type.Optional(text('Amount and currency')) })),
+    ),
+    certification: Type.Optional(
+      Type.Array(
+        Type.Object({
+          certificationAuthority: optionalText,
+          certificationName: optionalText,
+          certificationCode: optionalText,
+        }),
+      ),
+    ),
+    product_details: Type.Optional(
+      Type.Array(
+        Type.Object({ sectionName: optionalText, attributeName: Type.String(), attributeValue: Type.String() }),
+      ),
+    ),
+  },
+  { description: 'Only with decorateResponse=true; fields without data are left out' },
+)
+
+export const SponsoredAd = Type.Object({
+  adUnitId: text('The ad unit in the panel'),
+  systemProductId: text('Internal id, the same for a shop and feed id at all times'),
+  shopProductId: text('Feed id of the product'),
+  productTitle: Type.String(),
+  productHref: text('Address of the product page'),
+  productImageName: text('File name of the image'),
+  productPrice: Type.Number(),
+  productSalePrice: Type.Optional(Type.Number({ description: 'Left out when there is no promotional price' })),
+  showId: text('Opaque; goes into view and click events and emissionInfo as it is'),
+  requestId: text('One UUID for all ads of a request'),
+  slotHash: text('As asked for'),
+  shopId: Type.String(),
+  lang: text("Language of the offer, else the shop's"),
+  currency: text('ISO 4217'),
+  brand: Type.Optional(text('Left out when the feed has none')),
+  categoryId: Type.Union([Type.String(), Type.Null()], { description: 'catalogProductCategory of the feed' }),
+  autoPromo: Type.Boolean({ description: 'True for self-promotion' }),
+  productImageUrl: Type.String(),
+  productData: Type.Optional(ProductData),
+})
+
+export const SelectionAnswer = Type.Object({
+  data: Type.Array(Type.Object({ slotHash: text('As asked for'), ads: Type.Array(SponsoredAd) }), {
+    description: 'One for each requested ad unit, in the order asked for',
+  }),
+  meta: Type.Null(),
+  clientId: text('The cid sent, or the one assigned'),
+})
+
+export const PersonHeaders = Type.Object({
+  cid: Type.Optional(Type.String({ description: 'Client id, at most 256 bytes; assigned and returned when missing' })),
+  uid: Type.Optional(Type.String({ description: 'User id, at most 256 bytes: links the browsers of a person' })),
+})
+
+const SHOW_ID_CHARS_MAX = 10_000
+export const EmissionInfoBody = Type.Object({
+  showId: Type.String({ minLength: 1, maxLength: SHOW_ID_CHARS_MAX, description: 'As returned by the ad selection' }),
+})
+
+export const EmissionInfoAnswer = Type.Object({
+  sellerName: Type.Union([Type.String(), Type.Null()], {
+    description: 'externalSellerName of the product; null when it has none',
+  }),
+  advertiserName: Type.String(),
+  companyName: Type.String(),
+  taxNumber: Type.String(),
+  sellerIds: Type.Array(Type.String()),
+})

@@ -1,0 +1,59 @@
+import swagger from '@fastify/swagger'
+import swaggerUi from '@fastify/swagger-ui'
+import { ProblemBody } from '../schemas/http/problem.ts'
+import type { HttpServer } from './http.ts'
+
+/** Where a route belongs in the documentation, by the beginning of its path; the first that fits. */
+const TAGS: readonly { prefix: string; tag: string; secured: boolean }[] = [
+  { prefix: '/v1/panel/', tag: 'Management', secured: true },
+  { prefix: '/v1/slots/', tag: 'Technical ad units', secured: true },
+  { prefix: '/v1/feed/', tag: 'Product update', secured: true },
+  { prefix: '/v1/dsa/view-event', tag: 'Events', secured: false },
+  { prefix: '/v1/dsa/click-event', tag: 'Events', secured: false },
+  { prefix: '/v1/banner/dsa/view-event', tag: 'Events', secured: false },
+  { prefix: '/v1/banner/dsa/click-event', tag: 'Events', secured: false },
+  { prefix: '/v1/ev', tag: 'Events', secured: false },
+  { prefix: '/v1/', tag: 'Ad selection', secured: false },
+  { prefix: '/', tag: 'Operation', secured: false },
+]
+
+const PROBLEM = {
+  description: 'What is wrong, and where: see docs/errors.md',
+  content: { 'application/problem+json': { schema: ProblemBody } },
+}
+
+/**
+ * OpenAPI 3.1 at /docs (a page), /docs/json and /docs/yaml, from the schemas of all routes that are registered after it.
+ * Must be awaited before them.
+ */
+export async function registerDocs(server: HttpServer, options: { version: string; publicUrl: string }): Promise<void> {
+  await server.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Endcap',
+        version: options.version,
+        description: 'Ads for shops: sponsored products in, views, clicks and purchases counted, sales attributed.',
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      },
+      servers: [{ url: options.publicUrl }],
+      components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },
+      tags: [...new Set(TAGS.map(({ tag }) => tag))].map((name) => ({ name })),
+    },
+    transform: ({ schema, url }) => ({ schema: documented(schema ?? {}, url), url }),
+  })
+  await server.register(swaggerUi, { routePrefix: '/docs' })
+}
+
+type Documented = { tags?: readonly string[]; security?: unknown; response?: unknown; hide?: boolean }
+
+/** The schema of a route with what all routes have in common. */
+function documented<S extends Documented>(schema: S, url: string): S {
+  const { tag, secured } = TAGS.find(({ prefix }) => url.startsWith(prefix)) ?? TAGS.at(-1)!
+  return {
+    ...schema,
+    tags: schema.tags ?? [tag],
+    ...(secured ? { security: [{ bearer: [] }] } : {}),
+    response: { ...(schema.response as object | undefined), '4xx': PROBLEM },
+  }
+}

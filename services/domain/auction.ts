@@ -1,0 +1,87 @@
+import type { DropReason } from '../../schemas/records.ts'
+
+/** An ad that competes for the places of a slot. */
+export interface Bid {
+  campaignId: string
+  /** Two bids with one key are never both shown. */
+  dedupeKey: string
+  /** Relevance in (0, 1] times predicted click rate. */
+  quality: number
+  bidMicros: number
+  /** Orders equals; differs from request to request, so that equals share the places fairly. */
+  tie: number
+}
+
+export interface Won<B extends Bid> {
+  bid: B
+  priceMicros: number
+}
+export interface Lost<B extends Bid> {
+  bid: B
+  reason: Extract<DropReason, 'OUTRANKED' | 'DUPLICATE'>
+}
+
+export interface AuctionOptions {
+  places: number
+  reserveMicros: number
+  taken: ReadonlySet<string>
+}
+
+/** Expected revenue of a view. A bid of 0, where the reserve allows one, ranks below every other. */
+export function rankOf(bid: Bid): number {
+  return bid.quality * Math.max(bid.bidMicros, 1)
+}
+
+/**
+ * Gives the places to the best by rank (quality x bid), each product once, and prices them by generalised second
+ * price (Edelman, Ostrovsky, Schwarz 2007): the least bid that would have kept the place, in micros rounded up, at
+ * least the reserve, never over the bid. A campaign is not its own competitor: a lower bid of it would lower all its ads.
+ * `taken` are the keys that earlier slots of the request show.
+ */
+export function auction<B extends Bid>(bids: readonly B[], options: AuctionOptions) {
+  const { places, reserveMicros } = options
+  const taken = new Set(options.taken)
+  const ranked = bids.toSorted((a, b) => rankOf(b) - rankOf(a) || a.tie - b.tie)
+  const won: Won<B>[] = []
+  const lost: Lost<B>[] = []
+  for (const [index, bid] of ranked.entries()) {
+    if (taken.has(bid.dedupeKey)) lost.push({ bid, reason: 'DUPLICATE' })
+    else if (won.length === places) lost.push({ bid, reason: 'OUTRANKED' })
+    else {
+      const next = nextCompetitor(ranked, index, taken)
+      won.push({
+        bid,
+        priceMicros: next ? priceOver(next, bid, reserveMicros) : Math.min(reserveMicros, bid.bidMicros),
+      })
+      taken.add(bid.dedupeKey)
+    }
+  }
+  return { won, lost }
+}
+
+/** The best of another campaign that would take the place: also one with the same product. */
+function nextCompetitor<B extends Bid>(ranked: readonly B[], index: number, taken: ReadonlySet<string>): B | undefined {
+  const { campaignId } = ranked[index]!
+  for (let i = index + 1; i < ranked.length; i++) {
+    const other = ranked[i]!
+    if (other.campaignId !== campaignId && !taken.has(other.dedupeKey)) return other
+  }
+  return undefined
+}
+
+/** Well below a micro, well above the rounding of the division. */
+const ROUNDING_NOISE_MICROS = 1e-5
+
+function priceOver(next: Bid, bid: Bid, reserveMicros: number): number {
+  const enough = Math.ceil(rankOf(next) / bid.quality - ROUNDING_NOISE_MICROS)
+  return Math.min(Math.max(enough, reserveMicros), bid.bidMicros)
+}
+
+/** A stable hash of 32 bits (FNV-1a, then the finaliser of MurmurHash3: close inputs fall far apart), going on from `seed`. */
+export function hashOf(text: string, seed = 0x811c9dc5): number {
+  let hash = seed
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
+  return (hash ^ (hash >>> 16)) >>> 0
+}

@@ -1,0 +1,48 @@
+import { fold } from './text.ts'
+
+/** Category paths: levels from wide to narrow, joined by ">". Case, accents and spaces around levels do not matter. */
+
+/** Between the levels of a normalised path; normalised levels never hold it. */
+const LEVEL_SEPARATOR = '>'
+
+/** The normalised levels of a path: "Électronique >  TV " is ["electronique", "tv"]. Empty levels are left out. */
+export function pathLevels(path: string): string[] {
+  return path
+    .split(LEVEL_SEPARATOR)
+    .map((level) => fold(level).trim().replace(/\s+/g, ' '))
+    .filter(Boolean)
+}
+
+/** One spelling for all spellings of a path; empty for a path without levels. */
+export const pathKey = (path: string): string => pathLevels(path).join(LEVEL_SEPARATOR)
+
+/** Keys of a path and everything above it, widest first: an index stores these to find what lies below a path. */
+export function pathAndAbove(path: string): string[] {
+  const levels = pathLevels(path)
+  return levels.map((_, depth) => levels.slice(0, depth + 1).join(LEVEL_SEPARATOR))
+}
+
+/** Whether a product's path is `path` or lies below it. Nothing lies below a path without levels. */
+export function isSameOrBelow(productPath: string, path: string): boolean {
+  const [levels, above] = [pathLevels(productPath), pathLevels(path)]
+  return above.length > 0 && commonDepth(levels, above) === above.length
+}
+
+/** Whether each node stands in the product's path in this order, gaps allowed. False without nodes. */
+export function hasNodesInOrder(productPath: string, nodes: readonly string[]): boolean {
+  return nodesInOrder(pathLevels(productPath), nodes.flatMap(pathLevels))
+}
+
+/** `hasNodesInOrder` of normalised levels. */
+export function nodesInOrder(levels: readonly string[], nodes: readonly string[]): boolean {
+  let next = 0
+  for (const level of levels) if (level === nodes[next]) next++
+  return nodes.length > 0 && next === nodes.length
+}
+
+/** How many levels two paths share from the top, both as normalised levels. */
+export function commonDepth(a: readonly string[], b: readonly string[]): number {
+  let depth = 0
+  while (depth < a.length && depth < b.length && a[depth] === b[depth]) depth++
+  return depth
+}

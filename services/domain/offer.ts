@@ -1,0 +1,78 @@
+import { hash } from 'node:crypto'
+import type { ProductOffer } from '../../schemas/records.ts'
+
+export { OFFER_LIMITS } from '../../schemas/offer-limits.ts'
+
+/** 132 bits of SHA-256: two offers of one id never share them by chance. */
+const DIGEST_CHARS = 22
+
+/** Key of an offer in the topic `products`. Ids may hold slashes: only the first two are separators. */
+export function offerKey(shopId: string, feedId: string, id: string): string {
+  return `${shopId}/${feedId}/${id}`
+}
+
+/** What an offer says, without when it was said. */
+export type OfferContent = Omit<ProductOffer, 'digest' | 'updatedAt'>
+
+/** Equal for offers that say the same, in whatever order their properties were set. base64url. */
+export function digest(offer: OfferContent): string {
+  const content = [
+    offer.shopId,
+    offer.feedId,
+    offer.id,
+    offer.productId,
+    offer.title,
+    offer.description,
+    offer.link,
+    offer.imageLink,
+    offer.deepLink,
+    offer.priceMicros,
+    offer.salePriceMicros,
+    offer.currency,
+    offer.isAvailable,
+    offer.availability,
+    offer.brand,
+    offer.gtin,
+    offer.mpn,
+    offer.itemGroupId,
+    offer.catalogProductCategory,
+    offer.productTypes,
+    offer.lang,
+    offer.condition,
+    offer.adult,
+    offer.ageGroup,
+    offer.color,
+    offer.gender,
+    offer.material,
+    offer.pattern,
+    offer.size,
+    offer.energyEfficiencyClass,
+    offer.unitPricingMeasure,
+    offer.externalSellerId,
+    offer.externalSellerName,
+    offer.labels,
+    offer.shipping.map((s) => [
+      s.country,
+      s.region,
+      s.price,
+      s.minHandlingTime,
+      s.maxHandlingTime,
+      s.minTransitTime,
+      s.maxTransitTime,
+    ]),
+    offer.certification.map((c) => [
+      c.certificationAuthority,
+      c.certificationName,
+      c.certificationCode,
+      c.certificationValue,
+    ]),
+    offer.productDetails.map((d) => [d.sectionName, d.attributeName, d.attributeValue]),
+    Object.entries(offer.customParameters).sort(([a], [b]) => (a < b ? -1 : 1)),
+  ]
+  return hash('sha256', JSON.stringify(content), 'base64url').slice(0, DIGEST_CHARS)
+}
+
+/** The offer as the topic `products` holds it. */
+export function withDigest(offer: Omit<ProductOffer, 'digest'>): ProductOffer {
+  return { ...offer, digest: digest(offer) }
+}

@@ -1,0 +1,192 @@
+import { newStemmer, type Stemmer } from 'snowball-stemmers'
+import { stopWords } from './stop-words.ts'
+
+/**
+ * Text to terms, the same for every index engine: engines get terms joined by spaces and split them at spaces only,
+ * so a filter selects the same offers whatever the engine. Terms hold lower-case letters, digits and inner dots.
+ */
+
+/** Used where a text's language is not known. */
+export const DEFAULT_LANG = 'en'
+/** Characters of one text that are analysed; the rest is ignored. */
+export const TEXT_LENGTH_MAX = 20_000
+const TERM_LENGTH_MAX = 64
+/** Words remembered with their stems, per language. */
+const STEMS_CACHED_MAX = 50_000
+
+/** Letters that Unicode decomposition leaves whole. */
+const letters: Readonly<Record<string, string>> = {
+  ł: 'l',
+  ø: 'o',
+  ß: 'ss',
+  ı: 'i',
+  đ: 'd',
+  ð: 'd',
+  þ: 'th',
+  æ: 'ae',
+  œ: 'oe',
+  ħ: 'h',
+  ŋ: 'n',
+  ŧ: 't',
+  ĸ: 'k',
+}
+
+/** Lower case, without accents; ligatures, full-width and other compatibility forms resolved. */
+export function fold(text: string): string {
+  const lower = text.toLowerCase()
+  if (isAscii.test(lower)) return lower
+  return lower
+    .replace(/[®™©℠]/g, ' ')
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .replace(/[łøßıđðþæœħŋŧĸ]/g, (letter) => letters[letter]!)
+    .toLowerCase()
+}
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the range is all of ASCII
+const isAscii = /^[\x00-\x7f]*$/
+
+const units = [
+  'kb|mb|gb|tb|pb|gbps|mbps|gbit|mbit|khz|mhz|ghz|hz|kwh|wh|kw|mw|w|mv|kv|v|mah|ah|ma|nm|mm|cm|km|m|dpi|ppi|rpm|fps|mp|mpx',
+  'mg|kg|g|lb|lbs|oz|ml|cl|dl|l|btu|lm|db|px',
+].join('|')
+const unitAfterNumber = new RegExp(`(?<![\\p{L}\\p{N}.])(\\d+(?:\\.\\d+)?)[ -]?(${units})(?![\\p{L}\\p{N}])`, 'gu')
+const inchAfterNumber =
+  /(?<![\p{L}\p{N}.])(\d+(?:\.\d+)?)(?: ?(?:"|”|″|'')|[ -]?(?:inches|inch|zoll|cali)(?![\p{L}\p{N}])|in(?![\p{L}\p{N}]))/gu
+
+/** Folds spellings of numbers: 1,000 = 1000, 5.0 = 5, 43,2 = 43.2, "16 GB" = 16gb, 17" = 17in. */
+function foldNumbers(folded: string): string {
+  if (!/\d/.test(folded)) return folded
+  return folded
+    .replace(/(?<=(?<!\d)\d{1,3}),(?=\d{3}(?!\d))/g, '')
+    .replace(/(?<=\d),(?=\d)/g, '.')
+    .replace(/(?<![\d.])(\d+)\.0+(?![\d.])/g, '$1')
+    .replace(inchAfterNumber, '$1in ')
+    .replace(unitAfterNumber, '$1$2')
+}
+
+/** Words joined by - . _ ' & or +, like dv7-1211ea, l'oreal, usb-c. Points inside a number belong to it. */
+const compoundPattern = /[\p{L}\p{N}]+(?:[-.'’_&+][\p{L}\p{N}]+)*/gu
+const partPattern = /\d+(?:\.\d+)+[\p{L}\p{N}]*|[\p{L}\p{N}]+/gu
+
+/** The compounds of a text in order, each as its parts: [["hp"], ["dv7", "1211ea"]]. Nothing is stemmed yet. */
+function compounds(text: string): string[][] {
+  const folded = foldNumbers(fold(text.slice(0, TEXT_LENGTH_MAX)))
+  const found: string[][] = []
+  for (const [compound] of folded.matchAll(compoundPattern)) {
+    const plain = compound.replace(/['’]s(?![\p{L}\p{N}])/u, '')
+    found.push(/^[\p{L}\p{N}]+$/u.test(plain) ? [plain] : plain.match(partPattern)!)
+  }
+  return found
+}
+
+/** "wi-fi", "t-shirt", "e-mail": letters only with a part that is no word alone; sought as one word. */
+const soughtJoined = (parts: string[]) =>
+  parts.length === 2 && parts.some((part) => part.length <= 2) && parts.every((part) => /^\p{L}+$/u.test(part))
+
+/**
+ * The distinct terms that a phrase asks for, in order: folded, stemmed, without stop words unless there is nothing
+ * else. An offer has a word of the phrase when the term is among `indexTerms` of one of its texts.
+ * @param lang ISO 639-1 code, a region may follow ("en-GB"); null is English.
+ */
+export function analyze(text: string, lang: string | null): string[] {
+  const language = languageOf(lang)
+  const words = compounds(text).flatMap((parts) => (soughtJoined(parts) ? [parts.join('')] : parts))
+  const stops = stopWords(language)
+  const telling = words.filter((word) => !stops.has(word))
+  return [...new Set((telling.length > 0 ? telling : words).map((word) => stem(word, language)))]
+}
+
+/**
+ * The terms under which a text is found, in the order of its words: each word, and after it the spellings that
+ * shoppers use for the same: parts joined (dv7-1211ea: dv7 1211ea dv71211ea), letters and digits apart (rtx2060:
+ * rtx 2060) or together ("rtx 2060": rtx2060). Holds every term that `analyze` finds in the same text and language.
+ */
+export function indexTerms(text: string, lang: string | null): readonly string[] {
+  const language = languageOf(lang)
+  if (text.length > REPEATED_TEXT_LENGTH_MAX) return findIndexTerms(text, language)
+  const key = `${language}:${text}`
+  let terms = repeatedTexts.get(key)
+  if (!terms) {
+    if (repeatedTexts.size >= REPEATED_TEXTS_MAX) repeatedTexts.clear()
+    terms = findIndexTerms(text, language)
+    repeatedTexts.set(key, terms)
+  }
+  return terms
+}
+
+/** Brands, categories and attribute values come again and again: their terms are remembered. */
+const REPEATED_TEXT_LENGTH_MAX = 40
+const REPEATED_TEXTS_MAX = 20_000
+const repeatedTexts = new Map<string, readonly string[]>()
+
+function findIndexTerms(text: string, language: string): string[] {
+  const terms: string[] = []
+  let before = ''
+  for (const parts of compounds(text)) {
+    for (const part of parts) {
+      terms.push(stem(part, language))
+      if (joinsWith(before, part)) terms.push(clip(before + part))
+      const split = /^(\p{L}+)(\d+)$|^(\d+)(\p{L}+)$/u.exec(part)
+      if (split) terms.push(stem(split[1] ?? split[3]!, language), stem(split[2] ?? split[4]!, language))
+      before = part
+    }
+    if (parts.length > 1) terms.push(stem(parts.join(''), language))
+  }
+  return terms
+}
+
+/** "rtx 2060", "usb c", "t shirt". */
+const joinsWith = (before: string, part: string) =>
+  /^\p{L}{2,8}$/u.test(before) && (/^\d{1,5}$/.test(part) || /^[b-hj-z]$/.test(part))
+
+const languageOf = (lang: string | null): string => (lang ? primaryLang(lang) : DEFAULT_LANG)
+
+/** "en-GB" and "EN" are "en". */
+export const primaryLang = (lang: string): string => lang.split(/[-_]/)[0]!.toLowerCase()
+
+const algorithms: Readonly<Record<string, string>> = {
+  ar: 'arabic',
+  ca: 'catalan',
+  cs: 'czech',
+  da: 'danish',
+  nl: 'dutch',
+  en: 'english',
+  fi: 'finnish',
+  fr: 'french',
+  de: 'german',
+  hu: 'hungarian',
+  it: 'italian',
+  no: 'norwegian',
+  nb: 'norwegian',
+  pt: 'portuguese',
+  ro: 'romanian',
+  ru: 'russian',
+  es: 'spanish',
+  sl: 'slovene',
+  sv: 'swedish',
+  tr: 'turkish',
+}
+
+interface Language {
+  stemmer: Stemmer | null
+  stems: Map<string, string>
+}
+const languages = new Map<string, Language>()
+
+function stem(word: string, code: string): string {
+  let language = languages.get(code)
+  if (!language) {
+    const algorithm = algorithms[code]
+    language = { stemmer: algorithm ? newStemmer(algorithm) : null, stems: new Map() }
+    languages.set(code, language)
+  }
+  if (!language.stemmer || /\d/.test(word)) return clip(word)
+  const known = language.stems.get(word)
+  if (known !== undefined) return known
+  const stemmed = clip(language.stemmer.stem(word) || word)
+  if (language.stems.size >= STEMS_CACHED_MAX) language.stems.clear()
+  language.stems.set(word, stemmed)
+  return stemmed
+}
+
+const clip = (term: string) => term.slice(0, TERM_LENGTH_MAX)

@@ -1,0 +1,51 @@
+import type { EventLog } from '../../infra/event-log/port.ts'
+import type { HttpServer } from '../http.ts'
+import type { Access } from './access.ts'
+import { accounts } from './accounts.ts'
+import { adUnits } from './ad-units.ts'
+import type { Authorize } from './auth.ts'
+import { campaigns, refuseDisplay } from './campaigns.ts'
+import { feedEntities } from './feed-entities.ts'
+import { placements } from './placements.ts'
+import type { ProductReader } from './product-reader.ts'
+import { productUpdateRoutes } from './product-updates.ts'
+import { resourceRoutes } from './resource.ts'
+import { shops } from './shops.ts'
+import { slotRoutes } from './slots.ts'
+import type { Registry } from './store.ts'
+import { tokenRoutes } from './tokens.ts'
+
+export interface RegistryAppDeps {
+  registry: Registry
+  log: EventLog
+  access: Access
+  authorize: Authorize
+  productReader: ProductReader
+  /** Micros billed to each campaign so far, in the order of the ids. */
+  spendOf: (campaignIds: readonly string[]) => Promise<number[]>
+  now: () => number
+  uuid: () => string
+  randomBytes: (size: number) => Buffer
+}
+
+/** The management API of entities, technical slots and product updates. For `server.register`. */
+export function registryApp(deps: RegistryAppDeps) {
+  const { snapshot } = deps.registry
+  const parts = { ...deps, snapshot }
+  return async (server: HttpServer): Promise<void> => {
+    // Response schemas document; answers are built field by field, and need no filter that could fail on them.
+    server.setSerializerCompiler(() => JSON.stringify)
+    resourceRoutes(server, deps, accounts(snapshot))
+    tokenRoutes(server, deps)
+    resourceRoutes(server, deps, shops(parts))
+    resourceRoutes(server, deps, placements(parts))
+    resourceRoutes(server, deps, adUnits(parts))
+    resourceRoutes(server, deps, feedEntities(parts))
+    server.register(async (scope) => {
+      scope.addHook('preValidation', refuseDisplay)
+      resourceRoutes(scope, deps, campaigns(parts))
+    })
+    slotRoutes(server, deps)
+    productUpdateRoutes(server, deps)
+  }
+}

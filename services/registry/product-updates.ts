@@ -1,0 +1,92 @@
+import type { EventLog, NewRecord } from '../../infra/event-log/port.ts'
+import { ProductsAccepted, ProductUpdateBody } from '../../schemas/http/products.ts'
+import { Problem } from '../domain/errors.ts'
+import type { HttpServer } from '../http.ts'
+import type { Access } from './access.ts'
+import { type Authorize, type Principal, principalOf } from './auth.ts'
+import type { OfferFeed } from './product-offer.ts'
+import type { ProductReader } from './product-reader.ts'
+import type { ProductUpdate, WritableFeeds } from './product-update.ts'
+
+export interface ProductUpdateDeps {
+  log: EventLog
+  access: Access
+  authorize: Authorize
+  productReader: ProductReader
+  now: () => number
+}
+
+/** Ten thousand entries of 6.4 KB. */
+const UPDATE_MAX_BYTES = 64 * 1024 * 1024
+/** Bodies held in memory at a time; each may be as large as the one before. */
+const IN_FLIGHT_MAX = 4
+const RETRY_AFTER_SECONDS = 2
+/** Of one append, so that the log takes other writers' records in between. */
+const RECORDS_PER_APPEND = 2_000
+
+/** POST /v1/feed/product: upserts and removals of offers, answered once they are durable. */
+export function productUpdateRoutes(server: HttpServer, deps: ProductUpdateDeps): void {
+  const { log, access, authorize, productReader, now } = deps
+  let inFlight = 0
+
+  server.register(async (scope) => {
+    // The reader parses; bodies stay bytes until then.
+    scope.removeContentTypeParser('application/json')
+    scope.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+    scope.post(
+      '/v1/feed/product',
+      {
+        bodyLimit: UPDATE_MAX_BYTES,
+        onRequest: [
+          authorize('feed'),
+          async (_request, reply) => {
+            if (inFlight >= IN_FLIGHT_MAX) throw busy()
+            inFlight++
+            reply.raw.once('close', () => inFlight--)
+          },
+        ],
+        // The schema is for the documentation: entries are checked by the reader.
+        validatorCompiler: () => () => true,
+        schema: {
+          summary: 'Upsert or remove products',
+          description:
+            'Answers 202 once every entry is durable. When any entry is wrong none is taken, and all problems are listed.',
+          body: ProductUpdateBody,
+          response: { 202: ProductsAccepted },
+        },
+      },
+      async (request, reply) => {
+        const json = request.body as unknown as Buffer<ArrayBuffer>
+        const update = await productReader.read(json, writableFeeds(principalOf(request)), now())
+        if (update.tag === 'REFUSED') throw new Problem(update.code, update.detail, { errors: update.errors })
+        const records = toRecords(update)
+        for (let i = 0; i < records.length; i += RECORDS_PER_APPEND) {
+          await log.append(records.slice(i, i + RECORDS_PER_APPEND))
+        }
+        return reply.code(202).send({ accepted: update.accepted })
+      },
+    )
+  })
+
+  function writableFeeds(principal: Principal): WritableFeeds {
+    const feeds = new Map<string, OfferFeed>()
+    for (const { id, body } of access.list(principal, 'Feed')) {
+      feeds.set(id, { shopId: body.shopId, currency: body.currency, lang: body.lang })
+    }
+    return feeds
+  }
+}
+
+function toRecords({ keys, block, ends }: Extract<ProductUpdate, { tag: 'READ' }>): NewRecord[] {
+  const bytes = Buffer.from(block.buffer, block.byteOffset, block.byteLength)
+  return keys.map((key, i) => {
+    const start = i === 0 ? 0 : ends[i - 1]!
+    return { topic: 'products', key, value: ends[i]! > start ? bytes.subarray(start, ends[i]) : null }
+  })
+}
+
+function busy(): Problem {
+  return new Problem('RATE_LIMITED', `${IN_FLIGHT_MAX} product updates are being read`, {
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  })
+}

@@ -1,0 +1,77 @@
+import { ShopCreate, ShopPatch, ShopQuery, ShopView } from '../../schemas/http/panel/shops.ts'
+import type { EntityKind, Shop } from '../../schemas/records.ts'
+import { isCountry, isCurrency, isTimeZone } from '../domain/codes.ts'
+import { Problem } from '../domain/errors.ts'
+import { fromMicros, toMicros } from '../domain/money.ts'
+import type { Entity, Snapshot } from '../domain/snapshot.ts'
+import type { Access } from './access.ts'
+import type { Principal } from './auth.ts'
+import { answered } from './edge.ts'
+import { Findings } from './findings.ts'
+import { ownAccount } from './own-account.ts'
+import type { Resource } from './resource.ts'
+
+const DEFAULTS = { timeZone: 'UTC', clickWindowHours: 336, viewWindowHours: 24 }
+const RESERVE_CPC_DEFAULT = 0.01
+
+/** What belongs to a shop, and holds it while it is there. */
+const parts = [
+  ['Placement', 'placements'],
+  ['Feed', 'feeds'],
+  ['Campaign', 'campaigns'],
+  ['TechnicalSlot', 'technical slots'],
+] as const satisfies [EntityKind, string][]
+
+export function shops(deps: {
+  snapshot: Snapshot
+  access: Access
+}): Resource<'Shop', typeof ShopCreate, typeof ShopPatch> {
+  const { snapshot, access } = deps
+  return {
+    kind: 'Shop',
+    path: 'shops',
+    schemas: { create: ShopCreate, patch: ShopPatch, view: ShopView, query: ShopQuery },
+    create({ accountId, reserveCpc = RESERVE_CPC_DEFAULT, ...input }, principal) {
+      if (principal.role === 'ADVERTISER') throw new Problem('FORBIDDEN', 'Shops belong to publishers')
+      const findings = new Findings()
+      const account = ownAccount({ access, principal, accountId, findings })
+      const isPublisher = account === undefined || account.body.kind === 'PUBLISHER'
+      findings.check(isPublisher, '/accountId', 'is not the account of a publisher')
+      checkCodes(input, findings)
+      findings.raise()
+      return { ...DEFAULTS, ...input, accountId: account!.id, reserveCpcMicros: toMicros(reserveCpc) }
+    },
+    change({ body }, { reserveCpc, ...input }) {
+      const findings = new Findings()
+      checkCodes(input, findings)
+      findings.raise()
+      return {
+        ...body,
+        ...input,
+        reserveCpcMicros: reserveCpc === undefined ? body.reserveCpcMicros : toMicros(reserveCpc),
+      }
+    },
+    heldBy({ id }) {
+      return parts.find(([kind]) => snapshot.all(kind).some((part) => part.body.shopId === id))?.[1] ?? null
+    },
+    views: (entities, principal) => entities.map((entity) => view(entity, principal)),
+  }
+}
+
+function checkCodes(shop: Partial<Pick<Shop, 'currency' | 'country' | 'timeZone'>>, findings: Findings): void {
+  const { currency, country, timeZone } = shop
+  findings.check(currency === undefined || isCurrency(currency), '/currency', 'is not a currency of ISO 4217')
+  findings.check(country === undefined || isCountry(country), '/country', 'is not a country of ISO 3166-1')
+  findings.check(timeZone === undefined || isTimeZone(timeZone), '/timeZone', 'is not a time zone of IANA')
+}
+
+/** Advertisers see what a campaign needs to know. */
+function view(shop: Entity<'Shop'>, { role }: Principal) {
+  const { accountId, clickWindowHours, viewWindowHours, reserveCpcMicros, ...open } = shop.body
+  return {
+    ...answered(shop),
+    ...open,
+    reserveCpc: fromMicros(reserveCpcMicros),
+    ...(role === 'ADVERTISER' ? {} : { accountId, clickWindowHours, viewWindowHours }),
+  }
+}

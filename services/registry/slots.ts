@@ -1,0 +1,158 @@
+import type { Static } from 'typebox'
+import { PublisherSlotParams, TechnicalSlotBody, TechnicalSlotView } from '../../schemas/http/slots.ts'
+import type { TechnicalSlot } from '../../schemas/records.ts'
+import { isCountry } from '../domain/codes.ts'
+import { Problem } from '../domain/errors.ts'
+import type { Entity, Snapshot } from '../domain/snapshot.ts'
+import type { HttpServer } from '../http.ts'
+import { type Principal, principalOf } from './auth.ts'
+import { Findings } from './findings.ts'
+import { ownShop } from './own-shop.ts'
+import type { ResourceDeps } from './resource.ts'
+import { changed, created, removed } from './store.ts'
+
+type Input = Static<typeof TechnicalSlotBody>
+
+const PATH = '/v1/slots/technical/:publisherSlotId'
+
+/** PUT, GET and DELETE of technical ad units. Ad units made in the panel are not seen here. */
+export function slotRoutes(server: HttpServer, deps: ResourceDeps): void {
+  const { registry, access, authorize, uuid } = deps
+  const { snapshot } = registry
+  const slotOf = slotIndex(snapshot)
+  const onRequest = authorize('slots')
+
+  server.put(
+    PATH,
+    {
+      onRequest,
+      schema: {
+        summary: 'Create or modify a technical ad unit',
+        description: 'Without id it creates (409 when there is one); with id it replaces the one that has it.',
+        params: PublisherSlotParams,
+        body: TechnicalSlotBody,
+        response: { 201: TechnicalSlotView },
+      },
+    },
+    async (request, reply) => {
+      const principal = principalOf(request)
+      const { publisherSlotId } = request.params
+      const [entry] = await registry.write(
+        () => {
+          const existing = slotOf(principal.accountId, publisherSlotId)
+          checkIdentity(request.body, publisherSlotId, existing)
+          const body = toSlot(request.body, { principal, publisherSlotId, status: existing?.body.status ?? 'ACTIVE' })
+          return [existing ? changed(existing, body) : created('TechnicalSlot', uuid(), body)]
+        },
+        { by: principal.accountId },
+      )
+      return reply.code(201).send(view(entry as Entity<'TechnicalSlot'>))
+    },
+  )
+  server.get(
+    PATH,
+    {
+      onRequest,
+      schema: {
+        summary: 'Read a technical ad unit',
+        params: PublisherSlotParams,
+        response: { 200: TechnicalSlotView },
+      },
+    },
+    async (request) => view(needSlot(principalOf(request), request.params.publisherSlotId)),
+  )
+  server.delete(
+    PATH,
+    { onRequest, schema: { summary: 'Delete a technical ad unit', params: PublisherSlotParams } },
+    async (request, reply) => {
+      const principal = principalOf(request)
+      await registry.write(() => [removed(needSlot(principal, request.params.publisherSlotId))], {
+        by: principal.accountId,
+      })
+      return reply.code(204).send()
+    },
+  )
+
+  function needSlot({ accountId }: Principal, publisherSlotId: string): Entity<'TechnicalSlot'> {
+    const slot = slotOf(accountId, publisherSlotId)
+    if (!slot) throw new Problem('NOT_FOUND', `There is no technical slot ${publisherSlotId}`)
+    return slot
+  }
+
+  function toSlot(
+    input: Input,
+    given: { principal: Principal; publisherSlotId: string; status: TechnicalSlot['status'] },
+  ): TechnicalSlot {
+    const findings = new Findings()
+    const { name, shopId, adFormatIds = [], status = given.status } = input
+    const shop = ownShop({ access, principal: given.principal, shopId, findings })
+    const businessSlot = snapshot.body('AdUnit', input.businessSlot.id)
+    if (shop && businessSlot?.shopId !== shopId) findings.add('/businessSlot/id', 'is no ad unit of this shop')
+    const { country, street, city, postalCode } = input.metadata?.location ?? {}
+    const path = '/metadata/location/country'
+    findings.check(!country || isCountry(country), path, 'is not a country of ISO 3166-1, in two capitals')
+    findings.raise()
+    return {
+      accountId: given.principal.accountId,
+      publisherSlotId: given.publisherSlotId,
+      shopId,
+      name,
+      status,
+      businessSlotId: input.businessSlot.id,
+      adFormatIds,
+      country: country || null,
+      street: street || null,
+      city: city || null,
+      postalCode: postalCode || null,
+    }
+  }
+}
+
+/** @throws Problem CONFLICT, NOT_FOUND when the id in the body does not suit what there is. */
+function checkIdentity(input: Input, publisherSlotId: string, existing: Entity<'TechnicalSlot'> | undefined): void {
+  if (input.publisherSlotId !== undefined && input.publisherSlotId !== publisherSlotId) {
+    const findings = new Findings()
+    findings.add('/publisherSlotId', 'is not the one in the path')
+    findings.raise()
+  }
+  if (input.id === undefined) {
+    if (existing) throw new Problem('CONFLICT', `There is a slot ${publisherSlotId}: send its id to modify it`)
+  } else if (!existing) {
+    throw new Problem('NOT_FOUND', `There is no technical slot ${publisherSlotId}: send no id to create it`)
+  } else if (existing.id !== input.id) {
+    throw new Problem('CONFLICT', `The slot ${publisherSlotId} has another id`)
+  }
+}
+
+function view({ id, body }: Entity<'TechnicalSlot'>): Static<typeof TechnicalSlotView> {
+  const { publisherSlotId, name, shopId, status, businessSlotId, adFormatIds, country, street, city, postalCode } = body
+  return {
+    id,
+    publisherSlotId,
+    name,
+    shopId,
+    status,
+    businessSlot: { id: businessSlotId },
+    adFormatIds,
+    metadata: {
+      location: { country: country ?? '', street: street ?? '', city: city ?? '', postalCode: postalCode ?? '' },
+    },
+  }
+}
+
+/** Slots by the name that their account gave them, kept up with the snapshot. */
+function slotIndex(
+  snapshot: Snapshot,
+): (accountId: string, publisherSlotId: string) => Entity<'TechnicalSlot'> | undefined {
+  const ids = new Map<string, string>()
+  const keyOf = (slot: TechnicalSlot) => `${slot.accountId}/${slot.publisherSlotId}`
+  for (const slot of snapshot.all('TechnicalSlot')) ids.set(keyOf(slot.body), slot.id)
+  snapshot.onChange((entry) => {
+    // The name of a deleted one may be another's by now.
+    if (entry.kind === 'TechnicalSlot' && entry.deletedAt === null) ids.set(keyOf(entry.body), entry.id)
+  })
+  return (accountId, publisherSlotId) => {
+    const id = ids.get(`${accountId}/${publisherSlotId}`)
+    return id === undefined ? undefined : snapshot.get('TechnicalSlot', id)
+  }
+}

@@ -1,0 +1,93 @@
+import type { Static } from 'typebox'
+import { TokenCreate, TokenPatch, TokenQuery, TokenView } from '../../schemas/http/panel/accounts.ts'
+import type { Account, Token } from '../../schemas/records.ts'
+import { Problem } from '../domain/errors.ts'
+import type { Entity } from '../domain/snapshot.ts'
+import { ALL_SCOPES, hashToken, newToken } from '../domain/tokens.ts'
+import type { HttpServer } from '../http.ts'
+import { type Principal, principalOf } from './auth.ts'
+import { answered, toEpochMs, toIso } from './edge.ts'
+import { Findings } from './findings.ts'
+import { ownAccount } from './own-account.ts'
+import { type ChangeableResource, changeRoutes, type ResourceDeps, readRoutes } from './resource.ts'
+import { created, removed } from './store.ts'
+
+/** Rotation needs a few; more are a leak of the caller's. */
+const TOKENS_OF_ACCOUNT_MAX = 100
+
+export interface TokenDeps extends ResourceDeps {
+  now: () => number
+  randomBytes: (size: number) => Buffer
+}
+
+/** What tokens of an account may do: an advertiser has neither slots nor feeds. */
+function allowedScopes(account: Account): readonly Token['scopes'][number][] {
+  return account.kind === 'ADVERTISER' ? ['panel'] : ALL_SCOPES
+}
+
+/** Tokens: the secret is in the answer that creates it, and nowhere else. DELETE revokes. */
+export function tokenRoutes(server: HttpServer, deps: TokenDeps): void {
+  const { registry, access, authorize, uuid, now, randomBytes } = deps
+  const resource = tokens(now)
+  server.post(
+    '/v1/panel/tokens',
+    {
+      onRequest: authorize('panel'),
+      schema: { summary: 'Create a token', body: TokenCreate, response: { 201: TokenView } },
+    },
+    async (request, reply) => {
+      const principal = principalOf(request)
+      const token = newToken(randomBytes)
+      const [entry] = await registry.write(() => [created('Token', uuid(), issue(request.body, token, principal))], {
+        by: principal.accountId,
+      })
+      reply.header('location', `/v1/panel/tokens/${entry!.id}`).header('cache-control', 'no-store')
+      return reply.code(201).send({ ...view(entry as Entity<'Token'>), token })
+    },
+  )
+  readRoutes(server, deps, resource)
+  changeRoutes(server, deps, resource)
+
+  function issue(input: Static<typeof TokenCreate>, token: string, principal: Principal): Token {
+    const findings = new Findings()
+    const account = ownAccount({ access, principal, accountId: input.accountId, findings })
+    if (account) {
+      input.scopes.forEach((scope, i) => {
+        const allowed = allowedScopes(account.body).includes(scope)
+        findings.check(allowed, `/scopes/${i}`, 'an advertiser has nothing in this scope')
+      })
+    }
+    const expiresAt = input.expiresAt == null ? null : toEpochMs(input.expiresAt, '/expiresAt', findings)
+    findings.check(!(expiresAt !== null && expiresAt <= now()), '/expiresAt', 'must lie in the future')
+    findings.raise()
+    const others = [...registry.snapshot.all('Token')].filter((other) => other.body.accountId === account!.id)
+    if (others.length >= TOKENS_OF_ACCOUNT_MAX) {
+      throw new Problem('CONFLICT', `The account has ${TOKENS_OF_ACCOUNT_MAX} tokens: delete one first`)
+    }
+    return {
+      accountId: account!.id,
+      name: input.name,
+      scopes: input.scopes,
+      secretHash: hashToken(token),
+      expiresAt,
+      revokedAt: null,
+    }
+  }
+}
+
+function tokens(now: () => number): ChangeableResource<'Token', typeof TokenPatch> {
+  return {
+    kind: 'Token',
+    path: 'tokens',
+    schemas: { patch: TokenPatch, view: TokenView, query: TokenQuery },
+    change: ({ body }, input) => ({ ...body, ...input }),
+    heldBy: () => null,
+    removal: (token) => [removed(token, { ...token.body, revokedAt: now() })],
+    views: (entities) => entities.map(view),
+  }
+}
+
+function view(entity: Entity<'Token'>) {
+  const { accountId, name, scopes, expiresAt } = entity.body
+  return { ...answered(entity), accountId, name, scopes, expiresAt: toIso(expiresAt) }
+}

@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { errorCodes, Problem } from '../../../services/domain/errors.ts'
+
+const page = readFileSync(join(import.meta.dirname, '../../../docs/errors.md'), 'utf8')
+const documented = [...page.matchAll(/^\| `(\w+)` \| (\d+) \| ([^|]+?) \| ([^|]+?) \|$/gm)].map(
+  ([, code, status, title, advice]) => ({ code, status: Number(status), title, advice }),
+)
+
+describe('docs/errors.md', () => {
+  it('lists the codes of the program, no more and no fewer, in its order', () => {
+    const known = Object.entries(errorCodes).map(([code, { status, title }]) => ({ code, status, title }))
+    expect(documented.map(({ advice: _advice, ...rest }) => rest)).toEqual(known)
+  })
+
+  it('says for each what to do', () => {
+    for (const { code, advice } of documented) expect(advice?.length, code).toBeGreaterThan(20)
+  })
+
+  it('has an example that the program could have answered', () => {
+    const example = JSON.parse(page.match(/```json\n([\s\S]*?)```/)![1]!)
+    expect(new Problem(example.code, example.detail, { errors: example.errors }).toJSON()).toEqual(example)
+  })
+})
+
+describe('a problem', () => {
+  it('has the status and title of its code, and errors only where there are any', () => {
+    expect(new Problem('NOT_FOUND', 'no such shop').toJSON()).toEqual({
+      type: 'urn:endcap:error:not-found',
+      title: 'There is no such resource',
+      status: 404,
+      code: 'NOT_FOUND',
+      detail: 'no such shop',
+    })
+  })
+})

@@ -1,0 +1,151 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openEmbeddedEventLog } from '../../../infra/event-log/embedded.ts'
+import type { EventLog } from '../../../infra/event-log/port.ts'
+import { registerDocs } from '../../../services/docs.ts'
+import type { FieldError } from '../../../services/domain/errors.ts'
+import { Snapshot } from '../../../services/domain/snapshot.ts'
+import { createHttpServer, type HttpServer } from '../../../services/http.ts'
+import { createAccess } from '../../../services/registry/access.ts'
+import { registryApp } from '../../../services/registry/app.ts'
+import { createAuthorize } from '../../../services/registry/auth.ts'
+import { inlineProductReader } from '../../../services/registry/product-reader.ts'
+import { openRegistry, type Registry } from '../../../services/registry/store.ts'
+
+export const BOOTSTRAP_TOKEN = 'the-bootstrap-token-of-the-tests-1234'
+export const NOW = Date.parse('2026-06-01T12:00:00Z')
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are read as what the API says they are
+export type Json = any
+
+export interface Answer {
+  status: number
+  body: Json
+  headers: Record<string, unknown>
+}
+
+export interface Problem {
+  code: string
+  detail: string
+  errors?: FieldError[]
+}
+
+/** A registry over the real embedded log, and its API. */
+export interface Office {
+  folder: string
+  log: EventLog
+  registry: Registry
+  server: HttpServer
+  /** Micros billed, by campaign. */
+  spent: Map<string, number>
+  /** The clock; tests move it. */
+  clock: { now: number }
+  call(method: string, path: string, body?: unknown, token?: string | null): Promise<Answer>
+  /** What a POST made. @throws unless it answers 201. */
+  make(path: string, body: object, token?: string): Promise<Json>
+  /** Ends it, but keeps the folder. */
+  stop(): Promise<void>
+}
+
+export async function openOffice(options: { folder?: string; log?: EventLog } = {}): Promise<Office> {
+  const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'endcap-registry-')))
+  const log = options.log ?? (await openEmbeddedEventLog({ folder }))
+  const clock = { now: NOW }
+  const now = () => clock.now
+  const snapshot = new Snapshot()
+  const registry = await openRegistry({ log, snapshot, now })
+  const spent = new Map<string, number>()
+  const server = createHttpServer({ logger: false })
+  await registerDocs(server, { version: '0.0.0', publicUrl: 'http://localhost' })
+  server.register(
+    registryApp({
+      registry,
+      log,
+      access: createAccess(snapshot),
+      authorize: createAuthorize({ snapshot, bootstrapToken: BOOTSTRAP_TOKEN, now }),
+      productReader: inlineProductReader,
+      spendOf: async (ids) => ids.map((id) => spent.get(id) ?? 0),
+      now,
+      uuid: randomUUID,
+      randomBytes,
+    }),
+  )
+
+  async function call(method: string, path: string, body?: unknown, token: string | null = BOOTSTRAP_TOKEN) {
+    const answer = await server.inject({
+      method: method as 'GET',
+      url: path,
+      headers: {
+        ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { payload: typeof body === 'string' ? body : JSON.stringify(body) }),
+    })
+    return { status: answer.statusCode, body: answer.body ? parsed(answer.body) : undefined, headers: answer.headers }
+  }
+
+  return {
+    folder,
+    log,
+    registry,
+    server,
+    spent,
+    clock,
+    call,
+    async make(path, body, token) {
+      const answer = await call('POST', path, body, token)
+      if (answer.status !== 201) throw new Error(`${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`)
+      return answer.body
+    },
+    async stop() {
+      await server.close()
+      await registry.close()
+      if (!options.log) await log.close()
+    },
+  }
+}
+
+export async function discard(office: Office): Promise<void> {
+  await office.stop()
+  await rm(office.folder, { recursive: true, force: true })
+}
+
+function parsed(text: string): Json {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+export const shopBody = { name: 'Shop', currency: 'EUR', lang: 'de', country: 'DE', timeZone: 'Europe/Berlin' }
+
+/** An account with a token of all that it may do. */
+export async function openAccount(office: Office, kind: 'PUBLISHER' | 'ADVERTISER', extra: object = {}) {
+  const account = await office.make('/v1/panel/accounts', { kind, name: `${kind} account`, ...extra })
+  const scopes = kind === 'PUBLISHER' ? ['slots', 'feed', 'panel', 'import'] : ['panel']
+  const { token } = await office.make('/v1/panel/tokens', { accountId: account.id, name: 'its token', scopes })
+  return { id: account.id as string, token: token as string }
+}
+
+/** A publisher with one shop and one of each that a shop can have. */
+export async function openPublisher(office: Office) {
+  const publisher = await openAccount(office, 'PUBLISHER')
+  const make = (path: string, body: object) => office.make(path, body, publisher.token)
+  const shop = await make('/v1/panel/shops', shopBody)
+  const placement = await make('/v1/panel/placements', { shopId: shop.id, name: 'Listing', kind: 'PRODUCT' })
+  const unit = await make('/v1/panel/ad-units', { placementId: placement.id, name: 'Top', algorithm: 'CONTEXT_MATCH' })
+  const feed = await make('/v1/panel/feeds', { shopId: shop.id, name: 'Catalogue' })
+  return { ...publisher, shopId: shop.id, placementId: placement.id, unitId: unit.id, feedId: feed.id }
+}
+
+export function campaignBody(shopId: string, extra: object = {}) {
+  return { kind: 'SPONSORED', shopId, name: 'Spring', budget: 100, cpc: 0.5, products: { ids: ['a', 'b'] }, ...extra }
+}
+
+/** The paths that a problem names. */
+export function paths(answer: Answer): string[] {
+  return (answer.body as Problem).errors?.map(({ path }) => path) ?? []
+}
