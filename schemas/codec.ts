@@ -49,6 +49,11 @@ export function encode<K extends RecordName>(name: K, value: RecordTypes[K]): Bu
   }
 }
 
+/** The marker and fingerprint that stand before a record's body, for who writes the body without `encode`. */
+export function headerOf(name: RecordName): Buffer {
+  return codecs.get(name)!.header
+}
+
 /** @throws UndecodableRecord, with the reason, when the bytes are not a value of any released version. */
 export function decode<K extends RecordName>(name: K, bytes: Uint8Array): RecordTypes[K] {
   const { type, readers } = codecs.get(name)!

@@ -32,7 +32,8 @@ export interface ProductIndex {
 
 /** Versions are positions in the log or registry versions: any safe integer that grows with each change. */
 export type IndexWrite =
-  | { kind: 'offer'; version: number; offer: ProductOffer }
+  /** `textLang`: what its texts are analysed as when the offer names no language; without it, English. */
+  | { kind: 'offer'; version: number; offer: ProductOffer; textLang?: string }
   | { kind: 'remove'; version: number; shopId: string; feedId: string; id: string }
   | { kind: 'signals'; version: number; signals: ProductSignals }
   /** Replaces the whole list of campaigns that promote an offer. */

@@ -1,4 +1,4 @@
--- Dimensions that attribution needs, kept by the sink from the `registry` and `products` topics.
+-- What attribution needs to know besides events, kept by the sink from the `registry` and `products` topics.
 
 -- Every version of a campaign: the attribution list in force at a purchase is that of the last version before it.
 CREATE TABLE IF NOT EXISTS campaign_versions (
@@ -7,27 +7,68 @@ CREATE TABLE IF NOT EXISTS campaign_versions (
   attributionProductIds Array(String)
 ) ENGINE = ReplacingMergeTree(_offset)
 ORDER BY (campaignId, version)
-SETTINGS non_replicated_deduplication_window = 10000;
+SETTINGS non_replicated_deduplication_window = 1000, fsync_after_insert = 1, fsync_part_directory = 1;
 
--- Item group of each offer; the highest offset of its partition wins.
+-- The windows of each shop; the highest version holds, for past purchases too.
+CREATE TABLE IF NOT EXISTS shop_versions (
+  _topic LowCardinality(String), _partition Int32, _offset Int64,
+  shopId String, version Int64, updatedAt Int64, clickWindowHours Int32, viewWindowHours Int32
+) ENGINE = ReplacingMergeTree(_offset)
+ORDER BY (shopId, version)
+SETTINGS non_replicated_deduplication_window = 1000, fsync_after_insert = 1, fsync_part_directory = 1;
+
+-- Item group of each offer, null when it has none or is gone; the highest offset holds (an offer stays in its partition).
 CREATE TABLE IF NOT EXISTS product_groups (
   _topic LowCardinality(String), _partition Int32, _offset Int64,
-  shopId String, feedId String, id String, itemGroupId Nullable(String)
+  shopId String, feedId String, id String, itemGroupId Nullable(String),
+  INDEX by_offset (_partition, _offset) TYPE minmax GRANULARITY 1
 ) ENGINE = ReplacingMergeTree(_offset)
 ORDER BY (shopId, id, feedId)
-SETTINGS non_replicated_deduplication_window = 10000;
+SETTINGS non_replicated_deduplication_window = 1000, fsync_after_insert = 1, fsync_part_directory = 1;
 
--- One row per line of a PURCHASE, CART or WISHLIST, credited or not. Read with FINAL.
+-- Below: written by attribution alone. `version` is how much of the log was stored when a row was computed.
+
+-- Each pair of cid and uid seen on any event of a shop, verdicts and imports aside, with the version that found it first.
+CREATE TABLE IF NOT EXISTS identity_links (
+  shopId String, cid String, uid String, version Int64,
+  INDEX by_uid uid TYPE bloom_filter(0.01) GRANULARITY 1,
+  INDEX by_version version TYPE minmax GRANULARITY 1
+) ENGINE = MergeTree
+ORDER BY (shopId, cid, uid);
+
+-- One row per line of a PURCHASE, CART or WISHLIST, credited or not; imported history has none. Read with FINAL, which
+-- hides deleted rows (lines of a version of a transaction that another has displaced).
 CREATE TABLE IF NOT EXISTS attributed_lines (
   shopId String, kind LowCardinality(String), eventId String, line UInt32,
   occurredAt Int64, cid String, uid Nullable(String),
   shopProductId String, quantity Int64, priceMicros Int64, currency LowCardinality(String),
   -- CREDITED, or why not: NO_TOUCH (no touch of this person in the window), NO_MATCH (touches, but of other products).
   outcome LowCardinality(String),
-  -- Of the winning touch; empty when not credited.
+  -- Of the winning touch; empty when not credited. match: DIRECT or HALO; touchType: VIEW or CLICK.
   match LowCardinality(String), touchType LowCardinality(String), touchEventId String, touchAt Int64,
   campaignId String, accountId String, adId String, slotHash String, adUnitId String,
   algorithm LowCardinality(String), country LowCardinality(Nullable(String)),
-  version Int64
-) ENGINE = ReplacingMergeTree(version)
+  -- What it was computed with: a change of these calls for another computation.
+  itemGroups Array(String), clickWindowHours Int32, viewWindowHours Int32,
+  version Int64, deleted UInt8
+) ENGINE = ReplacingMergeTree(version, deleted)
 ORDER BY (shopId, kind, eventId, line);
+
+-- Scratch of one run of attribution: people with touches that have not been looked at, and when these may earn something.
+CREATE TABLE IF NOT EXISTS attribution_touched (shopId String, cid String, fromAt Int64, toAt Int64) ENGINE = Memory;
+
+-- Scratch of one run: what to compute again, in slices small enough for memory.
+CREATE TABLE IF NOT EXISTS attribution_scope (
+  slice UInt32, shopId String, kind String, eventId String
+) ENGINE = MergeTree ORDER BY slice;
+
+-- Scratch of one slice: the lines, and the same once for each cid whose touches count for them.
+CREATE TABLE IF NOT EXISTS attribution_scope_lines (
+  shopId String, kind String, eventId String, line UInt32, occurredAt Int64, cid String, uid Nullable(String),
+  shopProductId String, quantity Int64, priceMicros Int64, currency String,
+  itemGroups Array(String), clickWindowHours Int32, viewWindowHours Int32
+) ENGINE = Memory;
+CREATE TABLE IF NOT EXISTS attribution_scope_reach (
+  shopId String, kind String, eventId String, line UInt32, occurredAt Int64, shopProductId String,
+  itemGroups Array(String), clickWindowHours Int32, viewWindowHours Int32, touchCid String
+) ENGINE = Memory;

@@ -107,7 +107,10 @@ export const AttributionExplained = Type.Object({
       currency: Text('ISO 4217'),
       imported: Type.Boolean({ description: 'Imported history is never attributed' }),
       windows: Type.Optional(
-        Type.Object({ clickWindowHours: Type.Integer(), viewWindowHours: Type.Integer() }, { description: 'As applied' }),
+        Type.Object(
+          { clickWindowHours: Type.Integer(), viewWindowHours: Type.Integer() },
+          { description: 'As applied' },
+        ),
       ),
       lines: Type.Array(
         Type.Object({

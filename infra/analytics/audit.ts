@@ -1,0 +1,133 @@
+import { decode } from '../../schemas/codec.ts'
+import type { TopicName } from '../../schemas/topics.ts'
+import type { EventLog } from '../event-log/port.ts'
+import type { Analytics } from './port.ts'
+
+export interface AuditFigures {
+  /** Records that the log holds. */
+  logged: number
+  /** Those of them that have a row. `logged` = `stored` + `deadLetters` once all is stored. */
+  stored: number
+  /** Rows beyond one for each of these. */
+  duplicates: number
+  /** Those that could not be processed. */
+  deadLetters: number
+  /** Age of the oldest record that is neither; 0 when there is none. */
+  lagMs: number
+}
+export interface Audit extends AuditFigures {
+  topics: (AuditFigures & { topic: TopicName })[]
+}
+
+/** A topic whose records have one row each, the columns that name a record, and which dead letters are about it. */
+interface AuditedTopic {
+  topic: TopicName
+  table: string
+  partition: string
+  offset: string
+  letters: { stream: string; topic: TopicName }[]
+}
+
+const stored = (topic: TopicName, table: string): AuditedTopic => ({
+  topic,
+  table,
+  partition: '_partition',
+  offset: '_offset',
+  letters: [{ stream: 'sink', topic }],
+})
+
+/** `judged-events` is not listed, because an ad event counts as stored only when its judgement is. */
+const auditedTopics: AuditedTopic[] = [
+  stored('emissions', 'emissions'),
+  {
+    topic: 'ad-events',
+    table: 'judged_events',
+    partition: 'sourcePartition',
+    offset: 'sourceOffset',
+    letters: [
+      { stream: 'judge', topic: 'ad-events' },
+      { stream: 'sink', topic: 'judged-events' },
+    ],
+  },
+  stored('transactions', 'transactions'),
+  stored('page-views', 'page_views'),
+  stored('feed-issues', 'feed_issues'),
+]
+
+const LETTERS_PAGE_RECORDS = 1_000
+
+export interface AuditDeps {
+  log: EventLog
+  analytics: Analytics
+  /** UTC epoch milliseconds. */
+  now: () => number
+}
+
+/** What the log holds against what the tables hold, counted now: the log up to where it ended at the call. */
+export async function audit(deps: AuditDeps): Promise<Audit> {
+  const letters = await deadPositions(deps.log)
+  const topics: Audit['topics'] = []
+  for (const audited of auditedTopics) topics.push(await auditTopic(deps, audited, letters))
+  const total = (figure: keyof AuditFigures) => topics.reduce((sum, each) => sum + each[figure], 0)
+  return {
+    logged: total('logged'),
+    stored: total('stored'),
+    duplicates: total('duplicates'),
+    deadLetters: total('deadLetters'),
+    lagMs: Math.max(...topics.map(({ lagMs }) => lagMs)),
+    topics,
+  }
+}
+
+async function auditTopic({ log, analytics, now }: AuditDeps, audited: AuditedTopic, letters: DeadPositions) {
+  const { topic, table, partition: partitionColumn, offset: offsetColumn } = audited
+  const figures: Audit['topics'][number] = { topic, logged: 0, stored: 0, duplicates: 0, deadLetters: 0, lagMs: 0 }
+  for (const { partition, start, end } of await log.bounds(topic)) {
+    const [found] = await analytics.query<{ rows: number; records: number; last: number }>(
+      `SELECT count() AS rows, uniqExact(${offsetColumn}) AS records, max(${offsetColumn}) AS last FROM ${table}
+       WHERE ${partitionColumn} = {partition:Int32} AND ${offsetColumn} >= {start:Int64} AND ${offsetColumn} < {end:Int64}`,
+      { partition, start, end },
+    )
+    const dead = audited.letters.map((about) => ({
+      about,
+      offsets: [...(letters.get(key({ ...about, partition })) ?? [])],
+    }))
+    const lost = dead.flatMap(({ about, offsets }) =>
+      offsets.filter((offset) => about.topic !== topic || (offset >= start && offset < end)),
+    )
+    const lostHere = dead.flatMap(({ about, offsets }) => (about.topic === topic ? offsets : []))
+    figures.logged += await log.count(topic, partition, start, end)
+    figures.stored += found!.records
+    figures.duplicates += found!.rows - found!.records
+    figures.deadLetters += lost.length
+    const next = Math.max(start, found!.rows > 0 ? found!.last + 1 : 0, ...lostHere.map((offset) => offset + 1))
+    const [waiting] = next < end ? await log.read(topic, partition, next, 1) : []
+    if (waiting && waiting.offset < end) figures.lagMs = Math.max(figures.lagMs, now() - waiting.appendedAt)
+  }
+  return figures
+}
+
+/** Offsets by the stream that gave up and the partition that they lie in. */
+type DeadPositions = Map<string, Set<number>>
+
+async function deadPositions(log: EventLog): Promise<DeadPositions> {
+  const positions: DeadPositions = new Map()
+  for (const { partition, start, end } of await log.bounds('dead-letters')) {
+    for (let from = start; from < end; ) {
+      const page = await log.read('dead-letters', partition, from, LETTERS_PAGE_RECORDS)
+      if (page.length === 0) break
+      for (const { value } of page) {
+        if (value === null) continue
+        const letter = decode('DeadLetter', value)
+        const offsets = positions.get(key(letter)) ?? new Set()
+        positions.set(key(letter), offsets.add(letter.offset))
+      }
+      from = page.at(-1)!.offset + 1
+    }
+  }
+  return positions
+}
+
+function key({ stream, topic, partition }: { stream: string; topic: string; partition: number }): string {
+  return `${stream}/${topic}/${partition}`
+}

@@ -1,0 +1,20 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { Moved, serveConnections } from '../thread.ts'
+import { type JsonLines, openEngine } from './embedded-engine.ts'
+import type { QueryParams } from './port.ts'
+
+const engine = openEngine(workerData as { folder: string })
+
+serveConnections(
+  parentPort!,
+  {
+    insert: (table: string, lines: JsonLines, token: string) => engine.insert(table, lines, token),
+    query: async (sql: string, params: QueryParams) => {
+      // Bytes that a pool owns cannot move, and most answers are small: a copy of them is cheap.
+      const lines = new Uint8Array(await engine.query(sql, params))
+      return new Moved(lines, [lines.buffer])
+    },
+    command: (sql: string, params: QueryParams) => engine.command(sql, params),
+  },
+  () => engine.close(),
+)

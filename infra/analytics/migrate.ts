@@ -1,0 +1,38 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import type { Analytics } from './port.ts'
+
+const MIGRATIONS = new URL('./migrations/', import.meta.url)
+const END_OF_STATEMENT = /;\s*$/m
+
+/**
+ * Brings the tables up to date: every file of `migrations/`, in the order of their names, once. A file's statements
+ * must bear being run again (IF NOT EXISTS), because a crash may come before the file is written down as done.
+ * @returns the files applied now.
+ */
+export async function migrate(analytics: Analytics): Promise<string[]> {
+  await analytics.command('CREATE TABLE IF NOT EXISTS migrations (name String) ENGINE = MergeTree ORDER BY name')
+  const done = new Set((await analytics.query<{ name: string }>('SELECT name FROM migrations')).map(({ name }) => name))
+  const pending = migrationFiles().filter((name) => !done.has(name))
+  for (const name of pending) {
+    for (const statement of statementsOf(readFileSync(new URL(name, MIGRATIONS), 'utf8'))) {
+      await analytics.command(statement)
+    }
+    await analytics.insert('migrations', [{ name }], { token: name })
+  }
+  return pending
+}
+
+function migrationFiles(): string[] {
+  return readdirSync(MIGRATIONS)
+    .filter((name) => name.endsWith('.sql'))
+    .sort()
+}
+
+/** Statements end with a semicolon at the end of a line; comments may stand anywhere. */
+function statementsOf(sql: string): string[] {
+  return sql
+    .replace(/--.*$/gm, '')
+    .split(END_OF_STATEMENT)
+    .map((statement) => statement.trim())
+    .filter((statement) => statement !== '')
+}

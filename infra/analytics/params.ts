@@ -1,0 +1,35 @@
+import type { QueryParams } from './port.ts'
+
+const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
+
+/** `SET param_…` statements that give a query its `{name:Type}` parameters, for an engine without another way. */
+export function paramStatements(params: QueryParams): string {
+  return Object.entries(params)
+    .map(([name, value]) => {
+      if (!NAME.test(name)) throw new TypeError(`${name} cannot be a parameter's name`)
+      return `SET param_${name} = ${quoted(textOf(value))};`
+    })
+    .join(' ')
+}
+
+/** The text form that ClickHouse parses a parameter from (TabSeparated escaping). */
+function textOf(value: QueryParams[string]): string {
+  if (value === null || value === undefined) return '\\N'
+  if (typeof value === 'object') return `[${value.map(literalOf).join(',')}]`
+  if (typeof value === 'boolean') return value ? '1' : '0'
+  return typeof value === 'number' ? String(value) : escaped(value)
+}
+
+function literalOf(value: string | number): string {
+  return typeof value === 'number' ? String(value) : quoted(value)
+}
+
+function quoted(text: string): string {
+  return `'${escaped(text)}'`
+}
+
+const ESCAPES: Record<string, string> = { '\\': '\\\\', "'": "\\'", '\t': '\\t', '\n': '\\n', '\r': '\\r', '\0': '\\0' }
+
+function escaped(text: string): string {
+  return text.replace(/[\\'\t\n\r\0]/g, (character) => ESCAPES[character]!)
+}

@@ -1,0 +1,89 @@
+import { candidatesSql, HOUR_MS, linesSql, reachSql, touchDetailsSql, windowMaxMsSql } from './credit-rule.ts'
+
+export type AttributionModel = 'LAST_TOUCH' | 'FIRST_TOUCH' | 'LINEAR' | 'TIME_DECAY' | 'POSITION'
+
+export interface AttributionSettings {
+  model: AttributionModel
+  /** Null: the shop's own. */
+  clickWindowHours: number | null
+  viewWindowHours: number | null
+}
+
+export interface AttributionScope {
+  shopId: string
+  /** Of the transactions, UTC epoch milliseconds, [from, to). */
+  from: number
+  to: number
+}
+
+/** TIME_DECAY: a touch this much older weighs half. The usual seven days. */
+const HALF_LIFE_MS = 7 * 86_400_000
+/** POSITION: what the first and the last touch get; those between share the rest. */
+const END_SHARE = 0.4
+
+/**
+ * Credited lines under another model or other windows, computed from the events. Columns: those of `attributed_lines`
+ * about the line and its touch, and `weight`; the weights of a line sum to 1, lines without credit have no row.
+ * LAST_TOUCH with the shop's windows gives what `attributed_lines` holds as CREDITED. It credits by preference (click
+ * over view, DIRECT over HALO, then the latest); the others share a line among all its matching touches by their time
+ * alone, as Google Analytics did with its models.
+ * @returns a SELECT without FORMAT, for use as it is or as a subquery, and the parameters it needs.
+ */
+export function attributionQuery(settings: AttributionSettings, scope: AttributionScope) {
+  const { model, clickWindowHours, viewWindowHours } = settings
+  const params = {
+    shopId: scope.shopId,
+    scopeFrom: scope.from,
+    scopeTo: scope.to,
+    clickWindowHours,
+    viewWindowHours,
+  }
+  const ofShop = 'shopId = {shopId:String}'
+  const inTime = 'occurredAt >= {scopeFrom:Int64} AND occurredAt < {scopeTo:Int64}'
+  const lines = linesSql({
+    scope: `SELECT shopId, kind, eventId FROM transactions WHERE ${ofShop} AND ${inTime}`,
+    product_groups: ofShop,
+  })
+  const reach = reachSql(`SELECT * FROM (${lines}) WHERE ${inTime}`, { people: ofShop, others: ofShop })
+  const candidates = candidatesSql(reach, {
+    judged_events: `${ofShop} AND occurredAt < {scopeTo:Int64}
+      AND occurredAt >= {scopeFrom:Int64} - greatest(${windowMaxMsSql}, ${HOUR_MS} *
+        greatest(ifNull({clickWindowHours:Nullable(Int32)}, 0), ifNull({viewWindowHours:Nullable(Int32)}, 0)))`,
+    campaign_versions: ofShop,
+  })
+  const sql = `
+SELECT shopId, kind, eventId, line, about.1 AS occurredAt, about.2 AS cid, about.3 AS uid, about.4 AS shopProductId,
+  about.5 AS quantity, about.6 AS priceMicros, about.7 AS currency, credit.2 AS weight, ${touchDetailsSql('credit.1')}
+FROM (
+  -- Touches from the earliest to the latest.
+  SELECT shopId, kind, eventId, line, any(aboutLine) AS about, max(strongest) AS preferred,
+    arraySort(each -> (each.3, each.4), groupArray(strongest)) AS touches
+  FROM (
+    -- An event id counts once.
+    SELECT shopId, kind, eventId, line, max(touch) AS strongest,
+      any((occurredAt, cid, uid, shopProductId, quantity, priceMicros, currency)) AS aboutLine
+    FROM (${candidates})
+    WHERE match != ''
+    GROUP BY shopId, kind, eventId, line, touchEventId
+  )
+  GROUP BY shopId, kind, eventId, line
+)
+ARRAY JOIN arrayZip(${creditsOf[model]}) AS credit`
+  return { sql, params }
+}
+
+const decay = `arrayMap(each -> pow(2, (each.3 - touches[-1].3) / ${HALF_LIFE_MS}), touches)`
+const position = `arrayMap(place -> multiIf(
+    length(touches) = 1, 1.,
+    length(touches) = 2, 0.5,
+    place = 1 OR place = length(touches), ${END_SHARE},
+    ${1 - 2 * END_SHARE} / (length(touches) - 2)), arrayEnumerate(touches))`
+
+/** The touches that get a share, and their shares. */
+const creditsOf: Record<AttributionModel, string> = {
+  LAST_TOUCH: '[preferred], [1.]',
+  FIRST_TOUCH: '[touches[1]], [1.]',
+  LINEAR: 'touches, arrayMap(each -> 1 / length(touches), touches)',
+  TIME_DECAY: `touches, arrayMap(share -> share / arraySum(${decay}), ${decay})`,
+  POSITION: `touches, ${position}`,
+}

@@ -1,0 +1,236 @@
+import type { ReportDimension, ReportMetric } from '../../../schemas/http/panel/reports.ts'
+import type { QueryParams } from '../port.ts'
+import { type Fact, factSql } from './report-facts.ts'
+
+/** A report that takes longer is given up, because others wait behind it. */
+const EXECUTION_MAX_SECONDS = 30
+const DAY_MS = 86_400_000
+const HOUR_MS = 3_600_000
+
+/** Shops whose clocks agree over the report's time. */
+export interface ReportZone {
+  shopIds: readonly string[]
+  /** UTC epoch milliseconds, [from, to). */
+  from: number
+  to: number
+  /** Where the local clock's distance from UTC changes; the first span starts at `from`. */
+  spans: readonly { start: number; offsetMs: number; text: string }[]
+}
+
+export interface ReportFilters {
+  accountId?: string
+  campaignId?: string
+  productId?: string
+  bannerId?: string
+  adUnitIds?: readonly string[]
+  algorithm?: string
+  country?: string
+  verdict?: string
+}
+
+/** Dimensions that only ads have: what was asked for has none of them. */
+export const isOfAds = (dimension: ReportDimension): boolean =>
+  dimension === 'account' || dimension === 'campaign' || dimension === 'product' || dimension === 'banner'
+/** Dimensions that slots have, and requests, which may have several slots, have not. */
+export const isOfSlots = (dimension: ReportDimension): boolean =>
+  dimension === 'adUnit' || dimension === 'placement' || dimension === 'algorithm'
+
+/** What a query counts; ratios are made of these. */
+export type Measure = Exclude<ReportMetric, 'ctr' | 'roas'>
+
+export interface ReportSpec {
+  zones: readonly ReportZone[]
+  currencies: ReadonlyMap<string, string>
+  /** Placement of each ad unit of the shops. */
+  placements: ReadonlyMap<string, string>
+  filters: ReportFilters
+  dimensions: readonly ReportDimension[]
+  measures: readonly Measure[]
+  /** What `requests` counts; null: nothing. */
+  requestFact: 'request' | 'slot' | null
+  /** Credits under other settings; null: as stored. */
+  credits: { sql: string; params: QueryParams } | null
+  limit: number
+}
+
+/**
+ * Grouping key, how it is shown, and what stands for it in totals. Rows are in the order of keys.
+ * All SQL of a report comes from the tables here; what callers send goes into parameters.
+ */
+const dimensions: Record<ReportDimension, { key: string; label?: (key: string) => string; none: string }> = {
+  hour: {
+    // The moment it starts, and the clock's distance from UTC: an hour that comes twice is two hours.
+    key: `(localMs - localMs % ${HOUR_MS} - offsetMs, offsetMs)`,
+    label: (key) =>
+      `concat(formatDateTime(fromUnixTimestamp64Milli(${key}.1 + ${key}.2, 'UTC'), '%Y-%m-%dT%H:00:00'),
+        transform(${key}.2, {offsets:Array(Int64)}, {offsetTexts:Array(String)}, ''))`,
+    none: '(toInt64(0), toInt64(0))',
+  },
+  day: {
+    key: `intDiv(localMs, ${DAY_MS})`,
+    label: (key) => `formatDateTime(fromUnixTimestamp64Milli(${key} * ${DAY_MS}, 'UTC'), '%Y-%m-%d')`,
+    none: 'toInt64(0)',
+  },
+  shop: { key: 'shopId', none: "''" },
+  account: { key: 'accountId', none: "''" },
+  campaign: { key: 'campaignId', none: "''" },
+  product: { key: 'if(isDisplay, NULL, adId)', none: 'NULL' },
+  banner: { key: 'if(isDisplay, adId, NULL)', none: 'NULL' },
+  adUnit: { key: 'adUnitId', none: "''" },
+  placement: {
+    key: "transform(adUnitId, {adUnitIds:Array(String)}, {placementIds:Array(String)}, '')",
+    none: "''",
+  },
+  algorithm: { key: 'algorithm', none: "''" },
+  country: { key: 'country', none: 'NULL' },
+}
+
+const credited = (condition: string) => `uniqExactIf((shopId, eventId), ${condition})`
+const measures: Record<Measure, { fact: Fact | 'requestFact'; sql: string; money?: true }> = {
+  requests: { fact: 'requestFact', sql: 'count()' },
+  emissions: { fact: 'ad', sql: 'count()' },
+  views: { fact: 'event', sql: "countIf(verdict = 'VALID' AND type = 'VIEW')" },
+  clicks: { fact: 'event', sql: "countIf(verdict = 'VALID' AND type = 'CLICK')" },
+  invalid: {
+    fact: 'event',
+    sql: "countIf(verdict != 'VALID' AND ({verdict:String} = '' OR verdict = {verdict:String}))",
+  },
+  spend: { fact: 'event', sql: 'sum(toInt128(billedMicros))', money: true },
+  purchases: { fact: 'credit', sql: credited("kind = 'PURCHASE'") },
+  directPurchases: { fact: 'credit', sql: credited("kind = 'PURCHASE' AND match = 'DIRECT'") },
+  haloPurchases: { fact: 'credit', sql: credited("kind = 'PURCHASE' AND match = 'HALO'") },
+  revenue: { fact: 'credit', sql: "sumIf(toInt128(creditedMicros), kind = 'PURCHASE')", money: true },
+  carts: { fact: 'credit', sql: credited("kind = 'CART'") },
+  wishlists: { fact: 'credit', sql: credited("kind = 'WISHLIST'") },
+}
+/** Measures of money: the query gives them as text, in micro-units, because a sum may be over a safe integer. */
+export const isMoney = (measure: Measure): boolean => measures[measure].money === true
+
+const adFilters = {
+  accountId: 'accountId = {accountId:String}',
+  campaignId: 'campaignId = {campaignId:String}',
+  productId: 'NOT isDisplay AND adId = {productId:String}',
+  bannerId: 'isDisplay AND adId = {bannerId:String}',
+}
+const slotFilters = {
+  adUnitIds: 'adUnitId IN {filterAdUnitIds:Array(String)}',
+  algorithm: 'algorithm = {algorithm:String}',
+}
+
+/**
+ * One report as a query: its rows, and with `isTotal` 1 the sums over them, so that both are of one moment. A row: the
+ * dimensions by name, `currency`, and the measures by name (counts as numbers, money as text in micro-units). Rows that
+ * measure nothing are left out; at most `limit` rows, in the order of the dimensions. Without dimensions only totals.
+ */
+export function reportQuery(spec: ReportSpec): { sql: string; params: QueryParams } {
+  const facts = [...new Set(spec.measures.flatMap((measure) => factOf(spec, measure) ?? []))]
+  const keys = ['isTotal', ...spec.dimensions.map((dimension) => `key_${dimension}`), 'currency'].join(', ')
+  const labels = spec.dimensions.map((dimension) => {
+    const key = `key_${dimension}`
+    return `${dimensions[dimension].label?.(key) ?? key} AS ${dimension}`
+  })
+  const sums = spec.measures.map(
+    (measure) => `${isMoney(measure) ? 'toString' : 'toInt64'}(sum(m_${measure})) AS ${measure}`,
+  )
+  const sql = `
+SELECT ${['isTotal', ...labels, 'currency', ...sums].join(', ')}
+FROM (${facts.map((fact) => countedSql(spec, fact)).join('\nUNION ALL')}
+)
+GROUP BY ${keys}
+HAVING ${spec.measures.map((measure) => `sum(m_${measure}) != 0`).join(' OR ')}
+ORDER BY ${keys}
+LIMIT ${Math.trunc(spec.limit)} BY isTotal
+SETTINGS max_execution_time = ${EXECUTION_MAX_SECONDS}`
+  return { sql, params: paramsOf(spec) }
+}
+
+/** The measures of one fact, grouped; those of other facts are 0, so that facts can be laid side by side. */
+function countedSql(spec: ReportSpec, fact: Fact): string {
+  // Requests have no rows in a report about ads, but are part of its totals.
+  const inRows = spec.dimensions.length > 0 && (isAd(fact) || !spec.dimensions.some(isOfAds))
+  const dimensionKeys = spec.dimensions.map((dimension) => `key_${dimension}`)
+  const keys = spec.dimensions.map(
+    (dimension) => `${inRows ? dimensions[dimension].key : dimensions[dimension].none} AS key_${dimension}`,
+  )
+  const counts = spec.measures.map((measure) => {
+    const sql = factOf(spec, measure) === fact ? measures[measure].sql : '0'
+    return `${isMoney(measure) ? 'toInt128' : 'toInt64'}(${sql}) AS m_${measure}`
+  })
+  const isTotal = `toUInt8(${inRows ? `grouping(${dimensionKeys[0]})` : '1'}) AS isTotal`
+  const withAccounts = spec.dimensions.includes('account') || spec.filters.accountId !== undefined
+  const filter = filterSql(spec.filters, fact)
+  const fromFact = factSql(fact, { scope: scopeSql(spec), filter, credits: spec.credits?.sql ?? null, withAccounts })
+  const grouping = [...dimensionKeys, 'currency'].join(', ')
+  const local = [`${perZone(spec, offsetSql)} AS offsetMs`, 'occurredAt + offsetMs AS localMs']
+  return `
+  SELECT ${[isTotal, ...dimensionKeys, 'currency', ...counts].join(', ')}
+  FROM (SELECT ${['*', ...local, ...keys].join(', ')} FROM (
+    ${fromFact}
+  ))
+  WHERE ${filter}
+  GROUP BY ${inRows ? `GROUPING SETS ((${grouping}), (currency))` : grouping}`
+}
+
+const isAd = (fact: Fact) => fact !== 'request' && fact !== 'slot'
+
+function factOf(spec: ReportSpec, measure: Measure): Fact | null {
+  const { fact } = measures[measure]
+  return fact === 'requestFact' ? spec.requestFact : fact
+}
+
+function filterSql(filters: ReportFilters, fact: Fact): string {
+  const given = (conditions: Record<string, string>) =>
+    Object.entries(conditions).flatMap(([name, sql]) =>
+      filters[name as keyof ReportFilters] === undefined ? [] : [sql],
+    )
+  return [
+    '1',
+    ...given({ country: 'country = {country:String}' }),
+    ...(fact === 'request' ? [] : given(slotFilters)),
+    ...(isAd(fact) ? given(adFilters) : []),
+  ].join(' AND ')
+}
+
+const shopsIn = (zone: number) => `shopId IN {zone${zone}Shops:Array(String)}`
+const offsetSql = (zone: number) =>
+  `transform(roundDown(occurredAt, {zone${zone}Starts:Array(Int64)}), {zone${zone}Starts:Array(Int64)}, {zone${zone}Offsets:Array(Int64)}, toInt64(0))`
+
+function scopeSql(spec: ReportSpec): string {
+  const scopes = spec.zones.map(
+    (_, i) => `(${shopsIn(i)} AND occurredAt >= {zone${i}From:Int64} AND occurredAt < {zone${i}To:Int64})`,
+  )
+  return `(${scopes.join(' OR ')})`
+}
+
+/** An expression of the zone that the row's shop is in. */
+function perZone(spec: ReportSpec, expression: (zone: number) => string): string {
+  const [only] = spec.zones
+  if (spec.zones.length === 1 && only) return expression(0)
+  const cases = spec.zones.map((_, i) => `${shopsIn(i)}, ${expression(i)}`)
+  return `multiIf(${cases.join(', ')}, toInt64(0))`
+}
+
+function paramsOf({ zones, currencies, placements, filters, credits }: ReportSpec): QueryParams {
+  const perZoneParams = zones.flatMap(({ shopIds, from, to, spans }, i) => [
+    [`zone${i}Shops`, shopIds],
+    [`zone${i}From`, from],
+    [`zone${i}To`, to],
+    [`zone${i}Starts`, spans.map(({ start }) => start)],
+    [`zone${i}Offsets`, spans.map(({ offsetMs }) => offsetMs)],
+  ])
+  const offsets = new Map(zones.flatMap(({ spans }) => spans.map(({ offsetMs, text }) => [offsetMs, text] as const)))
+  const { adUnitIds, ...values } = filters
+  return {
+    ...Object.fromEntries(perZoneParams),
+    shopIds: [...currencies.keys()],
+    shopCurrencies: [...currencies.values()],
+    adUnitIds: [...placements.keys()],
+    placementIds: [...placements.values()],
+    offsets: [...offsets.keys()],
+    offsetTexts: [...offsets.values()],
+    verdict: '',
+    ...values,
+    ...(adUnitIds ? { filterAdUnitIds: adUnitIds } : {}),
+    ...credits?.params,
+  }
+}

@@ -1,0 +1,133 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+
+/** What an operator watches. Label values are closed sets (routes, codes, topics), never ids or input. */
+export interface Metrics {
+  /** `route` is the pattern (`/v1/slots/technical/:publisherSlotId`), not the address asked for. */
+  requestServed(request: { method: string; route: string; status: number; durationMs: number }): void
+  /** One ad request; `shortfalls` has the reason of each slot that was not filled. */
+  adsSelected(selection: { kind: 'SPONSORED' | 'DISPLAY'; durationMs: number; shortfalls: readonly string[] }): void
+  /** Emissions that were answered and could not be kept for the log. */
+  emissionsLost(count: number): void
+  /** Feedback events taken (`code` null) or refused (`code` says why). */
+  eventsTaken(events: { type: string; code: string | null; count: number }): void
+  /** The Prometheus text format, sampled now. */
+  render(): Promise<{ contentType: string; body: string }>
+}
+
+/** Values read when Prometheus asks, not kept up to date in between. One that fails is left out of that answer. */
+export interface SampledValues {
+  /** How far each stream is behind the end of a topic. */
+  streamLags(): Promise<{ stream: string; topic: string; records: number }[]>
+  deadLetters(): Promise<number>
+  /** Emissions that wait to be written to the log. */
+  emissionQueue(): number
+}
+
+const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]
+const SELECTION_SECONDS = [0.001, 0.002, 0.003, 0.005, 0.0075, 0.01, 0.015, 0.02, 0.03, 0.05, 0.1, 0.2]
+const MS_PER_SECOND = 1000
+
+/** Metrics of this process, in a registry of their own. `sampled` null: a process without streams and selection. */
+export function createMetrics(sampled: SampledValues | null): Metrics {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  const registers = [registry]
+  const requests = new Histogram({
+    name: 'endcap_http_request_duration_seconds',
+    help: 'HTTP requests by route and status.',
+    labelNames: ['method', 'route', 'status'] as const,
+    buckets: REQUEST_SECONDS,
+    registers,
+  })
+  const selections = new Histogram({
+    name: 'endcap_selection_duration_seconds',
+    help: 'Time to choose the ads of one request.',
+    labelNames: ['kind'] as const,
+    buckets: SELECTION_SECONDS,
+    registers,
+  })
+  const shortfalls = new Counter({
+    name: 'endcap_selection_shortfalls_total',
+    help: 'Slots that were not filled, by reason.',
+    labelNames: ['kind', 'reason'] as const,
+    registers,
+  })
+  const lost = new Counter({
+    name: 'endcap_emissions_lost_total',
+    help: 'Emissions that were answered and could not be written to the log.',
+    registers,
+  })
+  const accepted = new Counter({
+    name: 'endcap_events_accepted_total',
+    help: 'Feedback events acknowledged as durable.',
+    labelNames: ['type'] as const,
+    registers,
+  })
+  const rejected = new Counter({
+    name: 'endcap_events_rejected_total',
+    help: 'Feedback events refused, by error code.',
+    labelNames: ['type', 'code'] as const,
+    registers,
+  })
+  if (sampled) sampleGauges(sampled, registers)
+  return {
+    requestServed({ method, route, status, durationMs }) {
+      requests.observe({ method, route, status }, durationMs / MS_PER_SECOND)
+    },
+    adsSelected({ kind, durationMs, shortfalls: reasons }) {
+      selections.observe({ kind }, durationMs / MS_PER_SECOND)
+      for (const reason of reasons) shortfalls.inc({ kind, reason })
+    },
+    emissionsLost(count) {
+      lost.inc(count)
+    },
+    eventsTaken({ type, code, count }) {
+      if (code === null) accepted.inc({ type }, count)
+      else rejected.inc({ type, code }, count)
+    },
+    async render() {
+      return { contentType: registry.contentType, body: await registry.metrics() }
+    },
+  }
+}
+
+function sampleGauges(sampled: SampledValues, registers: Registry[]): void {
+  new Gauge({
+    name: 'endcap_stream_lag_records',
+    help: 'Records of a topic that a stream has still to process.',
+    labelNames: ['stream', 'topic'] as const,
+    registers,
+    async collect() {
+      this.reset()
+      for (const { stream, topic, records } of await orNothing(() => sampled.streamLags(), [])) {
+        // One entry per partition.
+        this.inc({ stream, topic }, records)
+      }
+    },
+  })
+  new Gauge({
+    name: 'endcap_dead_letters',
+    help: 'Records that a stream could not process, held for replay.',
+    registers,
+    async collect() {
+      this.set(await orNothing(() => sampled.deadLetters(), Number.NaN))
+    },
+  })
+  new Gauge({
+    name: 'endcap_emission_queue_records',
+    help: 'Emissions that wait to be written to the log.',
+    registers,
+    collect() {
+      this.set(sampled.emissionQueue())
+    },
+  })
+}
+
+/** An engine that is down must not hide every other metric, least of all at that moment. */
+async function orNothing<T>(read: () => Promise<T>, nothing: T): Promise<T> {
+  try {
+    return await read()
+  } catch {
+    return nothing
+  }
+}

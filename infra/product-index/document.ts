@@ -1,0 +1,70 @@
+import type { ProductOffer } from '../../schemas/records.ts'
+import { attributesOf, attributeTexts, normalAttribute } from '../../services/domain/attributes.ts'
+import { pathAndAbove, pathKey, pathLevels } from '../../services/domain/categories.ts'
+import { normalBrand } from '../../services/domain/promotion.ts'
+import { indexTerms } from '../../services/domain/text.ts'
+
+/** What every index engine stores of an offer to find it by. */
+
+/** The texts of an offer that words are sought in. */
+export const textFields = ['title', 'brand', 'categories', 'attributes', 'description'] as const
+export type TextField = (typeof textFields)[number]
+
+/** Terms of each text, joined by spaces. */
+export type DocumentTexts = Record<TextField, string>
+
+/** @param lang what the texts are taken to be in when the offer does not say. */
+export function documentTexts(offer: ProductOffer, lang: string | null): DocumentTexts {
+  const language = offer.lang ?? lang
+  // Each text is analysed alone: "3" and "W" of neighbouring attributes are not "3 W".
+  const terms = (texts: readonly string[]) => texts.flatMap((text) => indexTerms(text, language)).join(' ')
+  return {
+    title: terms([offer.title]),
+    brand: terms(offer.brand === null ? [] : [offer.brand]),
+    categories: terms(offer.productTypes.flatMap((path) => path.split('>'))),
+    attributes: terms(attributeTexts(offer)),
+    description: terms(offer.description === null ? [] : [offer.description]),
+  }
+}
+
+export type FacetKind = 'brand' | 'path' | 'node' | 'attribute' | 'label' | 'seller'
+
+/** Values that filters ask for exactly, each as one token. Values as the functions below make them. */
+export function documentFacets(offer: ProductOffer): string[] {
+  return [
+    ...new Set([
+      ...(offer.brand === null ? [] : [brandFacet(offer.brand)]),
+      ...offer.productTypes.flatMap((path) => pathAndAbove(path).map((key) => facetToken('path', key))),
+      ...offer.productTypes.flatMap((path) => pathLevels(path).map((level) => facetToken('node', level))),
+      ...attributesOf(offer).map(({ name, value }) => attributeFacet(name, value)),
+      ...offer.labels.map((label) => facetToken('label', label)),
+      ...(offer.externalSellerId === null ? [] : [facetToken('seller', offer.externalSellerId)]),
+    ]),
+  ]
+}
+
+export const brandFacet = (brand: string) => facetToken('brand', normalBrand(brand))
+export const pathFacet = (path: string) => facetToken('path', pathKey(path))
+/** Normalised names and values hold no line break. */
+export const attributeFacet = (name: string, value: string) =>
+  facetToken('attribute', `${normalAttribute(name)}\n${normalAttribute(value)}`)
+
+const kindLetters: Readonly<Record<FacetKind, string>> = {
+  brand: 'b',
+  path: 'p',
+  node: 'n',
+  attribute: 'a',
+  label: 'l',
+  seller: 's',
+}
+
+/** Start of the Unicode private use area, where the ASCII characters that a tokenizer would touch are moved. */
+const PRIVATE_USE = 0xe000
+
+/** One token that the tokenizer neither splits nor folds; different values have different tokens. */
+export function facetToken(kind: FacetKind, value: string): string {
+  return (
+    kindLetters[kind] +
+    value.replace(/[^a-z0-9\x80-\uffff]/g, (c) => String.fromCharCode(PRIVATE_USE + c.charCodeAt(0)))
+  )
+}

@@ -1,0 +1,151 @@
+import { DatabaseSync } from 'node:sqlite'
+import { Columns, type DocumentRow, tieOrder } from './embedded-columns.ts'
+import { Matcher } from './embedded-matcher.ts'
+import { Postings } from './embedded-postings.ts'
+import { Ranker } from './embedded-ranker.ts'
+import { databaseFile, type Touched } from './embedded-writer.ts'
+import type { Filter, ProductQuery, ScanRequest } from './port.ts'
+import { topIndexes } from './top.ts'
+
+/** A query whose campaigns are named by the number under which its client has sent them. */
+export type NumberedQuery = Omit<ProductQuery, 'campaigns'> & { campaignSet: number }
+
+/** Hits as numbers; what they stand for is read by `load`, unless the client still holds it. */
+export interface NumberedResult {
+  docs: Int32Array
+  /** When each was last changed: another number, another content. */
+  changed: Uint32Array
+  relevance: Float64Array
+  truncated: boolean
+}
+
+/** A document as stored: JSON texts. */
+export interface StoredProduct {
+  doc: number
+  changed: number
+  offer: string
+  campaigns: string
+  signals: string | null
+}
+
+/** Campaigns that are sought, with the weight of each. */
+export interface CampaignSet {
+  byCampaign: ReadonlyMap<string, number>
+  /** Best weight of each promotion list; NaN: not computed yet, 0: none of its campaigns is sought. */
+  byList: Float64Array
+}
+
+const ROWS = `SELECT doc, d.shopId, d.id, summary, campaigns, popularity, changed
+  FROM documents d LEFT JOIN signals s ON s.shopId = d.shopId AND s.id = d.id`
+const PRODUCTS = `SELECT doc, changed, offer, campaigns, signals
+  FROM documents d LEFT JOIN signals s ON s.shopId = d.shopId AND s.id = d.id`
+
+/** The reading side of the index of a folder. Blocks its thread. Sees what was written before the last `refresh`. */
+export function openIndexSearcher({ folder }: { folder: string }) {
+  const db = new DatabaseSync(databaseFile(folder), { readOnly: true })
+  db.exec('PRAGMA cache_size = -65536')
+  const sql = {
+    changedSince: db.prepare(`${ROWS} WHERE changed > ?`),
+    load: db.prepare(`${PRODUCTS} WHERE doc IN (SELECT value FROM json_each(?)) AND offer IS NOT NULL`),
+    find: db.prepare(
+      `${PRODUCTS} WHERE doc IN (
+         SELECT doc FROM documents WHERE shopId = :shopId AND id IN (SELECT value FROM json_each(:ids))
+         UNION SELECT doc FROM documents WHERE shopId = :shopId AND productId IN (SELECT value FROM json_each(:ids)))
+       AND offer IS NOT NULL ORDER BY feedId, d.id`,
+    ),
+    byKey: db.prepare(
+      'SELECT doc FROM documents WHERE shopId = ? AND (feedId, id) > (?, ?) AND offer IS NOT NULL ORDER BY feedId, id',
+    ),
+    digests: db.prepare(
+      `SELECT id, digest FROM documents WHERE shopId = ? AND feedId = ? AND id > ? AND offer IS NOT NULL
+       ORDER BY id LIMIT ?`,
+    ),
+  }
+  let columns: Columns, postings: Postings, matcher: Matcher, ranker: Ranker
+  let seen = { changed: 0, epoch: 0 }
+  forgetAll(0)
+
+  function forgetAll(epoch: number) {
+    columns = new Columns()
+    postings = new Postings(db, columns)
+    matcher = new Matcher(db, columns, postings)
+    ranker = new Ranker(columns, postings)
+    seen = { changed: 0, epoch }
+  }
+
+  function load(docs: readonly number[]): StoredProduct[] {
+    return sql.load.all(JSON.stringify(docs)) as unknown as StoredProduct[]
+  }
+
+  function weightOf(set: CampaignSet, doc: number): number {
+    const list = columns.promotions[doc]!
+    if (list >= set.byList.length) set.byList = blankWeights()
+    if (Number.isNaN(set.byList[list]!)) {
+      const weights = columns.promotionLists.values[list]!.map(
+        (campaign) => set.byCampaign.get(columns.campaigns.values[campaign]!) ?? 0,
+      )
+      set.byList[list] = Math.max(0, ...weights)
+    }
+    return set.byList[list]!
+  }
+
+  const blankWeights = () => new Float64Array(columns.promotionLists.values.length).fill(Number.NaN)
+
+  function search(query: NumberedQuery, set: CampaignSet): NumberedResult {
+    const docs = matcher.match(query.shopId, query.filters).filter((doc) => weightOf(set, doc) > 0)
+    const scores = ranker.score(docs, query.rank)
+    const keys = scores.map((score, at) => score * weightOf(set, docs[at]!))
+    const best = topIndexes(keys, (at) => tieOrder(columns.idHash[docs[at]!]!, query.tieSeed), query.limit)
+    const top = best.reduce((max, at) => Math.max(max, scores[at]!), 0)
+    return {
+      docs: Int32Array.from(best, (at) => docs[at]!),
+      changed: Uint32Array.from(best, (at) => columns.changed[docs[at]!]!),
+      relevance: Float64Array.from(best, (at) => scores[at]! / top),
+      truncated: docs.length > best.length,
+    }
+  }
+
+  return {
+    /** `touched` is what the writer says at the time of the call. */
+    refresh(touched: Touched): void {
+      if (touched.epoch !== seen.epoch) forgetAll(touched.epoch)
+      if (touched.changed === seen.changed && touched.terms?.length === 0) return
+      for (const row of sql.changedSince.iterate(seen.changed) as Iterable<unknown>) {
+        columns.set(row as DocumentRow)
+        seen.changed = Math.max(seen.changed, (row as DocumentRow).changed)
+      }
+      postings.forget(touched.terms)
+    },
+    campaignSet(groups: ProductQuery['campaigns']): CampaignSet {
+      const byCampaign = new Map<string, number>()
+      for (const { campaignIds, weight } of groups) {
+        for (const id of campaignIds) byCampaign.set(id, Math.max(weight, byCampaign.get(id) ?? 0))
+      }
+      return { byCampaign, byList: blankWeights() }
+    },
+    search,
+    load,
+    get: (shopId: string, ids: readonly string[]) =>
+      sql.find.all({ shopId, ids: JSON.stringify(ids) }) as unknown as StoredProduct[],
+    count: (shopId: string, filters: readonly Filter[]) => matcher.match(shopId, filters).length,
+    scan({ shopId, filters, after, limit }: ScanRequest): StoredProduct[] {
+      const matching = new Set(matcher.match(shopId, filters))
+      const [feedId, ...id] = (after ?? '').split('/')
+      const page: number[] = []
+      for (const row of sql.byKey.iterate(shopId, feedId!, id.join('/')) as Iterable<unknown>) {
+        const { doc } = row as { doc: number }
+        if (page.length >= limit) break
+        if (matching.has(doc)) page.push(doc)
+      }
+      const stored = new Map(load(page).map((product) => [product.doc, product]))
+      return page.flatMap((doc) => stored.get(doc) ?? [])
+    },
+    digests: (shopId: string, feedId: string, after: string | null, limit: number) =>
+      sql.digests.all(shopId, feedId, after ?? '', limit) as unknown as { id: string; digest: string }[],
+    close(): void {
+      db.close()
+    },
+  }
+}
+
+export type IndexSearcher = ReturnType<typeof openIndexSearcher>

@@ -1,0 +1,156 @@
+import { mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { type DocumentTexts, documentFacets, documentTexts, textFields } from './document.ts'
+import { summarize } from './embedded-columns.ts'
+import type { IndexWrite } from './port.ts'
+
+export const databaseFile = (folder: string) => join(folder, 'products.db')
+
+/** More changed terms than this are not told one by one. */
+const TOUCHED_TERMS_MAX = 20_000
+
+/** What the search thread has to forget, since it last asked. */
+export interface Touched {
+  /** Counts the write batches since the file was made. */
+  changed: number
+  /** Counts the calls of `clear` since the start. */
+  epoch: number
+  /** Terms and facets whose documents have changed; null: any may have. */
+  terms: string[] | null
+}
+
+/** The only writer of the index of a folder: SQLite, one transaction for each call. Blocks its thread. */
+export function openIndexWriter({ folder }: { folder: string }) {
+  mkdirSync(folder, { recursive: true })
+  const db = new DatabaseSync(databaseFile(folder))
+  // FULL: a batch is on disk when `write` returns, because its caller then tells the log that it need not come again.
+  db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -65536')
+  db.exec(readFileSync(new URL('./embedded.sql', import.meta.url), 'utf8'))
+  const sql = prepare(db)
+  let changed = (sql.lastChange.get() as { changed: number }).changed
+  let epoch = 0
+  let touched: Set<string> | null = new Set()
+
+  function documentOf(shopId: string, feedId: string, id: string): DocumentVersions {
+    const known = sql.find.get(shopId, feedId, id) as DocumentVersions | undefined
+    if (known) return known
+    const { lastInsertRowid } = sql.create.run(shopId, feedId, id, changed)
+    return { doc: Number(lastInsertRowid), offerVersion: 0, promotionsVersion: 0 }
+  }
+
+  function touch(...lists: string[]) {
+    for (const list of lists) for (const term of list.split(' ')) touched?.add(term)
+    if (touched && touched.size > TOUCHED_TERMS_MAX) touched = null
+  }
+
+  /** Nulls: the offer is gone. The full-text tables are left alone when a change (a price) does not concern them. */
+  function indexWords(doc: number, texts: DocumentTexts | null, facets: string | null) {
+    const oldTexts = sql.texts.get(doc) as DocumentTexts | undefined
+    const oldFacets = (sql.facets.get(doc) as { tokens: string } | undefined)?.tokens
+    if (!texts || !oldTexts || textFields.some((field) => texts[field] !== oldTexts[field])) {
+      if (oldTexts) sql.dropTexts.run(doc)
+      if (texts) sql.addTexts.run(doc, ...textFields.map((field) => texts[field]))
+      for (const each of [texts, oldTexts]) if (each) touch(...textFields.map((field) => each[field]))
+    }
+    if (facets !== (oldFacets ?? null)) {
+      if (oldFacets !== undefined) sql.dropFacets.run(doc)
+      if (facets !== null) sql.addFacets.run(doc, facets)
+      touch(facets ?? '', oldFacets ?? '')
+    }
+  }
+
+  /** Whether it was newer than what is known. */
+  function apply(write: IndexWrite): boolean {
+    if (write.kind === 'signals') {
+      const { shopId, id, popularity } = write.signals
+      const { changes } = sql.signals.run(shopId, id, write.version, popularity, JSON.stringify(write.signals))
+      if (changes > 0) sql.touchProduct.run(changed, shopId, id)
+      return changes > 0
+    }
+    const { shopId, feedId, id } = write.kind === 'offer' ? write.offer : write
+    const { doc, offerVersion, promotionsVersion } = documentOf(shopId, feedId, id)
+    if (write.kind === 'promotions') {
+      if (write.version <= promotionsVersion) return false
+      sql.promotions.run(write.version, JSON.stringify(write.campaignIds), changed, doc)
+      return true
+    }
+    if (write.version <= offerVersion) return false
+    if (write.kind === 'remove') {
+      indexWords(doc, null, null)
+      sql.offer.run(write.version, null, null, null, null, changed, doc)
+      return true
+    }
+    const { offer } = write
+    const texts = documentTexts(offer, write.textLang ?? null)
+    indexWords(doc, texts, documentFacets(offer).join(' '))
+    const summary = JSON.stringify(summarize(offer, texts))
+    sql.offer.run(write.version, JSON.stringify(offer), offer.productId, offer.digest, summary, changed, doc)
+    return true
+  }
+
+  return {
+    write(writes: readonly IndexWrite[]): number {
+      db.exec('BEGIN IMMEDIATE')
+      try {
+        changed++
+        let applied = 0
+        for (const write of writes) if (apply(write)) applied++
+        db.exec('COMMIT')
+        return applied
+      } catch (error) {
+        db.exec('ROLLBACK')
+        throw error
+      }
+    },
+    touched(): Touched {
+      const terms = touched && [...touched]
+      touched = new Set()
+      return { changed, epoch, terms }
+    },
+    clear(): void {
+      db.exec('BEGIN; DELETE FROM documents; DELETE FROM signals; DELETE FROM texts; DELETE FROM facets; COMMIT')
+      epoch++
+      touched = null
+    },
+    close(): void {
+      db.close()
+    },
+  }
+}
+
+export type IndexWriter = ReturnType<typeof openIndexWriter>
+
+interface DocumentVersions {
+  doc: number
+  offerVersion: number
+  promotionsVersion: number
+}
+
+function prepare(db: DatabaseSync) {
+  return {
+    lastChange: db.prepare('SELECT coalesce(max(changed), 0) AS changed FROM documents'),
+    find: db.prepare(
+      'SELECT doc, offerVersion, promotionsVersion FROM documents WHERE shopId = ? AND feedId = ? AND id = ?',
+    ),
+    create: db.prepare('INSERT INTO documents (shopId, feedId, id, changed) VALUES (?, ?, ?, ?)'),
+    offer: db.prepare(
+      'UPDATE documents SET offerVersion = ?, offer = ?, productId = ?, digest = ?, summary = ?, changed = ? WHERE doc = ?',
+    ),
+    promotions: db.prepare('UPDATE documents SET promotionsVersion = ?, campaigns = ?, changed = ? WHERE doc = ?'),
+    signals: db.prepare(
+      `INSERT INTO signals (shopId, id, version, popularity, signals) VALUES (?, ?, ?, ?, ?)
+       ON CONFLICT DO UPDATE SET version = excluded.version, popularity = excluded.popularity, signals = excluded.signals
+       WHERE excluded.version > signals.version`,
+    ),
+    touchProduct: db.prepare('UPDATE documents SET changed = ? WHERE shopId = ? AND id = ?'),
+    texts: db.prepare('SELECT title, brand, categories, attributes, description FROM texts WHERE rowid = ?'),
+    dropTexts: db.prepare('DELETE FROM texts WHERE rowid = ?'),
+    addTexts: db.prepare(
+      'INSERT INTO texts (rowid, title, brand, categories, attributes, description) VALUES (?, ?, ?, ?, ?, ?)',
+    ),
+    facets: db.prepare('SELECT tokens FROM facets WHERE rowid = ?'),
+    dropFacets: db.prepare('DELETE FROM facets WHERE rowid = ?'),
+    addFacets: db.prepare('INSERT INTO facets (rowid, tokens) VALUES (?, ?)'),
+  }
+}

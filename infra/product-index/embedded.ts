@@ -1,0 +1,41 @@
+import { mkdirSync } from 'node:fs'
+import { connect, type Served, startWorker } from '../thread.ts'
+import { productIndexClient } from './embedded-client.ts'
+import type { ProductIndex } from './port.ts'
+
+export { productIndexClient } from './embedded-client.ts'
+
+/**
+ * Starts the two threads that hold the index of `folder`: one writes, one searches, so that a feed of a hundred
+ * thousand offers does not hold up a search. Each `connect()` makes a port for `productIndexClient`.
+ * @throws when the folder cannot be written.
+ */
+export async function startEmbeddedProductIndex({ folder }: { folder: string }): Promise<Served> {
+  mkdirSync(folder, { recursive: true })
+  const writer = await startWorker(new URL('./embedded-writer-worker.ts', import.meta.url), { folder })
+  const searcher = await startWorker(new URL('./embedded-search-worker.ts', import.meta.url), { folder })
+  const link = connect(searcher.connect(), {}, () => new Error('The product index has been closed'))
+  const toWriter = writer.connect()
+  await link.call('follow', [toWriter], [toWriter])
+  return {
+    connect: () => searcher.connect(),
+    async stop() {
+      await searcher.stop()
+      await writer.stop()
+    },
+    failed: Promise.race([writer.failed, searcher.failed]),
+  }
+}
+
+/** The index of `folder` for one user, which stops the threads when it closes it. */
+export async function openEmbeddedProductIndex(options: { folder: string }): Promise<ProductIndex> {
+  const served = await startEmbeddedProductIndex(options)
+  const client = productIndexClient(served.connect())
+  return {
+    ...client,
+    async close() {
+      await client.close()
+      await served.stop()
+    },
+  }
+}

@@ -1,0 +1,83 @@
+import { Type } from 'typebox'
+import { topicNames } from '../../topics.ts'
+import { Body, Nullable, Time } from './common.ts'
+
+const LETTERS_PAGE_MAX = 1_000
+export const LETTERS_PAGE_DEFAULT = 100
+const REPLAY_MAX = 10_000
+export const REPLAY_DEFAULT = 1_000
+const STREAM_CHARS_MAX = 100
+
+const figures = {
+  logged: Type.Integer({ description: 'Records that the log holds' }),
+  stored: Type.Integer({ description: 'Those of them that have a row in the analytics store' }),
+  duplicates: Type.Integer({ description: 'Rows beyond one for each record; never more than 0' }),
+  deadLetters: Type.Integer({ description: 'Records that could not be processed' }),
+  lagMs: Type.Integer({ description: 'Age of the oldest record that is neither stored nor a dead letter' }),
+}
+
+/** Answer of GET /v1/panel/audit: once lagMs is 0, logged = stored + deadLetters. */
+export const AuditAnswer = Type.Object({
+  ...figures,
+  topics: Type.Array(Type.Object({ topic: Type.String({ description: 'Topic of the log' }), ...figures })),
+})
+
+const Topic = Type.Enum([...topicNames], { description: 'Only records of this topic' })
+const Stream = Type.String({
+  minLength: 1,
+  maxLength: STREAM_CHARS_MAX,
+  description: 'Only what this stream gave up on',
+})
+
+export const DeadLetterQuery = Type.Object(
+  {
+    stream: Type.Optional(Stream),
+    topic: Type.Optional(Topic),
+    limit: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: LETTERS_PAGE_MAX,
+        description: `Of a page, ${LETTERS_PAGE_DEFAULT} without it`,
+      }),
+    ),
+    cursor: Type.Optional(Type.String({ pattern: '^[0-9]{1,15}$', description: 'nextCursor of the page before' })),
+  },
+  { additionalProperties: false },
+)
+
+export const DeadLetterPage = Type.Object({
+  items: Type.Array(
+    Type.Object({
+      id: Type.Integer({ description: 'Its offset in the topic dead-letters' }),
+      stream: Type.String({ description: 'The stream that gave up' }),
+      topic: Type.String({ description: 'Where the record lies' }),
+      partition: Type.Integer(),
+      offset: Type.Integer(),
+      key: Nullable(Type.String({ description: 'Key of the record' })),
+      code: Type.String({ description: 'Why, as a code' }),
+      message: Type.String({ description: 'Why, in words' }),
+      failedAt: Time('When'),
+      replayed: Type.Boolean({ description: 'It was appended again since' }),
+      bytes: Nullable(Type.Integer({ description: 'Size of the record; null: too large for the letter, or no value' })),
+      record: Type.Unknown({ description: 'The record, where it can be decoded; else null' }),
+    }),
+  ),
+  nextCursor: Nullable(Type.String({ description: 'Null on the last page' })),
+})
+
+export const ReplayBody = Body({
+  stream: Type.Optional(Stream),
+  topic: Type.Optional(Topic),
+  fromId: Type.Optional(Type.Integer({ minimum: 0, description: 'The first letter; the oldest without it' })),
+  toId: Type.Optional(Type.Integer({ minimum: 0, description: 'The first letter after those; all without it' })),
+  again: Type.Optional(Type.Boolean({ description: 'Also those that were replayed before' })),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: REPLAY_MAX, description: `At most so many, ${REPLAY_DEFAULT} without it` }),
+  ),
+})
+
+export const ReplayAnswer = Type.Object({
+  replayed: Type.Integer({ description: 'Appended to their topics again' }),
+  skipped: Type.Integer({ description: 'Had been replayed before' }),
+  gone: Type.Integer({ description: 'Too large to have been kept, and not in their topic any more' }),
+})

@@ -1,0 +1,36 @@
+import { migrate } from '../infra/analytics/migrate.ts'
+import { readConfig } from '../infra/config.ts'
+import { closeEngines, connectEngines, startEmbeddedEngines } from '../infra/engines.ts'
+import { rebuildAnalytics } from '../streams/rebuild.ts'
+import { proveCounters } from '../streams/rebuild-counters.ts'
+import { rebuildIndex } from '../streams/rebuild-index.ts'
+import { Snapshot } from './domain/snapshot.ts'
+import { createLogger } from './logger.ts'
+import { followRegistry } from './registry-follower.ts'
+
+/**
+ * Drops every projection of the data folder, replays the log, and prints what each table, index and counter held before
+ * and after. Ends with 1 when any differs. The server must not run.
+ */
+const config = readConfig({ LOG_LEVEL: 'warn', ...process.env })
+const logger = createLogger(config.logLevel)
+const host = await startEmbeddedEngines({ folder: config.dataFolder })
+const engines = connectEngines(host.ports())
+const { log, analytics, index, counters } = engines
+const snapshot = new Snapshot()
+const registry = await followRegistry({ log, snapshot })
+const deps = { log, snapshot, now: Date.now, logger }
+
+// The judge first: what it still has to write belongs to the log.
+const proofs = [await proveCounters({ ...deps, counters })]
+proofs.push(await rebuildIndex({ ...deps, index }), ...(await rebuildAnalytics({ ...deps, analytics, migrate })))
+console.table(proofs)
+const differing = proofs.filter(({ equal }) => !equal).map(({ table }) => table)
+process.stdout.write(
+  differing.length === 0 ? 'Every projection is as it was.\n' : `Not as before: ${differing.join(', ')}\n`,
+)
+
+await registry.close()
+await closeEngines(engines)
+await host.stop()
+process.exitCode = differing.length === 0 ? 0 : 1

@@ -1,0 +1,98 @@
+import type { Analytics } from '../../../infra/analytics/port.ts'
+import {
+  type EmissionEventRow,
+  type EmissionRow,
+  emissionEventsQuery,
+  emissionQuery,
+} from '../../../infra/analytics/queries/explain-emission.ts'
+import type { EmittedAd, EmittedSlot } from '../../../schemas/records.ts'
+import { fromMicros } from '../../domain/money.ts'
+import type { Snapshot } from '../../domain/snapshot.ts'
+import type { Principal } from '../auth.ts'
+import { toIso } from '../edge.ts'
+import { reachOf } from '../reports/scope.ts'
+import { whyDropped, whyShort, whyVerdict } from './reasons.ts'
+
+/** Why these ads: the request as it was answered, and what became of its ads. Null: none that the caller may see. */
+export async function explainEmission(
+  { analytics, snapshot }: { analytics: Analytics; snapshot: Snapshot },
+  { principal, requestId }: { principal: Principal; requestId: string },
+) {
+  const find = emissionQuery({ requestId, shopIds: reachOf(snapshot, principal, {}).shops.map(({ id }) => id) })
+  const [emission] = await analytics.query<EmissionRow>(find.sql, find.params)
+  if (!emission) return null
+  const isVisible = visibleAd(snapshot, principal)
+  const slots = emission.slots.map((slot) => ({
+    ...slot,
+    ads: slot.ads.filter(isVisible),
+    dropped: slot.dropped.filter(isVisible),
+  }))
+  // An advertiser without an ad in it has no business with the request.
+  const hasOwn = slots.some(({ ads, dropped }) => ads.length + dropped.length > 0)
+  if (principal.role === 'ADVERTISER' && !hasOwn) return null
+  const happened = emissionEventsQuery(emission)
+  const events = await analytics.query<EmissionEventRow>(happened.sql, happened.params)
+  const { shopId, kind, cid, uid, occurredAt, country, elapsedMicros } = emission
+  return {
+    requestId,
+    shopId,
+    shopName: nameOf(snapshot, 'Shop', shopId),
+    kind,
+    clientId: cid,
+    userId: uid,
+    occurredAt: toIso(occurredAt),
+    country,
+    elapsedMs: elapsedMicros / 1000,
+    slots: slots.map((slot) => slotView(snapshot, slot, events)),
+  }
+}
+
+/** Advertisers see their own ads: what others bid is not for them. */
+function visibleAd(snapshot: Snapshot, { role, accountId }: Principal) {
+  return ({ campaignId }: { campaignId: string }) =>
+    role !== 'ADVERTISER' || snapshot.getEver('Campaign', campaignId)?.body.accountId === accountId
+}
+
+function slotView(snapshot: Snapshot, slot: EmittedSlot, events: readonly EmissionEventRow[]) {
+  const { slotHash, adUnitId, algorithm, candidates, shortfall, ads, dropped } = slot
+  const campaignName = (id: string) => nameOf(snapshot, 'Campaign', id)
+  return {
+    slotHash,
+    adUnitId,
+    adUnitName: nameOf(snapshot, 'AdUnit', adUnitId),
+    algorithm,
+    candidates,
+    shortfall,
+    ...(shortfall === null ? {} : { why: whyShort[shortfall] }),
+    ads: ads.map((ad) => ({
+      ...adView(ad),
+      campaignName: campaignName(ad.campaignId),
+      events: events
+        .filter((event) => event.slotHash === slotHash && event.campaignId === ad.campaignId && event.adId === ad.adId)
+        .map(eventView),
+    })),
+    dropped: dropped.map(({ campaignId, adId, relevance, bidMicros, reason }) => ({
+      campaignId,
+      campaignName: campaignName(campaignId),
+      adId,
+      relevance,
+      bid: fromMicros(bidMicros),
+      reason,
+      why: whyDropped[reason],
+    })),
+  }
+}
+
+function adView({ bidMicros, priceMicros, ...ad }: EmittedAd) {
+  const bid = fromMicros(bidMicros)
+  return { ...ad, bid, price: fromMicros(priceMicros), rankScore: ad.relevance * ad.predictedClickRate * bid }
+}
+
+function eventView({ eventId, type, verdict, billedMicros, occurredAt }: EmissionEventRow) {
+  const billed = fromMicros(billedMicros)
+  return { eventId, type, occurredAt: toIso(occurredAt), verdict, why: whyVerdict[verdict], billed }
+}
+
+function nameOf(snapshot: Snapshot, kind: 'Shop' | 'Campaign' | 'AdUnit', id: string): string | null {
+  return snapshot.getEver(kind, id)?.body.name ?? null
+}

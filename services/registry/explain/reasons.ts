@@ -1,0 +1,52 @@
+import type { ExplainedTouch } from '../../../infra/analytics/queries/explain-line.ts'
+import type { DropReason, EmittedSlot, Verdict } from '../../../schemas/records.ts'
+
+/** Every outcome that an explanation can name, in words. */
+
+export const whyDropped: Record<DropReason, string> = {
+  OUTRANKED: 'Other ads had a higher product of relevance, predicted click rate and bid',
+  CAPPED: 'This person had seen the ad as often as its campaign allows in a day',
+  DUPLICATE: 'The same product, or a variant of it, was already shown in this request',
+  BUDGET: 'The campaign had no budget left for it at that moment',
+  BELOW_RESERVE: "The bid was under the shop's reserve price",
+  MIN_AD_COUNT: 'There were fewer ads than minAdCount asks for, so none was shown',
+}
+
+export const whyShort: Record<NonNullable<EmittedSlot['shortfall']>, string> = {
+  INACTIVE: 'The ad unit is switched off',
+  NO_CANDIDATES: 'Fewer products of running campaigns fit the request than it asked for',
+  MIN_AD_COUNT: 'There were fewer ads than minAdCount asks for',
+  DEADLINE: 'The time for choosing ads was up',
+  NO_REFERENCE: 'The product that the request is about is not in the feed',
+}
+
+export const whyVerdict: Record<Verdict, string> = {
+  VALID: 'It counts',
+  BOT: 'It came from a bot',
+  DUPLICATE: 'The same ad of the same request had been counted already',
+  EXPIRED: 'It came too long after the ad was served',
+  CAPPED: 'This person had seen the ad as often as its campaign allows in a day',
+  OVER_BUDGET: "The campaign's budget was spent",
+}
+
+export const whyTouch: Record<ExplainedTouch['result'], string> = {
+  WON: 'It got the credit: the strongest touch of this product in its window',
+  NOT_VALID: 'It does not count: see its verdict',
+  AFTER_THE_TRANSACTION: 'It came after the transaction',
+  OUT_OF_WINDOW: 'It was longer before the transaction than the window allows',
+  OTHER_PRODUCT: "It was of another product, and this one is not on the campaign's attribution list",
+  CLICK_GOES_BEFORE_VIEW: 'Another touch was a click, which goes before a view',
+  DIRECT_GOES_BEFORE_HALO: 'Another touch was of this very product, which goes before the attribution list',
+  LATER_TOUCH_GOES_BEFORE: 'Another touch of the same kind was later',
+  GREATER_EVENT_ID_GOES_BEFORE: 'Another touch of the same kind came at the same moment; the greater event id decides',
+}
+
+export const whyOutcome = {
+  CREDITED: 'A campaign was credited with this line',
+  CREDITED_TO_ANOTHER: "Another advertiser's campaign was credited with this line",
+  NO_TOUCH: 'The person had no valid view or click in the window before it',
+  NO_MATCH: 'The person had views or clicks in the window, but none that this product counts for',
+  PENDING: 'It is stored and will be attributed within seconds',
+  IMPORTED: 'Imported history feeds bestsellers and recommendations, and is never attributed',
+} as const
+export type LineOutcome = keyof typeof whyOutcome

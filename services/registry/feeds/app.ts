@@ -1,0 +1,171 @@
+import type { Readable } from 'node:stream'
+import type { FastifyRequest } from 'fastify'
+import type { Analytics } from '../../../infra/analytics/port.ts'
+import { IdParams, PAGE_LIMIT_DEFAULT, Page } from '../../../schemas/http/panel/common.ts'
+import {
+  FeedIssueQuery,
+  FeedIssueView,
+  FeedRunParams,
+  FeedRunQuery,
+  FeedRunView,
+} from '../../../schemas/http/panel/feed-runs.ts'
+import { Problem } from '../../domain/errors.ts'
+import type { Entity, Snapshot } from '../../domain/snapshot.ts'
+import type { HttpServer } from '../../http.ts'
+import type { Access } from '../access.ts'
+import { type Authorize, type Principal, principalOf } from '../auth.ts'
+import type { FeedRuns } from './feed-runs.ts'
+import { issuesCsv } from './issues-csv.ts'
+import { queryIssues } from './issues-query.ts'
+import { issuesPosition, runsPage, writePosition } from './pages.ts'
+import { ISSUES_KEPT_MAX } from './run.ts'
+
+export interface FeedsAppDeps {
+  snapshot: Snapshot
+  access: Access
+  authorize: Authorize
+  analytics: Analytics
+  runs: FeedRuns
+}
+
+const PATH = '/v1/panel/feeds/:id'
+
+/** The runs of feeds: POST content and run, GET runs, one run and its issues, POST confirm. */
+export function feedsApp(server: HttpServer, deps: FeedsAppDeps): void {
+  // In a scope of its own: there, bodies are streams of any type.
+  server.register(async (scope) => uploadRoute(scope as unknown as HttpServer, deps))
+  runRoutes(server, deps)
+  issuesRoute(server, deps)
+}
+
+function uploadRoute(server: HttpServer, { access, authorize, runs }: FeedsAppDeps): void {
+  server.removeAllContentTypeParsers()
+  server.addContentTypeParser(
+    '*',
+    (_request: FastifyRequest, payload: Readable, done: (e: null, b: Readable) => void) => done(null, payload),
+  )
+  server.post(
+    `${PATH}/content`,
+    {
+      onRequest: authorize('panel'),
+      schema: {
+        summary: 'Upload the content of a feed',
+        description: 'The body is the XML, or its gzip. It takes the place of all that the feed held.',
+        consumes: ['application/xml', 'text/xml', 'application/gzip', 'application/octet-stream'],
+        params: IdParams,
+        response: { 202: FeedRunView },
+      },
+    },
+    async (request, reply) => {
+      const principal = principalOf(request)
+      const feed = access.needToChange(principal, 'Feed', request.params.id)
+      const type = request.headers['content-type'] ?? ''
+      if (/^(multipart\/|application\/json)/i.test(type)) {
+        throw new Problem('UNSUPPORTED_MEDIA_TYPE', 'Send the XML, or its gzip, as the body itself')
+      }
+      if (!request.body)
+        throw new Problem('INVALID', 'The body is empty', { errors: [{ path: '/', message: 'is empty' }] })
+      const run = await runs.upload(feed.id, request.body as Readable, principal.accountId)
+      return reply.code(202).send(view(run))
+    },
+  )
+}
+
+function runRoutes(server: HttpServer, { snapshot, access, authorize, runs }: FeedsAppDeps): void {
+  const onRequest = authorize('panel')
+  server.post(
+    `${PATH}/run`,
+    { onRequest, schema: { summary: 'Fetch a feed now', params: IdParams, response: { 202: FeedRunView } } },
+    async (request, reply) => {
+      const principal = principalOf(request)
+      const feed = access.needToChange(principal, 'Feed', request.params.id)
+      return reply.code(202).send(view(await runs.request(feed.id, principal.accountId)))
+    },
+  )
+  server.get(
+    `${PATH}/runs`,
+    {
+      onRequest,
+      schema: {
+        summary: 'List the runs of a feed, the latest first',
+        params: IdParams,
+        querystring: FeedRunQuery,
+        response: { 200: Page(FeedRunView) },
+      },
+    },
+    async (request) => {
+      const feed = access.need(principalOf(request), 'Feed', request.params.id)
+      const { limit = PAGE_LIMIT_DEFAULT, cursor } = request.query
+      const { items, nextCursor } = runsPage(snapshot, feed.id, { limit, cursor })
+      return { items: items.map(view), nextCursor }
+    },
+  )
+  server.get(
+    `${PATH}/runs/:run`,
+    { onRequest, schema: { summary: 'Read a run of a feed', params: FeedRunParams, response: { 200: FeedRunView } } },
+    async (request) => view(needRun(access, principalOf(request), request.params)),
+  )
+  server.post(
+    `${PATH}/runs/:run/confirm`,
+    {
+      onRequest,
+      schema: { summary: 'Let a held run remove products', params: FeedRunParams, response: { 202: FeedRunView } },
+    },
+    async (request, reply) => {
+      const principal = principalOf(request)
+      const run = needRun(access, principal, request.params)
+      return reply.code(202).send(view(await runs.confirm(run.id, principal.accountId)))
+    },
+  )
+}
+
+function issuesRoute(server: HttpServer, { access, authorize, analytics }: FeedsAppDeps): void {
+  server.get(
+    `${PATH}/runs/:run/issues`,
+    {
+      onRequest: authorize('panel'),
+      schema: {
+        summary: 'List what a run rejected and warned of, in the order of the file',
+        description: `At most ${ISSUES_KEPT_MAX} of a run are kept; its issueCounts count all. New ones show within seconds.`,
+        produces: ['application/json', 'text/csv'],
+        params: FeedRunParams,
+        querystring: FeedIssueQuery,
+        response: { 200: Page(FeedIssueView) },
+      },
+    },
+    async (request, reply) => {
+      const { id: runId, body } = needRun(access, principalOf(request), request.params)
+      const { limit = PAGE_LIMIT_DEFAULT, cursor, format, severity, code, q } = request.query
+      const wanted = { feedId: body.feedId, runId, severity, code, q }
+      if (format === 'csv' || (format === undefined && /text\/csv/.test(request.headers.accept ?? ''))) {
+        const rows = await queryIssues(analytics, { ...wanted, after: null, limit: ISSUES_KEPT_MAX })
+        reply.header('content-disposition', `attachment; filename="issues-${runId}.csv"`)
+        return reply.type('text/csv; charset=utf-8').send(issuesCsv(rows) as never)
+      }
+      // One more than asked for tells whether there is a next page.
+      const rows = await queryIssues(analytics, { ...wanted, after: issuesPosition(cursor), limit: limit + 1 })
+      const items = rows.slice(0, limit)
+      const last = items.at(-1)
+      return { items, nextCursor: rows.length > limit && last ? writePosition(last.line, last.offset) : null }
+    },
+  )
+}
+
+/** @throws Problem NOT_FOUND, also for a run of another feed. */
+function needRun(access: Access, principal: Principal, { id, run }: { id: string; run: string }): Entity<'FeedRun'> {
+  const feed = access.need(principal, 'Feed', id)
+  const entity = access.find(principal, 'FeedRun', run)
+  if (entity?.body.feedId !== feed.id) throw new Problem('NOT_FOUND', `There is no run ${run} of this feed`)
+  return entity
+}
+
+function view({ id, body }: Entity<'FeedRun'>) {
+  const time = (at: number) => new Date(at).toISOString()
+  return {
+    id,
+    ...body,
+    queuedAt: time(body.queuedAt),
+    startedAt: body.startedAt === null ? null : time(body.startedAt),
+    endedAt: body.endedAt === null ? null : time(body.endedAt),
+  }
+}

@@ -1,0 +1,44 @@
+import type { FeedIssue } from '../../../schemas/records.ts'
+
+/** Every issue a feed can be told of. `docs/feeds.md` lists the same table; a test holds the two together. */
+export const issueCodes = {
+  MISSING_FIELD: { severity: 'REJECTED', meaning: 'A required element is missing or empty' },
+  ID_TOO_LONG: { severity: 'REJECTED', meaning: 'The id is longer than is allowed' },
+  DUPLICATE_ID: { severity: 'REJECTED', meaning: 'An earlier item of the feed has this id; the earlier one is kept' },
+  INVALID_PRICE: { severity: 'REJECTED', meaning: 'The price is not an amount above zero with a currency' },
+  AMBIGUOUS_PRICE: { severity: 'REJECTED', meaning: 'The price can be read in two ways, a thousand times apart' },
+  CURRENCY_MISMATCH: { severity: 'REJECTED', meaning: 'The price is in another currency than the feed' },
+  INVALID_AVAILABILITY: { severity: 'REJECTED', meaning: 'The availability is none of the accepted values' },
+  INVALID_LINK: { severity: 'REJECTED', meaning: 'A required address is not a whole http or https URL' },
+  ITEM_TOO_LARGE: { severity: 'REJECTED', meaning: 'The item is larger than is allowed' },
+  INVALID_VALUE: { severity: 'WARNING', meaning: 'An optional value is none of the accepted forms; it is ignored' },
+  INVALID_GTIN: { severity: 'WARNING', meaning: 'The GTIN has a wrong length, check digit or prefix; it is ignored' },
+  INVALID_SALE_PRICE: {
+    severity: 'WARNING',
+    meaning: 'The sale price cannot be read or is not below the price; it is ignored',
+  },
+  INVALID_SALE_DATES: { severity: 'WARNING', meaning: 'The dates of the sale cannot be read; its price is ignored' },
+  PRICE_FORMAT: { severity: 'WARNING', meaning: 'The price could be read, but is not of the form 1234.56 EUR' },
+  MISSING_CURRENCY: { severity: 'WARNING', meaning: 'The price has no currency; that of the feed is taken' },
+  MISSING_DESCRIPTION: { severity: 'WARNING', meaning: 'The item has no description, so searches find it less' },
+  VALUE_TOO_LONG: { severity: 'WARNING', meaning: 'Title or description is cut; any other value is ignored' },
+  REPEATED_FIELD: { severity: 'WARNING', meaning: 'An element that stands once is repeated; the first is taken' },
+  TOO_MANY_VALUES: { severity: 'WARNING', meaning: 'A list is longer than is allowed; what is beyond is ignored' },
+  INCOMPLETE_GROUP: { severity: 'WARNING', meaning: 'A nested element lacks a part that it needs; it is ignored' },
+  URL_ENCODED: { severity: 'WARNING', meaning: 'An address had characters that are not allowed; they are encoded' },
+  HTML_REMOVED: { severity: 'WARNING', meaning: 'The title held HTML, which is taken out' },
+  ENCODING: { severity: 'WARNING', meaning: 'A value has bytes that are not of the declared encoding' },
+  TOO_MANY_CUSTOM_PARAMETERS: {
+    severity: 'WARNING',
+    meaning: 'The item has more custom parameters than are kept; those beyond are ignored',
+  },
+  CUSTOM_PARAMETER_TOO_LONG: {
+    severity: 'WARNING',
+    meaning: 'The value of a custom parameter is too long; it is skipped',
+  },
+} as const satisfies Record<string, { severity: FeedIssue['severity']; meaning: string }>
+
+export type IssueCode = keyof typeof issueCodes
+
+/** An issue of one item, before it is known which run found it. */
+export type ItemIssue = Pick<FeedIssue, 'severity' | 'line' | 'productId' | 'field' | 'message'> & { code: IssueCode }

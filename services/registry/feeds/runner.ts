@@ -1,0 +1,37 @@
+import type { MessagePort } from 'node:worker_threads'
+import { connect } from '../../../infra/thread.ts'
+import { type FeedCounts, type FeedJob, type FeedOutcome, type FeedRunner, noCounts } from './job.ts'
+import { type RunControl, type RunDeps, runFeed } from './run.ts'
+
+/** Runs jobs in this thread. Its methods may be served to another thread as they are. */
+export function createFeedRunner(deps: RunDeps): FeedRunner {
+  const underWay = new Map<string, RunControl & { cancel: () => void }>()
+  return {
+    async run(job) {
+      const abort = new AbortController()
+      underWay.set(job.runId, { signal: abort.signal, counts: noCounts(), cancel: () => abort.abort() })
+      try {
+        return await runFeed(deps, job, underWay.get(job.runId)!)
+      } finally {
+        underWay.delete(job.runId)
+      }
+    },
+    async progress(runId) {
+      return underWay.get(runId)?.counts ?? null
+    },
+    async cancel(runId) {
+      underWay.get(runId)?.cancel()
+    },
+  }
+}
+
+/** Runs jobs in the thread at the other end, which serves a `createFeedRunner`. */
+export function feedRunnerClient(port: MessagePort): FeedRunner & { close(): void } {
+  const remote = connect(port, {}, () => new Error('The thread that reads feeds has ended'))
+  return {
+    run: (job: FeedJob) => remote.call<FeedOutcome>('run', [job]),
+    progress: (runId: string) => remote.call<FeedCounts | null>('progress', [runId]),
+    cancel: (runId: string) => remote.call<void>('cancel', [runId]),
+    close: () => remote.close(),
+  }
+}

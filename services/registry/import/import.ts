@@ -1,0 +1,91 @@
+import { setImmediate } from 'node:timers/promises'
+import type { EventLog, NewRecord } from '../../../infra/event-log/port.ts'
+import type { ImportAnswer } from '../../../schemas/http/panel/import.ts'
+import { Problem } from '../../domain/errors.ts'
+import { linesOf } from './lines.ts'
+import { type ImportRules, readOrder } from './order.ts'
+
+const GB = 1024 * 1024 * 1024
+const KB = 1024
+/** Records of one append. */
+const BATCH_RECORDS = 1_000
+/** Lines read between two looks at what else waits for this thread: under a millisecond. */
+const LINES_PER_TURN = 32
+const ERRORS_LISTED_MAX = 100
+const RETRY_AFTER_SECONDS = 5
+
+export interface ImportLimits {
+  bytesMax: number
+  linesMax: number
+  lineMaxBytes: number
+}
+export const IMPORT_LIMITS: ImportLimits = { bytesMax: GB, linesMax: 1_000_000, lineMaxBytes: 512 * KB }
+
+/**
+ * Reads past orders line by line and appends the good ones to the log, whatever the others are. Holds one batch at a time.
+ * @throws Problem TOO_LARGE over a limit, UNAVAILABLE when the log does not take a batch: lines before it are stored then,
+ * and may be sent again, because readers count an id once.
+ */
+export async function importOrders(
+  log: Pick<EventLog, 'append'>,
+  body: AsyncIterable<Buffer>,
+  { rules, limits }: { rules: ImportRules; limits: ImportLimits },
+): Promise<ImportAnswer> {
+  const answer: ImportAnswer = { accepted: 0, rejected: 0, errors: [] }
+  let batch: NewRecord[] = []
+  let read = 0
+
+  async function store(): Promise<void> {
+    try {
+      await log.append(batch)
+    } catch (cause) {
+      throw new Problem('UNAVAILABLE', `The log cannot take more now. ${stored(answer)}`, {
+        retryAfterSeconds: RETRY_AFTER_SECONDS,
+        cause,
+      })
+    }
+    answer.accepted += batch.length
+    batch = []
+  }
+
+  try {
+    for await (const { number, text } of linesOf(bounded(body, limits.bytesMax), limits)) {
+      if (++read > limits.linesMax) throw new Exceeded(`${limits.linesMax} lines`)
+      const order = text === null ? tooLong(limits) : readOrder(text, rules)
+      if (order.tag === 'TAKEN') batch.push(order.record)
+      else {
+        answer.rejected++
+        for (const error of order.errors) {
+          if (answer.errors.length < ERRORS_LISTED_MAX) answer.errors.push({ line: number, ...error })
+        }
+      }
+      if (batch.length >= BATCH_RECORDS) await store()
+      if (read % LINES_PER_TURN === 0) await setImmediate()
+    }
+  } catch (error) {
+    if (!(error instanceof Exceeded)) throw error
+    if (batch.length > 0) await store()
+    throw new Problem('TOO_LARGE', `One import takes ${error.message}. ${stored(answer)} Send the rest in another one.`)
+  }
+  if (batch.length > 0) await store()
+  return answer
+}
+
+class Exceeded extends Error {}
+
+async function* bounded(body: AsyncIterable<Buffer>, bytesMax: number): AsyncGenerator<Buffer> {
+  let bytes = 0
+  for await (const chunk of body) {
+    bytes += chunk.length
+    if (bytes > bytesMax) throw new Exceeded(`${bytesMax} bytes`)
+    yield chunk
+  }
+}
+
+function tooLong({ lineMaxBytes }: ImportLimits): ReturnType<typeof readOrder> {
+  return { tag: 'REFUSED', errors: [{ path: '/', message: `is longer than ${lineMaxBytes} bytes` }] }
+}
+
+function stored({ accepted, rejected }: ImportAnswer): string {
+  return `${accepted} lines are stored and ${rejected} were rejected; lines that are sent again count once.`
+}

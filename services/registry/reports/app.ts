@@ -1,0 +1,80 @@
+import type { FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import type { Analytics } from '../../../infra/analytics/port.ts'
+import { ReportQuery, Report as ReportSchema } from '../../../schemas/http/panel/reports.ts'
+import { Problem } from '../../domain/errors.ts'
+import type { Snapshot } from '../../domain/snapshot.ts'
+import type { HttpServer } from '../../http.ts'
+import { type Authorize, principalOf } from '../auth.ts'
+import { toCsv } from './csv.ts'
+import { decimalText, figuresToJson } from './figures.ts'
+import { columnsOf, type Report, runReport } from './report.ts'
+import { type ReportRequest, readReportRequest } from './request.ts'
+
+export const JSON_ROWS_MAX = 10_000
+/** A table in a file has no place to say that it is cut: over this it is refused. */
+export const CSV_ROWS_MAX = 100_000
+
+export interface ReportsDeps {
+  analytics: Analytics
+  snapshot: Snapshot
+  authorize: Authorize
+}
+
+/** GET /v1/panel/reports. `docs/reports.md` defines every metric. */
+export function reportsApp(deps: ReportsDeps) {
+  return async (server: HttpServer): Promise<void> => {
+    // Answers are written by figuresToJson and toCsv; the schema documents them.
+    server.setSerializerCompiler(() => JSON.stringify)
+    server.get(
+      '/v1/panel/reports',
+      {
+        onRequest: deps.authorize('panel'),
+        schema: {
+          summary: 'What was shown, clicked, billed and sold',
+          description: 'Days and hours are those of each shop. Money is in the currency of the row.',
+          querystring: ReportQuery,
+          response: {
+            200: {
+              description: 'The report',
+              content: { 'application/json': { schema: ReportSchema }, 'text/csv': { schema: Type.String() } },
+            },
+          },
+        },
+      },
+      async (request, reply) => {
+        const asked = readReportRequest(request.query)
+        const isCsv = wantsCsv(request, request.query.format)
+        const rowsMax = isCsv ? CSV_ROWS_MAX : JSON_ROWS_MAX
+        const report = await runReport(deps, { principal: principalOf(request), request: asked, rowsMax })
+        reply.header('vary', 'accept')
+        if (!isCsv) return reply.type('application/json').send(figuresToJson(report))
+        if (report.truncated) {
+          throw new Problem(
+            'TOO_LARGE',
+            `The report has over ${CSV_ROWS_MAX} rows: ask for less time, or group by less`,
+          )
+        }
+        reply.header('content-disposition', 'attachment; filename="report.csv"')
+        return reply.type('text/csv; charset=utf-8').send(csvOf(asked, report))
+      },
+    )
+  }
+}
+
+/** `format` decides; without it, the media type that Accept names first. */
+function wantsCsv(request: FastifyRequest, format: ReportQuery['format']): boolean {
+  if (format !== undefined) return format === 'csv'
+  return /text\/csv|application\/json|\*\/\*/.exec(request.headers.accept ?? '')?.[0] === 'text/csv'
+}
+
+function csvOf(request: ReportRequest, { rows }: Report): string {
+  const columns = columnsOf(request)
+  const cells = rows.map((row) =>
+    columns.map((column) => {
+      const value = row[column] ?? null
+      return typeof value === 'bigint' ? decimalText(value) : value
+    }),
+  )
+  return toCsv(columns, cells)
+}

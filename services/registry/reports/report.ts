@@ -1,0 +1,97 @@
+import type { Analytics } from '../../../infra/analytics/port.ts'
+import { reportQuery } from '../../../infra/analytics/queries/report.ts'
+import type { ReportDimension } from '../../../schemas/http/panel/reports.ts'
+import type { Snapshot } from '../../domain/snapshot.ts'
+import type { Principal } from '../auth.ts'
+import { type Figure, type Figures, figuresOf, figuresOverCurrencies, type MeasuredRow } from './figures.ts'
+import type { ReportRequest } from './request.ts'
+import { reachOf } from './scope.ts'
+import { hidesRequests, specOf } from './spec.ts'
+
+export interface Report {
+  /** Properties in the order of `columnsOf`. */
+  rows: Record<string, string | Figure>[]
+  /** Over all rows, those cut off too. Currency null: there are several, and no sums of money. */
+  totals: { currency: string | null } & Figures
+  totalsByCurrency: ({ currency: string } & Figures)[]
+  truncated: boolean
+}
+
+/** The dimensions that have a name beside their id, and what they are. */
+const named = {
+  shop: 'Shop',
+  account: 'Account',
+  campaign: 'Campaign',
+  adUnit: 'AdUnit',
+  placement: 'Placement',
+} as const
+type Named = keyof typeof named
+const isNamed = (dimension: ReportDimension): dimension is Named => dimension in named
+
+/** Names of the properties of a row, in their order. */
+export function columnsOf({ dimensions, metrics }: ReportRequest): string[] {
+  return [...dimensions.flatMap((each) => (isNamed(each) ? [each, `${each}Name`] : [each])), 'currency', ...metrics]
+}
+
+/** @throws Problem NOT_FOUND for ids that the caller may not see, INVALID where one shop must be chosen. */
+export async function runReport(
+  deps: { analytics: Analytics; snapshot: Snapshot },
+  call: { principal: Principal; request: ReportRequest; rowsMax: number },
+): Promise<Report> {
+  const { analytics, snapshot } = deps
+  const { principal, request, rowsMax } = call
+  const reach = reachOf(snapshot, principal, request.filters)
+  const spec = specOf(snapshot, request, reach, rowsMax + 1)
+  const isEmpty = spec.zones.length === 0 || spec.measures.length === 0
+  const { sql, params } = reportQuery(spec)
+  const measured = isEmpty ? [] : await analytics.query<Row>(sql, params)
+  const [ofRows, ofTotals] = [0, 1].map((isTotal) => measured.filter((row) => row.isTotal === isTotal)) as [
+    Row[],
+    Row[],
+  ]
+  const shown = request.dimensions.length === 0 ? ofTotals : ofRows
+  const inTotals = { requests: spec.requestFact !== null }
+  const inRows = { requests: inTotals.requests && !hidesRequests(request) }
+  return {
+    rows: shown.slice(0, rowsMax).map((row) => ({
+      ...dimensionsOf(snapshot, request.dimensions, row),
+      currency: row.currency,
+      ...figuresOf(request.metrics, row, inRows),
+    })),
+    totals: totalsOf(ofTotals, {
+      metrics: request.metrics,
+      currencies: spec.currencies.values(),
+      requests: inTotals.requests,
+    }),
+    totalsByCurrency: ofTotals.map((row) => ({ currency: row.currency, ...figuresOf(request.metrics, row, inTotals) })),
+    truncated: shown.length > rowsMax,
+  }
+}
+
+type Row = MeasuredRow & { isTotal: number; currency: string } & Partial<Record<ReportDimension, string | null>>
+
+function totalsOf(
+  rows: readonly Row[],
+  options: { metrics: ReportRequest['metrics']; currencies: Iterable<string>; requests: boolean },
+): Report['totals'] {
+  const currencies = new Set(rows.length > 0 ? rows.map(({ currency }) => currency) : options.currencies)
+  const [only = null] = currencies
+  return only !== null && currencies.size === 1
+    ? { currency: only, ...figuresOf(options.metrics, rows[0] ?? {}, options) }
+    : { currency: null, ...figuresOverCurrencies(options.metrics, rows, options) }
+}
+
+function dimensionsOf(snapshot: Snapshot, dimensions: readonly ReportDimension[], row: Row) {
+  return Object.fromEntries(
+    dimensions.flatMap((each): [string, string | null][] => {
+      // What is not known is empty in a grouping key.
+      const value = row[each] || null
+      if (!isNamed(each)) return [[each, value]]
+      const name = value === null ? undefined : snapshot.getEver(named[each], value)?.body.name
+      return [
+        [each, value],
+        [`${each}Name`, name ?? null],
+      ]
+    }),
+  )
+}

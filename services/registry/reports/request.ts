@@ -1,0 +1,119 @@
+import {
+  type ReportDimension,
+  type ReportMetric,
+  type ReportModel,
+  type ReportQuery,
+  reportDimensions,
+  reportMetrics,
+} from '../../../schemas/http/panel/reports.ts'
+import { Findings } from '../findings.ts'
+import { startOfDay } from './time-zone.ts'
+
+export const GROUP_BY_MAX = 4
+const RANGE_MAX_DAYS = 400
+const DAY_MS = 86_400_000
+/** The clock may be set back within the range: its last day is then longer. */
+const CLOCK_CHANGE_MAX_MS = 2 * 3_600_000
+const FIRST_YEAR = 1970
+const LAST_YEAR = 2200
+
+/** A moment, or the start of a day, which is another moment in each time zone. */
+export type Moment = { at: number } | { day: string }
+
+export interface ReportRequest {
+  from: Moment
+  to: Moment
+  dimensions: ReportDimension[]
+  metrics: ReportMetric[]
+  filters: Pick<
+    ReportQuery,
+    | 'shopId'
+    | 'accountId'
+    | 'campaignId'
+    | 'productId'
+    | 'bannerId'
+    | 'adUnitId'
+    | 'placementId'
+    | 'algorithm'
+    | 'country'
+    | 'verdict'
+  >
+  /** Null: as attributed. */
+  whatIf: { model: ReportModel; clickWindowHours: number | null; viewWindowHours: number | null } | null
+}
+
+/** Reads what the schema leaves to be read. @throws Problem INVALID that lists every wrong parameter. */
+export function readReportRequest(query: ReportQuery): ReportRequest {
+  const { from, to, groupBy, metrics, model, clickWindowHours, viewWindowHours, format: _, ...filters } = query
+  const findings = new Findings()
+  const request: ReportRequest = {
+    from: readMoment(from, 'from', findings),
+    to: readMoment(to, 'to', findings),
+    dimensions: readNames(groupBy, reportDimensions, 'groupBy', findings) ?? [],
+    metrics: readNames(metrics, reportMetrics, 'metrics', findings) ?? [...reportMetrics],
+    filters,
+    whatIf:
+      model === undefined && clickWindowHours === undefined && viewWindowHours === undefined
+        ? null
+        : {
+            model: model ?? 'LAST_TOUCH',
+            clickWindowHours: clickWindowHours ?? null,
+            viewWindowHours: viewWindowHours ?? null,
+          },
+  }
+  findings.check(request.dimensions.length <= GROUP_BY_MAX, at('groupBy'), `takes at most ${GROUP_BY_MAX} dimensions`)
+  findings.raise()
+  const length = momentIn(request.to, 'UTC') - momentIn(request.from, 'UTC')
+  findings.check(length > 0, at('to'), 'must be later than from')
+  const longest = RANGE_MAX_DAYS * DAY_MS + CLOCK_CHANGE_MAX_MS
+  findings.check(length <= longest, at('to'), `must be at most ${RANGE_MAX_DAYS} days after from`)
+  findings.raise()
+  return request
+}
+
+/** UTC epoch milliseconds of a moment as a shop in this time zone means it. */
+export function momentIn(moment: Moment, timeZone: string): number {
+  return 'at' in moment ? moment.at : startOfDay(moment.day, timeZone)
+}
+
+const at = (name: string) => `querystring/${name}`
+
+function readMoment(text: string, name: string, findings: Findings): Moment {
+  const moment = momentOf(text)
+  findings.check(
+    moment !== null,
+    at(name),
+    `must be a date (2026-03-29) or a time with its zone (2026-03-29T12:00:00Z) between ${FIRST_YEAR} and ${LAST_YEAR}`,
+  )
+  return moment ?? { at: 0 }
+}
+
+function momentOf(text: string): Moment | null {
+  if (/^\d{4}-\d\d-\d\d$/.test(text)) return exists(text) ? { day: text } : null
+  // An unescaped + of a time zone arrives as a space.
+  const time = text.replace(/ (?=\d\d:\d\d$)/, '+')
+  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/.test(time)) return null
+  const epochMs = Date.parse(time)
+  return exists(time.slice(0, 10)) && !Number.isNaN(epochMs) ? { at: epochMs } : null
+}
+
+/** Not the 30th of February, which Date would take for the 2nd of March. */
+function exists(day: string): boolean {
+  const date = new Date(`${day}T00:00:00Z`)
+  const year = Number(day.slice(0, 4))
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day) && year > FIRST_YEAR && year < LAST_YEAR
+}
+
+function readNames<T extends string>(
+  text: string | undefined,
+  known: readonly T[],
+  name: string,
+  findings: Findings,
+): T[] | null {
+  if (text === undefined) return null
+  const names = [...new Set(text.split(',').map((each) => each.trim()))]
+  const isKnown = (each: string): each is T => (known as readonly string[]).includes(each)
+  const wrong = names.filter((each) => !isKnown(each))
+  findings.check(wrong.length === 0, at(name), `${JSON.stringify(wrong[0])} is not one of ${known.join(', ')}`)
+  return names.filter(isKnown)
+}

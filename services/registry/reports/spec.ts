@@ -1,0 +1,96 @@
+import { attributionQuery } from '../../../infra/analytics/queries/attribution-query.ts'
+import {
+  isOfAds,
+  isOfSlots,
+  type ReportFilters,
+  type ReportSpec,
+  type ReportZone,
+} from '../../../infra/analytics/queries/report.ts'
+import { Problem } from '../../domain/errors.ts'
+import type { Entity, Snapshot } from '../../domain/snapshot.ts'
+import { measuresFor } from './figures.ts'
+import { momentIn, type ReportRequest } from './request.ts'
+import type { ReportReach } from './scope.ts'
+import { offsetSpans, offsetText } from './time-zone.ts'
+
+/** More would not fit in the address of a query. */
+const SHOPS_MAX = 1_000
+const AD_UNITS_MAX = 5_000
+
+/**
+ * What to ask of Analytics for a request, within what its caller may see.
+ * @throws Problem INVALID where one shop must be chosen.
+ */
+export function specOf(snapshot: Snapshot, request: ReportRequest, reach: ReportReach, limit: number): ReportSpec {
+  const { shops } = reach
+  if (request.whatIf && shops.length > 1)
+    throw chooseShop('is required with model, clickWindowHours or viewWindowHours')
+  if (shops.length > SHOPS_MAX) throw chooseShop(`is required where there are more than ${SHOPS_MAX} shops`)
+  const needsPlacements = request.dimensions.includes('placement') || request.filters.placementId !== undefined
+  const placements = needsPlacements ? placementsOf(snapshot, shops) : new Map()
+  if (placements.size > AD_UNITS_MAX) throw chooseShop(`is required where there are more than ${AD_UNITS_MAX} ad units`)
+  const zones = zonesOf(request, shops)
+  const requestFact = requestFactOf(request, reach)
+  return {
+    zones,
+    currencies: new Map(shops.map(({ id, body }) => [id, body.currency])),
+    placements,
+    filters: filtersOf(request, reach, placements),
+    dimensions: request.dimensions,
+    measures: measuresFor(request.metrics).filter((measure) => measure !== 'requests' || requestFact !== null),
+    requestFact,
+    credits: creditsOf(request, shops, zones),
+    limit,
+  }
+}
+
+function filtersOf(
+  { filters }: ReportRequest,
+  { accountId }: ReportReach,
+  placements: ReadonlyMap<string, string>,
+): ReportFilters {
+  const { accountId: _, shopId: __, adUnitId, placementId, ...values } = filters
+  const inPlacement = [...placements].flatMap(([id, placement]) => (placement === placementId ? [id] : []))
+  const units = placementId === undefined ? [adUnitId!] : inPlacement.filter((id) => (adUnitId ?? id) === id)
+  return {
+    ...values,
+    ...(accountId === undefined ? {} : { accountId }),
+    ...(adUnitId === undefined && placementId === undefined ? {} : { adUnitIds: units }),
+  }
+}
+
+/** What was asked for has no campaign: a report narrowed to ads cannot count it. */
+function requestFactOf({ filters, dimensions }: ReportRequest, { accountId }: ReportReach): ReportSpec['requestFact'] {
+  const { campaignId, productId, bannerId, adUnitId, placementId, algorithm } = filters
+  const isGiven = (value: string | undefined) => value !== undefined
+  if ([accountId, campaignId, productId, bannerId].some(isGiven)) return null
+  return [adUnitId, placementId, algorithm].some(isGiven) || dimensions.some(isOfSlots) ? 'slot' : 'request'
+}
+
+function creditsOf({ whatIf }: ReportRequest, [shop]: readonly Entity<'Shop'>[], [zone]: readonly ReportZone[]) {
+  return whatIf && shop && zone ? attributionQuery(whatIf, { shopId: shop.id, from: zone.from, to: zone.to }) : null
+}
+
+function zonesOf(request: ReportRequest, shops: readonly Entity<'Shop'>[]): ReportZone[] {
+  const byZone = Map.groupBy(shops, ({ body }) => body.timeZone)
+  return [...byZone].map(([timeZone, members]) => {
+    const from = momentIn(request.from, timeZone)
+    const to = momentIn(request.to, timeZone)
+    const spans = offsetSpans(timeZone, from, to).map((span) => ({ ...span, text: offsetText(span.offsetMs) }))
+    return { shopIds: members.map(({ id }) => id), from, to, spans }
+  })
+}
+
+function placementsOf(snapshot: Snapshot, shops: readonly Entity<'Shop'>[]): Map<string, string> {
+  const shopIds = new Set(shops.map(({ id }) => id))
+  const units = [...snapshot.allEver('AdUnit')].filter(({ body }) => shopIds.has(body.shopId))
+  return new Map(units.map(({ id, body }) => [id, body.placementId]))
+}
+
+function chooseShop(message: string): Problem {
+  const path = 'querystring/shopId'
+  return new Problem('INVALID', `${path}: ${message}`, { errors: [{ path, message }] })
+}
+
+/** Whether rows of this grouping say nothing of requests, though their totals may. */
+export const hidesRequests = ({ dimensions }: ReportRequest): boolean => dimensions.some(isOfAds)

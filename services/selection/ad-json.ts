@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto'
+import type { IndexedProduct } from '../../infra/product-index/port.ts'
+import type { ProductOffer, Shop } from '../../schemas/records.ts'
+import { fromMicros } from '../domain/money.ts'
+
+/** The part of an ad that is the same whoever asks, as JSON members without braces. */
+export interface ProductJson {
+  /** `"systemProductId":…` to `"productImageUrl":…` */
+  ad: string
+  /** The productData object. */
+  data: string
+}
+
+/** Made once for each product that the index hands out; gone with it. */
+const rendered = new WeakMap<IndexedProduct, ProductJson & { lang: string }>()
+
+/** The JSON of a product's ad. */
+export function productJson(product: IndexedProduct, shop: Shop): ProductJson {
+  const known = rendered.get(product)
+  if (known?.lang === shop.lang) return known
+  const json = {
+    lang: shop.lang,
+    ad: JSON.stringify(adFields(product.offer, shop)).slice(1, -1),
+    data: JSON.stringify(productData(product.offer)),
+  }
+  rendered.set(product, json)
+  return json
+}
+
+/** Undefined members are left out of the JSON: the contract gives productSalePrice and brand no null. */
+function adFields(offer: ProductOffer, shop: Shop) {
+  return {
+    systemProductId: systemProductId(offer.shopId, offer.id),
+    shopProductId: offer.id,
+    productTitle: offer.title,
+    productHref: offer.link,
+    productImageName: imageName(offer.imageLink),
+    productPrice: fromMicros(offer.priceMicros),
+    productSalePrice: offer.salePriceMicros === null ? undefined : fromMicros(offer.salePriceMicros),
+    shopId: offer.shopId,
+    lang: offer.lang ?? shop.lang,
+    currency: offer.currency,
+    brand: offer.brand ?? undefined,
+    categoryId: offer.catalogProductCategory,
+    productImageUrl: offer.imageLink,
+  }
+}
+
+function productData(offer: ProductOffer) {
+  return {
+    id: offer.id,
+    availability: offer.availability,
+    price: fromMicros(offer.priceMicros),
+    sale_price: offer.salePriceMicros === null ? undefined : fromMicros(offer.salePriceMicros),
+    image_link: offer.imageLink,
+    original_image_link: offer.imageLink,
+    external_seller_id: offer.externalSellerId ?? undefined,
+    external_seller_name: offer.externalSellerName ?? undefined,
+    gtin: offer.gtin ?? undefined,
+    condition: offer.condition ?? undefined,
+    custom_parameters: Object.keys(offer.customParameters).length > 0 ? offer.customParameters : undefined,
+    product_type: offer.productTypes[0],
+    color: offer.color ?? undefined,
+    gender: offer.gender ?? undefined,
+    material: offer.material ?? undefined,
+    size: offer.size ?? undefined,
+    item_group_id: offer.itemGroupId ?? undefined,
+    labels: unlessEmpty(offer.labels),
+    shipping: unlessEmpty(
+      offer.shipping.map(({ country, price }) => ({ country: country ?? undefined, price: price ?? undefined })),
+    ),
+    certification: unlessEmpty(
+      offer.certification.map((c) => ({
+        certificationAuthority: c.certificationAuthority ?? undefined,
+        certificationName: c.certificationName ?? undefined,
+        certificationCode: c.certificationCode ?? undefined,
+      })),
+    ),
+    product_details: unlessEmpty(offer.productDetails.map((d) => ({ ...d, sectionName: d.sectionName ?? undefined }))),
+  }
+}
+
+function unlessEmpty<T>(list: T[]): T[] | undefined {
+  return list.length > 0 ? list : undefined
+}
+
+/** The last part of the address's path; the whole address when it has none. */
+function imageName(imageLink: string): string {
+  const path = imageLink.split(/[?#]/, 1)[0]!
+  return path.slice(path.lastIndexOf('/') + 1) || imageLink
+}
+
+/** A name-based UUID (version 5, RFC 9562) of the feed id in the shop's name space. */
+function systemProductId(shopId: string, id: string): string {
+  const namespace = Buffer.from(shopId.replaceAll('-', ''), 'hex')
+  const bytes = createHash('sha1').update(namespace).update(id).digest().subarray(0, 16)
+  bytes[6] = (bytes[6]! & 0x0f) | 0x50
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+}

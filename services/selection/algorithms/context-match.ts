@@ -1,0 +1,37 @@
+import type { Rank } from '../../../infra/product-index/port.ts'
+import type { Targeting } from '../../../schemas/http/selection.ts'
+import type { Algorithm } from '../algorithms.ts'
+import { attributes, brand, categories, currency, excluded, given, givenAll, price } from '../filters.ts'
+import { phraseFilter, type Variant } from './text.ts'
+
+/** What fits the phrase or the category of a listing. WIDE requires nothing; without a context it shows what is popular. */
+export const contextMatch = (variant: Variant): Algorithm => ({
+  check: (targeting) =>
+    variant.wide || given(targeting.searchData) || hasCategory(targeting)
+      ? []
+      : [{ field: 'searchData', message: 'is required, or categoryIds or categoryPaths' }],
+  reference: () => null,
+  plan: ({ targeting, lang }) => ({
+    filters: [
+      ...phraseFilter(given(targeting.searchData), lang, variant),
+      ...excluded(targeting),
+      ...price(targeting),
+      ...currency(targeting),
+      ...brand(targeting),
+      ...categories(targeting),
+      ...attributes(targeting),
+    ],
+    rank: rankOf(targeting, lang),
+  }),
+})
+
+function hasCategory(targeting: Targeting): boolean {
+  return givenAll(targeting.categoryIds).length > 0 || givenAll(targeting.categoryPaths).length > 0
+}
+
+function rankOf(targeting: Targeting, lang: string): Rank {
+  const text = given(targeting.searchData)
+  if (text) return { by: 'text', text, lang }
+  // All that the category filter lets through fits the category alike.
+  return hasCategory(targeting) ? { by: 'none' } : { by: 'popularity' }
+}

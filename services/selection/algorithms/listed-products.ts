@@ -1,0 +1,42 @@
+import type { Algorithm } from '../algorithms.ts'
+import { attributes, brand, categories, currency, excluded, given, givenAll, price } from '../filters.ts'
+
+/** What was bought by those who bought this product; relevance is the share of them. */
+export const alsoBought: Algorithm = {
+  check: ({ shopProductId }) => (given(shopProductId) ? [] : [{ field: 'shopProductId', message: 'is required' }]),
+  reference: ({ shopProductId }) => given(shopProductId),
+  plan: ({ targeting, reference }) => {
+    const product = reference.find(({ offer }) => offer.id === given(targeting.shopProductId)) ?? reference[0]!
+    const bought = product.signals?.alsoBought ?? []
+    return {
+      filters: [
+        { kind: 'ids', ids: bought.map(({ id }) => id) },
+        ...excluded(
+          targeting,
+          reference.map(({ offer }) => offer.id),
+        ),
+      ],
+      rank: { by: 'none' },
+      relevance: new Map(bought.map(({ id, score }) => [id, score])),
+    }
+  },
+}
+
+/** Exactly the products that the page lists. */
+export const exactProductId: Algorithm = {
+  check: ({ productIds }) =>
+    givenAll(productIds).length > 0 ? [] : [{ field: 'productIds', message: 'is required, with at least one id' }],
+  reference: () => null,
+  plan: ({ targeting }) => ({
+    filters: [
+      { kind: 'ids', ids: givenAll(targeting.productIds) },
+      ...excluded(targeting),
+      ...price(targeting),
+      ...currency(targeting),
+      ...brand(targeting),
+      ...categories(targeting),
+      ...attributes(targeting),
+    ],
+    rank: { by: 'none' },
+  }),
+}

@@ -1,0 +1,67 @@
+import type { Filter, Rank } from '../../../infra/product-index/port.ts'
+import type { Targeting } from '../../../schemas/http/selection.ts'
+import type { Algorithm, Plan, PlanInput } from '../algorithms.ts'
+import { attributes, brand, categories, categoryRoots, currency, excluded, given, givenAll, price } from '../filters.ts'
+import { titleFilter, type Variant } from './text.ts'
+
+/** Like a product whose title (and categories, where given) the page sends. WIDE: the same department is enough. */
+export const similarCategoriesAndTitles = (variant: Variant): Algorithm => ({
+  check: requireTitle,
+  reference: () => null,
+  plan: (input) =>
+    similar(input, [
+      ...titleFilter(given(input.targeting.productTitle), input.lang, variant),
+      ...nearCategories(input.targeting, variant),
+    ]),
+})
+
+/** Like a product whose title the page sends; categories only narrow. */
+export const similarTitles = (variant: Variant): Algorithm => ({
+  check: requireTitle,
+  reference: () => null,
+  plan: (input) => {
+    const text = given(input.targeting.productTitle)!
+    const filters = [...titleFilter(text, input.lang, variant), ...categories(input.targeting)]
+    return { ...similar(input, filters), rank: { by: 'text', text, lang: input.lang } }
+  },
+})
+
+/** Of the categories that the page sends; a title only ranks. WIDE: the same department is enough. */
+export const similarCategories = (variant: Variant): Algorithm => ({
+  check: ({ categoryIds, categoryPaths }) =>
+    givenAll(categoryIds).length > 0 || givenAll(categoryPaths).length > 0
+      ? []
+      : [{ field: 'categoryPaths', message: 'is required, or categoryIds' }],
+  reference: () => null,
+  plan: (input) => similar(input, nearCategories(input.targeting, variant)),
+})
+
+function requireTitle({ productTitle }: Targeting) {
+  return given(productTitle) ? [] : [{ field: 'productTitle', message: 'is required' }]
+}
+
+function nearCategories(targeting: Targeting, { wide }: Variant): Filter[] {
+  return wide ? categoryRoots(targeting) : categories(targeting)
+}
+
+function similar({ targeting, lang }: PlanInput, filters: Filter[]): Plan {
+  const title = given(targeting.productTitle)
+  return {
+    filters: [
+      ...filters,
+      ...excluded(targeting),
+      ...price(targeting),
+      ...currency(targeting),
+      ...brand(targeting),
+      ...attributes(targeting),
+    ],
+    rank: rankOf(title, lang, givenAll(targeting.categoryPaths)),
+    ...(title ? { notTitle: title } : {}),
+  }
+}
+
+export function rankOf(text: string | null, lang: string, paths: string[]): Rank {
+  if (text && paths.length > 0) return { by: 'textAndCategories', text, lang, paths }
+  if (text) return { by: 'text', text, lang }
+  return paths.length > 0 ? { by: 'categories', paths } : { by: 'none' }
+}

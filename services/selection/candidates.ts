@@ -1,0 +1,61 @@
+import type { IndexedProduct, ProductIndex, ProductQuery, SearchHit } from '../../infra/product-index/port.ts'
+import { hashOf } from '../domain/auction.ts'
+import { predictClickRate } from '../domain/click-rate.ts'
+import { dedupeKey } from '../domain/dedupe-key.ts'
+import type { RunningCampaigns } from './campaigns.ts'
+import { FreshCache, type MaybePromise } from './fresh-cache.ts'
+
+/** A product that may be shown, with what does not depend on who asks. */
+export interface Candidate {
+  product: IndexedProduct
+  relevance: number
+  clickRate: number
+  dedupeKey: string
+}
+
+export interface CandidateList {
+  candidates: readonly Candidate[]
+  /** More matched than were asked for. */
+  truncated: boolean
+}
+
+export type CandidateQuery = Pick<ProductQuery, 'shopId' | 'filters' | 'rank' | 'limit'> & {
+  campaigns: RunningCampaigns
+}
+
+/** Candidates by query, at most a second old. */
+export interface CandidateSource {
+  find(query: CandidateQuery): MaybePromise<CandidateList>
+  /** Offers of a shop with this feed id or productId. */
+  reference(shopId: string, id: string): MaybePromise<IndexedProduct[]>
+}
+
+/** About 2 KB a candidate and 30 candidates a list. */
+const LISTS_CACHED_MAX = 1000
+const REFERENCES_CACHED_MAX = 5000
+const EMPTY: CandidateList = { candidates: [], truncated: false }
+
+export function createCandidateSource(deps: { index: ProductIndex; now: () => number }): CandidateSource {
+  const { index, now } = deps
+  const lists = new FreshCache<CandidateList>({ now, entriesMax: LISTS_CACHED_MAX })
+  const references = new FreshCache<IndexedProduct[]>({ now, entriesMax: REFERENCES_CACHED_MAX })
+
+  return {
+    find({ shopId, filters, rank, limit, campaigns }) {
+      if (campaigns.groups.length === 0) return EMPTY
+      const key = JSON.stringify([shopId, campaigns.key, limit, rank, filters])
+      return lists.get(key, async () => {
+        // Another order of equals with each refresh: none is cut off for good.
+        const tieSeed = hashOf(key, now() | 0)
+        const query = { shopId, filters, rank, limit, campaigns: campaigns.groups, tieSeed }
+        const [result] = await index.search([query])
+        return { candidates: result!.hits.map(candidateOf), truncated: result!.truncated }
+      })
+    },
+    reference: (shopId, id) => references.get(`${shopId}/${id}`, () => index.get(shopId, [id])),
+  }
+}
+
+function candidateOf({ product, relevance }: SearchHit): Candidate {
+  return { product, relevance, clickRate: predictClickRate(product.signals), dedupeKey: dedupeKey(product.offer) }
+}

@@ -1,0 +1,89 @@
+import type { EventLog, NewRecord } from '../../infra/event-log/port.ts'
+import { encode } from '../../schemas/codec.ts'
+import type { Emission } from '../../schemas/records.ts'
+
+/** About 1 KB each. What comes while the queue is full is lost, and counted. */
+const QUEUED_MAX = 50_000
+const BATCH_RECORDS = 500
+/** Waits for company before the first append. */
+const GATHER_MS = 10
+const RETRY_FIRST_MS = 100
+const RETRY_MAX_MS = 5_000
+
+/** Writes emissions to the log behind the answers' back, in batches, in order, until the log takes them. */
+export interface EmissionQueue {
+  add(emission: Emission): void
+  readonly size: number
+  /** Takes no more, and resolves when all is written or `timeoutMs` has passed. @returns how many were not written. */
+  close(timeoutMs: number): Promise<number>
+}
+
+export function createEmissionQueue(deps: {
+  log: EventLog
+  onLost: (count: number) => void
+  onError: (error: unknown) => void
+}): EmissionQueue {
+  let queue: NewRecord[] = []
+  let writing: Promise<void> | null = null
+  let givenUp = false
+  let closing = false
+
+  async function write() {
+    let retryMs = RETRY_FIRST_MS
+    while (queue.length > 0 && !givenUp) {
+      const batch = queue.slice(0, BATCH_RECORDS)
+      try {
+        await deps.log.append(batch)
+        queue = queue.slice(batch.length)
+        retryMs = RETRY_FIRST_MS
+      } catch (error) {
+        deps.onError(error)
+        await sleep(retryMs)
+        retryMs = Math.min(retryMs * 2, RETRY_MAX_MS)
+      }
+    }
+  }
+
+  function start(delayMs: number) {
+    writing ??= sleep(delayMs)
+      .then(write)
+      .finally(() => {
+        writing = null
+      })
+  }
+
+  return {
+    add(emission) {
+      if (closing || queue.length >= QUEUED_MAX) {
+        deps.onLost(1)
+        return
+      }
+      try {
+        queue.push({ topic: 'emissions', key: emission.cid, value: encode('Emission', emission) })
+      } catch (error) {
+        // A record that breaks its schema is a fault of ours, and never the page's.
+        deps.onError(error)
+        deps.onLost(1)
+        return
+      }
+      start(GATHER_MS)
+    },
+    get size() {
+      return queue.length
+    },
+    async close(timeoutMs) {
+      closing = true
+      if (writing) await Promise.race([writing, sleep(timeoutMs)])
+      givenUp = true
+      const lost = queue.length
+      if (lost > 0) deps.onLost(lost)
+      return lost
+    },
+  }
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms)
+  })
+}

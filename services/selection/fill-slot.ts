@@ -1,0 +1,146 @@
+import type { Counters } from '../../infra/counters/port.ts'
+import type { Campaign, DropReason, EmittedSlot } from '../../schemas/records.ts'
+import { auction, type Bid, hashOf } from '../domain/auction.ts'
+import type { CampaignKind } from './campaigns.ts'
+import type { Candidate } from './candidates.ts'
+import { LATE } from './deadline.ts'
+import type { Person } from './person.ts'
+import { findCandidates, type IndexContext, type SlotPlan } from './plan-slot.ts'
+import type { Slot } from './slots.ts'
+import { cappedAds } from './view-caps.ts'
+
+/** A product of a campaign that competes for a slot. */
+export interface Entry extends Bid {
+  adId: string
+  campaign: Campaign
+  candidate: Candidate
+}
+
+export interface FilledSlot {
+  slot: Slot
+  /** In the order shown. */
+  ads: { entry: Entry; priceMicros: number }[]
+  /** What was found and not shown. */
+  dropped: { entry: Entry; reason: DropReason }[]
+  /** Candidates that the index found. */
+  candidates: number
+  shortfall: EmittedSlot['shortfall']
+}
+
+export interface FillContext extends IndexContext {
+  counters: Counters
+  person: Person
+  now: number
+  /** Of the request: orders equals. */
+  tieSeed: number
+}
+
+/** When too few of a cut list may be shown, the list grows by this factor, up to the maximum. */
+const CANDIDATES_GROWTH = 4
+const CANDIDATES_MAX = 2000
+
+type Round = Pick<FilledSlot, 'ads' | 'dropped' | 'candidates'> & { late: boolean }
+const NOTHING: Round = { ads: [], dropped: [], candidates: 0, late: false }
+
+/** A slot without ads. */
+export function emptySlot(slot: Slot, shortfall: NonNullable<FilledSlot['shortfall']>): FilledSlot {
+  return { slot, ads: [], dropped: [], candidates: 0, shortfall }
+}
+
+/** Fills a slot: paid ads first, then self-promotion. `taken`: dedupe keys that earlier slots of the request show. */
+export async function fillSlot(
+  planned: SlotPlan,
+  taken: ReadonlySet<string>,
+  context: FillContext,
+): Promise<FilledSlot> {
+  const { slot } = planned
+  const { adCount, minAdCount = 0 } = slot.targeting
+  const shown = new Set(taken)
+  let filled = NOTHING
+  for (const kind of planned.kinds) {
+    const places = adCount - filled.ads.length
+    if (places === 0) break
+    const round = await fillPlaces(planned, kind, places, shown, context)
+    for (const { entry } of round.ads) shown.add(entry.dedupeKey)
+    filled = {
+      ads: [...filled.ads, ...round.ads],
+      dropped: [...filled.dropped, ...round.dropped],
+      candidates: filled.candidates + round.candidates,
+      late: filled.late || round.late,
+    }
+  }
+  if (filled.ads.length >= minAdCount) return { slot, ...filled, shortfall: shortfallOf(filled, adCount) }
+  const unshown = filled.ads.map(({ entry }) => ({ entry, reason: 'MIN_AD_COUNT' as const }))
+  return {
+    slot,
+    ...filled,
+    ads: [],
+    dropped: [...unshown, ...filled.dropped],
+    shortfall: filled.late ? 'DEADLINE' : 'MIN_AD_COUNT',
+  }
+}
+
+function shortfallOf({ ads, late }: Round, adCount: number): FilledSlot['shortfall'] {
+  if (ads.length === adCount) return null
+  return late ? 'DEADLINE' : 'NO_CANDIDATES'
+}
+
+/** Gives places to ads of one kind; asks for more candidates as long as what was found does not do and there are more. */
+async function fillPlaces(
+  planned: SlotPlan,
+  kind: CampaignKind,
+  places: number,
+  taken: ReadonlySet<string>,
+  context: FillContext,
+): Promise<Round> {
+  let best = NOTHING
+  for (let limit = planned.limit; ; limit = Math.min(limit * CANDIDATES_GROWTH, CANDIDATES_MAX)) {
+    const list = await findCandidates(planned, kind, limit, context)
+    if (list === LATE) return { ...best, late: true }
+    const { entries, dropped } = enter(list.candidates, planned.slot, kind, context)
+    const capped = await context.deadline.meet(cappedAds(entries, { ...context, timeZone: planned.slot.shop.timeZone }))
+    // A cap that cannot be read is kept: what has one is left out.
+    const barred = (entry: Entry) => (capped === LATE ? entry.campaign.capping !== null : capped.has(entry))
+    const free = entries.filter((entry) => !barred(entry))
+    const { won, lost } = auction(free, { places, reserveMicros: reserveOf(planned.slot, kind), taken })
+    best = {
+      ads: won.map(({ bid, priceMicros }) => ({ entry: bid, priceMicros })),
+      dropped: [...dropped, ...entries.filter(barred).map((entry) => ({ entry, reason: 'CAPPED' as const }))],
+      candidates: list.candidates.length,
+      late: capped === LATE,
+    }
+    for (const { bid, reason } of lost) best.dropped.push({ entry: bid, reason })
+    if (won.length === places || best.late || !list.truncated || limit === CANDIDATES_MAX) return best
+  }
+}
+
+/** Self-promotion is free. */
+function reserveOf(slot: Slot, kind: CampaignKind): number {
+  return kind === 'PAID' ? slot.shop.reserveCpcMicros : 0
+}
+
+/** Every campaign of this kind with every candidate that it promotes, and those of them that money keeps out. */
+function enter(candidates: readonly Candidate[], slot: Slot, kind: CampaignKind, context: FillContext) {
+  const entries: Entry[] = []
+  const dropped: FilledSlot['dropped'] = []
+  for (const candidate of candidates) {
+    const adId = candidate.product.offer.id
+    for (const campaignId of candidate.product.campaignIds) {
+      const found = context.campaigns.standing(campaignId, slot.shop, kind)
+      if (!found || found.campaign.shopId !== slot.shopId || found.standing.out === 'NOT_RUNNING') continue
+      const entry: Entry = {
+        campaignId,
+        adId,
+        campaign: found.campaign,
+        candidate,
+        dedupeKey: candidate.dedupeKey,
+        quality: candidate.relevance * candidate.clickRate,
+        bidMicros: found.standing.bidMicros,
+        tie: hashOf(adId, hashOf(campaignId, context.tieSeed)),
+      }
+      if (found.standing.out === null) entries.push(entry)
+      else dropped.push({ entry, reason: found.standing.out })
+    }
+  }
+  return { entries, dropped }
+}

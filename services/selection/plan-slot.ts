@@ -1,0 +1,99 @@
+import { algorithms, type Plan } from './algorithms.ts'
+import type { CampaignKind, Campaigns } from './campaigns.ts'
+import type { Candidate, CandidateList, CandidateQuery, CandidateSource } from './candidates.ts'
+import { type Deadline, LATE } from './deadline.ts'
+import { deliverable } from './filters.ts'
+import type { Slot } from './slots.ts'
+
+export interface IndexContext {
+  source: CandidateSource
+  campaigns: Campaigns
+  deadline: Deadline
+}
+
+/** What to seek for a slot. */
+export interface SlotPlan {
+  slot: Slot
+  plan: Plan
+  /** In the order that they take places: paid ads first. */
+  kinds: readonly CampaignKind[]
+  /** Candidates to ask for at first. */
+  limit: number
+}
+
+/** Candidates asked for at first: enough for what dedupe, caps and click rates usually turn over. */
+const CANDIDATES_SPARE = 20
+const CANDIDATES_PER_PLACE = 2
+
+/** Rounded up to a power of two, so that requests for more or fewer ads share what the index found. */
+function candidatesFor(places: number): number {
+  return 2 ** Math.ceil(Math.log2(CANDIDATES_SPARE + CANDIDATES_PER_PLACE * places))
+}
+
+const KINDS: Record<NonNullable<Slot['targeting']['adType']>, readonly CampaignKind[]> = {
+  ALL: ['PAID', 'AUTO_PROMO'],
+  SPONSORED: ['PAID'],
+  AUTOPROMO: ['AUTO_PROMO'],
+}
+
+/**
+ * Makes the plan of a slot, and has the index begin with it. `placesBefore`: of the slots before in the request, which
+ * may take the best candidates.
+ */
+export async function planSlot(
+  slot: Slot,
+  placesBefore: number,
+  context: IndexContext,
+): Promise<SlotPlan | 'INACTIVE' | 'NO_REFERENCE' | 'DEADLINE'> {
+  if (!slot.active) return 'INACTIVE'
+  const { targeting } = slot
+  const algorithm = algorithms[slot.algorithm]
+  const id = algorithm.reference(targeting)
+  const reference = id === null ? [] : await context.deadline.meet(context.source.reference(slot.shopId, id))
+  if (reference === LATE) return 'DEADLINE'
+  if (id !== null && reference.length === 0) return 'NO_REFERENCE'
+  const planned = {
+    slot,
+    plan: algorithm.plan({ targeting, lang: targeting.lang ?? slot.shop.lang, reference }),
+    kinds: KINDS[targeting.adType ?? 'ALL'],
+    limit: candidatesFor(placesBefore + targeting.adCount),
+  }
+  findCandidates(planned, planned.kinds[0]!, planned.limit, context)
+  return planned
+}
+
+/** The candidates of a plan among campaigns of one kind. */
+export async function findCandidates(
+  { slot, plan }: SlotPlan,
+  kind: CampaignKind,
+  limit: number,
+  { source, campaigns, deadline }: IndexContext,
+): Promise<CandidateList | typeof LATE> {
+  const query: CandidateQuery = {
+    shopId: slot.shopId,
+    filters: [...deliverable(slot.targeting, slot.country), ...plan.filters],
+    rank: plan.rank,
+    limit,
+    campaigns: campaigns.running(slot.shopId, kind),
+  }
+  const list = await deadline.meet(source.find(query))
+  if (list === LATE) return LATE
+  return plan.notTitle === undefined && plan.relevance === undefined
+    ? list
+    : { ...list, candidates: judged(plan, list) }
+}
+
+function judged({ notTitle, relevance }: Plan, list: CandidateList): Candidate[] {
+  const unwanted = notTitle === undefined ? null : sameTitle(notTitle)
+  return list.candidates
+    .filter(({ product }) => unwanted === null || sameTitle(product.offer.title) !== unwanted)
+    .map((candidate) => {
+      const { id, productId } = candidate.product.offer
+      const own = relevance?.get(id) ?? relevance?.get(productId ?? id)
+      return own === undefined ? candidate : { ...candidate, relevance: own }
+    })
+}
+
+function sameTitle(title: string): string {
+  return title.trim().replaceAll(/\s+/g, ' ').toLowerCase()
+}

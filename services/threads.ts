@@ -1,0 +1,45 @@
+import type { Config } from '../infra/config.ts'
+import type { EngineHost } from '../infra/engines.ts'
+import { connect, type Served, startWorker } from '../infra/thread.ts'
+import { INDEXER_GROUP } from '../streams/indexer.ts'
+import type { RunningStreams } from '../streams/start.ts'
+
+export interface StreamsThread {
+  lags(): ReturnType<RunningStreams['lags']>
+  /** @throws Error that names the streams that do not work now, and why. */
+  working(): Promise<void>
+  readonly failed: Promise<Error>
+  stop(): Promise<void>
+}
+
+export async function startStreamsThread(
+  host: EngineHost,
+  { signalsIntervalMs, logLevel }: Config,
+): Promise<StreamsThread> {
+  const ports = host.ports()
+  const file = new URL('./streams.worker.ts', import.meta.url)
+  const thread = await startWorker(file, { ports, signalsIntervalMs, logLevel }, Object.values(ports))
+  const remote = connect(thread.connect(), {}, () => new Error('The streams have ended'))
+  return {
+    lags: () => remote.call('lags', []),
+    async working() {
+      const states = await remote.call<ReturnType<RunningStreams['states']>>('states', [])
+      const broken = states.filter(({ status }) => status !== 'RUNNING')
+      if (broken.length === 0) return
+      throw new Error(
+        broken.map(({ name, status, lastError }) => `${name}: ${lastError?.message ?? status}`).join('; '),
+      )
+    },
+    failed: thread.failed,
+    async stop() {
+      remote.close()
+      await thread.stop()
+    },
+  }
+}
+
+export function startFeedsThread(host: EngineHost, { feedAllowPrivateAddresses }: Config): Promise<Served> {
+  const ports = host.ports()
+  const data = { ports, indexerGroup: INDEXER_GROUP, allowPrivateAddresses: feedAllowPrivateAddresses }
+  return startWorker(new URL('./feeds.worker.ts', import.meta.url), data, Object.values(ports))
+}

@@ -1,0 +1,153 @@
+/**
+ * "Others also bought" from baskets. A product's list is picked greedily: each pick is the product that stands in most
+ * of its baskets, where a basket that an earlier pick already stands in counts less. So the list as a whole, not each
+ * entry for itself, meets what a shopper takes next (greedy maximum coverage: Nemhauser, Wolsey, Fisher 1978).
+ */
+
+/** Products in one list. */
+export const LIST_LENGTH_MAX = 50
+/** Lines of one basket that count: a wholesaler's order of hundreds says little of each pair. */
+const BASKET_LINES_MAX = 100
+/** The latest baskets of one product that count, which bounds the work for a bestseller. */
+const BASKETS_PER_PRODUCT_MAX = 5_000
+/** Products considered for one list, by how often they were bought together. */
+const CANDIDATES_MAX = 200
+/** The most bought products, which fill the lists of those with little evidence. */
+const POPULAR_MAX = 100
+/** Age at which a basket counts half. Long, for what is bought together changes slowly. */
+const HALF_LIFE_MS = 365 * 86_400_000
+/** A basket of n products weighs (n - 1)^-0.5: between counting each pair and counting each basket once. */
+const SIZE_EXPONENT = -0.5
+/** What a basket keeps of its weight after a pick that stands in it. */
+const COVERED_KEEPS = 0.7
+/** Weight of "bought by anyone", against one basket of two products bought now. */
+const POPULARITY_WEIGHT = 20
+
+export interface Basket {
+  /** UTC epoch milliseconds. */
+  occurredAt: number
+  /** Feed ids. */
+  items: readonly string[]
+}
+
+export interface AlsoBoughtList {
+  id: string
+  alsoBought: { id: string; score: number }[]
+}
+
+/**
+ * The list of every product that stands in a basket. A generator, so that the caller can let others work in between.
+ * Time grows with the sum over baskets of their squared length; see the limits above.
+ * @param now UTC epoch milliseconds that ages are counted from.
+ */
+export function* alsoBought(baskets: readonly Basket[], now: number): Generator<AlsoBoughtList> {
+  const history = index(baskets, now)
+  const work = { scores: new Float64Array(history.ids.length), slots: new Int32Array(history.ids.length).fill(-1) }
+  for (let product = 0; product < history.ids.length; product++) {
+    const picks = pick(product, history, work)
+    const best = picks[0]?.value ?? 1
+    yield {
+      id: history.ids[product]!,
+      alsoBought: picks.map(({ product, value }) => ({ id: history.ids[product]!, score: value / best })),
+    }
+  }
+}
+
+interface History {
+  ids: string[]
+  /** Distinct products of each basket, and what the basket weighs. */
+  lines: Int32Array[]
+  weights: Float64Array
+  /** Baskets of each product, latest first. */
+  basketsOf: number[][]
+  popular: { product: number; weight: number }[]
+}
+
+function index(baskets: readonly Basket[], now: number): History {
+  const numbers = new Map<string, number>()
+  const basketsOf: number[][] = []
+  const lines: Int32Array[] = []
+  const latestFirst = [...baskets].sort((a, b) => b.occurredAt - a.occurredAt)
+  const weights = new Float64Array(latestFirst.length)
+  const bought: number[] = []
+  latestFirst.forEach((basket, b) => {
+    const items = [...new Set(basket.items)].slice(0, BASKET_LINES_MAX).map((id) => {
+      let product = numbers.get(id)
+      if (product === undefined) {
+        product = numbers.size
+        numbers.set(id, product)
+        basketsOf.push([])
+        bought.push(0)
+      }
+      return product
+    })
+    lines.push(Int32Array.from(items))
+    const recency = 2 ** (-Math.max(0, now - basket.occurredAt) / HALF_LIFE_MS)
+    weights[b] = items.length > 1 ? recency * (items.length - 1) ** SIZE_EXPONENT : 0
+    for (const product of items) {
+      bought[product]! += recency
+      const own = basketsOf[product]!
+      if (items.length > 1 && own.length < BASKETS_PER_PRODUCT_MAX) own.push(b)
+    }
+  })
+  const total = bought.reduce((sum, weight) => sum + weight, 0)
+  const popular = bought
+    .map((weight, product) => ({ product, weight: (POPULARITY_WEIGHT * weight) / total }))
+    .sort((a, b) => b.weight - a.weight || a.product - b.product)
+    .slice(0, POPULAR_MAX)
+  return { ids: [...numbers.keys()], lines, weights, basketsOf, popular }
+}
+
+/** `scores` is all 0 and `slots` all -1 between calls. */
+interface Work {
+  scores: Float64Array
+  slots: Int32Array
+}
+
+function pick(product: number, history: History, work: Work): { product: number; value: number }[] {
+  const baskets = history.basketsOf[product]!
+  const candidates = rankCandidates(product, history, work)
+  candidates.forEach(({ product }, slot) => {
+    work.slots[product] = slot
+  })
+  const values = Float64Array.from(candidates, (c) => c.value)
+  const containing: number[][] = candidates.map(() => [])
+  const weights = baskets.map((b) => history.weights[b]!)
+  baskets.forEach((b, at) => {
+    for (const other of history.lines[b]!) if (work.slots[other]! >= 0) containing[work.slots[other]!]!.push(at)
+  })
+
+  const picks: { product: number; value: number }[] = []
+  while (picks.length < Math.min(LIST_LENGTH_MAX, candidates.length)) {
+    let best = 0
+    for (let slot = 1; slot < values.length; slot++) if (values[slot]! > values[best]!) best = slot
+    picks.push({ product: candidates[best]!.product, value: Math.max(values[best]!, Number.MIN_VALUE) })
+    for (const at of containing[best]!) {
+      const covered = weights[at]! * (1 - COVERED_KEEPS)
+      weights[at]! -= covered
+      for (const other of history.lines[baskets[at]!]!) {
+        const slot = work.slots[other]!
+        if (slot >= 0) values[slot]! -= covered
+      }
+    }
+    values[best] = Number.NEGATIVE_INFINITY
+  }
+  for (const { product } of candidates) work.slots[product] = -1
+  return picks
+}
+
+/** The products bought most together with one, filled up with the most popular; best first. */
+function rankCandidates(product: number, history: History, { scores }: Work): { product: number; value: number }[] {
+  const touched: number[] = []
+  const add = (other: number, weight: number) => {
+    if (scores[other] === 0) touched.push(other)
+    scores[other]! += weight
+  }
+  for (const b of history.basketsOf[product]!) {
+    for (const other of history.lines[b]!) if (other !== product) add(other, history.weights[b]!)
+  }
+  for (const { product: other, weight } of history.popular) if (other !== product) add(other, weight)
+  const ranked = touched.map((other) => ({ product: other, value: scores[other]! }))
+  for (const other of touched) scores[other] = 0
+  return ranked.sort((a, b) => b.value - a.value || a.product - b.product).slice(0, CANDIDATES_MAX)
+}

@@ -1,0 +1,205 @@
+import {
+  candidatesSql,
+  itemGroupsSql,
+  linesSql,
+  linkedSql,
+  linksOf,
+  reachSql,
+  touchDetailsSql,
+  windowMaxMsSql,
+  windowsSql,
+} from '../infra/analytics/queries/credit-rule.ts'
+import type { StoredTopic } from './rows.ts'
+
+/** SQL that holds for the rows of a topic stored since attribution looked last; null when there are none. */
+export type NewRows = (topic: StoredTopic) => string | null
+
+const eventTables = {
+  'judged-events': 'judged_events',
+  transactions: 'transactions',
+  'page-views': 'page_views',
+  emissions: 'emissions',
+} as const satisfies Partial<Record<StoredTopic, string>>
+
+/** Pairs of cid and uid that no event had shown before. Null: no new events. */
+export function newLinksSql(newRows: NewRows): string | null {
+  const seen = Object.entries(eventTables).flatMap(([topic, table]) => {
+    const rows = newRows(topic as StoredTopic)
+    return rows === null ? [] : [`SELECT shopId, cid, uid FROM ${table} WHERE ifNull(uid, '') != '' AND (${rows})`]
+  })
+  if (seen.length === 0) return null
+  const pairs = seen.join('\n  UNION ALL\n  ')
+  return `
+INSERT INTO identity_links (shopId, cid, uid, version)
+SELECT DISTINCT shopId, cid, assumeNotNull(uid) AS seenUid, {version:Int64} FROM (
+  ${pairs}
+)
+WHERE (shopId, cid, seenUid) NOT IN (SELECT shopId, cid, uid FROM identity_links)`
+}
+
+/** Every transaction, for the first time. */
+export const allTransactionsSql = 'SELECT shopId, kind, eventId, occurredAt AS at FROM transactions WHERE NOT imported'
+
+/**
+ * Fills `attribution_touched`: people whose touches are new, or are of a campaign whose attribution list has changed, with
+ * the time of the transactions that these may earn. Null: none.
+ */
+export function touchedSql(newRows: NewRows): string | null {
+  const touches = newRows('judged-events')
+  const registry = newRows('registry')
+  const touched = [touches && newTouchesSql(touches), registry && touchesOfCampaignsSql(registry)].filter(Boolean)
+  if (touched.length === 0) return null
+  return `
+INSERT INTO attribution_touched (shopId, cid, fromAt, toAt)
+SELECT shopId, cid, min(since), max(until) FROM (${touched.join('\n  UNION ALL')}
+)
+GROUP BY shopId, cid`
+}
+
+/**
+ * The transactions whose credit the new rows can have changed: rather some too many than one too few. Parameter `done`
+ * is the version of the last run.
+ */
+export function affectedSql(newRows: NewRows): string {
+  const transactions = newRows('transactions')
+  const registry = newRows('registry')
+  const products = newRows('products')
+  return [
+    transactions && `${allTransactionsSql} AND (${transactions})`,
+    ofTouchedSql,
+    ofNewLinksSql,
+    registry && ofShopsSql(registry),
+    products && ofProductsSql(products),
+  ]
+    .filter((branch) => branch !== null)
+    .join('\nUNION ALL\n')
+}
+
+const newTouchesSql = (newTouches: string): string => `
+  SELECT shopId, cid, occurredAt AS since, occurredAt + ${windowMaxMsSql} AS until
+  FROM judged_events WHERE verdict = 'VALID' AND (${newTouches})`
+
+function touchesOfCampaignsSql(newEntries: string): string {
+  const changed = `
+    SELECT campaignId, min(since) AS since FROM (
+      SELECT campaignId, _partition, _offset, attributionProductIds AS list, lagInFrame(list) OVER history AS before,
+        if(row_number() OVER history = 1, 0, updatedAt) AS since
+      FROM campaign_versions FINAL
+      WINDOW history AS (PARTITION BY campaignId ORDER BY version ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)
+    )
+    WHERE (${newEntries}) AND list != before GROUP BY campaignId`
+  return `
+  SELECT t.shopId AS shopId, t.cid AS cid, greatest(t.occurredAt, c.since) AS since,
+    t.occurredAt + ${windowMaxMsSql} AS until
+  FROM (
+    SELECT shopId, cid, campaignId, occurredAt FROM judged_events
+    WHERE verdict = 'VALID' AND campaignId IN (SELECT campaignId FROM (${changed}))
+  ) AS t
+  INNER JOIN (${changed}) AS c ON c.campaignId = t.campaignId
+  WHERE greatest(t.occurredAt, c.since) <= until`
+}
+
+/** Transactions of the people in `attribution_touched`, in their time. */
+const ofTouchedSql = `
+SELECT p.shopId AS shopId, p.kind AS kind, p.eventId AS eventId, p.occurredAt AS at
+FROM (
+  SELECT shopId, kind, eventId, occurredAt, cid FROM transactions
+  WHERE NOT imported AND occurredAt >= (SELECT min(fromAt) FROM attribution_touched)
+) AS p
+INNER JOIN (
+  SELECT t.shopId AS shopId, arrayJoin(arrayDistinct(arrayPushBack(q.others, t.cid))) AS cid,
+    min(t.fromAt) AS fromAt, max(t.toAt) AS toAt
+  FROM (SELECT * FROM attribution_touched) AS t
+  LEFT JOIN (${linkedSql(linksOf('SELECT shopId, cid FROM attribution_touched'))}) AS q
+    ON q.personShopId = t.shopId AND q.personCid = t.cid
+  GROUP BY shopId, cid
+) AS r ON r.shopId = p.shopId AND r.cid = p.cid
+WHERE p.occurredAt BETWEEN r.fromAt AND r.toAt`
+
+/** Transactions of everybody who was seen with the uid of a new link. */
+const ofNewLinksSql = `
+SELECT shopId, kind, eventId, occurredAt AS at FROM transactions
+WHERE NOT imported AND (shopId, cid) IN (
+  SELECT shopId, cid FROM identity_links
+  WHERE (shopId, uid) IN (SELECT shopId, uid FROM identity_links WHERE version > {done:Int64}))`
+
+/** Lines that were computed with other windows than their shop has now. */
+const ofShopsSql = (newEntries: string): string => `
+SELECT l.shopId AS shopId, l.kind AS kind, l.eventId AS eventId, l.occurredAt AS at
+FROM (
+  SELECT * FROM attributed_lines FINAL WHERE shopId IN (SELECT shopId FROM shop_versions WHERE ${newEntries})
+) AS l
+INNER JOIN (${windowsSql}) AS w ON w.shopId = l.shopId
+WHERE (l.clickWindowHours, l.viewWindowHours) != (w.clickWindowHours, w.viewWindowHours)`
+
+/** Lines that were computed with other item groups than their product has now. */
+function ofProductsSql(newOffers: string): string {
+  const products = `SELECT shopId, id FROM product_groups WHERE ${newOffers}`
+  const product_groups = `(shopId, id) IN (${products})`
+  return `
+SELECT l.shopId AS shopId, l.kind AS kind, l.eventId AS eventId, l.occurredAt AS at
+FROM (SELECT * FROM attributed_lines FINAL WHERE (shopId, shopProductId) IN (${products})) AS l
+LEFT JOIN (${itemGroupsSql({ product_groups })}) AS g ON g.shopId = l.shopId AND g.id = l.shopProductId
+WHERE l.itemGroups != g.groups`
+}
+
+/** Fills `attribution_scope`, in slices by shop and time, so that the touches of a slice lie close together. */
+export const scopeSql = (affected: string): string => `
+INSERT INTO attribution_scope (slice, shopId, kind, eventId)
+SELECT intDiv(row_number() OVER (ORDER BY shopId, firstAt, kind, eventId) - 1, {sliceSize:UInt32}), shopId, kind, eventId
+FROM (
+  SELECT shopId, kind, eventId, min(at) AS firstAt FROM (
+${affected}
+  ) GROUP BY shopId, kind, eventId
+)`
+
+const slice = 'SELECT shopId, kind, eventId FROM attribution_scope WHERE slice = {slice:UInt32}'
+
+const candidatesOfSlice = candidatesSql('SELECT * FROM attribution_scope_reach', {
+  judged_events: `(shopId, cid) IN (SELECT shopId, touchCid FROM attribution_scope_reach)
+      AND occurredAt <= (SELECT max(occurredAt) FROM attribution_scope_lines)
+      AND occurredAt >= (SELECT min(occurredAt) FROM attribution_scope_lines) - ${windowMaxMsSql}`,
+  campaign_versions: 'shopId IN (SELECT shopId FROM attribution_scope_lines)',
+})
+
+/**
+ * Computes one slice and stores it under `version`, in this order. Running it again changes nothing: a row replaces the
+ * row of the same line with an older or equal version.
+ */
+export const sliceStatements: readonly string[] = [
+  'TRUNCATE TABLE attribution_scope_lines',
+  'TRUNCATE TABLE attribution_scope_reach',
+  `INSERT INTO attribution_scope_lines (shopId, kind, eventId, line, occurredAt, cid, uid, shopProductId, quantity,
+    priceMicros, currency, itemGroups, clickWindowHours, viewWindowHours)
+${linesSql({
+  scope: slice,
+  product_groups: `(shopId, id) IN (
+      SELECT shopId, arrayJoin(lines.shopProductId) FROM transactions WHERE (shopId, kind, eventId) IN (${slice}))`,
+})}`,
+  `INSERT INTO attribution_scope_reach (shopId, kind, eventId, line, occurredAt, shopProductId, itemGroups,
+    clickWindowHours, viewWindowHours, touchCid)
+SELECT shopId, kind, eventId, line, occurredAt, shopProductId, itemGroups, clickWindowHours, viewWindowHours, touchCid
+FROM (${reachSql('SELECT * FROM attribution_scope_lines', linksOf('SELECT shopId, cid FROM attribution_scope_lines'))})`,
+  `INSERT INTO attributed_lines (shopId, kind, eventId, line, occurredAt, cid, uid, shopProductId, quantity, priceMicros,
+    currency, outcome, match, touchType, touchEventId, touchAt, campaignId, accountId, adId, slotHash, adUnitId, algorithm,
+    country, itemGroups, clickWindowHours, viewWindowHours, version, deleted)
+SELECT l.shopId, l.kind, l.eventId, l.line, l.occurredAt, l.cid, l.uid, l.shopProductId, l.quantity, l.priceMicros,
+  l.currency, multiIf(w.matches > 0, 'CREDITED', w.touches > 0, 'NO_MATCH', 'NO_TOUCH'),
+  if(w.matches > 0, w.match, ''), if(w.matches > 0, w.touchType, ''), w.touchEventId, w.touchAt, w.campaignId, w.accountId,
+  w.adId, w.slotHash, w.adUnitId, w.algorithm, w.country, l.itemGroups, l.clickWindowHours, l.viewWindowHours,
+  {version:Int64}, 0
+FROM attribution_scope_lines AS l
+LEFT JOIN (
+  SELECT shopId, kind, eventId, line, touches, matches, ${touchDetailsSql('best')}
+  FROM (
+    SELECT shopId, kind, eventId, line, count() AS touches, countIf(match != '') AS matches, maxIf(touch, match != '') AS best
+    FROM (${candidatesOfSlice})
+    GROUP BY shopId, kind, eventId, line
+  )
+) AS w ON w.shopId = l.shopId AND w.kind = l.kind AND w.eventId = l.eventId AND w.line = l.line`,
+  // Lines that only an earlier choice among the contents of a transaction had.
+  `INSERT INTO attributed_lines
+SELECT * REPLACE ({version:Int64} AS version, 1 AS deleted) FROM (
+  SELECT * FROM attributed_lines FINAL WHERE (shopId, kind, eventId) IN (${slice}) AND version < {version:Int64}
+)`,
+]

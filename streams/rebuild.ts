@@ -1,0 +1,105 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Analytics } from '../infra/analytics/port.ts'
+import type { EventLog } from '../infra/event-log/port.ts'
+import { ATTRIBUTION_GROUP, attribute } from './attribution.ts'
+import type { StreamLogger } from './pipeline.ts'
+import { storedTopics } from './rows.ts'
+import { createSink } from './sink.ts'
+import { noteOf, noteText, SINK_GROUP } from './sink-note.ts'
+
+const LAG_CHECK_MS = 50
+
+export interface RebuildDeps {
+  log: EventLog
+  analytics: Analytics
+  /** Makes the tables that are missing. */
+  migrate: (analytics: Analytics) => Promise<unknown>
+  /** UTC epoch milliseconds. */
+  now: () => number
+  logger: StreamLogger
+}
+
+export interface TableProof {
+  table: string
+  rowsBefore: number
+  rowsAfter: number
+  /** Of all rows in any order and all their columns but `version`; 16 hexadecimal digits. */
+  hashBefore: string
+  hashAfter: string
+  equal: boolean
+}
+
+/**
+ * Drops every table of Analytics, makes them again from the log and compares. Only while no sink and no attribution run.
+ * After a crash in the middle, run it again: what it then compares with is what there was left.
+ */
+export async function rebuildAnalytics(deps: RebuildDeps): Promise<TableProof[]> {
+  const { log, analytics, migrate } = deps
+  await catchUp(deps)
+  const before = await fingerprints(analytics)
+  for (const table of await tablesIn(analytics)) await analytics.command(`DROP TABLE ${table} SYNC`)
+  await log.reset(ATTRIBUTION_GROUP, null)
+  await rewindSink(log)
+  await migrate(analytics)
+  await catchUp(deps)
+  const after = await fingerprints(analytics)
+  return [...new Set([...before.keys(), ...after.keys()])].map((table) => {
+    const { rows: rowsBefore, hash: hashBefore } = before.get(table) ?? NO_TABLE
+    const { rows: rowsAfter, hash: hashAfter } = after.get(table) ?? NO_TABLE
+    const equal = rowsBefore === rowsAfter && hashBefore === hashAfter
+    return { table, rowsBefore, rowsAfter, hashBefore, hashAfter, equal }
+  })
+}
+
+/** Stores and credits all that the log holds. */
+async function catchUp({ log, analytics, now, logger }: RebuildDeps): Promise<void> {
+  const sink = createSink({ log, analytics, now, logger })
+  const ended = sink.run()
+  while ((await sink.lag()).some(({ records }) => records > 0)) await delay(LAG_CHECK_MS)
+  await sink.stop()
+  await ended
+  while ((await attribute({ log, analytics })) !== null) {
+    // A run takes only so much at once.
+  }
+}
+
+/** To the start of each partition, under the next epoch, so that no block is taken for one stored before. */
+async function rewindSink(log: EventLog): Promise<void> {
+  const commits = await log.committed(SINK_GROUP)
+  const epoch = Math.max(0, ...commits.map((commit) => noteOf(commit).epoch)) + 1
+  const metadata = noteText({ epoch, pendingLast: null })
+  const starts = storedTopics.map(async (topic) =>
+    (await log.bounds(topic)).map(({ partition, start }) => ({ topic, partition, offset: start, metadata })),
+  )
+  await log.reset(SINK_GROUP, (await Promise.all(starts)).flat())
+}
+
+interface Fingerprint {
+  rows: number
+  hash: string
+}
+const NO_TABLE: Fingerprint = { rows: 0, hash: '' }
+
+async function tablesIn(analytics: Analytics): Promise<string[]> {
+  const tables = await analytics.query<{ name: string }>(
+    'SELECT name FROM system.tables WHERE database = currentDatabase() ORDER BY name',
+  )
+  return tables.map(({ name }) => name)
+}
+
+/** Of what a reader sees in each table; scratch tables and the list of migrations apart. */
+async function fingerprints(analytics: Analytics): Promise<Map<string, Fingerprint>> {
+  const found = new Map<string, Fingerprint>()
+  const tables = await analytics.query<{ name: string; final: string }>(
+    `SELECT name, if(startsWith(engine, 'Replacing'), 'FINAL', '') AS final FROM system.tables
+     WHERE database = currentDatabase() AND name != 'migrations' AND NOT startsWith(name, 'attribution_') ORDER BY name`,
+  )
+  for (const { name, final } of tables) {
+    const [fingerprint] = await analytics.query<Fingerprint>(
+      `SELECT count() AS rows, lower(leftPad(hex(sum(cityHash64(row))), 16, '0')) AS hash FROM (
+         SELECT formatRowNoNewline('JSONEachRow', COLUMNS('^') EXCEPT (version)) AS row FROM ${name} ${final})`,
+    )
+    found.set(name, fingerprint!)
+  }
+  return found
+}

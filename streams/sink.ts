@@ -1,0 +1,202 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Analytics } from '../infra/analytics/port.ts'
+import {
+  type Batch,
+  type Commit,
+  type EventLog,
+  type LogConsumer,
+  type LogRecord,
+  Revoked,
+} from '../infra/event-log/port.ts'
+import { topicLag } from './lag.ts'
+import { type DeadRecord, deadLettersOf } from './outcome.ts'
+import type { Stream, StreamLogger, StreamState } from './pipeline.ts'
+import { type StoredTopic, storedTopics } from './rows.ts'
+import { type SinkBatch, storeBatch, storeBatchAgain } from './sink-batch.ts'
+import { noteOf, noteText, SINK_GROUP } from './sink-note.ts'
+
+/** A batch is stored once it has this many records or bytes, … */
+const BATCH_RECORDS = 20_000
+const BATCH_BYTES = 16 * 1024 * 1024
+/** … or once its first record has waited this long. */
+const BATCH_MAX_AGE_MS = 1_000
+const POLL_MAX_RECORDS = 10_000
+const POLL_MAX_WAIT_MS = 100
+/** Over all partitions; above it the largest batch is stored early. */
+const BUFFERED_MAX_BYTES = 64 * 1024 * 1024
+const RETRY_FIRST_MS = 100
+const RETRY_MAX_MS = 30_000
+/** Records read at once when a batch in doubt is read again. */
+const READ_MAX_RECORDS = 10_000
+
+export interface SinkOptions {
+  log: EventLog
+  analytics: Analytics
+  /** UTC epoch milliseconds. */
+  now: () => number
+  logger: StreamLogger
+}
+
+/** A batch that is still filling, of a partition as it was assigned. */
+interface Filling extends SinkBatch {
+  assigned: Commit | null
+  bytes: number
+  openedAt: number
+}
+
+/**
+ * Copies the log into the tables of Analytics, every record exactly once: the boundaries of a batch are committed, then
+ * the batch is stored under a token made of them, then its end is committed. Whatever breaks in between, the same batch
+ * is stored again, and the token makes that a repetition.
+ */
+export function createSink({ log, analytics, now, logger }: SinkOptions): Stream {
+  const state: StreamState = {
+    status: 'STOPPED',
+    records: 0,
+    batches: 0,
+    dead: 0,
+    failures: 0,
+    lastError: null,
+    lastCommitAt: null,
+  }
+  const filling = new Map<string, Filling>()
+  let stopping = new AbortController()
+  let running: Promise<void> | null = null
+
+  async function consume(): Promise<void> {
+    filling.clear()
+    const consumer = await log.consumer({ group: SINK_GROUP, topics: storedTopics })
+    try {
+      while (!stopping.signal.aborted) {
+        const batch = await consumer.poll({ maxRecords: POLL_MAX_RECORDS, maxWaitMs: POLL_MAX_WAIT_MS })
+        if (batch) await take(consumer, batch)
+        for (const due of dueBatches()) await store(consumer, due, storeBatch)
+        state.status = 'RUNNING'
+        state.failures = 0
+      }
+    } finally {
+      await consumer.close().catch((error: Error) => logger.warn({ stream: SINK_GROUP }, `closing: ${error.message}`))
+    }
+  }
+
+  async function take(consumer: LogConsumer, batch: Batch): Promise<void> {
+    const { partition } = batch
+    const topic = batch.topic as StoredTopic
+    const key = `${topic}/${partition}`
+    const assigned = consumer.position(topic, partition)
+    const known = filling.get(key)
+    const into = known && sameCommit(known.assigned, assigned) ? known : newBatch(topic, partition, assigned)
+    filling.set(key, into)
+    if (into !== known) {
+      const { pendingLast } = noteOf(assigned)
+      if (assigned && pendingLast !== null) return finish(consumer, into, assigned.offset, pendingLast)
+    }
+    if (into.records.length === 0) into.openedAt = now()
+    into.records.push(...batch.records)
+    for (const { value } of batch.records) into.bytes += value?.length ?? 0
+  }
+
+  /** Stores the batch that a crash left in doubt, and goes on after it. */
+  async function finish(consumer: LogConsumer, into: Filling, first: number, last: number): Promise<void> {
+    const { topic, partition } = into
+    into.records = await readRange(log, topic, partition, first, last)
+    if (into.records.length > 0) await store(consumer, into, storeBatchAgain)
+    consumer.seek(topic, partition, last + 1)
+  }
+
+  function dueBatches(): Filling[] {
+    const batches = [...filling.values()].filter(({ records }) => records.length > 0)
+    const due = batches.filter(
+      ({ records, bytes, openedAt }) =>
+        records.length >= BATCH_RECORDS || bytes >= BATCH_BYTES || now() - openedAt >= BATCH_MAX_AGE_MS,
+    )
+    const buffered = batches.reduce((sum, { bytes }) => sum + bytes, 0)
+    if (due.length > 0 || buffered < BUFFERED_MAX_BYTES) return due
+    return batches.sort((a, b) => b.bytes - a.bytes).slice(0, 1)
+  }
+
+  async function store(consumer: LogConsumer, batch: Filling, storeRecords: typeof storeBatch): Promise<void> {
+    const { topic, partition, records, epoch } = batch
+    const first = records[0]!.offset
+    const last = records.at(-1)!.offset
+    try {
+      await consumer.commit({ topic, partition, offset: first, metadata: noteText({ epoch, pendingLast: last }) })
+      const dead = await storeRecords(analytics, batch)
+      const letters = deadLettersOf(SINK_GROUP, batch, dead, now())
+      await consumer.commit(
+        { topic, partition, offset: last + 1, metadata: noteText({ epoch, pendingLast: null }) },
+        letters,
+      )
+      count(batch, dead)
+    } catch (error) {
+      if (!(error instanceof Revoked)) throw error
+      filling.delete(`${topic}/${partition}`)
+    }
+    batch.records = []
+    batch.bytes = 0
+  }
+
+  function count({ topic, partition, records }: Filling, dead: DeadRecord[]): void {
+    state.records += records.length
+    state.batches += 1
+    state.dead += dead.length
+    state.lastCommitAt = now()
+    for (const { offset, code, message } of dead) {
+      logger.warn({ stream: SINK_GROUP, topic, partition, offset, code }, `dead letter: ${message}`)
+    }
+  }
+
+  /** The consumer that failed is gone; a new one starts at what is committed, with the batch in doubt. */
+  async function backOff(error: Error): Promise<void> {
+    const waitMs = Math.min(RETRY_MAX_MS, RETRY_FIRST_MS * 2 ** Math.min(state.failures, 30))
+    state.status = 'RETRYING'
+    state.failures += 1
+    state.lastError = { message: error.message, at: now() }
+    logger.error({ stream: SINK_GROUP, err: error, failures: state.failures, waitMs }, 'sink failed; will try again')
+    await delay(waitMs, undefined, { signal: stopping.signal }).catch(() => {})
+  }
+
+  async function loop(): Promise<void> {
+    state.status = 'RUNNING'
+    while (!stopping.signal.aborted) await consume().catch(backOff)
+    state.status = 'STOPPED'
+  }
+
+  return {
+    name: SINK_GROUP,
+    run() {
+      if (running === null) {
+        stopping = new AbortController()
+        running = loop().finally(() => {
+          running = null
+        })
+      }
+      return running
+    },
+    async stop() {
+      stopping.abort()
+      await running
+    },
+    lag: () => topicLag(log, SINK_GROUP, storedTopics, now),
+    state: () => ({ ...state }),
+  }
+}
+
+function newBatch(topic: StoredTopic, partition: number, assigned: Commit | null): Filling {
+  return { topic, partition, records: [], bytes: 0, openedAt: 0, epoch: noteOf(assigned).epoch, assigned }
+}
+
+function sameCommit(a: Commit | null, b: Commit | null): boolean {
+  return a?.offset === b?.offset && a?.metadata === b?.metadata
+}
+
+async function readRange(log: EventLog, topic: StoredTopic, partition: number, first: number, last: number) {
+  const records: LogRecord[] = []
+  for (let from = first; from <= last; from = records.at(-1)!.offset + 1) {
+    const page = await log.read(topic, partition, from, READ_MAX_RECORDS)
+    const inside = page.filter(({ offset }) => offset <= last)
+    records.push(...inside)
+    if (inside.length === 0 || inside.length < page.length) break
+  }
+  return records
+}

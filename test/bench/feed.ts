@@ -1,0 +1,195 @@
+/**
+ * A feed of 100,000 items: the whole run (unpack, parse, map, compare, append durably) on the embedded engines against a
+ * bare saxes parse of the same file, and the memory that each takes. Every measure is a process of its own.
+ *
+ *   node test/bench/feed.ts [items]
+ */
+import { spawnSync } from 'node:child_process'
+import { createReadStream } from 'node:fs'
+import { mkdtemp, open, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { SaxesParser } from 'saxes'
+import { openEmbeddedEventLog } from '../../infra/event-log/embedded.ts'
+import { openEmbeddedProductIndex } from '../../infra/product-index/embedded.ts'
+import type { IndexWrite } from '../../infra/product-index/port.ts'
+import { decode } from '../../schemas/codec.ts'
+import { fetchDefaults } from '../../services/registry/feeds/fetch.ts'
+import { noCounts } from '../../services/registry/feeds/job.ts'
+import { runFeed } from '../../services/registry/feeds/run.ts'
+
+const ITEMS = 100_000
+const ROUNDS = 3
+const MEMORY_GOAL_MIB = 300
+/** V8 lets a heap grow to many times what is alive unless it is told how large it may be. */
+const HEAP_LIMITS = ['--max-old-space-size=256', '--max-semi-space-size=8']
+
+interface Measure {
+  ms: number
+  /** Of the whole process, the embedded log and index included. */
+  peakMib: number
+  /** Before the run, with log and index open. */
+  restMib?: number
+  changed?: number
+  unchanged?: number
+}
+
+async function main(items: number) {
+  const place = await mkdtemp(join(tmpdir(), 'endcap-bench-feed-'))
+  try {
+    await writeFeed(join(place, 'feed.xml'), items, 0)
+    await writeFeed(join(place, 'changed.xml'), items, 100)
+    const { size } = await stat(join(place, 'feed.xml'))
+    console.log(`${items} items, ${(size / 1024 ** 2).toFixed(0)} MiB`)
+
+    const bare = best(Array.from({ length: ROUNDS }, () => child('bare', place, 'feed.xml')))
+    const rows: [string, Measure][] = [['bare saxes parse', bare]]
+    rows.push(['first run: all new', child('run', place, 'feed.xml')])
+    child('index', place)
+    rows.push(['second run: all the same', best(Array.from({ length: ROUNDS }, () => child('run', place, 'feed.xml')))])
+    rows.push(['third run: 1 % changed', child('run', place, 'changed.xml')])
+
+    console.log('| | seconds | of bare | changed | unchanged | MiB before | peak MiB |\n|---|---|---|---|---|---|---|')
+    for (const [name, { ms, peakMib, restMib, changed = '', unchanged = '' }] of rows) {
+      const memory = [restMib?.toFixed(0) ?? '', peakMib.toFixed(0)]
+      const cells = [name, (ms / 1000).toFixed(2), (ms / bare.ms).toFixed(2), changed, unchanged, ...memory]
+      console.log(`| ${cells.join(' | ')} |`)
+    }
+    const peakMib = Math.max(...rows.map(([, measure]) => measure.peakMib))
+    console.log(
+      `peak ${peakMib.toFixed(0)} MiB, goal under ${MEMORY_GOAL_MIB}: ${peakMib < MEMORY_GOAL_MIB ? 'met' : 'MISSED'}`,
+    )
+  } finally {
+    await rm(place, { recursive: true, force: true })
+  }
+}
+
+function child(...args: string[]): Measure {
+  const { stdout, status } = spawnSync(process.execPath, [...HEAP_LIMITS, import.meta.filename, ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    encoding: 'utf8',
+  })
+  if (status !== 0) throw new Error(`${args.join(' ')} ended with ${status}`)
+  return stdout ? (JSON.parse(stdout) as Measure) : { ms: 0, peakMib: 0 }
+}
+
+function report(measure: Omit<Measure, 'peakMib'>) {
+  process.stdout.write(JSON.stringify({ ...measure, peakMib: process.resourceUsage().maxRSS / 1024 }))
+}
+
+function best(measures: Measure[]): Measure {
+  return measures.toSorted((a, b) => a.ms - b.ms)[0]!
+}
+
+async function bareParse(path: string) {
+  const parser = new SaxesParser({ xmlns: true })
+  let texts = 0
+  parser.on('text', (text) => {
+    texts += text.length
+  })
+  const started = performance.now()
+  for await (const chunk of createReadStream(path, { encoding: 'utf8', highWaterMark: 256 * 1024 })) parser.write(chunk)
+  parser.close()
+  if (texts === 0) throw new Error('the feed has no text')
+  return { ms: performance.now() - started }
+}
+
+async function run(place: string, name: string) {
+  const log = await openEmbeddedEventLog({ folder: join(place, 'log') })
+  const index = await openEmbeddedProductIndex({ folder: join(place, 'index') })
+  const deps = {
+    log,
+    index,
+    caughtUp: async () => {},
+    fetch: { ...fetchDefaults, allowPrivateAddresses: false },
+    now: Date.now,
+  }
+  const job = {
+    runId: 'run',
+    feed: { id: 'feed', shopId: 'shop', currency: 'EUR', lang: 'en' },
+    task: { tag: 'READ' as const },
+    contentPath: join(place, name),
+    heldPath: join(place, 'held'),
+  }
+  const restMib = process.memoryUsage().rss / 1024 ** 2
+  const started = performance.now()
+  const { status, message, counts } = await runFeed(deps, job, {
+    signal: new AbortController().signal,
+    counts: noCounts(),
+  })
+  const ms = performance.now() - started
+  if (status !== 'DONE' || counts.rejected > 0) throw new Error(`${status} ${message} ${JSON.stringify(counts)}`)
+  await index.close()
+  await log.close()
+  return { ms, restMib, changed: counts.changed, unchanged: counts.unchanged }
+}
+
+/** What the indexer does, without its consumer group. */
+async function bringIndexUp(place: string) {
+  const log = await openEmbeddedEventLog({ folder: join(place, 'log') })
+  const index = await openEmbeddedProductIndex({ folder: join(place, 'index') })
+  for (const { partition, start } of await log.bounds('products')) {
+    let offset = start
+    while (true) {
+      const records = await log.read('products', partition, offset, 1_000)
+      if (records.length === 0) break
+      await index.write(
+        records.map((record): IndexWrite => {
+          return { kind: 'offer', version: record.offset + 1, offer: decode('ProductOffer', record.value!) }
+        }),
+      )
+      offset = records.at(-1)!.offset + 1
+    }
+  }
+  await index.refresh()
+  await index.close()
+  await log.close()
+}
+
+/** Items like those of a shop: a few hundred characters of text, a dozen elements, nested shipping. */
+async function writeFeed(path: string, items: number, changedEvery: number) {
+  const output = await open(path, 'w')
+  await output.write(
+    '<?xml version="1.0" encoding="UTF-8"?>\n<rss version="2.0" xmlns:g="http://base.google.com/ns/1.0" ' +
+      'xmlns:c="http://base.google.com/cns/1.0"><channel><title>Shop</title>\n',
+  )
+  for (let from = 0; from < items; from += 1_000) {
+    const some = Array.from({ length: Math.min(1_000, items - from) }, (_, i) => itemXml(from + i, changedEvery))
+    await output.write(some.join(''))
+  }
+  await output.write('</channel></rss>\n')
+  await output.close()
+}
+
+const WORDS =
+  'steel lamp oak table soft chair blue glass warm wool light round large kitchen garden set with two'.split(' ')
+const words = (seed: number, count: number) =>
+  Array.from({ length: count }, (_, i) => WORDS[(seed * 7 + i * (1 + (seed % 5))) % WORDS.length]).join(' ')
+
+function itemXml(i: number, changedEvery: number): string {
+  const cents = 100 + ((i * 7919) % 100_000) + (changedEvery > 0 && i % changedEvery === 0 ? 1 : 0)
+  return `<item>
+  <g:id>SKU-${i}</g:id>
+  <title>${words(i, 6)} ${i}</title>
+  <description>${words(i, 60)} &amp; more</description>
+  <link>https://shop.example/products/${i}?ref=feed</link>
+  <g:image_link>https://cdn.shop.example/images/${i}.jpg</g:image_link>
+  <g:availability>${i % 9 === 0 ? 'out_of_stock' : 'in_stock'}</g:availability>
+  <g:price>${(cents / 100).toFixed(2)} EUR</g:price>
+  <g:brand>Brand ${i % 200}</g:brand>
+  <g:mpn>M-${i}</g:mpn>
+  <g:condition>new</g:condition>
+  <g:google_product_category>Home &amp; Garden &gt; Furniture</g:google_product_category>
+  <g:product_type>Home &gt; Room ${i % 20} &gt; Kind ${i % 300}</g:product_type>
+  <g:color>${WORDS[i % WORDS.length]}</g:color>
+  <g:shipping><g:country>DE</g:country><g:price>4.99 EUR</g:price></g:shipping>
+  <c:warehouse>W${i % 7}</c:warehouse>
+</item>
+`
+}
+
+const [mode = String(ITEMS), folder = '', file = ''] = process.argv.slice(2)
+if (mode === 'bare') report(await bareParse(join(folder, file)))
+else if (mode === 'run') report(await run(folder, file))
+else if (mode === 'index') await bringIndexUp(folder)
+else await main(Number(mode))

@@ -1,0 +1,49 @@
+import type { ProductOffer } from '../../schemas/records.ts'
+import { makeOffer } from '../services/selection/world.ts'
+
+const list = (text: string) => text.split(' ')
+const KINDS = list(
+  'lamp chair table sofa desk shelf bed mirror rug curtain vase clock frame stool bench cabinet drawer rack',
+)
+const ROOMS = list('kitchen bathroom bedroom garden office hall nursery cellar')
+const LOOKS = list('red blue green black white oak pine steel glass round square small large vintage modern foldable')
+const BRANDS = Array.from({ length: 60 }, (_, i) => `Brand${i}`)
+
+/** A repeatable stream of numbers in [0, 1) (mulberry32). */
+export function seededRandom(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let t = Math.imul(state ^ (state >>> 15), 1 | state)
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296
+  }
+}
+
+/** Offers with titles, brands, categories and attributes of a furniture shop; the same for the same count. */
+export function generateProducts(shopId: string, count: number): ProductOffer[] {
+  const random = seededRandom(1)
+  const pick = <T>(from: readonly T[]) => from[Math.floor(random() * from.length)]!
+  return Array.from({ length: count }, (_, i) => {
+    const [kind, room, look, brand] = [pick(KINDS), pick(ROOMS), pick(LOOKS), pick(BRANDS)]
+    return makeOffer(shopId, {
+      id: `${100_000 + i}`,
+      title: `${brand} ${look} ${room} ${kind} ${pick(LOOKS)} model ${i % 997}`,
+      description: `A ${look} ${kind} for the ${room}, by ${brand}. ${'Made to last and easy to care for. '.repeat(4)}`,
+      link: `https://shop.example/products/${brand.toLowerCase()}-${look}-${room}-${kind}-${i}?ref=list`,
+      imageLink: `https://images.shop.example/catalogue/${i % 100}/${i}/large.jpg`,
+      priceMicros: Math.round(5 + random() * 900) * 1_000_000 - 10_000,
+      brand,
+      gtin: `${4_000_000_000_000 + i}`,
+      productTypes: [`Home > ${room} > ${kind}`],
+      color: look,
+      externalSellerId: `seller-${brand}`,
+      externalSellerName: brand,
+      condition: 'new',
+      productDetails: [
+        { sectionName: null, attributeName: 'Room', attributeValue: room },
+        { sectionName: null, attributeName: 'Style', attributeValue: pick(LOOKS) },
+      ],
+    })
+  })
+}

@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { InvalidConfig, readConfig } from '../../infra/config.ts'
+
+const root = join(import.meta.dirname, '../..')
+
+describe('configuration', () => {
+  it('starts with no setting at all', () => {
+    expect(readConfig({})).toMatchObject({
+      httpHost: '127.0.0.1',
+      httpPort: 8080,
+      dataFolder: './data',
+      bootstrapToken: null,
+    })
+  })
+
+  it('lists every problem and names its key', () => {
+    const broken = {
+      HTTP_PORT: 'eighty',
+      ROLES: 'selection',
+      BOOTSTRAP_TOKEN: 'short',
+      LOG_LEVEL: 'loud',
+      SHOW_ID_KEYS: 'x',
+    }
+    const failure = (() => {
+      try {
+        readConfig(broken)
+      } catch (error) {
+        return error as Error
+      }
+    })()
+    expect(failure).toBeInstanceOf(InvalidConfig)
+    for (const key of Object.keys(broken)) expect(failure?.message).toContain(key)
+  })
+
+  it('never repeats a secret in a message', () => {
+    const secret = 'x'.repeat(20)
+    expect(() => readConfig({ BOOTSTRAP_TOKEN: secret })).toThrow(expect.not.stringContaining(secret))
+  })
+
+  it('refuses a split over several processes with the embedded engines', () => {
+    expect(() => readConfig({ ROLES: 'selection,intake' })).toThrow(/ROLES/)
+  })
+
+  it('is documented key by key, in the docs and in the code alike', () => {
+    const code = readFileSync(join(root, 'infra/config.ts'), 'utf8')
+    const docs = readFileSync(join(root, 'docs/configuration.md'), 'utf8')
+    const read = new Set([...code.matchAll(/(?:\(|env\.)'?([A-Z][A-Z_]{3,})'?/g)].map((m) => m[1]!))
+    const listed = new Set([...docs.matchAll(/^\| `([A-Z_]+)` \|/gm)].map((m) => m[1]!))
+    expect(listed.size).toBeGreaterThan(10)
+    expect([...listed].sort()).toEqual([...read].filter((key) => !key.endsWith('_MIN')).sort())
+  })
+})

@@ -1,0 +1,81 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import {
+  openEmbeddedProductIndex,
+  productIndexClient,
+  startEmbeddedProductIndex,
+} from '../../../infra/product-index/embedded.ts'
+import { IndexUnavailable, type ProductIndex } from '../../../infra/product-index/port.ts'
+import { productIndexSuite } from '../../ports/product-index.suite.ts'
+import { anOffer } from './offer.fixture.ts'
+
+const newFolder = () => mkdtempSync(join(tmpdir(), 'product-index-'))
+
+describe('embedded product index', () => {
+  const folders = new WeakMap<ProductIndex, string>()
+  const openIn = async (folder: string) => {
+    const index = await openEmbeddedProductIndex({ folder })
+    folders.set(index, folder)
+    return index
+  }
+  productIndexSuite({
+    open: () => openIn(newFolder()),
+    async reopen(index) {
+      await index.close()
+      return openIn(folders.get(index)!)
+    },
+    async dispose(index) {
+      await index.close()
+      rmSync(folders.get(index)!, { recursive: true })
+    },
+  })
+})
+
+describe('embedded product index between threads', () => {
+  test('several clients share one index; what one writes, another finds', async () => {
+    const folder = newFolder()
+    const served = await startEmbeddedProductIndex({ folder })
+    const [one, other] = [productIndexClient(served.connect()), productIndexClient(served.connect())]
+    await one.write([{ kind: 'offer', version: 1, offer: anOffer() }])
+    await other.refresh()
+    expect(await other.count('shop', [])).toBe(1)
+    await one.close()
+    await expect(one.count('shop', [])).rejects.toThrow(IndexUnavailable)
+    expect(await other.count('shop', [])).toBe(1)
+    await served.stop()
+    await expect(other.count('shop', [])).rejects.toThrow(IndexUnavailable)
+    await expect(other.write([])).rejects.toThrow(IndexUnavailable)
+    rmSync(folder, { recursive: true })
+  })
+
+  test('more lists of campaigns than a client keeps are still told apart', async () => {
+    const folder = newFolder()
+    const index = await openEmbeddedProductIndex({ folder })
+    const ids = Array.from({ length: 600 }, (_, n) => `p${n}`)
+    await index.write(
+      ids.flatMap((id) => [
+        { kind: 'offer', version: 1, offer: anOffer({ id }) },
+        { kind: 'promotions', version: 1, shopId: 'shop', feedId: 'feed', id, campaignIds: [`c${id}`] },
+      ]),
+    )
+    await index.refresh()
+    const lists = ids.map((id) => [{ campaignIds: [`c${id}`], weight: 1 }])
+    const ask = async (at: number) => {
+      const query = {
+        shopId: 'shop',
+        filters: [],
+        rank: { by: 'none' } as const,
+        campaigns: lists[at]!,
+        limit: 5,
+        tieSeed: 1,
+      }
+      return (await index.search([query]))[0]!.hits.map((hit) => hit.product.offer.id)
+    }
+    const rounds = [...ids.keys(), ...ids.keys()]
+    expect(await Promise.all(rounds.map(ask))).toEqual(rounds.map((at) => [ids[at]]))
+    await index.close()
+    rmSync(folder, { recursive: true })
+  })
+})

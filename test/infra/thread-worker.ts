@@ -1,0 +1,25 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { Moved, serveConnections } from '../../infra/thread.ts'
+
+if (workerData === 'fail') throw new Error('cannot start')
+
+let connections = 0
+serveConnections(
+  parentPort!,
+  () => {
+    const connection = ++connections
+    return {
+      connection: () => connection,
+      double: (bytes: Uint8Array<ArrayBuffer>) => {
+        const doubled = bytes.map((byte) => byte * 2)
+        return new Moved(doubled, [doubled.buffer])
+      },
+      fail: () => {
+        throw new RangeError('out of range')
+      },
+      never: () => new Promise(() => {}),
+      die: () => process.exit(3),
+    }
+  },
+  () => {},
+)

@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Program, startProgram, waitFor } from '../program.ts'
+import { attributedSale, type JourneyShop, openShop } from './shop.ts'
+
+interface Audit {
+  logged: number
+  stored: number
+  duplicates: number
+  deadLetters: number
+}
+interface Report {
+  rows: Record<string, unknown>[]
+  totals: Record<string, number>
+}
+
+describe('a newcomer follows one product from the feed to an attributed sale', () => {
+  let program: Program
+  let shop: JourneyShop
+
+  beforeAll(async () => {
+    program = await startProgram()
+    shop = await openShop(program)
+  }, 90_000)
+  afterAll(() => program?.stop())
+
+  const reportNow = () => {
+    const day = 86_400_000
+    const at = (ms: number) => new Date(ms).toISOString()
+    return shop.get<Report>(
+      `/v1/panel/reports?shopId=${shop.shopId}&from=${at(Date.now() - day)}&to=${at(Date.now() + day)}&groupBy=campaign` +
+        '&metrics=views,clicks,invalid,spend,purchases,directPurchases,revenue',
+    )
+  }
+
+  it('sees, clicks and buys, and the campaign is credited with the sale and charged for the click, once', async () => {
+    const [ad] = await shop.askForAds('ann', 'lamp desk')
+    const { showId, shopProductId, productPrice } = ad!
+    for (const path of ['/v1/dsa/view-event', '/v1/dsa/click-event', '/v1/dsa/click-event']) {
+      await shop.post(path, { showId }, { cid: 'ann' })
+    }
+    await shop.post(
+      '/v1/ev/transaction',
+      {
+        eventId: 'order-1',
+        kind: 'PURCHASE',
+        shopId: shop.shopId,
+        currency: 'EUR',
+        products: [{ shopProductId, price: productPrice, quantity: 1 }],
+      },
+      { cid: 'ann' },
+    )
+    expect(await attributedSale(program, shop.shopId, 'order-1')).toContain(shop.campaignId)
+    const { totals } = await reportNow()
+    // Alone in its auction, the campaign pays the shop's reserve.
+    expect(totals).toMatchObject({
+      views: 1,
+      clicks: 1,
+      invalid: 1,
+      spend: 0.05,
+      purchases: 1,
+      directPurchases: 1,
+      revenue: productPrice,
+    })
+  })
+
+  it('accounts for every event', async () => {
+    let audit: Audit | undefined
+    await waitFor(async () => {
+      audit = await shop.get<Audit>('/v1/panel/audit')
+      return audit.logged === audit.stored
+    }, 20_000)
+    expect(audit).toMatchObject({ duplicates: 0, deadLetters: 0 })
+    expect(audit!.logged).toBeGreaterThan(5)
+  })
+
+  it('lists its API with every path of the contract', async () => {
+    const { paths } = await shop.get<{ paths: Record<string, unknown> }>('/docs/json')
+    for (const path of [
+      '/v1/slots/technical/{publisherSlotId}',
+      '/v1/dsa/raw/batch',
+      '/v1/dsa/emissionInfo',
+      '/v1/feed/product',
+      '/v1/dsa/view-event',
+      '/v1/dsa/click-event',
+      '/v1/ev/transaction',
+      '/v1/ev/page-view',
+      '/v1/ev/batch',
+      '/v1/events/purchase',
+      '/v1/events/cart',
+      '/v1/events/wishlist',
+    ]) {
+      expect(Object.keys(paths)).toContain(path)
+    }
+  })
+
+  it('finds everything as it was after a crash and a new start', async () => {
+    const before = await reportNow()
+    await program.kill('SIGKILL')
+    const { folder } = program
+    program = await startProgram({ folder })
+    shop = { ...shop, get: async (path) => (await program.call('GET', path)).body as never }
+    expect(await reportNow()).toEqual(before)
+    const again = await program.call<{ data: { ads: unknown[] }[] }>('POST', '/v1/dsa/raw/batch', {
+      targeting: [{ slotHash: shop.slotHash, adCount: 2, searchData: 'desk lamp' }],
+    })
+    expect(again.body.data[0]!.ads).toHaveLength(2)
+  }, 60_000)
+})

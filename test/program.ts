@@ -1,0 +1,156 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { Agent, request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const START_TIMEOUT_MS = 60_000
+
+export interface Answer<T = unknown> {
+  status: number
+  body: T
+  headers: Record<string, string | string[] | undefined>
+  elapsedMs: number
+}
+
+export interface Program {
+  url: string
+  token: string
+  folder: string
+  process: ChildProcess
+  call<T>(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer<T>>
+  /** Current and highest resident memory, megabytes. */
+  memoryMb(): { now: number; peak: number }
+  kill(signal: NodeJS.Signals): Promise<void>
+  /** Ends it and removes its data. */
+  stop(): Promise<void>
+}
+
+/** Starts the real program, everything embedded, on a free port and an own data folder, and waits until it is ready. */
+export async function startProgram(options: { env?: Record<string, string>; folder?: string } = {}): Promise<Program> {
+  const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'endcap-')))
+  const token = 'a-token-for-benchmarks-only-0123456789'
+  const child = spawn(process.execPath, [join(import.meta.dirname, '../services/main.ts')], {
+    env: {
+      ...process.env,
+      HTTP_PORT: '0',
+      DATA_DIR: folder,
+      BOOTSTRAP_TOKEN: token,
+      LOG_LEVEL: 'warn',
+      ...options.env,
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const url = await new Promise<string>((resolve, reject) => {
+    let seen = ''
+    const timer = setTimeout(
+      () => reject(new Error(`no address within ${START_TIMEOUT_MS} ms:\n${seen}`)),
+      START_TIMEOUT_MS,
+    )
+    child.stdout!.on('data', (chunk: Buffer) => {
+      seen = (seen + chunk.toString()).slice(-20_000)
+      const found = seen.match(/listens at (http:\S+)/)
+      if (!found) return
+      clearTimeout(timer)
+      resolve(found[1]!)
+    })
+    child.once('exit', (code) => reject(new Error(`the program ended with ${code}:\n${seen}`)))
+  })
+  const { hostname, port } = new URL(url)
+  const agent = new Agent({ keepAlive: true, maxSockets: 256 })
+
+  function call<T>(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
+    const raw = typeof body === 'string' || Buffer.isBuffer(body)
+    const payload = body === undefined ? undefined : raw ? (body as string | Buffer) : JSON.stringify(body)
+    const startedAt = performance.now()
+    return new Promise<Answer<T>>((resolve, reject) => {
+      const sent = request(
+        {
+          hostname,
+          port,
+          path,
+          method,
+          agent,
+          headers: {
+            ...(payload === undefined
+              ? {}
+              : {
+                  'content-type': raw ? 'application/xml' : 'application/json',
+                  'content-length': Buffer.byteLength(payload),
+                }),
+            ...(path.startsWith('/v1/panel') || path.startsWith('/v1/feed') || path.startsWith('/v1/slots')
+              ? { authorization: `Bearer ${token}` }
+              : {}),
+            ...headers,
+          },
+        },
+        (response) => {
+          const chunks: Buffer[] = []
+          response.on('data', (chunk) => chunks.push(chunk))
+          response.on('end', () => {
+            const text = Buffer.concat(chunks).toString()
+            const json = /json/.test(response.headers['content-type'] ?? '')
+            resolve({
+              status: response.statusCode!,
+              body: (json ? JSON.parse(text) : text) as T,
+              headers: response.headers,
+              elapsedMs: performance.now() - startedAt,
+            })
+          })
+          response.on('error', reject)
+        },
+      )
+      sent.on('error', reject)
+      sent.end(payload)
+    })
+  }
+
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  const kill = async (signal: NodeJS.Signals) => {
+    if (child.exitCode === null && child.signalCode === null) child.kill(signal)
+    agent.destroy()
+    await exited
+  }
+  const program: Program = {
+    url,
+    token,
+    folder,
+    process: child,
+    call,
+    memoryMb() {
+      const status = readFileSync(`/proc/${child.pid}/status`, 'utf8')
+      const kb = (name: string) => Number(status.match(new RegExp(`${name}:\\s+(\\d+)`))?.[1] ?? 0)
+      return { now: Math.round(kb('VmRSS') / 1024), peak: Math.round(kb('VmHWM') / 1024) }
+    },
+    kill,
+    async stop() {
+      await kill('SIGTERM')
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+  await waitFor(async () => (await call('GET', '/health/ready')).status === 200, START_TIMEOUT_MS)
+  return program
+}
+
+/** Polls until true. @throws after `timeoutMs`. */
+export async function waitFor(check: () => Promise<boolean>, timeoutMs: number): Promise<void> {
+  const end = performance.now() + timeoutMs
+  while (!(await check())) {
+    if (performance.now() > end) throw new Error(`not reached within ${timeoutMs} ms`)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
+
+/** The value below which a share of the sorted values lies (nearest rank). */
+export function percentile(values: number[], share: number): number {
+  const sorted = Float64Array.from(values).sort()
+  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN
+}
+
+/** A call that must succeed; its body. */
+export async function must<T>(answer: Promise<Answer<T>>): Promise<T> {
+  const { status, body } = await answer
+  if (status >= 400) throw new Error(`${status}: ${JSON.stringify(body)}`)
+  return body
+}

@@ -1,0 +1,270 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { explainApp } from '../../../../services/registry/explain/app.ts'
+import { openWorld, type Who, type World } from '../reports/world.ts'
+
+const HOUR_MS = 3_600_000
+const bought = Date.parse('2026-07-15T12:00:00Z')
+
+let world: World
+beforeAll(async () => {
+  world = await openWorld()
+  world.server.register(explainApp(world))
+  await storeRequest()
+  await storeSale()
+})
+afterAll(() => world.close())
+
+const at = (i: number) => ({ _topic: 't', _partition: 0, _offset: i })
+const explain = (path: string, who?: Who) => world.get(`/v1/panel/explain/${path}`, who)
+
+async function storeRequest() {
+  const ad = (campaignId: string, position: number) => ({
+    ...{ campaignId, adId: 'sku', itemGroupId: null, position, relevance: 0.5, predictedClickRate: 0.02 },
+    ...{ bidMicros: 400_000, priceMicros: 250_000, autoPromo: false },
+  })
+  const slot = {
+    ...{
+      slotHash: 'technical-1',
+      adUnitId: 'u-warsaw-1',
+      algorithm: 'CONTEXT_MATCH',
+      candidates: 7,
+      shortfall: 'NO_CANDIDATES',
+    },
+    ads: [ad('c-warsaw-1', 1), ad('c-warsaw-2', 2)],
+    dropped: [{ campaignId: 'c-warsaw-2', adId: 'sku-9', relevance: 0.4, bidMicros: 100_000, reason: 'CAPPED' }],
+  }
+  const emission = {
+    ...{
+      requestId: 'r1',
+      shopId: 'warsaw',
+      kind: 'SPONSORED',
+      cid: 'me',
+      uid: null,
+      country: 'PL',
+      elapsedMicros: 3_500,
+    },
+    ...{ occurredAt: bought - 5 * HOUR_MS, slots: [slot] },
+  }
+  await world.analytics.insert('emissions', [{ ...at(0), ...emission }], { token: 'emissions' })
+}
+
+async function storeSale() {
+  const touch = (i: number, campaign: number, type: string, hoursBefore: number, verdict = 'VALID') => ({
+    ...at(i),
+    ...{
+      eventId: `e${i}`,
+      type,
+      verdict,
+      billedMicros: type === 'CLICK' ? 250_000 : 0,
+      cid: 'me',
+      uid: null,
+      bot: false,
+    },
+    ...{ occurredAt: bought - hoursBefore * HOUR_MS, receivedAt: 0, sourcePartition: 0, sourceOffset: i, emittedAt: 0 },
+    ...{ kind: 'SPONSORED', requestId: 'r1', shopId: 'warsaw', slotHash: 'technical-1', adUnitId: 'u-warsaw-1' },
+    ...{
+      campaignId: `c-warsaw-${campaign}`,
+      accountId: `adv-${campaign}`,
+      adId: 'sku',
+      itemGroupId: null,
+      position: 1,
+    },
+    ...{ emittedCid: 'me', emittedUid: null, algorithm: 'CONTEXT_MATCH', priceMicros: 0, currency: 'PLN' },
+    ...{ autoPromo: false, country: 'PL' },
+  })
+  const touches = [
+    touch(1, 1, 'VIEW', 4),
+    touch(2, 1, 'CLICK', 3),
+    touch(3, 2, 'VIEW', 1),
+    touch(4, 2, 'CLICK', 2, 'BOT'),
+  ]
+  const transaction = (eventId: string, shopId: string, rest: object = {}) => ({
+    ...{ eventId, kind: 'PURCHASE', shopId, cid: 'me', uid: null, currency: 'PLN', locale: null, imported: false },
+    ...{ occurredAt: bought, receivedAt: bought },
+    lines: ['sku', 'other'].map((id) => ({
+      shopProductId: id,
+      priceMicros: 9_990_000,
+      quantity: 1,
+      productTitle: null,
+      brand: null,
+      sellerId: null,
+    })),
+    ...rest,
+  })
+  const transactions = [
+    transaction('o1', 'warsaw'),
+    transaction('o1', 'lordHowe', { cid: 'someone' }),
+    transaction('waiting', 'warsaw'),
+    transaction('past', 'warsaw', { imported: true }),
+  ]
+  const attributed = (line: number, shopProductId: string, rest: object) => ({
+    ...{
+      shopId: 'warsaw',
+      kind: 'PURCHASE',
+      eventId: 'o1',
+      line,
+      occurredAt: bought,
+      cid: 'me',
+      uid: null,
+      shopProductId,
+    },
+    ...{
+      quantity: 1,
+      priceMicros: 9_990_000,
+      currency: 'PLN',
+      itemGroups: [],
+      clickWindowHours: 336,
+      viewWindowHours: 24,
+    },
+    ...{
+      match: '',
+      touchType: '',
+      touchEventId: '',
+      touchAt: 0,
+      campaignId: '',
+      accountId: '',
+      adId: '',
+      slotHash: '',
+    },
+    ...{ adUnitId: '', algorithm: '', country: null, version: 1, deleted: 0 },
+    ...rest,
+  })
+  const won = {
+    outcome: 'CREDITED',
+    match: 'DIRECT',
+    touchType: 'CLICK',
+    touchEventId: 'e2',
+    touchAt: bought - 3 * HOUR_MS,
+  }
+  const lines = [
+    attributed(0, 'sku', { ...won, campaignId: 'c-warsaw-1', accountId: 'adv-1', adId: 'sku' }),
+    attributed(1, 'other', { outcome: 'NO_MATCH' }),
+  ]
+  await world.analytics.insert('judged_events', touches, { token: 'touches' })
+  await world.analytics.insert(
+    'transactions',
+    transactions.map((row, i) => ({ ...at(i), ...row })),
+    { token: 'sales' },
+  )
+  await world.analytics.insert('attributed_lines', lines, { token: 'lines' })
+}
+
+describe('GET /v1/panel/explain/emission/{requestId}', () => {
+  it('tells what was shown and dropped, why, and what came of it', async () => {
+    const { status, body } = await explain('emission/r1')
+    expect(status).toBe(200)
+    expect(body).toMatchObject({
+      requestId: 'r1',
+      shopName: 'Shop warsaw',
+      kind: 'SPONSORED',
+      clientId: 'me',
+      elapsedMs: 3.5,
+    })
+    const [slot] = body.slots
+    expect(slot).toMatchObject({
+      adUnitName: 'Unit u-warsaw-1',
+      candidates: 7,
+      shortfall: 'NO_CANDIDATES',
+      why: expect.any(String),
+    })
+    expect(slot.ads[0]).toMatchObject({
+      campaignName: 'Campaign c-warsaw-1',
+      bid: 0.4,
+      price: 0.25,
+      rankScore: 0.5 * 0.02 * 0.4,
+    })
+    expect(slot.ads[0].events).toEqual([
+      {
+        eventId: 'e1',
+        type: 'VIEW',
+        occurredAt: '2026-07-15T08:00:00.000Z',
+        verdict: 'VALID',
+        why: 'It counts',
+        billed: 0,
+      },
+      {
+        eventId: 'e2',
+        type: 'CLICK',
+        occurredAt: '2026-07-15T09:00:00.000Z',
+        verdict: 'VALID',
+        why: 'It counts',
+        billed: 0.25,
+      },
+    ])
+    expect(slot.ads[1].events.map((event: { verdict: string }) => event.verdict)).toEqual(['BOT', 'VALID'])
+    expect(slot.dropped).toMatchObject([
+      { adId: 'sku-9', bid: 0.1, reason: 'CAPPED', why: expect.stringContaining('as often as') },
+    ])
+  })
+
+  it('shows advertisers their own ads only', async () => {
+    const { body } = await explain('emission/r1', 'adv-1')
+    expect(body.slots[0].ads.map((ad: { campaignId: string }) => ad.campaignId)).toEqual(['c-warsaw-1'])
+    expect(body.slots[0].dropped).toEqual([])
+  })
+
+  it.each([
+    ['operator', 'unknown'],
+    ['pub-b', 'r1'],
+  ] as [Who, string][])('answers %s 404 for %s, and says that storing takes a moment', async (who, id) => {
+    const { status, body } = await explain(`emission/${id}`, who)
+    expect([status, body.code]).toEqual([404, 'NOT_FOUND'])
+    expect(body.detail).toContain('may not be stored yet')
+  })
+})
+
+describe('GET /v1/panel/explain/attribution/{eventId}', () => {
+  it('tells who was credited with each line, and why every other touch lost', async () => {
+    const { body } = await explain('attribution/o1?shopId=warsaw')
+    expect(body.transactions).toHaveLength(1)
+    const [sku, other] = body.transactions[0].lines
+    expect(body.transactions[0].windows).toEqual({ clickWindowHours: 336, viewWindowHours: 24 })
+    expect(sku).toMatchObject({
+      outcome: 'CREDITED',
+      price: 9.99,
+      credit: { campaignId: 'c-warsaw-1', match: 'DIRECT', touchEventId: 'e2' },
+    })
+    expect(sku.touches.map((touch: { eventId: string; result: string }) => [touch.eventId, touch.result])).toEqual([
+      ['e2', 'WON'],
+      ['e3', 'CLICK_GOES_BEFORE_VIEW'],
+      ['e1', 'CLICK_GOES_BEFORE_VIEW'],
+      ['e4', 'NOT_VALID'],
+    ])
+    expect(other).toMatchObject({ outcome: 'NO_MATCH', credit: null, why: expect.any(String) })
+    expect(new Set(other.touches.map((touch: { result: string }) => touch.result))).toEqual(
+      new Set(['OTHER_PRODUCT', 'NOT_VALID']),
+    )
+  })
+
+  it('shows every shop that used the id, to who may see it', async () => {
+    const shopsOf = async (who: Who) =>
+      (await explain('attribution/o1', who)).body.transactions.map((each: { shopId: string }) => each.shopId)
+    expect(await shopsOf('operator')).toEqual(['lordHowe', 'warsaw'])
+    expect(await shopsOf('pub-a')).toEqual(['warsaw'])
+    expect(await shopsOf('pub-b')).toEqual(['lordHowe'])
+  })
+
+  it('shows advertisers their own touches, and not who the buyer is', async () => {
+    const { body } = await explain('attribution/o1', 'adv-2')
+    const [transaction] = body.transactions
+    expect(transaction.clientId).toBeUndefined()
+    expect(transaction.lines[0]).toMatchObject({ outcome: 'CREDITED_TO_ANOTHER', credit: null })
+    expect(transaction.lines[0].touches.map((touch: { eventId: string }) => touch.eventId)).toEqual(['e3', 'e4'])
+  })
+
+  it('says when a transaction waits for attribution, and that imported ones do not', async () => {
+    const outcomeOf = async (id: string) => (await explain(`attribution/${id}`)).body.transactions[0].lines[0].outcome
+    expect(await outcomeOf('waiting')).toBe('PENDING')
+    expect(await outcomeOf('past')).toBe('IMPORTED')
+  })
+
+  it.each([
+    ['operator', 'unknown', 404],
+    ['operator', 'o1?shopId=nowhere', 404],
+    ['pub-b', 'o1?shopId=warsaw', 404],
+    ['pub-b', 'waiting', 404],
+    ['operator', 'o1?shop=warsaw', 400],
+  ] as [Who, string, number][])('answers %s for %s with %i', async (who, path, status) => {
+    expect((await explain(`attribution/${path}`, who)).status).toBe(status)
+  })
+})

@@ -1,0 +1,29 @@
+import { readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { whyNotCodes } from '../../../../services/domain/why-not.ts'
+import { issueCodes } from '../../../../services/registry/feeds/issue-codes.ts'
+
+const page = readFileSync(new URL('../../../../docs/feeds.md', import.meta.url), 'utf8')
+
+/** The cells of the table under a heading of docs/feeds.md. */
+function table(heading: string): string[][] {
+  const section = page.split(/^## /m).find((part) => part.startsWith(heading))!
+  return section
+    .split('\n')
+    .filter((line) => /^\| [A-Z_]+ \|/.test(line))
+    .map((line) =>
+      line
+        .split('|')
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    )
+}
+
+it('documents every issue code, and no other', () => {
+  const coded = Object.entries(issueCodes).map(([code, { severity, meaning }]) => [code, severity, meaning])
+  expect(table('Issues')).toEqual(coded)
+})
+
+it('documents every reason why a product is not shown, and no other', () => {
+  expect(table('Why a product').map(([code]) => code)).toEqual([...whyNotCodes])
+})

@@ -1,0 +1,200 @@
+import { request } from 'node:http'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { LogUnavailable, type NewRecord } from '../../../../infra/event-log/port.ts'
+import { decode } from '../../../../schemas/codec.ts'
+import { Snapshot } from '../../../../services/domain/snapshot.ts'
+import { hashToken } from '../../../../services/domain/tokens.ts'
+import { createHttpServer, type HttpServer } from '../../../../services/http.ts'
+import { createAccess } from '../../../../services/registry/access.ts'
+import { createAuthorize } from '../../../../services/registry/auth.ts'
+import { importApp } from '../../../../services/registry/import/app.ts'
+import { apply } from '../reports/world.ts'
+
+const NOW = Date.parse('2026-06-01T12:00:00Z')
+const OPERATOR = 'the-bootstrap-token-of-the-tests-1234'
+
+let server: HttpServer
+let appended: NewRecord[][]
+let logFails: boolean
+
+beforeEach(() => {
+  appended = []
+  logFails = false
+  const snapshot = new Snapshot()
+  for (const [id, kind] of [
+    ['pub', 'PUBLISHER'],
+    ['other', 'PUBLISHER'],
+    ['adv', 'ADVERTISER'],
+  ] as const) {
+    apply(snapshot, 'Account', id, { kind, name: id })
+    const secretHash = hashToken(`token-of-${id}`)
+    apply(snapshot, 'Token', `t-${id}`, {
+      accountId: id,
+      scopes: ['import'],
+      secretHash,
+      expiresAt: null,
+      revokedAt: null,
+    })
+  }
+  apply(snapshot, 'Shop', 'shop', { accountId: 'pub', name: 'Shop' })
+  apply(snapshot, 'Shop', 'elsewhere', { accountId: 'other', name: 'Elsewhere' })
+  server = createHttpServer({ logger: false })
+  server.register(
+    importApp({
+      log: {
+        async append(records) {
+          if (logFails) throw new LogUnavailable('down')
+          appended.push([...records])
+          return []
+        },
+      },
+      access: createAccess(snapshot),
+      authorize: createAuthorize({ snapshot, bootstrapToken: OPERATOR, now: () => NOW }),
+      now: () => NOW,
+      limits: { bytesMax: 400_000, linesMax: 2_500, lineMaxBytes: 2_000 },
+    }),
+  )
+})
+afterEach(() => server.close())
+
+const order = (rest: object = {}) => ({
+  ...{ eventId: 'o1', currency: 'eur', occurredAt: '2019-05-04T10:00:00+02:00', cid: 'me' },
+  products: [{ shopProductId: 'sku', price: 12.345678, quantity: 2 }],
+  ...rest,
+})
+
+async function send(lines: unknown[] | string, options: { token?: string; query?: string; type?: string } = {}) {
+  const { token = 'token-of-pub', query = '', type = 'application/x-ndjson' } = options
+  const payload = typeof lines === 'string' ? lines : lines.map((line) => JSON.stringify(line)).join('\n')
+  const answer = await server.inject({
+    method: 'POST',
+    url: `/v1/panel/import/transactions${query}`,
+    headers: { 'content-type': type, authorization: `Bearer ${token}` },
+    payload,
+  })
+  return { status: answer.statusCode, body: answer.json() }
+}
+const stored = () => appended.flat().map(({ value }) => decode('Transaction', value!))
+
+describe('POST /v1/panel/import/transactions', () => {
+  it('stores past orders, marked as imported', async () => {
+    const { status, body } = await send([
+      order(),
+      order({ eventId: 'o2', cid: null, customer: 'c7', kind: 'CART', shopId: 'shop' }),
+    ])
+    expect([status, body]).toEqual([200, { accepted: 2, rejected: 0, errors: [] }])
+    expect(stored()).toEqual([
+      {
+        ...{ eventId: 'o1', kind: 'PURCHASE', shopId: 'shop', cid: 'me', uid: null, currency: 'EUR', locale: null },
+        ...{ occurredAt: Date.parse('2019-05-04T08:00:00Z'), receivedAt: NOW, imported: true },
+        lines: [
+          {
+            shopProductId: 'sku',
+            priceMicros: 12_345_678,
+            quantity: 2,
+            productTitle: null,
+            brand: null,
+            sellerId: null,
+          },
+        ],
+      },
+      expect.objectContaining({ eventId: 'o2', kind: 'CART', cid: 'customer:c7', uid: 'c7' }),
+    ])
+    expect(appended[0]!.map(({ topic, key }) => [topic, key])).toEqual([
+      ['transactions', 'me'],
+      ['transactions', 'customer:c7'],
+    ])
+  })
+
+  it('takes the good lines and lists the bad ones by number and field', async () => {
+    const lines = [
+      JSON.stringify(order()),
+      '{"eventId": "broken',
+      '',
+      JSON.stringify(order({ occurredAt: '2026-06-02T00:00:00Z' })),
+      JSON.stringify(order({ occurredAt: '2019-02-30' })),
+      JSON.stringify(order({ shopId: 'elsewhere' })),
+      JSON.stringify(order({ products: [{ shopProductId: 'sku', price: -1, quantity: 1.5 }] })),
+      '[]',
+      'x'.repeat(2_001),
+      JSON.stringify(order({ eventId: 'o9', occurredAt: '2019-02-28' })),
+    ]
+    const { status, body } = await send(lines.join('\r\n'))
+    expect(status).toBe(200)
+    expect([body.accepted, body.rejected]).toEqual([2, 7])
+    expect(body.errors.map(({ line, path }: { line: number; path: string }) => `${line} ${path}`)).toEqual([
+      '2 /',
+      '4 /occurredAt',
+      '5 /occurredAt',
+      '6 /shopId',
+      '7 /products/0/price',
+      '7 /products/0/quantity',
+      '8 /',
+      '9 /',
+    ])
+    expect(stored().map(({ eventId }) => eventId)).toEqual(['o1', 'o9'])
+  })
+
+  it('lists no more than 100 findings', async () => {
+    const { body } = await send(Array.from({ length: 500 }, () => 'no order'))
+    expect([body.rejected, body.errors.length]).toEqual([500, 100])
+  })
+
+  it('appends in batches, in the order of the lines', async () => {
+    await send(
+      Array.from({ length: 2_100 }, (_, i) =>
+        order({ eventId: `o${i}`, products: [{ shopProductId: 's', price: 1, quantity: 1 }] }),
+      ),
+    )
+    expect(appended.map((batch) => batch.length)).toEqual([1_000, 1_000, 100])
+    expect(stored().map(({ eventId }) => eventId)).toEqual(Array.from({ length: 2_100 }, (_, i) => `o${i}`))
+  })
+
+  it('says what is stored when a limit or the log ends the import', async () => {
+    const many = await send(Array.from({ length: 2_600 }, () => ({})))
+    expect([many.status, many.body.code]).toEqual([413, 'TOO_LARGE'])
+    logFails = true
+    const down = await send([order()])
+    expect([down.status, down.body.code]).toEqual([503, 'UNAVAILABLE'])
+    expect(down.body.detail).toContain('0 lines are stored')
+  })
+
+  it('answers 413 while the body is still coming', async () => {
+    const url = await server.listen({ port: 0, host: '127.0.0.1' })
+    const line = `${JSON.stringify(order())}\n`
+    const status = await new Promise<number | undefined>((resolve, reject) => {
+      const headers = { 'content-type': 'application/x-ndjson', authorization: 'Bearer token-of-pub' }
+      const upload = request(`${url}/v1/panel/import/transactions`, { method: 'POST', headers }, (answer) => {
+        answer.resume()
+        resolve(answer.statusCode)
+      })
+      upload.on('error', reject)
+      for (let i = 0; i < 3_000; i++) upload.write(line)
+      upload.end()
+    })
+    expect(status).toBe(413)
+    expect(appended.flat().length).toBeGreaterThan(1_000)
+  })
+
+  it.each([
+    ['no token', { token: 'nobody' }, 401],
+    ['an advertiser', { token: 'token-of-adv' }, 403],
+    ["another's shop", { query: '?shopId=elsewhere' }, 404],
+    ['JSON', { type: 'application/json' }, 415],
+    ['an unknown parameter', { query: '?shop=shop' }, 400],
+  ])('refuses %s', async (_, options, status) => {
+    expect((await send([order()], options)).status).toBe(status)
+    expect(appended).toEqual([])
+  })
+
+  it('asks for the shop where there are several', async () => {
+    expect((await send([order()], { token: OPERATOR })).body.errors).toEqual([
+      { line: 1, path: '/shopId', message: expect.stringContaining('is required') },
+    ])
+    expect((await send([order()], { token: OPERATOR, query: '?shopId=elsewhere' })).body.accepted).toBe(1)
+  })
+
+  it('refuses a body without lines', async () => {
+    expect((await send('')).status).toBe(400)
+  })
+})

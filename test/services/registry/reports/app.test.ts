@@ -1,0 +1,204 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { reportsApp } from '../../../../services/registry/reports/app.ts'
+import { type EventFact, type Facts, type LineFact, store } from './facts.ts'
+import { openWorld, type Who, type World } from './world.ts'
+
+const noon = Date.parse('2026-07-15T12:00:00Z')
+const ad = { campaignId: 'c-warsaw-1', adId: 'sku', adUnitId: 'u-warsaw-1' }
+const lordHoweAd = { campaignId: 'c-lordHowe-1', adId: 'sku', adUnitId: 'u-lordHowe-1' }
+
+const event = (eventId: string, type: 'VIEW' | 'CLICK', rest: Partial<EventFact> = {}): EventFact => ({
+  ...{ eventId, type, ...ad, occurredAt: noon, country: 'PL', billedMicros: 0, verdicts: ['VALID'] },
+  ...rest,
+})
+const line = (eventId: string, number: number, priceMicros: number, rest: Partial<LineFact> = {}): LineFact => ({
+  ...{
+    kind: 'PURCHASE',
+    eventId,
+    line: number,
+    shopId: 'warsaw',
+    occurredAt: noon,
+    priceMicros,
+    currency: 'PLN',
+    country: 'PL',
+  },
+  credit: { ...ad, match: 'DIRECT' },
+  ...rest,
+})
+const emission = (requestId: string, shopId: 'warsaw' | 'lordHowe', served: typeof ad) => ({
+  ...{ requestId, shopId, display: false, occurredAt: noon, country: 'PL', copies: 1 },
+  slots: [{ adUnitId: served.adUnitId, ads: [served] }],
+})
+
+const facts: Facts = {
+  emissions: [emission('r1', 'warsaw', ad), emission('r2', 'warsaw', ad), emission('r3', 'lordHowe', lordHoweAd)],
+  events: [
+    event('v1', 'VIEW'),
+    event('v2', 'VIEW'),
+    event('v3', 'VIEW', { verdicts: ['CAPPED'] }),
+    event('v4', 'VIEW', { verdicts: ['BOT'] }),
+    event('c1', 'CLICK', { billedMicros: 100_001 }),
+    event('v5', 'VIEW', lordHoweAd),
+    event('v6', 'VIEW', { campaignId: 'c-warsaw-2', adId: '=cmd|"x"!A1' }),
+  ],
+  lines: [line('o1', 0, 9_990_000), line('o1', 1, 10_000), line('o2', 0, 5, { credit: { ...ad, match: 'HALO' } })],
+}
+
+let world: World
+beforeAll(async () => {
+  world = await openWorld()
+  world.server.register(reportsApp(world))
+  await store(world, facts, 'all')
+})
+afterAll(() => world.close())
+
+const july = 'from=2026-07-01&to=2026-08-01'
+const report = (query: string, who?: Who, headers?: Record<string, string>) =>
+  world.get(`/v1/panel/reports?${july}&${query}`, who, headers)
+
+describe('GET /v1/panel/reports', () => {
+  it('answers rows with names, money to the micro-unit, and ratios', async () => {
+    const { body } = await report(
+      'shopId=warsaw&groupBy=day,campaign&metrics=requests,views,clicks,ctr,spend,purchases,revenue,roas',
+    )
+    expect(body.rows).toEqual([
+      {
+        ...{ day: '2026-07-15', campaign: 'c-warsaw-1', campaignName: 'Campaign c-warsaw-1', currency: 'PLN' },
+        ...{ requests: null, views: 2, clicks: 1, ctr: 0.5, spend: '0.100001', purchases: 2, revenue: '10.000005' },
+        roas: 10_000_005 / 100_001,
+      },
+      {
+        ...{ day: '2026-07-15', campaign: 'c-warsaw-2', campaignName: 'Campaign c-warsaw-2', currency: 'PLN' },
+        ...{ requests: null, views: 1, clicks: 0, ctr: 0, spend: '0', purchases: 0, revenue: '0', roas: null },
+      },
+    ])
+    expect(body.totals).toMatchObject({
+      currency: 'PLN',
+      requests: 2,
+      views: 3,
+      clicks: 1,
+      spend: '0.100001',
+      purchases: 2,
+    })
+    expect(body.truncated).toBe(false)
+  })
+
+  it('never adds up money of different currencies', async () => {
+    const { body } = await report('groupBy=day&metrics=views,spend,roas')
+    expect(body.rows.map((row: { currency: string }) => row.currency)).toEqual(['PLN', 'USD'])
+    expect(body.totals).toEqual({ currency: null, views: 4, spend: null, roas: null })
+    expect(body.totalsByCurrency).toEqual([
+      { currency: 'PLN', views: 3, spend: '0.100001', roas: 10_000_005 / 100_001 },
+      { currency: 'USD', views: 1, spend: '0', roas: null },
+    ])
+  })
+
+  it('counts invalid events, of one verdict when asked', async () => {
+    expect((await report('shopId=warsaw&metrics=invalid,views')).body.totals).toEqual({
+      currency: 'PLN',
+      invalid: 2,
+      views: 3,
+    })
+    expect((await report('shopId=warsaw&metrics=invalid,views&verdict=BOT')).body.totals).toMatchObject({
+      invalid: 1,
+      views: 3,
+    })
+  })
+
+  it('answers zeros where there is nothing', async () => {
+    const { body } = await world.get(
+      '/v1/panel/reports?from=2020-01-01&to=2020-02-01&shopId=warsaw&groupBy=day&metrics=views,spend,ctr',
+    )
+    expect(body).toEqual({
+      rows: [],
+      totals: { currency: 'PLN', views: 0, spend: '0', ctr: null },
+      totalsByCurrency: [],
+      truncated: false,
+    })
+  })
+
+  it('answers CSV that no spreadsheet runs, by format or Accept', async () => {
+    const query = 'shopId=warsaw&groupBy=product,campaign&metrics=views,spend'
+    const { body, headers } = await report(query, 'operator', { accept: 'text/csv' })
+    expect(headers['content-type']).toBe('text/csv; charset=utf-8')
+    expect(body.split('\r\n')).toEqual([
+      'product,campaign,campaignName,currency,views,spend',
+      `"'=cmd|""x""!A1",c-warsaw-2,Campaign c-warsaw-2,PLN,1,0`,
+      'sku,c-warsaw-1,Campaign c-warsaw-1,PLN,2,0.100001',
+      '',
+    ])
+    expect((await report(`${query}&format=csv`)).body).toBe(body)
+    expect((await report(`${query}&format=json`, 'operator', { accept: 'text/csv' })).body.rows).toHaveLength(2)
+  })
+
+  it.each([
+    ['operator', '', ['c-lordHowe-1', 'c-warsaw-1', 'c-warsaw-2']],
+    ['pub-a', '', ['c-warsaw-1', 'c-warsaw-2']],
+    ['pub-b', '', ['c-lordHowe-1']],
+    ['adv-1', '', ['c-lordHowe-1', 'c-warsaw-1']],
+    ['adv-2', '', ['c-warsaw-2']],
+    ['adv-1', '&shopId=warsaw', ['c-warsaw-1']],
+    ['pub-a', '&accountId=adv-2', ['c-warsaw-2']],
+    ['pub-b', '&campaignId=c-lordHowe-1', ['c-lordHowe-1']],
+  ] as [Who, string, string[]][])('shows %s (%s) only what is theirs', async (who, filter, campaigns) => {
+    const { body } = await report(`groupBy=campaign&metrics=requests,emissions,views${filter}`, who)
+    expect(body.rows.map((row: { campaign: string }) => row.campaign)).toEqual(campaigns)
+    // What a shop was asked is the shop's business.
+    if (who.startsWith('adv')) expect(body.totals.requests).toBeNull()
+  })
+
+  it.each([
+    ['pub-a', 'shopId=lordHowe'],
+    ['pub-a', 'campaignId=c-lordHowe-1'],
+    ['pub-a', 'adUnitId=u-lordHowe-1'],
+    ['pub-a', 'placementId=p-lordHowe-1'],
+    ['pub-b', 'accountId=adv-2'],
+    ['adv-1', 'accountId=adv-2'],
+    ['adv-1', 'campaignId=c-warsaw-2'],
+    ['adv-1', 'shopId=newYork'],
+    ['adv-2', 'adUnitId=u-lordHowe-1'],
+    ['operator', 'shopId=nowhere'],
+    ['operator', "campaignId=' OR 1=1 --"],
+  ] as [Who, string][])('answers %s 404 for %s', async (who, filter) => {
+    const { status, body } = await report(filter, who)
+    expect([status, body.code]).toEqual([404, 'NOT_FOUND'])
+  })
+
+  it.each([
+    ['', 'from'],
+    ['from=2026-01-01', 'to'],
+    ['from=yesterday&to=2026-01-01', 'from'],
+    ['from=2026-02-30&to=2026-03-01', 'from'],
+    ['from=2026-01-01T00:00:00&to=2026-03-01', 'from'],
+    ['from=9999-01-01&to=9999-01-02', 'from'],
+    ['from=2026-01-02&to=2026-01-02', 'to'],
+    ['from=2026-01-02&to=2026-01-01', 'to'],
+    ['from=2025-01-01&to=2026-03-01', 'to'],
+    [`${july}&groupBy=day);DROP TABLE emissions`, 'groupBy'],
+    [`${july}&groupBy=constructor`, 'groupBy'],
+    [`${july}&groupBy=hour,day,shop,account,campaign`, 'groupBy'],
+    [`${july}&groupBy=`, 'groupBy'],
+    [`${july}&metrics=views,profit`, 'metrics'],
+    [`${july}&country=Poland`, 'country'],
+    [`${july}&verdict=VALID`, 'verdict'],
+    [`${july}&model=BEST`, 'model'],
+    [`${july}&clickWindowHours=-1`, 'clickWindowHours'],
+    [`${july}&viewWindowHours=many`, 'viewWindowHours'],
+    [`${july}&model=LINEAR`, 'shopId'],
+    [`${july}&format=xml`, 'format'],
+    [`${july}&shopId=a&shopId=b`, 'shopId'],
+    [`${july}&limit=5`, 'limit'],
+    [`${july}&__proto__=5`, '__proto__'],
+  ])('answers 400 to %s and names %s', async (query, name) => {
+    const { status, body } = await world.get(`/v1/panel/reports?${query}`)
+    expect(status).toBe(400)
+    expect(body.errors.map((error: { path: string }) => error.path)).toContain(`querystring/${name}`)
+  })
+
+  it('takes any text as a value, and finds nothing by it', async () => {
+    for (const value of ["x' OR '1'='1", '\\', '\u0000', '{shopId:String}', '%', '💥', 'a\tb\nc']) {
+      const { status, body } = await report(`productId=${encodeURIComponent(value)}&groupBy=product&metrics=views`)
+      expect([status, body.rows]).toEqual([200, []])
+    }
+  })
+})

@@ -1,0 +1,245 @@
+import fc from 'fast-check'
+import type { World } from './world.ts'
+import { adUnits, campaigns, type ShopId, shopIds, shops } from './world.ts'
+
+/** Days around which clocks change in the zones of the shops, and a day on which none does. */
+const anchors = ['2026-03-08', '2026-03-29', '2026-04-05', '2026-07-15', '2026-10-04', '2026-10-25', '2026-11-01']
+const HOUR_MS = 3_600_000
+const NEAR_MS = 36 * HOUR_MS
+
+const time = fc
+  .record({
+    anchor: fc.constantFrom(...anchors),
+    offset: fc.oneof(
+      fc.integer({ min: -NEAR_MS, max: NEAR_MS }),
+      fc.integer({ min: -36, max: 36 }).map((h) => h * HOUR_MS),
+    ),
+  })
+  .map(({ anchor, offset }) => Date.parse(`${anchor}T00:00:00Z`) + offset)
+
+export interface EmissionFact {
+  requestId: string
+  shopId: ShopId
+  display: boolean
+  occurredAt: number
+  country: string | null
+  slots: { adUnitId: string; ads: { campaignId: string; adId: string }[] }[]
+  copies: number
+}
+export interface EventFact {
+  eventId: string
+  campaignId: string
+  adId: string
+  adUnitId: string
+  occurredAt: number
+  country: string | null
+  type: 'VIEW' | 'CLICK'
+  billedMicros: number
+  /** One row each, in this order. */
+  verdicts: string[]
+}
+export interface LineFact {
+  kind: 'PURCHASE' | 'CART' | 'WISHLIST'
+  eventId: string
+  line: number
+  shopId: ShopId
+  occurredAt: number
+  priceMicros: number
+  currency: string
+  country: string | null
+  /** Null: not credited. */
+  credit: { campaignId: string; adId: string; adUnitId: string; match: 'DIRECT' | 'HALO' } | null
+}
+export interface Facts {
+  emissions: EmissionFact[]
+  events: EventFact[]
+  lines: LineFact[]
+}
+
+const country = fc.constantFrom('PL', 'US', null)
+const shopId = fc.constantFrom(...shopIds)
+const ofShop = <T extends { shopId: ShopId }>(all: Record<string, T>, id: ShopId) =>
+  Object.keys(all).filter((each) => all[each]!.shopId === id)
+const adOf = (id: ShopId, display: boolean) => {
+  const ids = ofShop(campaigns, id).filter((each) => campaigns[each]!.display === display)
+  return fc.record({
+    campaignId: fc.constantFrom(...ids),
+    adId: fc.constantFrom(display ? 'banner-1' : 'shoe,"1"', 'sku-2'),
+  })
+}
+const unitOf = (id: ShopId, display: boolean) =>
+  fc.constantFrom(...ofShop(adUnits, id).filter((each) => (adUnits[each]!.algorithm === 'DISPLAY') === display))
+const placeOf = fc
+  .record({ shopId, display: fc.boolean() })
+  .map((place) => ({ ...place, display: place.display && place.shopId !== 'newYork' }))
+
+const emission = placeOf.chain(({ shopId, display }) =>
+  fc.record({
+    shopId: fc.constant(shopId),
+    display: fc.constant(display),
+    occurredAt: time,
+    country,
+    slots: fc.array(
+      fc.record({ adUnitId: unitOf(shopId, display), ads: fc.array(adOf(shopId, display), { maxLength: 3 }) }),
+      { minLength: 1, maxLength: 2 },
+    ),
+    copies: fc.constantFrom(1, 1, 1, 2),
+  }),
+)
+const invalid = fc.constantFrom('BOT', 'DUPLICATE', 'EXPIRED', 'CAPPED', 'OVER_BUDGET')
+const event = placeOf.chain(({ shopId, display }) =>
+  fc
+    .record({
+      ad: adOf(shopId, display),
+      adUnitId: unitOf(shopId, display),
+      occurredAt: time,
+      country,
+      type: fc.constantFrom('VIEW', 'CLICK'),
+      price: fc.integer({ min: 0, max: 3_000_000 }),
+      verdicts: fc.oneof(
+        fc.constant(['VALID']),
+        invalid.map((verdict) => [verdict]),
+        // The same record twice in the log: one was first and valid, the other is its duplicate.
+        fc.constantFrom(['VALID', 'DUPLICATE'], ['DUPLICATE', 'VALID']),
+      ),
+    })
+    .map(({ ad, price, ...rest }) => ({ ...rest, ...ad, billedMicros: price })),
+)
+const purchase = placeOf.chain(({ shopId, display }) =>
+  fc.record({
+    shopId: fc.constant(shopId),
+    kind: fc.constantFrom('PURCHASE', 'PURCHASE', 'CART', 'WISHLIST'),
+    occurredAt: time,
+    // Orders are not always in the shop's own currency.
+    currency: fc.constantFrom(shops[shopId].currency, shops[shopId].currency, 'EUR'),
+    country,
+    lines: fc.array(
+      fc.record({
+        priceMicros: fc.oneof(fc.integer({ min: 0, max: 99_999_999 }), fc.constant(900_000_000_000_000)),
+        credit: fc.option(
+          fc
+            .record({
+              ad: adOf(shopId, display),
+              adUnitId: unitOf(shopId, display),
+              match: fc.constantFrom('DIRECT', 'HALO'),
+            })
+            .map(({ ad, ...rest }) => ({ ...rest, ...ad })),
+        ),
+      }),
+      { minLength: 1, maxLength: 3 },
+    ),
+  }),
+)
+
+const arbitraryFacts: fc.Arbitrary<Facts> = fc
+  .record({
+    emissions: fc.array(emission, { minLength: 20, maxLength: 80, size: 'max' }),
+    events: fc.array(event, { minLength: 40, maxLength: 200, size: 'max' }),
+    purchases: fc.array(purchase, { minLength: 10, maxLength: 60, size: 'max' }),
+  })
+  .map(({ emissions, events, purchases }) => ({
+    emissions: emissions.map((each, i) => ({ ...each, requestId: `r${i}` })),
+    events: events.map((each, i) => ({ ...each, eventId: `e${i}` }) as EventFact),
+    lines: purchases.flatMap(({ lines, ...each }, i) =>
+      // Ids are the shops' own: the same one may come up in several.
+      lines.map(
+        (line, number) => ({ ...each, ...line, line: number, eventId: `o${i % 30}-${each.shopId}-${i}` }) as LineFact,
+      ),
+    ),
+  }))
+
+/** The facts of a seed: a failure is then told by its seed, not by a thousand records. */
+export const factsOf = (seed: number): Facts => fc.sample(arbitraryFacts, { seed, numRuns: 1 })[0]!
+
+/** Stores them as the streams would. */
+export async function store({ analytics }: World, { emissions, events, lines }: Facts, token: string): Promise<void> {
+  const at = (i: number) => ({ _topic: 't', _partition: 0, _offset: i })
+  await analytics.insert(
+    'emissions',
+    emissions.flatMap(emissionRows).map((row, i) => ({ ...at(i), ...row })),
+    { token },
+  )
+  await analytics.insert(
+    'judged_events',
+    events.flatMap(eventRows).map((row, i) => ({ ...at(i), ...row })),
+    { token },
+  )
+  await analytics.insert('attributed_lines', lines.flatMap(lineRows), { token })
+}
+
+function emissionRows({ display, copies, slots, ...emission }: EmissionFact): object[] {
+  const row = {
+    ...emission,
+    kind: display ? 'DISPLAY' : 'SPONSORED',
+    cid: 'me',
+    uid: null,
+    elapsedMicros: 1,
+    slots: slots.map(({ adUnitId, ads }) => ({
+      slotHash: adUnitId,
+      adUnitId,
+      algorithm: adUnits[adUnitId]!.algorithm,
+      candidates: ads.length,
+      shortfall: null,
+      ads: ads.map((ad, i) => ({
+        ...ad,
+        itemGroupId: null,
+        position: i + 1,
+        relevance: 1,
+        predictedClickRate: 0.1,
+        bidMicros: 1,
+        priceMicros: 1,
+        autoPromo: false,
+      })),
+      dropped: [],
+    })),
+  }
+  return Array.from({ length: copies }, () => row)
+}
+
+function eventRows({ verdicts, billedMicros, ...event }: EventFact): object[] {
+  const { shopId, accountId, display } = campaigns[event.campaignId]!
+  return verdicts.map((verdict) => ({
+    ...event,
+    ...{ shopId, accountId, verdict, kind: display ? 'DISPLAY' : 'SPONSORED', currency: shops[shopId].currency },
+    billedMicros: verdict === 'VALID' ? billedMicros : 0,
+    algorithm: adUnits[event.adUnitId]!.algorithm,
+    slotHash: event.adUnitId,
+    ...{
+      sourcePartition: 0,
+      sourceOffset: 0,
+      cid: 'me',
+      uid: null,
+      receivedAt: 0,
+      bot: false,
+      requestId: 'r',
+      itemGroupId: null,
+    },
+    ...{ emittedCid: 'me', emittedUid: null, position: 1, priceMicros: 0, autoPromo: false, emittedAt: 0 },
+  }))
+}
+
+function lineRows({ credit, ...line }: LineFact): object[] {
+  const row = {
+    ...line,
+    ...{
+      cid: 'me',
+      uid: null,
+      shopProductId: 'x',
+      quantity: 1,
+      itemGroups: [],
+      clickWindowHours: 1,
+      viewWindowHours: 1,
+      deleted: 0,
+    },
+    outcome: credit ? 'CREDITED' : 'NO_TOUCH',
+    ...{ match: credit?.match ?? '', touchType: credit ? 'CLICK' : '', touchEventId: '', touchAt: 0, slotHash: '' },
+    campaignId: credit?.campaignId ?? '',
+    accountId: credit ? campaigns[credit.campaignId]!.accountId : '',
+    adId: credit?.adId ?? '',
+    adUnitId: credit?.adUnitId ?? '',
+    algorithm: credit ? adUnits[credit.adUnitId]!.algorithm : '',
+    version: 2,
+  }
+  // An earlier computation, which the later one replaces.
+  return [{ ...row, priceMicros: 1, outcome: 'NO_MATCH', version: 1 }, row]
+}

@@ -1,0 +1,224 @@
+import type { ReportDimension, ReportMetric } from '../../../../schemas/http/panel/reports.ts'
+import type { Facts } from './facts.ts'
+import { adUnits, campaigns, type ShopId, shops } from './world.ts'
+
+/** Reports in plain TypeScript: one flat list of things that count, and for each figure a pass over those that fit. */
+
+export interface Asked {
+  from: string
+  to: string
+  groupBy: ReportDimension[]
+  metrics: ReportMetric[]
+  filters: Partial<
+    Record<
+      | 'shopId'
+      | 'accountId'
+      | 'campaignId'
+      | 'productId'
+      | 'bannerId'
+      | 'adUnitId'
+      | 'placementId'
+      | 'algorithm'
+      | 'country',
+      string
+    >
+  >
+}
+
+interface Counted {
+  what: 'request' | 'slot' | 'ad' | 'view' | 'click' | 'invalid' | 'credit'
+  at: number
+  shop: ShopId
+  currency: string
+  dims: Partial<Record<ReportDimension, string | null>>
+  billed?: number
+  sale?: { kind: string; id: string; match: string; price: number }
+}
+
+const AD_DIMENSIONS = ['account', 'campaign', 'product', 'banner']
+const SLOT_DIMENSIONS = ['adUnit', 'placement', 'algorithm']
+const filterOf = {
+  shopId: 'shop',
+  accountId: 'account',
+  campaignId: 'campaign',
+  productId: 'product',
+  bannerId: 'banner',
+  adUnitId: 'adUnit',
+  placementId: 'placement',
+  algorithm: 'algorithm',
+  country: 'country',
+} as const
+
+export function expected(facts: Facts, asked: Asked) {
+  const filtered = Object.keys(asked.filters).map((name) => filterOf[name as keyof typeof filterOf] as string)
+  const perSlot = [...filtered, ...asked.groupBy].some((name) => SLOT_DIMENSIONS.includes(name))
+  const requestsKnown = !filtered.some((name) => AD_DIMENSIONS.includes(name))
+  const things = countedIn(facts).filter((thing) => {
+    if (thing.what === (perSlot ? 'request' : 'slot')) return false
+    if ((thing.what === 'request' || thing.what === 'slot') && !requestsKnown) return false
+    return inTime(thing, asked) && matches(thing, asked)
+  })
+  const inRows = things.filter(
+    ({ what }) =>
+      (what !== 'request' && what !== 'slot') || !asked.groupBy.some((name) => AD_DIMENSIONS.includes(name)),
+  )
+  const keyOf = (thing: Counted) =>
+    JSON.stringify([...asked.groupBy.map((name) => thing.dims[name] ?? null), thing.currency])
+  const rows = [...Map.groupBy(inRows, keyOf)].map(([key, members]) => {
+    const values = JSON.parse(key) as (string | null)[]
+    const dims = Object.fromEntries(asked.groupBy.map((name, i) => [name, values[i]]))
+    return {
+      ...dims,
+      currency: values.at(-1),
+      ...figures(members, asked.metrics, requestsKnown && !asked.groupBy.some((name) => AD_DIMENSIONS.includes(name))),
+    }
+  })
+  const byCurrency = [...Map.groupBy(things, ({ currency }) => currency)].map(([currency, members]) => ({
+    currency,
+    ...figures(members, asked.metrics, requestsKnown),
+  }))
+  const says = (row: object) => asked.metrics.some((metric) => measured(row, metric))
+  return { rows: rows.filter(says), totalsByCurrency: byCurrency.filter(says), things, requestsKnown }
+}
+
+/** Ratios say something where what they are made of does. */
+function measured(row: object, metric: ReportMetric): boolean {
+  const all = (row as { all: Record<string, number | string | null> }).all
+  const parts = metric === 'ctr' ? ['views', 'clicks'] : metric === 'roas' ? ['spend', 'revenue'] : [metric]
+  return parts.some((part) => !['0', 'null'].includes(String(all[part])))
+}
+
+export function figures(things: Counted[], metrics: readonly ReportMetric[], requestsKnown: boolean) {
+  const count = (...what: string[]) => things.filter((thing) => what.includes(thing.what)).length
+  const sales = (kind: string, match?: string) =>
+    things.filter(({ sale }) => sale?.kind === kind && (match === undefined || sale.match === match))
+  const distinct = (list: Counted[]) => new Set(list.map(({ shop, sale }) => `${shop}|${sale!.id}`)).size
+  const spend = things.reduce((sum, { billed = 0 }) => sum + BigInt(billed), 0n)
+  const revenue = sales('PURCHASE').reduce((sum, { sale }) => sum + BigInt(sale!.price), 0n)
+  const all: Record<ReportMetric, number | string | null> = {
+    requests: requestsKnown ? count('request', 'slot') : null,
+    emissions: count('ad'),
+    views: count('view'),
+    clicks: count('click'),
+    invalid: count('invalid'),
+    ctr: count('view') ? count('click') / count('view') : null,
+    spend: decimal(spend),
+    purchases: distinct(sales('PURCHASE')),
+    directPurchases: distinct(sales('PURCHASE', 'DIRECT')),
+    haloPurchases: distinct(sales('PURCHASE', 'HALO')),
+    revenue: decimal(revenue),
+    carts: distinct(sales('CART')),
+    wishlists: distinct(sales('WISHLIST')),
+    roas: spend ? Number(revenue) / Number(spend) : null,
+  }
+  return { ...Object.fromEntries(metrics.map((metric) => [metric, all[metric]])), all }
+}
+
+/** As it stands in an answer: all digits, no trailing zeros. */
+function decimal(micros: bigint): string {
+  return `${micros / 1_000_000n}.${String(1_000_000n + (micros % 1_000_000n)).slice(1)}`.replace(/\.?0+$/, '')
+}
+
+function countedIn({ emissions, events, lines }: Facts): Counted[] {
+  const time = (at: number, shop: ShopId) => ({ day: localDay(at, shop), hour: localHour(at, shop), shop })
+  const unit = (id: string) => ({ adUnit: id, placement: adUnits[id]!.placementId, algorithm: adUnits[id]!.algorithm })
+  const ad = ({ campaignId, adId }: { campaignId: string; adId: string }) => {
+    const { accountId, display } = campaigns[campaignId]!
+    return { account: accountId, campaign: campaignId, product: display ? null : adId, banner: display ? adId : null }
+  }
+  return [
+    ...emissions.flatMap(({ occurredAt: at, shopId: shop, country, slots }): Counted[] => {
+      const common = { at, shop, currency: shops[shop].currency }
+      const dims = { ...time(at, shop), country }
+      return [
+        { ...common, what: 'request', dims },
+        ...slots.flatMap((slot): Counted[] => [
+          { ...common, what: 'slot', dims: { ...dims, ...unit(slot.adUnitId) } },
+          ...slot.ads.map(
+            (each): Counted => ({ ...common, what: 'ad', dims: { ...dims, ...unit(slot.adUnitId), ...ad(each) } }),
+          ),
+        ]),
+      ]
+    }),
+    ...events.map((event): Counted => {
+      const shop = campaigns[event.campaignId]!.shopId
+      const valid = event.verdicts.includes('VALID')
+      const dims = { ...time(event.occurredAt, shop), country: event.country, ...unit(event.adUnitId), ...ad(event) }
+      const what = valid ? (event.type === 'VIEW' ? 'view' : 'click') : 'invalid'
+      return {
+        what,
+        at: event.occurredAt,
+        shop,
+        currency: shops[shop].currency,
+        dims,
+        billed: valid ? event.billedMicros : 0,
+      }
+    }),
+    ...lines.flatMap(
+      ({
+        credit,
+        shopId: shop,
+        occurredAt: at,
+        currency,
+        country,
+        kind,
+        eventId: id,
+        priceMicros: price,
+      }): Counted[] =>
+        credit
+          ? [
+              {
+                what: 'credit',
+                at,
+                shop,
+                currency,
+                dims: { ...time(at, shop), country, ...unit(credit.adUnitId), ...ad(credit) },
+                sale: { kind, id, match: credit.match, price },
+              },
+            ]
+          : [],
+    ),
+  ]
+}
+
+function inTime({ at, shop }: Counted, { from, to }: Asked): boolean {
+  const day = localDay(at, shop)
+  const after = from.includes('T') ? at >= Date.parse(from) : day >= from
+  const before = to.includes('T') ? at < Date.parse(to) : day < to
+  return after && before
+}
+
+function matches({ what, dims }: Counted, { filters }: Asked): boolean {
+  return Object.entries(filters).every(([name, value]) => {
+    const dimension = filterOf[name as keyof typeof filterOf]
+    if (what === 'request' && dimension !== 'shop' && dimension !== 'country')
+      throw new Error('requests have no such thing')
+    return dims[dimension] === value
+  })
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>()
+function parts(at: number, shop: ShopId): Record<string, string> {
+  const { timeZone } = shops[shop]
+  const format =
+    formats.get(timeZone) ??
+    new Intl.DateTimeFormat('en-GB', {
+      timeZone,
+      year: 'numeric',
+      month: '2-digit',
+      day: '2-digit',
+      hour: '2-digit',
+      hourCycle: 'h23',
+      timeZoneName: 'longOffset',
+    })
+  formats.set(timeZone, format)
+  return Object.fromEntries(format.formatToParts(at).map(({ type, value }) => [type, value]))
+}
+function localDay(at: number, shop: ShopId): string {
+  const { year, month, day } = parts(at, shop)
+  return `${year}-${month}-${day}`
+}
+function localHour(at: number, shop: ShopId): string {
+  const { hour, timeZoneName } = parts(at, shop)
+  return `${localDay(at, shop)}T${hour}:00:00${timeZoneName!.replace('GMT', '') || '+00:00'}`
+}

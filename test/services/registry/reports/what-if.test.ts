@@ -1,0 +1,129 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { reportsApp } from '../../../../services/registry/reports/app.ts'
+import { openWorld, type World } from './world.ts'
+
+const HOUR_MS = 3_600_000
+const bought = Date.parse('2026-07-15T12:00:00Z')
+
+let world: World
+beforeAll(async () => {
+  world = await openWorld()
+  world.server.register(reportsApp(world))
+})
+afterAll(() => world.close())
+
+interface Touch {
+  campaign: 1 | 2
+  type: 'VIEW' | 'CLICK'
+  hoursBefore: number
+}
+
+let stored = 0
+async function storeJourney(touches: Touch[], pricesMicros: number[]) {
+  await world.clear()
+  const at = (i: number) => ({ _topic: 't', _partition: 0, _offset: i })
+  const rows = touches.map(({ campaign, type, hoursBefore }, i) => ({
+    ...at(i),
+    ...{ eventId: `e${i}`, type, verdict: 'VALID', billedMicros: 0, cid: 'me', uid: null, bot: false, requestId: 'r' },
+    ...{ occurredAt: bought - hoursBefore * HOUR_MS, receivedAt: 0, sourcePartition: 0, sourceOffset: i, emittedAt: 0 },
+    ...{
+      kind: 'SPONSORED',
+      shopId: 'warsaw',
+      slotHash: 'u-warsaw-1',
+      adUnitId: 'u-warsaw-1',
+      campaignId: `c-warsaw-${campaign}`,
+    },
+    ...{
+      accountId: `adv-${campaign}`,
+      adId: 'sku',
+      itemGroupId: null,
+      emittedCid: 'me',
+      emittedUid: null,
+      position: 1,
+    },
+    ...{ algorithm: 'BESTSELLERS', priceMicros: 0, currency: 'PLN', autoPromo: false, country: 'PL' },
+  }))
+  const purchases = pricesMicros.map((priceMicros, i) => ({
+    ...at(i),
+    ...{ eventId: `o${i}`, kind: 'PURCHASE', shopId: 'warsaw', cid: 'me', uid: null, currency: 'PLN', locale: null },
+    ...{ occurredAt: bought, receivedAt: bought, imported: false },
+    lines: [{ shopProductId: 'sku', priceMicros, quantity: 1, productTitle: null, brand: null, sellerId: null }],
+  }))
+  const token = `journey ${stored++}`
+  await world.analytics.insert('judged_events', rows, { token })
+  await world.analytics.insert('transactions', purchases, { token })
+}
+
+async function revenueBy(query: string): Promise<Record<string, string>> {
+  const path = `/v1/panel/reports?from=2026-07-01&to=2026-08-01&shopId=warsaw&groupBy=campaign&metrics=revenue,purchases&${query}`
+  const { body } = await world.get(path)
+  return Object.fromEntries([
+    ...body.rows.map((row: { campaign: string; revenue: string }) => [row.campaign, row.revenue]),
+    ['total', body.totals.revenue],
+  ])
+}
+
+describe('reports under other settings', () => {
+  it('credit sales by the model asked for', async () => {
+    await storeJourney(
+      [
+        { campaign: 1, type: 'VIEW', hoursBefore: 20 },
+        { campaign: 2, type: 'CLICK', hoursBefore: 10 },
+        { campaign: 1, type: 'VIEW', hoursBefore: 5 },
+      ],
+      [100_000_000],
+    )
+    expect(await revenueBy('model=LAST_TOUCH')).toEqual({ 'c-warsaw-2': '100', total: '100' })
+    expect(await revenueBy('model=FIRST_TOUCH')).toEqual({ 'c-warsaw-1': '100', total: '100' })
+    // A third each, to the micro-unit: the rounding of the three shares adds up.
+    expect(await revenueBy('model=LINEAR')).toEqual({
+      'c-warsaw-1': '66.666666',
+      'c-warsaw-2': '33.333334',
+      total: '100',
+    })
+    expect(await revenueBy('model=POSITION')).toEqual({ 'c-warsaw-1': '80', 'c-warsaw-2': '20', total: '100' })
+    const decayed = await revenueBy('model=TIME_DECAY')
+    expect(Number(decayed['c-warsaw-1'])).toBeGreaterThan(66)
+    expect(decayed.total).toBe('100')
+  })
+
+  it('credit sales in the windows asked for', async () => {
+    await storeJourney(
+      [
+        { campaign: 1, type: 'VIEW', hoursBefore: 30 },
+        { campaign: 2, type: 'CLICK', hoursBefore: 400 },
+      ],
+      [5_000_000],
+    )
+    // The shops' windows: 336 hours after a click, 24 after a view.
+    expect(await revenueBy('model=LAST_TOUCH')).toEqual({ total: '0' })
+    expect(await revenueBy('viewWindowHours=48')).toEqual({ 'c-warsaw-1': '5', total: '5' })
+    expect(await revenueBy('clickWindowHours=500')).toEqual({ 'c-warsaw-2': '5', total: '5' })
+  })
+
+  it('share out every sale wholly, whatever the touches and prices', async () => {
+    const touch = fc.record({
+      campaign: fc.constantFrom(1 as const, 2 as const),
+      type: fc.constantFrom('VIEW' as const, 'CLICK' as const),
+      hoursBefore: fc.integer({ min: 0, max: 24 }),
+    })
+    const price = fc.oneof(fc.integer({ min: 1, max: 10 }), fc.integer({ min: 1, max: 900_000_000_000_000 }))
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(touch, { minLength: 1, maxLength: 12 }),
+        fc.array(price, { minLength: 1, maxLength: 5 }),
+        async (touches, prices) => {
+          await storeJourney(touches, prices)
+          const sum = prices.reduce((total, each) => total + BigInt(each), 0n)
+          for (const model of ['LINEAR', 'TIME_DECAY', 'POSITION']) {
+            const { total } = await revenueBy(`model=${model}`)
+            const [whole = '0', fraction = ''] = total!.split('.')
+            expect(BigInt(whole + fraction.padEnd(6, '0')), model).toBe(sum)
+          }
+        },
+      ),
+      { numRuns: 5, endOnFailure: true },
+    )
+  })
+})

@@ -1,0 +1,164 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openEmbeddedAnalytics } from '../../../../infra/analytics/embedded.ts'
+import type { Analytics } from '../../../../infra/analytics/port.ts'
+import type { EntityBodies, EntityKind, RegistryEntry } from '../../../../schemas/records.ts'
+import { Snapshot } from '../../../../services/domain/snapshot.ts'
+import { hashToken } from '../../../../services/domain/tokens.ts'
+import { createHttpServer, type HttpServer } from '../../../../services/http.ts'
+import { type Authorize, createAuthorize } from '../../../../services/registry/auth.ts'
+
+export const OPERATOR = 'the-bootstrap-token-of-the-tests-1234'
+
+/** Two publishers (three shops, with other clocks and currencies) and two advertisers. Ids are readable. */
+export const shops = {
+  warsaw: { accountId: 'pub-a', timeZone: 'Europe/Warsaw', currency: 'PLN' },
+  newYork: { accountId: 'pub-a', timeZone: 'America/New_York', currency: 'USD' },
+  lordHowe: { accountId: 'pub-b', timeZone: 'Australia/Lord_Howe', currency: 'USD' },
+} as const
+export type ShopId = keyof typeof shops
+export const shopIds = Object.keys(shops) as ShopId[]
+
+export const campaigns: Record<string, { shopId: ShopId; accountId: string; display: boolean }> = {
+  'c-warsaw-1': { shopId: 'warsaw', accountId: 'adv-1', display: false },
+  'c-warsaw-2': { shopId: 'warsaw', accountId: 'adv-2', display: false },
+  'c-warsaw-3': { shopId: 'warsaw', accountId: 'adv-1', display: true },
+  'c-newYork-1': { shopId: 'newYork', accountId: 'adv-2', display: false },
+  'c-newYork-2': { shopId: 'newYork', accountId: 'pub-a', display: false },
+  'c-lordHowe-1': { shopId: 'lordHowe', accountId: 'adv-1', display: false },
+  'c-lordHowe-2': { shopId: 'lordHowe', accountId: 'adv-1', display: true },
+}
+
+export const adUnits: Record<string, { shopId: ShopId; placementId: string; algorithm: string }> = Object.fromEntries(
+  shopIds.flatMap((shopId) => [
+    [`u-${shopId}-1`, { shopId, placementId: `p-${shopId}-1`, algorithm: 'CONTEXT_MATCH' }],
+    [`u-${shopId}-2`, { shopId, placementId: `p-${shopId}-1`, algorithm: 'BESTSELLERS' }],
+    [`u-${shopId}-3`, { shopId, placementId: `p-${shopId}-2`, algorithm: 'DISPLAY' }],
+  ]),
+)
+
+export const tokens = {
+  'pub-a': 'token-of-pub-a',
+  'pub-b': 'token-of-pub-b',
+  'adv-1': 'token-of-adv-1',
+  'adv-2': 'token-of-adv-2',
+}
+export type Who = keyof typeof tokens | 'operator'
+
+export interface World {
+  analytics: Analytics
+  snapshot: Snapshot
+  authorize: Authorize
+  server: HttpServer
+  /** A GET as someone, and its body: parsed when it is JSON, with spend and revenue as text. */
+  get(path: string, who?: Who, headers?: Record<string, string>): Promise<Answer>
+  /** Empties every table of events. */
+  clear(): Promise<void>
+  close(): Promise<void>
+}
+
+export interface Answer {
+  status: number
+  // biome-ignore lint/suspicious/noExplicitAny: answers are read as what the API says they are
+  body: any
+  headers: Record<string, unknown>
+}
+
+type Reviver = (key: string, value: unknown, context: { source: string }) => unknown
+/** Money as it was written, since a double may not hold all its digits. */
+const parseExact = (text: string) =>
+  JSON.parse(text, ((key, value, { source }) =>
+    (key === 'spend' || key === 'revenue') && typeof value === 'number' ? source : value) as Reviver as () => unknown)
+
+const EVENT_TABLES = ['emissions', 'judged_events', 'transactions', 'attributed_lines']
+
+/** The registry above, the real embedded store, and a server for the routes under test. */
+export async function openWorld(): Promise<World> {
+  const folder = await mkdtemp(join(tmpdir(), 'endcap-reports-'))
+  const analytics = await openEmbeddedAnalytics({ folder })
+  const snapshot = registry()
+  const authorize = createAuthorize({ snapshot, bootstrapToken: OPERATOR, now: () => 0 })
+  const server = createHttpServer({ logger: false })
+  let lastError: Error | undefined
+  server.addHook('onError', async (_request, _reply, error) => {
+    lastError = error
+  })
+  await analytics.insert('campaign_versions', campaignVersions(), { token: 'campaigns' })
+  return {
+    analytics,
+    snapshot,
+    authorize,
+    server,
+    async get(path, who = 'operator', headers = {}) {
+      const token = who === 'operator' ? OPERATOR : tokens[who]
+      const answer = await server.inject({ url: path, headers: { authorization: `Bearer ${token}`, ...headers } })
+      if (answer.statusCode >= 500) throw new Error(`GET ${path} answered ${answer.statusCode}`, { cause: lastError })
+      const isJson = String(answer.headers['content-type']).includes('json')
+      return {
+        status: answer.statusCode,
+        body: isJson ? parseExact(answer.body) : answer.body,
+        headers: answer.headers,
+      }
+    },
+    async clear() {
+      for (const table of EVENT_TABLES) await analytics.command(`TRUNCATE TABLE ${table}`)
+    },
+    async close() {
+      await server.close()
+      await analytics.close()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Puts an entity into a snapshot, of which only what the test needs is set. */
+export function apply<K extends EntityKind>(
+  snapshot: Snapshot,
+  kind: K,
+  id: string,
+  body: Partial<EntityBodies[K]>,
+  deletedAt: number | null = null,
+): void {
+  snapshot.apply({ kind, id, version: 1, updatedAt: 0, updatedBy: 'test', deletedAt, body } as unknown as RegistryEntry)
+}
+
+function registry(): Snapshot {
+  const snapshot = new Snapshot()
+  for (const [accountId, token] of Object.entries(tokens)) {
+    const kind = accountId.startsWith('pub') ? 'PUBLISHER' : 'ADVERTISER'
+    apply(snapshot, 'Account', accountId, { kind, name: `Account ${accountId}` })
+    const secretHash = hashToken(token)
+    apply(snapshot, 'Token', `t-${accountId}`, {
+      accountId,
+      scopes: ['panel', 'import'],
+      secretHash,
+      expiresAt: null,
+      revokedAt: null,
+    })
+  }
+  for (const [id, shop] of Object.entries(shops)) apply(snapshot, 'Shop', id, { ...shop, name: `Shop ${id}` })
+  for (const [id, { shopId, placementId, algorithm }] of Object.entries(adUnits)) {
+    apply(snapshot, 'Placement', placementId, { shopId, name: `Placement ${placementId}` })
+    apply(snapshot, 'AdUnit', id, { shopId, placementId, name: `Unit ${id}`, algorithm: algorithm as 'DISPLAY' })
+  }
+  // One is deleted: history still names it.
+  for (const [id, { shopId, accountId }] of Object.entries(campaigns)) {
+    apply(snapshot, 'Campaign', id, { shopId, accountId, name: `Campaign ${id}` }, id === 'c-warsaw-2' ? 1 : null)
+  }
+  return snapshot
+}
+
+function campaignVersions() {
+  return Object.entries(campaigns).map(([campaignId, { shopId, accountId }], i) => ({
+    _topic: 'registry',
+    _partition: 0,
+    _offset: i,
+    campaignId,
+    version: 1,
+    shopId,
+    accountId,
+    updatedAt: 0,
+    attributionProductIds: [],
+  }))
+}

@@ -1,0 +1,167 @@
+import type { Filter, IndexedProduct, IndexWrite, ProductIndex, Rank } from '../../../infra/product-index/port.ts'
+import type { ProductOffer } from '../../../schemas/records.ts'
+
+/** Plain words: lower case, split at what is no letter or digit, not stemmed. Catalogues of tests use plain words only. */
+const words = (text: string) =>
+  text
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter(Boolean)
+const same = (a: string | null, b: string) => a !== null && a.trim().toLowerCase() === b.trim().toLowerCase()
+const path = (text: string) => text.split('>').map((level) => level.trim().toLowerCase())
+const startsWith = (whole: string[], start: string[]) => start.every((level, i) => whole[i] === level)
+const inOrder = (whole: string[], nodes: string[]) => {
+  let at = -1
+  return nodes.every((node) => {
+    at = whole.indexOf(node.trim().toLowerCase(), at + 1)
+    return at >= 0
+  })
+}
+const effectivePrice = (offer: ProductOffer) => offer.salePriceMicros ?? offer.priceMicros
+
+function textOf(offer: ProductOffer, within: 'ALL_FIELDS' | 'TITLE'): string {
+  if (within === 'TITLE') return offer.title
+  const details = offer.productDetails.map((d) => d.attributeValue)
+  return [offer.title, offer.brand, ...offer.productTypes, offer.color, ...details, offer.description].join(' ')
+}
+
+function attribute(offer: ProductOffer, name: string): string[] {
+  const key = name.toLowerCase()
+  const own: Record<string, string | null> = {
+    color: offer.color,
+    size: offer.size,
+    material: offer.material,
+    gtin: offer.gtin,
+  }
+  if (key in own) return own[key] === null ? [] : [own[key]!]
+  return offer.productDetails.filter((d) => same(d.attributeName, key)).map((d) => d.attributeValue)
+}
+
+/** Whether an offer satisfies a filter, by the port's words. */
+export function matches({ offer, campaignIds }: IndexedProduct, filter: Filter): boolean {
+  switch (filter.kind) {
+    case 'available':
+      return offer.isAvailable
+    case 'text': {
+      const wanted = new Set(words(filter.text))
+      const had = new Set(words(textOf(offer, filter.in)))
+      const found = wanted.intersection(had).size
+      return found >= Math.max(filter.minShare * wanted.size, 1)
+    }
+    case 'categoryPaths':
+      return filter.paths.some((wanted) => offer.productTypes.some((type) => startsWith(path(type), path(wanted))))
+    case 'categoryNodes':
+      return filter.anyOf.some((nodes) => offer.productTypes.some((type) => inOrder(path(type), nodes)))
+    case 'price':
+      return (
+        effectivePrice(offer) >= (filter.minMicros ?? Number.NEGATIVE_INFINITY) &&
+        effectivePrice(offer) <= (filter.maxMicros ?? Number.POSITIVE_INFINITY)
+      )
+    case 'brand':
+      return filter.anyOf.some((brand) => same(offer.brand, brand))
+    case 'currency':
+      return same(offer.currency, filter.currency)
+    case 'lang':
+      return offer.lang === null || same(offer.lang, filter.lang)
+    case 'country':
+      return offer.shipping.length === 0 || offer.shipping.some(({ country }) => same(country, filter.country))
+    case 'attribute':
+      return attribute(offer, filter.name).some((value) => filter.anyOf.some((wanted) => same(value, wanted)))
+    case 'ids':
+      return filter.ids.some((id) => id === offer.id || id === offer.productId)
+    case 'excludeIds':
+      return !filter.ids.includes(offer.id)
+    case 'campaign':
+      return campaignIds.includes(filter.campaignId)
+    case 'feed':
+      return offer.feedId === filter.feedId
+    case 'labels':
+      return filter.anyOf.some((label) => offer.labels.includes(label))
+    case 'sellers':
+      return filter.anyOf.some((seller) => offer.externalSellerId === seller)
+  }
+}
+
+function score(product: IndexedProduct, rank: Rank): number {
+  const text = () => {
+    const wanted = new Set(words((rank as { text: string }).text))
+    return wanted.intersection(new Set(words(textOf(product.offer, 'ALL_FIELDS')))).size / Math.max(wanted.size, 1)
+  }
+  const categories = () =>
+    Math.max(
+      0,
+      ...(rank as { paths: string[] }).paths.flatMap((wanted) =>
+        product.offer.productTypes.map((type) => {
+          const levels = path(wanted)
+          const common = levels.findIndex((level, i) => path(type)[i] !== level)
+          return (common < 0 ? levels.length : common) / levels.length
+        }),
+      ),
+    )
+  switch (rank.by) {
+    case 'text':
+      return text()
+    case 'categories':
+      return categories()
+    case 'textAndCategories':
+      return (text() + categories()) / 2
+    case 'popularity':
+      return product.signals?.popularity ?? 0
+    case 'none':
+      return 1
+  }
+}
+
+export interface BruteForceIndex extends ProductIndex {
+  products: IndexedProduct[]
+  searches: number
+  /** Called before each search or look-up is answered: to delay or fail it. */
+  before: () => Promise<void>
+}
+
+/** An index that looks at every offer. */
+export function bruteForceIndex(products: IndexedProduct[]): BruteForceIndex {
+  const unused = () => Promise.reject(new Error('not used by selection'))
+  return {
+    products,
+    searches: 0,
+    before: async () => {},
+    async search(queries) {
+      this.searches++
+      await this.before()
+      return queries.map(({ shopId, filters, rank, campaigns, limit }) => {
+        const weightOf = ({ campaignIds }: IndexedProduct) =>
+          Math.max(
+            0,
+            ...campaigns.filter((g) => g.campaignIds.some((id) => campaignIds.includes(id))).map((g) => g.weight),
+          )
+        const found = this.products.filter(
+          (product) =>
+            product.offer.shopId === shopId &&
+            weightOf(product) > 0 &&
+            filters.every((filter) => matches(product, filter)),
+        )
+        const best = Math.max(...found.map((product) => score(product, rank)), 0)
+        const hits = found
+          .map((product) => ({ product, relevance: best > 0 ? Math.max(score(product, rank) / best, 0.001) : 1 }))
+          .sort((a, b) => b.relevance * weightOf(b.product) - a.relevance * weightOf(a.product))
+        return { hits: structuredClone(hits.slice(0, limit)), truncated: hits.length > limit }
+      })
+    },
+    async get(shopId, ids) {
+      await this.before()
+      return this.products.filter(
+        ({ offer }) => offer.shopId === shopId && (ids.includes(offer.id) || ids.includes(offer.productId ?? '')),
+      )
+    },
+    async write(_writes: readonly IndexWrite[]) {
+      return unused()
+    },
+    refresh: async () => {},
+    count: unused,
+    scan: unused,
+    digests: unused,
+    clear: unused,
+    close: async () => {},
+  }
+}

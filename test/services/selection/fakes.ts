@@ -1,0 +1,54 @@
+import type { Counters } from '../../../infra/counters/port.ts'
+import type { EventLog, NewRecord } from '../../../infra/event-log/port.ts'
+
+export interface FakeCounters extends Counters {
+  values: Map<string, number>
+  reads: number
+  /** Called before each read: to delay or fail it. */
+  before: () => Promise<void>
+}
+
+export function fakeCounters(): FakeCounters {
+  const values = new Map<string, number>()
+  return {
+    values,
+    reads: 0,
+    before: async () => {},
+    apply: () => Promise.reject(new Error('selection only reads')),
+    async read(keys: readonly string[]) {
+      this.reads++
+      await this.before()
+      return keys.map((key) => values.get(key) ?? 0)
+    },
+    clear: async () => values.clear(),
+    close: async () => {},
+  }
+}
+
+export interface FakeLog extends EventLog {
+  records: NewRecord[]
+  /** Called before each append: to delay or fail it. */
+  before: () => Promise<void>
+}
+
+export function fakeLog(): FakeLog {
+  const unused = () => Promise.reject(new Error('not used by selection'))
+  return {
+    records: [],
+    before: async () => {},
+    async append(records: readonly NewRecord[]) {
+      await this.before()
+      this.records.push(...records)
+      return []
+    },
+    consumer: unused,
+    tail: unused,
+    exclusiveWriter: unused,
+    bounds: unused,
+    count: unused,
+    read: unused,
+    committed: unused,
+    reset: unused,
+    close: async () => {},
+  }
+}

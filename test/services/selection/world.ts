@@ -1,0 +1,270 @@
+import { randomUUID } from 'node:crypto'
+import type { LightMyRequestResponse } from 'fastify'
+import type { IndexedProduct, ProductIndex } from '../../../infra/product-index/port.ts'
+import { decode } from '../../../schemas/codec.ts'
+import type {
+  Account,
+  AdUnit,
+  Algorithm,
+  Campaign,
+  Emission,
+  EntityBodies,
+  EntityKind,
+  ProductOffer,
+  ProductSignals,
+  RegistryEntry,
+  Shop,
+} from '../../../schemas/records.ts'
+import { createShowIds } from '../../../services/domain/show-id.ts'
+import { Snapshot } from '../../../services/domain/snapshot.ts'
+import { createHttpServer } from '../../../services/http.ts'
+import { selectionApp } from '../../../services/selection/app.ts'
+import { bruteForceIndex } from './brute-force-index.ts'
+import { fakeCounters, fakeLog } from './fakes.ts'
+
+/** A shop with an ad unit for every algorithm, its clock, and fakes of the engines, behind the HTTP server. */
+
+export const NOW = Date.parse('2026-05-01T12:00:00Z')
+export const DAY_MS = 86_400_000
+const FEED_ID = '00000000-0000-4000-8000-0000000000fe'
+
+export interface Ad {
+  adUnitId: string
+  systemProductId: string
+  shopProductId: string
+  productTitle: string
+  productPrice: number
+  productSalePrice?: number
+  showId: string
+  requestId: string
+  slotHash: string
+  autoPromo: boolean
+  productData?: Record<string, unknown>
+  [field: string]: unknown
+}
+export interface Answer {
+  data: { slotHash: string; ads: Ad[] }[]
+  meta: null
+  clientId: string
+}
+
+export interface AskOptions {
+  headers?: Record<string, string>
+  query?: string
+}
+
+export type World = Awaited<ReturnType<typeof createWorld>>
+
+export async function createWorld(options: { index?: ProductIndex; deadlineMs?: number; shop?: Partial<Shop> } = {}) {
+  const snapshot = new Snapshot()
+  const put = <K extends EntityKind>(kind: K, body: EntityBodies[K], id: string = randomUUID()) => {
+    const version = (snapshot.getEver(kind, id)?.version ?? 0) + 1
+    const entry = { kind, id, version, updatedAt: NOW, updatedBy: '', deletedAt: null, body } as RegistryEntry
+    snapshot.apply(entry)
+    return id
+  }
+  const remove = (kind: EntityKind, id: string) => {
+    const entry = snapshot.getEver(kind, id)!
+    snapshot.apply({ ...entry, version: entry.version + 1, deletedAt: NOW } as RegistryEntry)
+  }
+
+  const account: Account = {
+    kind: 'ADVERTISER',
+    name: 'Lamps & Co',
+    companyName: 'Lamps and Company GmbH',
+    taxNumber: 'DE123',
+    sellerIds: ['s1', 's2'],
+    displayEnabled: false,
+  }
+  const accountId = put('Account', account)
+  const shopBody: Shop = {
+    accountId,
+    name: 'Shop',
+    currency: 'EUR',
+    lang: 'en',
+    country: 'DE',
+    timeZone: 'Europe/Berlin',
+    clickWindowHours: 336,
+    viewWindowHours: 24,
+    reserveCpcMicros: 10_000,
+    ...options.shop,
+  }
+  const shopId = put('Shop', shopBody)
+  const units = new Map<Algorithm, string>()
+
+  const products: IndexedProduct[] = []
+  const index = options.index ?? bruteForceIndex(products)
+  const counters = fakeCounters()
+  const log = fakeLog()
+  const showIds = createShowIds({ keys: [{ id: 1, secret: Buffer.alloc(32, 1) }] })
+  const selections: { shortfalls: readonly string[] }[] = []
+  const world = {
+    now: NOW,
+    lost: 0,
+    snapshot,
+    put,
+    remove,
+    accountId,
+    shopId,
+    shop: shopBody,
+    products,
+    index,
+    counters,
+    log,
+    showIds,
+    selections,
+    /** The ad unit of an algorithm. */
+    unit(algorithm: Algorithm, changes: Partial<AdUnit> = {}): string {
+      const known = Object.keys(changes).length === 0 ? units.get(algorithm) : undefined
+      if (known) return known
+      const body: AdUnit = {
+        placementId: randomUUID(),
+        shopId,
+        name: algorithm,
+        algorithm,
+        status: 'ACTIVE',
+        adFormatIds: [],
+        targeting: [],
+        ...changes,
+      }
+      const id = put('AdUnit', body)
+      if (Object.keys(changes).length === 0) units.set(algorithm, id)
+      return id
+    },
+    campaign(changes: Partial<Campaign> = {}, id?: string): string {
+      return put('Campaign', { ...sponsored(shopId, accountId), ...changes }, id)
+    },
+    /** Adds an offer that these campaigns promote. */
+    offer(campaignIds: string[], changes: Partial<ProductOffer> = {}, signals: Partial<ProductSignals> | null = null) {
+      const offer = makeOffer(shopId, { id: `p${products.length + 1}`, ...changes })
+      const made = signals && {
+        shopId,
+        id: offer.id,
+        popularity: 0,
+        views: 0,
+        clicks: 0,
+        alsoBought: [],
+        computedAt: NOW,
+        ...signals,
+      }
+      products.push({ offer, campaignIds, signals: made })
+      return offer.id
+    },
+    async ask(targeting: object[], request: AskOptions = {}): Promise<LightMyRequestResponse> {
+      return server.inject({
+        method: 'POST',
+        url: `/v1/dsa/raw/batch${request.query ?? ''}`,
+        headers: { 'content-type': 'application/json', ...request.headers },
+        payload: { targeting },
+      })
+    },
+    /** Ads of the slots asked for. */
+    async ads(targeting: object[], request: AskOptions = {}): Promise<Ad[][]> {
+      const answer = await world.ask(targeting, request)
+      if (answer.statusCode !== 200) throw new Error(answer.body)
+      return answer.json<Answer>().data.map(({ ads }) => ads)
+    },
+    /** Feed ids of the ads of one slot. */
+    async ids(algorithm: Algorithm, targeting: object = {}, request: AskOptions = {}): Promise<string[]> {
+      const [ads] = await world.ads([{ slotHash: world.unit(algorithm), adCount: 10, ...targeting }], request)
+      return ads!.map((ad) => ad.shopProductId)
+    },
+    async emissionInfo(body: object): Promise<LightMyRequestResponse> {
+      return server.inject({ method: 'POST', url: '/v1/dsa/emissionInfo', payload: body })
+    },
+    /** Emissions in the log, once all are written. */
+    async emissions(): Promise<Emission[]> {
+      while (selection.emissionsQueued() > 0) await new Promise((resolve) => setTimeout(resolve, 5))
+      return log.records.map(({ value }) => decode('Emission', value!))
+    },
+    close: () => server.close(),
+  }
+
+  const server = createHttpServer({ logger: false })
+  const selection = selectionApp({
+    snapshot,
+    index,
+    counters,
+    log,
+    showIds,
+    now: () => world.now,
+    elapsedMicros: () => world.now * 1000,
+    uuid: randomUUID,
+    deadlineMs: options.deadlineMs ?? 5_000,
+    metrics: {
+      adsSelected: (selected) => selections.push(selected),
+      emissionsLost: (count) => {
+        world.lost += count
+      },
+    },
+  })
+  await server.register(selection.plugin)
+  await server.ready()
+  return world
+}
+
+export function sponsored(shopId: string, accountId: string): Campaign {
+  return {
+    kind: 'SPONSORED',
+    accountId,
+    shopId,
+    name: 'Campaign',
+    startAt: NOW - DAY_MS,
+    endAt: NOW + DAY_MS,
+    status: 'ACTIVE',
+    budgetMicros: 100_000_000,
+    dailyBudgetMicros: null,
+    pacing: 'ASAP',
+    capping: null,
+    attributionProductIds: [],
+    productIds: [],
+    productRule: null,
+    cpcMicros: 500_000,
+    autoPromo: false,
+  }
+}
+
+export function makeOffer(shopId: string, changes: Partial<ProductOffer> & { id: string }): ProductOffer {
+  return {
+    shopId,
+    feedId: FEED_ID,
+    productId: null,
+    title: `Product ${changes.id}`,
+    description: null,
+    link: `https://shop.example/p/${changes.id}`,
+    imageLink: `https://img.example/a/${changes.id}.jpg`,
+    deepLink: null,
+    priceMicros: 10_000_000,
+    salePriceMicros: null,
+    currency: 'EUR',
+    isAvailable: true,
+    availability: 'in_stock',
+    brand: null,
+    gtin: null,
+    mpn: null,
+    itemGroupId: null,
+    catalogProductCategory: null,
+    productTypes: [],
+    lang: null,
+    condition: null,
+    adult: null,
+    ageGroup: null,
+    color: null,
+    gender: null,
+    material: null,
+    pattern: null,
+    size: null,
+    energyEfficiencyClass: null,
+    unitPricingMeasure: null,
+    externalSellerId: null,
+    externalSellerName: null,
+    labels: [],
+    shipping: [],
+    certification: [],
+    productDetails: [],
+    customParameters: {},
+    digest: '',
+    updatedAt: NOW,
+    ...changes,
+  }
+}

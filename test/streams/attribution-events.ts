@@ -1,0 +1,285 @@
+import { createHash } from 'node:crypto'
+import { encode } from '../../schemas/codec.ts'
+import type {
+  Campaign,
+  Emission,
+  JudgedEvent,
+  PageView,
+  RegistryEntry,
+  Shop,
+  Transaction,
+} from '../../schemas/records.ts'
+import type { StoredTopic } from '../../streams/rows.ts'
+
+/** Complete records for attribution tests, from the few fields that matter to them. */
+export const T0 = 1_760_000_000_000
+export const HOUR = 3_600_000
+
+export interface TouchFields {
+  eventId: string
+  type?: 'VIEW' | 'CLICK'
+  verdict?: JudgedEvent['verdict']
+  cid: string
+  uid?: string | null
+  shopId?: string
+  at: number
+  adId: string
+  itemGroupId?: string | null
+  campaignId?: string
+  kind?: 'SPONSORED' | 'DISPLAY'
+}
+
+export function touch(fields: TouchFields): JudgedEvent {
+  return {
+    eventId: fields.eventId,
+    type: fields.type ?? 'CLICK',
+    cid: fields.cid,
+    uid: fields.uid ?? null,
+    occurredAt: fields.at,
+    receivedAt: fields.at,
+    bot: false,
+    verdict: fields.verdict ?? 'VALID',
+    billedMicros: 0,
+    sourcePartition: 0,
+    sourceOffset: 0,
+    claims: {
+      kind: fields.kind ?? 'SPONSORED',
+      requestId: 'request',
+      shopId: fields.shopId ?? 'shop',
+      slotHash: 'slot',
+      adUnitId: 'unit',
+      campaignId: fields.campaignId ?? 'campaign',
+      accountId: 'account',
+      adId: fields.adId,
+      itemGroupId: fields.itemGroupId ?? null,
+      cid: fields.cid,
+      uid: null,
+      algorithm: 'BESTSELLERS',
+      position: 1,
+      priceMicros: 100_000,
+      currency: 'EUR',
+      autoPromo: false,
+      country: null,
+      emittedAt: fields.at,
+    },
+  }
+}
+
+export interface PurchaseFields {
+  eventId: string
+  kind?: Transaction['kind']
+  cid: string
+  uid?: string | null
+  shopId?: string
+  at: number
+  imported?: boolean
+  products: string[]
+}
+
+export function purchase(fields: PurchaseFields): Transaction {
+  return {
+    eventId: fields.eventId,
+    kind: fields.kind ?? 'PURCHASE',
+    shopId: fields.shopId ?? 'shop',
+    cid: fields.cid,
+    uid: fields.uid ?? null,
+    currency: 'EUR',
+    locale: null,
+    occurredAt: fields.at,
+    receivedAt: fields.at,
+    imported: fields.imported ?? false,
+    lines: fields.products.map((shopProductId) => ({
+      shopProductId,
+      priceMicros: 10_000_000,
+      quantity: 1,
+      productTitle: null,
+      brand: null,
+      sellerId: null,
+    })),
+  }
+}
+
+export function pageView(fields: {
+  id: string
+  cid: string
+  uid: string | null
+  shopId?: string
+  at: number
+}): PageView {
+  const { id, cid, uid, at } = fields
+  const none = { shopProductId: null, gclid: null, utmSource: null, utmMedium: null, utmCampaign: null }
+  const shopId = fields.shopId ?? 'shop'
+  return { id, shopId, cid, uid, referer: 'https://shop.example/', ...none, occurredAt: at, receivedAt: at }
+}
+
+export function emission(fields: {
+  id: string
+  cid: string
+  uid: string | null
+  shopId?: string
+  at: number
+}): Emission {
+  return {
+    requestId: fields.id,
+    shopId: fields.shopId ?? 'shop',
+    kind: 'SPONSORED',
+    cid: fields.cid,
+    uid: fields.uid,
+    occurredAt: fields.at,
+    country: null,
+    elapsedMicros: 1,
+    slots: [],
+  }
+}
+
+export function campaign(fields: {
+  id?: string
+  version: number
+  at: number
+  list: string[]
+  shopId?: string
+}): RegistryEntry {
+  const body: Campaign = {
+    kind: 'SPONSORED',
+    accountId: 'account',
+    shopId: fields.shopId ?? 'shop',
+    name: 'name',
+    startAt: 0,
+    endAt: null,
+    status: 'ACTIVE',
+    budgetMicros: 1,
+    dailyBudgetMicros: null,
+    pacing: 'ASAP',
+    capping: null,
+    attributionProductIds: fields.list,
+    productIds: [],
+    productRule: null,
+    cpcMicros: 1,
+    autoPromo: false,
+  }
+  const { version, at } = fields
+  return {
+    kind: 'Campaign',
+    id: fields.id ?? 'campaign',
+    version,
+    updatedAt: at,
+    updatedBy: 'x',
+    deletedAt: null,
+    body,
+  }
+}
+
+export function shop(fields: {
+  id?: string
+  version: number
+  clickWindowHours: number
+  viewWindowHours: number
+}): RegistryEntry {
+  const body: Shop = {
+    accountId: 'account',
+    name: 'name',
+    currency: 'EUR',
+    lang: 'en',
+    country: 'DE',
+    timeZone: 'Europe/Berlin',
+    clickWindowHours: fields.clickWindowHours,
+    viewWindowHours: fields.viewWindowHours,
+    reserveCpcMicros: 0,
+  }
+  const { version } = fields
+  return { kind: 'Shop', id: fields.id ?? 'shop', version, updatedAt: T0, updatedBy: 'x', deletedAt: null, body }
+}
+
+/** One thing that happened, as tests shuffle and repeat it. */
+export type Happening =
+  | { topic: 'judged-events'; value: JudgedEvent }
+  | { topic: 'transactions'; value: Transaction }
+  | { topic: 'page-views'; value: PageView }
+  | { topic: 'emissions'; value: Emission }
+  | { topic: 'registry'; value: RegistryEntry }
+  | { topic: 'products'; value: { shopId: string; id: string; itemGroupId: string | null } | { removed: string } }
+
+export function keyOf(happening: Happening): string {
+  switch (happening.topic) {
+    case 'registry':
+      return `${happening.value.kind}/${happening.value.id}`
+    case 'products':
+      return 'removed' in happening.value
+        ? `shop/feed/${happening.value.removed}`
+        : `${happening.value.shopId}/feed/${happening.value.id}`
+    case 'judged-events':
+      return happening.value.claims.campaignId
+    default:
+      return happening.value.cid
+  }
+}
+
+export function bytesOf(happening: Happening): Buffer | null {
+  switch (happening.topic) {
+    case 'judged-events':
+      return encode('JudgedEvent', happening.value)
+    case 'transactions':
+      return encode('Transaction', happening.value)
+    case 'page-views':
+      return encode('PageView', happening.value)
+    case 'emissions':
+      return encode('Emission', happening.value)
+    case 'registry':
+      return encode('RegistryEntry', happening.value)
+    case 'products':
+      return 'removed' in happening.value ? null : encode('ProductOffer', offer(happening.value))
+  }
+}
+
+function offer(fields: { shopId: string; id: string; itemGroupId: string | null }) {
+  const none = {
+    productId: null,
+    description: null,
+    deepLink: null,
+    salePriceMicros: null,
+    brand: null,
+    gtin: null,
+    mpn: null,
+    catalogProductCategory: null,
+    lang: null,
+    condition: null,
+    adult: null,
+    ageGroup: null,
+    color: null,
+    gender: null,
+    material: null,
+    pattern: null,
+    size: null,
+    energyEfficiencyClass: null,
+    unitPricingMeasure: null,
+    externalSellerId: null,
+    externalSellerName: null,
+  }
+  return {
+    ...none,
+    ...fields,
+    feedId: 'feed',
+    title: 'title',
+    link: 'https://shop.example/p',
+    imageLink: 'https://shop.example/i',
+    priceMicros: 1,
+    currency: 'EUR',
+    isAvailable: true,
+    availability: 'in_stock',
+    productTypes: [],
+    labels: [],
+    shipping: [],
+    certification: [],
+    productDetails: [],
+    customParameters: {},
+    digest: '',
+    updatedAt: T0,
+  }
+}
+
+/** Which of `count` partitions a key goes to: any function of the key will do. */
+export function partitionOf(key: string, count: number): number {
+  return createHash('md5').update(key).digest().readUInt32LE(0) % count
+}
+
+export const partitionsOf = (topic: StoredTopic) => (topic === 'registry' ? 1 : 2)

@@ -1,0 +1,263 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import fc from 'fast-check'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { openEmbeddedAnalytics } from '../../infra/analytics/embedded.ts'
+import { type Analytics, AnalyticsRejected, AnalyticsUnavailable } from '../../infra/analytics/port.ts'
+import { openEmbeddedEventLog } from '../../infra/event-log/embedded.ts'
+import type { EventLog, NewRecord } from '../../infra/event-log/port.ts'
+import { decode } from '../../schemas/codec.ts'
+import type { TopicName } from '../../schemas/topics.ts'
+import { storedTopics, tablesOf } from '../../streams/rows.ts'
+import { createSink } from '../../streams/sink.ts'
+import { storeBatch, storeBatchAgain } from '../../streams/sink-batch.ts'
+import { noteText, SINK_GROUP } from '../../streams/sink-note.ts'
+import { bytesOf, campaign, type Happening, keyOf, pageView, purchase, shop, T0, touch } from './attribution-events.ts'
+import { logRecord } from './fake-log.ts'
+
+const silent = { info() {}, warn() {}, error() {} }
+const AGE_MS = 2_000
+const tables = Object.values(tablesOf).flatMap((each) => each.map(({ table }) => table))
+
+let folder: string
+let analytics: Analytics
+let log: EventLog
+/** Each log begins at offset 0 again, like after a rebuild. */
+let epoch = 0
+let time: number
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'sink-'))
+  analytics = await openEmbeddedAnalytics({ folder: join(folder, 'analytics') })
+})
+beforeEach(async () => {
+  await openNewLog()
+  return () => log.close()
+})
+afterAll(async () => {
+  await analytics.close()
+  await rm(folder, { recursive: true })
+})
+
+async function openNewLog() {
+  epoch += 1
+  time = T0
+  for (const table of tables) await analytics.command(`TRUNCATE TABLE ${table}`)
+  log = await openEmbeddedEventLog({ folder: join(folder, `log${epoch}`) })
+  const commits = storedTopics.map(async (topic) =>
+    (await log.bounds(topic)).map(({ partition, start }) => {
+      return { topic, partition, offset: start, metadata: noteText({ epoch, pendingLast: null }) }
+    }),
+  )
+  await log.reset(SINK_GROUP, (await Promise.all(commits)).flat())
+}
+
+const record = (happening: Happening): NewRecord => ({
+  topic: happening.topic,
+  key: keyOf(happening),
+  value: bytesOf(happening),
+})
+const view = (id: string, cid = 'a'): Happening => ({
+  topic: 'page-views',
+  value: pageView({ id, cid, uid: null, at: T0 }),
+})
+const query = <Row extends object>(sql: string) => analytics.query<Row>(sql)
+const countOf = async (table: string) => (await query<{ n: number }>(`SELECT count() AS n FROM ${table}`))[0]!.n
+
+/** Runs a sink, time passing, until it has committed everything. */
+async function drain(through: { log?: EventLog; analytics?: Analytics } = {}): Promise<void> {
+  const sink = createSink({ log, analytics, ...through, now: () => time, logger: silent })
+  const ended = sink.run()
+  while ((await sink.lag()).some(({ records }) => records > 0)) {
+    time += AGE_MS
+    await delay(20)
+  }
+  await sink.stop()
+  await ended
+}
+
+describe('sink', () => {
+  it('stores each topic in its table, with the place of the record', async () => {
+    const click = touch({ eventId: 'e1', cid: 'a', uid: 'u', at: T0, adId: 'p1', itemGroupId: 'g' })
+    const happenings: Happening[] = [
+      { topic: 'judged-events', value: { ...click, claims: { ...click.claims, cid: 'shown', country: 'DE' } } },
+      { topic: 'transactions', value: purchase({ eventId: 'o1', cid: 'a', at: T0, products: ['p1', 'p2'] }) },
+      view('v1'),
+      { topic: 'registry', value: campaign({ version: 3, at: T0, list: ['p1'] }) },
+      { topic: 'registry', value: shop({ version: 2, clickWindowHours: 5, viewWindowHours: 6 }) },
+      { topic: 'products', value: { shopId: 'shop', id: 'a/b', itemGroupId: 'g' } },
+      { topic: 'products', value: { removed: 'a/b' } },
+    ]
+    const places = await log.append(happenings.map(record))
+    await drain()
+    const place = (i: number) => {
+      const { topic, partition, offset } = places[i]!
+      return { _topic: topic, _partition: partition, _offset: offset }
+    }
+    expect(await query('SELECT * FROM judged_events')).toMatchObject([
+      {
+        ...place(0),
+        eventId: 'e1',
+        type: 'CLICK',
+        verdict: 'VALID',
+        cid: 'a',
+        uid: 'u',
+        emittedCid: 'shown',
+        emittedUid: null,
+        adId: 'p1',
+        itemGroupId: 'g',
+        country: 'DE',
+      },
+    ])
+    expect(await query('SELECT * FROM transactions')).toEqual([{ ...place(1), ...happenings[1]!.value }])
+    expect(await query('SELECT * FROM page_views')).toEqual([{ ...place(2), ...happenings[2]!.value }])
+    expect(await query('SELECT * FROM campaign_versions')).toEqual([
+      {
+        ...place(3),
+        campaignId: 'campaign',
+        version: 3,
+        shopId: 'shop',
+        accountId: 'account',
+        updatedAt: T0,
+        attributionProductIds: ['p1'],
+      },
+    ])
+    expect(await query('SELECT shopId, version, clickWindowHours, viewWindowHours FROM shop_versions')).toEqual([
+      { shopId: 'shop', version: 2, clickWindowHours: 5, viewWindowHours: 6 },
+    ])
+    expect(await query('SELECT * FROM product_groups FINAL')).toEqual([
+      { ...place(6), shopId: 'shop', feedId: 'feed', id: 'a/b', itemGroupId: null },
+    ])
+  })
+
+  it('waits for a batch to fill until it is old enough', async () => {
+    await log.append([record(view('v1'))])
+    const sink = createSink({ log, analytics, now: () => time, logger: silent })
+    const ended = sink.run()
+    await delay(300)
+    expect(await countOf('page_views')).toBe(0)
+    time += AGE_MS
+    while (sink.state().batches === 0) await delay(10)
+    expect(await countOf('page_views')).toBe(1)
+    await sink.stop()
+    await ended
+  })
+
+  it('stores what cannot be decoded as a dead letter, and the rest of the batch', async () => {
+    await log.append([
+      record(view('v1')),
+      { topic: 'page-views', key: 'a', value: Buffer.from('no record') },
+      record(view('v2')),
+    ])
+    await drain()
+    expect(await countOf('page_views')).toBe(2)
+    expect(await deadLetters()).toMatchObject([{ stream: 'sink', topic: 'page-views', code: 'UNDECODABLE' }])
+  })
+
+  it('finds the rows that the store refuses, and stores the rest of the batch', async () => {
+    const views = Array.from({ length: 50 }, (_, i) => view(`v${i}`))
+    await log.append(views.map(record))
+    const refused = new Set(['v7', 'v31'])
+    const picky: Analytics = {
+      ...analytics,
+      async insert(table, rows, options) {
+        if (rows.some((row) => refused.has((row as { id: string }).id))) throw new AnalyticsRejected('no such value')
+        await analytics.insert(table, rows, options)
+      },
+    }
+    await drain({ analytics: picky })
+    expect(await countOf('page_views')).toBe(48)
+    expect(await deadLetters()).toMatchObject([{ code: 'REJECTED' }, { code: 'REJECTED' }])
+  })
+
+  it('stores every record once whenever calls fail, before or after they took effect', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.integer({ min: 1, max: 30 }), { maxLength: 4 }),
+        fc.infiniteStream(fc.nat(9)),
+        async (sizes, luck) => {
+          await log.close()
+          await openNewLog()
+          let failures = 12
+          const flaky =
+            <Args extends unknown[]>(call: (...args: Args) => Promise<void>, error: () => Error) =>
+            async (...args: Args) => {
+              const chance = failures > 0 ? luck.next().value : 9
+              if (chance < 2) failures -= 1
+              if (chance === 0) throw error()
+              await call(...args)
+              if (chance === 1) throw error()
+            }
+          const unavailable = () => new AnalyticsUnavailable('try again')
+          const flakyLog: EventLog = {
+            ...log,
+            async consumer(options) {
+              const consumer = await log.consumer(options)
+              return { ...consumer, commit: flaky(consumer.commit, unavailable) }
+            },
+          }
+          let id = 0
+          for (const size of sizes) {
+            await log.append(Array.from({ length: size }, () => record(view(`v${id++}`, `c${id % 7}`))))
+            await drain({ log: flakyLog, analytics: { ...analytics, insert: flaky(analytics.insert, unavailable) } })
+          }
+          expect(await query('SELECT count() AS rows, uniqExact(id) AS ids FROM page_views')).toEqual([
+            { rows: id, ids: id },
+          ])
+        },
+      ),
+      { numRuns: 5 },
+    )
+  })
+
+  it('stores a batch in doubt again with its old boundaries, then goes on', async () => {
+    const places = await log.append(['v0', 'v1', 'v2', 'v3'].map((id) => record(view(id))))
+    const { topic, partition, offset } = places[0]!
+    const { records, last } = { records: await log.read(topic, partition, 0, 2), last: places[1]!.offset }
+    await storeBatch(analytics, { topic: 'page-views', partition, records, epoch })
+    const commits = (await log.committed(SINK_GROUP)).filter(
+      (each) => each.topic !== topic || each.partition !== partition,
+    )
+    const inDoubt = { topic, partition, offset, metadata: noteText({ epoch, pendingLast: last }) }
+    await log.reset(SINK_GROUP, [...commits, inDoubt])
+    await drain()
+    expect(await query('SELECT id FROM page_views ORDER BY id')).toEqual(['v0', 'v1', 'v2', 'v3'].map((id) => ({ id })))
+  })
+
+  it('stores what is missing where a crash left the token of a block without the block', async () => {
+    const records = ['v0', 'v1'].map((id, i) => logRecord(record(view(id)), 0, i))
+    const batch = { topic: 'page-views' as const, partition: 0, records, epoch }
+    await storeBatch(analytics, batch)
+    await analytics.command('ALTER TABLE page_views DELETE WHERE id = {id:String} SETTINGS mutations_sync = 2', {
+      id: 'v1',
+    })
+    await storeBatch(analytics, batch)
+    expect(await countOf('page_views')).toBe(1)
+    await storeBatchAgain(analytics, batch)
+    await storeBatchAgain(analytics, batch)
+    expect(await query('SELECT id FROM page_views ORDER BY id')).toEqual([{ id: 'v0' }, { id: 'v1' }])
+  })
+
+  it('stores a replay once more only under another epoch', async () => {
+    await log.append([record(view('v1'))])
+    await drain()
+    const start = (await log.committed(SINK_GROUP)).map((commit) => ({ ...commit, offset: 0 }))
+    await log.reset(SINK_GROUP, start)
+    await drain()
+    expect(await countOf('page_views')).toBe(1)
+    epoch += 1
+    const metadata = noteText({ epoch, pendingLast: null })
+    await log.reset(
+      SINK_GROUP,
+      start.map((commit) => ({ ...commit, metadata })),
+    )
+    await drain()
+    expect(await countOf('page_views')).toBe(2)
+  })
+})
+
+async function deadLetters() {
+  const records = await log.read('dead-letters' satisfies TopicName, 0, 0, 100)
+  return records.map(({ value }) => decode('DeadLetter', value!))
+}

@@ -1,0 +1,128 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize, relative } from 'node:path'
+import { describe, expect, it } from 'vitest'
+
+const root = join(import.meta.dirname, '..')
+const SOURCE_FOLDERS = ['schemas', 'services', 'streams', 'infra']
+const LINES_MAX = 300
+/** Fewer files than this means that the walk itself is broken. */
+const FILES_READ_MIN = 30
+
+/** Packages of engines: only `infra/` may know them. */
+const ENGINE_PACKAGES = /^(chdb|@clickhouse\/|@elastic\/|kafkajs|ioredis|node:sqlite)/
+
+/** The composition root: the only files that may meet concrete engines. */
+const COMPOSITION = new Set([
+  'services/main.ts',
+  'services/rebuild.ts',
+  'services/streams.worker.ts',
+  'services/feeds.worker.ts',
+  'services/demo/main.ts',
+  'services/threads.ts',
+])
+
+interface SourceFile {
+  path: string
+  imports: string[]
+  lines: number
+}
+
+function readSources(): SourceFile[] {
+  return SOURCE_FOLDERS.flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => /\.tsx?$/.test(name) && !name.includes('node_modules'))
+      .map((name) => {
+        const path = `${folder}/${name}`
+        const text = readFileSync(join(root, path), 'utf8')
+        return { path, imports: importsOf(path, text), lines: text.split('\n').length - 1 }
+      }),
+  )
+}
+
+/** What a file imports: paths from the root for our own files, names for packages. */
+function importsOf(path: string, text: string): string[] {
+  const specifiers = [...text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'|new URL\(\s*'([^']+\.ts)'/g)].map(
+    (match) => (match[1] ?? match[2])!,
+  )
+  return specifiers.map((specifier) =>
+    specifier.startsWith('.') ? relative('.', normalize(join(dirname(path), specifier))) : specifier,
+  )
+}
+
+/** Which part of the house a file lives in. */
+function partOf(path: string): string {
+  if (path.startsWith('services/domain/')) return 'domain'
+  const service = path.match(/^services\/([^/]+)\//)?.[1]
+  if (service) return `services/${service}`
+  return path.split('/')[0]!
+}
+
+/** Why an import is not allowed, or null. */
+function violation(from: string, to: string): string | null {
+  const part = partOf(from)
+  if (ENGINE_PACKAGES.test(to)) return part === 'infra' ? null : 'only infra/ imports an engine'
+  if (!SOURCE_FOLDERS.some((folder) => to.startsWith(`${folder}/`))) return null
+  const target = partOf(to)
+  if (target === 'schemas' || target === part) return null
+  if (part === 'schemas') return 'schemas import nothing of ours'
+  if (target === 'domain') return null
+  if (part === 'domain') return 'the domain imports only schemas'
+  if (COMPOSITION.has(from)) return null
+  if (target === 'infra') {
+    if (
+      /\/port\.ts$/.test(to) ||
+      /^infra\/(metrics|thread)\.ts$/.test(to) ||
+      /^infra\/analytics\/(queries|audit)/.test(to)
+    )
+      return null
+    return 'only the composition root meets concrete engines'
+  }
+  if (part === 'infra') return 'infra imports only schemas and the domain'
+  if (part === 'services/demo') return target === 'services' ? null : 'the demo drives the program from outside'
+  if (part === 'streams') return to === 'services/registry-follower.ts' ? null : 'streams do not import services'
+  if (part.startsWith('services/') && target === 'services') return null
+  return `${part} does not import ${target}`
+}
+
+describe('tidy', () => {
+  const files = readSources()
+
+  it('reads the whole source tree', () => {
+    expect(files.length).toBeGreaterThanOrEqual(FILES_READ_MIN)
+    expect(files.flatMap((file) => file.imports).length).toBeGreaterThan(FILES_READ_MIN)
+  })
+
+  it('keeps imports pointing one way', () => {
+    const found = files.flatMap((file) =>
+      file.imports.flatMap((to) => {
+        const why = violation(file.path, to)
+        return why ? [`${file.path} -> ${to}: ${why}`] : []
+      }),
+    )
+    expect(found).toEqual([])
+  })
+
+  it.each([
+    ['schemas/codec.ts', "import { a } from '../services/domain/money.ts'"],
+    ['services/domain/money.ts', "import { a } from '../../infra/event-log/port.ts'"],
+    ['services/selection/select.ts', "import { a } from '../intake/accept.ts'"],
+    ['services/selection/select.ts', "import { a } from '../../streams/sink.ts'"],
+    ['services/selection/select.ts', "import { a } from '../../infra/product-index/embedded.ts'"],
+    ['services/intake/accept.ts', "import { Kafka } from 'kafkajs'"],
+    ['streams/sink.ts', "import { DatabaseSync } from 'node:sqlite'"],
+    ['streams/sink.ts', "import { a } from '../services/registry/store.ts'"],
+    ['infra/event-log/embedded.ts', "import { a } from '../../services/http.ts'"],
+  ])('would catch a wrong import in %s: %s', (path, line) => {
+    expect(importsOf(path, line).map((to) => violation(path, to))).not.toContain(null)
+  })
+
+  it(`keeps files under ${LINES_MAX} lines`, () => {
+    const long = files.filter((file) => file.lines > LINES_MAX && file.path !== 'schemas/records.ts')
+    expect(long.map((file) => `${file.path}: ${file.lines}`)).toEqual([])
+  })
+
+  it('reads the environment in one place', () => {
+    const readers = files.filter((file) => /process\.env\b/.test(readFileSync(join(root, file.path), 'utf8')))
+    expect(readers.map((file) => file.path).filter((path) => !COMPOSITION.has(path))).toEqual([])
+  })
+})
