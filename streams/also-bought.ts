@@ -7,7 +7,7 @@
 /** Products in one list. */
 export const LIST_LENGTH_MAX = 50
 /** Lines of one basket that count: a wholesaler's order of hundreds says little of each pair. */
-const BASKET_LINES_MAX = 100
+export const BASKET_LINES_MAX = 100
 /** The latest baskets of one product that count, which bounds the work for a bestseller. */
 const BASKETS_PER_PRODUCT_MAX = 5_000
 /** Products considered for one list, by how often they were bought together. */
@@ -21,7 +21,7 @@ const SIZE_EXPONENT = -0.5
 /** What a basket keeps of its weight after a pick that stands in it. */
 const COVERED_KEEPS = 0.7
 /** Weight of "bought by anyone", against one basket of two products bought now. */
-const POPULARITY_WEIGHT = 20
+const POPULARITY_WEIGHT = 2
 
 export interface Basket {
   /** UTC epoch milliseconds. */

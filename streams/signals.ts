@@ -1,128 +1,139 @@
+import { hash } from 'node:crypto'
 import { setImmediate as yieldThread } from 'node:timers/promises'
 import type { Analytics } from '../infra/analytics/port.ts'
-import { adOutcomesQuery, basketsQuery, decayedPurchasesQuery } from '../infra/analytics/queries/signals.ts'
+import {
+  basketsSql,
+  type ProductActivity,
+  type PurchaseBasket,
+  productActivitySql,
+  type ShopActivity,
+  shopActivitySql,
+} from '../infra/analytics/queries/signals.ts'
 import type { EventLog, NewRecord } from '../infra/event-log/port.ts'
 import { decode, encode } from '../schemas/codec.ts'
 import type { ProductSignals } from '../schemas/records.ts'
-import type { Snapshot } from '../services/domain/snapshot.ts'
-import { alsoBought, type Basket } from './also-bought.ts'
+import { alsoBought, BASKET_LINES_MAX } from './also-bought.ts'
 
 const DAY_MS = 86_400_000
-/** Bestsellers: purchases of this long, each counting half as much for every half-life of age. */
-const POPULARITY_DAYS = 30
-const POPULARITY_HALF_LIFE_MS = 7 * DAY_MS
-/** Click rates and also-bought look further back, for they change slowly. */
-const OUTCOME_DAYS = 30
-const BASKET_DAYS = 400
-/** The latest baskets of a shop that are looked at, which bounds memory. */
-const BASKETS_MAX = 2_000_000
-const APPEND_RECORDS = 1_000
-/** Lists computed between two turns of the thread's other work. */
-const LISTS_PER_TURN = 50
+/** What happened longer ago does not count as popular, nor towards the click rate. */
+export const WINDOW_DAYS = 30
+/** Age in days at which a purchase, click or view counts half. */
+export const HALF_LIFE_DAYS = 7
+/** A purchase counts 1. Small enough that many clicks make up for a purchase only where purchases are rare. */
+const CLICK_POPULARITY = 0.01
+const VIEW_POPULARITY = 0.00001
+/** Smaller changes of popularity and scores are not worth a record. */
+const SIGNIFICANT_DIGITS = 3
+/** Latest order lines of a shop that also-bought lists are made of. */
+const ORDER_LINES_MAX = 1_000_000
+const RECORDS_PER_APPEND = 500
+/** Lists computed before others get their turn on this thread. */
+const LISTS_PER_TURN = 10
 
 export interface SignalsDeps {
   log: EventLog
   analytics: Analytics
-  snapshot: Snapshot
   /** UTC epoch milliseconds. */
   now: () => number
 }
 
-/** What shoppers did, as the index needs it: how popular, how often clicked, bought with what. */
-export function createSignals({ log, analytics, snapshot, now }: SignalsDeps) {
-  let known: Map<string, string> | null = null
+export interface Signals {
+  /** Computes all signals and appends those that changed. @returns how many. Only one may run. */
+  runOnce(): Promise<number>
+}
 
-  /** Computes every shop's signals from Analytics, and writes those that changed. @returns how many. */
-  async function runOnce(): Promise<number> {
-    known ??= await writtenBefore(log)
-    let written = 0
-    for (const shop of [...snapshot.all('Shop')]) {
-      const changed: NewRecord[] = []
-      for (const signals of (await signalsOf(shop.id)).values()) {
-        const key = `${signals.shopId}/${signals.id}`
-        const content = contentOf(signals)
-        if (known.get(key) === content) continue
-        known.set(key, content)
-        changed.push({ topic: 'product-signals', key, value: encode('ProductSignals', signals) })
-      }
-      for (let i = 0; i < changed.length; i += APPEND_RECORDS) await log.append(changed.slice(i, i + APPEND_RECORDS))
-      written += changed.length
-    }
-    return written
+/** What shoppers bought, clicked and saw, as signals of each product in the topic `product-signals`. */
+export function createSignals({ log, analytics, now }: SignalsDeps): Signals {
+  /** By shop, then by product: digest of the signals in the topic. Null: not read yet. */
+  let known: Map<string, Map<string, string>> | null = null
+  /** By shop: what the signals were computed from. */
+  const computedFrom = new Map<string, string>()
+
+  async function readKnown(): Promise<Map<string, Map<string, string>>> {
+    const shops = new Map<string, Map<string, string>>()
+    const tail = await log.tail('product-signals', (records) => {
+      for (const { value } of records) if (value) note(shops, decode('ProductSignals', value))
+    })
+    await tail.close()
+    return shops
   }
 
-  async function signalsOf(shopId: string): Promise<Map<string, ProductSignals>> {
-    const at = now()
-    const found = new Map<string, ProductSignals>()
+  async function computeShop(shopId: string, today: number): Promise<ProductSignals[]> {
+    const since = (today - WINDOW_DAYS) * DAY_MS
+    const params = { shopId, since, today, halfLifeDays: HALF_LIFE_DAYS }
+    const signals = new Map<string, ProductSignals>()
     const of = (id: string) => {
-      const signals = found.get(id) ?? {
-        shopId,
-        id,
-        popularity: 0,
-        views: 0,
-        clicks: 0,
-        alsoBought: [],
-        computedAt: at,
-      }
-      found.set(id, signals)
-      return signals
+      const found = signals.get(id) ?? emptySignals(shopId, id, now())
+      signals.set(id, found)
+      return found
     }
-    const outcomes = await analytics.query<{ id: string; views: number; clicks: number }>(adOutcomesQuery, {
-      shopId,
-      since: at - OUTCOME_DAYS * DAY_MS,
-    })
-    for (const { id, views, clicks } of outcomes) Object.assign(of(id), { views, clicks })
-    const purchases = await analytics.query<{ id: string; purchases: number }>(decayedPurchasesQuery, {
-      shopId,
-      since: at - POPULARITY_DAYS * DAY_MS,
-      now: at,
-      halfLifeMs: POPULARITY_HALF_LIFE_MS,
-    })
-    for (const { id, purchases: decayed } of purchases) of(id).popularity = decayed
-    const baskets = await analytics.query<Basket>(basketsQuery, {
-      shopId,
-      since: at - BASKET_DAYS * DAY_MS,
-      limit: BASKETS_MAX,
-    })
+    for (const row of await analytics.query<ProductActivity>(productActivitySql, params)) {
+      Object.assign(of(row.id), { popularity: popularityOf(row), views: row.views, clicks: row.clicks })
+    }
+    const limits = { basketLinesMax: BASKET_LINES_MAX, linesMax: ORDER_LINES_MAX }
+    const baskets = await analytics.query<PurchaseBasket>(basketsSql, { shopId, ...limits })
     let lists = 0
-    for (const list of alsoBought(baskets, at)) {
-      of(list.id).alsoBought = list.alsoBought
+    // Ages count from the latest purchase: without a new one the lists stay as they are.
+    for (const { id, alsoBought: list } of alsoBought(baskets, baskets[0]?.occurredAt ?? 0)) {
+      of(id).alsoBought = list.map((entry) => ({ id: entry.id, score: rounded(entry.score) }))
       if (++lists % LISTS_PER_TURN === 0) await yieldThread()
     }
-    for (const signals of found.values()) signals.popularity = popularity(signals)
-    // What nobody does anything with any more goes back to nothing.
-    for (const key of known?.keys() ?? []) if (key.startsWith(`${shopId}/`)) of(key.slice(shopId.length + 1))
-    return found
+    // What was popular and is no more.
+    for (const id of known!.get(shopId)?.keys() ?? []) of(id)
+    return [...signals.values()]
   }
 
-  return { runOnce }
+  async function appendChanged(signals: readonly ProductSignals[]): Promise<number> {
+    const changed = signals.filter((each) => known!.get(each.shopId)?.get(each.id) !== digestOf(each))
+    for (let from = 0; from < changed.length; from += RECORDS_PER_APPEND) {
+      const chunk = changed.slice(from, from + RECORDS_PER_APPEND)
+      await log.append(chunk.map(recordOf))
+      for (const each of chunk) note(known!, each)
+    }
+    return changed.length
+  }
+
+  return {
+    async runOnce() {
+      known ??= await readKnown()
+      const today = Math.floor(now() / DAY_MS)
+      let changed = 0
+      const since = (today - WINDOW_DAYS) * DAY_MS
+      for (const { shopId, purchases, events } of await analytics.query<ShopActivity>(shopActivitySql, { since })) {
+        const from = `${today} ${purchases} ${events}`
+        if (computedFrom.get(shopId) === from) continue
+        changed += await appendChanged(await computeShop(shopId, today))
+        computedFrom.set(shopId, from)
+      }
+      return changed
+    },
+  }
 }
 
-/**
- * Purchases decide, then clicks, then views: a click never weighs as much as a purchase of the last 30 days, whose decayed
- * weight is at least 2^(-30/7) = 0.05, and no number of views as much as one click. Rounded, so that age alone does not
- * rewrite the signals of a product at every turn.
- */
-export function popularity({
-  popularity: purchases,
-  clicks,
-  views,
-}: Pick<ProductSignals, 'popularity' | 'clicks' | 'views'>): number {
-  const clickPart = (0.04 * clicks) / (clicks + 100)
-  const viewPart = (0.0001 * views) / (views + 10_000)
-  return Number((purchases + clickPart + viewPart).toPrecision(3))
+const emptySignals = (shopId: string, id: string, computedAt: number): ProductSignals => ({
+  shopId,
+  id,
+  popularity: 0,
+  views: 0,
+  clicks: 0,
+  alsoBought: [],
+  computedAt,
+})
+
+const popularityOf = ({ decayedPurchases, decayedClicks, decayedViews }: ProductActivity): number =>
+  rounded(decayedPurchases + CLICK_POPULARITY * decayedClicks + VIEW_POPULARITY * decayedViews)
+
+const rounded = (value: number): number => Number(value.toPrecision(SIGNIFICANT_DIGITS))
+
+const digestOf = ({ popularity, views, clicks, alsoBought: list }: ProductSignals): string =>
+  hash('sha1', JSON.stringify([popularity, views, clicks, list.map(({ id, score }) => [id, score])]), 'base64url')
+
+function note(shops: Map<string, Map<string, string>>, signals: ProductSignals): void {
+  const shop = shops.get(signals.shopId) ?? new Map<string, string>()
+  shops.set(signals.shopId, shop.set(signals.id, digestOf(signals)))
 }
 
-/** All but when it was computed. */
-function contentOf({ computedAt: _, ...content }: ProductSignals): string {
-  return JSON.stringify(content)
-}
-
-async function writtenBefore(log: EventLog): Promise<Map<string, string>> {
-  const written = new Map<string, string>()
-  const tail = await log.tail('product-signals', (records) => {
-    for (const { key, value } of records) if (key && value) written.set(key, contentOf(decode('ProductSignals', value)))
-  })
-  await tail.close()
-  return written
+function recordOf(signals: ProductSignals): NewRecord {
+  const key = `${signals.shopId}/${signals.id}`
+  return { topic: 'product-signals', key, value: encode('ProductSignals', signals) }
 }

@@ -18,8 +18,8 @@ import { noteOf, noteText, SINK_GROUP } from './sink-note.ts'
 /** A batch is stored once it has this many records or bytes, … */
 const BATCH_RECORDS = 20_000
 const BATCH_BYTES = 16 * 1024 * 1024
-/** … or once its first record has waited this long. */
-const BATCH_MAX_AGE_MS = 1_000
+/** … or once its first record has waited this long: stored within a second. */
+const BATCH_MAX_AGE_MS = 800
 const POLL_MAX_RECORDS = 10_000
 const POLL_MAX_WAIT_MS = 100
 /** Over all partitions; above it the largest batch is stored early. */

@@ -19,6 +19,7 @@ const COMPOSITION = new Set([
   'services/feeds.worker.ts',
   'services/demo/main.ts',
   'services/threads.ts',
+  'services/api.ts',
 ])
 
 interface SourceFile {

@@ -69,7 +69,7 @@ export function openEngine({ folder }: { folder: string }) {
 
 /** Parameters are set on the session: the binding's own way holds a lock on the whole process while a query runs. */
 function withParams(sql: string, params: QueryParams): string {
-  return `${paramStatements(params)} ${sql}`
+  return `${paramStatements(sql, params)} ${sql}`
 }
 
 function openSession(folder: string) {

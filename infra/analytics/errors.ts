@@ -25,6 +25,7 @@ const CODE = /Code: (\d+)/
 
 /** What the caller can do about an engine's error: it names its code (`Code: 60. DB::Exception: …`) in the message. */
 export function analyticsError(error: unknown): AnalyticsRejected | AnalyticsUnavailable {
+  if (error instanceof AnalyticsRejected) return error
   const message = error instanceof Error ? error.message : String(error)
   const code = message.match(CODE)?.[1]
   return code === undefined || PASSING_CODES.has(Number(code))

@@ -1,12 +1,20 @@
-import type { QueryParams } from './port.ts'
+import { AnalyticsRejected, type QueryParams } from './port.ts'
 
+const PLACEHOLDER = /\{(\w+):/g
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
 
-/** `SET param_…` statements that give a query its `{name:Type}` parameters, for an engine without another way. */
-export function paramStatements(params: QueryParams): string {
+/**
+ * `SET param_…` statements that give `sql` its `{name:Type}` parameters, for an engine without another way. A session
+ * remembers them, so a name that `sql` uses and `params` lacks would find the value of an earlier statement.
+ * @throws AnalyticsRejected for such a name, and for one that cannot be a parameter's.
+ */
+export function paramStatements(sql: string, params: QueryParams): string {
+  for (const [, name] of sql.matchAll(PLACEHOLDER)) {
+    if (!Object.hasOwn(params, name!)) throw new AnalyticsRejected(`Parameter ${name} is not set`)
+  }
   return Object.entries(params)
     .map(([name, value]) => {
-      if (!NAME.test(name)) throw new TypeError(`${name} cannot be a parameter's name`)
+      if (!NAME.test(name)) throw new AnalyticsRejected(`${name} cannot be a parameter's name`)
       return `SET param_${name} = ${quoted(textOf(value))};`
     })
     .join(' ')

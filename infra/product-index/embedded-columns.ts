@@ -3,6 +3,7 @@ import { pathKey } from '../../services/domain/categories.ts'
 import { effectivePriceMicros } from '../../services/domain/promotion.ts'
 import { primaryLang } from '../../services/domain/text.ts'
 import type { DocumentTexts } from './document.ts'
+import { popularityRelevance } from './relevance.ts'
 
 /** What the search thread knows of an offer without reading it, kept beside it in SQLite. */
 export interface DocumentSummary {
@@ -93,6 +94,7 @@ export class Columns {
   paths = new Int32Array(INITIAL_CAPACITY)
   promotions = new Int32Array(INITIAL_CAPACITY)
   priceMicros = new Float64Array(INITIAL_CAPACITY)
+  /** As relevance. */
   popularity = new Float64Array(INITIAL_CAPACITY)
   /** Of the feed id: gives equals a stable order. */
   idHash = new Uint32Array(INITIAL_CAPACITY)
@@ -114,7 +116,7 @@ export class Columns {
     this.paths[doc] = this.pathLists.number(paths.map((path) => path.split('>')))
     this.promotions[doc] = this.promotionLists.number(campaignIds.map((each) => this.campaigns.number(each)).sort())
     this.priceMicros[doc] = priceMicros
-    this.popularity[doc] = popularity ?? 0
+    this.popularity[doc] = popularityRelevance(popularity ?? 0)
     this.idHash[doc] = hash(id)
     this.titleLength[doc] = lengths.title
     this.attributesLength[doc] = lengths.attributes

@@ -47,7 +47,7 @@ export class Matcher {
       const doc = found ? found[at]! : at
       const profile = this.#columns.profile[doc] ?? ABSENT
       if (profile === ABSENT || !profiles[profile]) continue
-      if (checks.every((accepts) => accepts(doc))) matching[length++] = doc
+      if (acceptsAll(checks, doc)) matching[length++] = doc
     }
     return matching.subarray(0, length)
   }
@@ -139,6 +139,11 @@ export class Matcher {
       return known[number]
     }
   }
+}
+
+function acceptsAll(checks: readonly Accepts[], doc: number): boolean {
+  for (let at = 0; at < checks.length; at++) if (!checks[at]!(doc)) return false
+  return true
 }
 
 /** At least one. The share is of distinct words; the small allowance is for shares such as 0.3 that binary rounds up. */

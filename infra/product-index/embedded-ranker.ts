@@ -6,13 +6,12 @@ import type { Rank } from './port.ts'
 import {
   ADJACENT_DISTANCE_MAX,
   categoryRelevance,
-  popularityRelevance,
   RELEVANCE_MIN,
   rarity,
   saturated,
   textRelevance,
 } from './relevance.ts'
-import { type Docs, lowerBound } from './sorted-sets.ts'
+import { type Docs, forEachCommon } from './sorted-sets.ts'
 
 /** Scores documents for a rank. */
 export class Ranker {
@@ -36,7 +35,7 @@ export class Ranker {
       case 'none':
         return new Float64Array(docs.length).fill(1)
       case 'popularity':
-        return Float64Array.from(docs, (doc) => popularityRelevance(this.#columns.popularity[doc]!))
+        return scoreEach(docs, (doc) => this.#columns.popularity[doc]!)
       case 'categories':
         return this.#categories(docs, rank.paths)
       case 'text':
@@ -51,7 +50,7 @@ export class Ranker {
   #categories(docs: Docs, paths: readonly string[]): Float64Array {
     const wanted = paths.map(pathLevels)
     const known: number[] = []
-    return Float64Array.from(docs, (doc) => {
+    return scoreEach(docs, (doc) => {
       const list = this.#columns.paths[doc]!
       known[list] ??= categoryRelevance(this.#columns.pathLists.values[list] ?? [], wanted)
       return known[list]
@@ -60,32 +59,45 @@ export class Ranker {
 
   #text(docs: Docs, text: string, lang: string | null): Float64Array {
     const lists = analyze(text, lang).map((term) => this.#postings.text(term))
+    const words = lists.length
     const rarities = lists.map((list) => rarity(list.docs.length, this.#columns.size))
     const most = rarities.reduce((sum, value) => sum + value, 0)
-    const next = lists.map(() => 0)
     const scores = new Float64Array(docs.length)
+    const found = new Uint16Array(docs.length)
+    const foundInTitle = new Uint16Array(docs.length)
+    const adjacent = new Uint16Array(docs.length)
+    /** Place in the title of the word before, and which word that was. */
+    const before = new Uint8Array(docs.length)
+    const beforeWord = new Uint16Array(docs.length)
+    lists.forEach((list, word) => {
+      forEachCommon(docs, list.docs, (at, place) => {
+        scores[at]! += rarities[word]! * saturated(list.occurrences[place]!)
+        found[at]!++
+        const titleAt = list.titleAt[place]!
+        if (titleAt === NOT_IN_TITLE) return
+        foundInTitle[at]!++
+        const distance = titleAt - before[at]!
+        if (word > 0 && beforeWord[at] === word && distance > 0 && distance <= ADJACENT_DISTANCE_MAX) adjacent[at]!++
+        before[at] = titleAt
+        beforeWord[at] = word + 1
+      })
+    })
     for (let at = 0; at < docs.length; at++) {
-      const doc = docs[at]!
-      const match = { score: 0, words: lists.length, found: 0, foundInTitle: 0, adjacent: 0 }
-      let before = NOT_IN_TITLE
-      for (let word = 0; word < lists.length; word++) {
-        const { docs: holding, occurrences, titleAt } = lists[word]!
-        const place = lowerBound(holding, doc, next[word]!)
-        next[word] = place
-        let inTitle = NOT_IN_TITLE
-        if (holding[place] === doc) {
-          match.score += rarities[word]! * saturated(occurrences[place]!)
-          match.found++
-          inTitle = titleAt[place]!
-          if (inTitle !== NOT_IN_TITLE) match.foundInTitle++
-          const distance = inTitle - before
-          if (inTitle !== NOT_IN_TITLE && distance > 0 && distance <= ADJACENT_DISTANCE_MAX) match.adjacent++
-        }
-        before = inTitle
-      }
-      match.score = most > 0 ? match.score / most : 0
-      scores[at] = match.found > 0 ? textRelevance(match) : 0
+      scores[at] = textRelevance({
+        score: most > 0 ? scores[at]! / most : 0,
+        words,
+        found: found[at]!,
+        foundInTitle: foundInTitle[at]!,
+        adjacent: adjacent[at]!,
+      })
     }
     return scores
   }
+}
+
+/** `Float64Array.from` with a function takes ten times as long. */
+function scoreEach(docs: Docs, scoreOf: (doc: number) => number): Float64Array {
+  const scores = new Float64Array(docs.length)
+  for (let at = 0; at < docs.length; at++) scores[at] = scoreOf(docs[at]!)
+  return scores
 }

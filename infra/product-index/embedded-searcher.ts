@@ -92,9 +92,20 @@ export function openIndexSearcher({ folder }: { folder: string }) {
   const blankWeights = () => new Float64Array(columns.promotionLists.values.length).fill(Number.NaN)
 
   function search(query: NumberedQuery, set: CampaignSet): NumberedResult {
-    const docs = matcher.match(query.shopId, query.filters).filter((doc) => weightOf(set, doc) > 0)
+    const matching = matcher.match(query.shopId, query.filters)
+    const weights = new Float64Array(matching.length)
+    let length = 0
+    for (let at = 0; at < matching.length; at++) {
+      const weight = weightOf(set, matching[at]!)
+      if (weight <= 0) continue
+      // In place: what was looked at is needed no more.
+      matching[length] = matching[at]!
+      weights[length++] = weight
+    }
+    const docs = matching.subarray(0, length)
     const scores = ranker.score(docs, query.rank)
-    const keys = scores.map((score, at) => score * weightOf(set, docs[at]!))
+    for (let at = 0; at < length; at++) weights[at]! *= scores[at]!
+    const keys = weights.subarray(0, length)
     const best = topIndexes(keys, (at) => tieOrder(columns.idHash[docs[at]!]!, query.tieSeed), query.limit)
     const top = best.reduce((max, at) => Math.max(max, scores[at]!), 0)
     return {

@@ -33,7 +33,7 @@ const ADJACENT_BONUS = 0.05
 /** Words between which only a joined spelling stands (dv7 1211ea dv71211ea notebook) still follow one another. */
 export const ADJACENT_DISTANCE_MAX = 2
 /** Relevance of what does not fit at all, but passed the filters. */
-export const RELEVANCE_MIN = 0.001
+export const RELEVANCE_MIN = 0.00001
 
 /** What `count` occurrences in a field with `length` terms add to a word's weighted occurrences in a document. */
 export function occurrenceWeight(field: TextField, count: number, length: number): number {
@@ -61,6 +61,7 @@ export interface TextMatch {
 
 /** In [0, 1]. */
 export function textRelevance({ score, words, found, foundInTitle, adjacent }: TextMatch): number {
+  if (found === 0) return 0
   const bonus =
     (foundInTitle === words ? ALL_IN_TITLE_BONUS : 0) + (words > 1 ? (ADJACENT_BONUS * adjacent) / (words - 1) : 0)
   return ((score + bonus) / (1 + ALL_IN_TITLE_BONUS + ADJACENT_BONUS)) * (found / words)

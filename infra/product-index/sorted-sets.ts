@@ -7,24 +7,34 @@ export const NO_DOCS: Docs = new Int32Array(0)
 const LOOKUP_RATIO = 16
 
 export function intersect(a: Docs, b: Docs): Docs {
-  const [few, many] = a.length <= b.length ? [a, b] : [b, a]
-  const out = new Int32Array(few.length)
+  const out = new Int32Array(Math.min(a.length, b.length))
   let length = 0
-  if (few.length * LOOKUP_RATIO < many.length) {
-    let from = 0
-    for (const doc of few) {
-      from = lowerBound(many, doc, from)
-      if (many[from] === doc) out[length++] = doc
+  forEachCommon(a, b, (at) => {
+    out[length++] = a[at]!
+  })
+  return out.subarray(0, length)
+}
+
+/** Calls back with the places in both lists of each document that stands in both, ascending. */
+export function forEachCommon(a: Docs, b: Docs, found: (atA: number, atB: number) => void): void {
+  if (a.length * LOOKUP_RATIO < b.length) {
+    for (let i = 0, j = 0; i < a.length; i++) {
+      j = lowerBound(b, a[i]!, j)
+      if (b[j] === a[i]) found(i, j)
+    }
+  } else if (b.length * LOOKUP_RATIO < a.length) {
+    for (let i = 0, j = 0; j < b.length; j++) {
+      i = lowerBound(a, b[j]!, i)
+      if (a[i] === b[j]) found(i, j)
     }
   } else {
-    for (let i = 0, j = 0; i < few.length && j < many.length; ) {
-      const [x, y] = [few[i]!, many[j]!]
-      if (x === y) out[length++] = x
-      if (x <= y) i++
-      if (y <= x) j++
+    for (let i = 0, j = 0; i < a.length && j < b.length; ) {
+      const difference = a[i]! - b[j]!
+      if (difference === 0) found(i++, j++)
+      else if (difference < 0) i++
+      else j++
     }
   }
-  return out.subarray(0, length)
 }
 
 /** Documents that stand in at least `least` of the lists. */
@@ -33,19 +43,36 @@ export function inAtLeast(least: number, lists: readonly Docs[]): Docs {
   if (least === lists.length && least > 0) return intersectAll(lists)
   if (lists.length === 1) return lists[0]!
   const total = lists.reduce((sum, list) => sum + list.length, 0)
+  const size = lists.reduce((max, list) => Math.max(max, (list.at(-1) ?? -1) + 1), 0)
+  return total * COUNTING_RATIO < size ? sorted(least, lists, total) : counted(least, lists, size)
+}
+
+/** Below this share of all documents, sorting the few is cheaper than counting over all. */
+const COUNTING_RATIO = 32
+
+function counted(least: number, lists: readonly Docs[], size: number): Docs {
+  const counts = new Uint16Array(size)
+  for (const list of lists) for (let at = 0; at < list.length; at++) counts[list[at]!]!++
+  const out = new Int32Array(size)
+  let length = 0
+  for (let doc = 0; doc < size; doc++) if (counts[doc]! >= least) out[length++] = doc
+  return out.subarray(0, length)
+}
+
+function sorted(least: number, lists: readonly Docs[], total: number): Docs {
   const all = new Int32Array(total)
-  let at = 0
+  let filled = 0
   for (const list of lists) {
-    all.set(list, at)
-    at += list.length
+    all.set(list, filled)
+    filled += list.length
   }
   all.sort()
   let length = 0
-  for (let i = 0; i < total; ) {
-    let next = i + 1
-    while (next < total && all[next] === all[i]) next++
-    if (next - i >= least) all[length++] = all[i]!
-    i = next
+  for (let at = 0; at < total; ) {
+    let next = at + 1
+    while (next < total && all[next] === all[at]) next++
+    if (next - at >= least) all[length++] = all[at]!
+    at = next
   }
   return all.subarray(0, length)
 }
@@ -59,7 +86,7 @@ export function intersectAll(lists: readonly Docs[]): Docs {
 }
 
 /** First index at or after `from` whose value is not below `doc`: gallops, then halves. */
-export function lowerBound(docs: Docs, doc: number, from: number): number {
+function lowerBound(docs: Docs, doc: number, from: number): number {
   let step = 1
   let low = from
   while (low + step < docs.length && docs[low + step]! < doc) {

@@ -5,11 +5,12 @@
 export function topIndexes(keys: Float64Array, ties: (index: number) => number, limit: number): number[] {
   const before = (a: number, b: number) => keys[b]! - keys[a]! || ties(a) - ties(b) || a - b
   const heap: number[] = []
+  if (limit <= 0) return heap
   for (let index = 0; index < keys.length; index++) {
     if (heap.length < limit) {
       heap.push(index)
       siftUp(heap, before)
-    } else if (limit > 0 && keys[index]! >= keys[heap[0]!]! && before(index, heap[0]!) < 0) {
+    } else if (keys[index]! >= keys[heap[0]!]! && before(index, heap[0]!) < 0) {
       heap[0] = index
       siftDown(heap, before)
     }

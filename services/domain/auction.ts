@@ -77,11 +77,17 @@ function priceOver(next: Bid, bid: Bid, reserveMicros: number): number {
   return Math.min(Math.max(enough, reserveMicros), bid.bidMicros)
 }
 
-/** A stable hash of 32 bits (FNV-1a, then the finaliser of MurmurHash3: close inputs fall far apart), going on from `seed`. */
-export function hashOf(text: string, seed = 0x811c9dc5): number {
-  let hash = seed
+/** A stable hash of a text, 32 bits (FNV-1a). */
+export function hashOf(text: string): number {
+  let hash = 0x811c9dc5
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
-  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
-  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
-  return (hash ^ (hash >>> 16)) >>> 0
+  return hash >>> 0
+}
+
+/** Of the same hashes another order for each seed: the finaliser of MurmurHash3 throws close numbers far apart. */
+export function shuffledHash(hash: number, seed: number): number {
+  let mixed = hash ^ seed
+  mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b)
+  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35)
+  return (mixed ^ (mixed >>> 16)) >>> 0
 }

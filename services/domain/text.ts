@@ -51,7 +51,7 @@ const units = [
 ].join('|')
 const unitAfterNumber = new RegExp(`(?<![\\p{L}\\p{N}.])(\\d+(?:\\.\\d+)?)[ -]?(${units})(?![\\p{L}\\p{N}])`, 'gu')
 const inchAfterNumber =
-  /(?<![\p{L}\p{N}.])(\d+(?:\.\d+)?)(?: ?(?:"|”|″|'')|[ -]?(?:inches|inch|zoll|cali)(?![\p{L}\p{N}])|in(?![\p{L}\p{N}]))/gu
+  /(?<![\p{L}\p{N}.])(\d+(?:\.\d+)?)(?: ?(?:"|”|''|’’|′′)|[ -]?(?:inches|inch|zoll|cali)(?![\p{L}\p{N}])|in(?![\p{L}\p{N}]))/gu
 
 /** Folds spellings of numbers: 1,000 = 1000, 5.0 = 5, 43,2 = 43.2, "16 GB" = 16gb, 17" = 17in. */
 function foldNumbers(folded: string): string {
@@ -125,7 +125,7 @@ function findIndexTerms(text: string, language: string): string[] {
   for (const parts of compounds(text)) {
     for (const part of parts) {
       terms.push(stem(part, language))
-      if (joinsWith(before, part)) terms.push(clip(before + part))
+      if (joinsWith(before, part)) terms.push(stem(before + part, language))
       const split = /^(\p{L}+)(\d+)$|^(\d+)(\p{L}+)$/u.exec(part)
       if (split) terms.push(stem(split[1] ?? split[3]!, language), stem(split[2] ?? split[4]!, language))
       before = part
@@ -137,7 +137,8 @@ function findIndexTerms(text: string, language: string): string[] {
 
 /** "rtx 2060", "usb c", "t shirt". */
 const joinsWith = (before: string, part: string) =>
-  /^\p{L}{2,8}$/u.test(before) && (/^\d{1,5}$/.test(part) || /^[b-hj-z]$/.test(part))
+  (/^\p{L}{2,8}$/u.test(before) && /^(?:\d{1,5}|[b-hj-z])$/.test(part)) ||
+  (/^[b-hj-z]$/.test(before) && /^\p{L}{2,8}$/u.test(part))
 
 const languageOf = (lang: string | null): string => (lang ? primaryLang(lang) : DEFAULT_LANG)
 

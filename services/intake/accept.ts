@@ -1,4 +1,5 @@
 import type { EventLog, NewRecord } from '../../infra/event-log/port.ts'
+import type { Metrics } from '../../infra/metrics.ts'
 import type { EventAnswer } from '../../schemas/http/events.ts'
 import type { JudgedEvent, TakenEvent } from './event.ts'
 
@@ -15,16 +16,26 @@ export function storeInLog({ log }: { log: Pick<EventLog, 'append'> }): Store {
   }
 }
 
+export interface AcceptDeps {
+  store: Store
+  clientId: (taken: readonly TakenEvent[]) => string
+  eventsTaken: Metrics['eventsTaken']
+}
+
 /**
  * Takes what can be taken of a request's events and says so once it is durable.
  * @param clientId the cid that the answer names; asked for only after the events were judged.
  */
 export async function accept(
   events: readonly JudgedEvent[],
-  { store, clientId }: { store: Store; clientId: (taken: readonly TakenEvent[]) => string },
+  { store, clientId, eventsTaken }: AcceptDeps,
 ): Promise<EventAnswer> {
   const taken = events.filter((event) => event.status === 'TAKEN')
   if (taken.length > 0) await store(taken.map((event) => event.record))
+
+  for (const [type, count] of countedBy(taken, ({ record }) => record.topic)) eventsTaken({ type, code: null, count })
+  const refused = events.filter((event) => event.status === 'REFUSED')
+  for (const [code, count] of countedBy(refused, (event) => event.code)) eventsTaken({ type: 'element', code, count })
 
   const duplicates = taken.length - new Set(taken.map((event) => event.identity)).size
   return {
@@ -38,4 +49,10 @@ export async function accept(
 function rejection({ code, errors }: Extract<JudgedEvent, { status: 'REFUSED' }>, index: number) {
   const told = errors.slice(0, ERRORS_TOLD_MAX).map(({ path, message }) => `/events/${index}${path}: ${message}`)
   return { index, code, message: told.join('; ') }
+}
+
+function countedBy<T>(values: readonly T[], label: (value: T) => string): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const value of values) counts.set(label(value), (counts.get(label(value)) ?? 0) + 1)
+  return counts
 }

@@ -2,6 +2,7 @@ import { TypeBoxValidatorCompiler } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { TSchema } from 'typebox'
 import type { EventLog } from '../../infra/event-log/port.ts'
+import type { Metrics } from '../../infra/metrics.ts'
 import {
   BatchBody,
   DeprecatedTransactionBody,
@@ -27,6 +28,7 @@ const BATCH_BODY_LIMIT_BYTES = 5 * 1024 * 1024
 
 export interface IntakeDeps extends Rules {
   log: Pick<EventLog, 'append'>
+  metrics: Pick<Metrics, 'eventsTaken'>
   /** UTC epoch milliseconds. */
   now: () => number
 }
@@ -46,6 +48,7 @@ const deprecatedEndpoints: { path: string; kind: Transaction['kind'] }[] = [
 /** The event endpoints, as a Fastify plugin. */
 export function intakeApp(deps: IntakeDeps) {
   const store = storeInLog(deps)
+  const { eventsTaken } = deps.metrics
   const isBot = createBotDetector()
 
   /** A route with one event, judged by `judge`, refused as a whole or stored. */
@@ -54,7 +57,7 @@ export function intakeApp(deps: IntakeDeps) {
     async (request: FastifyRequest, reply: FastifyReply) => {
       const event = takenOrThrow(judge(request.body as Body, receptionOf(request.headers, { now: deps.now, isBot })))
       reply.code(202)
-      return accept([event], { store, clientId: () => event.cid })
+      return accept([event], { store, eventsTaken, clientId: () => event.cid })
     }
 
   const buy = (report: TransactionReport, { cid, uid, receivedAt }: Reception) =>
@@ -68,7 +71,7 @@ export function intakeApp(deps: IntakeDeps) {
     reply.code(202)
     return accept(
       events.map((event) => batchElement(event, reception, deps, assign)),
-      { store, clientId: (taken) => reception.cid ?? assigned ?? taken[0]?.cid ?? assign() },
+      { store, eventsTaken, clientId: (taken) => reception.cid ?? assigned ?? taken[0]?.cid ?? assign() },
     )
   }
 

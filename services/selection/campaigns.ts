@@ -15,15 +15,17 @@ export interface RunningCampaigns {
 
 export interface Campaigns {
   running(shopId: string, kind: CampaignKind): RunningCampaigns
-  /** How a campaign stands at this moment; undefined when it is unknown or of the other kind. */
-  standing(campaignId: string, shop: Shop, kind: CampaignKind): { campaign: Campaign; standing: Standing } | undefined
+  /** A campaign of a shop, of one kind, unless unknown or deleted. */
+  get(shopId: string, kind: CampaignKind, campaignId: string): Campaign | undefined
+  /** How a campaign stands at this moment. */
+  standing(campaignId: string, campaign: Campaign, shop: Shop): Standing
 }
 
 /** Dates and spend take effect on what is sought within this time; a change of the registry at once. */
 const REGROUP_MS = 200
 
 interface ShopEntry {
-  campaignIds: Set<string>
+  campaigns: Map<string, Campaign>
   /** When the groups were made; 0: they must be made anew. */
   groupedAt: number
   version: number
@@ -40,7 +42,7 @@ export function createCampaigns(deps: { snapshot: Snapshot; spend: SpendView; no
     const known = shops.get(shopId)
     if (known) return known
     const made: ShopEntry = {
-      campaignIds: new Set(),
+      campaigns: new Map(),
       groupedAt: 0,
       version: 0,
       content: '',
@@ -50,25 +52,25 @@ export function createCampaigns(deps: { snapshot: Snapshot; spend: SpendView; no
     return made
   }
 
-  function note(shopId: string, campaignId: string) {
+  function note(campaignId: string, { shopId }: Campaign) {
     const entry = entryOf(shopId)
-    entry.campaignIds.add(campaignId)
+    const campaign = snapshot.body('Campaign', campaignId)
+    if (campaign) entry.campaigns.set(campaignId, campaign)
+    else entry.campaigns.delete(campaignId)
     entry.groupedAt = 0
   }
 
-  for (const { id, body } of snapshot.all('Campaign')) note(body.shopId, id)
+  for (const { id, body } of snapshot.all('Campaign')) note(id, body)
   snapshot.onChange((changed) => {
-    if (changed.kind === 'Campaign') note(changed.body.shopId, changed.id)
+    if (changed.kind === 'Campaign') note(changed.id, changed.body)
     if (changed.kind === 'Shop' || changed.kind === 'Account') for (const entry of shops.values()) entry.groupedAt = 0
   })
 
   function regroup(shopId: string, entry: ShopEntry) {
     const shop = snapshot.body('Shop', shopId)
     const byWeight: Record<CampaignKind, Map<number, string[]>> = { PAID: new Map(), AUTO_PROMO: new Map() }
-    for (const id of entry.campaignIds) {
-      const campaign = snapshot.body('Campaign', id)
-      if (!campaign) entry.campaignIds.delete(id)
-      if (!campaign || !shop || !snapshot.body('Account', campaign.accountId)) continue
+    for (const [id, campaign] of entry.campaigns) {
+      if (!shop || !snapshot.body('Account', campaign.accountId)) continue
       if (standing(campaign, shop, { now: now(), spend: spend.of(id) }).out !== null) continue
       const weights = byWeight[kindOf(campaign)]
       const weight = campaign.autoPromo ? 1 : Math.max(campaign.cpcMicros, 1)
@@ -87,11 +89,11 @@ export function createCampaigns(deps: { snapshot: Snapshot; spend: SpendView; no
       if (now() - entry.groupedAt >= REGROUP_MS) regroup(shopId, entry)
       return { key: `${kind} ${entry.version}`, groups: entry.groups[kind] }
     },
-    standing(campaignId, shop, kind) {
-      const campaign = snapshot.body('Campaign', campaignId)
-      if (!campaign || kindOf(campaign) !== kind) return undefined
-      return { campaign, standing: standing(campaign, shop, { now: now(), spend: spend.of(campaignId) }) }
+    get(shopId, kind, campaignId) {
+      const campaign = entryOf(shopId).campaigns.get(campaignId)
+      return campaign && kindOf(campaign) === kind ? campaign : undefined
     },
+    standing: (campaignId, campaign, shop) => standing(campaign, shop, { now: now(), spend: spend.of(campaignId) }),
   }
 }
 

@@ -1,5 +1,5 @@
 import type { IndexedProduct, ProductIndex, ProductQuery, SearchHit } from '../../infra/product-index/port.ts'
-import { hashOf } from '../domain/auction.ts'
+import { hashOf, shuffledHash } from '../domain/auction.ts'
 import { predictClickRate } from '../domain/click-rate.ts'
 import { dedupeKey } from '../domain/dedupe-key.ts'
 import type { RunningCampaigns } from './campaigns.ts'
@@ -11,6 +11,8 @@ export interface Candidate {
   relevance: number
   clickRate: number
   dedupeKey: string
+  /** A hash of the product with each of its campaigns, in their order: what orders equals. */
+  adHashes: readonly number[]
 }
 
 export interface CandidateList {
@@ -46,7 +48,7 @@ export function createCandidateSource(deps: { index: ProductIndex; now: () => nu
       const key = JSON.stringify([shopId, campaigns.key, limit, rank, filters])
       return lists.get(key, async () => {
         // Another order of equals with each refresh: none is cut off for good.
-        const tieSeed = hashOf(key, now() | 0)
+        const tieSeed = shuffledHash(hashOf(key), now() | 0)
         const query = { shopId, filters, rank, limit, campaigns: campaigns.groups, tieSeed }
         const [result] = await index.search([query])
         return { candidates: result!.hits.map(candidateOf), truncated: result!.truncated }
@@ -57,5 +59,12 @@ export function createCandidateSource(deps: { index: ProductIndex; now: () => nu
 }
 
 function candidateOf({ product, relevance }: SearchHit): Candidate {
-  return { product, relevance, clickRate: predictClickRate(product.signals), dedupeKey: dedupeKey(product.offer) }
+  const { offer, campaignIds, signals } = product
+  return {
+    product,
+    relevance,
+    clickRate: predictClickRate(signals),
+    dedupeKey: dedupeKey(offer),
+    adHashes: campaignIds.map((campaignId) => hashOf(`${campaignId}/${offer.id}`)),
+  }
 }

@@ -1,6 +1,6 @@
 import type { Counters } from '../../infra/counters/port.ts'
 import type { Campaign, DropReason, EmittedSlot } from '../../schemas/records.ts'
-import { auction, type Bid, hashOf } from '../domain/auction.ts'
+import { auction, type Bid, shuffledHash } from '../domain/auction.ts'
 import type { CampaignKind } from './campaigns.ts'
 import type { Candidate } from './candidates.ts'
 import { LATE } from './deadline.ts'
@@ -95,21 +95,23 @@ async function fillPlaces(
 ): Promise<Round> {
   let best = NOTHING
   for (let limit = planned.limit; ; limit = Math.min(limit * CANDIDATES_GROWTH, CANDIDATES_MAX)) {
-    const list = await findCandidates(planned, kind, limit, context)
+    const isFirst = kind === planned.kinds[0] && limit === planned.limit
+    const list = await (isFirst ? planned.first : findCandidates(planned, kind, limit, context))
     if (list === LATE) return { ...best, late: true }
     const { entries, dropped } = enter(list.candidates, planned.slot, kind, context)
-    const capped = await context.deadline.meet(cappedAds(entries, { ...context, timeZone: planned.slot.shop.timeZone }))
+    const capped = await context.deadline.meet(cappedAds(entries, planned.slot.shop, context))
     // A cap that cannot be read is kept: what has one is left out.
-    const barred = (entry: Entry) => (capped === LATE ? entry.campaign.capping !== null : capped.has(entry))
-    const free = entries.filter((entry) => !barred(entry))
+    const barred = capped === LATE ? new Set(entries.filter((entry) => entry.campaign.capping !== null)) : capped
+    const free = barred.size === 0 ? entries : entries.filter((entry) => !barred.has(entry))
+    for (const entry of barred) dropped.push({ entry, reason: 'CAPPED' })
     const { won, lost } = auction(free, { places, reserveMicros: reserveOf(planned.slot, kind), taken })
+    for (const { bid, reason } of lost) dropped.push({ entry: bid, reason })
     best = {
       ads: won.map(({ bid, priceMicros }) => ({ entry: bid, priceMicros })),
-      dropped: [...dropped, ...entries.filter(barred).map((entry) => ({ entry, reason: 'CAPPED' as const }))],
+      dropped,
       candidates: list.candidates.length,
       late: capped === LATE,
     }
-    for (const { bid, reason } of lost) best.dropped.push({ entry: bid, reason })
     if (won.length === places || best.late || !list.truncated || limit === CANDIDATES_MAX) return best
   }
 }
@@ -124,22 +126,23 @@ function enter(candidates: readonly Candidate[], slot: Slot, kind: CampaignKind,
   const entries: Entry[] = []
   const dropped: FilledSlot['dropped'] = []
   for (const candidate of candidates) {
-    const adId = candidate.product.offer.id
-    for (const campaignId of candidate.product.campaignIds) {
-      const found = context.campaigns.standing(campaignId, slot.shop, kind)
-      if (!found || found.campaign.shopId !== slot.shopId || found.standing.out === 'NOT_RUNNING') continue
+    const { offer, campaignIds } = candidate.product
+    for (const [i, campaignId] of campaignIds.entries()) {
+      const campaign = context.campaigns.get(slot.shopId, kind, campaignId)
+      const standing = campaign && context.campaigns.standing(campaignId, campaign, slot.shop)
+      if (!standing || standing.out === 'NOT_RUNNING') continue
       const entry: Entry = {
         campaignId,
-        adId,
-        campaign: found.campaign,
+        adId: offer.id,
+        campaign,
         candidate,
         dedupeKey: candidate.dedupeKey,
         quality: candidate.relevance * candidate.clickRate,
-        bidMicros: found.standing.bidMicros,
-        tie: hashOf(adId, hashOf(campaignId, context.tieSeed)),
+        bidMicros: standing.bidMicros,
+        tie: shuffledHash(candidate.adHashes[i]!, context.tieSeed),
       }
-      if (found.standing.out === null) entries.push(entry)
-      else dropped.push({ entry, reason: found.standing.out })
+      if (standing.out === null) entries.push(entry)
+      else dropped.push({ entry, reason: standing.out })
     }
   }
   return { entries, dropped }

@@ -19,6 +19,8 @@ export interface SlotPlan {
   kinds: readonly CampaignKind[]
   /** Candidates to ask for at first. */
   limit: number
+  /** Those candidates, of the first kind: the index is asked as soon as the plan is made. */
+  first: Promise<CandidateList | typeof LATE>
 }
 
 /** Candidates asked for at first: enough for what dedupe, caps and click rates usually turn over. */
@@ -52,19 +54,16 @@ export async function planSlot(
   const reference = id === null ? [] : await context.deadline.meet(context.source.reference(slot.shopId, id))
   if (reference === LATE) return 'DEADLINE'
   if (id !== null && reference.length === 0) return 'NO_REFERENCE'
-  const planned = {
-    slot,
-    plan: algorithm.plan({ targeting, lang: targeting.lang ?? slot.shop.lang, reference }),
-    kinds: KINDS[targeting.adType ?? 'ALL'],
-    limit: candidatesFor(placesBefore + targeting.adCount),
-  }
-  findCandidates(planned, planned.kinds[0]!, planned.limit, context)
-  return planned
+  const plan = algorithm.plan({ targeting, lang: targeting.lang ?? slot.shop.lang, reference })
+  const kinds = KINDS[targeting.adType ?? 'ALL']
+  const limit = candidatesFor(placesBefore + targeting.adCount)
+  const first = findCandidates({ slot, plan }, kinds[0]!, limit, context)
+  return { slot, plan, kinds, limit, first }
 }
 
 /** The candidates of a plan among campaigns of one kind. */
 export async function findCandidates(
-  { slot, plan }: SlotPlan,
+  { slot, plan }: Pick<SlotPlan, 'slot' | 'plan'>,
   kind: CampaignKind,
   limit: number,
   { source, campaigns, deadline }: IndexContext,

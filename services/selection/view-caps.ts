@@ -1,5 +1,5 @@
 import type { Counters } from '../../infra/counters/port.ts'
-import type { Campaign } from '../../schemas/records.ts'
+import type { Campaign, Shop } from '../../schemas/records.ts'
 import { dayIn, viewsKey } from '../domain/counter-keys.ts'
 import type { MaybePromise } from './fresh-cache.ts'
 import type { Person } from './person.ts'
@@ -10,9 +10,8 @@ export interface CappedAd {
   campaign: Campaign
 }
 
-export interface CapOptions {
+export interface CapContext {
   person: Person
-  timeZone: string
   now: number
   counters: Counters
 }
@@ -22,12 +21,20 @@ export interface CapOptions {
  * one against the campaign's capping. Asks the counters only for ads with a capping.
  * Rejects with CountersUnavailable.
  */
-export function cappedAds<Ad extends CappedAd>(ads: readonly Ad[], options: CapOptions): MaybePromise<ReadonlySet<Ad>> {
+export function cappedAds<Ad extends CappedAd>(
+  ads: readonly Ad[],
+  shop: Pick<Shop, 'timeZone'>,
+  context: CapContext,
+): MaybePromise<ReadonlySet<Ad>> {
   const limited = ads.filter((ad) => ad.campaign.capping !== null)
-  return limited.length === 0 ? new Set() : readCapped(limited, options)
+  return limited.length === 0 ? new Set() : readCapped(limited, shop.timeZone, context)
 }
 
-async function readCapped<Ad extends CappedAd>(ads: readonly Ad[], { person, timeZone, now, counters }: CapOptions) {
+async function readCapped<Ad extends CappedAd>(
+  ads: readonly Ad[],
+  timeZone: string,
+  { person, now, counters }: CapContext,
+) {
   const day = dayIn(timeZone, now)
   const byCid = ads.map((ad) => viewsKey('cid', ad, day, person.cid))
   const byUid = person.uid === null ? [] : ads.map((ad) => viewsKey('uid', ad, day, person.uid!))

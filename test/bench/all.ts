@@ -24,7 +24,9 @@ const scripts: [name: string, args: string[]][] = [
 const failed: string[] = []
 for (const [name, args] of scripts) {
   console.log(`\n== ${name}`)
-  const { status } = spawnSync(process.execPath, [join(import.meta.dirname, `${name}.ts`), ...args], { stdio: 'inherit' })
+  const { status } = spawnSync(process.execPath, [join(import.meta.dirname, `${name}.ts`), ...args], {
+    stdio: 'inherit',
+  })
   if (status !== 0) failed.push(name)
 }
 if (failed.length > 0) {

@@ -63,7 +63,16 @@ function bareFastify(): FastifyInstance {
 
 function intake(log: EventLog): FastifyInstance {
   const server = createHttpServer({ logger: false })
-  server.register(intakeApp({ log, snapshot: snapshotOf({}), showIds, now: Date.now, uuid: randomUUID }))
+  server.register(
+    intakeApp({
+      log,
+      metrics: { eventsTaken() {} },
+      snapshot: snapshotOf({}),
+      showIds,
+      now: Date.now,
+      uuid: randomUUID,
+    }),
+  )
   return server as unknown as FastifyInstance
 }
 

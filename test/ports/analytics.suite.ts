@@ -97,6 +97,11 @@ export function analyticsSuite(name: string, open: () => Promise<Analytics>): vo
       ).toEqual([params])
     })
 
+    it('forgets the parameters of a statement after it', async () => {
+      expect(await analytics.query('SELECT {once:String} AS once', { once: 'x' })).toEqual([{ once: 'x' }])
+      await expect(analytics.query('SELECT {once:String} AS once')).rejects.toBeInstanceOf(AnalyticsRejected)
+    })
+
     it('takes parameters in commands', async () => {
       await analytics.command('INSERT INTO blocks (n, s) SELECT {n:Int64}, {s:String}', { n: 60, s: "o'clock" })
       expect(await count(`n = 60 AND s = 'o''clock'`)).toBe(1)

@@ -43,7 +43,7 @@ export function satisfies({ offer, campaignIds }: IndexedProduct, filter: Filter
       })
     case 'categoryNodes':
       return filter.anyOf.some(
-        (nodes) => nodes.length > 0 && offer.productTypes.some((type) => inOrder(nodesOf(type), nodes)),
+        (nodes) => nodes.length > 0 && offer.productTypes.some((type) => inOrder(nodesOf(type), nodes.map(trimmed))),
       )
     case 'price': {
       const price = offer.salePriceMicros === null ? offer.priceMicros : offer.salePriceMicros

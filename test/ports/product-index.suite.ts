@@ -206,7 +206,7 @@ export function productIndexSuite(subject: ProductIndexSubject): void {
       for (const text of ['dv7', 'dv7-1211ea', 'DV71211EA', '16gb notebooks', '17 inch pavilion', '17"']) {
         expect([text, await words(text)]).toEqual([text, ['hp']])
       }
-      for (const text of ['creme brulee', 'cup for the two', 'run shoe cream'.replace('cream', 'crème')]) {
+      for (const text of ['creme brulee', 'cup for the two', 'run shoe crème']) {
         expect([text, await words(text)]).toEqual([text, ['cream']])
       }
       expect(await words('running', 1, 'TITLE')).toEqual([])
@@ -303,7 +303,7 @@ export function productIndexSuite(subject: ProductIndexSubject): void {
             expect(found.sort()).toEqual(promoted.map(({ offer }) => `${offer.feedId}/${offer.id}`).sort())
           }
         }),
-        { numRuns: 15 },
+        { numRuns: 1500 },
       )
     })
   })

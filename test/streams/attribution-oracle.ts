@@ -43,8 +43,10 @@ export function attributedByHand(happenings: readonly Happening[]): StoredLine[]
     return best
   }
 
-  const listAt = (campaignId: string, at: number): string[] => {
-    const versions = entries.flatMap((entry) => (entry.kind === 'Campaign' && entry.id === campaignId ? [entry] : []))
+  const listAt = (shopId: string, campaignId: string, at: number): string[] => {
+    const versions = entries.flatMap((entry) =>
+      entry.kind === 'Campaign' && entry.id === campaignId && entry.body.shopId === shopId ? [entry] : [],
+    )
     versions.sort((a, b) => b.version - a.version)
     return (versions.find(({ updatedAt }) => updatedAt <= at) ?? versions.at(-1))?.body.attributionProductIds ?? []
   }
@@ -53,7 +55,7 @@ export function attributedByHand(happenings: readonly Happening[]): StoredLine[]
     const { kind, adId, itemGroupId, campaignId } = touch.claims
     if (kind === 'SPONSORED' && adId === product) return 'DIRECT'
     if (itemGroupId && groupsOf(shopId, product) === itemGroupId) return 'DIRECT'
-    return listAt(campaignId, at).includes(product) ? 'HALO' : ''
+    return listAt(shopId, campaignId, at).includes(product) ? 'HALO' : ''
   }
 
   const result: StoredLine[] = []

@@ -85,9 +85,9 @@ export const reachSql = (lines: string, identity_links: { people: string; others
  * compacted.
  */
 const haloSql = ({ campaign_versions }: { campaign_versions: string }): string => `
-    SELECT campaignId AS listCampaignId, productId AS listProductId, groupArray((fromAt, toAt)) AS inForce
+    SELECT shopId AS listShopId, campaignId AS listCampaignId, productId AS listProductId, groupArray((fromAt, toAt)) AS inForce
     FROM (
-      SELECT campaignId, attributionProductIds,
+      SELECT shopId, campaignId, attributionProductIds,
         if(row_number() OVER (PARTITION BY campaignId ORDER BY version) = 1, 0, updatedAt) AS fromAt,
         min(updatedAt) OVER later AS nextAt,
         if(count() OVER later = 0, ${Number.MAX_SAFE_INTEGER}, nextAt) AS toAt
@@ -97,7 +97,7 @@ const haloSql = ({ campaign_versions }: { campaign_versions: string }): string =
     )
     ARRAY JOIN attributionProductIds AS productId
     WHERE fromAt < toAt
-    GROUP BY campaignId, productId`
+    GROUP BY shopId, campaignId, productId`
 
 /**
  * Column names of the joined tables differ from those of the lines, so that `r.*` keeps its names.
@@ -125,7 +125,7 @@ export const touchesSql = (
   ) AS t
   INNER JOIN (${reach}) AS r ON r.shopId = t.touchShopId AND r.touchCid = t.actorCid
   LEFT JOIN (${haloSql(only)}
-  ) AS h ON h.listCampaignId = t.campaignId AND h.listProductId = r.shopProductId
+  ) AS h ON h.listShopId = t.touchShopId AND h.listCampaignId = t.campaignId AND h.listProductId = r.shopProductId
   WHERE ${only.pair}`
 
 /**

@@ -1,29 +1,82 @@
-/** Queries behind the stream of signals. Each transaction id counts once per shop. */
+/**
+ * What shoppers' behaviour says of products, from `transactions` and `judged_events`. An id that came more than once
+ * counts once, as in attribution. Imported history counts like live orders.
+ */
 
-/** Baskets of a shop since `since` (epoch ms), oldest first: { occurredAt, items }. */
-export const basketsQuery = `
-SELECT min(occurredAt) AS occurredAt, any(arrayMap(line -> line.shopProductId, lines)) AS items
-FROM transactions
-WHERE shopId = {shopId:String} AND kind = 'PURCHASE' AND occurredAt >= {since:Int64}
-GROUP BY eventId
-ORDER BY occurredAt, eventId
-LIMIT {limit:UInt32}`
+const DAY_MS = 86_400_000
 
-/** Units bought of each product, each counted 2^(-age / halfLifeMs) : { id, purchases }. */
-export const decayedPurchasesQuery = `
-SELECT shopProductId AS id, sum(exp2(-greatest(0, {now:Int64} - at) / {halfLifeMs:Int64})) AS purchases
-FROM (
-  SELECT min(occurredAt) AS at, arrayDistinct(any(arrayMap(line -> line.shopProductId, lines))) AS items
-  FROM transactions
-  WHERE shopId = {shopId:String} AND kind = 'PURCHASE' AND occurredAt >= {since:Int64}
-  GROUP BY eventId
-)
-ARRAY JOIN items AS shopProductId
-GROUP BY id`
+/** Order of the versions of one event id; the first counts. */
+const VERSION_ORDER = 'tuple(imported, occurredAt, cid, currency, toString(lines))'
 
-/** Valid sponsored views and clicks of each product: { id, views, clicks }. */
-export const adOutcomesQuery = `
-SELECT adId AS id, countIf(type = 'VIEW') AS views, countIf(type = 'CLICK') AS clicks
-FROM judged_events
-WHERE shopId = {shopId:String} AND kind = 'SPONSORED' AND verdict = 'VALID' AND occurredAt >= {since:Int64}
-GROUP BY id`
+/** Row: how much each shop has; unchanged numbers, unchanged signals. Parameter since. */
+export interface ShopActivity {
+  shopId: string
+  purchases: number
+  events: number
+}
+export const shopActivitySql = `
+  SELECT shopId, sum(purchases) AS purchases, sum(events) AS events
+  FROM (
+    SELECT shopId, count() AS purchases, 0 AS events FROM transactions WHERE kind = 'PURCHASE' GROUP BY shopId
+    UNION ALL
+    SELECT shopId, 0 AS purchases, count() AS events FROM judged_events
+    WHERE kind = 'SPONSORED' AND verdict = 'VALID' AND occurredAt >= {since:Int64} GROUP BY shopId
+  )
+  GROUP BY shopId ORDER BY shopId`
+
+/** Row: what happened to a product since a moment; `decayed…` count less by age in whole UTC days. */
+export interface ProductActivity {
+  id: string
+  decayedPurchases: number
+  decayedClicks: number
+  decayedViews: number
+  clicks: number
+  views: number
+}
+/** Parameters shopId, since, today (epoch days), halfLifeDays. A purchase is a line of an order, whatever its quantity. */
+export const productActivitySql = `
+  SELECT id, sum(purchase * weight) AS decayedPurchases, sum(click * weight) AS decayedClicks,
+    sum(view * weight) AS decayedViews, sum(click) AS clicks, sum(view) AS views
+  FROM (
+    SELECT id, purchase, click, view,
+      exp2(-greatest(0, {today:Int64} - intDiv(occurredAt, ${DAY_MS})) / {halfLifeDays:Float64}) AS weight
+    FROM (
+      SELECT first.1 AS occurredAt, arrayJoin(arrayDistinct(arrayMap(line -> line.shopProductId, first.2))) AS id,
+        1 AS purchase, 0 AS click, 0 AS view
+      FROM (
+        SELECT argMin(tuple(occurredAt, lines), ${VERSION_ORDER}) AS first FROM transactions
+        WHERE shopId = {shopId:String} AND kind = 'PURCHASE' AND occurredAt >= {since:Int64} GROUP BY eventId
+      )
+      UNION ALL
+      SELECT event.1 AS occurredAt, event.2 AS id, 0 AS purchase, event.3 = 'CLICK' AS click, event.3 = 'VIEW' AS view
+      FROM (
+        SELECT any(tuple(occurredAt, adId, type)) AS event FROM judged_events
+        WHERE shopId = {shopId:String} AND kind = 'SPONSORED' AND verdict = 'VALID' AND occurredAt >= {since:Int64}
+        GROUP BY eventId
+      )
+    )
+  )
+  GROUP BY id`
+
+/** Row: one purchase. */
+export interface PurchaseBasket {
+  occurredAt: number
+  items: string[]
+}
+/** Parameters shopId, basketLinesMax, linesMax: the latest purchases, up to so many lines together. */
+export const basketsSql = `
+  SELECT occurredAt, items
+  FROM (
+    SELECT occurredAt, items, sum(length(items)) OVER (
+      ORDER BY occurredAt DESC, eventId ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS linesSoFar
+    FROM (
+      SELECT eventId, first.1 AS occurredAt, arraySlice(
+        arrayDistinct(arrayMap(line -> line.shopProductId, first.2)), 1, {basketLinesMax:UInt32}) AS items
+      FROM (
+        SELECT eventId, argMin(tuple(occurredAt, lines), ${VERSION_ORDER}) AS first FROM transactions
+        WHERE shopId = {shopId:String} AND kind = 'PURCHASE' GROUP BY eventId
+      )
+    )
+  )
+  WHERE linesSoFar <= {linesMax:UInt64}
+  ORDER BY occurredAt DESC`

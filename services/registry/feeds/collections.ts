@@ -6,6 +6,8 @@ import { readCategoryPath } from './values.ts'
 
 /** Google uses the first and takes a few more; each is a path that categories match. */
 export const PRODUCT_TYPES_MAX = 10
+/** Names have no limit in the contract; these are far over any that a shop uses. */
+export const CUSTOM_NAME_CHARS_MAX = 100
 const CUSTOM_LABELS = ['custom_label_0', 'custom_label_1', 'custom_label_2', 'custom_label_3', 'custom_label_4']
 
 export function readProductTypes(reader: ItemReader): string[] {
@@ -24,12 +26,16 @@ export function readCustomParameters(reader: ItemReader): Record<string, string>
   const parameters = new Map<string, string>()
   let beyond = 0
   for (const element of reader.custom()) {
-    const { name, line } = element
+    const { line } = element
+    const name = element.name
     const value = element.text.trim()
     reader.checkEncoding(element)
     // It would be no entry but the prototype of whatever object it is copied into.
     if (name === '__proto__') continue
-    if (parameters.has(name)) {
+    if (name.length > CUSTOM_NAME_CHARS_MAX) {
+      const message = `Its name has ${name.length} characters; at most ${CUSTOM_NAME_CHARS_MAX} are taken`
+      reader.report('CUSTOM_PARAMETER_TOO_LONG', `c:${name.slice(0, CUSTOM_NAME_CHARS_MAX)}`, message, line)
+    } else if (parameters.has(name)) {
       reader.report('REPEATED_FIELD', `c:${name}`, 'Only the first value is taken', line)
     } else if (value.length > OFFER_LIMITS.customParameterChars) {
       const message = `Has ${value.length} characters; at most ${OFFER_LIMITS.customParameterChars} are taken`

@@ -51,6 +51,8 @@ export function createFeedRuns(deps: FeedRunsDeps): FeedRuns {
   const stop = new AbortController()
   const freshness = new Freshness()
   const execution: ExecuteDeps = { registry, runner, files, freshness, now, logger, stopping: stop.signal }
+  /** Feeds whose content is on its way in. */
+  const receiving = new Set<string>()
   let timer: NodeJS.Timeout | null = null
 
   function enqueue(run: RegistryEntry): Entity<'FeedRun'> {
@@ -191,7 +193,9 @@ export function createFeedRuns(deps: FeedRunsDeps): FeedRuns {
     async upload(feedId, body, by) {
       const runId = uuid()
       queueRun(feedId, 'UPLOAD', runId) // Says what is wrong before the body is read.
-      await files.receive(runId, body)
+      if (receiving.has(feedId)) throw new Problem('CONFLICT', 'Another upload of this feed is on its way')
+      receiving.add(feedId)
+      await files.receive(runId, body).finally(() => receiving.delete(feedId))
       try {
         const [run] = await registry.write(() => queueRun(feedId, 'UPLOAD', runId), { by })
         return enqueue(run!)

@@ -46,9 +46,11 @@ export async function openFeedFiles(folder: string, bytesMax = DOWNLOAD_BYTES_MA
       } catch (error) {
         await files.remove(runId)
         if (error instanceof FeedFailure) throw new Problem('TOO_LARGE', error.message)
-        if ((error as NodeJS.ErrnoException).code === 'ECONNRESET') {
+        const { code } = error as NodeJS.ErrnoException
+        if (code === 'ECONNRESET' || code === 'ERR_STREAM_PREMATURE_CLOSE') {
           throw new Problem('INVALID', 'The connection broke before the feed was complete', { cause: error })
         }
+        if (code === 'ENOSPC') throw new Problem('UNAVAILABLE', 'There is no room to store the feed', { cause: error })
         throw error
       }
       await syncFolder()

@@ -34,7 +34,7 @@ export const issueCodes = {
   },
   CUSTOM_PARAMETER_TOO_LONG: {
     severity: 'WARNING',
-    meaning: 'The value of a custom parameter is too long; it is skipped',
+    meaning: 'The name or value of a custom parameter is too long; it is skipped',
   },
 } as const satisfies Record<string, { severity: FeedIssue['severity']; meaning: string }>
 

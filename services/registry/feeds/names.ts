@@ -3,6 +3,9 @@ import { fieldName, type NameSpace } from './item.ts'
 const GOOGLE = /^https?:\/\/base\.google\.com\/ns\/1\.0\/?$/i
 const CUSTOM = /^https?:\/\/base\.google\.com\/cns\/1\.0\/?$/i
 
+const NAMES_KNOWN_MAX = 1_000
+const NAME_KNOWN_CHARS_MAX = 100
+
 export interface Name {
   space: NameSpace | 'other'
   /** The name without its prefix, as written. */
@@ -32,8 +35,10 @@ export class Names {
     if (known && known.uri === uri) return known.name
     const local = tagName.slice(colon + 1)
     const name: Name = { space: spaceOf(prefix, uri), local, field: fieldName(local) }
-    // Bounded, because a hostile feed may use a new name for every element.
-    if (this.#known.size < 1_000) this.#known.set(tagName, { uri, name })
+    // Bounded, because a hostile feed may use a new and long name for every element.
+    if (this.#known.size < NAMES_KNOWN_MAX && tagName.length <= NAME_KNOWN_CHARS_MAX) {
+      this.#known.set(tagName, { uri, name })
+    }
     return name
   }
 

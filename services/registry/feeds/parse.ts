@@ -29,7 +29,11 @@ export async function* parseFeed(texts: AsyncIterable<string>): AsyncGenerator<F
 }
 
 class FeedParser {
-  readonly #parser = new SaxesParser({ xmlns: false, position: false })
+  readonly #parser = new SaxesParser({
+    ...{ xmlns: false, position: false },
+    // XML 1.1 would let control characters into ids and titles.
+    ...{ defaultXMLVersion: '1.0', forceXMLVersion: true },
+  })
   readonly #names = new Names()
   #done: FeedItem[] = []
   #depth = 0

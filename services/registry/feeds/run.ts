@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs'
-import type { EventLog } from '../../../infra/event-log/port.ts'
+import { type EventLog, RECORD_MAX_BYTES } from '../../../infra/event-log/port.ts'
 import type { ProductIndex } from '../../../infra/product-index/port.ts'
 import { encode } from '../../../schemas/codec.ts'
 import type { ProductOffer } from '../../../schemas/records.ts'
@@ -8,7 +8,7 @@ import { decodeFeed } from './decode.ts'
 import { FeedFailure } from './failure.ts'
 import { type FetchOptions, fetchFeed } from './fetch.ts'
 import { readHeld, type Stored, writeHeld } from './held.ts'
-import type { IssueCode, ItemIssue } from './issue-codes.ts'
+import type { ItemIssue } from './issue-codes.ts'
 import type { FeedItem } from './item.ts'
 import type { FeedCounts, FeedJob, FeedOutcome } from './job.ts'
 import { offerFromItem } from './offer-from-item.ts'
@@ -18,7 +18,7 @@ import { parseFeed } from './parse.ts'
 /** Issues of one run that are stored; all are counted. */
 export const ISSUES_KEPT_MAX = 10_000
 export const PRODUCTS_PER_FEED_MAX = 3_000_000
-const DIGESTS_PAGE = 5_000
+const DIGESTS_PAGE = 2_000
 const READ_BYTES = 64 * 1024
 
 export interface RunDeps {
@@ -168,20 +168,28 @@ class Reading {
     if (known.size >= PRODUCTS_PER_FEED_MAX) {
       throw new FeedFailure(`Line ${item.line}: the feed has over ${PRODUCTS_PER_FEED_MAX} products`)
     }
+    if (!this.#keep(withDigest({ ...offer, updatedAt: now }), typeof seen === 'string' ? seen : null)) {
+      this.#report([tooLarge(offer.id, item.line)], now)
+      counts.rejected++
+      return
+    }
     known.set(offer.id, item.line)
     if (staleAt !== null) this.staleAt = Math.min(this.staleAt ?? staleAt, staleAt)
-    this.#keep(withDigest({ ...offer, updatedAt: now }), typeof seen === 'string' ? seen : null)
   }
 
-  #keep(offer: ProductOffer, digest: string | null): void {
+  /** Adds the offer unless it is as it was. False: the log does not take records of its size. */
+  #keep(offer: ProductOffer, digest: string | null): boolean {
     const { counts, output } = this.#state
     if (offer.digest === digest) {
       counts.unchanged++
-      return
+      return true
     }
-    counts.changed++
     const key = offerKey(offer.shopId, offer.feedId, offer.id)
-    output.add({ topic: 'products', key, value: encode('ProductOffer', offer) })
+    const value = encode('ProductOffer', offer)
+    if (value.length + Buffer.byteLength(key) > RECORD_MAX_BYTES) return false
+    counts.changed++
+    output.add({ topic: 'products', key, value })
+    return true
   }
 
   #report(issues: readonly ItemIssue[], foundAt: number): void {
@@ -197,16 +205,14 @@ class Reading {
   }
 }
 
-function duplicate(id: string, line: number, firstLine: number): ItemIssue {
-  const code: IssueCode = 'DUPLICATE_ID'
-  return {
-    severity: 'REJECTED',
-    code,
-    field: 'id',
-    line,
-    productId: id,
-    message: `Line ${firstLine} has this id already`,
-  }
+function duplicate(productId: string, line: number, firstLine: number): ItemIssue {
+  const message = `Line ${firstLine} has this id already`
+  return { severity: 'REJECTED', code: 'DUPLICATE_ID', field: 'id', line, productId, message }
+}
+
+function tooLarge(productId: string, line: number): ItemIssue {
+  const message = 'The item is larger than is allowed'
+  return { severity: 'REJECTED', code: 'ITEM_TOO_LARGE', field: 'item', line, productId, message }
 }
 
 async function remove(

@@ -35,7 +35,9 @@ export function intakeOverMemory() {
   const server = createHttpServer({ logger: false })
   let uuids = 0
   const uuid = () => `00000000-0000-4000-8000-${String(++uuids).padStart(12, '0')}`
-  server.register(intakeApp({ log, snapshot: snapshotOf({}), showIds, now: () => NOW, uuid }))
+  server.register(
+    intakeApp({ log, metrics: { eventsTaken() {} }, snapshot: snapshotOf({}), showIds, now: () => NOW, uuid }),
+  )
   return {
     server,
     state,

@@ -230,6 +230,13 @@ describe('custom parameters', () => {
     expect(codes).toEqual(['CUSTOM_PARAMETER_TOO_LONG', 'TOO_MANY_CUSTOM_PARAMETERS'])
   })
 
+  it('skips those with endless names', async () => {
+    const name = 'n'.repeat(101)
+    const { offer, issues } = await one({}, `<c:${name}>1</c:${name}>`)
+    expect(offer!.customParameters).toEqual({})
+    expect(issues).toMatchObject([{ code: 'CUSTOM_PARAMETER_TOO_LONG', field: `c:${'n'.repeat(100)}` }])
+  })
+
   it('keeps names as written, the first of a repeated one, and nothing that poisons objects', async () => {
     const { offer, codes } = await one(
       {},

@@ -194,6 +194,6 @@ it('reads back what an independent writer wrote, in every style, cut anywhere', 
         expect(read.map(({ offer: back }) => digest(back!))).toEqual(drawn.map((each) => digest(expected(each))))
       },
     ),
-    { numRuns: 300 },
+    { numRuns: 150 },
   )
 })

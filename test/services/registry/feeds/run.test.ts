@@ -110,6 +110,24 @@ describe('a run', () => {
     expect(await issues()).toHaveLength(ISSUES_KEPT_MAX)
   })
 
+  it('rejects an item that the log would not take, and goes on', async () => {
+    // Every value is as long as it may be, in characters of three bytes.
+    const text = (chars: number) => '漢'.repeat(chars)
+    const detail = `<g:product_detail>${text(140)}:${text(140)}:${text(1_000)}</g:product_detail>`.repeat(200)
+    const certified = ['name', 'code', 'value', 'authority'].map((part) => {
+      return `<g:certification_${part}>${text(200)}</g:certification_${part}>`
+    })
+    const certification = `<g:certification>${certified.join('')}</g:certification>`.repeat(50)
+    const custom = Array.from({ length: 50 }, (_, i) => `<c:p${i}>${text(500)}</c:p${i}>`).join('')
+    const shipping = `<g:shipping>DE:${text(200)}:Post:${text(200)}</g:shipping>`.repeat(100)
+    const huge = item({ id: 'huge' }, detail + certification + custom + shipping)
+    const outcome = await upload(rss(huge, item({ id: 'b' })))
+    expect(outcome).toMatchObject({
+      status: 'DONE',
+      counts: { changed: 1, rejected: 1, issueCounts: { ITEM_TOO_LARGE: 1 } },
+    })
+  })
+
   it('leaves other feeds of the shop alone', async () => {
     await take(await job(products(['x', 'y']), { feed: { ...feed, id: 'G' } }))
     await upload(products(['a', 'b', 'c']))

@@ -163,7 +163,11 @@ describe('POST /v1/panel/import/transactions', () => {
     const url = await server.listen({ port: 0, host: '127.0.0.1' })
     const line = `${JSON.stringify(order())}\n`
     const status = await new Promise<number | undefined>((resolve, reject) => {
-      const headers = { 'content-type': 'application/x-ndjson', authorization: 'Bearer token-of-pub' }
+      const headers = {
+        'content-type': 'application/x-ndjson',
+        authorization: 'Bearer token-of-pub',
+        connection: 'close',
+      }
       const upload = request(`${url}/v1/panel/import/transactions`, { method: 'POST', headers }, (answer) => {
         answer.resume()
         resolve(answer.statusCode)

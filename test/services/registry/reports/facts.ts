@@ -164,7 +164,11 @@ export async function store({ analytics }: World, { emissions, events, lines }: 
     events.flatMap(eventRows).map((row, i) => ({ ...at(i), ...row })),
     { token },
   )
-  await analytics.insert('attributed_lines', lines.flatMap(lineRows), { token })
+  await analytics.insert('attributed_lines', lines.map(lineRow), { token })
+  // What an earlier computation had said, and what came of a version of the order that another has displaced.
+  const stale = lines.map((line) => ({ ...lineRow(line), ...{ outcome: 'CREDITED', priceMicros: 7, version: 1 } }))
+  const displaced = lines.map((line) => ({ ...lineRow(line), line: line.line + 100, deleted: 1 }))
+  await analytics.insert('attributed_lines', [...stale, ...displaced], { token: `${token} stale` })
 }
 
 function emissionRows({ display, copies, slots, ...emission }: EmissionFact): object[] {
@@ -218,8 +222,8 @@ function eventRows({ verdicts, billedMicros, ...event }: EventFact): object[] {
   }))
 }
 
-function lineRows({ credit, ...line }: LineFact): object[] {
-  const row = {
+function lineRow({ credit, ...line }: LineFact): object {
+  return {
     ...line,
     ...{
       cid: 'me',
@@ -240,6 +244,4 @@ function lineRows({ credit, ...line }: LineFact): object[] {
     algorithm: credit ? adUnits[credit.adUnitId]!.algorithm : '',
     version: 2,
   }
-  // An earlier computation, which the later one replaces.
-  return [{ ...row, priceMicros: 1, outcome: 'NO_MATCH', version: 1 }, row]
 }
