@@ -1,8 +1,10 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { Moved, serveConnections } from '../thread.ts'
+import { yieldThisThread } from '../thread-priority.ts'
 import { type JsonLines, openEngine } from './embedded-engine.ts'
 import type { QueryParams } from './port.ts'
 
+yieldThisThread()
 const engine = openEngine(workerData as { folder: string })
 
 serveConnections(

@@ -207,7 +207,7 @@ describe('sink', () => {
           ])
         },
       ),
-      { numRuns: 5 },
+      { numRuns: 3 },
     )
   })
 

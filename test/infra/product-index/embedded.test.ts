@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import {
   openEmbeddedProductIndex,
   productIndexClient,
@@ -14,22 +14,32 @@ import { anOffer } from './offer.fixture.ts'
 const newFolder = () => mkdtempSync(join(tmpdir(), 'product-index-'))
 
 describe('embedded product index', () => {
-  const folders = new WeakMap<ProductIndex, string>()
+  const folders = new Map<ProductIndex, string>()
+  /** Emptied and used again, because the start of two threads for each test adds up. */
+  const idle: ProductIndex[] = []
   const openIn = async (folder: string) => {
     const index = await openEmbeddedProductIndex({ folder })
     folders.set(index, folder)
     return index
   }
   productIndexSuite({
-    open: () => openIn(newFolder()),
+    open: async () => idle.pop() ?? openIn(newFolder()),
     async reopen(index) {
+      const folder = folders.get(index)!
+      folders.delete(index)
       await index.close()
-      return openIn(folders.get(index)!)
+      return openIn(folder)
     },
     async dispose(index) {
-      await index.close()
-      rmSync(folders.get(index)!, { recursive: true })
+      await index.clear()
+      idle.push(index)
     },
+  })
+  afterAll(async () => {
+    for (const [index, folder] of folders) {
+      await index.close()
+      rmSync(folder, { recursive: true })
+    }
   })
 })
 
