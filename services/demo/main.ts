@@ -9,7 +9,13 @@ import { loadDemoShop } from './load.ts'
 /** Everything embedded with a demo shop: what `make run` starts. The operator's token is kept beside the data. */
 const dataFolder = process.env.DATA_DIR ?? './data'
 const token = process.env.BOOTSTRAP_TOKEN ?? keptToken(join(dataFolder, 'bootstrap-token'))
-const config = readConfig({ LOG_LEVEL: 'warn', SIGNALS_INTERVAL_SECONDS: '20', ...process.env, DATA_DIR: dataFolder, BOOTSTRAP_TOKEN: token })
+const config = readConfig({
+  LOG_LEVEL: 'warn',
+  SIGNALS_INTERVAL_SECONDS: '20',
+  ...process.env,
+  DATA_DIR: dataFolder,
+  BOOTSTRAP_TOKEN: token,
+})
 
 const server = await start(config)
 stopOnSignals(server)
