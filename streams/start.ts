@@ -44,6 +44,7 @@ export interface RunningStreams {
 export async function startStreams(deps: StreamsDeps): Promise<RunningStreams> {
   const { log, analytics, signalsIntervalMs, now, logger } = deps
   const streams = [createJudge(deps), createSink(deps), await createIndexer(deps)]
+  const signals = createSignals(deps)
   const periodic = [
     createPeriodic({
       name: 'attribution',
@@ -54,10 +55,7 @@ export async function startStreams(deps: StreamsDeps): Promise<RunningStreams> {
     }),
     createPeriodic({
       name: 'signals',
-      turn: () =>
-        createSignals(deps)
-          .runOnce()
-          .then(() => false),
+      turn: () => signals.runOnce().then(() => false),
       pauseMs: signalsIntervalMs,
       now,
       logger,

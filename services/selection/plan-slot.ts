@@ -56,7 +56,8 @@ export async function planSlot(
   if (id !== null && reference.length === 0) return 'NO_REFERENCE'
   const plan = algorithm.plan({ targeting, lang: targeting.lang ?? slot.shop.lang, reference })
   const kinds = KINDS[targeting.adType ?? 'ALL']
-  const limit = candidatesFor(placesBefore + targeting.adCount)
+  // Where the plan knows relevance better than the index, none of its products may be cut off by the index's order.
+  const limit = Math.max(candidatesFor(placesBefore + targeting.adCount), plan.relevance?.size ?? 0)
   const first = findCandidates({ slot, plan }, kinds[0]!, limit, context)
   return { slot, plan, kinds, limit, first }
 }

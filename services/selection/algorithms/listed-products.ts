@@ -1,21 +1,20 @@
 import type { Algorithm } from '../algorithms.ts'
 import { attributes, brand, categories, currency, excluded, given, givenAll, price } from '../filters.ts'
 
-/** What was bought by those who bought this product; relevance is the share of them. */
+/** What was bought by those who bought this product; relevance is the share of them. Nobody has: bestsellers. */
 export const alsoBought: Algorithm = {
   check: ({ shopProductId }) => (given(shopProductId) ? [] : [{ field: 'shopProductId', message: 'is required' }]),
   reference: ({ shopProductId }) => given(shopProductId),
   plan: ({ targeting, reference }) => {
     const product = reference.find(({ offer }) => offer.id === given(targeting.shopProductId)) ?? reference[0]!
     const bought = product.signals?.alsoBought ?? []
+    const filters = excluded(
+      targeting,
+      reference.map(({ offer }) => offer.id),
+    )
+    if (bought.length === 0) return { filters, rank: { by: 'popularity' } }
     return {
-      filters: [
-        { kind: 'ids', ids: bought.map(({ id }) => id) },
-        ...excluded(
-          targeting,
-          reference.map(({ offer }) => offer.id),
-        ),
-      ],
+      filters: [{ kind: 'ids', ids: bought.map(({ id }) => id) }, ...filters],
       rank: { by: 'none' },
       relevance: new Map(bought.map(({ id, score }) => [id, score])),
     }

@@ -211,8 +211,12 @@ describe('ALSO_BOUGHT', () => {
     expect(await world.ids('ALSO_BOUGHT', targeting)).toEqual(['often'])
   })
 
-  it('is empty for a product that nobody bought, or nobody knows', async () => {
-    expect(await world.ids('ALSO_BOUGHT', { shopProductId: 'stranger' })).toEqual([])
+  it('shows bestsellers, never the product itself, when nobody has bought it yet', async () => {
+    const ids = await world.ids('ALSO_BOUGHT', { shopProductId: 'stranger' })
+    expect(ids.toSorted()).toEqual(['often', 'rarely', 'self'])
+  })
+
+  it('is empty for a product that nobody knows', async () => {
     expect(await world.ids('ALSO_BOUGHT', { shopProductId: 'nobody' })).toEqual([])
   })
 })
