@@ -1,30 +1,34 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { IndexedProduct } from '../../infra/product-index/port.ts'
 import type { ProductOffer, Shop } from '../../schemas/records.ts'
 import { fromMicros } from '../domain/money.ts'
 
-/** The part of an ad that is the same whoever asks, as JSON members without braces. */
-export interface ProductJson {
-  /** `"systemProductId":…` to `"productImageUrl":…` */
+/** What was written once for a product that the index hands out; gone with it. */
+interface Written {
+  lang: string
   ad: string
-  /** The productData object. */
-  data: string
+  data: string | null
+}
+const written = new WeakMap<IndexedProduct, Written>()
+
+function writtenOf(product: IndexedProduct, shop: Shop): Written {
+  const known = written.get(product)
+  if (known?.lang === shop.lang) return known
+  const made = { lang: shop.lang, ad: JSON.stringify(adFields(product.offer, shop)).slice(1, -1), data: null }
+  written.set(product, made)
+  return made
 }
 
-/** Made once for each product that the index hands out; gone with it. */
-const rendered = new WeakMap<IndexedProduct, ProductJson & { lang: string }>()
+/** The part of a product's ad that is the same whoever asks, as JSON members without braces. */
+export function adMembersJson(product: IndexedProduct, shop: Shop): string {
+  return writtenOf(product, shop).ad
+}
 
-/** The JSON of a product's ad. */
-export function productJson(product: IndexedProduct, shop: Shop): ProductJson {
-  const known = rendered.get(product)
-  if (known?.lang === shop.lang) return known
-  const json = {
-    lang: shop.lang,
-    ad: JSON.stringify(adFields(product.offer, shop)).slice(1, -1),
-    data: JSON.stringify(productData(product.offer)),
-  }
-  rendered.set(product, json)
-  return json
+/** The product's productData object. */
+export function productDataJson(product: IndexedProduct, shop: Shop): string {
+  const known = writtenOf(product, shop)
+  known.data ??= JSON.stringify(productData(product.offer))
+  return known.data
 }
 
 /** Undefined members are left out of the JSON: the contract gives productSalePrice and brand no null. */
@@ -93,7 +97,7 @@ function imageName(imageLink: string): string {
 /** A name-based UUID (version 5, RFC 9562) of the feed id in the shop's name space. */
 function systemProductId(shopId: string, id: string): string {
   const namespace = Buffer.from(shopId.replaceAll('-', ''), 'hex')
-  const bytes = createHash('sha1').update(namespace).update(id).digest().subarray(0, 16)
+  const bytes = hash('sha1', Buffer.concat([namespace, Buffer.from(id)]), 'buffer').subarray(0, 16)
   bytes[6] = (bytes[6]! & 0x0f) | 0x50
   bytes[8] = (bytes[8]! & 0x3f) | 0x80
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')

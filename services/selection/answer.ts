@@ -1,6 +1,6 @@
 import type { ShowIdClaims } from '../../schemas/records.ts'
 import type { ShowIds } from '../domain/show-id.ts'
-import { productJson } from './ad-json.ts'
+import { adMembersJson, productDataJson } from './ad-json.ts'
 import type { FilledSlot } from './fill-slot.ts'
 import type { Person } from './person.ts'
 
@@ -31,7 +31,7 @@ function slotJson(filled: FilledSlot, options: AnswerOptions): string {
 function adJson({ slot, ads }: FilledSlot, index: number, options: AnswerOptions): string {
   const { entry, priceMicros } = ads[index]!
   const { requestId, person } = options
-  const { offer } = entry.candidate.product
+  const { product } = entry.candidate
   const claims: ShowIdClaims = {
     kind: 'SPONSORED',
     requestId,
@@ -40,8 +40,8 @@ function adJson({ slot, ads }: FilledSlot, index: number, options: AnswerOptions
     adUnitId: slot.adUnitId,
     campaignId: entry.campaignId,
     accountId: entry.campaign.accountId,
-    adId: offer.id,
-    itemGroupId: offer.itemGroupId,
+    adId: product.offer.id,
+    itemGroupId: product.offer.itemGroupId,
     cid: person.cid,
     uid: person.uid,
     algorithm: slot.algorithm,
@@ -52,10 +52,9 @@ function adJson({ slot, ads }: FilledSlot, index: number, options: AnswerOptions
     country: slot.country,
     emittedAt: options.now,
   }
-  const { ad, data } = productJson(entry.candidate.product, slot.shop)
+  const decoration = options.decorate ? `,"productData":${productDataJson(product, slot.shop)}` : ''
   return (
     `{"adUnitId":"${slot.adUnitId}","showId":"${options.showIds.seal(claims)}","requestId":"${requestId}"` +
-    `,"slotHash":"${slot.targeting.slotHash}","autoPromo":${entry.campaign.autoPromo},${ad}` +
-    `${options.decorate ? `,"productData":${data}` : ''}}`
+    `,"slotHash":"${slot.targeting.slotHash}","autoPromo":${entry.campaign.autoPromo},${adMembersJson(product, slot.shop)}${decoration}}`
   )
 }

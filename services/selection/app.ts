@@ -18,7 +18,7 @@ import { createCampaigns } from './campaigns.ts'
 import { createCandidateSource } from './candidates.ts'
 import { emissionInfo } from './emission-info.ts'
 import { createEmissionQueue } from './emission-queue.ts'
-import { personOf } from './person.ts'
+import { readParameters } from './parameters.ts'
 import { seldom } from './seldom.ts'
 import { select } from './select.ts'
 import { createSpendView } from './spend.ts'
@@ -61,7 +61,7 @@ export function selectionApp(deps: SelectionDeps): SelectionApp {
       campaigns,
       emissions,
       onError,
-      source: createCandidateSource(deps),
+      source: createCandidateSource({ ...deps, campaigns }),
       onSelected: ({ elapsedMicros, shortfalls }: { elapsedMicros: number; shortfalls: string[] }) =>
         deps.metrics.adsSelected({ kind: 'SPONSORED', durationMs: elapsedMicros / 1000, shortfalls }),
     }
@@ -75,8 +75,7 @@ export function selectionApp(deps: SelectionDeps): SelectionApp {
     server.post(
       '/v1/dsa/raw/batch',
       {
-        // Headers are text in any case, and `personOf` limits them: converting them all would cost 10 µs a request.
-        validatorCompiler: (part) => (part.httpPart === 'headers' ? () => true : TypeBoxValidatorCompiler(part)),
+        validatorCompiler: (part) => (part.httpPart === 'body' ? TypeBoxValidatorCompiler(part) : () => true),
         schema: {
           tags,
           summary: 'Select sponsored product ads',
@@ -87,8 +86,7 @@ export function selectionApp(deps: SelectionDeps): SelectionApp {
         },
       },
       async (request, reply) => {
-        const person = personOf(request.headers, deps.uuid)
-        const { decorateResponse: decorate = false } = request.query
+        const { person, decorate } = readParameters(request, deps.uuid)
         const answer = await select({ targeting: request.body.targeting, person, decorate }, selectDeps)
         // Written as JSON already; the type is that of the object it stands for.
         return reply.type(JSON_TYPE).send(answer as never)

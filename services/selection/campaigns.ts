@@ -13,19 +13,28 @@ export interface RunningCampaigns {
   groups: ProductQuery['campaigns']
 }
 
+/** A campaign of a shop through all its changes: what refers to it by this need not look it up with every request. */
+export interface CampaignHandle {
+  readonly id: string
+  /** Null: unknown or deleted. */
+  body: Campaign | null
+  kind: CampaignKind
+  /** The last `standing`, and what it was judged from. */
+  judged: { standing: Standing; body: Campaign; shop: Shop; now: number; spendRevision: number } | null
+}
+
 export interface Campaigns {
   running(shopId: string, kind: CampaignKind): RunningCampaigns
-  /** A campaign of a shop, of one kind, unless unknown or deleted. */
-  get(shopId: string, kind: CampaignKind, campaignId: string): Campaign | undefined
+  handle(shopId: string, campaignId: string): CampaignHandle
   /** How a campaign stands at this moment. */
-  standing(campaignId: string, campaign: Campaign, shop: Shop): Standing
+  standing(handle: CampaignHandle, shop: Shop, now: number): Standing
 }
 
 /** Dates and spend take effect on what is sought within this time; a change of the registry at once. */
 const REGROUP_MS = 200
 
 interface ShopEntry {
-  campaigns: Map<string, Campaign>
+  handles: Map<string, CampaignHandle>
   /** When the groups were made; 0: they must be made anew. */
   groupedAt: number
   version: number
@@ -42,7 +51,7 @@ export function createCampaigns(deps: { snapshot: Snapshot; spend: SpendView; no
     const known = shops.get(shopId)
     if (known) return known
     const made: ShopEntry = {
-      campaigns: new Map(),
+      handles: new Map(),
       groupedAt: 0,
       version: 0,
       content: '',
@@ -52,12 +61,20 @@ export function createCampaigns(deps: { snapshot: Snapshot; spend: SpendView; no
     return made
   }
 
-  function note(campaignId: string, { shopId }: Campaign) {
-    const entry = entryOf(shopId)
-    const campaign = snapshot.body('Campaign', campaignId)
-    if (campaign) entry.campaigns.set(campaignId, campaign)
-    else entry.campaigns.delete(campaignId)
-    entry.groupedAt = 0
+  function handleOf(shopId: string, id: string): CampaignHandle {
+    const { handles } = entryOf(shopId)
+    const known = handles.get(id)
+    if (known) return known
+    const made: CampaignHandle = { id, body: null, kind: 'PAID', judged: null }
+    handles.set(id, made)
+    return made
+  }
+
+  function note(id: string, { shopId }: Campaign) {
+    const handle = handleOf(shopId, id)
+    handle.body = snapshot.body('Campaign', id) ?? null
+    handle.kind = handle.body?.autoPromo ? 'AUTO_PROMO' : 'PAID'
+    entryOf(shopId).groupedAt = 0
   }
 
   for (const { id, body } of snapshot.all('Campaign')) note(id, body)
@@ -69,10 +86,10 @@ export function createCampaigns(deps: { snapshot: Snapshot; spend: SpendView; no
   function regroup(shopId: string, entry: ShopEntry) {
     const shop = snapshot.body('Shop', shopId)
     const byWeight: Record<CampaignKind, Map<number, string[]>> = { PAID: new Map(), AUTO_PROMO: new Map() }
-    for (const [id, campaign] of entry.campaigns) {
-      if (!shop || !snapshot.body('Account', campaign.accountId)) continue
+    for (const { id, body: campaign, kind } of entry.handles.values()) {
+      if (!shop || !campaign || !snapshot.body('Account', campaign.accountId)) continue
       if (standing(campaign, shop, { now: now(), spend: spend.of(id) }).out !== null) continue
-      const weights = byWeight[kindOf(campaign)]
+      const weights = byWeight[kind]
       const weight = campaign.autoPromo ? 1 : Math.max(campaign.cpcMicros, 1)
       weights.set(weight, [...(weights.get(weight) ?? []), id])
     }
@@ -89,16 +106,20 @@ export function createCampaigns(deps: { snapshot: Snapshot; spend: SpendView; no
       if (now() - entry.groupedAt >= REGROUP_MS) regroup(shopId, entry)
       return { key: `${kind} ${entry.version}`, groups: entry.groups[kind] }
     },
-    get(shopId, kind, campaignId) {
-      const campaign = entryOf(shopId).campaigns.get(campaignId)
-      return campaign && kindOf(campaign) === kind ? campaign : undefined
+    handle: handleOf,
+    standing(handle, shop, now) {
+      const { judged, body } = handle
+      const spendRevision = spend.revision
+      // The same in, the same out: within a millisecond many requests meet the same campaigns.
+      if (judged && judged.now === now && judged.body === body) {
+        if (judged.shop === shop && judged.spendRevision === spendRevision) return judged.standing
+      }
+      if (!body) return { out: 'NOT_RUNNING' }
+      const judgement = standing(body, shop, { now, spend: spend.of(handle.id) })
+      handle.judged = { standing: judgement, body, shop, now, spendRevision }
+      return judgement
     },
-    standing: (campaignId, campaign, shop) => standing(campaign, shop, { now: now(), spend: spend.of(campaignId) }),
   }
-}
-
-function kindOf({ autoPromo }: Campaign): CampaignKind {
-  return autoPromo ? 'AUTO_PROMO' : 'PAID'
 }
 
 function groupsOf(byWeight: ReadonlyMap<number, string[]>): ProductQuery['campaigns'] {

@@ -2,17 +2,18 @@ import type { IndexedProduct, ProductIndex, ProductQuery, SearchHit } from '../.
 import { hashOf, shuffledHash } from '../domain/auction.ts'
 import { predictClickRate } from '../domain/click-rate.ts'
 import { dedupeKey } from '../domain/dedupe-key.ts'
-import type { RunningCampaigns } from './campaigns.ts'
+import type { CampaignHandle, Campaigns, RunningCampaigns } from './campaigns.ts'
 import { FreshCache, type MaybePromise } from './fresh-cache.ts'
 
 /** A product that may be shown, with what does not depend on who asks. */
 export interface Candidate {
   product: IndexedProduct
+  adId: string
   relevance: number
   clickRate: number
   dedupeKey: string
-  /** A hash of the product with each of its campaigns, in their order: what orders equals. */
-  adHashes: readonly number[]
+  /** The campaigns that promote it, each with a hash of the two that orders equals. */
+  promotions: readonly { campaign: CampaignHandle; hash: number }[]
 }
 
 export interface CandidateList {
@@ -37,7 +38,11 @@ const LISTS_CACHED_MAX = 1000
 const REFERENCES_CACHED_MAX = 5000
 const EMPTY: CandidateList = { candidates: [], truncated: false }
 
-export function createCandidateSource(deps: { index: ProductIndex; now: () => number }): CandidateSource {
+export function createCandidateSource(deps: {
+  index: ProductIndex
+  campaigns: Pick<Campaigns, 'handle'>
+  now: () => number
+}): CandidateSource {
   const { index, now } = deps
   const lists = new FreshCache<CandidateList>({ now, entriesMax: LISTS_CACHED_MAX })
   const references = new FreshCache<IndexedProduct[]>({ now, entriesMax: REFERENCES_CACHED_MAX })
@@ -51,20 +56,24 @@ export function createCandidateSource(deps: { index: ProductIndex; now: () => nu
         const tieSeed = shuffledHash(hashOf(key), now() | 0)
         const query = { shopId, filters, rank, limit, campaigns: campaigns.groups, tieSeed }
         const [result] = await index.search([query])
-        return { candidates: result!.hits.map(candidateOf), truncated: result!.truncated }
+        return { candidates: result!.hits.map((hit) => candidateOf(hit, deps.campaigns)), truncated: result!.truncated }
       })
     },
     reference: (shopId, id) => references.get(`${shopId}/${id}`, () => index.get(shopId, [id])),
   }
 }
 
-function candidateOf({ product, relevance }: SearchHit): Candidate {
+function candidateOf({ product, relevance }: SearchHit, campaigns: Pick<Campaigns, 'handle'>): Candidate {
   const { offer, campaignIds, signals } = product
   return {
     product,
+    adId: offer.id,
     relevance,
     clickRate: predictClickRate(signals),
     dedupeKey: dedupeKey(offer),
-    adHashes: campaignIds.map((campaignId) => hashOf(`${campaignId}/${offer.id}`)),
+    promotions: campaignIds.map((id) => ({
+      campaign: campaigns.handle(offer.shopId, id),
+      hash: hashOf(`${id}/${offer.id}`),
+    })),
   }
 }

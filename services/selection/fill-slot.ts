@@ -126,20 +126,19 @@ function enter(candidates: readonly Candidate[], slot: Slot, kind: CampaignKind,
   const entries: Entry[] = []
   const dropped: FilledSlot['dropped'] = []
   for (const candidate of candidates) {
-    const { offer, campaignIds } = candidate.product
-    for (const [i, campaignId] of campaignIds.entries()) {
-      const campaign = context.campaigns.get(slot.shopId, kind, campaignId)
-      const standing = campaign && context.campaigns.standing(campaignId, campaign, slot.shop)
-      if (!standing || standing.out === 'NOT_RUNNING') continue
+    for (const { campaign, hash } of candidate.promotions) {
+      if (campaign.kind !== kind || campaign.body === null) continue
+      const standing = context.campaigns.standing(campaign, slot.shop, context.now)
+      if (standing.out === 'NOT_RUNNING') continue
       const entry: Entry = {
-        campaignId,
-        adId: offer.id,
-        campaign,
+        campaignId: campaign.id,
+        adId: candidate.adId,
+        campaign: campaign.body,
         candidate,
         dedupeKey: candidate.dedupeKey,
         quality: candidate.relevance * candidate.clickRate,
         bidMicros: standing.bidMicros,
-        tie: shuffledHash(candidate.adHashes[i]!, context.tieSeed),
+        tie: shuffledHash(hash, context.tieSeed),
       }
       if (standing.out === null) entries.push(entry)
       else dropped.push({ entry, reason: standing.out })

@@ -23,8 +23,11 @@ export interface SlotPlan {
   first: Promise<CandidateList | typeof LATE>
 }
 
-/** Candidates asked for at first: enough for what dedupe, caps and click rates usually turn over. */
-const CANDIDATES_SPARE = 20
+/**
+ * Candidates asked for at first, best by relevance x bid: 16 for 4 ads, which is enough for what dedupe, caps and click
+ * rates usually turn over. What is asked for and not shown is paid for with every request.
+ */
+const CANDIDATES_SPARE = 8
 const CANDIDATES_PER_PLACE = 2
 
 /** Rounded up to a power of two, so that requests for more or fewer ads share what the index found. */

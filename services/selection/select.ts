@@ -51,7 +51,7 @@ export async function select(request: AdRequest, deps: SelectDeps): Promise<stri
 
   const answer = answerJson(filled, { ...request, showIds: deps.showIds, requestId, now })
   const elapsedMicros = Math.round(deps.elapsedMicros() - startedAt)
-  deps.emissions.add(emissionOf(filled, { requestId, person: request.person, now, elapsedMicros }))
+  deps.emissions.add(() => emissionOf(filled, { requestId, person: request.person, now, elapsedMicros }))
   deps.onSelected({ elapsedMicros, shortfalls: filled.flatMap(({ shortfall }) => shortfall ?? []) })
   return answer
 }

@@ -12,6 +12,8 @@ const NOTHING: Spend = { totalMicros: 0, todayMicros: 0 }
 /** What campaigns have spent, as the counters said at the last refresh. */
 export interface SpendView {
   of(campaignId: string): Spend
+  /** Grows with each refresh. */
+  readonly revision: number
   /** Reads the counters now. @throws what the counters throw; the view then stays as it was. */
   refresh(): Promise<void>
   /** Refreshes in the background until closed. A failed refresh leaves the view as it is: billing is the judge's. */
@@ -23,6 +25,7 @@ export function createSpendView(deps: { counters: Counters; snapshot: Snapshot; 
   let spends = new Map<string, Spend>()
   let timer: NodeJS.Timeout | undefined
   let closed = false
+  let revision = 0
 
   async function refresh() {
     const campaigns = [...deps.snapshot.all('Campaign')].filter(({ body }) => isSpending(body, deps.now()))
@@ -31,6 +34,7 @@ export function createSpendView(deps: { counters: Counters; snapshot: Snapshot; 
     spends = new Map(
       campaigns.map(({ id }, i) => [id, { totalMicros: values[2 * i]!, todayMicros: values[2 * i + 1]! }]),
     )
+    revision++
   }
 
   function schedule(onError: (error: unknown) => void) {
@@ -43,6 +47,9 @@ export function createSpendView(deps: { counters: Counters; snapshot: Snapshot; 
 
   return {
     of: (campaignId) => spends.get(campaignId) ?? NOTHING,
+    get revision() {
+      return revision
+    },
     refresh,
     start: schedule,
     close() {

@@ -39,7 +39,7 @@ it('writes every emission once, in order, whatever the log refuses at first', as
     if (refusals-- > 0) throw new Error('down')
   }
   const expected = Array.from({ length: 1200 }, (_, i) => `r${i}`)
-  for (const id of expected) queue.add(emission(id))
+  for (const id of expected) queue.add(() => emission(id))
   expect(await queue.close(5_000)).toBe(0)
   expect(ids()).toEqual(expected)
   expect(counts).toEqual({ lost: 0, errors: 2 })
@@ -48,7 +48,7 @@ it('writes every emission once, in order, whatever the log refuses at first', as
 it('keeps a bounded number, and counts what comes over it', async () => {
   const { log, counts, queue } = createQueue()
   log.before = () => new Promise(() => {})
-  for (let i = 0; i < 50_003; i++) queue.add(emission('r'))
+  for (let i = 0; i < 50_003; i++) queue.add(() => emission('r'))
   expect(queue.size).toBe(50_000)
   expect(counts.lost).toBe(3)
   expect(await queue.close(20)).toBe(50_000)
@@ -57,9 +57,9 @@ it('keeps a bounded number, and counts what comes over it', async () => {
 
 it('takes nothing more once it is closing', async () => {
   const { counts, queue, ids } = createQueue()
-  queue.add(emission('before'))
+  queue.add(() => emission('before'))
   const closed = queue.close(1_000)
-  queue.add(emission('after'))
+  queue.add(() => emission('after'))
   await closed
   await sleep(30)
   expect(ids()).toEqual(['before'])
@@ -68,8 +68,8 @@ it('takes nothing more once it is closing', async () => {
 
 it('loses one that breaks its schema, and no other', async () => {
   const { counts, queue, ids } = createQueue()
-  queue.add({ ...emission('broken'), occurredAt: 'yesterday' as never })
-  queue.add(emission('good'))
+  queue.add(() => ({ ...emission('broken'), occurredAt: 'yesterday' as never }))
+  queue.add(() => emission('good'))
   await queue.close(1_000)
   expect(ids()).toEqual(['good'])
   expect(counts).toEqual({ lost: 1, errors: 1 })

@@ -137,8 +137,10 @@ describe('a bad ad request is a 400 that names the field', () => {
     expect((await world.ask([null as unknown as object])).statusCode).toBe(400)
   })
 
-  it('a decorateResponse that is no boolean', async () => {
-    expect((await world.ask([bestseller()], { query: '?decorateResponse=perhaps' })).statusCode).toBe(400)
+  it.each(['perhaps', '', '1', 'true&decorateResponse=true'])('a decorateResponse of %j', async (value) => {
+    const response = await world.ask([bestseller()], { query: `?decorateResponse=${value}` })
+    expect(response.statusCode).toBe(400)
+    expect(paths(response)).toEqual(['querystring/decorateResponse'])
   })
 
   it('not a parameter that nobody knows', async () => {

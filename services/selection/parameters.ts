@@ -1,0 +1,35 @@
+import { type FieldError, Problem } from '../domain/errors.ts'
+import { PERSON_ID_MAX_BYTES } from '../domain/show-id.ts'
+import type { Person } from './person.ts'
+
+export interface Parameters {
+  person: Person
+  decorate: boolean
+}
+
+/**
+ * Reads the headers and the query of an ad request. By hand: the schema's conversion of every header costs as much as
+ * the auction.
+ * @throws Problem (400) that lists what is wrong.
+ */
+export function readParameters(
+  request: { headers: { cid?: string; uid?: string }; query: { decorateResponse?: unknown } },
+  uuid: () => string,
+): Parameters {
+  const { cid, uid } = request.headers
+  const { decorateResponse = 'false' } = request.query
+  const errors = [...tooLong('cid', cid), ...tooLong('uid', uid)]
+  if (decorateResponse !== 'true' && decorateResponse !== 'false') {
+    errors.push({ path: 'querystring/decorateResponse', message: 'must be true or false' })
+  }
+  if (errors.length > 0) {
+    throw new Problem('INVALID', errors.map(({ path, message }) => `${path} ${message}`).join('; '), { errors })
+  }
+  // A browser without an id gets one.
+  return { person: { cid: cid || uuid(), uid: uid || null }, decorate: decorateResponse === 'true' }
+}
+
+function tooLong(name: string, value = ''): FieldError[] {
+  if (Buffer.byteLength(value) <= PERSON_ID_MAX_BYTES) return []
+  return [{ path: `header/${name}`, message: `is longer than ${PERSON_ID_MAX_BYTES} bytes` }]
+}
