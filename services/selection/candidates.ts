@@ -4,6 +4,7 @@ import { predictClickRate } from '../domain/click-rate.ts'
 import { dedupeKey } from '../domain/dedupe-key.ts'
 import type { CampaignHandle, Campaigns, RunningCampaigns } from './campaigns.ts'
 import { FreshCache, type MaybePromise } from './fresh-cache.ts'
+import { createSearchBatch } from './search-batch.ts'
 
 /** A product that may be shown, with what does not depend on who asks. */
 export interface Candidate {
@@ -44,6 +45,7 @@ export function createCandidateSource(deps: {
   now: () => number
 }): CandidateSource {
   const { index, now } = deps
+  const search = createSearchBatch(index)
   const lists = new FreshCache<CandidateList>({ now, entriesMax: LISTS_CACHED_MAX })
   const references = new FreshCache<IndexedProduct[]>({ now, entriesMax: REFERENCES_CACHED_MAX })
 
@@ -55,8 +57,8 @@ export function createCandidateSource(deps: {
         // Another order of equals with each refresh: none is cut off for good.
         const tieSeed = shuffledHash(hashOf(key), now() | 0)
         const query = { shopId, filters, rank, limit, campaigns: campaigns.groups, tieSeed }
-        const [result] = await index.search([query])
-        return { candidates: result!.hits.map((hit) => candidateOf(hit, deps.campaigns)), truncated: result!.truncated }
+        const { hits, truncated } = await search(query)
+        return { candidates: hits.map((hit) => candidateOf(hit, deps.campaigns)), truncated }
       })
     },
     reference: (shopId, id) => references.get(`${shopId}/${id}`, () => index.get(shopId, [id])),

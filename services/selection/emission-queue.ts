@@ -6,13 +6,13 @@ import type { Emission } from '../../schemas/records.ts'
 const QUEUED_MAX = 50_000
 const BATCH_RECORDS = 500
 /** Emissions of this time are encoded together: one after the other takes half of what it takes between requests. */
-const GATHER_MS = 10
+const GATHER_MS = 20
 const RETRY_FIRST_MS = 100
 const RETRY_MAX_MS = 5_000
 
 /** Writes emissions to the log behind the answers' back, in batches, in order, until the log takes them. */
 export interface EmissionQueue {
-  /** `make` is called within 10 ms. */
+  /** `make` is called within 20 ms. */
   add(make: () => Emission): void
   readonly size: number
   /** Takes no more, and resolves when all is written or `timeoutMs` has passed. @returns how many were not written. */
