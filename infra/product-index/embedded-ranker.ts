@@ -1,7 +1,7 @@
 import { pathLevels } from '../../services/domain/categories.ts'
 import { analyze } from '../../services/domain/text.ts'
 import type { Columns } from './embedded-columns.ts'
-import { NOT_IN_TITLE, type Postings } from './embedded-postings.ts'
+import { NOT_IN_TITLE, type Postings, type TextPostings } from './embedded-postings.ts'
 import type { Rank } from './port.ts'
 import {
   ADJACENT_DISTANCE_MAX,
@@ -11,12 +11,13 @@ import {
   saturated,
   textRelevance,
 } from './relevance.ts'
-import { type Docs, forEachCommon } from './sorted-sets.ts'
+import { type Docs, forEachCommon, LOOKUP_RATIO } from './sorted-sets.ts'
 
 /** Scores documents for a rank. */
 export class Ranker {
   readonly #columns: Columns
   readonly #postings: Postings
+  readonly #found = new Found()
 
   constructor(columns: Columns, postings: Postings) {
     this.#columns = columns
@@ -62,36 +63,67 @@ export class Ranker {
     const words = lists.length
     const rarities = lists.map((list) => rarity(list.docs.length, this.#columns.size))
     const most = rarities.reduce((sum, value) => sum + value, 0)
-    const scores = new Float64Array(docs.length)
-    const found = new Uint16Array(docs.length)
-    const foundInTitle = new Uint16Array(docs.length)
-    const adjacent = new Uint16Array(docs.length)
-    /** Place in the title of the word before, and which word that was. */
-    const before = new Uint8Array(docs.length)
-    const beforeWord = new Uint16Array(docs.length)
+    const found = this.#found.cleared(this.#columns.size)
     lists.forEach((list, word) => {
-      forEachCommon(docs, list.docs, (at, place) => {
-        scores[at]! += rarities[word]! * saturated(list.occurrences[place]!)
-        found[at]!++
-        const titleAt = list.titleAt[place]!
-        if (titleAt === NOT_IN_TITLE) return
-        foundInTitle[at]!++
-        const distance = titleAt - before[at]!
-        if (word > 0 && beforeWord[at] === word && distance > 0 && distance <= ADJACENT_DISTANCE_MAX) adjacent[at]!++
-        before[at] = titleAt
-        beforeWord[at] = word + 1
-      })
+      if (docs.length * LOOKUP_RATIO < list.docs.length) {
+        forEachCommon(docs, list.docs, (_, place) => found.add(list, place, word, rarities[word]!))
+      } else {
+        // All of a list, whether asked for or not, is quicker than finding those in both.
+        for (let place = 0; place < list.docs.length; place++) found.add(list, place, word, rarities[word]!)
+      }
     })
-    for (let at = 0; at < docs.length; at++) {
-      scores[at] = textRelevance({
-        score: most > 0 ? scores[at]! / most : 0,
+    return scoreEach(docs, (doc) =>
+      textRelevance({
+        score: most > 0 ? found.score[doc]! / most : 0,
         words,
-        found: found[at]!,
-        foundInTitle: foundInTitle[at]!,
-        adjacent: adjacent[at]!,
-      })
+        found: found.words[doc]!,
+        foundInTitle: found.inTitle[doc]!,
+        adjacent: found.adjacent[doc]!,
+      }),
+    )
+  }
+}
+
+/** What has been found of a phrase, by document number: kept between searches, because to allocate it takes longer than to clear it. */
+class Found {
+  score = new Float64Array(0)
+  words = new Uint16Array(0)
+  inTitle = new Uint16Array(0)
+  adjacent = new Uint16Array(0)
+  /** Place in the title of the word before, and which word that was, counted from 1. */
+  #before = new Uint8Array(0)
+  #beforeWord = new Uint16Array(0)
+
+  cleared(size: number): this {
+    if (size > this.score.length) {
+      const capacity = size * 2
+      this.score = new Float64Array(capacity)
+      this.words = new Uint16Array(capacity)
+      this.inTitle = new Uint16Array(capacity)
+      this.adjacent = new Uint16Array(capacity)
+      this.#before = new Uint8Array(capacity)
+      this.#beforeWord = new Uint16Array(capacity)
+      return this
     }
-    return scores
+    for (const each of [this.score, this.words, this.inTitle, this.adjacent, this.#before, this.#beforeWord]) {
+      each.fill(0, 0, size)
+    }
+    return this
+  }
+
+  add(list: TextPostings, place: number, word: number, rarityOfWord: number): void {
+    const doc = list.docs[place]!
+    this.score[doc]! += rarityOfWord * saturated(list.occurrences[place]!)
+    this.words[doc]!++
+    const titleAt = list.titleAt[place]!
+    if (titleAt === NOT_IN_TITLE) return
+    this.inTitle[doc]!++
+    const distance = titleAt - this.#before[doc]!
+    if (word > 0 && this.#beforeWord[doc] === word && distance > 0 && distance <= ADJACENT_DISTANCE_MAX) {
+      this.adjacent[doc]!++
+    }
+    this.#before[doc] = titleAt
+    this.#beforeWord[doc] = word + 1
   }
 }
 

@@ -8,7 +8,7 @@ import { type Filter, IndexUnavailable, type ProductQuery, type ScanRequest } fr
 const REFRESH_MS = 500
 
 const searcher = openIndexSearcher(workerData as { folder: string })
-searcher.refresh({ changed: -1, epoch: 0, terms: null })
+searcher.refresh({ changed: -1, epoch: 0, words: null })
 
 let writer: Remote | null = null
 let refreshing = Promise.resolve()

@@ -23,7 +23,9 @@ export interface NumberedResult {
 export interface StoredProduct {
   doc: number
   changed: number
+  /** Without the product details. */
   offer: string
+  details: string
   campaigns: string
   signals: string | null
 }
@@ -37,7 +39,7 @@ export interface CampaignSet {
 
 const ROWS = `SELECT doc, d.shopId, d.id, summary, campaigns, popularity, changed
   FROM documents d LEFT JOIN signals s ON s.shopId = d.shopId AND s.id = d.id`
-const PRODUCTS = `SELECT doc, changed, offer, campaigns, signals
+const PRODUCTS = `SELECT doc, changed, offer, details, campaigns, signals
   FROM documents d LEFT JOIN signals s ON s.shopId = d.shopId AND s.id = d.id`
 
 /** The reading side of the index of a folder. Blocks its thread. Sees what was written before the last `refresh`. */
@@ -120,12 +122,13 @@ export function openIndexSearcher({ folder }: { folder: string }) {
     /** `touched` is what the writer says at the time of the call. */
     refresh(touched: Touched): void {
       if (touched.epoch !== seen.epoch) forgetAll(touched.epoch)
-      if (touched.changed === seen.changed && touched.terms?.length === 0) return
+      if (touched.changed === seen.changed && touched.words?.length === 0) return
       for (const row of sql.changedSince.iterate(seen.changed) as Iterable<unknown>) {
         columns.set(row as DocumentRow)
         seen.changed = Math.max(seen.changed, (row as DocumentRow).changed)
       }
-      postings.forget(touched.terms)
+      if (touched.words) postings.update(touched.words)
+      else postings.forget()
     },
     campaignSet(groups: ProductQuery['campaigns']): CampaignSet {
       const byCampaign = new Map<string, number>()

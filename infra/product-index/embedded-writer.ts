@@ -5,19 +5,31 @@ import { type DocumentTexts, documentFacets, documentTexts, textFields } from '.
 import { summarize } from './embedded-columns.ts'
 import type { IndexWrite } from './port.ts'
 
+const wordFields = [...textFields, 'facets'] as const
+
 export const databaseFile = (folder: string) => join(folder, 'products.db')
 
-/** More changed terms than this are not told one by one. */
-const TOUCHED_TERMS_MAX = 20_000
+/** The words of more changed documents than this are not told; about 4 KB each. */
+const CHANGED_WORDS_MAX = 2_000
 
-/** What the search thread has to forget, since it last asked. */
+/** The terms of a document's texts and its facets, each joined by spaces. */
+export type Words = DocumentTexts & { facets: string }
+
+/** A document's words before and after a change; null: it was not there, or is gone. */
+export interface ChangedWords {
+  doc: number
+  before: Words | null
+  after: Words | null
+}
+
+/** What the search thread has to take in, since it last asked. */
 export interface Touched {
   /** Counts the write batches since the file was made. */
   changed: number
   /** Counts the calls of `clear` since the start. */
   epoch: number
-  /** Terms and facets whose documents have changed; null: any may have. */
-  terms: string[] | null
+  /** Ascending by document; null: any document may have others. */
+  words: ChangedWords[] | null
 }
 
 /** The only writer of the index of a folder: SQLite, one transaction for each call. Blocks its thread. */
@@ -30,7 +42,7 @@ export function openIndexWriter({ folder }: { folder: string }) {
   const sql = prepare(db)
   let changed = (sql.lastChange.get() as { changed: number }).changed
   let epoch = 0
-  let touched: Set<string> | null = new Set()
+  let touched: Map<number, ChangedWords> | null = new Map()
 
   function documentOf(shopId: string, feedId: string, id: string): DocumentVersions {
     const known = sql.find.get(shopId, feedId, id) as DocumentVersions | undefined
@@ -39,25 +51,25 @@ export function openIndexWriter({ folder }: { folder: string }) {
     return { doc: Number(lastInsertRowid), offerVersion: 0, promotionsVersion: 0 }
   }
 
-  function touch(...lists: string[]) {
-    for (const list of lists) for (const term of list.split(' ')) touched?.add(term)
-    if (touched && touched.size > TOUCHED_TERMS_MAX) touched = null
+  function touch(change: ChangedWords) {
+    const earlier = touched?.get(change.doc)
+    touched?.set(change.doc, earlier ? { ...change, before: earlier.before } : change)
+    if (touched && touched.size > CHANGED_WORDS_MAX) touched = null
   }
 
-  /** Nulls: the offer is gone. The full-text tables are left alone when a change (a price) does not concern them. */
-  function indexWords(doc: number, texts: DocumentTexts | null, facets: string | null) {
-    const oldTexts = sql.texts.get(doc) as DocumentTexts | undefined
-    const oldFacets = (sql.facets.get(doc) as { tokens: string } | undefined)?.tokens
-    if (!texts || !oldTexts || textFields.some((field) => texts[field] !== oldTexts[field])) {
-      if (oldTexts) sql.dropTexts.run(doc)
-      if (texts) sql.addTexts.run(doc, ...textFields.map((field) => texts[field]))
-      for (const each of [texts, oldTexts]) if (each) touch(...textFields.map((field) => each[field]))
+  /** Null: the offer is gone. The full-text tables are left alone when a change (a price) does not concern them. */
+  function indexWords(doc: number, after: Words | null) {
+    const before = (sql.words.get(doc) as Words | undefined) ?? null
+    if (wordFields.every((field) => before?.[field] === after?.[field])) return
+    if (before) {
+      sql.dropTexts.run(doc)
+      sql.dropFacets.run(doc)
     }
-    if (facets !== (oldFacets ?? null)) {
-      if (oldFacets !== undefined) sql.dropFacets.run(doc)
-      if (facets !== null) sql.addFacets.run(doc, facets)
-      touch(facets ?? '', oldFacets ?? '')
+    if (after) {
+      sql.addTexts.run(doc, ...textFields.map((field) => after[field]))
+      sql.addFacets.run(doc, after.facets)
     }
+    touch({ doc, before, after })
   }
 
   /** Whether it was newer than what is known. */
@@ -77,15 +89,16 @@ export function openIndexWriter({ folder }: { folder: string }) {
     }
     if (write.version <= offerVersion) return false
     if (write.kind === 'remove') {
-      indexWords(doc, null, null)
-      sql.offer.run(write.version, null, null, null, null, changed, doc)
+      indexWords(doc, null)
+      sql.offer.run(write.version, null, null, null, null, null, changed, doc)
       return true
     }
-    const { offer } = write
-    const texts = documentTexts(offer, write.textLang ?? null)
-    indexWords(doc, texts, documentFacets(offer).join(' '))
-    const summary = JSON.stringify(summarize(offer, texts))
-    sql.offer.run(write.version, JSON.stringify(offer), offer.productId, offer.digest, summary, changed, doc)
+    const texts = documentTexts(write.offer, write.textLang ?? null)
+    indexWords(doc, { ...texts, facets: documentFacets(write.offer).join(' ') })
+    const summary = JSON.stringify(summarize(write.offer, texts))
+    const { productDetails, ...offer } = write.offer
+    const details = JSON.stringify(productDetails)
+    sql.offer.run(write.version, JSON.stringify(offer), details, offer.productId, offer.digest, summary, changed, doc)
     return true
   }
 
@@ -104,9 +117,9 @@ export function openIndexWriter({ folder }: { folder: string }) {
       }
     },
     touched(): Touched {
-      const terms = touched && [...touched]
-      touched = new Set()
-      return { changed, epoch, terms }
+      const words = touched && [...touched.values()].sort((a, b) => a.doc - b.doc)
+      touched = new Map()
+      return { changed, epoch, words }
     },
     clear(): void {
       db.exec('BEGIN; DELETE FROM documents; DELETE FROM signals; DELETE FROM texts; DELETE FROM facets; COMMIT')
@@ -135,7 +148,8 @@ function prepare(db: DatabaseSync) {
     ),
     create: db.prepare('INSERT INTO documents (shopId, feedId, id, changed) VALUES (?, ?, ?, ?)'),
     offer: db.prepare(
-      'UPDATE documents SET offerVersion = ?, offer = ?, productId = ?, digest = ?, summary = ?, changed = ? WHERE doc = ?',
+      `UPDATE documents SET offerVersion = ?, offer = ?, details = ?, productId = ?, digest = ?, summary = ?, changed = ?
+       WHERE doc = ?`,
     ),
     promotions: db.prepare('UPDATE documents SET promotionsVersion = ?, campaigns = ?, changed = ? WHERE doc = ?'),
     signals: db.prepare(
@@ -144,12 +158,14 @@ function prepare(db: DatabaseSync) {
        WHERE excluded.version > signals.version`,
     ),
     touchProduct: db.prepare('UPDATE documents SET changed = ? WHERE shopId = ? AND id = ?'),
-    texts: db.prepare('SELECT title, brand, categories, attributes, description FROM texts WHERE rowid = ?'),
+    words: db.prepare(
+      `SELECT title, brand, categories, attributes, description, tokens AS facets
+       FROM texts JOIN facets ON facets.rowid = texts.rowid WHERE texts.rowid = ?`,
+    ),
     dropTexts: db.prepare('DELETE FROM texts WHERE rowid = ?'),
     addTexts: db.prepare(
       'INSERT INTO texts (rowid, title, brand, categories, attributes, description) VALUES (?, ?, ?, ?, ?, ?)',
     ),
-    facets: db.prepare('SELECT tokens FROM facets WHERE rowid = ?'),
     dropFacets: db.prepare('DELETE FROM facets WHERE rowid = ?'),
     addFacets: db.prepare('INSERT INTO facets (rowid, tokens) VALUES (?, ?)'),
   }

@@ -6,8 +6,8 @@ CREATE TABLE IF NOT EXISTS documents (
   shopId TEXT NOT NULL, feedId TEXT NOT NULL, id TEXT NOT NULL,
   -- Versions of the two parts; 0: that part has not come yet.
   offerVersion INTEGER NOT NULL DEFAULT 0, promotionsVersion INTEGER NOT NULL DEFAULT 0,
-  -- JSON of the offer; null when it was removed, or has not come yet.
-  offer TEXT, productId TEXT, digest TEXT,
+  -- JSON of the offer without its product details, and of these; null when it was removed, or has not come yet.
+  offer TEXT, details TEXT, productId TEXT, digest TEXT,
   -- JSON list of campaign ids.
   campaigns TEXT NOT NULL DEFAULT '[]',
   -- What the search thread keeps of the offer in memory, JSON of `DocumentRow`; null with `offer`.

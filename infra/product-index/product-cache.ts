@@ -1,8 +1,11 @@
+import type { ProductOffer } from '../../schemas/records.ts'
 import type { StoredProduct } from './embedded-searcher.ts'
 import type { IndexedProduct } from './port.ts'
 
-/** Characters of JSON behind the products kept; about twice as many bytes of memory. */
-const CACHE_CHARS_MAX = 16_000_000
+type ProductDetail = ProductOffer['productDetails'][number]
+
+/** Characters of JSON behind the products kept; at most twice as many bytes of memory. */
+const CACHE_CHARS_MAX = 32_000_000
 
 interface Entry {
   changed: number
@@ -30,7 +33,7 @@ export class ProductCache {
     if (known) return known
     const product = parseProduct(stored)
     this.#drop(stored.doc)
-    const chars = stored.offer.length + stored.campaigns.length + (stored.signals?.length ?? 0)
+    const chars = stored.offer.length + stored.details.length + stored.campaigns.length + (stored.signals?.length ?? 0)
     this.#entries.set(stored.doc, { changed: stored.changed, product, chars })
     this.#chars += chars
     for (const oldest of this.#entries.keys()) {
@@ -53,6 +56,18 @@ export class ProductCache {
   }
 }
 
-export function parseProduct({ offer, campaigns, signals }: StoredProduct): IndexedProduct {
-  return { offer: JSON.parse(offer), campaignIds: JSON.parse(campaigns), signals: signals && JSON.parse(signals) }
+/** Product details, most of an offer's JSON and seldom asked for, are parsed when they are. */
+export function parseProduct({ offer, details, campaigns, signals }: StoredProduct): IndexedProduct {
+  let parsed: ProductDetail[] | null = null
+  const lazy = {
+    get productDetails(): ProductDetail[] {
+      parsed ??= JSON.parse(details) as ProductDetail[]
+      return parsed
+    },
+  }
+  return {
+    offer: Object.assign(lazy, JSON.parse(offer)),
+    campaignIds: JSON.parse(campaigns),
+    signals: signals && JSON.parse(signals),
+  }
 }

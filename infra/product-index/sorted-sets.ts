@@ -4,7 +4,7 @@ export type Docs = Int32Array<ArrayBufferLike>
 export const NO_DOCS: Docs = new Int32Array(0)
 
 /** From this ratio of lengths on, looking each of the few up in the many is cheaper than walking both. */
-const LOOKUP_RATIO = 16
+export const LOOKUP_RATIO = 16
 
 export function intersect(a: Docs, b: Docs): Docs {
   const out = new Int32Array(Math.min(a.length, b.length))

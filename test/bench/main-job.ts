@@ -1,7 +1,8 @@
 /**
  * The main job on real input: products as an XML feed, campaigns over them, shoppers that search, view, click and buy.
- *   node test/bench/main-job.ts <folder with products.jsonl.gz and judgments.csv> [seconds]
- * Compares what the shoppers did with what the reports and the audit say.
+ *   node test/bench/main-job.ts <folder with products.jsonl.gz and judgments.csv> [seconds] [visits per second]
+ * Compares what the shoppers did with what the reports and the audit say. Without a rate the shoppers visit as fast as
+ * they are served, and latency is that of a machine that is full.
  */
 
 import { must, percentile, startProgram, waitFor } from '../program.ts'
@@ -10,6 +11,7 @@ import { icecatFeed, readIcecat, readJudgments } from './icecat.ts'
 const folder = process.argv[2]
 if (!folder) throw new Error('usage: node test/bench/main-job.ts <folder> [seconds]')
 const SECONDS = Number(process.argv[3] ?? 120)
+const VISITS_PER_SECOND = Number(process.argv[4] ?? Number.POSITIVE_INFINITY)
 const SHOPPERS = 32
 const BRANDS = 40
 
@@ -114,11 +116,25 @@ await waitFor(async () => {
 }, 120_000)
 console.log(`first ads ${((performance.now() - loadStart) / 1000).toFixed(1)} s after the upload began`)
 
+await waitFor(async () => {
+  const { body } = await program.call<string>('GET', '/metrics')
+  return !/^endcap_stream_lag_records\{.*stream="indexer".*\} [1-9]/m.test(String(body))
+}, 300_000)
+console.log(`all products searchable ${((performance.now() - loadStart) / 1000).toFixed(1)} s after the upload began`)
+
 const counted = { requests: 0, ads: 0, views: 0, clicks: 0, purchases: 0, lines: 0, errors: 0 }
 const selectionMs: number[] = []
 const end = performance.now() + SECONDS * 1000
+/** Resolves when the next visit of all shoppers is due: at once when they are behind. */
+let nextVisitAt = performance.now()
+async function nextVisit() {
+  nextVisitAt += 1000 / VISITS_PER_SECOND
+  const waitMs = nextVisitAt - performance.now()
+  if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs))
+}
 async function shopper(number: number) {
   for (let visit = 0; performance.now() < end; visit++) {
+    await nextVisit()
     const cid = `shopper-${number}-${visit}`
     const headers = { cid, uid: number % 3 === 0 ? `user-${number}` : '' }
     const query = queries[Math.floor(Math.random() * queries.length)]!
