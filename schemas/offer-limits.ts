@@ -16,6 +16,7 @@ export const OFFER_LIMITS = {
   attributeChars: 200,
   labelChars: 100,
   labelsMax: 100,
+  additionalImagesMax: 10,
   shippingMax: 100,
   certificationMax: 50,
   productDetailsMax: 200,

@@ -256,9 +256,21 @@ export interface ProductOffer {
   certification: Certification[]
   productDetails: ProductDetail[]
   customParameters: Record<string, string>
-  /** Hash of everything above: an equal digest is an unchanged offer. */
+  /** Hash of everything but updatedAt: an equal digest is an unchanged offer. */
   digest: string
   updatedAt: number
+  /** From when on it is not available, whatever `isAvailable` says; null: never. */
+  expiresAt: number | null
+  additionalImageLinks: string[]
+}
+
+/** Topic `item-groups`: the item group that an offer was last given, which outlives the offer. */
+export interface ItemGroup {
+  shopId: string
+  feedId: string
+  id: string
+  /** Never empty. */
+  itemGroupId: string
 }
 
 /** Topic `product-signals`: what shoppers' behaviour says of one product of a shop (by feed id). */
@@ -442,6 +454,7 @@ export interface DeadLetter {
 export interface RecordTypes {
   RegistryEntry: RegistryEntry
   ProductOffer: ProductOffer
+  ItemGroup: ItemGroup
   ProductSignals: ProductSignals
   Emission: Emission
   AdEvent: AdEvent

@@ -11,6 +11,7 @@ export interface Topic {
 export type RecordName =
   | 'RegistryEntry'
   | 'ProductOffer'
+  | 'ItemGroup'
   | 'ProductSignals'
   | 'Emission'
   | 'AdEvent'
@@ -37,10 +38,12 @@ const compacted = (record: RecordName, partitions: number): Topic => ({
 })
 
 export const topics = {
-  /** Key: kind/id. One partition: the registry is one ordered history. */
+  /** Key: kind/id, or kind/id/version where every version must stay. One partition: the registry is one ordered history. */
   registry: compacted('RegistryEntry', 1),
   /** Key: shopId/feedId/id. A null value removes the offer. */
   products: compacted('ProductOffer', 4),
+  /** Key: shopId/feedId/id. Nothing removes a group: past purchases are credited by it when the offer is long gone. */
+  'item-groups': compacted('ItemGroup', 4),
   /** Key: shopId/id. */
   'product-signals': compacted('ProductSignals', 4),
   /** Key: cid. One record per ad request. */

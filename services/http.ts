@@ -1,19 +1,36 @@
 import { type TypeBoxTypeProvider, TypeBoxValidatorCompiler } from '@fastify/type-provider-typebox'
-import Fastify, { type FastifyBaseLogger, type FastifyError, type FastifyReply, LogController } from 'fastify'
-import { Problem } from './domain/errors.ts'
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyError,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify'
+import { type ErrorCode, Problem } from './domain/errors.ts'
+import { methodsOf } from './methods.ts'
 import { ERRORS_LISTED_MAX, listFieldErrors } from './violations.ts'
 
 /** Bodies over this are refused with 413 unless a route sets its own limit. */
 const BODY_LIMIT_BYTES = 1024 * 1024
-const RETRY_AFTER_SECONDS = 2
 
-/** What the ports throw while an engine cannot answer: the same request may work later. */
-const ENGINE_UNAVAILABLE = new Set([
-  'LogUnavailable',
-  'CountersUnavailable',
-  'IndexUnavailable',
-  'AnalyticsUnavailable',
-])
+const unavailable = { code: 'UNAVAILABLE', detail: 'The service cannot do this now', retryAfterSeconds: 2 } as const
+/** What the ports' errors are answered with, by their names: the same request may work later. */
+const engineProblems: Readonly<Record<string, { code: ErrorCode; detail: string; retryAfterSeconds: number }>> = {
+  LogUnavailable: unavailable,
+  CountersUnavailable: unavailable,
+  IndexUnavailable: unavailable,
+  AnalyticsUnavailable: {
+    code: 'REPORTS_UNAVAILABLE',
+    detail: 'The analytics store does not answer now',
+    retryAfterSeconds: 5,
+  },
+  // What else the store had to do may be to blame.
+  AnalyticsGaveUp: {
+    code: 'REPORT_TOO_SLOW',
+    detail: 'It was given up: ask for less time, or group by less',
+    retryAfterSeconds: 30,
+  },
+}
 
 /** The HTTP server that the services' routes are registered on: JSON, TypeBox validation, problem+json errors. */
 export function createHttpServer(options: { logger: FastifyBaseLogger | false }) {
@@ -34,11 +51,28 @@ export function createHttpServer(options: { logger: FastifyBaseLogger | false })
     if (problem.status >= 500) request.log.error({ err: error, route: request.routeOptions.url }, problem.message)
     return answer(reply, problem)
   })
-  server.setNotFoundHandler((request) => {
-    throw new Problem('NOT_FOUND', `There is nothing at ${request.method} ${request.url.split('?')[0]}`)
+  const methods = methodsOf(server)
+  // Before CORS, which takes every OPTIONS for a preflight.
+  server.addHook('onRequest', async (request, reply) => {
+    const { origin, 'access-control-request-method': asked } = request.headers
+    if (request.method !== 'OPTIONS' || (origin !== undefined && asked !== undefined)) return
+    const path = pathOf(request)
+    const allowed = methods(path)
+    if (allowed.length === 0) throw nothingAt(path)
+    return reply.code(204).header('allow', allowed.join(', ')).send()
+  })
+  server.setNotFoundHandler((request, reply) => {
+    const path = pathOf(request)
+    const allowed = methods(path)
+    if (allowed.length === 0) throw nothingAt(path)
+    reply.header('allow', allowed.join(', '))
+    throw new Problem('METHOD_NOT_ALLOWED', `${path} knows ${allowed.join(', ')}, not ${request.method}`)
   })
   return server
 }
+
+const pathOf = (request: FastifyRequest) => request.url.split('?')[0]!
+const nothingAt = (path: string) => new Problem('NOT_FOUND', `There is nothing at ${path}`)
 
 export type HttpServer = ReturnType<typeof createHttpServer>
 
@@ -71,11 +105,9 @@ function toProblem(error: FastifyError): Problem {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new Problem('UNSUPPORTED_MEDIA_TYPE', error.message)
   }
-  if (ENGINE_UNAVAILABLE.has(error.name)) {
-    return new Problem('UNAVAILABLE', 'The service cannot do this now', {
-      retryAfterSeconds: RETRY_AFTER_SECONDS,
-      cause: error,
-    })
+  const engine = engineProblems[error.name]
+  if (engine) {
+    return new Problem(engine.code, engine.detail, { retryAfterSeconds: engine.retryAfterSeconds, cause: error })
   }
   if (error instanceof SyntaxError) return new Problem('MALFORMED_JSON', error.message)
   if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {

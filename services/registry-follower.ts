@@ -1,6 +1,6 @@
 import type { EventLog, LogRecord, Tail } from '../infra/event-log/port.ts'
 import { decode } from '../schemas/codec.ts'
-import type { EntityKind } from '../schemas/records.ts'
+import type { EntityKind, RegistryEntry } from '../schemas/records.ts'
 import type { Snapshot } from './domain/snapshot.ts'
 
 /**
@@ -13,8 +13,20 @@ export function followRegistry(deps: { log: EventLog; snapshot: Snapshot }): Pro
   })
 }
 
-/** Key of an entity in the topic `registry`. */
-export function registryKey(kind: EntityKind, id: string): string {
+/**
+ * Kinds whose versions all stay in the log: a purchase is credited by the campaign as it was then, however often Analytics
+ * is made anew. Of the other kinds compaction leaves the latest.
+ */
+const kindsWithHistory = ['Campaign', 'Shop'] as const satisfies EntityKind[]
+export type KindWithoutHistory = Exclude<EntityKind, (typeof kindsWithHistory)[number]>
+
+/** Key of an entry in the topic `registry`: what compaction takes for the same thing. */
+export function registryKey({ kind, id, version }: Pick<RegistryEntry, 'kind' | 'id' | 'version'>): string {
+  return (kindsWithHistory as readonly EntityKind[]).includes(kind) ? `${kind}/${id}/${version}` : keyToForget(kind, id)
+}
+
+/** Key whose null value drops an entity that has no history. */
+export function keyToForget(kind: EntityKind, id: string): string {
   return `${kind}/${id}`
 }
 

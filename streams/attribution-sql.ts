@@ -1,4 +1,5 @@
 import {
+  CIDS_PER_UID_MAX,
   candidatesSql,
   itemGroupsSql,
   linesSql,
@@ -10,6 +11,48 @@ import {
   windowsSql,
 } from '../infra/analytics/queries/credit-rule.ts'
 import type { StoredTopic } from './rows.ts'
+
+/**
+ * Tables of one run alone. A run that was frozen and woke up while the next leader ran would else mix its rows into
+ * the other's.
+ */
+export interface Scratch {
+  /** People with touches that have not been looked at, and when these may earn something. */
+  touched: string
+  /** What to compute again, in slices small enough for memory. */
+  scope: string
+  /** The lines of one slice. */
+  lines: string
+  /** The same once for each cid whose touches count for them. */
+  reach: string
+}
+
+const SCRATCH_PREFIX = 'attribution_scratch_'
+
+/** @param run a UUID, or another name of letters, digits and dashes that no other run has. */
+export function scratchOf(run: string): Scratch {
+  const name = (part: string) => `${SCRATCH_PREFIX}${run.replaceAll('-', '')}_${part}`
+  return { touched: name('touched'), scope: name('scope'), lines: name('lines'), reach: name('reach') }
+}
+
+export const leftScratchSql = `
+SELECT name FROM system.tables WHERE database = currentDatabase() AND startsWith(name, '${SCRATCH_PREFIX}')`
+
+const lineColumns = 'shopId String, kind String, eventId String, line UInt32, occurredAt Int64'
+export const createScratchStatements = ({ touched, scope, lines, reach }: Scratch): string[] => [
+  `CREATE TABLE ${touched} (shopId String, cid String, fromAt Int64, toAt Int64) ENGINE = Memory`,
+  `CREATE TABLE ${scope} (slice UInt32, shopId String, kind String, eventId String) ENGINE = Memory`,
+  `CREATE TABLE ${lines} (${lineColumns}, cid String, uid Nullable(String), shopProductId String, quantity Int64,
+    priceMicros Int64, currency String, itemGroups Array(String), clickWindowHours Int32, viewWindowHours Int32)
+   ENGINE = Memory`,
+  `CREATE TABLE ${reach} (${lineColumns}, shopProductId String, itemGroups Array(String), clickWindowHours Int32,
+    viewWindowHours Int32, touchCid String) ENGINE = Memory`,
+]
+
+/** How much the run holds: less than it was when the store was started anew and has lost it. */
+export const heldSql = ({ touched, scope }: Scratch): string => `
+SELECT (SELECT count() FROM ${touched}) AS touched, (SELECT count() FROM ${scope}) AS transactions,
+  (SELECT uniqExact(slice) FROM ${scope}) AS slices`
 
 /** SQL that holds for the rows of a topic stored since attribution looked last; null when there are none. */
 export type NewRows = (topic: StoredTopic) => string | null
@@ -41,16 +84,16 @@ WHERE (shopId, cid, seenUid) NOT IN (SELECT shopId, cid, uid FROM identity_links
 export const allTransactionsSql = 'SELECT shopId, kind, eventId, occurredAt AS at FROM transactions WHERE NOT imported'
 
 /**
- * Fills `attribution_touched`: people whose touches are new, or are of a campaign whose attribution list has changed, with
+ * Fills `touched`: people whose touches are new, or are of a campaign whose attribution list has changed, with
  * the time of the transactions that these may earn. Null: none.
  */
-export function touchedSql(newRows: NewRows): string | null {
+export function touchedSql(newRows: NewRows, scratch: Scratch): string | null {
   const touches = newRows('judged-events')
   const registry = newRows('registry')
   const touched = [touches && newTouchesSql(touches), registry && touchesOfCampaignsSql(registry)].filter(Boolean)
   if (touched.length === 0) return null
   return `
-INSERT INTO attribution_touched (shopId, cid, fromAt, toAt)
+INSERT INTO ${scratch.touched} (shopId, cid, fromAt, toAt)
 SELECT shopId, cid, min(since), max(until) FROM (${touched.join('\n  UNION ALL')}
 )
 GROUP BY shopId, cid`
@@ -60,16 +103,16 @@ GROUP BY shopId, cid`
  * The transactions whose credit the new rows can have changed: rather some too many than one too few. Parameter `done`
  * is the version of the last run.
  */
-export function affectedSql(newRows: NewRows): string {
+export function affectedSql(newRows: NewRows, scratch: Scratch): string {
   const transactions = newRows('transactions')
   const registry = newRows('registry')
-  const products = newRows('products')
+  const groups = newRows('item-groups')
   return [
     transactions && `${allTransactionsSql} AND (${transactions})`,
-    ofTouchedSql,
+    ofTouchedSql(scratch),
     ofNewLinksSql,
     registry && ofShopsSql(registry),
-    products && ofProductsSql(products),
+    groups && ofGroupsSql(groups),
   ]
     .filter((branch) => branch !== null)
     .join('\nUNION ALL\n')
@@ -99,29 +142,35 @@ function touchesOfCampaignsSql(newEntries: string): string {
   WHERE greatest(t.occurredAt, c.since) <= until`
 }
 
-/** Transactions of the people in `attribution_touched`, in their time. */
-const ofTouchedSql = `
+/** Transactions of the people in `touched`, in their time. */
+const ofTouchedSql = ({ touched }: Scratch): string => `
 SELECT p.shopId AS shopId, p.kind AS kind, p.eventId AS eventId, p.occurredAt AS at
 FROM (
   SELECT shopId, kind, eventId, occurredAt, cid FROM transactions
-  WHERE NOT imported AND occurredAt >= (SELECT min(fromAt) FROM attribution_touched)
+  WHERE NOT imported AND occurredAt >= (SELECT min(fromAt) FROM ${touched})
 ) AS p
 INNER JOIN (
   SELECT t.shopId AS shopId, arrayJoin(arrayDistinct(arrayPushBack(q.others, t.cid))) AS cid,
     min(t.fromAt) AS fromAt, max(t.toAt) AS toAt
-  FROM (SELECT * FROM attribution_touched) AS t
-  LEFT JOIN (${linkedSql(linksOf('SELECT shopId, cid FROM attribution_touched'))}) AS q
+  FROM (SELECT * FROM ${touched}) AS t
+  LEFT JOIN (${linkedSql(linksOf(`SELECT shopId, cid FROM ${touched}`))}) AS q
     ON q.personShopId = t.shopId AND q.personCid = t.cid
   GROUP BY shopId, cid
 ) AS r ON r.shopId = p.shopId AND r.cid = p.cid
 WHERE p.occurredAt BETWEEN r.fromAt AND r.toAt`
 
-/** Transactions of everybody who was seen with the uid of a new link. */
+/**
+ * Transactions of everybody who was seen with the uid of a new link: it joins them, or it is the one too many and parts
+ * them. A uid that had too many before links nobody, then as now.
+ */
 const ofNewLinksSql = `
 SELECT shopId, kind, eventId, occurredAt AS at FROM transactions
 WHERE NOT imported AND (shopId, cid) IN (
   SELECT shopId, cid FROM identity_links
-  WHERE (shopId, uid) IN (SELECT shopId, uid FROM identity_links WHERE version > {done:Int64}))`
+  WHERE (shopId, uid) IN (
+    SELECT shopId, uid FROM identity_links
+    WHERE (shopId, uid) IN (SELECT shopId, uid FROM identity_links WHERE version > {done:Int64})
+    GROUP BY shopId, uid HAVING uniqExactIf(cid, version <= {done:Int64}) <= ${CIDS_PER_UID_MAX}))`
 
 /** Lines that were computed with other windows than their shop has now. */
 const ofShopsSql = (newEntries: string): string => `
@@ -133,8 +182,8 @@ INNER JOIN (${windowsSql}) AS w ON w.shopId = l.shopId
 WHERE (l.clickWindowHours, l.viewWindowHours) != (w.clickWindowHours, w.viewWindowHours)`
 
 /** Lines that were computed with other item groups than their product has now. */
-function ofProductsSql(newOffers: string): string {
-  const products = `SELECT shopId, id FROM product_groups WHERE ${newOffers}`
+function ofGroupsSql(newGroups: string): string {
+  const products = `SELECT shopId, id FROM product_groups WHERE ${newGroups}`
   const product_groups = `(shopId, id) IN (${products})`
   return `
 SELECT l.shopId AS shopId, l.kind AS kind, l.eventId AS eventId, l.occurredAt AS at
@@ -143,9 +192,9 @@ LEFT JOIN (${itemGroupsSql({ product_groups })}) AS g ON g.shopId = l.shopId AND
 WHERE l.itemGroups != g.groups`
 }
 
-/** Fills `attribution_scope`, in slices by shop and time, so that the touches of a slice lie close together. */
-export const scopeSql = (affected: string): string => `
-INSERT INTO attribution_scope (slice, shopId, kind, eventId)
+/** Fills `scope`, in slices by shop and time, so that the touches of a slice lie close together. */
+export const scopeSql = (affected: string, { scope }: Scratch): string => `
+INSERT INTO ${scope} (slice, shopId, kind, eventId)
 SELECT intDiv(row_number() OVER (ORDER BY shopId, firstAt, kind, eventId) - 1, {sliceSize:UInt32}), shopId, kind, eventId
 FROM (
   SELECT shopId, kind, eventId, min(at) AS firstAt FROM (
@@ -153,34 +202,33 @@ ${affected}
   ) GROUP BY shopId, kind, eventId
 )`
 
-const slice = 'SELECT shopId, kind, eventId FROM attribution_scope WHERE slice = {slice:UInt32}'
-
-const candidatesOfSlice = candidatesSql('SELECT * FROM attribution_scope_reach', {
-  judged_events: `(shopId, cid) IN (SELECT shopId, touchCid FROM attribution_scope_reach)
-      AND occurredAt <= (SELECT max(occurredAt) FROM attribution_scope_lines)
-      AND occurredAt >= (SELECT min(occurredAt) FROM attribution_scope_lines) - ${windowMaxMsSql}`,
-  campaign_versions: 'shopId IN (SELECT shopId FROM attribution_scope_lines)',
-})
-
 /**
  * Computes one slice and stores it under `version`, in this order. Running it again changes nothing: a row replaces the
  * row of the same line with an older or equal version.
  */
-export const sliceStatements: readonly string[] = [
-  'TRUNCATE TABLE attribution_scope_lines',
-  'TRUNCATE TABLE attribution_scope_reach',
-  `INSERT INTO attribution_scope_lines (shopId, kind, eventId, line, occurredAt, cid, uid, shopProductId, quantity,
+export function sliceStatements({ scope, lines, reach }: Scratch): string[] {
+  const slice = `SELECT shopId, kind, eventId FROM ${scope} WHERE slice = {slice:UInt32}`
+  const candidatesOfSlice = candidatesSql(`SELECT * FROM ${reach}`, {
+    judged_events: `(shopId, cid) IN (SELECT shopId, touchCid FROM ${reach})
+      AND occurredAt <= (SELECT max(occurredAt) FROM ${lines})
+      AND occurredAt >= (SELECT min(occurredAt) FROM ${lines}) - ${windowMaxMsSql}`,
+    campaign_versions: `shopId IN (SELECT shopId FROM ${lines})`,
+  })
+  return [
+    `TRUNCATE TABLE ${lines}`,
+    `TRUNCATE TABLE ${reach}`,
+    `INSERT INTO ${lines} (shopId, kind, eventId, line, occurredAt, cid, uid, shopProductId, quantity,
     priceMicros, currency, itemGroups, clickWindowHours, viewWindowHours)
 ${linesSql({
   scope: slice,
   product_groups: `(shopId, id) IN (
       SELECT shopId, arrayJoin(lines.shopProductId) FROM transactions WHERE (shopId, kind, eventId) IN (${slice}))`,
 })}`,
-  `INSERT INTO attribution_scope_reach (shopId, kind, eventId, line, occurredAt, shopProductId, itemGroups,
+    `INSERT INTO ${reach} (shopId, kind, eventId, line, occurredAt, shopProductId, itemGroups,
     clickWindowHours, viewWindowHours, touchCid)
 SELECT shopId, kind, eventId, line, occurredAt, shopProductId, itemGroups, clickWindowHours, viewWindowHours, touchCid
-FROM (${reachSql('SELECT * FROM attribution_scope_lines', linksOf('SELECT shopId, cid FROM attribution_scope_lines'))})`,
-  `INSERT INTO attributed_lines (shopId, kind, eventId, line, occurredAt, cid, uid, shopProductId, quantity, priceMicros,
+FROM (${reachSql(`SELECT * FROM ${lines}`, linksOf(`SELECT shopId, cid FROM ${lines}`))})`,
+    `INSERT INTO attributed_lines (shopId, kind, eventId, line, occurredAt, cid, uid, shopProductId, quantity, priceMicros,
     currency, outcome, match, touchType, touchEventId, touchAt, campaignId, accountId, adId, slotHash, adUnitId, algorithm,
     country, itemGroups, clickWindowHours, viewWindowHours, version, deleted)
 SELECT l.shopId, l.kind, l.eventId, l.line, l.occurredAt, l.cid, l.uid, l.shopProductId, l.quantity, l.priceMicros,
@@ -188,7 +236,7 @@ SELECT l.shopId, l.kind, l.eventId, l.line, l.occurredAt, l.cid, l.uid, l.shopPr
   if(w.matches > 0, w.match, ''), if(w.matches > 0, w.touchType, ''), w.touchEventId, w.touchAt, w.campaignId, w.accountId,
   w.adId, w.slotHash, w.adUnitId, w.algorithm, w.country, l.itemGroups, l.clickWindowHours, l.viewWindowHours,
   {version:Int64}, 0
-FROM attribution_scope_lines AS l
+FROM ${lines} AS l
 LEFT JOIN (
   SELECT shopId, kind, eventId, line, touches, matches, ${touchDetailsSql('best')}
   FROM (
@@ -197,9 +245,10 @@ LEFT JOIN (
     GROUP BY shopId, kind, eventId, line
   )
 ) AS w ON w.shopId = l.shopId AND w.kind = l.kind AND w.eventId = l.eventId AND w.line = l.line`,
-  // Lines that only an earlier choice among the contents of a transaction had.
-  `INSERT INTO attributed_lines
+    // Lines that only an earlier choice among the contents of a transaction had.
+    `INSERT INTO attributed_lines
 SELECT * REPLACE ({version:Int64} AS version, 1 AS deleted) FROM (
   SELECT * FROM attributed_lines FINAL WHERE (shopId, kind, eventId) IN (${slice}) AND version < {version:Int64}
 )`,
-]
+  ]
+}

@@ -1,11 +1,16 @@
-import type { Analytics } from '../infra/analytics/port.ts'
+import { type Analytics, AnalyticsUnavailable } from '../infra/analytics/port.ts'
 import type { Commit, EventLog } from '../infra/event-log/port.ts'
 import {
   affectedSql,
   allTransactionsSql,
+  createScratchStatements,
+  heldSql,
+  leftScratchSql,
   type NewRows,
   newLinksSql,
+  type Scratch,
   scopeSql,
+  scratchOf,
   sliceStatements,
   touchedSql,
 } from './attribution-sql.ts'
@@ -20,7 +25,7 @@ export const attributionTopics = [
   'emissions',
   'page-views',
   'registry',
-  'products',
+  'item-groups',
 ] as const satisfies readonly StoredTopic[]
 
 /** Transactions computed at once; with their touches they must fit in memory. */
@@ -39,38 +44,97 @@ interface Range {
 export interface AttributionDeps {
   log: EventLog
   analytics: Analytics
+  /** A name that no other run has. */
+  runId: () => string
 }
 
 /**
  * Credits the lines that what the sink has stored since the last run can have changed. After any order of arrival,
- * repetition or crash, `attributed_lines` is the same as if computed from all events at once. Only one may run.
+ * repetition or crash, `attributed_lines` is the same as if computed from all events at once. One process should run it;
+ * two at once do the same work twice.
  * @returns how many transactions it computed; null when the sink has stored nothing new.
  */
-export async function attribute({ log, analytics }: AttributionDeps): Promise<number | null> {
+export async function attribute({ log, analytics, runId }: AttributionDeps): Promise<number | null> {
   const before = await log.committed(ATTRIBUTION_GROUP)
   const ranges = newRanges(await log.committed(SINK_GROUP), before)
   if (ranges.length === 0) return null
   const after = merged(before, ranges)
-  const done = versionOf(before)
-  const version = versionOf(after)
+  const scratch = scratchOf(runId())
+  try {
+    for (const statement of createScratchStatements(scratch)) await analytics.command(statement)
+    const computed = await creditNew(
+      { analytics, scratch, ranges, isFirst: before.length === 0 },
+      versionOf(before),
+      versionOf(after),
+    )
+    await log.reset(ATTRIBUTION_GROUP, after)
+    return computed
+  } finally {
+    await drop(analytics, Object.values(scratch)).catch(() => {})
+  }
+}
+
+/** Attribution as work that is done again and again: a turn of it says whether there is more to do at once. */
+export function createAttribution(deps: AttributionDeps): () => Promise<boolean> {
+  let isTidy = false
+  return async () => {
+    if (!isTidy) await dropLeftScratch(deps)
+    isTidy = true
+    return (await attribute(deps)) !== null
+  }
+}
+
+/** Removes what runs that were killed have left. A run under way elsewhere fails, and is done again. */
+async function dropLeftScratch({ analytics }: AttributionDeps): Promise<void> {
+  const left = await analytics.query<{ name: string }>(leftScratchSql)
+  await drop(
+    analytics,
+    left.map(({ name }) => name),
+  )
+}
+
+async function drop(analytics: Analytics, tables: readonly string[]): Promise<void> {
+  for (const table of tables) await analytics.command(`DROP TABLE IF EXISTS ${table} SYNC`)
+}
+
+interface Run {
+  analytics: Analytics
+  scratch: Scratch
+  ranges: readonly Range[]
+  /** Nothing was looked at before: everything is computed. */
+  isFirst: boolean
+}
+
+/** @param done the version of the last run. @returns how many transactions were computed. */
+async function creditNew({ analytics, scratch, ranges, isFirst }: Run, done: number, version: number): Promise<number> {
   const newRows: NewRows = (topic) => rowsIn(ranges.filter((range) => range.topic === topic))
+  const held = async () => (await analytics.query<Held>(heldSql(scratch)))[0]!
 
   const links = newLinksSql(newRows)
   if (links !== null) await analytics.command(links, { version })
-  await analytics.command('TRUNCATE TABLE attribution_touched')
-  const touched = before.length === 0 ? null : touchedSql(newRows)
+  const touched = isFirst ? null : touchedSql(newRows, scratch)
   if (touched !== null) await analytics.command(touched)
-  await analytics.command('TRUNCATE TABLE attribution_scope')
-  const affected = before.length === 0 ? allTransactionsSql : affectedSql(newRows)
-  await analytics.command(scopeSql(affected), { sliceSize: SLICE_TRANSACTIONS, done })
-  const [scope] = await analytics.query<{ transactions: number; slices: number }>(
-    'SELECT count() AS transactions, uniqExact(slice) AS slices FROM attribution_scope',
-  )
-  for (let slice = 0; slice < scope!.slices; slice++) {
-    for (const statement of sliceStatements) await analytics.command(statement, { slice, version, ...KEPT_WINDOWS })
+  const { touched: people } = await held()
+  const affected = isFirst ? allTransactionsSql : affectedSql(newRows, scratch)
+  await analytics.command(scopeSql(affected, scratch), { sliceSize: SLICE_TRANSACTIONS, done })
+  const { transactions, slices } = await held()
+  for (let slice = 0; slice < slices; slice++) {
+    for (const statement of sliceStatements(scratch))
+      await analytics.command(statement, { slice, version, ...KEPT_WINDOWS })
   }
-  await log.reset(ATTRIBUTION_GROUP, after)
-  return scope!.transactions
+  const end = await held()
+  if (end.touched !== people || end.transactions !== transactions) {
+    throw new AnalyticsUnavailable(
+      'The analytics store was started anew during the run and has lost its scratch tables',
+    )
+  }
+  return transactions
+}
+
+interface Held {
+  touched: number
+  transactions: number
+  slices: number
 }
 
 /** What is stored and was not looked at, cut to what one run can bear; the very first run takes everything. */

@@ -80,6 +80,28 @@ export async function replayDeadLetters(
   return outcome
 }
 
+/**
+ * How many letters wait to be replayed: markers, and letters that have one, do not count. Each call of what it returns
+ * reads only what the topic got since the call before.
+ */
+export function deadLettersWaiting(log: EventLog): () => Promise<number> {
+  const markers = new Set<number>()
+  const replayed = new Set<number>()
+  let readTo = 0
+  return async () => {
+    for await (const { offset, letter } of everyLetter(log, readTo)) {
+      readTo = Math.max(readTo, offset + 1)
+      if (!isReplayMarker(letter)) continue
+      markers.add(offset)
+      replayed.add(letter.offset)
+    }
+    const { start } = (await log.bounds(TOPIC))[PARTITION]!
+    const held = await log.count(TOPIC, PARTITION, start, readTo)
+    const isHeld = (offset: number) => offset >= start
+    return held - [...markers].filter(isHeld).length - [...replayed].filter(isHeld).length
+  }
+}
+
 /** True for a record of `dead-letters` that only says that a letter was replayed. */
 export function isReplayMarker(letter: DeadLetter): boolean {
   return letter.stream === MARKER_STREAM && letter.topic === TOPIC

@@ -29,10 +29,14 @@ export interface IndexerDeps {
  * brings in force before it derives lists from all that is: whichever of an offer's change and a campaign's change comes
  * second sees the other. That holds within one process; a second one with this stream would take over some of the
  * partitions, and an offer and a campaign that change within the same moment in different processes could miss one
- * another until either changes again. So one process runs it (the rate of offers needs no second).
+ * another until either changes again. So the process that leads runs it (the rate of offers needs no second).
  */
-export async function createIndexer({ log, index, snapshot, now, logger }: IndexerDeps): Promise<Stream> {
-  const step = createIndexerStep({ index, snapshot, progress: await readProgress(log) })
+export function createIndexer({ log, index, snapshot, now, logger }: IndexerDeps): Stream {
+  let begun: StreamStep | null = null
+  const step: StreamStep = async (batch) => {
+    begun ??= createIndexerStep({ index, snapshot, progress: await readProgress(log) })
+    return begun(batch)
+  }
   const options = { batchMaxRecords: BATCH_MAX_RECORDS, pollMaxWaitMs: POLL_MAX_WAIT_MS, now, logger }
   return createStream({ name: INDEXER_GROUP, topics: TOPICS, log, step, ...options })
 }

@@ -17,6 +17,11 @@ export interface SourcePosition {
   offset: number
 }
 
+/** The source that a partition of `ad-events` is for the counters. */
+export function sourceOf(partition: number): string {
+  return `ad-events/${partition}`
+}
+
 /** What a campaign allows, and the zone of its days. */
 export interface Terms extends Pick<Campaign, 'capping' | 'budgetMicros' | 'dailyBudgetMicros'> {
   timeZone: string
@@ -34,8 +39,10 @@ export function verdictAtSight({ bot, type, occurredAt, claims }: AdEvent): 'BOT
  * @param terms null when the campaign is not known.
  */
 export function judgingStep(event: AdEvent, position: SourcePosition, terms: Terms | null): Step {
-  const limits = terms ? limitsOf(event, terms) : [alwaysHeld('UNKNOWN_CAMPAIGN')]
-  return { ...stepAt(event, position), limits, carry: terms ? carryOf(event) : null }
+  const step = stepAt(event, position)
+  // It takes no once key: set aside, it was not judged, and may come again once the campaign is known.
+  if (!terms) return { ...step, once: null, limits: [alwaysHeld('UNKNOWN_CAMPAIGN')] }
+  return { ...step, limits: limitsOf(event, terms), carry: carryOf(event) }
 }
 
 /** The step that makes empty counters what `judgingStep` made of them, whatever the campaign's terms are now. */
@@ -83,7 +90,7 @@ function chargeOf({ type, claims }: AdEvent): { micros: number; thousandths: num
 function stepAt(event: AdEvent, { partition, offset }: SourcePosition): Step {
   const { type, claims, receivedAt } = event
   return {
-    source: `ad-events/${partition}`,
+    source: sourceOf(partition),
     offset,
     once: { key: onceKey(type, claims), expiresAt: claims.emittedAt + LIFE_MS[type] + LATE_MAX_MS },
     limits: [],

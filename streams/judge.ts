@@ -1,12 +1,14 @@
-import type { Counters } from '../infra/counters/port.ts'
+import { type Counters, CountersBehind, type Outcome, type Progress, type Step } from '../infra/counters/port.ts'
 import type { EventLog, NewRecord } from '../infra/event-log/port.ts'
 import { encode } from '../schemas/codec.ts'
 import type { AdEvent, JudgedEvent, Verdict } from '../schemas/records.ts'
 import type { Snapshot } from '../services/domain/snapshot.ts'
-import { judgement, judgingStep, type Terms, verdictAtSight } from './judge-verdict.ts'
+import { restoreCounters } from './judge-rebuild.ts'
+import { judgement, judgingStep, sourceOf, type Terms, verdictAtSight } from './judge-verdict.ts'
 import type { DeadRecord, DecodedRecord } from './outcome.ts'
-import { createStream, type Stream, type StreamLogger, type StreamStep } from './pipeline.ts'
+import { createStream, type Stream, type StreamLogger, type StreamOptions, type StreamStep } from './pipeline.ts'
 
+export const JUDGE_GROUP = 'judge'
 const BATCH_MAX_RECORDS = 1_000
 const POLL_MAX_WAIT_MS = 200
 
@@ -17,32 +19,47 @@ export interface JudgeDeps {
   snapshot: Snapshot
   now: () => number
   logger: StreamLogger
+  retry?: StreamOptions['retry']
 }
 
 /** The stream that gives each view and click its verdict: the one place where they are counted, capped and billed. */
-export function createJudge({ log, counters, snapshot, now, logger }: JudgeDeps): Stream {
+export function createJudge({ log, counters, snapshot, ...options }: JudgeDeps): Stream {
   return createStream({
-    name: 'judge',
+    ...options,
+    name: JUDGE_GROUP,
     topics: ['ad-events'],
     log,
-    step: createJudgeStep({ counters, snapshot }),
+    step: createJudgeStep({ log, counters, snapshot }),
     batchMaxRecords: BATCH_MAX_RECORDS,
     pollMaxWaitMs: POLL_MAX_WAIT_MS,
-    now,
-    logger,
   })
 }
 
 /**
  * `ad-events` to `judged-events`. Counters know each position, so a batch that comes again after a crash gets the verdicts
- * that it got, and its outputs are stored with the commit.
+ * that it got, and its outputs are stored with the commit. Counters that have lost what is committed are counted again first.
  */
-export function createJudgeStep({ counters, snapshot }: Pick<JudgeDeps, 'counters' | 'snapshot'>): StreamStep {
-  return async function judgeStep({ records }) {
+export function createJudgeStep(
+  deps: Pick<JudgeDeps, 'counters' | 'snapshot'> & { log: Pick<EventLog, 'bounds' | 'read'> },
+): StreamStep {
+  const { counters, snapshot } = deps
+
+  async function apply(steps: Step[], progress: Progress, partition: number): Promise<Outcome[]> {
+    try {
+      return await counters.apply(steps, progress)
+    } catch (error) {
+      if (!(error instanceof CountersBehind)) throw error
+      await restoreCounters(deps, partition, progress.after)
+      return counters.apply(steps, progress)
+    }
+  }
+
+  return async function judgeStep({ partition, records, committed, lastOffset }) {
     const events = (records as DecodedRecord<AdEvent>[]).filter(hasValue)
     const counted = events.filter(({ value }) => verdictAtSight(value) === null)
     const steps = counted.map((record) => judgingStep(record.value, record, termsOf(record.value, snapshot)))
-    const applied = await counters.apply(steps)
+    const progress = { source: sourceOf(partition), after: (committed ?? 0) - 1, upTo: lastOffset }
+    const applied = await apply(steps, progress, partition)
     const outcomes = new Map(counted.map((record, i) => [record.offset, applied[i]!]))
 
     const outputs: NewRecord[] = []

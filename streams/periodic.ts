@@ -15,7 +15,7 @@ export interface Periodic {
   }
 }
 
-const RETRY_MAX_MS = 30_000
+const RETRY_MAX_MS = 5_000
 
 export function createPeriodic(options: {
   name: string

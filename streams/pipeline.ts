@@ -12,6 +12,10 @@ export type StreamStep = (batch: {
   topic: TopicName
   partition: number
   records: DecodedRecord<unknown>[]
+  /** What the group has committed of the partition: everything before this offset was done. Null: nothing yet. */
+  committed: number | null
+  /** Of the last record, also when it could not be decoded. */
+  lastOffset: number
 }) => Promise<StepResult>
 
 export interface StreamState {
@@ -56,11 +60,11 @@ export interface StreamOptions {
   /** UTC epoch milliseconds. */
   now: () => number
   logger: StreamLogger
-  /** Default: from 100 ms, doubling, to 30 s. */
+  /** Default: from 100 ms, doubling, to 5 s: so soon is an engine used again that was away for long. */
   retry?: { firstMs: number; maxMs: number }
 }
 
-const DEFAULT_RETRY = { firstMs: 100, maxMs: 30_000 }
+const DEFAULT_RETRY = { firstMs: 100, maxMs: 5_000 }
 
 /** Poll, decode, step, then one atomic commit with the outputs and the dead letters. */
 export function createStream(options: StreamOptions): Stream {
@@ -75,6 +79,7 @@ export function createStream(options: StreamOptions): Stream {
     lastError: null,
     lastCommitAt: null,
   }
+  const commits = new Map<string, { assigned: number | null; offset: number | null }>()
   let stopping = new AbortController()
   let running: Promise<void> | null = null
   let polling: LogConsumer | null = null
@@ -96,9 +101,13 @@ export function createStream(options: StreamOptions): Stream {
   async function processBatch(consumer: LogConsumer, batch: Batch): Promise<void> {
     const { topic, partition } = batch
     const { records, dead } = decodeBatch(batch)
+    const lastOffset = batch.records.at(-1)!.offset
+    const done = commitOf(consumer, batch)
     let result: StepResult = {}
     try {
-      if (records.length > 0) result = await step({ topic, partition, records })
+      if (records.length > 0) {
+        result = await step({ topic, partition, records, committed: done.offset, lastOffset })
+      }
     } catch (error) {
       consumer.seek(topic, partition, batch.records[0]!.offset)
       return backOff(error as Error)
@@ -106,7 +115,8 @@ export function createStream(options: StreamOptions): Stream {
     dead.push(...(result.dead ?? []))
     const outputs = [...(result.outputs ?? []), ...deadLettersOf(name, batch, dead, now())]
     try {
-      await consumer.commit({ topic, partition, offset: batch.records.at(-1)!.offset + 1, metadata: '' }, outputs)
+      await consumer.commit({ topic, partition, offset: lastOffset + 1, metadata: '' }, outputs)
+      done.offset = lastOffset + 1
     } catch (error) {
       if (!(error instanceof Revoked)) throw error
       return logger.info(
@@ -124,9 +134,21 @@ export function createStream(options: StreamOptions): Stream {
     state.lastCommitAt = now()
   }
 
+  /** What is committed of a partition: by this member since it has it, before that by whoever had it. */
+  function commitOf(consumer: LogConsumer, { topic, partition }: Batch) {
+    const key = `${topic}/${partition}`
+    const assigned = consumer.position(topic, partition)?.offset ?? null
+    const known = commits.get(key)
+    if (known?.assigned === assigned) return known
+    const fresh = { assigned, offset: assigned }
+    commits.set(key, fresh)
+    return fresh
+  }
+
   /** Ends by stop or by a throw. A new member starts at what the log says is committed, whatever failed before. */
   async function consume(): Promise<void> {
     const consumer = await log.consumer({ group: name, topics })
+    commits.clear()
     try {
       while (!stopping.signal.aborted) await processNext(consumer)
     } finally {

@@ -10,7 +10,7 @@ const SCAN_PAGE = 1_000
 export async function rebuildIndex(deps: IndexerDeps): Promise<TableProof> {
   const { log, index } = deps
   const catchUp = async () => {
-    await runToEnd(await createIndexer(deps))
+    await runToEnd(createIndexer(deps))
     await index.refresh()
   }
   await catchUp()

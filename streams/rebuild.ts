@@ -16,6 +16,8 @@ export interface RebuildDeps {
   migrate: (analytics: Analytics) => Promise<unknown>
   /** UTC epoch milliseconds. */
   now: () => number
+  /** A name that no other run of attribution has. */
+  runId: () => string
   logger: StreamLogger
 }
 
@@ -52,13 +54,13 @@ export async function rebuildAnalytics(deps: RebuildDeps): Promise<TableProof[]>
 }
 
 /** Stores and credits all that the log holds. */
-async function catchUp({ log, analytics, now, logger }: RebuildDeps): Promise<void> {
+async function catchUp({ log, analytics, now, runId, logger }: RebuildDeps): Promise<void> {
   const sink = createSink({ log, analytics, now, logger })
   const ended = sink.run()
   while ((await sink.lag()).some(({ records }) => records > 0)) await delay(LAG_CHECK_MS)
   await sink.stop()
   await ended
-  while ((await attribute({ log, analytics })) !== null) {
+  while ((await attribute({ log, analytics, runId })) !== null) {
     // A run takes only so much at once.
   }
 }

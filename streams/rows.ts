@@ -1,4 +1,4 @@
-import type { JudgedEvent, ProductOffer, RegistryEntry } from '../schemas/records.ts'
+import type { JudgedEvent, RegistryEntry } from '../schemas/records.ts'
 import type { TopicName } from '../schemas/topics.ts'
 import type { DecodedRecord } from './outcome.ts'
 
@@ -20,7 +20,7 @@ export const tablesOf = {
     { table: 'campaign_versions', rowOf: campaignVersion },
     { table: 'shop_versions', rowOf: shopVersion },
   ],
-  products: [{ table: 'product_groups', rowOf: productGroup }],
+  'item-groups': [{ table: 'product_groups', rowOf: plain }],
 } as const satisfies Partial<Record<TopicName, readonly TableRows[]>>
 
 export type StoredTopic = keyof typeof tablesOf
@@ -30,7 +30,7 @@ function place({ topic, partition, offset }: DecodedRecord<unknown>) {
   return { _topic: topic, _partition: partition, _offset: offset }
 }
 
-/** The record's fields are the columns. A retained topic has no tombstones. */
+/** The record's fields are the columns. None of these topics has tombstones. */
 function plain(record: DecodedRecord<unknown>): object | null {
   return record.value === null ? null : { ...place(record), ...(record.value as object) }
 }
@@ -57,15 +57,4 @@ function shopVersion(record: DecodedRecord<unknown>): object | null {
   const { clickWindowHours, viewWindowHours } = entry.body
   const { id, version, updatedAt } = entry
   return { ...place(record), shopId: id, version, updatedAt, clickWindowHours, viewWindowHours }
-}
-
-/** A removed offer has no group any more: what a compacted log would say of it. */
-function productGroup(record: DecodedRecord<unknown>): object | null {
-  if (record.value) {
-    const { shopId, feedId, id, itemGroupId } = record.value as ProductOffer
-    return { ...place(record), shopId, feedId, id, itemGroupId }
-  }
-  // Offer ids may hold slashes; they come last.
-  const [shopId, feedId, ...id] = record.key?.split('/') ?? []
-  return { ...place(record), shopId, feedId, id: id.join('/'), itemGroupId: null }
 }

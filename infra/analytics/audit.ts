@@ -1,6 +1,6 @@
 import { decode } from '../../schemas/codec.ts'
 import type { TopicName } from '../../schemas/topics.ts'
-import type { EventLog } from '../event-log/port.ts'
+import type { EventLog, LogRecord } from '../event-log/port.ts'
 import type { Analytics } from './port.ts'
 
 export interface AuditFigures {
@@ -22,6 +22,9 @@ export interface Audit extends AuditFigures {
 /** A topic whose records have one row each, the columns that name a record, and which dead letters are about it. */
 interface AuditedTopic {
   topic: TopicName
+  /** Keys of the records that have a row; null: all have. */
+  keys: RegExp | null
+  /** What the rows are selected from. */
   table: string
   partition: string
   offset: string
@@ -30,17 +33,22 @@ interface AuditedTopic {
 
 const stored = (topic: TopicName, table: string): AuditedTopic => ({
   topic,
+  keys: null,
   table,
   partition: '_partition',
   offset: '_offset',
   letters: [{ stream: 'sink', topic }],
 })
 
-/** `judged-events` is not listed, because an ad event counts as stored only when its judgement is. */
+/**
+ * Every topic that the sink stores, and `ad-events`, which count as stored when their judgement is. Not `item-groups`: its
+ * table keeps the latest row of each product, as the log does, and neither says how many there were.
+ */
 const auditedTopics: AuditedTopic[] = [
   stored('emissions', 'emissions'),
   {
     topic: 'ad-events',
+    keys: null,
     table: 'judged_events',
     partition: 'sourcePartition',
     offset: 'sourceOffset',
@@ -49,12 +57,20 @@ const auditedTopics: AuditedTopic[] = [
       { stream: 'sink', topic: 'judged-events' },
     ],
   },
+  stored('judged-events', 'judged_events'),
   stored('transactions', 'transactions'),
   stored('page-views', 'page_views'),
   stored('feed-issues', 'feed_issues'),
+  {
+    ...stored(
+      'registry',
+      '(SELECT _partition, _offset FROM campaign_versions UNION ALL SELECT _partition, _offset FROM shop_versions)',
+    ),
+    keys: /^(Campaign|Shop)\//,
+  },
 ]
 
-const LETTERS_PAGE_RECORDS = 1_000
+const PAGE_RECORDS = 1_000
 
 export interface AuditDeps {
   log: EventLog
@@ -88,23 +104,49 @@ async function auditTopic({ log, analytics, now }: AuditDeps, audited: AuditedTo
        WHERE ${partitionColumn} = {partition:Int32} AND ${offsetColumn} >= {start:Int64} AND ${offsetColumn} < {end:Int64}`,
       { partition, start, end },
     )
+    const records = audited.keys && (await recordsOf(log, topic, { partition, start, end, keys: audited.keys }))
+    const isAudited = (offset: number) => offset >= start && offset < end && (!records || records.has(offset))
     const dead = audited.letters.map((about) => ({
       about,
       offsets: [...(letters.get(key({ ...about, partition })) ?? [])],
     }))
     const lost = dead.flatMap(({ about, offsets }) =>
-      offsets.filter((offset) => about.topic !== topic || (offset >= start && offset < end)),
+      offsets.filter((offset) => about.topic !== topic || isAudited(offset)),
     )
     const lostHere = dead.flatMap(({ about, offsets }) => (about.topic === topic ? offsets : []))
-    figures.logged += await log.count(topic, partition, start, end)
+    figures.logged += records?.size ?? (await log.count(topic, partition, start, end))
     figures.stored += found!.records
     figures.duplicates += found!.rows - found!.records
     figures.deadLetters += lost.length
     const next = Math.max(start, found!.rows > 0 ? found!.last + 1 : 0, ...lostHere.map((offset) => offset + 1))
-    const [waiting] = next < end ? await log.read(topic, partition, next, 1) : []
-    if (waiting && waiting.offset < end) figures.lagMs = Math.max(figures.lagMs, now() - waiting.appendedAt)
+    const waiting = records
+      ? [...records.values()].find(({ offset }) => offset >= next)
+      : (await log.read(topic, partition, next, 1)).find(({ offset }) => offset < end)
+    if (waiting) figures.lagMs = Math.max(figures.lagMs, now() - waiting.appendedAt)
   }
   return figures
+}
+
+interface Part {
+  partition: number
+  start: number
+  end: number
+  keys: RegExp
+}
+type Place = Pick<LogRecord, 'offset' | 'appendedAt'>
+
+/** By offset, and in their order: the records that have a row. For topics small enough to be read whole. */
+async function recordsOf(log: EventLog, topic: TopicName, part: Part): Promise<Map<number, Place>> {
+  const places = new Map<number, Place>()
+  for (let from = part.start; from < part.end; ) {
+    const page = await log.read(topic, part.partition, from, PAGE_RECORDS)
+    if (page.length === 0) break
+    for (const { offset, appendedAt, key } of page) {
+      if (offset < part.end && part.keys.test(key ?? '')) places.set(offset, { offset, appendedAt })
+    }
+    from = page.at(-1)!.offset + 1
+  }
+  return places
 }
 
 /** Offsets by the stream that gave up and the partition that they lie in. */
@@ -114,7 +156,7 @@ async function deadPositions(log: EventLog): Promise<DeadPositions> {
   const positions: DeadPositions = new Map()
   for (const { partition, start, end } of await log.bounds('dead-letters')) {
     for (let from = start; from < end; ) {
-      const page = await log.read('dead-letters', partition, from, LETTERS_PAGE_RECORDS)
+      const page = await log.read('dead-letters', partition, from, PAGE_RECORDS)
       if (page.length === 0) break
       for (const { value } of page) {
         if (value === null) continue

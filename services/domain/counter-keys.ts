@@ -2,6 +2,12 @@ import type { ShowIdClaims } from '../../schemas/records.ts'
 
 /** Names of the counters that the judge raises and selection reads. */
 
+/**
+ * 1 once the counters hold all that was judged. They lack it when they were emptied or replaced, until they have been
+ * counted again: without it a 0 does not mean that nothing was spent.
+ */
+export const COUNTERS_WHOLE_KEY = 'whole'
+
 /** Micros billed to a campaign since it began. */
 export function spendKey(campaignId: string): string {
   return `spend/${campaignId}`

@@ -14,6 +14,8 @@ export const errorCodes = {
   UNSUPPORTED_MEDIA_TYPE: { status: 415, title: 'The content type is not supported' },
   RATE_LIMITED: { status: 429, title: 'Too many requests' },
   INTERNAL: { status: 500, title: 'Something went wrong on our side' },
+  REPORTS_UNAVAILABLE: { status: 503, title: 'Reports cannot be read now' },
+  REPORT_TOO_SLOW: { status: 503, title: 'The report takes too long to compute' },
   UNAVAILABLE: { status: 503, title: 'The service cannot do this now' },
 } as const satisfies Record<string, { status: number; title: string }>
 

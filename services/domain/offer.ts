@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { ProductOffer } from '../../schemas/records.ts'
+import type { ItemGroup, ProductOffer } from '../../schemas/records.ts'
 
 export { OFFER_LIMITS } from '../../schemas/offer-limits.ts'
 
@@ -9,6 +9,21 @@ const DIGEST_CHARS = 22
 /** Key of an offer in the topic `products`. Ids may hold slashes: only the first two are separators. */
 export function offerKey(shopId: string, feedId: string, id: string): string {
   return `${shopId}/${feedId}/${id}`
+}
+
+/** What the topic `item-groups` keeps of an offer, under the same key. */
+export function itemGroupOf({ shopId, feedId, id, itemGroupId }: ProductOffer): ItemGroup | null {
+  return itemGroupId ? { shopId, feedId, id, itemGroupId } : null
+}
+
+/** Whether an offer can be bought at a time, UTC epoch milliseconds. */
+export function isAvailableAt(offer: Pick<ProductOffer, 'isAvailable' | 'expiresAt'>, now: number): boolean {
+  return offer.isAvailable && !isExpired(offer, now)
+}
+
+export function isExpired({ expiresAt }: Pick<ProductOffer, 'expiresAt'>, now: number): boolean {
+  // Indexed before this was read, an offer says nothing of it.
+  return (expiresAt ?? Number.POSITIVE_INFINITY) <= now
 }
 
 /** What an offer says, without when it was said. */
@@ -68,6 +83,10 @@ export function digest(offer: OfferContent): string {
     ]),
     offer.productDetails.map((d) => [d.sectionName, d.attributeName, d.attributeValue]),
     Object.entries(offer.customParameters).sort(([a], [b]) => (a < b ? -1 : 1)),
+    // Offers from before these were read say neither, and stay as they are.
+    ...(offer.expiresAt === null && offer.additionalImageLinks.length === 0
+      ? []
+      : [offer.expiresAt, offer.additionalImageLinks]),
   ]
   return hash('sha256', JSON.stringify(content), 'base64url').slice(0, DIGEST_CHARS)
 }

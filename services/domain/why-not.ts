@@ -1,9 +1,11 @@
 import type { Account, Campaign, ProductOffer, Shop } from '../../schemas/records.ts'
 import { campaignState } from './campaign.ts'
+import { isExpired } from './offer.ts'
 
 /** Why a product cannot be shown as an ad now. */
 export const whyNotCodes = [
   'NOT_AVAILABLE',
+  'EXPIRED',
   'NO_CAMPAIGN',
   'SELLER_MISMATCH',
   'CAMPAIGN_DRAFT',
@@ -35,11 +37,13 @@ export interface NamingCampaign {
  * is enough, so reasons of other campaigns count only when there is none. The rules are those of selection.
  */
 export function whyNot(
-  offer: Pick<ProductOffer, 'isAvailable' | 'externalSellerId'>,
+  offer: Pick<ProductOffer, 'isAvailable' | 'expiresAt' | 'externalSellerId'>,
   campaigns: readonly NamingCampaign[],
   { shop, now }: { shop: Shop; now: number },
 ): WhyNot[] {
-  const reasons: WhyNot[] = offer.isAvailable ? [] : [{ code: 'NOT_AVAILABLE', campaignId: null }]
+  const reasons: WhyNot[] = []
+  if (!offer.isAvailable) reasons.push({ code: 'NOT_AVAILABLE', campaignId: null })
+  if (isExpired(offer, now)) reasons.push({ code: 'EXPIRED', campaignId: null })
   const codes = campaigns.map((campaign) => ({
     code: campaignFault(offer, campaign, { shop, now }),
     campaignId: campaign.id,

@@ -55,6 +55,8 @@ export function toOffer(product: UpsertedProduct, feed: OfferFeed, now: number):
     productDetails: (product.productDetails ?? []).map((given) => ({ ...NO_SECTION, ...given })),
     customParameters: {},
     updatedAt: now,
+    expiresAt: null,
+    additionalImageLinks: [],
   })
 }
 

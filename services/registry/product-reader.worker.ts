@@ -8,7 +8,12 @@ serveConnections(
   {
     read(json: Uint8Array, feeds: WritableFeeds, now: number) {
       const update = readProductUpdate(json, feeds, now)
-      return update.tag === 'READ' ? new Moved(update, [update.block.buffer, update.ends.buffer]) : update
+      if (update.tag !== 'READ') return update
+      const { offers, itemGroups } = update
+      return new Moved(
+        update,
+        [offers, itemGroups].flatMap(({ block, ends }) => [block.buffer, ends.buffer]),
+      )
     },
   },
   () => {},

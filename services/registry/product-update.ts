@@ -1,7 +1,7 @@
 import { encode } from '../../schemas/codec.ts'
 import { ENTRIES_MAX } from '../../schemas/http/products.ts'
 import type { ErrorCode, FieldError } from '../domain/errors.ts'
-import { offerKey } from '../domain/offer.ts'
+import { itemGroupOf, offerKey } from '../domain/offer.ts'
 import { type EntryProblems, type ProductEntry, readEntries } from './product-entries.ts'
 import { type OfferFeed, toOffer } from './product-offer.ts'
 
@@ -10,18 +10,24 @@ export type ProductUpdate =
   | {
       tag: 'READ'
       accepted: number
-      keys: string[]
-      block: Uint8Array<ArrayBuffer>
-      /** Where each key's value ends in the block; it begins where the one before ends. Equal: removed. */
-      ends: Uint32Array<ArrayBuffer>
+      offers: PackedRecords
+      itemGroups: PackedRecords
     }
   | { tag: 'REFUSED'; code: ErrorCode; detail: string; errors: FieldError[] }
+
+/** Records of one topic. */
+export interface PackedRecords {
+  keys: string[]
+  block: Uint8Array<ArrayBuffer>
+  /** Where each key's value ends in the block; it begins where the one before ends. Equal: removed. */
+  ends: Uint32Array<ArrayBuffer>
+}
 
 /** Feeds that the caller may write to, by id. */
 export type WritableFeeds = ReadonlyMap<string, OfferFeed>
 
 /**
- * Reads the JSON of a product update into records of the topic `products`. Nothing of an update with any wrong entry is
+ * Reads the JSON of a product update into records of the topics `products` and `item-groups`. Nothing of an update with any wrong entry is
  * taken: a sender who mends it sends the whole again, and needs no record of what was taken before. Of several entries
  * for one product the last counts.
  */
@@ -43,7 +49,7 @@ export function readProductUpdate(json: Uint8Array, feeds: WritableFeeds, now: n
   }
   const { entries, problems } = readEntries(given, feeds)
   if (problems.wrongEntries > 0) return refused('INVALID', summary(problems, given.length), problems.errors)
-  return { tag: 'READ', accepted: given.length, ...pack(entries, now) }
+  return { tag: 'READ', accepted: given.length, ...recordsOf(entries, now) }
 }
 
 function summary({ errors, wrongEntries }: EntryProblems, total: number): string {
@@ -51,12 +57,20 @@ function summary({ errors, wrongEntries }: EntryProblems, total: number): string
   return `${wrongEntries} of ${total} entries are not valid, so none is taken; ${errors.length} problems are listed: ${first.join('; ')}`
 }
 
-function pack(entries: ProductEntry[], now: number) {
-  const values = new Map<string, Buffer | null>()
+function recordsOf(entries: ProductEntry[], now: number): { offers: PackedRecords; itemGroups: PackedRecords } {
+  const offers = new Map<string, Buffer | null>()
+  const itemGroups = new Map<string, Buffer>()
   for (const { method, product, feed } of entries) {
     const key = offerKey(feed.shopId, product.feedId, product.id)
-    values.set(key, method === 'DELETE' ? null : encode('ProductOffer', toOffer(product, feed, now)))
+    const offer = method === 'DELETE' ? null : toOffer(product, feed, now)
+    offers.set(key, offer && encode('ProductOffer', offer))
+    const itemGroup = offer && itemGroupOf(offer)
+    if (itemGroup) itemGroups.set(key, encode('ItemGroup', itemGroup))
   }
+  return { offers: pack(offers), itemGroups: pack(itemGroups) }
+}
+
+function pack(values: ReadonlyMap<string, Buffer | null>): PackedRecords {
   const ends = new Uint32Array(values.size)
   let end = 0
   let i = 0

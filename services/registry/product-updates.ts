@@ -6,7 +6,7 @@ import type { Access } from './access.ts'
 import { type Authorize, type Principal, principalOf } from './auth.ts'
 import type { OfferFeed } from './product-offer.ts'
 import type { ProductReader } from './product-reader.ts'
-import type { ProductUpdate, WritableFeeds } from './product-update.ts'
+import type { PackedRecords, WritableFeeds } from './product-update.ts'
 
 export interface ProductUpdateDeps {
   log: EventLog
@@ -59,7 +59,8 @@ export function productUpdateRoutes(server: HttpServer, deps: ProductUpdateDeps)
         const json = request.body as unknown as Buffer<ArrayBuffer>
         const update = await productReader.read(json, writableFeeds(principalOf(request)), now())
         if (update.tag === 'REFUSED') throw new Problem(update.code, update.detail, { errors: update.errors })
-        const records = toRecords(update)
+        const { offers, itemGroups } = update
+        const records = [...toRecords('products', offers), ...toRecords('item-groups', itemGroups)]
         for (let i = 0; i < records.length; i += RECORDS_PER_APPEND) {
           await log.append(records.slice(i, i + RECORDS_PER_APPEND))
         }
@@ -77,11 +78,11 @@ export function productUpdateRoutes(server: HttpServer, deps: ProductUpdateDeps)
   }
 }
 
-function toRecords({ keys, block, ends }: Extract<ProductUpdate, { tag: 'READ' }>): NewRecord[] {
+function toRecords(topic: 'products' | 'item-groups', { keys, block, ends }: PackedRecords): NewRecord[] {
   const bytes = Buffer.from(block.buffer, block.byteOffset, block.byteLength)
   return keys.map((key, i) => {
     const start = i === 0 ? 0 : ends[i - 1]!
-    return { topic: 'products', key, value: ends[i]! > start ? bytes.subarray(start, ends[i]) : null }
+    return { topic, key, value: ends[i]! > start ? bytes.subarray(start, ends[i]) : null }
   })
 }
 

@@ -2,7 +2,9 @@ import type { Counters } from '../../infra/counters/port.ts'
 import type { IndexedProduct } from '../../infra/product-index/port.ts'
 import { dailySpendKey, dayIn, spendKey } from '../domain/counter-keys.ts'
 import { fromMicros } from '../domain/money.ts'
+import { isAvailableAt } from '../domain/offer.ts'
 import type { Entity, Snapshot } from '../domain/snapshot.ts'
+import { systemProductId } from '../domain/system-product-id.ts'
 import { type NamingCampaign, whyNot } from '../domain/why-not.ts'
 import type { Access } from './access.ts'
 import type { Principal } from './auth.ts'
@@ -63,14 +65,16 @@ function view(
     shopId: offer.shopId,
     feedId: offer.feedId,
     id: offer.id,
+    systemProductId: systemProductId(offer.shopId, offer.id),
     productId: offer.productId,
     title: offer.title,
     link: offer.link,
     imageLink: offer.imageLink,
+    additionalImageLinks: offer.additionalImageLinks ?? [],
     price: fromMicros(offer.priceMicros),
     salePrice: offer.salePriceMicros === null ? null : fromMicros(offer.salePriceMicros),
     currency: offer.currency,
-    isAvailable: offer.isAvailable,
+    isAvailable: isAvailableAt(offer, now),
     availability: offer.availability,
     brand: offer.brand,
     gtin: offer.gtin,
@@ -82,6 +86,7 @@ function view(
     externalSellerName: offer.externalSellerName,
     labels: offer.labels,
     updatedAt: toIso(offer.updatedAt),
+    expiresAt: offer.expiresAt == null ? null : toIso(offer.expiresAt),
     campaignIds: campaigns.map(({ id }) => id),
     whyNot: whyNot(offer, campaigns, { shop: shop.body, now }),
   }

@@ -8,10 +8,12 @@ import {
   ProductView,
 } from '../../schemas/http/panel/products-view.ts'
 import { Problem } from '../domain/errors.ts'
+import { isAvailableAt } from '../domain/offer.ts'
 import type { Entity, Snapshot } from '../domain/snapshot.ts'
 import type { HttpServer } from '../http.ts'
 import type { Access } from './access.ts'
 import { type Authorize, type Principal, principalOf } from './auth.ts'
+import { idBehind } from './product-by-system-id.ts'
 import { createProductView } from './product-view.ts'
 
 export interface ProductsAppDeps {
@@ -47,10 +49,17 @@ export function productsApp(server: HttpServer, deps: ProductsAppDeps): void {
       const { shopId, limit = PAGE_LIMIT_DEFAULT, cursor, ...wanted } = request.query
       const shop = access.need(principal, 'Shop', shopId)
       const filters = filtersOf(wanted, sellersOf(deps.snapshot, principal))
+      const chosen = isWanted(wanted, deps.now())
+      if (wanted.systemProductId !== undefined) {
+        const id = await idBehind(deps, shopId, wanted.systemProductId.toLowerCase())
+        const found = id === null ? [] : await byId(index, shop, id, filters)
+        const products = found.filter(({ offer }) => offer.id === id).filter(chosen)
+        return { items: await views(shop, products, principal), nextCursor: null }
+      }
       const first = wanted.q !== undefined && cursor === undefined
-      const exact = first ? (await byId(index, shop, wanted.q!, filters)).filter(isWanted(wanted)) : []
+      const exact = first ? (await byId(index, shop, wanted.q!, filters)).filter(chosen) : []
       const after = cursor === undefined ? null : readCursor(cursor)
-      const page = await scan(index, { shopId, filters, after, limit, isWanted: isWanted(wanted) })
+      const page = await scan(index, { shopId, filters, after, limit, isWanted: chosen })
       const firstKeys = new Set(exact.map(keyOf))
       const products = [...exact, ...page.products.filter((product) => !firstKeys.has(keyOf(product)))]
       return { items: await views(shop, products, principal), nextCursor: page.nextCursor }
@@ -80,6 +89,7 @@ export function productsApp(server: HttpServer, deps: ProductsAppDeps): void {
 }
 
 interface Wanted {
+  systemProductId?: string | undefined
   q?: string | undefined
   feedId?: string | undefined
   available?: boolean | undefined
@@ -88,8 +98,8 @@ interface Wanted {
 type IsWanted = (product: IndexedProduct) => boolean
 
 /** What no filter of the index says. */
-function isWanted({ available }: Wanted): IsWanted {
-  return ({ offer }) => available === undefined || offer.isAvailable === available
+function isWanted({ available }: Wanted, now: number): IsWanted {
+  return ({ offer }) => available === undefined || isAvailableAt(offer, now) === available
 }
 
 function filtersOf({ q, feedId, available }: Wanted, sellers: readonly string[] | null): Filter[] {

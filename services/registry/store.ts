@@ -9,7 +9,7 @@ import { encode } from '../../schemas/codec.ts'
 import type { EntityBodies, EntityKind, RegistryEntry } from '../../schemas/records.ts'
 import { Problem } from '../domain/errors.ts'
 import type { Entity, Snapshot } from '../domain/snapshot.ts'
-import { followRegistry, registryKey } from '../registry-follower.ts'
+import { followRegistry, type KindWithoutHistory, keyToForget, registryKey } from '../registry-follower.ts'
 
 /** The name that makes the registry's writer alone among all processes. */
 const WRITER = 'registry'
@@ -32,13 +32,14 @@ export interface Registry {
    */
   write(decide: Decide, options: { by: string }): Promise<RegistryEntry[]>
   /** Drops entities for good, in the order of writes: only for what nothing names any more. @throws as `write`. */
-  forget(choose: () => readonly Pick<RegistryEntry, 'kind' | 'id'>[]): Promise<void>
+  forget(choose: ChooseForgotten): Promise<void>
   /** Resolves when another process has taken over: this one can never write again, and should end. */
   readonly fenced: Promise<Fenced>
   /** Ends after the writes under way. */
   close(): Promise<void>
 }
 
+type ChooseForgotten = () => readonly { kind: KindWithoutHistory; id: string }[]
 export type Decide = readonly Change[] | (() => readonly Change[] | Promise<readonly Change[]>)
 
 export function created<K extends EntityKind>(kind: K, id: string, body: EntityBodies[K]): Change {
@@ -84,11 +85,11 @@ export async function openRegistry(deps: { log: EventLog; snapshot: Snapshot; no
     })
   }
 
-  async function forgetNow(choose: () => readonly Pick<RegistryEntry, 'kind' | 'id'>[]): Promise<void> {
+  async function forgetNow(choose: ChooseForgotten): Promise<void> {
     return guarded(async () => {
       const gone = choose()
       if (gone.length === 0) return
-      await writer.append(gone.map(({ kind, id }) => ({ topic: 'registry', key: registryKey(kind, id), value: null })))
+      await writer.append(gone.map(({ kind, id }) => ({ topic: 'registry', key: keyToForget(kind, id), value: null })))
       for (const { kind, id } of gone) snapshot.forget(kind, id)
     })
   }
@@ -149,7 +150,7 @@ async function append(writer: ExclusiveWriter, entries: readonly RegistryEntry[]
   await writer.append(
     entries.map((entry) => ({
       topic: 'registry',
-      key: registryKey(entry.kind, entry.id),
+      key: registryKey(entry),
       value: encode('RegistryEntry', entry),
     })),
   )

@@ -204,7 +204,10 @@ export const samples: RecordTypes = {
     customParameters: { season: 'autumn' },
     digest: 'd1',
     updatedAt: AT,
+    expiresAt: AT,
+    additionalImageLinks: ['https://shop.example/2.jpg'],
   },
+  ItemGroup: { shopId: 'shop-1', feedId: 'feed-1', id: 'sku-1', itemGroupId: 'group-1' },
   ProductSignals: {
     shopId: 'shop-1',
     id: 'sku-1',

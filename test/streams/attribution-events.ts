@@ -3,6 +3,7 @@ import { encode } from '../../schemas/codec.ts'
 import type {
   Campaign,
   Emission,
+  ItemGroup,
   JudgedEvent,
   PageView,
   RegistryEntry,
@@ -197,16 +198,14 @@ export type Happening =
   | { topic: 'page-views'; value: PageView }
   | { topic: 'emissions'; value: Emission }
   | { topic: 'registry'; value: RegistryEntry }
-  | { topic: 'products'; value: { shopId: string; id: string; itemGroupId: string | null } | { removed: string } }
+  | { topic: 'item-groups'; value: ItemGroup }
 
 export function keyOf(happening: Happening): string {
   switch (happening.topic) {
     case 'registry':
       return `${happening.value.kind}/${happening.value.id}`
-    case 'products':
-      return 'removed' in happening.value
-        ? `shop/feed/${happening.value.removed}`
-        : `${happening.value.shopId}/feed/${happening.value.id}`
+    case 'item-groups':
+      return `${happening.value.shopId}/${happening.value.feedId}/${happening.value.id}`
     case 'judged-events':
       return happening.value.claims.campaignId
     default:
@@ -214,7 +213,7 @@ export function keyOf(happening: Happening): string {
   }
 }
 
-export function bytesOf(happening: Happening): Buffer | null {
+export function bytesOf(happening: Happening): Buffer {
   switch (happening.topic) {
     case 'judged-events':
       return encode('JudgedEvent', happening.value)
@@ -226,54 +225,8 @@ export function bytesOf(happening: Happening): Buffer | null {
       return encode('Emission', happening.value)
     case 'registry':
       return encode('RegistryEntry', happening.value)
-    case 'products':
-      return 'removed' in happening.value ? null : encode('ProductOffer', offer(happening.value))
-  }
-}
-
-function offer(fields: { shopId: string; id: string; itemGroupId: string | null }) {
-  const none = {
-    productId: null,
-    description: null,
-    deepLink: null,
-    salePriceMicros: null,
-    brand: null,
-    gtin: null,
-    mpn: null,
-    catalogProductCategory: null,
-    lang: null,
-    condition: null,
-    adult: null,
-    ageGroup: null,
-    color: null,
-    gender: null,
-    material: null,
-    pattern: null,
-    size: null,
-    energyEfficiencyClass: null,
-    unitPricingMeasure: null,
-    externalSellerId: null,
-    externalSellerName: null,
-  }
-  return {
-    ...none,
-    ...fields,
-    feedId: 'feed',
-    title: 'title',
-    link: 'https://shop.example/p',
-    imageLink: 'https://shop.example/i',
-    priceMicros: 1,
-    currency: 'EUR',
-    isAvailable: true,
-    availability: 'in_stock',
-    productTypes: [],
-    labels: [],
-    shipping: [],
-    certification: [],
-    productDetails: [],
-    customParameters: {},
-    digest: '',
-    updatedAt: T0,
+    case 'item-groups':
+      return encode('ItemGroup', happening.value)
   }
 }
 

@@ -21,16 +21,23 @@ export function attributedByHand(happenings: readonly Happening[]): StoredLine[]
   for (const each of [...transactions, ...values('page-views'), ...values('emissions')])
     note(each.shopId, each.cid, each.uid)
   const uids = [...new Set([...seen].map((pair) => JSON.parse(pair)[2] as string))]
+  const crowds = new Map<string, number>()
+  for (const pair of seen) {
+    const [shopId, , uid] = JSON.parse(pair) as string[]
+    crowds.set(`${shopId} ${uid}`, (crowds.get(`${shopId} ${uid}`) ?? 0) + 1)
+  }
   const samePerson = (shopId: string, a: string, b: string) =>
     a === b ||
-    uids.some((uid) => seen.has(JSON.stringify([shopId, a, uid])) && seen.has(JSON.stringify([shopId, b, uid])))
+    uids.some(
+      (uid) =>
+        crowds.get(`${shopId} ${uid}`)! <= 200 &&
+        seen.has(JSON.stringify([shopId, a, uid])) &&
+        seen.has(JSON.stringify([shopId, b, uid])),
+    )
 
   const groupsOf = (shopId: string, id: string) => {
     let group: string | null = null
-    for (const offer of values('products')) {
-      if ('removed' in offer) group = shopId === 'shop' && offer.removed === id ? null : group
-      else if (offer.shopId === shopId && offer.id === id) group = offer.itemGroupId
-    }
+    for (const told of values('item-groups')) if (told.shopId === shopId && told.id === id) group = told.itemGroupId
     return group
   }
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Analytics } from '../../infra/analytics/port.ts'
 import {
   type AttributionModel,
@@ -45,7 +46,7 @@ export async function openWorld(analytics: Analytics, epoch: number) {
       }
       await log.reset(SINK_GROUP, [...ends.values()])
     },
-    attribute: () => attribute({ log, analytics }),
+    attribute: () => attribute({ log, analytics, runId: randomUUID }),
     /** Attribution forgets what it has seen, as after a crash before its commit. */
     committed: () => log.committed('attribution'),
     rewind: (commits: Commit[]) => log.reset('attribution', commits.length === 0 ? null : commits),

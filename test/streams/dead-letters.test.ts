@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { openEmbeddedEventLog } from '../../infra/event-log/embedded.ts'
 import type { EventLog, LogRecord, NewRecord } from '../../infra/event-log/port.ts'
 import type { TopicName } from '../../schemas/topics.ts'
-import { listDeadLetters, replayDeadLetters } from '../../streams/dead-letters.ts'
+import { deadLettersWaiting, listDeadLetters, replayDeadLetters } from '../../streams/dead-letters.ts'
 import { toDeadLetter } from '../../streams/outcome.ts'
 
 let folder: string
@@ -89,6 +89,19 @@ it('replays only what matches the stream, the topic and the range', async () => 
   const filter = { limit: 10, stream: 'sink', topic: 'page-views', fromOffset: 1 } as const
   expect(await replayDeadLetters(log, filter, now)).toEqual({ replayed: 1, skipped: 0, gone: 0 })
   expect((await valuesIn('page-views')).toSorted()).toEqual(['a', 'b', 'd', 'd'])
+})
+
+it('counts the letters that wait, without markers and what was replayed', async () => {
+  const waiting = deadLettersWaiting(log)
+  expect(await waiting()).toBe(0)
+  for (let n = 0; n < 3; n++) await giveUp('sink', record('page-views', String(n)))
+  expect(await waiting()).toBe(3)
+  await replayDeadLetters(log, { limit: 2 }, now)
+  await replayDeadLetters(log, { limit: 1, again: true }, now)
+  expect(await waiting()).toBe(1)
+  await giveUp('sink', record('page-views', 'more'))
+  expect(await Promise.all([waiting(), waiting()])).toEqual([2, 2])
+  expect(await deadLettersWaiting(log)()).toBe(2)
 })
 
 it('takes a value too large for its letter, and a tombstone, from where it lay', async () => {

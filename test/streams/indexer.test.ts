@@ -18,6 +18,9 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
+/** The indexer has no use for these. */
+const UNCOMMITTED = { committed: null, lastOffset: 0 }
+
 /** A log of one partition a topic, in which each record becomes a batch when it is due. */
 class Feed {
   readonly snapshot = new Snapshot()
@@ -28,7 +31,7 @@ class Feed {
 
   /** Does a batch, and then loses all that was in memory before it was committed. */
   async crashAfter(...records: ReturnType<Feed['record']>[]): Promise<void> {
-    await this.#step({ topic: records[0]!.topic, partition: 0, records })
+    await this.#step({ topic: records[0]!.topic, partition: 0, records, ...UNCOMMITTED })
     this.#step = createIndexerStep({ index, snapshot: this.snapshot, progress: new Map(this.#committed) })
   }
 
@@ -40,7 +43,7 @@ class Feed {
 
   async step(...records: ReturnType<Feed['record']>[]) {
     const { topic } = records[0]!
-    const result = await this.#step({ topic, partition: 0, records })
+    const result = await this.#step({ topic, partition: 0, records, ...UNCOMMITTED })
     this.#committed.set(`${topic}/0`, records.at(-1)!.offset + 1)
     return result
   }
@@ -158,7 +161,8 @@ describe('the indexer', () => {
     const step = createIndexerStep({ index: counting, snapshot: feed.snapshot, progress: new Map() })
     const again = async (body: Partial<Campaign>) => {
       scans = 0
-      await step({ topic: 'registry', partition: 0, records: [feed.campaign('x', { productIds: ['p1'], ...body })] })
+      const records = [feed.campaign('x', { productIds: ['p1'], ...body })]
+      await step({ topic: 'registry', partition: 0, records, ...UNCOMMITTED })
       return scans
     }
     expect(await again({ budgetMicros: 1 })).toBeGreaterThan(0)

@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { openEmbeddedCounters } from '../../infra/counters/embedded.ts'
 import type { Counters } from '../../infra/counters/port.ts'
+import type { EventLog, NewRecord } from '../../infra/event-log/port.ts'
 import { decode } from '../../schemas/codec.ts'
 import type { AdEvent, Campaign, JudgedEvent } from '../../schemas/records.ts'
 import { dailySpendKey, spendKey, viewsKey } from '../../services/domain/counter-keys.ts'
@@ -21,10 +22,17 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
+/** A log whose judged events are these, in one partition. */
+const fakeLog = (outputs: readonly NewRecord[]): Pick<EventLog, 'bounds' | 'read'> => ({
+  bounds: async () => [{ partition: 0, start: 0, end: outputs.length }],
+  read: async (_, partition, from, max) =>
+    outputs.slice(from, from + max).map((output, i) => ({ ...output, partition, offset: from + i, appendedAt: 0 })),
+})
 async function judgeBatch(snapshot: Snapshot, events: readonly AdEvent[], firstOffset = 0) {
-  const step = createJudgeStep({ counters, snapshot })
+  const step = createJudgeStep({ log: fakeLog([]), counters, snapshot })
   const records = recordsOf(events, firstOffset)
-  const { outputs, dead } = await step({ topic: 'ad-events', partition: 0, records })
+  const lastOffset = firstOffset + events.length - 1
+  const { outputs, dead } = await step({ topic: 'ad-events', partition: 0, records, committed: null, lastOffset })
   return { judged: outputs!.map((output) => decode('JudgedEvent', output.value!)), outputs: outputs!, dead: dead! }
 }
 async function verdicts(campaign: Partial<Campaign>, events: readonly AdEvent[]) {
@@ -165,6 +173,13 @@ describe('the judge', () => {
     expect(await read(spendKey('new'))).toBe(0)
   })
 
+  test('judges an event that was put aside when it is sent in again, once the campaign is known', async () => {
+    const event = eventOf({}, { campaignId: 'new' })
+    await judgeBatch(snapshotOf({}), [event])
+    const { judged } = await judgeBatch(snapshotOf({ new: {} }), [event, event], 1)
+    expect(judged.map(({ verdict }) => verdict)).toEqual(['VALID', 'DUPLICATE'])
+  })
+
   test('keeps its verdicts when a batch comes again after the budget has changed', async () => {
     const events = [eventOf(), eventOf()]
     const first = await judgeBatch(snapshotOf({ c: { budgetMicros: 400_000 } }), events)
@@ -256,14 +271,7 @@ describe('any run of the judge, with crashes before the commit', () => {
         )
         const before = await counters.read(keys)
         const outputs = (await judgeBatch(snapshot, drawn.events)).outputs
-        const log = {
-          bounds: async () => [{ partition: 0, start: 0, end: outputs.length }],
-          read: async (_: string, partition: number, from: number, max: number) =>
-            outputs
-              .slice(from, from + max)
-              .map((output, i) => ({ ...output, partition, offset: from + i, appendedAt: 0 })),
-        }
-        await rebuildCounters({ log, counters, snapshot })
+        await rebuildCounters({ log: fakeLog(outputs), counters, snapshot })
         expect(await counters.read(keys)).toEqual(before)
         expect((await judgeBatch(snapshot, drawn.events)).judged).toEqual(judged)
       }),

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,6 +11,7 @@ import { openEmbeddedEventLog } from '../../infra/event-log/embedded.ts'
 import type { EventLog } from '../../infra/event-log/port.ts'
 import { encode } from '../../schemas/codec.ts'
 import { rebuildAnalytics } from '../../streams/rebuild.ts'
+import { bodies } from '../schemas/samples.ts'
 import { bytesOf, campaign, type Happening, HOUR, keyOf, pageView, purchase, T0, touch } from './attribution-events.ts'
 
 const silent = { info() {}, warn() {}, error() {} }
@@ -43,25 +45,38 @@ const happenings: Happening[] = [
   { topic: 'registry', value: campaign({ version: 1, at: T0, list: ['p9'] }) },
 ]
 
+const feedRun = {
+  ...campaign({ version: 1, at: T0, list: [] }),
+  kind: 'FeedRun' as const,
+  id: 'run',
+  body: bodies.FeedRun,
+}
+
+/** They and one record that is none; of the registry, what the tables have nothing to do with does not count. */
+const LOGGED = happenings.length + 1
+
 describe('rebuild and audit', () => {
   it('finds everything missing before anything is stored', async () => {
     await log.append(happenings.map((each) => ({ topic: each.topic, key: keyOf(each), value: bytesOf(each) })))
     await log.append([{ topic: 'page-views', key: 'c', value: Buffer.from('no record') }])
+    await log.append([{ topic: 'registry', key: 'FeedRun/run', value: encode('RegistryEntry', feedRun) }])
     const { topics, ...total } = await audit({ log, analytics, now: () => Date.now() + 60_000 })
-    expect(total).toMatchObject({ logged: 10, stored: 0, duplicates: 0, deadLetters: 0 })
+    expect(total).toMatchObject({ logged: LOGGED, stored: 0, duplicates: 0, deadLetters: 0 })
     expect(total.lagMs).toBeGreaterThanOrEqual(60_000)
     expect(topics.map(({ topic }) => topic)).toEqual([
       'emissions',
       'ad-events',
+      'judged-events',
       'transactions',
       'page-views',
       'feed-issues',
+      'registry',
     ])
   })
 
   it('drops every table and makes the same of the log again', async () => {
     for (let round = 0; round < 2; round++) {
-      const proofs = await rebuildAnalytics({ log, analytics, migrate, now, logger: silent })
+      const proofs = await rebuildAnalytics({ log, analytics, migrate, now, runId: randomUUID, logger: silent })
       const rows = Object.fromEntries(proofs.map(({ table, rowsAfter }) => [table, rowsAfter]))
       expect(proofs.filter(({ equal }) => !equal)).toEqual([])
       expect(rows).toMatchObject({ judged_events: clicks, transactions: 8, page_views: 1, attributed_lines: 12 })
@@ -79,13 +94,13 @@ describe('rebuild and audit', () => {
       return total
     }
     // Nobody wrote ad-events here: judgements of positions that the log does not hold are not counted.
-    expect(await figures()).toEqual({ logged: 10, stored: 9, duplicates: 0, deadLetters: 1, lagMs: 0 })
+    expect(await figures()).toEqual({ logged: LOGGED, stored: LOGGED - 1, duplicates: 0, deadLetters: 1, lagMs: 0 })
     await analytics.command('INSERT INTO page_views SELECT * FROM page_views')
-    expect(await figures()).toMatchObject({ stored: 9, duplicates: 1 })
+    expect(await figures()).toMatchObject({ stored: LOGGED - 1, duplicates: 1 })
   })
 
   it('tells of a table that has changed', async () => {
-    const proofs = await rebuildAnalytics({ log, analytics, migrate, now, logger: silent })
+    const proofs = await rebuildAnalytics({ log, analytics, migrate, now, runId: randomUUID, logger: silent })
     expect(proofs.filter(({ equal }) => !equal)).toMatchObject([{ table: 'page_views', rowsBefore: 2, rowsAfter: 1 }])
   })
 
@@ -100,12 +115,20 @@ describe('rebuild and audit', () => {
       return { topic: 'judged-events' as const, key: 'k', value: encode('JudgedEvent', judgement) }
     })
     await log.append(judged)
-    await rebuildAnalytics({ log, analytics, migrate, now, logger: silent })
+    await rebuildAnalytics({ log, analytics, migrate, now, runId: randomUUID, logger: silent })
     const { topics } = await audit({ log, analytics, now: () => Date.now() + 1 })
     expect(topics.find(({ topic }) => topic === 'ad-events')).toMatchObject({
       logged: 3,
       stored: 2,
       duplicates: 0,
     })
+    for (const { topic, ...figures } of topics.filter(({ topic }) => topic !== 'ad-events')) {
+      expect(figures, topic).toMatchObject({ logged: figures.stored + figures.deadLetters, duplicates: 0, lagMs: 0 })
+    }
+    expect(topics.find(({ topic }) => topic === 'judged-events')).toMatchObject({
+      logged: clicks + 2,
+      stored: clicks + 2,
+    })
+    expect(topics.find(({ topic }) => topic === 'registry')).toMatchObject({ logged: 1, stored: 1 })
   })
 })

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { openEmbeddedAnalytics } from '../../infra/analytics/embedded.ts'
 import { openEmbeddedEventLog } from '../../infra/event-log/embedded.ts'
 import { attribute } from '../../streams/attribution.ts'
@@ -29,7 +30,7 @@ for (let turn = 0; ; turn++) {
 
 async function credit(): Promise<void> {
   while (true) {
-    await attribute({ log, analytics })
+    await attribute({ log, analytics, runId: randomUUID })
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }

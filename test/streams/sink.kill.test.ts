@@ -1,4 +1,5 @@
 import { fork } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -45,7 +46,7 @@ it('has every acknowledged event once, and the right credits, after being killed
   while ((await sink.lag()).some(({ records }) => records > 0)) await delay(50)
   await sink.stop()
   await ended
-  while ((await attribute({ log, analytics })) !== null) {}
+  while ((await attribute({ log, analytics, runId: randomUUID })) !== null) {}
 
   const happenings: Happening[] = []
   for (const topic of Object.keys(tables) as (keyof typeof tables)[]) {

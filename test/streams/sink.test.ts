@@ -86,8 +86,8 @@ describe('sink', () => {
       view('v1'),
       { topic: 'registry', value: campaign({ version: 3, at: T0, list: ['p1'] }) },
       { topic: 'registry', value: shop({ version: 2, clickWindowHours: 5, viewWindowHours: 6 }) },
-      { topic: 'products', value: { shopId: 'shop', id: 'a/b', itemGroupId: 'g' } },
-      { topic: 'products', value: { removed: 'a/b' } },
+      { topic: 'item-groups', value: { shopId: 'shop', feedId: 'feed', id: 'a/b', itemGroupId: 'g' } },
+      { topic: 'item-groups', value: { shopId: 'shop', feedId: 'feed', id: 'a/b', itemGroupId: 'h' } },
     ]
     const places = await log.append(happenings.map(record))
     await drain()
@@ -127,7 +127,7 @@ describe('sink', () => {
       { shopId: 'shop', version: 2, clickWindowHours: 5, viewWindowHours: 6 },
     ])
     expect(await query('SELECT * FROM product_groups FINAL')).toEqual([
-      { ...place(6), shopId: 'shop', feedId: 'feed', id: 'a/b', itemGroupId: null },
+      { ...place(6), shopId: 'shop', feedId: 'feed', id: 'a/b', itemGroupId: 'h' },
     ])
   })
 

@@ -1,4 +1,4 @@
--- What attribution needs to know besides events, kept by the sink from the `registry` and `products` topics.
+-- What attribution needs to know besides events, kept by the sink from the `registry` and `item-groups` topics.
 
 -- Every version of a campaign: the attribution list in force at a purchase is that of the last version before it.
 CREATE TABLE IF NOT EXISTS campaign_versions (
@@ -17,7 +17,7 @@ CREATE TABLE IF NOT EXISTS shop_versions (
 ORDER BY (shopId, version)
 SETTINGS non_replicated_deduplication_window = 1000, fsync_after_insert = 1, fsync_part_directory = 1;
 
--- Item group of each offer, null when it has none or is gone; the highest offset holds (an offer stays in its partition).
+-- Item group that each offer was last given, also when it is gone; the highest offset holds (an offer stays in its partition).
 CREATE TABLE IF NOT EXISTS product_groups (
   _topic LowCardinality(String), _partition Int32, _offset Int64,
   shopId String, feedId String, id String, itemGroupId Nullable(String),
@@ -53,22 +53,3 @@ CREATE TABLE IF NOT EXISTS attributed_lines (
   version Int64, deleted UInt8
 ) ENGINE = ReplacingMergeTree(version, deleted)
 ORDER BY (shopId, kind, eventId, line);
-
--- Scratch of one run of attribution: people with touches that have not been looked at, and when these may earn something.
-CREATE TABLE IF NOT EXISTS attribution_touched (shopId String, cid String, fromAt Int64, toAt Int64) ENGINE = Memory;
-
--- Scratch of one run: what to compute again, in slices small enough for memory.
-CREATE TABLE IF NOT EXISTS attribution_scope (
-  slice UInt32, shopId String, kind String, eventId String
-) ENGINE = MergeTree ORDER BY slice;
-
--- Scratch of one slice: the lines, and the same once for each cid whose touches count for them.
-CREATE TABLE IF NOT EXISTS attribution_scope_lines (
-  shopId String, kind String, eventId String, line UInt32, occurredAt Int64, cid String, uid Nullable(String),
-  shopProductId String, quantity Int64, priceMicros Int64, currency String,
-  itemGroups Array(String), clickWindowHours Int32, viewWindowHours Int32
-) ENGINE = Memory;
-CREATE TABLE IF NOT EXISTS attribution_scope_reach (
-  shopId String, kind String, eventId String, line UInt32, occurredAt Int64, shopProductId String,
-  itemGroups Array(String), clickWindowHours Int32, viewWindowHours Int32, touchCid String
-) ENGINE = Memory;

@@ -7,6 +7,11 @@
 export const DEFAULT_CLICK_WINDOW_HOURS = 14 * 24
 export const DEFAULT_VIEW_WINDOW_HOURS = 24
 export const HOUR_MS = 3_600_000
+/**
+ * A uid that was seen with more cids than this in a shop is no person's (`guest`, `0`, `undefined`) and links nobody. A
+ * person's browsers may forget their cid every week: three of them in the 400 days of the log are 171.
+ */
+export const CIDS_PER_UID_MAX = 200
 
 /**
  * The lines of the transactions in `scope` (SQL that selects shopId, kind, eventId). An id that came with different
@@ -55,13 +60,17 @@ export const windowMaxMsSql = `(SELECT greatest(${DEFAULT_CLICK_WINDOW_HOURS}, $
 
 /**
  * For each cid among `people` (personShopId, personCid), the other cids that are the same person (`others`): those seen with a uid that it was seen
- * with. One step, no further: the relation is symmetric but not transitive.
+ * with, unless that uid is shared by more than `CIDS_PER_UID_MAX`. One step, no further: the relation is symmetric but not
+ * transitive. The condition `others` must hold for all links of a uid or for none.
  */
 export const linkedSql = (identity_links: { people: string; others: string }): string => `
-    SELECT a.shopId AS personShopId, a.cid AS personCid, groupUniqArray(b.cid) AS others
+    SELECT a.shopId AS personShopId, a.cid AS personCid, groupUniqArrayArray(b.cids) AS others
     FROM (SELECT shopId, cid, uid FROM identity_links WHERE ${identity_links.people}) AS a
-    INNER JOIN (SELECT shopId, cid, uid FROM identity_links WHERE ${identity_links.others}) AS b
-      ON a.shopId = b.shopId AND a.uid = b.uid
+    INNER JOIN (
+      SELECT shopId, uid, groupUniqArray(${CIDS_PER_UID_MAX + 1})(cid) AS cids
+      FROM identity_links WHERE ${identity_links.others}
+      GROUP BY shopId, uid HAVING length(cids) <= ${CIDS_PER_UID_MAX}
+    ) AS b ON a.shopId = b.shopId AND a.uid = b.uid
     GROUP BY a.shopId, a.cid`
 
 /** Conditions for `linkedSql` that find the few links of some people (SQL that selects shopId, cid). */
@@ -81,8 +90,7 @@ export const reachSql = (lines: string, identity_links: { people: string; others
 
 /**
  * Products on the attribution list of campaigns, with the times [fromAt, toAt) at which they were. The version in force
- * is the last one made until then; before the first that is known, that first one, because the log may have been
- * compacted.
+ * is the last one made until then; before the first one, that first one. The log keeps every version of a campaign.
  */
 const haloSql = ({ campaign_versions }: { campaign_versions: string }): string => `
     SELECT shopId AS listShopId, campaignId AS listCampaignId, productId AS listProductId, groupArray((fromAt, toAt)) AS inForce

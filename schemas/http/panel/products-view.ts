@@ -8,14 +8,16 @@ export const ProductView = Type.Object({
   shopId: Id('Its shop'),
   feedId: Text('Its feed'),
   id: Text('Its id in the feed'),
+  systemProductId: Text('The id that ads carry'),
   productId: Nullable(Text('Joins offers of one product')),
   title: Text('Title'),
   link: Text('Product page'),
   imageLink: Text('Main image'),
+  additionalImageLinks: Type.Array(Type.String(), { description: 'Images beside the main one' }),
   price: Price('Price'),
   salePrice: Nullable(Price('Sale price that holds now')),
   currency: Text('ISO 4217'),
-  isAvailable: Type.Boolean({ description: 'Only available products are shown' }),
+  isAvailable: Type.Boolean({ description: 'Now: in stock and not expired. Only available products are shown' }),
   availability: Text('in_stock, out_of_stock, preorder or backorder'),
   brand: Nullable(Text('Brand')),
   gtin: Nullable(Text('GTIN')),
@@ -27,6 +29,7 @@ export const ProductView = Type.Object({
   externalSellerName: Nullable(Text('Its name')),
   labels: Type.Array(Type.String(), { description: 'Custom labels' }),
   updatedAt: Type.String({ description: 'When it last changed, ISO 8601' }),
+  expiresAt: Nullable(Text('From when on it is not available, ISO 8601')),
   campaignIds: Type.Array(Type.String(), { description: 'Campaigns that it is among the products of' }),
   whyNot: Type.Array(
     Type.Object({
@@ -42,6 +45,9 @@ const shopId = Id('Its shop')
 export const ProductSearchQuery = ListQuery({
   shopId,
   q: Type.Optional(Type.String({ maxLength: 500, description: 'An id, or words of which all are found' })),
+  systemProductId: Type.Optional(
+    Type.String({ format: 'uuid', description: 'The product that ads carry this id of; q does not count then' }),
+  ),
   feedId: Type.Optional(Type.String({ maxLength: 100, description: 'Only of this feed' })),
   available: Type.Optional(Type.Boolean({ description: 'Only the available, or only the other ones' })),
 })

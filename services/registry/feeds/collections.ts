@@ -1,8 +1,8 @@
 import { OFFER_LIMITS } from '../../domain/offer.ts'
 import type { FeedElement } from './item.ts'
-import type { ItemReader } from './item-reader.ts'
+import { type ItemReader, shown } from './item-reader.ts'
 import { plainText } from './plain-text.ts'
-import { readCategoryPath } from './values.ts'
+import { readCategoryPath, readWebUrl } from './values.ts'
 
 /** Google uses the first and takes a few more; each is a path that categories match. */
 export const PRODUCT_TYPES_MAX = 10
@@ -19,6 +19,19 @@ export function readProductTypes(reader: ItemReader): string[] {
 export function readLabels(reader: ItemReader): string[] {
   const elements = [...CUSTOM_LABELS, 'label'].flatMap((name) => reader.elements(name))
   return distinct(reader, 'label', texts(reader, elements, OFFER_LIMITS.labelChars), OFFER_LIMITS.labelsMax)
+}
+
+/** Whole http or https addresses, each once; what is none is left out. */
+export function readAdditionalImages(reader: ItemReader): string[] {
+  const field = 'additional_image_link'
+  const urls = reader.elements(field).flatMap((element) => {
+    const text = element.text.trim() || (element.href ?? '').trim()
+    const url = readWebUrl(text)
+    if (url !== null && url.length <= OFFER_LIMITS.urlChars) return [url]
+    reader.report('INVALID_VALUE', field, `${shown(text)} is no whole http or https address`, element.line)
+    return []
+  })
+  return distinct(reader, field, urls, OFFER_LIMITS.additionalImagesMax)
 }
 
 /** The elements of the custom namespace by name, in their order. */

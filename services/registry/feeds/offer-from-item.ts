@@ -1,5 +1,5 @@
 import { OFFER_LIMITS, type OfferContent } from '../../domain/offer.ts'
-import { readCustomParameters, readLabels, readProductTypes } from './collections.ts'
+import { readAdditionalImages, readCustomParameters, readLabels, readProductTypes } from './collections.ts'
 import { readCertification, readProductDetails, readShipping } from './groups.ts'
 import { readGtin } from './gtin.ts'
 import type { ItemIssue } from './issue-codes.ts'
@@ -13,6 +13,7 @@ import {
   readBoolean,
   readCondition,
   readEnergyClass,
+  readExpiry,
   readGender,
   readWebUrl,
 } from './values.ts'
@@ -116,6 +117,8 @@ function readOptional(reader: ItemReader): Optional {
     certification: readCertification(reader),
     productDetails: readProductDetails(reader),
     customParameters: readCustomParameters(reader),
+    expiresAt: reader.known(readExpiry, 'expiration_date'),
+    additionalImageLinks: readAdditionalImages(reader),
   }
 }
 

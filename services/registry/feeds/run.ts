@@ -3,7 +3,7 @@ import { type EventLog, RECORD_MAX_BYTES } from '../../../infra/event-log/port.t
 import type { ProductIndex } from '../../../infra/product-index/port.ts'
 import { encode } from '../../../schemas/codec.ts'
 import type { ProductOffer } from '../../../schemas/records.ts'
-import { offerKey, withDigest } from '../../domain/offer.ts'
+import { itemGroupOf, offerKey, withDigest } from '../../domain/offer.ts'
 import { decodeFeed } from './decode.ts'
 import { FeedFailure } from './failure.ts'
 import { type FetchOptions, fetchFeed } from './fetch.ts'
@@ -189,6 +189,8 @@ class Reading {
     if (value.length + Buffer.byteLength(key) > RECORD_MAX_BYTES) return false
     counts.changed++
     output.add({ topic: 'products', key, value })
+    const itemGroup = itemGroupOf(offer)
+    if (itemGroup) output.add({ topic: 'item-groups', key, value: encode('ItemGroup', itemGroup) })
     return true
   }
 

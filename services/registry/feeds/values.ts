@@ -82,6 +82,9 @@ export function readPeriod(text: string): { from: number; to: number } | null {
   return from === null || to === null || to <= from || more.length > 0 ? null : { from, to }
 }
 
+/** `2026-11-30T20:00+0100`, without a time the end of the day. Epoch ms. */
+export const readExpiry = (text: string): number | null => readDate(text, '23:59:59')
+
 function readDate(text: string, timeOfDay: string): number | null {
   const match = DATE.exec(text)
   if (!match) return null

@@ -47,7 +47,7 @@ describe('standing', () => {
       fc.property(any, amount, amount, (changes, totalMicros, todayMicros) => {
         const body = campaign(changes)
         const spend = { totalMicros, todayMicros }
-        const offer = { isAvailable: true, externalSellerId: null }
+        const offer = { isAvailable: true, expiresAt: null, externalSellerId: null }
         const reasons = whyNot(offer, [{ id: 'c', body, account, spend }], { shop, now: NOW })
         expect(standing(body, shop, at(totalMicros, todayMicros)).out === null).toBe(reasons.length === 0)
       }),

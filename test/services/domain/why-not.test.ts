@@ -4,7 +4,7 @@ import { type NamingCampaign, whyNot } from '../../../services/domain/why-not.ts
 
 const NOW = 1_000_000
 const shop = { reserveCpcMicros: 100 } as Shop
-const offer = { isAvailable: true, externalSellerId: 'seller' }
+const offer = { isAvailable: true, expiresAt: null as number | null, externalSellerId: 'seller' }
 const publisher = { kind: 'PUBLISHER', sellerIds: [] as string[] } as Account
 
 function campaign(changes: Partial<Campaign> = {}, more: Partial<NamingCampaign> = {}): NamingCampaign {
@@ -30,6 +30,11 @@ describe('why a product is not shown', () => {
       ['CAMPAIGN_PAUSED', 'C'],
       ['CAMPAIGN_ENDED', 'D'],
     ])
+  })
+
+  it('is its expiration, from that moment on', () => {
+    expect(codes([campaign()], { ...offer, expiresAt: NOW })).toEqual([['EXPIRED', null]])
+    expect(codes([campaign()], { ...offer, expiresAt: NOW + 1 })).toEqual([])
   })
 
   it('is no campaign', () => {

@@ -103,6 +103,18 @@ describe('product updates', () => {
     })
   })
 
+  it('tell the item group of an offer, which its removal leaves', async () => {
+    await send(upsert({ ...lamp, id: 'grouped', itemGroupId: 'lamps' }), upsert({ ...lamp, id: 'single' }, 'b1'))
+    await send({ batchId: 'b', method: 'DELETE', product: { feedId: shop.feedId, id: 'grouped' } })
+    const groups = []
+    for (const { partition, start } of await office.log.bounds('item-groups')) {
+      groups.push(...(await office.log.read('item-groups', partition, start, 100)))
+    }
+    const told = groups.map(({ key, value }) => [key, value && decode('ItemGroup', value).itemGroupId])
+    expect(told).toContainEqual([keyOf('grouped'), 'lamps'])
+    expect(told.filter(([key]) => key === keyOf('grouped') || key === keyOf('single'))).toHaveLength(1)
+  })
+
   it('remove with feedId and id alone', async () => {
     const remove = { batchId: 'd', method: 'DELETE', product: { feedId: shop.feedId, id: 'gone', title: null } }
     expect((await send(upsert({ ...lamp, id: 'gone' }))).status).toBe(202)

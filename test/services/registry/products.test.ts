@@ -4,6 +4,7 @@ import type { EntityBodies, EntityKind, RegistryEntry } from '../../../schemas/r
 import { toMicros } from '../../../services/domain/money.ts'
 import { withDigest } from '../../../services/domain/offer.ts'
 import { Snapshot } from '../../../services/domain/snapshot.ts'
+import { systemProductId } from '../../../services/domain/system-product-id.ts'
 import { hashToken } from '../../../services/domain/tokens.ts'
 import { createHttpServer, type HttpServer } from '../../../services/http.ts'
 import { createAccess } from '../../../services/registry/access.ts'
@@ -68,6 +69,8 @@ function setUp() {
     ...{ budgetMicros: toMicros(10), dailyBudgetMicros: null, pacing: 'ASAP' as const, capping: null },
     ...{ attributionProductIds: [], productRule: null, cpcMicros: toMicros(1), autoPromo: false },
   }
+  const feed = { shopId, name: '', url: null, currency: 'EUR', lang: 'en', etag: null, lastModified: null }
+  put('Feed', 'F', feed)
   put('Campaign', runningId, { ...campaign, accountId: publisherId, productIds: ['a'] })
   put('Campaign', pausedId, { ...campaign, accountId: publisherId, productIds: ['a', 'b'], status: 'PAUSED' })
   // Lists a product of a seller that is not the advertiser's: the index does not know of it.
@@ -140,6 +143,18 @@ describe('the products of a shop', () => {
     expect(await idsOf('&available=true')).toEqual(['a', 'c', 'x'])
     expect(await idsOf('&available=false')).toEqual(['b'])
     expect(await idsOf('&available=false&q=a')).toEqual([])
+  })
+
+  it('are found by the id that ads carry', async () => {
+    const { body } = await get(`?shopId=${shopId}&q=c`)
+    const { systemProductId: id } = body.items[0]
+    expect(id).toBe(systemProductId(shopId, 'c'))
+    expect(await idsOf(`&systemProductId=${id}`)).toEqual(['c'])
+    expect(await idsOf(`&systemProductId=${id.toUpperCase()}&available=true&feedId=F`)).toEqual(['c'])
+    expect(await idsOf(`&systemProductId=${id}&available=false`)).toEqual([])
+    expect(await idsOf(`&systemProductId=${id}`, 'advertiser')).toEqual([])
+    expect(await idsOf(`&systemProductId=${systemProductId(otherShopId, 'c')}`)).toEqual([])
+    expect((await get(`?shopId=${shopId}&systemProductId=c`)).status).toBe(400)
   })
 
   it('come in pages that leave none out', async () => {

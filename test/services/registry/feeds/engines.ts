@@ -19,6 +19,8 @@ export interface Engines {
   catchUp(): Promise<void>
   /** Offers of a shop by id, as the log's latest values say. */
   offers(shopId: string): Promise<Map<string, ProductOffer>>
+  /** Every [id, item group] that was told. */
+  itemGroups(shopId: string): Promise<[string, string][]>
   issues(shopId: string): Promise<FeedIssue[]>
   close(): Promise<void>
 }
@@ -29,7 +31,7 @@ export async function openEngines(): Promise<Engines> {
   const index = await openEmbeddedProductIndex({ folder: join(folder, 'index') })
   const next = new Map<number, number>()
 
-  async function* readAll(topic: 'products' | 'feed-issues', from: Map<number, number>) {
+  async function* readAll(topic: 'products' | 'item-groups' | 'feed-issues', from: Map<number, number>) {
     for (const { partition, start } of await log.bounds(topic)) {
       let offset = from.get(partition) ?? start
       while (true) {
@@ -69,6 +71,14 @@ export async function openEngines(): Promise<Engines> {
         else offers.delete(id)
       }
       return offers
+    },
+    async itemGroups(shopId) {
+      const groups: [string, string][] = []
+      for await (const { value } of readAll('item-groups', new Map())) {
+        const group = decode('ItemGroup', value!)
+        if (group.shopId === shopId) groups.push([group.id, group.itemGroupId])
+      }
+      return groups.sort()
     },
     async issues(shopId) {
       const issues: FeedIssue[] = []

@@ -27,10 +27,13 @@ describe('an item', () => {
         external_seller_id: 'X1',
         seller_name: 'Seller',
         deep_link: 'lamps://a1',
+        expiration_date: '2030-01-31T12:00+0100',
         custom_label_1: 'b',
         custom_label_0: 'a',
       },
-      '<g:product_type>Home&gt;  Lamps</g:product_type><g:product_type>Sale</g:product_type>' +
+      '<g:additional_image_link>https://shop.example/2.jpg</g:additional_image_link>' +
+        '<g:additional_image_link> https://shop.example/3.jpg?a b</g:additional_image_link>' +
+        '<g:product_type>Home&gt;  Lamps</g:product_type><g:product_type>Sale</g:product_type>' +
         '<g:label>c</g:label><g:label>a</g:label>' +
         '<g:shipping><g:country>pl</g:country><g:service>Post</g:service><g:price>4.99 EUR</g:price>' +
         '<g:min_handling_time>1</g:min_handling_time></g:shipping><g:shipping>DE:Berlin:Post:5.00 EUR</g:shipping>' +
@@ -57,6 +60,8 @@ describe('an item', () => {
       availability: 'in_stock',
       brand: 'Lux',
       gtin: '4006381333931',
+      expiresAt: Date.UTC(2030, 0, 31, 11),
+      additionalImageLinks: ['https://shop.example/2.jpg', 'https://shop.example/3.jpg?a%20b'],
       mpn: 'L-1',
       itemGroupId: 'G',
       catalogProductCategory: 'Home > Lamps',
@@ -93,6 +98,17 @@ describe('an item', () => {
       ],
       customParameters: { Warranty: '2 years' },
     })
+  })
+
+  it('expires at the end of a day that has no time, and keeps ten more images, each once', async () => {
+    const images = [1, 1, ...Array.from({ length: 10 }, (_, n) => n + 2)]
+    const { offer, codes } = await one(
+      { expiration_date: '2030-01-31' },
+      images.map((n) => `<g:additional_image_link>https://shop.example/${n}.jpg</g:additional_image_link>`).join(''),
+    )
+    expect(offer).toMatchObject({ expiresAt: Date.parse('2030-01-31T23:59:59Z'), isAvailable: true })
+    expect(offer!.additionalImageLinks).toHaveLength(10)
+    expect(codes).toEqual(['TOO_MANY_VALUES'])
   })
 
   it.each(['id', 'title', 'link', 'image_link', 'price', 'availability'])(
@@ -153,6 +169,8 @@ describe('an item', () => {
     ['age_group', '30+', { ageGroup: null }, 'INVALID_VALUE'],
     ['adult', 'perhaps', { adult: null }, 'INVALID_VALUE'],
     ['energy_efficiency_class', 'H', { energyEfficiencyClass: null }, 'INVALID_VALUE'],
+    ['expiration_date', 'tomorrow', { expiresAt: null }, 'INVALID_VALUE'],
+    ['additional_image_link', '/2.jpg', { additionalImageLinks: [] }, 'INVALID_VALUE'],
     ['shipping', 'everywhere', { shipping: [] }, 'INCOMPLETE_GROUP'],
     ['product_detail', 'only a name', { productDetails: [] }, 'INCOMPLETE_GROUP'],
     ['custom_label_0', 'l'.repeat(101), { labels: [] }, 'VALUE_TOO_LONG'],

@@ -164,6 +164,8 @@ function expected(drawn: Drawn): OfferContent {
     unitPricingMeasure: null,
     externalSellerId: null,
     externalSellerName: null,
+    expiresAt: null,
+    additionalImageLinks: [],
     certification: [],
     shipping: drawn.shipping.map((s) => ({
       ...s,

@@ -65,6 +65,15 @@ describe('a run', () => {
     expect(now.get('b')).toMatchObject({ priceMicros: 1_000_000, shopId: feed.shopId, feedId: 'F', updatedAt: NOW })
   })
 
+  it('tells the item groups of what is new or changed', async () => {
+    await upload(products(['a', 'b'], { item_group_id: 'group' }))
+    await upload(products(['b'], { item_group_id: 'group' }))
+    expect(await engines.itemGroups(feed.shopId)).toEqual([
+      ['a', 'group'],
+      ['b', 'group'],
+    ])
+  })
+
   it('removes an offer whose item is now rejected', async () => {
     await upload(products(['a', 'b', 'c']))
     const outcome = await upload(rss(item({ id: 'a' }), item({ id: 'b' }), item({ id: 'c', price: '0 EUR' })))

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { AnalyticsGaveUp, AnalyticsUnavailable } from '../../../../infra/analytics/port.ts'
+import { createHttpServer } from '../../../../services/http.ts'
 import { reportsApp } from '../../../../services/registry/reports/app.ts'
 import { type EventFact, type Facts, type LineFact, store } from './facts.ts'
-import { openWorld, type Who, type World } from './world.ts'
+import { openWorld, tokens, type Who, type World } from './world.ts'
 
 const noon = Date.parse('2026-07-15T12:00:00Z')
 const ad = { campaignId: 'c-warsaw-1', adId: 'sku', adUnitId: 'u-warsaw-1' }
@@ -193,6 +195,18 @@ describe('GET /v1/panel/reports', () => {
     const { status, body } = await world.get(`/v1/panel/reports?${query}`)
     expect(status).toBe(400)
     expect(body.errors.map((error: { path: string }) => error.path)).toContain(`querystring/${name}`)
+  })
+
+  it.each([
+    [new AnalyticsGaveUp('Code: 159'), 'REPORT_TOO_SLOW', '30'],
+    [new AnalyticsUnavailable('connect ECONNREFUSED 10.0.0.1'), 'REPORTS_UNAVAILABLE', '5'],
+  ])('says why there is no report, and when to ask again: %s', async (error, code, retryAfter) => {
+    const server = createHttpServer({ logger: false })
+    server.register(reportsApp({ ...world, analytics: { ...world.analytics, query: () => Promise.reject(error) } }))
+    const headers = { authorization: `Bearer ${tokens['pub-a']}` }
+    const answer = await server.inject({ url: `/v1/panel/reports?${july}&metrics=views`, headers })
+    expect([answer.statusCode, answer.json().code, answer.headers['retry-after']]).toEqual([503, code, retryAfter])
+    expect(answer.body).not.toContain(error.message)
   })
 
   it('takes any text as a value, and finds nothing by it', async () => {

@@ -73,10 +73,10 @@ const parseExact = (text: string) =>
 
 const EVENT_TABLES = ['emissions', 'judged_events', 'transactions', 'attributed_lines']
 
-/** The registry above, the real embedded store, and a server for the routes under test. */
-export async function openWorld(): Promise<World> {
+/** The registry above, the embedded store unless another is given, and a server for the routes under test. */
+export async function openWorld(given?: Analytics): Promise<World> {
   const folder = await mkdtemp(join(tmpdir(), 'endcap-reports-'))
-  const analytics = await openEmbeddedAnalytics({ folder })
+  const analytics = given ?? (await openEmbeddedAnalytics({ folder }))
   const snapshot = registry()
   const authorize = createAuthorize({ snapshot, bootstrapToken: OPERATOR, now: () => 0 })
   const server = createHttpServer({ logger: false })
@@ -106,7 +106,7 @@ export async function openWorld(): Promise<World> {
     },
     async close() {
       await server.close()
-      await analytics.close()
+      if (!given) await analytics.close()
       await rm(folder, { recursive: true, force: true })
     },
   }

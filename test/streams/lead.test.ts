@@ -1,0 +1,84 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openEmbeddedEventLog } from '../../infra/event-log/embedded.ts'
+import { type EventLog, type LogConsumer, LogUnavailable } from '../../infra/event-log/port.ts'
+import { standForLead, takeLead } from '../../streams/lead.ts'
+
+const silent = { info() {}, warn() {}, error() {} }
+const SETTLED = { timeout: 10_000 }
+
+let folder: string
+let log: EventLog
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'lead-'))
+  log = await openEmbeddedEventLog({ folder })
+})
+afterEach(async () => {
+  await log.close()
+  await rm(folder, { recursive: true })
+})
+
+/** A candidate, and what it was told in turn. */
+function candidate(name: string, from: Pick<EventLog, 'consumer'> = log) {
+  const told: boolean[] = []
+  const { stop } = standForLead({ log: from, name, logger: silent }, (leads) => void told.push(leads))
+  return { told, stop }
+}
+
+describe('the lead', () => {
+  it('is held by one candidate, and goes to another when that one stops', async () => {
+    const candidates = [candidate('office'), candidate('office'), candidate('office')]
+    const leading = () => candidates.filter(({ told }) => told.at(-1) === true)
+    for (let left = 3; left > 0; left--) {
+      await expect.poll(() => leading().length, SETTLED).toBe(1)
+      const [leader] = leading()
+      await leader!.stop()
+      expect(leader!.told).toEqual([true, false])
+    }
+    expect(leading()).toEqual([])
+  })
+
+  it('of one office has nothing to do with another', async () => {
+    const [one, other] = [candidate('one'), candidate('other')]
+    await expect.poll(() => [one.told, other.told], SETTLED).toEqual([[true], [true]])
+    await Promise.all([one.stop(), other.stop()])
+  })
+
+  it('is kept while the log is away, since nobody else can be told either', async () => {
+    let away = false
+    const flaky: Pick<EventLog, 'consumer'> = {
+      async consumer(options) {
+        if (away) throw new LogUnavailable('away')
+        const consumer: LogConsumer = await log.consumer(options)
+        return {
+          ...consumer,
+          poll: (asked) => (away ? Promise.reject(new LogUnavailable('away')) : consumer.poll(asked)),
+        }
+      },
+    }
+    const holder = candidate('office', flaky)
+    await expect.poll(() => holder.told, SETTLED).toEqual([true])
+    away = true
+    await new Promise((resolve) => setTimeout(resolve, 1_500))
+    expect(holder.told).toEqual([true])
+    away = false
+    await holder.stop()
+    expect(holder.told).toEqual([true, false])
+  })
+
+  it('once taken tells when it is lost', async () => {
+    const first = await takeLead({ log, name: 'office', logger: silent })
+    let second = false
+    const waiting = takeLead({ log, name: 'office', logger: silent }).then((held) => {
+      second = true
+      return held
+    })
+    await new Promise((resolve) => setTimeout(resolve, 1_000))
+    expect(second).toBe(false)
+    await first.stop()
+    expect((await first.lost).message).toContain('office')
+    await (await waiting).stop()
+  })
+})
