@@ -1,7 +1,7 @@
-import { topics } from '../../schemas/topics.ts'
 import type { Remote } from '../thread.ts'
-import { packAppends, recordBytes } from './frame.ts'
-import { LogUnavailable, type NewRecord, type Position, RECORD_MAX_BYTES, RecordTooLarge } from './port.ts'
+import { packAppends } from './frame.ts'
+import { LogUnavailable, type NewRecord, type Position } from './port.ts'
+import { checkedBytes } from './record-check.ts'
 
 /** Sent to the worker and not yet answered; more is refused, so that a stalled disk does not fill memory. */
 const IN_FLIGHT_MAX_BYTES = 64 * 1024 * 1024
@@ -69,21 +69,4 @@ export function positionsOf(records: readonly NewRecord[], positions: Float64Arr
     const at = 2 * (from + index)
     return { topic, partition: positions[at]!, offset: positions[at + 1]! }
   })
-}
-
-function checkedBytes(records: readonly NewRecord[]): number {
-  let total = 0
-  for (const record of records) {
-    const bytes = recordBytes(record)
-    if (bytes > RECORD_MAX_BYTES) {
-      throw new RecordTooLarge(`A record of ${record.topic} has ${bytes} bytes; the limit is ${RECORD_MAX_BYTES}`)
-    }
-    const topic = topics[record.topic]
-    if (!topic) throw new TypeError(`There is no topic ${record.topic}`)
-    if (record.key === null && topic.kind === 'compacted') {
-      throw new TypeError(`A record of the compacted topic ${record.topic} needs a key`)
-    }
-    total += bytes
-  }
-  return total
 }

@@ -34,6 +34,7 @@ export async function openConsumer(remote: Remote, group: string, topics: readon
     async poll({ maxRecords, maxWaitMs }) {
       return closed ? null : ask(maxRecords, maxWaitMs)
     },
+    assigned: () => (closed ? [] : [...assigned.values()].map(({ topic, partition }) => ({ topic, partition }))),
     position: (topic, partition) => assigned.get(`${topic}/${partition}`)?.commit ?? null,
     seek(topic, partition, offset) {
       // Messages keep their order: the next poll finds it done.

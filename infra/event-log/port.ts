@@ -47,6 +47,12 @@ export interface EventLog {
   close(): Promise<void>
 }
 
+/** Takes records that are to come into the log: the log itself, or what keeps them while it is away. */
+export interface Appender {
+  /** As `EventLog.append`, without where they lie. @throws LogUnavailable, RecordTooLarge */
+  append(records: readonly NewRecord[]): Promise<unknown>
+}
+
 export interface NewRecord {
   topic: TopicName
   /** Null spreads records over partitions; only for retained topics, when order does not matter. */
@@ -89,6 +95,11 @@ export interface Batch {
 export interface LogConsumer {
   /** Next records of any one assigned partition, or null when none came within `maxWaitMs` or the consumer was closed. */
   poll(options: { maxRecords: number; maxWaitMs: number }): Promise<Batch | null>
+  /**
+   * The partitions that this member holds, as of its last poll. A group on a topic of one partition thus elects one of
+   * its members, as long as they poll.
+   */
+  assigned(): readonly { topic: TopicName; partition: number }[]
   /** What the group had committed for a partition when it was assigned to this member; null: nothing. */
   position(topic: TopicName, partition: number): Commit | null
   /** Reads on from this offset at the next poll. */

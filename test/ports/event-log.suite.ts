@@ -289,6 +289,26 @@ export function eventLogSuite(name: string, create: () => Promise<EventLogHost>)
         expect(texts(await consume(one, ofTwo.length)).sort()).toEqual(texts(ofTwo).sort())
       })
 
+      it('holds a partition alone, and the next member takes over when it goes', async () => {
+        const first = await log.consumer({ group: 'election', topics: ['registry'] })
+        await first.poll({ maxRecords: 1, maxWaitMs: 200 })
+        const second = await (await host.connect()).consumer({ group: 'election', topics: ['registry'] })
+        const holders = async () => {
+          await Promise.all([first, second].map((each) => each.poll({ maxRecords: 1, maxWaitMs: 200 })))
+          return [first, second].filter((each) => each.assigned().length > 0)
+        }
+        await expect.poll(holders, { timeout: 10_000 }).toHaveLength(1)
+        const [held] = await holders()
+        expect(held!.assigned()).toEqual([{ topic: 'registry', partition: 0 }])
+        await held!.close()
+        expect(held!.assigned()).toEqual([])
+        const heir = held === first ? second : first
+        await expect
+          .poll(() => heir.poll({ maxRecords: 1, maxWaitMs: 200 }).then(() => heir.assigned()), { timeout: 10_000 })
+          .toEqual([{ topic: 'registry', partition: 0 }])
+        await heir.close()
+      })
+
       it('cannot commit what has gone to another member', async () => {
         const positions = await log.append(Array.from({ length: 100 }, (_, n) => view(`k${n}`, String(n))))
         const one = await log.consumer({ group: 'g', topics: ['page-views'] })

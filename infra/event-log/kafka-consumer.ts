@@ -1,0 +1,226 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { TopicName } from '../../schemas/topics.ts'
+import type { Codec } from './kafka-compression.ts'
+import { isExpelled, isFenced, isRebalancing } from './kafka-errors.ts'
+import { createFetcher } from './kafka-fetcher.ts'
+import type { Link } from './kafka-link.ts'
+import { joinGroup } from './kafka-membership.ts'
+import type { KafkaNames } from './kafka-names.ts'
+import type { Reader } from './kafka-reader.ts'
+import { createSignal } from './kafka-signal.ts'
+import { openTransactionalWriter, type TransactionalWriter } from './kafka-transaction.ts'
+import { type Commit, type LogConsumer, LogUnavailable, METADATA_MAX_CHARS, type NewRecord, Revoked } from './port.ts'
+import { checkedBytes } from './record-check.ts'
+
+/** A caller that is at work when the group changes may finish for this long before it can lose the partition. */
+const HAND_OVER_MAX_MS = 1_000
+/** A new member waits this long for its group; the rest of the wait is that of its first polls. */
+const FIRST_JOIN_MAX_MS = 3_000
+const REJOIN_PAUSE_MS = 50
+
+/** A partition that this member reads and commits, until it is another's. */
+interface Lease {
+  topic: TopicName
+  partition: number
+  commit: Commit | null
+  writer: TransactionalWriter
+}
+
+export interface ConsumerOptions {
+  /** Of this consumer alone: fetches and joining wait long. */
+  link: Link
+  /** Of the whole log. */
+  control: Link
+  names: KafkaNames
+  reader: Reader
+  codec: Codec
+  group: string
+  topics: readonly TopicName[]
+  sessionTimeoutMs: number
+  /** Of a commit; and after this long without a word from Kafka, polls fail. */
+  timeoutMs: number
+  now: () => number
+}
+
+/**
+ * A member of a group. What it commits is refused once a partition has gone to another: a plain commit by member and
+ * generation; one with outputs by these too, and by the transactional id that whoever gets the partition takes over before it
+ * asks what is committed. So nothing of a frozen member can become visible after its successor has begun.
+ */
+export async function openConsumer(options: ConsumerOptions): Promise<LogConsumer> {
+  const { link, control, names, reader, group, topics, timeoutMs } = options
+  const fetcher = createFetcher({ link, names, reader })
+  const leases = new Map<string, Lease>()
+  const handedOver = createSignal()
+  let working = false
+  let closed = false
+
+  const deadline = () => performance.now() + timeoutMs
+
+  async function readyToMove(): Promise<void> {
+    const until = performance.now() + HAND_OVER_MAX_MS
+    while (working && !closed && performance.now() < until) await handedOver.wait(until - performance.now())
+  }
+
+  function drop(place: string): void {
+    const lease = leases.get(place)
+    if (!lease) return
+    leases.delete(place)
+    fetcher.drop(lease.topic, lease.partition)
+  }
+
+  /** First takes over the right to commit, then asks what is committed: nothing can change that in between. */
+  async function acquire(places: { topic: TopicName; partition: number }[]): Promise<void> {
+    const until = deadline()
+    const writers = await Promise.all(
+      places.map(({ topic, partition }) =>
+        openTransactionalWriter({ ...options, link: control }, names.committer(group, topic, partition), until),
+      ),
+    )
+    const wanted = [...new Set(places.map(({ topic }) => topic))]
+    const commits = await reader.committed(group, wanted, until)
+    const starts = new Map(
+      await Promise.all(wanted.map(async (topic) => [topic, await reader.bounds(topic, until)] as const)),
+    )
+    for (const [index, { topic, partition }] of places.entries()) {
+      const commit = commits.find((each) => each.topic === topic && each.partition === partition) ?? null
+      const { start } = starts.get(topic)!.find((each) => each.partition === partition)!
+      leases.set(`${names.topic(topic)}/${partition}`, { topic, partition, commit, writer: writers[index]! })
+      fetcher.follow(topic, partition, commit?.offset ?? start)
+    }
+  }
+
+  const membership = joinGroup({
+    link,
+    control,
+    group: names.group(group),
+    topics: topics.map((topic) => names.topic(topic)),
+    sessionTimeoutMs: options.sessionTimeoutMs,
+    timeoutMs,
+    readyToMove,
+    onExpelled() {
+      for (const place of [...leases.keys()]) drop(place)
+    },
+    async onAssigned(places) {
+      for (const place of [...leases.keys()]) if (!places.has(place)) drop(place)
+      const gained = [...places].filter((place) => !leases.has(place)).map(parsePlace)
+      if (gained.length > 0) await acquire(gained)
+      fetcher.wake()
+    },
+  })
+
+  function parsePlace(place: string): { topic: TopicName; partition: number } {
+    const slash = place.lastIndexOf('/')
+    return { topic: names.topicOf(place.slice(0, slash))!, partition: Number(place.slice(slash + 1)) }
+  }
+
+  function throwIfUnavailable(): void {
+    for (const failure of [membership.failure(), fetcher.failure()]) {
+      if (failure && performance.now() - failure.since >= timeoutMs) {
+        throw new LogUnavailable(`Kafka is not available: ${failure.error.message}`)
+      }
+    }
+  }
+
+  function leaseOf({ topic, partition }: Commit, before?: Lease): Lease {
+    const lease = leases.get(`${names.topic(topic)}/${partition}`)
+    if (!lease || closed || (before && lease !== before)) {
+      throw new Revoked(`${topic}/${partition} is not assigned to this consumer`)
+    }
+    return lease
+  }
+
+  async function store(lease: Lease, commit: Commit, outputs: readonly NewRecord[], until: number): Promise<void> {
+    const identity = membership.identity()
+    if (!identity) throw new Revoked('The consumer is not a member of its group')
+    const place = { topic: names.topic(commit.topic), partition: commit.partition }
+    const { offset, metadata } = commit
+    const groupId = names.group(group)
+    if (outputs.length > 0) {
+      await lease.writer.transact(
+        { records: outputs, offset: { group: groupId, ...identity, ...place, offset, metadata } },
+        until,
+      )
+      return
+    }
+    const { memberId, generation: groupGenerationId } = identity
+    const partitions = [{ partition: place.partition, offset, metadata }]
+    const request = { groupId, memberId, groupGenerationId, topics: [{ topic: place.topic, partitions }] }
+    await control.request({ groupOf: groupId }, (broker) => broker.offsetCommit(request), until)
+  }
+
+  async function commitLeased(commit: Commit, outputs: readonly NewRecord[]): Promise<void> {
+    const until = deadline()
+    const lease = leaseOf(commit)
+    for (;;) {
+      try {
+        return await store(lease, commit, outputs, until)
+      } catch (error) {
+        if (isRebalancing(error) && performance.now() < until) {
+          working = false
+          membership.rejoin()
+          handedOver.raise()
+          await sleep(REJOIN_PAUSE_MS)
+          await membership.joined(until)
+          leaseOf(commit, lease)
+          continue
+        }
+        if (!isFenced(error) && !isExpelled(error)) throw asUnavailable(error as Error)
+        // It may be ours again by now, or still: then it is read again from what is committed.
+        drop(`${names.topic(commit.topic)}/${commit.partition}`)
+        membership.rejoin()
+        throw new Revoked(`${commit.topic}/${commit.partition} has gone to another member`)
+      }
+    }
+  }
+
+  await membership.joined(performance.now() + FIRST_JOIN_MAX_MS)
+
+  return {
+    async poll({ maxRecords, maxWaitMs }) {
+      const until = performance.now() + maxWaitMs
+      working = false
+      handedOver.raise()
+      for (;;) {
+        if (closed) return null
+        throwIfUnavailable()
+        const batch = fetcher.take(maxRecords)
+        if (batch) {
+          working = true
+          return batch
+        }
+        if (performance.now() >= until) return null
+        await fetcher.arrival(Math.min(until - performance.now(), timeoutMs))
+      }
+    },
+    assigned: () => [...leases.values()].map(({ topic, partition }) => ({ topic, partition })),
+    position: (topic, partition) => leases.get(`${names.topic(topic)}/${partition}`)?.commit ?? null,
+    seek(topic, partition, offset) {
+      fetcher.seek(topic, partition, offset)
+    },
+    async commit(commit, outputs = []) {
+      leaseOf(commit)
+      if (commit.metadata.length > METADATA_MAX_CHARS) {
+        throw new RangeError(
+          `The metadata of a commit has ${commit.metadata.length} of ${METADATA_MAX_CHARS} characters`,
+        )
+      }
+      checkedBytes(outputs)
+      await commitLeased(commit, outputs)
+    },
+    async close() {
+      if (closed) return
+      closed = true
+      handedOver.raise()
+      leases.clear()
+      fetcher.close()
+      await membership.leave()
+      await link.close()
+    },
+  }
+}
+
+function asUnavailable(error: Error): Error {
+  if (error instanceof LogUnavailable || error instanceof Revoked) return error
+  return new LogUnavailable(`Kafka has not taken the commit: ${error.message}`)
+}

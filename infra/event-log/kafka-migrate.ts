@@ -1,0 +1,124 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import kafkajs, { type Admin } from 'kafkajs'
+import { type TopicName, topicNames, topics } from '../../schemas/topics.ts'
+import { remedyFor } from './kafka-errors.ts'
+import type { KafkaAddress } from './kafka-link.ts'
+import { namesIn } from './kafka-names.ts'
+import { keepIdleQueuesQuiet } from './kafka-quiet.ts'
+import { RECORD_MAX_BYTES } from './port.ts'
+
+/** A batch of one record of the largest size, or of BATCH_MAX_BYTES, with what the format adds. */
+const MESSAGE_MAX_BYTES = RECORD_MAX_BYTES + 256 * 1024
+const TOMBSTONE_RETENTION_MS = 86_400_000
+const SEGMENT_MS = 86_400_000
+const REQUEST_TIMEOUT_MS = 30_000
+const RETRIES = 8
+const TOPICS_KNOWN_MAX_MS = 20_000
+const TOPICS_KNOWN_RETRY_MS = 50
+
+export interface MigrateKafkaOptions extends KafkaAddress {
+  namespace: string
+  /** Copies of each partition. With 3 or more, writes need two of them: one broker may fail without a loss or a halt. */
+  replicationFactor: number
+  /** Shortens how long retained topics keep their records; default: what `schemas/topics.ts` says. */
+  retentionMs?: number
+}
+
+/**
+ * Makes the topics that are missing and sets the configuration of all; several processes may do so at once.
+ * @throws when a topic exists with another number of partitions: its keys would lie in other partitions than before.
+ */
+export async function migrateKafka(options: MigrateKafkaOptions): Promise<void> {
+  keepIdleQueuesQuiet()
+  const { brokers, clientId, ssl, sasl, socketFactory } = options
+  const kafka = new kafkajs.Kafka({
+    brokers: [...brokers],
+    clientId,
+    ...(ssl === undefined ? {} : { ssl: ssl as boolean }),
+    ...(sasl === undefined ? {} : { sasl }),
+    ...(socketFactory === undefined ? {} : { socketFactory }),
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    retry: { retries: RETRIES },
+    logLevel: kafkajs.logLevel.NOTHING,
+  })
+  const admin = kafka.admin()
+  await admin.connect()
+  try {
+    await createMissing(admin, options)
+    await checkPartitions(admin, options.namespace)
+    await configure(admin, options)
+  } finally {
+    await admin.disconnect()
+  }
+}
+
+async function createMissing(admin: Admin, options: MigrateKafkaOptions): Promise<void> {
+  const names = namesIn(options.namespace)
+  const existing = new Set(await admin.listTopics())
+  const missing = topicNames.filter((name) => !existing.has(names.topic(name)))
+  if (missing.length === 0) return
+  // Resolves with false when another process was faster.
+  await admin.createTopics({
+    waitForLeaders: false,
+    topics: missing.map((name) => ({
+      topic: names.topic(name),
+      numPartitions: topics[name].partitions,
+      replicationFactor: options.replicationFactor,
+      configEntries: configOf(name, options),
+    })),
+  })
+}
+
+async function checkPartitions(admin: Admin, namespace: string): Promise<void> {
+  const names = namesIn(namespace)
+  const { topics: found } = await metadataOf(admin, topicNames.map(names.topic))
+  for (const { name, partitions } of found) {
+    const wanted = topics[names.topicOf(name)!].partitions
+    if (partitions.length !== wanted) {
+      throw new Error(
+        `The topic ${name} has ${partitions.length} partitions and must have ${wanted}: with another number its keys lie in other partitions. Move its records to a new topic, or use another namespace.`,
+      )
+    }
+  }
+}
+
+/** A broker may hear of new topics a moment after they were made. */
+async function metadataOf(admin: Admin, fullNames: string[]) {
+  for (const until = performance.now() + TOPICS_KNOWN_MAX_MS; ; await sleep(TOPICS_KNOWN_RETRY_MS)) {
+    try {
+      return await admin.fetchTopicMetadata({ topics: fullNames })
+    } catch (error) {
+      if (performance.now() > until || remedyFor(error) === 'NONE') throw error
+    }
+  }
+}
+
+async function configure(admin: Admin, options: MigrateKafkaOptions): Promise<void> {
+  const names = namesIn(options.namespace)
+  await admin.alterConfigs({
+    validateOnly: false,
+    resources: topicNames.map((name) => ({
+      type: kafkajs.ConfigResourceTypes.TOPIC,
+      name: names.topic(name),
+      configEntries: configOf(name, options),
+    })),
+  })
+}
+
+function configOf(name: TopicName, { replicationFactor, retentionMs }: MigrateKafkaOptions) {
+  const topic = topics[name]
+  const kept =
+    topic.kind === 'compacted' ? topic.retentionMs : Math.min(topic.retentionMs, retentionMs ?? topic.retentionMs)
+  const config = {
+    'cleanup.policy': topic.kind === 'compacted' ? 'compact' : 'delete',
+    'retention.ms': String(kept),
+    // Only closed segments are compacted.
+    ...(topic.kind === 'compacted' ? { 'segment.ms': String(SEGMENT_MS) } : {}),
+    'delete.retention.ms': String(TOMBSTONE_RETENTION_MS),
+    'max.message.bytes': String(MESSAGE_MAX_BYTES),
+    'min.insync.replicas': String(replicationFactor >= 3 ? 2 : 1),
+    // The time of a record is when the log took it, by the brokers' clocks.
+    'message.timestamp.type': 'LogAppendTime',
+  }
+  return Object.entries(config).map(([name, value]) => ({ name, value }))
+}
