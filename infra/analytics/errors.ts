@@ -1,34 +1,67 @@
-import { AnalyticsRejected, AnalyticsUnavailable } from './port.ts'
+import { AnalyticsGaveUp, AnalyticsRejected, AnalyticsUnavailable } from './port.ts'
 
 /** ClickHouse error codes after which the same call may work later: load, limits, connections, tables not made yet. */
 const PASSING_CODES = new Set([
+  3, // UNEXPECTED_END_OF_FILE: a proxy that lost us half-way; rows that we write are whole
+  33, // CANNOT_READ_ALL_DATA
   60, // UNKNOWN_TABLE: migrations or a rebuild are under way
+  74, // CANNOT_READ_FROM_FILE_DESCRIPTOR
+  75, // CANNOT_WRITE_TO_FILE_DESCRIPTOR
+  76, // CANNOT_OPEN_FILE
+  77, // CANNOT_CLOSE_FILE
   81, // UNKNOWN_DATABASE
   159, // TIMEOUT_EXCEEDED
   160, // TOO_SLOW
   173, // CANNOT_ALLOCATE_MEMORY
+  192, // UNKNOWN_USER, and below: rows are not to blame for an account that is set up wrongly
+  193, // WRONG_PASSWORD
+  194, // REQUIRED_PASSWORD
+  198, // DNS_ERROR
+  201, // QUOTA_EXCEEDED
   202, // TOO_MANY_SIMULTANEOUS_QUERIES
   203, // NO_FREE_CONNECTION
   209, // SOCKET_TIMEOUT
   210, // NETWORK_ERROR
+  225, // NO_ZOOKEEPER
   236, // ABORTED
   241, // MEMORY_LIMIT_EXCEEDED
   242, // TABLE_IS_READ_ONLY
   243, // NOT_ENOUGH_SPACE
   252, // TOO_MANY_PARTS
   279, // ALL_CONNECTION_TRIES_FAILED
+  285, // TOO_FEW_LIVE_REPLICAS
   319, // UNKNOWN_STATUS_OF_INSERT
   394, // QUERY_WAS_CANCELLED
+  425, // SYSTEM_ERROR
+  439, // CANNOT_SCHEDULE_TASK
+  473, // DEADLOCK_AVOIDED
+  497, // ACCESS_DENIED
+  516, // AUTHENTICATION_FAILED
   999, // KEEPER_EXCEPTION
+  1000, // POCO_EXCEPTION: files and network
+  1001, // STD_EXCEPTION
+  1002, // UNKNOWN_EXCEPTION
 ])
+/** TIMEOUT_EXCEEDED, TOO_SLOW, MEMORY_LIMIT_EXCEEDED: of these, what was asked for is to blame too. */
+const GIVEN_UP_CODES = new Set([159, 160, 241])
 const CODE = /Code: (\d+)/
 
-/** What the caller can do about an engine's error: it names its code (`Code: 60. DB::Exception: …`) in the message. */
+/**
+ * What the caller can do about an engine's error. The client over HTTP tells its code in a field, the embedded engine in
+ * the message (`Code: 60. DB::Exception: …`); an error without one is of the way to the engine.
+ */
 export function analyticsError(error: unknown): AnalyticsRejected | AnalyticsUnavailable {
-  if (error instanceof AnalyticsRejected) return error
+  if (error instanceof AnalyticsRejected || error instanceof AnalyticsUnavailable) return error
   const message = error instanceof Error ? error.message : String(error)
-  const code = message.match(CODE)?.[1]
+  const code = fieldCodeOf(error) ?? message.match(CODE)?.[1]
+  if (GIVEN_UP_CODES.has(Number(code))) return new AnalyticsGaveUp(message)
   return code === undefined || PASSING_CODES.has(Number(code))
     ? new AnalyticsUnavailable(message)
     : new AnalyticsRejected(message)
+}
+
+/** Connection errors have codes that are words: ECONNREFUSED. */
+function fieldCodeOf(error: unknown): string | undefined {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  return /^\d+$/.test(code) ? code : undefined
 }

@@ -23,7 +23,11 @@ export type QueryParams = Readonly<Record<string, string | number | boolean | nu
 
 /** The store cannot answer now; the same call may work later. */
 export class AnalyticsUnavailable extends Error {
-  override readonly name = 'AnalyticsUnavailable'
+  override readonly name: string = 'AnalyticsUnavailable'
+}
+/** The store gave a statement up that took too long or too much memory; a smaller one may be answered. */
+export class AnalyticsGaveUp extends AnalyticsUnavailable {
+  override readonly name = 'AnalyticsGaveUp'
 }
 /** The store refuses this statement or these rows; trying again will not help. */
 export class AnalyticsRejected extends Error {

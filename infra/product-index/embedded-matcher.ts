@@ -5,6 +5,7 @@ import { attributeFacet, brandFacet, facetToken, pathFacet } from './document.ts
 import { ABSENT, type Columns, type Profile } from './embedded-columns.ts'
 import type { Postings } from './embedded-postings.ts'
 import type { Filter } from './port.ts'
+import { wordsNeeded } from './relevance.ts'
 import { type Docs, inAtLeast, intersectAll, union } from './sorted-sets.ts'
 
 type Accepts = (doc: number) => boolean
@@ -145,6 +146,3 @@ function acceptsAll(checks: readonly Accepts[], doc: number): boolean {
   for (let at = 0; at < checks.length; at++) if (!checks[at]!(doc)) return false
   return true
 }
-
-/** At least one. The share is of distinct words; the small allowance is for shares such as 0.3 that binary rounds up. */
-export const wordsNeeded = (minShare: number, words: number): number => Math.max(1, Math.ceil(minShare * words - 1e-9))

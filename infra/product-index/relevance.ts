@@ -26,10 +26,10 @@ export const fieldWeights: Readonly<Record<TextField, FieldWeight>> = {
   description: { weight: 2, lengthShare: 0.6, ordinaryLength: 15 },
 }
 /** Weighted occurrences at which a word has half its effect. */
-const SATURATION = 5
+export const SATURATION = 5
 /** Bonus when every word stands in the title, and for the share of words that follow one another there. */
-const ALL_IN_TITLE_BONUS = 0.05
-const ADJACENT_BONUS = 0.05
+export const ALL_IN_TITLE_BONUS = 0.05
+export const ADJACENT_BONUS = 0.05
 /** Words between which only a joined spelling stands (dv7 1211ea dv71211ea notebook) still follow one another. */
 export const ADJACENT_DISTANCE_MAX = 2
 /** Relevance of what does not fit at all, but passed the filters. */
@@ -77,3 +77,9 @@ export function categoryRelevance(offerPaths: readonly string[][], wanted: reado
 
 /** Grows with the order of magnitude, so that a bid can outweigh some popularity. */
 export const popularityRelevance = (popularity: number): number => Math.log1p(Math.max(0, popularity))
+
+/**
+ * Words of a text filter that an offer must have, at least one. The share is of distinct words; the small allowance is for
+ * shares such as 0.3 that binary rounds up.
+ */
+export const wordsNeeded = (minShare: number, words: number): number => Math.max(1, Math.ceil(minShare * words - 1e-9))

@@ -4,12 +4,17 @@
  * Gain 2^rating - 1, unjudged 0, mean over the queries with a relevant product. Prints speed, too.
  *
  *     node test/bench/ndcg.ts <folder> [--queries]
+ *
+ * With ELASTICSEARCH_URL in the environment it measures that engine, else the embedded index.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { connectElasticsearch } from '../../infra/product-index/elasticsearch.ts'
+import { migrateElasticsearch } from '../../infra/product-index/elasticsearch-migrate.ts'
 import { openEmbeddedProductIndex } from '../../infra/product-index/embedded.ts'
 import type { ProductIndex } from '../../infra/product-index/port.ts'
+import { removeIndices, testNamespace } from '../engines/addresses.ts'
 import { readIcecat, readJudgments } from './icecat.ts'
 import { icecatOffer } from './icecat-offer.ts'
 
@@ -22,8 +27,7 @@ const [folder, ...flags] = process.argv.slice(2)
 if (!folder)
   throw new Error('usage: node test/bench/ndcg.ts <folder with products.jsonl.gz and judgments.csv> [--queries]')
 
-const data = mkdtempSync(join(tmpdir(), 'ndcg-'))
-const index = await openEmbeddedProductIndex({ folder: data })
+const { index, remove } = await openIndex(process.env.ELASTICSEARCH_URL)
 try {
   await load(index)
   const judged = new Map<string, Map<string, number>>()
@@ -42,7 +46,20 @@ try {
   await speed(index, [...judged.keys()])
 } finally {
   await index.close()
-  rmSync(data, { recursive: true })
+  await remove()
+}
+
+async function openIndex(url: string | undefined): Promise<{ index: ProductIndex; remove: () => Promise<void> }> {
+  if (url !== undefined) {
+    const namespace = testNamespace()
+    await migrateElasticsearch({ url, namespace })
+    return { index: connectElasticsearch({ url, namespace }), remove: () => removeIndices(url, namespace) }
+  }
+  const data = mkdtempSync(join(tmpdir(), 'ndcg-'))
+  return {
+    index: await openEmbeddedProductIndex({ folder: data }),
+    remove: async () => rmSync(data, { recursive: true }),
+  }
 }
 
 async function load(into: ProductIndex): Promise<void> {

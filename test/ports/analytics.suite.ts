@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Analytics, AnalyticsRejected, AnalyticsUnavailable } from '../../infra/analytics/port.ts'
+import { type Analytics, AnalyticsGaveUp, AnalyticsRejected, AnalyticsUnavailable } from '../../infra/analytics/port.ts'
 
 /**
  * What every Analytics implementation does. `open` gives the store with its tables; it is called again after each close
@@ -95,6 +95,20 @@ export function analyticsSuite(name: string, open: () => Promise<Analytics>): vo
           params,
         ),
       ).toEqual([params])
+    })
+
+    it('takes lists of thousands, in queries and in commands', async () => {
+      const ids = Array.from({ length: 20_000 }, (_, i) => `00000000-0000-4000-8000-${String(i).padStart(12, '0')}`)
+      const sql = 'SELECT length({ids:Array(String)}) AS n, has({ids:Array(String)}, {last:String}) AS found'
+      expect(await analytics.query(sql, { ids, last: ids.at(-1)! })).toEqual([{ n: ids.length, found: 1 }])
+      await analytics.command('INSERT INTO blocks (n, s) SELECT 65, arrayJoin({ids:Array(String)})', { ids })
+      expect(await count('n = 65')).toBe(ids.length)
+    })
+
+    it('gives up a statement that takes longer than it says it may', async () => {
+      const endless = 'SELECT count() AS n FROM numbers(100000000000) WHERE cityHash64(number) = 9'
+      const given = analytics.query(`${endless} SETTINGS max_execution_time = 1`)
+      await expect(given).rejects.toBeInstanceOf(AnalyticsGaveUp)
     })
 
     it('forgets the parameters of a statement after it', async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Counters, Limit, Outcome, Step } from '../../infra/counters/port.ts'
+import { type Counters, CountersBehind, type Limit, type Outcome, type Step } from '../../infra/counters/port.ts'
 
 /** What every implementation of Counters must hold. */
 export interface CountersSubject {
@@ -171,6 +171,44 @@ export function countersSuite(subject: CountersSubject): void {
     const outcomes = await counters.apply([step({ carry, limits }), step({ carry, limits })])
     expect(outcomes).toEqual(['APPLIED', 'over spend'])
     expect(await counters.read(['spend', 'rest'])).toEqual([5, 600])
+  })
+
+  test('positions tell how far each source was applied', async () => {
+    await counters.apply([step({ offset: 3 }), step({ offset: 8 }), step({ source: 'events/1', offset: 0 })])
+    expect(await counters.positions(['events/1', 'events/0', 'never'])).toEqual([0, 8, -1])
+    expect(await counters.positions([])).toEqual([])
+  })
+
+  test('progress moves a source on over offsets without a step, and never back', async () => {
+    const source = 'events/0'
+    await counters.apply([step({ offset: 3, limits: [limit('n', 1)] })], { source, after: -1, upTo: 9 })
+    expect(await counters.positions([source])).toEqual([9])
+    await counters.apply([], { source, after: 9, upTo: 4 })
+    await counters.apply([], { source, after: 4, upTo: 11 })
+    expect(await counters.positions([source])).toEqual([11])
+    expect(await counters.apply([step({ offset: 3 })], { source, after: 11, upTo: 3 })).toEqual(['APPLIED'])
+    expect(await read('n')).toBe(1)
+  })
+
+  test('steps are not applied past what the counters have lost', async () => {
+    const source = 'events/0'
+    const ahead = [step({ offset: 20, limits: [limit('n', 1)] })]
+    const refused = counters.apply(ahead, { source, after: 19, upTo: 20 })
+    await expect(refused).rejects.toBeInstanceOf(CountersBehind)
+    expect(await counters.positions([source])).toEqual([-1])
+    expect(await read('n')).toBe(0)
+    await counters.apply([step({ offset: 4 })], { source, after: -1, upTo: 19 })
+    expect(await counters.apply(ahead, { source, after: 19, upTo: 20 })).toEqual(['APPLIED'])
+    expect(await read('n')).toBe(1)
+  })
+
+  test('a long list with progress is applied whole, and leaves the source at its end', async () => {
+    const source = 'events/0'
+    const steps = Array.from({ length: 2_500 }, () => step({ limits: [limit('n', 1)] }))
+    expect(await counters.apply(steps, { source, after: -1, upTo: 7_000 })).toHaveLength(2_500)
+    expect(await counters.positions([source])).toEqual([7_000])
+    expect(new Set(await counters.apply(steps, { source, after: -1, upTo: 7_000 }))).toEqual(new Set(['APPLIED']))
+    expect(await read('n')).toBe(2_500)
   })
 
   test('clear forgets values, once keys and positions', async () => {

@@ -168,6 +168,7 @@ export function productIndexSuite(subject: ProductIndexSubject): void {
       await given({ title: 'lamp', labels: ['Sale'] })
       await index.write([signalsWrite('p1', { popularity: 2 }), removal('gone', 8)])
       index = await subject.reopen(index)
+      await index.refresh()
       expect(
         await find(
           { kind: 'text', text: 'lamp', lang: null, minShare: 1, in: 'TITLE' },

@@ -39,6 +39,8 @@ export function anOffer(fields: Partial<ProductOffer> = {}): ProductOffer {
     externalSellerName: null,
     labels: [],
     shipping: [],
+    expiresAt: null,
+    additionalImageLinks: [],
     certification: [],
     productDetails: [],
     customParameters: {},

@@ -1,0 +1,62 @@
+import { randomBytes } from 'node:crypto'
+import type { Client, estypes } from '@elastic/elasticsearch'
+import { errors } from '@elastic/elasticsearch'
+
+/** An index as it is made. */
+export type IndexShape = Pick<estypes.IndicesCreateRequest, 'settings' | 'mappings'>
+
+/** A name of its own for the next index behind an alias. */
+export const nextIndexName = (alias: string): string => `${alias}-${randomBytes(6).toString('hex')}`
+
+/** The index behind an alias; null: none. */
+export async function indexBehind(client: Client, alias: string): Promise<string | null> {
+  const found = await orNull(() => client.indices.getAlias({ name: alias }))
+  return found ? (Object.keys(found)[0] ?? null) : null
+}
+
+/**
+ * Makes an index behind an alias that has none. Processes that do this at the same moment make the same one.
+ * @returns false when the alias had one.
+ */
+export async function createFirst(client: Client, alias: string, shape: IndexShape): Promise<boolean> {
+  if ((await indexBehind(client, alias)) !== null) return false
+  try {
+    await client.indices.create({ index: `${alias}-first`, ...shape, aliases: { [alias]: {} } })
+    return true
+  } catch (error) {
+    if (isError(error, 'resource_already_exists_exception')) return false
+    throw error
+  }
+}
+
+/** Puts an index in the place of another, which is removed: one step, every call meets the one or the other. */
+export async function replaceIndex(client: Client, alias: string, present: string, next: string): Promise<void> {
+  await client.indices.updateAliases({
+    actions: [{ add: { index: next, alias } }, { remove_index: { index: present } }],
+  })
+}
+
+/** Puts an empty index in the place of what is behind the alias. */
+export async function emptyIndex(client: Client, alias: string, shape: IndexShape): Promise<void> {
+  const present = await indexBehind(client, alias)
+  if (present === null) {
+    await createFirst(client, alias, shape)
+    return
+  }
+  const next = nextIndexName(alias)
+  await client.indices.create({ index: next, ...shape })
+  await replaceIndex(client, alias, present, next)
+}
+
+export const isError = (error: unknown, type: string): boolean =>
+  error instanceof errors.ResponseError && (error.body as { error?: { type?: string } })?.error?.type === type
+
+/** Null for what is not there. */
+export async function orNull<T>(call: () => Promise<T>): Promise<T | null> {
+  try {
+    return await call()
+  } catch (error) {
+    if (error instanceof errors.ResponseError && error.statusCode === 404) return null
+    throw error
+  }
+}

@@ -1,0 +1,181 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { Client } from '@elastic/elasticsearch'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  connectElasticsearch,
+  migrateElasticsearch,
+  reindexElasticsearch,
+} from '../../infra/product-index/elasticsearch.ts'
+import { IndexUnavailable, type IndexWrite } from '../../infra/product-index/port.ts'
+import { anOffer } from '../infra/product-index/offer.fixture.ts'
+import { addresses, removeIndices, testNamespace } from './addresses.ts'
+
+const url = addresses.elasticsearchUrl
+const options = { url, namespace: testNamespace() }
+const index = connectElasticsearch(options)
+const client = new Client({ node: url })
+
+beforeAll(async () => {
+  await migrateElasticsearch(options)
+})
+afterAll(async () => {
+  await removeIndices(url, options.namespace)
+  await index.close()
+  await client.close()
+})
+
+const OFFERS = 300
+const id = (n: number) => `p${n}`
+const offer = (n: number, version: number): IndexWrite => ({
+  kind: 'offer',
+  version,
+  offer: anOffer({ id: id(n), title: `lamp version ${version}` }),
+})
+const promotions = (n: number, version: number): IndexWrite => ({
+  kind: 'promotions',
+  version,
+  shopId: 'shop',
+  feedId: 'feed',
+  id: id(n),
+  campaignIds: [`c${version}`],
+})
+const signals = (n: number, version: number): IndexWrite => ({
+  kind: 'signals',
+  version,
+  signals: { shopId: 'shop', id: id(n), popularity: version, views: 0, clicks: 0, alsoBought: [], computedAt: 1 },
+})
+const removal = (n: number, version: number): IndexWrite => ({
+  kind: 'remove',
+  version,
+  shopId: 'shop',
+  feedId: 'feed',
+  id: id(n),
+})
+const numbers = Array.from({ length: OFFERS }, (_, n) => n)
+const indicesOf = async () => Object.keys(await client.indices.getAlias({ name: `${options.namespace}-products` }))
+
+describe('reindex', () => {
+  test('under writes: nothing is lost, nothing old comes back, reads go on, and the old index is gone', async () => {
+    await index.write(numbers.flatMap((n) => [offer(n, 1), promotions(n, 1)]))
+    await index.refresh()
+    const before = await indicesOf()
+    let writing = true
+    let version = 1
+    const failures: unknown[] = []
+    /** Every part of every offer to a new version, again and again; the tenth offers are removed at last. */
+    const writer = (async () => {
+      while (writing) {
+        version++
+        for (let from = 0; from < OFFERS; from += 50) {
+          const some = numbers.slice(from, from + 50)
+          await index.write(some.flatMap((n) => [offer(n, version), promotions(n, version)]))
+        }
+        await index.write(numbers.filter((n) => n % 50 === 0).map((n) => signals(n, version)))
+      }
+    })().catch((error) => failures.push(error))
+    const reader = (async () => {
+      while (writing) {
+        if ((await index.count('shop', [])) !== OFFERS) throw new Error('an offer was missing')
+        await delay(5)
+      }
+    })().catch((error) => failures.push(error))
+    for (let round = 0; round < 2; round++) expect(await reindexElasticsearch(options)).toBeGreaterThanOrEqual(OFFERS)
+    writing = false
+    await Promise.all([writer, reader])
+    expect(failures).toEqual([])
+    await index.refresh()
+    const found = await index.get('shop', numbers.map(id))
+    expect(found.map((product) => [product.offer.title, product.campaignIds])).toEqual(
+      numbers.map(() => [`lamp version ${version}`, [`c${version}`]]),
+    )
+    const popular = found.filter(({ signals }) => signals !== null).map(({ signals }) => signals!.popularity)
+    expect(popular).toEqual(numbers.filter((n) => n % 50 === 0).map(() => version))
+    const after = await indicesOf()
+    expect(after).not.toEqual(before)
+    const all = Object.keys(await client.indices.get({ index: `${options.namespace}-products*` }))
+    expect(all).toEqual(after)
+  })
+
+  test('a removed offer stays removed: its versions move too', async () => {
+    await index.write([removal(0, 1_000_000)])
+    await reindexElasticsearch(options)
+    expect(await index.write([offer(0, 999_999)])).toBe(0)
+    await index.refresh()
+    expect((await index.get('shop', [id(0)])).length).toBe(0)
+    expect(await index.write([offer(0, 1_000_001)])).toBe(1)
+  })
+
+  test('migrating again changes nothing; a mapping of another program is replaced, with what it held', async () => {
+    expect(await migrateElasticsearch(options)).toBe('UNCHANGED')
+    await index.refresh()
+    const held = await index.count('shop', [])
+    const [present] = await indicesOf()
+    await client.indices.putMapping({ index: present!, _meta: { format: 'older' } })
+    expect(await migrateElasticsearch(options)).toBe('REINDEXED')
+    expect(await index.count('shop', [])).toBe(held)
+    expect(await migrateElasticsearch(options)).toBe('UNCHANGED')
+  })
+
+  test('may be migrated by several processes at once', async () => {
+    const fresh = { url, namespace: testNamespace() }
+    const done = await Promise.all(Array.from({ length: 4 }, () => migrateElasticsearch(fresh)))
+    expect(done.filter((each) => each === 'CREATED')).toHaveLength(1)
+    await removeIndices(url, fresh.namespace)
+  })
+})
+
+describe('writers that overlap', () => {
+  test('end with the newest version of each part, whoever comes last', async () => {
+    const other = connectElasticsearch(options)
+    const parts = [offer, promotions].flatMap((part) => [2_000_000, 2_000_001, 2_000_002].map((v) => part(1, v)))
+    const counts = await Promise.all(
+      [...parts, ...parts].map((write, at) => (at % 2 === 0 ? index : other).write([write])),
+    )
+    // Each version is taken once at most, the newest for certain.
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(parts.length)
+    await index.refresh()
+    const [product] = await index.get('shop', [id(1)])
+    expect(product).toMatchObject({ offer: { title: 'lamp version 2000002' }, campaignIds: ['c2000002'] })
+    await other.close()
+  })
+
+  test('a large offer and many small ones are taken', async () => {
+    const long = 'x'.repeat(900_000)
+    const offers = Array.from({ length: 20 }, (_, n) => anOffer({ id: `large${n}`, customParameters: { a: long } }))
+    expect(await index.write(offers.map((each) => ({ kind: 'offer', version: 1, offer: each })))).toBe(20)
+    await index.refresh()
+    expect(await index.count('shop', [{ kind: 'ids', ids: offers.map((each) => each.id) }])).toBe(20)
+  })
+})
+
+describe('a server that cannot be had', () => {
+  const query = {
+    shopId: 'shop',
+    filters: [],
+    rank: { by: 'none' } as const,
+    campaigns: [{ campaignIds: ['c'], weight: 1 }],
+    limit: 1,
+    tieSeed: 1,
+  }
+
+  test('is an unavailable index: refused, silent, without indices, closed', async () => {
+    const silent = createServer((socket) => socket.on('error', () => {})).listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    const { port } = silent.address() as { port: number }
+    const timeouts = { searchTimeoutMs: 200, writeTimeoutMs: 200 }
+    for (const away of [
+      connectElasticsearch({ ...options, url: 'http://127.0.0.1:1' }),
+      connectElasticsearch({ ...options, ...timeouts, url: `http://127.0.0.1:${port}` }),
+      connectElasticsearch({ url, namespace: testNamespace() }),
+    ]) {
+      await expect(away.search([query])).rejects.toBeInstanceOf(IndexUnavailable)
+      await expect(away.write([offer(1, 1)])).rejects.toBeInstanceOf(IndexUnavailable)
+      await expect(away.count('shop', [])).rejects.toBeInstanceOf(IndexUnavailable)
+      await away.close()
+      await expect(away.count('shop', [])).rejects.toBeInstanceOf(IndexUnavailable)
+    }
+    silent.close()
+  })
+})

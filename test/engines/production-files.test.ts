@@ -1,0 +1,107 @@
+import { execFile, spawn } from 'node:child_process'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer, request, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { waitFor } from '../program.ts'
+
+const run = promisify(execFile)
+const infra = join(import.meta.dirname, '../../infra')
+const PROXY_PORT = 18_980
+const HEALTH_PORT = 18_981
+
+let hadolint: string
+beforeAll(async () => {
+  hadolint = (await run('bash', [join(infra, 'local/checkers.sh')])).stdout.trim()
+})
+
+it('hadolint finds nothing to say about the Dockerfile', async () => {
+  const { stdout } = await run(hadolint, [join(infra, 'Dockerfile')])
+  expect(stdout).toBe('')
+})
+
+describe('the proxy', () => {
+  const names = ['registry', 'selection-1', 'selection-2', 'intake-1', 'intake-2']
+  const servers: Server[] = []
+  let folder: string
+  let nginx: ReturnType<typeof spawn>
+
+  /** The file as it is, but for what only Docker and the newer nginx of its image have: names, and looking them up again. */
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'proxy-'))
+    let config = await readFile(join(infra, 'proxy/nginx.conf'), 'utf8')
+    for (const name of names) {
+      const server = createServer((_request, response) => response.end(name.split('-')[0]))
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+      servers.push(server)
+      config = config.replace(
+        `server ${name}:8080 resolve`,
+        `server 127.0.0.1:${(server.address() as AddressInfo).port}`,
+      )
+    }
+    config = config
+      .replaceAll('listen 80', `listen 127.0.0.1:${PROXY_PORT}`)
+      .replace('127.0.0.1:8081', `127.0.0.1:${HEALTH_PORT}`)
+    await writeFile(join(folder, 'nginx.conf'), `daemon off; pid ${folder}/pid; error_log stderr;\n${config}`)
+    await run('/usr/sbin/nginx', ['-t', '-p', folder, '-c', join(folder, 'nginx.conf')])
+    nginx = spawn('/usr/sbin/nginx', ['-p', folder, '-c', join(folder, 'nginx.conf')], { stdio: 'ignore' })
+    await waitFor(
+      async () => (await fetch(`http://127.0.0.1:${HEALTH_PORT}/health`).catch(() => null))?.ok === true,
+      10_000,
+    )
+  })
+  afterAll(async () => {
+    nginx?.kill('SIGTERM')
+    for (const server of servers) server.close()
+    await rm(folder, { recursive: true, force: true })
+  })
+
+  /** Which role answered, or the proxy's own status. */
+  const answerOf = (host: string, path: string) =>
+    new Promise<string>((resolve, reject) => {
+      const options = { port: PROXY_PORT, host: '127.0.0.1', path, headers: { host } }
+      request(options, async (response) => {
+        const body = (await response.toArray()).join('')
+        resolve(response.statusCode === 200 ? body : String(response.statusCode))
+      })
+        .on('error', reject)
+        .end()
+    })
+
+  it.each([
+    ['api.ads.example', '/v1/slots/technical/home-top', 'registry'],
+    ['api.ads.example', '/v1/feed/product', 'registry'],
+    ['api.ads.example', '/v1/panel/reports?from=2026-01-01', 'registry'],
+    ['api.ads.example', '/docs', 'registry'],
+    ['api.ads.example', '/metrics', '404'],
+    ['dispatch.ads.example', '/v1/dsa/raw/batch?decorateResponse=true', 'selection'],
+    ['dispatch.ads.example', '/v1/banner/dsa/raw/batch', 'selection'],
+    ['dispatch.ads.example', '/v1/dsa/formatted/slot/element/1/4?searchData=lamp', 'selection'],
+    ['dispatch.ads.example', '/v1/dsa/emissionInfo', 'selection'],
+    ['dispatch.ads.example', '/v1/banner/dsa/emissionInfo', 'selection'],
+    ['dispatch.ads.example', '/v1/dsa/view-event', 'intake'],
+    ['dispatch.ads.example', '/v1/dsa/click-event', 'intake'],
+    ['dispatch.ads.example', '/v1/banner/dsa/view-event', 'intake'],
+    ['dispatch.ads.example', '/v1/banner/dsa/click-event', 'intake'],
+    ['dispatch.ads.example', '/v1/ev/transaction', 'intake'],
+    ['dispatch.ads.example', '/v1/ev/page-view', 'intake'],
+    ['dispatch.ads.example', '/v1/ev/batch', 'intake'],
+    ['dispatch.ads.example', '/v1/panel/accounts', '404'],
+    ['events.ads.example', '/v1/events/purchase', 'intake'],
+    ['events.ads.example', '/v1/events/cart', 'intake'],
+    ['events.ads.example', '/v1/events/wishlist', 'intake'],
+    ['events.ads.example', '/v1/ev/batch', '404'],
+    ['elsewhere.example', '/v1/ev/batch', '421'],
+  ])('%s%s goes to %s', async (host, path, role) => {
+    expect(await answerOf(host, path)).toBe(role)
+  })
+
+  it('asks the other intake process when one is gone', async () => {
+    await new Promise((resolve) => servers[4]!.close(resolve))
+    const answers = await Promise.all(Array.from({ length: 8 }, () => answerOf('dispatch.ads.example', '/v1/ev/batch')))
+    expect(new Set(answers)).toEqual(new Set(['intake']))
+  })
+})
