@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { runsOf } from './chunks.ts'
 import { openKeyTable } from './embedded-keys.ts'
-import type { Outcome, Step } from './port.ts'
+import { CountersBehind, type Outcome, type Progress, type Step } from './port.ts'
 import { applyStep, type CounterState } from './step.ts'
 
 /** How far back outcomes are kept for each source, in offsets. */
@@ -23,9 +24,10 @@ interface Source {
 
 export interface CounterStore {
   /** Applies the steps in one transaction, durable on return. Throws with nothing applied. */
-  apply(steps: readonly Step[]): Outcome[]
+  apply(steps: readonly Step[], progress?: Progress): Outcome[]
   /** Values at the latest time that any step has told. */
   read(keys: readonly string[]): number[]
+  positions(sources: readonly string[]): number[]
   clear(): void
   /** Keys on disk, expired ones that still wait for removal among them; changes not yet sorted in are not counted. */
   size(): number
@@ -98,6 +100,18 @@ export function openCounterStore({
     return answers
   }
 
+  function expect({ source: name, after }: Progress): void {
+    const at = sources.get(name)?.lastOffset ?? -1
+    if (at < after) throw new CountersBehind(`${name} stands at ${at}, not at ${after}`)
+  }
+
+  function moveUpTo({ source: name, upTo }: Progress): void {
+    const source = sourceOf(name)
+    if (upTo <= source.lastOffset) return
+    source.lastOffset = upTo
+    advance.run(source.lastOffset, source.lastNow, source.id)
+  }
+
   /** Nothing in memory may outlive a transaction that did not commit. */
   function transaction<T>(work: () => T): T {
     try {
@@ -118,11 +132,13 @@ export function openCounterStore({
   }
 
   return {
-    apply: (steps) =>
+    apply: (steps, progress) =>
       transaction(() => {
+        if (progress) expect(progress)
         keys.load(keysOf(steps))
         const answers = runsOf(steps).flatMap((run) => applyRun(run[0]!.source, run))
         keys.write()
+        if (progress) moveUpTo(progress)
         return answers
       }),
     read(names) {
@@ -131,6 +147,7 @@ export function openCounterStore({
       keys.load(wanted)
       return wanted.map((key) => valueAt(key, now))
     },
+    positions: (names) => names.map((name) => sources.get(name)?.lastOffset ?? -1),
     clear() {
       transaction(() => {
         for (const table of ['sources', 'outcomes', 'entries', 'changes']) db.exec(`DELETE FROM ${table}`)
@@ -156,17 +173,6 @@ function keysOf(steps: readonly Step[]): Set<string> {
     if (carry) keys.add(counted(carry.key))
   }
   return keys
-}
-
-/** The steps cut where the source changes, in order. */
-function runsOf(steps: readonly Step[]): Step[][] {
-  const runs: Step[][] = []
-  for (const step of steps) {
-    const run = runs.at(-1)
-    if (run && run[0]!.source === step.source) run.push(step)
-    else runs.push([step])
-  }
-  return runs
 }
 
 function openOutcomes(db: DatabaseSync) {

@@ -1,15 +1,16 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { serveConnections } from '../thread.ts'
 import { openCounterStore } from './embedded-store.ts'
-import type { Step } from './port.ts'
+import type { Progress, Step } from './port.ts'
 
 const store = openCounterStore(workerData as { folder: string })
 
 serveConnections(
   parentPort!,
   {
-    apply: (steps: Step[]) => store.apply(steps),
+    apply: (steps: Step[], progress?: Progress) => store.apply(steps, progress),
     read: (keys: string[]) => store.read(keys),
+    positions: (sources: string[]) => store.positions(sources),
     clear: () => store.clear(),
   },
   () => store.close(),

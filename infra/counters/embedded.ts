@@ -1,7 +1,8 @@
 import { mkdirSync } from 'node:fs'
 import type { MessagePort } from 'node:worker_threads'
 import { connect, type Served, startWorker } from '../thread.ts'
-import { type Counters, CountersUnavailable, type Outcome, type Step } from './port.ts'
+import { chunksOf } from './chunks.ts'
+import { type Counters, CountersBehind, CountersUnavailable, type Outcome } from './port.ts'
 
 /** Steps of one transaction: longer lists are cut, so that reads get their turn in between. */
 const STEPS_PER_TRANSACTION = 1000
@@ -17,17 +18,21 @@ export function startEmbeddedCounters({ folder }: { folder: string }): Promise<S
 
 /** The counters behind a port of `startEmbeddedCounters`, for any thread. */
 export function countersClient(port: MessagePort): Counters {
-  const remote = connect(port, { CountersUnavailable }, () => new CountersUnavailable('The counters have been closed'))
+  const remote = connect(
+    port,
+    { CountersUnavailable, CountersBehind },
+    () => new CountersUnavailable('The counters have been closed'),
+  )
   return {
-    async apply(steps) {
+    async apply(steps, progress) {
       const outcomes: Outcome[] = []
-      for (let from = 0; from < steps.length; from += STEPS_PER_TRANSACTION) {
-        const chunk: readonly Step[] = steps.slice(from, from + STEPS_PER_TRANSACTION)
-        outcomes.push(...(await remote.call<Outcome[]>('apply', [chunk])))
+      for (const chunk of chunksOf(steps, STEPS_PER_TRANSACTION, progress)) {
+        outcomes.push(...(await remote.call<Outcome[]>('apply', [chunk.steps, chunk.progress])))
       }
       return outcomes
     },
     read: (keys) => remote.call('read', [keys]),
+    positions: (sources) => remote.call('positions', [sources]),
     clear: () => remote.call('clear', []),
     async close() {
       remote.close()

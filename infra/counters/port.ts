@@ -7,10 +7,14 @@ export interface Counters {
    * Judges steps in order, each in one atomic step. A position of `source` at or below the last applied one is not
    * applied again: it gets the outcome that it got the first time. Outcomes are kept at least for the last
    * 100,000 positions of each source partition.
+   * @param progress of the one source that all steps are then of.
+   * @throws CountersBehind, and nothing after what was lost is applied; CountersUnavailable.
    */
-  apply(steps: readonly Step[]): Promise<Outcome[]>
+  apply(steps: readonly Step[], progress?: Progress): Promise<Outcome[]>
   /** Values now; a key never written, or expired, is 0. */
   read(keys: readonly string[]): Promise<number[]>
+  /** The last offset that each source was applied up to; -1: none. */
+  positions(sources: readonly string[]): Promise<number[]>
   /** Forgets everything, positions too. */
   clear(): Promise<void>
   close(): Promise<void>
@@ -36,6 +40,15 @@ export interface Step {
   now: number
 }
 
+/** How far a source has come, so that steps are never applied past changes that the counters have lost. */
+export interface Progress {
+  source: string
+  /** The source must have been applied up to here; -1: anything will do. */
+  after: number
+  /** Once the steps are applied the source stands here, also when its last offsets have no step. */
+  upTo: number
+}
+
 export interface Limit {
   name: string
   key: string
@@ -53,4 +66,8 @@ export type Outcome = string
 /** The counters cannot answer now; the same call may work later. */
 export class CountersUnavailable extends Error {
   override readonly name = 'CountersUnavailable'
+}
+/** The counters have lost changes that the caller knows to have been applied; they must be applied again first. */
+export class CountersBehind extends Error {
+  override readonly name = 'CountersBehind'
 }

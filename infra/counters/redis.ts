@@ -1,0 +1,98 @@
+import { chunksOf, runsOf } from './chunks.ts'
+import type { Counters, Outcome, Progress, Step } from './port.ts'
+import { openRedisConnection } from './redis-connection.ts'
+
+/** How far back outcomes are kept for each source, in offsets. */
+const OUTCOMES_KEPT = 100_000
+/**
+ * Redis does nothing else while it applies a list: this many take it about two milliseconds, which is what a read waits at
+ * worst. The script unpacks their keys at once, so that there is a limit in the thousands too.
+ */
+const STEPS_PER_CALL = 50
+/**
+ * How long Redis keeps a key after its time: how far the judge may be behind the clock before an expiry that Redis measures
+ * by its own clock could come before the same expiry measured by the steps' times.
+ */
+const LAG_MAX_MS = 3 * 86_400_000
+/** Keys removed at once. */
+const CLEAR_PAGE = 1_000
+
+/**
+ * Counters in one Redis primary (or what fails over to one): a list of steps names keys of any slot, so not a cluster.
+ * Returns at once and connects on first use. What Redis loses, because it was killed, emptied or restored, shows in
+ * `positions` and in CountersBehind.
+ * @param namespace of lower-case letters, digits and dashes; every key begins with it and a colon.
+ */
+export function connectRedis({ url, namespace }: { url: string; namespace: string }): Counters {
+  const connection = openRedisConnection({ url })
+  const prefix = `${namespace}:`
+
+  const applyRun = (steps: readonly Step[], { source, after, upTo }: Progress): Promise<Outcome[]> =>
+    connection.run((client) =>
+      client.applySteps(prefix, source, after, upTo, OUTCOMES_KEPT, LAG_MAX_MS, JSON.stringify(steps.map(tuple))),
+    )
+
+  return {
+    async apply(steps, progress) {
+      const outcomes: Outcome[] = []
+      const runs = progress ? [[...steps]] : runsOf(steps)
+      for (const run of runs) {
+        for (const chunk of chunksOf(run, STEPS_PER_CALL, progress)) {
+          const { source } = progress ?? run[0]!
+          outcomes.push(...(await applyRun(chunk.steps, chunk.progress ?? { source, after: -1, upTo: -1 })))
+        }
+      }
+      return outcomes
+    },
+    async read(keys) {
+      if (keys.length === 0) return []
+      const [clock, ...values] = await connection.run((client) =>
+        client.mget(`${prefix}clock`, ...keys.map((key) => `${prefix}c/${key}`)),
+      )
+      return values.map((value) => valueAt(value ?? null, Number(clock ?? 0)))
+    },
+    async positions(sources) {
+      if (sources.length === 0) return []
+      const offsets = await connection.run((client) => client.mget(sources.map((source) => `${prefix}at:${source}`)))
+      return offsets.map((offset) => Number(offset ?? -1))
+    },
+    async clear() {
+      let cursor = '0'
+      do {
+        const [next, keys] = await connection.run((client) =>
+          client.scan(cursor, 'MATCH', `${prefix}*`, 'COUNT', CLEAR_PAGE),
+        )
+        if (keys.length > 0) await connection.run((client) => client.unlink(keys))
+        cursor = next
+      } while (cursor !== '0')
+    },
+    close: () => connection.close(),
+  }
+}
+
+/** A step as the script reads it. */
+function tuple({ offset, now, once, carry, limits }: Step): unknown[] {
+  return [
+    offset,
+    now,
+    once?.key ?? false,
+    once?.expiresAt ?? 0,
+    carry?.key ?? false,
+    carry?.thousandths ?? 0,
+    limits.map(({ name, key, add, max, expiresAt, carries }) => [
+      name,
+      key,
+      add,
+      max ?? false,
+      expiresAt ?? false,
+      carries ?? false,
+    ]),
+  ]
+}
+
+/** Of "value" or "value:expiry", at a time. */
+function valueAt(stored: string | null, now: number): number {
+  if (stored === null) return 0
+  const [value, expiresAt] = stored.split(':')
+  return expiresAt === undefined || Number(expiresAt) > now ? Number(value) : 0
+}
