@@ -1,13 +1,24 @@
 import { join } from 'node:path'
-import type { MessagePort } from 'node:worker_threads'
+import { setTimeout as delay } from 'node:timers/promises'
+import { MessagePort } from 'node:worker_threads'
+import { connectClickHouse, migrateClickHouse } from './analytics/clickhouse.ts'
 import { analyticsClient, startEmbeddedAnalytics } from './analytics/embedded.ts'
+import { migrate } from './analytics/migrate.ts'
 import type { Analytics } from './analytics/port.ts'
 import { countersClient, startEmbeddedCounters } from './counters/embedded.ts'
 import type { Counters } from './counters/port.ts'
+import { connectRedis } from './counters/redis.ts'
+import type { EngineConfig } from './engine-config.ts'
 import { eventLogClient, startEmbeddedEventLog } from './event-log/embedded.ts'
+import { connectKafkaEventLog, type KafkaEventLogOptions } from './event-log/kafka.ts'
+import type { KafkaLogger } from './event-log/kafka-link.ts'
+import { migrateKafka } from './event-log/kafka-migrate.ts'
 import type { EventLog } from './event-log/port.ts'
+import { connectElasticsearch } from './product-index/elasticsearch.ts'
+import { migrateElasticsearch } from './product-index/elasticsearch-migrate.ts'
 import { productIndexClient, startEmbeddedProductIndex } from './product-index/embedded.ts'
 import type { ProductIndex } from './product-index/port.ts'
+import type { Served } from './thread.ts'
 
 /** The four engines as one thread uses them. */
 export interface Engines {
@@ -17,52 +28,133 @@ export interface Engines {
   counters: Counters
 }
 
-/** The way to the engines that another thread is handed; `transferList` of a worker must name each port. */
-export type EnginePorts = Record<keyof Engines, MessagePort>
+/**
+ * The way to the engines that a thread is handed: a port to an embedded one, the settings of another. Ports belong into
+ * the `transferList` of a worker; `portsIn` lists them.
+ */
+export type EngineLinks = { config: EngineConfig } & Record<keyof Engines, MessagePort | null>
 
 export interface EngineHost {
-  /** A new connection to each engine, to be opened by `connectEngines` in any thread. */
-  ports(): EnginePorts
-  /** Stops the engines, the log last, because the others are its projections. */
+  /** A new way to each engine, to be opened by `connectEngines` in any thread. */
+  links(): EngineLinks
+  /** Stops the embedded engines, the log last, because the others are its projections. */
   stop(): Promise<void>
-  /** Resolves when an engine has died on its own: the process should end and be started again. */
+  /** Resolves when an embedded engine has died on its own: the process should end and be started again. */
   readonly failed: Promise<Error>
 }
 
-/** Starts the embedded engines, each in a thread of its own, in one folder. @throws when another process has it. */
-export async function startEmbeddedEngines(options: { folder: string }): Promise<EngineHost> {
+export interface EngineLogger extends KafkaLogger {
+  info(details: object, message: string): void
+}
+
+const RETRY_FIRST_MS = 250
+const RETRY_MAX_MS = 5_000
+
+/**
+ * Starts the embedded engines, each in a thread of its own, in one folder, and prepares the others: topics, tables,
+ * mappings. Waits for as long as one of these is away.
+ * @throws when another process has the folder, or an engine holds what does not fit.
+ */
+export async function startEngines(options: {
+  folder: string
+  config: EngineConfig
+  logger: EngineLogger
+}): Promise<EngineHost> {
+  const { config } = options
   const folder = (name: string) => ({ folder: join(options.folder, name) })
-  const log = await startEmbeddedEventLog(folder('log'))
+  const log = config.kafka ? null : await startEmbeddedEventLog(folder('log'))
   const [analytics, index, counters] = await Promise.all([
-    startEmbeddedAnalytics(folder('analytics')),
-    startEmbeddedProductIndex(folder('index')),
-    startEmbeddedCounters(folder('counters')),
+    config.clickhouse ? null : startEmbeddedAnalytics(folder('analytics')),
+    config.elasticsearch ? null : startEmbeddedProductIndex(folder('index')),
+    config.redis ? null : startEmbeddedCounters(folder('counters')),
   ])
-  const served = { log, analytics, index, counters }
-  return {
-    ports: () => ({
-      log: log.connect(),
-      analytics: analytics.connect(),
-      index: index.connect(),
-      counters: counters.connect(),
+  const served = [analytics, index, counters, log].filter((each): each is Served => each !== null)
+  const host: EngineHost = {
+    links: () => ({
+      config,
+      log: log?.connect() ?? null,
+      analytics: analytics?.connect() ?? null,
+      index: index?.connect() ?? null,
+      counters: counters?.connect() ?? null,
     }),
     async stop() {
-      await Promise.all([analytics.stop(), index.stop(), counters.stop()])
-      await log.stop()
+      await Promise.all([analytics, index, counters].map((each) => each?.stop()))
+      await log?.stop()
     },
-    failed: Promise.race(Object.values(served).map((each) => each.failed)),
+    failed: served.length === 0 ? new Promise(() => {}) : Promise.race(served.map((each) => each.failed)),
+  }
+  try {
+    await prepare(options)
+    return host
+  } catch (error) {
+    await host.stop()
+    throw error
   }
 }
 
-export function connectEngines(ports: EnginePorts): Engines {
+export const portsIn = (links: EngineLinks): MessagePort[] =>
+  Object.values(links).filter((link) => link instanceof MessagePort)
+
+/** Opens the engines in this thread. @param logger for what happens between the calls. */
+export function connectEngines({ config, ...ports }: EngineLinks, logger: EngineLogger): Engines {
+  const { namespace, kafka, clickhouse, elasticsearch, redis } = config
   return {
-    log: eventLogClient(ports.log),
-    analytics: analyticsClient(ports.analytics),
-    index: productIndexClient(ports.index),
-    counters: countersClient(ports.counters),
+    log: kafka ? connectKafkaEventLog(kafkaOptions(config, logger)) : eventLogClient(ports.log!),
+    analytics: clickhouse ? connectClickHouse({ ...clickhouse, namespace }) : analyticsClient(ports.analytics!),
+    index: elasticsearch
+      ? connectElasticsearch({ url: elasticsearch.url, shards: elasticsearch, namespace })
+      : productIndexClient(ports.index!),
+    counters: redis ? connectRedis({ ...redis, namespace }) : countersClient(ports.counters!),
   }
 }
 
 export async function closeEngines(engines: Engines): Promise<void> {
   await Promise.all(Object.values(engines).map((engine) => engine.close()))
+}
+
+/** Makes the tables of an Analytics whose tables were dropped. */
+export const migrateAnalytics = migrate
+
+function kafkaOptions({ namespace, kafka }: EngineConfig, logger: KafkaLogger): KafkaEventLogOptions {
+  const { brokers, ssl, sasl, sessionTimeoutMs } = kafka!
+  return {
+    brokers,
+    ssl,
+    ...(sasl ? { sasl: sasl as KafkaEventLogOptions['sasl'] } : {}),
+    sessionTimeoutMs,
+    clientId: namespace,
+    namespace,
+    logger,
+    now: Date.now,
+  }
+}
+
+async function prepare({ config, logger }: { config: EngineConfig; logger: EngineLogger }): Promise<void> {
+  const { namespace, kafka, clickhouse, elasticsearch } = config
+  await Promise.all([
+    kafka &&
+      untilThere('kafka', logger, () =>
+        migrateKafka({
+          ...kafkaOptions(config, logger),
+          replicationFactor: kafka.replicationFactor,
+          ...(kafka.retentionMs === null ? {} : { retentionMs: kafka.retentionMs }),
+        }),
+      ),
+    clickhouse && untilThere('clickhouse', logger, () => migrateClickHouse({ ...clickhouse, namespace })),
+    elasticsearch && untilThere('elasticsearch', logger, () => migrateElasticsearch({ ...elasticsearch, namespace })),
+  ])
+}
+
+/** Tries until the engine answers. @throws what no waiting mends. */
+async function untilThere(engine: string, logger: EngineLogger, prepareIt: () => Promise<unknown>): Promise<void> {
+  for (let waitMs = RETRY_FIRST_MS; ; waitMs = Math.min(2 * waitMs, RETRY_MAX_MS)) {
+    try {
+      await prepareIt()
+      return logger.info({ engine }, `${engine} is ready`)
+    } catch (error) {
+      if (!(error as Error).name.endsWith('Unavailable')) throw error
+      logger.warn({ engine, err: error }, `${engine} is away; waiting for it`)
+      await delay(waitMs)
+    }
+  }
 }

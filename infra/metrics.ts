@@ -21,6 +21,8 @@ export interface SampledValues {
   deadLetters(): Promise<number>
   /** Emissions that wait to be written to the log. */
   emissionQueue(): number
+  /** Events on the disk that wait until the log takes them. */
+  spool(): { records: number; bytes: number }
 }
 
 const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]
@@ -69,7 +71,10 @@ export function createMetrics(sampled: SampledValues | null): Metrics {
     labelNames: ['type', 'code'] as const,
     registers,
   })
-  if (sampled) sampleGauges(sampled, registers)
+  if (sampled) {
+    sampleGauges(sampled, registers)
+    spoolGauges(sampled, registers)
+  }
   return {
     requestServed({ method, route, status, durationMs }) {
       requests.observe({ method, route, status }, durationMs / MS_PER_SECOND)
@@ -119,6 +124,25 @@ function sampleGauges(sampled: SampledValues, registers: Registry[]): void {
     registers,
     collect() {
       this.set(sampled.emissionQueue())
+    },
+  })
+}
+
+function spoolGauges(sampled: SampledValues, registers: Registry[]): void {
+  new Gauge({
+    name: 'endcap_spool_records',
+    help: 'Events on the disk of this process that wait until the log takes them.',
+    registers,
+    collect() {
+      this.set(sampled.spool().records)
+    },
+  })
+  new Gauge({
+    name: 'endcap_spool_bytes',
+    help: 'Room that they take.',
+    registers,
+    collect() {
+      this.set(sampled.spool().bytes)
     },
   })
 }

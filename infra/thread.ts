@@ -1,4 +1,4 @@
-import { MessageChannel, type MessagePort, type Transferable, Worker } from 'node:worker_threads'
+import { MessageChannel, type MessagePort, type ResourceLimits, type Transferable, Worker } from 'node:worker_threads'
 
 /**
  * Calls across threads. A worker serves the async methods of an object; any thread that holds a port to it calls them
@@ -94,8 +94,13 @@ export interface Served {
  * `transferList` names what moves into the worker's data instead of being copied.
  * @throws what the worker's set-up threw.
  */
-export async function startWorker(file: URL, workerData: unknown, transferList: Transferable[] = []): Promise<Served> {
-  const worker = new Worker(file, { workerData, transferList })
+export async function startWorker(
+  file: URL,
+  workerData: unknown,
+  transferList: Transferable[] = [],
+  resourceLimits: ResourceLimits = {},
+): Promise<Served> {
+  const worker = new Worker(file, { workerData, transferList, resourceLimits })
   const failed = new Promise<Error>((resolve) => worker.once('error', resolve))
   const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
   await new Promise<void>((resolve, reject) => {

@@ -1,20 +1,22 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { closeEngines, connectEngines, type EnginePorts } from '../infra/engines.ts'
+import { closeEngines, connectEngines, type EngineLinks } from '../infra/engines.ts'
 import { serveConnections } from '../infra/thread.ts'
+import { workerLogger } from './logger.ts'
 import { indexCaughtUp } from './registry/feeds/caught-up.ts'
 import { fetchDefaults } from './registry/feeds/fetch.ts'
 import { createFeedRunner } from './registry/feeds/runner.ts'
 
 export interface FeedsWorkerData {
-  ports: EnginePorts
+  links: EngineLinks
+  logLevel: string
   /** Consumer group of the stream that fills the product index. */
   indexerGroup: string
   allowPrivateAddresses: boolean
 }
 
 /** The thread that reads feeds: parsing hundreds of megabytes of XML is no work for the one that answers requests. */
-const { ports, indexerGroup, allowPrivateAddresses } = workerData as FeedsWorkerData
-const engines = connectEngines(ports)
+const { links, logLevel, indexerGroup, allowPrivateAddresses } = workerData as FeedsWorkerData
+const engines = connectEngines(links, workerLogger(logLevel, 'feeds'))
 const { log, index } = engines
 const runner = createFeedRunner({
   log,

@@ -2,29 +2,34 @@ import { randomBytes } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
-import { audit } from '../infra/analytics/audit.ts'
-import { type Config, InvalidConfig, readConfig } from '../infra/config.ts'
-import { closeEngines, connectEngines, startEmbeddedEngines } from '../infra/engines.ts'
-import { createMetrics } from '../infra/metrics.ts'
-import { listDeadLetters, replayDeadLetters } from '../streams/dead-letters.ts'
+import { type Config, InvalidConfig, type Role, readConfig } from '../infra/config.ts'
+import { closeEngines, connectEngines, startEngines } from '../infra/engines.ts'
+import { createMetrics, type SampledValues } from '../infra/metrics.ts'
 import { registerApi } from './api.ts'
 import { createShowIds } from './domain/show-id.ts'
 import { Snapshot } from './domain/snapshot.ts'
 import { createUuid } from './domain/uuid.ts'
+import { openEvents } from './events.ts'
 import { createHttpServer } from './http.ts'
 import { createLogger } from './logger.ts'
-import { createFeedRuns } from './registry/feeds/feed-runs.ts'
-import { openFeedFiles } from './registry/feeds/files.ts'
-import { feedRunnerClient } from './registry/feeds/runner.ts'
-import { startProductReader } from './registry/product-reader.ts'
-import { openRegistry } from './registry/store.ts'
-import { selectionApp } from './selection/app.ts'
+import { followRegistry } from './registry-follower.ts'
+import { openIntake } from './roles/intake.ts'
+import type { Part, Shared } from './roles/part.ts'
+import { openRegistryRole } from './roles/registry.ts'
+import { openSelection } from './roles/selection.ts'
+import { openStreams } from './roles/streams.ts'
 import { keptShowIdKeys } from './show-id-keys.ts'
-import { startFeedsThread, startStreamsThread } from './threads.ts'
 
 const VERSION = '0.1.0'
 const now = Date.now
 const uuid = createUuid({ now, randomBytes })
+
+const openRole: Readonly<Record<Role, (shared: Shared) => Promise<Part>>> = {
+  registry: openRegistryRole,
+  selection: openSelection,
+  intake: openIntake,
+  streams: openStreams,
+}
 
 /** A running server. */
 export interface Running {
@@ -34,13 +39,10 @@ export interface Running {
   stop(): Promise<void>
 }
 
-/** What has been started, to be ended in reverse. */
-type Stops = (() => Promise<unknown>)[]
-
-/** Starts everything in this process, and resolves once it answers requests. */
+/** Starts the roles of this process, and resolves once it answers requests. */
 export async function start(config: Config): Promise<Running> {
   const logger = createLogger(config.logLevel)
-  const stops: Stops = []
+  const stops: Shared['stops'] = []
   const stop = async () => {
     for (const each of stops.splice(0).reverse()) await each().catch((err) => logger.error({ err }, 'not closed well'))
   }
@@ -52,76 +54,61 @@ export async function start(config: Config): Promise<Running> {
   }
 }
 
-async function open(config: Config, logger: Logger, stops: Stops): Promise<string> {
-  mkdirSync(config.dataFolder, { recursive: true })
-  const host = await startEmbeddedEngines({ folder: config.dataFolder })
-  stops.push(() => host.stop())
-  const engines = connectEngines(host.ports())
-  stops.push(() => closeEngines(engines))
-
-  const snapshot = new Snapshot()
-  const registry = await openRegistry({ log: engines.log, snapshot, now })
-  stops.push(() => registry.close())
-  const [streams, feeds, productReader] = await Promise.all([
-    startStreamsThread(host, config),
-    startFeedsThread(host, config),
-    startProductReader(),
-  ])
-  stops.push(() => Promise.all([streams.stop(), feeds.stop(), productReader.close()]))
-
-  const files = await openFeedFiles(join(config.dataFolder, 'feeds'))
-  const runner = feedRunnerClient(feeds.connect())
-  const runs = createFeedRuns({ registry, runner, files, intervalMs: config.feedIntervalMs, now, uuid, logger })
-  await runs.start()
-  stops.push(() => runs.close())
-
-  const keys = config.showIdKeys ?? keptShowIdKeys(join(config.dataFolder, 'show-id-keys'), randomBytes)
-  const common = { ...engines, snapshot, showIds: createShowIds({ keys }), now, uuid, randomBytes }
-  const metrics = createMetrics({
-    streamLags: () => streams.lags(),
-    deadLetters: async () =>
-      (await engines.log.bounds('dead-letters')).reduce((n, { start, end }) => n + end - start, 0),
-    emissionQueue: () => selection.emissionsQueued(),
-  })
-  const elapsedMicros = () => performance.now() * 1000
-  const selection = selectionApp({ ...common, metrics, elapsedMicros, deadlineMs: config.selectionDeadlineMs })
-  const checks = {
-    log: () => engines.log.bounds('registry'),
-    analytics: () => engines.analytics.query('SELECT 1 AS one'),
-    index: () => engines.index.get('', []),
-    counters: () => engines.counters.read(['']),
-    streams: () => streams.working(),
+async function open(config: Config, logger: Logger, stops: Shared['stops']): Promise<string> {
+  const shared = await openShared(config, logger, stops)
+  const { host, log, metrics, snapshot } = shared
+  // Whoever holds the registry fills the snapshot by itself.
+  if (!config.roles.includes('registry')) {
+    const registry = await followRegistry({ log, snapshot })
+    stops.push(() => registry.close())
   }
-
-  const operations = {
-    audit: () => audit({ ...engines, now }),
-    deadLetters: {
-      list: (filter: Parameters<typeof listDeadLetters>[1]) => listDeadLetters(engines.log, filter),
-      replay: (filter: Parameters<typeof replayDeadLetters>[1]) => replayDeadLetters(engines.log, filter, now),
-    },
-  }
+  const parts = await Promise.all(config.roles.map((role) => openRole[role](shared)))
 
   const server = createHttpServer({ logger })
   stops.push(() => server.close())
-  await registerApi(server, {
-    ...config,
-    ...common,
-    ...operations,
-    registry,
-    runs,
-    productReader,
-    selection,
-    metrics,
-    checks,
-    version: VERSION,
-  })
+  const checks = Object.assign({ log: () => log.bounds('registry') }, ...parts.map((part) => part.checks))
+  await registerApi(server, parts, { ...config, metrics, checks, version: VERSION })
 
-  void Promise.race([host.failed, streams.failed, feeds.failed, productReader.failed, registry.fenced]).then((err) => {
+  void Promise.race([host.failed, ...parts.flatMap((part) => part.failures)]).then((err) => {
     logger.fatal({ err }, 'a part has died: ending, to be started again')
     process.exitCode = 1
     process.kill(process.pid, 'SIGTERM')
   })
   return server.listen({ host: config.httpHost, port: config.httpPort })
+}
+
+async function openShared(config: Config, logger: Logger, stops: Shared['stops']): Promise<Shared> {
+  mkdirSync(config.dataFolder, { recursive: true })
+  const host = await startEngines({ folder: config.dataFolder, config: config.engines, logger })
+  stops.push(() => host.stop())
+  const engines = connectEngines(host.links(), logger)
+  stops.push(() => closeEngines(engines))
+
+  const sampled: SampledValues = {
+    streamLags: async () => [],
+    deadLetters: async () => Number.NaN,
+    emissionQueue: () => 0,
+    spool: () => ({ records: 0, bytes: 0 }),
+  }
+  const events = await openEvents({ ...config, ...engines, logger, now })
+  stops.push(() => events.close())
+  sampled.spool = events.waiting
+  const keys = config.showIdKeys ?? keptShowIdKeys(join(config.dataFolder, 'show-id-keys'), randomBytes)
+  return {
+    ...engines,
+    config,
+    logger,
+    host,
+    events,
+    sampled,
+    stops,
+    snapshot: new Snapshot(),
+    showIds: createShowIds({ keys }),
+    metrics: createMetrics(sampled),
+    now,
+    uuid,
+    randomBytes,
+  }
 }
 
 /** Ends the process in good order on SIGTERM and SIGINT; a second signal ends it at once. */

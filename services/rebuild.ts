@@ -1,6 +1,6 @@
-import { migrate } from '../infra/analytics/migrate.ts'
+import { randomUUID } from 'node:crypto'
 import { readConfig } from '../infra/config.ts'
-import { closeEngines, connectEngines, startEmbeddedEngines } from '../infra/engines.ts'
+import { closeEngines, connectEngines, migrateAnalytics, startEngines } from '../infra/engines.ts'
 import { rebuildAnalytics } from '../streams/rebuild.ts'
 import { proveCounters } from '../streams/rebuild-counters.ts'
 import { rebuildIndex } from '../streams/rebuild-index.ts'
@@ -9,21 +9,24 @@ import { createLogger } from './logger.ts'
 import { followRegistry } from './registry-follower.ts'
 
 /**
- * Drops every projection of the data folder, replays the log, and prints what each table, index and counter held before
+ * Drops every projection, replays the log, and prints what each table, index and counter held before
  * and after. Ends with 1 when any differs. The server must not run.
  */
 const config = readConfig({ LOG_LEVEL: 'warn', ...process.env })
 const logger = createLogger(config.logLevel)
-const host = await startEmbeddedEngines({ folder: config.dataFolder })
-const engines = connectEngines(host.ports())
+const host = await startEngines({ folder: config.dataFolder, config: config.engines, logger })
+const engines = connectEngines(host.links(), logger)
 const { log, analytics, index, counters } = engines
 const snapshot = new Snapshot()
 const registry = await followRegistry({ log, snapshot })
-const deps = { log, snapshot, now: Date.now, logger }
+const deps = { log, snapshot, now: Date.now, runId: randomUUID, logger }
 
 // The judge first: what it still has to write belongs to the log.
 const proofs = [await proveCounters({ ...deps, counters })]
-proofs.push(await rebuildIndex({ ...deps, index }), ...(await rebuildAnalytics({ ...deps, analytics, migrate })))
+proofs.push(
+  await rebuildIndex({ ...deps, index }),
+  ...(await rebuildAnalytics({ ...deps, analytics, migrate: migrateAnalytics })),
+)
 console.table(proofs)
 const differing = proofs.filter(({ equal }) => !equal).map(({ table }) => table)
 process.stdout.write(

@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto'
 import { parentPort, workerData } from 'node:worker_threads'
-import { closeEngines, connectEngines, type EnginePorts } from '../infra/engines.ts'
+import { closeEngines, connectEngines, type EngineLinks } from '../infra/engines.ts'
 import { serveConnections } from '../infra/thread.ts'
 import { yieldThisThread } from '../infra/thread-priority.ts'
 import { startStreams } from '../streams/start.ts'
@@ -8,15 +9,16 @@ import { workerLogger } from './logger.ts'
 import { followRegistry } from './registry-follower.ts'
 
 export interface StreamsWorkerData {
-  ports: EnginePorts
+  links: EngineLinks
   signalsIntervalMs: number
   logLevel: string
 }
 
 /** The thread of the streams: they decode, judge and compute beside requests, never in their way. */
-const { ports, signalsIntervalMs, logLevel } = workerData as StreamsWorkerData
+const { links, signalsIntervalMs, logLevel } = workerData as StreamsWorkerData
 yieldThisThread()
-const engines = connectEngines(ports)
+const logger = workerLogger(logLevel, 'streams')
+const engines = connectEngines(links, logger)
 const snapshot = new Snapshot()
 const registry = await followRegistry({ log: engines.log, snapshot })
 const streams = await startStreams({
@@ -24,7 +26,8 @@ const streams = await startStreams({
   snapshot,
   signalsIntervalMs,
   now: Date.now,
-  logger: workerLogger(logLevel, 'streams'),
+  runId: randomUUID,
+  logger,
 })
 
 serveConnections(parentPort!, { lags: streams.lags, states: async () => streams.states() }, async () => {

@@ -1,8 +1,13 @@
 import type { Config } from '../infra/config.ts'
-import type { EngineHost } from '../infra/engines.ts'
+import { type EngineHost, portsIn } from '../infra/engines.ts'
 import { connect, type Served, startWorker } from '../infra/thread.ts'
 import { INDEXER_GROUP } from '../streams/indexer.ts'
 import type { RunningStreams } from '../streams/start.ts'
+import type { FeedsWorkerData } from './feeds.worker.ts'
+import type { StreamsWorkerData } from './streams.worker.ts'
+
+/** A feed of a hundred thousand offers must not take the memory of the rest. */
+const FEEDS_HEAP_MAX_MB = 192
 
 export interface StreamsThread {
   lags(): ReturnType<RunningStreams['lags']>
@@ -16,9 +21,9 @@ export async function startStreamsThread(
   host: EngineHost,
   { signalsIntervalMs, logLevel }: Config,
 ): Promise<StreamsThread> {
-  const ports = host.ports()
-  const file = new URL('./streams.worker.ts', import.meta.url)
-  const thread = await startWorker(file, { ports, signalsIntervalMs, logLevel }, Object.values(ports))
+  const links = host.links()
+  const data: StreamsWorkerData = { links, signalsIntervalMs, logLevel }
+  const thread = await startWorker(new URL('./streams.worker.ts', import.meta.url), data, portsIn(links))
   const remote = connect(thread.connect(), {}, () => new Error('The streams have ended'))
   return {
     lags: () => remote.call('lags', []),
@@ -38,8 +43,15 @@ export async function startStreamsThread(
   }
 }
 
-export function startFeedsThread(host: EngineHost, { feedAllowPrivateAddresses }: Config): Promise<Served> {
-  const ports = host.ports()
-  const data = { ports, indexerGroup: INDEXER_GROUP, allowPrivateAddresses: feedAllowPrivateAddresses }
-  return startWorker(new URL('./feeds.worker.ts', import.meta.url), data, Object.values(ports))
+export function startFeedsThread(host: EngineHost, { feedAllowPrivateAddresses, logLevel }: Config): Promise<Served> {
+  const links = host.links()
+  const data: FeedsWorkerData = {
+    links,
+    logLevel,
+    indexerGroup: INDEXER_GROUP,
+    allowPrivateAddresses: feedAllowPrivateAddresses,
+  }
+  return startWorker(new URL('./feeds.worker.ts', import.meta.url), data, portsIn(links), {
+    maxOldGenerationSizeMb: FEEDS_HEAP_MAX_MB,
+  })
 }

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -27,10 +27,24 @@ export interface Program {
   stop(): Promise<void>
 }
 
-/** Starts the real program, everything embedded, on a free port and an own data folder, and waits until it is ready. */
-export async function startProgram(options: { env?: Record<string, string>; folder?: string } = {}): Promise<Program> {
+export interface ProgramOptions {
+  /** Settings beside those that every test has: roles, the addresses of engines, a fixed port. */
+  env?: Record<string, string>
+  folder?: string
+  /** Appended to, instead of this process's own error output. */
+  logFile?: string
+  /** Kills it, also while it starts. */
+  signal?: AbortSignal
+}
+
+/**
+ * Starts the real program on a free port and an own data folder, everything embedded unless `env` says otherwise, and
+ * waits until it is ready. @throws when it ends before that, or takes too long; it does not run on then.
+ */
+export async function startProgram(options: ProgramOptions = {}): Promise<Program> {
   const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'endcap-')))
   const token = 'a-token-for-benchmarks-only-0123456789'
+  const logFile = options.logFile === undefined ? null : openSync(options.logFile, 'a')
   const child = spawn(process.execPath, [join(import.meta.dirname, '../services/main.ts')], {
     env: {
       ...process.env,
@@ -40,15 +54,25 @@ export async function startProgram(options: { env?: Record<string, string>; fold
       LOG_LEVEL: 'warn',
       ...options.env,
     },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', logFile ?? 'inherit'],
+    signal: options.signal,
+    killSignal: 'SIGKILL',
   })
+  // An abort is told here too; what matters is the exit that follows.
+  child.on('error', () => {})
+  if (logFile !== null) child.once('close', () => closeSync(logFile))
+  const endedEarly = new Promise<never>((_resolve, reject) => {
+    child.once('exit', (code, signal) => reject(new Error(`the program ended with ${code ?? signal}`)))
+  })
+  endedEarly.catch(() => {})
   const url = await new Promise<string>((resolve, reject) => {
     let seen = ''
-    const timer = setTimeout(
-      () => reject(new Error(`no address within ${START_TIMEOUT_MS} ms:\n${seen}`)),
-      START_TIMEOUT_MS,
-    )
+    const timer = setTimeout(() => {
+      child.kill('SIGKILL')
+      reject(new Error(`no address within ${START_TIMEOUT_MS} ms:\n${seen}`))
+    }, START_TIMEOUT_MS)
     child.stdout!.on('data', (chunk: Buffer) => {
+      if (logFile !== null) writeSync(logFile, chunk)
       seen = (seen + chunk.toString()).slice(-20_000)
       const found = seen.match(/listens at (http:\S+)/)
       if (!found) return
@@ -129,7 +153,11 @@ export async function startProgram(options: { env?: Record<string, string>; fold
       await rm(folder, { recursive: true, force: true })
     },
   }
-  await waitFor(async () => (await call('GET', '/health/ready')).status === 200, START_TIMEOUT_MS)
+  const ready = waitFor(async () => (await call('GET', '/health/ready')).status === 200, START_TIMEOUT_MS)
+  await Promise.race([ready, endedEarly]).catch(async (error) => {
+    await kill('SIGKILL')
+    throw error
+  })
   return program
 }
 

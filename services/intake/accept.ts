@@ -1,4 +1,4 @@
-import type { EventLog, NewRecord } from '../../infra/event-log/port.ts'
+import type { Appender, NewRecord } from '../../infra/event-log/port.ts'
 import type { Metrics } from '../../infra/metrics.ts'
 import type { EventAnswer } from '../../schemas/http/events.ts'
 import type { JudgedEvent, TakenEvent } from './event.ts'
@@ -9,8 +9,8 @@ export type Store = (records: readonly NewRecord[]) => Promise<void>
 /** Errors of one rejected element that its message lists. */
 const ERRORS_TOLD_MAX = 5
 
-/** Straight to the log. */
-export function storeInLog({ log }: { log: Pick<EventLog, 'append'> }): Store {
+/** In the log, or in the spool that stands in for it. */
+export function storeInLog({ log }: { log: Appender }): Store {
   return async (records) => {
     await log.append(records)
   }

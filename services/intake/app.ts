@@ -1,7 +1,7 @@
 import { TypeBoxValidatorCompiler } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { TSchema } from 'typebox'
-import type { EventLog } from '../../infra/event-log/port.ts'
+import type { Appender } from '../../infra/event-log/port.ts'
 import type { Metrics } from '../../infra/metrics.ts'
 import {
   BatchBody,
@@ -27,7 +27,7 @@ import { type TransactionReport, transaction } from './transaction.ts'
 const BATCH_BODY_LIMIT_BYTES = 5 * 1024 * 1024
 
 export interface IntakeDeps extends Rules {
-  log: Pick<EventLog, 'append'>
+  log: Appender
   metrics: Pick<Metrics, 'eventsTaken'>
   /** UTC epoch milliseconds. */
   now: () => number

@@ -1,7 +1,7 @@
-import { hash } from 'node:crypto'
 import type { IndexedProduct } from '../../infra/product-index/port.ts'
 import type { ProductOffer, Shop } from '../../schemas/records.ts'
 import { fromMicros } from '../domain/money.ts'
+import { systemProductId } from '../domain/system-product-id.ts'
 
 /** What was written once for a product that the index hands out; gone with it. */
 interface Written {
@@ -92,13 +92,4 @@ function unlessEmpty<T>(list: T[]): T[] | undefined {
 function imageName(imageLink: string): string {
   const path = imageLink.split(/[?#]/, 1)[0]!
   return path.slice(path.lastIndexOf('/') + 1) || imageLink
-}
-
-/** A name-based UUID (version 5, RFC 9562) of the feed id in the shop's name space. */
-function systemProductId(shopId: string, id: string): string {
-  const namespace = Buffer.from(shopId.replaceAll('-', ''), 'hex')
-  const bytes = hash('sha1', Buffer.concat([namespace, Buffer.from(id)]), 'buffer').subarray(0, 16)
-  bytes[6] = (bytes[6]! & 0x0f) | 0x50
-  bytes[8] = (bytes[8]! & 0x3f) | 0x80
-  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
 }

@@ -1,6 +1,6 @@
 import { type FastifyPluginAsyncTypebox, TypeBoxValidatorCompiler } from '@fastify/type-provider-typebox'
 import type { Counters } from '../../infra/counters/port.ts'
-import type { EventLog } from '../../infra/event-log/port.ts'
+import type { Appender } from '../../infra/event-log/port.ts'
 import type { Metrics } from '../../infra/metrics.ts'
 import type { ProductIndex } from '../../infra/product-index/port.ts'
 import { ProblemBody } from '../../schemas/http/problem.ts'
@@ -14,12 +14,13 @@ import {
 } from '../../schemas/http/selection.ts'
 import type { ShowIds } from '../domain/show-id.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
+import { seldom } from '../seldom.ts'
 import { createCampaigns } from './campaigns.ts'
 import { createCandidateSource } from './candidates.ts'
 import { emissionInfo } from './emission-info.ts'
 import { createEmissionQueue } from './emission-queue.ts'
+import { createKnownViews } from './known-views.ts'
 import { readParameters } from './parameters.ts'
-import { seldom } from './seldom.ts'
 import { select } from './select.ts'
 import { createSpendView } from './spend.ts'
 
@@ -27,7 +28,7 @@ export interface SelectionDeps {
   snapshot: Snapshot
   index: ProductIndex
   counters: Counters
-  log: EventLog
+  log: Appender
   showIds: ShowIds
   /** UTC epoch milliseconds. */
   now: () => number
@@ -56,19 +57,23 @@ export function selectionApp(deps: SelectionDeps): SelectionApp {
     const campaigns = createCampaigns({ ...deps, spend })
     const emissions = createEmissionQueue({ log: deps.log, onLost: deps.metrics.emissionsLost, onError })
     queued = () => emissions.size
+    const source = createCandidateSource({ ...deps, campaigns })
     const selectDeps = {
       ...deps,
       campaigns,
       emissions,
       onError,
-      source: createCandidateSource({ ...deps, campaigns }),
+      source,
+      counters: createKnownViews({ ...deps, slowMs: deps.deadlineMs, onError }),
       onSelected: ({ elapsedMicros, shortfalls }: { elapsedMicros: number; shortfalls: string[] }) =>
         deps.metrics.adsSelected({ kind: 'SPONSORED', durationMs: elapsedMicros / 1000, shortfalls }),
     }
     await spend.refresh().catch(onError)
     spend.start(onError)
+    source.start(onError)
     server.addHook('onClose', async () => {
       spend.close()
+      source.close()
       await emissions.close(EMISSIONS_CLOSE_MS)
     })
 

@@ -1,10 +1,18 @@
-import type { IndexedProduct, ProductIndex, ProductQuery, SearchHit } from '../../infra/product-index/port.ts'
+import {
+  type IndexedProduct,
+  IndexUnavailable,
+  type ProductIndex,
+  type ProductQuery,
+  type SearchHit,
+} from '../../infra/product-index/port.ts'
 import { hashOf, shuffledHash } from '../domain/auction.ts'
 import { predictClickRate } from '../domain/click-rate.ts'
 import { dedupeKey } from '../domain/dedupe-key.ts'
 import type { CampaignHandle, Campaigns, RunningCampaigns } from './campaigns.ts'
 import { FreshCache, type MaybePromise } from './fresh-cache.ts'
+import { createRest } from './rest.ts'
 import { createSearchBatch } from './search-batch.ts'
+import { createStandby } from './standby.ts'
 
 /** A product that may be shown, with what does not depend on who asks. */
 export interface Candidate {
@@ -21,17 +29,31 @@ export interface CandidateList {
   candidates: readonly Candidate[]
   /** More matched than were asked for. */
   truncated: boolean
+  /** Stands in for what the index did not give. */
+  isStandby?: true
 }
 
 export type CandidateQuery = Pick<ProductQuery, 'shopId' | 'filters' | 'rank' | 'limit'> & {
   campaigns: RunningCampaigns
 }
 
-/** Candidates by query, at most a second old. */
+/** Candidates by query, at most two seconds old. An index that fails or is slow is left alone for a second at a time. */
 export interface CandidateSource {
   find(query: CandidateQuery): MaybePromise<CandidateList>
+  /**
+   * In place of what the index does not give in time: what it last gave for this query, up to ten minutes ago, else the
+   * shop's bestsellers that hold the query's filters; null when neither is known.
+   */
+  standby(query: CandidateQuery): CandidateList | null
   /** Offers of a shop with this feed id or productId. */
   reference(shopId: string, id: string): MaybePromise<IndexedProduct[]>
+  /** The same, as it was known up to ten minutes ago; null: it is not. */
+  lastReference(shopId: string, id: string): IndexedProduct[] | null
+  /** Keeps bestsellers at hand, until closed. */
+  start(onError: (error: unknown) => void): void
+  close(): void
+  /** Fetches the bestsellers of the shops asked for now. */
+  refreshStandby(): Promise<void>
 }
 
 /** About 2 KB a candidate and 30 candidates a list. */
@@ -41,28 +63,50 @@ const EMPTY: CandidateList = { candidates: [], truncated: false }
 
 export function createCandidateSource(deps: {
   index: ProductIndex
-  campaigns: Pick<Campaigns, 'handle'>
+  campaigns: Pick<Campaigns, 'handle' | 'running'>
   now: () => number
+  /** An index that takes longer is slow. */
+  deadlineMs: number
 }): CandidateSource {
   const { index, now } = deps
   const search = createSearchBatch(index)
+  const rest = createRest({ now, slowMs: deps.deadlineMs })
   const lists = new FreshCache<CandidateList>({ now, entriesMax: LISTS_CACHED_MAX })
   const references = new FreshCache<IndexedProduct[]>({ now, entriesMax: REFERENCES_CACHED_MAX })
+  const candidatesOf = (hits: readonly SearchHit[]) => hits.map((hit) => candidateOf(hit, deps.campaigns))
+  const standby = createStandby({ ...deps, search: (queries) => index.search(queries), candidatesOf })
+
+  const asked = <T>(call: () => Promise<T>): Promise<T> =>
+    rest.resting() ? Promise.reject(new IndexUnavailable('The index is left alone for a moment')) : rest.watch(call())
 
   return {
-    find({ shopId, filters, rank, limit, campaigns }) {
+    find(query) {
+      const { shopId, filters, rank, limit, campaigns } = query
       if (campaigns.groups.length === 0) return EMPTY
-      const key = JSON.stringify([shopId, campaigns.key, limit, rank, filters])
+      standby.ask(shopId)
+      const key = keyOf(query)
       return lists.get(key, async () => {
         // Another order of equals with each refresh: none is cut off for good.
         const tieSeed = shuffledHash(hashOf(key), now() | 0)
-        const query = { shopId, filters, rank, limit, campaigns: campaigns.groups, tieSeed }
-        const { hits, truncated } = await search(query)
-        return { candidates: hits.map((hit) => candidateOf(hit, deps.campaigns)), truncated }
+        const found = await asked(() => search({ shopId, filters, rank, limit, campaigns: campaigns.groups, tieSeed }))
+        return { candidates: candidatesOf(found.hits), truncated: found.truncated }
       })
     },
-    reference: (shopId, id) => references.get(`${shopId}/${id}`, () => index.get(shopId, [id])),
+    standby(query) {
+      const candidates =
+        lists.last(keyOf(query))?.candidates ?? standby.bestsellers(query.shopId, query.filters, query.limit)
+      return candidates && { candidates, truncated: false, isStandby: true }
+    },
+    reference: (shopId, id) => references.get(`${shopId}/${id}`, () => asked(() => index.get(shopId, [id]))),
+    lastReference: (shopId, id) => references.last(`${shopId}/${id}`),
+    start: standby.start,
+    close: standby.close,
+    refreshStandby: standby.refresh,
   }
+}
+
+function keyOf({ shopId, filters, rank, limit, campaigns }: CandidateQuery): string {
+  return JSON.stringify([shopId, campaigns.key, limit, rank, filters])
 }
 
 function candidateOf({ product, relevance }: SearchHit, campaigns: Pick<Campaigns, 'handle'>): Candidate {

@@ -1,4 +1,4 @@
-import type { EventLog, NewRecord } from '../../infra/event-log/port.ts'
+import type { Appender, NewRecord } from '../../infra/event-log/port.ts'
 import { encode } from '../../schemas/codec.ts'
 import type { Emission } from '../../schemas/records.ts'
 
@@ -20,7 +20,7 @@ export interface EmissionQueue {
 }
 
 export function createEmissionQueue(deps: {
-  log: EventLog
+  log: Appender
   onLost: (count: number) => void
   onError: (error: unknown) => void
 }): EmissionQueue {

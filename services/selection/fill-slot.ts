@@ -1,6 +1,7 @@
 import type { Counters } from '../../infra/counters/port.ts'
 import type { Campaign, DropReason, EmittedSlot } from '../../schemas/records.ts'
 import { auction, type Bid, shuffledHash } from '../domain/auction.ts'
+import { isExpired } from '../domain/offer.ts'
 import type { CampaignKind } from './campaigns.ts'
 import type { Candidate } from './candidates.ts'
 import { LATE } from './deadline.ts'
@@ -28,7 +29,7 @@ export interface FilledSlot {
 }
 
 export interface FillContext extends IndexContext {
-  counters: Counters
+  counters: Pick<Counters, 'read'>
   person: Person
   now: number
   /** Of the request: orders equals. */
@@ -110,7 +111,7 @@ async function fillPlaces(
       ads: won.map(({ bid, priceMicros }) => ({ entry: bid, priceMicros })),
       dropped,
       candidates: list.candidates.length,
-      late: capped === LATE,
+      late: capped === LATE || list.isStandby === true,
     }
     if (won.length === places || best.late || !list.truncated || limit === CANDIDATES_MAX) return best
   }
@@ -126,6 +127,7 @@ function enter(candidates: readonly Candidate[], slot: Slot, kind: CampaignKind,
   const entries: Entry[] = []
   const dropped: FilledSlot['dropped'] = []
   for (const candidate of candidates) {
+    if (isExpired(candidate.product.offer, context.now)) continue
     for (const { campaign, hash } of candidate.promotions) {
       if (campaign.kind !== kind || campaign.body === null) continue
       const standing = context.campaigns.standing(campaign, slot.shop, context.now)

@@ -49,20 +49,26 @@ export async function planSlot(
   slot: Slot,
   placesBefore: number,
   context: IndexContext,
-): Promise<SlotPlan | 'INACTIVE' | 'NO_REFERENCE' | 'DEADLINE'> {
+): Promise<SlotPlan | 'INACTIVE' | 'NO_REFERENCE'> {
   if (!slot.active) return 'INACTIVE'
   const { targeting } = slot
-  const algorithm = algorithms[slot.algorithm]
-  const id = algorithm.reference(targeting)
-  const reference = id === null ? [] : await context.deadline.meet(context.source.reference(slot.shopId, id))
-  if (reference === LATE) return 'DEADLINE'
-  if (id !== null && reference.length === 0) return 'NO_REFERENCE'
-  const plan = algorithm.plan({ targeting, lang: targeting.lang ?? slot.shop.lang, reference })
+  const id = algorithms[slot.algorithm].reference(targeting)
+  const reference = id === null ? [] : await referenceOf(slot.shopId, id, context)
+  if (id !== null && reference?.length === 0) return 'NO_REFERENCE'
+  // What the reference is like is not known: what sells best has no need of it.
+  const algorithm = reference === null ? algorithms.BESTSELLERS : algorithms[slot.algorithm]
+  const plan = algorithm.plan({ targeting, lang: targeting.lang ?? slot.shop.lang, reference: reference ?? [] })
   const kinds = KINDS[targeting.adType ?? 'ALL']
   // Where the plan knows relevance better than the index, none of its products may be cut off by the index's order.
   const limit = Math.max(candidatesFor(placesBefore + targeting.adCount), plan.relevance?.size ?? 0)
   const first = findCandidates({ slot, plan }, kinds[0]!, limit, context)
   return { slot, plan, kinds, limit, first }
+}
+
+/** Null: the index does not tell in time, and has not lately. */
+async function referenceOf(shopId: string, id: string, { source, deadline }: IndexContext) {
+  const reference = await deadline.meet(source.reference(shopId, id))
+  return reference === LATE ? source.lastReference(shopId, id) : reference
 }
 
 /** The candidates of a plan among campaigns of one kind. */
@@ -79,8 +85,9 @@ export async function findCandidates(
     limit,
     campaigns: campaigns.running(slot.shopId, kind),
   }
-  const list = await deadline.meet(source.find(query))
-  if (list === LATE) return LATE
+  const found = await deadline.meet(source.find(query))
+  const list = found === LATE ? source.standby(query) : found
+  if (list === null) return LATE
   return plan.notTitle === undefined && plan.relevance === undefined
     ? list
     : { ...list, candidates: judged(plan, list) }

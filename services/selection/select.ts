@@ -18,7 +18,7 @@ export interface SelectDeps {
   snapshot: Snapshot
   source: CandidateSource
   campaigns: Campaigns
-  counters: Counters
+  counters: Pick<Counters, 'read'>
   emissions: EmissionQueue
   showIds: ShowIds
   /** UTC epoch milliseconds. */

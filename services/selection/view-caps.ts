@@ -13,7 +13,7 @@ export interface CappedAd {
 export interface CapContext {
   person: Person
   now: number
-  counters: Counters
+  counters: Pick<Counters, 'read'>
 }
 
 /**

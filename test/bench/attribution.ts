@@ -2,7 +2,9 @@
  * Attribution from nothing: 100,000 purchase lines and 1,000,000 touches, and ten times less of both. Goal: the time for a
  * line is the same within 20 %. Each size runs in a process of its own, whose peak memory is told as well.
  */
+
 import { fork } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -43,7 +45,7 @@ async function run(folder: string, lines: number): Promise<Result> {
   await delay(SETTLE_MS)
   writeFileSync('/proc/self/clear_refs', '5')
   const start = performance.now()
-  await attribute({ log, analytics })
+  await attribute({ log, analytics, runId: randomUUID })
   const ms = performance.now() - start
   const peakMb = Number(readFileSync('/proc/self/status', 'utf8').match(/VmHWM:\s+(\d+)/)?.[1]) / 1024
   const [stored] = await analytics.query<{ lines: number; credited: number }>(

@@ -23,6 +23,7 @@ import { createShowIds } from '../../services/domain/show-id.ts'
 import { Snapshot } from '../../services/domain/snapshot.ts'
 import { createHttpServer } from '../../services/http.ts'
 import { selectionApp } from '../../services/selection/app.ts'
+import { wholeStep } from '../../streams/counters-keeper.ts'
 import { sponsored } from '../services/selection/world.ts'
 import { generateProducts, seededRandom } from './generated-products.ts'
 import { readIcecat } from './icecat.ts'
@@ -98,6 +99,8 @@ for (let from = 0; from < offers.length; from += WRITES_PER_CALL) {
   )
 }
 await index.refresh()
+// As the streams do: without it selection takes no word of the counters.
+await counters.apply([wholeStep])
 
 const slot = (targeting: object) => JSON.stringify({ targeting: [{ slotHash, adCount: ADS, ...targeting }] })
 const anOffer = () => offers[Math.floor(random() * offers.length)]!

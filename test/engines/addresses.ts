@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import { createClient } from '@clickhouse/client'
+import { Client } from '@elastic/elasticsearch'
 
 /** Where the real engines of `infra/local/engines.sh` listen, unless the environment names others. */
 export const addresses = {
@@ -11,4 +13,19 @@ export const addresses = {
 /** A namespace of its own, so that tests that run side by side on one engine do not meet. */
 export function testNamespace(): string {
   return `test${randomBytes(6).toString('hex')}`
+}
+
+/** Removes the indices of a namespace. The server takes no wildcards in what it deletes. */
+export async function removeIndices(url: string, namespace: string): Promise<void> {
+  const client = new Client({ node: url })
+  const indices = Object.keys(await client.indices.get({ index: `${namespace}-*` }))
+  if (indices.length > 0) await client.indices.delete({ index: indices })
+  await client.close()
+}
+
+/** Removes the database of a namespace. */
+export async function removeDatabase(url: string, namespace: string): Promise<void> {
+  const client = createClient({ url, database: 'default' })
+  await client.command({ query: `DROP DATABASE IF EXISTS \`${namespace}\` SYNC` })
+  await client.close()
 }

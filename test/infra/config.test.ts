@@ -43,10 +43,34 @@ describe('configuration', () => {
     expect(() => readConfig({ ROLES: 'selection,intake' })).toThrow(/ROLES/)
   })
 
+  it('lets roles be split when no engine is embedded', () => {
+    const engines = {
+      KAFKA_BROKERS: 'a:9092, b:9092',
+      CLICKHOUSE_URL: 'http://u:p@c:8123',
+      ELASTICSEARCH_URL: 'http://e:9200',
+      REDIS_URL: 'redis://r',
+    }
+    const keys = { SHOW_ID_KEYS: `1:${'A'.repeat(43)}` }
+    expect(readConfig({ ...engines, ...keys, ROLES: 'selection,intake' })).toMatchObject({
+      roles: ['selection', 'intake'],
+      engines: { namespace: 'endcap', kafka: { brokers: ['a:9092', 'b:9092'] }, redis: { url: 'redis://r' } },
+    })
+    expect(() => readConfig({ ...engines, ROLES: 'selection' })).toThrow(/SHOW_ID_KEYS/)
+    for (const key of Object.keys(engines)) {
+      expect(() => readConfig({ ...engines, ...keys, [key]: '', ROLES: 'selection' })).toThrow(/ROLES/)
+    }
+  })
+
+  it('never repeats an address, which may hold a password', () => {
+    const secret = 'p4ssword'
+    expect(() => readConfig({ CLICKHOUSE_URL: `ftp://u:${secret}@c` })).toThrow(expect.not.stringContaining(secret))
+  })
+
   it('is documented key by key, in the docs and in the code alike', () => {
-    const code = readFileSync(join(root, 'infra/config.ts'), 'utf8')
+    const files = ['infra/config.ts', 'infra/engine-config.ts']
+    const code = files.map((file) => readFileSync(join(root, file), 'utf8')).join('')
     const docs = readFileSync(join(root, 'docs/configuration.md'), 'utf8')
-    const read = new Set([...code.matchAll(/(?:\(|env\.)'?([A-Z][A-Z_]{3,})'?/g)].map((m) => m[1]!))
+    const read = new Set([...code.matchAll(/\('([A-Z][A-Z_]{3,})'?/g)].map((m) => m[1]!))
     const listed = new Set([...docs.matchAll(/^\| `([A-Z_]+)` \|/gm)].map((m) => m[1]!))
     expect(listed.size).toBeGreaterThan(10)
     expect([...listed].sort()).toEqual([...read].filter((key) => !key.endsWith('_MIN')).sort())

@@ -24,22 +24,28 @@ export interface JourneyShop {
   askForAds(cid: string, searchData: string): Promise<Ad[]>
 }
 
-const feedXml = `<?xml version="1.0"?>
+const COLORS = ['red', 'green', 'blue']
+const BUDGET = 10
+
+const feedXml = (lamps: readonly string[]) => `<?xml version="1.0"?>
 <rss version="2.0" xmlns:g="http://base.google.com/ns/1.0"><channel><title>Shop</title><link>https://shop.example</link>
-${['red', 'green', 'blue']
+${lamps
   .map(
     (
-      color,
+      lamp,
       i,
-    ) => `<item><g:id>lamp-${color}</g:id><g:title>Desk lamp ${color}</g:title><g:link>https://shop.example/p/${i}</g:link>
+    ) => `<item><g:id>lamp-${lamp}</g:id><g:title>Desk lamp ${lamp}</g:title><g:link>https://shop.example/p/${i}</g:link>
 <g:image_link>https://shop.example/i/${i}.jpg</g:image_link><g:price>${20 + i}.50 EUR</g:price><g:availability>in_stock</g:availability>
 <g:brand>Solvik</g:brand><g:product_type>Home &gt; Lamps</g:product_type></item>`,
   )
   .join('\n')}
 </channel></rss>`
 
-/** A shop with three lamps by XML feed, a search slot and a running campaign over them, made through the public API. */
-export async function openShop(program: Program): Promise<JourneyShop> {
+/** A shop with some lamps by XML feed, a search slot and a running campaign over them, made through the public API. */
+export async function openShop(
+  program: Pick<Program, 'call'>,
+  { lamps = COLORS, budget = BUDGET }: { lamps?: readonly string[]; budget?: number } = {},
+): Promise<JourneyShop> {
   const post = <T>(path: string, body: unknown, headers?: Record<string, string>) =>
     must(program.call<T>('POST', path, body, headers))
   const get = <T>(path: string) => must(program.call<T>('GET', path))
@@ -71,11 +77,11 @@ export async function openShop(program: Program): Promise<JourneyShop> {
     shopId: shop.id,
     name: 'Lamps',
     startAt: new Date(Date.now() - 60_000).toISOString(),
-    budget: 10,
+    budget,
     products: { rule: { brands: ['Solvik'] } },
     cpc: 0.25,
   })
-  const run = await post<Created>(`/v1/panel/feeds/${feed.id}/content`, feedXml)
+  const run = await post<Created>(`/v1/panel/feeds/${feed.id}/content`, feedXml(lamps))
   await waitFor(
     async () => (await get<{ status: string }>(`/v1/panel/feeds/${feed.id}/runs/${run.id}`)).status === 'DONE',
     20_000,

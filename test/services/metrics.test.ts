@@ -10,6 +10,7 @@ const sampled = {
   ],
   deadLetters: async (): Promise<number> => Promise.reject(new Error('the log is down')),
   emissionQueue: () => 5,
+  spool: () => ({ records: 3, bytes: 200 }),
 }
 
 it('GET /metrics tells of requests by route and status, of ads, events and streams', async () => {

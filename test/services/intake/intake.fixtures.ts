@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import type { NewRecord } from '../../../infra/event-log/port.ts'
+import type { Appender, NewRecord } from '../../../infra/event-log/port.ts'
 import { decode } from '../../../schemas/codec.ts'
 import { topics } from '../../../schemas/topics.ts'
 import { createShowIds } from '../../../services/domain/show-id.ts'
@@ -20,8 +20,8 @@ const ids = {
 export const showIdOf = (change: Parameters<typeof claimsOf>[0] = {}) =>
   showIds.seal(claimsOf({ ...ids, requestId: randomUUID(), ...change }))
 
-/** The intake over a log in memory, whose appends can be made to fail. */
-export function intakeOverMemory() {
+/** The intake over a log in memory, whose appends can be made to fail; `through`: what stands between the two. */
+export function intakeOverMemory(through: (log: Appender) => Appender = (log) => log) {
   const stored: NewRecord[] = []
   const state = { failWith: null as Error | null, calls: 0 }
   const log = {
@@ -36,7 +36,14 @@ export function intakeOverMemory() {
   let uuids = 0
   const uuid = () => `00000000-0000-4000-8000-${String(++uuids).padStart(12, '0')}`
   server.register(
-    intakeApp({ log, metrics: { eventsTaken() {} }, snapshot: snapshotOf({}), showIds, now: () => NOW, uuid }),
+    intakeApp({
+      log: through(log),
+      metrics: { eventsTaken() {} },
+      snapshot: snapshotOf({}),
+      showIds,
+      now: () => NOW,
+      uuid,
+    }),
   )
   return {
     server,

@@ -47,6 +47,13 @@ describe('a campaign takes part', () => {
     expect(world.showIds.open(ad.showId)).toMatchObject({ campaignId: own })
   })
 
+  it('with products that have not expired', async () => {
+    world.offer([world.campaign()], { expiresAt: NOW + 1000 })
+    expect(await ids()).toEqual(['p1'])
+    world.now = NOW + 1000
+    expect(await ids()).toEqual([])
+  })
+
   it('as soon as it is there, is switched on, or off, and as its dates come', async () => {
     const campaign = world.campaign({ status: 'PAUSED' })
     world.offer([campaign])
@@ -158,7 +165,7 @@ describe('capping', () => {
     world.offer([world.campaign()])
     world.counters.before = () => Promise.reject(new Error('down'))
     expect(await ids()).toEqual(['p2'])
-    expect(world.selections.at(-1)!.shortfalls).toEqual(['DEADLINE'])
+    expect((await world.emissions())[0]!.slots[0]!.dropped).toMatchObject([{ adId: 'p1', reason: 'CAPPED' }])
   })
 
   it('looks further down the list when caps have eaten its top', async () => {

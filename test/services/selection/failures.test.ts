@@ -49,6 +49,7 @@ describe('an index that does not answer', () => {
     )
     expect(await shortfalls()).toEqual(['DEADLINE', 'DEADLINE'])
     index.before = async () => {}
+    world.now += 1_000
     expect((await world.ads([slot()]))[0]).toHaveLength(1)
   })
 

@@ -1,5 +1,6 @@
 import type { Counters } from '../../../infra/counters/port.ts'
 import type { EventLog, NewRecord } from '../../../infra/event-log/port.ts'
+import { COUNTERS_WHOLE_KEY } from '../../../services/domain/counter-keys.ts'
 
 export interface FakeCounters extends Counters {
   values: Map<string, number>
@@ -9,7 +10,7 @@ export interface FakeCounters extends Counters {
 }
 
 export function fakeCounters(): FakeCounters {
-  const values = new Map<string, number>()
+  const values = new Map<string, number>([[COUNTERS_WHOLE_KEY, 1]])
   return {
     values,
     reads: 0,
@@ -20,6 +21,7 @@ export function fakeCounters(): FakeCounters {
       await this.before()
       return keys.map((key) => values.get(key) ?? 0)
     },
+    positions: async (sources) => sources.map(() => -1),
     clear: async () => values.clear(),
     close: async () => {},
   }

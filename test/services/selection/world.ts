@@ -260,6 +260,8 @@ export function makeOffer(shopId: string, changes: Partial<ProductOffer> & { id:
     externalSellerName: null,
     labels: [],
     shipping: [],
+    expiresAt: null,
+    additionalImageLinks: [],
     certification: [],
     productDetails: [],
     customParameters: {},

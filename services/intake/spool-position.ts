@@ -1,0 +1,43 @@
+import { type FileHandle, open } from 'node:fs/promises'
+import { join } from 'node:path'
+import { crc32 } from 'node:zlib'
+
+/** What has been drained: everything before this offset of this segment, and every segment of a lower number. */
+export interface SpoolPosition {
+  segment: number
+  offset: number
+}
+
+/** segment: f64 | offset: f64 | crc32 of both: u32, little-endian */
+const BYTES = 20
+
+export interface PositionFile {
+  read(): Promise<SpoolPosition>
+  write(position: SpoolPosition): Promise<void>
+  close(): Promise<void>
+}
+
+/**
+ * The file `position` of the spool's folder. Written in place, so that it needs no room on a disk that has become full, and
+ * not flushed: a position that is lost or torn with the machine only means that records are drained twice.
+ */
+export async function openPositionFile(folder: string): Promise<PositionFile> {
+  const file = join(folder, 'position')
+  const handle: FileHandle = await open(file, 'r+').catch(() => open(file, 'w+'))
+  if ((await handle.stat()).size < BYTES) await handle.write(Buffer.alloc(BYTES), 0, BYTES, 0).catch(() => {})
+  return {
+    async read() {
+      const { buffer, bytesRead } = await handle.read(Buffer.alloc(BYTES), 0, BYTES, 0)
+      const isSound = bytesRead === BYTES && crc32(buffer.subarray(0, 16)) === buffer.readUInt32LE(16)
+      return isSound ? { segment: buffer.readDoubleLE(0), offset: buffer.readDoubleLE(8) } : { segment: 0, offset: 0 }
+    },
+    async write({ segment, offset }) {
+      const bytes = Buffer.alloc(BYTES)
+      bytes.writeDoubleLE(segment, 0)
+      bytes.writeDoubleLE(offset, 8)
+      bytes.writeUInt32LE(crc32(bytes.subarray(0, 16)), 16)
+      await handle.write(bytes, 0, BYTES, 0)
+    },
+    close: () => handle.close(),
+  }
+}

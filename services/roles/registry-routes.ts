@@ -1,0 +1,55 @@
+import type { Audit } from '../../infra/analytics/audit.ts'
+import type { Engines } from '../../infra/engines.ts'
+import { spendKey } from '../domain/counter-keys.ts'
+import type { Snapshot } from '../domain/snapshot.ts'
+import type { HttpServer } from '../http.ts'
+import { createAccess } from '../registry/access.ts'
+import { registryApp } from '../registry/app.ts'
+import { auditApp } from '../registry/audit.ts'
+import { createAuthorize } from '../registry/auth.ts'
+import { type DeadLettersDeps, deadLettersApp } from '../registry/dead-letters.ts'
+import { explainApp } from '../registry/explain/app.ts'
+import { feedsApp } from '../registry/feeds/app.ts'
+import type { FeedRuns } from '../registry/feeds/feed-runs.ts'
+import { importApp } from '../registry/import/app.ts'
+import type { ProductReader } from '../registry/product-reader.ts'
+import { productsApp } from '../registry/products.ts'
+import { reportsApp } from '../registry/reports/app.ts'
+import type { Registry } from '../registry/store.ts'
+import type { Routes } from './part.ts'
+
+export interface RegistryRoutesDeps extends Engines {
+  registry: Registry
+  snapshot: Snapshot
+  runs: FeedRuns
+  productReader: ProductReader
+  audit: () => Promise<Audit>
+  deadLetters: Omit<DeadLettersDeps, 'authorize'>
+  bootstrapToken: string | null
+  now: () => number
+  uuid: () => string
+  randomBytes: (size: number) => Buffer
+}
+
+/** The management API, product updates and technical ad units. */
+export function registryRoutes(deps: RegistryRoutesDeps): Routes[] {
+  const { snapshot, counters } = deps
+  const shared = {
+    ...deps,
+    access: createAccess(snapshot),
+    authorize: createAuthorize(deps),
+    spendOf: (campaignIds: readonly string[]) => counters.read(campaignIds.map(spendKey)),
+  }
+  return [
+    registryApp(shared),
+    reportsApp(shared),
+    explainApp(shared),
+    auditApp(shared),
+    deadLettersApp({ ...shared, ...deps.deadLetters }),
+    importApp(shared),
+    async (scope: HttpServer) => {
+      feedsApp(scope, shared)
+      productsApp(scope, shared)
+    },
+  ]
+}

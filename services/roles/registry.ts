@@ -1,0 +1,49 @@
+import { join } from 'node:path'
+import { audit } from '../../infra/analytics/audit.ts'
+import { deadLettersWaiting, listDeadLetters, replayDeadLetters } from '../../streams/dead-letters.ts'
+import { takeLead } from '../../streams/lead.ts'
+import { createFeedRuns } from '../registry/feeds/feed-runs.ts'
+import { openFeedFiles } from '../registry/feeds/files.ts'
+import { feedRunnerClient } from '../registry/feeds/runner.ts'
+import { startProductReader } from '../registry/product-reader.ts'
+import { openRegistry } from '../registry/store.ts'
+import { startFeedsThread } from '../threads.ts'
+import type { Part, Shared } from './part.ts'
+import { registryRoutes } from './registry-routes.ts'
+
+/**
+ * Holds the registry, takes in products and feeds, and answers what its users ask. One process does; a second one
+ * waits here until the first is gone.
+ */
+export async function openRegistryRole(shared: Shared): Promise<Part> {
+  const { config, host, log, analytics, index, counters, snapshot, sampled, logger, now, uuid, stops } = shared
+  const lead = await takeLead({ log, name: 'registry', logger })
+  stops.push(() => lead.stop())
+  const registry = await openRegistry({ log, snapshot, now })
+  stops.push(() => registry.close())
+  const [feeds, productReader] = await Promise.all([startFeedsThread(host, config), startProductReader()])
+  stops.push(() => Promise.all([feeds.stop(), productReader.close()]))
+
+  const files = await openFeedFiles(join(config.dataFolder, 'feeds'))
+  const runner = feedRunnerClient(feeds.connect())
+  const runs = createFeedRuns({ registry, runner, files, intervalMs: config.feedIntervalMs, now, uuid, logger })
+  await runs.start()
+  stops.push(() => runs.close())
+  sampled.deadLetters = deadLettersWaiting(log)
+
+  const deadLetters = {
+    list: (filter: Parameters<typeof listDeadLetters>[1]) => listDeadLetters(log, filter),
+    replay: (filter: Parameters<typeof replayDeadLetters>[1]) => replayDeadLetters(log, filter, now),
+  }
+  const { bootstrapToken } = config
+  const deps = { ...shared, registry, runs, productReader, deadLetters, bootstrapToken, audit: () => audit(shared) }
+  return {
+    routes: registryRoutes(deps),
+    checks: {
+      analytics: () => analytics.query('SELECT 1 AS one'),
+      index: () => index.get('', []),
+      counters: () => counters.read(['']),
+    },
+    failures: [feeds.failed, productReader.failed, registry.fenced, lead.lost],
+  }
+}

@@ -1,0 +1,160 @@
+import { isDeepStrictEqual } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { must, waitFor } from '../../program.ts'
+import { faults, rebuild } from './faults.ts'
+import { startLoad } from './load.ts'
+import { compare, type Verdict } from './verdict.ts'
+import { reported } from './visit.ts'
+import { NAMESPACE, openWorld, type Role, roles, type World } from './world.ts'
+
+const RATE = { eventsPerSecond: 400, batchEvents: 20, adsPerRequest: 8 }
+/** Of undisturbed load before and after each fault. */
+const QUIET_MS = 1_500
+const DELIVERED_WITHIN_MS = 60_000
+const STORED_WITHIN_MS = 60_000
+const FAULT_TIMEOUT_MS = 200_000
+
+interface Audit {
+  logged: number
+  stored: number
+  duplicates: number
+  deadLetters: number
+}
+
+interface Line {
+  fault: string
+  acknowledged: number
+  stored: number
+  duplicates: number
+  repeats: number
+  'dead letters': number
+  'intake away, s': string
+  'selection away, s': string
+  restarts: string
+}
+
+describe('whatever dies under load, what was acknowledged is stored, once', () => {
+  let world: World
+  const lines: Line[] = []
+  const everSent = new Set<string>()
+
+  beforeAll(async () => {
+    world = await openWorld()
+  }, FAULT_TIMEOUT_MS)
+  afterAll(async () => {
+    process.stdout.write(`${table(lines)}\n`)
+    await world?.remove()
+  }, FAULT_TIMEOUT_MS)
+
+  it.each(faults)(
+    '$name',
+    async (fault) => {
+      await world.heal()
+      const before = restarts()
+      const from = Date.now()
+      const { urlOf, shop, engines } = world
+      const load = startLoad(`${from}`, {
+        selectionUrl: urlOf('selection'),
+        intakeUrl: urlOf('intake'),
+        shopId: shop.shopId,
+        slotHash: shop.slotHash,
+        ...RATE,
+      })
+      await pause(QUIET_MS)
+      await fault.run(world)
+      await pause(QUIET_MS)
+      const result = await load.finish(DELIVERED_WITHIN_MS)
+
+      for (const name of result.ledger.entries.keys()) everSent.add(name)
+      let verdict: Verdict = { acknowledged: 0, stored: 0, missing: [], duplicates: [], repeats: 0 }
+      let audited: Audit = { logged: 0, stored: 0, duplicates: Number.NaN, deadLetters: Number.NaN }
+      await waitFor(async () => {
+        audited = await audit()
+        if (audited.logged !== audited.stored + audited.deadLetters) return false
+        verdict = await compare(result.ledger, { url: engines.clickhouseUrl, database: NAMESPACE, from })
+        return verdict.missing.length === 0
+      }, STORED_WITHIN_MS).catch(() => {})
+
+      const { acknowledged, stored, duplicates, missing, repeats } = verdict
+      const after = restarts()
+      const restarted = mapRoles((role) => after[role] - before[role])
+      lines.push({
+        fault: fault.name,
+        acknowledged: result.ledger.acknowledgedCount(),
+        stored,
+        duplicates: duplicates.length + audited.duplicates,
+        repeats,
+        'dead letters': audited.deadLetters,
+        'intake away, s': seconds(result.intakeOutageMs),
+        'selection away, s': seconds(result.selectionOutageMs),
+        restarts: roles.flatMap((role) => (restarted[role] > 0 ? `${role} ${restarted[role]}` : [])).join(', '),
+      })
+      expect(audited).toMatchObject({ duplicates: 0, deadLetters: 0 })
+      expect({ missing, duplicates, wrongAnswers: result.wrongAnswers.slice(0, 5) }).toEqual({
+        missing: [],
+        duplicates: [],
+        wrongAnswers: [],
+      })
+      expect(acknowledged).toBe(result.ledger.entries.size)
+      for (const role of roles)
+        expect(restarted[role], `restarts of ${role}`).toBeLessThanOrEqual(fault.restarts?.[role] ?? 0)
+    },
+    FAULT_TIMEOUT_MS,
+  )
+
+  it(
+    'reports each event once, however often it was sent and stored',
+    async () => {
+      await world.heal()
+      expect(await settledReport()).toEqual(reported(everSent))
+    },
+    FAULT_TIMEOUT_MS,
+  )
+
+  it(
+    'replays every projection from the log to what it was',
+    async () => {
+      const before = await audit()
+      for (const role of roles) await world.programs[role].stop()
+      expect(await rebuild(world)).toContain('Every projection is as it was.')
+      await world.heal()
+      const { logged, stored, duplicates } = before
+      expect(await audit()).toMatchObject({ logged, stored, duplicates })
+      expect(await settledReport()).toEqual(reported(everSent))
+    },
+    FAULT_TIMEOUT_MS,
+  )
+
+  const audit = () => must(world.call<Audit>('GET', '/v1/panel/audit'))
+
+  /** Once it says what it must, or `STORED_WITHIN_MS` later. */
+  async function settledReport() {
+    const day = 86_400_000
+    const [from, to] = [-day, day].map((ms) => new Date(Date.now() + ms).toISOString())
+    const path = `/v1/panel/reports?shopId=${world.shop.shopId}&from=${from}&to=${to}&metrics=views,clicks,purchases`
+    let totals: ReturnType<typeof reported> | null = null
+    await waitFor(async () => {
+      const { views, clicks, purchases } = (
+        await must(world.call<{ totals: ReturnType<typeof reported> }>('GET', path))
+      ).totals
+      totals = { views, clicks, purchases }
+      return isDeepStrictEqual(totals, reported(everSent))
+    }, STORED_WITHIN_MS).catch(() => {})
+    return totals
+  }
+
+  const restarts = () => mapRoles((role) => world.programs[role].restarts())
+})
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+const mapRoles = (figureOf: (role: Role) => number) =>
+  Object.fromEntries(roles.map((role) => [role, figureOf(role)])) as Record<Role, number>
+const seconds = (ms: number) => (ms / 1_000).toFixed(1)
+
+/** Aligned text, for the output of a test run. */
+function table(lines: readonly Line[]): string {
+  if (lines.length === 0) return 'no fault was tried'
+  const rows = [Object.keys(lines[0]!), ...lines.map((line) => Object.values(line).map(String))]
+  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)))
+  return rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column]!)).join('  ')).join('\n')
+}

@@ -1,0 +1,191 @@
+import { execFile } from 'node:child_process'
+import { randomInt } from 'node:crypto'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { engineNames } from './engine-set.ts'
+import { type Role, roles, SESSION_TIMEOUT_MS, type World } from './world.ts'
+
+const run = promisify(execFile)
+
+export interface Fault {
+  name: string
+  /** Breaks something and mends it, while the load goes on. */
+  run(world: World): Promise<void>
+  /** How often a program of each role may end and be started again; default: not at all. */
+  restarts?: Partial<Record<Role, number>>
+}
+
+/** A registry that Kafka has not heard of for longer than a session has lost its lead, and starts anew as a candidate. */
+const LOSES_LEAD: Fault['restarts'] = { registry: 1 }
+
+/** Longer than the session of a consumer, so that its partitions are given away, and than the limit of any request. */
+const PAUSE_MS = SESSION_TIMEOUT_MS + 6_000
+const OUTAGE_MS = 5_000
+const SLOW_MS = 8_000
+const KILLS = 3
+const KILL_WITHIN_MS = 600
+const SLOW_NETWORK_DELAY_MS = 50
+
+const killedProcesses: Fault[] = roles.map((role) => ({
+  name: `kill -9 of ${role}, ${KILLS} times`,
+  restarts: { [role]: KILLS },
+  async run({ programs }) {
+    for (let kill = 0; kill < KILLS; kill++) {
+      await delay(randomInt(KILL_WITHIN_MS))
+      await programs[role].kill()
+      await programs[role].ready()
+    }
+  },
+}))
+
+const killedEngines: Fault[] = engineNames.map((engine) => ({
+  name: `kill -9 of ${engine}`,
+  restarts: engine === 'kafka' ? LOSES_LEAD : {},
+  async run({ engines }) {
+    await engines.signal(engine, 'SIGKILL')
+    await delay(OUTAGE_MS)
+    await engines.start(engine)
+  },
+}))
+
+const pausedEngines: Fault[] = engineNames.map((engine) => ({
+  name: `SIGSTOP of ${engine}`,
+  restarts: engine === 'kafka' ? LOSES_LEAD : {},
+  async run({ engines }) {
+    await engines.signal(engine, 'SIGSTOP')
+    await delay(PAUSE_MS)
+    await engines.signal(engine, 'SIGCONT')
+  },
+}))
+
+const cutEngines: Fault[] = engineNames.map((engine) => ({
+  name: `no way to ${engine}`,
+  restarts: engine === 'kafka' ? LOSES_LEAD : {},
+  async run({ engines }) {
+    await engines.proxies[engine].cut()
+    await delay(OUTAGE_MS)
+    await engines.proxies[engine].mend()
+  },
+}))
+
+const otherFaults: Fault[] = [
+  {
+    name: 'kill -9 of redis, and its data is gone',
+    async run({ engines }) {
+      await engines.signal('redis', 'SIGKILL')
+      await engines.wipe('redis')
+      await engines.start('redis')
+    },
+  },
+  {
+    name: 'kill -9 of registry, another takes over',
+    restarts: { registry: 1 },
+    async run({ programs, another }) {
+      const second = another('registry')
+      await programs.registry.kill()
+      await second.ready()
+      await second.stop()
+      await programs.registry.ready()
+    },
+  },
+  {
+    name: 'SIGSTOP of registry, another takes over',
+    restarts: { registry: 1 },
+    async run({ programs, another }) {
+      const second = another('registry')
+      programs.registry.signal('SIGSTOP')
+      await second.ready()
+      programs.registry.signal('SIGCONT')
+      await delay(OUTAGE_MS)
+      await second.stop()
+      await programs.registry.ready()
+    },
+  },
+  {
+    name: 'SIGSTOP of streams, another takes over',
+    async run({ programs, another }) {
+      const second = another('streams')
+      await second.ready()
+      programs.streams.signal('SIGSTOP')
+      await delay(PAUSE_MS)
+      programs.streams.signal('SIGCONT')
+      await delay(OUTAGE_MS)
+      await second.stop()
+    },
+  },
+  {
+    name: 'a second streams process joins and leaves',
+    async run({ another }) {
+      const second = another('streams')
+      await second.ready()
+      await delay(OUTAGE_MS)
+      await second.stop()
+    },
+  },
+  {
+    name: 'slow network to every engine',
+    async run({ engines }) {
+      for (const proxy of Object.values(engines.proxies)) proxy.delay(SLOW_NETWORK_DELAY_MS)
+      await delay(SLOW_MS)
+      for (const proxy of Object.values(engines.proxies)) proxy.delay(0)
+    },
+  },
+  {
+    name: 'no Kafka and a full disk',
+    restarts: LOSES_LEAD,
+    async run({ engines, intakeDisk }) {
+      await engines.proxies.kafka.cut()
+      await delay(OUTAGE_MS)
+      await intakeDisk.fill()
+      await delay(OUTAGE_MS)
+      await intakeDisk.free()
+      await engines.proxies.kafka.mend()
+    },
+  },
+  {
+    name: 'no Kafka, and kill -9 of intake',
+    restarts: { ...LOSES_LEAD, intake: 1 },
+    async run({ engines, programs }) {
+      await engines.proxies.kafka.cut()
+      await delay(OUTAGE_MS)
+      await programs.intake.kill()
+      await delay(OUTAGE_MS)
+      await engines.proxies.kafka.mend()
+      await programs.intake.ready()
+    },
+  },
+  {
+    name: 'every process starts before any engine',
+    restarts: Object.fromEntries(roles.map((role) => [role, 1])),
+    async run({ engines, programs }) {
+      for (const engine of engineNames) await engines.signal(engine, 'SIGKILL')
+      for (const proxy of Object.values(engines.proxies)) await proxy.cut()
+      for (const role of roles) await programs[role].kill()
+      await delay(OUTAGE_MS)
+      for (const proxy of Object.values(engines.proxies)) await proxy.mend()
+      await engines.start()
+      await Promise.all(roles.map((role) => programs[role].ready()))
+    },
+  },
+]
+
+export const faults: readonly Fault[] = [
+  ...killedProcesses,
+  ...killedEngines,
+  ...pausedEngines,
+  ...cutEngines,
+  ...otherFaults,
+]
+
+/** Drops and replays every projection, while no program runs. @returns what it prints; @throws when one differs. */
+export async function rebuild({ environment, folderOf }: World): Promise<string> {
+  const folder = folderOf('rebuild')
+  await mkdir(folder, { recursive: true })
+  const script = join(import.meta.dirname, '../../../services/rebuild.ts')
+  const { stdout } = await run(process.execPath, [script], {
+    env: { ...process.env, ...environment, DATA_DIR: folder },
+  })
+  return stdout
+}

@@ -1,0 +1,49 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { Redis } from 'ioredis'
+
+/** A Redis of the test's own, that may be killed and stopped. */
+export interface OwnRedis {
+  url: string
+  start(): Promise<void>
+  /** As after kill -9 of the machine's process; `start` begins again with what it had written. */
+  kill(): Promise<void>
+  pause(): void
+  resume(): void
+}
+
+/** A server in `folder`, not yet started. `options`: its command line beyond the port and the append-only file. */
+export async function ownRedis(folder: string, options: readonly string[] = []): Promise<OwnRedis> {
+  const port = await freePort()
+  const url = `redis://127.0.0.1:${port}`
+  let server: ChildProcess | null = null
+  return {
+    url,
+    async start() {
+      const args = ['--port', String(port), '--save', '', '--appendonly', 'yes', '--dir', folder, ...options]
+      server = spawn('redis-server', args, { stdio: 'ignore' })
+      const client = new Redis(url, { retryStrategy: () => 20, maxRetriesPerRequest: null })
+      client.on('error', () => {})
+      await client.ping()
+      client.disconnect()
+    },
+    async kill() {
+      const ended = once(server!, 'exit')
+      server!.kill('SIGKILL')
+      await ended
+      await delay(50)
+    },
+    pause: () => void server!.kill('SIGSTOP'),
+    resume: () => void server!.kill('SIGCONT'),
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  server.close()
+  return port
+}

@@ -1,0 +1,100 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+
+const root = join(import.meta.dirname, '../..')
+const read = (path: string) => readFileSync(join(root, path), 'utf8')
+
+interface Service {
+  image: string
+  build?: unknown
+  environment: Record<string, string>
+  healthcheck: { test: string[]; interval: string; timeout: string; retries: number }
+  deploy: { resources: { limits: { memory: string } } }
+  restart: string
+  volumes?: string[]
+  networks: string[]
+  ports?: string[]
+  depends_on?: Record<string, { condition: string }>
+  read_only?: boolean
+  scale?: string
+}
+const compose = parse(read('infra/compose.yaml'), { merge: true }) as {
+  services: Record<string, Service>
+  volumes: Record<string, unknown>
+  networks: Record<string, unknown>
+}
+const services = Object.entries(compose.services)
+const programs = services.filter(([, { image }]) => image.startsWith('endcap:'))
+
+describe('every service of compose.yaml', () => {
+  it.each(services)('%s has a pinned image, a health check, a limit, and is started again', (_name, service) => {
+    expect(service.image).toMatch(/:(\d|\$\{ENDCAP_VERSION:-\d)/)
+    const { test, interval, timeout, retries } = service.healthcheck
+    expect(test[0]).toBe('CMD')
+    expect([interval, timeout]).toEqual([expect.stringMatching(/^\d+s$/), expect.stringMatching(/^\d+s$/)])
+    expect(retries).toBeGreaterThan(0)
+    expect(service.deploy.resources.limits.memory).toMatch(/^\d+[mg]$/)
+    expect(service.restart).toBe('always')
+  })
+
+  it.each(services)('%s refers only to services, volumes and networks that there are', (_name, service) => {
+    for (const [other, { condition }] of Object.entries(service.depends_on ?? {})) {
+      expect(Object.keys(compose.services)).toContain(other)
+      expect(condition).toBe('service_healthy')
+    }
+    const named = (service.volumes ?? []).map((volume) => volume.split(':')[0]!).filter((name) => !name.startsWith('.'))
+    for (const volume of named) expect(Object.keys(compose.volumes)).toContain(volume)
+    for (const network of service.networks) expect(Object.keys(compose.networks)).toContain(network)
+  })
+
+  it('is reached from outside by way of the proxy only', () => {
+    expect(services.filter(([, { ports }]) => ports).map(([name]) => name)).toEqual(['proxy'])
+  })
+})
+
+describe('the program in compose.yaml', () => {
+  it('has only settings that docs/configuration.md lists', () => {
+    const documented = [...read('docs/configuration.md').matchAll(/^\| `([A-Z_]+)`/gm)].map(([, key]) => key)
+    for (const [, { environment }] of programs) {
+      expect(Object.keys(environment).filter((key) => !documented.includes(key))).toEqual([])
+    }
+  })
+
+  it('runs every role, the registry once, and writes to no file system but its volume', () => {
+    const roles = programs.map(([, { environment }]) => environment.ROLES)
+    expect(new Set(roles)).toEqual(new Set(['registry', 'selection', 'intake', 'streams']))
+    expect(roles.filter((role) => role === 'registry')).toHaveLength(1)
+    expect(compose.services.registry!.scale).toBeUndefined()
+    expect(programs.filter(([, { read_only }]) => !read_only)).toEqual([])
+  })
+
+  it.each(['intake', 'selection'])('keeps the spool of each process of %s in a volume of its own', (role) => {
+    const ofRole = programs.filter(([, { environment }]) => environment.ROLES === role)
+    const volumes = ofRole.map(([, service]) => {
+      expect(service.scale).toBeUndefined()
+      return service.volumes!.find((volume) => volume.endsWith(`:${service.environment.DATA_DIR}`))
+    })
+    expect(volumes).not.toContain(undefined)
+    expect(new Set(volumes).size).toBe(ofRole.length)
+  })
+
+  it('is built of all that it imports, and with the version of Node that it asks for', () => {
+    const dockerfile = read('infra/Dockerfile')
+    const copied = [...dockerfile.matchAll(/^COPY (\w+) \.\/\1$/gm)].map(([, folder]) => folder)
+    expect(copied.sort()).toEqual(['infra', 'schemas', 'services', 'streams'])
+    const [, major] = dockerfile.match(/NODE_VERSION=(\d+)/)!
+    expect(JSON.parse(read('package.json')).engines.node).toBe(`>=${major}`)
+    expect(dockerfile).toMatch(/^USER [1-9]/m)
+    expect(dockerfile).toMatch(/^HEALTHCHECK /m)
+  })
+})
+
+it('names in the proxy only services that there are', () => {
+  const upstreams = [...read('infra/proxy/nginx.conf').matchAll(/server ([a-z0-9-]+):8080 resolve/g)].map(
+    ([, name]) => name!,
+  )
+  expect(upstreams.length).toBeGreaterThan(3)
+  for (const name of upstreams) expect(Object.keys(compose.services)).toContain(name)
+})
