@@ -14,7 +14,7 @@ NODE_READY := .node/ready
 export PATH := $(NODE_HOME)/.bin:$(PATH)
 endif
 
-.PHONY: help setup run start test lint bench rebuild tour
+.PHONY: help setup run start test lint bench rebuild tour engines-start engines-stop test-engines
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-14s %s\n", $$1, $$2 }'
 
@@ -50,5 +50,14 @@ lint: setup ## Check types and style
 bench: setup ## Measure, as ratios against a baseline in the same run; DATA=folder adds the relevance measures
 	@node test/bench/all.ts $(DATA)
 
-rebuild: setup ## Drop every projection of DATA_DIR, replay the log and prove that the answers are the same
+engines-start: setup ## Start real Kafka, ClickHouse, Elasticsearch and Redis on this machine, without Docker
+	@infra/local/engines.sh start
+
+engines-stop: ## Stop them; their data stays in .engines/
+	@infra/local/engines.sh stop
+
+test-engines: engines-start ## Run the tests that need real engines, faults included
+	@npx --no-install vitest run -c vitest.engines.config.ts
+
+rebuild: setup ## Drop every projection, replay the log and prove that the answers are the same
 	@node services/rebuild.ts
