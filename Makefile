@@ -47,7 +47,7 @@ lint: setup ## Check types and style
 	@npx --no-install tsc --noEmit
 	@npx --no-install biome check .
 
-bench: setup ## Measure, as ratios against a baseline in the same run; DATA=folder adds the relevance measures
+bench: engines-start ## Measure, as ratios against a baseline in the same run; DATA=folder adds the relevance measures
 	@node test/bench/all.ts $(DATA)
 
 engines-start: setup ## Start real Kafka, ClickHouse, Elasticsearch and Redis on this machine, without Docker

@@ -98,7 +98,7 @@ export async function openConsumer(options: ConsumerOptions): Promise<LogConsume
     sessionTimeoutMs: options.sessionTimeoutMs,
     timeoutMs,
     readyToMove,
-    onExpelled() {
+    onLost() {
       for (const place of [...leases.keys()]) drop(place)
     },
     async onAssigned(places) {

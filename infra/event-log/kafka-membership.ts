@@ -38,9 +38,9 @@ export interface Membership {
 }
 
 export interface MembershipOptions {
-  /** For joining alone, which may wait long. */
+  /** To join, which may wait long, and for heartbeats, which must not wait behind an append. */
   link: Link
-  /** For all the rest. */
+  /** To leave, also while joining waits. */
   control: Link
   /** Full name. */
   group: string
@@ -52,7 +52,7 @@ export interface MembershipOptions {
   /** Resolves when the member may give partitions up: what was polled from them has been worked or has had its time. */
   readyToMove: () => Promise<void>
   /** The member has lost all that it had, because the group has gone on without it. */
-  onExpelled: () => void
+  onLost: () => void
   /** What the member reads from now on, as `topic/partition`; resolves when it is prepared to. */
   onAssigned: (places: ReadonlySet<string>) => Promise<void>
 }
@@ -89,6 +89,8 @@ export function joinGroup(options: MembershipOptions): Membership {
       until,
     )
     ;({ memberId } = answer)
+    // In a generation that it has missed, others may have read and committed what it takes for its own.
+    if (generation >= 0 && answer.generationId > generation + 1) loseAll()
     const groupAssignment = answer.leaderId === memberId ? await assignAll(answer.members, until) : []
     const request = { groupId: group, generationId: answer.generationId, memberId, groupAssignment }
     const synced = await link.request(target, (broker) => broker.syncGroup(request), until)
@@ -120,7 +122,7 @@ export function joinGroup(options: MembershipOptions): Membership {
 
   async function beat(): Promise<void> {
     const identity = { groupId: group, groupGenerationId: generation, memberId }
-    await control.request(target, (broker) => broker.heartbeat(identity), performance.now() + HEARTBEAT_TIMEOUT_MS)
+    await link.request(target, (broker) => broker.heartbeat(identity), performance.now() + HEARTBEAT_TIMEOUT_MS)
     lastHeard = performance.now()
   }
 
@@ -135,12 +137,16 @@ export function joinGroup(options: MembershipOptions): Membership {
     if (isSettled) await beat()
   }
 
+  function loseAll(): void {
+    places = new Set()
+    options.onLost()
+  }
+
   function expel(): void {
     memberId = ''
     generation = -1
-    places = new Set()
     isSettled = false
-    options.onExpelled()
+    loseAll()
   }
 
   /** @returns whether to wait before the next attempt. */

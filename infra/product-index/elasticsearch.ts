@@ -15,8 +15,6 @@ import { createSearch, productFields, productOf, type StoredProduct } from './el
 import { createWriter } from './elasticsearch-writer.ts'
 import type { Filter, ProductIndex, ScanRequest } from './port.ts'
 
-export { migrateElasticsearch, reindexElasticsearch } from './elasticsearch-migrate.ts'
-
 /** What the index gives at once. */
 const PAGE_MAX = 1_000
 
@@ -54,39 +52,53 @@ export function connectElasticsearch({
     sort: string[],
     after: string[] | null,
     limit: number,
+    timeoutMs = writeTimeoutMs,
   ): Promise<Fields[]> {
     const found: Fields[] = []
     let last: estypes.SortResults | null = after
     while (found.length < limit) {
       const size = Math.min(PAGE_MAX, limit - found.length)
-      const { hits } = await client.search<Fields>({
-        index: names.products,
-        query: { bool: filterQuery(shopId, filters) },
-        _source: fields,
-        sort,
-        size,
-        track_total_hits: false,
-        ...(last ? { search_after: last } : {}),
-      })
+      const { hits } = await client.search<Fields>(
+        {
+          index: names.products,
+          query: { bool: filterQuery(shopId, filters) },
+          _source: fields,
+          sort,
+          size,
+          track_total_hits: false,
+          ...(last ? { search_after: last } : {}),
+        },
+        { requestTimeout: timeoutMs },
+      )
       found.push(...hits.hits.map(({ _source }) => _source!))
       if (hits.hits.length < size) break
       last = hits.hits.at(-1)!.sort!
     }
     return found
   }
-  const products = async (request: Pick<ScanRequest, 'shopId' | 'filters'>, after: string[] | null, limit: number) =>
-    (await page<StoredProduct>(request, [...productFields], ['feed', 'id'], after, limit)).map(productOf)
+  const products = async (
+    request: Pick<ScanRequest, 'shopId' | 'filters'>,
+    after: string[] | null,
+    limit: number,
+    timeoutMs?: number,
+  ) => {
+    const found = await page<StoredProduct>(request, [...productFields], ['feed', 'id'], after, limit, timeoutMs)
+    return found.map(productOf)
+  }
 
   return {
     write: (writes) => guard(() => write(writes)),
     refresh: () => guard(refresh),
     search: (queries) => guard(() => searcher.search(queries)),
     get: (shopId, ids) =>
-      guard(() => products({ shopId, filters: [{ kind: 'ids', ids: [...ids] }] }, null, Number.POSITIVE_INFINITY)),
-    count: (shopId: string, filters: readonly Filter[]) =>
+      guard(() => {
+        const filters: Filter[] = [{ kind: 'ids', ids: [...ids] }]
+        return products({ shopId, filters }, null, Number.POSITIVE_INFINITY, searchTimeoutMs)
+      }),
+    count: (shopId, filters) =>
       guard(async () => {
-        const { count } = await client.count({ index: names.products, query: { bool: filterQuery(shopId, filters) } })
-        return count
+        const request = { index: names.products, query: { bool: filterQuery(shopId, filters) } }
+        return (await client.count(request, { requestTimeout: searchTimeoutMs })).count
       }),
     scan: ({ after, limit, ...request }) => guard(() => products(request, after === null ? null : keyOf(after), limit)),
     digests: (shopId, feedId, after, limit) =>

@@ -87,6 +87,8 @@ export async function openSpool(options: SpoolOptions): Promise<Spool> {
       unwritten = []
       await writing
     }
+    // In the same turn as the last look at the queue: whoever comes later begins a flush.
+    flushing = null
   }
 
   async function writeGroup(group: readonly Unwritten[]): Promise<void> {
@@ -170,9 +172,7 @@ export async function openSpool(options: SpoolOptions): Promise<Spool> {
       const written = new Promise<void>((resolve, reject) => {
         unwritten.push({ bytes, records: records.length, resolve, reject })
       })
-      flushing ??= flush().finally(() => {
-        flushing = null
-      })
+      flushing ??= flush()
       await written
     },
     async next() {

@@ -1,31 +1,45 @@
 /**
- * Every measure in turn, each in a process of its own: `make bench [DATA=folder]`.
- * Relevance needs real data: DATA names a folder with `icecat/` and `orders/`.
+ * Every measure in turn, each in a process of its own: `make bench [DATA=folder]`. Those of `engines/` need the real
+ * engines, which `make bench` starts. Relevance needs real data: DATA names a folder with `icecat/` and `orders/`.
  */
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
+import { addresses } from '../engines/addresses.ts'
 
+interface Measure {
+  script: string
+  args?: string[]
+  env?: Record<string, string>
+}
+
+const realEngines = {
+  KAFKA_BROKERS: addresses.kafkaBrokers.join(','),
+  CLICKHOUSE_URL: addresses.clickhouseUrl,
+  ELASTICSEARCH_URL: addresses.elasticsearchUrl,
+  REDIS_URL: addresses.redisUrl,
+}
 const data = process.argv[2]
-const scripts: [name: string, args: string[]][] = [
-  ['selection', []],
-  ['intake', []],
-  ['sink', []],
-  ['attribution', []],
-  ['feed', []],
+const measures: Measure[] = [
+  ...['selection', 'selection-busy', 'intake', 'sink', 'attribution', 'feed'].map((script) => ({ script })),
+  { script: 'selection', env: realEngines },
+  ...['log', 'intake', 'sink', 'index', 'freshness'].map((name) => ({ script: `engines/${name}`, env: realEngines })),
   ...(data
-    ? ([
-        ['ndcg', [join(data, 'icecat')]],
-        ['also-bought', [join(data, 'orders')]],
-        ['main-job', [join(data, 'icecat')]],
-      ] as [string, string[]][])
+    ? [
+        { script: 'ndcg', args: [join(data, 'icecat')] },
+        { script: 'ndcg', args: [join(data, 'icecat')], env: realEngines },
+        { script: 'also-bought', args: [join(data, 'orders')] },
+        { script: 'main-job', args: [join(data, 'icecat')] },
+      ]
     : []),
 ]
 
 const failed: string[] = []
-for (const [name, args] of scripts) {
+for (const { script, args = [], env } of measures) {
+  const name = [script, ...(env ? ['on real engines'] : [])].join(' ')
   console.log(`\n== ${name}`)
-  const { status } = spawnSync(process.execPath, [join(import.meta.dirname, `${name}.ts`), ...args], {
+  const { status } = spawnSync(process.execPath, [join(import.meta.dirname, `${script}.ts`), ...args], {
     stdio: 'inherit',
+    env: { ...process.env, ...env },
   })
   if (status !== 0) failed.push(name)
 }

@@ -3,7 +3,7 @@
  *
  *     node test/bench/selection.ts [folder with products.jsonl.gz] [seconds]
  *
- * Over 19,406 products and 60 campaigns of the embedded index, log and counters: one slot of 4 ads; 200 listing
+ * Over 19,406 products and 60 campaigns, on the embedded engines or those that the environment names: one slot of 4 ads; 200 listing
  * requests drawn by Zipf, then requests that are all different; 64 connections from another process.
  */
 import { fork } from 'node:child_process'
@@ -14,10 +14,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Fastify, { type FastifyInstance } from 'fastify'
-import { openEmbeddedCounters } from '../../infra/counters/embedded.ts'
-import { openEmbeddedEventLog } from '../../infra/event-log/embedded.ts'
 import { createMetrics } from '../../infra/metrics.ts'
-import { openEmbeddedProductIndex } from '../../infra/product-index/embedded.ts'
 import type { AdUnit, ProductOffer, RegistryEntry } from '../../schemas/records.ts'
 import { createShowIds } from '../../services/domain/show-id.ts'
 import { Snapshot } from '../../services/domain/snapshot.ts'
@@ -25,6 +22,7 @@ import { createHttpServer } from '../../services/http.ts'
 import { selectionApp } from '../../services/selection/app.ts'
 import { wholeStep } from '../../streams/counters-keeper.ts'
 import { sponsored } from '../services/selection/world.ts'
+import { openEngines } from './engines-of-environment.ts'
 import { generateProducts, seededRandom } from './generated-products.ts'
 import { readIcecat } from './icecat.ts'
 import { icecatOffer } from './icecat-offer.ts'
@@ -50,11 +48,8 @@ const offers = dataFolder
   : generateProducts(shopId, PRODUCTS)
 
 const folder = mkdtempSync(join(tmpdir(), 'bench-selection-'))
-const [index, log, counters] = await Promise.all([
-  openEmbeddedProductIndex({ folder: join(folder, 'index') }),
-  openEmbeddedEventLog({ folder: join(folder, 'log') }),
-  openEmbeddedCounters({ folder: join(folder, 'counters') }),
-])
+const engines = await openEngines(folder)
+const { index, log, counters } = engines
 
 const snapshot = new Snapshot()
 function put(kind: RegistryEntry['kind'], body: unknown, id: string = randomUUID()): string {
@@ -200,7 +195,7 @@ for (let round = 0; round < ROUNDS; round++) {
     if (!best[name] || measured.perSecond > best[name].perSecond) best[name] = measured
   }
 }
-await Promise.all([index.close(), counters.close(), log.close()])
+await engines.close()
 rmSync(folder, { recursive: true })
 
 const bare = best['bare Fastify, the same bytes']!

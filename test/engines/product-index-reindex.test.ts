@@ -3,11 +3,8 @@ import { createServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Client } from '@elastic/elasticsearch'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import {
-  connectElasticsearch,
-  migrateElasticsearch,
-  reindexElasticsearch,
-} from '../../infra/product-index/elasticsearch.ts'
+import { connectElasticsearch } from '../../infra/product-index/elasticsearch.ts'
+import { migrateElasticsearch, reindexElasticsearch } from '../../infra/product-index/elasticsearch-migrate.ts'
 import { IndexUnavailable, type IndexWrite } from '../../infra/product-index/port.ts'
 import { anOffer } from '../infra/product-index/offer.fixture.ts'
 import { addresses, removeIndices, testNamespace } from './addresses.ts'

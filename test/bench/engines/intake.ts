@@ -1,0 +1,53 @@
+/**
+ * The intake over Kafka: batches of 1,000 view events beside kafkajs producing the same encoded records bare (idempotent,
+ * all replicas, as kafkajs compresses by default: not), from as many callers. Goal: a ratio of at least 0.6.
+ *
+ *     KAFKA_BROKERS=127.0.0.1:19092 node test/bench/engines/intake.ts
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Kafka, logLevel, Partitioners } from 'kafkajs'
+import { keepIdleQueuesQuiet } from '../../../infra/event-log/kafka-quiet.ts'
+import { addresses } from '../../engines/addresses.ts'
+import { removeKafkaNamespace } from '../../engines/kafka-tools.ts'
+import { openEngines } from '../engines-of-environment.ts'
+import {
+  bareFastify,
+  batchRecords,
+  compared,
+  measureInTurn,
+  singleViews,
+  straight,
+  viewBatches,
+} from '../intake-ways.ts'
+
+const GOAL = 0.6
+const brokers = addresses.kafkaBrokers
+process.env.KAFKA_BROKERS = brokers.join(',')
+keepIdleQueuesQuiet()
+
+const folder = mkdtempSync(join(tmpdir(), 'bench-intake-'))
+const { log, namespace, close } = await openEngines(folder)
+const producer = new Kafka({ brokers, logLevel: logLevel.NOTHING }).producer({
+  idempotent: true,
+  createPartitioner: Partitioners.DefaultPartitioner,
+})
+await producer.connect()
+const topic = `${namespace}.ad-events`
+const messages = batchRecords.map(({ key, value }) => ({ key, value }))
+
+const best = await measureInTurn({
+  bareFastify,
+  singles: singleViews(log),
+  straight: straight(() => producer.send({ topic, messages, acks: -1 })),
+  batches: viewBatches(log),
+})
+await producer.disconnect()
+await close()
+await removeKafkaNamespace(namespace)
+rmSync(folder, { recursive: true })
+console.table([
+  compared('single views', best.singles, 'bare Fastify', best.bareFastify, GOAL),
+  compared('batches of 1,000', best.batches, 'bare kafkajs', best.straight, GOAL),
+])
