@@ -66,7 +66,7 @@ async function open(config: Config, logger: Logger, stops: Shared['stops']): Pro
 
   const server = createHttpServer({ logger })
   stops.push(() => server.close())
-  const checks = Object.assign({ log: () => log.bounds('registry') }, ...parts.map((part) => part.checks))
+  const checks = Object.assign({}, ...parts.map((part) => part.checks))
   await registerApi(server, parts, { ...config, metrics, checks, version: VERSION })
 
   void Promise.race([host.failed, ...parts.flatMap((part) => part.failures)]).then((err) => {

@@ -24,6 +24,9 @@ const POLL_MAX_RECORDS = 10_000
 const POLL_MAX_WAIT_MS = 100
 /** Over all partitions; above it the largest batch is stored early. */
 const BUFFERED_MAX_BYTES = 64 * 1024 * 1024
+const STORES_AT_ONCE = 4
+/** Without a failure for so long and with nothing to store, it works again as far as anyone can tell. */
+const SETTLED_AFTER_MS = 5_000
 const RETRY_FIRST_MS = 100
 const RETRY_MAX_MS = 30_000
 /** Records read at once when a batch in doubt is read again. */
@@ -70,13 +73,39 @@ export function createSink({ log, analytics, now, logger }: SinkOptions): Stream
       while (!stopping.signal.aborted) {
         const batch = await consumer.poll({ maxRecords: POLL_MAX_RECORDS, maxWaitMs: POLL_MAX_WAIT_MS })
         if (batch) await take(consumer, batch)
-        for (const due of dueBatches()) await store(consumer, due, storeBatch)
-        state.status = 'RUNNING'
-        state.failures = 0
+        await storeAll(consumer, dueBatches())
+        if (isIdle()) markHealthy()
       }
     } finally {
       await consumer.close().catch((error: Error) => logger.warn({ stream: SINK_GROUP }, `closing: ${error.message}`))
     }
+  }
+
+  /**
+   * Some at once: each store is two commits and an insert that is fsynced. After a failure no other begins.
+   * Resolves or rejects when none is under way any more.
+   */
+  async function storeAll(consumer: LogConsumer, batches: readonly Filling[]): Promise<void> {
+    const queue = [...batches]
+    const errors: unknown[] = []
+    const storeOthers = async () => {
+      for (let batch = queue.pop(); batch && errors.length === 0; batch = queue.pop()) {
+        await store(consumer, batch, storeBatch).catch((error) => errors.push(error))
+      }
+    }
+    await Promise.all(Array.from({ length: STORES_AT_ONCE }, storeOthers))
+    if (errors.length > 0) throw errors[0]
+  }
+
+  /** Nothing waits to be stored, and what failed last may be taken to have passed. */
+  function isIdle(): boolean {
+    if ([...filling.values()].some(({ records }) => records.length > 0)) return false
+    return state.lastError === null || now() - state.lastError.at >= SETTLED_AFTER_MS
+  }
+
+  function markHealthy(): void {
+    state.status = 'RUNNING'
+    state.failures = 0
   }
 
   async function take(consumer: LogConsumer, batch: Batch): Promise<void> {
@@ -141,6 +170,7 @@ export function createSink({ log, analytics, now, logger }: SinkOptions): Stream
     state.batches += 1
     state.dead += dead.length
     state.lastCommitAt = now()
+    markHealthy()
     for (const { offset, code, message } of dead) {
       logger.warn({ stream: SINK_GROUP, topic, partition, offset, code }, `dead letter: ${message}`)
     }

@@ -5,7 +5,7 @@ import { openRedisConnection } from './redis-connection.ts'
 /** How far back outcomes are kept for each source, in offsets. */
 const OUTCOMES_KEPT = 100_000
 /**
- * Redis does nothing else while it applies a list: this many take it about two milliseconds, which is what a read waits at
+ * Redis does nothing else while it applies a list: this many take it two or three milliseconds, which is what a read waits at
  * worst. The script unpacks their keys at once, so that there is a limit in the thousands too.
  */
 const STEPS_PER_CALL = 50

@@ -1,20 +1,26 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import kafkajs, { type Admin } from 'kafkajs'
 import { type TopicName, topicNames, topics } from '../../schemas/topics.ts'
-import { remedyFor } from './kafka-errors.ts'
-import type { KafkaAddress } from './kafka-link.ts'
+import { remedyFor, rootOf } from './kafka-errors.ts'
+import { type KafkaAddress, openLink } from './kafka-link.ts'
 import { namesIn } from './kafka-names.ts'
 import { keepIdleQueuesQuiet } from './kafka-quiet.ts'
-import { RECORD_MAX_BYTES } from './port.ts'
+import { createReader } from './kafka-reader.ts'
+import { openTransactionalWriter } from './kafka-transaction.ts'
+import { LogUnavailable, RECORD_MAX_BYTES } from './port.ts'
 
 /** A batch of one record of the largest size, or of BATCH_MAX_BYTES, with what the format adds. */
 const MESSAGE_MAX_BYTES = RECORD_MAX_BYTES + 256 * 1024
 const TOMBSTONE_RETENTION_MS = 86_400_000
 const SEGMENT_MS = 86_400_000
 const REQUEST_TIMEOUT_MS = 30_000
-const RETRIES = 8
+/** Short, because whoever waits for Kafka asks again by himself: about five seconds together. */
+const RETRY = { retries: 8, initialRetryTime: 100, maxRetryTime: 1_000 }
 const TOPICS_KNOWN_MAX_MS = 20_000
 const TOPICS_KNOWN_RETRY_MS = 50
+const COORDINATORS_MAX_MS = 60_000
+/** The group and the transactional id by which a migration asks. */
+const MIGRATION = 'migration'
 
 export interface MigrateKafkaOptions extends KafkaAddress {
   namespace: string
@@ -26,7 +32,7 @@ export interface MigrateKafkaOptions extends KafkaAddress {
 
 /**
  * Makes the topics that are missing and sets the configuration of all; several processes may do so at once.
- * @throws when a topic exists with another number of partitions: its keys would lie in other partitions than before.
+ * @throws LogUnavailable when Kafka is away. @throws when a topic exists with another number of partitions: its keys would lie in other partitions than before.
  */
 export async function migrateKafka(options: MigrateKafkaOptions): Promise<void> {
   keepIdleQueuesQuiet()
@@ -38,17 +44,34 @@ export async function migrateKafka(options: MigrateKafkaOptions): Promise<void> 
     ...(sasl === undefined ? {} : { sasl }),
     ...(socketFactory === undefined ? {} : { socketFactory }),
     requestTimeout: REQUEST_TIMEOUT_MS,
-    retry: { retries: RETRIES },
+    retry: RETRY,
     logLevel: kafkajs.logLevel.NOTHING,
   })
   const admin = kafka.admin()
-  await admin.connect()
   try {
+    await admin.connect()
     await createMissing(admin, options)
     await checkPartitions(admin, options.namespace)
     await configure(admin, options)
+  } catch (error) {
+    if (remedyFor(error) === 'NONE') throw error
+    throw new LogUnavailable(`Kafka is not available: ${rootOf(error).message}`)
   } finally {
     await admin.disconnect()
+  }
+  await wakeCoordinators(options)
+}
+
+/** A new cluster makes its own topics, of groups and of transactions, at their first use: that takes longer than a call may. */
+async function wakeCoordinators(options: MigrateKafkaOptions): Promise<void> {
+  const names = namesIn(options.namespace)
+  const link = openLink(options)
+  const until = performance.now() + COORDINATORS_MAX_MS
+  try {
+    await openTransactionalWriter({ link, names, codec: 'none', now: Date.now }, names.writer(MIGRATION), until)
+    await createReader(link, names).committed(MIGRATION, topicNames, until)
+  } finally {
+    await link.close()
   }
 }
 

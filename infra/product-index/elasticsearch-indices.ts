@@ -29,14 +29,14 @@ export async function createFirst(client: Client, alias: string, shape: IndexSha
   }
 }
 
-/** Puts an index in the place of another, which is removed: one step, every call meets the one or the other. */
-export async function replaceIndex(client: Client, alias: string, present: string, next: string): Promise<void> {
+/** Turns an alias to another index, in one step: every call meets the one or the other. */
+export async function turnAlias(client: Client, alias: string, present: string, next: string): Promise<void> {
   await client.indices.updateAliases({
-    actions: [{ add: { index: next, alias } }, { remove_index: { index: present } }],
+    actions: [{ add: { index: next, alias } }, { remove: { index: present, alias, must_exist: true } }],
   })
 }
 
-/** Puts an empty index in the place of what is behind the alias. */
+/** Puts an empty index in the place of what is behind the alias. Searches under way may fail. */
 export async function emptyIndex(client: Client, alias: string, shape: IndexShape): Promise<void> {
   const present = await indexBehind(client, alias)
   if (present === null) {
@@ -45,7 +45,8 @@ export async function emptyIndex(client: Client, alias: string, shape: IndexShap
   }
   const next = nextIndexName(alias)
   await client.indices.create({ index: next, ...shape })
-  await replaceIndex(client, alias, present, next)
+  await turnAlias(client, alias, present, next)
+  await client.indices.delete({ index: present })
 }
 
 export const isError = (error: unknown, type: string): boolean =>

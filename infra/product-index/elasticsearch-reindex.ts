@@ -1,7 +1,8 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Client, estypes } from '@elastic/elasticsearch'
 import { bulk } from './elasticsearch-bulk.ts'
 import { offerFields, type ProductDocument } from './elasticsearch-document.ts'
-import { type IndexShape, indexBehind, isError, nextIndexName, orNull, replaceIndex } from './elasticsearch-indices.ts'
+import { type IndexShape, indexBehind, isError, nextIndexName, orNull, turnAlias } from './elasticsearch-indices.ts'
 import { IndexUnavailable } from './port.ts'
 
 const PAGE_DOCUMENTS = 500
@@ -11,6 +12,8 @@ const CLOCK_SKEW_MS = 60_000
 /** Copies of what changed during the copy before, until little is left. */
 const CATCH_UPS_MAX = 10
 const LITTLE_DOCUMENTS = 1_000
+/** The old index stays for the searches that have begun in it. */
+const GRACE_MS = 2_000
 
 /**
  * Builds an index of the given shape from what is behind the alias, making every document anew of the offer that it holds,
@@ -24,10 +27,11 @@ export async function reindex(client: Client, alias: string, shape: IndexShape, 
   if (present === null) throw new IndexUnavailable(`There is no index behind ${alias}`)
   const next = nextIndexName(alias)
   await client.indices.create({ index: next, ...shape })
+  let copied = 0
   try {
     let startedAt = now()
     let last = await copy(client, present, next, { match_all: {} })
-    let copied = last
+    copied = last
     for (let round = 0; round < CATCH_UPS_MAX && (round === 0 || last > LITTLE_DOCUMENTS); round++) {
       const since = startedAt - CLOCK_SKEW_MS
       startedAt = now()
@@ -38,15 +42,16 @@ export async function reindex(client: Client, alias: string, shape: IndexShape, 
     await client.indices.addBlock({ index: present, block: 'write' })
     copied += await copy(client, present, next, writtenSince(startedAt - CLOCK_SKEW_MS))
     await client.indices.refresh({ index: next })
-    await replaceIndex(client, alias, present, next)
-    await removeOrphans(client, alias, next)
-    return copied
+    await turnAlias(client, alias, present, next)
   } catch (error) {
     await allowWrites(client, present)
     await orNull(() => client.indices.delete({ index: next }))
-    if (isError(error, 'index_not_found_exception')) throw new IndexUnavailable(`${present} was replaced by others`)
-    throw error
+    const replaced = isError(error, 'index_not_found_exception') || isError(error, 'aliases_not_found_exception')
+    throw replaced ? new IndexUnavailable(`${present} was replaced by others`) : error
   }
+  await delay(GRACE_MS)
+  await removeOrphans(client, alias, next)
+  return copied
 }
 
 /** Ends what a copy that was killed in its last moment has begun. */
@@ -92,7 +97,7 @@ const madeAnew = (document: ProductDocument): ProductDocument =>
     ? document
     : { ...document, ...offerFields(JSON.parse(document.offer), document.textLang ?? null) }
 
-/** What copies that failed have left. */
+/** The index that was replaced, and what copies that failed have left. */
 async function removeOrphans(client: Client, alias: string, kept: string): Promise<void> {
   const found = Object.keys(await client.indices.get({ index: `${alias}-*` }))
   for (const index of found) {

@@ -45,6 +45,9 @@ export interface WriterDeps {
  * comes second sees the other.
  */
 export function createWriter({ client, names, now }: WriterDeps) {
+  /** Whether the last documents were all new: then the next are taken to be, and are not looked for. */
+  let allNew = true
+
   /** @returns how many writes were newer. */
   async function apply(changes: readonly Change[]): Promise<number> {
     const progress: Progress = { applied: 0, again: [...changes], signalled: [] }
@@ -52,26 +55,29 @@ export function createWriter({ client, names, now }: WriterDeps) {
       if (tried === CONFLICTS_MAX) throw new IndexUnavailable('Other writers change the same offers all the time')
       const chunks = [...chunksOf(progress.again, DOCUMENTS_PER_REQUEST)]
       progress.again = []
-      await applyEach(chunks, progress)
+      await applyEach(chunks, allNew && tried === 0 ? guess : read, progress)
     }
     if (progress.signalled.length > 0) await apply(progress.signalled)
     return progress.applied
   }
 
   /** Documents are made while those before are stored and those after are read. */
-  async function applyEach(chunks: readonly Change[][], progress: Progress): Promise<void> {
+  async function applyEach(chunks: readonly Change[][], look: typeof read, progress: Progress): Promise<void> {
     const storing = new Set<Promise<void>>()
-    let reading = read(chunks[0]!)
+    let reading = look(chunks[0]!)
     for (const [at, chunk] of chunks.entries()) {
       const held = await reading
       const next = chunks[at + 1]
-      if (next) reading = met(read(next))
+      if (next) reading = met(look(next))
       if (storing.size >= REQUESTS_AT_ONCE) await Promise.race(storing)
       const stored: Promise<void> = met(store(chunk, held, progress).finally(() => storing.delete(stored)))
       storing.add(stored)
     }
     await Promise.all(storing)
   }
+
+  /** Where a document is held after all, it is not stored, and read the next time. */
+  const guess = async (changes: readonly Change[]): Promise<Held[]> => changes.map(notHeld)
 
   async function read(changes: readonly Change[]): Promise<Held[]> {
     const whole = changes.some((change) => change.whole)
@@ -80,6 +86,7 @@ export function createWriter({ client, names, now }: WriterDeps) {
       ids: changes.map(({ key }) => key),
       ...(whole ? {} : { _source_includes: [...stateFields] }),
     })
+    allNew = docs.every((doc) => 'found' in doc && !doc.found)
     return docs.map((doc, at) => {
       if ('error' in doc) throw new IndexUnavailable(`${doc.error.type}: ${doc.error.reason}`)
       return doc.found ? { version: doc._version!, document: doc._source! } : notHeld(changes[at]!)

@@ -40,6 +40,7 @@ export async function openRegistryRole(shared: Shared): Promise<Part> {
   return {
     routes: registryRoutes(deps),
     checks: {
+      log: () => log.bounds('registry'),
       analytics: () => analytics.query('SELECT 1 AS one'),
       index: () => index.get('', []),
       counters: () => counters.read(['']),

@@ -8,6 +8,7 @@ export type CampaignKind = 'PAID' | 'AUTO_PROMO'
 
 /** Campaigns of a shop that products are sought for, by what they bid. */
 export interface RunningCampaigns {
+  kind: CampaignKind
   /** Of a shop: equal keys stand for equal groups. */
   key: string
   groups: ProductQuery['campaigns']
@@ -104,7 +105,7 @@ export function createCampaigns(deps: { snapshot: Snapshot; spend: SpendView; no
     running(shopId, kind) {
       const entry = entryOf(shopId)
       if (now() - entry.groupedAt >= REGROUP_MS) regroup(shopId, entry)
-      return { key: `${kind} ${entry.version}`, groups: entry.groups[kind] }
+      return { kind, key: `${kind} ${entry.version}`, groups: entry.groups[kind] }
     },
     handle: handleOf,
     standing(handle, shop, now) {

@@ -10,6 +10,7 @@ import { predictClickRate } from '../domain/click-rate.ts'
 import { dedupeKey } from '../domain/dedupe-key.ts'
 import type { CampaignHandle, Campaigns, RunningCampaigns } from './campaigns.ts'
 import { FreshCache, type MaybePromise } from './fresh-cache.ts'
+import { LastKnown } from './last-known.ts'
 import { createRest } from './rest.ts'
 import { createSearchBatch } from './search-batch.ts'
 import { createStandby } from './standby.ts'
@@ -59,6 +60,8 @@ export interface CandidateSource {
 /** About 2 KB a candidate and 30 candidates a list. */
 const LISTS_CACHED_MAX = 1000
 const REFERENCES_CACHED_MAX = 5000
+const LISTS_KNOWN_MAX = 1000
+const REFERENCES_KNOWN_MAX = 5000
 const EMPTY: CandidateList = { candidates: [], truncated: false }
 
 export function createCandidateSource(deps: {
@@ -73,6 +76,8 @@ export function createCandidateSource(deps: {
   const rest = createRest({ now, slowMs: deps.deadlineMs })
   const lists = new FreshCache<CandidateList>({ now, entriesMax: LISTS_CACHED_MAX })
   const references = new FreshCache<IndexedProduct[]>({ now, entriesMax: REFERENCES_CACHED_MAX })
+  const knownLists = new LastKnown<readonly Candidate[]>({ now, entriesMax: LISTS_KNOWN_MAX })
+  const knownReferences = new LastKnown<IndexedProduct[]>({ now, entriesMax: REFERENCES_KNOWN_MAX })
   const candidatesOf = (hits: readonly SearchHit[]) => hits.map((hit) => candidateOf(hit, deps.campaigns))
   const standby = createStandby({ ...deps, search: (queries) => index.search(queries), candidatesOf })
 
@@ -84,29 +89,37 @@ export function createCandidateSource(deps: {
       const { shopId, filters, rank, limit, campaigns } = query
       if (campaigns.groups.length === 0) return EMPTY
       standby.ask(shopId)
-      const key = keyOf(query)
+      const key = JSON.stringify([shopId, campaigns.key, limit, rank, filters])
       return lists.get(key, async () => {
         // Another order of equals with each refresh: none is cut off for good.
         const tieSeed = shuffledHash(hashOf(key), now() | 0)
         const found = await asked(() => search({ shopId, filters, rank, limit, campaigns: campaigns.groups, tieSeed }))
-        return { candidates: candidatesOf(found.hits), truncated: found.truncated }
+        const candidates = candidatesOf(found.hits)
+        knownLists.keep(pageOf(query), candidates)
+        return { candidates, truncated: found.truncated }
       })
     },
     standby(query) {
-      const candidates =
-        lists.last(keyOf(query))?.candidates ?? standby.bestsellers(query.shopId, query.filters, query.limit)
+      const { shopId, filters, limit } = query
+      const candidates = knownLists.get(pageOf(query)) ?? standby.bestsellers(shopId, filters, limit)
       return candidates && { candidates, truncated: false, isStandby: true }
     },
-    reference: (shopId, id) => references.get(`${shopId}/${id}`, () => asked(() => index.get(shopId, [id]))),
-    lastReference: (shopId, id) => references.last(`${shopId}/${id}`),
+    reference: (shopId, id) =>
+      references.get(`${shopId}/${id}`, async () => {
+        const found = await asked(() => index.get(shopId, [id]))
+        knownReferences.keep(`${shopId}/${id}`, found)
+        return found
+      }),
+    lastReference: (shopId, id) => knownReferences.get(`${shopId}/${id}`),
     start: standby.start,
     close: standby.close,
     refreshStandby: standby.refresh,
   }
 }
 
-function keyOf({ shopId, filters, rank, limit, campaigns }: CandidateQuery): string {
-  return JSON.stringify([shopId, campaigns.key, limit, rank, filters])
+/** What a page asks for, whichever campaigns run at the moment: those that do not are left out when the slot is filled. */
+function pageOf({ shopId, filters, rank, limit, campaigns }: CandidateQuery): string {
+  return JSON.stringify([shopId, campaigns.kind, limit, rank, filters])
 }
 
 function candidateOf({ product, relevance }: SearchHit, campaigns: Pick<Campaigns, 'handle'>): Candidate {

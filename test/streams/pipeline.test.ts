@@ -86,6 +86,34 @@ it('makes each record into its outputs, once, over restarts', async () => {
   expect(copied[30]).toBe('late')
 })
 
+it('tells a step where its batch ends and what is committed before it, also after a restart and a failure', async () => {
+  const one = (names: readonly string[]) => log.append(names.map((id) => ({ ...view(id), key: 'one' })))
+  const told: [committed: number | null, lastOffset: number][] = []
+  let fails = true
+  const noting: StreamStep = async (batch) => {
+    told.push([batch.committed, batch.lastOffset])
+    fails = !fails
+    if (!fails) throw new Error('once more')
+    return copy(batch)
+  }
+  await one(ids(10))
+  const first = start(noting)
+  await readOnceThere('feed-issues', 10)
+  await first.stop()
+  await one(['late'])
+  await log.append([{ ...garbage, key: 'one' }])
+  start(noting)
+  await readOnceThere('feed-issues', 11)
+  expect(told).toEqual([
+    [null, 6],
+    [null, 6],
+    [7, 9],
+    [7, 9],
+    [10, 11],
+    [10, 11],
+  ])
+})
+
 it('tries a batch again until its step succeeds, in order and without a gap', async () => {
   await log.append(ids(20).map((id) => ({ ...view(id), key: 'one' })))
   let attempts = 0
