@@ -114,7 +114,9 @@ export function createSink({ log, analytics, now, logger }: SinkOptions): Stream
     const key = `${topic}/${partition}`
     const assigned = consumer.position(topic, partition)
     const known = filling.get(key)
-    const into = known && sameCommit(known.assigned, assigned) ? known : newBatch(topic, partition, assigned)
+    // A partition that was given away and came back is read anew from what is committed.
+    const goesOn = known && sameCommit(known.assigned, assigned) && follows(known.records, batch.records)
+    const into = goesOn ? known : newBatch(topic, partition, assigned)
     filling.set(key, into)
     if (into !== known) {
       const { pendingLast } = noteOf(assigned)
@@ -215,6 +217,9 @@ export function createSink({ log, analytics, now, logger }: SinkOptions): Stream
 function newBatch(topic: StoredTopic, partition: number, assigned: Commit | null): Filling {
   return { topic, partition, records: [], bytes: 0, openedAt: 0, epoch: noteOf(assigned).epoch, assigned }
 }
+
+const follows = (before: readonly LogRecord[], next: readonly LogRecord[]): boolean =>
+  before.length === 0 || next[0]!.offset > before.at(-1)!.offset
 
 function sameCommit(a: Commit | null, b: Commit | null): boolean {
   return a?.offset === b?.offset && a?.metadata === b?.metadata

@@ -211,6 +211,28 @@ describe('sink', () => {
     )
   })
 
+  it('begins anew with a partition that left and came back before its batch was stored', async () => {
+    await log.append(Array.from({ length: 20 }, (_, n) => record(view(`v${n}`))))
+    const returning: EventLog = {
+      ...log,
+      async consumer(options) {
+        const consumer = await log.consumer(options)
+        let returned = false
+        return {
+          ...consumer,
+          async poll(asked) {
+            const batch = await consumer.poll(asked)
+            if (batch && !returned) consumer.seek(batch.topic, batch.partition, batch.records[0]!.offset)
+            returned ||= batch !== null
+            return batch
+          },
+        }
+      },
+    }
+    await drain({ log: returning })
+    expect(await countOf('page_views')).toBe(20)
+  })
+
   it('stores a batch in doubt again with its old boundaries, then goes on', async () => {
     const places = await log.append(['v0', 'v1', 'v2', 'v3'].map((id) => record(view(id))))
     const { topic, partition, offset } = places[0]!
