@@ -89,12 +89,12 @@ async function send(client: Client, index: string, items: readonly BulkItem[], r
   }
 }
 
-/** 403: takes no writes for a moment, 404: replaced between two steps of the server. */
+/** 403: takes no writes for a moment, because it is being replaced. */
 function answerOf({ status, error }: estypes.BulkResponseItem): Answer {
   if (status === 409) return 'CONFLICT'
   if (status < 300) return 'STORED'
-  if (status === 429 || status === 403 || status === 404) return 'REFUSED'
+  if (status === 429 || status === 403) return 'REFUSED'
   const message = `${error?.type}: ${error?.reason}`
-  if (status >= 500) throw new IndexUnavailable(message)
+  if (status >= 500 || status === 404) throw new IndexUnavailable(message)
   throw new Error(`Elasticsearch refused a document: ${message}`)
 }

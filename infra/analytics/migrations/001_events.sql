@@ -22,7 +22,7 @@ CREATE TABLE IF NOT EXISTS emissions (
 ) ENGINE = MergeTree
 PARTITION BY toYYYYMM(fromUnixTimestamp64Milli(occurredAt, 'UTC'))
 ORDER BY (shopId, occurredAt, requestId)
-SETTINGS non_replicated_deduplication_window = 1000, fsync_after_insert = 1, fsync_part_directory = 1;
+SETTINGS non_replicated_deduplication_window = 10000, fsync_after_insert = 1, fsync_part_directory = 1;
 
 CREATE TABLE IF NOT EXISTS judged_events (
   _topic LowCardinality(String), _partition Int32, _offset Int64,
@@ -42,7 +42,7 @@ CREATE TABLE IF NOT EXISTS judged_events (
 ) ENGINE = MergeTree
 PARTITION BY toYYYYMM(fromUnixTimestamp64Milli(occurredAt, 'UTC'))
 ORDER BY (shopId, occurredAt, eventId)
-SETTINGS non_replicated_deduplication_window = 1000, fsync_after_insert = 1, fsync_part_directory = 1;
+SETTINGS non_replicated_deduplication_window = 10000, fsync_after_insert = 1, fsync_part_directory = 1;
 
 CREATE TABLE IF NOT EXISTS transactions (
   _topic LowCardinality(String), _partition Int32, _offset Int64,
@@ -57,7 +57,7 @@ CREATE TABLE IF NOT EXISTS transactions (
 ) ENGINE = MergeTree
 PARTITION BY toYYYYMM(fromUnixTimestamp64Milli(occurredAt, 'UTC'))
 ORDER BY (shopId, occurredAt, eventId)
-SETTINGS non_replicated_deduplication_window = 1000, fsync_after_insert = 1, fsync_part_directory = 1;
+SETTINGS non_replicated_deduplication_window = 10000, fsync_after_insert = 1, fsync_part_directory = 1;
 
 CREATE TABLE IF NOT EXISTS page_views (
   _topic LowCardinality(String), _partition Int32, _offset Int64,
@@ -68,7 +68,7 @@ CREATE TABLE IF NOT EXISTS page_views (
 ) ENGINE = MergeTree
 PARTITION BY toYYYYMM(fromUnixTimestamp64Milli(occurredAt, 'UTC'))
 ORDER BY (shopId, occurredAt, id)
-SETTINGS non_replicated_deduplication_window = 1000, fsync_after_insert = 1, fsync_part_directory = 1;
+SETTINGS non_replicated_deduplication_window = 10000, fsync_after_insert = 1, fsync_part_directory = 1;
 
 CREATE TABLE IF NOT EXISTS feed_issues (
   _topic LowCardinality(String), _partition Int32, _offset Int64,
@@ -77,4 +77,4 @@ CREATE TABLE IF NOT EXISTS feed_issues (
   foundAt Int64
 ) ENGINE = MergeTree
 ORDER BY (feedId, runId, line, _offset)
-SETTINGS non_replicated_deduplication_window = 1000, fsync_after_insert = 1, fsync_part_directory = 1;
+SETTINGS non_replicated_deduplication_window = 10000, fsync_after_insert = 1, fsync_part_directory = 1;

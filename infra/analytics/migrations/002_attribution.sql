@@ -7,7 +7,7 @@ CREATE TABLE IF NOT EXISTS campaign_versions (
   attributionProductIds Array(String)
 ) ENGINE = ReplacingMergeTree(_offset)
 ORDER BY (campaignId, version)
-SETTINGS non_replicated_deduplication_window = 1000, fsync_after_insert = 1, fsync_part_directory = 1;
+SETTINGS non_replicated_deduplication_window = 10000, fsync_after_insert = 1, fsync_part_directory = 1;
 
 -- The windows of each shop; the highest version holds, for past purchases too.
 CREATE TABLE IF NOT EXISTS shop_versions (
@@ -15,7 +15,7 @@ CREATE TABLE IF NOT EXISTS shop_versions (
   shopId String, version Int64, updatedAt Int64, clickWindowHours Int32, viewWindowHours Int32
 ) ENGINE = ReplacingMergeTree(_offset)
 ORDER BY (shopId, version)
-SETTINGS non_replicated_deduplication_window = 1000, fsync_after_insert = 1, fsync_part_directory = 1;
+SETTINGS non_replicated_deduplication_window = 10000, fsync_after_insert = 1, fsync_part_directory = 1;
 
 -- Item group that each offer was last given, also when it is gone; the highest offset holds (an offer stays in its partition).
 CREATE TABLE IF NOT EXISTS product_groups (
@@ -24,7 +24,7 @@ CREATE TABLE IF NOT EXISTS product_groups (
   INDEX by_offset (_partition, _offset) TYPE minmax GRANULARITY 1
 ) ENGINE = ReplacingMergeTree(_offset)
 ORDER BY (shopId, id, feedId)
-SETTINGS non_replicated_deduplication_window = 1000, fsync_after_insert = 1, fsync_part_directory = 1;
+SETTINGS non_replicated_deduplication_window = 10000, fsync_after_insert = 1, fsync_part_directory = 1;
 
 -- Below: written by attribution alone. `version` is how much of the log was stored when a row was computed.
 
