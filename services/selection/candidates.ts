@@ -6,25 +6,13 @@ import {
   type SearchHit,
 } from '../../infra/product-index/port.ts'
 import { hashOf, shuffledHash } from '../domain/auction.ts'
-import { predictClickRate } from '../domain/click-rate.ts'
-import { dedupeKey } from '../domain/dedupe-key.ts'
-import type { CampaignHandle, Campaigns, RunningCampaigns } from './campaigns.ts'
+import type { Campaigns, RunningCampaigns } from './campaigns.ts'
+import { type Candidate, candidateOf } from './candidate.ts'
 import { FreshCache, type MaybePromise } from './fresh-cache.ts'
 import { LastKnown } from './last-known.ts'
 import { createRest } from './rest.ts'
 import { createSearchBatch } from './search-batch.ts'
 import { createStandby } from './standby.ts'
-
-/** A product that may be shown, with what does not depend on who asks. */
-export interface Candidate {
-  product: IndexedProduct
-  adId: string
-  relevance: number
-  clickRate: number
-  dedupeKey: string
-  /** The campaigns that promote it, each with a hash of the two that orders equals. */
-  promotions: readonly { campaign: CampaignHandle; hash: number }[]
-}
 
 export interface CandidateList {
   candidates: readonly Candidate[]
@@ -120,19 +108,4 @@ export function createCandidateSource(deps: {
 /** What a page asks for, whichever campaigns run at the moment: those that do not are left out when the slot is filled. */
 function pageOf({ shopId, filters, rank, limit, campaigns }: CandidateQuery): string {
   return JSON.stringify([shopId, campaigns.kind, limit, rank, filters])
-}
-
-function candidateOf({ product, relevance }: SearchHit, campaigns: Pick<Campaigns, 'handle'>): Candidate {
-  const { offer, campaignIds, signals } = product
-  return {
-    product,
-    adId: offer.id,
-    relevance,
-    clickRate: predictClickRate(signals),
-    dedupeKey: dedupeKey(offer),
-    promotions: campaignIds.map((id) => ({
-      campaign: campaigns.handle(offer.shopId, id),
-      hash: hashOf(`${id}/${offer.id}`),
-    })),
-  }
 }

@@ -3,7 +3,7 @@ import type { Campaign, DropReason, EmittedSlot } from '../../schemas/records.ts
 import { auction, type Bid, shuffledHash } from '../domain/auction.ts'
 import { isExpired } from '../domain/offer.ts'
 import type { CampaignKind } from './campaigns.ts'
-import type { Candidate } from './candidates.ts'
+import type { Candidate } from './candidate.ts'
 import { LATE } from './deadline.ts'
 import type { Person } from './person.ts'
 import { findCandidates, type IndexContext, type SlotPlan } from './plan-slot.ts'

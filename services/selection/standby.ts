@@ -1,6 +1,6 @@
 import type { Filter, ProductIndex } from '../../infra/product-index/port.ts'
 import type { Campaigns } from './campaigns.ts'
-import type { Candidate } from './candidates.ts'
+import type { Candidate } from './candidate.ts'
 import { checkOf } from './holds.ts'
 
 /** How old the bestsellers may be while the index answers. */

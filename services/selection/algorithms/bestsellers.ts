@@ -1,5 +1,5 @@
-import type { Algorithm } from '../algorithms.ts'
 import { attributes, brand, categories, categoryIds, currency, excluded, given, price } from '../filters.ts'
+import type { Algorithm } from './algorithm.ts'
 import { phraseFilter, titleFilter, type Variant } from './text.ts'
 
 /** What sells best among what fits the page. WIDE ignores price, brand, category paths and attributes. */

@@ -1,7 +1,7 @@
 import type { Rank } from '../../../infra/product-index/port.ts'
 import type { Targeting } from '../../../schemas/http/selection.ts'
-import type { Algorithm } from '../algorithms.ts'
 import { attributes, brand, categories, currency, excluded, given, givenAll, price } from '../filters.ts'
+import type { Algorithm } from './algorithm.ts'
 import { phraseFilter, type Variant } from './text.ts'
 
 /** What fits the phrase or the category of a listing. WIDE requires nothing; without a context it shows what is popular. */

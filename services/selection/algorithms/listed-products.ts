@@ -1,5 +1,5 @@
-import type { Algorithm } from '../algorithms.ts'
 import { attributes, brand, categories, currency, excluded, given, givenAll, price } from '../filters.ts'
+import type { Algorithm } from './algorithm.ts'
 
 /** What was bought by those who bought this product; relevance is the share of them. Nobody has: bestsellers. */
 export const alsoBought: Algorithm = {

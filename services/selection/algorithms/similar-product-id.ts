@@ -1,5 +1,5 @@
-import type { Algorithm } from '../algorithms.ts'
 import { currency, excluded, given, rootsOf } from '../filters.ts'
+import type { Algorithm } from './algorithm.ts'
 import { rankOf } from './similar.ts'
 import { titleFilter, type Variant } from './text.ts'
 

@@ -1,7 +1,7 @@
 import type { Filter, Rank } from '../../../infra/product-index/port.ts'
 import type { Targeting } from '../../../schemas/http/selection.ts'
-import type { Algorithm, Plan, PlanInput } from '../algorithms.ts'
 import { attributes, brand, categories, categoryRoots, currency, excluded, given, givenAll, price } from '../filters.ts'
+import type { Algorithm, Plan, PlanInput } from './algorithm.ts'
 import { titleFilter, type Variant } from './text.ts'
 
 /** Like a product whose title (and categories, where given) the page sends. WIDE: the same department is enough. */

@@ -1,0 +1,31 @@
+import type { IndexedProduct, SearchHit } from '../../infra/product-index/port.ts'
+import { hashOf } from '../domain/auction.ts'
+import { predictClickRate } from '../domain/click-rate.ts'
+import { dedupeKey } from '../domain/dedupe-key.ts'
+import type { CampaignHandle, Campaigns } from './campaigns.ts'
+
+/** A product that may be shown, with what does not depend on who asks. */
+export interface Candidate {
+  product: IndexedProduct
+  adId: string
+  relevance: number
+  clickRate: number
+  dedupeKey: string
+  /** The campaigns that promote it, each with a hash of the two that orders equals. */
+  promotions: readonly { campaign: CampaignHandle; hash: number }[]
+}
+
+export function candidateOf({ product, relevance }: SearchHit, campaigns: Pick<Campaigns, 'handle'>): Candidate {
+  const { offer, campaignIds, signals } = product
+  return {
+    product,
+    adId: offer.id,
+    relevance,
+    clickRate: predictClickRate(signals),
+    dedupeKey: dedupeKey(offer),
+    promotions: campaignIds.map((id) => ({
+      campaign: campaigns.handle(offer.shopId, id),
+      hash: hashOf(`${id}/${offer.id}`),
+    })),
+  }
+}
