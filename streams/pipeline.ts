@@ -1,8 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { type Batch, type EventLog, type LogConsumer, Revoked } from '../infra/event-log/port.ts'
 import type { TopicName } from '../schemas/topics.ts'
 import { type TopicLag, topicLag } from './lag.ts'
 import { type DecodedRecord, deadLettersOf, decodeBatch, type StepResult } from './outcome.ts'
+import { createStreamRun } from './stream-run.ts'
 
 /**
  * Processes one batch of one partition, in order. Batches come again after a crash or a throw, so its effects outside
@@ -69,19 +69,8 @@ const DEFAULT_RETRY = { firstMs: 100, maxMs: 5_000 }
 /** Poll, decode, step, then one atomic commit with the outputs and the dead letters. */
 export function createStream(options: StreamOptions): Stream {
   const { name, topics, log, step, now, logger } = options
-  const retry = options.retry ?? DEFAULT_RETRY
-  const state: StreamState = {
-    status: 'STOPPED',
-    records: 0,
-    batches: 0,
-    dead: 0,
-    failures: 0,
-    lastError: null,
-    lastCommitAt: null,
-  }
+  const life = createStreamRun({ name, retry: options.retry ?? DEFAULT_RETRY, now, logger })
   const commits = new Map<string, { assigned: number | null; offset: number | null }>()
-  let stopping = new AbortController()
-  let running: Promise<void> | null = null
   let polling: LogConsumer | null = null
 
   async function processNext(consumer: LogConsumer): Promise<void> {
@@ -90,12 +79,7 @@ export function createStream(options: StreamOptions): Stream {
     polling = null
     if (batch) await processBatch(consumer, batch)
     // Nothing is waiting to be tried again: what failed was the log, and it has recovered.
-    else markHealthy()
-  }
-
-  function markHealthy(): void {
-    state.status = 'RUNNING'
-    state.failures = 0
+    else life.markHealthy()
   }
 
   async function processBatch(consumer: LogConsumer, batch: Batch): Promise<void> {
@@ -110,7 +94,7 @@ export function createStream(options: StreamOptions): Stream {
       }
     } catch (error) {
       consumer.seek(topic, partition, batch.records[0]!.offset)
-      return backOff(error as Error)
+      return life.backOff(error as Error)
     }
     dead.push(...(result.dead ?? []))
     const outputs = [...(result.outputs ?? []), ...deadLettersOf(name, batch, dead, now())]
@@ -127,11 +111,7 @@ export function createStream(options: StreamOptions): Stream {
     for (const { offset, code, message } of dead) {
       logger.warn({ stream: name, topic, partition, offset, code }, `dead letter: ${message}`)
     }
-    markHealthy()
-    state.records += batch.records.length
-    state.batches += 1
-    state.dead += dead.length
-    state.lastCommitAt = now()
+    life.count({ records: batch.records.length, dead: dead.length })
   }
 
   /** What is committed of a partition: by this member since it has it, before that by whoever had it. */
@@ -150,45 +130,22 @@ export function createStream(options: StreamOptions): Stream {
     const consumer = await log.consumer({ group: name, topics })
     commits.clear()
     try {
-      while (!stopping.signal.aborted) await processNext(consumer)
+      while (!life.stopping()) await processNext(consumer)
     } finally {
       polling = null
       await consumer.close().catch((error: Error) => logger.warn({ stream: name }, `closing failed: ${error.message}`))
     }
   }
 
-  async function backOff(error: Error): Promise<void> {
-    const waitMs = Math.min(retry.maxMs, retry.firstMs * 2 ** Math.min(state.failures, 30))
-    state.status = 'RETRYING'
-    state.failures += 1
-    state.lastError = { message: error.message, at: now() }
-    logger.error({ stream: name, err: error, failures: state.failures, waitMs }, 'stream failed; will try again')
-    await delay(waitMs, undefined, { signal: stopping.signal }).catch(() => {})
-  }
-
-  async function loop(): Promise<void> {
-    state.status = 'RUNNING'
-    while (!stopping.signal.aborted) await consume().catch(backOff)
-    state.status = 'STOPPED'
-  }
-
   return {
     name,
-    run() {
-      if (running === null) {
-        stopping = new AbortController()
-        running = loop().finally(() => {
-          running = null
-        })
-      }
-      return running
-    },
+    run: () => life.run(consume),
     async stop() {
-      stopping.abort()
+      const stopped = life.stop()
       await polling?.close()
-      await running
+      await stopped
     },
     lag: () => topicLag(log, name, topics, now),
-    state: () => ({ ...state }),
+    state: life.state,
   }
 }

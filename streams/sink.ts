@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Analytics } from '../infra/analytics/port.ts'
 import {
   type Batch,
@@ -10,10 +9,11 @@ import {
 } from '../infra/event-log/port.ts'
 import { topicLag } from './lag.ts'
 import { type DeadRecord, deadLettersOf } from './outcome.ts'
-import type { Stream, StreamLogger, StreamState } from './pipeline.ts'
+import type { Stream, StreamLogger } from './pipeline.ts'
 import { type StoredTopic, storedTopics } from './rows.ts'
 import { type SinkBatch, storeBatch, storeBatchAgain } from './sink-batch.ts'
 import { noteOf, noteText, SINK_GROUP } from './sink-note.ts'
+import { createStreamRun } from './stream-run.ts'
 
 /** A batch is stored once it has this many records or bytes, … */
 const BATCH_RECORDS = 20_000
@@ -29,8 +29,7 @@ const STORES_AT_ONCE = 4
 const SETTLED_AFTER_MS = 5_000
 /** Far below the time for which the store knows tokens: 10,000 blocks, 33 minutes at 5 a second. */
 const BOUNDARIES_VALID_MS = 60_000
-const RETRY_FIRST_MS = 100
-const RETRY_MAX_MS = 30_000
+const RETRY = { firstMs: 100, maxMs: 30_000 }
 /** Records read at once when a batch in doubt is read again. */
 const READ_MAX_RECORDS = 10_000
 
@@ -55,28 +54,18 @@ interface Filling extends SinkBatch {
  * is stored again, and the token makes that a repetition.
  */
 export function createSink({ log, analytics, now, logger }: SinkOptions): Stream {
-  const state: StreamState = {
-    status: 'STOPPED',
-    records: 0,
-    batches: 0,
-    dead: 0,
-    failures: 0,
-    lastError: null,
-    lastCommitAt: null,
-  }
+  const life = createStreamRun({ name: SINK_GROUP, retry: RETRY, now, logger })
   const filling = new Map<string, Filling>()
-  let stopping = new AbortController()
-  let running: Promise<void> | null = null
 
   async function consume(): Promise<void> {
     filling.clear()
     const consumer = await log.consumer({ group: SINK_GROUP, topics: storedTopics })
     try {
-      while (!stopping.signal.aborted) {
+      while (!life.stopping()) {
         const batch = await consumer.poll({ maxRecords: POLL_MAX_RECORDS, maxWaitMs: POLL_MAX_WAIT_MS })
         if (batch) await take(consumer, batch)
         await storeAll(consumer, dueBatches())
-        if (isIdle()) markHealthy()
+        if (isIdle()) life.markHealthy()
       }
     } finally {
       await consumer.close().catch((error: Error) => logger.warn({ stream: SINK_GROUP }, `closing: ${error.message}`))
@@ -102,12 +91,8 @@ export function createSink({ log, analytics, now, logger }: SinkOptions): Stream
   /** Nothing waits to be stored, and what failed last may be taken to have passed. */
   function isIdle(): boolean {
     if ([...filling.values()].some(({ records }) => records.length > 0)) return false
-    return state.lastError === null || now() - state.lastError.at >= SETTLED_AFTER_MS
-  }
-
-  function markHealthy(): void {
-    state.status = 'RUNNING'
-    state.failures = 0
+    const { lastError } = life.state()
+    return lastError === null || now() - lastError.at >= SETTLED_AFTER_MS
   }
 
   async function take(consumer: LogConsumer, batch: Batch): Promise<void> {
@@ -173,49 +158,19 @@ export function createSink({ log, analytics, now, logger }: SinkOptions): Stream
   }
 
   function count({ topic, partition, records }: Filling, dead: DeadRecord[]): void {
-    state.records += records.length
-    state.batches += 1
-    state.dead += dead.length
-    state.lastCommitAt = now()
-    markHealthy()
+    life.count({ records: records.length, dead: dead.length })
     for (const { offset, code, message } of dead) {
       logger.warn({ stream: SINK_GROUP, topic, partition, offset, code }, `dead letter: ${message}`)
     }
   }
 
-  /** The consumer that failed is gone; a new one starts at what is committed, with the batch in doubt. */
-  async function backOff(error: Error): Promise<void> {
-    const waitMs = Math.min(RETRY_MAX_MS, RETRY_FIRST_MS * 2 ** Math.min(state.failures, 30))
-    state.status = 'RETRYING'
-    state.failures += 1
-    state.lastError = { message: error.message, at: now() }
-    logger.error({ stream: SINK_GROUP, err: error, failures: state.failures, waitMs }, 'sink failed; will try again')
-    await delay(waitMs, undefined, { signal: stopping.signal }).catch(() => {})
-  }
-
-  async function loop(): Promise<void> {
-    state.status = 'RUNNING'
-    while (!stopping.signal.aborted) await consume().catch(backOff)
-    state.status = 'STOPPED'
-  }
-
   return {
     name: SINK_GROUP,
-    run() {
-      if (running === null) {
-        stopping = new AbortController()
-        running = loop().finally(() => {
-          running = null
-        })
-      }
-      return running
-    },
-    async stop() {
-      stopping.abort()
-      await running
-    },
+    // A consumer that failed is gone; a new one starts at what is committed, with the batch in doubt.
+    run: () => life.run(consume),
+    stop: life.stop,
     lag: () => topicLag(log, SINK_GROUP, storedTopics, now),
-    state: () => ({ ...state }),
+    state: life.state,
   }
 }
 

@@ -1,0 +1,86 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { StreamLogger, StreamState } from './pipeline.ts'
+
+export interface StreamRunOptions {
+  name: string
+  /** The wait after a failure, doubling from `firstMs`. */
+  retry: { firstMs: number; maxMs: number }
+  /** UTC epoch milliseconds. */
+  now: () => number
+  logger: StreamLogger
+}
+
+/** The life of a stream and what can be said of it. */
+export interface StreamRun {
+  state(): StreamState
+  stopping(): boolean
+  /** What failed works again, as far as anyone can tell. */
+  markHealthy(): void
+  count(batch: { records: number; dead: number }): void
+  /** Notes a failure, and waits before the next attempt. */
+  backOff(error: Error): Promise<void>
+  /** Runs `consume`, which ends by `stopping` or by a throw, until `stop`: after each failure again. Never rejects. */
+  run(consume: () => Promise<void>): Promise<void>
+  stop(): Promise<void>
+}
+
+export function createStreamRun({ name, retry, now, logger }: StreamRunOptions): StreamRun {
+  const state: StreamState = {
+    status: 'STOPPED',
+    records: 0,
+    batches: 0,
+    dead: 0,
+    failures: 0,
+    lastError: null,
+    lastCommitAt: null,
+  }
+  let ending = new AbortController()
+  let running: Promise<void> | null = null
+
+  async function backOff(error: Error): Promise<void> {
+    const waitMs = Math.min(retry.maxMs, retry.firstMs * 2 ** Math.min(state.failures, 30))
+    state.status = 'RETRYING'
+    state.failures += 1
+    state.lastError = { message: error.message, at: now() }
+    logger.error({ stream: name, err: error, failures: state.failures, waitMs }, `${name} failed; will try again`)
+    await delay(waitMs, undefined, { signal: ending.signal }).catch(() => {})
+  }
+
+  function markHealthy(): void {
+    state.status = 'RUNNING'
+    state.failures = 0
+  }
+
+  async function loop(consume: () => Promise<void>): Promise<void> {
+    state.status = 'RUNNING'
+    while (!ending.signal.aborted) await consume().catch(backOff)
+    state.status = 'STOPPED'
+  }
+
+  return {
+    state: () => ({ ...state }),
+    stopping: () => ending.signal.aborted,
+    markHealthy,
+    count({ records, dead }) {
+      markHealthy()
+      state.records += records
+      state.batches += 1
+      state.dead += dead
+      state.lastCommitAt = now()
+    },
+    backOff,
+    run(consume) {
+      if (running === null) {
+        ending = new AbortController()
+        running = loop(consume).finally(() => {
+          running = null
+        })
+      }
+      return running
+    },
+    async stop() {
+      ending.abort()
+      await running
+    },
+  }
+}
