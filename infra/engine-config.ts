@@ -15,6 +15,8 @@ export interface KafkaConfig {
   readonly ssl: boolean
   readonly sasl: { mechanism: SaslMechanism; username: string; password: string } | null
   readonly replicationFactor: number
+  /** Null: what each topic is cut into by default. */
+  readonly partitions: number | null
   /** Null: what each topic is kept for by default. */
   readonly retentionMs: number | null
   readonly sessionTimeoutMs: number
@@ -62,12 +64,14 @@ function readKafka(settings: Settings): KafkaConfig | null {
   if (!brokers.every((broker) => BROKER_PATTERN.test(broker))) {
     settings.problems.push('KAFKA_BROKERS must be a list of host:port, separated by commas')
   }
+  const partitions = settings.integer('KAFKA_PARTITIONS', 0, 0, 1_000)
   const retentionDays = settings.integer('KAFKA_RETENTION_DAYS', 0, 0, 36_500)
   return {
     brokers,
     ssl: settings.flag('KAFKA_TLS', false),
     sasl: readSasl(settings),
     replicationFactor: settings.integer('KAFKA_REPLICATION_FACTOR', 1, 1, 10),
+    partitions: partitions === 0 ? null : partitions,
     retentionMs: retentionDays === 0 ? null : retentionDays * DAY_MS,
     sessionTimeoutMs: settings.integer('KAFKA_SESSION_TIMEOUT_MS', 10_000, 6_000, 300_000),
   }

@@ -137,6 +137,7 @@ async function prepare({ config, logger }: { config: EngineConfig; logger: Engin
         migrateKafka({
           ...kafkaOptions(config, logger),
           replicationFactor: kafka.replicationFactor,
+          ...(kafka.partitions === null ? {} : { partitions: kafka.partitions }),
           ...(kafka.retentionMs === null ? {} : { retentionMs: kafka.retentionMs }),
         }),
       ),

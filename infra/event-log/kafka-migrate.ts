@@ -26,6 +26,8 @@ export interface MigrateKafkaOptions extends KafkaAddress {
   namespace: string
   /** Copies of each partition. With 3 or more, writes need two of them: one broker may fail without a loss or a halt. */
   replicationFactor: number
+  /** Of each topic that is cut at all, in place of what `schemas/topics.ts` says. */
+  partitions?: number
   /** Shortens how long retained topics keep their records; default: what `schemas/topics.ts` says. */
   retentionMs?: number
 }
@@ -51,7 +53,7 @@ export async function migrateKafka(options: MigrateKafkaOptions): Promise<void> 
   try {
     await admin.connect()
     await createMissing(admin, options)
-    await checkPartitions(admin, options.namespace)
+    await checkPartitions(admin, options)
     await configure(admin, options)
   } catch (error) {
     if (remedyFor(error) === 'NONE') throw error
@@ -85,18 +87,24 @@ async function createMissing(admin: Admin, options: MigrateKafkaOptions): Promis
     waitForLeaders: false,
     topics: missing.map((name) => ({
       topic: names.topic(name),
-      numPartitions: topics[name].partitions,
+      numPartitions: partitionsOf(name, options),
       replicationFactor: options.replicationFactor,
       configEntries: configOf(name, options),
     })),
   })
 }
 
-async function checkPartitions(admin: Admin, namespace: string): Promise<void> {
-  const names = namesIn(namespace)
+/** A topic of one partition is one ordered history, whatever is set. */
+function partitionsOf(name: TopicName, { partitions }: Pick<MigrateKafkaOptions, 'partitions'>): number {
+  const intended = topics[name].partitions
+  return intended === 1 ? 1 : (partitions ?? intended)
+}
+
+async function checkPartitions(admin: Admin, options: MigrateKafkaOptions): Promise<void> {
+  const names = namesIn(options.namespace)
   const { topics: found } = await metadataOf(admin, topicNames.map(names.topic))
   for (const { name, partitions } of found) {
-    const wanted = topics[names.topicOf(name)!].partitions
+    const wanted = partitionsOf(names.topicOf(name)!, options)
     if (partitions.length !== wanted) {
       throw new Error(
         `The topic ${name} has ${partitions.length} partitions and must have ${wanted}: with another number its keys lie in other partitions. Move its records to a new topic, or use another namespace.`,

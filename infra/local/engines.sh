@@ -160,7 +160,7 @@ path.data: $dir/data
 path.logs: $dir/logs
 Y
   # Elasticsearch refuses to run as root.
-  [ "$(id -u)" = 0 ] && { chown -R $NOBODY:$NOBODY "$dir"; as=(setpriv --reuid=$NOBODY --regid=$NOBODY --clear-groups --inh-caps=-all); }
+  [ "$(id -u)" = 0 ] && { chown -R "$NOBODY:$NOBODY" "$dir"; as=(setpriv "--reuid=$NOBODY" "--regid=$NOBODY" --clear-groups --inh-caps=-all); }
   # Its launcher starts the server, writes the server's id and ends.
   (cd "$dir" && env -i PATH="$PATH" HOME="$dir" ES_JAVA_HOME="$java" ES_PATH_CONF="$dir/conf" ES_TMPDIR="$dir/tmp" "${as[@]}" "$home/bin/elasticsearch" -d -p "$dir/pid" >"$dir/log" 2>&1) || { tail -20 "$dir/log" >&2; exit 1; }
   note "$dir" "$(cat "$dir/pid")"

@@ -193,6 +193,27 @@ describe('migration', () => {
     await removeKafkaNamespace(another)
   })
 
+  it('cuts topics into as many partitions as are asked for, and those of one ordered history never', async () => {
+    const another = testNamespace()
+    const admin = new kafkajs.Kafka({ brokers, clientId: 'test', logLevel: kafkajs.logLevel.NOTHING }).admin()
+    await admin.connect()
+    try {
+      const options = { ...shared, namespace: another, replicationFactor: 1 }
+      await migrateKafka({ ...options, partitions: 7 })
+      const { topics: made } = await admin.fetchTopicMetadata({
+        topics: [`${another}.ad-events`, `${another}.registry`],
+      })
+      expect(Object.fromEntries(made.map(({ name, partitions }) => [name, partitions.length]))).toEqual({
+        [`${another}.ad-events`]: 7,
+        [`${another}.registry`]: 1,
+      })
+      await expect(migrateKafka(options)).rejects.toThrow(/7 partitions and must have 4/)
+    } finally {
+      await admin.disconnect()
+      await removeKafkaNamespace(another)
+    }
+  })
+
   it('refuses a topic whose keys would lie elsewhere', async () => {
     const another = testNamespace()
     const admin = new kafkajs.Kafka({ brokers, clientId: 'test', logLevel: kafkajs.logLevel.NOTHING }).admin()
