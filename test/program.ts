@@ -35,6 +35,8 @@ export interface ProgramOptions {
   logFile?: string
   /** Kills it, also while it starts. */
   signal?: AbortSignal
+  /** Until it listens, and from then until it is ready. */
+  startTimeoutMs?: number
 }
 
 /**
@@ -42,6 +44,7 @@ export interface ProgramOptions {
  * waits until it is ready. @throws when it ends before that, or takes too long; it does not run on then.
  */
 export async function startProgram(options: ProgramOptions = {}): Promise<Program> {
+  const { startTimeoutMs = START_TIMEOUT_MS } = options
   const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'endcap-')))
   const token = 'a-token-for-benchmarks-only-0123456789'
   const logFile = options.logFile === undefined ? null : openSync(options.logFile, 'a')
@@ -69,8 +72,8 @@ export async function startProgram(options: ProgramOptions = {}): Promise<Progra
     let seen = ''
     const timer = setTimeout(() => {
       child.kill('SIGKILL')
-      reject(new Error(`no address within ${START_TIMEOUT_MS} ms:\n${seen}`))
-    }, START_TIMEOUT_MS)
+      reject(new Error(`no address within ${startTimeoutMs} ms:\n${seen}`))
+    }, startTimeoutMs)
     child.stdout!.on('data', (chunk: Buffer) => {
       if (logFile !== null) writeSync(logFile, chunk)
       seen = (seen + chunk.toString()).slice(-20_000)
@@ -153,7 +156,7 @@ export async function startProgram(options: ProgramOptions = {}): Promise<Progra
       await rm(folder, { recursive: true, force: true })
     },
   }
-  const ready = waitFor(async () => (await call('GET', '/health/ready')).status === 200, START_TIMEOUT_MS)
+  const ready = waitFor(async () => (await call('GET', '/health/ready')).status === 200, startTimeoutMs)
   await Promise.race([ready, endedEarly]).catch(async (error) => {
     await kill('SIGKILL')
     throw error

@@ -21,6 +21,8 @@ export interface Supervised {
 }
 
 const STOP_TIMEOUT_MS = 20_000
+/** It may wait for engines. */
+const START_TIMEOUT_MS = 180_000
 
 /** Not started yet. */
 export function supervise(options: ProgramOptions): Supervised {
@@ -40,7 +42,7 @@ export function supervise(options: ProgramOptions): Supervised {
     })
     while (!signal.aborted) {
       try {
-        const program = await startProgram({ ...options, signal: killed.signal })
+        const program = await startProgram({ ...options, signal: killed.signal, startTimeoutMs: START_TIMEOUT_MS })
         const ended = once(program.process, 'exit')
         running = program
         waiting.resolve(program)

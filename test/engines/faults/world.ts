@@ -72,9 +72,11 @@ export async function openWorld(): Promise<World> {
     const role = path.startsWith('/v1/dsa/') ? 'selection' : path.startsWith('/v1/ev/') ? 'intake' : 'registry'
     return (await programs[role].ready()).call(method, path, ...rest)
   }
-  const stop = () => Promise.all(Object.values(programs).map((each) => each.stop()))
+  const others: Supervised[] = []
+  const stop = () => Promise.all([...others, ...Object.values(programs)].map((each) => each.stop()))
 
   const heal = async () => {
+    for (const other of others.splice(0)) await other.stop()
     for (const name of engineNames) await engines.signal(name, 'SIGCONT').catch(() => {})
     for (const role of roles) {
       programs[role].signal('SIGCONT')
@@ -98,6 +100,7 @@ export async function openWorld(): Promise<World> {
     const shop = await openShop({ call }, { lamps, budget: BUDGET })
     const another = (role: Role) => {
       const second = program(role, `${role}-2`, portOf(role) + roles.length)
+      others.push(second)
       second.start()
       return second
     }
