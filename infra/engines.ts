@@ -50,16 +50,20 @@ export interface EngineLogger extends KafkaLogger {
 const RETRY_FIRST_MS = 250
 const RETRY_MAX_MS = 5_000
 
+export interface StartEnginesOptions {
+  folder: string
+  config: EngineConfig
+  /** Whether this process makes topics, tables and mappings; default: it does. */
+  prepares?: boolean
+  logger: EngineLogger
+}
+
 /**
  * Starts the embedded engines, each in a thread of its own, in one folder, and prepares the others: topics, tables,
  * mappings. Waits for as long as one of these is away.
  * @throws when another process has the folder, or an engine holds what does not fit.
  */
-export async function startEngines(options: {
-  folder: string
-  config: EngineConfig
-  logger: EngineLogger
-}): Promise<EngineHost> {
+export async function startEngines(options: StartEnginesOptions): Promise<EngineHost> {
   const { config } = options
   const folder = (name: string) => ({ folder: join(options.folder, name) })
   const log = config.kafka ? null : await startEmbeddedEventLog(folder('log'))
@@ -84,7 +88,7 @@ export async function startEngines(options: {
     failed: served.length === 0 ? new Promise(() => {}) : Promise.race(served.map((each) => each.failed)),
   }
   try {
-    await prepare(options)
+    if (options.prepares ?? true) await prepare(options)
     return host
   } catch (error) {
     await host.stop()
@@ -129,7 +133,7 @@ function kafkaOptions({ namespace, kafka }: EngineConfig, logger: KafkaLogger): 
   }
 }
 
-async function prepare({ config, logger }: { config: EngineConfig; logger: EngineLogger }): Promise<void> {
+async function prepare({ config, logger }: StartEnginesOptions): Promise<void> {
   const { namespace, kafka, clickhouse, elasticsearch } = config
   await Promise.all([
     kafka &&
@@ -147,11 +151,12 @@ async function prepare({ config, logger }: { config: EngineConfig; logger: Engin
 }
 
 /** Tries until the engine answers. @throws what no waiting mends. */
-async function untilThere(engine: string, logger: EngineLogger, prepareIt: () => Promise<unknown>): Promise<void> {
+export async function untilThere<T>(engine: string, logger: EngineLogger, call: () => Promise<T>): Promise<T> {
   for (let waitMs = RETRY_FIRST_MS; ; waitMs = Math.min(2 * waitMs, RETRY_MAX_MS)) {
     try {
-      await prepareIt()
-      return logger.info({ engine }, `${engine} is ready`)
+      const result = await call()
+      logger.info({ engine }, `${engine} is ready`)
+      return result
     } catch (error) {
       if (!(error as Error).name.endsWith('Unavailable')) throw error
       logger.warn({ engine, err: error }, `${engine} is away; waiting for it`)

@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { type Config, InvalidConfig, type Role, readConfig } from '../infra/config.ts'
-import { closeEngines, connectEngines, startEngines } from '../infra/engines.ts'
+import { closeEngines, connectEngines, startEngines, untilThere } from '../infra/engines.ts'
 import { createMetrics, type SampledValues } from '../infra/metrics.ts'
 import { registerApi } from './api.ts'
 import { createShowIds } from './domain/show-id.ts'
@@ -59,7 +59,7 @@ async function open(config: Config, logger: Logger, stops: Shared['stops']): Pro
   const { host, log, metrics, snapshot } = shared
   // Whoever holds the registry fills the snapshot by itself.
   if (!config.roles.includes('registry')) {
-    const registry = await followRegistry({ log, snapshot })
+    const registry = await untilThere('log', logger, () => followRegistry({ log, snapshot }))
     stops.push(() => registry.close())
   }
   const parts = await Promise.all(config.roles.map((role) => openRole[role](shared)))
@@ -79,7 +79,9 @@ async function open(config: Config, logger: Logger, stops: Shared['stops']): Pro
 
 async function openShared(config: Config, logger: Logger, stops: Shared['stops']): Promise<Shared> {
   mkdirSync(config.dataFolder, { recursive: true })
-  const host = await startEngines({ folder: config.dataFolder, config: config.engines, logger })
+  // Those who own what is in the engines make it ready; the others start without, and must not wait for all of them.
+  const prepares = config.roles.some((role) => role === 'registry' || role === 'streams')
+  const host = await startEngines({ folder: config.dataFolder, config: config.engines, prepares, logger })
   stops.push(() => host.stop())
   const engines = connectEngines(host.links(), logger)
   stops.push(() => closeEngines(engines))

@@ -77,14 +77,21 @@ export function standForLead(deps: CandidacyDeps, onChange: (leads: boolean) => 
   }
 }
 
-/** Resolves once this process leads, and gives what tells when it does so no more. */
+/** Resolves once this process leads. `lost` resolves when another has taken over, not when the lead was given up. */
 export async function takeLead(deps: CandidacyDeps): Promise<Candidacy & { lost: Promise<Error> }> {
   const won = Promise.withResolvers<void>()
   const lost = Promise.withResolvers<Error>()
+  let givenUp = false
   const candidacy = standForLead(deps, (leads) => {
     if (leads) won.resolve()
-    else lost.resolve(new Error(`another process leads now: ${deps.name}`))
+    else if (!givenUp) lost.resolve(new Error(`another process leads now: ${deps.name}`))
   })
   await won.promise
-  return { ...candidacy, lost: lost.promise }
+  return {
+    lost: lost.promise,
+    stop() {
+      givenUp = true
+      return candidacy.stop()
+    },
+  }
 }

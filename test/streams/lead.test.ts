@@ -68,17 +68,32 @@ describe('the lead', () => {
     expect(holder.told).toEqual([true, false])
   })
 
-  it('once taken tells when it is lost', async () => {
+  it('once taken is kept until it is given up, while others wait', async () => {
     const first = await takeLead({ log, name: 'office', logger: silent })
-    let second = false
+    let lost = false
+    void first.lost.then(() => {
+      lost = true
+    })
+    let taken = false
     const waiting = takeLead({ log, name: 'office', logger: silent }).then((held) => {
-      second = true
+      taken = true
       return held
     })
     await new Promise((resolve) => setTimeout(resolve, 1_000))
-    expect(second).toBe(false)
+    expect(taken).toBe(false)
     await first.stop()
-    expect((await first.lost).message).toContain('office')
     await (await waiting).stop()
+    expect(lost).toBe(false)
+  })
+
+  it('tells when another process has taken over', async () => {
+    let assigned: { topic: 'registry'; partition: number }[] = [{ topic: 'registry', partition: 0 }]
+    const moving: Pick<EventLog, 'consumer'> = {
+      consumer: async (options) => ({ ...(await log.consumer(options)), assigned: () => assigned }),
+    }
+    const { lost, stop } = await takeLead({ log: moving, name: 'office', logger: silent })
+    assigned = []
+    expect((await lost).message).toContain('office')
+    await stop()
   })
 })
