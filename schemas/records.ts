@@ -13,6 +13,8 @@ export type EntityKind =
   | 'Feed'
   | 'FeedRun'
   | 'Campaign'
+  | 'AdFormat'
+  | 'Image'
 
 export interface Account {
   kind: 'PUBLISHER' | 'ADVERTISER' | 'OPERATOR'
@@ -163,6 +165,81 @@ export interface Campaign {
   productRule: ProductRule | null
   cpcMicros: number
   autoPromo: boolean
+  /** DISPLAY sets these, SPONSORED has null or none. Country: ISO 3166-1 alpha-2. */
+  country: string | null
+  targetUrl: string | null
+  /** Null in a DISPLAY campaign too, where there is none. */
+  mobileDeepLink: string | null
+  /** Bid for 1000 views. */
+  cpmMicros: number | null
+  banners: Banner[]
+  targeting: BannerTargeting | null
+  moderation: Moderation | null
+}
+
+/** What a display ad shows. Its id is kept over edits. */
+export interface Banner {
+  id: string
+  adFormatId: string
+  /** One for each image of the format, in its order. */
+  images: { imageId: string; width: number; height: number }[]
+  logoImageId: string | null
+  textFields: { type: string; value: string }[]
+  lang: string | null
+}
+
+/** A kind whose list is empty does not restrict; of a list, any value fits. */
+export interface BannerTargeting {
+  phrases: string[]
+  categoryPaths: string[]
+  brands: string[]
+  productIds: string[]
+  profiles: string[]
+  /** URLs or relative paths, where `*` stands for any text. */
+  refererPatterns: string[]
+}
+
+export interface ModerationDecision {
+  state: 'ACCEPTED' | 'REJECTED'
+  /** Of a rejection. */
+  reason: string | null
+  decidedAt: number
+  /** Account id. */
+  decidedBy: string
+  /** Of the campaign that was judged. */
+  version: number
+}
+
+/** Reason, time and account are those of the present state; null while it waits. */
+export interface Moderation {
+  state: 'IN_MODERATION' | ModerationDecision['state']
+  reason: string | null
+  decidedAt: number | null
+  decidedBy: string | null
+  /** Every decision, the latest last; of very many, the latest ones. */
+  history: ModerationDecision[]
+}
+
+/** What a banner of a shop is made of. Never changes. */
+export interface AdFormat {
+  shopId: string
+  name: string
+  images: { name: string | null; width: number; height: number }[]
+  /** `maxLength` in Unicode code points. */
+  textFields: { type: string; required: boolean; maxLength: number }[]
+}
+
+export type ImageType = 'PNG' | 'JPEG' | 'WEBP'
+
+/** An uploaded image; the entity's id is that of its content in the topic `images`. */
+export interface UploadedImage {
+  /** The accounts that uploaded it: they may use it. */
+  accountIds: string[]
+  mediaType: ImageType
+  width: number
+  height: number
+  /** Size of its content. */
+  bytes: number
 }
 
 export interface EntityBodies {
@@ -175,6 +252,8 @@ export interface EntityBodies {
   Feed: Feed
   FeedRun: FeedRun
   Campaign: Campaign
+  AdFormat: AdFormat
+  Image: UploadedImage
 }
 
 /** Topic `registry`. Deleted entities stay, marked, because reports and audits still name them. */
@@ -438,6 +517,16 @@ export interface FeedIssue {
   foundAt: number
 }
 
+/** Topic `images`: the content of an uploaded image, as it is served. */
+export interface Image {
+  /** SHA-256 of `bytes`, base64url. */
+  id: string
+  mediaType: ImageType
+  width: number
+  height: number
+  bytes: Buffer
+}
+
 /** Topic `dead-letters`: a record that a stream could not process. */
 export interface DeadLetter {
   stream: string
@@ -462,6 +551,7 @@ export interface RecordTypes {
   Transaction: Transaction
   PageView: PageView
   FeedIssue: FeedIssue
+  Image: Image
   DeadLetter: DeadLetter
   ShowIdClaims: ShowIdClaims
 }

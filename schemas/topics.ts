@@ -19,6 +19,7 @@ export type RecordName =
   | 'Transaction'
   | 'PageView'
   | 'FeedIssue'
+  | 'Image'
   | 'DeadLetter'
 
 const DAY_MS = 86_400_000
@@ -58,6 +59,8 @@ export const topics = {
   'page-views': retained('PageView', 4, 400),
   /** Key: feedId/runId. */
   'feed-issues': retained('FeedIssue', 1, 30),
+  /** Key: id. Content-addressed: a key never gets another value. */
+  images: compacted('Image', 1),
   /** Key: topic/partition/offset of what could not be processed. */
   'dead-letters': retained('DeadLetter', 1, 400),
 } as const satisfies Record<string, Topic>

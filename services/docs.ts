@@ -13,6 +13,7 @@ const TAGS: readonly { prefix: string; tag: string; secured: boolean }[] = [
   { prefix: '/v1/banner/dsa/view-event', tag: 'Events', secured: false },
   { prefix: '/v1/banner/dsa/click-event', tag: 'Events', secured: false },
   { prefix: '/v1/ev', tag: 'Events', secured: false },
+  { prefix: '/v1/images/', tag: 'Images', secured: false },
   { prefix: '/v1/', tag: 'Ad selection', secured: false },
   { prefix: '/', tag: 'Operation', secured: false },
 ]

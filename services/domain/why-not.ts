@@ -73,6 +73,9 @@ function campaignFault(
       return 'CAMPAIGN_ENDED'
     case 'PAUSED':
       return 'CAMPAIGN_PAUSED'
+    // Sponsored campaigns are not moderated, and no others name products.
+    case 'IN_MODERATION':
+    case 'REJECTED':
     case 'RUNNING':
     case 'EXHAUSTED':
       return body.autoPromo ? null : moneyFault(body, spend, shop.reserveCpcMicros)

@@ -30,6 +30,10 @@ export function createAccess(snapshot: Snapshot): Access {
       case 'Shop':
         // Advertisers choose the shop that they advertise in; what they see of it is little.
         return principal.role === 'ADVERTISER' || ownsShop(principal, entity.id)
+      case 'AdFormat':
+        return principal.role === 'ADVERTISER' || ownsShop(principal, entity.body.shopId)
+      case 'Image':
+        return entity.body.accountIds.includes(principal.accountId)
       case 'Campaign':
         return entity.body.accountId === principal.accountId || ownsShop(principal, entity.body.shopId)
       case 'Placement':
@@ -56,8 +60,8 @@ export function createAccess(snapshot: Snapshot): Access {
     need,
     needToChange(principal, kind, id) {
       const entity = need(principal, kind, id)
-      if (kind === 'Shop' && principal.role === 'ADVERTISER') {
-        throw new Problem('FORBIDDEN', 'A shop is changed by its publisher')
+      if ((kind === 'Shop' || kind === 'AdFormat') && principal.role === 'ADVERTISER') {
+        throw new Problem('FORBIDDEN', `The ${nouns[kind]} is changed by its publisher`)
       }
       return entity
     },
@@ -78,4 +82,6 @@ export const nouns: Record<EntityKind, string> = {
   Feed: 'feed',
   FeedRun: 'feed run',
   Campaign: 'campaign',
+  AdFormat: 'ad format',
+  Image: 'image',
 }

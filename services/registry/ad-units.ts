@@ -9,6 +9,7 @@ import type { AdUnit, Placement } from '../../schemas/records.ts'
 import { Problem } from '../domain/errors.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import type { Access } from './access.ts'
+import { checkAdFormats } from './ad-formats.ts'
 import { answered } from './edge.ts'
 import { Findings } from './findings.ts'
 import type { Resource } from './resource.ts'
@@ -32,12 +33,12 @@ export function adUnits(deps: {
         ...input,
         shopId: placement?.shopId ?? '',
       }
-      checkUnit(unit, placement)
+      checkUnit(unit, placement, snapshot)
       return unit
     },
     change({ body }, input) {
       const unit = { ...body, ...input }
-      checkUnit(unit, snapshot.body('Placement', unit.placementId))
+      checkUnit(unit, snapshot.body('Placement', unit.placementId), snapshot)
       return unit
     },
     heldBy({ id }) {
@@ -48,8 +49,8 @@ export function adUnits(deps: {
   }
 }
 
-/** @throws Problem INVALID unless the unit suits the kind of its placement. */
-function checkUnit(unit: AdUnit, placement: Placement | undefined): void {
+/** @throws Problem INVALID unless the unit suits the kind of its placement and its formats are those of the shop. */
+function checkUnit(unit: AdUnit, placement: Placement | undefined, snapshot: Snapshot): void {
   const findings = new Findings()
   const isDisplay = DISPLAY_ALGORITHMS.some((algorithm) => algorithm === unit.algorithm)
   if (!placement) {
@@ -57,7 +58,9 @@ function checkUnit(unit: AdUnit, placement: Placement | undefined): void {
   } else if (isDisplay !== (placement.kind === 'DISPLAY')) {
     findings.add('/algorithm', `is not for a ${placement.kind} placement`)
   }
-  if (!isDisplay) {
+  if (isDisplay) {
+    if (placement) checkAdFormats({ ...unit, snapshot }, findings)
+  } else {
     findings.check(unit.adFormatIds.length === 0, '/adFormatIds', 'only display ad units have formats')
     findings.check(unit.targeting.length === 0, '/targeting', 'only display ad units have targeting')
   }

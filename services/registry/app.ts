@@ -2,10 +2,12 @@ import type { EventLog } from '../../infra/event-log/port.ts'
 import type { HttpServer } from '../http.ts'
 import type { Access } from './access.ts'
 import { accounts } from './accounts.ts'
+import { adFormats } from './ad-formats.ts'
 import { adUnits } from './ad-units.ts'
 import type { Authorize } from './auth.ts'
-import { campaigns, refuseDisplay } from './campaigns.ts'
+import { campaigns } from './campaigns.ts'
 import { feedEntities } from './feed-entities.ts'
+import { moderationRoutes } from './moderation.ts'
 import { placements } from './placements.ts'
 import type { ProductReader } from './product-reader.ts'
 import { productUpdateRoutes } from './product-updates.ts'
@@ -39,12 +41,12 @@ export function registryApp(deps: RegistryAppDeps) {
     tokenRoutes(server, deps)
     resourceRoutes(server, deps, shops(parts))
     resourceRoutes(server, deps, placements(parts))
+    resourceRoutes(server, deps, adFormats(parts))
     resourceRoutes(server, deps, adUnits(parts))
     resourceRoutes(server, deps, feedEntities(parts))
-    server.register(async (scope) => {
-      scope.addHook('preValidation', refuseDisplay)
-      resourceRoutes(scope, deps, campaigns(parts))
-    })
+    const ofCampaigns = campaigns(parts)
+    resourceRoutes(server, deps, ofCampaigns)
+    moderationRoutes(server, { ...deps, views: ofCampaigns.views })
     slotRoutes(server, deps)
     productUpdateRoutes(server, deps)
   }

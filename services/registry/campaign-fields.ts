@@ -1,18 +1,46 @@
 import type { Static } from 'typebox'
 import type { CampaignPatch, CampaignView } from '../../schemas/http/panel/campaigns.ts'
-import type { Campaign, ProductRule } from '../../schemas/records.ts'
+import type { BannerTargeting, Campaign, ProductRule } from '../../schemas/records.ts'
 import { fromMicros, toMicros } from '../domain/money.ts'
 import { toEpochMs } from './edge.ts'
-import type { Findings } from './findings.ts'
+import { Findings } from './findings.ts'
 
 type Input = Static<typeof CampaignPatch>
 type Products = NonNullable<Input['products']>
 type Rule = NonNullable<Products['rule']>
 
-/** The stored form of those fields that a body gives; the others are not in the answer. */
+export const NO_TARGETING: BannerTargeting = {
+  phrases: [],
+  categoryPaths: [],
+  brands: [],
+  productIds: [],
+  profiles: [],
+  refererPatterns: [],
+}
+
+/** The fields that only campaigns of one kind have, and whether a new one needs them. */
+const fieldsOfKind: Readonly<Record<Campaign['kind'], Record<string, boolean>>> = {
+  SPONSORED: { products: true, cpc: true, autoPromo: false },
+  DISPLAY: { country: true, targetUrl: true, mobileDeepLink: false, cpm: true, banners: true, targeting: false },
+}
+
+/** @throws Problem INVALID for fields of the other kind, and for those that a new campaign lacks. */
+export function checkKind(kind: Campaign['kind'], input: object, { isNew }: { isNew: boolean }): void {
+  const findings = new Findings()
+  const other = kind === 'DISPLAY' ? 'SPONSORED' : 'DISPLAY'
+  for (const name of Object.keys(fieldsOfKind[other])) {
+    findings.check(!(name in input), `/${name}`, `is for ${other} campaigns`)
+  }
+  for (const [name, isRequired] of Object.entries(fieldsOfKind[kind])) {
+    findings.check(!isNew || !isRequired || name in input, `/${name}`, 'is required')
+  }
+  findings.raise()
+}
+
+/** The stored form of those fields that a body gives, banners aside; the others are not in the answer. */
 export function campaignFields(input: Input, findings: Findings): Partial<Campaign> {
-  const { name, startAt, endAt, budget, dailyBudget, pacing, capping, attributionProductIds, status, products, cpc } =
-    input
+  const { name, startAt, endAt, budget, dailyBudget, pacing, capping, attributionProductIds, status } = input
+  const { products, cpc, country, targetUrl, mobileDeepLink, cpm, targeting } = input
   return given({
     name,
     startAt: startAt === undefined ? undefined : toEpochMs(startAt, '/startAt', findings),
@@ -25,6 +53,11 @@ export function campaignFields(input: Input, findings: Findings): Partial<Campai
     status,
     cpcMicros: cpc === undefined ? undefined : toMicros(cpc),
     ...(products && { productIds: products.ids ?? null, productRule: products.rule ? toRule(products.rule) : null }),
+    country,
+    targetUrl,
+    mobileDeepLink,
+    cpmMicros: cpm === undefined ? undefined : toMicros(cpm),
+    targeting: targeting && { ...NO_TARGETING, ...targeting },
   })
 }
 

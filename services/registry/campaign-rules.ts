@@ -1,5 +1,6 @@
 import type { Account, Campaign, Shop } from '../../schemas/records.ts'
 import { fromMicros } from '../domain/money.ts'
+import { checkDisplay } from './display-rules.ts'
 import type { Findings } from './findings.ts'
 
 /** What a campaign is checked against. */
@@ -7,18 +8,21 @@ export interface CampaignFacts {
   accountId: string
   account: Account
   shop: Shop
+  /** The account of the shop. */
+  publisher: Account
   /** Micros billed so far; 0 for a new one. */
   spentMicros: number
   /** What it was before the change; null for a new one. */
   before: Campaign | null
 }
 
-/** Adds everything that is wrong with a sponsored campaign as it would be stored. */
+/** Adds everything that is wrong with a campaign as it would be stored. */
 export function checkCampaign(campaign: Campaign, facts: CampaignFacts, findings: Findings): void {
   checkOwner(campaign, facts, findings)
   checkTimes(campaign, findings)
   checkMoney(campaign, facts, findings)
-  checkProducts(campaign, facts, findings)
+  if (campaign.kind === 'DISPLAY') checkDisplay(campaign, facts, findings)
+  else checkProducts(campaign, facts, findings)
   const becomesDraft = campaign.status === 'DRAFT' && facts.before !== null && facts.before.status !== 'DRAFT'
   findings.check(!becomesDraft, '/status', 'cannot become a draft again: PAUSED stops it')
 }
@@ -37,13 +41,14 @@ function checkTimes({ startAt, endAt, pacing, dailyBudgetMicros }: Campaign, fin
 }
 
 function checkMoney(campaign: Campaign, { shop, spentMicros }: CampaignFacts, findings: Findings): void {
-  const { budgetMicros, dailyBudgetMicros, cpcMicros, autoPromo } = campaign
+  const { kind, budgetMicros, dailyBudgetMicros, cpcMicros, autoPromo } = campaign
   const spent = fromMicros(spentMicros)
   findings.check(budgetMicros >= spentMicros, '/budget', `must not be below the ${spent} that it has spent`)
   const isDailyWithin = dailyBudgetMicros === null || dailyBudgetMicros <= budgetMicros
   findings.check(isDailyWithin, '/dailyBudget', 'must not be above budget')
   if (autoPromo) return
   findings.check(budgetMicros > 0, '/budget', 'must be above 0')
+  if (kind === 'DISPLAY') return
   // A bid of nothing is no bid, even where the shop reserves nothing.
   const leastMicros = Math.max(shop.reserveCpcMicros, 1)
   findings.check(cpcMicros >= leastMicros, '/cpc', `must be at least the shop's reserve of ${fromMicros(leastMicros)}`)

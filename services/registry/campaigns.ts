@@ -1,13 +1,14 @@
 import type { Static } from 'typebox'
 import { CampaignCreate, CampaignPatch, CampaignQuery, CampaignView } from '../../schemas/http/panel/campaigns.ts'
 import type { Campaign } from '../../schemas/records.ts'
-import { campaignState, leastPrice } from '../domain/campaign.ts'
-import { fromMicros } from '../domain/money.ts'
-import type { Entity, Snapshot } from '../domain/snapshot.ts'
+import { NO_DISPLAY } from '../domain/campaign.ts'
+import { afterChange, NOT_MODERATED } from '../domain/moderation.ts'
+import type { Snapshot } from '../domain/snapshot.ts'
 import type { Access } from './access.ts'
-import { campaignFields, productsView } from './campaign-fields.ts'
+import { type BannerFacts, readBanners } from './banners.ts'
+import { campaignFields, checkKind, NO_TARGETING } from './campaign-fields.ts'
 import { checkCampaign } from './campaign-rules.ts'
-import { answered, toIso } from './edge.ts'
+import { campaignView } from './campaign-view.ts'
 import { Findings } from './findings.ts'
 import { ownAccount } from './own-account.ts'
 import type { Resource } from './resource.ts'
@@ -16,37 +17,28 @@ export interface CampaignDeps {
   snapshot: Snapshot
   access: Access
   now: () => number
+  uuid: () => string
   /** Micros billed to each campaign so far, in the order of the ids. */
   spendOf: (campaignIds: readonly string[]) => Promise<number[]>
 }
 
-/** Sponsored campaigns. */
+/** Sponsored and display campaigns. */
 export function campaigns(deps: CampaignDeps): Resource<'Campaign', typeof CampaignCreate, typeof CampaignPatch> {
-  const { snapshot, access, now, spendOf } = deps
+  const { snapshot, access, now, uuid, spendOf } = deps
 
-  function view(campaign: Entity<'Campaign'>, spentMicros: number) {
-    const { body } = campaign
-    // A campaign keeps its shop from being removed, so the shop is there as long as the campaign is.
-    const leastPriceMicros = leastPrice(body, snapshot.body('Shop', body.shopId)!)
+  function bannerFacts(campaign: Campaign): BannerFacts {
+    const { shopId, accountId } = campaign
     return {
-      ...answered(campaign),
-      kind: body.kind,
-      accountId: body.accountId,
-      shopId: body.shopId,
-      name: body.name,
-      status: body.status,
-      state: campaignState(body, { now: now(), spentMicros, leastPriceMicros }),
-      startAt: toIso(body.startAt),
-      endAt: toIso(body.endAt),
-      budget: fromMicros(body.budgetMicros),
-      dailyBudget: body.dailyBudgetMicros === null ? null : fromMicros(body.dailyBudgetMicros),
-      spent: fromMicros(spentMicros),
-      pacing: body.pacing,
-      capping: body.capping,
-      cpc: fromMicros(body.cpcMicros),
-      autoPromo: body.autoPromo,
-      products: productsView(body),
-      attributionProductIds: body.attributionProductIds,
+      formatOf(id) {
+        const format = snapshot.body('AdFormat', id)
+        return format?.shopId === shopId ? format : undefined
+      },
+      imageOf(id) {
+        const image = snapshot.body('Image', id)
+        return image?.accountIds.includes(accountId) ? image : undefined
+      },
+      known: campaign.banners.map(({ id }) => id),
+      uuid,
     }
   }
 
@@ -55,50 +47,45 @@ export function campaigns(deps: CampaignDeps): Resource<'Campaign', typeof Campa
     path: 'campaigns',
     schemas: { create: CampaignCreate, patch: CampaignPatch, view: CampaignView, query: CampaignQuery },
     create(input, principal) {
+      checkKind(input.kind, input, { isNew: true })
       const findings = new Findings()
       const account = ownAccount({ access, principal, accountId: input.accountId, findings })
       const shop = access.find(principal, 'Shop', input.shopId)
       findings.check(shop !== undefined, '/shopId', 'there is no such shop')
       const campaign = newCampaign(input, { accountId: account?.id ?? '', startAt: now() }, findings)
       if (account && shop) {
-        const facts = { accountId: account.id, account: account.body, shop: shop.body, spentMicros: 0, before: null }
-        checkCampaign(campaign, facts, findings)
+        const owners = { accountId: account.id, account: account.body, shop: shop.body }
+        const publisher = snapshot.body('Account', shop.body.accountId)!
+        checkCampaign(campaign, { ...owners, publisher, spentMicros: 0, before: null }, findings)
+        campaign.banners = readBanners(input.banners ?? [], bannerFacts(campaign), findings)
       }
       findings.raise()
       return campaign
     },
     async change({ id, body }, input) {
+      checkKind(body.kind, input, { isNew: false })
       const findings = new Findings()
       const campaign: Campaign = { ...body, ...campaignFields(input, findings) }
       const [spentMicros = 0] = await spendOf([id])
-      checkCampaign(
-        campaign,
-        {
-          accountId: body.accountId,
-          account: snapshot.body('Account', body.accountId)!,
-          shop: snapshot.body('Shop', body.shopId)!,
-          spentMicros,
-          before: body,
-        },
-        findings,
-      )
+      const account = snapshot.body('Account', body.accountId)!
+      const shop = snapshot.body('Shop', body.shopId)!
+      const publisher = snapshot.body('Account', shop.accountId)!
+      const facts = { accountId: body.accountId, account, shop, publisher, spentMicros, before: body }
+      checkCampaign(campaign, facts, findings)
+      if (input.banners) campaign.banners = readBanners(input.banners, bannerFacts(body), findings)
       findings.raise()
-      return campaign
+      return { ...campaign, moderation: afterChange(body, campaign) }
     },
     heldBy: () => null,
     async views(entities) {
       const spent = await spendOf(entities.map(({ id }) => id))
-      return entities.map((entity, i) => view(entity, spent[i] ?? 0))
+      return entities.map((entity, i) => {
+        // A campaign keeps its shop from being removed, so the shop is there as long as the campaign is.
+        const shop = snapshot.body('Shop', entity.body.shopId)!
+        return campaignView(entity, { shop, spentMicros: spent[i] ?? 0, now: now() })
+      })
     },
   }
-}
-
-/** A preValidation hook: says so before the fields of the other kind are called missing. */
-export async function refuseDisplay({ body }: { body: unknown }): Promise<void> {
-  if ((body as { kind?: unknown } | null)?.kind !== 'DISPLAY') return
-  const findings = new Findings()
-  findings.add('/kind', 'display campaigns are not served yet: SPONSORED is')
-  findings.raise()
 }
 
 function newCampaign(
@@ -107,7 +94,7 @@ function newCampaign(
   findings: Findings,
 ): Campaign {
   return {
-    kind: 'SPONSORED',
+    kind: input.kind,
     accountId: given.accountId,
     shopId: input.shopId,
     name: input.name,
@@ -122,7 +109,9 @@ function newCampaign(
     productIds: null,
     productRule: null,
     cpcMicros: 0,
-    autoPromo: input.autoPromo ?? false,
+    autoPromo: input.kind === 'SPONSORED' && (input.autoPromo ?? false),
+    ...NO_DISPLAY,
+    ...(input.kind === 'DISPLAY' ? { targeting: NO_TARGETING, moderation: NOT_MODERATED } : {}),
     ...campaignFields(input, findings),
   }
 }

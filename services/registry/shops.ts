@@ -20,6 +20,7 @@ const parts = [
   ['Feed', 'feeds'],
   ['Campaign', 'campaigns'],
   ['TechnicalSlot', 'technical slots'],
+  ['AdFormat', 'ad formats'],
 ] as const satisfies [EntityKind, string][]
 
 export function shops(deps: {

@@ -5,6 +5,7 @@ import { isCountry } from '../domain/codes.ts'
 import { Problem } from '../domain/errors.ts'
 import type { Entity, Snapshot } from '../domain/snapshot.ts'
 import type { HttpServer } from '../http.ts'
+import { checkAdFormats } from './ad-formats.ts'
 import { type Principal, principalOf } from './auth.ts'
 import { Findings } from './findings.ts'
 import { ownShop } from './own-shop.ts'
@@ -88,6 +89,7 @@ export function slotRoutes(server: HttpServer, deps: ResourceDeps): void {
     const shop = ownShop({ access, principal: given.principal, shopId, findings })
     const businessSlot = snapshot.body('AdUnit', input.businessSlot.id)
     if (shop && businessSlot?.shopId !== shopId) findings.add('/businessSlot/id', 'is no ad unit of this shop')
+    if (shop) checkAdFormats({ adFormatIds, shopId, snapshot }, findings)
     const { country, street, city, postalCode } = input.metadata?.location ?? {}
     const path = '/metadata/location/country'
     findings.check(!country || isCountry(country), path, 'is not a country of ISO 3166-1, in two capitals')

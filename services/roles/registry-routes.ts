@@ -11,6 +11,8 @@ import { type DeadLettersDeps, deadLettersApp } from '../registry/dead-letters.t
 import { explainApp } from '../registry/explain/app.ts'
 import { feedsApp } from '../registry/feeds/app.ts'
 import type { FeedRuns } from '../registry/feeds/feed-runs.ts'
+import { imagesApp } from '../registry/images/app.ts'
+import type { ImageFiles } from '../registry/images/files.ts'
 import { importApp } from '../registry/import/app.ts'
 import type { ProductReader } from '../registry/product-reader.ts'
 import { productsApp } from '../registry/products.ts'
@@ -23,9 +25,11 @@ export interface RegistryRoutesDeps extends Engines {
   snapshot: Snapshot
   runs: FeedRuns
   productReader: ProductReader
+  images: ImageFiles
   audit: () => Promise<Audit>
   deadLetters: Omit<DeadLettersDeps, 'authorize'>
   bootstrapToken: string | null
+  publicUrl: string
   now: () => number
   uuid: () => string
   randomBytes: (size: number) => Buffer
@@ -42,6 +46,7 @@ export function registryRoutes(deps: RegistryRoutesDeps): Routes[] {
   }
   return [
     registryApp(shared),
+    imagesApp(shared),
     reportsApp(shared),
     explainApp(shared),
     auditApp(shared),

@@ -5,6 +5,7 @@ import { takeLead } from '../../streams/lead.ts'
 import { createFeedRuns } from '../registry/feeds/feed-runs.ts'
 import { openFeedFiles } from '../registry/feeds/files.ts'
 import { feedRunnerClient } from '../registry/feeds/runner.ts'
+import { openImageFiles } from '../registry/images/files.ts'
 import { startProductReader } from '../registry/product-reader.ts'
 import { openRegistry } from '../registry/store.ts'
 import { startFeedsThread } from '../threads.ts'
@@ -29,14 +30,17 @@ export async function openRegistryRole(shared: Shared): Promise<Part> {
   const runs = createFeedRuns({ registry, runner, files, intervalMs: config.feedIntervalMs, now, uuid, logger })
   await runs.start()
   stops.push(() => runs.close())
+  const expected = [...snapshot.all('Image')].map(({ id }) => id)
+  const images = await openImageFiles({ log, folder: join(config.dataFolder, 'images'), expected })
   sampled.deadLetters = deadLettersWaiting(log)
 
   const deadLetters = {
     list: (filter: Parameters<typeof listDeadLetters>[1]) => listDeadLetters(log, filter),
     replay: (filter: Parameters<typeof replayDeadLetters>[1]) => replayDeadLetters(log, filter, now),
   }
-  const { bootstrapToken } = config
-  const deps = { ...shared, registry, runs, productReader, deadLetters, bootstrapToken, audit: () => audit(shared) }
+  const { bootstrapToken, publicUrl } = config
+  const parts = { registry, runs, productReader, images, deadLetters }
+  const deps = { ...shared, ...parts, bootstrapToken, publicUrl, audit: () => audit(shared) }
   return {
     routes: registryRoutes(deps),
     checks: {

@@ -137,7 +137,46 @@ export const bodies: EntityBodies = {
     },
     cpcMicros: 300_000,
     autoPromo: false,
+    country: 'DE',
+    targetUrl: 'https://shop.example/lamps',
+    mobileDeepLink: 'shop://lamps',
+    cpmMicros: 2_500_000,
+    banners: [
+      {
+        id: 'banner-1',
+        adFormatId: 'format-1',
+        images: [{ imageId: 'image-1', width: 300, height: 250 }],
+        logoImageId: null,
+        textFields: [{ type: 'TITLE', value: 'Żółte lampy' }],
+        lang: 'pl',
+      },
+    ],
+    targeting: {
+      phrases: ['lamp'],
+      categoryPaths: ['Home > Lamps'],
+      brands: [],
+      productIds: ['sku-1'],
+      profiles: ['returning'],
+      refererPatterns: ['/lamps/*'],
+    },
+    moderation: {
+      state: 'REJECTED',
+      reason: 'The text is misspelt',
+      decidedAt: AT,
+      decidedBy: 'account-2',
+      history: [
+        { state: 'ACCEPTED', reason: null, decidedAt: AT - 1, decidedBy: 'account-2', version: 1 },
+        { state: 'REJECTED', reason: 'The text is misspelt', decidedAt: AT, decidedBy: 'account-2', version: 3 },
+      ],
+    },
   },
+  AdFormat: {
+    shopId: 'shop-1',
+    name: 'Rectangle',
+    images: [{ name: 'main', width: 300, height: 250 }],
+    textFields: [{ type: 'TITLE', required: true, maxLength: 40 }],
+  },
+  Image: { accountIds: ['account-1'], mediaType: 'WEBP', width: 300, height: 250, bytes: 12_345 },
 }
 
 export const samples: RecordTypes = {
@@ -300,6 +339,7 @@ export const samples: RecordTypes = {
     message: 'The check digit is wrong',
     foundAt: AT,
   },
+  Image: { id: 'image-1', mediaType: 'PNG', width: 1, height: 2, bytes: Buffer.from([0, 255, 1]) },
   DeadLetter: {
     stream: 'sink',
     topic: 'ad-events',

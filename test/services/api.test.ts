@@ -24,9 +24,16 @@ beforeAll(async () => {
   const common = { ...engines, snapshot, metrics, now: () => 0, uuid: randomUUID, randomBytes }
   const showIds = createShowIds({ keys: [{ id: 1, secret: randomBytes(32) }] })
   const deadLetters = { list: unused, replay: unused }
-  const registry = { registry: { snapshot } as never, runs: unused, productReader: unused, audit: unused, deadLetters }
+  const registry = {
+    registry: { snapshot } as never,
+    runs: unused,
+    productReader: unused,
+    images: unused,
+    audit: unused,
+    deadLetters,
+  }
   const routes = [
-    ...registryRoutes({ ...common, ...registry, bootstrapToken: null }),
+    ...registryRoutes({ ...common, ...registry, bootstrapToken: null, publicUrl: '' }),
     intakeApp({ ...common, showIds }),
     selectionApp({ ...common, showIds, elapsedMicros: () => 0, deadlineMs: 100 }).plugin,
   ]

@@ -10,6 +10,7 @@ import type {
   Shop,
   Transaction,
 } from '../../schemas/records.ts'
+import { NO_DISPLAY } from '../../services/domain/campaign.ts'
 import type { StoredTopic } from '../../streams/rows.ts'
 
 /** Complete records for attribution tests, from the few fields that matter to them. */
@@ -157,6 +158,7 @@ export function campaign(fields: {
     productRule: null,
     cpcMicros: 1,
     autoPromo: false,
+    ...NO_DISPLAY,
   }
   const { version, at } = fields
   return {

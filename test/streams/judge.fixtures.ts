@@ -1,4 +1,5 @@
 import type { AdEvent, Campaign, ShowIdClaims } from '../../schemas/records.ts'
+import { NO_DISPLAY } from '../../services/domain/campaign.ts'
 import { Snapshot } from '../../services/domain/snapshot.ts'
 import type { DecodedRecord } from '../../streams/outcome.ts'
 
@@ -26,6 +27,7 @@ export function campaignBody(change: Partial<Campaign> = {}): Campaign {
     productRule: null,
     cpcMicros: 500_000,
     autoPromo: false,
+    ...NO_DISPLAY,
     ...change,
   }
 }

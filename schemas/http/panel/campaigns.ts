@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { TEXT_PATTERN } from '../text.ts'
+import { Banners, displayFields, displayView } from './banners.ts'
 import { Amount, answered, Body, Id, ListQuery, Name, Nullable, PatchBody, Time } from './common.ts'
 
 export const PRODUCT_IDS_MAX = 10_000
@@ -44,7 +45,12 @@ const Rule = Type.Object(
 
 const Products = Type.Object(
   { ids: Type.Optional(ProductIds('Feed ids', 1)), rule: Type.Optional(Rule) },
-  { additionalProperties: false, minProperties: 1, maxProperties: 1, description: 'Exactly one of ids and rule' },
+  {
+    additionalProperties: false,
+    minProperties: 1,
+    maxProperties: 1,
+    description: 'SPONSORED: exactly one of ids and rule',
+  },
 )
 
 const fields = {
@@ -59,14 +65,22 @@ const fields = {
   ),
   attributionProductIds: ProductIds('Feed ids whose purchase counts for the campaign too', 0),
   status: Type.Enum(['DRAFT', 'ACTIVE', 'PAUSED'], { description: 'The switch. ACTIVE without it' }),
+}
+const kindFields = {
   products: Products,
-  cpc: Amount("What one click may cost at most, at least the shop's reserveCpc"),
+  cpc: Amount("SPONSORED: what one click may cost at most, at least the shop's reserveCpc"),
+  ...displayFields,
+  cpm: Amount('DISPLAY: what a thousand views may cost at most', AMOUNT_MIN),
+  banners: Banners,
 }
 
 const AutoPromo = Type.Boolean({
-  description: "Promotes the publisher's own products, free, in places that paid ads leave: budget and cpc may be 0",
+  description:
+    "SPONSORED: promotes the publisher's own products, free, in places that paid ads leave: budget and cpc may be 0",
 })
-const CampaignKind = Type.Enum(['SPONSORED', 'DISPLAY'], { description: 'What it shows' })
+const CampaignKind = Type.Enum(['SPONSORED', 'DISPLAY'], {
+  description: 'What it shows: products, paid by click, or banners, paid by view',
+})
 
 export const CampaignCreate = Body({
   kind: CampaignKind,
@@ -81,20 +95,30 @@ export const CampaignCreate = Body({
   capping: Type.Optional(fields.capping),
   attributionProductIds: Type.Optional(fields.attributionProductIds),
   status: Type.Optional(fields.status),
-  products: fields.products,
-  cpc: fields.cpc,
+  products: Type.Optional(kindFields.products),
+  cpc: Type.Optional(kindFields.cpc),
   autoPromo: Type.Optional(AutoPromo),
+  country: Type.Optional(kindFields.country),
+  targetUrl: Type.Optional(kindFields.targetUrl),
+  mobileDeepLink: Type.Optional(kindFields.mobileDeepLink),
+  cpm: Type.Optional(kindFields.cpm),
+  banners: Type.Optional(kindFields.banners),
+  targeting: Type.Optional(kindFields.targeting),
 })
-export const CampaignPatch = PatchBody(fields)
+export const CampaignPatch = PatchBody({ ...fields, ...kindFields })
 export const CampaignView = Type.Object({
   ...answered,
   kind: CampaignKind,
   accountId: Id('Who pays'),
   shopId: Id('Where it runs'),
   ...fields,
-  autoPromo: AutoPromo,
-  state: Type.Enum(['DRAFT', 'SCHEDULED', 'RUNNING', 'PAUSED', 'EXHAUSTED', 'ENDED'], {
-    description: 'What the switch, the dates and the money make of it now',
+  products: Type.Optional(kindFields.products),
+  cpc: Type.Optional(kindFields.cpc),
+  autoPromo: Type.Optional(AutoPromo),
+  ...displayView,
+  cpm: Type.Optional(kindFields.cpm),
+  state: Type.Enum(['DRAFT', 'IN_MODERATION', 'REJECTED', 'SCHEDULED', 'RUNNING', 'PAUSED', 'EXHAUSTED', 'ENDED'], {
+    description: 'What the moderation, the switch, the dates and the money make of it now',
   }),
   spent: Amount('Billed so far'),
 })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { campaignState, leastPrice } from '../../../services/domain/campaign.ts'
 
-const campaign = { status: 'ACTIVE' as const, startAt: 100, endAt: 200, budgetMicros: 1_000 }
+const campaign = { status: 'ACTIVE' as const, startAt: 100, endAt: 200, budgetMicros: 1_000, moderation: null }
 const at = { now: 150, spentMicros: 0, leastPriceMicros: 10 }
 
 describe('the state of a campaign', () => {
@@ -24,6 +24,19 @@ describe('the state of a campaign', () => {
     ['DRAFT', { status: 'DRAFT' }, { now: 200, spentMicros: 1_000 }],
   ] as const)('is %s for %o at %o', (state, change, moment) => {
     expect(campaignState({ ...campaign, ...change }, { ...at, ...moment })).toBe(state)
+  })
+
+  it('is that of the moderation until it is accepted, whatever the rest says', () => {
+    const decided = { reason: null, decidedAt: null, decidedBy: null, history: [] }
+    const ended = { ...at, now: 300 }
+    for (const state of ['IN_MODERATION', 'REJECTED'] as const) {
+      const judged = { ...campaign, moderation: { state, ...decided } }
+      expect(campaignState(judged, at)).toBe(state)
+      expect(campaignState({ ...judged, status: 'DRAFT' }, ended)).toBe(state)
+    }
+    const accepted = { ...campaign, moderation: { state: 'ACCEPTED' as const, ...decided } }
+    expect(campaignState(accepted, at)).toBe('RUNNING')
+    expect(campaignState(accepted, ended)).toBe('ENDED')
   })
 
   it('is RUNNING only when it may spend', () => {
@@ -51,8 +64,12 @@ describe('the state of a campaign', () => {
 
 describe('the least price', () => {
   it("is the shop's reserve, and never nothing but for self-promotion", () => {
-    expect(leastPrice({ autoPromo: false }, { reserveCpcMicros: 100 })).toBe(100)
-    expect(leastPrice({ autoPromo: false }, { reserveCpcMicros: 0 })).toBe(1)
-    expect(leastPrice({ autoPromo: true }, { reserveCpcMicros: 100 })).toBe(0)
+    expect(leastPrice({ kind: 'SPONSORED', autoPromo: false }, { reserveCpcMicros: 100 })).toBe(100)
+    expect(leastPrice({ kind: 'SPONSORED', autoPromo: false }, { reserveCpcMicros: 0 })).toBe(1)
+    expect(leastPrice({ kind: 'SPONSORED', autoPromo: true }, { reserveCpcMicros: 100 })).toBe(0)
+  })
+
+  it('of a view is the smallest amount there is', () => {
+    expect(leastPrice({ kind: 'DISPLAY', autoPromo: false }, { reserveCpcMicros: 100 })).toBe(1)
   })
 })

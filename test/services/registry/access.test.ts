@@ -3,6 +3,7 @@ import {
   BOOTSTRAP_TOKEN,
   campaignBody,
   discard,
+  formatBody,
   type Office,
   openAccount,
   openOffice,
@@ -35,6 +36,7 @@ describe('ownership', () => {
       placements: a.placementId,
       'ad-units': a.unitId,
       feeds: a.feedId,
+      'ad-formats': a.formatId,
       campaigns: campaign.id,
       house: house.id,
       advertiser: adA.id,
@@ -91,6 +93,7 @@ describe('ownership', () => {
   it.each([
     ['placements', () => ({ shopId: rows.shops, name: 'x', kind: 'PRODUCT' }), 400, '/shopId'],
     ['feeds', () => ({ shopId: rows.shops, name: 'x' }), 400, '/shopId'],
+    ['ad-formats', () => formatBody(rows.shops!), 400, '/shopId'],
     ['ad-units', () => ({ placementId: rows.placements, name: 'x', algorithm: 'BESTSELLERS' }), 400, '/placementId'],
     ['campaigns', () => campaignBody(rows.shops!), 400, '/shopId'],
     [
@@ -111,6 +114,7 @@ describe('ownership', () => {
     const bodies = {
       placements: { shopId: rows.shops, name: 'x', kind: 'PRODUCT' },
       feeds: { shopId: rows.shops, name: 'x' },
+      'ad-formats': formatBody(rows.shops!),
       'ad-units': { placementId: rows.placements, name: 'x', algorithm: 'BESTSELLERS' },
       accounts: { kind: 'ADVERTISER', name: 'x' },
     }

@@ -1,15 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import {
-  type Answer,
-  campaignBody,
-  discard,
-  type Office,
-  openAccount,
-  openOffice,
-  openPublisher,
-  paths,
-  shopBody,
-} from './office.ts'
+import { type Answer, discard, type Office, openAccount, openOffice, openPublisher, paths, shopBody } from './office.ts'
 
 const UNKNOWN = '00000000-0000-4000-8000-000000000000'
 const UUID = /^[0-9a-f-]{36}$/
@@ -225,7 +215,7 @@ describe('the management API', () => {
 
   it('documents every route, with its errors and what it takes', async () => {
     const { body } = await call('GET', '/docs/json', undefined, null)
-    const resources = ['accounts', 'tokens', 'shops', 'placements', 'ad-units', 'feeds', 'campaigns']
+    const resources = ['accounts', 'tokens', 'shops', 'placements', 'ad-formats', 'ad-units', 'feeds', 'campaigns']
     for (const resource of resources) {
       expect(Object.keys(body.paths[`/v1/panel/${resource}`])).toEqual(['post', 'get'])
       expect(Object.keys(body.paths[`/v1/panel/${resource}/{id}`])).toEqual(['get', 'patch', 'delete'])
@@ -236,11 +226,5 @@ describe('the management API', () => {
     expect(create.requestBody.content['application/json'].schema.properties.cpc.description).toContain('reserveCpc')
     expect(body.paths['/v1/feed/product'].post.tags).toEqual(['Product update'])
     expect((await call('GET', '/docs', undefined, null)).status).toBe(200)
-  })
-
-  it('refuses display campaigns in so many words', async () => {
-    const answer = await call('POST', '/v1/panel/campaigns', { ...campaignBody(publisher.shopId), kind: 'DISPLAY' })
-    expect(answer.status).toBe(400)
-    expect(paths(answer)).toEqual(['/kind'])
   })
 })

@@ -1,5 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { campaignBody, discard, type Json, type Office, openOffice, openPublisher, shopBody } from './office.ts'
+import { picture, upload } from './images/pictures.ts'
+import {
+  campaignBody,
+  discard,
+  displayBody,
+  formatBody,
+  type Json,
+  type Office,
+  openOffice,
+  openPublisher,
+  shopBody,
+} from './office.ts'
 
 /** Every property of every body, replaced by each of these, one at a time. */
 const BROKEN: unknown[] = [
@@ -46,6 +57,14 @@ describe('broken values', () => {
       },
     })
     const { id: campaignId } = await office.make('/v1/panel/campaigns', campaign)
+    await office.call('PATCH', `/v1/panel/accounts/${shop.id}`, { displayEnabled: true })
+    const image = await upload(office, shop.token, await picture('png', { width: 40, height: 20 }))
+    const targeting = { phrases: ['p'], categoryPaths: ['c'], brands: ['b'], profiles: ['p'], refererPatterns: ['/*'] }
+    const extra = { accountId: shop.id, mobileDeepLink: 'app://a', targeting }
+    const display: Json = displayBody({ ...shop, imageId: image.body.id }, extra)
+    display.banners[0] = { ...display.banners[0], logoImageId: image.body.id, lang: 'de' }
+    const { id: displayId } = await office.make('/v1/panel/campaigns', display)
+    const { kind: _display, accountId: _payer, shopId: _where, ...changeableDisplay } = display
     const account = { name: 'a', companyName: 'c', taxNumber: 't', sellerIds: ['s'], displayEnabled: true }
     const wholeShop = { ...shopBody, clickWindowHours: 1, viewWindowHours: 1, reserveCpc: 1 }
     const { currency: _currency, ...changeableShop } = wholeShop
@@ -78,13 +97,16 @@ describe('broken values', () => {
       ['PATCH', `/v1/panel/shops/${shop.shopId}`, changeableShop],
       ['POST', '/v1/panel/placements', { shopId: shop.shopId, name: 'p', kind: 'PRODUCT' }],
       ['PATCH', `/v1/panel/placements/${shop.placementId}`, { name: 'p' }],
+      ['POST', '/v1/panel/ad-formats', formatBody(shop.shopId, { images: [{ name: 'n', width: 1, height: 2 }] })],
       ['POST', '/v1/panel/ad-units', { placementId: shop.placementId, ...unit }],
       ['PATCH', `/v1/panel/ad-units/${shop.unitId}`, unit],
       ['POST', '/v1/panel/feeds', { shopId: shop.shopId, currency: 'EUR', ...feed }],
       ['PATCH', `/v1/panel/feeds/${shop.feedId}`, feed],
       ['POST', '/v1/panel/campaigns', campaign],
       ['PATCH', `/v1/panel/campaigns/${campaignId}`, changeableCampaign],
-      ['PUT', '/v1/slots/technical/s', { ...slot, adFormatIds: ['f'], metadata: { location } }],
+      ['POST', '/v1/panel/campaigns', display],
+      ['PATCH', `/v1/panel/campaigns/${displayId}`, changeableDisplay],
+      ['PUT', '/v1/slots/technical/s', { ...slot, adFormatIds: [shop.formatId], metadata: { location } }],
       [
         'POST',
         '/v1/feed/product',
@@ -169,7 +191,7 @@ describe('broken values', () => {
   })
 
   it('in paths are a 400 or a 404', async () => {
-    for (const kind of ['accounts', 'tokens', 'shops', 'placements', 'ad-units', 'feeds', 'campaigns']) {
+    for (const kind of ['accounts', 'tokens', 'shops', 'placements', 'ad-formats', 'ad-units', 'feeds', 'campaigns']) {
       for (const id of ['x', '%00', '%ZZ', '..%2f..', 'constructor', 'x'.repeat(101), 'x'.repeat(2_000)]) {
         for (const [method, body] of [['GET'], ['PATCH', {}], ['DELETE']] as const) {
           const answer = await office.call(method, `/v1/panel/${kind}/${id}`, body)

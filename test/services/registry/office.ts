@@ -11,10 +11,13 @@ import { createHttpServer, type HttpServer } from '../../../services/http.ts'
 import { createAccess } from '../../../services/registry/access.ts'
 import { registryApp } from '../../../services/registry/app.ts'
 import { createAuthorize } from '../../../services/registry/auth.ts'
+import { imagesApp } from '../../../services/registry/images/app.ts'
+import { openImageFiles } from '../../../services/registry/images/files.ts'
 import { inlineProductReader } from '../../../services/registry/product-reader.ts'
 import { openRegistry, type Registry } from '../../../services/registry/store.ts'
 
 export const BOOTSTRAP_TOKEN = 'the-bootstrap-token-of-the-tests-1234'
+export const PUBLIC_URL = 'https://ads.example'
 export const NOW = Date.parse('2026-06-01T12:00:00Z')
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read as what the API says they are
@@ -58,20 +61,23 @@ export async function openOffice(options: { folder?: string; log?: EventLog } = 
   const registry = await openRegistry({ log, snapshot, now })
   const spent = new Map<string, number>()
   const server = createHttpServer({ logger: false })
-  await registerDocs(server, { version: '0.0.0', publicUrl: 'http://localhost' })
-  server.register(
-    registryApp({
-      registry,
-      log,
-      access: createAccess(snapshot),
-      authorize: createAuthorize({ snapshot, bootstrapToken: BOOTSTRAP_TOKEN, now }),
-      productReader: inlineProductReader,
-      spendOf: async (ids) => ids.map((id) => spent.get(id) ?? 0),
-      now,
-      uuid: randomUUID,
-      randomBytes,
-    }),
-  )
+  await registerDocs(server, { version: '0.0.0', publicUrl: PUBLIC_URL })
+  const expected = [...snapshot.all('Image')].map(({ id }) => id)
+  const deps = {
+    registry,
+    log,
+    access: createAccess(snapshot),
+    authorize: createAuthorize({ snapshot, bootstrapToken: BOOTSTRAP_TOKEN, now }),
+    productReader: inlineProductReader,
+    images: await openImageFiles({ log, folder: join(folder, 'images'), expected }),
+    publicUrl: PUBLIC_URL,
+    spendOf: async (ids: readonly string[]) => ids.map((id) => spent.get(id) ?? 0),
+    now,
+    uuid: randomUUID,
+    randomBytes,
+  }
+  server.register(registryApp(deps))
+  server.register(imagesApp(deps))
 
   async function call(method: string, path: string, body?: unknown, token: string | null = BOOTSTRAP_TOKEN) {
     const answer = await server.inject({
@@ -131,18 +137,45 @@ export async function openAccount(office: Office, kind: 'PUBLISHER' | 'ADVERTISE
 }
 
 /** A publisher with one shop and one of each that a shop can have. */
-export async function openPublisher(office: Office) {
-  const publisher = await openAccount(office, 'PUBLISHER')
+export async function openPublisher(office: Office, extra: object = {}) {
+  const publisher = await openAccount(office, 'PUBLISHER', extra)
   const make = (path: string, body: object) => office.make(path, body, publisher.token)
   const shop = await make('/v1/panel/shops', shopBody)
   const placement = await make('/v1/panel/placements', { shopId: shop.id, name: 'Listing', kind: 'PRODUCT' })
   const unit = await make('/v1/panel/ad-units', { placementId: placement.id, name: 'Top', algorithm: 'CONTEXT_MATCH' })
   const feed = await make('/v1/panel/feeds', { shopId: shop.id, name: 'Catalogue' })
-  return { ...publisher, shopId: shop.id, placementId: placement.id, unitId: unit.id, feedId: feed.id }
+  const format = await make('/v1/panel/ad-formats', formatBody(shop.id))
+  return {
+    ...publisher,
+    shopId: shop.id,
+    placementId: placement.id,
+    unitId: unit.id,
+    feedId: feed.id,
+    formatId: format.id,
+  }
+}
+
+/** A banner of one image of 40 x 20 pixels, a title, and perhaps a button and a colour. */
+export function formatBody(shopId: string, extra: object = {}) {
+  const textFields = [
+    { type: 'TITLE', required: true, maxLength: 20 },
+    { type: 'CTA', required: false, maxLength: 10 },
+    { type: 'BG_COLOR', required: false, maxLength: 9 },
+  ]
+  return { shopId, name: 'Small', images: [{ width: 40, height: 20 }], textFields, ...extra }
 }
 
 export function campaignBody(shopId: string, extra: object = {}) {
   return { kind: 'SPONSORED', shopId, name: 'Spring', budget: 100, cpc: 0.5, products: { ids: ['a', 'b'] }, ...extra }
+}
+
+/** A display campaign of one banner, which fits the format that `formatBody` makes. */
+export function displayBody(given: { shopId: string; formatId: string; imageId: string }, extra: object = {}) {
+  const { shopId, formatId, imageId } = given
+  const textFields = [{ type: 'TITLE', value: 'Żółte lampy' }]
+  const banners = [{ adFormatId: formatId, images: [{ imageId }], textFields }]
+  const target = { country: 'DE', targetUrl: 'https://shop.example/lamps' }
+  return { kind: 'DISPLAY', shopId, name: 'Autumn', budget: 100, cpm: 2.5, ...target, banners, ...extra }
 }
 
 /** The paths that a problem names. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { EntityBodies, EntityKind, RegistryEntry } from '../../../schemas/records.ts'
+import { NO_DISPLAY } from '../../../services/domain/campaign.ts'
 import { toMicros } from '../../../services/domain/money.ts'
 import { withDigest } from '../../../services/domain/offer.ts'
 import { Snapshot } from '../../../services/domain/snapshot.ts'
@@ -68,6 +69,7 @@ function setUp() {
     ...{ kind: 'SPONSORED' as const, shopId, name: '', startAt: 0, endAt: null, status: 'ACTIVE' as const },
     ...{ budgetMicros: toMicros(10), dailyBudgetMicros: null, pacing: 'ASAP' as const, capping: null },
     ...{ attributionProductIds: [], productRule: null, cpcMicros: toMicros(1), autoPromo: false },
+    ...NO_DISPLAY,
   }
   const feed = { shopId, name: '', url: null, currency: 'EUR', lang: 'en', etag: null, lastModified: null }
   put('Feed', 'F', feed)

@@ -22,14 +22,14 @@ describe('technical slots', () => {
 
   it('are created, read, modified and deleted by the name that the caller gave', async () => {
     const location = { country: 'PL', street: 'Prosta 1', city: 'Warszawa', postalCode: '00-001' }
-    const made = await put('list/top 1', { ...base, adFormatIds: ['f1'], metadata: { location } })
+    const made = await put('list/top 1', { ...base, adFormatIds: [a.formatId], metadata: { location } })
     expect(made.status).toBe(201)
     expect(made.body).toEqual({
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
       publisherSlotId: 'list/top 1',
       ...base,
       status: 'ACTIVE',
-      adFormatIds: ['f1'],
+      adFormatIds: [a.formatId],
       metadata: { location },
     })
     expect(await get('list/top 1')).toMatchObject({ status: 200, body: made.body })
@@ -94,6 +94,7 @@ describe('technical slots', () => {
     ['a country by its name', { metadata: { location: { country: 'Poland' } } }, ['/metadata/location/country']],
     ['a place that is a number', { metadata: { location: { city: 1 } } }, ['/metadata/location/city']],
     ['an unknown property', { adFormats: [] }, ['/adFormats']],
+    ['formats that are none', { adFormatIds: ['f1'] }, ['/adFormatIds/0']],
     ['formats twice', { adFormatIds: ['a', 'a'] }, ['/adFormatIds']],
   ])('refuse %s', async (name, extra, expected) => {
     const answer = await put('wrong', name === 'nothing' ? {} : { ...base, ...extra })

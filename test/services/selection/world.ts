@@ -15,6 +15,7 @@ import type {
   RegistryEntry,
   Shop,
 } from '../../../schemas/records.ts'
+import { NO_DISPLAY } from '../../../services/domain/campaign.ts'
 import { createShowIds } from '../../../services/domain/show-id.ts'
 import { Snapshot } from '../../../services/domain/snapshot.ts'
 import { createHttpServer } from '../../../services/http.ts'
@@ -221,6 +222,7 @@ export function sponsored(shopId: string, accountId: string): Campaign {
     productRule: null,
     cpcMicros: 500_000,
     autoPromo: false,
+    ...NO_DISPLAY,
   }
 }
 

@@ -1,0 +1,149 @@
+import multipart from '@fastify/multipart'
+import type { FastifyRequest } from 'fastify'
+import type { EventLog } from '../../../infra/event-log/port.ts'
+import { encode } from '../../../schemas/codec.ts'
+import { ImageParams, ImageQuery, ImageUpload, ImageView } from '../../../schemas/http/panel/images.ts'
+import { Problem } from '../../domain/errors.ts'
+import { imageUrl, mediaTypes } from '../../domain/image.ts'
+import type { Entity, Snapshot } from '../../domain/snapshot.ts'
+import type { HttpServer } from '../../http.ts'
+import { principalOf } from '../auth.ts'
+import { Findings } from '../findings.ts'
+import { ownAccount } from '../own-account.ts'
+import { type ResourceDeps, readRoutes } from '../resource.ts'
+import { changed, created, type Registry } from '../store.ts'
+import { type EncodedImage, encodeImage, IMAGE_BYTES_MAX } from './encode.ts'
+import type { ImageFiles } from './files.ts'
+import { createLimiter } from './limiter.ts'
+import { readUpload, UPLOAD_LIMITS } from './upload.ts'
+
+export interface ImagesAppDeps extends ResourceDeps {
+  log: EventLog
+  images: ImageFiles
+  /** The address that browsers know the server by. */
+  publicUrl: string
+}
+
+/** Of one account. */
+const IMAGES_MAX = 10_000
+/** Images encoded at once: each takes a thread of the four that files are read and written with. */
+const ENCODINGS_MAX = 2
+const WAITING_MAX = 30
+const CACHE_CONTROL = 'public, max-age=31536000, immutable'
+const RETRY_AFTER_SECONDS = 2
+
+/** Images of banners: upload, GET list and one for their accounts, and their content for anyone. */
+export function imagesApp(deps: ImagesAppDeps) {
+  return async (server: HttpServer): Promise<void> => {
+    await server.register(multipart, { limits: UPLOAD_LIMITS })
+    uploadRoute(server, deps)
+    readRoutes(server, deps, {
+      kind: 'Image',
+      path: 'images',
+      schemas: { view: ImageView, query: ImageQuery },
+      views: (entities) => entities.map((entity) => view(entity, deps.publicUrl)),
+    })
+    contentRoute(server, deps)
+  }
+}
+
+function uploadRoute(server: HttpServer, deps: ImagesAppDeps): void {
+  const { access, authorize, registry, publicUrl } = deps
+  const limited = createLimiter({ running: ENCODINGS_MAX, waiting: WAITING_MAX })
+  server.post(
+    '/v1/panel/images',
+    {
+      onRequest: authorize('panel'),
+      // The parts of a form are no JSON: the schema is for the documentation.
+      validatorCompiler: () => () => true,
+      schema: {
+        summary: 'Upload an image',
+        description: `One file of at most ${IMAGE_BYTES_MAX} bytes. It is encoded anew, without its metadata. The same image has the same id.`,
+        consumes: ['multipart/form-data'],
+        body: ImageUpload,
+        response: { 201: ImageView },
+      },
+    },
+    async (request, reply) => {
+      const principal = principalOf(request)
+      const { file, accountId } = await readUpload(request as FastifyRequest)
+      const findings = new Findings()
+      const account = ownAccount({ access, principal, accountId, findings })
+      findings.check(file !== null, '/file', 'is required')
+      findings.raise()
+      checkRoom(registry.snapshot, account!.id)
+      const image = await limited(() => encodeImage(file!))
+      if ('fault' in image) findings.add('/file', image.fault)
+      findings.raise()
+      const entity = await keep(deps, image as EncodedImage, { accountId: account!.id, by: principal.accountId })
+      const answer = view(entity, publicUrl)
+      return reply.code(201).header('location', `/v1/panel/images/${entity.id}`).send(answer)
+    },
+  )
+}
+
+/** @throws Problem CONFLICT */
+function checkRoom(snapshot: Snapshot, accountId: string): void {
+  let count = 0
+  for (const { body } of snapshot.all('Image')) if (body.accountIds.includes(accountId)) count += 1
+  if (count >= IMAGES_MAX) throw new Problem('CONFLICT', `The account has its ${IMAGES_MAX} images`)
+}
+
+/** Stores the content, then who may use it: an image that is known can be served. */
+async function keep(
+  { log, images, registry }: { log: EventLog; images: ImageFiles; registry: Registry },
+  image: EncodedImage,
+  { accountId, by }: { accountId: string; by: string },
+): Promise<Entity<'Image'>> {
+  const { snapshot } = registry
+  const id = Buffer.from(await crypto.subtle.digest('SHA-256', image.bytes as Uint8Array<ArrayBuffer>)).toString(
+    'base64url',
+  )
+  if (!snapshot.get('Image', id)) {
+    await log.append([{ topic: 'images', key: id, value: encode('Image', { id, ...image }) }])
+    await images.catchUp()
+  }
+  await registry.write(
+    () => {
+      const known = snapshot.get('Image', id)
+      if (!known) return [created('Image', id, { ...image, bytes: image.bytes.length, accountIds: [accountId] })]
+      if (known.body.accountIds.includes(accountId)) return []
+      return [changed(known, { ...known.body, accountIds: [...known.body.accountIds, accountId] })]
+    },
+    { by },
+  )
+  return snapshot.get('Image', id)!
+}
+
+function contentRoute(server: HttpServer, { registry, images }: ImagesAppDeps): void {
+  server.get(
+    '/v1/images/:id',
+    {
+      schema: {
+        summary: 'The content of an image',
+        description: 'For browsers, without a token. It never changes and may be kept for ever.',
+        produces: Object.values(mediaTypes),
+        params: ImageParams,
+      },
+    },
+    async (request, reply) => {
+      const { id } = request.params
+      const image = registry.snapshot.body('Image', id)
+      if (!image) throw new Problem('NOT_FOUND', `There is no image ${id}`)
+      const etag = `"${id}"`
+      reply.headers({ etag, 'cache-control': CACHE_CONTROL, 'x-content-type-options': 'nosniff' })
+      if (request.headers['if-none-match']?.includes(etag)) return reply.code(304).send()
+      const content = await images.read(id)
+      if (!content) {
+        reply.removeHeader('cache-control').removeHeader('etag')
+        throw new Problem('UNAVAILABLE', 'The image is not here now', { retryAfterSeconds: RETRY_AFTER_SECONDS })
+      }
+      return reply.type(mediaTypes[image.mediaType]).header('content-length', image.bytes).send(content)
+    },
+  )
+}
+
+function view({ id, body }: Entity<'Image'>, publicUrl: string) {
+  const { mediaType, width, height, bytes } = body
+  return { id, mediaType: mediaTypes[mediaType], width, height, bytes, url: imageUrl(publicUrl, id) }
+}

@@ -1,0 +1,90 @@
+import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import type { EventLog, LogRecord } from '../../../infra/event-log/port.ts'
+import { decode } from '../../../schemas/codec.ts'
+
+/** The content of images on this machine's disk: a copy of the topic `images`, which may be lost at any time. */
+export interface ImageFiles {
+  /** Writes what the log holds and the disk does not; resolves when all that was in the log at the call is on disk. */
+  catchUp(): Promise<void>
+  /** The content of an image; null: it is not on disk. */
+  read(id: string): Promise<Readable | null>
+}
+
+const TOPIC = 'images'
+const PARTITION = 0
+/** Read at once: a record is at most a mebibyte. */
+const RECORDS_PER_READ = 8
+/** Holds the offset of the next record to write. */
+const POSITION_FILE = 'position'
+/** Ends the name of a file that is being written. */
+const UNFINISHED = '.part'
+
+/**
+ * Follows the topic into a folder. It is read from where the last run ended, and from its start when any of `expected`
+ * (the ids of all images that there are) is missing.
+ */
+export async function openImageFiles(deps: {
+  log: Pick<EventLog, 'bounds' | 'read'>
+  folder: string
+  expected: Iterable<string>
+}): Promise<ImageFiles> {
+  const { log, folder } = deps
+  await mkdir(folder, { recursive: true })
+  const names = await readdir(folder)
+  for (const name of names) if (name.endsWith(UNFINISHED)) await rm(join(folder, name), { force: true })
+  const present = new Set(names)
+  const isWhole = [...deps.expected].every((id) => present.has(id))
+  let position = isWhole ? await readPosition() : 0
+  let queue: Promise<unknown> = Promise.resolve()
+
+  async function readPosition(): Promise<number> {
+    const text = await readFile(join(folder, POSITION_FILE), 'utf8').catch(() => '0')
+    return Number.parseInt(text, 10) || 0
+  }
+
+  /** All of it or nothing, whenever the machine stops. */
+  async function writeWhole(name: string, content: Buffer | string): Promise<void> {
+    await writeFile(join(folder, name + UNFINISHED), content, { flush: true })
+    await rename(join(folder, name + UNFINISHED), join(folder, name))
+  }
+
+  async function writeImage({ value }: LogRecord): Promise<void> {
+    if (!value) return
+    const { id, bytes } = decode('Image', value)
+    if (present.has(id)) return
+    await writeWhole(id, bytes)
+    present.add(id)
+  }
+
+  async function follow(): Promise<void> {
+    const bounds = await log.bounds(TOPIC)
+    const { start, end } = bounds[PARTITION]!
+    // Past the end of the log: it is another one than last time.
+    let at = position > end ? start : Math.max(position, start)
+    while (at < end) {
+      const records = await log.read(TOPIC, PARTITION, at, RECORDS_PER_READ)
+      for (const record of records) await writeImage(record)
+      at = records.length > 0 ? records.at(-1)!.offset + 1 : end
+    }
+    if (at === position) return
+    await writeWhole(POSITION_FILE, String(at))
+    position = at
+  }
+
+  const files: ImageFiles = {
+    catchUp() {
+      const caughtUp = queue.then(follow)
+      queue = caughtUp.catch(() => {})
+      return caughtUp
+    },
+    async read(id) {
+      if (!present.has(id)) return null
+      const handle = await open(join(folder, id)).catch(() => null)
+      return handle?.createReadStream() ?? null
+    },
+  }
+  await files.catchUp()
+  return files
+}

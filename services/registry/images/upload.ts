@@ -1,0 +1,53 @@
+import type { FastifyRequest } from 'fastify'
+import { Problem } from '../../domain/errors.ts'
+import { Findings } from '../findings.ts'
+import { IMAGE_BYTES_MAX } from './encode.ts'
+
+/** Of the form, as @fastify/multipart takes them; sizes in bytes. */
+export const UPLOAD_LIMITS = {
+  fileSize: IMAGE_BYTES_MAX,
+  files: 1,
+  fields: 1,
+  fieldSize: 100,
+  fieldNameSize: 100,
+  parts: 2,
+  headerPairs: 20,
+}
+
+export interface Upload {
+  file: Buffer | null
+  accountId: string | undefined
+}
+
+/** Reads a form of one file and perhaps an accountId. @throws Problem UNSUPPORTED_MEDIA_TYPE, TOO_LARGE, INVALID */
+export async function readUpload(request: FastifyRequest): Promise<Upload> {
+  if (!request.isMultipart()) {
+    throw new Problem('UNSUPPORTED_MEDIA_TYPE', 'Send the image as the file of a multipart/form-data body')
+  }
+  const upload: Upload = { file: null, accountId: undefined }
+  const findings = new Findings()
+  try {
+    for await (const part of request.parts()) {
+      if (part.type === 'file') upload.file = await part.toBuffer()
+      else if (part.fieldname === 'accountId') upload.accountId = String(part.value)
+      else findings.add(`/${part.fieldname}`, 'is not a part that can be sent here')
+    }
+  } catch (error) {
+    throw formProblem(error as Error & { code?: string })
+  }
+  findings.raise()
+  return upload
+}
+
+function formProblem(error: Error & { code?: string }): Problem {
+  switch (error.code) {
+    case 'FST_REQ_FILE_TOO_LARGE':
+      return new Problem('TOO_LARGE', `An image has at most ${IMAGE_BYTES_MAX} bytes`)
+    case 'FST_FILES_LIMIT':
+    case 'FST_FIELDS_LIMIT':
+    case 'FST_PARTS_LIMIT':
+      return new Problem('TOO_LARGE', 'The form holds more than one file and an accountId')
+    default:
+      return new Problem('INVALID', 'The body is not a whole multipart/form-data body', { cause: error })
+  }
+}

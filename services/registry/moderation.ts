@@ -1,0 +1,123 @@
+import { type Static, Type } from 'typebox'
+import { AcceptBody, ModerationParams, ModerationState, RejectBody } from '../../schemas/http/panel/banners.ts'
+import { CampaignView } from '../../schemas/http/panel/campaigns.ts'
+import { Id, ListQuery, PAGE_LIMIT_DEFAULT, Page } from '../../schemas/http/panel/common.ts'
+import type { Moderation, ModerationDecision } from '../../schemas/records.ts'
+import { Problem } from '../domain/errors.ts'
+import { afterDecision } from '../domain/moderation.ts'
+import type { Entity } from '../domain/snapshot.ts'
+import type { HttpServer } from '../http.ts'
+import { type Principal, principalOf } from './auth.ts'
+import { pageOf } from './paging.ts'
+import type { ReadableResource, ResourceDeps } from './resource.ts'
+import { changed } from './store.ts'
+
+export interface ModerationDeps extends ResourceDeps {
+  views: ReadableResource<'Campaign'>['views']
+  now: () => number
+}
+
+const PATH = '/v1/panel/moderation'
+const ModerationQuery = ListQuery({
+  state: Type.Optional(ModerationState),
+  shopId: Type.Optional(Id('In this shop')),
+})
+
+/** GET the display campaigns by what was decided, POST accept and reject: for the publisher of the shop and the operator. */
+export function moderationRoutes(server: HttpServer, deps: ModerationDeps): void {
+  listRoute(server, deps)
+  decisionRoutes(server, deps)
+}
+
+function listRoute(server: HttpServer, { access, authorize, views }: ModerationDeps): void {
+  server.get(
+    PATH,
+    {
+      onRequest: authorize('panel'),
+      schema: {
+        summary: 'List display campaigns to moderate, accepted or rejected',
+        querystring: ModerationQuery,
+        response: { 200: Page(CampaignView) },
+      },
+    },
+    async (request) => {
+      const principal = moderatorOf(principalOf(request))
+      const { limit = PAGE_LIMIT_DEFAULT, cursor, state, shopId } = request.query
+      const wanted = access.list(principal, 'Campaign').filter(({ body }) => {
+        if (body.moderation === null || (shopId !== undefined && body.shopId !== shopId)) return false
+        return state === undefined || body.moderation.state === state
+      })
+      const { items, nextCursor } = pageOf(wanted, { limit, cursor })
+      return { items: (await views(items, principal)) as Static<typeof CampaignView>[], nextCursor }
+    },
+  )
+}
+
+function decisionRoutes(server: HttpServer, deps: ModerationDeps): void {
+  const onRequest = deps.authorize('panel')
+  const response = { 200: CampaignView }
+  server.post(
+    `${PATH}/:campaignId/accept`,
+    {
+      onRequest,
+      schema: { summary: 'Accept a display campaign', params: ModerationParams, body: AcceptBody, response },
+    },
+    async (request) => {
+      const { campaignId } = request.params
+      const decision = { state: 'ACCEPTED', reason: null, version: request.body?.version } as const
+      return decide(deps, { principal: principalOf(request), campaignId, ...decision })
+    },
+  )
+  server.post(
+    `${PATH}/:campaignId/reject`,
+    {
+      onRequest,
+      schema: { summary: 'Reject a display campaign', params: ModerationParams, body: RejectBody, response },
+    },
+    async (request) => {
+      const { campaignId } = request.params
+      return decide(deps, { principal: principalOf(request), campaignId, state: 'REJECTED', ...request.body })
+    },
+  )
+}
+
+interface Decision extends Pick<ModerationDecision, 'state' | 'reason'> {
+  principal: Principal
+  campaignId: string
+  /** Of the campaign as it was looked at. */
+  version?: number | undefined
+}
+
+/** @throws Problem FORBIDDEN, NOT_FOUND, CONFLICT */
+async function decide(deps: ModerationDeps, decision: Decision): Promise<Static<typeof CampaignView>> {
+  const { registry, access, views, now } = deps
+  const principal = moderatorOf(decision.principal)
+  const { campaignId, state, reason } = decision
+  const [entry] = await registry.write(
+    () => {
+      const campaign = access.needToChange(principal, 'Campaign', campaignId)
+      const moderation = checkOpen(campaign, decision)
+      const { version } = campaign
+      const made = { state, reason, decidedAt: now(), decidedBy: principal.accountId, version }
+      return [changed(campaign, { ...campaign.body, moderation: afterDecision(moderation, made) })]
+    },
+    { by: principal.accountId },
+  )
+  const [view] = await views([entry as Entity<'Campaign'>], principal)
+  return view as Static<typeof CampaignView>
+}
+
+/** The moderation that the decision changes. @throws Problem CONFLICT */
+function checkOpen({ version, body }: Entity<'Campaign'>, decision: Decision): Moderation {
+  if (body.moderation === null) throw new Problem('CONFLICT', 'Only display campaigns are moderated')
+  if (decision.version !== undefined && decision.version !== version) {
+    throw new Problem('CONFLICT', `The campaign has version ${version} now: look at it again`)
+  }
+  if (body.moderation.state === decision.state) throw new Problem('CONFLICT', `It is ${decision.state} already`)
+  return body.moderation
+}
+
+function moderatorOf(principal: Principal): Principal {
+  if (principal.role === 'ADVERTISER') throw new Problem('FORBIDDEN', 'Banners are judged by the publisher of the shop')
+  return principal
+}
