@@ -11,6 +11,8 @@ export interface Candidate {
   relevance: number
   clickRate: number
   dedupeKey: string
+  /** UTC epoch milliseconds; Infinity: never. */
+  expiresAt: number
   /** The campaigns that promote it, each with a hash of the two that orders equals. */
   promotions: readonly { campaign: CampaignHandle; hash: number }[]
 }
@@ -23,6 +25,8 @@ export function candidateOf({ product, relevance }: SearchHit, campaigns: Pick<C
     relevance,
     clickRate: predictClickRate(signals),
     dedupeKey: dedupeKey(offer),
+    // Indexed before this was read, an offer says nothing of it.
+    expiresAt: offer.expiresAt ?? Number.POSITIVE_INFINITY,
     promotions: campaignIds.map((id) => ({
       campaign: campaigns.handle(offer.shopId, id),
       hash: hashOf(`${id}/${offer.id}`),

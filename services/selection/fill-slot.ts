@@ -1,7 +1,6 @@
 import type { Counters } from '../../infra/counters/port.ts'
 import type { Campaign, DropReason, EmittedSlot } from '../../schemas/records.ts'
 import { auction, type Bid, shuffledHash } from '../domain/auction.ts'
-import { isExpired } from '../domain/offer.ts'
 import type { CampaignKind } from './campaigns.ts'
 import type { Candidate } from './candidate.ts'
 import { LATE } from './deadline.ts'
@@ -127,7 +126,7 @@ function enter(candidates: readonly Candidate[], slot: Slot, kind: CampaignKind,
   const entries: Entry[] = []
   const dropped: FilledSlot['dropped'] = []
   for (const candidate of candidates) {
-    if (isExpired(candidate.product.offer, context.now)) continue
+    if (candidate.expiresAt <= context.now) continue
     for (const { campaign, hash } of candidate.promotions) {
       if (campaign.kind !== kind || campaign.body === null) continue
       const standing = context.campaigns.standing(campaign, slot.shop, context.now)
