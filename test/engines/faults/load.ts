@@ -85,7 +85,7 @@ export function startLoad(name: string, options: LoadOptions): { finish(timeoutM
     seen.push(...ads)
     const again = seen.length > TOLD_AGAIN_AFTER ? seen.splice(0, 1) : []
     seen.splice(0, seen.length - TOLD_AGAIN_AFTER)
-    await deliver(visit({ shopId, cid, ads, again, events: batchEvents }))
+    await deliver(visit({ shopId, cid, ads, again, events: batchEvents, now: Date.now() }))
   }
 
   async function arrivals(): Promise<void> {

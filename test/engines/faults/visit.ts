@@ -13,7 +13,9 @@ const CLICKS = 2
 const PURCHASES = 2
 
 /**
- * Sees every ad, clicks on some, buys some, and looks at pages until the batch is full.
+ * Sees every ad, clicks on some, buys some, and looks at pages until the batch is full. Every event says when it was, as
+ * a caller should that sends again what was not acknowledged: a purchase of the first try must not lie before the click
+ * of the second.
  * @param options.again ads that were seen before, and whose views are told once more.
  */
 export function visit(options: {
@@ -22,13 +24,16 @@ export function visit(options: {
   ads: readonly Ad[]
   again: readonly Ad[]
   events: number
+  /** UTC epoch milliseconds. */
+  now: number
 }): Visit {
   const { shopId, cid, ads, again } = options
+  const occurredAt = new Date(options.now).toISOString()
   const events: unknown[] = []
   const names: string[] = []
-  const add = (name: string, event: unknown) => {
+  const add = (name: string, event: object) => {
     names.push(name)
-    events.push(event)
+    events.push({ ...event, occurredAt })
   }
   for (const { showId, requestId, shopProductId } of [...ads, ...again]) {
     add(`VIEW ${requestId} ${shopProductId}`, { type: 'VIEW', showId })
