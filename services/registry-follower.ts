@@ -1,6 +1,6 @@
 import type { EventLog, LogRecord, Tail } from '../infra/event-log/port.ts'
 import { decode } from '../schemas/codec.ts'
-import type { EntityKind, RegistryEntry } from '../schemas/records.ts'
+import type { EntityKind, RegistryEntry } from '../schemas/entities.ts'
 import type { Snapshot } from './domain/snapshot.ts'
 
 /**

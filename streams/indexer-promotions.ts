@@ -1,5 +1,6 @@
 import type { Filter, IndexWrite, ProductIndex } from '../infra/product-index/port.ts'
-import type { Account, Campaign, ProductOffer } from '../schemas/records.ts'
+import type { Account, Campaign } from '../schemas/entities.ts'
+import type { ProductOffer } from '../schemas/records.ts'
 import { promotersOf } from '../services/domain/promotion.ts'
 import type { Entity, Snapshot } from '../services/domain/snapshot.ts'
 

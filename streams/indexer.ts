@@ -1,6 +1,7 @@
 import type { EventLog } from '../infra/event-log/port.ts'
 import type { IndexWrite, ProductIndex } from '../infra/product-index/port.ts'
-import type { ProductOffer, ProductSignals, RegistryEntry } from '../schemas/records.ts'
+import type { RegistryEntry } from '../schemas/entities.ts'
+import type { ProductOffer, ProductSignals } from '../schemas/records.ts'
 import type { TopicName } from '../schemas/topics.ts'
 import type { Entity, Snapshot } from '../services/domain/snapshot.ts'
 import { applyCampaign, createPromotionBook, productsSignature } from './indexer-promotions.ts'

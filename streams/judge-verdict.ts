@@ -1,5 +1,6 @@
 import type { Limit, Outcome, Step } from '../infra/counters/port.ts'
-import type { AdEvent, Campaign, JudgedEvent, Verdict } from '../schemas/records.ts'
+import type { Campaign } from '../schemas/entities.ts'
+import type { AdEvent, JudgedEvent, Verdict } from '../schemas/records.ts'
 import { dailySpendKey, dayIn, onceKey, spendKey, viewsKey } from '../services/domain/counter-keys.ts'
 
 const HOUR_MS = 3_600_000

@@ -1,4 +1,5 @@
-import type { JudgedEvent, RegistryEntry } from '../schemas/records.ts'
+import type { RegistryEntry } from '../schemas/entities.ts'
+import type { JudgedEvent } from '../schemas/records.ts'
 import type { TopicName } from '../schemas/topics.ts'
 import type { DecodedRecord } from './outcome.ts'
 

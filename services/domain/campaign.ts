@@ -1,4 +1,4 @@
-import type { Campaign } from '../../schemas/records.ts'
+import type { Campaign } from '../../schemas/entities.ts'
 
 /** What a campaign is at a moment; follows from the moderation, its switch, its dates and its money. */
 export const CAMPAIGN_STATES = [

@@ -1,4 +1,4 @@
-import type { ImageType } from '../../schemas/records.ts'
+import type { ImageType } from '../../schemas/entities.ts'
 
 export const mediaTypes = {
   PNG: 'image/png',

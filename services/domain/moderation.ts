@@ -1,4 +1,4 @@
-import type { Campaign, Moderation, ModerationDecision } from '../../schemas/records.ts'
+import type { Campaign, Moderation, ModerationDecision } from '../../schemas/entities.ts'
 
 /** Of one campaign; the oldest give way. The log keeps them all, with the versions of the campaign. */
 const DECISIONS_KEPT_MAX = 100

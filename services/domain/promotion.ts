@@ -1,4 +1,5 @@
-import type { Account, Campaign, ProductOffer, ProductRule } from '../../schemas/records.ts'
+import type { Account, Campaign, ProductRule } from '../../schemas/entities.ts'
+import type { ProductOffer } from '../../schemas/records.ts'
 import { pathAndAbove, pathKey } from './categories.ts'
 
 /** What a shopper pays: the sale price when there is one. */

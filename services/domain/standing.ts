@@ -1,4 +1,5 @@
-import type { Campaign, DropReason, Shop } from '../../schemas/records.ts'
+import type { Campaign, Shop } from '../../schemas/entities.ts'
+import type { DropReason } from '../../schemas/records.ts'
 import { campaignState } from './campaign.ts'
 
 export interface Spend {

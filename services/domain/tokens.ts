@@ -1,5 +1,5 @@
 import { hash, timingSafeEqual } from 'node:crypto'
-import type { Scope } from '../../schemas/records.ts'
+import type { Scope } from '../../schemas/entities.ts'
 
 export const ALL_SCOPES: readonly Scope[] = ['slots', 'feed', 'panel', 'import']
 

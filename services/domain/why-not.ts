@@ -1,4 +1,5 @@
-import type { Account, Campaign, ProductOffer, Shop } from '../../schemas/records.ts'
+import type { Account, Campaign, Shop } from '../../schemas/entities.ts'
+import type { ProductOffer } from '../../schemas/records.ts'
 import { campaignState } from './campaign.ts'
 import { isExpired } from './offer.ts'
 

@@ -1,4 +1,4 @@
-import type { EntityKind } from '../../schemas/records.ts'
+import type { EntityKind } from '../../schemas/entities.ts'
 import { Problem } from '../domain/errors.ts'
 import type { Entity, Snapshot } from '../domain/snapshot.ts'
 import type { Principal } from './auth.ts'

@@ -1,3 +1,4 @@
+import type { AdUnit, Placement } from '../../schemas/entities.ts'
 import {
   AdUnitCreate,
   AdUnitPatch,
@@ -5,7 +6,6 @@ import {
   AdUnitView,
   DISPLAY_ALGORITHMS,
 } from '../../schemas/http/panel/ad-units.ts'
-import type { AdUnit, Placement } from '../../schemas/records.ts'
 import { Problem } from '../domain/errors.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import type { Access } from './access.ts'

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Account, Scope } from '../../schemas/records.ts'
+import type { Account, Scope } from '../../schemas/entities.ts'
 import { Problem } from '../domain/errors.ts'
 import type { Entity, Snapshot } from '../domain/snapshot.ts'
 import { ALL_SCOPES, bearerToken, equalHashes, hashToken, isUsable } from '../domain/tokens.ts'

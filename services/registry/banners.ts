@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
+import type { AdFormat, Banner, UploadedImage } from '../../schemas/entities.ts'
 import type { BannerInput } from '../../schemas/http/panel/banners.ts'
-import type { AdFormat, Banner, UploadedImage } from '../../schemas/records.ts'
 import type { Findings } from './findings.ts'
 
 type Input = Static<typeof BannerInput>

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
+import type { BannerTargeting, Campaign, ProductRule } from '../../schemas/entities.ts'
 import type { CampaignPatch, CampaignView } from '../../schemas/http/panel/campaigns.ts'
-import type { BannerTargeting, Campaign, ProductRule } from '../../schemas/records.ts'
 import { fromMicros, toMicros } from '../domain/money.ts'
 import { toEpochMs } from './edge.ts'
 import { Findings } from './findings.ts'

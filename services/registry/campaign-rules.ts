@@ -1,4 +1,4 @@
-import type { Account, Campaign, Shop } from '../../schemas/records.ts'
+import type { Account, Campaign, Shop } from '../../schemas/entities.ts'
 import { fromMicros } from '../domain/money.ts'
 import { checkDisplay } from './display-rules.ts'
 import type { Findings } from './findings.ts'

@@ -1,4 +1,4 @@
-import type { Campaign, Shop } from '../../schemas/records.ts'
+import type { Campaign, Shop } from '../../schemas/entities.ts'
 import { campaignState, leastPrice } from '../domain/campaign.ts'
 import { fromMicros } from '../domain/money.ts'
 import type { Entity } from '../domain/snapshot.ts'

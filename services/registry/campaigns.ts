@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
+import type { Campaign } from '../../schemas/entities.ts'
 import { CampaignCreate, CampaignPatch, CampaignQuery, CampaignView } from '../../schemas/http/panel/campaigns.ts'
-import type { Campaign } from '../../schemas/records.ts'
 import { NO_DISPLAY } from '../domain/campaign.ts'
 import { afterChange, NOT_MODERATED } from '../domain/moderation.ts'
 import type { Snapshot } from '../domain/snapshot.ts'

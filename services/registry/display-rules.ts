@@ -1,4 +1,4 @@
-import type { Campaign } from '../../schemas/records.ts'
+import type { Campaign } from '../../schemas/entities.ts'
 import { isCountry } from '../domain/codes.ts'
 import type { CampaignFacts } from './campaign-rules.ts'
 import type { Findings } from './findings.ts'

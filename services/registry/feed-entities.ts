@@ -1,5 +1,5 @@
+import type { Feed } from '../../schemas/entities.ts'
 import { FeedCreate, FeedPatch, FeedQuery, FeedView } from '../../schemas/http/panel/shops.ts'
-import type { Feed } from '../../schemas/records.ts'
 import { isCurrency } from '../domain/codes.ts'
 import type { Entity } from '../domain/snapshot.ts'
 import type { Access } from './access.ts'

@@ -1,6 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox'
+import type { EntityBodies, EntityKind } from '../../schemas/entities.ts'
 import { IdParams, PAGE_LIMIT_DEFAULT, Page } from '../../schemas/http/panel/common.ts'
-import type { EntityBodies, EntityKind } from '../../schemas/records.ts'
 import { Problem } from '../domain/errors.ts'
 import type { Entity } from '../domain/snapshot.ts'
 import type { HttpServer } from '../http.ts'

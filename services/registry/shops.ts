@@ -1,5 +1,5 @@
+import type { EntityKind, Shop } from '../../schemas/entities.ts'
 import { ShopCreate, ShopPatch, ShopQuery, ShopView } from '../../schemas/http/panel/shops.ts'
-import type { EntityKind, Shop } from '../../schemas/records.ts'
 import { isCountry, isCurrency, isTimeZone } from '../domain/codes.ts'
 import { Problem } from '../domain/errors.ts'
 import { fromMicros, toMicros } from '../domain/money.ts'

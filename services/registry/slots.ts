@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
+import type { TechnicalSlot } from '../../schemas/entities.ts'
 import { PublisherSlotParams, TechnicalSlotBody, TechnicalSlotView } from '../../schemas/http/slots.ts'
-import type { TechnicalSlot } from '../../schemas/records.ts'
 import { isCountry } from '../domain/codes.ts'
 import { Problem } from '../domain/errors.ts'
 import type { Entity, Snapshot } from '../domain/snapshot.ts'

@@ -6,7 +6,7 @@ import {
   RecordTooLarge,
 } from '../../infra/event-log/port.ts'
 import { encode } from '../../schemas/codec.ts'
-import type { EntityBodies, EntityKind, RegistryEntry } from '../../schemas/records.ts'
+import type { EntityBodies, EntityKind, RegistryEntry } from '../../schemas/entities.ts'
 import { Problem } from '../domain/errors.ts'
 import type { Entity, Snapshot } from '../domain/snapshot.ts'
 import { followRegistry, type KindWithoutHistory, keyToForget, registryKey } from '../registry-follower.ts'

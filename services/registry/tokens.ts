@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
+import type { Account, Token } from '../../schemas/entities.ts'
 import { TokenCreate, TokenPatch, TokenQuery, TokenView } from '../../schemas/http/panel/accounts.ts'
-import type { Account, Token } from '../../schemas/records.ts'
 import { Problem } from '../domain/errors.ts'
 import type { Entity } from '../domain/snapshot.ts'
 import { ALL_SCOPES, hashToken, newToken } from '../domain/tokens.ts'

@@ -1,5 +1,6 @@
 import type { IndexedProduct } from '../../infra/product-index/port.ts'
-import type { ProductOffer, Shop } from '../../schemas/records.ts'
+import type { Shop } from '../../schemas/entities.ts'
+import type { ProductOffer } from '../../schemas/records.ts'
 import { fromMicros } from '../domain/money.ts'
 import { systemProductId } from '../domain/system-product-id.ts'
 

@@ -1,4 +1,4 @@
-import type { SponsoredAlgorithm } from '../../schemas/records.ts'
+import type { SponsoredAlgorithm } from '../../schemas/entities.ts'
 import type { Algorithm } from './algorithms/algorithm.ts'
 import { bestsellers } from './algorithms/bestsellers.ts'
 import { contextMatch } from './algorithms/context-match.ts'

@@ -1,5 +1,5 @@
 import type { ProductQuery } from '../../infra/product-index/port.ts'
-import type { Campaign, Shop } from '../../schemas/records.ts'
+import type { Campaign, Shop } from '../../schemas/entities.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import { type Standing, standing } from '../domain/standing.ts'
 import type { SpendView } from './spend.ts'

@@ -1,5 +1,6 @@
 import type { Counters } from '../../infra/counters/port.ts'
-import type { Campaign, DropReason, EmittedSlot } from '../../schemas/records.ts'
+import type { Campaign } from '../../schemas/entities.ts'
+import type { DropReason, EmittedSlot } from '../../schemas/records.ts'
 import { auction, type Bid, shuffledHash } from '../domain/auction.ts'
 import type { CampaignKind } from './campaigns.ts'
 import type { Candidate } from './candidate.ts'

@@ -1,5 +1,5 @@
+import type { AdUnit, Shop, SponsoredAlgorithm, TechnicalSlot } from '../../schemas/entities.ts'
 import type { Targeting } from '../../schemas/http/selection.ts'
-import type { AdUnit, Shop, SponsoredAlgorithm, TechnicalSlot } from '../../schemas/records.ts'
 import { type ErrorCode, type FieldError, Problem } from '../domain/errors.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import { algorithms } from './algorithms.ts'

@@ -1,5 +1,5 @@
 import type { Counters } from '../../infra/counters/port.ts'
-import type { Campaign } from '../../schemas/records.ts'
+import type { Campaign } from '../../schemas/entities.ts'
 import { dailySpendKey, dayIn, spendKey } from '../domain/counter-keys.ts'
 import type { Entity, Snapshot } from '../domain/snapshot.ts'
 import type { Spend } from '../domain/standing.ts'

@@ -1,5 +1,5 @@
 import type { Counters } from '../../infra/counters/port.ts'
-import type { Campaign, Shop } from '../../schemas/records.ts'
+import type { Campaign, Shop } from '../../schemas/entities.ts'
 import { dayIn, viewsKey } from '../domain/counter-keys.ts'
 import type { MaybePromise } from './fresh-cache.ts'
 import type { Person } from './person.ts'

@@ -1,4 +1,5 @@
-import type { EntityBodies, RecordTypes, ShowIdClaims } from '../../schemas/records.ts'
+import type { EntityBodies } from '../../schemas/entities.ts'
+import type { RecordTypes, ShowIdClaims } from '../../schemas/records.ts'
 import type { RecordName } from '../../schemas/topics.ts'
 
 /** A value of every record, every field set; the compiler holds them to schemas/records.ts, the tests to the .avsc files. */

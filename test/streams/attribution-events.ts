@@ -1,15 +1,7 @@
 import { createHash } from 'node:crypto'
 import { encode } from '../../schemas/codec.ts'
-import type {
-  Campaign,
-  Emission,
-  ItemGroup,
-  JudgedEvent,
-  PageView,
-  RegistryEntry,
-  Shop,
-  Transaction,
-} from '../../schemas/records.ts'
+import type { Campaign, RegistryEntry, Shop } from '../../schemas/entities.ts'
+import type { Emission, ItemGroup, JudgedEvent, PageView, Transaction } from '../../schemas/records.ts'
 import { NO_DISPLAY } from '../../services/domain/campaign.ts'
 import type { StoredTopic } from '../../streams/rows.ts'
 

@@ -1,4 +1,5 @@
-import type { AdEvent, Campaign, ShowIdClaims } from '../../schemas/records.ts'
+import type { Campaign } from '../../schemas/entities.ts'
+import type { AdEvent, ShowIdClaims } from '../../schemas/records.ts'
 import { NO_DISPLAY } from '../../services/domain/campaign.ts'
 import { Snapshot } from '../../services/domain/snapshot.ts'
 import type { DecodedRecord } from '../../streams/outcome.ts'

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { FastifyBaseLogger } from 'fastify'
-import type { FeedRun, RegistryEntry } from '../../../schemas/records.ts'
+import type { FeedRun, RegistryEntry } from '../../../schemas/entities.ts'
 import { Problem } from '../../domain/errors.ts'
 import type { Entity } from '../../domain/snapshot.ts'
 import { type Change, changed, created, type Registry } from '../store.ts'

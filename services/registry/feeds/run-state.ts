@@ -1,4 +1,4 @@
-import type { FeedRun } from '../../../schemas/records.ts'
+import type { FeedRun } from '../../../schemas/entities.ts'
 import type { Entity, Snapshot } from '../../domain/snapshot.ts'
 import { type FeedCounts, noCounts } from './job.ts'
 

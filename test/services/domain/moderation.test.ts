@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Banner, ModerationDecision } from '../../../schemas/records.ts'
+import type { Banner, ModerationDecision } from '../../../schemas/entities.ts'
 import { afterChange, afterDecision, NOT_MODERATED } from '../../../services/domain/moderation.ts'
 import { campaignBody } from '../../streams/judge.fixtures.ts'
 

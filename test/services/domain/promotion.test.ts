@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { Account, Campaign, ProductOffer } from '../../../schemas/records.ts'
+import type { Account, Campaign } from '../../../schemas/entities.ts'
+import type { ProductOffer } from '../../../schemas/records.ts'
 import { promotersOf, promotes } from '../../../services/domain/promotion.ts'
 import { anOffer } from '../../infra/product-index/offer.fixture.ts'
 import { campaignBody } from '../../streams/judge.fixtures.ts'

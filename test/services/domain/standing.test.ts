@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Account, Campaign, Shop } from '../../../schemas/records.ts'
+import type { Account, Campaign, Shop } from '../../../schemas/entities.ts'
 import { standing } from '../../../services/domain/standing.ts'
 import { whyNot } from '../../../services/domain/why-not.ts'
 import { sponsored } from '../selection/world.ts'

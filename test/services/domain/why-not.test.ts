@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Account, Campaign, Shop } from '../../../schemas/records.ts'
+import type { Account, Campaign, Shop } from '../../../schemas/entities.ts'
 import { type NamingCampaign, whyNot } from '../../../services/domain/why-not.ts'
 
 const NOW = 1_000_000

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { EntityBodies, EntityKind, RegistryEntry } from '../../../schemas/records.ts'
+import type { EntityBodies, EntityKind, RegistryEntry } from '../../../schemas/entities.ts'
 import { NO_DISPLAY } from '../../../services/domain/campaign.ts'
 import { toMicros } from '../../../services/domain/money.ts'
 import { withDigest } from '../../../services/domain/offer.ts'

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openEmbeddedEventLog } from '../../../infra/event-log/embedded.ts'
 import { type EventLog, LogUnavailable } from '../../../infra/event-log/port.ts'
-import type { EntityKind } from '../../../schemas/records.ts'
+import type { EntityKind } from '../../../schemas/entities.ts'
 import { Problem } from '../../../services/domain/errors.ts'
 import { Snapshot } from '../../../services/domain/snapshot.ts'
 import { changed, created, openRegistry, removed } from '../../../services/registry/store.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { SponsoredAlgorithm } from '../../../schemas/records.ts'
+import type { SponsoredAlgorithm } from '../../../schemas/entities.ts'
 import { createWorld, type World } from './world.ts'
 
 let world: World

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Algorithm } from '../../../schemas/records.ts'
+import type { Algorithm } from '../../../schemas/entities.ts'
 import { createWorld, type World } from './world.ts'
 
 let world: World

@@ -7,14 +7,12 @@ import type {
   AdUnit,
   Algorithm,
   Campaign,
-  Emission,
   EntityBodies,
   EntityKind,
-  ProductOffer,
-  ProductSignals,
   RegistryEntry,
   Shop,
-} from '../../../schemas/records.ts'
+} from '../../../schemas/entities.ts'
+import type { Emission, ProductOffer, ProductSignals } from '../../../schemas/records.ts'
 import { NO_DISPLAY } from '../../../services/domain/campaign.ts'
 import { createShowIds } from '../../../services/domain/show-id.ts'
 import { Snapshot } from '../../../services/domain/snapshot.ts'

@@ -1,0 +1,272 @@
+/**
+ * What the topic `registry` holds: accounts, shops, campaigns and all else that is managed.
+ * Units: `…Micros` are millionths of the shop's currency, `…At` are UTC epoch milliseconds. Missing is null.
+ */
+
+export type EntityKind =
+  | 'Account'
+  | 'Token'
+  | 'Shop'
+  | 'Placement'
+  | 'AdUnit'
+  | 'TechnicalSlot'
+  | 'Feed'
+  | 'FeedRun'
+  | 'Campaign'
+  | 'AdFormat'
+  | 'Image'
+
+export interface Account {
+  kind: 'PUBLISHER' | 'ADVERTISER' | 'OPERATOR'
+  name: string
+  companyName: string
+  taxNumber: string
+  /** Seller ids (feed field externalSellerId) whose products this account may promote. */
+  sellerIds: string[]
+  displayEnabled: boolean
+}
+
+export type Scope = 'slots' | 'feed' | 'panel' | 'import'
+
+export interface Token {
+  accountId: string
+  name: string
+  scopes: Scope[]
+  /** SHA-256 of the token, base64url. The token itself is shown once and never stored. */
+  secretHash: string
+  expiresAt: number | null
+  revokedAt: number | null
+}
+
+export interface Shop {
+  accountId: string
+  name: string
+  currency: string
+  lang: string
+  country: string
+  /** IANA name; days of caps, budgets and reports are days of this zone. */
+  timeZone: string
+  clickWindowHours: number
+  viewWindowHours: number
+  reserveCpcMicros: number
+}
+
+export interface Placement {
+  shopId: string
+  name: string
+  kind: 'PRODUCT' | 'DISPLAY'
+}
+
+export type SponsoredAlgorithm =
+  | 'BESTSELLERS'
+  | 'BESTSELLERS_WIDE'
+  | 'CONTEXT_MATCH'
+  | 'CONTEXT_MATCH_WIDE'
+  | 'SIMILAR_CATEGORIES_AND_TITLES'
+  | 'SIMILAR_CATEGORIES_AND_TITLES_WIDE'
+  | 'SIMILAR_TITLES'
+  | 'SIMILAR_TITLES_WIDE'
+  | 'SIMILAR_CATEGORIES'
+  | 'SIMILAR_CATEGORIES_WIDE'
+  | 'SIMILAR_PRODUCT_ID'
+  | 'SIMILAR_PRODUCT_ID_WIDE'
+  | 'ALSO_BOUGHT'
+  | 'EXACT_PRODUCT_ID'
+export type DisplayAlgorithm = 'DISPLAY' | 'DISPLAY_PHRASE_OR_CATEGORY'
+export type Algorithm = SponsoredAlgorithm | DisplayAlgorithm
+
+export interface AdUnit {
+  placementId: string
+  shopId: string
+  name: string
+  algorithm: Algorithm
+  status: 'ACTIVE' | 'INACTIVE'
+  adFormatIds: string[]
+  /** Display: the request parameters that count as targeting. */
+  targeting: string[]
+}
+
+/** The unit's entity id is its slotHash; technical slots are registered by API on top of a business ad unit. */
+export interface TechnicalSlot {
+  accountId: string
+  publisherSlotId: string
+  shopId: string
+  name: string
+  status: 'ACTIVE' | 'INACTIVE'
+  /** The ad unit whose algorithm, placement and format rules apply. */
+  businessSlotId: string
+  adFormatIds: string[]
+  country: string | null
+  street: string | null
+  city: string | null
+  postalCode: string | null
+}
+
+export interface Feed {
+  shopId: string
+  name: string
+  /** Null: offers arrive by upload or by the product update API only. */
+  url: string | null
+  currency: string
+  lang: string | null
+  /** Of the last complete fetch, for the next conditional one. */
+  etag: string | null
+  lastModified: string | null
+}
+
+export interface FeedRun {
+  feedId: string
+  shopId: string
+  trigger: 'UPLOAD' | 'SCHEDULE' | 'MANUAL'
+  status: 'QUEUED' | 'RUNNING' | 'DONE' | 'HELD' | 'FAILED'
+  total: number
+  changed: number
+  unchanged: number
+  removed: number
+  rejected: number
+  warnings: number
+  /** Issues counted per code. */
+  issueCounts: Record<string, number>
+  /** Why it is HELD or FAILED. */
+  message: string | null
+  queuedAt: number
+  startedAt: number | null
+  endedAt: number | null
+}
+
+/** Any of what is set must hold; within a list, any value. */
+export interface ProductRule {
+  brands: string[]
+  categoryPaths: string[]
+  labels: string[]
+  sellerIds: string[]
+  priceMinMicros: number | null
+  priceMaxMicros: number | null
+}
+
+export interface Campaign {
+  kind: 'SPONSORED' | 'DISPLAY'
+  accountId: string
+  shopId: string
+  name: string
+  startAt: number
+  endAt: number | null
+  /** The switch; what the campaign is at a moment follows from it, the dates and the budget. */
+  status: 'DRAFT' | 'ACTIVE' | 'PAUSED'
+  budgetMicros: number
+  dailyBudgetMicros: number | null
+  pacing: 'EVEN' | 'ASAP'
+  /** Views of one ad per person per day; null: no cap. */
+  capping: number | null
+  /** Feed ids whose purchase counts as HALO. */
+  attributionProductIds: string[]
+  /** SPONSORED: exactly one of the two is set. */
+  productIds: string[] | null
+  productRule: ProductRule | null
+  cpcMicros: number
+  autoPromo: boolean
+  /** DISPLAY sets these, SPONSORED has null or none. Country: ISO 3166-1 alpha-2. */
+  country: string | null
+  targetUrl: string | null
+  /** Null in a DISPLAY campaign too, where there is none. */
+  mobileDeepLink: string | null
+  /** Bid for 1000 views. */
+  cpmMicros: number | null
+  banners: Banner[]
+  targeting: BannerTargeting | null
+  moderation: Moderation | null
+}
+
+/** What a display ad shows. Its id is kept over edits. */
+export interface Banner {
+  id: string
+  adFormatId: string
+  /** One for each image of the format, in its order. */
+  images: { imageId: string; width: number; height: number }[]
+  logoImageId: string | null
+  textFields: { type: string; value: string }[]
+  lang: string | null
+}
+
+/** A kind whose list is empty does not restrict; of a list, any value fits. */
+export interface BannerTargeting {
+  phrases: string[]
+  categoryPaths: string[]
+  brands: string[]
+  productIds: string[]
+  profiles: string[]
+  /** URLs or relative paths, where `*` stands for any text. */
+  refererPatterns: string[]
+}
+
+export interface ModerationDecision {
+  state: 'ACCEPTED' | 'REJECTED'
+  /** Of a rejection. */
+  reason: string | null
+  decidedAt: number
+  /** Account id. */
+  decidedBy: string
+  /** Of the campaign that was judged. */
+  version: number
+}
+
+/** Reason, time and account are those of the present state; null while it waits. */
+export interface Moderation {
+  state: 'IN_MODERATION' | ModerationDecision['state']
+  reason: string | null
+  decidedAt: number | null
+  decidedBy: string | null
+  /** Every decision, the latest last; of very many, the latest ones. */
+  history: ModerationDecision[]
+}
+
+/** What a banner of a shop is made of. Never changes. */
+export interface AdFormat {
+  shopId: string
+  name: string
+  images: { name: string | null; width: number; height: number }[]
+  /** `maxLength` in Unicode code points. */
+  textFields: { type: string; required: boolean; maxLength: number }[]
+}
+
+export type ImageType = 'PNG' | 'JPEG' | 'WEBP'
+
+/** An uploaded image; the entity's id is that of its content in the topic `images`. */
+export interface UploadedImage {
+  /** The accounts that uploaded it: they may use it. */
+  accountIds: string[]
+  mediaType: ImageType
+  width: number
+  height: number
+  /** Size of its content. */
+  bytes: number
+}
+
+export interface EntityBodies {
+  Account: Account
+  Token: Token
+  Shop: Shop
+  Placement: Placement
+  AdUnit: AdUnit
+  TechnicalSlot: TechnicalSlot
+  Feed: Feed
+  FeedRun: FeedRun
+  Campaign: Campaign
+  AdFormat: AdFormat
+  Image: UploadedImage
+}
+
+/** Topic `registry`. Deleted entities stay, marked, because reports and audits still name them. */
+export type RegistryEntry = {
+  [K in EntityKind]: {
+    kind: K
+    id: string
+    /** Counts the changes of this entity from 1. */
+    version: number
+    updatedAt: number
+    /** Account id that made the change. */
+    updatedBy: string
+    deletedAt: number | null
+    body: EntityBodies[K]
+  }
+}[EntityKind]
