@@ -1,6 +1,7 @@
 import type { Limit, Outcome, Step } from '../infra/counters/port.ts'
 import type { Campaign } from '../schemas/entities.ts'
 import type { AdEvent, JudgedEvent, Verdict } from '../schemas/records.ts'
+import { VIEWS_PRICED } from '../services/domain/campaign.ts'
 import { dailySpendKey, dayIn, onceKey, spendKey, viewsKey } from '../services/domain/counter-keys.ts'
 
 const HOUR_MS = 3_600_000
@@ -9,8 +10,6 @@ const DAY_MS = 24 * HOUR_MS
 const LIFE_MS = { VIEW: 24 * HOUR_MS, CLICK: 30 * DAY_MS } as const
 /** An event may be received up to 7 days after it happened; a day more is for clocks that differ. */
 const LATE_MAX_MS = 8 * DAY_MS
-/** DISPLAY prices are of a thousand views. */
-const VIEWS_PRICED = 1_000
 
 /** Where an event lies in `ad-events`. */
 export interface SourcePosition {

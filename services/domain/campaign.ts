@@ -1,5 +1,8 @@
 import type { Campaign } from '../../schemas/entities.ts'
 
+/** Prices of display ads are of this many views. */
+export const VIEWS_PRICED = 1_000
+
 /** What a campaign is at a moment; follows from the moderation, its switch, its dates and its money. */
 export const CAMPAIGN_STATES = [
   'DRAFT',

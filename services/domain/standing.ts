@@ -1,6 +1,6 @@
 import type { Campaign, Shop } from '../../schemas/entities.ts'
 import type { DropReason } from '../../schemas/records.ts'
-import { campaignState } from './campaign.ts'
+import { campaignState, leastPrice, VIEWS_PRICED } from './campaign.ts'
 
 export interface Spend {
   /** Billed since the campaign began. */
@@ -20,8 +20,8 @@ const NOT_RUNNING = { out: 'NOT_RUNNING' } as const
 const FREE = { out: null, bidMicros: 0 } as const
 
 /**
- * A campaign bids its cpc, but never more than what is left of its budget and of the day's: a click that could not be
- * billed is not sold.
+ * A campaign bids its cpc, or its cpm for 1000 views, but never more than what is left of its budget and of the day's: a
+ * click or view that could not be billed is not sold.
  */
 export function standing(campaign: Campaign, shop: Shop, at: { now: number; spend: Spend }): Standing {
   const { totalMicros, todayMicros } = at.spend
@@ -31,11 +31,15 @@ export function standing(campaign: Campaign, shop: Shop, at: { now: number; spen
     spentMicros: totalMicros,
     leastPriceMicros: Number.NEGATIVE_INFINITY,
   })
-  if (campaign.kind !== 'SPONSORED' || state !== 'RUNNING') return NOT_RUNNING
+  if (state !== 'RUNNING') return NOT_RUNNING
   if (campaign.autoPromo) return FREE
-  const { cpcMicros, budgetMicros, dailyBudgetMicros } = campaign
-  if (cpcMicros < shop.reserveCpcMicros) return { out: 'BELOW_RESERVE', bidMicros: cpcMicros }
+  const { budgetMicros, dailyBudgetMicros } = campaign
   const leftMicros = Math.min(budgetMicros - totalMicros, (dailyBudgetMicros ?? Number.POSITIVE_INFINITY) - todayMicros)
-  if (leftMicros < Math.max(shop.reserveCpcMicros, 1)) return { out: 'BUDGET', bidMicros: cpcMicros }
-  return { out: null, bidMicros: Math.min(cpcMicros, leftMicros) }
+  const bidMicros = campaign.kind === 'DISPLAY' ? campaign.cpmMicros! : campaign.cpcMicros
+  if (campaign.kind === 'SPONSORED' && bidMicros < shop.reserveCpcMicros) return { out: 'BELOW_RESERVE', bidMicros }
+  if (leftMicros < leastPrice(campaign, shop)) return { out: 'BUDGET', bidMicros }
+  return { out: null, bidMicros: Math.min(bidMicros, leftMicros * unitsPriced(campaign)) }
 }
+
+/** A price is of one click, or of a thousand views. */
+const unitsPriced = ({ kind }: Campaign): number => (kind === 'DISPLAY' ? VIEWS_PRICED : 1)

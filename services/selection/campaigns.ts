@@ -88,7 +88,7 @@ export function createCampaigns(deps: { snapshot: Snapshot; spend: SpendView; no
     const shop = snapshot.body('Shop', shopId)
     const byWeight: Record<CampaignKind, Map<number, string[]>> = { PAID: new Map(), AUTO_PROMO: new Map() }
     for (const { id, body: campaign, kind } of entry.handles.values()) {
-      if (!shop || !campaign || !snapshot.body('Account', campaign.accountId)) continue
+      if (!shop || campaign?.kind !== 'SPONSORED' || !snapshot.body('Account', campaign.accountId)) continue
       if (standing(campaign, shop, { now: now(), spend: spend.of(id) }).out !== null) continue
       const weights = byWeight[kind]
       const weight = campaign.autoPromo ? 1 : Math.max(campaign.cpcMicros, 1)

@@ -1,37 +1,25 @@
-import type { Counters } from '../../infra/counters/port.ts'
-import type { Campaign } from '../../schemas/entities.ts'
-import type { DropReason, EmittedSlot } from '../../schemas/records.ts'
-import { auction, type Bid, shuffledHash } from '../domain/auction.ts'
+import type { EmittedSlot } from '../../schemas/records.ts'
+import { shuffledHash } from '../domain/auction.ts'
+import { type Award, type AwardContext, award, type Entry } from './award.ts'
 import type { CampaignKind } from './campaigns.ts'
 import type { Candidate } from './candidate.ts'
 import { LATE } from './deadline.ts'
-import type { Person } from './person.ts'
 import { findCandidates, type IndexContext, type SlotPlan } from './plan-slot.ts'
 import type { Slot } from './slots.ts'
-import { cappedAds } from './view-caps.ts'
 
 /** A product of a campaign that competes for a slot. */
-export interface Entry extends Bid {
-  adId: string
-  campaign: Campaign
+export interface ProductEntry extends Entry {
   candidate: Candidate
 }
 
-export interface FilledSlot {
+export interface FilledSlot extends Omit<Award<ProductEntry>, 'late'> {
   slot: Slot
-  /** In the order shown. */
-  ads: { entry: Entry; priceMicros: number }[]
-  /** What was found and not shown. */
-  dropped: { entry: Entry; reason: DropReason }[]
   /** Candidates that the index found. */
   candidates: number
   shortfall: EmittedSlot['shortfall']
 }
 
-export interface FillContext extends IndexContext {
-  counters: Pick<Counters, 'read'>
-  person: Person
-  now: number
+export interface FillContext extends IndexContext, AwardContext {
   /** Of the request: orders equals. */
   tieSeed: number
 }
@@ -100,20 +88,15 @@ async function fillPlaces(
     const list = await (isFirst ? planned.first : findCandidates(planned, kind, limit, context))
     if (list === LATE) return { ...best, late: true }
     const { entries, dropped } = enter(list.candidates, planned.slot, kind, context)
-    const capped = await context.deadline.meet(cappedAds(entries, planned.slot.shop, context))
-    // A cap that cannot be read is kept: what has one is left out.
-    const barred = capped === LATE ? new Set(entries.filter((entry) => entry.campaign.capping !== null)) : capped
-    const free = barred.size === 0 ? entries : entries.filter((entry) => !barred.has(entry))
-    for (const entry of barred) dropped.push({ entry, reason: 'CAPPED' })
-    const { won, lost } = auction(free, { places, reserveMicros: reserveOf(planned.slot, kind), taken })
-    for (const { bid, reason } of lost) dropped.push({ entry: bid, reason })
+    const reserveMicros = reserveOf(planned.slot, kind)
+    const awarded = await award(entries, { places, reserveMicros, taken, shop: planned.slot.shop }, context)
     best = {
-      ads: won.map(({ bid, priceMicros }) => ({ entry: bid, priceMicros })),
-      dropped,
+      ads: awarded.ads,
+      dropped: [...dropped, ...awarded.dropped],
       candidates: list.candidates.length,
-      late: capped === LATE || list.isStandby === true,
+      late: awarded.late || list.isStandby === true,
     }
-    if (won.length === places || best.late || !list.truncated || limit === CANDIDATES_MAX) return best
+    if (best.ads.length === places || best.late || !list.truncated || limit === CANDIDATES_MAX) return best
   }
 }
 
@@ -124,7 +107,7 @@ function reserveOf(slot: Slot, kind: CampaignKind): number {
 
 /** Every campaign of this kind with every candidate that it promotes, and those of them that money keeps out. */
 function enter(candidates: readonly Candidate[], slot: Slot, kind: CampaignKind, context: FillContext) {
-  const entries: Entry[] = []
+  const entries: ProductEntry[] = []
   const dropped: FilledSlot['dropped'] = []
   for (const candidate of candidates) {
     if (candidate.expiresAt <= context.now) continue
@@ -132,7 +115,7 @@ function enter(candidates: readonly Candidate[], slot: Slot, kind: CampaignKind,
       if (campaign.kind !== kind || campaign.body === null) continue
       const standing = context.campaigns.standing(campaign, slot.shop, context.now)
       if (standing.out === 'NOT_RUNNING') continue
-      const entry: Entry = {
+      const entry: ProductEntry = {
         campaignId: campaign.id,
         adId: candidate.adId,
         campaign: campaign.body,
