@@ -122,6 +122,17 @@ export async function startWorker(
   }
 }
 
+/** A client that is its worker's only one: the worker ends when the client is closed. */
+export function soleClient<Client extends { close(): Promise<void> }>(served: Served, client: Client): Client {
+  return {
+    ...client,
+    async close() {
+      await client.close()
+      await served.stop()
+    },
+  }
+}
+
 /**
  * The worker's side of `startWorker`: says ready, serves every port it is sent, and ends after `stop`.
  * A function is asked for the methods of each port, when each client has a state of its own.

@@ -1,5 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises'
-import type { StreamLogger } from './pipeline.ts'
+import type { StreamLogger, StreamState } from './pipeline.ts'
+import { createStreamRun } from './stream-run.ts'
 
 /** Work that is done again and again, with a pause in between. A failure is logged and the next turn tries again. */
 export interface Periodic {
@@ -8,11 +8,7 @@ export interface Periodic {
   run(): Promise<void>
   /** Lets the turn at hand finish, then ends the run. */
   stop(): Promise<void>
-  state(): {
-    status: 'STOPPED' | 'RUNNING' | 'RETRYING'
-    failures: number
-    lastError: { message: string; at: number } | null
-  }
+  state(): StreamState
 }
 
 const RETRY_MAX_MS = 5_000
@@ -26,41 +22,15 @@ export function createPeriodic(options: {
   logger: StreamLogger
 }): Periodic {
   const { name, turn, pauseMs, now, logger } = options
-  const stopping = new AbortController()
-  const state: ReturnType<Periodic['state']> = { status: 'STOPPED', failures: 0, lastError: null }
-  let running: Promise<void> | null = null
+  const run = createStreamRun({ name, retry: { firstMs: 2 * pauseMs, maxMs: RETRY_MAX_MS }, now, logger })
 
-  async function loop(): Promise<void> {
-    state.status = 'RUNNING'
-    while (!stopping.signal.aborted) {
-      const waitMs = await turn().then(succeeded, failed)
-      await delay(waitMs, undefined, { signal: stopping.signal }).catch(() => {})
+  async function turns(): Promise<void> {
+    while (!run.stopping()) {
+      const more = await turn()
+      run.markHealthy()
+      if (!more) await run.pause(pauseMs)
     }
-    state.status = 'STOPPED'
-  }
-  function succeeded(more: boolean): number {
-    state.status = 'RUNNING'
-    state.failures = 0
-    return more ? 0 : pauseMs
-  }
-  function failed(error: Error): number {
-    state.status = 'RETRYING'
-    state.failures += 1
-    state.lastError = { message: error.message, at: now() }
-    logger.error({ stream: name, err: error, failures: state.failures }, `${name} failed; will try again`)
-    return Math.min(RETRY_MAX_MS, pauseMs * 2 ** Math.min(state.failures, 10))
   }
 
-  return {
-    name,
-    run() {
-      running ??= loop()
-      return running
-    },
-    async stop() {
-      stopping.abort()
-      await running
-    },
-    state: () => ({ ...state }),
-  }
+  return { name, run: () => run.run(turns), stop: run.stop, state: run.state }
 }

@@ -5,7 +5,7 @@ import { dayIn, spendKey, viewsKey } from '../services/domain/counter-keys.ts'
 import { runToEnd } from './caught-up.ts'
 import { createJudge, type JudgeDeps } from './judge.ts'
 import { rebuildCounters } from './judge-rebuild.ts'
-import type { TableProof } from './rebuild.ts'
+import { type Fingerprint, type TableProof, tableProof } from './table-proof.ts'
 
 const READ_MAX_RECORDS = 1_000
 
@@ -14,19 +14,11 @@ export async function proveCounters(deps: JudgeDeps): Promise<TableProof> {
   await runToEnd(createJudge(deps))
   const before = await fingerprint(deps)
   await rebuildCounters(deps)
-  const after = await fingerprint(deps)
-  return {
-    table: 'counters',
-    rowsBefore: before.rows,
-    rowsAfter: after.rows,
-    hashBefore: before.hash,
-    hashAfter: after.hash,
-    equal: before.rows === after.rows && before.hash === after.hash,
-  }
+  return tableProof('counters', before, await fingerprint(deps))
 }
 
 /** Of every counter that a judged event names, in the order of the events. */
-async function fingerprint({ log, counters, snapshot }: JudgeDeps): Promise<{ rows: number; hash: string }> {
+async function fingerprint({ log, counters, snapshot }: JudgeDeps): Promise<Fingerprint> {
   const hash = createHash('sha256')
   let rows = 0
   for await (const records of judgedEvents(log)) {

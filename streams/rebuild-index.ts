@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { ProductIndex } from '../infra/product-index/port.ts'
 import { runToEnd } from './caught-up.ts'
 import { createIndexer, INDEXER_GROUP, type IndexerDeps } from './indexer.ts'
-import type { TableProof } from './rebuild.ts'
+import { type Fingerprint, type TableProof, tableProof } from './table-proof.ts'
 
 const SCAN_PAGE = 1_000
 
@@ -18,19 +18,11 @@ export async function rebuildIndex(deps: IndexerDeps): Promise<TableProof> {
   await index.clear()
   await log.reset(INDEXER_GROUP, null)
   await catchUp()
-  const after = await fingerprint(deps)
-  return {
-    table: 'product index',
-    rowsBefore: before.rows,
-    rowsAfter: after.rows,
-    hashBefore: before.hash,
-    hashAfter: after.hash,
-    equal: before.rows === after.rows && before.hash === after.hash,
-  }
+  return tableProof('product index', before, await fingerprint(deps))
 }
 
 /** Of every offer of every shop with its campaigns and signals, in the order of their keys. */
-async function fingerprint({ index, snapshot }: Pick<IndexerDeps, 'index' | 'snapshot'>) {
+async function fingerprint({ index, snapshot }: Pick<IndexerDeps, 'index' | 'snapshot'>): Promise<Fingerprint> {
   const hash = createHash('sha256')
   let rows = 0
   for (const { id: shopId } of [...snapshot.allEver('Shop')]) {

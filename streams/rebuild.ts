@@ -6,6 +6,7 @@ import type { StreamLogger } from './pipeline.ts'
 import { storedTopics } from './rows.ts'
 import { createSink } from './sink.ts'
 import { noteOf, noteText, SINK_GROUP } from './sink-note.ts'
+import { type Fingerprint, type TableProof, tableProof } from './table-proof.ts'
 
 const LAG_CHECK_MS = 50
 
@@ -19,16 +20,6 @@ export interface RebuildDeps {
   /** A name that no other run of attribution has. */
   runId: () => string
   logger: StreamLogger
-}
-
-export interface TableProof {
-  table: string
-  rowsBefore: number
-  rowsAfter: number
-  /** Of all rows in any order and all their columns but `version`; 16 hexadecimal digits. */
-  hashBefore: string
-  hashAfter: string
-  equal: boolean
 }
 
 /**
@@ -45,12 +36,9 @@ export async function rebuildAnalytics(deps: RebuildDeps): Promise<TableProof[]>
   await migrate(analytics)
   await catchUp(deps)
   const after = await fingerprints(analytics)
-  return [...new Set([...before.keys(), ...after.keys()])].map((table) => {
-    const { rows: rowsBefore, hash: hashBefore } = before.get(table) ?? NO_TABLE
-    const { rows: rowsAfter, hash: hashAfter } = after.get(table) ?? NO_TABLE
-    const equal = rowsBefore === rowsAfter && hashBefore === hashAfter
-    return { table, rowsBefore, rowsAfter, hashBefore, hashAfter, equal }
-  })
+  return [...new Set([...before.keys(), ...after.keys()])].map((table) =>
+    tableProof(table, before.get(table) ?? NO_TABLE, after.get(table) ?? NO_TABLE),
+  )
 }
 
 /** Stores and credits all that the log holds. */
@@ -76,10 +64,6 @@ async function rewindSink(log: EventLog): Promise<void> {
   await log.reset(SINK_GROUP, (await Promise.all(starts)).flat())
 }
 
-interface Fingerprint {
-  rows: number
-  hash: string
-}
 const NO_TABLE: Fingerprint = { rows: 0, hash: '' }
 
 async function tablesIn(analytics: Analytics): Promise<string[]> {
@@ -89,7 +73,10 @@ async function tablesIn(analytics: Analytics): Promise<string[]> {
   return tables.map(({ name }) => name)
 }
 
-/** Of what a reader sees in each table; scratch tables and the list of migrations apart. */
+/**
+ * Of what a reader sees in each table, in any order and in all columns but `version`; scratch tables and the list of
+ * migrations apart.
+ */
 async function fingerprints(analytics: Analytics): Promise<Map<string, Fingerprint>> {
   const found = new Map<string, Fingerprint>()
   const tables = await analytics.query<{ name: string; final: string }>(

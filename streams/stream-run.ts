@@ -19,6 +19,8 @@ export interface StreamRun {
   count(batch: { records: number; dead: number }): void
   /** Notes a failure, and waits before the next attempt. */
   backOff(error: Error): Promise<void>
+  /** Waits, or less when it is to stop. */
+  pause(ms: number): Promise<void>
   /** Runs `consume`, which ends by `stopping` or by a throw, until `stop`: after each failure again. Never rejects. */
   run(consume: () => Promise<void>): Promise<void>
   stop(): Promise<void>
@@ -43,7 +45,11 @@ export function createStreamRun({ name, retry, now, logger }: StreamRunOptions):
     state.failures += 1
     state.lastError = { message: error.message, at: now() }
     logger.error({ stream: name, err: error, failures: state.failures, waitMs }, `${name} failed; will try again`)
-    await delay(waitMs, undefined, { signal: ending.signal }).catch(() => {})
+    await pause(waitMs)
+  }
+
+  async function pause(ms: number): Promise<void> {
+    await delay(ms, undefined, { signal: ending.signal }).catch(() => {})
   }
 
   function markHealthy(): void {
@@ -69,6 +75,7 @@ export function createStreamRun({ name, retry, now, logger }: StreamRunOptions):
       state.lastCommitAt = now()
     },
     backOff,
+    pause,
     run(consume) {
       if (running === null) {
         ending = new AbortController()

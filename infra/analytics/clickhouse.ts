@@ -1,4 +1,5 @@
 import { type ClickHouseClient, ClickHouseLogLevel, createClient } from '@clickhouse/client'
+import { createCallGuard } from '../call-guard.ts'
 import { analyticsError } from './errors.ts'
 import { migrate } from './migrate.ts'
 import { withLiterals } from './params.ts'
@@ -42,26 +43,17 @@ export function connectClickHouse({
 }: ClickHouseOptions): Analytics {
   const inserts = openClient(url, namespace, insertTimeoutMs)
   const statements = openClient(url, namespace, statementTimeoutMs)
-  let calls = 0
-  let closed = false
-
-  async function call<T>(run: () => Promise<T>): Promise<T> {
-    if (closed) throw new AnalyticsUnavailable('The analytics store has been closed')
-    if (calls >= CALLS_MAX) throw new AnalyticsUnavailable(`${CALLS_MAX} calls of the analytics store are waiting`)
-    calls++
-    try {
-      return await run()
-    } catch (error) {
-      throw analyticsError(error)
-    } finally {
-      calls--
-    }
-  }
+  const guard = createCallGuard({
+    engine: 'The analytics store',
+    callsMax: CALLS_MAX,
+    Unavailable: AnalyticsUnavailable,
+    errorOf: analyticsError,
+  })
 
   return {
     async insert(table, rows, { token }) {
       if (rows.length === 0) return
-      await call(() =>
+      await guard.run(() =>
         inserts.insert({
           table,
           values: rows,
@@ -71,16 +63,16 @@ export function connectClickHouse({
       )
     },
     query: <Row extends object>(sql: string, params = {}) =>
-      call(async () => {
+      guard.run(async () => {
         const answer = await statements.query({ query: withLiterals(sql, params), format: 'JSONEachRow' })
         return await answer.json<Row>()
       }),
     command: (sql, params = {}) =>
-      call(async () => {
+      guard.run(async () => {
         await statements.command({ query: withLiterals(sql, params) })
       }),
     async close() {
-      closed = true
+      guard.close()
       await Promise.all([inserts.close(), statements.close()])
     },
   }

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import type { MessagePort } from 'node:worker_threads'
-import { connect, type Served, startWorker } from '../thread.ts'
+import { connect, type Served, soleClient, startWorker } from '../thread.ts'
 import { jsonLinesOf, rowsOf } from './json-lines.ts'
 import { migrate } from './migrate.ts'
 import { type Analytics, AnalyticsGaveUp, AnalyticsRejected, AnalyticsUnavailable } from './port.ts'
@@ -51,12 +51,5 @@ export function analyticsClient(port: MessagePort): Analytics {
 /** The store of `folder` for one user, which stops the thread when it closes it. */
 export async function openEmbeddedAnalytics(options: { folder: string }): Promise<Analytics> {
   const served = await startEmbeddedAnalytics(options)
-  const client = analyticsClient(served.connect())
-  return {
-    ...client,
-    async close() {
-      await client.close()
-      await served.stop()
-    },
-  }
+  return soleClient(served, analyticsClient(served.connect()))
 }

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import type { MessagePort } from 'node:worker_threads'
-import { connect, type Served, startWorker } from '../thread.ts'
+import { connect, type Served, soleClient, startWorker } from '../thread.ts'
 import { chunksOf } from './chunks.ts'
 import { type Counters, CountersBehind, CountersUnavailable, type Outcome } from './port.ts'
 
@@ -43,12 +43,5 @@ export function countersClient(port: MessagePort): Counters {
 /** Counters of `folder` for one user, which stops the thread when it closes them. */
 export async function openEmbeddedCounters(options: { folder: string }): Promise<Counters> {
   const served = await startEmbeddedCounters(options)
-  const client = countersClient(served.connect())
-  return {
-    ...client,
-    async close() {
-      await client.close()
-      await served.stop()
-    },
-  }
+  return soleClient(served, countersClient(served.connect()))
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { Redis } from 'ioredis'
+import { createCallGuard } from '../call-guard.ts'
 import { CountersBehind, CountersUnavailable } from './port.ts'
 
 const CONNECT_TIMEOUT_MS = 2_000
@@ -49,27 +50,23 @@ export function openRedisConnection({ url }: { url: string }): RedisConnection {
     fitness = refuseEviction(client)
     fitness.catch(() => {})
   })
-  let open = 0
-  let closed = false
+  const guard = createCallGuard({
+    engine: 'The connection to Redis',
+    callsMax: OPEN_COMMANDS_MAX,
+    Unavailable: CountersUnavailable,
+    errorOf: toPortError,
+  })
 
   return {
-    async run(command) {
-      if (closed) throw new CountersUnavailable('The counters have been closed')
-      if (open >= OPEN_COMMANDS_MAX) throw new CountersUnavailable('Too many commands wait for Redis')
-      open += 1
-      try {
+    run: (command) =>
+      guard.run(async () => {
         opened ??= client.connect()
         if (client.status !== 'ready') await opened
         await fitness
         return await command(client)
-      } catch (error) {
-        throw toPortError(error as Error)
-      } finally {
-        open -= 1
-      }
-    },
+      }),
     async close() {
-      closed = true
+      guard.close()
       client.disconnect()
     },
   }

@@ -1,5 +1,5 @@
 import type { MessagePort } from 'node:worker_threads'
-import { connect, type Remote, type Served, startWorker } from '../thread.ts'
+import { connect, type Remote, type Served, soleClient, startWorker } from '../thread.ts'
 import { createAppender, pack, positionsOf } from './embedded-append.ts'
 import { openConsumer, openTail } from './embedded-consumer.ts'
 import { unpackRecords } from './frame.ts'
@@ -72,12 +72,5 @@ async function openExclusiveWriter(remote: Remote, name: string): Promise<Exclus
 /** The log of a folder for one user, which stops the thread when it closes it. */
 export async function openEmbeddedEventLog(options: EmbeddedEventLogOptions): Promise<EventLog> {
   const served = await startEmbeddedEventLog(options)
-  const client = eventLogClient(served.connect())
-  return {
-    ...client,
-    async close() {
-      await client.close()
-      await served.stop()
-    },
-  }
+  return soleClient(served, eventLogClient(served.connect()))
 }

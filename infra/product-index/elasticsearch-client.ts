@@ -1,4 +1,5 @@
 import { Client, errors } from '@elastic/elasticsearch'
+import { type CallGuard, createCallGuard } from '../call-guard.ts'
 import { IndexUnavailable } from './port.ts'
 
 /** Reads are for pages that wait a tenth of that. */
@@ -48,27 +49,11 @@ export function indexError(error: unknown): Error {
   return passing ? new IndexUnavailable(message) : new Error(`Elasticsearch refused a request: ${message}`)
 }
 
-export type Guard = <T>(run: () => Promise<T>) => Promise<T>
-
-/** Runs calls until it is closed, so many at once, and maps their errors. */
-export function createGuard(): { guard: Guard; close(): void } {
-  let calls = 0
-  let closed = false
-  return {
-    async guard(run) {
-      if (closed) throw new IndexUnavailable('The product index has been closed')
-      if (calls >= CALLS_MAX) throw new IndexUnavailable(`${CALLS_MAX} calls of the product index are waiting`)
-      calls++
-      try {
-        return await run()
-      } catch (error) {
-        throw indexError(error)
-      } finally {
-        calls--
-      }
-    },
-    close() {
-      closed = true
-    },
-  }
-}
+/** Runs the calls of the port. */
+export const createIndexGuard = (): CallGuard =>
+  createCallGuard({
+    engine: 'The product index',
+    callsMax: CALLS_MAX,
+    Unavailable: IndexUnavailable,
+    errorOf: indexError,
+  })

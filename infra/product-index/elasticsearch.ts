@@ -1,6 +1,6 @@
 import type { estypes } from '@elastic/elasticsearch'
 import {
-  createGuard,
+  createIndexGuard,
   type ElasticsearchOptions,
   indexNames,
   openClient,
@@ -37,7 +37,7 @@ export function connectElasticsearch({
 }): ProductIndex {
   const client = openClient(url, writeTimeoutMs)
   const names = indexNames(namespace)
-  const { guard, close } = createGuard()
+  const guard = createIndexGuard()
   const searcher = createSearch({ client, index: names.products, timeoutMs: searchTimeoutMs, now })
   const write = createWriter({ client, names, now })
   const refresh = async () => {
@@ -87,22 +87,23 @@ export function connectElasticsearch({
   }
 
   return {
-    write: (writes) => guard(() => write(writes)),
-    refresh: () => guard(refresh),
-    search: (queries) => guard(() => searcher.search(queries)),
+    write: (writes) => guard.run(() => write(writes)),
+    refresh: () => guard.run(refresh),
+    search: (queries) => guard.run(() => searcher.search(queries)),
     get: (shopId, ids) =>
-      guard(() => {
+      guard.run(() => {
         const filters: Filter[] = [{ kind: 'ids', ids: [...ids] }]
         return products({ shopId, filters }, null, Number.POSITIVE_INFINITY, searchTimeoutMs)
       }),
     count: (shopId, filters) =>
-      guard(async () => {
+      guard.run(async () => {
         const request = { index: names.products, query: { bool: filterQuery(shopId, filters) } }
         return (await client.count(request, { requestTimeout: searchTimeoutMs })).count
       }),
-    scan: ({ after, limit, ...request }) => guard(() => products(request, after === null ? null : keyOf(after), limit)),
+    scan: ({ after, limit, ...request }) =>
+      guard.run(() => products(request, after === null ? null : keyOf(after), limit)),
     digests: (shopId, feedId, after, limit) =>
-      guard(() =>
+      guard.run(() =>
         page<{ id: string; digest: string }>(
           { shopId, filters: [{ kind: 'feed', feedId }] },
           ['id', 'digest'],
@@ -112,14 +113,14 @@ export function connectElasticsearch({
         ),
       ),
     clear: () =>
-      guard(async () => {
+      guard.run(async () => {
         const { format: _, ...shape } = productsIndex(shards)
         await emptyIndex(client, names.products, shape)
         await emptyIndex(client, names.signals, signalsIndex(shards))
         searcher.forget()
       }),
     async close() {
-      close()
+      guard.close()
       await client.close()
     },
   }

@@ -1,5 +1,5 @@
 import { mkdirSync } from 'node:fs'
-import { connect, type Served, startWorker } from '../thread.ts'
+import { connect, type Served, soleClient, startWorker } from '../thread.ts'
 import { productIndexClient } from './embedded-client.ts'
 import type { ProductIndex } from './port.ts'
 
@@ -30,12 +30,5 @@ export async function startEmbeddedProductIndex({ folder }: { folder: string }):
 /** The index of `folder` for one user, which stops the threads when it closes it. */
 export async function openEmbeddedProductIndex(options: { folder: string }): Promise<ProductIndex> {
   const served = await startEmbeddedProductIndex(options)
-  const client = productIndexClient(served.connect())
-  return {
-    ...client,
-    async close() {
-      await client.close()
-      await served.stop()
-    },
-  }
+  return soleClient(served, productIndexClient(served.connect()))
 }

@@ -9,6 +9,7 @@ import { openImageFiles } from '../registry/images/files.ts'
 import { startProductReader } from '../registry/product-reader.ts'
 import { openRegistry } from '../registry/store.ts'
 import { startFeedsThread } from '../threads.ts'
+import { engineChecks } from './engine-checks.ts'
 import type { Part, Shared } from './part.ts'
 import { registryRoutes } from './registry-routes.ts'
 
@@ -17,7 +18,7 @@ import { registryRoutes } from './registry-routes.ts'
  * waits here until the first is gone.
  */
 export async function openRegistryRole(shared: Shared): Promise<Part> {
-  const { config, host, log, analytics, index, counters, snapshot, sampled, logger, now, uuid, stops } = shared
+  const { config, host, log, snapshot, sampled, logger, now, uuid, stops } = shared
   const lead = await takeLead({ log, name: 'registry', logger })
   stops.push(() => lead.stop())
   const registry = await openRegistry({ log, snapshot, now })
@@ -43,12 +44,7 @@ export async function openRegistryRole(shared: Shared): Promise<Part> {
   const deps = { ...shared, ...parts, bootstrapToken, publicUrl, audit: () => audit(shared) }
   return {
     routes: registryRoutes(deps),
-    checks: {
-      log: () => log.bounds('registry'),
-      analytics: () => analytics.query('SELECT 1 AS one'),
-      index: () => index.get('', []),
-      counters: () => counters.read(['']),
-    },
+    checks: engineChecks(shared),
     failures: [feeds.failed, productReader.failed, registry.fenced, lead.lost],
   }
 }

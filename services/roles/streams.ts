@@ -1,18 +1,17 @@
 import { startStreamsThread } from '../threads.ts'
+import { engineChecks } from './engine-checks.ts'
 import type { Part, Shared } from './part.ts'
 
 /** Carries the log into its projections. */
-export async function openStreams({ host, config, sampled, log, analytics, stops }: Shared): Promise<Part> {
+export async function openStreams(shared: Shared): Promise<Part> {
+  const { host, config, sampled, stops } = shared
+  const { log, analytics } = engineChecks(shared)
   const streams = await startStreamsThread(host, config)
   stops.push(() => streams.stop())
   sampled.streamLags = streams.lags
   return {
     routes: [],
-    checks: {
-      log: () => log.bounds('registry'),
-      streams: streams.working,
-      analytics: () => analytics.query('SELECT 1 AS one'),
-    },
+    checks: { log, streams: streams.working, analytics },
     failures: [streams.failed],
   }
 }

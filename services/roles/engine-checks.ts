@@ -1,0 +1,12 @@
+import type { HealthCheck } from '../health.ts'
+import type { Shared } from './part.ts'
+
+/** Whether each engine answers. */
+export function engineChecks({ log, analytics, index, counters }: Shared) {
+  return {
+    log: () => log.bounds('registry'),
+    analytics: () => analytics.query('SELECT 1 AS one'),
+    index: () => index.get('', []),
+    counters: () => counters.read(['']),
+  } satisfies Record<string, HealthCheck>
+}
