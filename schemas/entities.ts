@@ -15,6 +15,7 @@ export type EntityKind =
   | 'Campaign'
   | 'AdFormat'
   | 'Image'
+  | 'User'
 
 export interface Account {
   kind: 'PUBLISHER' | 'ADVERTISER' | 'OPERATOR'
@@ -204,7 +205,7 @@ export interface ModerationDecision {
   /** Of a rejection. */
   reason: string | null
   decidedAt: number
-  /** Account id. */
+  /** User id; of an access token, account id. */
   decidedBy: string
   /** Of the campaign that was judged. */
   version: number
@@ -242,6 +243,23 @@ export interface UploadedImage {
   bytes: number
 }
 
+/** A person who signs in to the panel. */
+export interface User {
+  /** In lower case, one of a kind. */
+  email: string
+  /** Argon2id, as libsodium's crypto_pwhash_str writes it; empty once deleted. */
+  passwordHash: string
+  /** That of the account. */
+  role: Account['kind']
+  /** Null: an operator without one. */
+  accountId: string | null
+  name: string
+  /** Since when the user cannot sign in. */
+  disabledAt: number | null
+  /** Counts what ended all of the user's sessions: a session of an earlier epoch is over. */
+  sessionEpoch: number
+}
+
 export interface EntityBodies {
   Account: Account
   Token: Token
@@ -254,6 +272,7 @@ export interface EntityBodies {
   Campaign: Campaign
   AdFormat: AdFormat
   Image: UploadedImage
+  User: User
 }
 
 /** Topic `registry`. Deleted entities stay, marked, because reports and audits still name them. */
@@ -264,7 +283,7 @@ export type RegistryEntry = {
     /** Counts the changes of this entity from 1. */
     version: number
     updatedAt: number
-    /** Account id that made the change. */
+    /** User id that made the change; of an access token, the account that it acts for. */
     updatedBy: string
     deletedAt: number | null
     body: EntityBodies[K]

@@ -100,6 +100,14 @@ export interface ProductSignals {
   computedAt: number
 }
 
+/** Topic `shop-traffic`: how ad requests are spread over the day of a shop. */
+export interface ShopTraffic {
+  shopId: string
+  /** By the hour that the shop's clock shows, the first from midnight on: 24 numbers > 0. */
+  hourShares: number[]
+  computedAt: number
+}
+
 export type AdKind = 'SPONSORED' | 'DISPLAY'
 
 export interface EmittedAd {
@@ -184,7 +192,7 @@ export interface AdEvent {
   claims: ShowIdClaims
 }
 
-export type Verdict = 'VALID' | 'BOT' | 'DUPLICATE' | 'EXPIRED' | 'CAPPED' | 'OVER_BUDGET'
+export type Verdict = 'VALID' | 'BOT' | 'DUPLICATE' | 'EXPIRED' | 'CAPPED' | 'OVER_BUDGET' | 'REPLAYED'
 
 /** Topic `judged-events`: the event with its verdict, counted in offsets of `ad-events`. */
 export interface JudgedEvent extends AdEvent {
@@ -279,6 +287,7 @@ export interface RecordTypes {
   ProductOffer: ProductOffer
   ItemGroup: ItemGroup
   ProductSignals: ProductSignals
+  ShopTraffic: ShopTraffic
   Emission: Emission
   AdEvent: AdEvent
   JudgedEvent: JudgedEvent

@@ -13,6 +13,7 @@ export type RecordName =
   | 'ProductOffer'
   | 'ItemGroup'
   | 'ProductSignals'
+  | 'ShopTraffic'
   | 'Emission'
   | 'AdEvent'
   | 'JudgedEvent'
@@ -47,6 +48,8 @@ export const topics = {
   'item-groups': compacted('ItemGroup', 4),
   /** Key: shopId/id. */
   'product-signals': compacted('ProductSignals', 4),
+  /** Key: shopId. */
+  'shop-traffic': compacted('ShopTraffic', 1),
   /** Key: cid. One record per ad request. */
   emissions: retained('Emission', 4, 400),
   /** Key: campaignId, so that one budget, cap or showId meets one consumer in one order. */

@@ -2,7 +2,8 @@ import type { Limit, Outcome, Step } from '../infra/counters/port.ts'
 import type { Campaign } from '../schemas/entities.ts'
 import type { AdEvent, JudgedEvent, Verdict } from '../schemas/records.ts'
 import { VIEWS_PRICED } from '../services/domain/campaign.ts'
-import { dailySpendKey, dayIn, onceKey, spendKey, viewsKey } from '../services/domain/counter-keys.ts'
+import { dailySpendKey, dayIn, foreignKey, onceKey, spendKey, viewsKey } from '../services/domain/counter-keys.ts'
+import { bucketOf, endOfFlight, settledKey } from '../services/domain/in-flight.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -10,6 +11,12 @@ const DAY_MS = 24 * HOUR_MS
 const LIFE_MS = { VIEW: 24 * HOUR_MS, CLICK: 30 * DAY_MS } as const
 /** An event may be received up to 7 days after it happened; a day more is for clocks that differ. */
 const LATE_MAX_MS = 8 * DAY_MS
+
+/**
+ * Events of a day that one browser may send for ads that others were given. People lose a cid, and two devices of one
+ * person share a page; who sends more has got hold of showIds.
+ */
+export const FOREIGN_MAX_PER_DAY = 20
 
 /** Where an event lies in `ad-events`. */
 export interface SourcePosition {
@@ -42,7 +49,7 @@ export function judgingStep(event: AdEvent, position: SourcePosition, terms: Ter
   const step = stepAt(event, position)
   // It takes no once key: set aside, it was not judged, and may come again once the campaign is known.
   if (!terms) return { ...step, once: null, limits: [alwaysHeld('UNKNOWN_CAMPAIGN')] }
-  return { ...step, limits: limitsOf(event, terms), carry: carryOf(event) }
+  return { ...step, limits: limitsOf(event, { ...terms, foreignMax: FOREIGN_MAX_PER_DAY }), carry: carryOf(event) }
 }
 
 /** The step that makes empty counters what `judgingStep` made of them, whatever the campaign's terms are now. */
@@ -50,7 +57,7 @@ export function recountingStep(event: JudgedEvent, timeZone: string): Step {
   const position = { partition: event.sourcePartition, offset: event.sourceOffset }
   const step = stepAt(event, position)
   if (event.verdict !== 'VALID') return { ...step, limits: [alwaysHeld(event.verdict)] }
-  const free = { timeZone, capping: null, budgetMicros: null, dailyBudgetMicros: null }
+  const free = { timeZone, foreignMax: null, capping: null, budgetMicros: null, dailyBudgetMicros: null }
   return { ...step, limits: limitsOf(event, free), carry: carryOf(event) }
 }
 
@@ -66,6 +73,7 @@ export function judgement(event: AdEvent, outcome: Outcome): { verdict: Verdict;
     case 'CAPPED':
     case 'OVER_BUDGET':
     case 'DUPLICATE':
+    case 'REPLAYED':
       return { verdict: outcome, billedMicros: 0 }
     case 'UNKNOWN_CAMPAIGN':
       return null
@@ -99,14 +107,27 @@ function stepAt(event: AdEvent, { partition, offset }: SourcePosition): Step {
   }
 }
 
-type FreeableTerms = Omit<Terms, 'budgetMicros'> & { budgetMicros: number | null }
+type FreeableTerms = Omit<Terms, 'budgetMicros'> & { budgetMicros: number | null; foreignMax: number | null }
 
-/** Views are counted even without a cap, so that one set later in the day knows of them. */
-function limitsOf(event: AdEvent, { timeZone, capping, budgetMicros, dailyBudgetMicros }: FreeableTerms): Limit[] {
-  const { type, cid, uid, claims, occurredAt } = event
+/** Whether another browser reports the ad than the one that was given it, and no known person is behind both. */
+function isForeign({ cid, uid, claims }: AdEvent): boolean {
+  return cid !== claims.cid && !(uid && uid === claims.uid)
+}
+
+/**
+ * In the order in which they are given as the reason. Views are counted even without a cap, so that one set later in the
+ * day knows of them.
+ */
+function limitsOf(event: AdEvent, terms: FreeableTerms): Limit[] {
+  const { timeZone, foreignMax, capping, budgetMicros, dailyBudgetMicros } = terms
+  const { type, cid, uid, claims, occurredAt, receivedAt } = event
   const day = dayIn(timeZone, occurredAt)
   const dayEnds = occurredAt + DAY_MS + LATE_MAX_MS
   const limits: Limit[] = []
+  if (isForeign(event)) {
+    const key = foreignKey(claims.shopId, day, cid)
+    limits.push({ name: 'REPLAYED', key, add: 1, max: foreignMax, expiresAt: dayEnds })
+  }
   if (type === 'VIEW') {
     const view = { name: 'CAPPED', add: 1, max: capping, expiresAt: dayEnds }
     limits.push({ ...view, key: viewsKey('cid', claims, day, cid) })
@@ -119,6 +140,19 @@ function limitsOf(event: AdEvent, { timeZone, capping, budgetMicros, dailyBudget
       { ...spend, key: spendKey(claims.campaignId), max: budgetMicros, expiresAt: null },
       { ...spend, key: dailySpendKey(claims.campaignId, day), max: dailyBudgetMicros, expiresAt: dayEnds },
     )
+    // Tells selection that the money it has set aside for this view is spent.
+    const bucket = bucketOf(claims.emittedAt)
+    const expiresAt = endOfFlight(bucket)
+    if (type === 'VIEW' && receivedAt < expiresAt) {
+      limits.push({
+        ...spend,
+        name: 'SETTLED',
+        key: settledKey(claims.campaignId, bucket),
+        max: null,
+        expiresAt,
+        brief: true,
+      })
+    }
   }
   return limits
 }

@@ -13,6 +13,7 @@ import { createPeriodic, type Periodic } from './periodic.ts'
 import type { Stream, StreamLogger } from './pipeline.ts'
 import { createSignals } from './signals.ts'
 import { createSink } from './sink.ts'
+import { createTraffic } from './traffic.ts'
 
 const ATTRIBUTION_PAUSE_MS = 500
 const COUNTERS_LOOK_PAUSE_MS = 1_000
@@ -96,6 +97,7 @@ async function stopAll(single: Single): Promise<void> {
 function createSingle(deps: StreamsDeps): Single {
   const { signalsIntervalMs, now, logger } = deps
   const signals = createSignals(deps)
+  const traffic = createTraffic(deps)
   const periodic = (name: string, pauseMs: number, turn: () => Promise<boolean>) =>
     createPeriodic({ name, turn, pauseMs, now, logger })
   return {
@@ -104,6 +106,7 @@ function createSingle(deps: StreamsDeps): Single {
       periodic('attribution', ATTRIBUTION_PAUSE_MS, createAttribution(deps)),
       periodic('counters', COUNTERS_LOOK_PAUSE_MS, createCountersKeeper(deps)),
       periodic('signals', signalsIntervalMs, () => signals.runOnce().then(() => false)),
+      periodic('traffic', signalsIntervalMs, () => traffic().then(() => false)),
     ],
   }
 }

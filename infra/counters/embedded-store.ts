@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { runsOf } from './chunks.ts'
 import { openKeyTable } from './embedded-keys.ts'
-import { CountersBehind, type Outcome, type Progress, type Step } from './port.ts'
+import { createHoldTable, type HoldState } from './hold.ts'
+import { CountersBehind, type Hold, type Outcome, type Progress, type Step } from './port.ts'
 import { applyStep, type CounterState } from './step.ts'
 
 /** How far back outcomes are kept for each source, in offsets. */
@@ -25,6 +26,8 @@ interface Source {
 export interface CounterStore {
   /** Applies the steps in one transaction, durable on return. Throws with nothing applied. */
   apply(steps: readonly Step[], progress?: Progress): Outcome[]
+  /** In memory only. */
+  hold(holds: readonly Hold[]): number[]
   /** Values at the latest time that any step has told. */
   read(keys: readonly string[]): number[]
   positions(sources: readonly string[]): number[]
@@ -51,6 +54,7 @@ export function openCounterStore({
   const allSources = db.prepare('SELECT id, name, last_offset, last_now FROM sources')
   const addSource = db.prepare('INSERT INTO sources (name, last_offset, last_now) VALUES (?, -1, 0)')
   const advance = db.prepare('UPDATE sources SET last_offset = ?, last_now = ? WHERE id = ?')
+  const holdTable = createHoldTable()
   let sources = loadSources()
 
   function loadSources(): Map<string, Source> {
@@ -80,6 +84,11 @@ export function openCounterStore({
       return true
     },
   })
+
+  const holdState: HoldState = {
+    value: (key, now) => valueAt(counted(key), now),
+    isTaken: (key, now) => valueAt(taken(key), now) > 0,
+  }
 
   /** Applies steps of one source; its positions at or below the last get what they got. */
   function applyRun(name: string, steps: readonly Step[]): Outcome[] {
@@ -141,6 +150,11 @@ export function openCounterStore({
         if (progress) moveUpTo(progress)
         return answers
       }),
+    hold(holds) {
+      const named = holds.flatMap(({ limits }) => limits.flatMap((limit) => limit.counted ?? []))
+      keys.load([...named.map(counted), ...holdTable.onceKeys(holds).map(taken)])
+      return holds.map((hold) => holdTable.hold(hold, holdState))
+    },
     read(names) {
       const now = Math.max(0, ...[...sources.values()].map((source) => source.lastNow))
       const wanted = names.map(counted)
@@ -153,6 +167,7 @@ export function openCounterStore({
         for (const table of ['sources', 'outcomes', 'entries', 'changes']) db.exec(`DELETE FROM ${table}`)
       })
       reload()
+      holdTable.clear()
     },
     size: () => db.prepare('SELECT count(*) AS keys FROM entries').get()!.keys as number,
     close() {

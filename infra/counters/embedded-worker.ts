@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { serveConnections } from '../thread.ts'
 import { openCounterStore } from './embedded-store.ts'
-import type { Progress, Step } from './port.ts'
+import type { Hold, Progress, Step } from './port.ts'
 
 const store = openCounterStore(workerData as { folder: string })
 
@@ -9,6 +9,7 @@ serveConnections(
   parentPort!,
   {
     apply: (steps: Step[], progress?: Progress) => store.apply(steps, progress),
+    hold: (holds: Hold[]) => store.hold(holds),
     read: (keys: string[]) => store.read(keys),
     positions: (sources: string[]) => store.positions(sources),
     clear: () => store.clear(),

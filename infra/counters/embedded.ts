@@ -31,6 +31,7 @@ export function countersClient(port: MessagePort): Counters {
       }
       return outcomes
     },
+    hold: (holds) => remote.call('hold', [holds]),
     read: (keys) => remote.call('read', [keys]),
     positions: (sources) => remote.call('positions', [sources]),
     clear: () => remote.call('clear', []),

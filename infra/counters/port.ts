@@ -11,6 +11,12 @@ export interface Counters {
    * @throws CountersBehind, and nothing after what was lost is applied; CountersUnavailable.
    */
   apply(steps: readonly Step[], progress?: Progress): Promise<Outcome[]>
+  /**
+   * Sets amounts aside, each hold in one atomic step, in order. @returns what each was granted of what it asked for.
+   * No log position stands behind a hold: it lasts until it expires, is replaced, or is lost with the counters' memory.
+   * @throws CountersUnavailable.
+   */
+  hold(holds: readonly Hold[]): Promise<number[]>
   /** Values now; a key never written, or expired, is 0. */
   read(keys: readonly string[]): Promise<number[]>
   /** The last offset that each source was applied up to; -1: none. */
@@ -56,8 +62,31 @@ export interface Limit {
   add: number
   max: number | null
   expiresAt: number | null
+  /** May be forgotten as soon as its time has passed by the counters' own clock, however far the steps are behind. */
+  brief?: boolean
   /** Takes the unit that the step's `carry` completes. */
   carries?: boolean
+}
+
+/**
+ * What a holder sets aside of limits that it shares with others. It is granted at most what each limit leaves:
+ * `max` less the value of its counter, less what others hold of its key, less what the holder keeps.
+ */
+export interface Hold {
+  holder: string
+  /** In use already, a whole number: it is held whatever the limits say. */
+  kept: number
+  /** Wanted beside it, a whole number; with nothing kept either, the holder gives back what it held. */
+  asked: number
+  /** Rather nothing than less. */
+  least: number
+  /** Of each key the holder holds `kept` and what is granted, in place of what it held of it before. */
+  limits: readonly { key: string; counted: string | null; max: number }[]
+  /** A once key: when a step takes it, what was held is in the counters, and the hold counts no more. */
+  settledBy: string | null
+  /** UTC epoch milliseconds, as `now`, which is the time that expiry is measured by. */
+  expiresAt: number
+  now: number
 }
 
 /** 'APPLIED', 'CARRIED', 'SEEN', or the name of the limit that held it back. */

@@ -3,7 +3,7 @@
 --
 -- ARGV: prefix, source, after, upTo, outcomes kept (offsets), lag (ms), steps: JSON of
 --   [offset, now, once key | false, once expiry, carry key | false, thousandths,
---    [[name, key, add, max | false, expiry | false, carries], ...]]
+--    [[name, key, add, max | false, expiry | false, carries, brief], ...]]
 -- Reply: the outcome of each step, or an error BEHIND (the source has lost what was applied) or FORGOTTEN.
 --
 -- Keys: <prefix>at:<source>        the last offset applied
@@ -46,10 +46,10 @@ local function value_at(key, now)
   local found = entries[key]
   return (not found.expiry or found.expiry > now) and found.value or 0
 end
-local function set(key, value, expiry, now)
+local function set(key, value, expiry, now, brief)
   if not changed[key] then changed[#changed + 1] = key end
   changed[key] = true
-  entries[key] = { value = value, expiry = expiry or nil, now = now }
+  entries[key] = { value = value, expiry = expiry or nil, now = now, brief = brief }
 end
 
 local function apply(step)
@@ -66,7 +66,7 @@ local function apply(step)
   end
   for _, limit in ipairs(limits) do
     local key = 'c/' .. limit[2]
-    set(key, value_at(key, now) + add_of(limit), limit[5], now)
+    set(key, value_at(key, now) + add_of(limit), limit[5], now, limit[7])
   end
   if carry then set('c/' .. carry, rest - carried * THOUSANDTHS, nil, now) end
   return carried == 1 and 'CARRIED' or 'APPLIED'
@@ -96,11 +96,11 @@ for i, step in ipairs(steps) do
   if not replies[i] then return redis.error_reply('FORGOTTEN ' .. source .. ' offset ' .. text(offset)) end
 end
 
--- Redis forgets a key only when its time has passed and so long again as the judge may lag behind the clock.
+-- Redis forgets a key only when its time has passed and so long again as the judge may lag behind the clock: a brief one at once.
 for _, key in ipairs(changed) do
   local new = entries[key]
   if new.expiry then
-    local left = math.max(new.expiry - new.now, 0) + lag_ms
+    local left = math.max(new.expiry - new.now, 1) + (new.brief and 0 or lag_ms)
     redis.call('SET', prefix .. key, text(new.value) .. ':' .. text(new.expiry), 'PX', text(left))
   else
     redis.call('SET', prefix .. key, text(new.value))

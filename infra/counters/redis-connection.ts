@@ -15,6 +15,8 @@ const OPEN_COMMANDS_MAX = 10_000
 interface Scripts {
   /** Arguments: see `redis-apply.lua`. */
   applySteps(...args: (string | number)[]): Promise<string[]>
+  /** Arguments: see `redis-hold.lua`. */
+  holdAmounts(...args: (string | number)[]): Promise<string[]>
 }
 export type RedisClient = Redis & Scripts
 
@@ -38,10 +40,10 @@ export function openRedisConnection({ url }: { url: string }): RedisConnection {
     socketTimeout: SOCKET_TIMEOUT_MS,
     retryStrategy: (attempt: number) => Math.min(RECONNECT_FIRST_MS * 2 ** Math.min(attempt - 1, 10), RECONNECT_MAX_MS),
   }) as RedisClient
-  client.defineCommand('applySteps', {
-    numberOfKeys: 0,
-    lua: readFileSync(new URL('./redis-apply.lua', import.meta.url), 'utf8'),
-  })
+  const define = (name: keyof Scripts, file: string) =>
+    client.defineCommand(name, { numberOfKeys: 0, lua: readFileSync(new URL(file, import.meta.url), 'utf8') })
+  define('applySteps', './redis-apply.lua')
+  define('holdAmounts', './redis-hold.lua')
   /** Calls that fail tell their callers. */
   client.on('error', () => {})
   let opened: Promise<void> | null = null

@@ -1,5 +1,6 @@
 import { chunksOf, runsOf } from './chunks.ts'
-import type { Counters, Outcome, Progress, Step } from './port.ts'
+import { HOLDERS_MAX } from './hold.ts'
+import type { Counters, Hold, Outcome, Progress, Step } from './port.ts'
 import { openRedisConnection } from './redis-connection.ts'
 
 /** How far back outcomes are kept for each source, in offsets. */
@@ -14,6 +15,10 @@ const STEPS_PER_CALL = 50
  * by its own clock could come before the same expiry measured by the steps' times.
  */
 const LAG_MAX_MS = 3 * 86_400_000
+/** A hold looks at every other holder of its keys: mostly a few processes. */
+const HOLDS_PER_CALL = 100
+/** How long Redis keeps what is held after its time: for callers whose clocks are behind its own. */
+const HOLD_GRACE_MS = 60_000
 /** Keys removed at once. */
 const CLEAR_PAGE = 1_000
 
@@ -43,6 +48,15 @@ export function connectRedis({ url, namespace }: { url: string; namespace: strin
         }
       }
       return outcomes
+    },
+    async hold(holds) {
+      const granted: number[] = []
+      for (let from = 0; from < holds.length; from += HOLDS_PER_CALL) {
+        const list = JSON.stringify(holds.slice(from, from + HOLDS_PER_CALL).map(holdTuple))
+        const answer = await connection.run((client) => client.holdAmounts(prefix, HOLDERS_MAX, HOLD_GRACE_MS, list))
+        granted.push(...answer.map(Number))
+      }
+      return granted
     },
     async read(keys) {
       if (keys.length === 0) return []
@@ -79,15 +93,22 @@ function tuple({ offset, now, once, carry, limits }: Step): unknown[] {
     once?.expiresAt ?? 0,
     carry?.key ?? false,
     carry?.thousandths ?? 0,
-    limits.map(({ name, key, add, max, expiresAt, carries }) => [
+    limits.map(({ name, key, add, max, expiresAt, carries, brief }) => [
       name,
       key,
       add,
       max ?? false,
       expiresAt ?? false,
       carries ?? false,
+      brief ?? false,
     ]),
   ]
+}
+
+/** A hold as the script reads it. */
+function holdTuple({ holder, kept, asked, least, expiresAt, now, settledBy, limits }: Hold): unknown[] {
+  const limitTuples = limits.map(({ key, counted, max }) => [key, counted ?? false, max])
+  return [holder, kept, asked, least, expiresAt, now, settledBy ?? '', limitTuples]
 }
 
 /** Of "value" or "value:expiry", at a time. */

@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox'
+import { type Static, type TSchema, Type } from 'typebox'
 
 /** Limits of an ad request. The contract sets those of productIds, adCount and minAdCount; the rest keep a request small. */
 export const SELECTION_LIMITS = {
@@ -22,29 +22,46 @@ const UUID_PATTERN = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{
 
 const L = SELECTION_LIMITS
 const Uuid = (description: string) => Type.String({ pattern: UUID_PATTERN, description })
+const Count = (description: string, maximum: number) => Type.Integer({ minimum: 1, maximum, description })
 const Phrase = (description: string) => Type.Optional(Type.String({ maxLength: L.phraseChars, description }))
 const ProductId = Type.String({ minLength: 1, maxLength: L.idChars })
 const Category = Type.String({ minLength: 1, maxLength: L.categoryChars })
+export const Country = (meaning: string) =>
+  Type.Optional(Type.String({ pattern: '^[A-Za-z]{2}$', description: `${meaning}, ISO 3166-1 alpha-2` }))
 const Price = (description: string) => Type.Optional(Type.Number({ minimum: 0, maximum: L.amountMax, description }))
+
+/** Parameters of both kinds of ads. */
+export const commonTargeting = {
+  slotHash: Uuid('The ad unit or technical ad unit to fill'),
+  adCount: Count('Maximum ads to return', L.adsMax),
+  minAdCount: Type.Optional(Count('When fewer are available, the list is empty', L.minAdsMax)),
+  searchData: Phrase('Search phrase'),
+  currency: Type.Optional(Type.String({ pattern: '^[A-Za-z]{3}$', description: 'Currency of the page, ISO 4217' })),
+  productTitle: Phrase('Title of the product in whose context ads are shown'),
+  categoryPaths: Type.Optional(
+    Type.Array(Category, {
+      maxItems: L.categoriesMax,
+      description: 'Full category paths, levels joined by ">": any',
+    }),
+  ),
+  adType: Type.Optional(
+    Type.Enum(['ALL', 'AUTOPROMO', 'SPONSORED'], {
+      description: 'ALL (without it): self-promotion fills what paid ads leave',
+    }),
+  ),
+}
 
 export const Targeting = Type.Object(
   {
-    slotHash: Uuid('The ad unit or technical ad unit to fill'),
-    adCount: Type.Integer({ minimum: 1, maximum: L.adsMax, description: 'Maximum ads to return' }),
-    minAdCount: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: L.minAdsMax, description: 'When fewer are available, the list is empty' }),
-    ),
-    searchData: Phrase('Search phrase'),
+    ...commonTargeting,
     excludedShopProductIds: Type.Optional(
       Type.Array(ProductId, { maxItems: L.excludedMax, description: 'Feed ids of products not to show' }),
     ),
     priceMin: Price('Least price (sale price where there is one), inclusive'),
     priceMax: Price('Greatest price (sale price where there is one), inclusive'),
-    currency: Type.Optional(Type.String({ pattern: '^[A-Za-z]{3}$', description: 'Currency of the page, ISO 4217' })),
     brand: Type.Optional(
       Type.String({ maxLength: L.brandChars, description: 'Brand as in the feed; case does not matter' }),
     ),
-    productTitle: Phrase('Title of the product in whose context ads are shown'),
     shopProductId: Type.Optional(
       Type.String({ maxLength: L.idChars, description: 'Feed id of the product in whose context ads are shown' }),
     ),
@@ -72,17 +89,6 @@ export const Targeting = Type.Object(
         description: 'Nodes of category paths, parts may be left out: any',
       }),
     ),
-    categoryPaths: Type.Optional(
-      Type.Array(Category, {
-        maxItems: L.categoriesMax,
-        description: 'Full category paths, levels joined by ">": any',
-      }),
-    ),
-    adType: Type.Optional(
-      Type.Enum(['ALL', 'AUTOPROMO', 'SPONSORED'], {
-        description: 'ALL (without it): self-promotion fills what paid ads leave',
-      }),
-    ),
     businessSlotId: Type.Optional(
       Type.String({
         maxLength: L.idChars,
@@ -95,9 +101,7 @@ export const Targeting = Type.Object(
         description: 'Language of the page, ISO 639',
       }),
     ),
-    country: Type.Optional(
-      Type.String({ pattern: '^[A-Za-z]{2}$', description: 'Country of delivery, ISO 3166-1 alpha-2' }),
-    ),
+    country: Country('Country of delivery'),
   },
   {
     description:
@@ -106,13 +110,15 @@ export const Targeting = Type.Object(
 )
 export type Targeting = Static<typeof Targeting>
 
-export const SelectionBody = Type.Object({
-  targeting: Type.Array(Targeting, {
-    minItems: 1,
-    maxItems: L.slotsMax,
-    description: 'One for each ad unit to fill, of one shop',
-  }),
-})
+export const bodyOf = <T extends TSchema>(targeting: T) =>
+  Type.Object({
+    targeting: Type.Array(targeting, {
+      minItems: 1,
+      maxItems: L.slotsMax,
+      description: 'One for each ad unit to fill, of one shop',
+    }),
+  })
+export const SelectionBody = bodyOf(Targeting)
 
 export const SelectionQuery = Type.Object({
   decorateResponse: Type.Optional(Type.Boolean({ description: 'With true each ad carries productData' })),
@@ -162,7 +168,17 @@ const ProductData = Type.Object(
   { description: 'Only with decorateResponse=true; fields without data are left out' },
 )
 
+/** Members of every ad. */
+export const commonAd = {
+  showId: text('Opaque; goes into view and click events and emissionInfo as it is'),
+  requestId: text('One UUID for all ads of a request'),
+  slotHash: text('As asked for'),
+  shopId: Type.String(),
+  autoPromo: Type.Boolean({ description: 'True for self-promotion' }),
+}
+
 export const SponsoredAd = Type.Object({
+  ...commonAd,
   adUnitId: text('The ad unit in the panel'),
   systemProductId: text('Internal id, the same for a shop and feed id at all times'),
   shopProductId: text('Feed id of the product'),
@@ -171,26 +187,24 @@ export const SponsoredAd = Type.Object({
   productImageName: text('File name of the image'),
   productPrice: Type.Number(),
   productSalePrice: Type.Optional(Type.Number({ description: 'Left out when there is no promotional price' })),
-  showId: text('Opaque; goes into view and click events and emissionInfo as it is'),
-  requestId: text('One UUID for all ads of a request'),
-  slotHash: text('As asked for'),
-  shopId: Type.String(),
   lang: text("Language of the offer, else the shop's"),
   currency: text('ISO 4217'),
   brand: Type.Optional(text('Left out when the feed has none')),
   categoryId: Type.Union([Type.String(), Type.Null()], { description: 'catalogProductCategory of the feed' }),
-  autoPromo: Type.Boolean({ description: 'True for self-promotion' }),
   productImageUrl: Type.String(),
   productData: Type.Optional(ProductData),
 })
 
-export const SelectionAnswer = Type.Object({
-  data: Type.Array(Type.Object({ slotHash: text('As asked for'), ads: Type.Array(SponsoredAd) }), {
-    description: 'One for each requested ad unit, in the order asked for',
-  }),
-  meta: Type.Null(),
-  clientId: text('The cid sent, or the one assigned'),
-})
+/** The envelope. */
+export const answerOf = <A extends TSchema>(ad: A) =>
+  Type.Object({
+    data: Type.Array(Type.Object({ slotHash: text('As asked for'), ads: Type.Array(ad) }), {
+      description: 'One for each requested ad unit, in the order asked for',
+    }),
+    meta: Type.Null(),
+    clientId: text('The cid sent, or the one assigned'),
+  })
+export const SelectionAnswer = answerOf(SponsoredAd)
 
 export const PersonHeaders = Type.Object({
   cid: Type.Optional(Type.String({ description: 'Client id, at most 256 bytes; assigned and returned when missing' })),
@@ -204,7 +218,7 @@ export const EmissionInfoBody = Type.Object({
 
 export const EmissionInfoAnswer = Type.Object({
   sellerName: Type.Union([Type.String(), Type.Null()], {
-    description: 'externalSellerName of the product; null when it has none',
+    description: 'externalSellerName of the product; null when it has none, and for display ads',
   }),
   advertiserName: Type.String(),
   companyName: Type.String(),

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { Body, Id, Name, PatchBody } from './panel/common.ts'
+import { answered, Body, Id, ListQuery, Name, PatchBody } from './panel/common.ts'
 import { NO_CONTROL_PATTERN } from './text.ts'
 
 const PUBLISHER_SLOT_ID_CHARS_MAX = 255
@@ -55,4 +55,11 @@ export const TechnicalSlotView = Type.Object({
   ...fields,
   businessSlot: Type.Object({ id: businessSlotId }),
   metadata: Type.Object({ location: Type.Object(location) }),
+})
+
+/** The same in the management API, which only reads them. */
+export const TechnicalSlotItem = Type.Object({ ...answered, ...TechnicalSlotView.properties })
+export const TechnicalSlotQuery = ListQuery({
+  shopId: Type.Optional(Id('Of this shop')),
+  businessSlotId: Type.Optional(Id('That this ad unit decides for')),
 })

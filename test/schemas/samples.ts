@@ -178,6 +178,15 @@ export const bodies: EntityBodies = {
     textFields: [{ type: 'TITLE', required: true, maxLength: 40 }],
   },
   Image: { accountIds: ['account-1'], mediaType: 'WEBP', width: 300, height: 250, bytes: 12_345 },
+  User: {
+    email: 'ada@shop.example',
+    passwordHash: '$argon2id$v=19$m=65536,t=2,p=1$c2FsdA$aGFzaA',
+    role: 'PUBLISHER',
+    accountId: 'account-2',
+    name: 'Ada',
+    disabledAt: AT,
+    sessionEpoch: 3,
+  },
 }
 
 export const samples: RecordTypes = {
@@ -248,6 +257,11 @@ export const samples: RecordTypes = {
     additionalImageLinks: ['https://shop.example/2.jpg'],
   },
   ItemGroup: { shopId: 'shop-1', feedId: 'feed-1', id: 'sku-1', itemGroupId: 'group-1' },
+  ShopTraffic: {
+    shopId: 'shop-1',
+    hourShares: Array.from({ length: 24 }, (_, hour) => (hour + 1) / 300),
+    computedAt: AT,
+  },
   ProductSignals: {
     shopId: 'shop-1',
     id: 'sku-1',

@@ -9,10 +9,11 @@ import type { EventLog, NewRecord } from '../../infra/event-log/port.ts'
 import { decode } from '../../schemas/codec.ts'
 import type { Campaign } from '../../schemas/entities.ts'
 import type { AdEvent, JudgedEvent } from '../../schemas/records.ts'
-import { dailySpendKey, spendKey, viewsKey } from '../../services/domain/counter-keys.ts'
+import { dailySpendKey, foreignKey, spendKey, viewsKey } from '../../services/domain/counter-keys.ts'
 import type { Snapshot } from '../../services/domain/snapshot.ts'
 import { createJudgeStep } from '../../streams/judge.ts'
 import { rebuildCounters } from '../../streams/judge-rebuild.ts'
+import { FOREIGN_MAX_PER_DAY } from '../../streams/judge-verdict.ts'
 import { campaignBody, DAY_MS, eventOf, HOUR_MS, NOON, recordsOf, snapshotOf } from './judge.fixtures.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'judge-'))
@@ -134,6 +135,52 @@ describe('the judge', () => {
     expect(await read(viewsKey('cid', { campaignId: 'c', adId: 'p1' }, '2026-03-11', 'cid'))).toBe(1)
   })
 
+  describe('an event for an ad that another browser was given', () => {
+    const foreign = (change: Partial<AdEvent> = {}) => eventOf({ cid: 'thief', ...change }, { uid: 'u' })
+    const many = (count: number, change: Partial<AdEvent> = {}) => Array.from({ length: count }, () => foreign(change))
+    const ofVerdict = async (events: readonly AdEvent[], wanted: string) =>
+      (await verdicts({ capping: 100 }, events)).filter(([verdict]) => verdict === wanted).length
+
+    test('counts, up to so many of one browser on one day of the shop', async () => {
+      const views = many(FOREIGN_MAX_PER_DAY, { type: 'VIEW' })
+      const judged = await verdicts({}, [
+        ...views,
+        foreign(),
+        foreign({ cid: 'other' }),
+        eventOf({ cid: 'thief' }, { cid: 'thief' }),
+        foreign({ occurredAt: NOON + DAY_MS }),
+      ])
+      expect(judged.slice(FOREIGN_MAX_PER_DAY)).toEqual([
+        ['REPLAYED', 0],
+        ['VALID', 400_000],
+        ['VALID', 400_000],
+        ['VALID', 400_000],
+      ])
+    })
+
+    test('is no replay when the person of the ad is known to be behind both', async () => {
+      const [known, unknown] = ['u', 'v'].map((uid) => many(FOREIGN_MAX_PER_DAY + 5, { uid }))
+      expect(await ofVerdict([...known!, ...unknown!], 'REPLAYED')).toBe(5)
+    })
+
+    test('is no replay for want of a uid on both sides', async () => {
+      const events = many(FOREIGN_MAX_PER_DAY + 5).map((event) => ({ ...event, claims: { ...event.claims, uid: '' } }))
+      expect(
+        await ofVerdict(
+          events.map((event) => ({ ...event, uid: '' })),
+          'REPLAYED',
+        ),
+      ).toBe(5)
+    })
+
+    test('leaves the caps and budget of the campaign to others', async () => {
+      const clicks = many(FOREIGN_MAX_PER_DAY + 9)
+      const price = clicks[0]!.claims.priceMicros
+      const judged = await verdicts({ budgetMicros: (FOREIGN_MAX_PER_DAY + 1) * price }, [...clicks, eventOf()])
+      expect(judged.at(-1)).toEqual(['VALID', price])
+    })
+  })
+
   test('clicks are not capped', async () => {
     const judged = await verdicts({ capping: 1 }, [eventOf(), eventOf()])
     expect(judged.map(([verdict]) => verdict)).toEqual(['VALID', 'VALID'])
@@ -193,30 +240,39 @@ const campaigns = {
   tight: { budgetMicros: 3_000, capping: 1 },
   daily: { budgetMicros: 9_000, dailyBudgetMicros: 2_000, capping: 2 },
   banner: { kind: 'DISPLAY', budgetMicros: 7, capping: 3 },
+  roomy: { budgetMicros: 1_000_000_000, capping: 100 },
 } as const satisfies Record<string, Partial<Campaign>>
 
 const anyEvent = fc
   .record({
-    campaignId: fc.constantFrom(...(Object.keys(campaigns) as (keyof typeof campaigns)[])),
+    campaignId: fc.constantFrom('tight', 'daily', 'banner', ...Array<'roomy'>(4).fill('roomy')),
     type: fc.constantFrom('VIEW', 'CLICK'),
-    requestId: fc.constantFrom('r1', 'r2', 'r3', 'r4', 'r5', 'r6'),
-    cid: fc.constantFrom('a', 'b'),
+    requestId: fc.nat(200).map((n) => `r${n < 70 ? n % 6 : n}`),
+    cid: fc.constantFrom('a', 'a', 'a', 'b'),
+    given: fc.constantFrom({ cid: 'b', uid: null }, { cid: 'b', uid: 'u' }),
     uid: fc.constantFrom(null, 'u', 'v'),
     bot: fc.integer({ min: 0, max: 9 }).map((n) => n === 0),
-    ageHours: fc.constantFrom(0, 1, 11, 13, 25),
+    ageHours: fc.constantFrom(0, 0, 1, 1, 11, 13, 25),
     priceMicros: fc.integer({ min: 0, max: 1_500 }),
     autoPromo: fc.integer({ min: 0, max: 9 }).map((n) => n === 0),
   })
-  .map(({ campaignId, requestId, ageHours, priceMicros, autoPromo, ...event }) =>
+  .map(({ campaignId, requestId, given, ageHours, priceMicros, autoPromo, ...event }) =>
     eventOf(
       { ...event, occurredAt: NOON + ageHours * HOUR_MS },
-      { campaignId, requestId, priceMicros, autoPromo, kind: campaignId === 'banner' ? 'DISPLAY' : 'SPONSORED' },
+      {
+        ...given,
+        campaignId,
+        requestId,
+        priceMicros,
+        autoPromo,
+        kind: campaignId === 'banner' ? 'DISPLAY' : 'SPONSORED',
+      },
     ),
   )
 
 /** A run: how many events each poll gives, and whether a crash loses its commit. */
 const anyRun = fc.record({
-  events: fc.array(anyEvent, { minLength: 1, maxLength: 80 }),
+  events: fc.array(anyEvent, { minLength: 1, maxLength: 120, size: 'max' }),
   polls: fc.array(fc.record({ size: fc.integer({ min: 1, max: 20 }), crash: fc.boolean() }), {
     minLength: 1,
     maxLength: 9,
@@ -268,6 +324,7 @@ describe('any run of the judge, with crashes before the commit', () => {
             dailySpendKey(claims.campaignId, day),
             viewsKey('cid', claims, day, cid),
             viewsKey('uid', claims, day, uid ?? ''),
+            foreignKey(claims.shopId, day, cid),
           ]),
         )
         const before = await counters.read(keys)
@@ -292,7 +349,13 @@ function expectedOf(events: readonly AdEvent[]) {
     const terms: Partial<Campaign> = campaigns[claims.campaignId as keyof typeof campaigns]
     const earlier = judged.filter((each) => each.event.claims.campaignId === claims.campaignId)
     const valid = earlier.filter((each) => each.verdict === 'VALID')
-    const sameDay = valid.filter((each) => warsawDay(each.event.occurredAt) === warsawDay(occurredAt))
+    const isSameDay = (each: AdEvent) => warsawDay(each.occurredAt) === warsawDay(occurredAt)
+    const sameDay = valid.filter((each) => isSameDay(each.event))
+    const isForeign = (each: AdEvent) =>
+      each.cid !== each.claims.cid && (each.uid === null || each.uid !== each.claims.uid)
+    const foreign = judged.filter(
+      (each) => each.verdict === 'VALID' && each.event.cid === cid && isForeign(each.event) && isSameDay(each.event),
+    )
     const views = sameDay.filter((each) => each.event.type === 'VIEW')
     const paid = valid.filter((each) => each.event.type === 'VIEW' && !each.event.claims.autoPromo)
 
@@ -320,13 +383,15 @@ function expectedOf(events: readonly AdEvent[]) {
                 each.event.claims.requestId === claims.requestId,
             )
           ? 'DUPLICATE'
-          : type === 'VIEW' &&
-              (views.filter((each) => each.event.cid === cid).length >= terms.capping! ||
-                (uid !== null && views.filter((each) => each.event.uid === uid).length >= terms.capping!))
-            ? 'CAPPED'
-            : overBudget
-              ? 'OVER_BUDGET'
-              : 'VALID'
+          : isForeign(event) && foreign.length >= FOREIGN_MAX_PER_DAY
+            ? 'REPLAYED'
+            : type === 'VIEW' &&
+                (views.filter((each) => each.event.cid === cid).length >= terms.capping! ||
+                  (uid !== null && views.filter((each) => each.event.uid === uid).length >= terms.capping!))
+              ? 'CAPPED'
+              : overBudget
+                ? 'OVER_BUDGET'
+                : 'VALID'
     judged.push({ event, verdict, billedMicros: verdict === 'VALID' ? billedMicros : 0 })
   }
   return judged.map(({ verdict, billedMicros }) => ({ verdict, billedMicros }))

@@ -52,6 +52,7 @@ export function lossyCounters(): LossyCounters {
       return outcomes
     },
     read: async (keys) => keys.map((key) => valueAt(`c ${key}`, held.now)),
+    hold: async () => Promise.reject(new Error('streams hold nothing')),
     positions: async (sources) => sources.map(positionOf),
     clear: async () => loseTo(0),
     close: async () => {},

@@ -83,13 +83,15 @@ export const ModerationState = Type.Enum(['IN_MODERATION', 'ACCEPTED', 'REJECTED
 const decision = {
   reason: Nullable(Reason('Why it was rejected')),
   decidedAt: Time('When'),
-  decidedBy: Type.String({ description: 'The account that decided' }),
+  decidedBy: Type.String({ description: 'The user that decided; of an access token, the account that it acts for' }),
+  decidedByName: Nullable(Type.String({ description: 'Whose name that is, or was; null: automation' })),
 }
 const ModerationView = Type.Object({
   state: ModerationState,
   reason: decision.reason,
   decidedAt: Nullable(decision.decidedAt),
   decidedBy: Nullable(decision.decidedBy),
+  decidedByName: decision.decidedByName,
   history: Type.Array(
     Type.Object({
       state: Type.Enum(['ACCEPTED', 'REJECTED']),

@@ -43,7 +43,7 @@ const Rule = Type.Object(
   },
 )
 
-const Products = Type.Object(
+export const Products = Type.Object(
   { ids: Type.Optional(ProductIds('Feed ids', 1)), rule: Type.Optional(Rule) },
   {
     additionalProperties: false,
@@ -70,13 +70,13 @@ const kindFields = {
   products: Products,
   cpc: Amount("SPONSORED: what one click may cost at most, at least the shop's reserveCpc"),
   ...displayFields,
-  cpm: Amount('DISPLAY: what a thousand views may cost at most', AMOUNT_MIN),
+  cpm: Amount('DISPLAY: what a thousand views cost: the highest wins and pays what it offers'),
   banners: Banners,
 }
 
 const AutoPromo = Type.Boolean({
   description:
-    "SPONSORED: promotes the publisher's own products, free, in places that paid ads leave: budget and cpc may be 0",
+    "The publisher's own promotion, free, in places that paid ads leave: budget and cpc or cpm may be 0. Never changes",
 })
 const CampaignKind = Type.Enum(['SPONSORED', 'DISPLAY'], {
   description: 'What it shows: products, paid by click, or banners, paid by view',
@@ -110,6 +110,7 @@ export const CampaignView = Type.Object({
   ...answered,
   kind: CampaignKind,
   accountId: Id('Who pays'),
+  accountName: Nullable(Type.String({ description: 'Its name' })),
   shopId: Id('Where it runs'),
   ...fields,
   products: Type.Optional(kindFields.products),

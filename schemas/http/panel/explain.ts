@@ -35,10 +35,12 @@ const Ad = Type.Object({
   itemGroupId: Maybe('Group of its variants'),
   position: Type.Integer({ description: '1 is the first place' }),
   relevance: Type.Number({ description: 'How well it fits, up to 1' }),
-  predictedClickRate: Type.Number({ description: 'Clicks expected for a view' }),
+  predictedClickRate: Type.Number({ description: 'Clicks expected for a view; 0 for a banner, which is paid by view' }),
   bid: Money('Offered for a click, or for 1000 views'),
   price: Money('What a valid click would cost, or 1000 views'),
-  rankScore: Type.Number({ description: 'relevance x predictedClickRate x bid: ads are ordered by it' }),
+  rankScore: Type.Number({
+    description: 'Ads are ordered by it: relevance x predictedClickRate x bid, for a banner its bid',
+  }),
   autoPromo: Type.Boolean({ description: "The shop's own promotion, which fills what paid ads leave" }),
   events: Type.Array(Event, { description: 'What was seen and clicked of it since' }),
 })

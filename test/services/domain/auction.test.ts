@@ -12,7 +12,7 @@ const bid = (changes: Partial<Bid> = {}): Bid => ({
   ...changes,
 })
 const run = (bids: Bid[], places: number, reserveMicros = 10_000, taken: string[] = []) =>
-  auction(bids, { places, reserveMicros, taken: new Set(taken) })
+  auction(bids, { places, pricing: 'SECOND_PRICE', reserveMicros, taken: new Set(taken) })
 
 describe('auction', () => {
   it('gives the places by quality times bid', () => {
@@ -58,6 +58,12 @@ describe('auction', () => {
     const { won, lost } = run([bid({ dedupeKey: 'shown', bidMicros: 450_000 }), bid()], 2, 10_000, ['shown'])
     expect(won.map((w) => w.priceMicros)).toEqual([10_000])
     expect(lost.map((l) => l.reason)).toEqual(['DUPLICATE'])
+  })
+
+  it('asks by first price what each bids', () => {
+    const bids = [bid({ bidMicros: 900_000 }), bid({ bidMicros: 400_000 }), bid({ bidMicros: 0 })]
+    const { won } = auction(bids, { places: 3, pricing: 'FIRST_PRICE', reserveMicros: 0, taken: new Set() })
+    expect(won.map((w) => w.priceMicros)).toEqual([900_000, 400_000, 0])
   })
 
   const anyBid = fc.record({

@@ -71,5 +71,6 @@ describe('the least price', () => {
 
   it('of a view is the smallest amount there is', () => {
     expect(leastPrice({ kind: 'DISPLAY', autoPromo: false }, { reserveCpcMicros: 100 })).toBe(1)
+    expect(leastPrice({ kind: 'DISPLAY', autoPromo: true }, { reserveCpcMicros: 100 })).toBe(0)
   })
 })
