@@ -5,7 +5,7 @@ export interface Bid {
   campaignId: string
   /** Two bids with one key are never both shown. */
   dedupeKey: string
-  /** Relevance in (0, 1] times predicted click rate. */
+  /** Relevance in (0, 1] times predicted click rate; 1 where a view is what is paid for. */
   quality: number
   bidMicros: number
   /** Orders equals; differs from request to request, so that equals share the places fairly. */
@@ -21,25 +21,31 @@ export interface Lost<B extends Bid> {
   reason: Extract<DropReason, 'OUTRANKED' | 'DUPLICATE'>
 }
 
+/**
+ * What a winner pays. SECOND_PRICE, the generalised second price (Edelman, Ostrovsky, Schwarz 2007): the least bid that
+ * would have kept the place, in micros rounded up, at least the reserve, never over the bid. FIRST_PRICE: its bid.
+ */
+export type PricingRule = 'SECOND_PRICE' | 'FIRST_PRICE'
+
 export interface AuctionOptions {
   places: number
+  pricing: PricingRule
+  /** The least that a place costs by second price. */
   reserveMicros: number
   taken: ReadonlySet<string>
 }
 
-/** Expected revenue of a view. A bid of 0, where the reserve allows one, ranks below every other. */
+/** Orders bids by the expected revenue of a view. A bid of 0, where the reserve allows one, ranks below every other. */
 export function rankOf(bid: Bid): number {
   return bid.quality * Math.max(bid.bidMicros, 1)
 }
 
 /**
- * Gives the places to the best by rank (quality x bid), each product once, and prices them by generalised second
- * price (Edelman, Ostrovsky, Schwarz 2007): the least bid that would have kept the place, in micros rounded up, at
- * least the reserve, never over the bid. A campaign is not its own competitor: a lower bid of it would lower all its ads.
- * `taken` are the keys that earlier slots of the request show.
+ * Gives the places to the best by rank (quality x bid), each dedupe key once, and prices them. A campaign is not its own
+ * competitor: a lower bid of it would lower all its ads. `taken` are the keys that earlier slots of the request show.
  */
 export function auction<B extends Bid>(bids: readonly B[], options: AuctionOptions) {
-  const { places, reserveMicros } = options
+  const { places } = options
   const taken = new Set(options.taken)
   const ranked = bids.toSorted((a, b) => rankOf(b) - rankOf(a) || a.tie - b.tie)
   const won: Won<B>[] = []
@@ -48,15 +54,19 @@ export function auction<B extends Bid>(bids: readonly B[], options: AuctionOptio
     if (taken.has(bid.dedupeKey)) lost.push({ bid, reason: 'DUPLICATE' })
     else if (won.length === places) lost.push({ bid, reason: 'OUTRANKED' })
     else {
-      const next = nextCompetitor(ranked, index, taken)
-      won.push({
-        bid,
-        priceMicros: next ? priceOver(next, bid, reserveMicros) : Math.min(reserveMicros, bid.bidMicros),
-      })
+      won.push({ bid, priceMicros: priceOf(ranked, index, { ...options, taken }) })
       taken.add(bid.dedupeKey)
     }
   }
   return { won, lost }
+}
+
+/** Of the bid at `index`, which has won; `taken` are the keys of those above it. */
+function priceOf<B extends Bid>(ranked: readonly B[], index: number, options: AuctionOptions): number {
+  const bid = ranked[index]!
+  if (options.pricing === 'FIRST_PRICE') return bid.bidMicros
+  const next = nextCompetitor(ranked, index, options.taken)
+  return next ? priceOver(next, bid, options.reserveMicros) : Math.min(options.reserveMicros, bid.bidMicros)
 }
 
 /** The best of another campaign that would take the place: also one with the same product. */

@@ -40,8 +40,8 @@ export function campaignState(
  * Self-promotion is free.
  */
 export function leastPrice(campaign: Pick<Campaign, 'kind' | 'autoPromo'>, shop: { reserveCpcMicros: number }): number {
-  if (campaign.kind === 'DISPLAY') return 1
-  return campaign.autoPromo ? 0 : Math.max(shop.reserveCpcMicros, 1)
+  if (campaign.autoPromo) return 0
+  return campaign.kind === 'DISPLAY' ? 1 : Math.max(shop.reserveCpcMicros, 1)
 }
 
 /** The display side of a sponsored campaign: there is none. */

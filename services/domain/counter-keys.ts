@@ -25,8 +25,16 @@ export function viewsKey(by: 'cid' | 'uid', ad: { campaignId: string; adId: stri
 }
 
 /** One view and one click count for an ad that was shown once: an event's repeat has the key of the event. */
-export function onceKey(type: 'VIEW' | 'CLICK', claims: ShowIdClaims): string {
+export function onceKey(
+  type: 'VIEW' | 'CLICK',
+  claims: Pick<ShowIdClaims, 'requestId' | 'campaignId' | 'adId'>,
+): string {
   return `once/${type}/${claims.requestId}/${claims.campaignId}/${claims.adId}`
+}
+
+/** Valid events that one browser sent in a day of a shop for ads that another was given. */
+export function foreignKey(shopId: string, day: string, cid: string): string {
+  return `foreign/${day}/${shopId}/${cid}`
 }
 
 const QUARTER_HOUR_MS = 15 * 60_000

@@ -23,6 +23,19 @@ declare module 'sodium-native' {
       key: Uint8Array,
     ): number
     randombytes_buf(buffer: Uint8Array): void
+    readonly crypto_pwhash_STRBYTES: number
+    readonly crypto_pwhash_OPSLIMIT_INTERACTIVE: number
+    /** Bytes. */
+    readonly crypto_pwhash_MEMLIMIT_INTERACTIVE: number
+    /** Writes a string that ends with zeros into `hash`, which must be exactly STRBYTES long. Runs on another thread. */
+    crypto_pwhash_str_async(
+      hash: Uint8Array,
+      password: Uint8Array,
+      operationsLimit: number,
+      memoryLimitBytes: number,
+    ): Promise<void>
+    crypto_pwhash_str_verify_async(hash: Uint8Array, password: Uint8Array): Promise<boolean>
+    crypto_pwhash_str_needs_rehash(hash: Uint8Array, operationsLimit: number, memoryLimitBytes: number): boolean
   }
   const sodium: Sodium
   export default sodium

@@ -24,21 +24,25 @@ const FREE = { out: null, bidMicros: 0 } as const
  * click or view that could not be billed is not sold.
  */
 export function standing(campaign: Campaign, shop: Shop, at: { now: number; spend: Spend }): Standing {
-  const { totalMicros, todayMicros } = at.spend
   // Money is judged below, where its lack has a name.
   const state = campaignState(campaign, {
     now: at.now,
-    spentMicros: totalMicros,
+    spentMicros: at.spend.totalMicros,
     leastPriceMicros: Number.NEGATIVE_INFINITY,
   })
   if (state !== 'RUNNING') return NOT_RUNNING
   if (campaign.autoPromo) return FREE
-  const { budgetMicros, dailyBudgetMicros } = campaign
-  const leftMicros = Math.min(budgetMicros - totalMicros, (dailyBudgetMicros ?? Number.POSITIVE_INFINITY) - todayMicros)
+  const leftMicros = leftOf(campaign, at.spend)
   const bidMicros = campaign.kind === 'DISPLAY' ? campaign.cpmMicros! : campaign.cpcMicros
   if (campaign.kind === 'SPONSORED' && bidMicros < shop.reserveCpcMicros) return { out: 'BELOW_RESERVE', bidMicros }
   if (leftMicros < leastPrice(campaign, shop)) return { out: 'BUDGET', bidMicros }
   return { out: null, bidMicros: Math.min(bidMicros, leftMicros * unitsPriced(campaign)) }
+}
+
+/** What is left of the budget or of the day's, the lesser. */
+export function leftOf(campaign: Pick<Campaign, 'budgetMicros' | 'dailyBudgetMicros'>, spend: Spend): number {
+  const ofDay = (campaign.dailyBudgetMicros ?? Number.POSITIVE_INFINITY) - spend.todayMicros
+  return Math.min(campaign.budgetMicros - spend.totalMicros, ofDay)
 }
 
 /** A price is of one click, or of a thousand views. */

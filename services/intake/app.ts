@@ -76,6 +76,9 @@ export function intakeApp(deps: IntakeDeps) {
   }
 
   return async function intake(server: HttpServer): Promise<void> {
+    // A page that is left can only send text to another origin: browsers ask before anything else, and beacons cannot wait.
+    server.removeContentTypeParser('text/plain')
+    server.addContentTypeParser('text/plain', { parseAs: 'string' }, server.getDefaultJsonParser('error', 'error'))
     for (const { path, type, kind } of adEndpoints) {
       const judge = ({ showId }: ShowIdBody, reception: Reception) =>
         adEvent({ type, kind, showId, occurredAt: reception.receivedAt }, reception, deps)

@@ -1,4 +1,6 @@
+import { untilThere } from '../../infra/engines.ts'
 import { selectionApp } from '../selection/app.ts'
+import { followTraffic } from '../traffic-follower.ts'
 import type { Part, Shared } from './part.ts'
 
 /**
@@ -7,8 +9,11 @@ import type { Part, Shared } from './part.ts'
  */
 export async function openSelection(shared: Shared): Promise<Part> {
   const elapsedMicros = () => performance.now() * 1000
-  const deadlineMs = shared.config.selectionDeadlineMs
-  const selection = selectionApp({ ...shared, log: shared.events, elapsedMicros, deadlineMs })
+  const { publicUrl, selectionDeadlineMs: deadlineMs } = shared.config
+  const { hourShares, close } = await untilThere('log', shared.logger, () => followTraffic(shared))
+  shared.stops.push(close)
+  const options = { log: shared.events, elapsedMicros, deadlineMs, publicUrl, hourShares }
+  const selection = selectionApp({ ...shared, ...options })
   shared.sampled.emissionQueue = selection.emissionsQueued
   return { routes: [selection.plugin], checks: {}, failures: [] }
 }

@@ -1,15 +1,17 @@
-import type { ShowIdClaims } from '../../schemas/records.ts'
+import type { AdKind, ShowIdClaims } from '../../schemas/records.ts'
 import type { ShowIds } from '../domain/show-id.ts'
-import { adMembersJson, productDataJson } from './ad-json.ts'
-import type { FilledSlot } from './fill-slot.ts'
+import type { AdChooser } from './ad-chooser.ts'
+import type { FilledSlot, SlotEntry } from './fill-slot.ts'
 import type { Person } from './person.ts'
+import type { AnySlot } from './slots.ts'
 
-export interface AnswerOptions {
+export interface AnswerOptions<S extends AnySlot, E extends SlotEntry> {
+  ads: Pick<AdChooser<S, E>, 'kind' | 'membersJson'>
   showIds: ShowIds
   requestId: string
   person: Person
   now: number
-  /** Each ad carries productData. */
+  /** Each sponsored ad carries productData. */
   decorate: boolean
 }
 
@@ -17,31 +19,54 @@ export interface AnswerOptions {
  * The answer's JSON, put together from parts that were written once: writing each ad anew would take longer than
  * choosing it.
  */
-export function answerJson(slots: readonly FilledSlot[], options: AnswerOptions): string {
+export function answerJson<S extends AnySlot, E extends SlotEntry>(
+  slots: readonly FilledSlot<S, E>[],
+  options: AnswerOptions<S, E>,
+): string {
   const data = slots.map((filled) => slotJson(filled, options)).join(',')
   return `{"data":[${data}],"meta":null,"clientId":${JSON.stringify(options.person.cid)}}`
 }
 
-function slotJson(filled: FilledSlot, options: AnswerOptions): string {
+function slotJson<S extends AnySlot, E extends SlotEntry>(
+  filled: FilledSlot<S, E>,
+  options: AnswerOptions<S, E>,
+): string {
   const ads = filled.ads.map((_, index) => adJson(filled, index, options)).join(',')
   // The schema lets only hexadecimal digits and dashes through.
   return `{"slotHash":"${filled.slot.targeting.slotHash}","ads":[${ads}]}`
 }
 
-function adJson({ slot, ads }: FilledSlot, index: number, options: AnswerOptions): string {
+function adJson<S extends AnySlot, E extends SlotEntry>(
+  filled: FilledSlot<S, E>,
+  index: number,
+  options: AnswerOptions<S, E>,
+): string {
+  const { slot } = filled
+  const { entry } = filled.ads[index]!
+  const { ads, requestId } = options
+  const showId = options.showIds.seal(claimsOf(filled, index, { ...options, kind: ads.kind }))
+  return (
+    `{"showId":"${showId}","requestId":"${requestId}","slotHash":"${slot.targeting.slotHash}"` +
+    `,"autoPromo":${entry.campaign.autoPromo},${ads.membersJson(entry, slot, options)}}`
+  )
+}
+
+function claimsOf(
+  { slot, ads }: FilledSlot<AnySlot, SlotEntry>,
+  index: number,
+  { kind, requestId, person, now }: { kind: AdKind; requestId: string; person: Person; now: number },
+): ShowIdClaims {
   const { entry, priceMicros } = ads[index]!
-  const { requestId, person } = options
-  const { product } = entry.candidate
-  const claims: ShowIdClaims = {
-    kind: 'SPONSORED',
+  return {
+    kind,
     requestId,
     shopId: slot.shopId,
     slotHash: slot.id,
     adUnitId: slot.adUnitId,
     campaignId: entry.campaignId,
     accountId: entry.campaign.accountId,
-    adId: product.offer.id,
-    itemGroupId: product.offer.itemGroupId,
+    adId: entry.adId,
+    itemGroupId: entry.itemGroupId,
     cid: person.cid,
     uid: person.uid,
     algorithm: slot.algorithm,
@@ -50,11 +75,6 @@ function adJson({ slot, ads }: FilledSlot, index: number, options: AnswerOptions
     currency: slot.shop.currency,
     autoPromo: entry.campaign.autoPromo,
     country: slot.country,
-    emittedAt: options.now,
+    emittedAt: now,
   }
-  const decoration = options.decorate ? `,"productData":${productDataJson(product, slot.shop)}` : ''
-  return (
-    `{"adUnitId":"${slot.adUnitId}","showId":"${options.showIds.seal(claims)}","requestId":"${requestId}"` +
-    `,"slotHash":"${slot.targeting.slotHash}","autoPromo":${entry.campaign.autoPromo},${adMembersJson(product, slot.shop)}${decoration}}`
-  )
 }

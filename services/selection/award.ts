@@ -1,49 +1,117 @@
-import type { Counters } from '../../infra/counters/port.ts'
-import type { Campaign, Shop } from '../../schemas/entities.ts'
+import type { Shop } from '../../schemas/entities.ts'
 import type { DropReason } from '../../schemas/records.ts'
-import { type AuctionOptions, auction, type Bid } from '../domain/auction.ts'
+import { type AuctionOptions, auction, type Bid, type Lost } from '../domain/auction.ts'
+import type { Budgets, Spender } from './budgets.ts'
 import { type Deadline, LATE } from './deadline.ts'
-import type { Person } from './person.ts'
-import { cappedAds } from './view-caps.ts'
+import { type CapContext, cappedAds, holdViews, releaseViews } from './view-caps.ts'
+
+/** When winners are refused, their places are auctioned again among the rest, so often at most. */
+const AUCTIONS_MAX = 20
 
 /** An ad of a campaign that competes for the places of a slot. */
-export interface Entry extends Bid {
+export interface Entry extends Bid, Spender {
   adId: string
-  campaign: Campaign
 }
 
-export interface AwardContext {
-  counters: Pick<Counters, 'read'>
+export interface AwardContext extends CapContext {
+  budgets: Pick<Budgets, 'isOpen' | 'take' | 'giveBack'>
   deadline: Deadline
-  person: Person
-  now: number
+}
+
+export interface AwardOptions extends AuctionOptions {
+  shop: Shop
+}
+
+export interface AwardedAd<E extends Entry> {
+  entry: E
+  priceMicros: number
 }
 
 /** Who got the places, in the order shown, and who did not. */
 export interface Award<E extends Entry> {
-  ads: { entry: E; priceMicros: number }[]
+  ads: AwardedAd<E>[]
   dropped: { entry: E; reason: DropReason }[]
   /** What the counters know did not come in time: ads with a cap were left out. */
   late: boolean
 }
 
-/** Gives places to the best of those that the person may still see today. */
+/**
+ * Gives places to the best of those that the person may still see today and whose campaigns have money. It is set aside,
+ * and the views held, for those who got a place; `giveBack` undoes that.
+ */
 export async function award<E extends Entry>(
   entries: readonly E[],
-  options: AuctionOptions & { shop: Shop },
+  options: AwardOptions,
   context: AwardContext,
 ): Promise<Award<E>> {
-  const capped = await context.deadline.meet(cappedAds(entries, options.shop, context))
+  const barred = new Map<E, 'BUDGET' | 'CAPPED'>()
+  for (const entry of entries) if (!context.budgets.isOpen(entry, context.now)) barred.set(entry, 'BUDGET')
   // A cap that cannot be read is kept: what has one is left out.
-  const barred = capped === LATE ? new Set(entries.filter((entry) => entry.campaign.capping !== null)) : capped
-  const free = barred.size === 0 ? entries : entries.filter((entry) => !barred.has(entry))
-  const { won, lost } = auction(free, options)
-  return {
-    ads: won.map(({ bid, priceMicros }) => ({ entry: bid, priceMicros })),
-    dropped: [
-      ...[...barred].map((entry) => ({ entry, reason: 'CAPPED' as const })),
-      ...lost.map(({ bid, reason }) => ({ entry: bid, reason })),
-    ],
-    late: capped === LATE,
+  const capped = await context.deadline.meet(cappedAds(entries, options.shop, context))
+  for (const entry of capped === LATE ? entries.filter(hasCap) : capped) barred.set(entry, 'CAPPED')
+
+  let late = capped === LATE
+  for (let round = 1; ; round++) {
+    const { ads, lost } = afford(entries, barred, options, context)
+    const limited = ads.map(({ entry }) => entry).filter(hasCap)
+    const refused = limited.length === 0 ? [] : await context.deadline.meet(holdViews(limited, options.shop, context))
+    late ||= refused === LATE
+    const unseen = new Set(refused === LATE ? limited : refused)
+    for (const entry of unseen) barred.set(entry, 'CAPPED')
+    if (unseen.size === 0 || round === AUCTIONS_MAX) {
+      const shown = ads.filter((ad) => !unseen.has(ad.entry))
+      giveBackMoney(
+        ads.filter((ad) => unseen.has(ad.entry)),
+        context,
+      )
+      return { ads: shown, dropped: droppedOf(barred, lost), late }
+    }
+    giveBack(ads, options.shop, context)
   }
 }
+
+/** What was set aside and held for ads that are not shown after all. */
+export function giveBack<E extends Entry>(ads: readonly AwardedAd<E>[], shop: Shop, context: AwardContext): void {
+  giveBackMoney(ads, context)
+  const limited = ads.map(({ entry }) => entry).filter(hasCap)
+  if (limited.length > 0) void context.deadline.meet(releaseViews(limited, shop, context))
+}
+
+function giveBackMoney<E extends Entry>(ads: readonly AwardedAd<E>[], { budgets, now }: AwardContext): void {
+  for (const { entry, priceMicros } of ads) budgets.giveBack(entry, priceMicros, now)
+}
+
+/** The auction among those whose campaigns can pay for the place that they win; who cannot is added to `barred`. */
+function afford<E extends Entry>(
+  entries: readonly E[],
+  barred: Map<E, 'BUDGET' | 'CAPPED'>,
+  options: AwardOptions,
+  context: AwardContext,
+): { ads: AwardedAd<E>[]; lost: Lost<E>[] } {
+  for (let round = 1; ; round++) {
+    const free = barred.size === 0 ? entries : entries.filter((entry) => !barred.has(entry))
+    const { won, lost } = auction(free, options)
+    const ads: AwardedAd<E>[] = []
+    const broke = new Set<string>()
+    for (const { bid: entry, priceMicros } of won) {
+      if (broke.has(entry.campaignId)) continue
+      if (context.budgets.take(entry, priceMicros, context.now)) ads.push({ entry, priceMicros })
+      else broke.add(entry.campaignId)
+    }
+    if (broke.size === 0) return { ads, lost }
+    // Its better ads may have taken what there was.
+    const paid = new Set(ads.map(({ entry }) => entry))
+    for (const entry of free) if (broke.has(entry.campaignId) && !paid.has(entry)) barred.set(entry, 'BUDGET')
+    if (round === AUCTIONS_MAX) return { ads, lost: lost.filter(({ bid }) => !barred.has(bid)) }
+    giveBackMoney(ads, context)
+  }
+}
+
+function droppedOf<E extends Entry>(barred: ReadonlyMap<E, DropReason>, lost: readonly Lost<E>[]): Award<E>['dropped'] {
+  return [
+    ...[...barred].map(([entry, reason]) => ({ entry, reason })),
+    ...lost.map(({ bid, reason }) => ({ entry: bid, reason })),
+  ]
+}
+
+const hasCap = (entry: Entry): boolean => entry.campaign.capping !== null

@@ -1,21 +1,24 @@
-import type { Emission, EmittedSlot } from '../../schemas/records.ts'
+import type { AdKind, Emission, EmittedSlot } from '../../schemas/records.ts'
 import { rankOf } from '../domain/auction.ts'
-import type { FilledSlot } from './fill-slot.ts'
+import type { FilledSlot, SlotEntry } from './fill-slot.ts'
 import type { Person } from './person.ts'
+import type { AnySlot } from './slots.ts'
+
+type Filled = FilledSlot<AnySlot, SlotEntry>
 
 /** Enough to explain a decision, small enough to keep for every request. */
 const DROPPED_LISTED_MAX = 10
 
 /** The record of a request: what was shown, at which price, and the best of what was not, with the reason. */
 export function emissionOf(
-  slots: readonly FilledSlot[],
-  request: { requestId: string; person: Person; now: number; elapsedMicros: number },
+  slots: readonly Filled[],
+  request: { kind: AdKind; requestId: string; person: Person; now: number; elapsedMicros: number },
 ): Emission {
   const [first] = slots
   return {
     requestId: request.requestId,
     shopId: first!.slot.shopId,
-    kind: 'SPONSORED',
+    kind: request.kind,
     cid: request.person.cid,
     uid: request.person.uid,
     occurredAt: request.now,
@@ -25,7 +28,7 @@ export function emissionOf(
   }
 }
 
-function emittedSlot({ slot, ads, dropped, candidates, shortfall }: FilledSlot): EmittedSlot {
+function emittedSlot({ slot, ads, dropped, candidates, shortfall }: Filled): EmittedSlot {
   return {
     slotHash: slot.id,
     adUnitId: slot.adUnitId,
@@ -35,10 +38,10 @@ function emittedSlot({ slot, ads, dropped, candidates, shortfall }: FilledSlot):
     ads: ads.map(({ entry, priceMicros }, index) => ({
       campaignId: entry.campaignId,
       adId: entry.adId,
-      itemGroupId: entry.candidate.product.offer.itemGroupId,
+      itemGroupId: entry.itemGroupId,
       position: index + 1,
-      relevance: entry.candidate.relevance,
-      predictedClickRate: entry.candidate.clickRate,
+      relevance: entry.relevance,
+      predictedClickRate: entry.clickRate,
       bidMicros: entry.bidMicros,
       priceMicros,
       autoPromo: entry.campaign.autoPromo,
@@ -49,7 +52,7 @@ function emittedSlot({ slot, ads, dropped, candidates, shortfall }: FilledSlot):
       .map(({ entry, reason }) => ({
         campaignId: entry.campaignId,
         adId: entry.adId,
-        relevance: entry.candidate.relevance,
+        relevance: entry.relevance,
         bidMicros: entry.bidMicros,
         reason,
       })),

@@ -1,31 +1,25 @@
-import { type Counters, CountersUnavailable } from '../../infra/counters/port.ts'
-import { COUNTERS_WHOLE_KEY } from '../domain/counter-keys.ts'
+import type { Counters } from '../../infra/counters/port.ts'
+import { readWhole } from '../read-whole.ts'
 import { createRest } from './rest.ts'
 
 /** About 200 bytes each. */
 const KNOWN_MAX = 100_000
 
-/**
- * Values of counters that hold all that was judged.
- * @throws CountersUnavailable also while they are being counted again, when a 0 says nothing.
- */
-export async function readWhole(counters: Pick<Counters, 'read'>, keys: readonly string[]): Promise<number[]> {
-  const [whole, ...values] = await counters.read([COUNTERS_WHOLE_KEY, ...keys])
-  if (whole === 0) throw new CountersUnavailable('The counters are being counted again')
-  return values
-}
+/** What a request asks of the counters. */
+export type ViewCounters = Pick<Counters, 'read' | 'hold'>
 
 /**
  * Counters of views that answer while the counters are away: with the values last read, and for a key that is not known
- * with infinity, which reaches any cap. So caps hold, at the price of ads with a cap for people who have just come.
+ * with infinity, which reaches any cap. So caps hold, at the price of ads with a cap for people who have just come; but for
+ * requests of one person at the same time, since everything that these ask for is granted.
  */
 export function createKnownViews(deps: {
-  counters: Pick<Counters, 'read'>
+  counters: ViewCounters
   now: () => number
   /** Counters that take longer are left alone for a while. */
   slowMs: number
   onError: (error: unknown) => void
-}): Pick<Counters, 'read'> {
+}): ViewCounters {
   const rest = createRest(deps)
   /** In the order they were first read. */
   const known = new Map<string, number>()
@@ -50,6 +44,16 @@ export function createKnownViews(deps: {
         }
       }
       return keys.map((key) => known.get(key) ?? Number.POSITIVE_INFINITY)
+    },
+    async hold(holds) {
+      if (!rest.resting()) {
+        try {
+          return await rest.watch(deps.counters.hold(holds))
+        } catch (error) {
+          deps.onError(error)
+        }
+      }
+      return holds.map(({ asked }) => asked)
     },
   }
 }

@@ -3,8 +3,13 @@ import { PERSON_ID_MAX_BYTES } from '../domain/show-id.ts'
 import type { Person } from './person.ts'
 
 export interface Parameters {
+  /** Given to each request, and told with its ads. */
+  requestId: string
   person: Person
+  /** Sponsored ads carry productData. */
   decorate: boolean
+  /** Where the page is, for display ads: a URL or a relative path. */
+  referer: string | null
 }
 
 /**
@@ -13,10 +18,10 @@ export interface Parameters {
  * @throws Problem (400) that lists what is wrong.
  */
 export function readParameters(
-  request: { headers: { cid?: string; uid?: string }; query: { decorateResponse?: unknown } },
+  request: { headers: { cid?: string; uid?: string; referer?: string }; query: { decorateResponse?: unknown } },
   uuid: () => string,
 ): Parameters {
-  const { cid, uid } = request.headers
+  const { cid, uid, referer } = request.headers
   const { decorateResponse = 'false' } = request.query
   const errors = [...tooLong('cid', cid), ...tooLong('uid', uid)]
   if (decorateResponse !== 'true' && decorateResponse !== 'false') {
@@ -26,7 +31,8 @@ export function readParameters(
     throw new Problem('INVALID', errors.map(({ path, message }) => `${path} ${message}`).join('; '), { errors })
   }
   // A browser without an id gets one.
-  return { person: { cid: cid || uuid(), uid: uid || null }, decorate: decorateResponse === 'true' }
+  const person = { cid: cid || uuid(), uid: uid || null }
+  return { requestId: uuid(), person, decorate: decorateResponse === 'true', referer: referer || null }
 }
 
 function tooLong(name: string, value = ''): FieldError[] {

@@ -4,6 +4,7 @@ import type { CampaignKind, Campaigns } from './campaigns.ts'
 import type { Candidate } from './candidate.ts'
 import type { CandidateList, CandidateQuery, CandidateSource } from './candidates.ts'
 import { type Deadline, LATE } from './deadline.ts'
+import { kindsOf } from './fill-slot.ts'
 import { deliverable } from './filters.ts'
 import type { Slot } from './slots.ts'
 
@@ -37,12 +38,6 @@ function candidatesFor(places: number): number {
   return 2 ** Math.ceil(Math.log2(CANDIDATES_SPARE + CANDIDATES_PER_PLACE * places))
 }
 
-const KINDS: Record<NonNullable<Slot['targeting']['adType']>, readonly CampaignKind[]> = {
-  ALL: ['PAID', 'AUTO_PROMO'],
-  SPONSORED: ['PAID'],
-  AUTOPROMO: ['AUTO_PROMO'],
-}
-
 /**
  * Makes the plan of a slot, and has the index begin with it. `placesBefore`: of the slots before in the request, which
  * may take the best candidates.
@@ -60,7 +55,7 @@ export async function planSlot(
   // What the reference is like is not known: what sells best has no need of it.
   const algorithm = reference === null ? algorithms.BESTSELLERS : algorithms[slot.algorithm]
   const plan = algorithm.plan({ targeting, lang: targeting.lang ?? slot.shop.lang, reference: reference ?? [] })
-  const kinds = KINDS[targeting.adType ?? 'ALL']
+  const kinds = kindsOf(slot)
   // Where the plan knows relevance better than the index, none of its products may be cut off by the index's order.
   const limit = Math.max(candidatesFor(placesBefore + targeting.adCount), plan.relevance?.size ?? 0)
   const first = findCandidates({ slot, plan }, kinds[0]!, limit, context)

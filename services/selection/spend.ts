@@ -1,75 +1,90 @@
 import type { Counters } from '../../infra/counters/port.ts'
 import type { Campaign } from '../../schemas/entities.ts'
 import { dailySpendKey, dayIn, spendKey } from '../domain/counter-keys.ts'
+import { settledKeys } from '../domain/in-flight.ts'
 import type { Entity, Snapshot } from '../domain/snapshot.ts'
 import type { Spend } from '../domain/standing.ts'
-import { readWhole } from './known-views.ts'
+import { readWhole } from '../read-whole.ts'
 
-/** How old the view may be: what selection gives away beyond a budget is what is clicked in this time. */
-const REFRESH_MS = 200
-const KEYS_PER_READ = 1000
+const CAMPAIGNS_PER_READ = 250
+/** Of campaigns that nobody asks for, so many are read at a time. */
+const IDLE_PER_REFRESH = 1000
 /**
  * How long the last known spend is gone by while the counters are away: what is given away beyond budgets is what is
  * clicked in this time. After it no paid ad is shown.
  */
 export const SPEND_KNOWN_MS = 10_000
-const NOTHING: Spend = { totalMicros: 0, todayMicros: 0 }
+
+export interface KnownSpend extends Spend {
+  /** Billed for views of display ads that count as in flight. Known of busy campaigns. */
+  settledMicros: number
+}
+const NOTHING: KnownSpend = { totalMicros: 0, todayMicros: 0, settledMicros: 0 }
 /** Leaves nothing of any budget. */
-const UNKNOWN: Spend = { totalMicros: Number.POSITIVE_INFINITY, todayMicros: 0 }
+const UNKNOWN: KnownSpend = { totalMicros: Number.POSITIVE_INFINITY, todayMicros: 0, settledMicros: 0 }
 
 /** What campaigns have spent, as the counters said at the last refresh; everything, once that is too long ago. */
 export interface SpendView {
-  of(campaignId: string): Spend
-  /** Grows with each refresh. */
+  of(campaignId: string): KnownSpend
+  /** Grows with each change. */
   readonly revision: number
-  /** Reads the counters now. @throws what the counters throw; the view then stays as it was. */
-  refresh(): Promise<void>
-  /** Refreshes in the background until closed. A failed refresh leaves the view as it is, for `SPEND_KNOWN_MS`. */
-  start(onError: (error: unknown) => void): void
-  close(): void
+  /**
+   * Reads the spend of the busy campaigns, and of the others in turn. @throws what the counters throw; the view then stays
+   * as it was, for `SPEND_KNOWN_MS`.
+   */
+  refresh(busy?: ReadonlySet<string>): Promise<void>
+  /** Reads the spend of these campaigns. */
+  read(campaignIds: Iterable<string>): Promise<void>
 }
 
-export function createSpendView(deps: { counters: Counters; snapshot: Snapshot; now: () => number }): SpendView {
-  let spends = new Map<string, Spend>()
-  let timer: NodeJS.Timeout | undefined
-  let closed = false
+export function createSpendView(deps: {
+  counters: Pick<Counters, 'read'>
+  snapshot: Snapshot
+  now: () => number
+}): SpendView {
+  const { snapshot, now } = deps
+  const spends = new Map<string, KnownSpend>()
   let revision = 0
+  /** Of the idle campaigns, those before were read in the refreshes before. */
+  let idleRead = 0
   /** When the first refresh began that has not been carried out since; null: the last one was. */
   let missedSince: number | null = Number.NEGATIVE_INFINITY
 
-  async function refresh() {
-    missedSince ??= deps.now()
-    const campaigns = [...deps.snapshot.all('Campaign')].filter(({ body }) => isSpending(body, deps.now()))
-    const keys = campaigns.flatMap((campaign) => keysOf(campaign, deps))
-    const values = await readAll(deps.counters, keys)
-    spends = new Map(
-      campaigns.map(({ id }, i) => [id, { totalMicros: values[2 * i]!, todayMicros: values[2 * i + 1]! }]),
-    )
-    missedSince = null
+  async function readSome(campaigns: readonly Entity<'Campaign'>[], isBusy: (id: string) => boolean): Promise<void> {
+    for (let from = 0; from < campaigns.length; from += CAMPAIGNS_PER_READ) {
+      const some = campaigns.slice(from, from + CAMPAIGNS_PER_READ)
+      const keys = some.map((campaign) => keysOf(campaign, { snapshot, now: now(), settles: isBusy(campaign.id) }))
+      // What is billed and what is settled of it are of one moment: they are read at once.
+      const values = await readWhole(deps.counters, keys.flat())
+      for (const [i, { id }] of some.entries()) {
+        const [totalMicros, todayMicros, ...settled] = values.splice(0, keys[i]!.length) as [number, number]
+        spends.set(id, { totalMicros, todayMicros, settledMicros: settled.reduce((sum, each) => sum + each, 0) })
+      }
+    }
     revision++
-  }
-
-  function schedule(onError: (error: unknown) => void) {
-    timer = setTimeout(async () => {
-      await refresh().catch(onError)
-      if (!closed) schedule(onError)
-    }, REFRESH_MS)
-    timer.unref()
   }
 
   return {
     of(campaignId) {
-      if (missedSince !== null && deps.now() - missedSince > SPEND_KNOWN_MS) return UNKNOWN
+      if (missedSince !== null && now() - missedSince > SPEND_KNOWN_MS) return UNKNOWN
       return spends.get(campaignId) ?? NOTHING
     },
     get revision() {
       return revision
     },
-    refresh,
-    start: schedule,
-    close() {
-      closed = true
-      clearTimeout(timer)
+    async refresh(busy = new Set()) {
+      missedSince ??= now()
+      const spending = [...snapshot.all('Campaign')].filter(({ body }) => isSpending(body, now()))
+      const idle = spending.filter(({ id }) => !busy.has(id))
+      if (idleRead >= idle.length) idleRead = 0
+      const turn = idle.slice(idleRead, idleRead + IDLE_PER_REFRESH)
+      await readSome([...spending.filter(({ id }) => busy.has(id)), ...turn], (id) => busy.has(id))
+      idleRead += turn.length
+      missedSince = null
+    },
+    async read(campaignIds) {
+      const campaigns = [...campaignIds].flatMap((id) => snapshot.get('Campaign', id) ?? [])
+      await readSome(campaigns, () => true)
     },
   }
 }
@@ -78,15 +93,11 @@ function isSpending(campaign: Campaign, now: number): boolean {
   return campaign.status === 'ACTIVE' && !campaign.autoPromo && (campaign.endAt === null || now < campaign.endAt)
 }
 
-function keysOf({ id, body }: Entity<'Campaign'>, deps: { snapshot: Snapshot; now: () => number }): [string, string] {
-  const timeZone = deps.snapshot.body('Shop', body.shopId)?.timeZone ?? 'UTC'
-  return [spendKey(id), dailySpendKey(id, dayIn(timeZone, deps.now()))]
-}
-
-async function readAll(counters: Counters, keys: readonly string[]): Promise<number[]> {
-  const values: number[] = []
-  for (let from = 0; from < keys.length; from += KEYS_PER_READ) {
-    values.push(...(await readWhole(counters, keys.slice(from, from + KEYS_PER_READ))))
-  }
-  return values
+function keysOf(
+  { id, body }: Entity<'Campaign'>,
+  { snapshot, now, settles }: { snapshot: Snapshot; now: number; settles: boolean },
+): string[] {
+  const timeZone = snapshot.body('Shop', body.shopId)?.timeZone ?? 'UTC'
+  const settled = settles && body.kind === 'DISPLAY' ? settledKeys(id, now) : []
+  return [spendKey(id), dailySpendKey(id, dayIn(timeZone, now)), ...settled]
 }

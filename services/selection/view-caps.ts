@@ -1,7 +1,9 @@
-import type { Counters } from '../../infra/counters/port.ts'
+import type { Hold } from '../../infra/counters/port.ts'
 import type { Campaign, Shop } from '../../schemas/entities.ts'
-import { dayIn, viewsKey } from '../domain/counter-keys.ts'
+import { dayIn, onceKey, viewsKey } from '../domain/counter-keys.ts'
+import { HOLD_MS } from '../domain/in-flight.ts'
 import type { MaybePromise } from './fresh-cache.ts'
+import type { ViewCounters } from './known-views.ts'
 import type { Person } from './person.ts'
 
 export interface CappedAd {
@@ -13,7 +15,8 @@ export interface CappedAd {
 export interface CapContext {
   person: Person
   now: number
-  counters: Pick<Counters, 'read'>
+  requestId: string
+  counters: ViewCounters
 }
 
 /**
@@ -40,4 +43,43 @@ async function readCapped<Ad extends CappedAd>(
   const byUid = person.uid === null ? [] : ads.map((ad) => viewsKey('uid', ad, day, person.uid!))
   const views = await counters.read([...byCid, ...byUid])
   return new Set(ads.filter((ad, i) => Math.max(views[i]!, views[ads.length + i] ?? 0) >= ad.campaign.capping!))
+}
+
+/**
+ * Holds one view of each of these ads for the person, if its capping leaves one beside those viewed and those that other
+ * requests hold: until it is viewed, or for `HOLD_MS`. @returns the ads that the capping leaves none.
+ */
+export async function holdViews<Ad extends CappedAd>(
+  ads: readonly Ad[],
+  shop: Pick<Shop, 'timeZone'>,
+  context: CapContext,
+): Promise<Ad[]> {
+  const granted = await context.counters.hold(ads.map((ad) => holdOf(ad, 1, shop, context)))
+  return ads.filter((_, i) => granted[i] === 0)
+}
+
+/** Gives back what `holdViews` holds for ads that are not shown after all. */
+export async function releaseViews(
+  ads: readonly CappedAd[],
+  shop: Pick<Shop, 'timeZone'>,
+  context: CapContext,
+): Promise<void> {
+  await context.counters.hold(ads.map((ad) => holdOf(ad, 0, shop, context)))
+}
+
+function holdOf(ad: CappedAd, asked: number, shop: Pick<Shop, 'timeZone'>, context: CapContext): Hold {
+  const { person, now, requestId } = context
+  const day = dayIn(shop.timeZone, now)
+  const keys = [viewsKey('cid', ad, day, person.cid)]
+  if (person.uid !== null) keys.push(viewsKey('uid', ad, day, person.uid))
+  return {
+    holder: requestId,
+    kept: 0,
+    asked,
+    least: 1,
+    limits: keys.map((key) => ({ key, counted: key, max: ad.campaign.capping ?? 0 })),
+    settledBy: onceKey('VIEW', { requestId, campaignId: ad.campaignId, adId: ad.adId }),
+    expiresAt: now + HOLD_MS,
+    now,
+  }
 }

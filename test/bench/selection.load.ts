@@ -6,6 +6,8 @@ export interface Load {
   bodies: string[]
   connections: number
   seconds: number
+  /** Beside those of every ad request. */
+  headers?: Record<string, string>
   /** Requests a second of all connections together; default: as many as are answered. */
   rate?: number
 }
@@ -17,9 +19,9 @@ export interface Measured {
   failed: number
 }
 
-process.once('message', async ({ url, bodies, connections, seconds, rate }: Load) => {
+process.once('message', async ({ url, bodies, connections, seconds, rate, ...load }: Load) => {
   let sent = 0
-  const headers = { 'content-type': 'application/json', cid: 'b31f6fbc-7d5c-4b42-9a7b-2a3f1f7f3a10' }
+  const headers = { 'content-type': 'application/json', cid: 'b31f6fbc-7d5c-4b42-9a7b-2a3f1f7f3a10', ...load.headers }
   // One sequence over all connections: each connection going through the list on its own would ask everything 64 times.
   const setupRequest = (request: object) => ({ ...request, body: bodies[sent++ % bodies.length]! })
   const requests = [{ method: 'POST' as const, headers, setupRequest }]

@@ -6,29 +6,28 @@
  * Over 19,406 products and 60 campaigns, on the embedded engines or those that the environment names: one slot of 4 ads; 200 listing
  * requests drawn by Zipf, then requests that are all different; 64 connections from another process.
  */
-import { fork } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
-import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import Fastify, { type FastifyInstance } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { createMetrics } from '../../infra/metrics.ts'
 import type { AdUnit, RegistryEntry } from '../../schemas/entities.ts'
 import type { ProductOffer } from '../../schemas/records.ts'
+import { EVEN_HOURS } from '../../services/domain/shop-day.ts'
 import { createShowIds } from '../../services/domain/show-id.ts'
 import { Snapshot } from '../../services/domain/snapshot.ts'
 import { createHttpServer } from '../../services/http.ts'
 import { selectionApp } from '../../services/selection/app.ts'
 import { wholeStep } from '../../streams/counters-keeper.ts'
 import { sponsored } from '../services/selection/world.ts'
+import { bareFastify, type Driven, drive, printDriven } from './drive.ts'
 import { openEngines } from './engines-of-environment.ts'
 import { generateProducts, seededRandom } from './generated-products.ts'
 import { readIcecat } from './icecat.ts'
 import { icecatOffer } from './icecat-offer.ts'
-import type { Load, Measured } from './selection.load.ts'
 
+const PATH = '/v1/dsa/raw/batch'
 const PRODUCTS = 19_406
 const CAMPAIGNS = 60
 const CONNECTIONS = 64
@@ -139,6 +138,8 @@ function selection(): FastifyInstance {
     elapsedMicros: () => performance.now() * 1000,
     uuid: randomUUID,
     deadlineMs: 100,
+    hourShares: () => EVEN_HOURS,
+    publicUrl: 'http://localhost',
     metrics: createMetrics(null),
   })
   server.register(app.plugin)
@@ -150,7 +151,7 @@ async function sampleAnswer(): Promise<string> {
   const inject = (payload: string) =>
     server.inject({
       method: 'POST',
-      url: '/v1/dsa/raw/batch',
+      url: PATH,
       headers: { 'content-type': 'application/json' },
       payload,
     })
@@ -162,32 +163,12 @@ async function sampleAnswer(): Promise<string> {
   return full.toSorted((a, b) => a.length - b.length)[Math.floor(full.length / 2)]!
 }
 
-function bareFastify(answer: string): FastifyInstance {
-  const server = Fastify({ logger: false })
-  server.post('/v1/dsa/raw/batch', async (_, reply) => reply.type('application/json; charset=utf-8').send(answer))
-  return server
-}
-
-type Driven = Measured & { threadMicros: number }
-
-async function drive(server: FastifyInstance, bodies: string[]): Promise<Driven> {
-  await server.listen({ host: '127.0.0.1', port: 0 })
-  const url = `http://127.0.0.1:${(server.server.address() as AddressInfo).port}/v1/dsa/raw/batch`
-  const child = fork(new URL('./selection.load.ts', import.meta.url))
-  const before = process.threadCpuUsage()
-  child.send({ url, bodies, connections: CONNECTIONS, seconds: SECONDS } satisfies Load)
-  const [measured] = (await once(child, 'message')) as [Measured]
-  const used = process.threadCpuUsage(before)
-  await server.close()
-  if (measured.failed > 0) throw new Error(`${measured.failed} requests failed`)
-  return { ...measured, threadMicros: (used.user + used.system) / (measured.perSecond * SECONDS) }
-}
-
 const answer = await sampleAnswer()
+const load = { path: PATH, connections: CONNECTIONS, seconds: SECONDS }
 const ways: Record<string, () => Promise<Driven>> = {
-  'bare Fastify, the same bytes': () => drive(bareFastify(answer), popular),
-  '200 listings by Zipf': () => drive(selection(), popular),
-  'all requests different': () => drive(selection(), different()),
+  'bare Fastify, the same bytes': () => drive(bareFastify(PATH, answer), { ...load, bodies: popular }),
+  '200 listings by Zipf': () => drive(selection(), { ...load, bodies: popular }),
+  'all requests different': () => drive(selection(), { ...load, bodies: different() }),
 }
 const best: Record<string, Driven> = {}
 for (let round = 0; round < ROUNDS; round++) {
@@ -199,16 +180,6 @@ for (let round = 0; round < ROUNDS; round++) {
 await engines.close()
 rmSync(folder, { recursive: true })
 
-const bare = best['bare Fastify, the same bytes']!
 console.log(`${offers.length} products, ${answer.length} bytes an answer`)
-console.table(
-  Object.entries(best).map(([measured, { perSecond, p50Ms, p99Ms, threadMicros }]) => ({
-    measured,
-    'requests/s': Math.round(perSecond),
-    'p50 ms': p50Ms,
-    'p99 ms': p99Ms,
-    'µs of the server thread': Math.round(threadMicros),
-    ratio: Number((perSecond / bare.perSecond).toFixed(2)),
-  })),
-)
+printDriven(best, best['bare Fastify, the same bytes']!)
 console.log('targets: Zipf ratio >= 0.35 and p99 < 20 ms; all different p99 < 50 ms')

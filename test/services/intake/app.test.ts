@@ -75,6 +75,17 @@ describe('a view or click', () => {
     expect(intake.records()[0]!.value).toMatchObject({ bot })
   })
 
+  test('of either kind, and in a batch, is known as a bot alike', async () => {
+    const [sponsored, display] = [() => showIdOf(), () => showIdOf({ kind: 'DISPLAY' })]
+    const asBot = { 'user-agent': GOOGLEBOT }
+    await intake.post('/v1/dsa/click-event', { showId: sponsored() }, asBot)
+    await intake.post('/v1/banner/dsa/view-event', { showId: display() }, asBot)
+    await intake.post('/v1/banner/dsa/click-event', { showId: display() }, asBot)
+    const events = ['VIEW', 'CLICK'].map((type) => ({ type, showId: sponsored() }))
+    await intake.post('/v1/ev/batch', { events }, asBot)
+    expect(intake.records().map(({ value }) => value)).toMatchObject(Array.from({ length: 5 }, () => ({ bot: true })))
+  })
+
   test('with a showId that is not ours is refused', async () => {
     for (const showId of ['x', `${showIdOf()}A`, showIdOf().slice(0, -4), 'ż'.repeat(100)]) {
       const { status, body } = await intake.post('/v1/dsa/click-event', { showId })
@@ -338,8 +349,16 @@ describe.each(endpoints)('%s', (url) => {
     expect(JSON.stringify(body)).not.toContain('secret')
   })
 
+  test('takes JSON that a browser could only send as text', async () => {
+    const body = JSON.stringify(validBody(url))
+    const { status } = await intake.post(url, body, { 'content-type': 'text/plain;charset=UTF-8', cid: 'c' })
+    expect(status).toBe(202)
+  })
+
   test.each([
     ['{"showId": ', 'application/json', 400],
+    ['{"showId": ', 'text/plain', 400],
+    ['{"__proto__": {}}', 'text/plain', 400],
     ['', 'application/json', 400],
     ['{"__proto__": {}}', 'application/json', 400],
     ['showId=1', 'application/x-www-form-urlencoded', 415],

@@ -27,6 +27,7 @@ describe('an answer', () => {
     expect(response.headers['content-type']).toBe('application/json; charset=utf-8')
     const answer = response.json<Answer>()
     const [ad] = answer.data[0]!.ads
+    expect(response.headers['request-id']).toBe(ad!.requestId)
     expect(answer).toEqual({
       data: [
         {

@@ -1,25 +1,39 @@
+import { createHoldTable } from '../../../infra/counters/hold.ts'
 import type { Counters } from '../../../infra/counters/port.ts'
 import type { EventLog, NewRecord } from '../../../infra/event-log/port.ts'
 import { COUNTERS_WHOLE_KEY } from '../../../services/domain/counter-keys.ts'
 
 export interface FakeCounters extends Counters {
   values: Map<string, number>
+  /** Once keys. */
+  taken: Set<string>
   reads: number
-  /** Called before each read: to delay or fail it. */
+  /** Loses what is held: what was emitted before is in flight no more. */
+  forgetHolds: () => void
+  /** Called before each read and hold: to delay or fail it. */
   before: () => Promise<void>
 }
 
 export function fakeCounters(): FakeCounters {
   const values = new Map<string, number>([[COUNTERS_WHOLE_KEY, 1]])
+  const taken = new Set<string>()
+  const table = createHoldTable()
+  const state = { value: (key: string) => values.get(key) ?? 0, isTaken: (key: string) => taken.has(key) }
   return {
     values,
+    taken,
     reads: 0,
+    forgetHolds: table.clear,
     before: async () => {},
     apply: () => Promise.reject(new Error('selection only reads')),
     async read(keys: readonly string[]) {
       this.reads++
       await this.before()
       return keys.map((key) => values.get(key) ?? 0)
+    },
+    async hold(holds) {
+      await this.before()
+      return holds.map((hold) => table.hold(hold, state))
     },
     positions: async (sources) => sources.map(() => -1),
     clear: async () => values.clear(),

@@ -14,6 +14,8 @@ import type {
 } from '../../../schemas/entities.ts'
 import type { Emission, ProductOffer, ProductSignals } from '../../../schemas/records.ts'
 import { NO_DISPLAY } from '../../../services/domain/campaign.ts'
+import { HOLD_MS } from '../../../services/domain/in-flight.ts'
+import { EVEN_HOURS } from '../../../services/domain/shop-day.ts'
 import { createShowIds } from '../../../services/domain/show-id.ts'
 import { Snapshot } from '../../../services/domain/snapshot.ts'
 import { createHttpServer } from '../../../services/http.ts'
@@ -24,7 +26,10 @@ import { fakeCounters, fakeLog } from './fakes.ts'
 /** A shop with an ad unit for every algorithm, its clock, and fakes of the engines, behind the HTTP server. */
 
 export const NOW = Date.parse('2026-05-01T12:00:00Z')
+export const PUBLIC_URL = 'https://ads.example'
 export const DAY_MS = 86_400_000
+/** Of 10 ms: counters that do not answer end it. */
+const RENEWAL_WAITS_MAX = 100
 const FEED_ID = '00000000-0000-4000-8000-0000000000fe'
 
 export interface Ad {
@@ -150,6 +155,7 @@ export async function createWorld(options: { index?: ProductIndex; deadlineMs?: 
       return offer.id
     },
     async ask(targeting: object[], request: AskOptions = {}): Promise<LightMyRequestResponse> {
+      await seenTime()
       return server.inject({
         method: 'POST',
         url: `/v1/dsa/raw/batch${request.query ?? ''}`,
@@ -168,8 +174,19 @@ export async function createWorld(options: { index?: ProductIndex; deadlineMs?: 
       const [ads] = await world.ads([{ slotHash: world.unit(algorithm), adCount: 10, ...targeting }], request)
       return ads!.map((ad) => ad.shopProductId)
     },
+    async askDisplay(targeting: object[], request: AskOptions = {}): Promise<LightMyRequestResponse> {
+      return server.inject({
+        method: 'POST',
+        url: '/v1/banner/dsa/raw/batch',
+        headers: { 'content-type': 'application/json', ...request.headers },
+        payload: { targeting },
+      })
+    },
     async emissionInfo(body: object): Promise<LightMyRequestResponse> {
       return server.inject({ method: 'POST', url: '/v1/dsa/emissionInfo', payload: body })
+    },
+    async displayEmissionInfo(body: object): Promise<LightMyRequestResponse> {
+      return server.inject({ method: 'POST', url: '/v1/banner/dsa/emissionInfo', payload: body })
     },
     /** Emissions in the log, once all are written. */
     async emissions(): Promise<Emission[]> {
@@ -179,6 +196,16 @@ export async function createWorld(options: { index?: ProductIndex; deadlineMs?: 
     close: () => server.close(),
   }
 
+  let seenNow = world.now
+  /** After a leap of the clock that ends the leases of budgets, until the background has had the time to renew them. */
+  async function seenTime(): Promise<void> {
+    if (world.now - seenNow < HOLD_MS) return
+    seenNow = world.now
+    const { reads } = counters
+    const seen = () => counters.reads >= reads + 2
+    for (let waits = 0; waits < RENEWAL_WAITS_MAX && !seen(); waits++)
+      await new Promise((resolve) => setTimeout(resolve, 10))
+  }
   const server = createHttpServer({ logger: false })
   const selection = selectionApp({
     snapshot,
@@ -190,6 +217,8 @@ export async function createWorld(options: { index?: ProductIndex; deadlineMs?: 
     elapsedMicros: () => world.now * 1000,
     uuid: randomUUID,
     deadlineMs: options.deadlineMs ?? 5_000,
+    publicUrl: PUBLIC_URL,
+    hourShares: () => EVEN_HOURS,
     metrics: {
       adsSelected: (selected) => selections.push(selected),
       emissionsLost: (count) => {

@@ -1,0 +1,53 @@
+import type { RefererPattern } from './referer.ts'
+import type { CompiledTargeting, Page } from './targeting.ts'
+
+/**
+ * Keys under which campaigns are filed, so that a page meets only those that may fit it: a campaign that fits a page, by
+ * either algorithm, has a key in common with it. A campaign is filed under one kind of its targeting (phrases and
+ * categories count as one, since either may be enough), the one that is likely to fit the fewest pages.
+ */
+
+/** Of campaigns that no value tells apart, and of every page. */
+const ANY_PAGE = 'any'
+/** Of an address: short enough to stand in most patterns, long enough to tell most apart. */
+const REFERER_PART_CHARS = 4
+
+export function keysOfTargeting(targeting: CompiledTargeting): ReadonlySet<string> {
+  const { phrases, categories, brands, productIds, profiles, refererPatterns } = targeting
+  if (productIds) return keyed('product', productIds)
+  if (phrases || categories) {
+    return new Set([...keyed('term', phrases?.keys() ?? []), ...keyed('category', categories ?? [])])
+  }
+  if (brands) return keyed('brand', brands)
+  if (refererPatterns) return new Set(refererPatterns.map(keyOfPattern))
+  return profiles ? keyed('profile', profiles) : new Set([ANY_PAGE])
+}
+
+export function keysOfPage(page: Page): ReadonlySet<string> {
+  return new Set([
+    ANY_PAGE,
+    ...keyed('product', page.productIds),
+    ...page.texts.flatMap((terms) => [...keyed('term', terms)]),
+    ...keyed('category', page.categories),
+    ...keyed('brand', page.brands),
+    ...keyed('profile', page.profiles),
+    ...keyed('referer', partsOf(page.refererForms[0] ?? '')),
+  ])
+}
+
+function keyed(kind: string, values: Iterable<string>): Set<string> {
+  const keys = new Set<string>()
+  for (const value of values) keys.add(`${kind} ${value}`)
+  return keys
+}
+
+/** The end of the last part that is long enough: addresses differ more at their ends than in "https://www.". */
+function keyOfPattern(parts: RefererPattern): string {
+  const telling = parts.findLast((part) => part.length >= REFERER_PART_CHARS)
+  return telling === undefined ? ANY_PAGE : `referer ${telling.slice(-REFERER_PART_CHARS)}`
+}
+
+function partsOf(address: string): string[] {
+  const count = Math.max(0, address.length - REFERER_PART_CHARS + 1)
+  return Array.from({ length: count }, (_, at) => address.slice(at, at + REFERER_PART_CHARS))
+}

@@ -1,0 +1,244 @@
+import type { Counters, Hold } from '../../infra/counters/port.ts'
+import type { Campaign, Shop } from '../../schemas/entities.ts'
+import { idealSpend } from '../domain/pacing.ts'
+import { ceilingOf, expectedCost } from '../domain/room.ts'
+import { type ShopDay, shopDay } from '../domain/shop-day.ts'
+import type { Snapshot } from '../domain/snapshot.ts'
+import { leftOf, standing } from '../domain/standing.ts'
+import { LEASE_MS, Lease } from './lease.ts'
+import { SPEND_KNOWN_MS, type SpendView } from './spend.ts'
+
+/** Between two turns; what a turn learns of spend and grants of budgets is so old. */
+const TURN_MS = 200
+/** Campaigns that nobody asks for are looked at in turn, so many at a time. */
+const IDLE_PER_TURN = 200
+/** Counters that take longer to answer are taken to be away. */
+const SLOW_MS = 500
+/** What is reckoned with of a click rate before the first is known. */
+const CLICK_RATE_AT_FIRST = 0.05
+
+/** An ad that costs money when it is viewed, or clicked. */
+export interface Spender {
+  campaignId: string
+  campaign: Campaign
+  /** Of the emission to be billed: the predicted click rate, or 1 where a view is what is paid for. */
+  likelihood: number
+}
+
+/**
+ * The money of campaigns as far as this process may give it out: leases of their budgets, by which no more is in flight
+ * over all processes than the budgets allow. Requests are answered from memory.
+ */
+export interface Budgets {
+  /** Whether anything of the campaign may be emitted now; if not, that may change with the next turn. */
+  isOpen(ad: Spender, now: number): boolean
+  /** Sets aside what the emission is expected to cost. @returns false: there is no room for it. */
+  take(ad: Spender, priceMicros: number, now: number): boolean
+  /** Undoes a `take` of the same arguments. */
+  giveBack(ad: Spender, priceMicros: number, now: number): void
+  /** Reads what was spent and renews the leases. @throws what the counters throw. */
+  refresh(): Promise<void>
+  /** Refreshes in the background until closed, and at once for campaigns that change. */
+  start(onError: (error: unknown) => void): void
+  close(): void
+}
+
+export interface BudgetsDeps {
+  counters: Pick<Counters, 'hold'>
+  snapshot: Snapshot
+  spend: SpendView
+  /** Shares of a shop's traffic by hour of its day. */
+  hourShares: (shopId: string) => readonly number[]
+  /** No other process has it, nor had it before. */
+  processId: string
+  now: () => number
+}
+
+export function createBudgets(deps: BudgetsDeps): Budgets {
+  const { snapshot, spend } = deps
+  const leases = new Map<string, Lease>()
+  const busy = new Set<string>()
+  const changed = new Set<string>()
+  const days = createShopDays(deps)
+  let idle = leases.keys()
+  let underWay: Promise<void> | null = null
+  let underWaySince: number | null = null
+  let timer: NodeJS.Timeout | undefined
+  let closed = false
+  let onFirstChange = () => {}
+
+  function note(campaignId: string): void {
+    const campaign = snapshot.body('Campaign', campaignId)
+    changed.add(campaignId)
+    busy.add(campaignId)
+    if (!campaign || campaign.autoPromo) return
+    const lease = leases.get(campaignId) ?? new Lease()
+    leases.set(campaignId, lease)
+    lease.want(deps.now(), { dearestMicros: costAtFirst(campaign) })
+  }
+  for (const { id } of snapshot.all('Campaign')) note(id)
+  snapshot.onChange(({ kind, id }) => {
+    if (kind !== 'Campaign' || closed) return
+    if (changed.size === 0) onFirstChange()
+    note(id)
+  })
+
+  const isAway = (now: number) => {
+    const sinceMs = underWaySince === null ? 0 : now - underWaySince
+    return sinceMs > SLOW_MS && sinceMs <= SPEND_KNOWN_MS
+  }
+
+  function ceiling(campaignId: string, lease: Lease, now: number): number {
+    const campaign = snapshot.body('Campaign', campaignId)
+    const shop = campaign && snapshot.body('Shop', campaign.shopId)
+    if (!shop || campaign.autoPromo) return 0
+    const spent = spend.of(campaignId)
+    const judged = standing(campaign, shop, { now, spend: spent })
+    if (judged.out !== null) return 0
+    // Of display ads every one costs what the campaign bids, which falls with what is left.
+    if (campaign.kind === 'DISPLAY') lease.dearestMicros = expectedCost(campaign, judged.bidMicros, 1)
+    return ceilingOf(campaign, {
+      leftMicros: leftOf(campaign, spent),
+      pacedMicros:
+        campaign.pacing === 'EVEN'
+          ? idealSpend(campaign, spent, days(campaign.shopId, shop, now), now) - spent.todayMicros
+          : Number.POSITIVE_INFINITY,
+      bidMicros: judged.bidMicros,
+      settledMicros: spent.settledMicros,
+      dearestMicros: lease.dearestMicros,
+    })
+  }
+
+  /** Asks for what these campaigns need. */
+  async function renew(campaignIds: Iterable<string>): Promise<void> {
+    const now = deps.now()
+    const due: { lease: Lease; hold: Hold }[] = []
+    for (const id of campaignIds) {
+      const lease = leases.get(id)
+      if (!lease) {
+        busy.delete(id)
+        continue
+      }
+      lease.turn(now)
+      lease.ceilingMicros = ceiling(id, lease, now)
+      if (lease.isDue(now)) {
+        const limits = [{ key: `budget/${id}`, counted: null, max: Math.floor(lease.ceilingMicros) }]
+        const times = { now, expiresAt: now + LEASE_MS }
+        due.push({
+          lease,
+          hold: { holder: deps.processId, ...lease.ask(now), limits, settledBy: null, ...times },
+        })
+      }
+      if (lease.isIdle()) busy.delete(id)
+      if (!snapshot.get('Campaign', id) && lease.isIdle()) leases.delete(id)
+    }
+    if (due.length === 0) return
+    const granted = await deps.counters.hold(due.map(({ hold }) => hold))
+    for (const [i, { lease, hold }] of due.entries()) lease.granted(granted[i]!, { asked: hold.asked, askedAt: now })
+  }
+
+  function nextIdle(): string[] {
+    const ids: string[] = []
+    for (let looked = 0; looked < IDLE_PER_TURN; looked++) {
+      const { value, done } = idle.next()
+      if (done) {
+        idle = leases.keys()
+        break
+      }
+      if (!busy.has(value)) ids.push(value)
+    }
+    return ids
+  }
+
+  async function turn(): Promise<void> {
+    await spend.refresh(busy)
+    changed.clear()
+    await renew([...busy, ...nextIdle()])
+  }
+
+  async function turnOfChanged(): Promise<void> {
+    const ids = [...changed]
+    changed.clear()
+    if (ids.length === 0) return
+    await spend.read(ids)
+    await renew(ids)
+  }
+
+  /** One after the other. */
+  function run(work: () => Promise<void>): Promise<void> {
+    const before = underWay ?? Promise.resolve()
+    const done = before
+      .catch(() => {})
+      .then(async () => {
+        underWaySince ??= deps.now()
+        await work()
+        underWaySince = null
+      })
+    underWay = done
+    return done
+  }
+
+  return {
+    isOpen(ad, now) {
+      if (ad.campaign.autoPromo) return true
+      const lease = leases.get(ad.campaignId)
+      if (lease && lease.roomMicros(now, isAway(now)) > 0) return true
+      lease?.want(now)
+      busy.add(ad.campaignId)
+      return false
+    },
+    take(ad, priceMicros, now) {
+      if (ad.campaign.autoPromo) return true
+      const lease = leases.get(ad.campaignId)
+      const amount = expectedCost(ad.campaign, priceMicros, ad.likelihood)
+      busy.add(ad.campaignId)
+      lease?.want(now, { amountMicros: amount })
+      if (!lease || lease.roomMicros(now, isAway(now)) < amount) return false
+      lease.emit(amount, now)
+      return true
+    },
+    giveBack(ad, priceMicros, now) {
+      if (ad.campaign.autoPromo) return
+      leases.get(ad.campaignId)?.takeBack(expectedCost(ad.campaign, priceMicros, ad.likelihood), now)
+    },
+    refresh: () => run(turn),
+    start(onError) {
+      const schedule = () => {
+        timer = setTimeout(async () => {
+          await run(turn).catch(onError)
+          if (!closed) schedule()
+        }, TURN_MS).unref()
+      }
+      schedule()
+      // Changes that come together are looked at together.
+      onFirstChange = () => queueMicrotask(() => run(turnOfChanged).catch(onError))
+    },
+    close() {
+      closed = true
+      clearTimeout(timer)
+    },
+  }
+}
+
+/** What an emission is taken to cost before the first. */
+function costAtFirst(campaign: Campaign): number {
+  const { kind, cpcMicros, cpmMicros } = campaign
+  return kind === 'DISPLAY'
+    ? expectedCost(campaign, cpmMicros!, 1)
+    : expectedCost(campaign, cpcMicros, CLICK_RATE_AT_FIRST)
+}
+
+/** The present day of each shop: making one takes a hundred looks at the calendar. */
+function createShopDays({ hourShares }: Pick<BudgetsDeps, 'hourShares'>) {
+  const known = new Map<string, { day: ShopDay; shares: readonly number[]; timeZone: string }>()
+  return (shopId: string, { timeZone }: Shop, now: number): ShopDay => {
+    const shares = hourShares(shopId)
+    const found = known.get(shopId)
+    if (found?.shares === shares && found.timeZone === timeZone) {
+      if (now >= found.day.startAt && now < found.day.endAt) return found.day
+    }
+    const day = shopDay(timeZone, now, shares)
+    known.set(shopId, { day, shares, timeZone })
+    return day
+  }
+}

@@ -1,0 +1,130 @@
+import type { Banner, Campaign, DisplayAlgorithm } from '../../../schemas/entities.ts'
+import { hashOf } from '../../domain/auction.ts'
+import type { Snapshot } from '../../domain/snapshot.ts'
+import { type CompiledTargeting, compileTargeting, fits, type Page } from '../../domain/targeting.ts'
+import { keysOfPage, keysOfTargeting } from '../../domain/targeting-keys.ts'
+import type { CampaignHandle, CampaignKind, Campaigns } from '../campaigns.ts'
+import { PostingLists } from './posting-lists.ts'
+
+/** A banner with what does not depend on who asks. */
+export interface DisplayBanner {
+  campaign: DisplayCampaign
+  banner: Banner
+  /** Orders equals. */
+  hash: number
+}
+
+/** An accepted campaign that is switched on. */
+export interface DisplayCampaign {
+  handle: CampaignHandle
+  body: Campaign
+  /** For 1000 views; 0 for self-promotion. */
+  bidMicros: number
+  banners: readonly DisplayBanner[]
+  targeting: CompiledTargeting
+  keys: ReadonlySet<string>
+}
+
+export interface DisplayQuery {
+  shopId: string
+  kind: CampaignKind
+  country: string
+  page: Page
+  rule: DisplayAlgorithm
+}
+
+/** The display campaigns of all shops, made ready when they change and not when ads are asked for. */
+export interface DisplayCampaigns {
+  /** Those whose country and targeting fit, in groups of equal bids, falling. Dates and money are not looked at. */
+  find(query: DisplayQuery): Iterable<readonly DisplayCampaign[]>
+}
+
+export function createDisplayCampaigns(deps: {
+  snapshot: Snapshot
+  campaigns: Pick<Campaigns, 'handle'>
+  now: () => number
+}): DisplayCampaigns {
+  const { snapshot, campaigns, now } = deps
+  const known = new Map<string, DisplayCampaign>()
+  /** By shop, country and kind. */
+  const markets = new Map<string, PostingLists<DisplayCampaign>>()
+  /** When the next of them ends. */
+  let nextEndAt = Number.POSITIVE_INFINITY
+
+  function marketOf(shopId: string, country: string, kind: CampaignKind): PostingLists<DisplayCampaign> {
+    const key = `${shopId} ${country} ${kind}`
+    const market = markets.get(key) ?? new PostingLists<DisplayCampaign>()
+    markets.set(key, market)
+    return market
+  }
+
+  const homeOf = ({ shopId, country, autoPromo }: Campaign) =>
+    marketOf(shopId, country!, autoPromo ? 'AUTO_PROMO' : 'PAID')
+
+  function forget(id: string) {
+    const campaign = known.get(id)
+    if (!campaign) return
+    known.delete(id)
+    homeOf(campaign.body).remove(campaign.keys, campaign)
+  }
+
+  function note(id: string) {
+    forget(id)
+    const body = snapshot.body('Campaign', id)
+    if (!body || !mayRun(body)) return
+    const lang = snapshot.body('Shop', body.shopId)?.lang
+    if (lang === undefined) return
+    const campaign = compiled(body, { lang, handle: campaigns.handle(body.shopId, id) })
+    known.set(id, campaign)
+    homeOf(body).add(campaign.keys, campaign)
+    nextEndAt = Math.min(nextEndAt, body.endAt ?? Number.POSITIVE_INFINITY)
+  }
+
+  /** What has ended is met no more; only a change lets it run again, and a change is noted. */
+  function dropEnded() {
+    const at = now()
+    if (at < nextEndAt) return
+    nextEndAt = Number.POSITIVE_INFINITY
+    for (const [id, { body }] of known) {
+      const endAt = body.endAt ?? Number.POSITIVE_INFINITY
+      if (endAt <= at) forget(id)
+      else nextEndAt = Math.min(nextEndAt, endAt)
+    }
+  }
+
+  for (const { id } of snapshot.all('Campaign')) note(id)
+  snapshot.onChange((changed, before) => {
+    if (changed.kind === 'Campaign') note(changed.id)
+    if (changed.kind !== 'Shop') return
+    if (before?.kind === 'Shop' && before.body.lang === changed.body.lang) return
+    for (const { id, body } of snapshot.all('Campaign')) if (body.shopId === changed.id) note(id)
+  })
+
+  return {
+    *find({ shopId, kind, country, page, rule }) {
+      dropEnded()
+      for (const group of marketOf(shopId, country, kind).under(keysOfPage(page))) {
+        yield group.filter(({ targeting }) => fits(targeting, page, rule))
+      }
+    },
+  }
+}
+
+/** Apart from its dates, its money and its accounts. */
+function mayRun({ kind, status, country, moderation }: Campaign): boolean {
+  return kind === 'DISPLAY' && status === 'ACTIVE' && country !== null && moderation?.state === 'ACCEPTED'
+}
+
+function compiled(body: Campaign, { lang, handle }: { lang: string; handle: CampaignHandle }): DisplayCampaign {
+  const targeting = compileTargeting(body.targeting!, lang)
+  const campaign: DisplayCampaign = {
+    handle,
+    body,
+    bidMicros: body.autoPromo ? 0 : body.cpmMicros!,
+    banners: [],
+    targeting,
+    keys: keysOfTargeting(targeting),
+  }
+  campaign.banners = body.banners.map((banner) => ({ campaign, banner, hash: hashOf(banner.id) }))
+  return campaign
+}

@@ -1,0 +1,53 @@
+import type { Ad } from './ads.ts'
+import { el } from './element.ts'
+import { priceText } from './price.ts'
+import type { Words } from './words.ts'
+
+/** Pixels; only their ratio matters before the style sheet, which gives the box its size. */
+const PICTURE_SIDE = 240
+
+/** The link of one ad; null when its product has no address that a page may link to. Feeds are input: all is set as text. */
+export function adLink(ad: Ad, words: Words, languages: readonly string[]): HTMLAnchorElement | null {
+  const href = webAddress(ad.productHref)
+  if (!href) return null
+  const title = el('span', 'title', ad.productTitle)
+  title.lang = ad.lang
+  const text = el('span', 'text', ...(ad.brand ? [el('span', 'brand', ad.brand)] : []))
+  text.append(title, prices(ad, words, languages))
+  const link = el('a', 'card', picture(ad), text)
+  link.href = href
+  return link
+}
+
+/** The title is beside it: read out twice, it would only delay. */
+function picture({ productImageUrl }: Ad): HTMLElement {
+  const box = el('span', 'picture')
+  const src = webAddress(productImageUrl)
+  if (!src) return box
+  const image = el('img', '')
+  image.alt = ''
+  image.loading = 'lazy'
+  image.decoding = 'async'
+  image.width = image.height = PICTURE_SIDE
+  image.onerror = () => image.remove()
+  image.src = src
+  box.append(image)
+  return box
+}
+
+function prices({ productPrice, productSalePrice, currency }: Ad, words: Words, languages: readonly string[]) {
+  const text = (amount: number) => priceText(amount, currency, languages)
+  if (productSalePrice === undefined || productSalePrice >= productPrice) return el('span', 'price', text(productPrice))
+  const now = el('span', 'sale', el('span', 'read', `${words.priceNow} `), text(productSalePrice))
+  const before = el('s', '', el('span', 'read', `${words.priceBefore} `), text(productPrice))
+  return el('span', 'price', now, ' ', before)
+}
+
+function webAddress(text: string): string | null {
+  try {
+    const { protocol, href } = new URL(text)
+    return protocol === 'https:' || protocol === 'http:' ? href : null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,64 @@
+import type { Targeting } from '../../../../schemas/http/selection.ts'
+import type { Ad } from './ads.ts'
+import type { ShownAd } from './block.ts'
+import type { Place, Slots } from './slots.ts'
+
+export interface FillingDeps {
+  slots: () => Pick<Slots, 'isCurrent' | 'shown'>
+  ask(targeting: Targeting[]): Promise<Ad[][]>
+  /** Whether script elements of the page are still to run. */
+  morePending(): boolean
+  onShown(shown: ShownAd): void
+}
+
+/** Script elements that load together are asked for together; one that is late, or failed, is not waited for longer. */
+const TOGETHER_MS = 200
+/** What the server takes in one request. */
+const SLOTS_MAX = 20
+const EXCLUDED_MAX = 1_000
+
+/** Asks for the ads of places, one request at a time: the next one excludes what the page shows, so that nothing repeats. */
+export function createFilling({ slots, ask, morePending, onShown }: FillingDeps) {
+  const waiting = new Set<Place>()
+  let asking = false
+  let timer: ReturnType<typeof setTimeout> | undefined
+
+  async function askForWaiting(): Promise<void> {
+    clearTimeout(timer)
+    timer = undefined
+    if (asking) return
+    asking = true
+    for (let batch = next(); batch.length > 0; batch = next()) {
+      const answers = await ask(batch.map(withoutShown))
+      for (const [index, place] of batch.entries()) if (slots().isCurrent(place)) show(place, answers[index]!)
+    }
+    asking = false
+  }
+
+  function next(): Place[] {
+    const batch = [...waiting].filter((place) => slots().isCurrent(place)).slice(0, SLOTS_MAX)
+    if (batch.length === 0) waiting.clear()
+    for (const place of batch) waiting.delete(place)
+    return batch
+  }
+
+  function withoutShown({ slot: { targeting } }: Place): Targeting {
+    const excluded = [...(targeting.excludedShopProductIds ?? []), ...slots().shown()]
+    return excluded.length === 0 ? targeting : { ...targeting, excludedShopProductIds: excluded.slice(0, EXCLUDED_MAX) }
+  }
+
+  function show(place: Place, ads: readonly Ad[]): void {
+    const shown = place.block!.show(ads)
+    place.shown = shown.map(({ ad }) => ad.shopProductId)
+    for (const each of shown) onShown(each)
+    const detail = { slotHash: place.slot.targeting.slotHash, ads: shown.length }
+    place.host!.dispatchEvent(new CustomEvent('endcap:rendered', { bubbles: true, composed: true, detail }))
+  }
+
+  return (place: Place): void => {
+    waiting.add(place)
+    // After what runs now: the slots that came before the library was there are registered in one go.
+    if (!morePending()) queueMicrotask(askForWaiting)
+    else timer ??= setTimeout(askForWaiting, TOGETHER_MS)
+  }
+}

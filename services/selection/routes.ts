@@ -1,0 +1,94 @@
+import { TypeBoxValidatorCompiler } from '@fastify/type-provider-typebox'
+import type { FastifyReply } from 'fastify'
+import type { ProductIndex } from '../../infra/product-index/port.ts'
+import { DisplayAnswer, DisplayBody, DisplayHeaders } from '../../schemas/http/display.ts'
+import { ProblemBody } from '../../schemas/http/problem.ts'
+import {
+  EmissionInfoAnswer,
+  EmissionInfoBody,
+  PersonHeaders,
+  SelectionAnswer,
+  SelectionBody,
+  SelectionQuery,
+} from '../../schemas/http/selection.ts'
+import type { AdKind } from '../../schemas/records.ts'
+import type { HttpServer } from '../http.ts'
+import type { AdChooser } from './ad-chooser.ts'
+import type { BannerEntry } from './display/display-ads.ts'
+import type { DisplaySlot } from './display/page.ts'
+import { emissionInfo } from './emission-info.ts'
+import { type Parameters, readParameters } from './parameters.ts'
+import { type SelectDeps, select } from './select.ts'
+import type { Slot } from './slots.ts'
+import type { ProductEntry } from './sponsored-ads.ts'
+
+export interface RouteDeps extends SelectDeps {
+  index: ProductIndex
+  uuid: () => string
+}
+
+const JSON_TYPE = 'application/json; charset=utf-8'
+const tags = ['Ads']
+
+/** Headers and query are read by `readParameters`. */
+const bodyOnly: typeof TypeBoxValidatorCompiler = (part) =>
+  part.httpPart === 'body' ? TypeBoxValidatorCompiler(part) : () => true
+
+export function sponsoredRoutes(server: HttpServer, ads: AdChooser<Slot, ProductEntry>, deps: RouteDeps): void {
+  server.post(
+    '/v1/dsa/raw/batch',
+    {
+      validatorCompiler: bodyOnly,
+      schema: {
+        tags,
+        summary: 'Select sponsored product ads',
+        headers: PersonHeaders,
+        querystring: SelectionQuery,
+        body: SelectionBody,
+        response: { 200: SelectionAnswer, 400: ProblemBody },
+      },
+    },
+    async (request, reply) => {
+      const { targeting } = request.body
+      const parameters = readParameters(request, deps.uuid)
+      return answer(reply, parameters, await select({ targeting, ...parameters }, ads, deps))
+    },
+  )
+  infoRoute(server, '/v1/dsa/emissionInfo', 'SPONSORED', deps)
+}
+
+export function displayRoutes(server: HttpServer, ads: AdChooser<DisplaySlot, BannerEntry>, deps: RouteDeps): void {
+  server.post(
+    '/v1/banner/dsa/raw/batch',
+    {
+      validatorCompiler: bodyOnly,
+      schema: {
+        tags,
+        summary: 'Select display ads',
+        headers: DisplayHeaders,
+        body: DisplayBody,
+        response: { 200: DisplayAnswer, 400: ProblemBody },
+      },
+    },
+    async ({ headers, body: { targeting } }, reply) => {
+      const parameters = readParameters({ headers, query: {} }, deps.uuid)
+      return answer(reply, parameters, await select({ targeting, ...parameters }, ads, deps))
+    },
+  )
+  infoRoute(server, '/v1/banner/dsa/emissionInfo', 'DISPLAY', deps)
+}
+
+/**
+ * The JSON is written already; the type is that of the object it stands for. The header tells which request it was where
+ * there are no ads that tell it.
+ */
+const answer = (reply: FastifyReply, { requestId }: Parameters, json: string) =>
+  reply.header('request-id', requestId).type(JSON_TYPE).send(json) as never
+
+function infoRoute(server: HttpServer, path: string, kind: AdKind, deps: RouteDeps): void {
+  const response = { 200: EmissionInfoAnswer, 400: ProblemBody }
+  const summary = `Who sells and who pays for a ${kind.toLowerCase()} ad`
+  server.post(path, { schema: { tags, summary, body: EmissionInfoBody, response } }, async ({ body: { showId } }) =>
+    emissionInfo({ showId, kind }, deps),
+  )
+}

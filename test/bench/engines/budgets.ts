@@ -1,0 +1,204 @@
+/**
+ * Budgets on the real engines: 4 selection processes and 2 streams processes beside one of registry and intake, and 1,000
+ * campaigns of random small budgets, half of clicks and half of views. People ask for ads, view 80 % of them and click
+ * 5 %, seconds later, until nothing is shown any more. Then ClickHouse is asked what each was billed, and what it was given.
+ *
+ *     node test/bench/engines/budgets.ts [--kill] [minutes at most]
+ *
+ * --kill: every few seconds a process, drawn at random, is killed and started again.
+ */
+import { randomBytes, randomUUID } from 'node:crypto'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createClient } from '@clickhouse/client'
+import { connectRedis } from '../../../infra/counters/redis.ts'
+import { addresses, removeDatabase, removeIndices, testNamespace } from '../../engines/addresses.ts'
+import { supervise } from '../../engines/faults/supervised.ts'
+import { removeKafkaNamespace } from '../../engines/kafka-tools.ts'
+import { must, waitFor } from '../../program.ts'
+import { seededRandom } from '../generated-products.ts'
+import { type BudgetShop, GROUPS, openBudgetShop } from './budget-shop.ts'
+
+const CAMPAIGNS = 1_000
+const VISITORS = 40
+const VIEWED = 0.8
+const CLICKED = 0.05
+const VIEW_AFTER_MS = [500, 8_000] as const
+const CLICK_AFTER_MS = [500, 4_000] as const
+const ADS = 4
+const KILL_EVERY_MS = 4_000
+/** Longer than what is shown is in flight. */
+const STILL_MS = 90_000
+const RETRY_MS = 200
+const TIMEOUT_MS = 10_000
+const PORT_FIRST = 24_300
+const kills = process.argv.includes('--kill')
+const minutesMax = Number(process.argv.findLast((each) => /^\d+$/.test(each)) ?? 15)
+
+const random = seededRandom(7)
+const between = ([least, most]: readonly [number, number]) => least + random() * (most - least)
+const namespace = testNamespace()
+const folder = await mkdtemp(join(tmpdir(), 'bench-budgets-'))
+const environment = {
+  NAMESPACE: namespace,
+  KAFKA_BROKERS: addresses.kafkaBrokers.join(),
+  CLICKHOUSE_URL: addresses.clickhouseUrl,
+  ELASTICSEARCH_URL: addresses.elasticsearchUrl,
+  ELASTICSEARCH_REPLICAS: '0',
+  REDIS_URL: addresses.redisUrl,
+  SHOW_ID_KEYS: `1:${randomBytes(32).toString('base64url')}`,
+  KAFKA_SESSION_TIMEOUT_MS: '6000',
+  SIGNALS_INTERVAL_SECONDS: '5',
+}
+const roles = ['registry,intake', ...Array(4).fill('selection'), ...Array(2).fill('streams')] as string[]
+const programs = await Promise.all(
+  roles.map(async (ROLES, i) => {
+    const own = join(folder, String(i))
+    await mkdir(own)
+    const env = { ...environment, ROLES, HTTP_PORT: String(PORT_FIRST + i) }
+    return supervise({ folder: own, logFile: join(folder, `${i}.log`), env })
+  }),
+)
+for (const each of programs) each.start()
+const [office] = await Promise.all(programs.map((each) => each.ready()))
+const shop = await openBudgetShop(office!, { campaigns: CAMPAIGNS, random })
+const urlOf = (i: number) => `http://127.0.0.1:${PORT_FIRST + i}`
+console.log(`${CAMPAIGNS} campaigns of ${namespace}; logs in ${folder}`)
+
+let lastShownAt = performance.now()
+let shown = 0
+let visits = 0
+let killed = 0
+let going = true
+const startedAt = performance.now()
+const killing = kills ? killNowAndThen() : Promise.resolve()
+await Promise.all([...Array.from({ length: VISITORS }, visitAgainAndAgain), stopWhenStill()])
+await killing
+await Promise.all(programs.map((each) => each.ready()))
+await waitFor(
+  async () => (await must(office!.call<{ lagMs: number }>('GET', '/v1/panel/audit'))).lagMs === 0,
+  120_000,
+).catch(() => console.error('the audit still shows a lag'))
+await report(shop)
+await Promise.all(programs.map((each) => each.stop()))
+await cleanUp()
+process.exit(0)
+
+async function visitAgainAndAgain(): Promise<void> {
+  while (going) {
+    const cid = randomUUID()
+    const selection = urlOf(1 + Math.floor(random() * 4))
+    const searchData = `lamp group${Math.floor(random() * GROUPS)}`
+    const slots = [
+      ['/v1/dsa/raw/batch', { slotHash: shop.sponsoredSlot, adCount: ADS, searchData }],
+      ['/v1/banner/dsa/raw/batch', { slotHash: shop.displaySlot, adCount: ADS, searchData, country: 'DE' }],
+    ] as const
+    const ads = (await Promise.all(slots.map(([path, slot]) => adsOf(`${selection}${path}`, slot, cid)))).flat()
+    visits++
+    shown += ads.length
+    if (ads.length > 0) lastShownAt = performance.now()
+    void look(ads, cid)
+    await sleep(50)
+  }
+}
+
+async function adsOf(url: string, slot: object, cid: string): Promise<string[]> {
+  const answer = (await post(url, { targeting: [slot] }, cid)) as { data: { ads: { showId: string }[] }[] } | null
+  return answer === null ? [] : answer.data.flatMap(({ ads }) => ads.map(({ showId }) => showId))
+}
+
+/** A person views some of the ads, and clicks on some of these; told until it is acknowledged. */
+async function look(ads: readonly string[], cid: string): Promise<void> {
+  const viewed = ads.filter(() => random() < VIEWED)
+  const clicked = viewed.filter(() => random() < CLICKED / VIEWED)
+  await sleep(between(VIEW_AFTER_MS))
+  await tell(
+    viewed.map((showId) => ({ type: 'VIEW', showId })),
+    cid,
+  )
+  await sleep(between(CLICK_AFTER_MS))
+  await tell(
+    clicked.map((showId) => ({ type: 'CLICK', showId })),
+    cid,
+  )
+}
+
+async function tell(events: object[], cid: string): Promise<void> {
+  if (events.length === 0) return
+  while (!(await post(`${urlOf(0)}/v1/ev/batch`, { events }, cid))) await sleep(RETRY_MS)
+}
+
+/** Null: no good answer. */
+async function post(url: string, body: unknown, cid: string): Promise<unknown> {
+  try {
+    const headers = { 'content-type': 'application/json', cid }
+    const signal = AbortSignal.timeout(TIMEOUT_MS)
+    const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body), signal })
+    return response.ok ? await response.json() : null
+  } catch {
+    return null
+  }
+}
+
+async function stopWhenStill(): Promise<void> {
+  while (going) {
+    await sleep(10_000)
+    const minutes = (performance.now() - startedAt) / 60_000
+    console.log(`${minutes.toFixed(1)} min: ${visits} visits, ${shown} ads shown, ${killed} kills`)
+    going = performance.now() - lastShownAt < STILL_MS && minutes < minutesMax
+  }
+}
+
+async function killNowAndThen(): Promise<void> {
+  while (going) {
+    await sleep(KILL_EVERY_MS)
+    await programs[Math.floor(random() * programs.length)]!.kill()
+    killed++
+  }
+}
+
+/** By SQL of its own, from what the judge wrote. */
+async function report({ campaigns }: BudgetShop): Promise<void> {
+  const client = createClient({ url: addresses.clickhouseUrl, database: namespace })
+  const result = await client.query({
+    query: `SELECT campaignId AS id, sum(billedMicros) / 1e6 AS billed,
+        sumIf(priceMicros / if(kind = 'DISPLAY', 1000, 1), verdict = 'OVER_BUDGET') / 1e6 AS free
+      FROM judged_events WHERE type = if(kind = 'DISPLAY', 'VIEW', 'CLICK') GROUP BY campaignId`,
+    format: 'JSONEachRow',
+  })
+  const rows = new Map((await result.json<{ id: string; billed: number; free: number }>()).map((row) => [row.id, row]))
+  await client.close()
+  const tables = (['SPONSORED', 'DISPLAY'] as const).map((kind) => {
+    const of = campaigns.filter((each) => each.kind === kind)
+    const money = of.map(({ id, budget }) => ({ budget, ...(rows.get(id) ?? { billed: 0, free: 0 }) }))
+    const sum = (value: (each: (typeof money)[number]) => number) =>
+      money.reduce((total, each) => total + value(each), 0)
+    const budget = sum((each) => each.budget)
+    const percent = (part: number) => `${((100 * part) / budget).toFixed(2)} %`
+    return {
+      kind,
+      campaigns: of.length,
+      'over budget': money.filter((each) => each.billed > each.budget + 1e-9).length,
+      budget: budget.toFixed(2),
+      billed: percent(sum((each) => each.billed)),
+      'free over-delivery': percent(sum((each) => each.free)),
+      'campaigns that gave away': money.filter((each) => each.free > 0).length,
+      'under-delivery': percent(sum((each) => each.budget - each.billed)),
+      'spent over 99 %': money.filter((each) => each.billed > 0.99 * each.budget).length,
+    }
+  })
+  console.table(tables)
+  console.log(`${visits} visits, ${shown} ads shown, ${killed} processes killed`)
+}
+
+async function cleanUp(): Promise<void> {
+  await removeKafkaNamespace(namespace)
+  await removeIndices(addresses.elasticsearchUrl, namespace)
+  await removeDatabase(addresses.clickhouseUrl, namespace)
+  const counters = connectRedis({ url: addresses.redisUrl, namespace })
+  await counters.clear()
+  await counters.close()
+  await rm(folder, { recursive: true, force: true })
+}
