@@ -1,3 +1,5 @@
+import { isIP } from 'node:net'
+import { PASSWORD_CHARS_MAX, PASSWORD_CHARS_MIN } from '../schemas/http/panel/users.ts'
 import { parseShowIdKeys, type ShowIdKey } from '../services/domain/show-id.ts'
 import { allExternal, type EngineConfig, readEngineConfig } from './engine-config.ts'
 import { type Environment, readSettings, type Settings } from './settings.ts'
@@ -15,8 +17,13 @@ export interface Config {
   readonly engines: EngineConfig
   readonly spoolMaxBytes: number
   readonly bootstrapToken: string | null
+  /** Made at a start that finds no operator. */
+  readonly firstOperator: { email: string; password: string } | null
   /** Null: a key is made at the first start and kept in the data folder. */
   readonly showIdKeys: readonly ShowIdKey[] | null
+  /** Null: as `showIdKeys`. */
+  readonly sessionKeys: readonly ShowIdKey[] | null
+  readonly trustedProxies: readonly string[]
   readonly logLevel: LogLevel
   readonly selectionDeadlineMs: number
   readonly signalsIntervalMs: number
@@ -56,7 +63,10 @@ export function readConfig(env: Environment): Config {
     engines,
     spoolMaxBytes: MEBIBYTE * settings.integer('SPOOL_MAX_MIB', 1024, 1, 1024 * 1024),
     bootstrapToken: readBootstrapToken(settings),
+    firstOperator: readFirstOperator(settings),
     showIdKeys: readShowIdKeys(settings, chosen),
+    sessionKeys: readKeys('SESSION_KEYS', settings),
+    trustedProxies: readTrustedProxies(settings),
     logLevel: settings.oneOf('LOG_LEVEL', 'info', logLevels),
     selectionDeadlineMs: settings.integer('SELECTION_DEADLINE_MS', 100, 1, 10_000),
     signalsIntervalMs: 1000 * settings.integer('SIGNALS_INTERVAL_SECONDS', 300, 1, 86_400),
@@ -91,16 +101,42 @@ function readBootstrapToken(settings: Settings): string | null {
 }
 
 function readShowIdKeys(settings: Settings, chosen: readonly Role[]): ShowIdKey[] | null {
-  const value = settings.optional('SHOW_ID_KEYS')
-  if (value === null) {
-    if (!isWhole(chosen))
-      settings.problems.push('SHOW_ID_KEYS must be set, the same for every process, when ROLES names only some')
-    return null
+  if (settings.optional('SHOW_ID_KEYS') === null && !isWhole(chosen)) {
+    settings.problems.push('SHOW_ID_KEYS must be set, the same for every process, when ROLES names only some')
   }
+  return readKeys('SHOW_ID_KEYS', settings)
+}
+
+function readKeys(name: string, settings: Settings): ShowIdKey[] | null {
+  const value = settings.optional(name)
   try {
-    return parseShowIdKeys(value)
+    return value === null ? null : parseShowIdKeys(value)
   } catch (error) {
-    settings.problems.push(`SHOW_ID_KEYS: ${(error as Error).message}`)
+    settings.problems.push(`${name}: ${(error as Error).message}`)
     return null
   }
+}
+
+function readFirstOperator(settings: Settings): Config['firstOperator'] {
+  const email = settings.optional('OPERATOR_EMAIL')
+  const password = settings.optional('OPERATOR_PASSWORD')
+  if (email === null && password === null) return null
+  if (!email?.includes('@')) settings.problems.push('OPERATOR_EMAIL must be an e-mail address')
+  const length = password?.length ?? 0
+  if (length < PASSWORD_CHARS_MIN || length > PASSWORD_CHARS_MAX) {
+    settings.problems.push(`OPERATOR_PASSWORD must have ${PASSWORD_CHARS_MIN} to ${PASSWORD_CHARS_MAX} characters`)
+  }
+  return { email: email ?? '', password: password ?? '' }
+}
+
+/** Names of networks that Fastify knows. */
+const networks = ['loopback', 'linklocal', 'uniquelocal']
+
+function readTrustedProxies(settings: Settings): string[] {
+  const proxies = settings.list('TRUSTED_PROXIES', '')
+  const isKnown = (proxy: string) => networks.includes(proxy) || isIP(proxy.replace(/\/\d{1,3}$/, '')) !== 0
+  if (!proxies.every(isKnown)) {
+    settings.problems.push(`TRUSTED_PROXIES must be a list of addresses, networks in CIDR, or ${networks.join(', ')}`)
+  }
+  return proxies
 }

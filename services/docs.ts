@@ -4,8 +4,9 @@ import { ProblemBody } from '../schemas/http/problem.ts'
 import type { HttpServer } from './http.ts'
 
 /** Where a route belongs in the documentation, by the beginning of its path; the first that fits. */
-const TAGS: readonly { prefix: string; tag: string; secured: boolean }[] = [
-  { prefix: '/v1/panel/', tag: 'Management', secured: true },
+const TAGS: readonly { prefix: string; tag: string; secured: boolean | 'panel' }[] = [
+  { prefix: '/v1/panel/session', tag: 'Session', secured: false },
+  { prefix: '/v1/panel/', tag: 'Management', secured: 'panel' },
   { prefix: '/v1/slots/', tag: 'Technical ad units', secured: true },
   { prefix: '/v1/feed/', tag: 'Product update', secured: true },
   { prefix: '/v1/dsa/view-event', tag: 'Events', secured: false },
@@ -38,7 +39,12 @@ export async function registerDocs(server: HttpServer, options: { version: strin
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
       servers: [{ url: options.publicUrl }],
-      components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },
+      components: {
+        securitySchemes: {
+          bearer: { type: 'http', scheme: 'bearer' },
+          session: { type: 'apiKey', in: 'cookie', name: 'endcap_session' },
+        },
+      },
       tags: [...new Set(TAGS.map(({ tag }) => tag))].map((name) => ({ name })),
     },
     transform: ({ schema, url }) => ({ schema: documented(schema ?? {}, url), url }),
@@ -54,7 +60,7 @@ function documented<S extends Documented>(schema: S, url: string): S {
   return {
     ...schema,
     tags: schema.tags ?? [tag],
-    ...(secured ? { security: [{ bearer: [] }] } : {}),
+    ...(secured ? { security: [{ bearer: [] }, ...(secured === 'panel' ? [{ session: [] }] : [])] } : {}),
     response: { ...(schema.response as object | undefined), '4xx': PROBLEM },
   }
 }

@@ -33,13 +33,18 @@ const engineProblems: Readonly<Record<string, { code: ErrorCode; detail: string;
 }
 
 /** The HTTP server that the services' routes are registered on: JSON, TypeBox validation, problem+json errors. */
-export function createHttpServer(options: { logger: FastifyBaseLogger | false }) {
+export function createHttpServer(options: {
+  logger: FastifyBaseLogger | false
+  /** Proxies whose X-Forwarded-For says who asks; addresses, networks, or names of proxy-addr such as `uniquelocal`. */
+  trustedProxies?: readonly string[]
+}) {
   const server = Fastify({
     ...(options.logger ? { loggerInstance: options.logger } : { logger: false }),
     logController: new LogController({ disableRequestLogging: true }),
     // Paths that no route could ever take: they come before the error handler below.
     frameworkErrors: (_error, _request, reply) => answer(reply, new Problem('INVALID', 'The path is not a valid one')),
     bodyLimit: BODY_LIMIT_BYTES,
+    trustProxy: [...(options.trustedProxies ?? [])],
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1000 },
     return503OnClosing: true,
   })

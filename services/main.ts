@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { type Config, InvalidConfig, type Role, readConfig } from '../infra/config.ts'
 import { closeEngines, connectEngines, startEngines, untilThere } from '../infra/engines.ts'
+import type { EventLog } from '../infra/event-log/port.ts'
 import { createMetrics, type SampledValues } from '../infra/metrics.ts'
 import { registerApi } from './api.ts'
 import { createShowIds } from './domain/show-id.ts'
@@ -35,6 +36,8 @@ const openRole: Readonly<Record<Role, (shared: Shared) => Promise<Part>>> = {
 export interface Running {
   /** Where it listens. */
   url: string
+  /** The log that it writes to, for who runs in the same process. */
+  log: EventLog
   /** Answers what is under way, writes what is queued, and ends everything in the reverse order of the start. */
   stop(): Promise<void>
 }
@@ -47,14 +50,14 @@ export async function start(config: Config): Promise<Running> {
     for (const each of stops.splice(0).reverse()) await each().catch((err) => logger.error({ err }, 'not closed well'))
   }
   try {
-    return { url: await open(config, logger, stops), stop }
+    return { ...(await open(config, logger, stops)), stop }
   } catch (error) {
     await stop()
     throw error
   }
 }
 
-async function open(config: Config, logger: Logger, stops: Shared['stops']): Promise<string> {
+async function open(config: Config, logger: Logger, stops: Shared['stops']): Promise<Omit<Running, 'stop'>> {
   const shared = await openShared(config, logger, stops)
   const { host, log, metrics, snapshot } = shared
   // Whoever holds the registry fills the snapshot by itself.
@@ -64,7 +67,7 @@ async function open(config: Config, logger: Logger, stops: Shared['stops']): Pro
   }
   const parts = await Promise.all(config.roles.map((role) => openRole[role](shared)))
 
-  const server = createHttpServer({ logger })
+  const server = createHttpServer({ logger, trustedProxies: config.trustedProxies })
   stops.push(() => server.close())
   const checks = Object.assign({}, ...parts.map((part) => part.checks))
   await registerApi(server, parts, { ...config, metrics, checks, version: VERSION })
@@ -74,7 +77,7 @@ async function open(config: Config, logger: Logger, stops: Shared['stops']): Pro
     process.exitCode = 1
     process.kill(process.pid, 'SIGTERM')
   })
-  return server.listen({ host: config.httpHost, port: config.httpPort })
+  return { url: await server.listen({ host: config.httpHost, port: config.httpPort }), log }
 }
 
 async function openShared(config: Config, logger: Logger, stops: Shared['stops']): Promise<Shared> {

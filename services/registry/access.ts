@@ -25,6 +25,7 @@ export function createAccess(snapshot: Snapshot): Access {
       case 'Account':
         return entity.id === principal.accountId
       case 'Token':
+      case 'User':
       case 'TechnicalSlot':
         return entity.body.accountId === principal.accountId
       case 'Shop':
@@ -63,12 +64,20 @@ export function createAccess(snapshot: Snapshot): Access {
       if ((kind === 'Shop' || kind === 'AdFormat') && principal.role === 'ADVERTISER') {
         throw new Problem('FORBIDDEN', `The ${nouns[kind]} is changed by its publisher`)
       }
+      if (principal.role === 'PUBLISHER') checkOwnCampaign(entity, principal)
       return entity
     },
     *list(principal, kind) {
       for (const entity of snapshot.all(kind)) if (sees(principal, entity)) yield entity
     },
   }
+}
+
+/** A publisher sees the campaigns in its shops, and judges their banners; the rest is their advertiser's business. */
+function checkOwnCampaign(entity: Entity<EntityKind>, { accountId }: Principal): void {
+  if (entity.kind !== 'Campaign' || entity.body.accountId === accountId) return
+  const way = entity.body.moderation === null ? 'ask the operator to stop it' : 'reject it in moderation to stop it'
+  throw new Problem('FORBIDDEN', `The campaign is changed by its advertiser: ${way}`)
 }
 
 /** What an entity is called in messages. */
@@ -84,4 +93,5 @@ export const nouns: Record<EntityKind, string> = {
   Campaign: 'campaign',
   AdFormat: 'ad format',
   Image: 'image',
+  User: 'user',
 }

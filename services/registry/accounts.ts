@@ -4,6 +4,7 @@ import type { Snapshot } from '../domain/snapshot.ts'
 import { answered } from './edge.ts'
 import type { Resource } from './resource.ts'
 import { removed } from './store.ts'
+import { removedUser } from './users/users.ts'
 
 /** Accounts: made by the operator; each may change how it is named. */
 export function accounts(snapshot: Snapshot): Resource<'Account', typeof AccountCreate, typeof AccountPatch> {
@@ -32,7 +33,8 @@ export function accounts(snapshot: Snapshot): Resource<'Account', typeof Account
     },
     removal(account) {
       const tokens = [...snapshot.all('Token')].filter((token) => token.body.accountId === account.id)
-      return [...tokens.map((token) => removed(token)), removed(account)]
+      const users = [...snapshot.all('User')].filter((user) => user.body.accountId === account.id)
+      return [...tokens.map((token) => removed(token)), ...users.map(removedUser), removed(account)]
     },
     views: (entities) => entities.map((entity) => ({ ...answered(entity), ...entity.body })),
   }

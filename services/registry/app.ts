@@ -11,10 +11,11 @@ import { moderationRoutes } from './moderation.ts'
 import { placements } from './placements.ts'
 import type { ProductReader } from './product-reader.ts'
 import { productUpdateRoutes } from './product-updates.ts'
-import { resourceRoutes } from './resource.ts'
+import { readRoutes, resourceRoutes } from './resource.ts'
 import { shops } from './shops.ts'
 import { slotRoutes } from './slots.ts'
 import type { Registry } from './store.ts'
+import { technicalSlots } from './technical-slots.ts'
 import { tokenRoutes } from './tokens.ts'
 
 export interface RegistryAppDeps {
@@ -48,6 +49,7 @@ export function registryApp(deps: RegistryAppDeps) {
     resourceRoutes(server, deps, ofCampaigns)
     moderationRoutes(server, { ...deps, views: ofCampaigns.views })
     slotRoutes(server, deps)
+    readRoutes(server, deps, technicalSlots)
     productUpdateRoutes(server, deps)
   }
 }

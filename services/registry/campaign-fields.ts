@@ -20,7 +20,7 @@ export const NO_TARGETING: BannerTargeting = {
 
 /** The fields that only campaigns of one kind have, and whether a new one needs them. */
 const fieldsOfKind: Readonly<Record<Campaign['kind'], Record<string, boolean>>> = {
-  SPONSORED: { products: true, cpc: true, autoPromo: false },
+  SPONSORED: { products: true, cpc: true },
   DISPLAY: { country: true, targetUrl: true, mobileDeepLink: false, cpm: true, banners: true, targeting: false },
 }
 

@@ -41,14 +41,17 @@ function checkTimes({ startAt, endAt, pacing, dailyBudgetMicros }: Campaign, fin
 }
 
 function checkMoney(campaign: Campaign, { shop, spentMicros }: CampaignFacts, findings: Findings): void {
-  const { kind, budgetMicros, dailyBudgetMicros, cpcMicros, autoPromo } = campaign
+  const { kind, budgetMicros, dailyBudgetMicros, cpcMicros, cpmMicros, autoPromo } = campaign
   const spent = fromMicros(spentMicros)
   findings.check(budgetMicros >= spentMicros, '/budget', `must not be below the ${spent} that it has spent`)
   const isDailyWithin = dailyBudgetMicros === null || dailyBudgetMicros <= budgetMicros
   findings.check(isDailyWithin, '/dailyBudget', 'must not be above budget')
   if (autoPromo) return
   findings.check(budgetMicros > 0, '/budget', 'must be above 0')
-  if (kind === 'DISPLAY') return
+  if (kind === 'DISPLAY') {
+    findings.check(cpmMicros !== 0, '/cpm', 'must be above 0')
+    return
+  }
   // A bid of nothing is no bid, even where the shop reserves nothing.
   const leastMicros = Math.max(shop.reserveCpcMicros, 1)
   findings.check(cpcMicros >= leastMicros, '/cpc', `must be at least the shop's reserve of ${fromMicros(leastMicros)}`)

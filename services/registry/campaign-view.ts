@@ -5,14 +5,21 @@ import type { Entity } from '../domain/snapshot.ts'
 import { productsView } from './campaign-fields.ts'
 import { answered, toIso } from './edge.ts'
 
+/** The name of a user or account, deleted ones too. */
+type NameOf = (actorId: string) => string | null
+
 /** A campaign as the API shows it at `now`. */
-export function campaignView(campaign: Entity<'Campaign'>, at: { shop: Shop; spentMicros: number; now: number }) {
+export function campaignView(
+  campaign: Entity<'Campaign'>,
+  at: { shop: Shop; spentMicros: number; now: number; nameOf: NameOf },
+) {
   const { body } = campaign
   const { spentMicros, now, shop } = at
   return {
     ...answered(campaign),
     kind: body.kind,
     accountId: body.accountId,
+    accountName: at.nameOf(body.accountId),
     shopId: body.shopId,
     name: body.name,
     status: body.status,
@@ -25,7 +32,7 @@ export function campaignView(campaign: Entity<'Campaign'>, at: { shop: Shop; spe
     pacing: body.pacing,
     capping: body.capping,
     attributionProductIds: body.attributionProductIds,
-    ...(body.kind === 'DISPLAY' ? displaySide(body) : sponsoredSide(body)),
+    ...(body.kind === 'DISPLAY' ? displaySide(body, at.nameOf) : sponsoredSide(body)),
   }
 }
 
@@ -33,13 +40,21 @@ function sponsoredSide(body: Campaign) {
   return { cpc: fromMicros(body.cpcMicros), autoPromo: body.autoPromo, products: productsView(body) }
 }
 
-function displaySide({ country, targetUrl, mobileDeepLink, cpmMicros, banners, targeting, moderation }: Campaign) {
+function displaySide({ cpmMicros, moderation, ...body }: Campaign, nameOf: NameOf) {
+  const { country, targetUrl, mobileDeepLink, autoPromo, banners, targeting } = body
   const cpm = fromMicros(cpmMicros ?? 0)
-  return { country, targetUrl, mobileDeepLink, cpm, banners, targeting, moderation: moderationSide(moderation) }
+  const judged = moderationSide(moderation, nameOf)
+  return { country, targetUrl, mobileDeepLink, cpm, autoPromo, banners, targeting, moderation: judged }
 }
 
-function moderationSide(moderation: Campaign['moderation']) {
+function moderationSide(moderation: Campaign['moderation'], nameOf: NameOf) {
   if (moderation === null) return null
-  const history = moderation.history.map((decision) => ({ ...decision, decidedAt: toIso(decision.decidedAt) }))
-  return { ...moderation, decidedAt: toIso(moderation.decidedAt), history }
+  const { decidedBy, decidedAt } = moderation
+  const history = moderation.history.map((decision) => ({
+    ...decision,
+    decidedAt: toIso(decision.decidedAt),
+    decidedByName: nameOf(decision.decidedBy),
+  }))
+  const decidedByName = decidedBy === null ? null : nameOf(decidedBy)
+  return { ...moderation, decidedAt: toIso(decidedAt), decidedByName, history }
 }

@@ -42,6 +42,8 @@ export function campaigns(deps: CampaignDeps): Resource<'Campaign', typeof Campa
     }
   }
 
+  const nameOf = (id: string) => (snapshot.getEver('User', id) ?? snapshot.getEver('Account', id))?.body.name ?? null
+
   return {
     kind: 'Campaign',
     path: 'campaigns',
@@ -82,7 +84,7 @@ export function campaigns(deps: CampaignDeps): Resource<'Campaign', typeof Campa
       return entities.map((entity, i) => {
         // A campaign keeps its shop from being removed, so the shop is there as long as the campaign is.
         const shop = snapshot.body('Shop', entity.body.shopId)!
-        return campaignView(entity, { shop, spentMicros: spent[i] ?? 0, now: now() })
+        return campaignView(entity, { shop, spentMicros: spent[i] ?? 0, now: now(), nameOf })
       })
     },
   }
@@ -109,7 +111,7 @@ function newCampaign(
     productIds: null,
     productRule: null,
     cpcMicros: 0,
-    autoPromo: input.kind === 'SPONSORED' && (input.autoPromo ?? false),
+    autoPromo: input.autoPromo ?? false,
     ...NO_DISPLAY,
     ...(input.kind === 'DISPLAY' ? { targeting: NO_TARGETING, moderation: NOT_MODERATED } : {}),
     ...campaignFields(input, findings),

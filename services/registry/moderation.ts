@@ -95,13 +95,13 @@ async function decide(deps: ModerationDeps, decision: Decision): Promise<Static<
   const { campaignId, state, reason } = decision
   const [entry] = await registry.write(
     () => {
-      const campaign = access.needToChange(principal, 'Campaign', campaignId)
+      const campaign = access.need(principal, 'Campaign', campaignId)
       const moderation = checkOpen(campaign, decision)
       const { version } = campaign
-      const made = { state, reason, decidedAt: now(), decidedBy: principal.accountId, version }
+      const made = { state, reason, decidedAt: now(), decidedBy: principal.actorId, version }
       return [changed(campaign, { ...campaign.body, moderation: afterDecision(moderation, made) })]
     },
-    { by: principal.accountId },
+    { by: principal.actorId },
   )
   const [view] = await views([entry as Entity<'Campaign'>], principal)
   return view as Static<typeof CampaignView>

@@ -79,7 +79,7 @@ function createRoute<K extends EntityKind, C extends TSchema, P extends TSchema>
       const input = request.body as Static<C>
       const [entry] = await registry.write(
         async () => [created(kind, uuid(), await resource.create(input, principal))],
-        { by: principal.accountId },
+        { by: principal.actorId },
       )
       const [view] = await resource.views([entry as Entity<K>], principal)
       return reply.code(201).header('location', `/v1/panel/${resource.path}/${entry!.id}`).send(view)
@@ -152,7 +152,7 @@ export function changeRoutes<K extends EntityKind, P extends TSchema>(
           const entity = access.needToChange(principal, kind, id)
           return [changed(entity, await resource.change(entity, input, principal))]
         },
-        { by: principal.accountId },
+        { by: principal.actorId },
       )
       return (await resource.views([entry as Entity<K>], principal))[0]
     },
@@ -181,7 +181,7 @@ export function changeRoutes<K extends EntityKind, P extends TSchema>(
           if (holder) throw new Problem('CONFLICT', `The ${nouns[kind]} still has ${holder}`)
           return resource.removal?.(entity) ?? [removed(entity)]
         },
-        { by: principal.accountId },
+        { by: principal.actorId },
       )
       return reply.code(204).send(null)
     },

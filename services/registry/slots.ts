@@ -45,9 +45,9 @@ export function slotRoutes(server: HttpServer, deps: ResourceDeps): void {
           const body = toSlot(request.body, { principal, publisherSlotId, status: existing?.body.status ?? 'ACTIVE' })
           return [existing ? changed(existing, body) : created('TechnicalSlot', uuid(), body)]
         },
-        { by: principal.accountId },
+        { by: principal.actorId },
       )
-      return reply.code(201).send(view(entry as Entity<'TechnicalSlot'>))
+      return reply.code(201).send(technicalSlotView(entry as Entity<'TechnicalSlot'>))
     },
   )
   server.get(
@@ -60,7 +60,7 @@ export function slotRoutes(server: HttpServer, deps: ResourceDeps): void {
         response: { 200: TechnicalSlotView },
       },
     },
-    async (request) => view(needSlot(principalOf(request), request.params.publisherSlotId)),
+    async (request) => technicalSlotView(needSlot(principalOf(request), request.params.publisherSlotId)),
   )
   server.delete(
     PATH,
@@ -68,7 +68,7 @@ export function slotRoutes(server: HttpServer, deps: ResourceDeps): void {
     async (request, reply) => {
       const principal = principalOf(request)
       await registry.write(() => [removed(needSlot(principal, request.params.publisherSlotId))], {
-        by: principal.accountId,
+        by: principal.actorId,
       })
       return reply.code(204).send()
     },
@@ -126,7 +126,8 @@ function checkIdentity(input: Input, publisherSlotId: string, existing: Entity<'
   }
 }
 
-function view({ id, body }: Entity<'TechnicalSlot'>): Static<typeof TechnicalSlotView> {
+/** A technical ad unit as the API shows it. */
+export function technicalSlotView({ id, body }: Entity<'TechnicalSlot'>): Static<typeof TechnicalSlotView> {
   const { publisherSlotId, name, shopId, status, businessSlotId, adFormatIds, country, street, city, postalCode } = body
   return {
     id,

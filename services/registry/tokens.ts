@@ -39,7 +39,7 @@ export function tokenRoutes(server: HttpServer, deps: TokenDeps): void {
       const principal = principalOf(request)
       const token = newToken(randomBytes)
       const [entry] = await registry.write(() => [created('Token', uuid(), issue(request.body, token, principal))], {
-        by: principal.accountId,
+        by: principal.actorId,
       })
       reply.header('location', `/v1/panel/tokens/${entry!.id}`).header('cache-control', 'no-store')
       return reply.code(201).send({ ...view(entry as Entity<'Token'>), token })

@@ -3,6 +3,8 @@ import type { Engines } from '../../infra/engines.ts'
 import { spendKey } from '../domain/counter-keys.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import type { HttpServer } from '../http.ts'
+import { panelApp } from '../panel/app.ts'
+import { readWhole } from '../read-whole.ts'
 import { createAccess } from '../registry/access.ts'
 import { registryApp } from '../registry/app.ts'
 import { auditApp } from '../registry/audit.ts'
@@ -14,10 +16,14 @@ import type { FeedRuns } from '../registry/feeds/feed-runs.ts'
 import { imagesApp } from '../registry/images/app.ts'
 import type { ImageFiles } from '../registry/images/files.ts'
 import { importApp } from '../registry/import/app.ts'
+import { productCountApp } from '../registry/product-count.ts'
 import type { ProductReader } from '../registry/product-reader.ts'
 import { productsApp } from '../registry/products.ts'
 import { reportsApp } from '../registry/reports/app.ts'
+import { createSessions } from '../registry/sessions/sessions.ts'
 import type { Registry } from '../registry/store.ts'
+import { usersApp } from '../registry/users/app.ts'
+import type { Passwords } from '../registry/users/passwords.ts'
 import type { Routes } from './part.ts'
 
 export interface RegistryRoutesDeps extends Engines {
@@ -29,6 +35,9 @@ export interface RegistryRoutesDeps extends Engines {
   audit: () => Promise<Audit>
   deadLetters: Omit<DeadLettersDeps, 'authorize'>
   bootstrapToken: string | null
+  /** That sessions are signed with, the newest first. */
+  sessionKeys: readonly Buffer[]
+  passwords: Passwords
   publicUrl: string
   now: () => number
   uuid: () => string
@@ -38,23 +47,28 @@ export interface RegistryRoutesDeps extends Engines {
 /** The management API, product updates and technical ad units. */
 export function registryRoutes(deps: RegistryRoutesDeps): Routes[] {
   const { snapshot, counters } = deps
+  const sessions = createSessions({ ...deps, keys: deps.sessionKeys })
   const shared = {
     ...deps,
     access: createAccess(snapshot),
-    authorize: createAuthorize(deps),
-    spendOf: (campaignIds: readonly string[]) => counters.read(campaignIds.map(spendKey)),
+    sessions,
+    authorize: createAuthorize({ ...deps, sessions }),
+    spendOf: (campaignIds: readonly string[]) => readWhole(counters, campaignIds.map(spendKey)),
   }
   return [
     registryApp(shared),
+    usersApp(shared),
     imagesApp(shared),
     reportsApp(shared),
     explainApp(shared),
     auditApp(shared),
     deadLettersApp({ ...shared, ...deps.deadLetters }),
     importApp(shared),
+    panelApp(deps),
     async (scope: HttpServer) => {
       feedsApp(scope, shared)
       productsApp(scope, shared)
+      productCountApp(scope, shared)
     },
   ]
 }

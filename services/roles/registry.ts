@@ -8,6 +8,9 @@ import { feedRunnerClient } from '../registry/feeds/runner.ts'
 import { openImageFiles } from '../registry/images/files.ts'
 import { startProductReader } from '../registry/product-reader.ts'
 import { openRegistry } from '../registry/store.ts'
+import { makeFirstOperator } from '../registry/users/first-operator.ts'
+import { createPasswords } from '../registry/users/passwords.ts'
+import { keptShowIdKeys } from '../show-id-keys.ts'
 import { startFeedsThread } from '../threads.ts'
 import { engineChecks } from './engine-checks.ts'
 import type { Part, Shared } from './part.ts'
@@ -39,8 +42,12 @@ export async function openRegistryRole(shared: Shared): Promise<Part> {
     list: (filter: Parameters<typeof listDeadLetters>[1]) => listDeadLetters(log, filter),
     replay: (filter: Parameters<typeof replayDeadLetters>[1]) => replayDeadLetters(log, filter, now),
   }
+  const passwords = createPasswords()
+  if (config.firstOperator) await makeFirstOperator({ registry, passwords, uuid }, config.firstOperator)
+  const keys = config.sessionKeys ?? keptShowIdKeys(join(config.dataFolder, 'session-keys'), shared.randomBytes)
+  const sessionKeys = keys.map(({ secret }) => secret)
   const { bootstrapToken, publicUrl } = config
-  const parts = { registry, runs, productReader, images, deadLetters }
+  const parts = { registry, runs, productReader, images, deadLetters, passwords, sessionKeys }
   const deps = { ...shared, ...parts, bootstrapToken, publicUrl, audit: () => audit(shared) }
   return {
     routes: registryRoutes(deps),

@@ -1,44 +1,13 @@
-import { randomBytes, randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { createMetrics } from '../../infra/metrics.ts'
-import { registerApi } from '../../services/api.ts'
-import { createShowIds } from '../../services/domain/show-id.ts'
-import { Snapshot } from '../../services/domain/snapshot.ts'
-import { createHttpServer, type HttpServer } from '../../services/http.ts'
-import { intakeApp } from '../../services/intake/app.ts'
-import { registryRoutes } from '../../services/roles/registry-routes.ts'
-import { selectionApp } from '../../services/selection/app.ts'
+import type { HttpServer } from '../../services/http.ts'
+import { createWholeApi } from '../whole-api.ts'
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
-/** For what no request of this test reaches. */
-const unused = new Proxy(() => {}, { get: (_, name) => (name === 'then' ? undefined : unused) }) as never
-
 let server: HttpServer
 /** Every path of the OpenAPI document, with its parameters filled in, and its methods. */
 let paths: [path: string, methods: string[]][]
 beforeAll(async () => {
-  server = createHttpServer({ logger: false })
-  const snapshot = new Snapshot()
-  const metrics = createMetrics(null)
-  const engines = { log: unused, analytics: unused, index: unused, counters: unused }
-  const common = { ...engines, snapshot, metrics, now: () => 0, uuid: randomUUID, randomBytes }
-  const showIds = createShowIds({ keys: [{ id: 1, secret: randomBytes(32) }] })
-  const deadLetters = { list: unused, replay: unused }
-  const registry = {
-    registry: { snapshot } as never,
-    runs: unused,
-    productReader: unused,
-    images: unused,
-    audit: unused,
-    deadLetters,
-  }
-  const routes = [
-    ...registryRoutes({ ...common, ...registry, bootstrapToken: null, publicUrl: '' }),
-    intakeApp({ ...common, showIds }),
-    selectionApp({ ...common, showIds, elapsedMicros: () => 0, deadlineMs: 100 }).plugin,
-  ]
-  const api = { metrics, checks: {}, corsOrigins: '*' as const, publicUrl: 'http://localhost', version: '0.0.0' }
-  await registerApi(server, [{ routes, checks: {}, failures: [] }], api)
+  server = await createWholeApi()
   const document = (await server.inject('/docs/json')).json<{ paths: Record<string, object> }>()
   paths = Object.entries(document.paths).map(([path, operations]) => [
     path.replace(/\{\w+\}/g, 'x.1'),

@@ -1,4 +1,5 @@
 import type { ReportDimension, ReportMetric } from '../../../schemas/http/panel/reports.ts'
+import type { Verdict } from '../../../schemas/records.ts'
 import type { QueryParams } from '../port.ts'
 import { type Fact, factSql } from './report-facts.ts'
 
@@ -86,6 +87,7 @@ const dimensions: Record<ReportDimension, { key: string; label?: (key: string) =
 }
 
 const credited = (condition: string) => `uniqExactIf((shopId, eventId), ${condition})`
+const invalidAs = (verdict: Verdict) => ({ fact: 'event' as const, sql: `countIf(verdict = '${verdict}')` })
 const measures: Record<Measure, { fact: Fact | 'requestFact'; sql: string; money?: true }> = {
   requests: { fact: 'requestFact', sql: 'count()' },
   emissions: { fact: 'ad', sql: 'count()' },
@@ -95,6 +97,12 @@ const measures: Record<Measure, { fact: Fact | 'requestFact'; sql: string; money
     fact: 'event',
     sql: "countIf(verdict != 'VALID' AND ({verdict:String} = '' OR verdict = {verdict:String}))",
   },
+  invalidBot: invalidAs('BOT'),
+  invalidDuplicate: invalidAs('DUPLICATE'),
+  invalidExpired: invalidAs('EXPIRED'),
+  invalidReplayed: invalidAs('REPLAYED'),
+  invalidCapped: invalidAs('CAPPED'),
+  invalidOverBudget: invalidAs('OVER_BUDGET'),
   spend: { fact: 'event', sql: 'sum(toInt128(billedMicros))', money: true },
   purchases: { fact: 'credit', sql: credited("kind = 'PURCHASE'") },
   directPurchases: { fact: 'credit', sql: credited("kind = 'PURCHASE' AND match = 'DIRECT'") },

@@ -1,4 +1,5 @@
 import type { Analytics } from '../../../infra/analytics/port.ts'
+import { Page } from '../../../schemas/http/panel/common.ts'
 import {
   AttributionExplained,
   AttributionParams,
@@ -6,6 +7,7 @@ import {
   EmissionExplained,
   EmissionParams,
 } from '../../../schemas/http/panel/explain.ts'
+import { TransactionItem, TransactionQuery } from '../../../schemas/http/panel/transactions.ts'
 import { Problem } from '../../domain/errors.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import type { HttpServer } from '../../http.ts'
@@ -13,21 +15,37 @@ import { type Authorize, principalOf } from '../auth.ts'
 import { reachOf } from '../reports/scope.ts'
 import { explainAttribution } from './attribution.ts'
 import { explainEmission } from './emission.ts'
+import { listTransactions } from './transactions.ts'
 
 export interface ExplainDeps {
   analytics: Analytics
   snapshot: Snapshot
   authorize: Authorize
+  now: () => number
 }
 
 const HINT = 'What happened in the last seconds may not be stored yet'
 
-/** GET /v1/panel/explain/…: why this ad, why this credit. */
+/** GET /v1/panel/transactions: what was bought and credited. GET /v1/panel/explain/…: why this ad, why this credit. */
 export function explainApp(deps: ExplainDeps) {
   const { snapshot, authorize } = deps
   return async (server: HttpServer): Promise<void> => {
     // Answers are built field by field; schemas document.
     server.setSerializerCompiler(() => JSON.stringify)
+
+    server.get(
+      '/v1/panel/transactions',
+      {
+        onRequest: authorize('panel'),
+        schema: {
+          summary: 'Purchases, carts and wishlists, and whom they were credited to',
+          description: 'The latest first. Each follows within seconds; imported history is not among them.',
+          querystring: TransactionQuery,
+          response: { 200: Page(TransactionItem) },
+        },
+      },
+      async (request) => listTransactions(deps, { principal: principalOf(request), query: request.query }),
+    )
 
     server.get(
       '/v1/panel/explain/emission/:requestId',

@@ -43,7 +43,7 @@ export async function explainEmission(
     occurredAt: toIso(occurredAt),
     country,
     elapsedMs: elapsedMicros / 1000,
-    slots: slots.map((slot) => slotView(snapshot, slot, events)),
+    slots: slots.map((slot) => slotView(snapshot, slot, { kind, events })),
   }
 }
 
@@ -53,7 +53,11 @@ function visibleAd(snapshot: Snapshot, { role, accountId }: Principal) {
     role !== 'ADVERTISER' || snapshot.getEver('Campaign', campaignId)?.body.accountId === accountId
 }
 
-function slotView(snapshot: Snapshot, slot: EmittedSlot, events: readonly EmissionEventRow[]) {
+function slotView(
+  snapshot: Snapshot,
+  slot: EmittedSlot,
+  { kind, events }: { kind: string; events: readonly EmissionEventRow[] },
+) {
   const { slotHash, adUnitId, algorithm, candidates, shortfall, ads, dropped } = slot
   const campaignName = (id: string) => nameOf(snapshot, 'Campaign', id)
   return {
@@ -65,7 +69,7 @@ function slotView(snapshot: Snapshot, slot: EmittedSlot, events: readonly Emissi
     shortfall,
     ...(shortfall === null ? {} : { why: whyShort[shortfall] }),
     ads: ads.map((ad) => ({
-      ...adView(ad),
+      ...adView(ad, kind),
       campaignName: campaignName(ad.campaignId),
       events: events
         .filter((event) => event.slotHash === slotHash && event.campaignId === ad.campaignId && event.adId === ad.adId)
@@ -83,9 +87,11 @@ function slotView(snapshot: Snapshot, slot: EmittedSlot, events: readonly Emissi
   }
 }
 
-function adView({ bidMicros, priceMicros, ...ad }: EmittedAd) {
+function adView({ bidMicros, priceMicros, ...ad }: EmittedAd, kind: string) {
   const bid = fromMicros(bidMicros)
-  return { ...ad, bid, price: fromMicros(priceMicros), rankScore: ad.relevance * ad.predictedClickRate * bid }
+  // Banners are paid by view: no click is predicted.
+  const rankScore = kind === 'DISPLAY' ? bid : ad.relevance * ad.predictedClickRate * bid
+  return { ...ad, bid, price: fromMicros(priceMicros), rankScore }
 }
 
 function eventView({ eventId, type, verdict, billedMicros, occurredAt }: EmissionEventRow) {

@@ -4,9 +4,9 @@ import type { DropReason, EmittedSlot, Verdict } from '../../../schemas/records.
 /** Every outcome that an explanation can name, in words. */
 
 export const whyDropped: Record<DropReason, string> = {
-  OUTRANKED: 'Other ads had a higher product of relevance, predicted click rate and bid',
+  OUTRANKED: 'Other ads had a higher product of relevance, predicted click rate and bid, other banners a higher bid',
   CAPPED: 'This person had seen the ad as often as its campaign allows in a day',
-  DUPLICATE: 'The same product, or a variant of it, was already shown in this request',
+  DUPLICATE: 'The same banner, or the same product or a variant of it, was already shown in this request',
   BUDGET: 'The campaign had no budget left for it at that moment',
   BELOW_RESERVE: "The bid was under the shop's reserve price",
   MIN_AD_COUNT: 'There were fewer ads than minAdCount asks for, so none was shown',
@@ -14,7 +14,7 @@ export const whyDropped: Record<DropReason, string> = {
 
 export const whyShort: Record<NonNullable<EmittedSlot['shortfall']>, string> = {
   INACTIVE: 'The ad unit is switched off',
-  NO_CANDIDATES: 'Fewer products of running campaigns fit the request than it asked for',
+  NO_CANDIDATES: 'Fewer ads of running campaigns fit the request than it asked for',
   MIN_AD_COUNT: 'There were fewer ads than minAdCount asks for',
   DEADLINE: 'The time for choosing ads was up',
   NO_REFERENCE: 'The product that the request is about is not in the feed',
@@ -27,6 +27,7 @@ export const whyVerdict: Record<Verdict, string> = {
   EXPIRED: 'It came too long after the ad was served',
   CAPPED: 'This person had seen the ad as often as its campaign allows in a day',
   OVER_BUDGET: "The campaign's budget was spent",
+  REPLAYED: 'It came from a browser that reported many ads of that day which others had been given',
 }
 
 export const whyTouch: Record<ExplainedTouch['result'], string> = {

@@ -65,7 +65,7 @@ function uploadRoute(server: HttpServer, { access, authorize, runs }: FeedsAppDe
       }
       if (!request.body)
         throw new Problem('INVALID', 'The body is empty', { errors: [{ path: '/', message: 'is empty' }] })
-      const run = await runs.upload(feed.id, request.body as Readable, principal.accountId)
+      const run = await runs.upload(feed.id, request.body as Readable, principal.actorId)
       return reply.code(202).send(view(run))
     },
   )
@@ -79,7 +79,7 @@ function runRoutes(server: HttpServer, { snapshot, access, authorize, runs }: Fe
     async (request, reply) => {
       const principal = principalOf(request)
       const feed = access.needToChange(principal, 'Feed', request.params.id)
-      return reply.code(202).send(view(await runs.request(feed.id, principal.accountId)))
+      return reply.code(202).send(view(await runs.request(feed.id, principal.actorId)))
     },
   )
   server.get(
@@ -114,7 +114,7 @@ function runRoutes(server: HttpServer, { snapshot, access, authorize, runs }: Fe
     async (request, reply) => {
       const principal = principalOf(request)
       const run = needRun(access, principal, request.params)
-      return reply.code(202).send(view(await runs.confirm(run.id, principal.accountId)))
+      return reply.code(202).send(view(await runs.confirm(run.id, principal.actorId)))
     },
   )
 }

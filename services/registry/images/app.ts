@@ -9,12 +9,12 @@ import type { Entity, Snapshot } from '../../domain/snapshot.ts'
 import type { HttpServer } from '../../http.ts'
 import { principalOf } from '../auth.ts'
 import { Findings } from '../findings.ts'
+import { createLimiter } from '../limiter.ts'
 import { ownAccount } from '../own-account.ts'
 import { type ResourceDeps, readRoutes } from '../resource.ts'
 import { changed, created, type Registry } from '../store.ts'
 import { type EncodedImage, encodeImage, IMAGE_BYTES_MAX } from './encode.ts'
 import type { ImageFiles } from './files.ts'
-import { createLimiter } from './limiter.ts'
 import { readUpload, UPLOAD_LIMITS } from './upload.ts'
 
 export interface ImagesAppDeps extends ResourceDeps {
@@ -75,7 +75,7 @@ function uploadRoute(server: HttpServer, deps: ImagesAppDeps): void {
       const image = await limited(() => encodeImage(file!))
       if ('fault' in image) findings.add('/file', image.fault)
       findings.raise()
-      const entity = await keep(deps, image as EncodedImage, { accountId: account!.id, by: principal.accountId })
+      const entity = await keep(deps, image as EncodedImage, { accountId: account!.id, by: principal.actorId })
       const answer = view(entity, publicUrl)
       return reply.code(201).header('location', `/v1/panel/images/${entity.id}`).send(answer)
     },

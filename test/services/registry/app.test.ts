@@ -221,7 +221,7 @@ describe('the management API', () => {
       expect(Object.keys(body.paths[`/v1/panel/${resource}/{id}`])).toEqual(['get', 'patch', 'delete'])
     }
     const create = body.paths['/v1/panel/campaigns'].post
-    expect(create.security).toEqual([{ bearer: [] }])
+    expect(create.security).toEqual([{ bearer: [] }, { session: [] }])
     expect(create.responses['4XX'].content['application/problem+json'].schema).toBeDefined()
     expect(create.requestBody.content['application/json'].schema.properties.cpc.description).toContain('reserveCpc')
     expect(body.paths['/v1/feed/product'].post.tags).toEqual(['Product update'])

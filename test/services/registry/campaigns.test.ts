@@ -38,6 +38,7 @@ describe('sponsored campaigns', () => {
       updatedAt: iso(0),
       kind: 'SPONSORED',
       accountId: advertiser.id,
+      accountName: 'ADVERTISER account',
       shopId: publisher.shopId,
       name: 'Spring',
       status: 'ACTIVE',

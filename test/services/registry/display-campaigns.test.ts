@@ -51,6 +51,7 @@ describe('display campaigns', () => {
       updatedAt: iso(0),
       kind: 'DISPLAY',
       accountId: brand.id,
+      accountName: 'ADVERTISER account',
       shopId: publisher.shopId,
       name: 'Autumn',
       status: 'ACTIVE',
@@ -63,6 +64,7 @@ describe('display campaigns', () => {
       pacing: 'ASAP',
       capping: null,
       cpm: 2.5,
+      autoPromo: false,
       country: 'DE',
       targetUrl: 'https://shop.example/lamps',
       mobileDeepLink: null,
@@ -77,7 +79,14 @@ describe('display campaigns', () => {
         },
       ],
       targeting: { phrases: [], categoryPaths: [], brands: [], productIds: [], profiles: [], refererPatterns: [] },
-      moderation: { state: 'IN_MODERATION', reason: null, decidedAt: null, decidedBy: null, history: [] },
+      moderation: {
+        state: 'IN_MODERATION',
+        reason: null,
+        decidedAt: null,
+        decidedBy: null,
+        decidedByName: null,
+        history: [],
+      },
       attributionProductIds: [],
     })
     expect((await office.call('GET', `/v1/panel/campaigns/${body.id}`, undefined, brand.token)).body).toEqual(body)
@@ -113,6 +122,18 @@ describe('display campaigns', () => {
       autoPromo: false,
       targeting: { ...extra.targeting, brands: [], profiles: [] },
     })
+  })
+
+  it("of the shop's own publisher promote it for nothing if it likes, once accepted", async () => {
+    const imageId = await imageOf(publisher.token)
+    const body = displayBody({ ...given, imageId }, { autoPromo: true, cpm: 0, budget: 0 })
+    const own = await office.call('POST', '/v1/panel/campaigns', body, publisher.token)
+    expect(own).toMatchObject({ status: 201, body: { autoPromo: true, cpm: 0, budget: 0, state: 'IN_MODERATION' } })
+    const accepted = await office.call('POST', `/v1/panel/moderation/${own.body.id}/accept`, {}, publisher.token)
+    expect(accepted.body.state).toBe('RUNNING')
+    expect(paths(await post({ autoPromo: true, cpm: 0 }))).toEqual(['/autoPromo'])
+    expect(paths(await post({ cpm: 0, budget: 0 })).toSorted()).toEqual(['/budget', '/cpm'])
+    expect(paths(await patch((await post()).body.id, { autoPromo: true }))).toEqual(['/autoPromo'])
   })
 
   it('keep the ids of their banners over edits', async () => {
@@ -185,11 +206,7 @@ describe('display campaigns', () => {
       () => ({ targeting: { refererPatterns: ['/a', '*'.repeat(11)] } }),
       ['/targeting/refererPatterns/1'],
     ],
-    [
-      'what sponsored campaigns have',
-      () => ({ cpc: 1, products: { ids: ['a'] }, autoPromo: true }),
-      ['/products', '/cpc', '/autoPromo'],
-    ],
+    ['what sponsored campaigns have', () => ({ cpc: 1, products: { ids: ['a'] } }), ['/products', '/cpc']],
     [
       'nothing of its kind',
       () => ({ country: undefined, targetUrl: undefined, cpm: undefined, banners: undefined }),

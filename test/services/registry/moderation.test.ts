@@ -48,7 +48,13 @@ describe('moderation', () => {
     expect(await list('state=IN_MODERATION')).toContain(campaign.id)
     const accepted = await decide(campaign.id, 'accept')
     const decidedAt = new Date(NOW + 5_000).toISOString()
-    const first = { state: 'ACCEPTED', reason: null, decidedAt, decidedBy: publisher.id }
+    const first = {
+      state: 'ACCEPTED',
+      reason: null,
+      decidedAt,
+      decidedBy: publisher.id,
+      decidedByName: 'PUBLISHER account',
+    }
     expect(accepted.status).toBe(200)
     expect(accepted.body).toMatchObject({ state: 'RUNNING', version: 2 })
     expect(accepted.body.moderation).toEqual({ ...first, history: [{ ...first, version: 1 }] })
@@ -56,7 +62,8 @@ describe('moderation', () => {
     expect(await list('state=ACCEPTED')).toContain(campaign.id)
 
     const rejected = await decide(campaign.id, 'reject', { reason: 'The title is misspelt' }, BOOTSTRAP_TOKEN)
-    const second = { state: 'REJECTED', reason: 'The title is misspelt', decidedAt, decidedBy: 'bootstrap' }
+    const by = { decidedBy: 'bootstrap', decidedByName: null }
+    const second = { state: 'REJECTED', reason: 'The title is misspelt', decidedAt, ...by }
     expect(rejected.body.state).toBe('REJECTED')
     expect(rejected.body.moderation).toEqual({
       ...second,

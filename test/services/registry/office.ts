@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,7 +14,10 @@ import { createAuthorize } from '../../../services/registry/auth.ts'
 import { imagesApp } from '../../../services/registry/images/app.ts'
 import { openImageFiles } from '../../../services/registry/images/files.ts'
 import { inlineProductReader } from '../../../services/registry/product-reader.ts'
+import { createSessions } from '../../../services/registry/sessions/sessions.ts'
 import { openRegistry, type Registry } from '../../../services/registry/store.ts'
+import { usersApp } from '../../../services/registry/users/app.ts'
+import type { Passwords } from '../../../services/registry/users/passwords.ts'
 
 export const BOOTSTRAP_TOKEN = 'the-bootstrap-token-of-the-tests-1234'
 export const PUBLIC_URL = 'https://ads.example'
@@ -52,6 +55,12 @@ export interface Office {
   stop(): Promise<void>
 }
 
+/** Hashing takes long on purpose: here it is left out. */
+export const quickPasswords: Passwords = {
+  hash: async (password) => `hash of ${createHash('sha256').update(password).digest('hex')}`,
+  matches: async (password, hash) => hash === (await quickPasswords.hash(password)),
+}
+
 export async function openOffice(options: { folder?: string; log?: EventLog } = {}): Promise<Office> {
   const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'endcap-registry-')))
   const log = options.log ?? (await openEmbeddedEventLog({ folder }))
@@ -62,12 +71,15 @@ export async function openOffice(options: { folder?: string; log?: EventLog } = 
   const spent = new Map<string, number>()
   const server = createHttpServer({ logger: false })
   await registerDocs(server, { version: '0.0.0', publicUrl: PUBLIC_URL })
+  const sessions = createSessions({ snapshot, keys: [Buffer.alloc(32, 1)], publicUrl: PUBLIC_URL, now })
   const expected = [...snapshot.all('Image')].map(({ id }) => id)
   const deps = {
     registry,
     log,
     access: createAccess(snapshot),
-    authorize: createAuthorize({ snapshot, bootstrapToken: BOOTSTRAP_TOKEN, now }),
+    authorize: createAuthorize({ snapshot, bootstrapToken: BOOTSTRAP_TOKEN, sessions, now }),
+    sessions,
+    passwords: quickPasswords,
     productReader: inlineProductReader,
     images: await openImageFiles({ log, folder: join(folder, 'images'), expected }),
     publicUrl: PUBLIC_URL,
@@ -78,6 +90,7 @@ export async function openOffice(options: { folder?: string; log?: EventLog } = 
   }
   server.register(registryApp(deps))
   server.register(imagesApp(deps))
+  server.register(usersApp(deps))
 
   async function call(method: string, path: string, body?: unknown, token: string | null = BOOTSTRAP_TOKEN) {
     const answer = await server.inject({

@@ -54,6 +54,20 @@ describe('technical slots', () => {
     expect(anew.body.id).not.toBe(made.body.id)
   })
 
+  it('are listed for the panel of their account only', async () => {
+    const { body: made } = await put('listed', base)
+    const list = (query: string, token = a.token) =>
+      office.call('GET', `/v1/panel/technical-slots?${query}`, undefined, token)
+    const own = await list(`shopId=${a.shopId}&businessSlotId=${a.unitId}`)
+    expect(own.status).toBe(200)
+    const item = { ...made, version: 1, updatedAt: expect.any(String) }
+    expect(own.body.items.filter(({ id }: { id: string }) => id === made.id)).toEqual([item])
+    expect((await list(`businessSlotId=${UNKNOWN}`)).body.items).toEqual([])
+    expect((await list(`shopId=${a.shopId}`, b.token)).body.items).toEqual([])
+    const one = await office.call('GET', `/v1/panel/technical-slots/${made.id}`, undefined, a.token)
+    expect(one).toMatchObject({ status: 200, body: item })
+  })
+
   it('conflict without the id, or with the id of another', async () => {
     const { body } = await put('one', base)
     await put('two', base)

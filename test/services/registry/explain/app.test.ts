@@ -8,7 +8,7 @@ const bought = Date.parse('2026-07-15T12:00:00Z')
 let world: World
 beforeAll(async () => {
   world = await openWorld()
-  world.server.register(explainApp(world))
+  world.server.register(explainApp({ ...world, now: () => bought }))
   await storeRequest()
   await storeSale()
 })

@@ -86,7 +86,7 @@ const emission = placeOf.chain(({ shopId, display }) =>
     copies: fc.constantFrom(1, 1, 1, 2),
   }),
 )
-const invalid = fc.constantFrom('BOT', 'DUPLICATE', 'EXPIRED', 'CAPPED', 'OVER_BUDGET')
+const invalid = fc.constantFrom('BOT', 'DUPLICATE', 'EXPIRED', 'REPLAYED', 'CAPPED', 'OVER_BUDGET')
 const event = placeOf.chain(({ shopId, display }) =>
   fc
     .record({

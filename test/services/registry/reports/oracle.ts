@@ -32,6 +32,7 @@ interface Counted {
   currency: string
   dims: Partial<Record<ReportDimension, string | null>>
   billed?: number
+  verdict?: string
   sale?: { kind: string; id: string; match: string; price: number }
 }
 
@@ -89,6 +90,7 @@ function measured(row: object, metric: ReportMetric): boolean {
 }
 
 export function figures(things: Counted[], metrics: readonly ReportMetric[], requestsKnown: boolean) {
+  const invalid = (verdict: string) => things.filter((thing) => thing.verdict === verdict).length
   const count = (...what: string[]) => things.filter((thing) => what.includes(thing.what)).length
   const sales = (kind: string, match?: string) =>
     things.filter(({ sale }) => sale?.kind === kind && (match === undefined || sale.match === match))
@@ -101,6 +103,12 @@ export function figures(things: Counted[], metrics: readonly ReportMetric[], req
     views: count('view'),
     clicks: count('click'),
     invalid: count('invalid'),
+    invalidBot: invalid('BOT'),
+    invalidDuplicate: invalid('DUPLICATE'),
+    invalidExpired: invalid('EXPIRED'),
+    invalidReplayed: invalid('REPLAYED'),
+    invalidCapped: invalid('CAPPED'),
+    invalidOverBudget: invalid('OVER_BUDGET'),
     ctr: count('view') ? count('click') / count('view') : null,
     spend: decimal(spend),
     purchases: distinct(sales('PURCHASE')),
@@ -152,6 +160,7 @@ function countedIn({ emissions, events, lines }: Facts): Counted[] {
         currency: shops[shop].currency,
         dims,
         billed: valid ? event.billedMicros : 0,
+        ...(valid ? {} : { verdict: event.verdicts[0]! }),
       }
     }),
     ...lines.flatMap(

@@ -1,4 +1,4 @@
-import { Problem } from '../../domain/errors.ts'
+import { Problem } from '../domain/errors.ts'
 
 const RETRY_AFTER_SECONDS = 2
 

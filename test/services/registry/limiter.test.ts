@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createLimiter } from '../../../../services/registry/images/limiter.ts'
+import { createLimiter } from '../../../services/registry/limiter.ts'
 
 it('runs so much at once, lets so much wait in turn, and refuses more', async () => {
   const limited = createLimiter({ running: 2, waiting: 2 })

@@ -1,0 +1,21 @@
+import { Type } from 'typebox'
+import { AccountView } from './accounts.ts'
+import { Body, Time } from './common.ts'
+import { Email, PASSWORD_CHARS_MAX, UserView } from './users.ts'
+
+export const SignIn = Body({
+  email: Email,
+  password: Type.String({ minLength: 1, maxLength: PASSWORD_CHARS_MAX, description: 'As it was set' }),
+})
+
+/** Who is signed in. */
+export const SessionView = Type.Object({
+  user: UserView,
+  account: Type.Union([AccountView, Type.Null()], { description: 'Null: an operator without an account' }),
+  expiresAt: Time('When the session ends, unless it is used before'),
+})
+
+export const SignOutQuery = Type.Object(
+  { everywhere: Type.Optional(Type.Boolean({ description: "true ends all of the user's sessions, on every device" })) },
+  { additionalProperties: false },
+)

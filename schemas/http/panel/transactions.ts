@@ -1,0 +1,44 @@
+import { type Static, Type } from 'typebox'
+import { ListQuery, Nullable, Time } from './common.ts'
+
+const CURSOR_CHARS_MAX = 2_000
+const ID_CHARS_MAX = 256
+
+const OneOf = (description: string) =>
+  Type.Optional(Type.String({ minLength: 1, maxLength: ID_CHARS_MAX, description }))
+const ofAll = ListQuery({
+  shopId: OneOf('In this shop'),
+  campaignId: OneOf('With a line credited to this campaign'),
+  kind: Type.Optional(Type.Enum(['PURCHASE', 'CART', 'WISHLIST'], { description: 'Only of this kind' })),
+  credited: Type.Optional(Type.Boolean({ description: 'Only those with a credited line, or only those without one' })),
+  from: Type.Optional(Time('First moment; without it, 30 days before `to`. At most 400 days before it')),
+  to: Type.Optional(Time('First moment after; without it, now')),
+})
+/** Query of GET /v1/panel/transactions. A cursor holds the caller's own event id. */
+export const TransactionQuery = Type.Object(
+  {
+    ...ofAll.properties,
+    cursor: Type.Optional(Type.String({ maxLength: CURSOR_CHARS_MAX, description: 'nextCursor of the page before' })),
+  },
+  { additionalProperties: false },
+)
+export type TransactionQuery = Static<typeof TransactionQuery>
+
+const Text = (description: string) => Type.String({ description })
+
+/** What a purchase, cart or wishlist earned. GET /v1/panel/explain/attribution/{eventId} says why. */
+export const TransactionItem = Type.Object({
+  eventId: Text('As sent with it'),
+  shopId: Text('Its shop'),
+  shopName: Nullable(Text('Name of the shop')),
+  kind: Type.Enum(['PURCHASE', 'CART', 'WISHLIST'], { description: 'What it is' }),
+  occurredAt: Time('When'),
+  currency: Text('ISO 4217'),
+  lines: Type.Integer({ description: 'Lines; for advertisers, those credited to their campaigns' }),
+  creditedLines: Type.Integer({ description: 'Lines that a campaign was credited with' }),
+  amount: Type.Number({ description: 'Price of the lines' }),
+  creditedAmount: Type.Number({ description: 'Price of the credited lines' }),
+  campaigns: Type.Array(Type.Object({ id: Text('Id'), name: Nullable(Text('Name')) }), {
+    description: 'Campaigns that were credited',
+  }),
+})

@@ -1,0 +1,113 @@
+import { type Static, Type } from 'typebox'
+import { SessionView, SignIn, SignOutQuery } from '../../../schemas/http/panel/session.ts'
+import { Problem } from '../../domain/errors.ts'
+import type { Entity, Snapshot } from '../../domain/snapshot.ts'
+import type { HttpServer } from '../../http.ts'
+import { answered } from '../edge.ts'
+import { changed, type Registry } from '../store.ts'
+import type { Passwords } from '../users/passwords.ts'
+import { findUser, viewOfUser } from '../users/users.ts'
+import type { Attempts } from './attempts.ts'
+import { senderOf } from './same-origin.ts'
+import type { Sessions } from './sessions.ts'
+
+export interface SessionRoutesDeps {
+  registry: Registry
+  sessions: Sessions
+  passwords: Passwords
+  attempts: Attempts
+  publicUrl: string
+}
+
+const PATH = '/v1/panel/session'
+
+/** Signing in and out, and who is signed in. */
+export function sessionRoutes(server: HttpServer, deps: SessionRoutesDeps): void {
+  signInRoute(server, deps)
+  whoRoute(server, deps)
+  signOutRoute(server, deps)
+}
+
+function signInRoute(server: HttpServer, deps: SessionRoutesDeps): void {
+  const { registry, sessions, passwords, attempts, publicUrl } = deps
+  server.post(
+    PATH,
+    {
+      schema: {
+        summary: 'Sign in',
+        description: 'The answer sets the cookie endcap_session. Wrong passwords are counted: 429 with Retry-After.',
+        body: SignIn,
+        response: { 201: SessionView },
+      },
+    },
+    async (request, reply) => {
+      if (senderOf(request.headers, publicUrl) === 'OTHER') {
+        throw new Problem('FORBIDDEN', 'Only pages of this server may sign people in')
+      }
+      await attempts.check(request)
+      const { email, password } = request.body
+      const user = findUser(registry.snapshot, email)
+      const isRight = await passwords.matches(password, user?.body.passwordHash ?? null)
+      if (!user || !isRight || user.body.disabledAt !== null) {
+        await attempts.failed(request)
+        throw new Problem('UNAUTHENTICATED', 'The e-mail address or the password is wrong')
+      }
+      const { setCookie, expiresAt } = sessions.open(user)
+      reply.header('set-cookie', setCookie).header('cache-control', 'no-store')
+      return reply.code(201).send(view(registry.snapshot, { user, expiresAt }))
+    },
+  )
+}
+
+function whoRoute(server: HttpServer, { registry, sessions }: SessionRoutesDeps): void {
+  server.get(
+    PATH,
+    { schema: { summary: 'Who is signed in', response: { 200: SessionView } } },
+    async (request, reply) => {
+      reply.header('cache-control', 'no-store')
+      const session = sessions.read(request)
+      if (!session) throw new Problem('UNAUTHENTICATED', 'Nobody is signed in')
+      if (session.renewal !== null) reply.header('set-cookie', session.renewal)
+      return view(registry.snapshot, session)
+    },
+  )
+}
+
+function signOutRoute(server: HttpServer, { registry, sessions }: SessionRoutesDeps): void {
+  server.delete(
+    PATH,
+    {
+      schema: {
+        summary: 'Sign out',
+        querystring: SignOutQuery,
+        response: { 204: Type.Null({ description: 'Nobody is signed in any more' }) },
+      },
+    },
+    async (request, reply) => {
+      const session = sessions.read(request)
+      if (session && request.query.everywhere) {
+        const { id } = session.user
+        await registry.write(() => endSessions(registry.snapshot, id), { by: id })
+      }
+      return reply.header('set-cookie', sessions.ending).code(204).send(null)
+    },
+  )
+}
+
+function endSessions(snapshot: Snapshot, id: string) {
+  const user = snapshot.get('User', id)
+  return user ? [changed(user, { ...user.body, sessionEpoch: user.body.sessionEpoch + 1 })] : []
+}
+
+function view(
+  snapshot: Snapshot,
+  { user, expiresAt }: { user: Entity<'User'>; expiresAt: number },
+): Static<typeof SessionView> {
+  const { accountId } = user.body
+  const account = accountId === null ? undefined : snapshot.get('Account', accountId)
+  return {
+    user: viewOfUser(user),
+    account: account ? { ...answered(account), ...account.body } : null,
+    expiresAt: new Date(expiresAt).toISOString(),
+  }
+}

@@ -1,0 +1,138 @@
+import type { FastifyRequest } from 'fastify'
+import { type Static, Type } from 'typebox'
+import { IdParams } from '../../../schemas/http/panel/common.ts'
+import { UserCreate, UserPatch, UserView } from '../../../schemas/http/panel/users.ts'
+import { Problem } from '../../domain/errors.ts'
+import type { Entity } from '../../domain/snapshot.ts'
+import type { HttpServer } from '../../http.ts'
+import { type Principal, principalOf } from '../auth.ts'
+import { Findings } from '../findings.ts'
+import { type ResourceDeps, readRoutes } from '../resource.ts'
+import type { Attempts } from '../sessions/attempts.ts'
+import type { Sessions } from '../sessions/sessions.ts'
+import { changed, created } from '../store.ts'
+import type { Passwords } from './passwords.ts'
+import { changedUser, newUser, removedUser, users, viewOfUser } from './users.ts'
+
+export interface UserRoutesDeps extends ResourceDeps {
+  sessions: Sessions
+  passwords: Passwords
+  attempts: Attempts
+  now: () => number
+}
+
+const PATH = '/v1/panel/users'
+
+/** Users of the caller's account; for operators, of all. Passwords are hashed before the registry's turn is taken. */
+export function userRoutes(server: HttpServer, deps: UserRoutesDeps): void {
+  readRoutes(server, deps, users)
+  createRoute(server, deps)
+  changeRoute(server, deps)
+  removeRoute(server, deps)
+}
+
+function createRoute(server: HttpServer, deps: UserRoutesDeps): void {
+  const { registry, access, authorize, passwords, uuid } = deps
+  server.post(
+    PATH,
+    {
+      onRequest: authorize('panel'),
+      schema: { summary: 'Create a user', body: UserCreate, response: { 201: UserView } },
+    },
+    async (request, reply) => {
+      const principal = principalOf(request)
+      const passwordHash = await passwords.hash(request.body.password)
+      const input = { ...request.body, passwordHash, principal }
+      const [entry] = await registry.write(
+        () => [created('User', uuid(), newUser({ snapshot: registry.snapshot, access }, input))],
+        { by: principal.actorId },
+      )
+      const user = entry as Entity<'User'>
+      return reply.code(201).header('location', `${PATH}/${user.id}`).send(viewOfUser(user))
+    },
+  )
+}
+
+function changeRoute(server: HttpServer, deps: UserRoutesDeps): void {
+  const { registry, access, authorize, passwords, sessions, now } = deps
+  server.patch(
+    `${PATH}/:id`,
+    {
+      onRequest: authorize('panel'),
+      schema: {
+        summary: 'Change a user',
+        description: 'Properties that are not given stay as they are.',
+        params: IdParams,
+        body: UserPatch,
+        response: { 200: UserView },
+      },
+    },
+    async (request, reply) => {
+      const principal = principalOf(request)
+      const { id } = request.params
+      const { name, password, disabled } = request.body
+      const isOneself = id === principal.userId
+      const known = access.needToChange(principal, 'User', id)
+      if (isOneself && disabled) throw new Problem('CONFLICT', 'Nobody can disable themselves')
+      if (isOneself && password !== undefined) {
+        await checkPassword(deps, request as FastifyRequest, known.body.passwordHash)
+      }
+      const passwordHash = password === undefined ? undefined : await passwords.hash(password)
+      const [entry] = await registry.write(
+        () => {
+          const user = access.needToChange(principal, 'User', id)
+          return [changed(user, changedUser(user.body, { name, passwordHash, disabled, now: now() }))]
+        },
+        { by: principal.actorId },
+      )
+      const user = entry as Entity<'User'>
+      // Who changed their own password goes on here, and is signed out everywhere else.
+      if (isOneself && passwordHash !== undefined) reply.header('set-cookie', sessions.open(user).setCookie)
+      return viewOfUser(user)
+    },
+  )
+}
+
+/** A session that somebody else got hold of is not enough to take its user over. @throws Problem INVALID, RATE_LIMITED */
+async function checkPassword(
+  { passwords, attempts }: Pick<UserRoutesDeps, 'passwords' | 'attempts'>,
+  request: FastifyRequest,
+  passwordHash: string,
+): Promise<void> {
+  const { currentPassword } = request.body as Static<typeof UserPatch>
+  const findings = new Findings()
+  findings.check(currentPassword !== undefined, '/currentPassword', 'is required to change your own')
+  findings.raise()
+  await attempts.check(request)
+  if (await passwords.matches(currentPassword!, passwordHash)) return
+  await attempts.failed(request)
+  findings.add('/currentPassword', 'is not your password')
+  findings.raise()
+}
+
+function removeRoute(server: HttpServer, { registry, access, authorize }: UserRoutesDeps): void {
+  server.delete(
+    `${PATH}/:id`,
+    {
+      onRequest: authorize('panel'),
+      schema: {
+        summary: 'Delete a user',
+        description: 'Ends all sessions of the user. History keeps the name.',
+        params: IdParams,
+        response: { 204: Type.Null({ description: 'It is gone' }) },
+      },
+    },
+    async (request, reply) => {
+      const principal = principalOf(request)
+      await registry.write(() => [removedUser(removable(principal, request.params.id))], { by: principal.actorId })
+      return reply.code(204).send(null)
+    },
+  )
+
+  /** So there is always one left who may bring others back. */
+  function removable(principal: Principal, id: string): Entity<'User'> {
+    const user = access.needToChange(principal, 'User', id)
+    if (id === principal.userId) throw new Problem('CONFLICT', 'Nobody can delete themselves')
+    return user
+  }
+}

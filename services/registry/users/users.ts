@@ -1,0 +1,94 @@
+import type { Static } from 'typebox'
+import type { User } from '../../../schemas/entities.ts'
+import { type UserCreate, UserQuery, UserView } from '../../../schemas/http/panel/users.ts'
+import { Problem } from '../../domain/errors.ts'
+import type { Entity, Snapshot } from '../../domain/snapshot.ts'
+import type { Access } from '../access.ts'
+import { BOOTSTRAP_ACCOUNT_ID, type Principal } from '../auth.ts'
+import { answered, toIso } from '../edge.ts'
+import { Findings } from '../findings.ts'
+import { ownAccount } from '../own-account.ts'
+import type { ReadableResource } from '../resource.ts'
+import { type Change, removed } from '../store.ts'
+
+/** People of one account; of all operators without an account. */
+const USERS_OF_ACCOUNT_MAX = 100
+
+/** As users are found by it. */
+export const normalEmail = (email: string) => email.trim().toLowerCase()
+
+export function findUser(snapshot: Snapshot, email: string): Entity<'User'> | undefined {
+  const wanted = normalEmail(email)
+  return snapshot.all('User').find(({ body }) => body.email === wanted)
+}
+
+export const users: ReadableResource<'User'> = {
+  kind: 'User',
+  path: 'users',
+  schemas: { view: UserView, query: UserQuery },
+  views: (entities) => entities.map(viewOfUser),
+}
+
+export function viewOfUser(user: Entity<'User'>): Static<typeof UserView> {
+  const { email, name, role, accountId, disabledAt } = user.body
+  return { ...answered(user), email, name, role, accountId, disabledAt: toIso(disabledAt) }
+}
+
+/** The user that the caller may make. @throws Problem INVALID, FORBIDDEN, CONFLICT */
+export function newUser(
+  deps: { snapshot: Snapshot; access: Access },
+  input: Static<typeof UserCreate> & { passwordHash: string; principal: Principal },
+): User {
+  const { snapshot } = deps
+  const { principal, role, name, passwordHash } = input
+  if (role === 'OPERATOR' && principal.role !== 'OPERATOR') {
+    throw new Problem('FORBIDDEN', 'Only operators make operators')
+  }
+  const findings = new Findings()
+  const accountId = accountOf(deps.access, input, findings)
+  findings.raise()
+  if (findUser(snapshot, input.email)) throw new Problem('CONFLICT', 'There is a user of this e-mail address')
+  const others = [...snapshot.all('User')].filter((user) => user.body.accountId === accountId)
+  if (others.length >= USERS_OF_ACCOUNT_MAX) {
+    throw new Problem('CONFLICT', `The account has ${USERS_OF_ACCOUNT_MAX} users: delete one first`)
+  }
+  const email = normalEmail(input.email)
+  return { email, passwordHash, role, accountId, name, disabledAt: null, sessionEpoch: 0 }
+}
+
+/** Null for an operator without one. */
+function accountOf(
+  access: Access,
+  { principal, role, accountId }: { principal: Principal; role: User['role']; accountId?: string | null },
+  findings: Findings,
+): string | null {
+  if (role === 'OPERATOR' && (accountId ?? principal.accountId) === BOOTSTRAP_ACCOUNT_ID) return null
+  const account = ownAccount({ access, principal, accountId: accountId ?? undefined, findings })
+  findings.check(!account || account.body.kind === role, '/role', 'is not that of the account')
+  return account?.id ?? null
+}
+
+/** What is not given stays. */
+interface UserChange {
+  name: string | undefined
+  passwordHash: string | undefined
+  disabled: boolean | undefined
+  now: number
+}
+
+/** The user with a change; a new password, and being disabled, end the sessions. */
+export function changedUser(user: User, { name = user.name, passwordHash, disabled, now }: UserChange): User {
+  const isDisabled = disabled ?? user.disabledAt !== null
+  return {
+    ...user,
+    name,
+    passwordHash: passwordHash ?? user.passwordHash,
+    disabledAt: isDisabled ? (user.disabledAt ?? now) : null,
+    sessionEpoch: user.sessionEpoch + (passwordHash !== undefined || disabled ? 1 : 0),
+  }
+}
+
+/** The user marked as deleted: history names it, and nobody can try its password any more. */
+export function removedUser(user: Entity<'User'>): Change {
+  return removed(user, { ...user.body, passwordHash: '' })
+}

@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { explainApp } from '../../../../services/registry/explain/app.ts'
+import { campaigns, openWorld, type ShopId, shops, type Who, type World } from '../reports/world.ts'
+
+const HOUR_MS = 3_600_000
+const now = Date.parse('2026-07-15T12:00:00Z')
+
+interface Line {
+  shopId?: ShopId
+  kind?: string
+  eventId: string
+  hoursAgo: number
+  /** Without one, nobody was credited. */
+  campaignId?: string
+  priceMicros?: number
+}
+
+const sales: Line[] = [
+  { eventId: 'two-lines', hoursAgo: 1, campaignId: 'c-warsaw-1', priceMicros: 9_990_000 },
+  { eventId: 'two-lines', hoursAgo: 1, priceMicros: 10_000 },
+  { eventId: 'for-nobody', hoursAgo: 2 },
+  { eventId: 'of-both', hoursAgo: 3, campaignId: 'c-warsaw-1' },
+  { eventId: 'of-both', hoursAgo: 3, campaignId: 'c-warsaw-2' },
+  { eventId: 'same-moment', hoursAgo: 3, campaignId: 'c-warsaw-2' },
+  { eventId: 'two-lines', hoursAgo: 3, kind: 'CART', campaignId: 'c-warsaw-1' },
+  { eventId: 'elsewhere', hoursAgo: 4, shopId: 'lordHowe', campaignId: 'c-lordHowe-1' },
+  { eventId: 'long-ago', hoursAgo: 31 * 24, campaignId: 'c-warsaw-1' },
+]
+
+let world: World
+beforeAll(async () => {
+  world = await openWorld()
+  world.server.register(explainApp({ ...world, now: () => now }))
+  const rows = sales.map((sale, i) => rowOf(sale, sales.slice(0, i)))
+  await world.analytics.insert('attributed_lines', rows, { token: 'lines' })
+})
+afterAll(() => world.close())
+
+function rowOf(sale: Line, before: readonly Line[]) {
+  const { shopId = 'warsaw', kind = 'PURCHASE', eventId, hoursAgo, campaignId, priceMicros = 1_000_000 } = sale
+  const line = before.filter((other) => other.eventId === eventId && (other.kind ?? 'PURCHASE') === kind).length
+  const winner = { match: 'DIRECT', touchType: 'CLICK', touchEventId: 'e', touchAt: now, adId: 'sku' }
+  const none = { match: '', touchType: '', touchEventId: '', touchAt: 0, adId: '' }
+  return {
+    ...{ shopId, kind, eventId, line, occurredAt: now - hoursAgo * HOUR_MS, cid: 'me', uid: null },
+    ...{ shopProductId: 'sku', quantity: 1, priceMicros, currency: shops[shopId].currency },
+    outcome: campaignId ? 'CREDITED' : 'NO_TOUCH',
+    ...(campaignId ? winner : none),
+    campaignId: campaignId ?? '',
+    accountId: campaignId ? campaigns[campaignId]!.accountId : '',
+    ...{ slotHash: '', adUnitId: '', algorithm: '', country: null, itemGroups: [] },
+    ...{ clickWindowHours: 336, viewWindowHours: 24, version: 1, deleted: 0 },
+  }
+}
+
+const list = (query = '', who?: Who) => world.get(`/v1/panel/transactions?${query}`, who)
+const idsOf = ({ body }: { body: { items: { eventId: string }[] } }) => body.items.map(({ eventId }) => eventId)
+
+describe('GET /v1/panel/transactions', () => {
+  it('answers what was bought in the last 30 days and what of it was credited, the latest first', async () => {
+    const { body } = await list('kind=PURCHASE')
+    expect(body.nextCursor).toBeNull()
+    expect(body.items[0]).toEqual({
+      ...{ eventId: 'two-lines', shopId: 'warsaw', shopName: 'Shop warsaw', kind: 'PURCHASE', currency: 'PLN' },
+      ...{ occurredAt: '2026-07-15T11:00:00.000Z', lines: 2, creditedLines: 1, amount: 10, creditedAmount: 9.99 },
+      campaigns: [{ id: 'c-warsaw-1', name: 'Campaign c-warsaw-1' }],
+    })
+    expect(idsOf({ body })).toEqual(['two-lines', 'for-nobody', 'same-moment', 'of-both', 'elsewhere'])
+    expect(JSON.stringify(body)).not.toContain('"me"')
+  })
+
+  it('gives every transaction once over its pages, also those of one moment', async () => {
+    const seen: string[] = []
+    let cursor: string | null = ''
+    while (cursor !== null) {
+      const { body } = await list(`limit=1${cursor && `&cursor=${cursor}`}`)
+      seen.push(...body.items.map((item: { kind: string; eventId: string }) => `${item.kind} ${item.eventId}`))
+      cursor = body.nextCursor
+    }
+    expect(new Set(seen).size).toBe(seen.length)
+    expect(seen).toHaveLength(6)
+  })
+
+  it('narrows to a shop, a kind, a campaign, a time, and what was credited', async () => {
+    expect(idsOf(await list('shopId=lordHowe'))).toEqual(['elsewhere'])
+    expect(idsOf(await list('kind=CART'))).toEqual(['two-lines'])
+    expect(idsOf(await list('campaignId=c-warsaw-2'))).toEqual(['same-moment', 'of-both'])
+    expect(idsOf(await list('credited=false'))).toEqual(['for-nobody'])
+    expect(idsOf(await list('from=2026-06-01T00:00:00Z&to=2026-07-01T00:00:00Z'))).toEqual(['long-ago'])
+  })
+
+  it('shows a publisher its own shops, and an advertiser the lines credited to its campaigns', async () => {
+    expect(idsOf(await list('', 'pub-b'))).toEqual(['elsewhere'])
+    const { body } = await list('', 'adv-2')
+    expect(idsOf({ body })).toEqual(['same-moment', 'of-both'])
+    expect(body.items[1]).toMatchObject({ lines: 1, amount: 1, campaigns: [{ id: 'c-warsaw-2' }] })
+    expect((await list('campaignId=c-warsaw-1', 'adv-2')).status).toBe(404)
+    expect((await list('shopId=warsaw', 'pub-b')).status).toBe(404)
+  })
+
+  it.each([
+    ['cursor=abc', 'querystring/cursor'],
+    ['from=2026-07-02T00:00:00Z&to=2026-07-01T00:00:00Z', 'querystring/to'],
+    ['from=2024-07-02T00:00:00Z&to=2026-07-01T00:00:00Z', 'querystring/from'],
+    ['kind=GIFT', 'querystring/kind'],
+  ])('refuses %s with the name of the parameter', async (query, path) => {
+    const { status, body } = await list(query)
+    expect(status).toBe(400)
+    expect(body.errors[0].path).toBe(path)
+  })
+})

@@ -1,0 +1,42 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { createMetrics } from '../infra/metrics.ts'
+import { registerApi } from '../services/api.ts'
+import { createShowIds } from '../services/domain/show-id.ts'
+import { Snapshot } from '../services/domain/snapshot.ts'
+import { createHttpServer, type HttpServer } from '../services/http.ts'
+import { intakeApp } from '../services/intake/app.ts'
+import { registryRoutes } from '../services/roles/registry-routes.ts'
+import { selectionApp } from '../services/selection/app.ts'
+
+/** For what no request of such a test reaches. */
+const unused = new Proxy(() => {}, { get: (_, name) => (name === 'then' ? undefined : unused) }) as never
+
+/** Every route of the program over engines that are not there: for what holds of routes before they do any work. */
+export async function createWholeApi(): Promise<HttpServer> {
+  const server = createHttpServer({ logger: false })
+  const snapshot = new Snapshot()
+  const metrics = createMetrics(null)
+  const engines = { log: unused, analytics: unused, index: unused, counters: unused }
+  const common = { ...engines, snapshot, metrics, now: () => 0, uuid: randomUUID, randomBytes }
+  const showIds = createShowIds({ keys: [{ id: 1, secret: randomBytes(32) }] })
+  const deadLetters = { list: unused, replay: unused }
+  const registry = {
+    registry: { snapshot } as never,
+    runs: unused,
+    productReader: unused,
+    images: unused,
+    audit: unused,
+    deadLetters,
+    sessionKeys: [randomBytes(32)],
+    passwords: unused,
+  }
+  const routes = [
+    ...registryRoutes({ ...common, ...registry, bootstrapToken: null, publicUrl: '' }),
+    intakeApp({ ...common, showIds }),
+    selectionApp({ ...common, showIds, elapsedMicros: () => 0, deadlineMs: 100, publicUrl: '', hourShares: () => [] })
+      .plugin,
+  ]
+  const api = { metrics, checks: {}, corsOrigins: '*' as const, publicUrl: 'http://localhost', version: '0.0.0' }
+  await registerApi(server, [{ routes, checks: {}, failures: [] }], api)
+  return server
+}
