@@ -14,7 +14,7 @@ NODE_READY := .node/ready
 export PATH := $(NODE_HOME)/.bin:$(PATH)
 endif
 
-.PHONY: help setup run start test lint bench rebuild tour engines-start engines-stop test-engines
+.PHONY: help setup build client run start test lint bench rebuild tour traffic engines-start engines-stop test-engines test-browser
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-14s %s\n", $$1, $$2 }'
 
@@ -29,22 +29,41 @@ node_modules/.package-lock.json: package.json package-lock.json $(NODE_READY)
 
 setup: $(NODE_READY) node_modules/.package-lock.json ## Install Node 24 (when the machine's is older) and the packages
 
-run: setup ## Start everything embedded with the demo shop
+build: setup services/panel/dist/index.html services/selection/formatted/dist/script.js ## Build what browsers load, where sources are newer
+
+services/panel/dist/index.html: package-lock.json $(shell find services/panel/web services/panel/*.ts -type f) | setup
+	@npx --no-install vite build --config services/panel/vite.config.ts --logLevel warn
+	@touch $@
+
+services/selection/formatted/dist/script.js: package-lock.json services/selection/formatted/build.ts $(shell find services/selection/formatted/web -type f) | setup
+	@node services/selection/formatted/build.ts
+	@touch $@
+
+# Its generator needs TypeScript 5, whose compiler is still written in JavaScript.
+OPENAPI_TYPESCRIPT := npm exec --yes --package=openapi-typescript@7.13.0 --package=typescript@5.9.3 -- openapi-typescript
+CLIENT := services/panel/web/client/schema.d.ts
+client: setup ## Write the panel's typed client from the OpenAPI of the program
+	@set -o pipefail; { node test/services/panel/openapi.ts stamp && \
+	  node test/services/panel/openapi.ts | $(OPENAPI_TYPESCRIPT); } > $(CLIENT).new && mv $(CLIENT).new $(CLIENT)
+
+run: build ## Start everything embedded with the demo shop
 	@node services/demo/main.ts
 
-start: setup ## Start the bare server; settings come from the environment (docs/configuration.md)
+start: build ## Start the bare server; settings come from the environment (docs/configuration.md)
 	@node services/main.ts
+
+traffic: setup ## Send shoppers to a running `make run`: RATE visits a second (10) for SECONDS (30)
+	@node services/demo/traffic/main.ts
 
 tour: setup ## Follow one product from the demo shop's feed to an attributed sale, against `make run`
 	@bash docs/tour.sh
 
-test: setup ## Check types, lint and run the tests on the embedded engines
-	@npx --no-install tsc --noEmit
-	@npx --no-install biome check .
+test: lint ## Check types and style, and run the tests on the embedded engines
 	@npx --no-install vitest run
 
+# Each folder of browser code has a tsconfig.json of its own.
 lint: setup ## Check types and style
-	@npx --no-install tsc --noEmit
+	@for each in . services/panel services/selection/formatted/web test/browser; do npx --no-install tsc --noEmit -p $$each || exit 1; done
 	@npx --no-install biome check .
 
 bench: engines-start ## Measure, as ratios against a baseline in the same run; DATA=folder adds the relevance measures
@@ -58,6 +77,11 @@ engines-stop: ## Stop them; their data stays in .engines/
 
 test-engines: engines-start ## Run the tests that need real engines, faults included
 	@npx --no-install vitest run -c vitest.engines.config.ts
+
+test-browser: build ## Run the tests in Debian's Chromium, which is installed when it is missing and apt-get is there
+	@command -v chromium >/dev/null || { apt-get update -qq && apt-get install -y -qq chromium >/dev/null; } || \
+	  { echo 'test-browser needs the command chromium' >&2; exit 1; }
+	@npx --no-install vitest run -c vitest.browser.config.ts
 
 rebuild: setup ## Drop every projection, replay the log and prove that the answers are the same
 	@node services/rebuild.ts

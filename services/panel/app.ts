@@ -1,0 +1,86 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fastifyStatic from '@fastify/static'
+import type { FastifyReply } from 'fastify'
+import { Problem } from '../domain/errors.ts'
+import type { HttpServer } from '../http.ts'
+import { NONCE_PLACEHOLDER } from './nonce.ts'
+
+/** Where `make build` puts the browser's files. */
+export const PANEL_DIST = join(import.meta.dirname, 'dist')
+
+const NONCE_BYTES = 16
+
+export interface PanelDeps {
+  randomBytes: (size: number) => Buffer
+  /** Folder of the built files. */
+  dist?: string
+}
+
+/** The panel: its page at every path under /panel/, its files under /panel/assets/. For `server.register`. */
+export function panelApp({ randomBytes, dist = PANEL_DIST }: PanelDeps) {
+  const file = join(dist, 'index.html')
+  const page = existsSync(file) ? readFileSync(file, 'utf8') : null
+  const hide = { schema: { hide: true } }
+
+  function sendPage(reply: FastifyReply): FastifyReply {
+    if (page === null) throw new Problem('UNAVAILABLE', 'The panel is not built: run `make build`, and start again')
+    const nonce = randomBytes(NONCE_BYTES).toString('base64url')
+    return reply
+      .headers({ ...PAGE_HEADERS, 'content-security-policy': contentPolicy(nonce) })
+      .type('text/html; charset=utf-8')
+      .send(page.replaceAll(NONCE_PLACEHOLDER, nonce))
+  }
+
+  return async (server: HttpServer): Promise<void> => {
+    server.get('/', hide, async (_request, reply) => reply.redirect('/panel/'))
+    server.get('/panel', hide, async (_request, reply) => sendPage(reply))
+    server.get<{ Params: { '*': string } }>('/panel/*', hide, async (request, reply) => {
+      // An old page asks for a file of the build before: it must not get a page in its place.
+      if (request.params['*'].startsWith('assets/')) throw new Problem('NOT_FOUND', 'There is no such file')
+      return sendPage(reply)
+    })
+    if (page === null) return
+    await server.register(fastifyStatic, {
+      root: join(dist, 'assets'),
+      prefix: '/panel/assets/',
+      // A route for each file that is there now, so that others come to the route above.
+      wildcard: false,
+      decorateReply: false,
+      // Their names change with what is in them.
+      immutable: true,
+      maxAge: '365d',
+      preCompressed: true,
+      setHeaders: (reply) => reply.headers(FILE_HEADERS),
+    })
+  }
+}
+
+const FILE_HEADERS = {
+  'x-content-type-options': 'nosniff',
+  'cross-origin-resource-policy': 'same-origin',
+}
+
+const PAGE_HEADERS = {
+  ...FILE_HEADERS,
+  'cache-control': 'no-cache',
+  'referrer-policy': 'same-origin',
+  'cross-origin-opener-policy': 'same-origin',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
+}
+
+/** Own scripts only; pictures from anywhere, because the products of feeds have theirs at the shops. */
+function contentPolicy(nonce: string): string {
+  return [
+    "default-src 'none'",
+    `script-src 'self' 'nonce-${nonce}'`,
+    `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self' data: blob: http: https:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "manifest-src 'self'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+}

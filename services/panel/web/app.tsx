@@ -1,0 +1,45 @@
+import { MantineProvider } from '@mantine/core'
+import { Notifications } from '@mantine/notifications'
+import { QueryClientProvider } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { RouterProvider } from 'react-router/dom'
+import { createQueryClient } from './client/query-client.ts'
+import type { Role } from './client/types.ts'
+import { ErrorState } from './components/error-state.tsx'
+import { createRoutes } from './routes.tsx'
+import { SessionContext, useSessionState } from './session/session.ts'
+import { SignInPage } from './session/sign-in-page.tsx'
+import { theme } from './theme.ts'
+
+const queryClient = createQueryClient()
+
+/** The panel. `nonce` is the one that the page's policy allows style elements with. */
+export function App({ nonce }: { nonce: string }) {
+  return (
+    <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => nonce}>
+      <QueryClientProvider client={queryClient}>
+        <Notifications position="bottom-right" limit={4} aria-live="polite" />
+        <Gate />
+      </QueryClientProvider>
+    </MantineProvider>
+  )
+}
+
+/** Asks for a sign-in at whatever address; the one who has signed in is where they wanted to be. */
+function Gate() {
+  const { data: session, error, refetch } = useSessionState()
+  if (session) {
+    return (
+      <SessionContext value={session}>
+        <Pages role={session.user.role} />
+      </SessionContext>
+    )
+  }
+  if (session === null) return <SignInPage />
+  return error ? <ErrorState problem={error} retry={() => void refetch()} /> : null
+}
+
+function Pages({ role }: { role: Role }) {
+  const router = useMemo(() => createRoutes(role), [role])
+  return <RouterProvider router={router} />
+}

@@ -1,0 +1,64 @@
+/** One field that is wrong. `path` is a JSON pointer into the body (`/cpc`), or names a parameter (`querystring/from`). */
+export interface FieldError {
+  path: string
+  message: string
+}
+
+interface ProblemParts {
+  status: number
+  code: string
+  detail: string
+  errors?: FieldError[]
+  retryAfterMs?: number | null
+}
+
+/** An answer of the API that is an error (RFC 9457), or none at all (status 0, code NETWORK). */
+export class ApiProblem extends Error {
+  override readonly name = 'ApiProblem'
+  readonly status: number
+  /** One of docs/errors.md, or NETWORK. */
+  readonly code: string
+  readonly errors: readonly FieldError[]
+  /** When the same request may work; null: it says nothing of that. */
+  readonly retryAfterMs: number | null
+
+  constructor({ status, code, detail, errors = [], retryAfterMs = null }: ProblemParts) {
+    super(detail)
+    this.status = status
+    this.code = code
+    this.errors = errors
+    this.retryAfterMs = retryAfterMs
+  }
+
+  /** For `form.setErrors`: messages by the name that a field of a Mantine form has: `banners.0.textFields.1.value`. */
+  fieldErrors(): Record<string, string> {
+    const ofBody = this.errors.filter(({ path }) => path.startsWith('/'))
+    return Object.fromEntries(ofBody.map(({ path, message }) => [fieldName(path), sentence(message)]))
+  }
+}
+
+/** The problem that an answer over 399 tells. */
+export async function problemOf(response: Response): Promise<ApiProblem> {
+  const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN)
+  const retryAfterMs = Number.isNaN(retryAfter) ? null : retryAfter * 1000
+  const unknown = {
+    code: `HTTP_${response.status}`,
+    detail: response.statusText || 'The server answered with an error',
+  }
+  const told = await response.json().catch(() => unknown)
+  return new ApiProblem({ ...unknown, ...told, status: response.status, retryAfterMs })
+}
+
+export function noAnswer(cause: unknown): ApiProblem {
+  const problem = new ApiProblem({ status: 0, code: 'NETWORK', detail: 'The server cannot be reached' })
+  problem.cause = cause
+  return problem
+}
+
+/** JSON pointer (RFC 6901) to the path of a form's field. */
+function fieldName(pointer: string): string {
+  const parts = pointer.slice(1).split('/')
+  return parts.map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~')).join('.')
+}
+
+const sentence = (message: string) => message.charAt(0).toUpperCase() + message.slice(1)

@@ -1,0 +1,39 @@
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
+import { ApiProblem } from './problem.ts'
+
+const RETRIES_MAX = 3
+const RETRY_AFTER_MAX_MS = 10_000
+/** So long a list is not asked for anew when one comes back to it. */
+const FRESH_MS = 5_000
+
+export const SESSION_KEY = ['/v1/panel/session']
+
+/** Reads are tried again while the server is busy or away; changes never, for they may have been made. */
+export function createQueryClient(): QueryClient {
+  /** The session has ended: whoever asks next must sign in. */
+  const onError = (error: Error) => {
+    if (error instanceof ApiProblem && error.status === 401) queryClient.setQueryData(SESSION_KEY, null)
+  }
+  const queryClient = new QueryClient({
+    queryCache: new QueryCache({ onError }),
+    mutationCache: new MutationCache({ onError }),
+    defaultOptions: {
+      queries: {
+        staleTime: FRESH_MS,
+        retry: (failures, error) => failures < RETRIES_MAX && mayWorkLater(error),
+        retryDelay: (failures, error) => (error instanceof ApiProblem && waitOf(error)) || 500 * 2 ** failures,
+      },
+      mutations: { retry: false },
+    },
+  })
+  return queryClient
+}
+
+/** 503 that says when, but not a report that takes too long: it would again. */
+function mayWorkLater(error: Error): boolean {
+  if (!(error instanceof ApiProblem)) return false
+  return error.code === 'NETWORK' || (error.status === 503 && error.code !== 'REPORT_TOO_SLOW')
+}
+
+const waitOf = ({ retryAfterMs }: ApiProblem) =>
+  retryAfterMs === null ? null : Math.min(retryAfterMs, RETRY_AFTER_MAX_MS)

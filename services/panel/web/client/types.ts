@@ -1,0 +1,42 @@
+import type { paths } from './schema.d.ts'
+
+type Json<R> = R extends { content: { 'application/json': infer Body } } ? Body : never
+
+/** The JSON that GET of a path answers. */
+export type Answer<P extends keyof paths> = paths[P] extends { get: { responses: { 200: infer R } } } ? Json<R> : never
+
+/** Paths that GET knows. */
+export type ReadablePath = { [P in keyof paths]: [Answer<P>] extends [never] ? never : P }[keyof paths]
+
+/** Paths that answer `{ items, nextCursor }`. */
+export type ListPath = {
+  [P in ReadablePath]: Answer<P> extends { items: unknown[]; nextCursor: string | null } ? P : never
+}[ReadablePath]
+
+/** One item of a list. */
+export type Item<P extends ListPath> = Answer<P> extends { items: (infer I)[] } ? I : never
+
+type Parameters<P extends keyof paths> = paths[P] extends { get: { parameters: infer R } } ? R : never
+
+/** Query parameters of GET. */
+export type Query<P extends keyof paths> = Parameters<P> extends { query?: infer Q } ? NonNullable<Q> : never
+
+/** What stands in the path: `{ id }`. */
+export type PathParams<P extends keyof paths> = Parameters<P> extends { path: infer Q } ? Q : undefined
+
+export type Account = Item<'/v1/panel/accounts'>
+export type User = Item<'/v1/panel/users'>
+export type Token = Item<'/v1/panel/tokens'>
+export type Shop = Item<'/v1/panel/shops'>
+export type Campaign = Item<'/v1/panel/campaigns'>
+export type Placement = Item<'/v1/panel/placements'>
+export type AdUnit = Item<'/v1/panel/ad-units'>
+export type TechnicalSlot = Item<'/v1/panel/technical-slots'>
+export type AdFormat = Item<'/v1/panel/ad-formats'>
+export type Feed = Item<'/v1/panel/feeds'>
+export type FeedRun = Item<'/v1/panel/feeds/{id}/runs'>
+export type FeedIssue = Item<'/v1/panel/feeds/{id}/runs/{run}/issues'>
+export type Product = Item<'/v1/panel/products'>
+export type ExplainedEmission = Answer<'/v1/panel/explain/emission/{requestId}'>
+export type Session = Answer<'/v1/panel/session'>
+export type Role = User['role']

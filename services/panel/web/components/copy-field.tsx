@@ -1,0 +1,32 @@
+import { ActionIcon, Code, CopyButton, Group, Tooltip } from '@mantine/core'
+import { IconCheck, IconCopy } from '@tabler/icons-react'
+
+export interface CopyFieldProps {
+  value: string
+  /** What it is: 'Token'. */
+  label: string
+}
+
+/** An id or a secret, to be copied. */
+export function CopyField({ value, label }: CopyFieldProps) {
+  return (
+    <Group gap={6} wrap="nowrap" display="inline-flex" maw="100%">
+      <Code style={{ overflowWrap: 'anywhere' }}>{value}</Code>
+      <CopyButton value={value}>
+        {({ copied, copy }) => (
+          <Tooltip label={copied ? 'Copied' : `Copy ${label.toLowerCase()}`}>
+            <ActionIcon
+              variant="subtle"
+              color={copied ? 'teal' : 'gray'}
+              size="sm"
+              onClick={copy}
+              aria-label={copied ? `${label} copied` : `Copy ${label.toLowerCase()}`}
+            >
+              {copied ? <IconCheck size={15} aria-hidden /> : <IconCopy size={15} aria-hidden />}
+            </ActionIcon>
+          </Tooltip>
+        )}
+      </CopyButton>
+    </Group>
+  )
+}

@@ -1,0 +1,52 @@
+import { Anchor, Breadcrumbs, Group, Text, Title } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { Link } from 'react-router'
+import classes from './page-header.module.css'
+
+export interface PageHeaderProps {
+  title: string
+  /** A line under the title. */
+  description?: ReactNode
+  /** The pages above this one, from the top. */
+  breadcrumbs?: readonly { label: string; to: string }[]
+  /** Beside the title: StatusBadge and the like. */
+  badge?: ReactNode
+  /** Buttons, the main one last. */
+  actions?: ReactNode
+}
+
+/** What a page begins with; sets the title of the document. */
+export function PageHeader({ title, description, breadcrumbs = [], badge, actions }: PageHeaderProps) {
+  return (
+    <header className={classes.header}>
+      <title>{`${title} · Endcap`}</title>
+      <div className={classes.texts}>
+        {breadcrumbs.length > 0 && (
+          <nav aria-label="Breadcrumbs">
+            <Breadcrumbs separatorMargin={6} mb={4}>
+              {breadcrumbs.map(({ label, to }) => (
+                <Anchor key={to} component={Link} to={to} size="sm" c="dimmed">
+                  {label}
+                </Anchor>
+              ))}
+            </Breadcrumbs>
+          </nav>
+        )}
+        <Group gap="sm">
+          <Title order={1}>{title}</Title>
+          {badge}
+        </Group>
+        {description && (
+          <Text c="dimmed" size="sm" mt={2} maw={720}>
+            {description}
+          </Text>
+        )}
+      </div>
+      {actions && (
+        <Group gap="xs" className={classes.actions}>
+          {actions}
+        </Group>
+      )}
+    </header>
+  )
+}

@@ -1,0 +1,45 @@
+import { Badge, type MantineColor } from '@mantine/core'
+
+/** Every state that the API tells, as it is shown. The word carries it; the colour helps. */
+const looks = {
+  // Campaigns, technical slots, ad units
+  DRAFT: ['Draft', 'gray'],
+  SCHEDULED: ['Scheduled', 'blue'],
+  RUNNING: ['Running', 'teal'],
+  PAUSED: ['Paused', 'yellow'],
+  EXHAUSTED: ['Budget spent', 'orange'],
+  ENDED: ['Ended', 'gray'],
+  ACTIVE: ['Active', 'teal'],
+  INACTIVE: ['Inactive', 'gray'],
+  // Moderation
+  IN_MODERATION: ['In moderation', 'yellow'],
+  ACCEPTED: ['Accepted', 'teal'],
+  REJECTED: ['Rejected', 'red'],
+  // Feed runs
+  QUEUED: ['Queued', 'gray'],
+  DONE: ['Done', 'teal'],
+  HELD: ['Held', 'orange'],
+  FAILED: ['Failed', 'red'],
+  WARNING: ['Warning', 'yellow'],
+  // Users, tokens, engines
+  DISABLED: ['Disabled', 'gray'],
+  EXPIRED: ['Expired', 'gray'],
+  OK: ['OK', 'teal'],
+} as const satisfies Record<string, readonly [label: string, color: MantineColor]>
+
+export type Status = keyof typeof looks
+
+export interface StatusBadgeProps {
+  status: Status
+  /** Another word for it here. */
+  label?: string
+}
+
+export function StatusBadge({ status, label }: StatusBadgeProps) {
+  const [word, color] = looks[status]
+  return (
+    <Badge variant="dot" color={color} radius="sm" tt="none" fw={500} styles={{ root: { flex: 'none' } }}>
+      {label ?? word}
+    </Badge>
+  )
+}

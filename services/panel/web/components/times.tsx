@@ -1,0 +1,54 @@
+import { useInterval } from '@mantine/hooks'
+import { useState } from 'react'
+
+const REFRESH_MS = 20_000
+const STEPS: readonly [unit: Intl.RelativeTimeFormatUnit, ms: number][] = [
+  ['year', 31_536_000_000],
+  ['month', 2_592_000_000],
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+  ['second', 1_000],
+]
+
+export interface DateTimeProps {
+  /** ISO 8601; null: a dash. */
+  at: string | null | undefined
+  /** IANA name; the reader's own without it. */
+  timeZone?: string
+  /** Without the time of day. */
+  dateOnly?: boolean
+}
+
+/** A moment: 21 Nov 2026, 10:15. */
+export function DateTime({ at, timeZone, dateOnly = false }: DateTimeProps) {
+  if (!at) return <>–</>
+  const style: Intl.DateTimeFormatOptions = { dateStyle: 'medium', timeZone }
+  if (!dateOnly) style.timeStyle = 'short'
+  return <time dateTime={at}>{new Intl.DateTimeFormat(undefined, style).format(new Date(at))}</time>
+}
+
+/** How long ago, or until: 5 minutes ago; the moment itself as its title. */
+export function RelativeTime({ at }: { at: string | null | undefined }) {
+  const [now, setNow] = useState(Date.now)
+  useInterval(() => setNow(Date.now()), REFRESH_MS, { autoInvoke: true })
+  if (!at) return <>–</>
+  return (
+    <time dateTime={at} title={new Date(at).toLocaleString()}>
+      {relative(Date.parse(at) - now)}
+    </time>
+  )
+}
+
+function relative(differenceMs: number): string {
+  const [unit, ms] = STEPS.find(([, each]) => Math.abs(differenceMs) >= each) ?? STEPS.at(-1)!
+  return new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' }).format(Math.round(differenceMs / ms), unit)
+}
+
+/** A length of time in words: 3.2 s, 4 min, 2 h. */
+export function formatDuration(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`
+  if (ms < 3_600_000) return `${Math.round(ms / 60_000)} min`
+  return `${Math.round(ms / 3_600_000)} h`
+}

@@ -1,0 +1,39 @@
+import { Button, type ButtonProps } from '@mantine/core'
+import { IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react'
+import { answer, client } from '../../client/client.ts'
+import type { Campaign } from '../../client/types.ts'
+import { useSave } from '../../data/use-save.ts'
+import { useMayChange } from './own-campaign.ts'
+
+export interface CampaignSwitchProps extends ButtonProps {
+  campaign: Campaign
+}
+
+/** Pauses a campaign, or lets it run; nothing for those who may not, and once it has ended. */
+export function CampaignSwitch({ campaign, ...props }: CampaignSwitchProps) {
+  const { id, name, status, state } = campaign
+  const mayChange = useMayChange()
+  const { submit, isSaving } = useSave({
+    save: (body: { status: 'ACTIVE' | 'PAUSED' }) =>
+      answer(client.PATCH('/v1/panel/campaigns/{id}', { params: { path: { id } }, body })),
+    changes: ['/v1/panel/campaigns'],
+    saved: status === 'ACTIVE' ? `${name} is paused` : `${name} is switched on`,
+  })
+  if (!mayChange(campaign) || state === 'ENDED') return null
+  const isOn = status === 'ACTIVE'
+  const word = isOn ? 'Pause' : status === 'DRAFT' ? 'Start' : 'Resume'
+  const Icon = isOn ? IconPlayerPause : IconPlayerPlay
+  return (
+    <Button
+      variant="default"
+      size="xs"
+      leftSection={<Icon size={14} aria-hidden />}
+      {...props}
+      aria-label={`${word} ${name}`}
+      loading={isSaving}
+      onClick={() => void submit({ status: isOn ? 'PAUSED' : 'ACTIVE' })}
+    >
+      {word}
+    </Button>
+  )
+}

@@ -1,0 +1,28 @@
+import type { Campaign } from '../../client/types.ts'
+
+/** How far the spend may be from the time that is over, as a share of the budget, before it is told. */
+const TOLERANCE = 0.1
+
+export interface Pacing {
+  /** Of the budget, 0 to 1. */
+  spentShare: number
+  /** Of the campaign's time, 0 to 1; null: it has no end, or has not begun. */
+  timeShare: number | null
+  /** Null where nothing is to be said: without an end, at the start, when it does not run. */
+  verdict: 'BEHIND' | 'ON_PACE' | 'AHEAD' | null
+}
+
+/** How the spend of a campaign goes along with its time, at `now` (UTC epoch ms). */
+export function pacingOf(
+  campaign: Pick<Campaign, 'budget' | 'spent' | 'startAt' | 'endAt' | 'state'>,
+  now: number,
+): Pacing {
+  const { budget, spent, startAt, endAt, state } = campaign
+  const spentShare = budget > 0 ? Math.min(spent / budget, 1) : 0
+  const start = Date.parse(startAt)
+  if (endAt === null || now < start) return { spentShare, timeShare: null, verdict: null }
+  const timeShare = Math.min((now - start) / (Date.parse(endAt) - start), 1)
+  if (state !== 'RUNNING' || budget === 0) return { spentShare, timeShare, verdict: null }
+  const lead = spentShare - timeShare
+  return { spentShare, timeShare, verdict: lead < -TOLERANCE ? 'BEHIND' : lead > TOLERANCE ? 'AHEAD' : 'ON_PACE' }
+}

@@ -1,0 +1,39 @@
+import { areaOf, type Framing, type Size } from './crop.ts'
+
+/** What the API takes (docs/display.md). */
+export const PICTURE_TYPES = ['image/png', 'image/jpeg', 'image/webp']
+export const PICTURE_BYTES_MAX = 900_000
+/** Of what is cut here before it is sent: enough for any camera. */
+export const SOURCE_BYTES_MAX = 30_000_000
+
+const QUALITY = 0.92
+
+/** Pixels of a picture in a file. @throws when it cannot be read. */
+export async function pictureSize(file: Blob): Promise<Size> {
+  const bitmap = await createImageBitmap(file)
+  const { width, height } = bitmap
+  bitmap.close()
+  return { width, height }
+}
+
+/** The framed part of a picture in exactly the target's size; as WEBP where its own type would be too large. */
+export async function croppedPicture(file: Blob, target: Size, framing: Framing): Promise<Blob> {
+  const bitmap = await createImageBitmap(file)
+  const { x, y, width, height } = areaOf(bitmap, target, framing)
+  const canvas = document.createElement('canvas')
+  canvas.width = target.width
+  canvas.height = target.height
+  const context = canvas.getContext('2d')!
+  context.imageSmoothingQuality = 'high'
+  context.drawImage(bitmap, x, y, width, height, 0, 0, target.width, target.height)
+  bitmap.close()
+  const same = await encoded(canvas, file.type)
+  return same.size <= PICTURE_BYTES_MAX ? same : encoded(canvas, 'image/webp')
+}
+
+function encoded(canvas: HTMLCanvasElement, type: string): Promise<Blob> {
+  return new Promise((resolve, reject) => {
+    const take = (blob: Blob | null) => (blob ? resolve(blob) : reject(new Error('The picture cannot be written')))
+    canvas.toBlob(take, type, QUALITY)
+  })
+}

@@ -1,0 +1,26 @@
+import type { Campaign, Shop } from '../../client/types.ts'
+import { useEntity } from '../../data/use-entity.ts'
+
+const REFRESH_MS = 30_000
+const DAY_MS = 86_400_000
+
+/** What each campaign has spent today, in the days of one shop's time zone or, without a shop, of each. Undefined while unknown. */
+export function useSpentToday(shop: Shop | undefined): ((campaign: Campaign) => number) | undefined {
+  const now = Date.now()
+  const zone = shop?.timeZone
+  const query = {
+    from: dateIn(zone, now),
+    to: dateIn(zone, now + DAY_MS),
+    groupBy: 'campaign',
+    metrics: 'spend',
+    ...(shop ? { shopId: shop.id } : {}),
+  }
+  const { data } = useEntity('/v1/panel/reports', { query, refreshMs: REFRESH_MS })
+  if (!data) return undefined
+  const spent = new Map(data.rows.map((row) => [row.campaign as string, row.spend ?? 0]))
+  return ({ id }) => spent.get(id) ?? 0
+}
+
+/** YYYY-MM-DD of a moment in a time zone; the reader's own without one. */
+export const dateIn = (timeZone: string | undefined, ms: number) =>
+  new Intl.DateTimeFormat('sv-SE', { timeZone }).format(ms)

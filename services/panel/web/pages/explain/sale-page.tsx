@@ -1,0 +1,92 @@
+import { EmptyState, SimpleGrid, Skeleton, Stack } from '@mantine/core'
+import { IconHourglass } from '@tabler/icons-react'
+import { useParams } from 'react-router'
+import { CopyField } from '../../components/copy-field.tsx'
+import { DetailList } from '../../components/detail-list.tsx'
+import { ErrorState } from '../../components/error-state.tsx'
+import { Money } from '../../components/money.tsx'
+import { PageHeader } from '../../components/page-header.tsx'
+import { PanelCard } from '../../components/panel-card.tsx'
+import { DateTime } from '../../components/times.tsx'
+import { useEntity } from '../../data/use-entity.ts'
+import { useShop } from '../../shops/shop-context.tsx'
+import { SaleLine } from './sale-line.tsx'
+import { type ExplainedTransaction, kindLabel } from './words.ts'
+
+const REFRESH_MS = 3_000
+
+/** Why a sale was credited as it was: each line, the touch that won, and why the others did not. */
+export default function SalePage() {
+  const { shopId = '', eventId = '' } = useParams()
+  const { data, problem, retry } = useEntity('/v1/panel/explain/attribution/{eventId}', {
+    path: { eventId },
+    query: { shopId },
+    refreshMs: REFRESH_MS,
+  })
+  return (
+    <>
+      <PageHeader title="Why this credit" breadcrumbs={[{ label: 'Sales', to: '/sales' }]} />
+      {problem && !data && <Missing problem={problem} retry={retry} />}
+      {!problem && !data && <Loading />}
+      <Stack gap="lg">
+        {data?.transactions.map((transaction) => (
+          <Explained key={transaction.kind} eventId={eventId} transaction={transaction} />
+        ))}
+      </Stack>
+    </>
+  )
+}
+
+function Explained({ eventId, transaction }: { eventId: string; transaction: ExplainedTransaction }) {
+  const { shopId, kind, occurredAt, currency, clientId, userId, windows, lines } = transaction
+  const shop = useShop().shops?.find(({ id }) => id === shopId)
+  const credited = lines.filter(({ credit }) => credit !== null)
+  const sum = (of: typeof lines) => of.reduce((total, { price }) => total + price, 0)
+  return (
+    <>
+      <PanelCard title={kindLabel(kind)}>
+        <SimpleGrid cols={{ base: 1, md: 2 }} spacing="xs">
+          <DetailList
+            details={{
+              When: <DateTime at={occurredAt} timeZone={shop?.timeZone} />,
+              Shop: shop?.name ?? shopId,
+              Number: <CopyField value={eventId} label="Number" />,
+              ...(clientId !== undefined && { Person: userId ? `${clientId}, signed in as ${userId}` : clientId }),
+            }}
+          />
+          <DetailList
+            details={{
+              Amount: <Money amount={sum(lines)} currency={currency} />,
+              Credited: <Money amount={sum(credited)} currency={currency} />,
+              Windows:
+                windows && `${windows.clickWindowHours} h after a click, ${windows.viewWindowHours} h after a view`,
+            }}
+          />
+        </SimpleGrid>
+      </PanelCard>
+      {lines.map((line) => (
+        <SaleLine key={line.line} line={line} sale={transaction} timeZone={shop?.timeZone} />
+      ))}
+    </>
+  )
+}
+
+function Missing({ problem, retry }: { problem: Error & { status?: number }; retry: () => void }) {
+  if (problem.status !== 404) return <ErrorState problem={problem} retry={retry} />
+  return (
+    <EmptyState
+      py="xl"
+      icon={<IconHourglass />}
+      title="Not here, or not yet"
+      description="There is no such sale among those that you may see. What happened in the last seconds appears here by itself."
+    />
+  )
+}
+
+/** As high as a sale of one line. */
+const Loading = () => (
+  <Stack gap="lg">
+    <Skeleton height={178} />
+    <Skeleton height={300} />
+  </Stack>
+)

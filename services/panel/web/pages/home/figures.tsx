@@ -1,0 +1,58 @@
+import { SimpleGrid } from '@mantine/core'
+import type { Answer } from '../../client/types.ts'
+import { ErrorState } from '../../components/error-state.tsx'
+import { Money } from '../../components/money.tsx'
+import { StatCard } from '../../components/stat-card.tsx'
+import type { EntityState } from '../../data/use-entity.ts'
+import { DAYS } from './last-days.ts'
+
+type Report = Answer<'/v1/panel/reports'>
+type Totals = Report['totals']
+
+const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 2 })
+const count = new Intl.NumberFormat()
+
+const shareOf = (share: number | null | undefined) => (share == null ? '–' : percent.format(share))
+const countOf = (value: number | null | undefined) => (value == null ? '–' : count.format(value))
+
+/** The sum of a metric: one for each currency when there are several. */
+function Sums({ report, of }: { report: Report; of: (totals: Totals) => number | null | undefined }) {
+  const [only, ...others] = report.totalsByCurrency
+  if (!only) return <>–</>
+  return others.length === 0 ? (
+    <Money amount={of(only)} currency={only.currency} />
+  ) : (
+    <>{1 + others.length} currencies</>
+  )
+}
+
+/** What was shown, clicked, billed and sold in the last days. */
+export function Figures({ report: { data, problem, retry } }: { report: EntityState<Report> }) {
+  if (problem && !data) return <ErrorState problem={problem} retry={retry} />
+  const totals = data?.totals
+  const hint = `last ${DAYS} days`
+  return (
+    <SimpleGrid cols={{ base: 2, md: 3, xl: 6 }} spacing="sm">
+      <StatCard label="Views" value={totals && countOf(totals.views)} hint={hint} />
+      <StatCard
+        label="Clicks"
+        value={totals && countOf(totals.clicks)}
+        hint={totals && `${shareOf(totals.ctr)} of views`}
+      />
+      <StatCard label="Spend" value={data && <Sums report={data} of={({ spend }) => spend} />} hint={hint} />
+      <StatCard label="Purchases" value={totals && countOf(totals.purchases)} hint="credited to ads" />
+      <StatCard
+        label="Revenue"
+        value={data && <Sums report={data} of={({ revenue }) => revenue} />}
+        hint="credited to ads"
+      />
+      <StatCard
+        label="ROAS"
+        value={totals && (totals.roas == null ? '–' : totals.roas.toFixed(2))}
+        hint="revenue for each unit spent"
+      />
+    </SimpleGrid>
+  )
+}
+
+export const FIGURES = 'views,clicks,ctr,spend,purchases,revenue,roas'

@@ -1,0 +1,75 @@
+import { Skeleton, Stack } from '@mantine/core'
+import { useNavigate, useParams } from 'react-router'
+import { answer, client } from '../../client/client.ts'
+import type { Account } from '../../client/types.ts'
+import { ConfirmButton } from '../../components/confirm-button.tsx'
+import { CopyField } from '../../components/copy-field.tsx'
+import { ErrorState } from '../../components/error-state.tsx'
+import { PageHeader } from '../../components/page-header.tsx'
+import { useEntity } from '../../data/use-entity.ts'
+import { useSave } from '../../data/use-save.ts'
+import { AccountForm, type AccountValues, useAccountForm } from './account-form.tsx'
+import { kindNames } from './account-kinds.ts'
+import { TokensTable } from './tokens-table.tsx'
+import { UsersTable } from './users-table.tsx'
+
+/** One account: what it is and may do, who acts for it, and its tokens. */
+export default function AccountPage() {
+  const { id = '' } = useParams()
+  const { data: account, problem, retry } = useEntity('/v1/panel/accounts/{id}', { path: { id } })
+  return (
+    <>
+      <PageHeader
+        title={account?.name ?? 'Account'}
+        description={account && kindNames[account.kind]}
+        breadcrumbs={[{ label: 'Accounts', to: '/accounts' }]}
+        actions={<CopyField value={id} label="Account id" />}
+      />
+      {problem && !account && <ErrorState problem={problem} retry={retry} />}
+      {!problem && !account && <Skeleton height={640} />}
+      {account && (
+        <Stack gap="xl">
+          <AccountEditor key={account.id} account={account} />
+          <UsersTable account={account} />
+          <TokensTable account={account} />
+        </Stack>
+      )}
+    </>
+  )
+}
+
+function AccountEditor({ account }: { account: Account }) {
+  const navigate = useNavigate()
+  const { id, name } = account
+  const form = useAccountForm(account)
+  const params = { path: { id } }
+  const { submit, isSaving } = useSave({
+    save: ({ name, companyName, taxNumber, sellerIds, displayEnabled }: AccountValues) => {
+      const body = { name, companyName, taxNumber, sellerIds, displayEnabled }
+      return answer(client.PATCH('/v1/panel/accounts/{id}', { params, body }))
+    },
+    changes: ['/v1/panel/accounts'],
+    form,
+    saved: 'Account saved',
+  })
+  const removal = useSave({
+    save: () => answer(client.DELETE('/v1/panel/accounts/{id}', { params })),
+    changes: ['/v1/panel/accounts', '/v1/panel/users', '/v1/panel/tokens'],
+    saved: 'Account deleted',
+    onSaved: () => navigate('/accounts'),
+  })
+  return (
+    <AccountForm form={form} isNew={false} isSaving={isSaving} onSubmit={(values) => void submit(values)}>
+      <ConfirmButton
+        variant="subtle"
+        color="red"
+        title={`Delete the account ${name}?`}
+        message="Its users and tokens end with it. Reports go on to name it. Shops and campaigns must be deleted before."
+        confirm="Delete account"
+        onConfirm={() => removal.submit(undefined)}
+      >
+        Delete account
+      </ConfirmButton>
+    </AccountForm>
+  )
+}

@@ -1,0 +1,98 @@
+import { Button, EmptyState, SimpleGrid, Skeleton, Text } from '@mantine/core'
+import { IconPlus, IconTemplate } from '@tabler/icons-react'
+import { Link } from 'react-router'
+import { answer, client } from '../../../client/client.ts'
+import type { AdFormat } from '../../../client/types.ts'
+import { BannerPreview, labelOf } from '../../../components/banner-preview.tsx'
+import { ConfirmButton } from '../../../components/confirm-button.tsx'
+import { ErrorState } from '../../../components/error-state.tsx'
+import { PageHeader } from '../../../components/page-header.tsx'
+import { PanelCard } from '../../../components/panel-card.tsx'
+import { PAGE_SIZE_MAX, useList } from '../../../data/use-list.ts'
+import { useSave } from '../../../data/use-save.ts'
+import { useShop } from '../../../shops/shop-context.tsx'
+import { NoShop } from '../shops/no-shop.tsx'
+import { sampleTexts } from './samples.ts'
+
+/** What banners of a shop are made of. */
+export default function AdFormatsPage() {
+  const { shop, shops } = useShop()
+  const { items, problem, retry } = useList('/v1/panel/ad-formats', {
+    query: { shopId: shop?.id },
+    pageSize: PAGE_SIZE_MAX,
+    enabled: shop !== undefined,
+  })
+  const create = (
+    <Button component={Link} to="/ad-formats/new" leftSection={<IconPlus size={16} aria-hidden />}>
+      New ad format
+    </Button>
+  )
+  return (
+    <>
+      <PageHeader
+        title="Ad formats"
+        description="The images and texts that banners are made of. A format never changes, so a banner that fits it always will."
+        actions={shop && create}
+      />
+      {shops && !shop && <NoShop />}
+      {problem && !items && <ErrorState problem={problem} retry={retry} />}
+      {!problem && !items && !(shops && !shop) && <Skeleton height={420} />}
+      {items?.length === 0 && (
+        <EmptyState
+          py="xl"
+          icon={<IconTemplate />}
+          title="No ad formats yet"
+          description="Banners need one: say which images in which sizes, and which texts."
+        >
+          <EmptyState.Actions>{create}</EmptyState.Actions>
+        </EmptyState>
+      )}
+      <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="md">
+        {items
+          ?.toSorted((a, b) => a.name.localeCompare(b.name))
+          .map((format) => (
+            <FormatCard key={format.id} format={format} />
+          ))}
+      </SimpleGrid>
+    </>
+  )
+}
+
+function FormatCard({ format }: { format: AdFormat }) {
+  const { id, name, textFields } = format
+  const { submit } = useSave({
+    save: () => answer(client.DELETE('/v1/panel/ad-formats/{id}', { params: { path: { id } } })),
+    changes: ['/v1/panel/ad-formats'],
+    saved: 'Ad format deleted',
+  })
+  return (
+    <PanelCard
+      title={name}
+      actions={
+        <ConfirmButton
+          variant="subtle"
+          color="red"
+          size="xs"
+          aria-label={`Delete the ad format ${name}`}
+          title={`Delete the ad format ${name}?`}
+          message="Ad units, technical units and campaigns that have it must go before."
+          confirm="Delete ad format"
+          onConfirm={() => submit(undefined)}
+        >
+          Delete
+        </ConfirmButton>
+      }
+    >
+      <BannerPreview format={format} texts={sampleTexts(textFields)} />
+      {textFields.length > 0 && (
+        <Text size="xs" c="dimmed" mt="sm">
+          {textFields
+            .map(
+              ({ type, required, maxLength }) => `${labelOf(type)}: up to ${maxLength}${required ? ', required' : ''}`,
+            )
+            .join(' · ')}
+        </Text>
+      )}
+    </PanelCard>
+  )
+}

@@ -1,0 +1,105 @@
+import { Skeleton, Tabs } from '@mantine/core'
+import { IconCode, IconPlayerPlay, IconSettings } from '@tabler/icons-react'
+import { useNavigate, useParams } from 'react-router'
+import { answer, client } from '../../../client/client.ts'
+import type { AdFormat, AdUnit } from '../../../client/types.ts'
+import { ConfirmButton } from '../../../components/confirm-button.tsx'
+import { CopyField } from '../../../components/copy-field.tsx'
+import { ErrorState } from '../../../components/error-state.tsx'
+import { PageHeader } from '../../../components/page-header.tsx'
+import { StatusBadge } from '../../../components/status-badge.tsx'
+import { useEntity } from '../../../data/use-entity.ts'
+import { PAGE_SIZE_MAX, useList } from '../../../data/use-list.ts'
+import { useSave } from '../../../data/use-save.ts'
+import { TryIt } from '../try-it/try-it.tsx'
+import { AdUnitForm, type AdUnitValues, useAdUnitForm } from './ad-unit-form.tsx'
+import { algorithms, isDisplay } from './algorithms.ts'
+import { RequestSnippet } from './request-snippet.tsx'
+
+/** One ad unit: trying it, how to ask for it, and its settings. */
+export default function AdUnitPage() {
+  const { id = '' } = useParams()
+  const { data: unit, problem, retry } = useEntity('/v1/panel/ad-units/{id}', { path: { id } })
+  const formats = useList('/v1/panel/ad-formats', {
+    query: { shopId: unit?.shopId },
+    pageSize: PAGE_SIZE_MAX,
+    enabled: unit !== undefined && isDisplay(unit.algorithm),
+  })
+  return (
+    <>
+      <PageHeader
+        title={unit?.name ?? 'Ad unit'}
+        badge={unit && <StatusBadge status={unit.status} />}
+        description={unit && algorithms[unit.algorithm].label}
+        breadcrumbs={[{ label: 'Placements', to: '/placements' }]}
+        actions={<CopyField value={id} label="slotHash" />}
+      />
+      {problem && !unit && <ErrorState problem={problem} retry={retry} />}
+      {!problem && !unit && <Skeleton height={600} />}
+      {unit && (
+        <Tabs key={unit.id} defaultValue="try" keepMounted={false}>
+          <Tabs.List mb="md">
+            <Tabs.Tab value="try" leftSection={<IconPlayerPlay size={16} aria-hidden />}>
+              Try it
+            </Tabs.Tab>
+            <Tabs.Tab value="code" leftSection={<IconCode size={16} aria-hidden />}>
+              Code
+            </Tabs.Tab>
+            <Tabs.Tab value="settings" leftSection={<IconSettings size={16} aria-hidden />}>
+              Settings
+            </Tabs.Tab>
+          </Tabs.List>
+          <Tabs.Panel value="try">
+            <TryIt unit={unit} formats={formats.items ?? []} />
+          </Tabs.Panel>
+          <Tabs.Panel value="code">
+            <RequestSnippet unit={unit} />
+          </Tabs.Panel>
+          <Tabs.Panel value="settings">
+            <UnitSettings key={unit.version} unit={unit} formats={formats.items ?? []} />
+          </Tabs.Panel>
+        </Tabs>
+      )}
+    </>
+  )
+}
+
+function UnitSettings({ unit, formats }: { unit: AdUnit; formats: readonly AdFormat[] }) {
+  const navigate = useNavigate()
+  const kind = isDisplay(unit.algorithm) ? 'DISPLAY' : 'PRODUCT'
+  const form = useAdUnitForm(kind, unit)
+  const params = { path: { id: unit.id } }
+  const { submit, isSaving } = useSave({
+    save: (body: AdUnitValues) => answer(client.PATCH('/v1/panel/ad-units/{id}', { params, body })),
+    changes: ['/v1/panel/ad-units'],
+    form,
+    saved: 'Ad unit saved',
+  })
+  const removal = useSave({
+    save: () => answer(client.DELETE('/v1/panel/ad-units/{id}', { params })),
+    changes: ['/v1/panel/ad-units'],
+    saved: 'Ad unit deleted',
+    onSaved: () => navigate('/placements'),
+  })
+  return (
+    <AdUnitForm
+      form={form}
+      kind={kind}
+      formats={formats}
+      label="Save"
+      isSaving={isSaving}
+      onSubmit={(values) => void submit(values)}
+    >
+      <ConfirmButton
+        variant="subtle"
+        color="red"
+        title={`Delete the ad unit ${unit.name}?`}
+        message="Pages that still ask for it get an error for it. Its technical units must be deleted before. Reports go on to name it."
+        confirm="Delete ad unit"
+        onConfirm={() => removal.submit(undefined)}
+      >
+        Delete ad unit
+      </ConfirmButton>
+    </AdUnitForm>
+  )
+}

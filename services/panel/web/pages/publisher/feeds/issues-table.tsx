@@ -1,0 +1,117 @@
+import { Anchor, Button, Chip, Group, SegmentedControl } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { IconDownload } from '@tabler/icons-react'
+import { useState } from 'react'
+import { Link } from 'react-router'
+import type { FeedIssue, FeedRun } from '../../../client/types.ts'
+import { type Column, DataTable } from '../../../components/data-table.tsx'
+import { PanelCard } from '../../../components/panel-card.tsx'
+import { StatusBadge } from '../../../components/status-badge.tsx'
+import { useList } from '../../../data/use-list.ts'
+import { formatCount, issueName } from './runs.ts'
+
+const SEARCH_WAIT_MS = 300
+/** Issues are stored apart from the run, and come up within seconds after it. */
+const REFRESH_MS = 2_000
+const SETTLED_MS = 20_000
+
+const columns: Column<FeedIssue>[] = [
+  { title: 'Product', cell: (issue) => <ProductOf issue={issue} /> },
+  { title: 'Line', cell: ({ line }) => line, align: 'end', width: 80 },
+  { title: 'Severity', cell: ({ severity }) => <StatusBadge status={severity} />, width: 120 },
+  { title: 'Field', cell: ({ field }) => field },
+  { title: 'Issue', cell: ({ code }) => issueName(code) },
+  { title: 'What is wrong', cell: ({ message }) => message },
+]
+
+/** A rejected item is no product that one could look at, unless an earlier run took it. */
+function ProductOf({ issue: { productId, severity } }: { issue: FeedIssue }) {
+  if (productId === null) return '–'
+  if (severity === 'REJECTED') return productId
+  return (
+    <Anchor component={Link} to={`/products/${encodeURIComponent(productId)}`} size="sm">
+      {productId}
+    </Anchor>
+  )
+}
+
+type Severity = FeedIssue['severity']
+
+/** What a run rejected and warned of: how many by code, and each of them. */
+export function IssuesTable({ run, isUnderWay }: { run: FeedRun; isUnderWay: boolean }) {
+  const [severity, setSeverity] = useState<Severity | 'ALL'>('ALL')
+  const [code, setCode] = useState('')
+  const [typed, setTyped] = useState('')
+  const [q] = useDebouncedValue(typed.trim(), SEARCH_WAIT_MS)
+  const query = { ...(severity !== 'ALL' && { severity }), ...(code && { code }), ...(q && { q }) }
+  const isSettling = isUnderWay || (run.endedAt !== null && Date.now() - Date.parse(run.endedAt) < SETTLED_MS)
+  const path = { id: run.feedId, run: run.id }
+  const list = useList('/v1/panel/feeds/{id}/runs/{run}/issues', {
+    path,
+    query,
+    refreshMs: isSettling && REFRESH_MS,
+  })
+  const codes = Object.entries(run.issueCounts).sort(([, a], [, b]) => b - a)
+  const csv = new URLSearchParams({ ...query, format: 'csv' })
+  return (
+    <PanelCard
+      title="Rejected products and warnings"
+      description="A rejected product is not in the shop’s ads; a warning says what was made of a value."
+      actions={
+        codes.length > 0 && (
+          <Button
+            component="a"
+            href={`/v1/panel/feeds/${path.id}/runs/${path.run}/issues?${csv}`}
+            download
+            variant="default"
+            size="xs"
+            leftSection={<IconDownload size={14} aria-hidden />}
+          >
+            CSV
+          </Button>
+        )
+      }
+    >
+      <Chip.Group value={code} onChange={(value) => setCode(value as string)}>
+        <Group gap={6} mb="sm" role="group" aria-label="Issues by code">
+          {codes.map(([each, count]) => (
+            <Chip
+              key={each}
+              value={each}
+              size="xs"
+              radius="sm"
+              variant="outline"
+              onClick={() => each === code && setCode('')}
+            >
+              {`${issueName(each)}: ${formatCount(count)}`}
+            </Chip>
+          ))}
+        </Group>
+      </Chip.Group>
+      <DataTable
+        label="Issues"
+        list={list}
+        columns={columns}
+        rowKey={(issue) => [issue.line, issue.productId, issue.field, issue.code, issue.message].join()}
+        search={{ value: typed, onChange: setTyped }}
+        filters={
+          <SegmentedControl
+            aria-label="Severity"
+            size="xs"
+            value={severity}
+            onChange={(value) => setSeverity(value as typeof severity)}
+            data={[
+              { value: 'ALL', label: 'All' },
+              { value: 'REJECTED', label: 'Rejected' },
+              { value: 'WARNING', label: 'Warnings' },
+            ]}
+          />
+        }
+        empty={{
+          title: codes.length === 0 ? 'Nothing to complain of' : 'None of these',
+          description: isSettling && codes.length > 0 ? 'They come up within seconds.' : undefined,
+        }}
+      />
+    </PanelCard>
+  )
+}

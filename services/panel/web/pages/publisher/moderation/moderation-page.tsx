@@ -1,0 +1,107 @@
+import { Badge, Button, EmptyState, Kbd, Skeleton, Tabs } from '@mantine/core'
+import { IconChecks, IconKeyboard } from '@tabler/icons-react'
+import { useState } from 'react'
+import { useSearchParams } from 'react-router'
+import type { Campaign } from '../../../client/types.ts'
+import { ErrorState } from '../../../components/error-state.tsx'
+import { PageHeader } from '../../../components/page-header.tsx'
+import { PAGE_SIZE_MAX, useList } from '../../../data/use-list.ts'
+import { useShop } from '../../../shops/shop-context.tsx'
+import { NoShop } from '../shops/no-shop.tsx'
+import { ModerationQueue } from './moderation-queue.tsx'
+import { recentReasons } from './reasons.ts'
+import { ShortcutsDialog, useShortcutsOn } from './shortcuts-dialog.tsx'
+import { useShortcuts } from './use-shortcuts.ts'
+
+type State = NonNullable<Campaign['moderation']>['state']
+
+const tabs: readonly { state: State; label: string; empty: string }[] = [
+  { state: 'IN_MODERATION', label: 'To moderate', empty: 'Nothing waits: all banners have been judged' },
+  { state: 'ACCEPTED', label: 'Accepted', empty: 'No campaign has been accepted yet' },
+  { state: 'REJECTED', label: 'Rejected', empty: 'No campaign has been rejected' },
+]
+const REFRESH_MS = 20_000
+
+/** Display campaigns in a shop, to be accepted or rejected. */
+export default function ModerationPage() {
+  const { shop, shops } = useShop()
+  const [search, setSearch] = useSearchParams()
+  const [isHelpOpen, setHelpOpen] = useState(false)
+  const [isOn] = useShortcutsOn()
+  useShortcuts({ '?': () => setHelpOpen(true) }, isOn)
+  const list = useList('/v1/panel/moderation', {
+    query: { shopId: shop?.id },
+    pageSize: PAGE_SIZE_MAX,
+    enabled: shop !== undefined,
+    refreshMs: REFRESH_MS,
+  })
+  const items = list.items
+  const state = tabs.find((tab) => tab.state === search.get('state'))?.state ?? 'IN_MODERATION'
+  return (
+    <>
+      <PageHeader
+        title="Moderation"
+        description="What advertisers want to show in the shop. Nothing is shown before it is accepted."
+        actions={
+          <Button
+            variant="default"
+            leftSection={<IconKeyboard size={16} aria-hidden />}
+            rightSection={<Kbd size="xs">?</Kbd>}
+            onClick={() => setHelpOpen(true)}
+          >
+            Shortcuts
+          </Button>
+        }
+      />
+      {shops && !shop && <NoShop />}
+      {list.problem && !items && <ErrorState problem={list.problem} retry={list.retry} />}
+      {!list.problem && !items && !(shops && !shop) && <Skeleton height={560} />}
+      {items && (
+        <Tabs
+          value={state}
+          onChange={(value) => value && setSearch({ state: value }, { replace: true })}
+          keepMounted={false}
+        >
+          <Tabs.List mb="md">
+            {tabs.map((tab) => (
+              <Tabs.Tab
+                key={tab.state}
+                value={tab.state}
+                rightSection={
+                  <Badge size="sm" variant="default" radius="sm">
+                    {ofState(items, tab.state).length}
+                  </Badge>
+                }
+              >
+                {tab.label}
+              </Tabs.Tab>
+            ))}
+          </Tabs.List>
+          {tabs.map((tab) => (
+            <Tabs.Panel key={tab.state} value={tab.state}>
+              {ofState(items, tab.state).length === 0 ? (
+                <EmptyState py="xl" icon={<IconChecks />} title={tab.empty} />
+              ) : (
+                <ModerationQueue
+                  campaigns={ofState(items, tab.state)}
+                  reasons={recentReasons(items)}
+                  reread={list.retry}
+                />
+              )}
+            </Tabs.Panel>
+          ))}
+        </Tabs>
+      )}
+      <ShortcutsDialog isOpen={isHelpOpen} close={() => setHelpOpen(false)} />
+    </>
+  )
+}
+
+/** What waits longest comes first; what was decided last comes first. */
+function ofState(campaigns: readonly Campaign[], wanted: State): Campaign[] {
+  const time = ({ moderation, updatedAt }: Campaign) => moderation?.decidedAt ?? updatedAt
+  const order = wanted === 'IN_MODERATION' ? 1 : -1
+  return campaigns
+    .filter(({ moderation }) => moderation?.state === wanted)
+    .sort((a, b) => order * time(a).localeCompare(time(b)))
+}

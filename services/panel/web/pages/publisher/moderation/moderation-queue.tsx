@@ -1,0 +1,163 @@
+import { ActionIcon, Alert, Button, Group, Kbd, Text, Tooltip, UnstyledButton } from '@mantine/core'
+import { IconCheck, IconChevronLeft, IconChevronRight, IconRefresh, IconX } from '@tabler/icons-react'
+import { useState } from 'react'
+import { answer, client } from '../../../client/client.ts'
+import { ApiProblem } from '../../../client/problem.ts'
+import type { Campaign } from '../../../client/types.ts'
+import { RelativeTime } from '../../../components/times.tsx'
+import { useSave } from '../../../data/use-save.ts'
+import { CampaignJudged } from './campaign-judged.tsx'
+import classes from './moderation.module.css'
+import { RejectDialog } from './reject-dialog.tsx'
+import { useShortcutsOn } from './shortcuts-dialog.tsx'
+import { useQueue } from './use-queue.ts'
+import { useShortcuts } from './use-shortcuts.ts'
+
+export interface ModerationQueueProps {
+  /** At least one. */
+  campaigns: readonly Campaign[]
+  reasons: readonly string[]
+  /** Reads the list anew. */
+  reread: () => void
+}
+
+/** One campaign at a time, with the buttons and keys that decide; the list of all stands beside it where there is room. */
+export function ModerationQueue({ campaigns, reasons, reread }: ModerationQueueProps) {
+  const { shown, index, changed, show, move } = useQueue(campaigns)
+  const [isRejecting, setRejecting] = useState(false)
+  const [isOn] = useShortcutsOn()
+  const decision = useDecision(reread)
+  const state = shown?.moderation?.state
+  const accept = () => shown && state !== 'ACCEPTED' && void decision.submit({ campaign: shown, reason: null })
+  const reject = () => shown && state !== 'REJECTED' && setRejecting(true)
+  useShortcuts({ j: () => move(1), k: () => move(-1), a: accept, r: reject }, isOn)
+  if (!shown) return null
+  return (
+    <div className={classes.columns}>
+      <nav className={classes.list} aria-label="Campaigns">
+        {campaigns.map((campaign) => (
+          <UnstyledButton
+            key={campaign.id}
+            className={classes.entry}
+            aria-current={campaign.id === shown.id}
+            onClick={() => show(campaign)}
+          >
+            <Text size="sm" fw={550} truncate>
+              {campaign.name}
+            </Text>
+            <Text size="xs" c="dimmed" truncate>
+              {campaign.accountName}, <RelativeTime at={campaign.moderation?.decidedAt ?? campaign.updatedAt} />
+            </Text>
+          </UnstyledButton>
+        ))}
+      </nav>
+      <div className={classes.campaign}>
+        <Group justify="space-between" className={classes.bar}>
+          <Steps index={index} count={campaigns.length} move={move} />
+          <Group gap="xs">
+            {state !== 'REJECTED' && (
+              <Button
+                variant="default"
+                leftSection={<IconX size={16} aria-hidden />}
+                rightSection={<Kbd size="xs">r</Kbd>}
+                onClick={reject}
+              >
+                Reject
+              </Button>
+            )}
+            {state !== 'ACCEPTED' && (
+              <Button
+                color="teal.9"
+                loading={decision.isSaving}
+                leftSection={<IconCheck size={16} aria-hidden />}
+                rightSection={<Kbd size="xs">a</Kbd>}
+                onClick={accept}
+              >
+                Accept
+              </Button>
+            )}
+          </Group>
+        </Group>
+        {changed && <Changed onShow={() => show(changed)} />}
+        <CampaignJudged campaign={shown} />
+      </div>
+      {isRejecting && (
+        <RejectDialog
+          name={shown.name}
+          reasons={reasons}
+          isSaving={decision.isSaving}
+          close={() => setRejecting(false)}
+          onReject={(reason) => void decision.submit({ campaign: shown, reason }).finally(() => setRejecting(false))}
+        />
+      )}
+    </div>
+  )
+}
+
+/** Decides on a campaign as it was shown; a reason rejects. When it has changed since, the list is read anew. */
+function useDecision(reread: () => void) {
+  return useSave({
+    async save({ campaign: { id, version }, reason }: { campaign: Campaign; reason: string | null }) {
+      const params = { path: { campaignId: id } }
+      try {
+        return await (reason === null
+          ? answer(client.POST('/v1/panel/moderation/{campaignId}/accept', { params, body: { version } }))
+          : answer(client.POST('/v1/panel/moderation/{campaignId}/reject', { params, body: { reason, version } })))
+      } catch (error) {
+        if (error instanceof ApiProblem && error.status === 409) reread()
+        throw error
+      }
+    },
+    changes: ['/v1/panel/moderation', '/v1/panel/campaigns'],
+    saved: 'Decided',
+  })
+}
+
+interface StepsProps {
+  index: number
+  count: number
+  move: (by: number) => void
+}
+
+function Steps({ index, count, move }: StepsProps) {
+  return (
+    <Group gap={6} wrap="nowrap">
+      <Tooltip label="Before (k)">
+        <ActionIcon
+          variant="default"
+          size={36}
+          aria-label="The campaign before"
+          disabled={index === 0}
+          onClick={() => move(-1)}
+        >
+          <IconChevronLeft size={16} aria-hidden />
+        </ActionIcon>
+      </Tooltip>
+      <Text size="sm" aria-live="polite" style={{ whiteSpace: 'nowrap' }}>{`${index + 1} of ${count}`}</Text>
+      <Tooltip label="Next (j)">
+        <ActionIcon
+          variant="default"
+          size={36}
+          aria-label="The next campaign"
+          disabled={index === count - 1}
+          onClick={() => move(1)}
+        >
+          <IconChevronRight size={16} aria-hidden />
+        </ActionIcon>
+      </Tooltip>
+    </Group>
+  )
+}
+
+function Changed({ onShow }: { onShow: () => void }) {
+  return (
+    <Alert color="yellow" icon={<IconRefresh />} title="The campaign has changed since it came up" role="alert" mt="sm">
+      <Group justify="space-between" gap="xs">
+        <span>What you see is how it was. A decision counts only for the campaign as it is now.</span>
+        <Button size="xs" variant="default" onClick={onShow}>
+          Show it as it is now
+        </Button>
+      </Group>
+    </Alert>
+  )
+}

@@ -1,0 +1,79 @@
+import { Button, Group, Modal, Stack, Text, Textarea } from '@mantine/core'
+import { useState } from 'react'
+
+const REASON_CHARS_MAX = 1_000
+
+export interface RejectDialogProps {
+  /** Of the campaign. */
+  name: string
+  /** Said of others before. */
+  reasons: readonly string[]
+  isSaving: boolean
+  close: () => void
+  onReject: (reason: string) => void
+}
+
+/** Asks why a campaign is rejected. */
+export function RejectDialog({ name, reasons, isSaving, close, onReject }: RejectDialogProps) {
+  const [reason, setReason] = useState('')
+  const [isMissing, setMissing] = useState(false)
+  return (
+    <Modal opened onClose={close} title={`Reject ${name}`}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (reason.trim() === '') setMissing(true)
+          else onReject(reason.trim())
+        }}
+      >
+        <Stack>
+          <Textarea
+            label="Reason"
+            description="Told to the advertiser, who can change the banners and send them again"
+            autosize
+            minRows={3}
+            maxLength={REASON_CHARS_MAX}
+            data-autofocus
+            value={reason}
+            error={isMissing && reason.trim() === '' ? 'The advertiser needs to know why' : undefined}
+            onChange={({ currentTarget: { value } }) => setReason(value)}
+            onKeyDown={(event) => {
+              if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) event.currentTarget.form?.requestSubmit()
+            }}
+          />
+          {reasons.length > 0 && (
+            <div>
+              <Text size="sm" fw={500} mb={4}>
+                Reasons given lately
+              </Text>
+              <Stack gap={4} align="start">
+                {reasons.map((each) => (
+                  <Button
+                    key={each}
+                    variant="default"
+                    size="compact-sm"
+                    styles={{
+                      root: { height: 'auto', paddingBlock: 3 },
+                      label: { whiteSpace: 'normal', textAlign: 'start' },
+                    }}
+                    onClick={() => setReason(each)}
+                  >
+                    {each}
+                  </Button>
+                ))}
+              </Stack>
+            </div>
+          )}
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={close}>
+              Cancel
+            </Button>
+            <Button type="submit" color="red.9" loading={isSaving}>
+              Reject
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}

@@ -1,0 +1,21 @@
+import { useEffect } from 'react'
+
+const TYPING = 'input, textarea, select, [contenteditable]'
+
+/** Single keys that do something while no dialog is open and nobody types. */
+export function useShortcuts(actions: Readonly<Record<string, () => void>>, isOn: boolean): void {
+  useEffect(() => {
+    if (!isOn) return
+    const onKey = (event: KeyboardEvent) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return
+      const isTyping = event.target instanceof Element && event.target.closest(TYPING) !== null
+      if (isTyping || document.querySelector('[role="dialog"]')) return
+      const action = actions[event.key]
+      if (!action) return
+      event.preventDefault()
+      action()
+    }
+    document.addEventListener('keydown', onKey)
+    return () => document.removeEventListener('keydown', onKey)
+  }, [actions, isOn])
+}

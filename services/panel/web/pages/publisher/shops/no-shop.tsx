@@ -1,0 +1,21 @@
+import { Button, EmptyState } from '@mantine/core'
+import { IconBuildingStore } from '@tabler/icons-react'
+import { Link } from 'react-router'
+
+/** In the place of what belongs to a shop, where there is none. */
+export function NoShop() {
+  return (
+    <EmptyState
+      py="xl"
+      icon={<IconBuildingStore />}
+      title="No shop yet"
+      description="Products, placements and banners belong to a shop. Make the first one."
+    >
+      <EmptyState.Actions>
+        <Button component={Link} to="/shops/new">
+          New shop
+        </Button>
+      </EmptyState.Actions>
+    </EmptyState>
+  )
+}

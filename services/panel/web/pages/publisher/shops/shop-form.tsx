@@ -1,0 +1,147 @@
+import { NumberInput, Select, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import type { ReactNode } from 'react'
+import type { Shop } from '../../../client/types.ts'
+import { FormActions, FormSection } from '../../../components/form-section.tsx'
+import { MoneyInput } from '../../../components/money.tsx'
+
+export interface ShopValues {
+  name: string
+  currency: string
+  lang: string
+  country: string
+  timeZone: string
+  clickWindowHours: number
+  viewWindowHours: number
+  reserveCpc: number
+}
+
+const HOURS_OF_CLICKS = 336
+const HOURS_OF_VIEWS = 24
+const RESERVE_CPC = 0.01
+const CLICK_HOURS_MAX = 2_160
+const VIEW_HOURS_MAX = 720
+
+/** The form of a shop, for useSave and the page. A new one is in the browser's time zone. */
+export function useShopForm(shop?: Shop) {
+  return useForm<ShopValues>({
+    initialValues: {
+      name: shop?.name ?? '',
+      currency: shop?.currency ?? 'EUR',
+      lang: shop?.lang ?? '',
+      country: shop?.country ?? '',
+      timeZone: shop?.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+      clickWindowHours: shop?.clickWindowHours ?? HOURS_OF_CLICKS,
+      viewWindowHours: shop?.viewWindowHours ?? HOURS_OF_VIEWS,
+      reserveCpc: shop?.reserveCpc ?? RESERVE_CPC,
+    },
+    validate: { name: (name) => (name.trim() === '' ? 'Needed' : null) },
+  })
+}
+
+/** All zones that the browser knows, and the one that is set. */
+function timeZones(own: string): string[] {
+  return [...new Set([own, 'UTC', ...Intl.supportedValuesOf('timeZone')])].filter(Boolean).sort()
+}
+
+/** Hours as people say them: 336 is '14 days'. */
+const daysOf = (hours: number) =>
+  hours > 0 && hours % 24 === 0 ? `${hours / 24} ${hours === 24 ? 'day' : 'days'}` : ''
+
+export interface ShopFormProps {
+  form: ReturnType<typeof useShopForm>
+  isNew: boolean
+  isSaving: boolean
+  onSubmit: (values: ShopValues) => void
+  /** Before the first field: whose it is. */
+  owner?: ReactNode
+  /** A button that deletes. */
+  children?: ReactNode
+}
+
+export function ShopForm({ form, isNew, isSaving, onSubmit, owner, children }: ShopFormProps) {
+  const { currency, timeZone, clickWindowHours, viewWindowHours } = form.values
+  return (
+    <form onSubmit={form.onSubmit(onSubmit)}>
+      <FormSection title="Shop" description="What it is called, and where it sells.">
+        {owner}
+        <TextInput label="Name" required maxLength={200} {...form.getInputProps('name')} />
+        <TextInput
+          label="Country"
+          description="Two letters: DE"
+          required
+          maxLength={2}
+          maw={320}
+          {...form.getInputProps('country')}
+          onChange={({ currentTarget: { value } }) => form.setFieldValue('country', value.toUpperCase())}
+        />
+        <TextInput
+          label="Language"
+          description="Of the shop and its search: de"
+          required
+          maxLength={3}
+          maw={320}
+          {...form.getInputProps('lang')}
+          onChange={({ currentTarget: { value } }) => form.setFieldValue('lang', value.toLowerCase())}
+        />
+      </FormSection>
+      <FormSection
+        title="Money and days"
+        description="Bids, budgets and bills are in this currency; days are of this zone."
+      >
+        <TextInput
+          label="Currency"
+          description={isNew ? 'Three letters: EUR. Cannot be changed later' : 'Cannot be changed: bills are in it'}
+          required
+          disabled={!isNew}
+          maxLength={3}
+          maw={320}
+          {...form.getInputProps('currency')}
+          onChange={({ currentTarget: { value } }) => form.setFieldValue('currency', value.toUpperCase())}
+        />
+        <Select
+          label="Time zone"
+          description="Of daily budgets, caps and reports"
+          searchable
+          allowDeselect={false}
+          limit={100}
+          data={timeZones(timeZone)}
+          {...form.getInputProps('timeZone')}
+        />
+        <MoneyInput
+          label="Reserve"
+          description="The least that a click costs; lower bids are not shown"
+          currency={currency}
+          required
+          {...form.getInputProps('reserveCpc')}
+        />
+      </FormSection>
+      <FormSection
+        title="Attribution"
+        description="How long after a click or view a purchase counts for the ad. Reports can look at other windows without a change here."
+      >
+        <NumberInput
+          label="After a click, hours"
+          description={daysOf(clickWindowHours) || 'Up to 90 days'}
+          required
+          min={1}
+          max={CLICK_HOURS_MAX}
+          maw={220}
+          {...form.getInputProps('clickWindowHours')}
+        />
+        <NumberInput
+          label="After a view, hours"
+          description={viewWindowHours === 0 ? 'Views never count' : daysOf(viewWindowHours) || '0: views never count'}
+          required
+          min={0}
+          max={VIEW_HOURS_MAX}
+          maw={220}
+          {...form.getInputProps('viewWindowHours')}
+        />
+      </FormSection>
+      <FormActions label={isNew ? 'Create shop' : 'Save'} isSaving={isSaving} cancelTo="/shops">
+        {children}
+      </FormActions>
+    </form>
+  )
+}

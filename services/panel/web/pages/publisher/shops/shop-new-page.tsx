@@ -1,0 +1,60 @@
+import { Select } from '@mantine/core'
+import { type ReactNode, useState } from 'react'
+import { useNavigate } from 'react-router'
+import { answer, client } from '../../../client/client.ts'
+import { PageHeader } from '../../../components/page-header.tsx'
+import { PAGE_SIZE_MAX, useList } from '../../../data/use-list.ts'
+import { useSave } from '../../../data/use-save.ts'
+import { useSession } from '../../../session/session.ts'
+import { useShop } from '../../../shops/shop-context.tsx'
+import { ShopForm, type ShopValues, useShopForm } from './shop-form.tsx'
+
+/** A new shop of the user's account; an operator says whose. */
+export default function ShopNewPage() {
+  const { user } = useSession()
+  const { choose } = useShop()
+  const navigate = useNavigate()
+  const form = useShopForm()
+  const [accountId, setAccountId] = useState<string | null>(null)
+  const { submit, isSaving } = useSave({
+    save: (values: ShopValues) =>
+      answer(client.POST('/v1/panel/shops', { body: { ...values, ...(accountId && { accountId }) } })),
+    changes: ['/v1/panel/shops'],
+    form,
+    saved: 'Shop created',
+    onSaved: ({ id }) => {
+      choose(id)
+      navigate('/feeds')
+    },
+  })
+  const owner = user.role === 'OPERATOR' && (
+    <Owner accountId={accountId} choose={setAccountId} error={form.errors.accountId} />
+  )
+  return (
+    <>
+      <PageHeader title="New shop" breadcrumbs={[{ label: 'Shops', to: '/shops' }]} />
+      <ShopForm form={form} isNew isSaving={isSaving} owner={owner} onSubmit={(values) => void submit(values)} />
+    </>
+  )
+}
+
+interface OwnerProps {
+  accountId: string | null
+  choose: (id: string | null) => void
+  error: ReactNode
+}
+
+function Owner({ accountId, choose, error }: OwnerProps) {
+  const { items = [] } = useList('/v1/panel/accounts', { query: { kind: 'PUBLISHER' }, pageSize: PAGE_SIZE_MAX })
+  return (
+    <Select
+      label="Publisher"
+      required
+      searchable
+      data={items.map(({ id, name }) => ({ value: id, label: name }))}
+      value={accountId}
+      onChange={choose}
+      error={error}
+    />
+  )
+}

@@ -1,0 +1,61 @@
+import { Skeleton } from '@mantine/core'
+import { useNavigate, useParams } from 'react-router'
+import { answer, client } from '../../../client/client.ts'
+import type { Shop } from '../../../client/types.ts'
+import { ConfirmButton } from '../../../components/confirm-button.tsx'
+import { CopyField } from '../../../components/copy-field.tsx'
+import { ErrorState } from '../../../components/error-state.tsx'
+import { PageHeader } from '../../../components/page-header.tsx'
+import { useEntity } from '../../../data/use-entity.ts'
+import { useSave } from '../../../data/use-save.ts'
+import { ShopForm, type ShopValues, useShopForm } from './shop-form.tsx'
+
+/** The settings of one shop. */
+export default function ShopPage() {
+  const { id = '' } = useParams()
+  const { data: shop, problem, retry } = useEntity('/v1/panel/shops/{id}', { path: { id } })
+  return (
+    <>
+      <PageHeader
+        title={shop?.name ?? 'Shop'}
+        breadcrumbs={[{ label: 'Shops', to: '/shops' }]}
+        actions={<CopyField value={id} label="Shop id" />}
+      />
+      {problem && !shop && <ErrorState problem={problem} retry={retry} />}
+      {!problem && !shop && <Skeleton height={640} />}
+      {shop && <ShopSettings key={shop.id} shop={shop} />}
+    </>
+  )
+}
+
+function ShopSettings({ shop: { id, name, ...shop } }: { shop: Shop }) {
+  const navigate = useNavigate()
+  const form = useShopForm({ id, name, ...shop })
+  const params = { path: { id } }
+  const { submit, isSaving } = useSave({
+    save: ({ currency: _, ...body }: ShopValues) => answer(client.PATCH('/v1/panel/shops/{id}', { params, body })),
+    changes: ['/v1/panel/shops'],
+    form,
+    saved: 'Shop saved',
+  })
+  const removal = useSave({
+    save: () => answer(client.DELETE('/v1/panel/shops/{id}', { params })),
+    changes: ['/v1/panel/shops'],
+    saved: 'Shop deleted',
+    onSaved: () => navigate('/shops'),
+  })
+  return (
+    <ShopForm form={form} isNew={false} isSaving={isSaving} onSubmit={(values) => void submit(values)}>
+      <ConfirmButton
+        variant="subtle"
+        color="red"
+        title={`Delete the shop ${name}?`}
+        message="Its placements, feeds, formats and campaigns must be deleted before. Reports go on to name it."
+        confirm="Delete shop"
+        onConfirm={() => removal.submit(undefined)}
+      >
+        Delete shop
+      </ConfirmButton>
+    </ShopForm>
+  )
+}

@@ -1,0 +1,149 @@
+import { Anchor, Badge, Group, Paper, Skeleton, Text } from '@mantine/core'
+import { Link } from 'react-router'
+import type { AdFormat, ExplainedEmission } from '../../../client/types.ts'
+import { BannerPreview } from '../../../components/banner-preview.tsx'
+import { Money } from '../../../components/money.tsx'
+import { ProductPicture } from '../../../components/product-picture.tsx'
+import type { DisplayAd, SponsoredAd } from './ad-request.ts'
+import classes from './try-it.module.css'
+
+type Why = ExplainedEmission['slots'][number]['ads'][number]
+
+interface CardProps<Ad> {
+  ad: Ad
+  /** From 1. */
+  position: number
+  /** Undefined until it is known. */
+  why: Why | undefined
+  /** It will not come. */
+  isLate: boolean
+}
+
+/** A sponsored product as a shopper would see it, and why it is there. */
+export function AdCard({ ad, position, why, isLate }: CardProps<SponsoredAd>) {
+  const { productTitle, productPrice, productSalePrice, currency, productImageUrl, shopProductId } = ad
+  return (
+    <Paper withBorder component="article" className={classes.ad}>
+      <Head position={position} autoPromo={ad.autoPromo} />
+      <Group justify="center">
+        <ProductPicture src={productImageUrl} size={120} />
+      </Group>
+      <Anchor
+        component={Link}
+        to={`/products/${encodeURIComponent(shopProductId)}`}
+        size="sm"
+        fw={500}
+        lineClamp={2}
+        h={44}
+      >
+        {productTitle}
+      </Anchor>
+      <Group gap={6}>
+        <Text size="sm" fw={600}>
+          <Money amount={productSalePrice ?? productPrice} currency={currency} />
+        </Text>
+        {productSalePrice !== undefined && (
+          <Text size="xs" c="dimmed" td="line-through">
+            <Money amount={productPrice} currency={currency} />
+          </Text>
+        )}
+      </Group>
+      <WhyThis why={why} isLate={isLate} currency={currency} unit="click" />
+    </Paper>
+  )
+}
+
+export interface BannerCardProps extends CardProps<DisplayAd> {
+  formats: readonly AdFormat[]
+}
+
+/** A banner in its format, and why it is there. */
+export function BannerCard({ ad, position, why, isLate, formats }: BannerCardProps) {
+  const format = formats.find(({ id }) => id === ad.adFormatId)
+  const texts = Object.fromEntries(ad.textFields.map(({ type, value }) => [type, value]))
+  return (
+    <Paper withBorder component="article" className={classes.ad}>
+      <Head position={position} autoPromo={ad.autoPromo} />
+      {format && (
+        <BannerPreview
+          format={format}
+          imageUrls={ad.images.map((image) => image.imageUrl)}
+          logoUrl={ad.bannerLogoUrl}
+          texts={texts}
+        />
+      )}
+      <Anchor href={ad.bannerUrl} target="_blank" rel="noreferrer" size="sm" style={{ overflowWrap: 'anywhere' }}>
+        {ad.bannerUrl}
+      </Anchor>
+      <WhyThis why={why} isLate={isLate} currency={ad.currency} unit="1,000 views" />
+    </Paper>
+  )
+}
+
+function Head({ position, autoPromo }: { position: number; autoPromo: boolean }) {
+  return (
+    <Group justify="space-between" gap={4}>
+      <Badge variant="default" radius="sm" tt="none">
+        {`Place ${position}`}
+      </Badge>
+      <Badge variant="light" color={autoPromo ? 'teal' : 'indigo'} radius="sm" tt="none">
+        {autoPromo ? 'Auto-promotion' : 'Sponsored'}
+      </Badge>
+    </Group>
+  )
+}
+
+interface WhyThisProps extends Pick<CardProps<unknown>, 'why' | 'isLate'> {
+  currency: string | null
+  /** What one pays for. */
+  unit: 'click' | '1,000 views'
+}
+
+const share = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 2 })
+const score = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 3 })
+
+function WhyThis({ why, isLate, currency, unit }: WhyThisProps) {
+  if (!why) {
+    return (
+      <div
+        className={classes.why}
+        role="status"
+        aria-label={isLate ? 'No explanation' : 'The explanation is on its way'}
+      >
+        {!isLate && [70, 90, 85, 80].map((width) => <Skeleton key={width} height={11} my={7} width={`${width}%`} />)}
+      </div>
+    )
+  }
+  const { campaignName, autoPromo, relevance, predictedClickRate, bid, price, rankScore } = why
+  const isByClick = unit === 'click'
+  const paidFor = isByClick ? 'a click' : unit
+  return (
+    <div className={classes.why}>
+      <Text size="xs" fw={600} truncate title={campaignName ?? ''}>
+        {campaignName ?? 'Why this ad'}
+      </Text>
+      <dl className={classes.factors}>
+        {isByClick && (
+          <>
+            <dt>Fits the request</dt>
+            <dd>{share.format(relevance)}</dd>
+            <dt>Expected clicks</dt>
+            <dd>{share.format(predictedClickRate)}</dd>
+          </>
+        )}
+        <dt>{`Bid for ${paidFor}`}</dt>
+        <dd>{autoPromo ? 'free' : <Money amount={bid} currency={currency} />}</dd>
+        {isByClick && (
+          <>
+            <dt>Rank: fits × clicks × bid</dt>
+            <dd>{score.format(rankScore)}</dd>
+          </>
+        )}
+        <dt>{`Pays for ${paidFor}`}</dt>
+        <dd>
+          <b>{autoPromo ? 'nothing' : <Money amount={price} currency={currency} />}</b>
+        </dd>
+      </dl>
+    </div>
+  )
+}

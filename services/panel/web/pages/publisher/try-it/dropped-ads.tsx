@@ -1,0 +1,58 @@
+import { Anchor, Text } from '@mantine/core'
+import { Link } from 'react-router'
+import type { ExplainedEmission } from '../../../client/types.ts'
+import { type Column, DataTable } from '../../../components/data-table.tsx'
+import { Money } from '../../../components/money.tsx'
+import { PanelCard } from '../../../components/panel-card.tsx'
+import { allOf } from '../../../data/all-of.ts'
+import { useShop } from '../../../shops/shop-context.tsx'
+
+type Dropped = ExplainedEmission['slots'][number]['dropped'][number]
+
+export interface DroppedAdsProps {
+  dropped: readonly Dropped[]
+  shopId: string
+  isDisplay: boolean
+}
+
+const share = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 2 })
+
+/** Why not: the best of what a request did not show. */
+export function DroppedAds({ dropped, shopId, isDisplay }: DroppedAdsProps) {
+  const currency = useShop().shops?.find(({ id }) => id === shopId)?.currency
+  const columns: Column<Dropped>[] = [
+    {
+      title: 'Ad',
+      cell: ({ adId }) =>
+        isDisplay ? (
+          `Banner ${adId.slice(0, 8)}`
+        ) : (
+          <Anchor component={Link} to={`/products/${encodeURIComponent(adId)}`} size="sm">
+            {adId}
+          </Anchor>
+        ),
+    },
+    { title: 'Campaign', cell: ({ campaignName }) => campaignName ?? '–' },
+    {
+      title: 'Why not',
+      cell: ({ why }) => (
+        <Text size="sm" component="span">
+          {why}
+        </Text>
+      ),
+    },
+    { title: 'Fits', cell: ({ relevance }) => share.format(relevance), align: 'end' },
+    { title: 'Bid', cell: ({ bid }) => <Money amount={bid} currency={currency} />, align: 'end' },
+  ]
+  return (
+    <PanelCard title="Why not these" description="The best of what was not shown, at most 10">
+      <DataTable
+        label="Ads that were not shown"
+        list={allOf(dropped)}
+        columns={columns}
+        rowKey={({ campaignId, adId }) => `${campaignId}/${adId}`}
+        empty={{ title: 'Nothing was left out' }}
+      />
+    </PanelCard>
+  )
+}

@@ -1,0 +1,92 @@
+import { Button, Collapse, NumberInput, Select, Stack, Text, UnstyledButton } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useDisclosure } from '@mantine/hooks'
+import { IconChevronRight, IconPlayerPlay } from '@tabler/icons-react'
+import type { AdFormat, AdUnit } from '../../../client/types.ts'
+import { algorithms, type ParameterName, parameters } from '../ad-units/algorithms.ts'
+import type { TryValues } from './ad-request.ts'
+import { ParameterField } from './parameter-field.tsx'
+import classes from './try-it.module.css'
+
+const ADS_MAX = 100
+const ADS_DEFAULT = 4
+
+const adTypes = [
+  { value: 'ALL', label: 'All' },
+  { value: 'SPONSORED', label: 'Paid ads only' },
+  { value: 'AUTOPROMO', label: 'Own promotion only' },
+]
+
+/** The form of an ad request; what an algorithm needs is checked by the server. */
+export function useTryForm({ algorithm }: AdUnit) {
+  const { needs, takes } = algorithms[algorithm]
+  const names = [...needs.flat(), ...takes]
+  const empty = (name: ParameterName) => (['text', 'number'].includes(parameters[name].input) ? '' : [])
+  return useForm<TryValues>({
+    initialValues: {
+      adCount: ADS_DEFAULT,
+      adType: 'ALL',
+      values: Object.fromEntries(names.map((name) => [name, empty(name)])),
+    },
+  })
+}
+
+export interface TryFormProps {
+  unit: AdUnit
+  formats: readonly AdFormat[]
+  form: ReturnType<typeof useTryForm>
+  isBusy: boolean
+  onSubmit: (values: TryValues) => void
+}
+
+export function TryForm({ unit, formats, form, isBusy, onSubmit }: TryFormProps) {
+  const { needs, takes } = algorithms[unit.algorithm]
+  const [first, ...others] = takes
+  // Without anything needed, the first of what is taken is worth a field at once.
+  const shown = needs.length === 0 && first ? [first] : []
+  const more = shown.length === 0 ? takes : others
+  const [isOpen, { toggle }] = useDisclosure()
+  return (
+    <form onSubmit={form.onSubmit(onSubmit)} noValidate>
+      <Stack gap="sm">
+        {needs.map((group) => (
+          <Stack key={group.join()} gap="sm" className={group.length > 1 ? classes.group : undefined}>
+            {group.length > 1 && (
+              <Text size="sm" fw={500}>
+                At least one of
+              </Text>
+            )}
+            {group.map((name) => (
+              <ParameterField key={name} name={name} form={form} formats={formats} required={group.length === 1} />
+            ))}
+          </Stack>
+        ))}
+        {shown.map((name) => (
+          <ParameterField key={name} name={name} form={form} formats={formats} />
+        ))}
+        <NumberInput label="Ads" min={1} max={ADS_MAX} required {...form.getInputProps('adCount')} />
+        <div>
+          <UnstyledButton className={classes.more} onClick={toggle} aria-expanded={isOpen}>
+            <IconChevronRight size={16} aria-hidden className={classes.chevron} />
+            More parameters
+          </UnstyledButton>
+          <Collapse expanded={isOpen}>
+            <Stack gap="sm" pt="sm">
+              <Select label="Kind of ads" data={adTypes} allowDeselect={false} {...form.getInputProps('adType')} />
+              {more.map((name) => (
+                <ParameterField key={name} name={name} form={form} formats={formats} />
+              ))}
+            </Stack>
+          </Collapse>
+        </div>
+        <Button type="submit" loading={isBusy} leftSection={<IconPlayerPlay size={16} aria-hidden />}>
+          Request ads
+        </Button>
+        <Text size="xs" c="dimmed">
+          A real request by a new shopper. Reports count it as a request; nothing is billed, for no view or click is
+          sent.
+        </Text>
+      </Stack>
+    </form>
+  )
+}

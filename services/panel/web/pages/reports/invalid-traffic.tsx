@@ -1,0 +1,72 @@
+import { Anchor, Progress, Skeleton, Table, Text } from '@mantine/core'
+import { Link } from 'react-router'
+import { ErrorState } from '../../components/error-state.tsx'
+import { PanelCard } from '../../components/panel-card.tsx'
+import { useEntity } from '../../data/use-entity.ts'
+import { figureText } from './figures.ts'
+import type { Days } from './periods.ts'
+import type { ReportState } from './report-state.ts'
+import { queryOf } from './use-report.ts'
+import { invalidReasons, type Metric, wordsOf } from './vocabulary.ts'
+
+const reasons = Object.entries(invalidReasons) as [Metric & keyof typeof invalidReasons, string][]
+export const INVALID_METRICS: readonly Metric[] = ['invalid', ...reasons.map(([metric]) => metric)]
+
+export interface InvalidTrafficProps {
+  state: ReportState
+  days: Days
+  isReady: boolean
+  /** Address of the same report of invalid traffic, day by day. */
+  byDay: string
+}
+
+/** The views and clicks that did not count, by the reason: nobody was billed for them. */
+export function InvalidTraffic({ state, days, isReady, byDay }: InvalidTrafficProps) {
+  const { groupBy: _, ...query } = queryOf({ ...state, metrics: INVALID_METRICS, whatIf: {} }, days)
+  const { data, problem, retry } = useEntity('/v1/panel/reports', { query, enabled: isReady })
+  const totals = data?.totals
+  const all = totals?.invalid ?? 0
+  return (
+    <PanelCard
+      title="Invalid traffic"
+      description="Views and clicks that did not count, and were not billed, by the reason"
+      actions={
+        <Anchor component={Link} to={byDay} size="sm">
+          Day by day
+        </Anchor>
+      }
+    >
+      {problem && !data ? (
+        <ErrorState problem={problem} retry={retry} />
+      ) : (
+        <Table verticalSpacing={6} aria-label="Invalid traffic by reason">
+          <Table.Tbody>
+            {reasons.map(([metric, why]) => (
+              <Table.Tr key={metric}>
+                <Table.Th fw={400}>
+                  {wordsOf(metric).label}
+                  <Text size="xs" c="dimmed">
+                    {why}
+                  </Text>
+                </Table.Th>
+                <Table.Td ta="end" w={80}>
+                  {totals ? figureText(metric, totals[metric], null) : <Skeleton height={14} width={40} ml="auto" />}
+                </Table.Td>
+                <Table.Td w="28%" visibleFrom="xs">
+                  <Progress value={all === 0 ? 0 : (100 * (totals?.[metric] ?? 0)) / all} size="sm" aria-hidden />
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+          <Table.Tfoot>
+            <Table.Tr>
+              <Table.Th>All</Table.Th>
+              <Table.Th ta="end">{totals ? figureText('invalid', totals.invalid, null) : '–'}</Table.Th>
+              <Table.Td visibleFrom="xs" />
+            </Table.Tr>
+          </Table.Tfoot>
+        </Table>
+      )}
+    </PanelCard>
+  )
+}

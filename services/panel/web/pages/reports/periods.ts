@@ -1,0 +1,60 @@
+const DAY_MS = 86_400_000
+
+/** Days of a report: YYYY-MM-DD, both inside. */
+export interface Days {
+  from: string
+  until: string
+}
+
+const presets = {
+  today: { label: 'Today', days: (today: string) => last(today, 1) },
+  yesterday: { label: 'Yesterday', days: (today: string) => last(addDays(today, -1), 1) },
+  '7-days': { label: 'Last 7 days', days: (today: string) => last(today, 7) },
+  '28-days': { label: 'Last 28 days', days: (today: string) => last(today, 28) },
+  '90-days': { label: 'Last 90 days', days: (today: string) => last(today, 90) },
+  month: { label: 'This month', days: (today: string) => ({ from: firstOfMonth(today), until: today }) },
+  'last-month': { label: 'Last month', days: (today: string) => monthOf(addDays(firstOfMonth(today), -1)) },
+} as const
+export type Preset = keyof typeof presets
+export const presetNames = Object.keys(presets) as Preset[]
+export const isPreset = (name: string | null): name is Preset => name !== null && name in presets
+export const presetLabel = (preset: Preset): string => presets[preset].label
+
+/** A stretch that moves with today, or fixed days. */
+export type Period = Preset | Days
+
+export const daysOf = (period: Period, today: string): Days =>
+  typeof period === 'string' ? presets[period].days(today) : period
+
+export function addDays(day: string, count: number): string {
+  return new Date(Date.parse(day) + count * DAY_MS).toISOString().slice(0, 10)
+}
+
+export const countDays = ({ from, until }: Days): number => (Date.parse(until) - Date.parse(from)) / DAY_MS + 1
+
+/** As many days, right before. */
+export function previousOf(days: Days): Days {
+  const length = countDays(days)
+  return { from: addDays(days.from, -length), until: addDays(days.until, -length) }
+}
+
+/** The date of a moment in a time zone. */
+export const dateIn = (timeZone: string | undefined, at: number): string =>
+  new Intl.DateTimeFormat('sv-SE', { timeZone }).format(at)
+
+/** YYYY-MM-DD as it is read here: 21 Nov 2026. */
+export function dayLabel(day: string, style: Intl.DateTimeFormatOptions = { dateStyle: 'medium' }): string {
+  return new Intl.DateTimeFormat(undefined, { ...style, timeZone: 'UTC' }).format(Date.parse(day))
+}
+
+export const daysLabel = ({ from, until }: Days): string =>
+  from === until ? dayLabel(from) : `${dayLabel(from)} – ${dayLabel(until)}`
+
+/** 400 days are the most that a report is of. */
+export const DAYS_MAX = 400
+export const isDay = (text: string | null): text is string =>
+  text !== null && /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text))
+
+const last = (until: string, count: number): Days => ({ from: addDays(until, 1 - count), until })
+const firstOfMonth = (day: string) => `${day.slice(0, 8)}01`
+const monthOf = (lastDay: string): Days => ({ from: firstOfMonth(lastDay), until: lastDay })

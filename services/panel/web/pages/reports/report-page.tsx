@@ -1,0 +1,115 @@
+import { Alert, Button, Stack } from '@mantine/core'
+import { IconAlertTriangle, IconFlask } from '@tabler/icons-react'
+import { useState } from 'react'
+import { useLocation, useSearchParams } from 'react-router'
+import { ErrorState } from '../../components/error-state.tsx'
+import { PageHeader } from '../../components/page-header.tsx'
+import { PAGE_SIZE_MAX, useList } from '../../data/use-list.ts'
+import { useSession } from '../../session/session.ts'
+import { useShop } from '../../shops/shop-context.tsx'
+import { ChartFrame } from './chart-frame.tsx'
+import { DownloadButton } from './download-button.tsx'
+import { drillInto } from './drill-down.ts'
+import { FilterChips } from './filter-chips.tsx'
+import { INVALID_METRICS, InvalidTraffic } from './invalid-traffic.tsx'
+import { MetricCards } from './metric-cards.tsx'
+import { daysLabel } from './periods.ts'
+import { ReportControls } from './report-controls.tsx'
+import classes from './report-page.module.css'
+import { changedSearch, isWhatIf, type ReportState } from './report-state.ts'
+import { ReportTable } from './report-table.tsx'
+import { useReport, useReportDays, useReportShop } from './use-report.ts'
+import { useReportState } from './use-report-state.ts'
+import type { Dimension, Row } from './vocabulary.ts'
+import { WhatIfPanel } from './what-if-panel.tsx'
+
+/** What was shown, clicked, billed and sold. The address is the report: whoever has it sees the same. */
+export default function ReportPage() {
+  const { state, change } = useReportState()
+  const days = useReportDays(state)
+  const isReady = useIsReady(state)
+  const { view, problem, isStale, retry } = useReport(state, days, isReady)
+  const [isOpen, setOpen] = useState(isWhatIf(state.whatIf))
+  const timeZone = useReportShop(state)?.timeZone
+  const addressOf = useAddressOf()
+  const linkInto = useLinkInto(state)
+  return (
+    <>
+      <PageHeader
+        title="Reports"
+        description={`${daysLabel(days)}, by the clock of ${timeZone ? `the shop (${timeZone})` : 'each shop'}`}
+        actions={
+          <>
+            <Button
+              variant="default"
+              leftSection={<IconFlask size={16} aria-hidden />}
+              aria-expanded={isOpen}
+              onClick={() => setOpen(!isOpen)}
+            >
+              What if
+            </Button>
+            <DownloadButton state={state} days={days} />
+          </>
+        }
+      />
+      <Stack gap="md" className={classes.page}>
+        <ReportControls state={state} days={days} change={change} />
+        {isOpen && <WhatIfPanel state={state} change={change} />}
+        <FilterChips state={state} change={change} />
+        {problem && view && (
+          <Alert
+            color="orange"
+            icon={<IconAlertTriangle size={18} aria-hidden />}
+            title="These figures are not the latest"
+          >
+            {problem.message}{' '}
+            <Button variant="default" size="compact-xs" onClick={retry}>
+              Try again
+            </Button>
+          </Alert>
+        )}
+        {problem && !view ? (
+          <ErrorState problem={problem} retry={retry} />
+        ) : (
+          <div className={classes.figures} data-stale={isStale} aria-busy={isStale || !view}>
+            <MetricCards state={view?.state ?? state} view={view} onChart={(charted) => change({ charted })} />
+            <ChartFrame view={view} />
+            <ReportTable state={state} view={view} onSort={(sort) => change({ sort })} linkInto={linkInto} />
+          </div>
+        )}
+        <InvalidTraffic
+          state={state}
+          days={days}
+          isReady={isReady}
+          byDay={addressOf({ groupBy: ['day'], metrics: INVALID_METRICS, charted: 'invalid' })}
+        />
+      </Stack>
+    </>
+  )
+}
+
+/** Nothing is asked before it is known which shop the report is of. */
+function useIsReady(state: ReportState): boolean {
+  const { role } = useSession().user
+  const { shops } = useShop()
+  if (state.shopId !== undefined) return true
+  return shops !== undefined && (role === 'ADVERTISER' || shops.length < 2)
+}
+
+/** Addresses of this report with changes made to it. */
+function useAddressOf(): (changes: Partial<ReportState>) => string {
+  const { pathname } = useLocation()
+  const [search] = useSearchParams()
+  return (changes) => `${pathname}?${changedSearch(search, changes)}`
+}
+
+/** A banner campaign is looked into by its banners, others by their products. */
+function useLinkInto(state: ReportState): (row: Row, dimension: Dimension) => string | null {
+  const addressOf = useAddressOf()
+  const { items } = useList('/v1/panel/campaigns', { query: { kind: 'DISPLAY' }, pageSize: PAGE_SIZE_MAX })
+  const display = new Set(items?.map(({ id }) => id))
+  return (row, dimension) => {
+    const changes = drillInto(state, row, dimension, (id) => display.has(id))
+    return changes && addressOf(changes)
+  }
+}

@@ -1,0 +1,138 @@
+import { type Days, isDay, isPreset, type Period } from './periods.ts'
+import {
+  type Dimension,
+  dimensionNames,
+  type Filter,
+  filterNames,
+  isTime,
+  type Metric,
+  type Model,
+  metricNames,
+  modelNames,
+} from './vocabulary.ts'
+
+export const GROUP_BY_MAX = 2
+/** The most hours that the API takes for a window. */
+export const WINDOW_HOURS_MAX = 2_160
+
+/** Other attribution settings for one look; empty: as set for the shop. */
+export interface WhatIf {
+  model?: Model
+  clickWindowHours?: number
+  viewWindowHours?: number
+}
+
+/** A report as one looks at it. All of it is in the address, so that the address is the report. */
+export interface ReportState {
+  period: Period
+  /** Null: of all shops that one may see; undefined: not chosen yet. */
+  shopId: string | null | undefined
+  groupBy: readonly Dimension[]
+  metrics: readonly Metric[]
+  /** The metric in the chart. */
+  charted: Metric
+  compare: boolean
+  filters: Readonly<Partial<Record<Filter, string>>>
+  whatIf: WhatIf
+  sort: { column: Dimension | Metric; descending: boolean }
+}
+
+export const METRICS_DEFAULT: readonly Metric[] = ['views', 'clicks', 'ctr', 'spend', 'purchases', 'revenue', 'roas']
+const PERIOD_DEFAULT = '28-days'
+const ALL_SHOPS = 'all'
+
+/** Reads an address; what it does not know or cannot read is as by default. */
+export function readReportState(search: URLSearchParams): ReportState {
+  const groupBy = namesOf(search.get('groupBy'), dimensionNames).slice(0, GROUP_BY_MAX)
+  const metrics = namesOf(search.get('metrics'), metricNames)
+  const shown = metrics.length > 0 ? metrics : METRICS_DEFAULT
+  const shopId = shopIdOf(search.get('shopId'))
+  const charted = namesOf(search.get('chart'), shown)[0] ?? shown[0]!
+  const dimensions = groupBy.length > 0 ? groupBy : (['day'] as const)
+  return {
+    period: periodOf(search),
+    shopId,
+    groupBy: dimensions,
+    metrics: shown,
+    charted,
+    compare: search.get('compare') === 'previous',
+    filters: Object.fromEntries(filterNames.flatMap((name) => given(search, name))),
+    // Windows are of one shop.
+    whatIf: shopId === null ? {} : whatIfOf(search),
+    sort: sortOf(search.get('sort'), [...dimensions, ...shown]) ?? {
+      column: isTime(dimensions[0]) ? dimensions[0]! : charted,
+      descending: !isTime(dimensions[0]),
+    },
+  }
+}
+
+/** The address of a state with changes made to it: only what was given is in it. */
+export function changedSearch(search: URLSearchParams, changes: Partial<ReportState>): URLSearchParams {
+  const next = new URLSearchParams(search)
+  const put = (name: string, value: string | number | null | undefined) =>
+    value === undefined || value === null || value === '' ? next.delete(name) : next.set(name, String(value))
+  const { period, groupBy, metrics, charted, compare, filters, whatIf, sort } = changes
+  if (period !== undefined) {
+    const days = typeof period === 'string' ? null : period
+    put('period', days ? null : (period as string))
+    put('from', days?.from)
+    put('until', days?.until)
+  }
+  if ('shopId' in changes) put('shopId', changes.shopId === null ? ALL_SHOPS : changes.shopId)
+  if (groupBy) put('groupBy', groupBy.join(','))
+  if (metrics) put('metrics', metrics.join(','))
+  if (charted) put('chart', charted)
+  if (compare !== undefined) put('compare', compare ? 'previous' : null)
+  if (filters) for (const name of filterNames) put(name, filters[name])
+  if (whatIf) {
+    put('model', whatIf.model)
+    put('clickWindowHours', whatIf.clickWindowHours)
+    put('viewWindowHours', whatIf.viewWindowHours)
+  }
+  if (sort) put('sort', `${sort.descending ? '-' : ''}${sort.column}`)
+  // What it was sorted by may be gone.
+  else if (groupBy) next.delete('sort')
+  return next
+}
+
+export const isWhatIf = (whatIf: WhatIf): boolean => Object.keys(whatIf).length > 0
+
+function namesOf<T extends string>(text: string | null, known: readonly T[]): T[] {
+  const names = new Set((text ?? '').split(','))
+  return [...names].flatMap((name) => known.filter((each) => each === name))
+}
+
+function periodOf(search: URLSearchParams): Period {
+  const [preset, from, until] = ['period', 'from', 'until'].map((name) => search.get(name))
+  const days: Days | null = isDay(from!) && isDay(until!) && from <= until ? { from, until } : null
+  return days ?? (isPreset(preset!) ? preset : PERIOD_DEFAULT)
+}
+
+const shopIdOf = (text: string | null) => (text === ALL_SHOPS ? null : (text ?? undefined))
+
+const given = (search: URLSearchParams, name: Filter): [Filter, string][] => {
+  const value = search.get(name)
+  return value ? [[name, value]] : []
+}
+
+function whatIfOf(search: URLSearchParams): WhatIf {
+  const [model] = namesOf(search.get('model'), modelNames)
+  const clickWindowHours = hoursOf(search.get('clickWindowHours'))
+  const viewWindowHours = hoursOf(search.get('viewWindowHours'))
+  return {
+    ...(model && { model }),
+    ...(clickWindowHours !== undefined && { clickWindowHours }),
+    ...(viewWindowHours !== undefined && { viewWindowHours }),
+  }
+}
+
+function hoursOf(text: string | null): number | undefined {
+  const hours = Number(text)
+  return text !== null && /^\d+$/.test(text) && hours <= WINDOW_HOURS_MAX ? hours : undefined
+}
+
+function sortOf(text: string | null, columns: readonly (Dimension | Metric)[]): ReportState['sort'] | null {
+  const descending = text?.startsWith('-') === true
+  const [column] = namesOf(descending ? text!.slice(1) : text, columns)
+  return column ? { column, descending } : null
+}

@@ -1,0 +1,28 @@
+import { useEffect, useRef } from 'react'
+import { useSearchParams } from 'react-router'
+import { useSession } from '../../session/session.ts'
+import { useShop } from '../../shops/shop-context.tsx'
+import { changedSearch, type ReportState, readReportState } from './report-state.ts'
+
+export type ChangeReport = (changes: Partial<ReportState>) => void
+
+/** The report of the address. The shop chosen in the header is put into it, unless the address names one. */
+export function useReportState(): { state: ReportState; change: ChangeReport } {
+  const [search, setSearch] = useSearchParams()
+  const state = readReportState(search)
+  const { role } = useSession().user
+  const { shops, shop } = useShop()
+  const followed = useRef<string>(undefined)
+  const hasChoice = role !== 'ADVERTISER' && shops !== undefined && shops.length > 1
+  const chosenId = hasChoice ? shop?.id : undefined
+
+  useEffect(() => {
+    if (chosenId === undefined || followed.current === chosenId) return
+    const isChange = followed.current !== undefined
+    followed.current = chosenId
+    if (!isChange && state.shopId !== undefined) return
+    setSearch((before) => changedSearch(before, { shopId: chosenId }), { replace: true })
+  }, [chosenId, state.shopId, setSearch])
+
+  return { state, change: (changes) => setSearch((before) => changedSearch(before, changes)) }
+}

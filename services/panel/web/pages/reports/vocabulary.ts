@@ -1,0 +1,97 @@
+import type { Answer, Query } from '../../client/types.ts'
+
+/** What reports are made of, in the words of the panel. `docs/reports.md` defines every metric. */
+
+export type Report = Answer<'/v1/panel/reports'>
+export type Row = Report['rows'][number]
+export type Totals = Report['totals']
+export type ReportQuery = Query<'/v1/panel/reports'>
+export type Model = NonNullable<ReportQuery['model']>
+
+export const dimensions = {
+  day: 'Day',
+  hour: 'Hour',
+  campaign: 'Campaign',
+  product: 'Product',
+  banner: 'Banner',
+  account: 'Advertiser',
+  shop: 'Shop',
+  placement: 'Placement',
+  adUnit: 'Ad unit',
+  algorithm: 'Algorithm',
+  country: 'Country',
+} as const
+export type Dimension = keyof typeof dimensions
+export const dimensionNames = Object.keys(dimensions) as Dimension[]
+export const isTime = (dimension: Dimension | undefined): boolean => dimension === 'day' || dimension === 'hour'
+
+interface MetricWords {
+  label: string
+  kind: 'count' | 'money' | 'share' | 'ratio'
+  /** Whether more of it is good news; without it, neither. */
+  isGood?: boolean
+  /** Whether it counts sales, and so depends on how they are credited. */
+  isCredit?: boolean
+}
+
+export const metrics = {
+  views: { label: 'Views', kind: 'count', isGood: true },
+  clicks: { label: 'Clicks', kind: 'count', isGood: true },
+  ctr: { label: 'CTR', kind: 'share', isGood: true },
+  spend: { label: 'Spend', kind: 'money' },
+  purchases: { label: 'Purchases', kind: 'count', isGood: true, isCredit: true },
+  revenue: { label: 'Revenue', kind: 'money', isGood: true, isCredit: true },
+  roas: { label: 'ROAS', kind: 'ratio', isGood: true, isCredit: true },
+  requests: { label: 'Requests', kind: 'count' },
+  emissions: { label: 'Ads served', kind: 'count' },
+  directPurchases: { label: 'Direct purchases', kind: 'count', isGood: true, isCredit: true },
+  haloPurchases: { label: 'Halo purchases', kind: 'count', isGood: true, isCredit: true },
+  carts: { label: 'Carts', kind: 'count', isGood: true, isCredit: true },
+  wishlists: { label: 'Wishlists', kind: 'count', isGood: true, isCredit: true },
+  invalid: { label: 'Invalid', kind: 'count' },
+  invalidBot: { label: 'Bots', kind: 'count' },
+  invalidDuplicate: { label: 'Duplicates', kind: 'count' },
+  invalidExpired: { label: 'Expired', kind: 'count' },
+  invalidReplayed: { label: 'Replayed', kind: 'count' },
+  invalidCapped: { label: 'Over the cap', kind: 'count' },
+  invalidOverBudget: { label: 'Over budget', kind: 'count' },
+} as const satisfies Record<string, MetricWords>
+export type Metric = keyof typeof metrics
+export const metricNames = Object.keys(metrics) as Metric[]
+export const wordsOf = (metric: Metric): MetricWords => metrics[metric]
+
+/** Why a view or click did not count, by the metric that counts it. */
+export const invalidReasons = {
+  invalidBot: 'Sent by a bot',
+  invalidDuplicate: 'The same ad of the same request had been counted already',
+  invalidExpired: 'Too long after the ad was served',
+  invalidReplayed: 'From browsers that reported many ads which others had been given',
+  invalidCapped: 'A view beyond what the campaign allows a person in a day',
+  invalidOverBudget: 'When the budget of the campaign was spent',
+} as const satisfies Partial<Record<Metric, string>>
+
+/** What a report can be narrowed to, and the dimension that it is a value of. */
+export const filters = {
+  accountId: 'account',
+  campaignId: 'campaign',
+  productId: 'product',
+  bannerId: 'banner',
+  placementId: 'placement',
+  adUnitId: 'adUnit',
+  algorithm: 'algorithm',
+  country: 'country',
+} as const satisfies Record<string, Dimension>
+export type Filter = keyof typeof filters
+export const filterNames = Object.keys(filters) as Filter[]
+
+export const models: Record<Model, string> = {
+  LAST_TOUCH: 'Last touch',
+  FIRST_TOUCH: 'First touch',
+  LINEAR: 'Linear: all alike',
+  TIME_DECAY: 'Time decay: later ones more',
+  POSITION: 'Position: first and last more',
+}
+export const modelNames = Object.keys(models) as Model[]
+
+export const algorithmLabel = (algorithm: string): string =>
+  algorithm.charAt(0) + algorithm.slice(1).toLowerCase().replaceAll('_', ' ')

@@ -1,0 +1,36 @@
+import { IconBuildingStore, IconHeartbeat, IconKey, IconUsers } from '@tabler/icons-react'
+import type { PageEntry } from './page.ts'
+
+const group = 'Administration'
+const operator = ['OPERATOR'] as const
+const everyone = ['OPERATOR', 'PUBLISHER', 'ADVERTISER'] as const
+
+/** Accounts, users, tokens and the state of the system. */
+export const operatorPages: readonly PageEntry[] = [
+  {
+    path: 'accounts',
+    roles: operator,
+    load: () => import('../pages/operator/accounts-page.tsx'),
+    nav: { group, label: 'Accounts', icon: IconBuildingStore },
+  },
+  { path: 'accounts/new', roles: operator, load: () => import('../pages/operator/account-new-page.tsx') },
+  { path: 'accounts/:id', roles: operator, load: () => import('../pages/operator/account-page.tsx') },
+  {
+    path: 'users',
+    roles: everyone,
+    load: () => import('../pages/operator/users-page.tsx'),
+    nav: { group, label: 'Users', icon: IconUsers },
+  },
+  {
+    path: 'tokens',
+    roles: everyone,
+    load: () => import('../pages/operator/tokens-page.tsx'),
+    nav: { group, label: 'API tokens', icon: IconKey },
+  },
+  {
+    path: 'health',
+    roles: operator,
+    load: () => import('../pages/operator/health-page.tsx'),
+    nav: { group, label: 'System health', icon: IconHeartbeat },
+  },
+]

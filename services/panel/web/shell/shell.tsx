@@ -1,0 +1,70 @@
+import { AppShell, Burger, Group, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { useEffect, useRef } from 'react'
+import { Link, Outlet, ScrollRestoration, useLocation } from 'react-router'
+import { ShopProvider } from '../shops/shop-context.tsx'
+import { ShopSwitcher } from '../shops/shop-switcher.tsx'
+import { Logo } from './logo.tsx'
+import { Navigation } from './navigation.tsx'
+import classes from './shell.module.css'
+import { UserMenu } from './user-menu.tsx'
+
+/** What is around every page: header, navigation (a drawer on a phone), and the page itself. */
+export function Shell() {
+  const [isOpen, { toggle, close }] = useDisclosure()
+  const main = useRef<HTMLElement>(null)
+  const { pathname } = useLocation()
+  const shown = useRef(pathname)
+  // Keyboards and screen readers go on from the new page, not from the link that led there.
+  useEffect(() => {
+    if (shown.current === pathname) return
+    shown.current = pathname
+    close()
+    main.current?.focus({ preventScroll: true })
+  }, [pathname, close])
+
+  return (
+    <ShopProvider>
+      <a className="skip-link" href="#main">
+        Skip to the page
+      </a>
+      <AppShell
+        header={{ height: 52 }}
+        navbar={{ width: 228, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
+        padding={{ base: 'md', sm: 'lg' }}
+      >
+        <AppShell.Header className={classes.header}>
+          <Group gap="sm" wrap="nowrap">
+            <Burger
+              opened={isOpen}
+              onClick={toggle}
+              hiddenFrom="sm"
+              size="sm"
+              aria-label="Navigation"
+              aria-expanded={isOpen}
+            />
+            <Link to="/" className={classes.brand}>
+              <Logo />
+              <Text component="span" fw={650} size="md" visibleFrom="xs">
+                Endcap
+              </Text>
+            </Link>
+          </Group>
+          <Group gap="xs" wrap="nowrap" className={classes.tools}>
+            <ShopSwitcher />
+            <UserMenu />
+          </Group>
+        </AppShell.Header>
+        <AppShell.Navbar className={classes.navbar} p="xs">
+          <Navigation />
+        </AppShell.Navbar>
+        <AppShell.Main id="main" ref={main} tabIndex={-1}>
+          <div className={classes.page}>
+            <Outlet />
+          </div>
+        </AppShell.Main>
+      </AppShell>
+      <ScrollRestoration />
+    </ShopProvider>
+  )
+}

@@ -1,0 +1,67 @@
+import {
+  Avatar,
+  Menu,
+  SegmentedControl,
+  Text,
+  UnstyledButton,
+  useMantineColorScheme,
+  VisuallyHidden,
+} from '@mantine/core'
+import { IconKey, IconLogout } from '@tabler/icons-react'
+import { useState } from 'react'
+import { signOut, useSession } from '../session/session.ts'
+import { OwnPassword } from './own-password.tsx'
+
+/** Who is signed in, the colour scheme, the own password, and the way out. */
+export function UserMenu() {
+  const { user, account } = useSession()
+  const { colorScheme, setColorScheme } = useMantineColorScheme()
+  const [isChanging, setChanging] = useState(false)
+  return (
+    <>
+      <Menu position="bottom-end" width={260} shadow="md">
+        <Menu.Target>
+          <UnstyledButton>
+            <Avatar name={user.name} size={34} color="indigo" aria-hidden />
+            <VisuallyHidden>Menu of {user.name}</VisuallyHidden>
+          </UnstyledButton>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <div style={{ padding: '6px 12px 10px' }}>
+            <Text size="sm" fw={600} truncate>
+              {user.name}
+            </Text>
+            <Text size="xs" c="dimmed" truncate>
+              {user.email}
+            </Text>
+            <Text size="xs" c="dimmed" truncate>
+              {account?.name ?? 'Operator'}
+            </Text>
+          </div>
+          <div style={{ padding: '0 12px 10px' }}>
+            <SegmentedControl
+              fullWidth
+              size="xs"
+              aria-label="Colour scheme"
+              value={colorScheme}
+              onChange={(value) => setColorScheme(value as typeof colorScheme)}
+              data={[
+                { value: 'auto', label: 'Auto' },
+                { value: 'light', label: 'Light' },
+                { value: 'dark', label: 'Dark' },
+              ]}
+            />
+          </div>
+          <Menu.Divider />
+          <Menu.Item leftSection={<IconKey size={16} aria-hidden />} onClick={() => setChanging(true)}>
+            Change password
+          </Menu.Item>
+          <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={() => void signOut()}>
+            Sign out
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <OwnPassword isOpen={isChanging} close={() => setChanging(false)} />
+    </>
+  )
+}

@@ -1,0 +1,87 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { AxeResults } from 'axe-core'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { must, type Program, type ProgramOptions, startProgram } from '../program.ts'
+
+const CHROMIUM = '/usr/bin/chromium'
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+/** How bad a finding of axe must be to fail a test. */
+const GRAVE = new Set(['serious', 'critical'])
+
+export interface Person {
+  email: string
+  password: string
+}
+
+/** The operator that every program here starts with. */
+export const OPERATOR: Person = { email: 'operator@shop.example', password: 'a-password-of-tests' }
+
+export interface World {
+  program: Program
+  browser: Browser
+  /** A window of its own, signed in as someone; at no page yet. It ends with the world. */
+  signedIn(person: Person, options?: Parameters<Browser['newContext']>[0]): Promise<Page>
+  /** Makes a user of an account. */
+  makeUser(user: { name: string; role: 'PUBLISHER' | 'ADVERTISER'; accountId: string }): Promise<Person>
+  stop(): Promise<void>
+}
+
+/** The real program with the built panel, and a browser. */
+export async function openWorld(options: ProgramOptions = {}): Promise<World> {
+  const env = { OPERATOR_EMAIL: OPERATOR.email, OPERATOR_PASSWORD: OPERATOR.password, ...options.env }
+  const program = await startProgram({ ...options, env })
+  const browser = await launchBrowser()
+  return {
+    program,
+    browser,
+    async signedIn(person, contextOptions) {
+      const context = await browser.newContext({ baseURL: program.url, ...contextOptions })
+      await signIn(context, program.url, person)
+      return context.newPage()
+    },
+    async makeUser({ name, role, accountId }) {
+      const person = { email: `${name.toLowerCase().replace(/\W+/g, '.')}@shop.example`, password: OPERATOR.password }
+      await must(program.call('POST', '/v1/panel/users', { ...person, name, role, accountId }))
+      return person
+    },
+    async stop() {
+      await browser.close()
+      await program.stop()
+    },
+  }
+}
+
+export function launchBrowser(args: readonly string[] = []): Promise<Browser> {
+  return chromium.launch({
+    executablePath: CHROMIUM,
+    args: ['--no-sandbox', '--disable-background-networking', ...args],
+  })
+}
+
+async function signIn(context: BrowserContext, url: string, person: Person): Promise<void> {
+  const answer = await context.request.post('/v1/panel/session', { data: person, headers: { origin: url } })
+  if (!answer.ok()) throw new Error(`not signed in: ${answer.status()} ${await answer.text()}`)
+}
+
+/** What axe finds serious in a page, as `rule: element` lines. The test's own script is let in beside the page's policy. */
+export async function seriousFindings(page: Page): Promise<string[]> {
+  // Evaluated by the browser's debugger, which the page's Content-Security-Policy does not bind.
+  await page.evaluate(AXE)
+  const results = (await page.evaluate('axe.run()')) as AxeResults
+  return results.violations
+    .filter(({ impact }) => GRAVE.has(impact ?? ''))
+    .flatMap(({ id, nodes }) =>
+      nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')} ${failureSummary}`),
+    )
+}
+
+/** What goes wrong in a page from now on: errors of scripts and of the console, the policy's refusals among them. */
+export function watchErrors(page: Page): string[] {
+  const errors: string[] = []
+  page.on('pageerror', (error) => errors.push(error.message))
+  page.on('console', (message) => {
+    if (message.type() === 'error') errors.push(message.text())
+  })
+  return errors
+}
