@@ -21,7 +21,7 @@ JSON="-H 'content-type: application/json'"
 
 step '1. The shop, and its ad unit for search pages'
 run "curl -s $BASE/v1/panel/shops $AUTH"
-SHOP=$(pick .items.find\(s=\>s.name===\'Demo\ Market\'\).id)
+SHOP=$(pick .items.find\(s=\>s.name===\'Northwind\ Market\'\).id)
 run "curl -s '$BASE/v1/panel/ad-units?shopId=$SHOP&limit=100' $AUTH"
 SLOT=$(pick ".items.find(u=>u.algorithm==='CONTEXT_MATCH').slotHash")
 

@@ -4,11 +4,18 @@ export interface Api {
   /** An object goes as JSON, a string as XML. */
   post<T>(path: string, body: object | string): Promise<T>
   /** NDJSON: one object a line. */
-  postLines<T>(path: string, lines: object[]): Promise<T>
+  postLines<T>(path: string, lines: readonly object[]): Promise<T>
+  /** A form of one file. */
+  postFile<T>(path: string, file: { name: string; bytes: Uint8Array }, fields: Record<string, string>): Promise<T>
+}
+
+/** What any resource answers. */
+export interface Created {
+  id: string
 }
 
 export function createApi(options: { url: string; token: string }): Api {
-  async function call<T>(method: string, path: string, contentType?: string, body?: string): Promise<T> {
+  async function call<T>(method: string, path: string, body?: string | FormData, contentType?: string): Promise<T> {
     const response = await fetch(options.url + path, {
       method,
       headers: { authorization: `Bearer ${options.token}`, ...(contentType ? { 'content-type': contentType } : {}) },
@@ -22,9 +29,15 @@ export function createApi(options: { url: string; token: string }): Api {
     get: (path) => call('GET', path),
     post: (path, body) =>
       typeof body === 'string'
-        ? call('POST', path, 'application/xml', body)
-        : call('POST', path, 'application/json', JSON.stringify(body)),
+        ? call('POST', path, body, 'application/xml')
+        : call('POST', path, JSON.stringify(body), 'application/json'),
     postLines: (path, lines) =>
-      call('POST', path, 'application/x-ndjson', lines.map((line) => JSON.stringify(line)).join('\n')),
+      call('POST', path, lines.map((line) => JSON.stringify(line)).join('\n'), 'application/x-ndjson'),
+    postFile(path, file, fields) {
+      const form = new FormData()
+      for (const [name, value] of Object.entries(fields)) form.append(name, value)
+      form.append('file', new Blob([file.bytes as Uint8Array<ArrayBuffer>]), file.name)
+      return call('POST', path, form)
+    },
   }
 }

@@ -1,44 +1,105 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readConfig } from '../../infra/config.ts'
-import { start, stopOnSignals } from '../main.ts'
+import { InvalidConfig, readConfig } from '../../infra/config.ts'
+import { readSettings } from '../../infra/settings.ts'
+import { createUuid } from '../domain/uuid.ts'
+import { type Running, start } from '../main.ts'
 import { createApi } from './api.ts'
-import { loadDemoShop } from './load.ts'
+import { demoCatalogue } from './catalogue/products.ts'
+import { DEMO_PASSWORD, DEMO_USERS, SHOP_NAME } from './load/accounts.ts'
+import { keptDemo, NotADemo } from './load/kept.ts'
+import { createShopApp } from './shop/app.ts'
+import { createShelf } from './shop/shelf.ts'
 
-/** Everything embedded with a demo shop: what `make run` starts. The operator's token is kept beside the data. */
-const dataFolder = process.env.DATA_DIR ?? './data'
-const token = process.env.BOOTSTRAP_TOKEN ?? keptToken(join(dataFolder, 'bootstrap-token'))
-const config = readConfig({
-  LOG_LEVEL: 'warn',
-  SIGNALS_INTERVAL_SECONDS: '20',
-  ...process.env,
-  DATA_DIR: dataFolder,
-  BOOTSTRAP_TOKEN: token,
-})
+/** Everything embedded, with a demo and its shop front: what `make run` starts. The operator's token is kept beside the data. */
+const say = (text: string) => process.stdout.write(text)
+const now = Date.now
 
-const server = await start(config)
-stopOnSignals(server)
-const shop = await loadDemoShop(createApi({ url: server.url, token }), Date.now())
+async function main(): Promise<void> {
+  const dataFolder = process.env.DATA_DIR ?? './data'
+  const settings = readSettings(process.env)
+  const shopPort = settings.integer('DEMO_PORT', 8081, 1, 65_535)
+  if (settings.problems.length > 0) throw new InvalidConfig(settings.problems.join('\n'))
+  const token = process.env.BOOTSTRAP_TOKEN ?? keptToken(dataFolder)
+  const config = readConfig({
+    LOG_LEVEL: 'warn',
+    SIGNALS_INTERVAL_SECONDS: '20',
+    // Patient: on a busy laptop a late ad is better than none.
+    SELECTION_DEADLINE_MS: '300',
+    ...process.env,
+    DATA_DIR: dataFolder,
+    BOOTSTRAP_TOKEN: token,
+  })
 
-const units = shop.units.map((unit) => `  ${unit.algorithm.padEnd(24)} ${unit.slotHash}`).join('\n')
-process.stdout.write(`
-Endcap is running at ${server.url}
-  API reference        ${server.url}/docs
-  operator's token     in ${join(dataFolder, 'bootstrap-token')}
-  demo shop            ${shop.shopId}, ${shop.products.length} products${shop.created ? '' : ' (from an earlier start)'}
+  say('Starting …\n')
+  const server = await start(config).catch((error) => Promise.reject(clearer(error, 'HTTP_PORT')))
+  const stops = stopOnSignals(server)
+  const products = demoCatalogue()
+  const shopUrl = `http://${config.httpHost}:${shopPort}`
+  const demo = await keptDemo(join(dataFolder, 'demo.json'), {
+    api: createApi({ url: server.url, token }),
+    log: server.log,
+    products,
+    shopUrl,
+    now: now(),
+    onStep: (step) => say(`  loading the demo: ${step}\n`),
+  })
 
-Ad units (slotHash):
-${units}
+  const shelf = createShelf(products)
+  const shop = await createShopApp({
+    ...demo,
+    shelf,
+    adServer: config.publicUrl,
+    uuid: createUuid({ now, randomBytes }),
+  })
+  await shop
+    .listen({ host: config.httpHost, port: shopPort })
+    .catch((error) => Promise.reject(clearer(error, 'DEMO_PORT')))
+  stops.push(() => shop.close())
+  say(welcome({ panelUrl: `${config.publicUrl}/panel/`, apiUrl: config.publicUrl, shopUrl, dataFolder }))
+}
 
-Ask for ads:
-  curl -s ${server.url}/v1/dsa/raw/batch -H 'content-type: application/json' -H 'cid: me' \\
-    -d '{"targeting":[{"slotHash":"${shop.units.find((u) => u.algorithm === 'CONTEXT_MATCH')?.slotHash}","adCount":3,"searchData":"espresso machine"}]}'
+function welcome(at: { panelUrl: string; apiUrl: string; shopUrl: string; dataFolder: string }): string {
+  const users = DEMO_USERS.map(
+    ({ email, role, name }) => `    ${email.padEnd(24)} ${role.toLowerCase().padEnd(11)} ${name}`,
+  )
+  return `
+Endcap is running. Ctrl-C stops it.
 
-Follow one product from the feed to an attributed sale: make tour (in another terminal). Ctrl-C stops.
-`)
+  Shop     ${at.shopUrl}   ${SHOP_NAME}, invented
+  Panel    ${at.panelUrl}   password of all: ${DEMO_PASSWORD}
+${users.join('\n')}
+  API      ${at.apiUrl}/docs   operator's token in ${join(at.dataFolder, 'bootstrap-token')}
 
-function keptToken(file: string): string {
+Try this:
+  1. In the shop, search for "noise cancelling headphones", click a sponsored product and buy it.
+  2. In the panel as shop@demo.example, see the sale in the reports within seconds, and why it was credited.
+  3. As shop@demo.example, accept a banner that waits in moderation, and find it in the shop.
+  4. In another terminal: make traffic (shoppers by the dozen), or make tour (the same story with curl).
+
+`
+}
+
+/** Ends what has been started in the reverse order, on the first SIGINT or SIGTERM; a second one ends it at once. */
+function stopOnSignals(server: Running): (() => Promise<unknown>)[] {
+  const stops: (() => Promise<unknown>)[] = [() => server.stop()]
+  const stop = async () => {
+    for (const each of stops.splice(0).reverse()) await each()
+    process.exit()
+  }
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop())
+  return stops
+}
+
+/** An error that says which setting to change where a port is taken. */
+function clearer(error: NodeJS.ErrnoException & { port?: number }, setting: string): Error {
+  if (error.code !== 'EADDRINUSE') return error
+  return new InvalidConfig(`Port ${error.port} is taken. Choose another one: ${setting}=9090 make run`)
+}
+
+function keptToken(dataFolder: string): string {
+  const file = join(dataFolder, 'bootstrap-token')
   try {
     return readFileSync(file, 'utf8').trim()
   } catch {
@@ -48,3 +109,9 @@ function keptToken(file: string): string {
     return made
   }
 }
+
+main().catch((error) => {
+  const isExpected = error instanceof InvalidConfig || error instanceof NotADemo
+  process.stderr.write(`${isExpected ? error.message : error.stack}\n`)
+  process.exit(1)
+})

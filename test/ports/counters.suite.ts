@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Counters, CountersBehind, type Limit, type Outcome, type Step } from '../../infra/counters/port.ts'
+import { holdsSuite } from './counters-holds.suite.ts'
 
 /** What every implementation of Counters must hold. */
 export interface CountersSubject {
@@ -237,6 +238,15 @@ export function countersSuite(subject: CountersSubject): void {
     expect(outcomes.findIndex((outcome) => outcome !== 'APPLIED')).toBe(4_321)
     expect(await read('n')).toBe(4_321)
   })
+
+  test('a brief limit counts as any other', async () => {
+    const brief = { brief: true, expiresAt: FAR }
+    expect(await apply({ limits: [limit('settled', 2, null, brief)] })).toBe('APPLIED')
+    expect(await apply({ limits: [limit('settled', 3, null, brief)] })).toBe('APPLIED')
+    expect(await read('settled')).toBe(5)
+  })
+
+  describe('holds', () => holdsSuite(() => counters))
 
   describe('any history', () => {
     test('gives the outcomes and values of a model that keeps the whole history', async () => {

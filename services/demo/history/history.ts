@@ -1,0 +1,118 @@
+import { createUuid } from '../../domain/uuid.ts'
+import type { Product } from '../catalogue/products.ts'
+import type { DisplayCampaign } from '../load/display.ts'
+import { DISPLAY } from '../load/display-plans.ts'
+import { HISTORY_DAYS, SPONSORED } from '../load/sponsored.ts'
+import type { Units } from '../load/units.ts'
+import { type Sequence, sequence } from '../sequence.ts'
+import { visitTimes } from './calendar.ts'
+import { createMarket } from './market.ts'
+import type { Dated, Visitor } from './records.ts'
+import { Visit, type VisitedShop } from './visit.ts'
+
+const SEED = 28
+const RETURNING_SHARE = 0.35
+const SIGNED_IN_SHARE = 0.25
+/** Chance that a visit ends with a purchase that no ad was clicked for. */
+const ORGANIC_SHARE = 0.011
+const MINUTE_MS = 60_000
+
+/** About 39,000 views and clicks. */
+export const VISITS = 3_400
+
+export interface PastShop {
+  shopId: string
+  shopUrl: string
+  units: Units
+  products: readonly Product[]
+  campaignIds: Readonly<Record<string, string>>
+  display: Readonly<Record<string, DisplayCampaign>>
+  accountOf: (advertiser: string | null) => string
+  now: number
+  visits: number
+}
+
+/**
+ * Four weeks of an invented shop as the program would have written them to the log: what was shown, seen, clicked and
+ * bought. In the order of time; the same for the same shop and moment.
+ */
+export function demoHistory(shop: PastShop): Dated[] {
+  const random = sequence(SEED)
+  const { products, now } = shop
+  const appeals = new Map(products.map(({ groupId }) => [groupId, 0.35 + 1.3 * random.next() ** 2]))
+  const appeal = (groupId: string) => appeals.get(groupId)!
+  const market = createMarket({ products, plans: SPONSORED, appeal, random, now })
+  const banners = DISPLAY.filter(({ moderation }) => moderation === 'ACCEPTED').map((plan) => ({
+    plan,
+    campaign: shop.display[plan.key]!,
+  }))
+  const visited: VisitedShop = { ...shop, market, banners, appeal }
+  const visitors: Visitor[] = []
+  const records: Dated[] = []
+  for (const at of visitTimes({ total: shop.visits, days: HISTORY_DAYS, now: now - 30 * MINUTE_MS, random })) {
+    const uuid = createUuid({ now: () => at, randomBytes: (size) => bytesOf(random, size) })
+    const visit = new Visit(visited, { visitor: visitorOf(visitors, random), at, random, uuid })
+    walk(visit, products, appeal, random)
+    records.push(...visit.records)
+  }
+  // A purchase of the days to come has not happened.
+  return records.filter(({ at }) => at < now).sort((a, b) => a.at - b.at)
+}
+
+/** The pages of one visit. */
+function walk(visit: Visit, products: readonly Product[], appeal: (groupId: string) => number, random: Sequence) {
+  const wanted = favourite(products, appeal, random)
+  const { category } = wanted
+  const department = category.split(' > ')[0]!
+  if (random.chance(0.42)) {
+    visit.page('/', { units: [['home', 5]], banner: ['hero', 'native'], category: null })
+  }
+  const pages = 1 + random.index(3)
+  for (let i = 0; i < pages; i++) {
+    if (random.chance(0.45)) {
+      const path = `/search?q=${encodeURIComponent(wanted.kind)}`
+      visit.page(path, { units: [['searchWide', 4]], banner: null, category })
+    } else {
+      const place = random.chance(0.6) ? category : department
+      visit.page(`/c/${place.toLowerCase()}`, {
+        units: [['listing', 4]],
+        banner: ['leaderboard', 'leaderboard'],
+        category: place,
+      })
+    }
+  }
+  if (random.chance(0.3)) {
+    visit.page(`/p/${wanted.id}`, {
+      units: [
+        ['similar', 4],
+        ['alsoBought', 4],
+      ],
+      banner: null,
+      category,
+      product: wanted,
+    })
+  }
+  if (random.chance(ORGANIC_SHARE)) {
+    const more = products.filter((other) => other.category.startsWith(department) && other.price < 60)
+    visit.buy(random.chance(0.3) && more.length > 0 ? [wanted, random.pick(more)] : [wanted])
+  }
+}
+
+/** Something that pleases and is not too dear. */
+function favourite(products: readonly Product[], appeal: (groupId: string) => number, random: Sequence): Product {
+  for (;;) {
+    const product = random.pick(products)
+    if (random.chance((appeal(product.groupId) / 1.65) * Math.min(1, (28 / product.price) ** 1.3))) return product
+  }
+}
+
+function visitorOf(known: Visitor[], random: Sequence): Visitor {
+  if (known.length > 50 && random.chance(RETURNING_SHARE)) return known[known.length - 1 - random.index(50)]!
+  const number = known.length + 1
+  const uid = random.chance(SIGNED_IN_SHARE) ? `customer-${number}` : null
+  const visitor = { cid: `past-visitor-${number}`, uid }
+  known.push(visitor)
+  return visitor
+}
+
+const bytesOf = (random: Sequence, size: number) => Buffer.from(Array.from({ length: size }, () => random.index(256)))

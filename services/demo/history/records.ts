@@ -1,0 +1,61 @@
+import type { NewRecord } from '../../../infra/event-log/port.ts'
+import { encode } from '../../../schemas/codec.ts'
+import type { AdEvent, Emission, PageView, ShowIdClaims, Transaction } from '../../../schemas/records.ts'
+
+/** A record of the past, and when it was written. */
+export interface Dated {
+  at: number
+  record: NewRecord
+}
+
+/** Each as the program writes it: with the key that it gives it, in the encoding that it gives it. */
+export const dated = {
+  emission: (value: Emission): Dated => ({
+    at: value.occurredAt,
+    record: { topic: 'emissions', key: value.cid, value: encode('Emission', value) },
+  }),
+  adEvent: (value: AdEvent): Dated => ({
+    at: value.receivedAt,
+    record: { topic: 'ad-events', key: value.claims.campaignId, value: encode('AdEvent', value) },
+  }),
+  transaction: (value: Transaction): Dated => ({
+    at: value.receivedAt,
+    record: { topic: 'transactions', key: value.cid, value: encode('Transaction', value) },
+  }),
+  pageView: (value: PageView): Dated => ({
+    at: value.receivedAt,
+    record: { topic: 'page-views', key: value.cid, value: encode('PageView', value) },
+  }),
+}
+
+/** Who visited. */
+export interface Visitor {
+  cid: string
+  uid: string | null
+}
+
+/** What the showId of an emitted ad would have said. */
+export function claimsOf(emission: Emission, place: { slot: number; ad: number; accountId: string }): ShowIdClaims {
+  const slot = emission.slots[place.slot]!
+  const { campaignId, adId, itemGroupId, position, priceMicros, autoPromo } = slot.ads[place.ad]!
+  return {
+    kind: emission.kind,
+    requestId: emission.requestId,
+    shopId: emission.shopId,
+    slotHash: slot.slotHash,
+    adUnitId: slot.adUnitId,
+    campaignId,
+    accountId: place.accountId,
+    adId,
+    itemGroupId,
+    cid: emission.cid,
+    uid: emission.uid,
+    algorithm: slot.algorithm,
+    position,
+    priceMicros,
+    currency: 'EUR',
+    autoPromo,
+    country: emission.country,
+    emittedAt: emission.occurredAt,
+  }
+}

@@ -1,0 +1,72 @@
+import type { Api, Created } from '../api.ts'
+import { SELLERS } from '../catalogue/range.ts'
+
+export const SHOP_NAME = 'Northwind Market'
+/** Of every user of the demo. It is printed at the start and protects nothing: the data is invented. */
+export const DEMO_PASSWORD = 'endcap-demo'
+
+export type AdvertiserKey = 'lumbra' | 'peak' | 'ondea' | 'fernhill'
+
+const ADVERTISERS: Readonly<Record<AdvertiserKey, { name: string; person: string }>> = {
+  lumbra: { name: 'Lumbra Home', person: 'Lena Brandt' },
+  peak: { name: 'Peak & Pace Sports', person: 'Pim de Vries' },
+  ondea: { name: 'Ondea Audio', person: 'Oona Marsh' },
+  fernhill: { name: 'Fernhill & Daughters', person: 'Fleur Martin' },
+}
+
+export interface DemoUser {
+  email: string
+  name: string
+  role: 'OPERATOR' | 'PUBLISHER' | 'ADVERTISER'
+}
+const emailOf = (name: string) => `${name}@demo.example`
+
+/** Who can sign in, in the order in which they are worth trying. */
+export const DEMO_USERS: readonly DemoUser[] = [
+  { email: emailOf('shop'), name: 'Nora Winter', role: 'PUBLISHER' },
+  ...Object.entries(ADVERTISERS).map(([key, { person }]) => ({
+    email: emailOf(key),
+    name: person,
+    role: 'ADVERTISER' as const,
+  })),
+  { email: emailOf('operator'), name: 'Otto Perrin', role: 'OPERATOR' },
+]
+
+export interface Accounts {
+  publisherId: string
+  advertiserIds: Readonly<Record<AdvertiserKey, string>>
+}
+
+/** The shop's account, its advertisers', and a user for each and for the operator. */
+export async function createAccounts(api: Api): Promise<Accounts> {
+  const { id: publisherId } = await api.post<Created>('/v1/panel/accounts', {
+    kind: 'PUBLISHER',
+    name: SHOP_NAME,
+    companyName: `${SHOP_NAME} SE`,
+    taxNumber: 'DE000000001',
+    displayEnabled: true,
+  })
+  const made = await Promise.all(
+    Object.entries(ADVERTISERS).map(async ([key, { name }], index) => {
+      const seller = SELLERS.find(({ id }) => id === `seller-${key}`)!
+      const { id } = await api.post<Created>('/v1/panel/accounts', {
+        kind: 'ADVERTISER',
+        name,
+        companyName: seller.name,
+        taxNumber: `EU00000010${index}`,
+        sellerIds: [seller.id],
+        displayEnabled: true,
+      })
+      return [key, id] as const
+    }),
+  )
+  const advertiserIds = Object.fromEntries(made) as Accounts['advertiserIds']
+  const accountOf = (email: string) => advertiserIds[email.split('@')[0] as AdvertiserKey]
+  await Promise.all(
+    DEMO_USERS.map(({ email, name, role }) => {
+      const accountId = role === 'OPERATOR' ? null : role === 'PUBLISHER' ? publisherId : accountOf(email)
+      return api.post('/v1/panel/users', { email, name, role, accountId, password: DEMO_PASSWORD })
+    }),
+  )
+  return { publisherId, advertiserIds }
+}

@@ -1,0 +1,129 @@
+import type { EventLog, NewRecord } from '../../../infra/event-log/port.ts'
+import type { Api, Created } from '../api.ts'
+import { demoFeed } from '../catalogue/feed.ts'
+import type { Product } from '../catalogue/products.ts'
+import { demoHistory, VISITS } from '../history/history.ts'
+import { RESERVE_CPC } from '../history/market.ts'
+import { demoOrders } from '../history/orders.ts'
+import { type AdvertiserKey, createAccounts, SHOP_NAME } from './accounts.ts'
+import { createDisplay } from './display.ts'
+import { createSponsored } from './sponsored.ts'
+import { createFormats, createUnits, type Units } from './units.ts'
+
+const FEED_WAIT_MS = 60_000
+const POLL_MS = 100
+/** What is not counted by then is counted while the demo runs. */
+const COUNTED_WAIT_MS = 30_000
+const COUNTED_POLL_MS = 500
+const APPENDED_AT_ONCE = 1_000
+
+/** What the shop front must know of its place in the ad server. */
+export interface DemoShop {
+  shopId: string
+  feedId: string
+  units: Units
+  /** Where the feed's links lead. */
+  shopUrl: string
+}
+
+export interface LoadDeps {
+  api: Api
+  /** Where weeks of history are written as the program would have written them: the API takes no ads of the past. */
+  log: Pick<EventLog, 'append'>
+  products: readonly Product[]
+  shopUrl: string
+  now: number
+  onStep: (step: string) => void
+}
+
+/** Makes the demo in an installation that has nothing yet: all through the API, but the history of its ads. */
+export async function loadDemo({ api, log, products, shopUrl, now, onStep }: LoadDeps): Promise<DemoShop> {
+  onStep('accounts and users')
+  const accounts = await createAccounts(api)
+  const shopId = await createShop(api, accounts.publisherId)
+  onStep('catalogue')
+  const feedId = await createFeed(api, shopId)
+  const fed = sendFeed(api, { feedId, shopUrl, products })
+  onStep('places and formats')
+  const formats = await createFormats(api, shopId)
+  const units = await createUnits(api, shopId, formats)
+  onStep('campaigns and banners')
+  const campaignIds = await createSponsored(api, { shopId, accounts, now })
+  const display = await createDisplay(api, { shopId, shopUrl, accounts, formats, products, now })
+  await fed
+  onStep('four weeks of history')
+  await api.postLines('/v1/panel/import/transactions', demoOrders(products, { shopId, now }))
+  const accountOf = (advertiser: string | null) =>
+    advertiser ? accounts.advertiserIds[advertiser as AdvertiserKey] : accounts.publisherId
+  const history = demoHistory({
+    shopId,
+    shopUrl,
+    units,
+    products,
+    campaignIds,
+    display,
+    accountOf,
+    now,
+    visits: VISITS,
+  })
+  await append(
+    log,
+    history.map(({ record }) => record),
+  )
+  onStep('counting what happened')
+  await counted(api)
+  return { shopId, feedId, units, shopUrl }
+}
+
+async function createShop(api: Api, accountId: string): Promise<string> {
+  const { id } = await api.post<Created>('/v1/panel/shops', {
+    accountId,
+    name: SHOP_NAME,
+    currency: 'EUR',
+    lang: 'en',
+    country: 'DE',
+    timeZone: 'Europe/Berlin',
+    reserveCpc: RESERVE_CPC,
+  })
+  return id
+}
+
+async function createFeed(api: Api, shopId: string): Promise<string> {
+  const { id } = await api.post<Created>('/v1/panel/feeds', { shopId, name: 'Catalogue', currency: 'EUR', lang: 'en' })
+  return id
+}
+
+/** Uploads the catalogue and waits until it is in. */
+export async function sendFeed(
+  api: Api,
+  feed: { feedId: string; shopUrl: string; products: readonly Product[] },
+): Promise<void> {
+  const content = demoFeed(feed.products, { name: SHOP_NAME, url: feed.shopUrl })
+  const run = await api.post<Created>(`/v1/panel/feeds/${feed.feedId}/content`, content)
+  const end = performance.now() + FEED_WAIT_MS
+  for (;;) {
+    const { status, message } = await api.get<{ status: string; message: string | null }>(
+      `/v1/panel/feeds/${feed.feedId}/runs/${run.id}`,
+    )
+    if (status === 'DONE') return
+    if (status === 'FAILED' || status === 'HELD') throw new Error(`the demo feed is ${status}: ${message}`)
+    if (performance.now() > end) throw new Error(`the demo feed is still ${status} after ${FEED_WAIT_MS} ms`)
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS))
+  }
+}
+
+/** Waits until all that was loaded is in the reports, so that the first look at them is not of a part. */
+async function counted(api: Api): Promise<void> {
+  const end = performance.now() + COUNTED_WAIT_MS
+  while (performance.now() < end) {
+    const { logged, stored } = await api.get<{ logged: number; stored: number }>('/v1/panel/audit')
+    if (logged === stored) return
+    await new Promise((resolve) => setTimeout(resolve, COUNTED_POLL_MS))
+  }
+}
+
+async function append(log: LoadDeps['log'], records: readonly NewRecord[]): Promise<void> {
+  for (let at = 0; at < records.length; at += APPENDED_AT_ONCE) {
+    await log.append(records.slice(at, at + APPENDED_AT_ONCE))
+  }
+}

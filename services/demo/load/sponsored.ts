@@ -1,0 +1,171 @@
+import type { Api, Created } from '../api.ts'
+import { OWN_SELLER } from '../catalogue/range.ts'
+import type { Accounts, AdvertiserKey } from './accounts.ts'
+
+const DAY_MS = 86_400_000
+
+interface Rule {
+  categoryPaths?: readonly string[]
+  brands?: readonly string[]
+  sellerIds?: readonly string[]
+  priceMax?: number
+}
+
+/** A sponsored campaign of the demo. Money in euros. */
+export interface SponsoredPlan {
+  key: string
+  /** Null: the shop's own, free self-promotion. */
+  advertiser: AdvertiserKey | null
+  name: string
+  cpc: number
+  budget: number
+  rule: Rule
+  dailyBudget?: number
+  pacing?: 'EVEN'
+  capping?: number
+  status?: 'PAUSED'
+  /** Days from now. */
+  startDay: number
+  endDay?: number
+}
+
+/** Weeks in which the campaigns have run. */
+export const HISTORY_DAYS = 28
+const LONG_AGO = -HISTORY_DAYS - 1
+
+/** Ordinary ones, and one of each that behaves in a way of its own: even-paced, capped, nearly spent, paused, to come. */
+export const SPONSORED: readonly SponsoredPlan[] = [
+  {
+    key: 'coffee',
+    advertiser: 'lumbra',
+    name: 'Coffee season',
+    cpc: 0.85,
+    budget: 900,
+    rule: { categoryPaths: ['Kitchen'] },
+    startDay: LONG_AGO,
+  },
+  {
+    key: 'lights',
+    advertiser: 'lumbra',
+    name: 'Lights for long evenings (even pace)',
+    cpc: 0.68,
+    budget: 480,
+    dailyBudget: 9,
+    pacing: 'EVEN',
+    rule: { categoryPaths: ['Living', 'Office'] },
+    startDay: LONG_AGO,
+    endDay: 24,
+  },
+  {
+    key: 'trail',
+    advertiser: 'peak',
+    name: 'Trail and track (capped)',
+    cpc: 0.78,
+    budget: 760,
+    capping: 4,
+    rule: { categoryPaths: ['Outdoor', 'Sports'] },
+    startDay: LONG_AGO,
+  },
+  {
+    key: 'clearance',
+    advertiser: 'peak',
+    name: 'Winter clearance',
+    cpc: 0.38,
+    budget: 200,
+    rule: { priceMax: 60 },
+    status: 'PAUSED',
+    startDay: -14,
+  },
+  {
+    key: 'sound',
+    advertiser: 'ondea',
+    name: 'Sound that stays',
+    cpc: 0.98,
+    budget: 1_150,
+    capping: 20,
+    rule: { categoryPaths: ['Electronics > Audio'] },
+    startDay: LONG_AGO,
+  },
+  {
+    key: 'launch',
+    advertiser: 'ondea',
+    name: 'Camera launch (nearly spent)',
+    cpc: 0.9,
+    budget: 6,
+    rule: { categoryPaths: ['Electronics > Photo', 'Electronics > Wearables'] },
+    startDay: -17,
+  },
+  {
+    key: 'desk',
+    advertiser: 'ondea',
+    name: 'A better desk',
+    cpc: 0.72,
+    budget: 380,
+    rule: { categoryPaths: ['Office'] },
+    startDay: -21,
+  },
+  {
+    key: 'garden',
+    advertiser: 'fernhill',
+    name: 'Balcony and garden',
+    cpc: 0.6,
+    budget: 420,
+    rule: { categoryPaths: ['Garden', 'Kids'] },
+    startDay: LONG_AGO,
+  },
+  {
+    key: 'verde',
+    advertiser: 'fernhill',
+    name: 'Gusto Verde everywhere',
+    cpc: 0.58,
+    budget: 360,
+    rule: { brands: ['Gusto Verde'] },
+    startDay: LONG_AGO,
+  },
+  {
+    key: 'advent',
+    advertiser: 'fernhill',
+    name: 'Little Oak before the holidays',
+    cpc: 0.45,
+    budget: 250,
+    rule: { brands: ['Little Oak'] },
+    startDay: 6,
+    endDay: 36,
+  },
+  {
+    key: 'house',
+    advertiser: null,
+    name: 'House brands',
+    cpc: 0,
+    budget: 0,
+    rule: { sellerIds: [OWN_SELLER.id] },
+    startDay: LONG_AGO,
+  },
+]
+
+/** Makes the campaigns. @returns their ids by key. */
+export async function createSponsored(
+  api: Api,
+  shop: { shopId: string; accounts: Accounts; now: number },
+): Promise<Readonly<Record<string, string>>> {
+  const at = (day: number) => new Date(shop.now + day * DAY_MS).toISOString()
+  const made = await Promise.all(
+    SPONSORED.map(async (plan) => {
+      const { key, advertiser, rule, startDay, endDay, pacing = 'ASAP', status = 'ACTIVE', ...terms } = plan
+      const { id } = await api.post<Created>('/v1/panel/campaigns', {
+        ...terms,
+        kind: 'SPONSORED',
+        shopId: shop.shopId,
+        accountId: advertiser ? shop.accounts.advertiserIds[advertiser] : shop.accounts.publisherId,
+        products: { rule },
+        startAt: at(startDay),
+        ...(endDay === undefined ? {} : { endAt: at(endDay) }),
+        pacing,
+        status,
+        ...(advertiser ? {} : { autoPromo: true }),
+      })
+      return [key, id] as const
+    }),
+  )
+  return Object.fromEntries(made)
+}

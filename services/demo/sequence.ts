@@ -1,0 +1,21 @@
+/** Numbers in [0, 1), the same for the same seed: a demo needs variety that repeats, not randomness. */
+export interface Sequence {
+  next(): number
+  /** A whole number from 0 to below `count`. */
+  index(count: number): number
+  pick<T>(values: readonly T[]): T
+  chance(probability: number): boolean
+}
+
+/** Mulberry32 (Tommy Ettinger, 2017): passes the usual tests of randomness, in five lines. */
+export function sequence(seed: number): Sequence {
+  let state = seed >>> 0
+  const next = () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+  const index = (count: number) => Math.floor(next() * count)
+  return { next, index, pick: (values) => values[index(values.length)]!, chance: (p) => next() < p }
+}

@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+
+export interface Asset {
+  content: string
+  type: string
+  etag: string
+}
+
+const FOLDER = new URL('./web/', import.meta.url)
+const TYPES: Readonly<Record<string, string>> = {
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  svg: 'image/svg+xml',
+}
+
+export const assetOf = (content: string, ending: string): Asset => ({
+  content,
+  type: TYPES[ending]!,
+  etag: `"${hashOf(content)}"`,
+})
+
+/** The browser's files, under a path that changes with any of them, so that they may be cached for ever. */
+export async function readAssets(): Promise<{ path: string; files: ReadonlyMap<string, Asset> }> {
+  const names = (await readdir(FOLDER)).filter((name) => name.split('.').at(-1)! in TYPES).sort()
+  const files = await Promise.all(
+    names.map(async (name): Promise<[string, Asset]> => {
+      const content = await readFile(new URL(name, FOLDER), 'utf8')
+      return [name, assetOf(content, name.split('.').at(-1)!)]
+    }),
+  )
+  return { path: `/assets/${hashOf(files.map(([, { content }]) => content).join('\0'))}`, files: new Map(files) }
+}
+
+const hashOf = (content: string) => createHash('sha256').update(content).digest('base64url').slice(0, 12)

@@ -1,0 +1,90 @@
+import { SHOP_NAME } from '../load/accounts.ts'
+import { countOf } from './basket.ts'
+import { SHOPPERS, type Visit } from './context.ts'
+import { type Html, html, json } from './html.ts'
+import { icons } from './icons.ts'
+
+export interface Page {
+  title: string
+  body: Html
+  /** Feed id, on a product's page. */
+  productId?: string
+  /** An order that has just been placed, to be reported. */
+  order?: object
+  /** What was looked for, to stand in the search field. */
+  phrase?: string
+}
+
+/** The whole document. */
+export function layout(visit: Visit, page: Page): string {
+  const facts = {
+    adServer: visit.adServer,
+    shopId: visit.shopId,
+    cid: visit.cid,
+    uid: visit.uid,
+    productId: page.productId ?? null,
+    order: page.order ?? null,
+  }
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${page.title} · ${SHOP_NAME}</title>
+<link rel="icon" href="${visit.assets}/icon.svg">
+<link rel="stylesheet" href="${visit.assets}/style.css">
+<script type="module" src="${visit.assets}/shop.js"></script>
+</head>
+<body>
+<a class="skip" href="#main">Skip to content</a>
+<script type="application/json" id="facts">${json(facts)}</script>
+${demoBar(visit)}
+${header(visit, page.phrase ?? '')}
+<main id="main" tabindex="-1">${page.body}</main>
+${footer(visit)}
+${cardTemplate}
+</body>
+</html>`.text
+}
+
+const demoBar = ({ adServer }: Visit) => html`<aside class="demo-bar" aria-label="About this demo">
+<span>A demo of Endcap. Nothing is sold.</span>
+<a href="${adServer}/panel/" target="_blank" rel="noopener">Open the panel</a>
+<button type="button" data-events>Your last events <span class="count" data-events-count>0</span></button>
+<dialog class="events" aria-label="Your last events"><form method="dialog"><h2>Your last events</h2><button aria-label="Close">✕</button></form>
+<p>What this page told the ad server, and what it said. A sale is attributed a few seconds later.</p><ol data-events-list></ol></dialog>
+</aside>`
+
+const header = (visit: Visit, phrase: string) => html`<header class="top">
+<div class="wide">
+<a class="logo" href="/">${icons.compass}<span>Northwind <em>Market</em></span></a>
+<form class="search" action="/search" role="search"><input name="q" type="search" value="${phrase}" placeholder="What are you looking for?" aria-label="Search" autocomplete="off" required><button aria-label="Search">${icons.search}</button></form>
+${account(visit)}
+<a class="tool" href="/cart" aria-label="Cart, ${countOf(visit.basket)} items">${icons.cart}<span class="count" data-cart-count>${countOf(visit.basket)}</span></a>
+</div>
+<nav class="departments" aria-label="Departments"><ul class="wide">${visit.shelf.departments.map(
+  ({ href, name }) =>
+    html`<li><a href="${href}" ${visit.url.startsWith(href) && html`aria-current="true"`}>${name}</a></li>`,
+)}</ul></nav>
+</header>`
+
+function account({ uid, url }: Visit): Html {
+  const shopper = SHOPPERS.find((each) => each.uid === uid)
+  return html`<details class="account">
+<summary class="tool">${icons.person}<span class="label">${shopper ? shopper.name : 'Sign in'}</span></summary>
+<form method="post" action="/sign-in"><input type="hidden" name="back" value="${url}">
+<p>${shopper ? `You shop as ${shopper.name}.` : 'Two demo shoppers, no password.'} Events then carry their uid, so that a purchase on one device counts for a click on another.</p>
+${SHOPPERS.filter((each) => each.uid !== uid).map(({ uid: other, name }) => html`<button name="uid" value="${other}">Shop as ${name}</button>`)}
+${shopper && html`<button name="uid" value="">Sign out</button>`}
+</form></details>`
+}
+
+const footer = ({ shelf, adServer }: Visit) => html`<footer class="bottom"><div class="wide">
+<ul class="promises"><li>${icons.truck} Free delivery from €49</li><li>${icons.back} 30 days to think it over</li><li>${icons.shield} Two years' guarantee</li></ul>
+<p class="links">${shelf.departments.map(({ href, name }) => html`<a href="${href}">${name}</a> `)}<a href="${adServer}/docs">API</a></p>
+<p class="small">${SHOP_NAME} is an invented shop. Products, brands and pictures are drawn by a program.</p>
+</div></footer>`
+
+/** What the browser makes ads from. */
+const cardTemplate = html`<template id="ad-card"><li class="card ad"><a><img alt="" width="400" height="400" loading="lazy" decoding="async"><span class="brand"></span><span class="title"></span><span class="prices"></span><span class="tag"></span></a></li></template>`

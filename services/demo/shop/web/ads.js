@@ -1,0 +1,109 @@
+import { post, reportClick, reportView } from './events.js'
+import { onceSeen } from './seen.js'
+
+const euros = new Intl.NumberFormat('en-IE', { style: 'currency', currency: 'EUR' })
+const MIDDLE_BUTTON = 1
+
+const placesOf = (selector) =>
+  [...document.querySelectorAll(selector)].map((element) => ({
+    element,
+    targeting: JSON.parse(element.querySelector('script').textContent),
+  }))
+
+/** The ads of all places of one kind in one request, so that no ad is shown twice; none where nobody answers. */
+async function select(path, places) {
+  if (places.length === 0) return []
+  const answer = await post(path, { targeting: places.map(({ targeting }) => targeting) }).catch(() => null)
+  if (!answer?.ok) return places.map(() => [])
+  return (await answer.json()).data.map(({ ads }) => ads)
+}
+
+function report(kind, ad, link) {
+  onceSeen(link, () => reportView(kind, ad))
+  const onClick = (event) => {
+    if (event.type === 'auxclick' && event.button !== MIDDLE_BUTTON) return
+    for (const type of ['click', 'auxclick']) link.removeEventListener(type, onClick)
+    reportClick(kind, ad)
+  }
+  for (const type of ['click', 'auxclick']) link.addEventListener(type, onClick)
+}
+
+/** Fills every row of products; places that no ad took show what the page brought along. */
+export async function fillRows() {
+  const places = placesOf('[data-ads]')
+  const answers = await select('/v1/dsa/raw/batch', places)
+  for (const [index, { element, targeting }] of places.entries()) {
+    const cards = answers[index].map(cardOf)
+    const shown = new Set(answers[index].map(({ productHref }) => new URL(productHref).pathname))
+    const own = [...document.importNode(element.querySelector('template').content, true).querySelectorAll('li')]
+    const others = own.filter((card) => !shown.has(card.querySelector('a').getAttribute('href')))
+    element.querySelector('.track').replaceChildren(...[...cards, ...others].slice(0, targeting.adCount))
+  }
+}
+
+function cardOf(ad) {
+  const card = document.importNode(document.getElementById('ad-card').content, true).firstElementChild
+  const link = card.querySelector('a')
+  link.href = ad.productHref
+  link.dataset.ad = ad.shopProductId
+  card.querySelector('img').src = ad.productImageUrl
+  card.querySelector('.brand').textContent = ad.brand ?? ''
+  card.querySelector('.title').textContent = ad.productTitle
+  card.querySelector('.prices').append(...pricesOf(ad))
+  card.querySelector('.tag').textContent = 'Sponsored'
+  report('sponsored', { showId: ad.showId, name: ad.productTitle }, link)
+  return card
+}
+
+function pricesOf({ productPrice, productSalePrice }) {
+  const price = document.createElement('span')
+  price.className = productSalePrice === undefined ? 'price' : 'price sale'
+  price.textContent = euros.format(productSalePrice ?? productPrice)
+  if (productSalePrice === undefined) return [price]
+  const was = document.createElement('s')
+  was.className = 'was'
+  was.textContent = euros.format(productPrice)
+  return [price, ' ', was]
+}
+
+/** Fills every place of a banner. */
+export async function fillBanners() {
+  const places = placesOf('[data-banner]')
+  const answers = await select('/v1/banner/dsa/raw/batch', places)
+  for (const [index, { element }] of places.entries()) {
+    const [ad] = answers[index]
+    if (ad) element.append(bannerOf(ad))
+    else element.append(document.importNode(element.querySelector('template').content, true))
+    element.classList.add('filled')
+  }
+}
+
+function bannerOf(ad) {
+  const textOf = (type) => ad.textFields.find((field) => field.type === type)?.value
+  const link = document.createElement('a')
+  link.href = ad.bannerUrl
+  link.dataset.banner = ad.bannerId
+  const color = textOf('BG_COLOR')
+  if (color) link.style.setProperty('--banner-color', color)
+  const image = document.createElement('img')
+  const { imageUrl, width, height } = ad.images[0]
+  Object.assign(image, { src: imageUrl, width, height, alt: '' })
+  const words = document.createElement('span')
+  words.className = 'words'
+  for (const [name, text] of [
+    ['strong', textOf('TITLE')],
+    ['span', textOf('CTA')],
+  ]) {
+    if (!text) continue
+    const part = document.createElement(name)
+    part.textContent = text
+    if (name === 'span') part.className = 'button'
+    words.append(part)
+  }
+  const tag = document.createElement('span')
+  tag.className = 'tag'
+  tag.textContent = 'Sponsored'
+  link.append(image, words, tag)
+  report('display', { showId: ad.showId, name: textOf('TITLE') ?? 'banner' }, link)
+  return link
+}

@@ -1,0 +1,97 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { readSettings } from '../../../infra/settings.ts'
+import { demoCatalogue } from '../catalogue/products.ts'
+import type { DemoShop } from '../load/load.ts'
+import { sequence } from '../sequence.ts'
+import { emptyTally, type Place, type Tally, visit } from './shopper.ts'
+
+/** Shoppers against a running demo: what `make traffic` starts. RATE is visits a second, SECONDS how long. */
+const BAR_WIDTH = 30
+const REDRAW_MS = 200
+/** Visits under way at once; what is due beyond waits. */
+const UNDER_WAY_MAX = 200
+
+async function main(): Promise<void> {
+  const settings = readSettings(process.env)
+  const rate = settings.integer('RATE', 10, 1, 1_000)
+  const seconds = settings.integer('SECONDS', 30, 1, 3_600)
+  const port = settings.integer('HTTP_PORT', 8080, 1, 65_535)
+  const adServer = settings.address('PUBLIC_URL', ['http', 'https']) ?? `http://127.0.0.1:${port}`
+  if (settings.problems.length > 0) throw new Error(settings.problems.join('\n'))
+  const place = { adServer, ...readPlace(settings.text('DATA_DIR', './data')) }
+
+  const tally = emptyTally()
+  await shop(place, { rate, seconds, tally })
+  process.stdout.write(summary(tally, seconds))
+}
+
+function readPlace(dataFolder: string): Omit<Place, 'adServer'> {
+  const file = join(dataFolder, 'demo.json')
+  let note: DemoShop
+  try {
+    note = JSON.parse(readFileSync(file, 'utf8')) as DemoShop
+  } catch {
+    throw new Error(`${file} cannot be read: start the demo first (make run), with the same DATA_DIR.`)
+  }
+  const products = demoCatalogue()
+  return {
+    ...note,
+    phrases: [
+      ...new Set(products.map(({ model, brand }) => model.replace(brand, '').trim().split(' ').slice(1).join(' '))),
+    ],
+    categories: [...new Set(products.map(({ category }) => category))],
+    productIds: products.map(({ id }) => id),
+  }
+}
+
+async function shop(place: Place, plan: { rate: number; seconds: number; tally: Tally }): Promise<void> {
+  const random = sequence(Date.now())
+  const startedAt = performance.now()
+  const underWay = new Set<Promise<void>>()
+  const total = plan.rate * plan.seconds
+  const elapsed = () => (performance.now() - startedAt) / 1000
+  const bar = setInterval(() => draw(elapsed(), plan), REDRAW_MS)
+  for (let begun = 0; begun < total; begun++) {
+    const waitMs = (begun / plan.rate - elapsed()) * 1000
+    if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs))
+    if (underWay.size >= UNDER_WAY_MAX) await Promise.race(underWay)
+    const one = visit(place, { random, tally: plan.tally }).finally(() => underWay.delete(one))
+    underWay.add(one)
+  }
+  await Promise.all(underWay)
+  clearInterval(bar)
+  draw(plan.seconds, plan)
+}
+
+/** One line, written over itself. */
+function draw(elapsed: number, { seconds, tally }: { seconds: number; tally: Tally }): void {
+  const share = Math.min(1, elapsed / seconds)
+  const done = Math.round(share * BAR_WIDTH)
+  const { visits, ads, clicks, purchases } = tally
+  process.stdout.write(
+    `\r${'█'.repeat(done)}${'░'.repeat(BAR_WIDTH - done)} ${Math.round(share * 100)} %  ${visits} visits, ${ads} ads, ${clicks} clicks, ${purchases} purchases\x1b[K`,
+  )
+}
+
+function summary(tally: Tally, seconds: number): string {
+  const sorted = Float64Array.from(tally.latencies).sort()
+  const at = (share: number) => (sorted[Math.ceil(share * sorted.length) - 1] ?? 0).toFixed(1)
+  const { visits, requests, failed, ads, banners, views, clicks, carts, purchases } = tally
+  return `
+
+  visits       ${visits}
+  requests     ${requests} (${Math.round(requests / seconds)} a second), ${failed} failed
+  ads          ${ads} products, ${banners} banners
+  views        ${views}
+  clicks       ${clicks} (${((100 * clicks) / Math.max(views, 1)).toFixed(1)} %)
+  in carts     ${carts}
+  purchases    ${purchases}
+  ad requests  p50 ${at(0.5)} ms, p99 ${at(0.99)} ms
+`
+}
+
+main().catch((error: Error) => {
+  process.stderr.write(`${error.message}\n`)
+  process.exit(1)
+})

@@ -1,0 +1,93 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+export const TOKEN = 'a-token-for-tests-of-the-demo-0123456789'
+const START_TIMEOUT_MS = 80_000
+
+export interface RunningDemo {
+  adServer: string
+  shopUrl: string
+  folder: string
+  /** What it has printed. */
+  printed(): string
+  api<T>(path: string): Promise<T>
+  /** As Ctrl-C does. @returns its exit code. */
+  end(): Promise<number | null>
+  /** Ends it, and removes its data. */
+  stop(): Promise<void>
+}
+
+/** The whole demo as `make run` starts it, on free ports. */
+export async function startDemo(options: { folder?: string; env?: Record<string, string> } = {}): Promise<RunningDemo> {
+  const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'endcap-demo-')))
+  const [httpPort, shopPort] = [await freePort(), await freePort()]
+  const child = spawn(process.execPath, [join(import.meta.dirname, '../../services/demo/main.ts')], {
+    env: {
+      ...process.env,
+      HTTP_PORT: String(httpPort),
+      DEMO_PORT: String(shopPort),
+      DATA_DIR: folder,
+      BOOTSTRAP_TOKEN: TOKEN,
+      // The path is tested, not the speed of a machine that runs a browser beside it.
+      SELECTION_DEADLINE_MS: '3000',
+      ...options.env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let printed = ''
+  const isReady = new Promise<void>((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`not ready in time:\n${printed}`)), START_TIMEOUT_MS)
+    const settle = (action: () => void) => {
+      clearTimeout(timer)
+      action()
+    }
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (chunk: Buffer) => {
+        printed += chunk
+        if (printed.includes('Try this')) settle(resolve)
+      })
+    }
+    child.once('close', (code) => settle(() => reject(new Error(`it ended with ${code}:\n${printed}`))))
+  })
+  const end = async () => {
+    if (child.exitCode === null && child.signalCode === null) {
+      child.kill('SIGINT')
+      await once(child, 'exit')
+    }
+    return child.exitCode
+  }
+  await isReady.catch(async (error) => {
+    child.kill('SIGKILL')
+    if (!options.folder) await rm(folder, { recursive: true, force: true })
+    throw error
+  })
+  const adServer = `http://127.0.0.1:${httpPort}`
+  return {
+    adServer,
+    shopUrl: `http://127.0.0.1:${shopPort}`,
+    folder,
+    printed: () => printed,
+    async api<T>(path: string) {
+      const answer = await fetch(adServer + path, { headers: { authorization: `Bearer ${TOKEN}` } })
+      return (await answer.json()) as T
+    },
+    end,
+    async stop() {
+      await end()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
