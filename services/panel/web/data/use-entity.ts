@@ -1,0 +1,39 @@
+import { useQuery } from '@tanstack/react-query'
+import { client } from '../client/client.ts'
+import type { ApiProblem } from '../client/problem.ts'
+import type { Answer, PathParams, Query, ReadablePath } from '../client/types.ts'
+
+export interface EntityOptions<P extends ReadablePath> {
+  path?: PathParams<P>
+  query?: Query<P>
+  /** False: do not ask yet. */
+  enabled?: boolean
+  /** Ask again so often, while the page is in view. */
+  refreshMs?: number | false
+}
+
+export interface EntityState<T> {
+  data: T | undefined
+  problem: ApiProblem | null
+  isLoading: boolean
+  retry: () => void
+}
+
+/** One thing that the API answers: `useEntity('/v1/panel/accounts/{id}', { path: { id } })`. */
+export function useEntity<P extends ReadablePath>(path: P, options: EntityOptions<P> = {}): EntityState<Answer<P>> {
+  const { enabled, refreshMs = false } = options
+  const init = { params: { path: options.path, query: options.query } }
+  const state = useQuery<Answer<P>, ApiProblem>({
+    queryKey: [path, options.path, options.query],
+    queryFn: ({ signal }) => read(path, { ...init, signal }),
+    ...(enabled === undefined ? {} : { enabled }),
+    refetchInterval: refreshMs,
+  })
+  return { data: state.data, problem: state.error, isLoading: state.isPending, retry: () => void state.refetch() }
+}
+
+/** GET of a path that is known only as a type parameter, which the client's own types cannot follow. @throws ApiProblem */
+export async function read<P extends ReadablePath>(path: P, init: Record<string, unknown>): Promise<Answer<P>> {
+  const { data } = await client.GET(path as '/v1/panel/session', init)
+  return data as unknown as Answer<P>
+}

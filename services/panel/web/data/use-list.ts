@@ -1,0 +1,66 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { ApiProblem } from '../client/problem.ts'
+import type { Answer, Item, ListPath, PathParams, Query } from '../client/types.ts'
+import { type EntityState, read } from './use-entity.ts'
+
+const PAGE_SIZE_DEFAULT = 50
+/** The most that the API gives at once: for lists that are searched here, and for choices. */
+export const PAGE_SIZE_MAX = 1_000
+
+export interface ListOptions<P extends ListPath> {
+  path?: PathParams<P>
+  query?: Omit<Query<P>, 'limit' | 'cursor'>
+  pageSize?: number
+  enabled?: boolean
+  refreshMs?: number | false
+}
+
+/** A list as DataTable shows it: one page at a time. */
+export interface ListState<T> {
+  /** Undefined until the first page is there. */
+  items: readonly T[] | undefined
+  problem: ApiProblem | null
+  /** What is shown is of the page or query before. */
+  isStale: boolean
+  retry: () => void
+  /** From 1. */
+  page: number
+  /** Null: there is no such page. */
+  next: (() => void) | null
+  previous: (() => void) | null
+}
+
+/** A list of the API, page by page: `useList('/v1/panel/accounts', { query: { kind: 'PUBLISHER' } })`. */
+export function useList<P extends ListPath>(path: P, options: ListOptions<P> = {}): ListState<Item<P>> {
+  const { pageSize = PAGE_SIZE_DEFAULT, enabled, refreshMs = false } = options
+  const asked = JSON.stringify([path, options.path, options.query, pageSize])
+  const [place, setPlace] = useState({ asked, cursors: [] as string[] })
+  // Another query begins at its first page.
+  const cursors = place.asked === asked ? place.cursors : []
+  const query = { ...options.query, limit: pageSize, cursor: cursors.at(-1) }
+
+  const state = useQuery<Answer<P>, ApiProblem>({
+    queryKey: [path, options.path, query],
+    queryFn: ({ signal }) => read(path, { params: { path: options.path, query }, signal }),
+    placeholderData: keepPreviousData,
+    ...(enabled === undefined ? {} : { enabled }),
+    refetchInterval: refreshMs,
+  })
+  const data = state.data as { items: Item<P>[]; nextCursor: string | null } | undefined
+  const nextCursor = data?.nextCursor ?? null
+  return {
+    items: data?.items,
+    problem: state.error,
+    isStale: state.isPlaceholderData,
+    retry: () => void state.refetch(),
+    page: cursors.length + 1,
+    next: nextCursor === null ? null : () => setPlace({ asked, cursors: [...cursors, nextCursor] }),
+    previous: cursors.length === 0 ? null : () => setPlace({ asked, cursors: cursors.slice(0, -1) }),
+  }
+}
+
+/** A whole list that came with something else, as DataTable shows it. */
+export function listOf<T>({ problem, retry }: EntityState<unknown>, items: readonly T[] | undefined): ListState<T> {
+  return { items, problem, isStale: false, retry, page: 1, next: null, previous: null }
+}

@@ -1,0 +1,57 @@
+import { notifications } from '@mantine/notifications'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import type { ApiProblem } from '../client/problem.ts'
+import type { ReadablePath } from '../client/types.ts'
+
+/** What of a Mantine form takes the messages of the server. */
+interface FormOfFields {
+  setErrors(errors: Record<string, string>): void
+  getInputNode(path: string): HTMLElement | null
+}
+
+export interface SaveOptions<Input, Result> {
+  /** Makes the change: `(values) => answer(client.POST('/v1/panel/accounts', { body: values }))`. */
+  save: (input: Input) => Promise<Result>
+  /** What is read anew afterwards: every list and entity whose path begins with one of these. */
+  changes: readonly ReadablePath[]
+  /** Gets the messages of the fields that are wrong. */
+  form?: FormOfFields
+  /** Said when it is done: 'Account saved'. */
+  saved?: string
+  onSaved?: (result: Result, input: Input) => void
+}
+
+export interface Save<Input, Result> {
+  /** Makes the change; undefined when it was refused, which has been told already. */
+  submit: (input: Input) => Promise<Result | undefined>
+  isSaving: boolean
+  problem: ApiProblem | null
+}
+
+/** A change by the API: tells success and failure, sets the errors of a form, reads anew what has changed. */
+export function useSave<Input, Result>(options: SaveOptions<Input, Result>): Save<Input, Result> {
+  const queryClient = useQueryClient()
+  const mutation = useMutation<Result, ApiProblem, Input>({
+    mutationFn: options.save,
+    async onSuccess(result, input) {
+      if (options.saved) notifications.show({ message: options.saved, color: 'teal' })
+      const changed = options.changes as readonly string[]
+      await queryClient.invalidateQueries({
+        predicate: ({ queryKey: [path] }) => changed.some((each) => String(path).startsWith(each)),
+      })
+      options.onSaved?.(result, input)
+    },
+    onError(problem) {
+      const errors = problem.fieldErrors()
+      options.form?.setErrors(errors)
+      const [first] = Object.keys(errors)
+      if (first !== undefined) options.form?.getInputNode(first)?.focus()
+      notifications.show({ title: 'Not saved', message: problem.message, color: 'red', autoClose: 10_000 })
+    },
+  })
+  return {
+    submit: (input) => mutation.mutateAsync(input).catch(() => undefined),
+    isSaving: mutation.isPending,
+    problem: mutation.error,
+  }
+}
