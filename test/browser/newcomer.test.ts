@@ -124,10 +124,9 @@ it('loads once: a second start on the same data finds the demo, and Ctrl-C ends 
   expect(demo.printed()).not.toContain('loading the demo: accounts')
   expect(await demo.api('/v1/panel/accounts')).toEqual(accounts)
   // The shop front has another port now, and the feed's links follow it.
-  const { items } = await demo.api<{ items: { link: string }[] }>(
-    `/v1/panel/products?shopId=${await shopIdOf()}&q=kettle&limit=1`,
-  )
-  expect(items[0]!.link).toContain(demo.shopUrl)
+  const path = `/v1/panel/products?shopId=${await shopIdOf()}&q=kettle&limit=1`
+  const link = async () => (await demo.api<{ items: { link: string }[] }>(path)).items[0]!.link
+  await expect.poll(link, { timeout: 30_000 }).toContain(demo.shopUrl)
 }, 90_000)
 
 it.each(['HTTP_PORT', 'DEMO_PORT'])(
