@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { InvalidConfig, readConfig } from '../../infra/config.ts'
 import { readSettings } from '../../infra/settings.ts'
@@ -32,6 +34,8 @@ async function main(): Promise<void> {
     BOOTSTRAP_TOKEN: token,
   })
 
+  // Before the demo is loaded for nothing.
+  await checkFree(shopPort, config.httpHost).catch((error) => Promise.reject(clearer(error, 'DEMO_PORT')))
   say('Starting …\n')
   const server = await start(config).catch((error) => Promise.reject(clearer(error, 'HTTP_PORT')))
   const stops = stopOnSignals(server)
@@ -90,6 +94,14 @@ function stopOnSignals(server: Running): (() => Promise<unknown>)[] {
   }
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop())
   return stops
+}
+
+/** @throws EADDRINUSE */
+async function checkFree(port: number, host: string): Promise<void> {
+  const probe = createServer().listen(port, host)
+  await once(probe, 'listening')
+  probe.close()
+  await once(probe, 'close')
 }
 
 /** An error that says which setting to change where a port is taken. */
