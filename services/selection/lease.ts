@@ -41,10 +41,6 @@ export class Lease {
   #demandMicros = 0
   #expectedMicros = 0
 
-  get inFlightMicros(): number {
-    return this.#inFlightMicros
-  }
-
   /** What may be emitted now. @param isAway the counters do not answer: all that was left may. */
   roomMicros(now: number, isAway: boolean): number {
     const atHand = now < this.#askedAt + USABLE_MS ? this.#atHandMicros : 0

@@ -64,4 +64,3 @@ export function createReporter({ url, sendBeacon, fetch }: ReporterDeps) {
     },
   }
 }
-export type Reporter = ReturnType<typeof createReporter>

@@ -44,4 +44,3 @@ export function watchViews() {
     observer.observe(element)
   }
 }
-export type WatchView = ReturnType<typeof watchViews>

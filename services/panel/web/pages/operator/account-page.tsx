@@ -2,8 +2,8 @@ import { Skeleton, Stack } from '@mantine/core'
 import { useNavigate, useParams } from 'react-router'
 import { answer, client } from '../../client/client.ts'
 import type { Account } from '../../client/types.ts'
-import { ConfirmButton } from '../../components/confirm-button.tsx'
 import { CopyField } from '../../components/copy-field.tsx'
+import { DeleteButton } from '../../components/delete-button.tsx'
 import { ErrorState } from '../../components/error-state.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
 import { useEntity } from '../../data/use-entity.ts'
@@ -60,16 +60,12 @@ function AccountEditor({ account }: { account: Account }) {
   })
   return (
     <AccountForm form={form} isNew={false} isSaving={isSaving} onSubmit={(values) => void submit(values)}>
-      <ConfirmButton
-        variant="subtle"
-        color="red"
-        title={`Delete the account ${name}?`}
+      <DeleteButton
+        what="account"
+        name={name}
         message="Its users and tokens end with it. Reports go on to name it. Shops and campaigns must be deleted before."
-        confirm="Delete account"
         onConfirm={() => removal.submit(undefined)}
-      >
-        Delete account
-      </ConfirmButton>
+      />
     </AccountForm>
   )
 }

@@ -3,8 +3,8 @@ import { IconCode, IconPlayerPlay, IconSettings } from '@tabler/icons-react'
 import { useNavigate, useParams } from 'react-router'
 import { answer, client } from '../../../client/client.ts'
 import type { AdFormat, AdUnit } from '../../../client/types.ts'
-import { ConfirmButton } from '../../../components/confirm-button.tsx'
 import { CopyField } from '../../../components/copy-field.tsx'
+import { DeleteButton } from '../../../components/delete-button.tsx'
 import { ErrorState } from '../../../components/error-state.tsx'
 import { PageHeader } from '../../../components/page-header.tsx'
 import { StatusBadge } from '../../../components/status-badge.tsx'
@@ -90,16 +90,12 @@ function UnitSettings({ unit, formats }: { unit: AdUnit; formats: readonly AdFor
       isSaving={isSaving}
       onSubmit={(values) => void submit(values)}
     >
-      <ConfirmButton
-        variant="subtle"
-        color="red"
-        title={`Delete the ad unit ${unit.name}?`}
+      <DeleteButton
+        what="ad unit"
+        name={unit.name}
         message="Pages that still ask for it get an error for it. Its technical units must be deleted before. Reports go on to name it."
-        confirm="Delete ad unit"
         onConfirm={() => removal.submit(undefined)}
-      >
-        Delete ad unit
-      </ConfirmButton>
+      />
     </AdUnitForm>
   )
 }

@@ -3,8 +3,8 @@ import { IconRefresh } from '@tabler/icons-react'
 import { Link, useNavigate, useParams } from 'react-router'
 import { answer, client } from '../../../client/client.ts'
 import type { Feed, FeedRun } from '../../../client/types.ts'
-import { ConfirmButton } from '../../../components/confirm-button.tsx'
 import { type Column, DataTable } from '../../../components/data-table.tsx'
+import { DeleteButton } from '../../../components/delete-button.tsx'
 import { ErrorState } from '../../../components/error-state.tsx'
 import { PageHeader } from '../../../components/page-header.tsx'
 import { PanelCard } from '../../../components/panel-card.tsx'
@@ -143,16 +143,12 @@ function FeedSettings({ feed }: { feed: Feed }) {
   return (
     <PanelCard title="Settings">
       <FeedForm form={form} isNew={false} isSaving={isSaving} onSubmit={(values) => void submit(values)}>
-        <ConfirmButton
-          variant="subtle"
-          color="red"
-          title={`Delete the feed ${feed.name}?`}
+        <DeleteButton
+          what="feed"
+          name={feed.name}
           message="All its products go with it, and campaigns go on without them."
-          confirm="Delete feed"
           onConfirm={() => removal.submit(undefined)}
-        >
-          Delete feed
-        </ConfirmButton>
+        />
       </FeedForm>
     </PanelCard>
   )

@@ -2,8 +2,8 @@ import { Skeleton } from '@mantine/core'
 import { useNavigate, useParams } from 'react-router'
 import { answer, client } from '../../../client/client.ts'
 import type { Shop } from '../../../client/types.ts'
-import { ConfirmButton } from '../../../components/confirm-button.tsx'
 import { CopyField } from '../../../components/copy-field.tsx'
+import { DeleteButton } from '../../../components/delete-button.tsx'
 import { ErrorState } from '../../../components/error-state.tsx'
 import { PageHeader } from '../../../components/page-header.tsx'
 import { useEntity } from '../../../data/use-entity.ts'
@@ -46,16 +46,12 @@ function ShopSettings({ shop: { id, name, ...shop } }: { shop: Shop }) {
   })
   return (
     <ShopForm form={form} isNew={false} isSaving={isSaving} onSubmit={(values) => void submit(values)}>
-      <ConfirmButton
-        variant="subtle"
-        color="red"
-        title={`Delete the shop ${name}?`}
+      <DeleteButton
+        what="shop"
+        name={name}
         message="Its placements, feeds, formats and campaigns must be deleted before. Reports go on to name it."
-        confirm="Delete shop"
         onConfirm={() => removal.submit(undefined)}
-      >
-        Delete shop
-      </ConfirmButton>
+      />
     </ShopForm>
   )
 }
