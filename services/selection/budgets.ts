@@ -12,8 +12,6 @@ import { SPEND_KNOWN_MS, type SpendView } from './spend.ts'
 const TURN_MS = 200
 /** Campaigns that nobody asks for are looked at in turn, so many at a time. */
 const IDLE_PER_TURN = 200
-/** Counters that take longer to answer are taken to be away. */
-const SLOW_MS = 500
 /** What is reckoned with of a click rate before the first is known. */
 const CLICK_RATE_AT_FIRST = 0.05
 
@@ -62,7 +60,8 @@ export function createBudgets(deps: BudgetsDeps): Budgets {
   const days = createShopDays(deps)
   let idle = leases.keys()
   let underWay: Promise<void> | null = null
-  let underWaySince: number | null = null
+  /** When the first turn began that failed and was followed by none that did not. */
+  let failedSince: number | null = null
   let timer: NodeJS.Timeout | undefined
   let closed = false
   let onFirstChange = () => {}
@@ -83,10 +82,8 @@ export function createBudgets(deps: BudgetsDeps): Budgets {
     note(id)
   })
 
-  const isAway = (now: number) => {
-    const sinceMs = underWaySince === null ? 0 : now - underWaySince
-    return sinceMs > SLOW_MS && sinceMs <= SPEND_KNOWN_MS
-  }
+  /** A turn that is slow is no sign of it: this process may have been slow itself, and what is at hand lasts for a while. */
+  const isAway = (now: number) => failedSince !== null && now - failedSince <= SPEND_KNOWN_MS
 
   function ceiling(campaignId: string, lease: Lease, now: number): number {
     const campaign = snapshot.body('Campaign', campaignId)
@@ -170,9 +167,14 @@ export function createBudgets(deps: BudgetsDeps): Budgets {
     const done = before
       .catch(() => {})
       .then(async () => {
-        underWaySince ??= deps.now()
-        await work()
-        underWaySince = null
+        const startedAt = deps.now()
+        try {
+          await work()
+          failedSince = null
+        } catch (error) {
+          failedSince ??= startedAt
+          throw error
+        }
       })
     underWay = done
     return done

@@ -2,7 +2,7 @@ import { must, type Program, waitFor } from '../../program.ts'
 
 /** Searches and banners are of so many groups, so that no request meets all campaigns. */
 export const GROUPS = 50
-const CLICKS = [3, 60] as const
+const CLICKS = [2, 30] as const
 const VIEWS = [20, 400] as const
 const AT_ONCE = 10
 const FEED_TIMEOUT_MS = 60_000

@@ -14,6 +14,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from '@clickhouse/client'
 import { connectRedis } from '../../../infra/counters/redis.ts'
+import { HOLD_MS } from '../../../services/domain/in-flight.ts'
 import { addresses, removeDatabase, removeIndices, testNamespace } from '../../engines/addresses.ts'
 import { supervise } from '../../engines/faults/supervised.ts'
 import { removeKafkaNamespace } from '../../engines/kafka-tools.ts'
@@ -159,20 +160,29 @@ async function killNowAndThen(): Promise<void> {
   }
 }
 
+/** `freeInTime`: views or clicks that came while the ad counted as in flight. */
+interface Billed {
+  id: string
+  billed: number
+  free: number
+  freeInTime: string
+}
+
 /** By SQL of its own, from what the judge wrote. */
 async function report({ campaigns }: BudgetShop): Promise<void> {
   const client = createClient({ url: addresses.clickhouseUrl, database: namespace })
   const result = await client.query({
     query: `SELECT campaignId AS id, sum(billedMicros) / 1e6 AS billed,
-        sumIf(priceMicros / if(kind = 'DISPLAY', 1000, 1), verdict = 'OVER_BUDGET') / 1e6 AS free
+        sumIf(priceMicros / if(kind = 'DISPLAY', 1000, 1), verdict = 'OVER_BUDGET') / 1e6 AS free,
+        countIf(verdict = 'OVER_BUDGET' AND receivedAt < emittedAt + ${HOLD_MS}) AS freeInTime
       FROM judged_events WHERE type = if(kind = 'DISPLAY', 'VIEW', 'CLICK') GROUP BY campaignId`,
     format: 'JSONEachRow',
   })
-  const rows = new Map((await result.json<{ id: string; billed: number; free: number }>()).map((row) => [row.id, row]))
+  const rows = new Map((await result.json<Billed>()).map((row) => [row.id, row]))
   await client.close()
   const tables = (['SPONSORED', 'DISPLAY'] as const).map((kind) => {
     const of = campaigns.filter((each) => each.kind === kind)
-    const money = of.map(({ id, budget }) => ({ budget, ...(rows.get(id) ?? { billed: 0, free: 0 }) }))
+    const money = of.map(({ id, budget }) => ({ budget, ...(rows.get(id) ?? { billed: 0, free: 0, freeInTime: '0' }) }))
     const sum = (value: (each: (typeof money)[number]) => number) =>
       money.reduce((total, each) => total + value(each), 0)
     const budget = sum((each) => each.budget)
@@ -185,6 +195,7 @@ async function report({ campaigns }: BudgetShop): Promise<void> {
       billed: percent(sum((each) => each.billed)),
       'free over-delivery': percent(sum((each) => each.free)),
       'campaigns that gave away': money.filter((each) => each.free > 0).length,
+      'given away in time': sum((each) => Number(each.freeInTime)),
       'under-delivery': percent(sum((each) => each.budget - each.billed)),
       'spent over 99 %': money.filter((each) => each.billed > 0.99 * each.budget).length,
     }

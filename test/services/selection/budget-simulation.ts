@@ -33,7 +33,7 @@ export interface Tally {
 }
 
 export interface Simulation {
-  readonly now: number
+  now: number
   readonly processes: readonly Process[]
   put(id: string, changes: Partial<Campaign>): void
   tallyOf(id: string): Tally
@@ -45,6 +45,8 @@ export interface Simulation {
   repeatBatch(): void
   /** A process is killed, and another one started in its place that knows nothing. */
   crash(process: number): Promise<void>
+  /** What the counters do before they answer. */
+  beforeCounters: () => Promise<void>
   /** Everything that is set aside is lost. */
   loseHolds(): void
   /** Passes time, turn by turn. */
@@ -61,7 +63,7 @@ export function createSimulation(options: {
 }): Simulation {
   const { startAt = NOW, hourShares = Array(24).fill(1) } = options
   const snapshot = new Snapshot()
-  const counters = memoryCounters()
+  const counters = memoryCounters(() => simulation.beforeCounters())
   const tallies = new Map<string, Tally>()
   const due: { at: number; event: Omit<AdEvent, 'receivedAt' | 'occurredAt'> }[] = []
   let version = 0
@@ -107,6 +109,7 @@ export function createSimulation(options: {
   const simulation = {
     now: startAt,
     processes,
+    beforeCounters: async () => {},
     put(id: string, changes: Partial<Campaign>) {
       const body: Campaign = { ...sponsored('shop', 'account'), startAt: 0, endAt: null, ...changes }
       const entry = {
@@ -185,7 +188,9 @@ export function createSimulation(options: {
 }
 
 /** Counters with the rules of the real ones, in memory. */
-function memoryCounters(): Pick<Counters, 'read' | 'hold'> & { applyOne(step: Step): Outcome; loseHolds(): void } {
+function memoryCounters(
+  before: () => Promise<void>,
+): Pick<Counters, 'read' | 'hold'> & { applyOne(step: Step): Outcome; loseHolds(): void } {
   const values = new Map<string, { value: number; expiresAt: number | null }>()
   const taken = new Set<string>()
   const outcomes = new Map<number, Outcome>()
@@ -208,8 +213,14 @@ function memoryCounters(): Pick<Counters, 'read' | 'hold'> & { applyOne(step: St
       clock = Math.max(clock, step.now)
       return outcome
     },
-    read: async (keys) => keys.map((key) => (key === COUNTERS_WHOLE_KEY ? 1 : valueAt(key, clock))),
-    hold: async (holds) => holds.map((hold) => table.hold(hold, state)),
+    async read(keys) {
+      await before()
+      return keys.map((key) => (key === COUNTERS_WHOLE_KEY ? 1 : valueAt(key, clock)))
+    },
+    async hold(holds) {
+      await before()
+      return holds.map((hold) => table.hold(hold, state))
+    },
     loseHolds: () => table.clear(),
   }
 }

@@ -1,7 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { CountersUnavailable } from '../../../infra/counters/port.ts'
 import type { Campaign } from '../../../schemas/entities.ts'
 import { HOLD_MS } from '../../../services/domain/in-flight.ts'
+import { SPEND_KNOWN_MS } from '../../../services/selection/spend.ts'
 import { createSimulation, type Simulation, TURN_MS } from './budget-simulation.ts'
 import { NO_TARGETING } from './display/display-world.ts'
 
@@ -147,6 +149,49 @@ describe('budgets of clicks', () => {
     }
     expect(freeMicros / budgetMicros).toBeLessThan(0.02)
     expect(leftMicros / budgetMicros).toBeLessThan(0.02)
+  })
+})
+
+describe('a budget while the counters', () => {
+  const VIEWS = 1_000
+  const open = async () => {
+    const simulation = createSimulation({ processes: 4 })
+    simulation.put('c', { ...DISPLAY, cpmMicros: 1_000_000, budgetMicros: VIEWS * 1_000 })
+    await simulation.pass(1_000)
+    return simulation
+  }
+  const showAll = (simulation: Simulation, process: number): number => {
+    for (let shown = 0; ; shown++) {
+      if (!simulation.emit(process, 'c', 1)) return shown
+      simulation.respond(1_000)
+    }
+  }
+
+  it('are slow, lets each process show what it has been granted: nothing is given away', async () => {
+    const simulation = await open()
+    simulation.beforeCounters = () => new Promise(() => {})
+    for (const { budgets } of simulation.processes) void budgets.refresh()
+    await new Promise(setImmediate)
+    simulation.now += 1_500
+    const shown = simulation.processes.map((_, process) => showAll(simulation, process))
+    for (const each of shown) expect(each).toBeGreaterThan(0)
+    expect(shown.reduce((sum, each) => sum + each)).toBeLessThanOrEqual(VIEWS)
+  })
+
+  it('are away, lets a process show all that it knows to be left, for ten seconds', async () => {
+    const simulation = await open()
+    simulation.beforeCounters = () => Promise.reject(new CountersUnavailable('down'))
+    const failing = async () => {
+      for (const { budgets } of simulation.processes) await expect(budgets.refresh()).rejects.toThrow('down')
+    }
+    await failing()
+    expect(showAll(simulation, 0)).toBe(VIEWS)
+    simulation.now += SPEND_KNOWN_MS + 1
+    await failing()
+    expect(showAll(simulation, 1)).toBe(0)
+    simulation.beforeCounters = async () => {}
+    await simulation.pass(HOLD_MS)
+    expect(simulation.tallyOf('c')).toMatchObject({ billedMicros: VIEWS * 1_000, free: 0 })
   })
 })
 
