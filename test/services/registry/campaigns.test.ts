@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { COUNTERS_WHOLE_KEY } from '../../../services/domain/counter-keys.ts'
 import {
   campaignBody,
   discard,
@@ -154,6 +155,17 @@ describe('sponsored campaigns', () => {
     office.clock.now += 1000
     expect((await patch(body.id, { endAt: iso(500) })).body.state).toBe('ENDED')
     office.clock.now = NOW
+  })
+
+  it('are neither shown nor changed while their spend is being counted again', async () => {
+    const { body } = await post({})
+    office.spent.set(COUNTERS_WHOLE_KEY, 0)
+    const unknown = { status: 503, body: { code: 'UNAVAILABLE' } }
+    expect(await office.call('GET', `/v1/panel/campaigns/${body.id}`)).toMatchObject(unknown)
+    expect(await office.call('GET', '/v1/panel/campaigns')).toMatchObject(unknown)
+    expect(await patch(body.id, { budget: 1 })).toMatchObject(unknown)
+    office.spent.set(COUNTERS_WHOLE_KEY, 1)
+    expect(await office.call('GET', `/v1/panel/campaigns/${body.id}`)).toMatchObject({ body })
   })
 
   it('cannot change hands', async () => {

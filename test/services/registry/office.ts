@@ -5,9 +5,11 @@ import { join } from 'node:path'
 import { openEmbeddedEventLog } from '../../../infra/event-log/embedded.ts'
 import type { EventLog } from '../../../infra/event-log/port.ts'
 import { registerDocs } from '../../../services/docs.ts'
+import { COUNTERS_WHOLE_KEY } from '../../../services/domain/counter-keys.ts'
 import type { FieldError } from '../../../services/domain/errors.ts'
 import { Snapshot } from '../../../services/domain/snapshot.ts'
 import { createHttpServer, type HttpServer } from '../../../services/http.ts'
+import { readWhole } from '../../../services/read-whole.ts'
 import { createAccess } from '../../../services/registry/access.ts'
 import { registryApp } from '../../../services/registry/app.ts'
 import { createAuthorize } from '../../../services/registry/auth.ts'
@@ -44,7 +46,7 @@ export interface Office {
   log: EventLog
   registry: Registry
   server: HttpServer
-  /** Micros billed, by campaign. */
+  /** Micros billed, by campaign; COUNTERS_WHOLE_KEY is 0 while they are being counted again. */
   spent: Map<string, number>
   /** The clock; tests move it. */
   clock: { now: number }
@@ -68,7 +70,8 @@ export async function openOffice(options: { folder?: string; log?: EventLog } = 
   const now = () => clock.now
   const snapshot = new Snapshot()
   const registry = await openRegistry({ log, snapshot, now })
-  const spent = new Map<string, number>()
+  const spent = new Map([[COUNTERS_WHOLE_KEY, 1]])
+  const counters = { read: async (keys: readonly string[]) => keys.map((key) => spent.get(key) ?? 0) }
   const server = createHttpServer({ logger: false })
   await registerDocs(server, { version: '0.0.0', publicUrl: PUBLIC_URL })
   const sessions = createSessions({ snapshot, keys: [Buffer.alloc(32, 1)], publicUrl: PUBLIC_URL, now })
@@ -83,7 +86,7 @@ export async function openOffice(options: { folder?: string; log?: EventLog } = 
     productReader: inlineProductReader,
     images: await openImageFiles({ log, folder: join(folder, 'images'), expected }),
     publicUrl: PUBLIC_URL,
-    spendOf: async (ids: readonly string[]) => ids.map((id) => spent.get(id) ?? 0),
+    spendOf: (ids: readonly string[]) => readWhole(counters, ids),
     now,
     uuid: randomUUID,
     randomBytes,
