@@ -2,7 +2,7 @@ import { Group, Modal, PasswordInput, Stack, Switch, TextInput } from '@mantine/
 import { useForm } from '@mantine/form'
 import { answer, client } from '../../client/client.ts'
 import type { Account, User } from '../../client/types.ts'
-import { ConfirmButton } from '../../components/confirm-button.tsx'
+import { DeleteButton } from '../../components/delete-button.tsx'
 import { useSave } from '../../data/use-save.ts'
 import { useSession } from '../../session/session.ts'
 import { AccountOfUser, type UserAccount } from './account-of-user.tsx'
@@ -95,16 +95,12 @@ function DeleteUser({ user, done }: { user: User; done: () => void }) {
     onSaved: done,
   })
   return (
-    <ConfirmButton
-      variant="subtle"
-      color="red"
-      title={`Delete the user ${user.name}?`}
+    <DeleteButton
+      what="user"
+      name={user.name}
       message="The user is signed out at once. History keeps the name."
-      confirm="Delete user"
       onConfirm={() => submit(undefined)}
-    >
-      Delete
-    </ConfirmButton>
+    />
   )
 }
 

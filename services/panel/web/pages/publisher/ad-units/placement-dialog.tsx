@@ -2,7 +2,7 @@ import { Button, Group, Modal, Radio, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { answer, client } from '../../../client/client.ts'
 import type { Placement } from '../../../client/types.ts'
-import { ConfirmButton } from '../../../components/confirm-button.tsx'
+import { DeleteButton } from '../../../components/delete-button.tsx'
 import { useSave } from '../../../data/use-save.ts'
 
 export interface PlacementDialogProps {
@@ -75,15 +75,11 @@ function DeletePlacement({ placement: { id, name }, done }: { placement: Placeme
     onSaved: done,
   })
   return (
-    <ConfirmButton
-      variant="subtle"
-      color="red"
-      title={`Delete the placement ${name}?`}
+    <DeleteButton
+      what="placement"
+      name={name}
       message="Its ad units must be deleted before. Reports go on to name it."
-      confirm="Delete placement"
       onConfirm={() => submit(undefined)}
-    >
-      Delete
-    </ConfirmButton>
+    />
   )
 }
