@@ -70,6 +70,8 @@ export function openLink(address: KafkaAddress): Link {
   const cluster = new Cluster({
     ...rest,
     socketFactory(options) {
+      // A request that was under way at the end tries once more.
+      if (closed) throw closedError()
       const socket = socketFactory(options)
       sockets.add(socket)
       socket.once('close', () => sockets.delete(socket))

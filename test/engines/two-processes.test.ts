@@ -1,0 +1,78 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { connectRedis } from '../../infra/counters/redis.ts'
+import { type Ad, type JourneyShop, openShop, type Selection } from '../journey/shop.ts'
+import { must, type Program, startProgram, waitFor } from '../program.ts'
+import { addresses, removeDatabase, removeIndices, testNamespace } from './addresses.ts'
+import { removeKafkaNamespace } from './kafka-tools.ts'
+
+/** The whole program and a second process that selects, on the real engines. */
+
+const REQUESTS = 200
+const CAP = 3
+const LAMPS = ['red', 'green', 'blue']
+const ALL_THEY_MAY_SEE = CAP * LAMPS.length
+const namespace = testNamespace()
+let programs: Program[]
+let shop: JourneyShop
+
+beforeAll(async () => {
+  const env = {
+    NAMESPACE: namespace,
+    KAFKA_BROKERS: addresses.kafkaBrokers.join(),
+    CLICKHOUSE_URL: addresses.clickhouseUrl,
+    ELASTICSEARCH_URL: addresses.elasticsearchUrl,
+    ELASTICSEARCH_REPLICAS: '0',
+    REDIS_URL: addresses.redisUrl,
+    SHOW_ID_KEYS: `1:${randomBytes(32).toString('base64url')}`,
+    // An answer that is late is no answer: all requests come at once.
+    SELECTION_DEADLINE_MS: '5000',
+  }
+  const whole = await startProgram({ env })
+  programs = [whole, await startProgram({ env: { ...env, ROLES: 'selection' } })]
+  shop = await openShop(whole, { lamps: LAMPS })
+  await must(whole.call('PATCH', `/v1/panel/campaigns/${shop.campaignId}`, { capping: CAP }))
+  // Both processes know of the change when they show nobody more than that.
+  await waitFor(async () => {
+    const counts = await Promise.all(
+      programs.map(async (program) => (await shown([program], ALL_THEY_MAY_SEE + 1, randomUUID())).length),
+    )
+    return counts.every((count) => count === ALL_THEY_MAY_SEE)
+  }, 20_000)
+}, 240_000)
+afterAll(async () => {
+  await Promise.all(programs.map((program) => program.stop()))
+  await removeKafkaNamespace(namespace)
+  await removeIndices(addresses.elasticsearchUrl, namespace)
+  await removeDatabase(addresses.clickhouseUrl, namespace)
+  const counters = connectRedis({ url: addresses.redisUrl, namespace })
+  await counters.clear()
+  await counters.close()
+})
+
+/** The ads that a person is shown, who asks so often at the same time, these processes in turn. */
+async function shown(processes: readonly Program[], requests: number, cid: string): Promise<Ad[]> {
+  const targeting = [{ slotHash: shop.slotHash, adCount: 1, searchData: 'desk lamp' }]
+  const answers = await Promise.all(
+    Array.from({ length: requests }, (_, i) =>
+      must(processes[i % processes.length]!.call<Selection>('POST', '/v1/dsa/raw/batch', { targeting }, { cid })),
+    ),
+  )
+  return answers.flatMap(({ data }) => data[0]!.ads)
+}
+
+test('200 requests of one person at the same time show an ad no more often than its cap', async () => {
+  const cid = randomUUID()
+  const ads = await shown(programs, REQUESTS, cid)
+  const times = LAMPS.map((lamp) => ads.filter(({ shopProductId }) => shopProductId === `lamp-${lamp}`).length)
+  expect(times).toEqual(LAMPS.map(() => CAP))
+  const viewed = { events: ads.map(({ showId }) => ({ type: 'VIEW', showId })) }
+  await must(programs[0]!.call('POST', '/v1/ev/batch', viewed, { cid }))
+  for (let again = 0; again < 5; again++) expect(await shown(programs, REQUESTS, cid)).toEqual([])
+  expect(await shown(programs, 2, randomUUID())).toHaveLength(2)
+})
+
+test('they end in good order when they are told to', async () => {
+  await Promise.all(programs.map((program) => program.kill('SIGTERM')))
+  expect(programs.map((program) => program.process.exitCode)).toEqual([0, 0])
+})
