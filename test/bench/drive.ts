@@ -20,7 +20,7 @@ export async function drive(
   const used = process.threadCpuUsage(before)
   await server.close()
   if (measured.failed > 0) throw new Error(`${measured.failed} requests failed`)
-  return { ...measured, threadMicros: (used.user + used.system) / (measured.perSecond * load.seconds) }
+  return { ...measured, threadMicros: (used.user + used.system) / measured.answered }
 }
 
 /** A server that does nothing but answer these bytes. */

@@ -1,4 +1,5 @@
 import autocannon from 'autocannon'
+import { driveEvenly } from './even-load.ts'
 
 /** Drives a URL from a process of its own. */
 export interface Load {
@@ -8,7 +9,7 @@ export interface Load {
   seconds: number
   /** Beside those of every ad request. */
   headers?: Record<string, string>
-  /** Requests a second of all connections together; default: as many as are answered. */
+  /** Requests a second, at even intervals; default: as many as are answered. */
   rate?: number
 }
 
@@ -16,22 +17,32 @@ export interface Measured {
   perSecond: number
   p50Ms: number
   p99Ms: number
+  /** Also those in a warm-up, which is not measured. */
+  answered: number
   failed: number
 }
 
-process.once('message', async ({ url, bodies, connections, seconds, rate, ...load }: Load) => {
-  let sent = 0
+process.once('message', async (load: Load) => {
   const headers = { 'content-type': 'application/json', cid: 'b31f6fbc-7d5c-4b42-9a7b-2a3f1f7f3a10', ...load.headers }
+  const { rate } = load
+  const measured =
+    rate === undefined ? await driveFully({ ...load, headers }) : await driveEvenly({ ...load, rate, headers })
+  process.send!(measured)
+  process.disconnect()
+})
+
+/** As many requests as are answered. */
+async function driveFully({ url, bodies, connections, seconds, headers }: Load): Promise<Measured> {
+  let sent = 0
   // One sequence over all connections: each connection going through the list on its own would ask everything 64 times.
   const setupRequest = (request: object) => ({ ...request, body: bodies[sent++ % bodies.length]! })
   const requests = [{ method: 'POST' as const, headers, setupRequest }]
-  const limit = rate === undefined ? {} : { overallRate: rate }
-  const result = await autocannon({ url, connections, duration: seconds, requests, ...limit })
-  process.send!({
+  const result = await autocannon({ url, connections, duration: seconds, requests })
+  return {
     perSecond: result['2xx'] / result.duration,
     p50Ms: result.latency.p50,
     p99Ms: result.latency.p99,
+    answered: result['2xx'],
     failed: result.non2xx + result.errors,
-  } satisfies Measured)
-  process.disconnect()
-})
+  }
+}
