@@ -67,7 +67,7 @@ export function selectionApp(deps: SelectionDeps): SelectionApp {
       onSelected: ({ kind, elapsedMicros, shortfalls }) =>
         deps.metrics.adsSelected({ kind, durationMs: elapsedMicros / 1000, shortfalls }),
     }
-    await budgets.refresh().catch(onError)
+    await budgets.open().catch(onError)
     budgets.start(onError)
     source.start(onError)
     server.addHook('onClose', async () => {

@@ -10,8 +10,11 @@ import { SPEND_KNOWN_MS, type SpendView } from './spend.ts'
 
 /** Between two turns; what a turn learns of spend and grants of budgets is so old. */
 const TURN_MS = 200
-/** Campaigns that nobody asks for are looked at in turn, so many at a time. */
+/** So many campaigns that are asked for are looked at in a turn, and of the others: those first that have waited longest. */
+const BUSY_PER_TURN = 1_000
 const IDLE_PER_TURN = 200
+/** Between so many, requests are answered. */
+const LOOKED_AT_ONCE = 100
 /** What is reckoned with of a click rate before the first is known. */
 const CLICK_RATE_AT_FIRST = 0.05
 
@@ -34,9 +37,11 @@ export interface Budgets {
   take(ad: Spender, priceMicros: number, now: number): boolean
   /** Undoes a `take` of the same arguments. */
   giveBack(ad: Spender, priceMicros: number, now: number): void
-  /** Reads what was spent and renews the leases. @throws what the counters throw. */
-  refresh(): Promise<void>
-  /** Refreshes in the background until closed, and at once for campaigns that change. */
+  /** Reads what all campaigns have spent, and asks for their leases. @throws what the counters throw. */
+  open(): Promise<void>
+  /** As `open`, of those that are asked for and some others. */
+  turn(): Promise<void>
+  /** Takes turns in the background until closed, and looks at campaigns that change at once. */
   start(onError: (error: unknown) => void): void
   close(): void
 }
@@ -106,16 +111,23 @@ export function createBudgets(deps: BudgetsDeps): Budgets {
     })
   }
 
-  /** Asks for what these campaigns need. */
-  async function renew(campaignIds: Iterable<string>): Promise<void> {
+  /** Asks for what these campaigns need, by what they have spent. */
+  async function look(campaignIds: readonly string[]): Promise<void> {
+    for (let from = 0; from < campaignIds.length; from += LOOKED_AT_ONCE) {
+      const some = campaignIds.slice(from, from + LOOKED_AT_ONCE)
+      await spend.read(some)
+      await renew(some)
+    }
+  }
+
+  async function renew(campaignIds: readonly string[]): Promise<void> {
     const now = deps.now()
     const due: { lease: Lease; hold: Hold }[] = []
     for (const id of campaignIds) {
+      // Who is still busy waits behind all others that are.
+      busy.delete(id)
       const lease = leases.get(id)
-      if (!lease) {
-        busy.delete(id)
-        continue
-      }
+      if (!lease) continue
       lease.turn(now)
       lease.ceilingMicros = ceiling(id, lease, now)
       if (lease.isDue(now)) {
@@ -126,12 +138,16 @@ export function createBudgets(deps: BudgetsDeps): Budgets {
           hold: { holder: deps.processId, ...lease.ask(now), limits, settledBy: null, ...times },
         })
       }
-      if (lease.isIdle()) busy.delete(id)
-      if (!snapshot.get('Campaign', id) && lease.isIdle()) leases.delete(id)
+      if (!lease.isIdle()) busy.add(id)
+      else if (!snapshot.get('Campaign', id)) leases.delete(id)
     }
     if (due.length === 0) return
     const granted = await deps.counters.hold(due.map(({ hold }) => hold))
     for (const [i, { lease, hold }] of due.entries()) lease.granted(granted[i]!, { asked: hold.asked, askedAt: now })
+  }
+
+  function nextBusy(): string[] {
+    return busy.values().take(BUSY_PER_TURN).toArray()
   }
 
   function nextIdle(): string[] {
@@ -147,18 +163,10 @@ export function createBudgets(deps: BudgetsDeps): Budgets {
     return ids
   }
 
-  async function turn(): Promise<void> {
-    await spend.refresh(busy)
-    changed.clear()
-    await renew([...busy, ...nextIdle()])
-  }
-
-  async function turnOfChanged(): Promise<void> {
+  function lookAtChanged(): Promise<void> {
     const ids = [...changed]
     changed.clear()
-    if (ids.length === 0) return
-    await spend.read(ids)
-    await renew(ids)
+    return look(ids)
   }
 
   /** One after the other. */
@@ -180,7 +188,7 @@ export function createBudgets(deps: BudgetsDeps): Budgets {
     return done
   }
 
-  return {
+  const budgets: Budgets = {
     isOpen(ad, now) {
       if (ad.campaign.autoPromo) return true
       const lease = leases.get(ad.campaignId)
@@ -203,23 +211,28 @@ export function createBudgets(deps: BudgetsDeps): Budgets {
       if (ad.campaign.autoPromo) return
       leases.get(ad.campaignId)?.takeBack(expectedCost(ad.campaign, priceMicros, ad.likelihood), now)
     },
-    refresh: () => run(turn),
+    open() {
+      changed.clear()
+      return run(() => look([...leases.keys()]))
+    },
+    turn: () => run(() => look([...nextBusy(), ...nextIdle()])),
     start(onError) {
       const schedule = () => {
         timer = setTimeout(async () => {
-          await run(turn).catch(onError)
+          await budgets.turn().catch(onError)
           if (!closed) schedule()
         }, TURN_MS).unref()
       }
       schedule()
       // Changes that come together are looked at together.
-      onFirstChange = () => queueMicrotask(() => run(turnOfChanged).catch(onError))
+      onFirstChange = () => queueMicrotask(() => run(lookAtChanged).catch(onError))
     },
     close() {
       closed = true
       clearTimeout(timer)
     },
   }
+  return budgets
 }
 
 /** What an emission is taken to cost before the first. */

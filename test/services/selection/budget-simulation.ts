@@ -148,7 +148,7 @@ export function createSimulation(options: {
     repeatBatch: () => void apply(),
     async crash(process: number) {
       processes[process] = open()
-      await processes[process].budgets.refresh()
+      await processes[process].budgets.open()
     },
     loseHolds: () => counters.loseHolds(),
     async pass(durationMs: number, turnMs = TURN_MS) {
@@ -159,7 +159,7 @@ export function createSimulation(options: {
       }
     },
     async turn() {
-      for (const { budgets } of processes) await budgets.refresh()
+      for (const { budgets } of processes) await budgets.turn()
     },
   }
 

@@ -152,6 +152,20 @@ describe('budgets of clicks', () => {
   })
 })
 
+it('of more campaigns than a turn looks at get their turn, one after the other', async () => {
+  const CAMPAIGNS = 2_500
+  const simulation = createSimulation({ processes: 1 })
+  const ids = Array.from({ length: CAMPAIGNS }, (_, i) => `c${i}`)
+  for (const id of ids) simulation.put(id, { ...DISPLAY, cpmMicros: 1_000_000, budgetMicros: 20_000 })
+  await simulation.pass(1_000)
+  const showOne = () => ids.filter((id) => simulation.emit(0, id, 1)).length
+  for (let round = 0; round < 20; round++) {
+    expect(showOne()).toBe(CAMPAIGNS)
+    await simulation.pass(1_000)
+  }
+  expect(showOne()).toBe(0)
+})
+
 describe('a budget while the counters', () => {
   const VIEWS = 1_000
   const open = async () => {
@@ -170,7 +184,7 @@ describe('a budget while the counters', () => {
   it('are slow, lets each process show what it has been granted: nothing is given away', async () => {
     const simulation = await open()
     simulation.beforeCounters = () => new Promise(() => {})
-    for (const { budgets } of simulation.processes) void budgets.refresh()
+    for (const { budgets } of simulation.processes) void budgets.turn()
     await new Promise(setImmediate)
     simulation.now += 1_500
     const shown = simulation.processes.map((_, process) => showAll(simulation, process))
@@ -182,7 +196,7 @@ describe('a budget while the counters', () => {
     const simulation = await open()
     simulation.beforeCounters = () => Promise.reject(new CountersUnavailable('down'))
     const failing = async () => {
-      for (const { budgets } of simulation.processes) await expect(budgets.refresh()).rejects.toThrow('down')
+      for (const { budgets } of simulation.processes) await expect(budgets.turn()).rejects.toThrow('down')
     }
     await failing()
     expect(showAll(simulation, 0)).toBe(VIEWS)
