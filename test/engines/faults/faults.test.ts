@@ -78,6 +78,7 @@ describe('whatever dies under load, what was acknowledged is stored, once', () =
         () => compare(result.ledger, { url: engines.clickhouseUrl, database: NAMESPACE, from }),
         ({ missing }) => missing.length === 0,
       )
+      const spooled = await eventually(spooledByRole, (each) => isDeepStrictEqual(each, NOTHING_SPOOLED))
       const audited = await eventually(audit, isSettled)
 
       const { acknowledged, stored, duplicates, missing, repeats } = verdict
@@ -95,6 +96,7 @@ describe('whatever dies under load, what was acknowledged is stored, once', () =
         restarts: roles.flatMap((role) => (restarted[role] > 0 ? `${role} ${restarted[role]}` : [])).join(', '),
       })
       expect(outcome).toBe('mended')
+      expect(spooled).toEqual(NOTHING_SPOOLED)
       expect(audited).toMatchObject({ stored: audited.logged, duplicates: 0, deadLetters: 0 })
       expect({ missing, duplicates, wrongAnswers: result.wrongAnswers.slice(0, 5) }).toEqual({
         missing: [],
@@ -130,6 +132,17 @@ describe('whatever dies under load, what was acknowledged is stored, once', () =
     },
     FAULT_TIMEOUT_MS,
   )
+
+  /** Records that each program has on its disk, and not yet in the log. */
+  async function spooledByRole(): Promise<Record<Role, number>> {
+    const gauges = await Promise.all(
+      roles.map(async (role) => {
+        const metrics = await (await fetch(`${world.urlOf(role)}/metrics`)).text()
+        return [role, Number(/^endcap_spool_records (\d+)$/m.exec(metrics)?.[1])]
+      }),
+    )
+    return Object.fromEntries(gauges)
+  }
 
   const audit = () => must(world.call<Audit>('GET', '/v1/panel/audit'))
 
@@ -176,6 +189,7 @@ const figuresOf = ({ topics }: Audit) =>
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 const mapRoles = (figureOf: (role: Role) => number) =>
   Object.fromEntries(roles.map((role) => [role, figureOf(role)])) as Record<Role, number>
+const NOTHING_SPOOLED = mapRoles(() => 0)
 const seconds = (ms: number) => (ms / 1_000).toFixed(1)
 
 /** Aligned text, for the output of a test run. */
