@@ -23,6 +23,7 @@ let page: Page
 let errors: string[]
 let requestId: string
 let sold: string
+let soldTitle: string
 
 beforeAll(async () => {
   world = await openWorld({ env: { SELECTION_DEADLINE_MS: '5000' } })
@@ -40,6 +41,7 @@ async function buyALamp() {
   const [clicked, other] = await shop.askForAds(BUYER.cid, 'desk lamp')
   requestId = clicked!.requestId
   sold = clicked!.shopProductId
+  soldTitle = clicked!.productTitle
   for (const { showId } of [clicked!, other!]) await shop.post('/v1/dsa/view-event', { showId }, BUYER)
   await shop.post('/v1/dsa/click-event', { showId: clicked!.showId }, BUYER)
   const products = [{ shopProductId: sold, price: clicked!.productPrice, quantity: 1 }]
@@ -112,8 +114,9 @@ describe('the report', () => {
     await table().getByRole('link', { name: 'Lamps' }).click()
     await table().getByRole('columnheader', { name: 'Product' }).waitFor()
     expect(parameter('campaignId')).toBe(shop.campaignId)
-    await table().getByRole('link', { name: sold }).waitFor()
-    expect((await cellsOf(new RegExp(`^${sold}`))).slice(0, 4)).toEqual(['1', '1', '€0.05', '1'])
+    await table().getByRole('link', { name: soldTitle }).waitFor()
+    await table().getByTitle(`${soldTitle} (${sold})`).waitFor()
+    expect((await cellsOf(new RegExp(`^${soldTitle}`))).slice(0, 4)).toEqual(['1', '1', '€0.05', '1'])
     await page.getByRole('list', { name: 'Filters' }).getByText('Lamps').waitFor()
     await expectAccessible()
     await page.getByRole('button', { name: 'Take the filter by campaign away' }).click()

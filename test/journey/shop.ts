@@ -7,6 +7,7 @@ export interface Ad {
   showId: string
   requestId: string
   shopProductId: string
+  productTitle: string
   productPrice: number
 }
 export interface Selection {

@@ -8,6 +8,7 @@ import type { HttpServer } from '../../http.ts'
 import { type Authorize, principalOf } from '../auth.ts'
 import { toCsv } from './csv.ts'
 import { decimalText, figuresToJson } from './figures.ts'
+import type { TitleIndex } from './names.ts'
 import { columnsOf, type Report, runReport } from './report.ts'
 import { type ReportRequest, readReportRequest } from './request.ts'
 
@@ -18,6 +19,7 @@ export const CSV_ROWS_MAX = 100_000
 export interface ReportsDeps {
   analytics: Analytics
   snapshot: Snapshot
+  index: TitleIndex
   authorize: Authorize
 }
 

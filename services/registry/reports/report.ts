@@ -4,6 +4,7 @@ import type { ReportDimension } from '../../../schemas/http/panel/reports.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import type { Principal } from '../auth.ts'
 import { type Figure, type Figures, figuresOf, figuresOverCurrencies, type MeasuredRow } from './figures.ts'
+import { isNamed, type NameOf, readNames, type TitleIndex } from './names.ts'
 import type { ReportRequest } from './request.ts'
 import { reachOf } from './scope.ts'
 import { hidesRequests, specOf } from './spec.ts'
@@ -17,17 +18,6 @@ export interface Report {
   truncated: boolean
 }
 
-/** The dimensions that have a name beside their id, and what they are. */
-const named = {
-  shop: 'Shop',
-  account: 'Account',
-  campaign: 'Campaign',
-  adUnit: 'AdUnit',
-  placement: 'Placement',
-} as const
-type Named = keyof typeof named
-const isNamed = (dimension: ReportDimension): dimension is Named => dimension in named
-
 /** Names of the properties of a row, in their order. */
 export function columnsOf({ dimensions, metrics }: ReportRequest): string[] {
   return [...dimensions.flatMap((each) => (isNamed(each) ? [each, `${each}Name`] : [each])), 'currency', ...metrics]
@@ -35,7 +25,7 @@ export function columnsOf({ dimensions, metrics }: ReportRequest): string[] {
 
 /** @throws Problem NOT_FOUND for ids that the caller may not see, INVALID where one shop must be chosen. */
 export async function runReport(
-  deps: { analytics: Analytics; snapshot: Snapshot },
+  deps: { analytics: Analytics; snapshot: Snapshot; index: TitleIndex },
   call: { principal: Principal; request: ReportRequest; rowsMax: number },
 ): Promise<Report> {
   const { analytics, snapshot } = deps
@@ -49,12 +39,16 @@ export async function runReport(
     Row[],
     Row[],
   ]
-  const shown = request.dimensions.length === 0 ? ofTotals : ofRows
+  const { dimensions } = request
+  const all = dimensions.length === 0 ? ofTotals : ofRows
+  const shown = all.slice(0, rowsMax)
+  const onlyShopId = reach.shops.length === 1 ? reach.shops[0]!.id : null
+  const nameOf = await readNames(deps, shown, { dimensions, onlyShopId })
   const inTotals = { requests: spec.requestFact !== null }
   const inRows = { requests: inTotals.requests && !hidesRequests(request) }
   return {
-    rows: shown.slice(0, rowsMax).map((row) => ({
-      ...dimensionsOf(snapshot, request.dimensions, row),
+    rows: shown.map((row) => ({
+      ...dimensionsOf(dimensions, row, nameOf),
       currency: row.currency,
       ...figuresOf(request.metrics, row, inRows),
     })),
@@ -64,7 +58,7 @@ export async function runReport(
       requests: inTotals.requests,
     }),
     totalsByCurrency: ofTotals.map((row) => ({ currency: row.currency, ...figuresOf(request.metrics, row, inTotals) })),
-    truncated: shown.length > rowsMax,
+    truncated: all.length > rowsMax,
   }
 }
 
@@ -81,17 +75,17 @@ function totalsOf(
     : { currency: null, ...figuresOverCurrencies(options.metrics, rows, options) }
 }
 
-function dimensionsOf(snapshot: Snapshot, dimensions: readonly ReportDimension[], row: Row) {
+function dimensionsOf(dimensions: readonly ReportDimension[], row: Row, nameOf: NameOf) {
   return Object.fromEntries(
     dimensions.flatMap((each): [string, string | null][] => {
       // What is not known is empty in a grouping key.
       const value = row[each] || null
-      if (!isNamed(each)) return [[each, value]]
-      const name = value === null ? undefined : snapshot.getEver(named[each], value)?.body.name
-      return [
-        [each, value],
-        [`${each}Name`, name ?? null],
-      ]
+      return isNamed(each)
+        ? [
+            [each, value],
+            [`${each}Name`, nameOf(each, row)],
+          ]
+        : [[each, value]]
     }),
   )
 }

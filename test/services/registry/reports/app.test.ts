@@ -124,9 +124,9 @@ describe('GET /v1/panel/reports', () => {
     const { body, headers } = await report(query, 'operator', { accept: 'text/csv' })
     expect(headers['content-type']).toBe('text/csv; charset=utf-8')
     expect(body.split('\r\n')).toEqual([
-      'product,campaign,campaignName,currency,views,spend',
-      `"'=cmd|""x""!A1",c-warsaw-2,Campaign c-warsaw-2,PLN,1,0`,
-      'sku,c-warsaw-1,Campaign c-warsaw-1,PLN,2,0.100001',
+      'product,productName,campaign,campaignName,currency,views,spend',
+      `"'=cmd|""x""!A1",,c-warsaw-2,Campaign c-warsaw-2,PLN,1,0`,
+      'sku,Red shoes,c-warsaw-1,Campaign c-warsaw-1,PLN,2,0.100001',
       '',
     ])
     expect((await report(`${query}&format=csv`)).body).toBe(body)

@@ -3,11 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openEmbeddedAnalytics } from '../../../../infra/analytics/embedded.ts'
 import type { Analytics } from '../../../../infra/analytics/port.ts'
+import type { IndexedProduct } from '../../../../infra/product-index/port.ts'
 import type { EntityBodies, EntityKind, RegistryEntry } from '../../../../schemas/entities.ts'
 import { Snapshot } from '../../../../services/domain/snapshot.ts'
 import { hashToken } from '../../../../services/domain/tokens.ts'
 import { createHttpServer, type HttpServer } from '../../../../services/http.ts'
 import { type Authorize, createAuthorize } from '../../../../services/registry/auth.ts'
+import type { TitleIndex } from '../../../../services/registry/reports/names.ts'
 
 export const OPERATOR = 'the-bootstrap-token-of-the-tests-1234'
 
@@ -38,6 +40,9 @@ export const adUnits: Record<string, { shopId: ShopId; placementId: string; algo
   ]),
 )
 
+/** Of products, by shop and id; what is not here is in no feed any more. */
+export const titles = { 'warsaw/sku': 'Red shoes' }
+
 export const tokens = {
   'pub-a': 'token-of-pub-a',
   'pub-b': 'token-of-pub-b',
@@ -49,6 +54,7 @@ export type Who = keyof typeof tokens | 'operator'
 export interface World {
   analytics: Analytics
   snapshot: Snapshot
+  index: TitleIndex
   authorize: Authorize
   server: HttpServer
   /** A GET as someone, and its body: parsed when it is JSON, with spend and revenue as text. */
@@ -88,6 +94,7 @@ export async function openWorld(given?: Analytics): Promise<World> {
   return {
     analytics,
     snapshot,
+    index: titleIndex(titles),
     authorize,
     server,
     async get(path, who = 'operator', headers = {}) {
@@ -108,6 +115,19 @@ export async function openWorld(given?: Analytics): Promise<World> {
       await server.close()
       if (!given) await analytics.close()
       await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** An index of products that have nothing but a title, by shop and id. Notes how many ids it was asked for at a time. */
+export function titleIndex(titles: Readonly<Record<string, string>>): TitleIndex & { asked: number[] } {
+  const asked: number[] = []
+  return {
+    asked,
+    async get(shopId, ids) {
+      asked.push(ids.length)
+      const found = ids.filter((id) => titles[`${shopId}/${id}`] !== undefined)
+      return found.map((id) => ({ offer: { shopId, id, title: titles[`${shopId}/${id}`]! } }) as IndexedProduct)
     },
   }
 }
@@ -144,7 +164,8 @@ function registry(): Snapshot {
   }
   // One is deleted: history still names it.
   for (const [id, { shopId, accountId }] of Object.entries(campaigns)) {
-    apply(snapshot, 'Campaign', id, { shopId, accountId, name: `Campaign ${id}` }, id === 'c-warsaw-2' ? 1 : null)
+    const body = { shopId, accountId, name: `Campaign ${id}`, banners: [] }
+    apply(snapshot, 'Campaign', id, body, id === 'c-warsaw-2' ? 1 : null)
   }
   return snapshot
 }

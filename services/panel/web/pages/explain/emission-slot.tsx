@@ -4,9 +4,9 @@ import { Link } from 'react-router'
 import { type Column, DataTable } from '../../components/data-table.tsx'
 import { Money } from '../../components/money.tsx'
 import { PanelCard } from '../../components/panel-card.tsx'
+import { ProductTitle } from '../../components/product-title.tsx'
 import { allOf } from '../../data/all-of.ts'
 import { algorithmLabel } from '../reports/vocabulary.ts'
-import { ProductTitle } from './product-title.tsx'
 import { type ExplainedSlot, reasonLabel } from './words.ts'
 
 type Ad = ExplainedSlot['ads'][number]

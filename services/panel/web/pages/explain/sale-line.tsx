@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { Link } from 'react-router'
 import { Money } from '../../components/money.tsx'
 import { PanelCard } from '../../components/panel-card.tsx'
-import { ProductTitle } from './product-title.tsx'
+import { ProductTitle } from '../../components/product-title.tsx'
 import { TouchTimeline } from './touch-timeline.tsx'
 import { distance, type ExplainedLine, type ExplainedTransaction, matches, outcomeLabel } from './words.ts'
 

@@ -6,7 +6,7 @@ import { ChangeBadge } from './change-badge.tsx'
 import { exactText, figureText, sumsOf } from './figures.ts'
 import type { ReportState } from './report-state.ts'
 import classes from './report-table.module.css'
-import { keyOf, labelOf, rowBefore, sortedRows } from './rows.ts'
+import { keyOf, labelOf, rowBefore, sortedRows, tooltipOf } from './rows.ts'
 import type { ReportView } from './use-report.ts'
 import { type Dimension, dimensions, type Metric, type Row, type Totals, wordsOf } from './vocabulary.ts'
 
@@ -103,7 +103,12 @@ function Rows({ view, rows, linkInto }: RowsProps) {
           const label = labelOf(row, dimension)
           const Cell = i === 0 ? 'th' : 'td'
           return (
-            <Cell key={dimension} scope={i === 0 ? 'row' : undefined} className={classes.name}>
+            <Cell
+              key={dimension}
+              scope={i === 0 ? 'row' : undefined}
+              className={classes.name}
+              title={tooltipOf(row, dimension)}
+            >
               {link === null ? label : <Link to={link}>{label}</Link>}
             </Cell>
           )

@@ -5,13 +5,22 @@ import { algorithmLabel, type Dimension, isTime, type Metric, type Row, wordsOf 
 export const dimensionValue = (row: Row, dimension: Dimension): string | null =>
   (row as Record<string, unknown>)[dimension] as string | null
 
+const nameIn = (row: Row, dimension: Dimension): string | null =>
+  ((row as Record<string, unknown>)[`${dimension}Name`] as string | null | undefined) ?? null
+
 /** The value as people know it. */
 export function labelOf(row: Row, dimension: Dimension): string {
+  const name = nameIn(row, dimension)
+  if (name !== null) return name
   const value = dimensionValue(row, dimension)
-  const name = (row as Record<string, unknown>)[`${dimension}Name`]
-  if (typeof name === 'string') return name
   if (value === null) return nothing[dimension] ?? '(unknown)'
   return timeLabel(dimension, value) ?? (dimension === 'algorithm' ? algorithmLabel(value) : value)
+}
+
+/** A name in full, which may be cut, with its id; of values without a name nothing. */
+export function tooltipOf(row: Row, dimension: Dimension): string | undefined {
+  const name = nameIn(row, dimension)
+  return name === null ? undefined : `${name} (${dimensionValue(row, dimension)})`
 }
 
 const nothing: Partial<Record<Dimension, string>> = { product: '(banners)', banner: '(products)' }

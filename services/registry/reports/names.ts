@@ -1,0 +1,83 @@
+import { IndexUnavailable, type ProductIndex } from '../../../infra/product-index/port.ts'
+import type { ReportDimension } from '../../../schemas/http/panel/reports.ts'
+import type { Snapshot } from '../../domain/snapshot.ts'
+
+const IDS_PER_GET_MAX = 1_000
+
+const entityKinds = {
+  shop: 'Shop',
+  account: 'Account',
+  campaign: 'Campaign',
+  adUnit: 'AdUnit',
+  placement: 'Placement',
+} as const
+type EntityDimension = keyof typeof entityKinds
+const isOfEntities = (dimension: ReportDimension): dimension is EntityDimension => dimension in entityKinds
+
+/** Whether the values of a dimension are ids, beside which stands a name. */
+export const isNamed = (dimension: ReportDimension): boolean =>
+  isOfEntities(dimension) || dimension === 'product' || dimension === 'banner'
+
+/** Where titles of products are asked for. */
+export type TitleIndex = Pick<ProductIndex, 'get'>
+
+export type DimensionValues = Partial<Record<ReportDimension, string | null>>
+/** Null: it has no name, or none that is known. */
+export type NameOf = (dimension: ReportDimension, values: DimensionValues) => string | null
+
+/**
+ * Names for the rows of a report: of entities also when they have been deleted, of products while they are in a feed and
+ * the index can be asked.
+ * @param onlyShopId the shop of rows that do not name theirs; null: of several shops.
+ */
+export async function readNames(
+  { snapshot, index }: { snapshot: Snapshot; index: TitleIndex },
+  rows: readonly DimensionValues[],
+  { dimensions, onlyShopId }: { dimensions: readonly ReportDimension[]; onlyShopId: string | null },
+): Promise<NameOf> {
+  const shopOf = (values: DimensionValues) => values.shop ?? onlyShopId
+  const products = dimensions.includes('product') ? await productTitles(index, rows, shopOf) : null
+  const banners = dimensions.includes('banner') ? bannerTitles(snapshot) : null
+  return (dimension, values) => {
+    const id = values[dimension]
+    if (!id) return null
+    if (isOfEntities(dimension)) return snapshot.getEver(entityKinds[dimension], id)?.body.name ?? null
+    if (dimension === 'banner') return banners?.get(id) ?? null
+    return products?.get(`${shopOf(values)}/${id}`) ?? null
+  }
+}
+
+/** By shop and id in the feed. */
+async function productTitles(
+  index: TitleIndex,
+  rows: readonly DimensionValues[],
+  shopOf: (values: DimensionValues) => string | null,
+): Promise<Map<string, string>> {
+  const titles = new Map<string, string>()
+  const sold = rows.filter(({ product }) => product)
+  for (const [shopId, members] of Map.groupBy(sold, shopOf)) {
+    if (shopId === null) continue
+    const ids = [...new Set(members.map(({ product }) => product!))]
+    for (let from = 0; from < ids.length; from += IDS_PER_GET_MAX) {
+      const found = await index.get(shopId, ids.slice(from, from + IDS_PER_GET_MAX)).catch(nothingWhileAway)
+      for (const { offer } of found) titles.set(`${shopId}/${offer.id}`, offer.title)
+    }
+  }
+  return titles
+}
+
+function nothingWhileAway(error: unknown): [] {
+  if (error instanceof IndexUnavailable) return []
+  throw error
+}
+
+/** What the shopper reads first on it. */
+function bannerTitles(snapshot: Snapshot): Map<string, string> {
+  const banners = [...snapshot.allEver('Campaign')].flatMap(({ body }) => body.banners)
+  return new Map(
+    banners.flatMap(({ id, textFields }) => {
+      const title = textFields.find(({ type }) => type === 'TITLE')
+      return title ? [[id, title.value]] : []
+    }),
+  )
+}
