@@ -156,3 +156,16 @@ it.each([
   // The pictures of the tests' products are nowhere.
   expect(errors.filter((error) => !error.includes('ERR_NAME_NOT_RESOLVED'))).toEqual([])
 })
+
+it('asks before changes to a shop are lost, and no more once they are saved', async () => {
+  await open(`shops/${stock.shopId}`, 'Northwind Market')
+  await page.getByLabel('Name').fill('Lamps and more')
+  await page.getByRole('link', { name: 'Cancel' }).click()
+  await page.getByRole('button', { name: 'Stay' }).click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  expect(await page.getByLabel('Name').inputValue()).toBe('Lamps and more')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await title('Lamps and more').waitFor()
+  await page.getByRole('link', { name: 'Cancel' }).click()
+  await title('Shops').waitFor()
+})

@@ -18,7 +18,7 @@ export function App({ nonce }: { nonce: string }) {
   return (
     <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => nonce}>
       <QueryClientProvider client={queryClient}>
-        <Notifications position="bottom-right" limit={4} aria-live="polite" />
+        <Notifications position="top-center" limit={4} aria-live="polite" />
         <Gate />
       </QueryClientProvider>
     </MantineProvider>

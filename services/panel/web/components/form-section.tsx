@@ -2,6 +2,7 @@ import { Button, Group, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import classes from './form-section.module.css'
+import { UnsavedGuard } from './unsaved-guard.tsx'
 
 export interface FormSectionProps {
   title: string
@@ -35,16 +36,19 @@ export interface FormActionsProps {
   /** 'Save' without it. */
   label?: string
   isSaving: boolean
+  /** Whether something would be lost: then leaving the page is asked about. */
+  hasChanges: () => boolean
   /** Where Cancel leads; without it, there is none. */
   cancelTo?: string
   /** At the start of the line: a button that deletes. */
   children?: ReactNode
 }
 
-/** The buttons below a form. */
-export function FormActions({ label = 'Save', isSaving, cancelTo, children }: FormActionsProps) {
+/** The buttons below a form that has a page to itself. */
+export function FormActions({ label = 'Save', isSaving, hasChanges, cancelTo, children }: FormActionsProps) {
   return (
     <Group className={classes.actions} justify="space-between">
+      <UnsavedGuard hasChanges={hasChanges} />
       <div>{children}</div>
       <Group gap="xs">
         {cancelTo !== undefined && (

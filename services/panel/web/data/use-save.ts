@@ -3,10 +3,11 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { ApiProblem } from '../client/problem.ts'
 import type { ReadablePath } from '../client/types.ts'
 
-/** What of a Mantine form takes the messages of the server. */
+/** What of a Mantine form takes the messages of the server, and may forget what was before. */
 interface FormOfFields {
   setErrors(errors: Record<string, string>): void
   getInputNode(path: string): HTMLElement | null
+  resetDirty(): void
 }
 
 export interface SaveOptions<Input, Result> {
@@ -14,7 +15,7 @@ export interface SaveOptions<Input, Result> {
   save: (input: Input) => Promise<Result>
   /** What is read anew afterwards: every list and entity whose path begins with one of these. */
   changes: readonly ReadablePath[]
-  /** Gets the messages of the fields that are wrong. */
+  /** Gets the messages of the fields that are wrong; has no changes any more when it is done. */
   form?: FormOfFields
   /** Said when it is done: 'Account saved'. */
   saved?: string
@@ -34,6 +35,7 @@ export function useSave<Input, Result>(options: SaveOptions<Input, Result>): Sav
   const mutation = useMutation<Result, ApiProblem, Input>({
     mutationFn: options.save,
     async onSuccess(result, input) {
+      options.form?.resetDirty()
       if (options.saved) notifications.show({ message: options.saved, color: 'teal' })
       const changed = options.changes as readonly string[]
       await queryClient.invalidateQueries({

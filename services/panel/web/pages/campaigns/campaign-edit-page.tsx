@@ -6,7 +6,6 @@ import type { Campaign, Shop } from '../../client/types.ts'
 import { ErrorState } from '../../components/error-state.tsx'
 import { FormActions } from '../../components/form-section.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
-import { UnsavedGuard } from '../../components/unsaved-guard.tsx'
 import { useEntity } from '../../data/use-entity.ts'
 import { useSave } from '../../data/use-save.ts'
 import { useShop } from '../../shops/shop-context.tsx'
@@ -59,7 +58,6 @@ function EditForm({ campaign, shop }: { campaign: Campaign; shop: Shop }) {
     form: { ...form, setErrors: (errors) => form.setErrors(toFormErrors(errors, form.getValues())) },
     saved: 'Campaign saved',
     onSaved() {
-      form.resetDirty()
       void navigate(`/campaigns/${id}`)
     },
   })
@@ -76,7 +74,6 @@ function EditForm({ campaign, shop }: { campaign: Campaign; shop: Shop }) {
         else form.getInputNode(first)?.focus()
       }}
     >
-      <UnsavedGuard hasChanges={form.isDirty} />
       {campaign.kind === 'DISPLAY' && (
         <Alert color="blue" variant="light" mb="sm">
           Other banners, or another address that they lead to, go back to moderation: they are not shown until the
@@ -88,7 +85,7 @@ function EditForm({ campaign, shop }: { campaign: Campaign; shop: Shop }) {
       <MoneySection {...section} />
       <DatesSection {...section} />
       <SwitchSection {...section} />
-      <FormActions isSaving={isSaving} cancelTo={`/campaigns/${id}`} />
+      <FormActions isSaving={isSaving} hasChanges={form.isDirty} cancelTo={`/campaigns/${id}`} />
     </form>
   )
 }

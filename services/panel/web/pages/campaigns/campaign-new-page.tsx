@@ -51,7 +51,6 @@ function Steps({ shopId }: { shopId: string }) {
     form: { ...form, setErrors: (errors) => showErrors(toFormErrors(errors, form.getValues())) },
     saved: 'Campaign created',
     onSaved({ id }) {
-      form.resetDirty()
       void navigate(`/campaigns/${id}`)
     },
   })

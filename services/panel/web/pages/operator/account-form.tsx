@@ -72,7 +72,12 @@ export function AccountForm({ form, isNew, isSaving, onSubmit, children }: Accou
           {...form.getInputProps('displayEnabled', { type: 'checkbox' })}
         />
       </FormSection>
-      <FormActions label={isNew ? 'Create account' : 'Save'} isSaving={isSaving} cancelTo="/accounts">
+      <FormActions
+        label={isNew ? 'Create account' : 'Save'}
+        isSaving={isSaving}
+        hasChanges={form.isDirty}
+        cancelTo="/accounts"
+      >
         {children}
       </FormActions>
     </form>

@@ -55,6 +55,7 @@ function AccountEditor({ account }: { account: Account }) {
   const removal = useSave({
     save: () => answer(client.DELETE('/v1/panel/accounts/{id}', { params })),
     changes: ['/v1/panel/accounts', '/v1/panel/users', '/v1/panel/tokens'],
+    form,
     saved: 'Account deleted',
     onSaved: () => navigate('/accounts'),
   })

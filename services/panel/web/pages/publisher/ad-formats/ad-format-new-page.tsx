@@ -62,7 +62,7 @@ function NewFormat({ shop }: { shop: Shop }) {
           Banners are made to fit it. If it has to be another, make a new one and let the old one go.
         </Alert>
         <FormatFields form={form} />
-        <FormActions label="Create ad format" isSaving={isSaving} cancelTo="/ad-formats" />
+        <FormActions label="Create ad format" isSaving={isSaving} hasChanges={form.isDirty} cancelTo="/ad-formats" />
       </form>
       <div className={classes.preview}>
         <PanelCard title="Preview" description="With sample texts, in true proportions">

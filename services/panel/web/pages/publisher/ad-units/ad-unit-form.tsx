@@ -64,7 +64,9 @@ export function AdUnitForm({ form, kind, formats, onSubmit, children, ...actions
         <AlgorithmGuide algorithm={algorithm} />
       </FormSection>
       {isDisplay(algorithm) && <DisplayFields form={form} formats={formats} />}
-      <FormActions {...actions}>{children}</FormActions>
+      <FormActions {...actions} hasChanges={form.isDirty}>
+        {children}
+      </FormActions>
     </form>
   )
 }

@@ -78,6 +78,7 @@ function UnitSettings({ unit, formats }: { unit: AdUnit; formats: readonly AdFor
   const removal = useSave({
     save: () => answer(client.DELETE('/v1/panel/ad-units/{id}', { params })),
     changes: ['/v1/panel/ad-units'],
+    form,
     saved: 'Ad unit deleted',
     onSaved: () => navigate('/placements'),
   })

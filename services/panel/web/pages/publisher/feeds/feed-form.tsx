@@ -70,7 +70,12 @@ export function FeedForm({ form, isNew, isSaving, onSubmit, children }: FeedForm
           {...form.getInputProps('lang')}
         />
       </FormSection>
-      <FormActions label={isNew ? 'Create feed' : 'Save'} isSaving={isSaving} {...(isNew && { cancelTo: '/feeds' })}>
+      <FormActions
+        label={isNew ? 'Create feed' : 'Save'}
+        isSaving={isSaving}
+        hasChanges={form.isDirty}
+        {...(isNew && { cancelTo: '/feeds' })}
+      >
         {children}
       </FormActions>
     </form>

@@ -137,6 +137,7 @@ function FeedSettings({ feed }: { feed: Feed }) {
   const removal = useSave({
     save: () => answer(client.DELETE('/v1/panel/feeds/{id}', { params })),
     changes: runPaths,
+    form,
     saved: 'Feed deleted',
     onSaved: () => navigate('/feeds'),
   })

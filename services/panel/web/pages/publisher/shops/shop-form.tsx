@@ -139,7 +139,12 @@ export function ShopForm({ form, isNew, isSaving, onSubmit, owner, children }: S
           {...form.getInputProps('viewWindowHours')}
         />
       </FormSection>
-      <FormActions label={isNew ? 'Create shop' : 'Save'} isSaving={isSaving} cancelTo="/shops">
+      <FormActions
+        label={isNew ? 'Create shop' : 'Save'}
+        isSaving={isSaving}
+        hasChanges={form.isDirty}
+        cancelTo="/shops"
+      >
         {children}
       </FormActions>
     </form>

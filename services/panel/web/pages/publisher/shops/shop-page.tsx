@@ -41,6 +41,7 @@ function ShopSettings({ shop: { id, name, ...shop } }: { shop: Shop }) {
   const removal = useSave({
     save: () => answer(client.DELETE('/v1/panel/shops/{id}', { params })),
     changes: ['/v1/panel/shops'],
+    form,
     saved: 'Shop deleted',
     onSaved: () => navigate('/shops'),
   })
