@@ -8,10 +8,14 @@ import Fastify, {
 } from 'fastify'
 import { type ErrorCode, Problem } from './domain/errors.ts'
 import { methodsOf } from './methods.ts'
+import { seldom } from './seldom.ts'
 import { ERRORS_LISTED_MAX, listFieldErrors } from './violations.ts'
 
 /** Bodies over this are refused with 413 unless a route sets its own limit. */
 const BODY_LIMIT_BYTES = 1024 * 1024
+
+/** While an engine is away every request may be refused: what for is said this often. */
+const REFUSED_EVERY_MS = 1_000
 
 const unavailable = { code: 'UNAVAILABLE', detail: 'The service cannot do this now', retryAfterSeconds: 2 } as const
 /** What the ports' errors are answered with, by their names: the same request may work later. */
@@ -37,6 +41,8 @@ export function createHttpServer(options: {
   logger: FastifyBaseLogger | false
   /** Proxies whose X-Forwarded-For says who asks; addresses, networks, or names of proxy-addr such as `uniquelocal`. */
   trustedProxies?: readonly string[]
+  /** Default: the clock. */
+  now?: () => number
 }) {
   const server = Fastify({
     ...(options.logger ? { loggerInstance: options.logger } : { logger: false }),
@@ -51,9 +57,15 @@ export function createHttpServer(options: {
     .setValidatorCompiler(TypeBoxValidatorCompiler)
     .withTypeProvider<TypeBoxTypeProvider>()
 
+  const tellRefusal = seldom<Failure>(
+    { everyMs: REFUSED_EVERY_MS, now: options.now ?? Date.now },
+    (failure, passedOver) => server.log.warn({ ...failure, passedOver }, 'requests are refused'),
+  )
   server.setErrorHandler((error: FastifyError | Problem, request, reply) => {
     const problem = error instanceof Problem ? error : toProblem(error)
-    if (problem.status >= 500) request.log.error({ err: error, route: request.routeOptions.url }, problem.message)
+    const failure: Failure = { err: error, route: request.routeOptions.url }
+    if (problem.status === 503) tellRefusal(failure)
+    else if (problem.status >= 500) request.log.error(failure, problem.message)
     return answer(reply, problem)
   })
   const methods = methodsOf(server)
@@ -74,6 +86,11 @@ export function createHttpServer(options: {
     throw new Problem('METHOD_NOT_ALLOWED', `${path} knows ${allowed.join(', ')}, not ${request.method}`)
   })
   return server
+}
+
+interface Failure {
+  err: Error
+  route: string | undefined
 }
 
 const pathOf = (request: FastifyRequest) => request.url.split('?')[0]!

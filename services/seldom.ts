@@ -1,8 +1,8 @@
 /** A handler of errors that acts on the first and then at most once in `everyMs`, with how many it passed over. */
-export function seldom(
+export function seldom<T>(
   options: { everyMs: number; now: () => number },
-  act: (error: unknown, passedOver: number) => void,
-): (error: unknown) => void {
+  act: (error: T, passedOver: number) => void,
+): (error: T) => void {
   let actedAt = Number.NEGATIVE_INFINITY
   let passedOver = 0
   return (error) => {
