@@ -78,7 +78,7 @@ describe('whatever dies under load, what was acknowledged is stored, once', () =
         () => compare(result.ledger, { url: engines.clickhouseUrl, database: NAMESPACE, from }),
         ({ missing }) => missing.length === 0,
       )
-      const spooled = await eventually(spooledByRole, nothingIsSpooled)
+      const unwritten = await eventually(unwrittenByRole, isAllWritten)
       const audited = await eventually(audit, isSettled)
 
       const { acknowledged, stored, duplicates, missing, repeats } = verdict
@@ -96,7 +96,7 @@ describe('whatever dies under load, what was acknowledged is stored, once', () =
         restarts: roles.flatMap((role) => (restarted[role] > 0 ? `${role} ${restarted[role]}` : [])).join(', '),
       })
       expect(outcome).toBe('mended')
-      expect(spooled).toEqual(NOTHING_SPOOLED)
+      expect(unwritten).toEqual(NOTHING)
       expect(audited).toMatchObject({ stored: audited.logged, duplicates: 0, deadLetters: 0 })
       expect({ missing, duplicates, wrongAnswers: result.wrongAnswers.slice(0, 5) }).toEqual({
         missing: [],
@@ -122,7 +122,7 @@ describe('whatever dies under load, what was acknowledged is stored, once', () =
   it(
     'replays every projection from the log to what it was',
     async () => {
-      expect(await eventually(spooledByRole, nothingIsSpooled)).toEqual(NOTHING_SPOOLED)
+      expect(await eventually(unwrittenByRole, isAllWritten)).toEqual(NOTHING)
       const before = await eventually(audit, isSettled)
       expect(before.stored).toBe(before.logged)
       for (const role of roles) await world.programs[role].stop()
@@ -134,12 +134,13 @@ describe('whatever dies under load, what was acknowledged is stored, once', () =
     FAULT_TIMEOUT_MS,
   )
 
-  /** Records that each program has on its disk, and not yet in the log. */
-  async function spooledByRole(): Promise<Record<Role, number>> {
+  /** Events on its disk and emissions in its memory that each program has yet to write to the log. */
+  async function unwrittenByRole(): Promise<Record<Role, number>> {
     const gauges = await Promise.all(
       roles.map(async (role) => {
         const metrics = await (await fetch(`${world.urlOf(role)}/metrics`)).text()
-        return [role, Number(/^endcap_spool_records (\d+)$/m.exec(metrics)?.[1])]
+        const gauge = (name: string) => Number(new RegExp(`^endcap_${name} (\\d+)$`, 'm').exec(metrics)?.[1])
+        return [role, gauge('spool_records') + gauge('emission_queue_records')]
       }),
     )
     return Object.fromEntries(gauges)
@@ -190,8 +191,8 @@ const figuresOf = ({ topics }: Audit) =>
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 const mapRoles = (figureOf: (role: Role) => number) =>
   Object.fromEntries(roles.map((role) => [role, figureOf(role)])) as Record<Role, number>
-const NOTHING_SPOOLED = mapRoles(() => 0)
-const nothingIsSpooled = (spooled: Record<Role, number>) => isDeepStrictEqual(spooled, NOTHING_SPOOLED)
+const NOTHING = mapRoles(() => 0)
+const isAllWritten = (unwritten: Record<Role, number>) => isDeepStrictEqual(unwritten, NOTHING)
 const seconds = (ms: number) => (ms / 1_000).toFixed(1)
 
 /** Aligned text, for the output of a test run. */
