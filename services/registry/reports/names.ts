@@ -37,12 +37,12 @@ export async function readNames(
 ): Promise<NameOf> {
   const shopOf = (values: DimensionValues) => values.shop ?? onlyShopId
   const products = dimensions.includes('product') ? await productTitles(index, rows, shopOf) : null
-  const banners = dimensions.includes('banner') ? bannerTitles(snapshot) : null
+  const banners = dimensions.includes('banner') ? bannerNames(snapshot) : null
   return (dimension, values) => {
     const id = values[dimension]
     if (!id) return null
     if (isOfEntities(dimension)) return snapshot.getEver(entityKinds[dimension], id)?.body.name ?? null
-    if (dimension === 'banner') return banners?.get(id) ?? null
+    if (dimension === 'banner') return banners?.get(id) || null
     return products?.get(`${shopOf(values)}/${id}`) ?? null
   }
 }
@@ -71,13 +71,14 @@ function nothingWhileAway(error: unknown): [] {
   throw error
 }
 
-/** What the shopper reads first on it. */
-function bannerTitles(snapshot: Snapshot): Map<string, string> {
+/** What the shopper reads first on it, and its format: those of a campaign often differ in nothing else. */
+function bannerNames(snapshot: Snapshot): Map<string, string> {
   const banners = [...snapshot.allEver('Campaign')].flatMap(({ body }) => body.banners)
   return new Map(
-    banners.flatMap(({ id, textFields }) => {
-      const title = textFields.find(({ type }) => type === 'TITLE')
-      return title ? [[id, title.value]] : []
+    banners.map(({ id, adFormatId, textFields }) => {
+      const title = textFields.find(({ type }) => type === 'TITLE')?.value
+      const format = snapshot.getEver('AdFormat', adFormatId)?.body.name
+      return [id, [title, format].filter(Boolean).join(' · ')]
     }),
   )
 }

@@ -10,22 +10,27 @@ const textFields = (title: string) => [
   { type: 'CTA', value: 'Buy' },
   { type: 'TITLE', value: title },
 ]
-const banner = { adFormatId: '', images: [], logoImageId: null, lang: null }
+apply(snapshot, 'AdFormat', 'box', { name: 'Box' }, 1)
+const banner = { images: [], logoImageId: null, lang: null }
 apply(snapshot, 'Campaign', 'c', {
   name: 'Summer',
   banners: [
-    { ...banner, id: 'titled', textFields: textFields('Sun and sea') },
-    { ...banner, id: 'untitled', textFields: [] },
+    { ...banner, id: 'titled', adFormatId: 'box', textFields: textFields('Sun and sea') },
+    { ...banner, id: 'untitled', adFormatId: 'box', textFields: [] },
+    { ...banner, id: 'formless', adFormatId: '', textFields: textFields('Sun and sea') },
+    { ...banner, id: 'nameless', adFormatId: '', textFields: [] },
   ],
 })
 
-it('names entities, deleted ones too, and banners by their title', async () => {
+it('names entities, deleted ones too, and banners by title and format', async () => {
   const index = titleIndex({})
   const nameOf = await readNames({ snapshot, index }, [], { dimensions: ['campaign', 'banner'], onlyShopId: 's' })
   expect(nameOf('campaign', { campaign: 'deleted' })).toBe('Spring')
   expect(nameOf('campaign', { campaign: 'c', banner: 'titled' })).toBe('Summer')
-  expect(nameOf('banner', { banner: 'titled' })).toBe('Sun and sea')
-  for (const banner of ['untitled', 'gone', null, '']) expect(nameOf('banner', { banner })).toBe(null)
+  expect(nameOf('banner', { banner: 'titled' })).toBe('Sun and sea · Box')
+  expect(nameOf('banner', { banner: 'untitled' })).toBe('Box')
+  expect(nameOf('banner', { banner: 'formless' })).toBe('Sun and sea')
+  for (const banner of ['nameless', 'gone', null, '']) expect(nameOf('banner', { banner })).toBe(null)
   expect(index.asked).toEqual([])
 })
 
