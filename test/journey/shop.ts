@@ -22,7 +22,8 @@ export interface JourneyShop {
   campaignId: string
   post<T>(path: string, body: unknown, headers?: Record<string, string>): Promise<T>
   get<T>(path: string): Promise<T>
-  askForAds(cid: string, searchData: string): Promise<Ad[]>
+  /** 2 without `adCount`. */
+  askForAds(cid: string, searchData: string, adCount?: number): Promise<Ad[]>
 }
 
 const COLORS = ['red', 'green', 'blue']
@@ -87,15 +88,16 @@ export async function openShop(
     async () => (await get<{ status: string }>(`/v1/panel/feeds/${feed.id}/runs/${run.id}`)).status === 'DONE',
     20_000,
   )
-  const askForAds = async (cid: string, searchData: string) => {
+  const askForAds = async (cid: string, searchData: string, adCount = 2) => {
     const answer = await post<Selection>(
       '/v1/dsa/raw/batch',
-      { targeting: [{ slotHash: unit.slotHash, adCount: 2, searchData }] },
+      { targeting: [{ slotHash: unit.slotHash, adCount, searchData }] },
       { cid },
     )
     return answer.data[0]!.ads
   }
-  await waitFor(async () => (await askForAds('warm-up', 'desk lamp')).length === 2, 20_000)
+  const shown = async () => (await askForAds('warm-up', 'desk lamp', lamps.length)).length
+  await waitFor(async () => (await shown()) === lamps.length, 20_000)
   return { shopId: shop.id, feedId: feed.id, slotHash: unit.slotHash, campaignId: campaign.id, post, get, askForAds }
 }
 
