@@ -13,6 +13,7 @@ import type { Access } from './access.ts'
 import { type Authorize, principalOf } from './auth.ts'
 import { campaignFields } from './campaign-fields.ts'
 import { Findings } from './findings.ts'
+import { namedProducts } from './named-products.ts'
 import { ownAccount } from './own-account.ts'
 
 export interface ProductCountDeps {
@@ -21,9 +22,6 @@ export interface ProductCountDeps {
   index: ProductIndex
   now: () => number
 }
-
-/** What the index looks up at once. */
-const IDS_PER_GET_MAX = 1_000
 
 /** POST /v1/panel/product-count: what a campaign would promote, before there is one. */
 export function productCountApp(server: HttpServer, deps: ProductCountDeps): void {
@@ -90,15 +88,8 @@ async function countByIds(
   shopId: string,
   { ids, sellers, now }: { ids: readonly string[]; sellers: ReturnType<typeof sellersOf>; now: number },
 ) {
-  const found: IndexedProduct[] = []
-  for (let at = 0; at < ids.length; at += IDS_PER_GET_MAX) {
-    const asked = new Set(ids.slice(at, at + IDS_PER_GET_MAX))
-    // The index finds products by their productId too; campaigns name them by the id in the feed.
-    const named = (await index.get(shopId, [...asked])).filter(({ offer }) => asked.has(offer.id))
-    found.push(
-      ...named.filter(({ offer }) => sellers.every(({ anyOf }) => anyOf.includes(offer.externalSellerId ?? ''))),
-    )
-  }
+  const named = await namedProducts(index, shopId, ids)
+  const found = named.filter(({ offer }) => sellers.every(({ anyOf }) => anyOf.includes(offer.externalSellerId ?? '')))
   const known = new Set(found.map(({ offer }) => offer.id))
   return {
     matching: found.length,

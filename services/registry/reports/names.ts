@@ -1,8 +1,7 @@
 import { IndexUnavailable, type ProductIndex } from '../../../infra/product-index/port.ts'
 import type { ReportDimension } from '../../../schemas/http/panel/reports.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
-
-const IDS_PER_GET_MAX = 1_000
+import { namedProducts } from '../named-products.ts'
 
 const entityKinds = {
   shop: 'Shop',
@@ -36,7 +35,9 @@ export async function readNames(
   { dimensions, onlyShopId }: { dimensions: readonly ReportDimension[]; onlyShopId: string | null },
 ): Promise<NameOf> {
   const shopOf = (values: DimensionValues) => values.shop ?? onlyShopId
-  const products = dimensions.includes('product') ? await productTitles(index, rows, shopOf) : null
+  const products = dimensions.includes('product')
+    ? await productTitles(index, rows, shopOf).catch(nothingWhileAway)
+    : null
   const banners = dimensions.includes('banner') ? bannerNames(snapshot) : null
   return (dimension, values) => {
     const id = values[dimension]
@@ -57,17 +58,18 @@ async function productTitles(
   const sold = rows.filter(({ product }) => product)
   for (const [shopId, members] of Map.groupBy(sold, shopOf)) {
     if (shopId === null) continue
-    const ids = [...new Set(members.map(({ product }) => product!))]
-    for (let from = 0; from < ids.length; from += IDS_PER_GET_MAX) {
-      const found = await index.get(shopId, ids.slice(from, from + IDS_PER_GET_MAX)).catch(nothingWhileAway)
-      for (const { offer } of found) titles.set(`${shopId}/${offer.id}`, offer.title)
-    }
+    const found = await namedProducts(
+      index,
+      shopId,
+      members.map(({ product }) => product!),
+    )
+    for (const { offer } of found) titles.set(`${shopId}/${offer.id}`, offer.title)
   }
   return titles
 }
 
-function nothingWhileAway(error: unknown): [] {
-  if (error instanceof IndexUnavailable) return []
+function nothingWhileAway(error: unknown): null {
+  if (error instanceof IndexUnavailable) return null
   throw error
 }
 
