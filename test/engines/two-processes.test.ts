@@ -1,10 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { connectRedis } from '../../infra/counters/redis.ts'
 import { type Ad, type JourneyShop, openShop, type Selection } from '../journey/shop.ts'
 import { must, type Program, startProgram, waitFor } from '../program.ts'
-import { addresses, removeDatabase, removeIndices, testNamespace } from './addresses.ts'
-import { removeKafkaNamespace } from './kafka-tools.ts'
+import { testNamespace } from './addresses.ts'
+import { removeNamespace, settingsIn } from './namespace.ts'
 
 /** The whole program and a second process that selects, on the real engines. */
 
@@ -18,12 +17,7 @@ let shop: JourneyShop
 
 beforeAll(async () => {
   const env = {
-    NAMESPACE: namespace,
-    KAFKA_BROKERS: addresses.kafkaBrokers.join(),
-    CLICKHOUSE_URL: addresses.clickhouseUrl,
-    ELASTICSEARCH_URL: addresses.elasticsearchUrl,
-    ELASTICSEARCH_REPLICAS: '0',
-    REDIS_URL: addresses.redisUrl,
+    ...settingsIn(namespace),
     SHOW_ID_KEYS: `1:${randomBytes(32).toString('base64url')}`,
     // An answer that is late is no answer: all requests come at once.
     SELECTION_DEADLINE_MS: '5000',
@@ -42,12 +36,7 @@ beforeAll(async () => {
 }, 240_000)
 afterAll(async () => {
   await Promise.all(programs.map((program) => program.stop()))
-  await removeKafkaNamespace(namespace)
-  await removeIndices(addresses.elasticsearchUrl, namespace)
-  await removeDatabase(addresses.clickhouseUrl, namespace)
-  const counters = connectRedis({ url: addresses.redisUrl, namespace })
-  await counters.clear()
-  await counters.close()
+  await removeNamespace(namespace)
 })
 
 /** The ads that a person is shown, who asks so often at the same time, these processes in turn. */

@@ -13,11 +13,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from '@clickhouse/client'
-import { connectRedis } from '../../../infra/counters/redis.ts'
 import { HOLD_MS } from '../../../services/domain/in-flight.ts'
-import { addresses, removeDatabase, removeIndices, testNamespace } from '../../engines/addresses.ts'
+import { addresses, testNamespace } from '../../engines/addresses.ts'
 import { supervise } from '../../engines/faults/supervised.ts'
-import { removeKafkaNamespace } from '../../engines/kafka-tools.ts'
+import { removeNamespace, settingsIn } from '../../engines/namespace.ts'
 import { must, waitFor } from '../../program.ts'
 import { seededRandom } from '../generated-products.ts'
 import { type BudgetShop, GROUPS, openBudgetShop } from './budget-shop.ts'
@@ -43,12 +42,7 @@ const between = ([least, most]: readonly [number, number]) => least + random() *
 const namespace = testNamespace()
 const folder = await mkdtemp(join(tmpdir(), 'bench-budgets-'))
 const environment = {
-  NAMESPACE: namespace,
-  KAFKA_BROKERS: addresses.kafkaBrokers.join(),
-  CLICKHOUSE_URL: addresses.clickhouseUrl,
-  ELASTICSEARCH_URL: addresses.elasticsearchUrl,
-  ELASTICSEARCH_REPLICAS: '0',
-  REDIS_URL: addresses.redisUrl,
+  ...settingsIn(namespace),
   SHOW_ID_KEYS: `1:${randomBytes(32).toString('base64url')}`,
   KAFKA_SESSION_TIMEOUT_MS: '6000',
   SIGNALS_INTERVAL_SECONDS: '5',
@@ -205,11 +199,6 @@ async function report({ campaigns }: BudgetShop): Promise<void> {
 }
 
 async function cleanUp(): Promise<void> {
-  await removeKafkaNamespace(namespace)
-  await removeIndices(addresses.elasticsearchUrl, namespace)
-  await removeDatabase(addresses.clickhouseUrl, namespace)
-  const counters = connectRedis({ url: addresses.redisUrl, namespace })
-  await counters.clear()
-  await counters.close()
+  await removeNamespace(namespace)
   await rm(folder, { recursive: true, force: true })
 }

@@ -6,11 +6,9 @@
  *     node test/bench/engines/freshness.ts
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createClient } from '@clickhouse/client'
-import { connectRedis } from '../../../infra/counters/redis.ts'
-import { addresses, removeIndices, testNamespace } from '../../engines/addresses.ts'
+import { testNamespace } from '../../engines/addresses.ts'
 import { startLoad } from '../../engines/faults/load.ts'
-import { removeKafkaNamespace } from '../../engines/kafka-tools.ts'
+import { removeNamespace, settingsIn } from '../../engines/namespace.ts'
 import { type Ad, openShop, type Selection } from '../../journey/shop.ts'
 import { must, percentile, startProgram, waitFor } from '../../program.ts'
 
@@ -33,14 +31,7 @@ interface Probe {
 
 const namespace = testNamespace()
 const program = await startProgram({
-  env: {
-    NAMESPACE: namespace,
-    KAFKA_BROKERS: addresses.kafkaBrokers.join(),
-    CLICKHOUSE_URL: addresses.clickhouseUrl,
-    ELASTICSEARCH_URL: addresses.elasticsearchUrl,
-    ELASTICSEARCH_REPLICAS: '0',
-    REDIS_URL: addresses.redisUrl,
-  },
+  env: settingsIn(namespace),
 })
 const names = (count: number) => Array.from({ length: count }, (_, i) => String(i))
 const budget = 1_000_000
@@ -85,7 +76,7 @@ console.table(
 )
 if (wrongAnswers.length > 0) console.error(wrongAnswers.slice(0, 5))
 await program.stop()
-await cleanUp()
+await removeNamespace(namespace)
 process.exit(wrongAnswers.length > 0 ? 1 : 0)
 
 async function send(probe: Probe, cid: string): Promise<void> {
@@ -123,15 +114,4 @@ async function lookUntilAllSeen(): Promise<void> {
     },
     PROBES * PROBE_EVERY_MS + SEEN_WITHIN_MS,
   )
-}
-
-async function cleanUp(): Promise<void> {
-  await removeKafkaNamespace(namespace)
-  await removeIndices(addresses.elasticsearchUrl, namespace)
-  const clickhouse = createClient({ url: addresses.clickhouseUrl })
-  await clickhouse.command({ query: `DROP DATABASE IF EXISTS ${namespace} SYNC` })
-  await clickhouse.close()
-  const counters = connectRedis({ url: addresses.redisUrl, namespace })
-  await counters.clear()
-  await counters.close()
 }

@@ -1,0 +1,23 @@
+import { connectRedis } from '../../infra/counters/redis.ts'
+import { addresses, removeDatabase, removeIndices } from './addresses.ts'
+import { removeKafkaNamespace } from './kafka-tools.ts'
+
+/** What a program is told to work in a namespace of its own on all real engines. */
+export const settingsIn = (namespace: string) => ({
+  NAMESPACE: namespace,
+  KAFKA_BROKERS: addresses.kafkaBrokers.join(),
+  CLICKHOUSE_URL: addresses.clickhouseUrl,
+  ELASTICSEARCH_URL: addresses.elasticsearchUrl,
+  ELASTICSEARCH_REPLICAS: '0',
+  REDIS_URL: addresses.redisUrl,
+})
+
+/** Removes what programs have left there. */
+export async function removeNamespace(namespace: string): Promise<void> {
+  await removeKafkaNamespace(namespace)
+  await removeIndices(addresses.elasticsearchUrl, namespace)
+  await removeDatabase(addresses.clickhouseUrl, namespace)
+  const counters = connectRedis({ url: addresses.redisUrl, namespace })
+  await counters.clear()
+  await counters.close()
+}
