@@ -11,7 +11,9 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 1,
     // Files share a process and the modules it has loaded, which takes half of the time: a test undoes what it changes.
     isolate: false,
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // These only end what hangs: on a busy machine of two cores no test comes near them.
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
+    expect: { poll: { timeout: 60_000 } },
   },
 })

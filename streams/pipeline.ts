@@ -2,7 +2,7 @@ import { type Batch, type EventLog, type LogConsumer, Revoked } from '../infra/e
 import type { TopicName } from '../schemas/topics.ts'
 import { type TopicLag, topicLag } from './lag.ts'
 import { type DecodedRecord, deadLettersOf, decodeBatch, type StepResult } from './outcome.ts'
-import { createStreamRun } from './stream-run.ts'
+import { createStreamRun, type Retry } from './stream-run.ts'
 
 /**
  * Processes one batch of one partition, in order. Batches come again after a crash or a throw, so its effects outside
@@ -60,16 +60,13 @@ export interface StreamOptions {
   /** UTC epoch milliseconds. */
   now: () => number
   logger: StreamLogger
-  /** Default: from 100 ms, doubling, to 5 s: so soon is an engine used again that was away for long. */
-  retry?: { firstMs: number; maxMs: number }
+  retry?: Retry
 }
-
-const DEFAULT_RETRY = { firstMs: 100, maxMs: 5_000 }
 
 /** Poll, decode, step, then one atomic commit with the outputs and the dead letters. */
 export function createStream(options: StreamOptions): Stream {
-  const { name, topics, log, step, now, logger } = options
-  const life = createStreamRun({ name, retry: options.retry ?? DEFAULT_RETRY, now, logger })
+  const { name, topics, log, step, retry, now, logger } = options
+  const life = createStreamRun({ name, retry, now, logger })
   const commits = new Map<string, { assigned: number | null; offset: number | null }>()
   let polling: LogConsumer | null = null
 

@@ -13,7 +13,7 @@ import type { Stream, StreamLogger } from './pipeline.ts'
 import { type StoredTopic, storedTopics } from './rows.ts'
 import { type SinkBatch, storeBatch, storeBatchAgain } from './sink-batch.ts'
 import { noteOf, noteText, SINK_GROUP } from './sink-note.ts'
-import { createStreamRun } from './stream-run.ts'
+import { createStreamRun, type Retry } from './stream-run.ts'
 
 /** A batch is stored once it has this many records or bytes, … */
 const BATCH_RECORDS = 20_000
@@ -29,7 +29,6 @@ const STORES_AT_ONCE = 4
 const SETTLED_AFTER_MS = 5_000
 /** Far below the time for which the store knows tokens: 10,000 blocks, 33 minutes at 5 a second. */
 const BOUNDARIES_VALID_MS = 60_000
-const RETRY = { firstMs: 100, maxMs: 30_000 }
 /** Records read at once when a batch in doubt is read again. */
 const READ_MAX_RECORDS = 10_000
 
@@ -39,6 +38,7 @@ export interface SinkOptions {
   /** UTC epoch milliseconds. */
   now: () => number
   logger: StreamLogger
+  retry?: Retry
 }
 
 /** A batch that is still filling, of a partition as it was assigned. */
@@ -53,8 +53,8 @@ interface Filling extends SinkBatch {
  * the batch is stored under a token made of them, then its end is committed. Whatever breaks in between, the same batch
  * is stored again, and the token makes that a repetition.
  */
-export function createSink({ log, analytics, now, logger }: SinkOptions): Stream {
-  const life = createStreamRun({ name: SINK_GROUP, retry: RETRY, now, logger })
+export function createSink({ log, analytics, now, logger, retry }: SinkOptions): Stream {
+  const life = createStreamRun({ name: SINK_GROUP, retry, now, logger })
   const filling = new Map<string, Filling>()
 
   async function consume(): Promise<void> {

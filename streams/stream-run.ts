@@ -1,10 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { StreamLogger, StreamState } from './pipeline.ts'
 
+export interface Retry {
+  firstMs: number
+  maxMs: number
+}
+
+const DEFAULT_RETRY: Retry = { firstMs: 100, maxMs: 5_000 }
+
 export interface StreamRunOptions {
   name: string
-  /** The wait after a failure, doubling from `firstMs`. */
-  retry: { firstMs: number; maxMs: number }
+  /**
+   * The wait after a failure, doubling from `firstMs`.
+   * Default: from 100 ms to 5 s: so soon is an engine used again that was away for long.
+   */
+  retry?: Retry
   /** UTC epoch milliseconds. */
   now: () => number
   logger: StreamLogger
@@ -26,7 +36,7 @@ export interface StreamRun {
   stop(): Promise<void>
 }
 
-export function createStreamRun({ name, retry, now, logger }: StreamRunOptions): StreamRun {
+export function createStreamRun({ name, retry = DEFAULT_RETRY, now, logger }: StreamRunOptions): StreamRun {
   const state: StreamState = {
     status: 'STOPPED',
     records: 0,

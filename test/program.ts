@@ -4,8 +4,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { waitFor } from './wait-for.ts'
 
-const START_TIMEOUT_MS = 60_000
+const START_TIMEOUT_MS = 120_000
 
 export interface Answer<T = unknown> {
   status: number
@@ -162,15 +163,6 @@ export async function startProgram(options: ProgramOptions = {}): Promise<Progra
     throw error
   })
   return program
-}
-
-/** Polls until true. @throws after `timeoutMs`. */
-export async function waitFor(check: () => Promise<boolean>, timeoutMs: number): Promise<void> {
-  const end = performance.now() + timeoutMs
-  while (!(await check())) {
-    if (performance.now() > end) throw new Error(`not reached within ${timeoutMs} ms`)
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
 }
 
 /** The value below which a share of the sorted values lies (nearest rank). */

@@ -5,7 +5,8 @@
  * they are served, and latency is that of a machine that is full.
  */
 
-import { must, percentile, startProgram, waitFor } from '../program.ts'
+import { must, percentile, startProgram } from '../program.ts'
+import { waitFor } from '../wait-for.ts'
 import { icecatFeed, readIcecat, readJudgments } from './icecat.ts'
 
 const folder = process.argv[2]

@@ -1,4 +1,5 @@
-import { must, waitFor } from '../program.ts'
+import { must } from '../program.ts'
+import { waitFor } from '../wait-for.ts'
 import type { Person, World } from './harness.ts'
 
 interface Created {
@@ -63,7 +64,7 @@ export async function openAdvertiserShop({ program, makeUser }: World): Promise<
   const feed = await post<Created>('/v1/panel/feeds', { shopId, name: 'Feed', currency: 'EUR', lang: 'en' })
   const run = await post<Created>(`/v1/panel/feeds/${feed.id}/content`, feedXml)
   const status = async () => (await get<{ status: string }>(`/v1/panel/feeds/${feed.id}/runs/${run.id}`)).status
-  await waitFor(async () => (await status()) === 'DONE', 20_000)
+  await waitFor(async () => (await status()) === 'DONE')
 
   const ask = async <Ad>(path: string, asked: object) => {
     const body = { targeting: [{ ...asked, searchData: 'desk lamp', adCount: 3 }] }

@@ -1,12 +1,11 @@
 import type { Page } from 'playwright-core'
 import sharp from 'sharp'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { waitFor } from '../program.ts'
+import { waitFor } from '../wait-for.ts'
 import { type AdvertiserShop, openAdvertiserShop, SHOP_SITE } from './advertiser-shop.ts'
 import { openWorld, seriousFindings, type World, watchErrors } from './harness.ts'
 
 /** For what one waits for in a page. */
-const STEP_TIMEOUT_MS = 15_000
 
 let world: World
 let shop: AdvertiserShop
@@ -17,7 +16,6 @@ beforeAll(async () => {
   shop = await openAdvertiserShop(world)
   // axe would judge the colours of what is still fading in.
   page = await world.signedIn(shop.person, { reducedMotion: 'reduce' })
-  page.setDefaultTimeout(STEP_TIMEOUT_MS)
   const body = await picture(20, 20)
   await page.route(`${SHOP_SITE}/**`, (route) => route.fulfill({ contentType: 'image/png', body }))
   errors = watchErrors(page)
@@ -76,7 +74,7 @@ it('makes a sponsored campaign by a rule whose products are counted while it is 
 
   await heading('All lamps').waitFor()
   await page.getByText('Running').first().waitFor()
-  await waitFor(async () => (await shop.productAds()).length === 2, 10_000)
+  await waitFor(async () => (await shop.productAds()).length === 2)
   expect((await shop.productAds()).sort()).toEqual(['lamp-green', 'lamp-red'])
   await page.waitForLoadState('networkidle')
   expect(await seriousFindings(page)).toEqual([])
@@ -86,7 +84,7 @@ it('pauses a campaign from the list', async () => {
   await page.goto('/panel/campaigns')
   await button('Pause All lamps').click()
   await button('Resume All lamps').waitFor()
-  await waitFor(async () => (await shop.productAds()).length === 0, 5_000)
+  await waitFor(async () => (await shop.productAds()).length === 0)
 })
 
 it('asks before changes are lost, and shows what the API refuses at its field', async () => {
@@ -145,7 +143,7 @@ it('makes a display campaign with a picture cut to size, which is shown once it 
   await page.getByText('Waiting for the publisher').waitFor()
   expect(await shop.bannerAds()).toEqual([])
   await shop.post(`/v1/panel/moderation/${idInAddress()}/accept`, {})
-  await waitFor(async () => (await shop.bannerAds()).length === 1, 10_000)
+  await waitFor(async () => (await shop.bannerAds()).length === 1)
   expect(await shop.bannerAds()).toMatchObject([{ bannerUrl: 'https://shop.example/sale' }])
   await page.reload()
   await page.getByText('Accepted').waitFor()

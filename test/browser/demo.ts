@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 export const TOKEN = 'a-token-for-tests-of-the-demo-0123456789'
-const START_TIMEOUT_MS = 80_000
+const START_TIMEOUT_MS = 180_000
 
 export interface RunningDemo {
   adServer: string

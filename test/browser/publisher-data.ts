@@ -1,5 +1,6 @@
 import sharp from 'sharp'
-import { must, type Program, waitFor } from '../program.ts'
+import { must, type Program } from '../program.ts'
+import { waitFor } from '../wait-for.ts'
 
 /** A shop with products that are advertised, and a display campaign that waits for moderation. */
 export interface Stock {
@@ -53,7 +54,7 @@ export async function stockShop(program: Program): Promise<Stock> {
     const display = { kind: 'DISPLAY', cpm: 2, country: 'DE', targetUrl: 'https://shop.example/lamps', banners }
     campaignIds.push((await make('campaigns', { ...own, ...display, name })).id)
   }
-  await waitFor(async () => (await productsOf(program, shop.id)) === items.length, 20_000)
+  await waitFor(async () => (await productsOf(program, shop.id)) === items.length)
   return { publisherId: publisher.id, shopId: shop.id, feedId: feed.id, campaignIds }
 }
 

@@ -1,14 +1,12 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { attributedSale, type JourneyShop, openShop } from '../journey/shop.ts'
-import { waitFor } from '../program.ts'
+import { waitFor } from '../wait-for.ts'
 import { OPERATOR, openWorld, type Person, seriousFindings, type World, watchErrors } from './harness.ts'
 
 const PHONE = { viewport: { width: 360, height: 740 } }
 const METRICS = 'views,clicks,spend,purchases,revenue'
-const STORED_TIMEOUT_MS = 20_000
 /** How long a page may take to show another report. */
-const READ = { timeout: 10_000 }
 const BUYER = { cid: 'buyer' }
 
 interface Report {
@@ -48,7 +46,7 @@ async function buyALamp() {
   const sale = { eventId: 'order/1', kind: 'PURCHASE', shopId: shop.shopId, currency: 'EUR', products }
   await shop.post('/v1/ev/transaction', sale, BUYER)
   await attributedSale(world.program, shop.shopId, encodeURIComponent(sale.eventId))
-  await waitFor(async () => (await reportOfApi()).totals.views === 2, STORED_TIMEOUT_MS)
+  await waitFor(async () => (await reportOfApi()).totals.views === 2)
 }
 
 function reportOfApi(): Promise<Report> {
@@ -131,18 +129,18 @@ describe('the report', () => {
     await page.getByRole('button', { name: 'Look', exact: true }).click()
     await page.getByText('Differences are to the settings of Shop').waitFor()
     await expect
-      .poll(() => cellsOf(/^Total/), READ)
+      .poll(() => cellsOf(/^Total/))
       .toEqual(['2', '1', expect.any(String), expect.stringMatching(/^0\s.*−1/), expect.stringMatching(/−€/)])
     await expectAccessible()
     await page.getByRole('button', { name: 'Back to the settings' }).click()
-    await expect.poll(async () => (await cellsOf(/^Total/))[3], READ).toBe('1')
+    await expect.poll(async () => (await cellsOf(/^Total/))[3]).toBe('1')
     const { clickWindowHours } = await shop.get<{ clickWindowHours: number }>(`/v1/panel/shops/${shop.shopId}`)
     expect(clickWindowHours).toBeGreaterThan(0)
   })
 
   it('compares with the days before, and is the same for whoever opens its address', async () => {
     await page.getByRole('switch', { name: 'Compare with the days before' }).click()
-    await expect.poll(async () => (await cellsOf(/^Total/))[0], READ).toMatch(/^2\s.*new/)
+    await expect.poll(async () => (await cellsOf(/^Total/))[0]).toMatch(/^2\s.*new/)
     const operator = await world.signedIn(OPERATOR)
     await operator.goto(page.url())
     await operator

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { waitFor } from '../program.ts'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { waitFor } from '../wait-for.ts'
 import { openScriptWorld, type ScriptWorld } from './script-shop.ts'
 import type { ScriptSite, Visit } from './script-site.ts'
 
@@ -16,7 +16,6 @@ const VIEW_MS = 1_000
 const GATHER_MS = 600
 const LONG_MS = 10_000
 const DAY_MS = 86_400_000
-const EVENT_TIMEOUT_MS = 10_000
 
 const CSS = '#top, #end { height: 300vh }'
 const BODY = '<div id="top">Top</div><div id="ads"></div><div id="end">End</div>'
@@ -46,10 +45,10 @@ async function taken(): Promise<number> {
 /** What is under way when a browser is closed may be lost: waits until the program has taken so many more. */
 async function untilTaken(count: number): Promise<void> {
   told += count
-  await waitFor(async () => (await taken()) >= told, EVENT_TIMEOUT_MS)
+  await waitFor(async () => (await taken()) >= told)
 }
 
-const untilEvents = (visit: Visit, count: number) => waitFor(async () => visit.events.length >= count, EVENT_TIMEOUT_MS)
+const untilEvents = (visit: Visit, count: number) => waitFor(async () => visit.events.length >= count)
 
 describe('a view', () => {
   it('is told once for each ad of which half was visible for a second', async () => {
@@ -117,7 +116,7 @@ describe('a view', () => {
     await waitFor(async () => {
       await visit.run(VIEW_MS)
       return visit.events.length >= 4
-    }, EVENT_TIMEOUT_MS)
+    })
     await visit.run(LONG_MS)
     expect([visit.events.length, new Set(visit.events).size]).toEqual([4, 2])
     await visit.close()
@@ -192,5 +191,5 @@ it('what browsers told is valid, and in the report', async () => {
     (await site.shop.get<{ totals: Record<string, number> }>(`/v1/panel/reports?${query}`)).totals
   // Two of each test above that has views at the program, one of each that has a click there.
   const expected = { views: 8, clicks: 3, invalid: 0 }
-  await vi.waitFor(async () => expect(await totals()).toMatchObject(expected), EVENT_TIMEOUT_MS)
+  await expect.poll(totals).toMatchObject(expected)
 })

@@ -1,6 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { openShop } from '../journey/shop.ts'
-import { startProgram, waitFor } from '../program.ts'
+import { startProgram } from '../program.ts'
+import { waitFor } from '../wait-for.ts'
 import { launchBrowser } from './harness.ts'
 import { openScriptSite, type ScriptSite } from './script-site.ts'
 
@@ -12,7 +13,6 @@ const COLORS = ['red', 'green', 'blue', 'amber', 'teal', 'pink', 'white', 'black
 const USER_AGENT = 'Mozilla/5.0 (X11; Linux x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36'
 /** Tests are not to fail for a busy machine. */
 const DEADLINE_MS = '5000'
-const INDEXED_TIMEOUT_MS = 20_000
 
 export interface ScriptWorld {
   browser: Browser
@@ -45,7 +45,7 @@ export async function openScriptWorld(): Promise<ScriptWorld> {
         const answer = await shop.post<{ data: { ads: unknown[] }[] }>('/v1/dsa/raw/batch', { targeting })
         return answer.data[0]!.ads.length === products.length
       }
-      await waitFor(found, INDEXED_TIMEOUT_MS)
+      await waitFor(found)
     },
     async stop() {
       await site.close()

@@ -2,7 +2,8 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import type { JourneyShop } from '../journey/shop.ts'
-import { type Program, waitFor } from '../program.ts'
+import type { Program } from '../program.ts'
+import { waitFor } from '../wait-for.ts'
 
 /** A page of a shop on an origin of its own, under a strict policy, that shows ads by the emission script. */
 export interface ScriptSite {
@@ -43,7 +44,6 @@ export interface Visit {
 }
 
 const NONCE = 'n0nce'
-const RENDERED_TIMEOUT_MS = 10_000
 const PICTURE =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><circle cx="4.5" cy="4.5" r="3" fill="#e8b04b"/></svg>'
 const watch = () => {
@@ -113,7 +113,7 @@ export async function openScriptSite(browser: Browser, program: Program, shop: J
         page,
         layoutShift: () => seen('shift'),
         rendered: async (count) => {
-          await waitFor(async () => (await seen('rendered')) >= count, RENDERED_TIMEOUT_MS)
+          await waitFor(async () => (await seen('rendered')) >= count)
         },
         close: () => context.close(),
       }

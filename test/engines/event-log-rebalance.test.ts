@@ -53,9 +53,7 @@ const countOf = (member: Member, word: string) => member.lines.filter((line) => 
 
 function untilHas(member: Member, word: string, more: number): Promise<void> {
   const wanted = countOf(member, word) + more
-  return expect
-    .poll(() => countOf(member, word), { timeout: 30_000, interval: 5 })
-    .toBeGreaterThanOrEqual(wanted) as Promise<void>
+  return expect.poll(() => countOf(member, word), { interval: 5 }).toBeGreaterThanOrEqual(wanted) as Promise<void>
 }
 
 async function readAll(topic: TopicName): Promise<LogRecord[]> {
@@ -109,7 +107,7 @@ it('copies every record once and in order while members come, go, are killed and
   second.process.kill('SIGSTOP')
   const committedBefore = countOf(third, 'committed')
   await sleep(SESSION_TIMEOUT_MS + 2_000)
-  await expect.poll(() => countOf(third, 'committed'), { timeout: 30_000 }).toBeGreaterThan(committedBefore + 5)
+  await expect.poll(() => countOf(third, 'committed')).toBeGreaterThan(committedBefore + 5)
   second.process.kill('SIGCONT')
   await untilHas(second, 'revoked', 1)
   // It is a member again, and leaves properly.
@@ -122,7 +120,7 @@ it('copies every record once and in order while members come, go, are killed and
     const commits = await log.committed('copier')
     return ends.every(({ partition, end }) => commits.some((c) => c.partition === partition && c.offset === end))
   }
-  await expect.poll(isDone, { timeout: 40_000 }).toBe(true)
+  await expect.poll(isDone).toBe(true)
   const copied = await readAll('judged-events')
   const numbers = copied.map(({ value }) => Number(value!.toString()))
   expect(numbers.toSorted((a, b) => a - b)).toEqual(Array.from({ length: count }, (_, n) => n))

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { waitFor } from '../program.ts'
+import { waitFor } from '../wait-for.ts'
 
 const run = promisify(execFile)
 const infra = join(import.meta.dirname, '../../infra')
@@ -48,10 +48,7 @@ describe('the proxy', () => {
     await writeFile(join(folder, 'nginx.conf'), `daemon off; pid ${folder}/pid; error_log stderr;\n${config}`)
     await run('/usr/sbin/nginx', ['-t', '-p', folder, '-c', join(folder, 'nginx.conf')])
     nginx = spawn('/usr/sbin/nginx', ['-p', folder, '-c', join(folder, 'nginx.conf')], { stdio: 'ignore' })
-    await waitFor(
-      async () => (await fetch(`http://127.0.0.1:${HEALTH_PORT}/health`).catch(() => null))?.ok === true,
-      10_000,
-    )
+    await waitFor(async () => (await fetch(`http://127.0.0.1:${HEALTH_PORT}/health`).catch(() => null))?.ok === true)
   })
   afterAll(async () => {
     nginx?.kill('SIGTERM')

@@ -1,7 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Ad, type JourneyShop, openShop, type Selection } from '../journey/shop.ts'
-import { must, type Program, startProgram, waitFor } from '../program.ts'
+import { must, type Program, startProgram } from '../program.ts'
+import { waitFor } from '../wait-for.ts'
 import { testNamespace } from './addresses.ts'
 import { removeNamespace, settingsIn } from './namespace.ts'
 
@@ -32,8 +33,8 @@ beforeAll(async () => {
       programs.map(async (program) => (await shown([program], ALL_THEY_MAY_SEE + 1, randomUUID())).length),
     )
     return counts.every((count) => count === ALL_THEY_MAY_SEE)
-  }, 20_000)
-}, 240_000)
+  })
+})
 afterAll(async () => {
   await Promise.all(programs.map((program) => program.stop()))
   await removeNamespace(namespace)

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Program, startProgram, waitFor } from '../program.ts'
+import { type Program, startProgram } from '../program.ts'
+import { waitFor } from '../wait-for.ts'
 import { type JourneyShop, openShop, type Selection } from './shop.ts'
 
 const ROUNDS = 4
@@ -22,7 +23,7 @@ describe('the whole program is killed again and again while shoppers see, click 
   beforeAll(async () => {
     program = await startProgram()
     shop = await openShop(program)
-  }, 90_000)
+  })
   afterAll(() => program?.stop())
 
   /** Shops until the server is gone. */
@@ -71,7 +72,7 @@ describe('the whole program is killed again and again while shoppers see, click 
     await waitFor(async () => {
       audit = (await program.call<Audit>('GET', '/v1/panel/audit')).body
       return audit.logged === audit.stored
-    }, 60_000)
+    })
     expect(audit).toMatchObject({ duplicates: 0, deadLetters: 0 })
 
     const day = 86_400_000
@@ -81,7 +82,7 @@ describe('the whole program is killed again and again while shoppers see, click 
     await waitFor(async () => {
       totals = (await program.call<{ totals: typeof totals }>('GET', `/v1/panel/reports?${query}`)).body.totals
       return totals.purchases >= acknowledged.purchases.length
-    }, 30_000)
+    })
     expect(acknowledged.purchases.length).toBeGreaterThan(ROUNDS)
     expect(totals.views).toBeGreaterThanOrEqual(acknowledged.views)
     expect(totals.views).toBeLessThanOrEqual(acknowledged.views + unanswered)
@@ -90,5 +91,5 @@ describe('the whole program is killed again and again while shoppers see, click 
       const sale = await program.call('GET', `/v1/panel/explain/attribution/${eventId}?shopId=${shop.shopId}`)
       expect(JSON.stringify(sale.body)).toContain('CREDITED')
     }
-  }, 120_000)
+  })
 })

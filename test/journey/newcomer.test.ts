@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Program, startProgram, waitFor } from '../program.ts'
+import { type Program, startProgram } from '../program.ts'
+import { waitFor } from '../wait-for.ts'
 import { attributedSale, type JourneyShop, openShop } from './shop.ts'
 
 interface Audit {
@@ -20,7 +21,7 @@ describe('a newcomer follows one product from the feed to an attributed sale', (
   beforeAll(async () => {
     program = await startProgram()
     shop = await openShop(program)
-  }, 90_000)
+  })
   afterAll(() => program?.stop())
 
   const reportNow = () => {
@@ -68,7 +69,7 @@ describe('a newcomer follows one product from the feed to an attributed sale', (
     await waitFor(async () => {
       audit = await shop.get<Audit>('/v1/panel/audit')
       return audit.logged === audit.stored
-    }, 20_000)
+    })
     expect(audit).toMatchObject({ duplicates: 0, deadLetters: 0 })
     expect(audit!.logged).toBeGreaterThan(5)
   })
@@ -108,5 +109,5 @@ describe('a newcomer follows one product from the feed to an attributed sale', (
       targeting: [{ slotHash: shop.slotHash, adCount: 2, searchData: 'desk lamp' }],
     })
     expect(again.body.data[0]!.ads).toHaveLength(2)
-  }, 60_000)
+  })
 })

@@ -1,4 +1,5 @@
-import { must, type Program, waitFor } from '../program.ts'
+import { must, type Program } from '../program.ts'
+import { waitFor } from '../wait-for.ts'
 
 export interface Created {
   id: string
@@ -86,7 +87,6 @@ export async function openShop(
   const run = await post<Created>(`/v1/panel/feeds/${feed.id}/content`, feedXml(lamps))
   await waitFor(
     async () => (await get<{ status: string }>(`/v1/panel/feeds/${feed.id}/runs/${run.id}`)).status === 'DONE',
-    20_000,
   )
   const askForAds = async (cid: string, searchData: string, adCount = 2) => {
     const answer = await post<Selection>(
@@ -97,7 +97,7 @@ export async function openShop(
     return answer.data[0]!.ads
   }
   const shown = async () => (await askForAds('warm-up', 'desk lamp', lamps.length)).length
-  await waitFor(async () => (await shown()) === lamps.length, 20_000)
+  await waitFor(async () => (await shown()) === lamps.length)
   return { shopId: shop.id, feedId: feed.id, slotHash: unit.slotHash, campaignId: campaign.id, post, get, askForAds }
 }
 
@@ -108,6 +108,6 @@ export async function attributedSale(program: Program, shopId: string, eventId: 
     const answer = await program.call('GET', `/v1/panel/explain/attribution/${eventId}?shopId=${shopId}`)
     text = JSON.stringify(answer.body)
     return answer.status === 200 && text.includes('CREDITED')
-  }, 20_000)
+  })
   return text
 }

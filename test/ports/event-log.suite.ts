@@ -297,14 +297,14 @@ export function eventLogSuite(name: string, create: () => Promise<EventLogHost>)
           await Promise.all([first, second].map((each) => each.poll({ maxRecords: 1, maxWaitMs: 200 })))
           return [first, second].filter((each) => each.assigned().length > 0)
         }
-        await expect.poll(holders, { timeout: 10_000 }).toHaveLength(1)
+        await expect.poll(holders).toHaveLength(1)
         const [held] = await holders()
         expect(held!.assigned()).toEqual([{ topic: 'registry', partition: 0 }])
         await held!.close()
         expect(held!.assigned()).toEqual([])
         const heir = held === first ? second : first
         await expect
-          .poll(() => heir.poll({ maxRecords: 1, maxWaitMs: 200 }).then(() => heir.assigned()), { timeout: 10_000 })
+          .poll(() => heir.poll({ maxRecords: 1, maxWaitMs: 200 }).then(() => heir.assigned()))
           .toEqual([{ topic: 'registry', partition: 0 }])
         await heir.close()
       })

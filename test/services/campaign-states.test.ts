@@ -28,7 +28,7 @@ import { makeOffer } from './selection/world.ts'
 
 const PROCESSES = 2
 /** Far over the two seconds that a change may take. */
-const TIMEOUT_MS = 10_000
+const TIMEOUT_MS = 60_000
 const POLL_MS = 20
 const DAY_MS = 86_400_000
 

@@ -94,7 +94,7 @@ test('what was answered 202 is in the log, each event is judged once, and spend 
       await response.arrayBuffer().catch(() => null)
     }
   }
-}, 120_000)
+})
 
 async function killed(child: ChildProcess, afterMs: number): Promise<void> {
   await delay(afterMs)

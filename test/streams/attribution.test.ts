@@ -226,7 +226,7 @@ describe('attribution', () => {
       }),
       { numRuns: RUNS, endOnFailure: true },
     )
-  }, 120_000)
+  })
 })
 
 const cids = fc.constantFrom('c1', 'c2', 'c3', 'c4', 'c5')

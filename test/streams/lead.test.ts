@@ -7,7 +7,6 @@ import { type EventLog, type LogConsumer, LogUnavailable } from '../../infra/eve
 import { standForLead, takeLead } from '../../streams/lead.ts'
 
 const silent = { info() {}, warn() {}, error() {} }
-const SETTLED = { timeout: 10_000 }
 
 let folder: string
 let log: EventLog
@@ -32,7 +31,7 @@ describe('the lead', () => {
     const candidates = [candidate('office'), candidate('office'), candidate('office')]
     const leading = () => candidates.filter(({ told }) => told.at(-1) === true)
     for (let left = 3; left > 0; left--) {
-      await expect.poll(() => leading().length, SETTLED).toBe(1)
+      await expect.poll(() => leading().length).toBe(1)
       const [leader] = leading()
       await leader!.stop()
       expect(leader!.told).toEqual([true, false])
@@ -42,7 +41,7 @@ describe('the lead', () => {
 
   it('of one office has nothing to do with another', async () => {
     const [one, other] = [candidate('one'), candidate('other')]
-    await expect.poll(() => [one.told, other.told], SETTLED).toEqual([[true], [true]])
+    await expect.poll(() => [one.told, other.told]).toEqual([[true], [true]])
     await Promise.all([one.stop(), other.stop()])
   })
 
@@ -59,7 +58,7 @@ describe('the lead', () => {
       },
     }
     const holder = candidate('office', flaky)
-    await expect.poll(() => holder.told, SETTLED).toEqual([true])
+    await expect.poll(() => holder.told).toEqual([true])
     away = true
     await new Promise((resolve) => setTimeout(resolve, 1_500))
     expect(holder.told).toEqual([true])

@@ -74,4 +74,4 @@ it('has every acknowledged event once, and the right credits, after being killed
   expect(lines).toEqual(attributedByHand(happenings))
   await log.close()
   await analytics.close()
-}, 120_000)
+})

@@ -19,6 +19,7 @@ import { logRecord } from './fake-log.ts'
 
 const silent = { info() {}, warn() {}, error() {} }
 const AGE_MS = 2_000
+const RETRY = { firstMs: 1, maxMs: 10 }
 const tables = Object.values(tablesOf).flatMap((each) => each.map(({ table }) => table))
 
 let folder: string
@@ -67,7 +68,7 @@ const countOf = async (table: string) => (await query<{ n: number }>(`SELECT cou
 
 /** Runs a sink, time passing, until it has committed everything. */
 async function drain(through: { log?: EventLog; analytics?: Analytics } = {}): Promise<void> {
-  const sink = createSink({ log, analytics, ...through, now: () => time, logger: silent })
+  const sink = createSink({ log, analytics, ...through, now: () => time, logger: silent, retry: RETRY })
   const ended = sink.run()
   while ((await sink.lag()).some(({ records }) => records > 0)) {
     time += AGE_MS
@@ -207,7 +208,7 @@ describe('sink', () => {
           ])
         },
       ),
-      { numRuns: 3 },
+      { numRuns: 8, endOnFailure: true },
     )
   })
 

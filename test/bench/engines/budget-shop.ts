@@ -1,4 +1,5 @@
-import { must, type Program, waitFor } from '../../program.ts'
+import { must, type Program } from '../../program.ts'
+import { waitFor } from '../../wait-for.ts'
 
 /** Searches and banners are of so many groups, so that no request meets all campaigns. */
 export const GROUPS = 50

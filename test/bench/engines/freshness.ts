@@ -10,7 +10,8 @@ import { testNamespace } from '../../engines/addresses.ts'
 import { startLoad } from '../../engines/faults/load.ts'
 import { removeNamespace, settingsIn } from '../../engines/namespace.ts'
 import { type Ad, openShop, type Selection } from '../../journey/shop.ts'
-import { must, percentile, startProgram, waitFor } from '../../program.ts'
+import { must, percentile, startProgram } from '../../program.ts'
+import { waitFor } from '../../wait-for.ts'
 
 const RATE = { eventsPerSecond: 2_000, batchEvents: 100, adsPerRequest: 30 }
 const PROBES = 100

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { waitFor } from '../../program.ts'
+import { waitFor } from '../../wait-for.ts'
 import { type NetworkProxy, openProxy } from './proxy.ts'
 
 const run = promisify(execFile)
@@ -11,7 +11,6 @@ const repository = join(import.meta.dirname, '../../..')
 /** Away from the ports of the engines that other tests share. */
 const PORT_OFFSET = 3_000
 const START_TIMEOUT_MS = 120_000
-const DEATH_TIMEOUT_MS = 5_000
 
 export const engineNames = ['kafka', 'clickhouse', 'elasticsearch', 'redis'] as const
 export type EngineName = (typeof engineNames)[number]
@@ -84,7 +83,7 @@ export async function prepareEngines(): Promise<EngineSet> {
     async signal(name, signal) {
       const id = Number((await readFile(join(dataFolder(name), 'process'), 'utf8')).split(' ')[0])
       process.kill(id, signal)
-      if (signal === 'SIGKILL') await waitFor(async () => !existsSync(`/proc/${id}`), DEATH_TIMEOUT_MS)
+      if (signal === 'SIGKILL') await waitFor(async () => !existsSync(`/proc/${id}`))
     },
     wipe: (name) => rm(dataFolder(name), { recursive: true, force: true }),
     async remove() {

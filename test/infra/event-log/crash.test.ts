@@ -71,4 +71,4 @@ it('holds all that it acknowledged, and whole commits only, however often it is 
   expect(known.appends.size).toBeGreaterThan(ROUNDS)
   expect(known.commits.size).toBeGreaterThan(0)
   await rm(folder, { recursive: true })
-}, 60_000)
+})

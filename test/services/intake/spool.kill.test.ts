@@ -64,4 +64,4 @@ test('killed while it spools and while it drains, it loses nothing that it took,
   }
   // A batch that was drained and not noted when the process died comes again; no other does.
   expect(stored.length - known.size).toBeLessThanOrEqual(ROUNDS * 5_000)
-}, 60_000)
+})

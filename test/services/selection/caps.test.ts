@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { onceKey, viewsKey } from '../../../services/domain/counter-keys.ts'
 import { HOLD_MS } from '../../../services/domain/in-flight.ts'
 import { EVEN_HOURS } from '../../../services/domain/shop-day.ts'
@@ -50,7 +50,7 @@ const one = () => ({ cid: 'c' })
 const another = () => ({ cid: randomUUID() })
 
 /** After a leap of the clock: until both processes have renewed their leases. */
-const renewed = () => vi.waitFor(async () => expect(await shown(2, another)).toHaveLength(2))
+const renewed = () => expect.poll(() => shown(2, another)).toHaveLength(2)
 
 /** As the judge does. */
 function view(requestId: string): void {

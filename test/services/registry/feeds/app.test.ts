@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openEmbeddedAnalytics } from '../../../../infra/analytics/embedded.ts'
 import type { Analytics } from '../../../../infra/analytics/port.ts'
 import type { Account } from '../../../../schemas/entities.ts'
@@ -16,6 +16,7 @@ import { fetchDefaults } from '../../../../services/registry/feeds/fetch.ts'
 import { openFeedFiles } from '../../../../services/registry/feeds/files.ts'
 import { createFeedRunner } from '../../../../services/registry/feeds/runner.ts'
 import { created, openRegistry, type Registry } from '../../../../services/registry/store.ts'
+import { waitFor } from '../../../wait-for.ts'
 import { item, rss } from './documents.ts'
 import { type Engines, openEngines } from './engines.ts'
 
@@ -114,9 +115,7 @@ async function uploaded(content: string | Buffer, headers: Headers = { 'content-
   const answer = await call('POST', `${FEED}/content`, content, headers)
   expect(answer).toMatchObject({ status: 202, body: { status: 'QUEUED', trigger: 'UPLOAD', feedId, shopId } })
   const path = `${FEED}/runs/${answer.body.id}`
-  await vi.waitUntil(async () => !['QUEUED', 'RUNNING'].includes((await call('GET', path)).body.status), {
-    timeout: 10_000,
-  })
+  await waitFor(async () => !['QUEUED', 'RUNNING'].includes((await call('GET', path)).body.status))
   const issues = (await engines.issues(shopId)).filter((issue) => issue.runId === answer.body.id)
   const rows = issues.map((issue, i) => ({ _topic: 'feed-issues', _partition: 0, _offset: i, ...issue }))
   await analytics.insert('feed_issues', rows, { token: answer.body.id })
@@ -194,7 +193,7 @@ describe('runs', () => {
       status: 202,
       body: { id: held.id, status: 'QUEUED' },
     })
-    await vi.waitUntil(async () => (await call('GET', path)).body.status === 'DONE')
+    await waitFor(async () => (await call('GET', path)).body.status === 'DONE')
     expect((await call('GET', path)).body.removed).toBeGreaterThanOrEqual(4)
     expect([...(await engines.offers(shopId)).keys()]).toEqual(['a'])
     expect(await call('POST', `${path}/confirm`)).toMatchObject({ status: 409 })

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { MessageChannel } from 'node:worker_threads'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { serve } from '../../../../infra/thread.ts'
 import type { FeedRun } from '../../../../schemas/entities.ts'
 import { Snapshot } from '../../../../services/domain/snapshot.ts'
@@ -17,6 +17,7 @@ import type { FeedRunner } from '../../../../services/registry/feeds/job.ts'
 import { runsOf } from '../../../../services/registry/feeds/run-state.ts'
 import { createFeedRunner, feedRunnerClient } from '../../../../services/registry/feeds/runner.ts'
 import { changed, created, openRegistry, type Registry, removed } from '../../../../services/registry/store.ts'
+import { waitFor } from '../../../wait-for.ts'
 import { item, rss } from './documents.ts'
 import { type Engines, openEngines } from './engines.ts'
 
@@ -99,10 +100,7 @@ const latest = () => runsOf(registry.snapshot, feedId)[0]!
 
 /** The latest run, once it has ended. */
 async function ended(count = 1): Promise<FeedRun> {
-  await vi.waitUntil(() => statuses().length >= count && !statuses().some((s) => s === 'QUEUED' || s === 'RUNNING'), {
-    timeout: 10_000,
-    interval: 5,
-  })
+  await waitFor(() => statuses().length >= count && !statuses().some((s) => s === 'QUEUED' || s === 'RUNNING'))
   now += 1
   return latest().body
 }
@@ -190,7 +188,7 @@ describe('an upload', () => {
     const run = await runs.upload(feedId, body(products('a', 'b')), 'me')
     expect(run).toMatchObject({ updatedBy: 'me', body: { status: 'QUEUED', trigger: 'UPLOAD', total: 0 } })
     expect(await ended()).toMatchObject({ status: 'DONE', total: 2 })
-    await vi.waitUntil(async () => (await readdir(folder())).length === 0)
+    await waitFor(async () => (await readdir(folder())).length === 0)
     await expect(runs.request(feedId, 'me')).rejects.toMatchObject({ code: 'CONFLICT' })
   })
 
@@ -218,7 +216,7 @@ describe('an upload', () => {
     await close()
     await open({ runner: stuck })
     await runs.upload(feedId, body(products('first')), 'me')
-    await vi.waitUntil(() => statuses()[0] === 'RUNNING')
+    await waitFor(() => statuses()[0] === 'RUNNING')
     now += 1
     const waiting = await runs.upload(feedId, body(products('a', 'b')), 'me')
     expect(statuses()).toEqual(['QUEUED', 'RUNNING'])
@@ -246,7 +244,7 @@ describe('a restart', () => {
     await close()
     await open({ runner: stuck })
     const run = await runs.upload(feedId, body(products('a', 'b')), 'me')
-    await vi.waitUntil(() => statuses()[0] === 'RUNNING')
+    await waitFor(() => statuses()[0] === 'RUNNING')
     await close()
     now += 1
     await open()
@@ -260,7 +258,7 @@ describe('a restart', () => {
     await close()
     await open({ runner: stuck })
     await runs.upload(feedId, body(products('a')), 'me')
-    await vi.waitUntil(() => statuses()[0] === 'RUNNING')
+    await waitFor(() => statuses()[0] === 'RUNNING')
     await close()
     const files = await openFeedFiles(folder())
     await files.keepOnly(new Set())
@@ -277,7 +275,7 @@ describe('a restart', () => {
     await registry.write([removed(feedNow())], { by: 'test' })
     await close()
     await open()
-    await vi.waitUntil(async () => (await ids()).length === 0)
+    await waitFor(async () => (await ids()).length === 0)
   })
 })
 
@@ -304,7 +302,7 @@ describe('a held run', () => {
     })
     expect(await ids()).toEqual(['a', 'n'])
     await expect(runs.confirm(id, 'boss')).rejects.toMatchObject({ code: 'CONFLICT' })
-    await vi.waitUntil(async () => (await readdir(folder())).length === 0)
+    await waitFor(async () => (await readdir(folder())).length === 0)
   })
 
   it('can be confirmed after a restart', async () => {
@@ -332,7 +330,7 @@ it('removes the offers and runs of a feed that is deleted', async () => {
   await createFeed()
   await ended()
   await registry.write([removed(feedNow())], { by: 'test' })
-  await vi.waitUntil(() => [...registry.snapshot.allEver('FeedRun')].every((run) => run.body.feedId !== feedId))
+  await waitFor(() => [...registry.snapshot.allEver('FeedRun')].every((run) => run.body.feedId !== feedId))
   expect(await ids()).toEqual([])
 })
 
@@ -346,7 +344,7 @@ it('keeps the latest runs of a feed only', async () => {
   await registry.write(many, { by: 'test' })
   await runs.upload(feedId, body(products('a')), 'me')
   await ended()
-  await vi.waitUntil(() => statuses().length === RUNS_KEPT_PER_FEED)
+  await waitFor(() => statuses().length === RUNS_KEPT_PER_FEED)
   expect(latest().body).toMatchObject({ total: 1 })
 })
 
