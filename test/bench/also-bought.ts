@@ -7,6 +7,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
+import { parse } from 'csv-parse/sync'
 import { alsoBought, type Basket } from '../../streams/also-bought.ts'
 import { HALF_LIFE_DAYS, WINDOW_DAYS } from '../../streams/signals.ts'
 
@@ -14,22 +15,17 @@ const ASKED = 10
 
 /** Orders of a gzipped CSV with InvoiceNo, StockCode, …, InvoiceDate ("2011-08-31 12:00:00"). */
 function readOrders(file: string): Basket[] {
-  const [header, ...rows] = gunzipSync(readFileSync(file)).toString().trim().split(/\r?\n/)
-  const column = (name: string) => header!.split(',').indexOf(name)
-  const [order, product, date] = [column('InvoiceNo'), column('StockCode'), column('InvoiceDate')]
+  type Row = { InvoiceNo: string; StockCode: string; InvoiceDate: string }
+  const rows: Row[] = parse(gunzipSync(readFileSync(file)), { columns: true })
   const baskets = new Map<string, { occurredAt: number; items: string[] }>()
-  for (const row of rows) {
-    const values = cells(row)
-    const id = values[order]!
-    const basket = baskets.get(id) ?? { occurredAt: Date.parse(`${values[date]!.replace(' ', 'T')}Z`), items: [] }
-    basket.items.push(values[product]!)
-    baskets.set(id, basket)
+  for (const { InvoiceNo, StockCode, InvoiceDate } of rows) {
+    const occurredAt = Date.parse(`${InvoiceDate.replace(' ', 'T')}Z`)
+    const basket = baskets.get(InvoiceNo) ?? { occurredAt, items: [] }
+    basket.items.push(StockCode)
+    baskets.set(InvoiceNo, basket)
   }
   return [...baskets.values()]
 }
-
-/** The cells of one CSV line; quoted ones may hold commas. */
-const cells = (line: string) => [...line.matchAll(/(?:^|,)("(?:[^"]|"")*"|[^,]*)/g)].map((match) => match[1]!)
 
 const [folder, file = 'dev.csv.gz'] = process.argv.slice(2)
 if (!folder) throw new Error('usage: node test/bench/also-bought.ts <folder with train.csv.gz and dev.csv.gz> [file]')

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
+import { parse } from 'csv-parse/sync'
 
 export interface IcecatProduct {
   id: string
@@ -30,14 +31,8 @@ export interface Judgment {
 
 /** The judgments of `judgments.csv` in a folder: query, docid, rating 0 to 3. */
 export function readJudgments(folder: string): Judgment[] {
-  return readFileSync(join(folder, 'judgments.csv'), 'utf8')
-    .trim()
-    .split('\n')
-    .slice(1)
-    .map((line) => {
-      const [rating, docid, ...query] = line.trim().split(',').reverse()
-      return { query: query.reverse().join(',').replaceAll('"', ''), docid: docid!, rating: Number(rating) }
-    })
+  const rows: Record<keyof Judgment, string>[] = parse(readFileSync(join(folder, 'judgments.csv')), { columns: true })
+  return rows.map((row) => ({ ...row, rating: Number(row.rating) }))
 }
 
 const escapeXml = (text: string) =>

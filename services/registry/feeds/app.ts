@@ -14,8 +14,8 @@ import type { Entity, Snapshot } from '../../domain/snapshot.ts'
 import type { HttpServer } from '../../http.ts'
 import type { Access } from '../access.ts'
 import { type Authorize, type Principal, principalOf } from '../auth.ts'
+import { csvOf } from '../csv.ts'
 import type { FeedRuns } from './feed-runs.ts'
-import { issuesCsv } from './issues-csv.ts'
 import { queryIssues } from './issues-query.ts'
 import { issuesPosition, runsPage, writePosition } from './pages.ts'
 import { ISSUES_KEPT_MAX } from './run.ts'
@@ -28,6 +28,7 @@ export interface FeedsAppDeps {
   runs: FeedRuns
 }
 
+const ISSUE_COLUMNS = ['severity', 'line', 'productId', 'field', 'code', 'message'] as const
 const PATH = '/v1/panel/feeds/:id'
 
 /** The runs of feeds: POST content and run, GET runs, one run and its issues, POST confirm. */
@@ -140,7 +141,7 @@ function issuesRoute(server: HttpServer, { access, authorize, analytics }: Feeds
       if (format === 'csv' || (format === undefined && /text\/csv/.test(request.headers.accept ?? ''))) {
         const rows = await queryIssues(analytics, { ...wanted, after: null, limit: ISSUES_KEPT_MAX })
         reply.header('content-disposition', `attachment; filename="issues-${runId}.csv"`)
-        return reply.type('text/csv; charset=utf-8').send(issuesCsv(rows) as never)
+        return reply.type('text/csv; charset=utf-8').send(csvOf(ISSUE_COLUMNS, rows) as never)
       }
       // One more than asked for tells whether there is a next page.
       const rows = await queryIssues(analytics, { ...wanted, after: issuesPosition(cursor), limit: limit + 1 })

@@ -6,11 +6,11 @@ import { Problem } from '../../domain/errors.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import type { HttpServer } from '../../http.ts'
 import { type Authorize, principalOf } from '../auth.ts'
-import { toCsv } from './csv.ts'
+import { csvOf } from '../csv.ts'
 import { decimalText, figuresToJson } from './figures.ts'
 import type { TitleIndex } from './names.ts'
-import { columnsOf, type Report, runReport } from './report.ts'
-import { type ReportRequest, readReportRequest } from './request.ts'
+import { columnsOf, runReport } from './report.ts'
+import { readReportRequest } from './request.ts'
 
 export const JSON_ROWS_MAX = 10_000
 /** A table in a file has no place to say that it is cut: over this it is refused. */
@@ -26,7 +26,7 @@ export interface ReportsDeps {
 /** GET /v1/panel/reports. `docs/reports.md` defines every metric. */
 export function reportsApp(deps: ReportsDeps) {
   return async (server: HttpServer): Promise<void> => {
-    // Answers are written by figuresToJson and toCsv; the schema documents them.
+    // Answers are written by figuresToJson and csvOf; the schema documents them.
     server.setSerializerCompiler(() => JSON.stringify)
     server.get(
       '/v1/panel/reports',
@@ -58,7 +58,9 @@ export function reportsApp(deps: ReportsDeps) {
           )
         }
         reply.header('content-disposition', 'attachment; filename="report.csv"')
-        return reply.type('text/csv; charset=utf-8').send(csvOf(asked, report))
+        return reply
+          .type('text/csv; charset=utf-8')
+          .send(csvOf(columnsOf(asked), report.rows, { bigint: decimalText }) as never)
       },
     )
   }
@@ -68,15 +70,4 @@ export function reportsApp(deps: ReportsDeps) {
 function wantsCsv(request: FastifyRequest, format: ReportQuery['format']): boolean {
   if (format !== undefined) return format === 'csv'
   return /text\/csv|application\/json|\*\/\*/.exec(request.headers.accept ?? '')?.[0] === 'text/csv'
-}
-
-function csvOf(request: ReportRequest, { rows }: Report): string {
-  const columns = columnsOf(request)
-  const cells = rows.map((row) =>
-    columns.map((column) => {
-      const value = row[column] ?? null
-      return typeof value === 'bigint' ? decimalText(value) : value
-    }),
-  )
-  return toCsv(columns, cells)
 }
