@@ -24,7 +24,7 @@ export interface RegistryAppDeps {
   access: Access
   authorize: Authorize
   productReader: ProductReader
-  /** Micros billed to each campaign so far, in the order of the ids. */
+  /** Micros billed to each campaign so far, in the order of the ids. Rejects with CountersUnavailable. */
   spendOf: (campaignIds: readonly string[]) => Promise<number[]>
   now: () => number
   uuid: () => string

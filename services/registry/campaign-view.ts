@@ -8,10 +8,10 @@ import { answered, toIso } from './edge.ts'
 /** The name of a user or account, deleted ones too. */
 type NameOf = (actorId: string) => string | null
 
-/** A campaign as the API shows it at `now`. */
+/** A campaign as the API shows it at `now`. `spentMicros` null: not known, and taken for none. */
 export function campaignView(
   campaign: Entity<'Campaign'>,
-  at: { shop: Shop; spentMicros: number; now: number; nameOf: NameOf },
+  at: { shop: Shop; spentMicros: number | null; now: number; nameOf: NameOf },
 ) {
   const { body } = campaign
   const { spentMicros, now, shop } = at
@@ -23,12 +23,12 @@ export function campaignView(
     shopId: body.shopId,
     name: body.name,
     status: body.status,
-    state: campaignState(body, { now, spentMicros, leastPriceMicros: leastPrice(body, shop) }),
+    state: campaignState(body, { now, spentMicros: spentMicros ?? 0, leastPriceMicros: leastPrice(body, shop) }),
     startAt: toIso(body.startAt),
     endAt: toIso(body.endAt),
     budget: fromMicros(body.budgetMicros),
     dailyBudget: body.dailyBudgetMicros === null ? null : fromMicros(body.dailyBudgetMicros),
-    spent: fromMicros(spentMicros),
+    spent: spentMicros === null ? null : fromMicros(spentMicros),
     pacing: body.pacing,
     capping: body.capping,
     attributionProductIds: body.attributionProductIds,

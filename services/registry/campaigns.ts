@@ -1,7 +1,9 @@
 import type { Static } from 'typebox'
+import { CountersUnavailable } from '../../infra/counters/port.ts'
 import type { Campaign } from '../../schemas/entities.ts'
 import { CampaignCreate, CampaignPatch, CampaignQuery, CampaignView } from '../../schemas/http/panel/campaigns.ts'
 import { NO_DISPLAY } from '../domain/campaign.ts'
+import { Problem } from '../domain/errors.ts'
 import { afterChange, NOT_MODERATED } from '../domain/moderation.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import type { Access } from './access.ts'
@@ -18,7 +20,7 @@ export interface CampaignDeps {
   access: Access
   now: () => number
   uuid: () => string
-  /** Micros billed to each campaign so far, in the order of the ids. */
+  /** Micros billed to each campaign so far, in the order of the ids. Rejects with CountersUnavailable. */
   spendOf: (campaignIds: readonly string[]) => Promise<number[]>
 }
 
@@ -41,6 +43,13 @@ export function campaigns(deps: CampaignDeps): Resource<'Campaign', typeof Campa
       uuid,
     }
   }
+
+  /** Null while the counters do not tell. */
+  const knownSpendOf = (ids: readonly string[]): Promise<(number | null)[]> =>
+    spendOf(ids).catch((error: unknown) => {
+      if (error instanceof CountersUnavailable) return ids.map(() => null)
+      throw error
+    })
 
   const nameOf = (id: string) => (snapshot.getEver('User', id) ?? snapshot.getEver('Account', id))?.body.name ?? null
 
@@ -68,11 +77,15 @@ export function campaigns(deps: CampaignDeps): Resource<'Campaign', typeof Campa
       checkKind(body.kind, input, { isNew: false })
       const findings = new Findings()
       const campaign: Campaign = { ...body, ...campaignFields(input, findings) }
-      const [spentMicros = 0] = await spendOf([id])
+      const [spentMicros = 0] = await knownSpendOf([id])
+      if (spentMicros === null && campaign.budgetMicros < body.budgetMicros) {
+        const message = 'cannot be lowered while nobody can tell what the campaign has spent'
+        throw new Problem('UNAVAILABLE', `/budget: ${message}`, { errors: [{ path: '/budget', message }] })
+      }
       const account = snapshot.body('Account', body.accountId)!
       const shop = snapshot.body('Shop', body.shopId)!
       const publisher = snapshot.body('Account', shop.accountId)!
-      const facts = { accountId: body.accountId, account, shop, publisher, spentMicros, before: body }
+      const facts = { accountId: body.accountId, account, shop, publisher, spentMicros: spentMicros ?? 0, before: body }
       checkCampaign(campaign, facts, findings)
       if (input.banners) campaign.banners = readBanners(input.banners, bannerFacts(body), findings)
       findings.raise()
@@ -80,11 +93,11 @@ export function campaigns(deps: CampaignDeps): Resource<'Campaign', typeof Campa
     },
     heldBy: () => null,
     async views(entities) {
-      const spent = await spendOf(entities.map(({ id }) => id))
+      const spent = await knownSpendOf(entities.map(({ id }) => id))
       return entities.map((entity, i) => {
         // A campaign keeps its shop from being removed, so the shop is there as long as the campaign is.
         const shop = snapshot.body('Shop', entity.body.shopId)!
-        return campaignView(entity, { shop, spentMicros: spent[i] ?? 0, now: now(), nameOf })
+        return campaignView(entity, { shop, spentMicros: spent[i]!, now: now(), nameOf })
       })
     },
   }

@@ -121,7 +121,7 @@ export const CampaignView = Type.Object({
   state: Type.Enum(['DRAFT', 'IN_MODERATION', 'REJECTED', 'SCHEDULED', 'RUNNING', 'PAUSED', 'EXHAUSTED', 'ENDED'], {
     description: 'What the moderation, the switch, the dates and the money make of it now',
   }),
-  spent: Amount('Billed so far'),
+  spent: Nullable(Amount('Billed so far (null while that cannot be told: `state` then takes it for 0)')),
 })
 export const CampaignQuery = ListQuery({
   shopId: Type.Optional(Id('In this shop')),

@@ -157,15 +157,27 @@ describe('sponsored campaigns', () => {
     office.clock.now = NOW
   })
 
-  it('are neither shown nor changed while their spend is being counted again', async () => {
-    const { body } = await post({})
+  it('are shown and stopped while nobody knows what they have spent, but promise no less', async () => {
+    const { body } = await post({ budget: 50 })
+    office.spent.set(body.id, 50_000_000)
     office.spent.set(COUNTERS_WHOLE_KEY, 0)
-    const unknown = { status: 503, body: { code: 'UNAVAILABLE' } }
-    expect(await office.call('GET', `/v1/panel/campaigns/${body.id}`)).toMatchObject(unknown)
-    expect(await office.call('GET', '/v1/panel/campaigns')).toMatchObject(unknown)
-    expect(await patch(body.id, { budget: 1 })).toMatchObject(unknown)
+    const unknown = { ...body, spent: null, state: 'RUNNING' }
+    expect(await office.call('GET', `/v1/panel/campaigns/${body.id}`)).toMatchObject({ status: 200, body: unknown })
+    const { items } = (await office.call('GET', `/v1/panel/campaigns?accountId=${advertiser.id}&limit=1000`)).body
+    expect(items.find(({ id }: { id: string }) => id === body.id)).toEqual(unknown)
+    expect(await patch(body.id, { budget: 49.999999, name: 'Less' })).toMatchObject({
+      status: 503,
+      body: { code: 'UNAVAILABLE', errors: [{ path: '/budget' }] },
+    })
+    expect(await patch(body.id, { budget: 50, status: 'PAUSED' })).toMatchObject({
+      status: 200,
+      body: { name: body.name, state: 'PAUSED', spent: null },
+    })
     office.spent.set(COUNTERS_WHOLE_KEY, 1)
-    expect(await office.call('GET', `/v1/panel/campaigns/${body.id}`)).toMatchObject({ body })
+    expect((await office.call('GET', `/v1/panel/campaigns/${body.id}`)).body).toMatchObject({
+      spent: 50,
+      state: 'EXHAUSTED',
+    })
   })
 
   it('cannot change hands', async () => {

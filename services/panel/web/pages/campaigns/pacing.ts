@@ -4,11 +4,11 @@ import type { Campaign } from '../../client/types.ts'
 const TOLERANCE = 0.1
 
 export interface Pacing {
-  /** Of the budget, 0 to 1. */
-  spentShare: number
+  /** Of the budget, 0 to 1; null while nobody can tell. */
+  spentShare: number | null
   /** Of the campaign's time, 0 to 1; null: it has no end, or has not begun. */
   timeShare: number | null
-  /** Null where nothing is to be said: without an end, at the start, when it does not run. */
+  /** Null where nothing is to be said: without an end, at the start, when it does not run, while `spentShare` is. */
   verdict: 'BEHIND' | 'ON_PACE' | 'AHEAD' | null
 }
 
@@ -18,11 +18,11 @@ export function pacingOf(
   now: number,
 ): Pacing {
   const { budget, spent, startAt, endAt, state } = campaign
-  const spentShare = budget > 0 ? Math.min(spent / budget, 1) : 0
+  const spentShare = spent === null ? null : budget > 0 ? Math.min(spent / budget, 1) : 0
   const start = Date.parse(startAt)
   if (endAt === null || now < start) return { spentShare, timeShare: null, verdict: null }
   const timeShare = Math.min((now - start) / (Date.parse(endAt) - start), 1)
-  if (state !== 'RUNNING' || budget === 0) return { spentShare, timeShare, verdict: null }
+  if (spentShare === null || state !== 'RUNNING' || budget === 0) return { spentShare, timeShare, verdict: null }
   const lead = spentShare - timeShare
   return { spentShare, timeShare, verdict: lead < -TOLERANCE ? 'BEHIND' : lead > TOLERANCE ? 'AHEAD' : 'ON_PACE' }
 }
