@@ -12,31 +12,39 @@ export function tieOf({ hash }: DisplayBanner, tieSeed: number): number {
   return shuffledHash(hash, tieSeed)
 }
 
+export interface BannerOrder {
+  fits: (banner: DisplayBanner) => boolean
+  tieSeed: number
+}
+
 /**
- * The banners of campaigns whose format fits, in the order of the groups of campaigns that bid the same; those of a group by
- * their ties. It reads on as far as it is read.
+ * The banners of campaigns that fit, in the order of the groups of campaigns that bid the same; those of a group by their
+ * ties. It reads on as far as it is read.
  */
 export function* bannersInOrder(
   groups: Iterable<readonly DisplayCampaign[]>,
-  { fits, tieSeed }: { fits: (adFormatId: string) => boolean; tieSeed: number },
+  order: BannerOrder,
 ): Generator<DisplayBanner, undefined> {
   for (const campaigns of groups) {
     const banners: DisplayBanner[] = []
-    for (const campaign of campaigns) {
-      for (const each of campaign.banners) if (fits(each.banner.adFormatId)) banners.push(each)
-    }
-    yield* byTie(banners, tieSeed)
+    for (const campaign of campaigns) for (const each of campaign.banners) banners.push(each)
+    yield* byTie(banners, order)
   }
 }
 
-/** In portions: a request shows a few of what may be thousands, and need not put all in order. */
-function* byTie(banners: readonly DisplayBanner[], tieSeed: number): Generator<DisplayBanner, undefined> {
-  const tie = (banner: DisplayBanner) => tieOf(banner, tieSeed)
+/** In portions: a request shows a few of what may be thousands, and need neither judge all nor put all in order. */
+function* byTie(
+  banners: readonly DisplayBanner[],
+  { fits, tieSeed }: BannerOrder,
+): Generator<DisplayBanner, undefined> {
   let from = 0
   for (let size = PORTION; from < TIES; size *= PORTION_GROWTH) {
     const to = from + (TIES * size) / Math.max(banners.length, 1)
-    const portion = banners.filter((banner) => tie(banner) >= from && tie(banner) < to)
-    yield* portion.sort((a, b) => tie(a) - tie(b))
+    const portion = banners.filter((banner) => {
+      const tie = tieOf(banner, tieSeed)
+      return tie >= from && tie < to && fits(banner)
+    })
+    yield* portion.sort((a, b) => tieOf(a, tieSeed) - tieOf(b, tieSeed))
     from = to
   }
 }

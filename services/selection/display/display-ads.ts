@@ -1,4 +1,5 @@
 import type { Snapshot } from '../../domain/snapshot.ts'
+import { fits } from '../../domain/targeting.ts'
 import type { AdChooser, ChoosingContext } from '../ad-chooser.ts'
 import { award } from '../award.ts'
 import type { CampaignKind, Campaigns } from '../campaigns.ts'
@@ -92,8 +93,12 @@ function bannersOf(slot: DisplaySlot, kind: CampaignKind, context: FillContext):
   const isOfShop = algorithm !== 'DISPLAY' || !targeting.currency || targeting.currency.toUpperCase() === shop.currency
   if (!publisher?.displayEnabled || !isOfShop) return [].values()
   const page = pageOf(slot, context.referer)
-  const found = context.displayCampaigns.find({ shopId, kind, country: country!, page, rule: algorithm })
-  return bannersInOrder(found, { fits: formatFilter(slot), tieSeed: context.tieSeed })
+  const found = context.displayCampaigns.find({ shopId, kind, country: country!, page })
+  const fitsFormat = formatFilter(slot)
+  return bannersInOrder(found, {
+    fits: ({ banner, campaign }) => fitsFormat(banner.adFormatId) && fits(campaign.targeting, page, algorithm),
+    tieSeed: context.tieSeed,
+  })
 }
 
 /** A banner's format is among those of the ad unit, of the technical slot and of the request; an empty list restricts nothing. */

@@ -1,7 +1,7 @@
-import type { Banner, Campaign, DisplayAlgorithm } from '../../../schemas/entities.ts'
+import type { Banner, Campaign } from '../../../schemas/entities.ts'
 import { hashOf } from '../../domain/auction.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
-import { type CompiledTargeting, compileTargeting, fits, type Page } from '../../domain/targeting.ts'
+import { type CompiledTargeting, compileTargeting, type Page } from '../../domain/targeting.ts'
 import { keysOfPage, keysOfTargeting } from '../../domain/targeting-keys.ts'
 import type { CampaignHandle, CampaignKind, Campaigns } from '../campaigns.ts'
 import { PostingLists } from './posting-lists.ts'
@@ -30,12 +30,14 @@ export interface DisplayQuery {
   kind: CampaignKind
   country: string
   page: Page
-  rule: DisplayAlgorithm
 }
 
 /** The display campaigns of all shops, made ready when they change and not when ads are asked for. */
 export interface DisplayCampaigns {
-  /** Those whose country and targeting fit, in groups of equal bids, falling. Dates and money are not looked at. */
+  /**
+   * Those whose country fits, and whose targeting may fit, in groups of equal bids, falling. Dates and money are not looked
+   * at.
+   */
   find(query: DisplayQuery): Iterable<readonly DisplayCampaign[]>
 }
 
@@ -101,11 +103,9 @@ export function createDisplayCampaigns(deps: {
   })
 
   return {
-    *find({ shopId, kind, country, page, rule }) {
+    find({ shopId, kind, country, page }) {
       dropEnded()
-      for (const group of marketOf(shopId, country, kind).under(keysOfPage(page))) {
-        yield group.filter(({ targeting }) => fits(targeting, page, rule))
-      }
+      return marketOf(shopId, country, kind).under(keysOfPage(page))
     },
   }
 }
