@@ -2,7 +2,6 @@ import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { Analytics } from '../../../infra/analytics/port.ts'
 import { ReportQuery, Report as ReportSchema } from '../../../schemas/http/panel/reports.ts'
-import { Problem } from '../../domain/errors.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import type { HttpServer } from '../../http.ts'
 import { type Authorize, principalOf } from '../auth.ts'
@@ -12,9 +11,9 @@ import type { TitleIndex } from './names.ts'
 import { columnsOf, runReport } from './report.ts'
 import { readReportRequest } from './request.ts'
 
-export const JSON_ROWS_MAX = 10_000
-/** A table in a file has no place to say that it is cut: over this it is refused. */
-export const CSV_ROWS_MAX = 100_000
+const JSON_ROWS = { rowsMax: 10_000, beyond: 'CUT' } as const
+/** A table in a file has no place to say that it is cut. */
+const CSV_ROWS = { rowsMax: 100_000, beyond: 'REFUSE' } as const
 
 export interface ReportsDeps {
   analytics: Analytics
@@ -47,16 +46,10 @@ export function reportsApp(deps: ReportsDeps) {
       async (request, reply) => {
         const asked = readReportRequest(request.query)
         const isCsv = wantsCsv(request, request.query.format)
-        const rowsMax = isCsv ? CSV_ROWS_MAX : JSON_ROWS_MAX
-        const report = await runReport(deps, { principal: principalOf(request), request: asked, rowsMax })
+        const rows = isCsv ? CSV_ROWS : JSON_ROWS
+        const report = await runReport(deps, { principal: principalOf(request), request: asked, ...rows })
         reply.header('vary', 'accept')
         if (!isCsv) return reply.type('application/json').send(figuresToJson(report))
-        if (report.truncated) {
-          throw new Problem(
-            'TOO_LARGE',
-            `The report has over ${CSV_ROWS_MAX} rows: ask for less time, or group by less`,
-          )
-        }
         reply.header('content-disposition', 'attachment; filename="report.csv"')
         return reply
           .type('text/csv; charset=utf-8')

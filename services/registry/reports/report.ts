@@ -1,6 +1,7 @@
 import type { Analytics } from '../../../infra/analytics/port.ts'
 import { reportQuery } from '../../../infra/analytics/queries/report.ts'
 import type { ReportDimension } from '../../../schemas/http/panel/reports.ts'
+import { Problem } from '../../domain/errors.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import type { Principal } from '../auth.ts'
 import { type Figure, type Figures, figuresOf, figuresOverCurrencies, type MeasuredRow } from './figures.ts'
@@ -23,13 +24,23 @@ export function columnsOf({ dimensions, metrics }: ReportRequest): string[] {
   return [...dimensions.flatMap((each) => (isNamed(each) ? [each, `${each}Name`] : [each])), 'currency', ...metrics]
 }
 
-/** @throws Problem NOT_FOUND for ids that the caller may not see, INVALID where one shop must be chosen. */
+export interface ReportCall {
+  principal: Principal
+  request: ReportRequest
+  rowsMax: number
+  /** What becomes of a report with more rows. */
+  beyond: 'CUT' | 'REFUSE'
+}
+
+/**
+ * @throws Problem NOT_FOUND for ids that the caller may not see, INVALID where one shop must be chosen, TOO_LARGE when there
+ *   are more rows than may be and none may be cut off.
+ */
 export async function runReport(
   deps: { analytics: Analytics; snapshot: Snapshot; index: TitleIndex },
-  call: { principal: Principal; request: ReportRequest; rowsMax: number },
+  { principal, request, rowsMax, beyond }: ReportCall,
 ): Promise<Report> {
   const { analytics, snapshot } = deps
-  const { principal, request, rowsMax } = call
   const reach = reachOf(snapshot, principal, request.filters)
   const spec = specOf(snapshot, request, reach, rowsMax + 1)
   const isEmpty = spec.zones.length === 0 || spec.measures.length === 0
@@ -41,6 +52,9 @@ export async function runReport(
   ]
   const { dimensions } = request
   const all = dimensions.length === 0 ? ofTotals : ofRows
+  if (all.length > rowsMax && beyond === 'REFUSE') {
+    throw new Problem('TOO_LARGE', `The report has over ${rowsMax} rows: ask for less time, or group by less`)
+  }
   const shown = all.slice(0, rowsMax)
   const onlyShopId = reach.shops.length === 1 ? reach.shops[0]!.id : null
   const nameOf = await readNames(deps, shown, { dimensions, onlyShopId })

@@ -209,6 +209,42 @@ describe('GET /v1/panel/reports', () => {
     expect(answer.body).not.toContain(error.message)
   })
 
+  it('is cut at 10,000 rows, and over 100,000 there is no file that could not say so', async () => {
+    const server = createHttpServer({ logger: false })
+    const product = (_: unknown, i: number) => ({ isTotal: 0, currency: 'PLN', product: `p${i}`, views: 1 })
+    const rowsOf = (count: number) => [
+      ...Array.from({ length: count }, product),
+      { isTotal: 1, currency: 'PLN', views: count },
+    ]
+    let stored = rowsOf(10_000)
+    const named: string[] = []
+    const index = {
+      async get(_shopId: string, ids: readonly string[]) {
+        named.push(...ids)
+        return []
+      },
+    }
+    const query = async <T>() => stored as T[]
+    server.register(reportsApp({ ...world, index, analytics: { ...world.analytics, query } }))
+    const read = (format: string) =>
+      server.inject({
+        url: `/v1/panel/reports?${july}&shopId=warsaw&groupBy=product&metrics=views&format=${format}`,
+        headers: { authorization: `Bearer ${tokens['pub-a']}` },
+      })
+
+    expect((await read('json')).json()).toMatchObject({ truncated: false, totals: { views: 10_000 } })
+    stored = rowsOf(10_001)
+    const { rows, truncated } = (await read('json')).json()
+    expect([rows.length, truncated]).toEqual([10_000, true])
+    stored = rowsOf(100_000)
+    expect((await read('csv')).body.split('\r\n')).toHaveLength(100_000 + 2)
+    stored = rowsOf(100_001)
+    named.length = 0
+    const refused = await read('csv')
+    expect([refused.statusCode, refused.json().code]).toEqual([413, 'TOO_LARGE'])
+    expect(named).toEqual([])
+  })
+
   it('takes any text as a value, and finds nothing by it', async () => {
     for (const value of ["x' OR '1'='1", '\\', '\u0000', '{shopId:String}', '%', '💥', 'a\tb\nc']) {
       const { status, body } = await report(`productId=${encodeURIComponent(value)}&groupBy=product&metrics=views`)
