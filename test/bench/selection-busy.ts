@@ -65,6 +65,7 @@ try {
 
 async function setUp() {
   const program = await startProgram({ folder })
+  running = program
   const post = <T>(path: string, body: unknown) => must(program.call<T>('POST', `/v1/panel${path}`, body))
   const company = { name: 'Market', companyName: 'Market SA', taxNumber: '1' }
   const account = await post<Created>('/accounts', { kind: 'PUBLISHER', ...company })
@@ -89,8 +90,10 @@ async function setUp() {
       '/v1/dsa/raw/batch',
       JSON.parse(requestBody(unit.slotHash, 0)),
     )
-    return body.data[0]!.ads.length === 4 && (await backlog(program)) === 0
+    return body.data[0]!.ads.length === 4
   }, 300_000)
+  // Every ad request adds to it.
+  await waitFor(async () => (await backlog(program)) === 0, 300_000)
   await program.kill('SIGTERM')
   return { shopId: shop.id, unit, campaignId: campaign.id, accountId: account.id }
 }
