@@ -1,7 +1,7 @@
 import { readlinkSync } from 'node:fs'
 import { setPriority } from 'node:os'
 
-const NICE = 5
+const NICE = 10
 
 /** Lets other threads of this process go first (Linux; elsewhere nothing happens). Call it in the thread it is for. */
 export function yieldThisThread(): void {

@@ -24,9 +24,9 @@ import type { Load, Measured } from './selection.load.ts'
 const RATE = Number(process.argv[2] ?? 300)
 const CONNECTIONS = 16
 const SECONDS = 4
-const ROUNDS = 3
+const ROUNDS = 7
 const PRODUCTS = 19_406
-const BACKLOG_EVENTS = 600_000
+const BACKLOG_EVENTS = 1_200_000
 const APPENDED_AT_ONCE = 1_000
 const GOAL = 2
 
