@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { limits } from './test/limits.ts'
 
 /** The suites that need Chromium and what `make build` builds: `make test-browser`. */
 export default defineConfig({
@@ -6,9 +7,6 @@ export default defineConfig({
     include: ['test/browser/**/*.test.ts'],
     pool: 'forks',
     fileParallelism: false,
-    // These only end what hangs: on a busy machine of two cores no test comes near them.
-    testTimeout: 240_000,
-    hookTimeout: 240_000,
-    expect: { poll: { timeout: 60_000 } },
+    ...limits,
   },
 })

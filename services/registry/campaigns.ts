@@ -97,7 +97,7 @@ export function campaigns(deps: CampaignDeps): Resource<'Campaign', typeof Campa
       return entities.map((entity, i) => {
         // A campaign keeps its shop from being removed, so the shop is there as long as the campaign is.
         const shop = snapshot.body('Shop', entity.body.shopId)!
-        return campaignView(entity, { shop, spentMicros: spent[i]!, now: now(), nameOf })
+        return campaignView(entity, { shop, spentMicros: spent[i] ?? null, now: now(), nameOf })
       })
     },
   }

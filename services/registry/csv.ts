@@ -1,9 +1,17 @@
 import { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Options, stringify } from 'csv-stringify'
+import type { FastifyReply } from 'fastify'
 
 /** Written at once; other requests are answered in between. */
 const ROWS_PER_TURN = 200
+
+/** Answers with a table as a file. The type is that of the JSON which the route's schema tells of. */
+export const sendCsv = (reply: FastifyReply, fileName: string, table: Readable) =>
+  reply
+    .header('content-disposition', `attachment; filename="${fileName}"`)
+    .type('text/csv; charset=utf-8')
+    .send(table) as never
 
 /**
  * A table in CSV (RFC 4180): the names of the columns, then the rows' properties of those names, null as an empty cell.

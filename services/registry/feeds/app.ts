@@ -14,7 +14,7 @@ import type { Entity, Snapshot } from '../../domain/snapshot.ts'
 import type { HttpServer } from '../../http.ts'
 import type { Access } from '../access.ts'
 import { type Authorize, type Principal, principalOf } from '../auth.ts'
-import { csvOf } from '../csv.ts'
+import { csvOf, sendCsv } from '../csv.ts'
 import type { FeedRuns } from './feed-runs.ts'
 import { queryIssues } from './issues-query.ts'
 import { issuesPosition, runsPage, writePosition } from './pages.ts'
@@ -140,8 +140,7 @@ function issuesRoute(server: HttpServer, { access, authorize, analytics }: Feeds
       const wanted = { feedId: body.feedId, runId, severity, code, q }
       if (format === 'csv' || (format === undefined && /text\/csv/.test(request.headers.accept ?? ''))) {
         const rows = await queryIssues(analytics, { ...wanted, after: null, limit: ISSUES_KEPT_MAX })
-        reply.header('content-disposition', `attachment; filename="issues-${runId}.csv"`)
-        return reply.type('text/csv; charset=utf-8').send(csvOf(ISSUE_COLUMNS, rows) as never)
+        return sendCsv(reply, `issues-${runId}.csv`, csvOf(ISSUE_COLUMNS, rows))
       }
       // One more than asked for tells whether there is a next page.
       const rows = await queryIssues(analytics, { ...wanted, after: issuesPosition(cursor), limit: limit + 1 })

@@ -5,7 +5,7 @@ import { ReportQuery, Report as ReportSchema } from '../../../schemas/http/panel
 import type { Snapshot } from '../../domain/snapshot.ts'
 import type { HttpServer } from '../../http.ts'
 import { type Authorize, principalOf } from '../auth.ts'
-import { csvOf } from '../csv.ts'
+import { csvOf, sendCsv } from '../csv.ts'
 import { decimalText, figuresToJson } from './figures.ts'
 import type { TitleIndex } from './names.ts'
 import { columnsOf, runReport } from './report.ts'
@@ -50,10 +50,7 @@ export function reportsApp(deps: ReportsDeps) {
         const report = await runReport(deps, { principal: principalOf(request), request: asked, ...rows })
         reply.header('vary', 'accept')
         if (!isCsv) return reply.type('application/json').send(figuresToJson(report))
-        reply.header('content-disposition', 'attachment; filename="report.csv"')
-        return reply
-          .type('text/csv; charset=utf-8')
-          .send(csvOf(columnsOf(asked), report.rows, { bigint: decimalText }) as never)
+        return sendCsv(reply, 'report.csv', csvOf(columnsOf(asked), report.rows, { bigint: decimalText }))
       },
     )
   }

@@ -31,9 +31,7 @@ interface Probe {
 }
 
 const namespace = testNamespace()
-const program = await startProgram({
-  env: settingsIn(namespace),
-})
+const program = await startProgram({ env: settingsIn(namespace) })
 const names = (count: number) => Array.from({ length: count }, (_, i) => String(i))
 const budget = 1_000_000
 const shop = await openShop(program, { lamps: names(LAMPS), budget })

@@ -5,6 +5,7 @@ import { expect, it } from 'vitest'
 import { eventLogClient, openEmbeddedEventLog, startEmbeddedEventLog } from '../../../infra/event-log/embedded.ts'
 import type { EventLog } from '../../../infra/event-log/port.ts'
 import { type EventLogHost, eventLogSuite } from '../../ports/event-log.suite.ts'
+import { waitFor } from '../../wait-for.ts'
 
 const temporaryFolder = () => mkdtemp(join(tmpdir(), 'event-log-'))
 
@@ -54,8 +55,7 @@ it('removes superseded values in the background', () =>
       ),
     )
     const { partition } = position!
-    while ((await log.count('products', partition, 0, 2_000)) > 1)
-      await new Promise((resolve) => setTimeout(resolve, 5))
+    await waitFor(async () => (await log.count('products', partition, 0, 2_000)) <= 1)
     const [left] = await log.read('products', partition, 0, 10)
     expect(left).toMatchObject({ offset: 1_999, key: 'one' })
     expect(await log.bounds('products')).toContainEqual({ partition, start: 1_999, end: 2_000 })

@@ -7,6 +7,7 @@ import { createCampaigns } from '../../../services/selection/campaigns.ts'
 import { type CandidateSource, createCandidateSource } from '../../../services/selection/candidates.ts'
 import { createKnownViews } from '../../../services/selection/known-views.ts'
 import { createSpendView, SPEND_KNOWN_MS } from '../../../services/selection/spend.ts'
+import { waitFor } from '../../wait-for.ts'
 import { type BruteForceIndex, bruteForceIndex } from './brute-force-index.ts'
 import { fakeCounters } from './fakes.ts'
 import { createWorld, DAY_MS, NOW, sponsored, type World } from './world.ts'
@@ -171,7 +172,7 @@ describe('counters that are away', () => {
     expect((await world.ids('BESTSELLERS')).sort()).toEqual(['p1', 'p2'])
     world.counters.before = never
     const { reads } = world.counters
-    while (world.counters.reads === reads) await new Promise((resolve) => setTimeout(resolve, 10))
+    await waitFor(() => world.counters.reads > reads)
     world.now += SPEND_KNOWN_MS + 1
     expect(await world.ids('BESTSELLERS')).toEqual(['p2'])
     await world.close()

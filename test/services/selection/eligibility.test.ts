@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { dailySpendKey, spendKey, viewsKey } from '../../../services/domain/counter-keys.ts'
+import { waitFor } from '../../wait-for.ts'
 import { type Ad, createWorld, DAY_MS, NOW, type World } from './world.ts'
 
 let world: World
@@ -12,7 +13,7 @@ const ids = (targeting: object = {}, headers = { cid: 'c' }) => world.ids('BESTS
 /** Until the background refresh has seen the counters. */
 const refreshed = async () => {
   const { reads } = world.counters
-  while (world.counters.reads < reads + 2) await new Promise((resolve) => setTimeout(resolve, 10))
+  await waitFor(() => world.counters.reads >= reads + 2)
 }
 
 describe('a campaign takes part', () => {

@@ -9,6 +9,7 @@ import type { Campaign, SponsoredAlgorithm } from '../../../schemas/entities.ts'
 import type { Targeting } from '../../../schemas/http/selection.ts'
 import type { Emission } from '../../../schemas/records.ts'
 import { spendKey, viewsKey } from '../../../services/domain/counter-keys.ts'
+import { waitFor } from '../../wait-for.ts'
 import { matches } from './brute-force-index.ts'
 import { createWorld, NOW, type World } from './world.ts'
 
@@ -123,7 +124,7 @@ beforeAll(async () => {
   )
   await index.refresh()
   const { reads } = world.counters
-  while (world.counters.reads < reads + 2) await new Promise((resolve) => setTimeout(resolve, 20))
+  await waitFor(() => world.counters.reads >= reads + 2)
 })
 afterAll(async () => {
   await world.close()

@@ -20,6 +20,7 @@ import { createShowIds } from '../../../services/domain/show-id.ts'
 import { Snapshot } from '../../../services/domain/snapshot.ts'
 import { createHttpServer } from '../../../services/http.ts'
 import { selectionApp } from '../../../services/selection/app.ts'
+import { waitFor } from '../../wait-for.ts'
 import { bruteForceIndex } from './brute-force-index.ts'
 import { fakeCounters, fakeLog } from './fakes.ts'
 
@@ -190,7 +191,7 @@ export async function createWorld(options: { index?: ProductIndex; deadlineMs?: 
     },
     /** Emissions in the log, once all are written. */
     async emissions(): Promise<Emission[]> {
-      while (selection.emissionsQueued() > 0) await new Promise((resolve) => setTimeout(resolve, 5))
+      await waitFor(() => selection.emissionsQueued() === 0)
       return log.records.map(({ value }) => decode('Emission', value!))
     },
     close: () => server.close(),
