@@ -9,7 +9,7 @@ import { type IndexedProduct, IndexUnavailable, type ProductQuery, type SearchHi
 export const productFields = ['offer', 'campaigns', 'signals'] as const satisfies (keyof ProductDocument)[]
 export type StoredProduct = Pick<ProductDocument, (typeof productFields)[number]>
 
-const NOTHING: SearchResult = { hits: [], truncated: false }
+const NOTHING: SearchResult = { hits: [], bestFit: 0, truncated: false }
 /** Of the server, under that of the client: what is late is given up there, too. */
 const SERVER_TIMEOUT_SHARE = 0.9
 
@@ -128,7 +128,7 @@ function resultOf(
     const weight = product.campaignIds.reduce((best, id) => Math.max(best, weights.get(id) ?? 0), 0)
     return { product, relevance: relevanceOf(rank, product, hit._score ?? 0, weight) }
   })
-  const top = found.reduce((max, { relevance }) => Math.max(max, relevance), 0)
-  for (const hit of found) hit.relevance /= top
-  return { hits: found, truncated: (total as estypes.SearchTotalHits).value > limit }
+  const bestFit = found.reduce((max, { relevance }) => Math.max(max, relevance), 0)
+  for (const hit of found) hit.relevance /= bestFit
+  return { hits: found, bestFit, truncated: (total as estypes.SearchTotalHits).value > limit }
 }

@@ -51,7 +51,7 @@ export function productIndexClient(port: MessagePort): ProductIndex {
       // Held here, because the cache may drop some of them while it takes in others.
       const held = results.map(({ docs, changed }) => Array.from(docs, (doc, at) => products.get(doc, changed[at]!)))
       await loadMissing(results)
-      return results.map(({ docs, relevance, truncated }, of): SearchResult => {
+      return results.map(({ docs, relevance, bestFit, truncated }, of): SearchResult => {
         const hits = Array.from(docs, (doc, at) => ({
           // Changed since the search: as it is now.
           product: held[of]![at] ?? products.latest(doc),
@@ -59,6 +59,7 @@ export function productIndexClient(port: MessagePort): ProductIndex {
         }))
         return {
           hits: hits.filter((hit): hit is { product: IndexedProduct; relevance: number } => !!hit.product),
+          bestFit,
           truncated,
         }
       })

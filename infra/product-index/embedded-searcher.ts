@@ -16,6 +16,7 @@ export interface NumberedResult {
   /** When each was last changed: another number, another content. */
   changed: Uint32Array
   relevance: Float64Array
+  bestFit: number
   truncated: boolean
 }
 
@@ -109,11 +110,12 @@ export function openIndexSearcher({ folder }: { folder: string }) {
     for (let at = 0; at < length; at++) weights[at]! *= scores[at]!
     const keys = weights.subarray(0, length)
     const best = topIndexes(keys, (at) => tieOrder(columns.idHash[docs[at]!]!, query.tieSeed), query.limit)
-    const top = best.reduce((max, at) => Math.max(max, scores[at]!), 0)
+    const bestFit = best.reduce((max, at) => Math.max(max, scores[at]!), 0)
     return {
       docs: Int32Array.from(best, (at) => docs[at]!),
       changed: Uint32Array.from(best, (at) => columns.changed[docs[at]!]!),
-      relevance: Float64Array.from(best, (at) => scores[at]! / top),
+      relevance: Float64Array.from(best, (at) => scores[at]! / bestFit),
+      bestFit,
       truncated: docs.length > best.length,
     }
   }

@@ -110,6 +110,8 @@ export interface SearchHit {
 
 export interface SearchResult {
   hits: SearchHit[]
+  /** What relevance 1 stands for: of queries with one rank, whatever their campaigns, the same is the same. 0: no hits. */
+  bestFit: number
   /** True when more offers matched than `limit`. */
   truncated: boolean
 }

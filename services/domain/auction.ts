@@ -15,6 +15,8 @@ export interface Bid {
 export interface Won<B extends Bid> {
   bid: B
   priceMicros: number
+  /** Whether the bid of a competitor set the price; if not, none is known. */
+  isContested: boolean
 }
 export interface Lost<B extends Bid> {
   bid: B
@@ -54,7 +56,7 @@ export function auction<B extends Bid>(bids: readonly B[], options: AuctionOptio
     if (taken.has(bid.dedupeKey)) lost.push({ bid, reason: 'DUPLICATE' })
     else if (won.length === places) lost.push({ bid, reason: 'OUTRANKED' })
     else {
-      won.push({ bid, priceMicros: priceOf(ranked, index, { ...options, taken }) })
+      won.push({ bid, ...priceOf(ranked, index, { ...options, taken }) })
       taken.add(bid.dedupeKey)
     }
   }
@@ -62,11 +64,16 @@ export function auction<B extends Bid>(bids: readonly B[], options: AuctionOptio
 }
 
 /** Of the bid at `index`, which has won; `taken` are the keys of those above it. */
-function priceOf<B extends Bid>(ranked: readonly B[], index: number, options: AuctionOptions): number {
+function priceOf<B extends Bid>(
+  ranked: readonly B[],
+  index: number,
+  { pricing, reserveMicros, taken }: AuctionOptions,
+): Omit<Won<B>, 'bid'> {
   const bid = ranked[index]!
-  if (options.pricing === 'FIRST_PRICE') return bid.bidMicros
-  const next = nextCompetitor(ranked, index, options.taken)
-  return next ? priceOver(next, bid, options.reserveMicros) : Math.min(options.reserveMicros, bid.bidMicros)
+  if (pricing === 'FIRST_PRICE') return { priceMicros: bid.bidMicros, isContested: false }
+  const next = nextCompetitor(ranked, index, taken)
+  if (!next) return { priceMicros: Math.min(reserveMicros, bid.bidMicros), isContested: false }
+  return { priceMicros: priceOver(next, bid, reserveMicros), isContested: true }
 }
 
 /** The best of another campaign that would take the place: also one with the same product. */

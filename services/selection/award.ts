@@ -1,6 +1,6 @@
 import type { Shop } from '../../schemas/entities.ts'
 import type { DropReason } from '../../schemas/records.ts'
-import { type AuctionOptions, auction, type Bid, type Lost } from '../domain/auction.ts'
+import { type AuctionOptions, auction, type Bid, type Lost, type Won } from '../domain/auction.ts'
 import type { Budgets, Spender } from './budgets.ts'
 import { type Deadline, LATE } from './deadline.ts'
 import { type CapContext, cappedAds, holdViews, releaseViews } from './view-caps.ts'
@@ -22,9 +22,8 @@ export interface AwardOptions extends AuctionOptions {
   shop: Shop
 }
 
-export interface AwardedAd<E extends Entry> {
+export interface AwardedAd<E extends Entry> extends Omit<Won<E>, 'bid'> {
   entry: E
-  priceMicros: number
 }
 
 /** Who got the places, in the order shown, and who did not. */
@@ -93,9 +92,9 @@ function afford<E extends Entry>(
     const { won, lost } = auction(free, options)
     const ads: AwardedAd<E>[] = []
     const broke = new Set<string>()
-    for (const { bid: entry, priceMicros } of won) {
+    for (const { bid: entry, ...price } of won) {
       if (broke.has(entry.campaignId)) continue
-      if (context.budgets.take(entry, priceMicros, context.now)) ads.push({ entry, priceMicros })
+      if (context.budgets.take(entry, price.priceMicros, context.now)) ads.push({ entry, ...price })
       else broke.add(entry.campaignId)
     }
     if (broke.size === 0) return { ads, lost }

@@ -9,6 +9,8 @@ export type CampaignKind = 'PAID' | 'AUTO_PROMO'
 /** Campaigns of a shop that products are sought for, by what they bid. */
 export interface RunningCampaigns {
   kind: CampaignKind
+  /** The one that is left out, so that its competitors are found; null: none is. */
+  except: string | null
   /** Of a shop: equal keys stand for equal groups. */
   key: string
   groups: ProductQuery['campaigns']
@@ -25,7 +27,8 @@ export interface CampaignHandle {
 }
 
 export interface Campaigns {
-  running(shopId: string, kind: CampaignKind): RunningCampaigns
+  /** All of the kind, or all but one. */
+  running(shopId: string, kind: CampaignKind, except?: string | null): RunningCampaigns
   handle(shopId: string, campaignId: string): CampaignHandle
   /** How a campaign stands at this moment. */
   standing(handle: CampaignHandle, shop: Shop, now: number): Standing
@@ -33,6 +36,8 @@ export interface Campaigns {
 
 /** Dates and spend take effect on what is sought within this time; a change of the registry at once. */
 const REGROUP_MS = 200
+/** Of a shop and kind: the index takes a list that it has had before for the same only while it is the same object. */
+const LISTS_WITHOUT_ONE_MAX = 64
 
 interface ShopEntry {
   handles: Map<string, CampaignHandle>
@@ -41,7 +46,13 @@ interface ShopEntry {
   version: number
   /** Text of the groups: equal text, equal groups. */
   content: string
-  groups: Record<CampaignKind, ProductQuery['campaigns']>
+  groups: Record<CampaignKind, Groups>
+}
+
+interface Groups {
+  all: ProductQuery['campaigns']
+  /** By the one that is left out. */
+  without: Map<string, ProductQuery['campaigns']>
 }
 
 export function createCampaigns(deps: { snapshot: Snapshot; spend: SpendView; now: () => number }): Campaigns {
@@ -56,7 +67,7 @@ export function createCampaigns(deps: { snapshot: Snapshot; spend: SpendView; no
       groupedAt: 0,
       version: 0,
       content: '',
-      groups: { PAID: [], AUTO_PROMO: [] },
+      groups: { PAID: groupsOf(new Map()), AUTO_PROMO: groupsOf(new Map()) },
     }
     shops.set(shopId, made)
     return made
@@ -96,16 +107,18 @@ export function createCampaigns(deps: { snapshot: Snapshot; spend: SpendView; no
     }
     entry.groupedAt = now()
     const groups = { PAID: groupsOf(byWeight.PAID), AUTO_PROMO: groupsOf(byWeight.AUTO_PROMO) }
-    const content = JSON.stringify(groups)
+    const content = JSON.stringify([groups.PAID.all, groups.AUTO_PROMO.all])
     if (content === entry.content) return
     Object.assign(entry, { content, groups, version: entry.version + 1 })
   }
 
   return {
-    running(shopId, kind) {
+    running(shopId, kind, except = null) {
       const entry = entryOf(shopId)
       if (now() - entry.groupedAt >= REGROUP_MS) regroup(shopId, entry)
-      return { kind, key: `${kind} ${entry.version}`, groups: entry.groups[kind] }
+      const groups = entry.groups[kind]
+      const key = `${kind} ${entry.version} ${except ?? ''}`
+      return { kind, except, key, groups: except === null ? groups.all : withoutOne(groups, except) }
     },
     handle: handleOf,
     standing(handle, shop, now) {
@@ -123,6 +136,17 @@ export function createCampaigns(deps: { snapshot: Snapshot; spend: SpendView; no
   }
 }
 
-function groupsOf(byWeight: ReadonlyMap<number, string[]>): ProductQuery['campaigns'] {
-  return [...byWeight].map(([weight, campaignIds]) => ({ campaignIds, weight }))
+function groupsOf(byWeight: ReadonlyMap<number, string[]>): Groups {
+  return { all: [...byWeight].map(([weight, campaignIds]) => ({ campaignIds, weight })), without: new Map() }
+}
+
+function withoutOne({ all, without }: Groups, campaignId: string): ProductQuery['campaigns'] {
+  const known = without.get(campaignId)
+  if (known) return known
+  const others = all
+    .map(({ campaignIds, weight }) => ({ campaignIds: campaignIds.filter((id) => id !== campaignId), weight }))
+    .filter(({ campaignIds }) => campaignIds.length > 0)
+  without.set(campaignId, others)
+  if (without.size > LISTS_WITHOUT_ONE_MAX) without.delete(without.keys().next().value!)
+  return others
 }

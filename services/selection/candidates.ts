@@ -16,6 +16,8 @@ import { createStandby } from './standby.ts'
 
 export interface CandidateList {
   candidates: readonly Candidate[]
+  /** What relevance 1 stands for: of two lists with one rank, the same is the same. */
+  bestFit: number
   /** More matched than were asked for. */
   truncated: boolean
   /** Stands in for what the index did not give. */
@@ -50,7 +52,7 @@ const LISTS_CACHED_MAX = 1000
 const REFERENCES_CACHED_MAX = 5000
 const LISTS_KNOWN_MAX = 1000
 const REFERENCES_KNOWN_MAX = 5000
-const EMPTY: CandidateList = { candidates: [], truncated: false }
+const EMPTY: CandidateList = { candidates: [], bestFit: 0, truncated: false }
 
 export function createCandidateSource(deps: {
   index: ProductIndex
@@ -84,13 +86,13 @@ export function createCandidateSource(deps: {
         const found = await asked(() => search({ shopId, filters, rank, limit, campaigns: campaigns.groups, tieSeed }))
         const candidates = candidatesOf(found.hits)
         knownLists.keep(pageOf(query), candidates)
-        return { candidates, truncated: found.truncated }
+        return { candidates, bestFit: found.bestFit, truncated: found.truncated }
       })
     },
     standby(query) {
       const { shopId, filters, limit } = query
       const candidates = knownLists.get(pageOf(query)) ?? standby.bestsellers(shopId, filters, limit)
-      return candidates && { candidates, truncated: false, isStandby: true }
+      return candidates && { candidates, bestFit: 1, truncated: false, isStandby: true }
     },
     reference: (shopId, id) =>
       references.get(`${shopId}/${id}`, async () => {
@@ -107,5 +109,5 @@ export function createCandidateSource(deps: {
 
 /** What a page asks for, whichever campaigns run at the moment: those that do not are left out when the slot is filled. */
 function pageOf({ shopId, filters, rank, limit, campaigns }: CandidateQuery): string {
-  return JSON.stringify([shopId, campaigns.kind, limit, rank, filters])
+  return JSON.stringify([shopId, campaigns.kind, campaigns.except, limit, rank, filters])
 }

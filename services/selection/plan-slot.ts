@@ -58,7 +58,7 @@ export async function planSlot(
   const kinds = kindsOf(slot)
   // Where the plan knows relevance better than the index, none of its products may be cut off by the index's order.
   const limit = Math.max(candidatesFor(placesBefore + targeting.adCount), plan.relevance?.size ?? 0)
-  const first = findCandidates({ slot, plan }, kinds[0]!, limit, context)
+  const first = findCandidates({ slot, plan }, { kind: kinds[0]!, limit }, context)
   return { slot, plan, kinds, limit, first }
 }
 
@@ -68,11 +68,10 @@ async function referenceOf(shopId: string, id: string, { source, deadline }: Ind
   return reference === LATE ? source.lastReference(shopId, id) : reference
 }
 
-/** The candidates of a plan among campaigns of one kind. */
+/** The candidates of a plan among campaigns of one kind, of all or of all but one. */
 export async function findCandidates(
   { slot, plan }: Pick<SlotPlan, 'slot' | 'plan'>,
-  kind: CampaignKind,
-  limit: number,
+  { kind, limit, except }: { kind: CampaignKind; limit: number; except?: string },
   { source, campaigns, deadline }: IndexContext,
 ): Promise<CandidateList | typeof LATE> {
   const query: CandidateQuery = {
@@ -80,7 +79,7 @@ export async function findCandidates(
     filters: [...deliverable(slot.targeting, slot.country), ...plan.filters],
     rank: plan.rank,
     limit,
-    campaigns: campaigns.running(slot.shopId, kind),
+    campaigns: campaigns.running(slot.shopId, kind, except),
   }
   const found = await deadline.meet(source.find(query))
   const list = found === LATE ? source.standby(query) : found

@@ -17,10 +17,10 @@ import type { AdChooser } from './ad-chooser.ts'
 import type { BannerEntry } from './display/display-ads.ts'
 import type { DisplaySlot } from './display/page.ts'
 import { emissionInfo } from './emission-info.ts'
+import type { ProductEntry } from './fill-places.ts'
 import { type Parameters, readParameters } from './parameters.ts'
 import { type SelectDeps, select } from './select.ts'
 import type { Slot } from './slots.ts'
-import type { ProductEntry } from './sponsored-ads.ts'
 
 export interface RouteDeps extends SelectDeps {
   index: ProductIndex

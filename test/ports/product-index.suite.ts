@@ -1,6 +1,13 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Filter, IndexWrite, ProductIndex, ProductQuery, SearchResult } from '../../infra/product-index/port.ts'
+import type {
+  Filter,
+  IndexWrite,
+  ProductIndex,
+  ProductQuery,
+  Rank,
+  SearchResult,
+} from '../../infra/product-index/port.ts'
 import type { ProductOffer, ProductSignals } from '../../schemas/records.ts'
 import { anOffer } from '../infra/product-index/offer.fixture.ts'
 import { catalogue, filterLists } from './product-index.arbitraries.ts'
@@ -402,6 +409,40 @@ export function productIndexSuite(subject: ProductIndexSubject): void {
         })
       expect(await at(1)).toEqual(['fits', 'pays'])
       expect(await at(100)).toEqual(['pays', 'fits'])
+    })
+
+    test('the same fit is the same number whatever other campaigns promote', async () => {
+      await given(
+        { id: 'both', title: 'wireless mouse', productTypes: ['A > B'] },
+        { id: 'one', title: 'wireless keyboard', productTypes: ['A'] },
+        { id: 'none', title: 'desk' },
+      )
+      const rivals = ['one', 'none']
+      await index.write([
+        ...rivals.map((id) => promotion(id, ['c', 'rival'], 2)),
+        ...['both', ...rivals].map((id, i) => signalsWrite(id, { popularity: 100 / (i + 1) })),
+      ])
+      await index.refresh()
+      const text = { text: 'wireless mouse', lang: 'en' }
+      const ranks: Rank[] = [
+        { by: 'text', ...text },
+        { by: 'categories', paths: ['a > b'] },
+        { by: 'textAndCategories', ...text, paths: ['a > b'] },
+        { by: 'popularity' },
+        { by: 'none' },
+      ]
+      for (const rank of ranks) {
+        const results = await index.search([
+          query({ rank }),
+          query({ rank, campaigns: [{ campaignIds: ['rival'], weight: 7 }] }),
+        ])
+        const fits = results.map(({ hits, bestFit }) =>
+          rivals.map((id) => hits.find(({ product }) => product.offer.id === id)!.relevance * bestFit),
+        )
+        for (const [i, fit] of fits[0]!.entries()) expect(fits[1]![i]).toBeCloseTo(fit, 5)
+        expect(Math.max(...results[1]!.hits.map(({ relevance }) => relevance))).toBe(1)
+      }
+      expect(await index.search([query({ campaigns: [] })])).toEqual([{ hits: [], bestFit: 0, truncated: false }])
     })
 
     test('equals turn with the seed: the same seed, the same order; each comes first at times', async () => {

@@ -50,7 +50,7 @@ describe('auction', () => {
     const best = bid({ ...same, bidMicros: 600_000 })
     const second = bid({ ...same, bidMicros: 450_000 })
     const { won, lost } = run([second, best], 2)
-    expect(won).toEqual([{ bid: best, priceMicros: 450_000 }])
+    expect(won).toEqual([{ bid: best, priceMicros: 450_000, isContested: true }])
     expect(lost).toEqual([{ bid: second, reason: 'DUPLICATE' }])
   })
 

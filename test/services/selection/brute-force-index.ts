@@ -145,7 +145,7 @@ export function bruteForceIndex(products: IndexedProduct[]): BruteForceIndex {
         const hits = found
           .map((product) => ({ product, relevance: best > 0 ? Math.max(score(product, rank) / best, 0.001) : 1 }))
           .sort((a, b) => b.relevance * weightOf(b.product) - a.relevance * weightOf(a.product))
-        return { hits: structuredClone(hits.slice(0, limit)), truncated: hits.length > limit }
+        return { hits: structuredClone(hits.slice(0, limit)), bestFit: best || 1, truncated: hits.length > limit }
       })
     },
     async get(shopId, ids) {

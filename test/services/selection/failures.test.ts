@@ -41,6 +41,19 @@ describe('an index that does not answer', () => {
     expect(await shortfalls()).toEqual(['DEADLINE'])
   })
 
+  it('does not take back what is shown when more of a cut list is late', async () => {
+    world.offer([world.campaign({ capping: 1 })], { id: 'best', itemGroupId: 'g' })
+    const other = world.campaign({ cpcMicros: 200_000 })
+    for (let i = 0; i < 40; i++) world.offer([other], { itemGroupId: 'g' })
+    const shown = async () => (await world.ads([slot()], { headers: { cid: 'c' } }))[0]!.map((ad) => ad.shopProductId)
+    index.before = () => (index.searches > 1 ? new Promise(() => {}) : Promise.resolve())
+    expect(await shown()).toEqual(['best'])
+    expect(await shortfalls()).toEqual(['DEADLINE'])
+    index.before = async () => {}
+    world.now += 2_000
+    expect(await shown()).not.toContain('best')
+  })
+
   it('is never an error to the page when it fails', async () => {
     world.offer([world.campaign()])
     index.before = () => Promise.reject(new Error('down'))

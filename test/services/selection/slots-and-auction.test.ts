@@ -29,6 +29,25 @@ describe('the auction of a slot', () => {
     ])
   })
 
+  it('costs what its competitor bids however many products of the winner fit better', async () => {
+    const [large, small] = [world.campaign({ cpcMicros: 500_000 }), world.campaign({ cpcMicros: 300_000 })]
+    for (let i = 0; i < 100; i++) world.offer([large], {}, { popularity: 10 })
+    world.offer([small], { id: 'rival' }, { popularity: 4 })
+    const bought = bestsellers({ searchData: 'product', adType: 'SPONSORED' })
+    const prices = async () => (await world.emissions()).at(-1)!.slots[0]!.ads.map(({ priceMicros }) => priceMicros)
+    await world.ads([bought])
+    expect(await prices()).toEqual([120_000, 120_000])
+    // The rival's variants are many, and one of them is shown already.
+    for (let i = 0; i < 100; i++) world.offer([small], { itemGroupId: 'g' }, { popularity: 4 })
+    Object.assign(world.products.find(({ offer }) => offer.id === 'rival')!.offer, { itemGroupId: 'g' })
+    world.offer([world.campaign({ cpcMicros: 200_000 })], {}, { popularity: 2 })
+    world.now += 2_000
+    const exact = { slotHash: world.unit('EXACT_PRODUCT_ID'), adCount: 1, productIds: ['rival'] }
+    await world.ads([exact, bought])
+    const [, after] = (await world.emissions()).at(-1)!.slots
+    expect(after!.ads.map(({ priceMicros }) => priceMicros)).toEqual([40_000, 40_000])
+  })
+
   it('shows one product of several campaigns once, for the best of them', async () => {
     const [low, high] = [world.campaign({ cpcMicros: 200_000 }), world.campaign({ cpcMicros: 300_000 })]
     world.offer([low, high])
