@@ -1,31 +1,10 @@
 import type { ImageType, RegistryEntry } from './entities.ts'
+import type { Certification, ProductDetail, Shipping } from './offer-parts.ts'
 
 /**
  * The TypeScript face of the Avro records in `schemas/*.avsc`.
  * Units: `…Micros` are millionths of the shop's currency, `…At` are UTC epoch milliseconds. Missing is null.
  */
-
-export interface Shipping {
-  country: string | null
-  region: string | null
-  /** Amount and currency, as the feed gives it: "4.99 EUR". */
-  price: string | null
-  minHandlingTime: string | null
-  maxHandlingTime: string | null
-  minTransitTime: string | null
-  maxTransitTime: string | null
-}
-export interface ProductDetail {
-  sectionName: string | null
-  attributeName: string
-  attributeValue: string
-}
-export interface Certification {
-  certificationAuthority: string | null
-  certificationName: string | null
-  certificationCode: string | null
-  certificationValue: string | null
-}
 
 /** Topic `products`: one offer of one feed. */
 export interface ProductOffer {
@@ -100,11 +79,14 @@ export interface ProductSignals {
   computedAt: number
 }
 
-/** Topic `shop-traffic`: how ad requests are spread over the day of a shop. */
+/** Topic `shop-traffic`: how ad requests are spread over the day of a shop, and how often its sponsored ads are clicked. */
 export interface ShopTraffic {
   shopId: string
   /** By the hour that the shop's clock shows, the first from midnight on: 24 numbers > 0. */
   hourShares: number[]
+  /** Valid views of sponsored ads in the last four weeks, and valid clicks on them. */
+  views: number
+  clicks: number
   computedAt: number
 }
 

@@ -1,7 +1,9 @@
 import type { Analytics } from '../infra/analytics/port.ts'
-import { type HourTraffic, trafficSql } from '../infra/analytics/queries/traffic.ts'
+import { type ClickTraffic, clickTrafficSql, type HourTraffic, trafficSql } from '../infra/analytics/queries/traffic.ts'
 import type { EventLog } from '../infra/event-log/port.ts'
 import { decode, encode } from '../schemas/codec.ts'
+import type { ShopTraffic } from '../schemas/records.ts'
+import { predictClickRate } from '../services/domain/click-rate.ts'
 import type { Snapshot } from '../services/domain/snapshot.ts'
 import { smoothedShares } from '../services/domain/traffic.ts'
 
@@ -20,8 +22,8 @@ export interface TrafficDeps {
 }
 
 /**
- * How each shop's ad requests are spread over its day, in the topic `shop-traffic`. The result is one run, which appends
- * what changed. Only one process may run it.
+ * How each shop's ad requests are spread over its day, and how often its ads are clicked, in the topic `shop-traffic`. The
+ * result is one run, which appends what changed. Only one process may run it.
  */
 export function createTraffic({ log, analytics, snapshot, now }: TrafficDeps): () => Promise<void> {
   /** By shop: what is in the topic, to the digits that count. Null: not read yet. */
@@ -32,8 +34,8 @@ export function createTraffic({ log, analytics, snapshot, now }: TrafficDeps): (
     const tail = await log.tail('shop-traffic', (records) => {
       for (const { value } of records) {
         if (!value) continue
-        const { shopId, hourShares } = decode('ShopTraffic', value)
-        shops.set(shopId, digestOf(hourShares))
+        const traffic = decode('ShopTraffic', value)
+        shops.set(traffic.shopId, digestOf(traffic))
       }
     })
     await tail.close()
@@ -43,17 +45,18 @@ export function createTraffic({ log, analytics, snapshot, now }: TrafficDeps): (
   return async function runOnce() {
     known ??= await readKnown()
     for (const { id: shopId, body } of snapshot.all('Shop')) {
-      const params = { shopId, timeZone: body.timeZone, since: now() - WINDOW_DAYS * DAY_MS }
-      const rows = await analytics.query<HourTraffic>(trafficSql, params)
-      if (rows.length === 0) continue
-      const hourShares = smoothedShares(new Map(rows.map(({ hour, requests }) => [hour, requests])))
-      if (known.get(shopId) === digestOf(hourShares)) continue
-      const value = encode('ShopTraffic', { shopId, hourShares, computedAt: now() })
-      await log.append([{ topic: 'shop-traffic', key: shopId, value }])
-      known.set(shopId, digestOf(hourShares))
+      const since = now() - WINDOW_DAYS * DAY_MS
+      const hours = await analytics.query<HourTraffic>(trafficSql, { shopId, timeZone: body.timeZone, since })
+      if (hours.length === 0) continue
+      const hourShares = smoothedShares(new Map(hours.map(({ hour, requests }) => [hour, requests])))
+      const [clicked] = await analytics.query<ClickTraffic>(clickTrafficSql, { shopId, since })
+      const traffic: ShopTraffic = { shopId, hourShares, ...clicked!, computedAt: now() }
+      if (known.get(shopId) === digestOf(traffic)) continue
+      await log.append([{ topic: 'shop-traffic', key: shopId, value: encode('ShopTraffic', traffic) }])
+      known.set(shopId, digestOf(traffic))
     }
   }
 }
 
-const digestOf = (hourShares: readonly number[]): string =>
-  hourShares.map((share) => share.toPrecision(SIGNIFICANT_DIGITS)).join()
+const digestOf = ({ hourShares, ...clicked }: ShopTraffic): string =>
+  [...hourShares, predictClickRate(clicked)].map((share) => share.toPrecision(SIGNIFICANT_DIGITS)).join()

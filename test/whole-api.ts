@@ -7,6 +7,7 @@ import { createHttpServer, type HttpServer } from '../services/http.ts'
 import { intakeApp } from '../services/intake/app.ts'
 import { registryRoutes } from '../services/roles/registry-routes.ts'
 import { selectionApp } from '../services/selection/app.ts'
+import { unknownTraffic } from '../services/traffic-follower.ts'
 
 /** For what no request of such a test reaches. */
 const unused = new Proxy(() => {}, { get: (_, name) => (name === 'then' ? undefined : unused) }) as never
@@ -33,8 +34,14 @@ export async function createWholeApi(): Promise<HttpServer> {
   const routes = [
     ...registryRoutes({ ...common, ...registry, bootstrapToken: null, publicUrl: '' }),
     intakeApp({ ...common, showIds }),
-    selectionApp({ ...common, showIds, elapsedMicros: () => 0, deadlineMs: 100, publicUrl: '', hourShares: () => [] })
-      .plugin,
+    selectionApp({
+      ...common,
+      showIds,
+      elapsedMicros: () => 0,
+      deadlineMs: 100,
+      publicUrl: '',
+      traffic: unknownTraffic,
+    }).plugin,
   ]
   const api = { metrics, checks: {}, corsOrigins: '*' as const, publicUrl: 'http://localhost', version: '0.0.0' }
   await registerApi(server, [{ routes, checks: {}, failures: [] }], api)

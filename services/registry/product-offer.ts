@@ -1,5 +1,6 @@
 import type { UpsertedProduct } from '../../schemas/http/products.ts'
-import type { Certification, ProductDetail, ProductOffer, Shipping } from '../../schemas/records.ts'
+import type { Certification, ProductDetail, Shipping } from '../../schemas/offer-parts.ts'
+import type { ProductOffer } from '../../schemas/records.ts'
 import { toMicros } from '../domain/money.ts'
 import { withDigest } from '../domain/offer.ts'
 import { readCategoryPath, readWebUrl } from './feeds/values.ts'

@@ -10,9 +10,9 @@ import type { Part, Shared } from './part.ts'
 export async function openSelection(shared: Shared): Promise<Part> {
   const elapsedMicros = () => performance.now() * 1000
   const { publicUrl, selectionDeadlineMs: deadlineMs } = shared.config
-  const { hourShares, close } = await untilThere('log', shared.logger, () => followTraffic(shared))
-  shared.stops.push(close)
-  const options = { log: shared.events, elapsedMicros, deadlineMs, publicUrl, hourShares }
+  const traffic = await untilThere('log', shared.logger, () => followTraffic(shared))
+  shared.stops.push(traffic.close)
+  const options = { log: shared.events, elapsedMicros, deadlineMs, publicUrl, traffic }
   const selection = selectionApp({ ...shared, ...options })
   shared.sampled.emissionQueue = selection.emissionsQueued
   return { routes: [selection.plugin], checks: {}, failures: [] }

@@ -6,6 +6,7 @@ import type { ProductIndex } from '../../infra/product-index/port.ts'
 import type { ShowIds } from '../domain/show-id.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import { seldom } from '../seldom.ts'
+import type { Traffic } from '../traffic-follower.ts'
 import { createBudgets } from './budgets.ts'
 import { createCampaigns } from './campaigns.ts'
 import { createCandidateSource } from './candidates.ts'
@@ -33,8 +34,7 @@ export interface SelectionDeps {
   uuid: () => string
   /** A request waits no longer for its ads. */
   deadlineMs: number
-  /** Shares of a shop's traffic by hour of its day. */
-  hourShares: (shopId: string) => readonly number[]
+  traffic: Traffic
   /** The address that browsers know the server by. */
   publicUrl: string
   metrics: Pick<Metrics, 'adsSelected' | 'emissionsLost'>

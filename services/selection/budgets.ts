@@ -5,6 +5,7 @@ import { ceilingOf, expectedCost } from '../domain/room.ts'
 import { type ShopDay, shopDay } from '../domain/shop-day.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import { leftOf, standing } from '../domain/standing.ts'
+import type { Traffic } from '../traffic-follower.ts'
 import { LEASE_MS, Lease } from './lease.ts'
 import { SPEND_KNOWN_MS, type SpendView } from './spend.ts'
 
@@ -50,8 +51,7 @@ export interface BudgetsDeps {
   counters: Pick<Counters, 'hold'>
   snapshot: Snapshot
   spend: SpendView
-  /** Shares of a shop's traffic by hour of its day. */
-  hourShares: (shopId: string) => readonly number[]
+  traffic: Pick<Traffic, 'hourShares'>
   /** No other process has it, nor had it before. */
   processId: string
   now: () => number
@@ -244,10 +244,10 @@ function costAtFirst(campaign: Campaign): number {
 }
 
 /** The present day of each shop: making one takes a hundred looks at the calendar. */
-function createShopDays({ hourShares }: Pick<BudgetsDeps, 'hourShares'>) {
+function createShopDays({ traffic }: Pick<BudgetsDeps, 'traffic'>) {
   const known = new Map<string, { day: ShopDay; shares: readonly number[]; timeZone: string }>()
   return (shopId: string, { timeZone }: Shop, now: number): ShopDay => {
-    const shares = hourShares(shopId)
+    const shares = traffic.hourShares(shopId)
     const found = known.get(shopId)
     if (found?.shares === shares && found.timeZone === timeZone) {
       if (now >= found.day.startAt && now < found.day.endAt) return found.day

@@ -2,6 +2,7 @@ import type { IndexedProduct, SearchHit } from '../../infra/product-index/port.t
 import { hashOf } from '../domain/auction.ts'
 import { predictClickRate } from '../domain/click-rate.ts'
 import { dedupeKey } from '../domain/dedupe-key.ts'
+import type { Traffic } from '../traffic-follower.ts'
 import type { CampaignHandle, Campaigns } from './campaigns.ts'
 
 /** A product that may be shown, with what does not depend on who asks. */
@@ -17,13 +18,16 @@ export interface Candidate {
   promotions: readonly { campaign: CampaignHandle; hash: number }[]
 }
 
-export function candidateOf({ product, relevance }: SearchHit, campaigns: Pick<Campaigns, 'handle'>): Candidate {
+export function candidateOf(
+  { product, relevance }: SearchHit,
+  { campaigns, traffic }: { campaigns: Pick<Campaigns, 'handle'>; traffic: Pick<Traffic, 'clickRate'> },
+): Candidate {
   const { offer, campaignIds, signals } = product
   return {
     product,
     adId: offer.id,
     relevance,
-    clickRate: predictClickRate(signals),
+    clickRate: predictClickRate(signals, traffic.clickRate(offer.shopId)),
     dedupeKey: dedupeKey(offer),
     // Indexed before this was read, an offer says nothing of it.
     expiresAt: offer.expiresAt ?? Number.POSITIVE_INFINITY,

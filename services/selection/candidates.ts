@@ -6,6 +6,7 @@ import {
   type SearchHit,
 } from '../../infra/product-index/port.ts'
 import { hashOf, shuffledHash } from '../domain/auction.ts'
+import type { Traffic } from '../traffic-follower.ts'
 import type { Campaigns, RunningCampaigns } from './campaigns.ts'
 import { type Candidate, candidateOf } from './candidate.ts'
 import { FreshCache, type MaybePromise } from './fresh-cache.ts'
@@ -57,6 +58,7 @@ const EMPTY: CandidateList = { candidates: [], bestFit: 0, truncated: false }
 export function createCandidateSource(deps: {
   index: ProductIndex
   campaigns: Pick<Campaigns, 'handle' | 'running'>
+  traffic: Pick<Traffic, 'clickRate'>
   now: () => number
   /** An index that takes longer is slow. */
   deadlineMs: number
@@ -68,7 +70,7 @@ export function createCandidateSource(deps: {
   const references = new FreshCache<IndexedProduct[]>({ now, entriesMax: REFERENCES_CACHED_MAX })
   const knownLists = new LastKnown<readonly Candidate[]>({ now, entriesMax: LISTS_KNOWN_MAX })
   const knownReferences = new LastKnown<IndexedProduct[]>({ now, entriesMax: REFERENCES_KNOWN_MAX })
-  const candidatesOf = (hits: readonly SearchHit[]) => hits.map((hit) => candidateOf(hit, deps.campaigns))
+  const candidatesOf = (hits: readonly SearchHit[]) => hits.map((hit) => candidateOf(hit, deps))
   const standby = createStandby({ ...deps, search: (queries) => index.search(queries), candidatesOf })
 
   const asked = <T>(call: () => Promise<T>): Promise<T> =>

@@ -13,11 +13,11 @@ import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { createMetrics } from '../../infra/metrics.ts'
 import type { BannerTargeting, RegistryEntry } from '../../schemas/entities.ts'
-import { EVEN_HOURS } from '../../services/domain/shop-day.ts'
 import { createShowIds } from '../../services/domain/show-id.ts'
 import { Snapshot } from '../../services/domain/snapshot.ts'
 import { createHttpServer } from '../../services/http.ts'
 import { selectionApp } from '../../services/selection/app.ts'
+import { unknownTraffic } from '../../services/traffic-follower.ts'
 import { wholeStep } from '../../streams/counters-keeper.ts'
 import { sponsored } from '../services/selection/world.ts'
 import { bareFastify, type Driven, drive, printDriven } from './drive.ts'
@@ -112,7 +112,7 @@ function shopOf(campaign: () => { targeting: BannerTargeting; cpmMicros: number 
       },
       showIds: createShowIds({ keys: [{ id: 1, secret: randomBytes(32) }] }),
       elapsedMicros: () => performance.now() * 1000,
-      hourShares: () => EVEN_HOURS,
+      traffic: unknownTraffic,
       metrics: createMetrics(null),
     })
     made.register(app.plugin)

@@ -14,11 +14,11 @@ import type { FastifyInstance } from 'fastify'
 import { createMetrics } from '../../infra/metrics.ts'
 import type { AdUnit, RegistryEntry } from '../../schemas/entities.ts'
 import type { ProductOffer } from '../../schemas/records.ts'
-import { EVEN_HOURS } from '../../services/domain/shop-day.ts'
 import { createShowIds } from '../../services/domain/show-id.ts'
 import { Snapshot } from '../../services/domain/snapshot.ts'
 import { createHttpServer } from '../../services/http.ts'
 import { selectionApp } from '../../services/selection/app.ts'
+import { unknownTraffic } from '../../services/traffic-follower.ts'
 import { wholeStep } from '../../streams/counters-keeper.ts'
 import { sponsored } from '../services/selection/world.ts'
 import { bareFastify, type Driven, drive, printDriven } from './drive.ts'
@@ -138,7 +138,7 @@ function selection(): FastifyInstance {
     elapsedMicros: () => performance.now() * 1000,
     uuid: randomUUID,
     deadlineMs: 100,
-    hourShares: () => EVEN_HOURS,
+    traffic: unknownTraffic,
     publicUrl: 'http://localhost',
     metrics: createMetrics(null),
   })

@@ -260,6 +260,8 @@ export const samples: RecordTypes = {
   ShopTraffic: {
     shopId: 'shop-1',
     hourShares: Array.from({ length: 24 }, (_, hour) => (hour + 1) / 300),
+    views: 1_000_000,
+    clicks: 4_000,
     computedAt: AT,
   },
   ProductSignals: {

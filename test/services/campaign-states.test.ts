@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { IndexedProduct } from '../../infra/product-index/port.ts'
 import { spendKey } from '../../services/domain/counter-keys.ts'
-import { EVEN_HOURS } from '../../services/domain/shop-day.ts'
 import { createShowIds } from '../../services/domain/show-id.ts'
 import { Snapshot } from '../../services/domain/snapshot.ts'
 import { createHttpServer, type HttpServer } from '../../services/http.ts'
 import { followRegistry } from '../../services/registry-follower.ts'
 import { selectionApp } from '../../services/selection/app.ts'
+import { unknownTraffic } from '../../services/traffic-follower.ts'
 import { waitFor } from '../wait-for.ts'
 import { picture, upload } from './registry/images/pictures.ts'
 import {
@@ -59,7 +59,7 @@ describe('a change of a campaign is in force in every process that selects ads',
       uuid: randomUUID,
       deadlineMs: 5_000,
       publicUrl: PUBLIC_URL,
-      hourShares: () => EVEN_HOURS,
+      traffic: unknownTraffic,
       metrics: { adsSelected: () => {}, emissionsLost: () => {} },
     })
     await server.register(selection.plugin)

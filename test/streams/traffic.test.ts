@@ -10,6 +10,7 @@ import type { Emission } from '../../schemas/records.ts'
 import { Snapshot } from '../../services/domain/snapshot.ts'
 import { followTraffic } from '../../services/traffic-follower.ts'
 import { createTraffic } from '../../streams/traffic.ts'
+import { type TouchFields, touch } from './attribution-events.ts'
 import { openWorld } from './attribution-world.ts'
 import { fakeLog, logRecord } from './fake-log.ts'
 
@@ -40,7 +41,12 @@ const request = (occurredAt: number, shopId = 'shop'): { topic: 'emissions'; val
   }
 }
 
-test('a shop’s requests of four weeks become shares of the hours of its day, which are written when they change', async () => {
+const touched = (type: 'VIEW' | 'CLICK', fields: Partial<TouchFields> = {}) => ({
+  topic: 'judged-events' as const,
+  value: touch({ eventId: `e${requests++}`, cid: 'c', at: NOW - DAY_MS, adId: 'p', type, ...fields }),
+})
+
+test('a shop’s requests and clicks of four weeks become shares of the hours of its day and a click rate, written when they change', async () => {
   const world = await openWorld(analytics, 1)
   const snapshot = new Snapshot()
   const body = { timeZone: 'Europe/Berlin' } as Shop
@@ -62,6 +68,14 @@ test('a shop’s requests of four weeks become shares of the hours of its day, w
   const at20 = MIDNIGHT - DAY_MS + 20 * HOUR_MS
   const evening = Array.from({ length: 3_000 }, (_, i) => request(at20 - (i % 20) * DAY_MS + (i % 60) * 60_000))
   await world.store([...evening, request(at20 - 40 * DAY_MS), request(at20, 'another')])
+  await world.store([
+    ...Array.from({ length: 500 }, () => touched('VIEW')),
+    ...Array.from({ length: 18 }, () => touched('CLICK')),
+    touched('CLICK', { kind: 'DISPLAY' }),
+    touched('CLICK', { verdict: 'BOT' }),
+    touched('CLICK', { shopId: 'another' }),
+    touched('CLICK', { at: NOW - 29 * DAY_MS }),
+  ])
 
   const run = createTraffic({ log, analytics, snapshot, now: () => NOW })
   await run()
@@ -69,7 +83,8 @@ test('a shop’s requests of four weeks become shares of the hours of its day, w
   await createTraffic({ log, analytics, snapshot, now: () => NOW })()
   expect(appended.map(({ key }) => key)).toEqual(['shop'])
 
-  const { hourShares } = await followTraffic({ log })
+  const { hourShares, clickRate } = await followTraffic({ log })
+  expect([clickRate('shop'), clickRate('silent')]).toEqual([20 / 1_000, 0.004])
   const shares = hourShares('shop')
   expect(shares.reduce((sum, share) => sum + share, 0)).toBeCloseTo(1)
   expect(shares[20]).toBeCloseTo((1_500 + 1_000 / 24) / 4_000)
@@ -80,4 +95,9 @@ test('a shop’s requests of four weeks become shares of the hours of its day, w
   await world.store(Array.from({ length: 3_000 }, () => request(MIDNIGHT + 9 * HOUR_MS)))
   await run()
   expect(appended).toHaveLength(2)
+
+  await world.store([...Array.from({ length: 20 }, () => touched('CLICK')), touched('VIEW')])
+  await run()
+  expect((await followTraffic({ log })).clickRate('shop')).toBe(40 / 1_001)
+  expect(appended).toHaveLength(3)
 })

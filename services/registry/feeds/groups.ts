@@ -1,4 +1,4 @@
-import type { Certification, ProductDetail, Shipping } from '../../../schemas/records.ts'
+import type { Certification, ProductDetail, Shipping } from '../../../schemas/offer-parts.ts'
 import { OFFER_LIMITS } from '../../domain/offer.ts'
 import type { FeedElement } from './item.ts'
 import type { ItemReader } from './item-reader.ts'

@@ -80,7 +80,7 @@ export function createSimulation(options: {
     const processId = `process ${processIds++}`
     return {
       spend,
-      budgets: createBudgets({ counters, snapshot, spend, hourShares: () => hourShares, processId, now }),
+      budgets: createBudgets({ counters, snapshot, spend, traffic: { hourShares: () => hourShares }, processId, now }),
     }
   }
 

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { onceKey, viewsKey } from '../../../services/domain/counter-keys.ts'
 import { HOLD_MS } from '../../../services/domain/in-flight.ts'
-import { EVEN_HOURS } from '../../../services/domain/shop-day.ts'
 import { createHttpServer, type HttpServer } from '../../../services/http.ts'
 import { selectionApp } from '../../../services/selection/app.ts'
+import { unknownTraffic } from '../../../services/traffic-follower.ts'
 import { createWorld, PUBLIC_URL, type World } from './world.ts'
 
 const REQUESTS = 200
@@ -24,7 +24,7 @@ beforeEach(async () => {
     uuid: randomUUID,
     deadlineMs: 5_000,
     publicUrl: PUBLIC_URL,
-    hourShares: () => EVEN_HOURS,
+    traffic: unknownTraffic,
     metrics: { adsSelected: () => {}, emissionsLost: () => {} },
   })
   await other.register(app.plugin)

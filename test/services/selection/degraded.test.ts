@@ -7,6 +7,7 @@ import { createCampaigns } from '../../../services/selection/campaigns.ts'
 import { type CandidateSource, createCandidateSource } from '../../../services/selection/candidates.ts'
 import { createKnownViews } from '../../../services/selection/known-views.ts'
 import { createSpendView, SPEND_KNOWN_MS } from '../../../services/selection/spend.ts'
+import { unknownTraffic } from '../../../services/traffic-follower.ts'
 import { waitFor } from '../../wait-for.ts'
 import { type BruteForceIndex, bruteForceIndex } from './brute-force-index.ts'
 import { fakeCounters } from './fakes.ts'
@@ -94,7 +95,7 @@ describe('bestsellers at hand', () => {
     const spend = createSpendView({ counters, snapshot: world.snapshot, now: () => now })
     await spend.read([...world.snapshot.all('Campaign')].map(({ id }) => id))
     campaigns = createCampaigns({ snapshot: world.snapshot, spend, now: () => now })
-    source = createCandidateSource({ index, campaigns, now: () => now, deadlineMs: 100 })
+    source = createCandidateSource({ index, campaigns, traffic: unknownTraffic, now: () => now, deadlineMs: 100 })
     const campaign = world.campaign()
     for (let i = 1; i <= 5; i++) {
       const changes = { brand: i % 2 === 0 ? 'Even' : 'Odd', isAvailable: i !== 5 }

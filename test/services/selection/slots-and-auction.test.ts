@@ -29,6 +29,16 @@ describe('the auction of a slot', () => {
     ])
   })
 
+  it('takes what nobody has seen to be clicked as often as the shop’s other ads', async () => {
+    await world.close()
+    world = await createWorld({ clickRate: 0.04 })
+    world.offer([world.campaign({ cpcMicros: 300_000 })], { id: 'seen' }, { views: 10_000, clicks: 400 })
+    world.offer([world.campaign({ cpcMicros: 310_000 })], { id: 'new' })
+    expect(await world.ids('EXACT_PRODUCT_ID', { productIds: ['seen', 'new'] })).toEqual(['new', 'seen'])
+    const [emission] = await world.emissions()
+    expect(emission!.slots[0]!.ads.map((ad) => ad.predictedClickRate)).toEqual([0.04, 0.04])
+  })
+
   it('costs what its competitor bids however many products of the winner fit better', async () => {
     const [large, small] = [world.campaign({ cpcMicros: 500_000 }), world.campaign({ cpcMicros: 300_000 })]
     for (let i = 0; i < 100; i++) world.offer([large], {}, { popularity: 10 })

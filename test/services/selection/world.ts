@@ -15,11 +15,11 @@ import type {
 import type { Emission, ProductOffer, ProductSignals } from '../../../schemas/records.ts'
 import { NO_DISPLAY } from '../../../services/domain/campaign.ts'
 import { HOLD_MS } from '../../../services/domain/in-flight.ts'
-import { EVEN_HOURS } from '../../../services/domain/shop-day.ts'
 import { createShowIds } from '../../../services/domain/show-id.ts'
 import { Snapshot } from '../../../services/domain/snapshot.ts'
 import { createHttpServer } from '../../../services/http.ts'
 import { selectionApp } from '../../../services/selection/app.ts'
+import { unknownTraffic } from '../../../services/traffic-follower.ts'
 import { waitFor } from '../../wait-for.ts'
 import { bruteForceIndex } from './brute-force-index.ts'
 import { fakeCounters, fakeLog } from './fakes.ts'
@@ -60,7 +60,10 @@ export interface AskOptions {
 
 export type World = Awaited<ReturnType<typeof createWorld>>
 
-export async function createWorld(options: { index?: ProductIndex; deadlineMs?: number; shop?: Partial<Shop> } = {}) {
+export async function createWorld(
+  options: { index?: ProductIndex; deadlineMs?: number; shop?: Partial<Shop>; clickRate?: number } = {},
+) {
+  const { clickRate = unknownTraffic.clickRate('') } = options
   const snapshot = new Snapshot()
   const put = <K extends EntityKind>(kind: K, body: EntityBodies[K], id: string = randomUUID()) => {
     const version = (snapshot.getEver(kind, id)?.version ?? 0) + 1
@@ -219,7 +222,7 @@ export async function createWorld(options: { index?: ProductIndex; deadlineMs?: 
     uuid: randomUUID,
     deadlineMs: options.deadlineMs ?? 5_000,
     publicUrl: PUBLIC_URL,
-    hourShares: () => EVEN_HOURS,
+    traffic: { ...unknownTraffic, clickRate: () => clickRate },
     metrics: {
       adsSelected: (selected) => selections.push(selected),
       emissionsLost: (count) => {
