@@ -26,6 +26,8 @@ export interface ProductState {
   writtenAt: number
   campaigns: string[]
   popularity: number
+  views: number
+  clicks: number
   /** JSON; null: none have come yet. */
   signals: string | null
 }
@@ -65,6 +67,8 @@ export const stateFields = [
   'writtenAt',
   'campaigns',
   'popularity',
+  'views',
+  'clicks',
   'signals',
 ] as const satisfies (keyof ProductState)[]
 
@@ -86,6 +90,8 @@ export const emptyState = (shop: string, feed: string, id: string): ProductState
   writtenAt: 0,
   campaigns: [],
   popularity: 0,
+  views: 0,
+  clicks: 0,
   signals: null,
 })
 
@@ -115,6 +121,8 @@ export function offerFields(offer: ProductOffer, textLang: string | null): Offer
 export const signalsFields = (signals: ProductSignals, version: number) => ({
   signalsVersion: version,
   popularity: signals.popularity,
+  views: signals.views,
+  clicks: signals.clicks,
   signals: JSON.stringify(signals),
 })
 

@@ -33,6 +33,8 @@ const properties: Partial<Record<keyof ProductDocument, estypes.MappingProperty>
   writtenAt: { type: 'long' },
   campaigns: keyword,
   popularity: { type: 'double', index: false },
+  views: { type: 'long', index: false },
+  clicks: { type: 'long', index: false },
   digest: sorted,
   ids: facet,
   available: { type: 'boolean', doc_values: false },

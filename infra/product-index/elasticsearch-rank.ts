@@ -1,8 +1,9 @@
 import type { estypes } from '@elastic/elasticsearch'
 import { pathLevels } from '../../services/domain/categories.ts'
+import { PRIOR_CLICKS } from '../../services/domain/click-rate.ts'
 import { analyze } from '../../services/domain/text.ts'
 import type { Rarities } from './elasticsearch-rarities.ts'
-import type { IndexedProduct, Rank } from './port.ts'
+import type { IndexedProduct, ProductQuery, Rank } from './port.ts'
 import {
   ADJACENT_BONUS,
   ADJACENT_DISTANCE_MAX,
@@ -57,6 +58,10 @@ const sources = {
         common = Math.max(common, above.share); break;
       }
     }`,
+  // An index that is still to be made anew has neither number.
+  clickRate: `double views = doc.containsKey('views') && doc['views'].size() > 0 ? doc['views'].value : 0;
+    double clicks = doc.containsKey('clicks') && doc['clicks'].size() > 0 ? doc['clicks'].value : 0;
+    double clickRate = (Math.min(clicks, views) + ${PRIOR_CLICKS}) / (views + ${PRIOR_CLICKS} / params.believedClickRate);`,
   weights: `double weight = 0;
     for (String campaign : doc['campaigns']) {
       def each = params.weights.get(campaign);
@@ -73,14 +78,19 @@ const formulas: Record<Rank['by'], { uses: ('text' | 'categories')[]; relevance:
   textAndCategories: { uses: ['text', 'categories'], relevance: '(text + common) / 2' },
 }
 
-/** Relevance x the best weight of an offer's campaigns. Few different texts, so that each is compiled once. */
-export function rankScript(rank: Rank, words: number, weights: ReadonlyMap<string, number>) {
+/** Relevance x predicted click rate x the best weight of an offer's campaigns. Few different texts, so that each is compiled once. */
+export function rankScript(
+  { rank, believedClickRate }: Pick<ProductQuery, 'rank' | 'believedClickRate'>,
+  words: number,
+  weights: ReadonlyMap<string, number>,
+) {
   const { uses, relevance } = formulas[rank.by]
-  const source = `${uses.map((part) => sources[part]).join('\n')} ${sources.weights}
-    return Math.max(Math.rint(${PRECISION} * (${relevance})) / ${PRECISION}, ${RELEVANCE_MIN}) * weight;`
+  const source = `${uses.map((part) => sources[part]).join('\n')} ${sources.clickRate} ${sources.weights}
+    return Math.max(Math.rint(${PRECISION} * (${relevance})) / ${PRECISION}, ${RELEVANCE_MIN}) * clickRate * weight;`
   return {
     source,
     params: {
+      believedClickRate,
       weights: Object.fromEntries(weights),
       ...(uses.includes('text')
         ? { perWord: words === 0 ? 0 : 1 / (words * (1 + ALL_IN_TITLE_BONUS + ADJACENT_BONUS)) }
@@ -99,8 +109,11 @@ function pathsAbove(paths: readonly string[]): { key: string; share: number }[] 
     .sort((a, b) => b.share - a.share)
 }
 
-/** Relevance of a hit, not yet normalised; from its score where only the index knows it. */
-export function relevanceOf(rank: Rank, { offer, signals }: IndexedProduct, score: number, weight: number): number {
+/**
+ * Relevance of a hit, not yet normalised; from its score where only the index knows it.
+ * @param factor what the score is the relevance times of: click rate x weight.
+ */
+export function relevanceOf(rank: Rank, { offer, signals }: IndexedProduct, score: number, factor: number): number {
   switch (rank.by) {
     case 'none':
       return 1
@@ -110,6 +123,6 @@ export function relevanceOf(rank: Rank, { offer, signals }: IndexedProduct, scor
       return Math.max(RELEVANCE_MIN, categoryRelevance(offer.productTypes.map(pathLevels), rank.paths.map(pathLevels)))
     case 'text':
     case 'textAndCategories':
-      return Math.max(RELEVANCE_MIN, Math.round((score / weight) * PRECISION) / PRECISION)
+      return Math.max(RELEVANCE_MIN, Math.round((score / factor) * PRECISION) / PRECISION)
   }
 }

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Client, estypes } from '@elastic/elasticsearch'
 import { bulk } from './elasticsearch-bulk.ts'
-import { offerFields, type ProductDocument } from './elasticsearch-document.ts'
+import { emptyState, offerFields, type ProductDocument, signalsFields } from './elasticsearch-document.ts'
 import { type IndexShape, indexBehind, isError, nextIndexName, orNull, turnAlias } from './elasticsearch-indices.ts'
 import { IndexUnavailable } from './port.ts'
 
@@ -92,10 +92,15 @@ async function copy(client: Client, from: string, to: string, query: estypes.Que
   }
 }
 
-const madeAnew = (document: ProductDocument): ProductDocument =>
-  document.offer === undefined
-    ? document
-    : { ...document, ...offerFields(JSON.parse(document.offer), document.textLang ?? null) }
+function madeAnew(document: ProductDocument): ProductDocument {
+  const { shop, feed, id, offer, textLang, signals, signalsVersion } = document
+  return {
+    ...emptyState(shop, feed, id),
+    ...document,
+    ...(signals === null ? {} : signalsFields(JSON.parse(signals), signalsVersion)),
+    ...(offer === undefined ? {} : offerFields(JSON.parse(offer), textLang ?? null)),
+  }
+}
 
 /** The index that was replaced, and what copies that failed have left. */
 async function removeOrphans(client: Client, alias: string, kept: string): Promise<void> {

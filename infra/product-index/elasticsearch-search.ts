@@ -1,4 +1,5 @@
 import type { Client, estypes } from '@elastic/elasticsearch'
+import { predictClickRate } from '../../services/domain/click-rate.ts'
 import type { ProductDocument } from './elasticsearch-document.ts'
 import { filterQuery } from './elasticsearch-filters.ts'
 import { rankedTerms, rankScript, relevanceOf, textClauses } from './elasticsearch-rank.ts'
@@ -82,7 +83,7 @@ export function searchBody(
     query: {
       script_score: {
         query: { bool: { ...rest, filter: [...(filter as estypes.QueryDslQueryContainer[]), promoted], should } },
-        script: rankScript(query.rank, terms.length, weights),
+        script: rankScript(query, terms.length, weights),
       },
     },
     sort: [{ _score: 'desc' as const }, tieSort(query.tieSeed)],
@@ -119,14 +120,15 @@ function answered(response: estypes.MsearchResponseItem<StoredProduct>): estypes
 }
 
 function resultOf(
-  { rank, limit }: ProductQuery,
+  { rank, believedClickRate, limit }: ProductQuery,
   weights: ReadonlyMap<string, number>,
   { hits: { hits, total } }: estypes.SearchResponse<StoredProduct>,
 ): SearchResult {
   const found = hits.map((hit): SearchHit => {
     const product = productOf(hit._source!)
     const weight = product.campaignIds.reduce((best, id) => Math.max(best, weights.get(id) ?? 0), 0)
-    return { product, relevance: relevanceOf(rank, product, hit._score ?? 0, weight) }
+    const clickRate = predictClickRate(product.signals, believedClickRate)
+    return { product, relevance: relevanceOf(rank, product, hit._score ?? 0, clickRate * weight) }
   })
   const bestFit = found.reduce((max, { relevance }) => Math.max(max, relevance), 0)
   for (const hit of found) hit.relevance /= bestFit

@@ -55,6 +55,8 @@ export interface DocumentRow {
   summary: string | null
   campaigns: string
   popularity: number | null
+  views: number | null
+  clicks: number | null
   changed: number
 }
 
@@ -77,7 +79,7 @@ export const ABSENT = -1
 const INITIAL_CAPACITY = 1024
 
 /**
- * The documents as columns, by document number, about 50 bytes each: what filters and ranking need of any candidate
+ * The documents as columns, by document number, about 70 bytes each: what filters and ranking need of any candidate
  * without a disk access. Dictionaries only grow; they are small next to the documents and made anew at each start.
  */
 export class Columns {
@@ -96,6 +98,8 @@ export class Columns {
   priceMicros = new Float64Array(INITIAL_CAPACITY)
   /** As relevance. */
   popularity = new Float64Array(INITIAL_CAPACITY)
+  views = new Float64Array(INITIAL_CAPACITY)
+  clicks = new Float64Array(INITIAL_CAPACITY)
   /** Of the feed id: gives equals a stable order. */
   idHash = new Uint32Array(INITIAL_CAPACITY)
   titleLength = new Uint16Array(INITIAL_CAPACITY)
@@ -104,7 +108,7 @@ export class Columns {
   /** Write batch that last changed it, modulo 2^32. */
   changed = new Uint32Array(INITIAL_CAPACITY)
 
-  set({ doc, shopId, id, summary, campaigns, popularity, changed }: DocumentRow): void {
+  set({ doc, shopId, id, summary, campaigns, popularity, views, clicks, changed }: DocumentRow): void {
     this.#reach(doc)
     if (summary === null) {
       this.profile[doc] = ABSENT
@@ -117,6 +121,8 @@ export class Columns {
     this.promotions[doc] = this.promotionLists.number(campaignIds.map((each) => this.campaigns.number(each)).sort())
     this.priceMicros[doc] = priceMicros
     this.popularity[doc] = popularityRelevance(popularity ?? 0)
+    this.views[doc] = views ?? 0
+    this.clicks[doc] = clicks ?? 0
     this.idHash[doc] = hash(id)
     this.titleLength[doc] = lengths.title
     this.attributesLength[doc] = lengths.attributes
@@ -133,6 +139,8 @@ export class Columns {
     this.promotions = grown(new Int32Array(capacity), this.promotions)
     this.priceMicros = grown(new Float64Array(capacity), this.priceMicros)
     this.popularity = grown(new Float64Array(capacity), this.popularity)
+    this.views = grown(new Float64Array(capacity), this.views)
+    this.clicks = grown(new Float64Array(capacity), this.clicks)
     this.idHash = grown(new Uint32Array(capacity), this.idHash)
     this.titleLength = grown(new Uint16Array(capacity), this.titleLength)
     this.attributesLength = grown(new Uint16Array(capacity), this.attributesLength)

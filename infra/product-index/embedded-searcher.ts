@@ -1,4 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
+import { clickRateOf } from '../../services/domain/click-rate.ts'
 import { Columns, type DocumentRow, tieOrder } from './embedded-columns.ts'
 import { Matcher } from './embedded-matcher.ts'
 import { Postings } from './embedded-postings.ts'
@@ -38,7 +39,8 @@ export interface CampaignSet {
   byList: Float64Array
 }
 
-const ROWS = `SELECT doc, d.shopId, d.id, summary, campaigns, popularity, changed
+const ROWS = `SELECT doc, d.shopId, d.id, summary, campaigns, popularity, changed,
+    signals ->> 'views' AS views, signals ->> 'clicks' AS clicks
   FROM documents d LEFT JOIN signals s ON s.shopId = d.shopId AND s.id = d.id`
 const PRODUCTS = `SELECT doc, changed, offer, details, campaigns, signals
   FROM documents d LEFT JOIN signals s ON s.shopId = d.shopId AND s.id = d.id`
@@ -107,7 +109,11 @@ export function openIndexSearcher({ folder }: { folder: string }) {
     }
     const docs = matching.subarray(0, length)
     const scores = ranker.score(docs, query.rank)
-    for (let at = 0; at < length; at++) weights[at]! *= scores[at]!
+    const { views, clicks } = columns
+    for (let at = 0; at < length; at++) {
+      const doc = docs[at]!
+      weights[at]! *= scores[at]! * clickRateOf(views[doc]!, clicks[doc]!, query.believedClickRate)
+    }
     const keys = weights.subarray(0, length)
     const best = topIndexes(keys, (at) => tieOrder(columns.idHash[docs[at]!]!, query.tieSeed), query.limit)
     const bestFit = best.reduce((max, at) => Math.max(max, scores[at]!), 0)

@@ -10,7 +10,10 @@ export interface ProductIndex {
   write(writes: readonly IndexWrite[]): Promise<number>
   /** Makes everything written before the call visible to `search`, `get` and `scan`. */
   refresh(): Promise<void>
-  /** The best candidates of each query, by relevance x the weight of the campaign group, ties by `tieSeed`. */
+  /**
+   * The best candidates of each query, by relevance x predicted click rate (`services/domain/click-rate.ts`) x the weight of
+   * the campaign group, ties by `tieSeed`.
+   */
   search(queries: readonly ProductQuery[]): Promise<SearchResult[]>
   /** Offers of a shop whose id or productId is one of these; at most 1,000 ids. */
   get(shopId: string, ids: readonly string[]): Promise<IndexedProduct[]>
@@ -52,10 +55,11 @@ export interface ProductQuery {
   filters: Filter[]
   rank: Rank
   /**
-   * Only offers promoted by one of these campaigns are found. `weight` > 0 multiplies relevance in the order of the
-   * result (the best weight counts when several promote an offer), so that what a campaign bids decides who is kept.
+   * Only offers promoted by one of these campaigns are found. `weight` > 0 multiplies in the order of the result (the best weight counts when several promote an offer), so that what a campaign bids decides who is kept.
    */
   campaigns: readonly { campaignIds: readonly string[]; weight: number }[]
+  /** Of offers that nobody has seen; in (0, 1). */
+  believedClickRate: number
   limit: number
   /** Turns the order of equals: same seed, same order. */
   tieSeed: number

@@ -85,7 +85,9 @@ export function createCandidateSource(deps: {
       return lists.get(key, async () => {
         // Another order of equals with each refresh: none is cut off for good.
         const tieSeed = shuffledHash(hashOf(key), now() | 0)
-        const found = await asked(() => search({ shopId, filters, rank, limit, campaigns: campaigns.groups, tieSeed }))
+        const believedClickRate = deps.traffic.clickRate(shopId)
+        const wanted = { shopId, filters, rank, limit, campaigns: campaigns.groups, believedClickRate, tieSeed }
+        const found = await asked(() => search(wanted))
         const candidates = candidatesOf(found.hits)
         knownLists.keep(pageOf(query), candidates)
         return { candidates, bestFit: found.bestFit, truncated: found.truncated }

@@ -27,8 +27,8 @@ export interface SlotPlan {
 }
 
 /**
- * Candidates asked for at first, best by relevance x bid: 16 for 4 ads, which is enough for what dedupe, caps and click
- * rates usually turn over. What is asked for and not shown is paid for with every request.
+ * Candidates asked for at first, best by rank in the auction: 16 for 4 ads, which is enough for what dedupe and caps
+ * usually turn over. What is asked for and not shown is paid for with every request.
  */
 const CANDIDATES_SPARE = 8
 const CANDIDATES_PER_PLACE = 2

@@ -1,4 +1,5 @@
 import type { Filter, ProductIndex } from '../../infra/product-index/port.ts'
+import type { Traffic } from '../traffic-follower.ts'
 import type { Campaigns } from './campaigns.ts'
 import type { Candidate } from './candidate.ts'
 import { checkOf } from './holds.ts'
@@ -24,6 +25,7 @@ export interface Standby {
 export function createStandby(deps: {
   search: ProductIndex['search']
   campaigns: Pick<Campaigns, 'running'>
+  traffic: Pick<Traffic, 'clickRate'>
   candidatesOf: (hits: Awaited<ReturnType<ProductIndex['search']>>[number]['hits']) => Candidate[]
 }): Standby {
   const known = new Map<string, readonly Candidate[]>()
@@ -39,6 +41,7 @@ export function createStandby(deps: {
       filters,
       rank: { by: 'popularity' } as const,
       campaigns,
+      believedClickRate: deps.traffic.clickRate(shopId),
       limit: BESTSELLERS_MAX,
       tieSeed: 0,
     }

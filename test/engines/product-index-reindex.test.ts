@@ -153,6 +153,7 @@ describe('a server that cannot be had', () => {
     rank: { by: 'none' } as const,
     campaigns: [{ campaignIds: ['c'], weight: 1 }],
     limit: 1,
+    believedClickRate: 0.004,
     tieSeed: 1,
   }
 

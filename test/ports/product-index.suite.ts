@@ -60,6 +60,7 @@ const query = (fields: Partial<ProductQuery> = {}): ProductQuery => ({
   rank: { by: 'none' },
   campaigns: [{ campaignIds: ['c'], weight: 1 }],
   limit: 100,
+  believedClickRate: 0.004,
   tieSeed: 1,
   ...fields,
 })
@@ -392,6 +393,41 @@ export function productIndexSuite(subject: ProductIndexSubject): void {
       await index.write([promotion('p3', ['high'], 2), promotion('p1', [], 2)])
       await index.refresh()
       expect(await ranked({ campaigns })).toEqual(['p3', 'p2'])
+    })
+
+    test('what is clicked more often comes first, what nobody has seen where it is believed to', async () => {
+      await given({ id: 'often', title: 'lamp' }, { id: 'seldom' }, { id: 'new', title: 'lamp' })
+      const signals = { views: 1_000, popularity: 1 }
+      await index.write([
+        signalsWrite('often', { ...signals, clicks: 40 }),
+        signalsWrite('seldom', { ...signals, clicks: 4, views: 10_000 }),
+        promotion('seldom', ['dear'], 2),
+      ])
+      await index.refresh()
+      const at = (believedClickRate: number, weight = 1) =>
+        ranked({
+          believedClickRate,
+          campaigns: [
+            { campaignIds: ['c'], weight: 1 },
+            { campaignIds: ['dear'], weight },
+          ],
+        })
+      expect(await at(0.004)).toEqual(['often', 'new', 'seldom'])
+      expect(await at(0.1)).toEqual(['new', 'often', 'seldom'])
+      expect(await at(0.004, 1_000)).toEqual(['seldom', 'often', 'new'])
+      await index.write([signalsWrite('often', { ...signals, clicks: 0 }, 2)])
+      await index.refresh()
+      expect(await at(0.004)).toEqual(['new', 'often', 'seldom'])
+      // How well it fits is another thing.
+      const results = await index.search([
+        query({ rank: { by: 'popularity' } }),
+        query({ rank: { by: 'text', text: 'lamp', lang: null } }),
+      ])
+      const fits = results.map(({ hits }) => hits.map(({ relevance }) => relevance))
+      expect(fits).toEqual([
+        [1, expect.closeTo(0.00001 / Math.log(2), 8)],
+        [1, 1],
+      ])
     })
 
     test('weight multiplies relevance', async () => {

@@ -79,6 +79,7 @@ describe('embedded product index between threads', () => {
         rank: { by: 'none' } as const,
         campaigns: lists[at]!,
         limit: 5,
+        believedClickRate: 0.004,
         tieSeed: 1,
       }
       return (await index.search([query]))[0]!.hits.map((hit) => hit.product.offer.id)

@@ -1,5 +1,13 @@
-import type { Filter, IndexedProduct, IndexWrite, ProductIndex, Rank } from '../../../infra/product-index/port.ts'
+import type {
+  Filter,
+  IndexedProduct,
+  IndexWrite,
+  ProductIndex,
+  Rank,
+  SearchHit,
+} from '../../../infra/product-index/port.ts'
 import type { ProductOffer } from '../../../schemas/records.ts'
+import { predictClickRate } from '../../../services/domain/click-rate.ts'
 
 /** Plain words: lower case, split at what is no letter or digit, not stemmed. Catalogues of tests use plain words only. */
 const words = (text: string) =>
@@ -129,12 +137,14 @@ export function bruteForceIndex(products: IndexedProduct[]): BruteForceIndex {
     async search(queries) {
       this.searches++
       await this.before()
-      return queries.map(({ shopId, filters, rank, campaigns, limit }) => {
+      return queries.map(({ shopId, filters, rank, campaigns, believedClickRate, limit }) => {
         const weightOf = ({ campaignIds }: IndexedProduct) =>
           Math.max(
             0,
             ...campaigns.filter((g) => g.campaignIds.some((id) => campaignIds.includes(id))).map((g) => g.weight),
           )
+        const rankOf = ({ product, relevance }: SearchHit) =>
+          relevance * predictClickRate(product.signals, believedClickRate) * weightOf(product)
         const found = this.products.filter(
           (product) =>
             product.offer.shopId === shopId &&
@@ -144,7 +154,7 @@ export function bruteForceIndex(products: IndexedProduct[]): BruteForceIndex {
         const best = Math.max(...found.map((product) => score(product, rank)), 0)
         const hits = found
           .map((product) => ({ product, relevance: best > 0 ? Math.max(score(product, rank) / best, 0.001) : 1 }))
-          .sort((a, b) => b.relevance * weightOf(b.product) - a.relevance * weightOf(a.product))
+          .sort((a, b) => rankOf(b) - rankOf(a))
         return { hits: structuredClone(hits.slice(0, limit)), bestFit: best || 1, truncated: hits.length > limit }
       })
     },
