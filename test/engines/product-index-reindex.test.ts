@@ -4,7 +4,12 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Client } from '@elastic/elasticsearch'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connectElasticsearch } from '../../infra/product-index/elasticsearch.ts'
-import { migrateElasticsearch, reindexElasticsearch } from '../../infra/product-index/elasticsearch-migrate.ts'
+import { productsIndex } from '../../infra/product-index/elasticsearch-mapping.ts'
+import {
+  DEFAULT_SHARDS,
+  migrateElasticsearch,
+  reindexElasticsearch,
+} from '../../infra/product-index/elasticsearch-migrate.ts'
 import { IndexUnavailable, type IndexWrite } from '../../infra/product-index/port.ts'
 import { anOffer } from '../infra/product-index/offer.fixture.ts'
 import { addresses, removeIndices, testNamespace } from './addresses.ts'
@@ -51,6 +56,15 @@ const removal = (n: number, version: number): IndexWrite => ({
   id: id(n),
 })
 const numbers = Array.from({ length: OFFERS }, (_, n) => n)
+const query = {
+  shopId: 'shop',
+  filters: [],
+  rank: { by: 'none' } as const,
+  campaigns: [{ campaignIds: ['c'], weight: 1 }],
+  limit: 1,
+  believedClickRate: 0.004,
+  tieSeed: 1,
+}
 const indicesOf = async () => Object.keys(await client.indices.getAlias({ name: `${options.namespace}-products` }))
 
 describe('reindex', () => {
@@ -114,6 +128,44 @@ describe('reindex', () => {
     expect(await migrateElasticsearch(options)).toBe('UNCHANGED')
   })
 
+  test('an index from before there were click rates answers, and knows them once it is made anew', async () => {
+    const old = { url, namespace: testNamespace() }
+    const { format: _, mappings, settings } = productsIndex(DEFAULT_SHARDS)
+    const { views: _views, clicks: _clicks, ...properties } = mappings.properties
+    const alias = `${old.namespace}-products`
+    await client.indices.create({
+      index: `${alias}-old`,
+      settings,
+      mappings: { dynamic: false, properties, _meta: { format: 'older' } },
+      aliases: { [alias]: {} },
+    })
+    const given = connectElasticsearch(old)
+    const seen = (n: number, clicks: number): IndexWrite => ({
+      kind: 'signals',
+      version: 1,
+      signals: { shopId: 'shop', id: id(n), popularity: 0, views: 1_000, clicks, alsoBought: [], computedAt: 1 },
+    })
+    const signalsAlias = `${old.namespace}-signals`
+    await client.indices.create({ index: `${signalsAlias}-first`, aliases: { [signalsAlias]: {} } })
+    await given.write([1, 2, 3].flatMap((n) => [offer(n, 1), promotions(n, 1)]))
+    await given.write([seen(1, 1), seen(2, 50), seen(3, 20)])
+    await given.refresh()
+    await client.updateByQuery({
+      index: alias,
+      refresh: true,
+      script: "ctx._source.remove('views'); ctx._source.remove('clicks')",
+    })
+    const found = async () => {
+      const [result] = await given.search([{ ...query, campaigns: [{ campaignIds: ['c1'], weight: 1 }], limit: 3 }])
+      return result!.hits.map(({ product }) => product.offer.id)
+    }
+    expect((await found()).sort()).toEqual([id(1), id(2), id(3)])
+    expect(await migrateElasticsearch(old)).toBe('REINDEXED')
+    expect(await found()).toEqual([id(2), id(3), id(1)])
+    await given.close()
+    await removeIndices(url, old.namespace)
+  })
+
   test('may be migrated by several processes at once', async () => {
     const fresh = { url, namespace: testNamespace() }
     const done = await Promise.all(Array.from({ length: 4 }, () => migrateElasticsearch(fresh)))
@@ -147,16 +199,6 @@ describe('writers that overlap', () => {
 })
 
 describe('a server that cannot be had', () => {
-  const query = {
-    shopId: 'shop',
-    filters: [],
-    rank: { by: 'none' } as const,
-    campaigns: [{ campaignIds: ['c'], weight: 1 }],
-    limit: 1,
-    believedClickRate: 0.004,
-    tieSeed: 1,
-  }
-
   test('is an unavailable index: refused, silent, without indices, closed', async () => {
     const silent = createServer((socket) => socket.on('error', () => {})).listen(0, '127.0.0.1')
     await once(silent, 'listening')
