@@ -10,7 +10,7 @@ import { type IndexedProduct, IndexUnavailable, type ProductQuery, type SearchHi
 export const productFields = ['offer', 'campaigns', 'signals'] as const satisfies (keyof ProductDocument)[]
 export type StoredProduct = Pick<ProductDocument, (typeof productFields)[number]>
 
-const NOTHING: SearchResult = { hits: [], bestFit: 0, truncated: false }
+const NOTHING: SearchResult = { hits: [], bestFit: 0, truncated: false, runnerUp: null }
 /** Of the server, under that of the client: what is late is given up there, too. */
 const SERVER_TIMEOUT_SHARE = 0.9
 
@@ -132,5 +132,5 @@ function resultOf(
   })
   const bestFit = found.reduce((max, { relevance }) => Math.max(max, relevance), 0)
   for (const hit of found) hit.relevance /= bestFit
-  return { hits: found, bestFit, truncated: (total as estypes.SearchTotalHits).value > limit }
+  return { hits: found, bestFit, truncated: (total as estypes.SearchTotalHits).value > limit, runnerUp: null }
 }

@@ -1,13 +1,7 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import { connect } from '../thread.ts'
 import type { NumberedQuery, NumberedResult, StoredProduct } from './embedded-searcher.ts'
-import {
-  type IndexedProduct,
-  IndexUnavailable,
-  type ProductIndex,
-  type ProductQuery,
-  type SearchResult,
-} from './port.ts'
+import { IndexUnavailable, type ProductIndex, type ProductQuery, type SearchHit, type SearchResult } from './port.ts'
 import { ProductCache, parseProduct } from './product-cache.ts'
 
 /** Lists of campaigns that the search thread remembers for one client. */
@@ -51,17 +45,14 @@ export function productIndexClient(port: MessagePort): ProductIndex {
       // Held here, because the cache may drop some of them while it takes in others.
       const held = results.map(({ docs, changed }) => Array.from(docs, (doc, at) => products.get(doc, changed[at]!)))
       await loadMissing(results)
-      return results.map(({ docs, relevance, bestFit, truncated }, of): SearchResult => {
-        const hits = Array.from(docs, (doc, at) => ({
+      return results.map(({ hits, docs, relevance, bestFit, truncated }, of): SearchResult => {
+        const found = Array.from(docs, (doc, at): SearchHit | null => {
           // Changed since the search: as it is now.
-          product: held[of]![at] ?? products.latest(doc),
-          relevance: relevance[at]!,
-        }))
-        return {
-          hits: hits.filter((hit): hit is { product: IndexedProduct; relevance: number } => !!hit.product),
-          bestFit,
-          truncated,
-        }
+          const product = held[of]![at] ?? products.latest(doc)
+          return product ? { product, relevance: relevance[at]! } : null
+        })
+        const runnerUp = found[hits] ?? null
+        return { hits: found.slice(0, hits).filter((hit) => hit !== null), bestFit, truncated, runnerUp }
       })
     },
     async get(shopId, ids) {

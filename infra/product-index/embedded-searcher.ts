@@ -11,8 +11,10 @@ import { topIndexes } from './top.ts'
 /** A query whose campaigns are named by the number under which its client has sent them. */
 export type NumberedQuery = Omit<ProductQuery, 'campaigns'> & { campaignSet: number }
 
-/** Hits as numbers; what they stand for is read by `load`, unless the client still holds it. */
+/** A result as numbers; what they stand for is read by `load`, unless the client still holds it. */
 export interface NumberedResult {
+  /** So many are hits; one more is the runner-up. */
+  hits: number
   docs: Int32Array
   /** When each was last changed: another number, another content. */
   changed: Uint32Array
@@ -35,8 +37,9 @@ export interface StoredProduct {
 /** Campaigns that are sought, with the weight of each. */
 export interface CampaignSet {
   byCampaign: ReadonlyMap<string, number>
-  /** Best weight of each promotion list; NaN: not computed yet, 0: none of its campaigns is sought. */
+  /** Best weight of each of `lists`, by its number; NaN: not computed yet, 0: none of its campaigns is sought. */
   byList: Float64Array
+  lists: Columns['promotionLists']
 }
 
 const ROWS = `SELECT doc, d.shopId, d.id, summary, campaigns, popularity, changed,
@@ -82,19 +85,24 @@ export function openIndexSearcher({ folder }: { folder: string }) {
     return sql.load.all(JSON.stringify(docs)) as unknown as StoredProduct[]
   }
 
+  function campaignsOf(doc: number): string[] {
+    return columns.promotionLists.values[columns.promotions[doc]!]!.map((number) => columns.campaigns.values[number]!)
+  }
+
   function weightOf(set: CampaignSet, doc: number): number {
     const list = columns.promotions[doc]!
-    if (list >= set.byList.length) set.byList = blankWeights()
+    // Numbers are given anew once everything was removed.
+    if (set.lists !== columns.promotionLists || list >= set.byList.length) Object.assign(set, blankWeights())
     if (Number.isNaN(set.byList[list]!)) {
-      const weights = columns.promotionLists.values[list]!.map(
-        (campaign) => set.byCampaign.get(columns.campaigns.values[campaign]!) ?? 0,
-      )
-      set.byList[list] = Math.max(0, ...weights)
+      set.byList[list] = Math.max(0, ...campaignsOf(doc).map((id) => set.byCampaign.get(id) ?? 0))
     }
     return set.byList[list]!
   }
 
-  const blankWeights = () => new Float64Array(columns.promotionLists.values.length).fill(Number.NaN)
+  function blankWeights(): Pick<CampaignSet, 'lists' | 'byList'> {
+    const lists = columns.promotionLists
+    return { lists, byList: new Float64Array(lists.values.length).fill(Number.NaN) }
+  }
 
   function search(query: NumberedQuery, set: CampaignSet): NumberedResult {
     const matching = matcher.match(query.shopId, query.filters)
@@ -109,21 +117,58 @@ export function openIndexSearcher({ folder }: { folder: string }) {
     }
     const docs = matching.subarray(0, length)
     const scores = ranker.score(docs, query.rank)
-    const { views, clicks } = columns
-    for (let at = 0; at < length; at++) {
-      const doc = docs[at]!
-      weights[at]! *= scores[at]! * clickRateOf(views[doc]!, clicks[doc]!, query.believedClickRate)
-    }
     const keys = weights.subarray(0, length)
+    for (let at = 0; at < length; at++) keys[at]! *= scores[at]! * clickRate(docs[at]!, query.believedClickRate)
     const best = topIndexes(keys, (at) => tieOrder(columns.idHash[docs[at]!]!, query.tieSeed), query.limit)
+    const hits = best.length
+    const runnerUp = hits > 0 && hits < length ? runnerUpOf(best, { docs, keys }, set) : null
+    if (runnerUp !== null) best.push(runnerUp)
     const bestFit = best.reduce((max, at) => Math.max(max, scores[at]!), 0)
     return {
+      hits,
       docs: Int32Array.from(best, (at) => docs[at]!),
       changed: Uint32Array.from(best, (at) => columns.changed[docs[at]!]!),
       relevance: Float64Array.from(best, (at) => scores[at]! / bestFit),
       bestFit,
-      truncated: docs.length > best.length,
+      truncated: length > hits,
     }
+  }
+
+  function clickRate(doc: number, believed: number): number {
+    const views = columns.views[doc]!
+    // Most have none.
+    return views === 0 ? believed : clickRateOf(views, columns.clicks[doc]!, believed)
+  }
+
+  /** Index of what is best beyond `best` without the campaign that put the last of them there; null: nothing. */
+  function runnerUpOf(
+    best: readonly number[],
+    { docs, keys }: { docs: Int32Array; keys: Float64Array },
+    set: CampaignSet,
+  ): number | null {
+    const last = docs[best.at(-1)!]!
+    const leading = campaignsOf(last).find((id) => set.byCampaign.get(id) === weightOf(set, last))
+    const shares = new Float64Array(columns.promotionLists.values.length).fill(Number.NaN)
+    /** What is left of an offer's weight. */
+    const shareOf = (doc: number) => {
+      const list = columns.promotions[doc]!
+      if (Number.isNaN(shares[list]!)) {
+        const weights = campaignsOf(doc).map((id) => (id === leading ? 0 : (set.byCampaign.get(id) ?? 0)))
+        shares[list] = Math.max(0, ...weights) / weightOf(set, doc)
+      }
+      return shares[list]!
+    }
+    const listed = new Set(best)
+    let found: number | null = null
+    let greatest = 0
+    for (let at = 0; at < docs.length; at++) {
+      if (keys[at]! <= greatest) continue
+      const key = keys[at]! * shareOf(docs[at]!)
+      if (key <= greatest || listed.has(at)) continue
+      found = at
+      greatest = key
+    }
+    return found
   }
 
   return {
@@ -143,7 +188,7 @@ export function openIndexSearcher({ folder }: { folder: string }) {
       for (const { campaignIds, weight } of groups) {
         for (const id of campaignIds) byCampaign.set(id, Math.max(weight, byCampaign.get(id) ?? 0))
       }
-      return { byCampaign, byList: blankWeights() }
+      return { byCampaign, ...blankWeights() }
     },
     search,
     load,

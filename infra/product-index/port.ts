@@ -108,7 +108,7 @@ export type Filter =
 
 export interface SearchHit {
   product: IndexedProduct
-  /** In (0, 1]; 1 is the best fit there was among the hits of this query. */
+  /** In (0, 1]; 1 is the best fit there was in the result of this query. */
   relevance: number
 }
 
@@ -118,6 +118,11 @@ export interface SearchResult {
   bestFit: number
   /** True when more offers matched than `limit`. */
   truncated: boolean
+  /**
+   * Of what a cut list lacks, the best by the weights of other campaigns than the one that put the last hit there: whoever
+   * competes with that one is on the list, or this. Null: none, or it would take the index a search of its own.
+   */
+  runnerUp: SearchHit | null
 }
 
 export interface ScanRequest {

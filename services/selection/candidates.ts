@@ -88,7 +88,7 @@ export function createCandidateSource(deps: {
         const believedClickRate = deps.traffic.clickRate(shopId)
         const wanted = { shopId, filters, rank, limit, campaigns: campaigns.groups, believedClickRate, tieSeed }
         const found = await asked(() => search(wanted))
-        const candidates = candidatesOf(found.hits)
+        const candidates = candidatesOf(found.runnerUp ? [...found.hits, found.runnerUp] : found.hits)
         knownLists.keep(pageOf(query), candidates)
         return { candidates, bestFit: found.bestFit, truncated: found.truncated }
       })

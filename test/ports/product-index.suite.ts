@@ -430,6 +430,21 @@ export function productIndexSuite(subject: ProductIndexSubject): void {
       ])
     })
 
+    test('a list of campaigns weighs as before once everything was removed and written again', async () => {
+      const campaigns = [
+        { campaignIds: ['low'], weight: 1 },
+        { campaignIds: ['high'], weight: 3 },
+      ]
+      const written = async (...promoted: [string, string][]) => {
+        await index.clear()
+        await index.write(promoted.flatMap(([id, by]) => [offerWrite(anOffer({ id })), promotion(id, [by])]))
+        await index.refresh()
+        return ranked({ campaigns })
+      }
+      expect(await written(['a', 'low'], ['b', 'high'], ['c', 'other'])).toEqual(['b', 'a'])
+      expect(await written(['c', 'other'], ['a', 'high'], ['b', 'low'])).toEqual(['a', 'b'])
+    })
+
     test('weight multiplies relevance', async () => {
       await given({ id: 'fits', title: 'lamp' }, { id: 'pays', title: 'desk', description: 'for a lamp' })
       await index.write([promotion('pays', ['rich'], 2)])
@@ -478,7 +493,9 @@ export function productIndexSuite(subject: ProductIndexSubject): void {
         for (const [i, fit] of fits[0]!.entries()) expect(fits[1]![i]).toBeCloseTo(fit, 5)
         expect(Math.max(...results[1]!.hits.map(({ relevance }) => relevance))).toBe(1)
       }
-      expect(await index.search([query({ campaigns: [] })])).toEqual([{ hits: [], bestFit: 0, truncated: false }])
+      expect(await index.search([query({ campaigns: [] })])).toEqual([
+        { hits: [], bestFit: 0, truncated: false, runnerUp: null },
+      ])
     })
 
     test('equals turn with the seed: the same seed, the same order; each comes first at times', async () => {

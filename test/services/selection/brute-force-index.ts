@@ -155,7 +155,12 @@ export function bruteForceIndex(products: IndexedProduct[]): BruteForceIndex {
         const hits = found
           .map((product) => ({ product, relevance: best > 0 ? Math.max(score(product, rank) / best, 0.001) : 1 }))
           .sort((a, b) => rankOf(b) - rankOf(a))
-        return { hits: structuredClone(hits.slice(0, limit)), bestFit: best || 1, truncated: hits.length > limit }
+        return {
+          hits: structuredClone(hits.slice(0, limit)),
+          bestFit: best || 1,
+          truncated: hits.length > limit,
+          runnerUp: null,
+        }
       })
     },
     async get(shopId, ids) {

@@ -3,7 +3,8 @@ import type { ProductQuery, SearchResult } from '../../../infra/product-index/po
 import { createSearchBatch } from '../../../services/selection/search-batch.ts'
 
 const query = (tieSeed: number) => ({ tieSeed }) as ProductQuery
-const result = (tieSeed: number) => ({ hits: [], bestFit: 0, truncated: false, tieSeed }) as SearchResult
+const result = (tieSeed: number) =>
+  ({ hits: [], bestFit: 0, truncated: false, runnerUp: null, tieSeed }) as SearchResult
 
 it('asks once for what one turn asks for, in calls of at most 8, and gives each its own result', async () => {
   const calls: number[] = []
