@@ -78,7 +78,10 @@ const formulas: Record<Rank['by'], { uses: ('text' | 'categories')[]; relevance:
   textAndCategories: { uses: ['text', 'categories'], relevance: '(text + common) / 2' },
 }
 
-/** Relevance x predicted click rate x the best weight of an offer's campaigns. Few different texts, so that each is compiled once. */
+/**
+ * Relevance x predicted click rate x the best weight of an offer's campaigns. Few different texts, so that each is compiled
+ * once.
+ */
 export function rankScript(
   { rank, believedClickRate }: Pick<ProductQuery, 'rank' | 'believedClickRate'>,
   words: number,

@@ -89,13 +89,16 @@ export function openIndexSearcher({ folder }: { folder: string }) {
     return columns.promotionLists.values[columns.promotions[doc]!]!.map((number) => columns.campaigns.values[number]!)
   }
 
+  function bestWeight({ byCampaign }: CampaignSet, doc: number, except?: string): number {
+    return Math.max(0, ...campaignsOf(doc).map((id) => (id === except ? 0 : (byCampaign.get(id) ?? 0))))
+  }
+
+  /** `bestWeight`, remembered. */
   function weightOf(set: CampaignSet, doc: number): number {
     const list = columns.promotions[doc]!
     // Numbers are given anew once everything was removed.
     if (set.lists !== columns.promotionLists || list >= set.byList.length) Object.assign(set, blankWeights())
-    if (Number.isNaN(set.byList[list]!)) {
-      set.byList[list] = Math.max(0, ...campaignsOf(doc).map((id) => set.byCampaign.get(id) ?? 0))
-    }
+    if (Number.isNaN(set.byList[list]!)) set.byList[list] = bestWeight(set, doc)
     return set.byList[list]!
   }
 
@@ -152,10 +155,7 @@ export function openIndexSearcher({ folder }: { folder: string }) {
     /** What is left of an offer's weight. */
     const shareOf = (doc: number) => {
       const list = columns.promotions[doc]!
-      if (Number.isNaN(shares[list]!)) {
-        const weights = campaignsOf(doc).map((id) => (id === leading ? 0 : (set.byCampaign.get(id) ?? 0)))
-        shares[list] = Math.max(0, ...weights) / weightOf(set, doc)
-      }
+      if (Number.isNaN(shares[list]!)) shares[list] = bestWeight(set, doc, leading) / weightOf(set, doc)
       return shares[list]!
     }
     const listed = new Set(best)

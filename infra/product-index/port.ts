@@ -55,7 +55,8 @@ export interface ProductQuery {
   filters: Filter[]
   rank: Rank
   /**
-   * Only offers promoted by one of these campaigns are found. `weight` > 0 multiplies in the order of the result (the best weight counts when several promote an offer), so that what a campaign bids decides who is kept.
+   * Only offers promoted by one of these campaigns are found. `weight` > 0 multiplies in the order of the result (the best
+   * weight counts when several promote an offer), so that what a campaign bids decides who is kept.
    */
   campaigns: readonly { campaignIds: readonly string[]; weight: number }[]
   /** Of offers that nobody has seen; in (0, 1). */

@@ -2,7 +2,7 @@
  * What is believed of a shop that has shown nothing: 4 clicks in 1,000 views, the order of magnitude that retail media
  * networks report for sponsored products (0.3 % to 0.5 %).
  */
-export const GENERAL_CLICK_RATE = 0.004
+const GENERAL_CLICK_RATE = 0.004
 /** A belief weighs as much as the views of its own in which it expects so many clicks. */
 export const PRIOR_CLICKS = 2
 

@@ -43,10 +43,10 @@ const promotions = (n: number, version: number): IndexWrite => ({
   id: id(n),
   campaignIds: [`c${version}`],
 })
-const signals = (n: number, version: number): IndexWrite => ({
+const signals = (n: number, version: number, seen = { views: 0, clicks: 0 }): IndexWrite => ({
   kind: 'signals',
   version,
-  signals: { shopId: 'shop', id: id(n), popularity: version, views: 0, clicks: 0, alsoBought: [], computedAt: 1 },
+  signals: { shopId: 'shop', id: id(n), popularity: version, ...seen, alsoBought: [], computedAt: 1 },
 })
 const removal = (n: number, version: number): IndexWrite => ({
   kind: 'remove',
@@ -140,11 +140,7 @@ describe('reindex', () => {
       aliases: { [alias]: {} },
     })
     const given = connectElasticsearch(old)
-    const seen = (n: number, clicks: number): IndexWrite => ({
-      kind: 'signals',
-      version: 1,
-      signals: { shopId: 'shop', id: id(n), popularity: 0, views: 1_000, clicks, alsoBought: [], computedAt: 1 },
-    })
+    const seen = (n: number, clicks: number) => signals(n, 1, { views: 1_000, clicks })
     const signalsAlias = `${old.namespace}-signals`
     await client.indices.create({ index: `${signalsAlias}-first`, aliases: { [signalsAlias]: {} } })
     await given.write([1, 2, 3].flatMap((n) => [offer(n, 1), promotions(n, 1)]))
