@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { Redis } from 'ioredis'
 import { createCallGuard } from '../call-guard.ts'
+import { within } from '../within.ts'
 import { CountersBehind, CountersUnavailable } from './port.ts'
 
 const CONNECT_TIMEOUT_MS = 2_000
+/** A connection that has not answered a command in time is given up for a new one. */
 const COMMAND_TIMEOUT_MS = 2_000
-/** A connection that has been silent for so long while an answer was due is given up for a new one. */
-const SOCKET_TIMEOUT_MS = 3_000
 const RECONNECT_FIRST_MS = 50
 const RECONNECT_MAX_MS = 1_000
 /** Commands that may wait for an answer; far over what a Redis that answers ever has open. */
@@ -36,8 +36,6 @@ export function openRedisConnection({ url }: { url: string }): RedisConnection {
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     connectTimeout: CONNECT_TIMEOUT_MS,
-    commandTimeout: COMMAND_TIMEOUT_MS,
-    socketTimeout: SOCKET_TIMEOUT_MS,
     retryStrategy: (attempt: number) => Math.min(RECONNECT_FIRST_MS * 2 ** Math.min(attempt - 1, 10), RECONNECT_MAX_MS),
   }) as RedisClient
   const define = (name: keyof Scripts, file: string) =>
@@ -59,14 +57,22 @@ export function openRedisConnection({ url }: { url: string }): RedisConnection {
     errorOf: toPortError,
   })
 
+  async function onceReady<T>(command: (client: RedisClient) => Promise<T>): Promise<T> {
+    opened ??= client.connect()
+    if (client.status !== 'ready') await opened
+    await fitness
+    return command(client)
+  }
+
+  /** Redis answers in order: nothing else is answered either. */
+  function hangUp(): Error {
+    client.disconnect(true)
+    return new CountersUnavailable('Redis has not answered in time')
+  }
+
   return {
-    run: (command) =>
-      guard.run(async () => {
-        opened ??= client.connect()
-        if (client.status !== 'ready') await opened
-        await fitness
-        return await command(client)
-      }),
+    // Ours and not the client's, whose timeouts fail answers that are there.
+    run: (command) => guard.run(() => within(onceReady(command), COMMAND_TIMEOUT_MS, hangUp)),
     async close() {
       guard.close()
       client.disconnect()

@@ -5,6 +5,7 @@ import type { Broker } from 'kafkajs/internals'
 import Cluster from 'kafkajs/src/cluster/index.js'
 import loggers from 'kafkajs/src/loggers/index.js'
 import createSocketFactory from 'kafkajs/src/network/socketFactory.js'
+import { within } from '../within.ts'
 import { remedyFor, rootOf } from './kafka-errors.ts'
 import { keepIdleQueuesQuiet } from './kafka-quiet.ts'
 import { LogUnavailable } from './port.ts'
@@ -146,7 +147,7 @@ export function openLink(address: KafkaAddress): Link {
       if (closed) throw closedError()
       const begun = performance.now()
       try {
-        return await within(attempt(), until)
+        return await within(attempt(), until - performance.now(), unanswered)
       } catch (thrown) {
         if (closed) throw closedError()
         const error = rootOf(thrown)
@@ -174,23 +175,10 @@ export function openLink(address: KafkaAddress): Link {
   }
 }
 
+const unanswered = () => new LogUnavailable('Kafka has not answered in time')
+
 export function closedError(): LogUnavailable {
   return new LogUnavailable(CLOSED)
-}
-
-/** @throws LogUnavailable when `until`, by `performance.now()`, comes before the promise settles. */
-async function within<T>(promise: Promise<T>, until: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    const fail = () => reject(new LogUnavailable('Kafka has not answered in time'))
-    // A process that was frozen finds its timers due before it has read the answers that are there.
-    timer = setTimeout(() => setImmediate(fail), Math.max(0, until - performance.now()))
-  })
-  try {
-    return await Promise.race([promise, late])
-  } finally {
-    clearTimeout(timer)
-  }
 }
 
 /** What a request is refused for is the caller's to handle; here is what goes wrong with the connections, not over and over. */

@@ -85,6 +85,18 @@ test('a Redis that hangs makes calls fail in time, then at once, and is used aga
   await counters.close()
 })
 
+test('a thread that was kept from running for longer than a call may take takes the answer that is there', async () => {
+  const redis = await startRedis()
+  const counters = connectRedis({ url: redis.url, namespace: 'n' })
+  await counters.apply([stepAt(0)])
+  const answers = Promise.all([counters.read(['n']), counters.positions(['s'])])
+  await Promise.resolve()
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 4_000)
+  expect(await answers).toEqual([[1], [0]])
+  expect(await counters.read(['n'])).toEqual([1])
+  await counters.close()
+})
+
 test('a Redis that was away at the start is used once it is there', async () => {
   folders.push(mkdtempSync(join(tmpdir(), 'redis-')))
   const redis = await ownRedis(folders.at(-1)!)

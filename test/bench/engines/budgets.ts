@@ -13,7 +13,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from '@clickhouse/client'
+import { connectKafkaEventLog } from '../../../infra/event-log/kafka.ts'
 import { HOLD_MS } from '../../../services/domain/in-flight.ts'
+import { JUDGE_GROUP } from '../../../streams/judge.ts'
+import { topicLag } from '../../../streams/lag.ts'
 import { addresses, testNamespace } from '../../engines/addresses.ts'
 import { supervise } from '../../engines/faults/supervised.ts'
 import { removeNamespace, settingsIn } from '../../engines/namespace.ts'
@@ -60,6 +63,13 @@ const programs = await Promise.all(
 for (const each of programs) each.start()
 const [office] = await Promise.all(programs.map((each) => each.ready()))
 const shop = await openBudgetShop(office!, { campaigns: CAMPAIGNS, random })
+const log = connectKafkaEventLog({
+  brokers: addresses.kafkaBrokers,
+  namespace,
+  clientId: 'bench',
+  logger: { warn() {} },
+  now: Date.now,
+})
 const urlOf = (i: number) => `http://127.0.0.1:${PORT_FIRST + i}`
 console.log(`${CAMPAIGNS} campaigns of ${namespace}; logs in ${folder}`)
 
@@ -142,8 +152,21 @@ async function stopWhenStill(): Promise<void> {
   while (going) {
     await sleep(10_000)
     const minutes = (performance.now() - startedAt) / 60_000
-    console.log(`${minutes.toFixed(1)} min: ${visits} visits, ${shown} ads shown, ${killed} kills`)
+    const behind = await judgeLag()
+    console.log(
+      `${minutes.toFixed(1)} min: ${visits} visits, ${shown} ads shown, ${killed} kills, judge ${behind} behind`,
+    )
     going = performance.now() - lastShownAt < STILL_MS && minutes < minutesMax
+  }
+}
+
+/** By the log, which under such load does not always answer. */
+async function judgeLag(): Promise<string> {
+  try {
+    const lags = await topicLag(log, JUDGE_GROUP, ['ad-events'], Date.now)
+    return lags.map(({ ageMs }) => (ageMs / 1000).toFixed(1)).join(' ')
+  } catch (error) {
+    return (error as Error).message
   }
 }
 
