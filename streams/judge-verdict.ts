@@ -3,7 +3,7 @@ import type { Campaign } from '../schemas/entities.ts'
 import type { AdEvent, JudgedEvent, Verdict } from '../schemas/records.ts'
 import { VIEWS_PRICED } from '../services/domain/campaign.ts'
 import { dailySpendKey, dayIn, foreignKey, onceKey, spendKey, viewsKey } from '../services/domain/counter-keys.ts'
-import { bucketOf, endOfFlight, settledKey } from '../services/domain/in-flight.ts'
+import { bucketOf, endOfFlight, settledKey, settledUntil } from '../services/domain/in-flight.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -142,14 +142,13 @@ function limitsOf(event: AdEvent, terms: FreeableTerms): Limit[] {
     )
     // Tells selection that the money it has set aside for this view is spent.
     const bucket = bucketOf(claims.emittedAt)
-    const expiresAt = endOfFlight(bucket)
-    if (type === 'VIEW' && receivedAt < expiresAt) {
+    if (type === 'VIEW' && receivedAt < endOfFlight(bucket)) {
       limits.push({
         ...spend,
         name: 'SETTLED',
         key: settledKey(claims.campaignId, bucket),
         max: null,
-        expiresAt,
+        expiresAt: settledUntil(bucket),
         brief: true,
       })
     }

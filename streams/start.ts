@@ -7,6 +7,7 @@ import { createAttribution } from './attribution.ts'
 import { createCountersKeeper } from './counters-keeper.ts'
 import { createIndexer } from './indexer.ts'
 import { createJudge } from './judge.ts'
+import { createJudgedUntil } from './judged-until.ts'
 import type { TopicLag } from './lag.ts'
 import { standForLead } from './lead.ts'
 import { createPeriodic, type Periodic } from './periodic.ts'
@@ -17,6 +18,7 @@ import { createTraffic } from './traffic.ts'
 
 const ATTRIBUTION_PAUSE_MS = 500
 const COUNTERS_LOOK_PAUSE_MS = 1_000
+const JUDGED_UNTIL_PAUSE_MS = 1_000
 /** Streams of which one process runs each; it runs them all. */
 const SINGLE_STREAMS = 'single-streams'
 
@@ -51,62 +53,77 @@ export interface RunningStreams {
 
 /** All the work between the log and its projections, or this process's share of it. */
 export async function startStreams(deps: StreamsDeps): Promise<RunningStreams> {
-  const shared: Stream[] = [createJudge(deps), createSink(deps)]
-  let single: Single = NONE
-  for (const each of shared) void each.run()
+  const shared = createShared(deps)
+  let single = NONE
+  run(shared)
 
   const candidacy = standForLead({ ...deps, name: SINGLE_STREAMS }, async (leads) => {
     const before = single
     single = leads ? createSingle(deps) : NONE
     await stopAll(before)
-    for (const each of allOf(single)) void each.run()
+    run(single)
   })
 
   return {
     async lags() {
-      const streams = [...shared, ...single.streams]
+      const streams = [...shared.streams, ...single.streams]
       const lags = await Promise.all(
         streams.map(async (stream) => (await stream.lag()).map((lag) => ({ stream: stream.name, ...lag }))),
       )
       return lags.flat()
     },
     states: () =>
-      [...shared, ...allOf(single)].map((each) => {
+      [...allOf(shared), ...allOf(single)].map((each) => {
         const { status, failures, lastError } = each.state()
         return { name: each.name, status, failures, lastError }
       }),
     async stop() {
-      await Promise.all([candidacy.stop(), ...shared.map((each) => each.stop())])
+      await Promise.all([candidacy.stop(), stopAll(shared)])
     },
   }
 }
 
-/** The streams that one process at a time may run. */
-interface Single {
+interface Work {
   streams: readonly Stream[]
   periodic: readonly Periodic[]
 }
-const NONE: Single = { streams: [], periodic: [] }
+const NONE: Work = { streams: [], periodic: [] }
 
-const allOf = ({ streams, periodic }: Single) => [...streams, ...periodic]
+const allOf = ({ streams, periodic }: Work) => [...streams, ...periodic]
 
-async function stopAll(single: Single): Promise<void> {
-  await Promise.all(allOf(single).map((each) => each.stop()))
+function run(work: Work): void {
+  for (const each of allOf(work)) void each.run()
 }
 
-function createSingle(deps: StreamsDeps): Single {
-  const { signalsIntervalMs, now, logger } = deps
+async function stopAll(work: Work): Promise<void> {
+  await Promise.all(allOf(work).map((each) => each.stop()))
+}
+
+/** What every process runs. */
+function createShared(deps: StreamsDeps): Work {
+  return {
+    streams: [createJudge(deps), createSink(deps)],
+    periodic: [periodic('judged-until', JUDGED_UNTIL_PAUSE_MS, createJudgedUntil(deps), deps)],
+  }
+}
+
+/** What one process at a time may run. */
+function createSingle(deps: StreamsDeps): Work {
+  const { signalsIntervalMs } = deps
   const signals = createSignals(deps)
   const traffic = createTraffic(deps)
-  const periodic = (name: string, pauseMs: number, turn: () => Promise<boolean>) =>
-    createPeriodic({ name, turn, pauseMs, now, logger })
   return {
     streams: [createIndexer(deps)],
     periodic: [
-      periodic('attribution', ATTRIBUTION_PAUSE_MS, createAttribution(deps)),
-      periodic('counters', COUNTERS_LOOK_PAUSE_MS, createCountersKeeper(deps)),
-      periodic('signals', signalsIntervalMs, () => signals.runOnce().then(() => false)),
-      periodic('traffic', signalsIntervalMs, () => traffic().then(() => false)),
+      periodic('attribution', ATTRIBUTION_PAUSE_MS, createAttribution(deps), deps),
+      periodic('counters', COUNTERS_LOOK_PAUSE_MS, createCountersKeeper(deps), deps),
+      periodic('signals', signalsIntervalMs, () => signals.runOnce().then(() => false), deps),
+      periodic('traffic', signalsIntervalMs, () => traffic().then(() => false), deps),
     ],
   }
+}
+
+function periodic(name: string, pauseMs: number, turn: () => Promise<boolean>, deps: StreamsDeps): Periodic {
+  const { now, logger } = deps
+  return createPeriodic({ name, turn, pauseMs, now, logger })
 }

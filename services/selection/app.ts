@@ -61,6 +61,7 @@ export function selectionApp(deps: SelectionDeps): SelectionApp {
     const selectDeps: SelectDeps = {
       ...deps,
       budgets,
+      spend,
       emissions,
       onError,
       counters: createKnownViews({ ...deps, slowMs: deps.deadlineMs, onError }),

@@ -128,11 +128,11 @@ export function createBudgets(deps: BudgetsDeps): Budgets {
       busy.delete(id)
       const lease = leases.get(id)
       if (!lease) continue
-      lease.turn(now)
+      lease.turn(spend.judgedUntil)
       lease.ceilingMicros = ceiling(id, lease, now)
       if (lease.isDue(now)) {
         const limits = [{ key: `budget/${id}`, counted: null, max: Math.floor(lease.ceilingMicros) }]
-        const times = { now, expiresAt: now + LEASE_MS }
+        const times = { now: spend.judgedUntil, expiresAt: now + LEASE_MS }
         due.push({
           lease,
           hold: { holder: deps.processId, ...lease.ask(now), limits, settledBy: null, ...times },

@@ -6,8 +6,8 @@ const RENEW_UNUSED_MS = 30_000
 /** For so long what was granted may be emitted. */
 const USABLE_MS = 40_000
 /**
- * For so long the counters hold it: until nothing that was emitted under it is in flight, also when its process has been
- * killed. Were it less, views of a killed process would be counted as settled, which nobody has set aside any more.
+ * For so long, by what has been judged, the counters hold it: until nothing that was emitted under it is in flight, also
+ * when its process has been killed. Were it less, views of a killed process would be counted as settled, which nobody has set aside any more.
  */
 export const LEASE_MS = USABLE_MS + FLIGHT_MAX_MS
 /** Who was granted nothing asks again after this time. */
@@ -22,6 +22,10 @@ const STOCK_SHARE = 0.02
 const STOCK_EMISSIONS = 1_000
 /** What is at hand beyond what is needed by this factor is given back. */
 const SURPLUS = 4
+/** While the judge is away for long, what was emitted first is told apart from what came next no more. */
+const BUCKETS_MAX = 100
+
+type Bucket = [bucket: number, micros: number]
 
 /**
  * What a process has in flight of a campaign, and what it may still emit: micros of expected cost, whole numbers. What is
@@ -72,15 +76,22 @@ export class Lease {
     this.#inFlightMicros += amountMicros
   }
 
-  /** Lands what has been in flight long enough. To be called at each turn. */
-  turn(now: number): void {
+  /** Lands what has been in flight long enough, by what has been judged. To be called at each turn. */
+  turn(judgedUntil: number): void {
     for (const [bucket, micros] of this.#inFlight) {
-      if (endOfFlight(bucket) > now) continue
+      if (endOfFlight(bucket) > judgedUntil) continue
       this.#inFlight.delete(bucket)
       this.#inFlightMicros -= micros
     }
+    if (this.#inFlight.size > BUCKETS_MAX) this.#joinFirst()
     this.#expectedMicros = Math.max(this.#demandMicros, this.#expectedMicros * DEMAND_DECAY)
     this.#demandMicros = 0
+  }
+
+  #joinFirst(): void {
+    const [[first, micros], [second, more]] = this.#inFlight.entries().take(2).toArray() as [Bucket, Bucket]
+    this.#inFlight.delete(first)
+    this.#inFlight.set(second, micros + more)
   }
 
   /** What should be at hand: nothing, or enough for an emission. Less is of no use here, and may be to another process. */

@@ -12,11 +12,13 @@ import type { FilledSlot, SlotEntry } from './fill-slot.ts'
 import type { ViewCounters } from './known-views.ts'
 import type { Parameters } from './parameters.ts'
 import { type AnySlot, resolveSlots } from './slots.ts'
+import type { SpendView } from './spend.ts'
 
 export interface SelectDeps {
   snapshot: Snapshot
   counters: ViewCounters
   budgets: Budgets
+  spend: Pick<SpendView, 'judgedUntil'>
   emissions: EmissionQueue
   showIds: ShowIds
   /** UTC epoch milliseconds. */

@@ -1,6 +1,6 @@
 import type { Counters } from '../../infra/counters/port.ts'
 import { dailySpendKey, dayIn, spendKey } from '../domain/counter-keys.ts'
-import { settledKeys } from '../domain/in-flight.ts'
+import { JUDGED_UNTIL, settledKeys } from '../domain/in-flight.ts'
 import type { Entity, Snapshot } from '../domain/snapshot.ts'
 import type { Spend } from '../domain/standing.ts'
 import { readWhole } from '../read-whole.ts'
@@ -10,6 +10,9 @@ import { readWhole } from '../read-whole.ts'
  * clicked in this time. After it no paid ad is shown.
  */
 export const SPEND_KNOWN_MS = 10_000
+
+/** Whatever the judge says: an ad's view is not valid any more after a day. */
+const JUDGED_WITHIN_MS = 86_400_000
 
 export interface KnownSpend extends Spend {
   /** Billed for views of display ads that count as in flight. */
@@ -25,6 +28,10 @@ export interface SpendView {
   /** Grows with each change. */
   readonly revision: number
   /**
+   * UTC epoch milliseconds: what was received before it has been judged, and is in the spend of what was read since.
+   */
+  readonly judgedUntil: number
+  /**
    * Reads the spend of these campaigns, in one call. @throws what the counters throw; the view then stays as it was, for
    * `SPEND_KNOWN_MS`.
    */
@@ -32,17 +39,18 @@ export interface SpendView {
 }
 
 export function createSpendView(deps: {
-  counters: Pick<Counters, 'read'>
+  counters: Pick<Counters, 'read' | 'positions'>
   snapshot: Snapshot
   now: () => number
 }): SpendView {
   const { snapshot, now } = deps
   const spends = new Map<string, KnownSpend>()
   let revision = 0
+  let judged = -1
   /** When the first read began that has not been carried out since; null: the last one was. */
   let missedSince: number | null = Number.NEGATIVE_INFINITY
 
-  return {
+  const view: SpendView = {
     of(campaignId) {
       if (missedSince !== null && now() - missedSince > SPEND_KNOWN_MS) return UNKNOWN
       return spends.get(campaignId) ?? NOTHING
@@ -50,10 +58,16 @@ export function createSpendView(deps: {
     get revision() {
       return revision
     },
+    get judgedUntil() {
+      return Math.max(judged, now() - JUDGED_WITHIN_MS)
+    },
     async read(campaignIds) {
       missedSince ??= now()
+      const [position] = await deps.counters.positions([JUDGED_UNTIL])
+      judged = position!
+      const { judgedUntil } = view
       const campaigns = campaignIds.flatMap((id) => snapshot.get('Campaign', id) ?? [])
-      const keys = campaigns.map((campaign) => keysOf(campaign, { snapshot, now: now() }))
+      const keys = campaigns.map((campaign) => keysOf(campaign, { snapshot, judgedUntil, now: now() }))
       // What is billed and what is settled of it are of one moment: they are read at once.
       const values = await readWhole(deps.counters, keys.flat())
       let at = 0
@@ -67,10 +81,14 @@ export function createSpendView(deps: {
       missedSince = null
     },
   }
+  return view
 }
 
-function keysOf({ id, body }: Entity<'Campaign'>, { snapshot, now }: { snapshot: Snapshot; now: number }): string[] {
+function keysOf(
+  { id, body }: Entity<'Campaign'>,
+  { snapshot, ...times }: { snapshot: Snapshot; judgedUntil: number; now: number },
+): string[] {
   const timeZone = snapshot.body('Shop', body.shopId)?.timeZone ?? 'UTC'
-  const settled = body.kind === 'DISPLAY' ? settledKeys(id, now) : []
-  return [spendKey(id), dailySpendKey(id, dayIn(timeZone, now)), ...settled]
+  const settled = body.kind === 'DISPLAY' ? settledKeys(id, times) : []
+  return [spendKey(id), dailySpendKey(id, dayIn(timeZone, times.now)), ...settled]
 }

@@ -5,6 +5,7 @@ import { HOLD_MS } from '../domain/in-flight.ts'
 import type { MaybePromise } from './fresh-cache.ts'
 import type { ViewCounters } from './known-views.ts'
 import type { Person } from './person.ts'
+import type { SpendView } from './spend.ts'
 
 export interface CappedAd {
   campaignId: string
@@ -17,6 +18,7 @@ export interface CapContext {
   now: number
   requestId: string
   counters: ViewCounters
+  spend: Pick<SpendView, 'judgedUntil'>
 }
 
 /**
@@ -47,7 +49,7 @@ async function readCapped<Ad extends CappedAd>(
 
 /**
  * Holds one view of each of these ads for the person, if its capping leaves one beside those viewed and those that other
- * requests hold: until it is viewed, or for `HOLD_MS`. @returns the ads that the capping leaves none.
+ * requests hold: until it is viewed, or was not for `HOLD_MS`, by what has been judged. @returns the ads that the capping leaves none.
  */
 export async function holdViews<Ad extends CappedAd>(
   ads: readonly Ad[],
@@ -68,7 +70,7 @@ export async function releaseViews(
 }
 
 function holdOf(ad: CappedAd, asked: number, shop: Pick<Shop, 'timeZone'>, context: CapContext): Hold {
-  const { person, now, requestId } = context
+  const { person, now, requestId, spend } = context
   const day = dayIn(shop.timeZone, now)
   const keys = [viewsKey('cid', ad, day, person.cid)]
   if (person.uid !== null) keys.push(viewsKey('uid', ad, day, person.uid))
@@ -80,6 +82,6 @@ function holdOf(ad: CappedAd, asked: number, shop: Pick<Shop, 'timeZone'>, conte
     limits: keys.map((key) => ({ key, counted: key, max: ad.campaign.capping ?? 0 })),
     settledBy: onceKey('VIEW', { requestId, campaignId: ad.campaignId, adId: ad.adId }),
     expiresAt: now + HOLD_MS,
-    now,
+    now: spend.judgedUntil,
   }
 }

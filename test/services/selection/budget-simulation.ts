@@ -14,6 +14,9 @@ import { NOW, sponsored } from './world.ts'
 /** Selection processes, a judge and counters with the real rules of money, in a time of their own. */
 
 export const TURN_MS = 200
+/** Between two times that the counters are told how far the judge is, and how much less they are told. */
+const TOLD_EVERY_MS = 1_000
+const APPEND_MAX_MS = 5_000
 
 interface Process {
   spend: SpendView
@@ -41,6 +44,8 @@ export interface Simulation {
   emit(process: number, id: string, likelihood: number): boolean
   /** The view or click of what was emitted last comes in so much later. */
   respond(delayMs: number): void
+  /** The judge leaves the events of a campaign alone for so long, and says so. */
+  stall(id: string, durationMs: number): void
   /** The judge's last batch comes again. */
   repeatBatch(): void
   /** A process is killed, and another one started in its place that knows nothing. */
@@ -66,6 +71,8 @@ export function createSimulation(options: {
   const counters = memoryCounters(() => simulation.beforeCounters())
   const tallies = new Map<string, Tally>()
   const due: { at: number; event: Omit<AdEvent, 'receivedAt' | 'occurredAt'> }[] = []
+  const stalledUntil = new Map<string, number>()
+  let toldAt = startAt
   let version = 0
   let batch: { event: AdEvent; offset: number }[] = []
   let offset = 0
@@ -86,8 +93,14 @@ export function createSimulation(options: {
 
   function judge(): void {
     due.sort((a, b) => a.at - b.at)
-    const count = due.findIndex(({ at }) => at > simulation.now)
-    const ready = due.splice(0, count < 0 ? due.length : count)
+    const { now } = simulation
+    const isStalled = (id: string) => now < (stalledUntil.get(id) ?? 0)
+    const [ready, waiting] = parted(due, ({ at, event }) => at <= now && !isStalled(event.claims.campaignId))
+    due.splice(0, due.length, ...waiting)
+    if (now - toldAt >= TOLD_EVERY_MS) {
+      toldAt = now
+      counters.judgedUntil = Math.max(counters.judgedUntil, Math.min(now, waiting[0]?.at ?? now) - APPEND_MAX_MS)
+    }
     if (ready.length === 0) return
     batch = ready.map(({ event, at }) => ({ event: { ...event, occurredAt: at, receivedAt: at }, offset: offset++ }))
     for (const [i, outcome] of apply().entries()) {
@@ -145,6 +158,7 @@ export function createSimulation(options: {
         event: { eventId: '', type, cid: claims.cid, uid: null, bot: false, claims },
       })
     },
+    stall: (id: string, durationMs: number) => void stalledUntil.set(id, simulation.now + durationMs),
     repeatBatch: () => void apply(),
     async crash(process: number) {
       processes[process] = open()
@@ -187,10 +201,18 @@ export function createSimulation(options: {
   return simulation
 }
 
+function parted<T>(all: readonly T[], isFirst: (each: T) => boolean): [T[], T[]] {
+  return [all.filter(isFirst), all.filter((each) => !isFirst(each))]
+}
+
+interface MemoryCounters extends Pick<Counters, 'read' | 'hold' | 'positions'> {
+  judgedUntil: number
+  applyOne(step: Step): Outcome
+  loseHolds(): void
+}
+
 /** Counters with the rules of the real ones, in memory. */
-function memoryCounters(
-  before: () => Promise<void>,
-): Pick<Counters, 'read' | 'hold'> & { applyOne(step: Step): Outcome; loseHolds(): void } {
+function memoryCounters(before: () => Promise<void>): MemoryCounters {
   const values = new Map<string, { value: number; expiresAt: number | null }>()
   const taken = new Set<string>()
   const outcomes = new Map<number, Outcome>()
@@ -207,6 +229,10 @@ function memoryCounters(
     isTaken: (key: string) => taken.has(key),
   }
   return {
+    judgedUntil: -1,
+    async positions() {
+      return [this.judgedUntil]
+    },
     applyOne(step) {
       const outcome = outcomes.get(step.offset) ?? applyStep(step, state)
       outcomes.set(step.offset, outcome)

@@ -4,11 +4,9 @@ import { CountersUnavailable } from '../../../infra/counters/port.ts'
 import type { Campaign } from '../../../schemas/entities.ts'
 import { HOLD_MS } from '../../../services/domain/in-flight.ts'
 import { SPEND_KNOWN_MS } from '../../../services/selection/spend.ts'
-import { createSimulation, type Simulation, TURN_MS } from './budget-simulation.ts'
+import { createSimulation, type Simulation } from './budget-simulation.ts'
 import { NO_TARGETING } from './display/display-world.ts'
 
-/** A view is in the counters when its money stops to be set aside: the judge takes a turn. */
-const IN_TIME_MS = HOLD_MS - 2 * TURN_MS
 const DISPLAY: Partial<Campaign> = {
   kind: 'DISPLAY',
   cpcMicros: 0,
@@ -30,19 +28,21 @@ const act = fc.record({
   campaign: fc.nat(2),
   requests: fc.integer({ min: 0, max: 40 }),
   viewedOfTen: fc.integer({ min: 0, max: 10 }),
-  delayMs: fc.integer({ min: 0, max: IN_TIME_MS }),
+  delayMs: fc.integer({ min: 0, max: HOLD_MS - 1 }),
   waitMs: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 20_000 })),
+  stallMs: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 4 * HOLD_MS })),
   crash: fc.integer({ min: 0, max: 11 }).map((n) => n === 0),
   repeat: fc.boolean(),
 })
 type Act = typeof act extends fc.Arbitrary<infer A> ? A : never
 
 async function play(simulation: Simulation, acts: readonly Act[], ids: readonly string[], check: () => void) {
-  for (const { process, campaign, requests, viewedOfTen, delayMs, waitMs, crash, repeat } of acts) {
+  for (const { process, campaign, requests, viewedOfTen, delayMs, waitMs, stallMs, crash, repeat } of acts) {
     const at = process % simulation.processes.length
+    if (stallMs > 0) simulation.stall(ids[campaign % ids.length]!, stallMs)
     for (let i = 0; i < requests; i++) {
       if (!simulation.emit(at, ids[campaign % ids.length]!, 1)) continue
-      if (i % 10 < viewedOfTen) simulation.respond((delayMs * (i + 1)) % (IN_TIME_MS + 1))
+      if (i % 10 < viewedOfTen) simulation.respond((delayMs * (i + 1)) % HOLD_MS)
     }
     if (crash) await simulation.crash(at)
     await simulation.pass(waitMs)
@@ -51,7 +51,7 @@ async function play(simulation: Simulation, acts: readonly Act[], ids: readonly 
   }
 }
 
-describe('budgets of views, over any number of processes, through crashes and repeats', () => {
+describe('budgets of views, over any number of processes, through crashes, repeats and a judge that falls behind', () => {
   it('are never overspent, nothing is given away for views in time, and all is spent in the end', async () => {
     await fc.assert(
       fc.asyncProperty(

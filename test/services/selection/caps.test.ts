@@ -80,6 +80,18 @@ describe('requests of one person at the same time, over several processes', () =
     expect(await shown(REQUESTS, one)).toHaveLength(CAP - 1)
   })
 
+  it('do not show it again while a view that has come waits to be judged', async () => {
+    const { now } = world
+    expect(await shown(REQUESTS, one)).toHaveLength(CAP)
+    world.counters.judgedUntil = () => now
+    world.now += 2 * HOLD_MS
+    await renewed()
+    expect(await shown(REQUESTS, one)).toEqual([])
+    world.counters.judgedUntil = () => world.now
+    await world.refreshed()
+    await expect.poll(() => shown(1, one)).toHaveLength(1)
+  })
+
   it('give back a place that is not taken after all', async () => {
     const slotHash = world.unit('BESTSELLERS')
     for (let i = 0; i < 2 * CAP; i++) {

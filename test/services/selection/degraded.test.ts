@@ -172,8 +172,8 @@ describe('counters that are away', () => {
     world.offer([world.campaign({ autoPromo: true })])
     expect((await world.ids('BESTSELLERS')).sort()).toEqual(['p1', 'p2'])
     world.counters.before = never
-    const { reads } = world.counters
-    await waitFor(() => world.counters.reads > reads)
+    const { questions } = world.counters
+    await waitFor(() => world.counters.questions > questions)
     world.now += SPEND_KNOWN_MS + 1
     expect(await world.ids('BESTSELLERS')).toEqual(['p2'])
     await world.close()
@@ -191,7 +191,7 @@ describe('counters that are away', () => {
     for (let i = 0; i < 3; i++) {
       expect(await views.read([key('known'), key('new'), key('stranger')])).toEqual([3, 0, Number.POSITIVE_INFINITY])
     }
-    expect(counters.reads).toBe(2)
+    expect(counters.questions).toBe(2)
     expect(errors).toHaveLength(1)
   })
 })

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { dailySpendKey, spendKey, viewsKey } from '../../../services/domain/counter-keys.ts'
-import { waitFor } from '../../wait-for.ts'
 import { type Ad, createWorld, DAY_MS, NOW, type World } from './world.ts'
 
 let world: World
@@ -10,11 +9,6 @@ beforeEach(async () => {
 afterEach(() => world.close())
 
 const ids = (targeting: object = {}, headers = { cid: 'c' }) => world.ids('BESTSELLERS', targeting, { headers })
-/** Until the background refresh has seen the counters. */
-const refreshed = async () => {
-  const { reads } = world.counters
-  await waitFor(() => world.counters.reads >= reads + 2)
-}
 
 describe('a campaign takes part', () => {
   it.each<[string, object, number]>([
@@ -79,7 +73,7 @@ describe('money', () => {
     world.offer([campaign])
     expect(await ids()).toEqual(['p1'])
     world.counters.values.set(spendKey(campaign), 990_001)
-    await refreshed()
+    await world.refreshed()
     expect(await ids()).toEqual([])
     expect((await world.emissions()).at(-1)!.slots[0]!.dropped).toMatchObject([{ adId: 'p1', reason: 'BUDGET' }])
     world.campaign({ budgetMicros: 2_000_000 }, campaign)
@@ -91,7 +85,7 @@ describe('money', () => {
     world.offer([campaign])
     world.offer([world.campaign({ cpcMicros: 400_000 })])
     world.counters.values.set(spendKey(campaign), 950_000)
-    await refreshed()
+    await world.refreshed()
     expect(await ids()).toEqual(['p2', 'p1'])
     expect((await world.emissions()).at(-1)!.slots[0]!.ads[1]).toMatchObject({
       adId: 'p1',
@@ -104,14 +98,14 @@ describe('money', () => {
     const campaign = world.campaign({ dailyBudgetMicros: 100_000, endAt: null })
     world.offer([campaign])
     world.counters.values.set(dailySpendKey(campaign, '2026-05-01'), 95_000)
-    await refreshed()
+    await world.refreshed()
     expect(await ids()).toEqual([])
     // 22:00 UTC is midnight in Berlin.
     world.now = Date.parse('2026-05-01T22:00:00Z')
-    await refreshed()
+    await world.refreshed()
     // So little money is not kept at hand where nobody has asked for hours.
     await ids()
-    await refreshed()
+    await world.refreshed()
     expect(await ids()).toEqual(['p1'])
   })
 
@@ -119,7 +113,7 @@ describe('money', () => {
     world.offer([world.campaign()])
     expect(await ids()).toEqual(['p1'])
     world.counters.before = () => Promise.reject(new Error('down'))
-    await refreshed()
+    await world.refreshed()
     expect(await ids()).toEqual(['p1'])
   })
 })

@@ -7,10 +7,13 @@ export interface FakeCounters extends Counters {
   values: Map<string, number>
   /** Once keys. */
   taken: Set<string>
-  reads: number
+  /** Answered or refused. */
+  questions: number
+  /** Up to when the judge has judged. */
+  judgedUntil: () => number
   /** Loses what is held: what was emitted before is in flight no more. */
   forgetHolds: () => void
-  /** Called before each read and hold: to delay or fail it. */
+  /** Called before each answer: to delay or fail it. */
   before: () => Promise<void>
 }
 
@@ -22,12 +25,13 @@ export function fakeCounters(): FakeCounters {
   return {
     values,
     taken,
-    reads: 0,
+    questions: 0,
+    judgedUntil: () => -1,
     forgetHolds: table.clear,
     before: async () => {},
     apply: () => Promise.reject(new Error('selection only reads')),
     async read(keys: readonly string[]) {
-      this.reads++
+      this.questions++
       await this.before()
       return keys.map((key) => values.get(key) ?? 0)
     },
@@ -35,7 +39,11 @@ export function fakeCounters(): FakeCounters {
       await this.before()
       return holds.map((hold) => table.hold(hold, state))
     },
-    positions: async (sources) => sources.map(() => -1),
+    async positions(sources) {
+      this.questions++
+      await this.before()
+      return sources.map(() => this.judgedUntil())
+    },
     clear: async () => values.clear(),
     close: async () => {},
   }

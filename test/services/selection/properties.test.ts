@@ -9,7 +9,6 @@ import type { Campaign, SponsoredAlgorithm } from '../../../schemas/entities.ts'
 import type { Targeting } from '../../../schemas/http/selection.ts'
 import type { Emission } from '../../../schemas/records.ts'
 import { spendKey, viewsKey } from '../../../services/domain/counter-keys.ts'
-import { waitFor } from '../../wait-for.ts'
 import { matches } from './brute-force-index.ts'
 import { createWorld, NOW, type World } from './world.ts'
 
@@ -127,8 +126,7 @@ beforeAll(async () => {
     ]),
   )
   await index.refresh()
-  const { reads } = world.counters
-  await waitFor(() => world.counters.reads >= reads + 2)
+  await world.refreshed()
 })
 afterAll(async () => {
   await world.close()

@@ -31,6 +31,8 @@ export const PUBLIC_URL = 'https://ads.example'
 export const DAY_MS = 86_400_000
 /** Of 10 ms: counters that do not answer end it. */
 const RENEWAL_WAITS_MAX = 100
+/** How far the judge is, and what was spent. */
+const QUESTIONS_OF_TURN = 2
 const FEED_ID = '00000000-0000-4000-8000-0000000000fe'
 
 export interface Ad {
@@ -103,6 +105,7 @@ export async function createWorld(
   const products: IndexedProduct[] = []
   const index = options.index ?? bruteForceIndex(products)
   const counters = fakeCounters()
+  counters.judgedUntil = () => world.now
   const log = fakeLog()
   const showIds = createShowIds({ keys: [{ id: 1, secret: Buffer.alloc(32, 1) }] })
   const selections: { shortfalls: readonly string[] }[] = []
@@ -197,7 +200,15 @@ export async function createWorld(
       await waitFor(() => selection.emissionsQueued() === 0)
       return log.records.map(({ value }) => decode('Emission', value!))
     },
+    /** Until the background has seen what the counters say now. */
+    refreshed: () => waitFor(turnsTaken()),
     close: () => server.close(),
+  }
+
+  /** Whether the background has taken a turn from now on that it began later. */
+  function turnsTaken(): () => boolean {
+    const { questions } = counters
+    return () => counters.questions >= questions + 2 * QUESTIONS_OF_TURN
   }
 
   let seenNow = world.now
@@ -205,8 +216,7 @@ export async function createWorld(
   async function seenTime(): Promise<void> {
     if (world.now - seenNow < HOLD_MS) return
     seenNow = world.now
-    const { reads } = counters
-    const seen = () => counters.reads >= reads + 2
+    const seen = turnsTaken()
     for (let waits = 0; waits < RENEWAL_WAITS_MAX && !seen(); waits++)
       await new Promise((resolve) => setTimeout(resolve, 10))
   }
