@@ -47,7 +47,7 @@ export function openRedisConnection({ url }: { url: string }): RedisConnection {
   let opened: Promise<void> | null = null
   let fitness: Promise<void> = Promise.resolve()
   client.on('ready', () => {
-    fitness = refuseEviction(client)
+    fitness = answered(refuseEviction(client))
     fitness.catch(() => {})
   })
   const guard = createCallGuard({
@@ -57,12 +57,8 @@ export function openRedisConnection({ url }: { url: string }): RedisConnection {
     errorOf: toPortError,
   })
 
-  async function onceReady<T>(command: (client: RedisClient) => Promise<T>): Promise<T> {
-    opened ??= client.connect()
-    if (client.status !== 'ready') await opened
-    await fitness
-    return command(client)
-  }
+  /** Our timeout and not the client's, which fails answers that are there. */
+  const answered = <T>(command: Promise<T>): Promise<T> => within(command, COMMAND_TIMEOUT_MS, hangUp)
 
   /** Redis answers in order: nothing else is answered either. */
   function hangUp(): Error {
@@ -71,8 +67,13 @@ export function openRedisConnection({ url }: { url: string }): RedisConnection {
   }
 
   return {
-    // Ours and not the client's, whose timeouts fail answers that are there.
-    run: (command) => guard.run(() => within(onceReady(command), COMMAND_TIMEOUT_MS, hangUp)),
+    run: (command) =>
+      guard.run(async () => {
+        opened ??= client.connect()
+        if (client.status !== 'ready') await opened
+        await fitness
+        return answered(command(client))
+      }),
     async close() {
       guard.close()
       client.disconnect()

@@ -37,14 +37,19 @@ export function connectRedis({ url, namespace }: { url: string; namespace: strin
       client.applySteps(prefix, source, after, upTo, OUTCOMES_KEPT, LAG_MAX_MS, JSON.stringify(steps.map(tuple))),
     )
 
+  /** All at once: Redis refuses a call if the one before it was not carried out. */
+  async function applyInProgress(steps: readonly Step[], progress: Progress): Promise<Outcome[]> {
+    const chunks = chunksOf(steps, STEPS_PER_CALL, progress)
+    return (await Promise.all(chunks.map((chunk) => applyRun(chunk.steps, chunk.progress!)))).flat()
+  }
+
   return {
     async apply(steps, progress) {
+      if (progress) return applyInProgress(steps, progress)
       const outcomes: Outcome[] = []
-      const runs = progress ? [[...steps]] : runsOf(steps)
-      for (const run of runs) {
-        for (const chunk of chunksOf(run, STEPS_PER_CALL, progress)) {
-          const { source } = progress ?? run[0]!
-          outcomes.push(...(await applyRun(chunk.steps, chunk.progress ?? { source, after: -1, upTo: -1 })))
+      for (const run of runsOf(steps)) {
+        for (const chunk of chunksOf(run, STEPS_PER_CALL)) {
+          outcomes.push(...(await applyRun(chunk.steps, { source: run[0]!.source, after: -1, upTo: -1 })))
         }
       }
       return outcomes

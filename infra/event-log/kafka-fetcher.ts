@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TopicName } from '../../schemas/topics.ts'
 import { remedyFor } from './kafka-errors.ts'
@@ -15,6 +16,7 @@ const FETCH_TIMEOUT_MS = FETCH_MAX_WAIT_MS + 5_000
 /** Fetched and not yet taken; no more is fetched above it, so that a slow reader does not fill memory. */
 const PREFETCHED_MAX_BYTES = 8 * 1024 * 1024
 const RETRY_MS = 250
+const FIRST_TURN_MAX = 1_000
 
 /** A partition that is being read. */
 interface Followed {
@@ -51,7 +53,8 @@ export function createFetcher({ link, names, reader }: { link: Link; names: Kafk
   const busyLeaders = new Set<number>()
   const arrived = createSignal()
   let prefetchedBytes = 0
-  let turn = 0
+  /** Who is started again and again must not always begin with the same. */
+  let turn = randomInt(FIRST_TURN_MAX)
   let pumping = false
   let closed = false
   let failing: { error: Error; since: number } | null = null
