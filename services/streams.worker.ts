@@ -16,7 +16,6 @@ export interface StreamsWorkerData {
 
 /** The thread of the streams: they decode, judge and compute beside requests, never in their way. */
 const { links, signalsIntervalMs, logLevel } = workerData as StreamsWorkerData
-yieldThisThread()
 const logger = workerLogger(logLevel, 'streams')
 const engines = connectEngines(links, logger)
 const snapshot = new Snapshot()
@@ -29,6 +28,8 @@ const streams = await startStreams({
   runId: randomUUID,
   logger,
 })
+// Not before: with both cores busy it would take a minute to begin.
+yieldThisThread()
 
 serveConnections(parentPort!, { lags: streams.lags, states: async () => streams.states() }, async () => {
   await streams.stop()

@@ -60,9 +60,14 @@ export function openRedisConnection({ url }: { url: string }): RedisConnection {
   /** Our timeout and not the client's, which fails answers that are there. */
   const answered = <T>(command: Promise<T>): Promise<T> => within(command, COMMAND_TIMEOUT_MS, hangUp)
 
+  let hangingUp = false
+  client.on('close', () => {
+    hangingUp = false
+  })
   /** Redis answers in order: nothing else is answered either. */
   function hangUp(): Error {
-    client.disconnect(true)
+    if (!hangingUp) client.disconnect(true)
+    hangingUp = true
     return new CountersUnavailable('Redis has not answered in time')
   }
 

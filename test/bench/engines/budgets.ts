@@ -5,7 +5,7 @@
  *
  *     node test/bench/engines/budgets.ts [--kill] [minutes at most]
  *
- * --kill: every few seconds a process, drawn at random, is killed and started again.
+ * --kill: every few seconds a process, drawn at random, is killed and started again, until three fifths of the time are over.
  */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
@@ -33,6 +33,7 @@ const VIEW_AFTER_MS = [500, 8_000] as const
 const CLICK_AFTER_MS = [500, 4_000] as const
 const ADS = 4
 const KILL_EVERY_MS = 4_000
+const KILLED_SHARE = 0.6
 /** Longer than what is shown is in flight. */
 const STILL_MS = 90_000
 const RETRY_MS = 200
@@ -171,7 +172,8 @@ async function judgeLag(): Promise<string> {
 }
 
 async function killNowAndThen(): Promise<void> {
-  while (going) {
+  const until = startedAt + KILLED_SHARE * minutesMax * 60_000
+  while (going && performance.now() < until) {
     await sleep(KILL_EVERY_MS)
     await programs[Math.floor(random() * programs.length)]!.kill()
     killed++
