@@ -7,7 +7,8 @@ const RENEW_UNUSED_MS = 30_000
 const USABLE_MS = 40_000
 /**
  * For so long, by what has been judged, the counters hold it: until nothing that was emitted under it is in flight, also
- * when its process has been killed. Were it less, views of a killed process would be counted as settled, which nobody has set aside any more.
+ * when its process has been killed. Were it less, views of a killed process would be counted as settled, which nobody has
+ * set aside any more.
  */
 export const LEASE_MS = USABLE_MS + FLIGHT_MAX_MS
 /** Who was granted nothing asks again after this time. */
