@@ -8,6 +8,7 @@ import createSocketFactory from 'kafkajs/src/network/socketFactory.js'
 import { within } from '../within.ts'
 import { remedyFor, rootOf } from './kafka-errors.ts'
 import { keepIdleQueuesQuiet } from './kafka-quiet.ts'
+import { beginConnectionsAfresh } from './kafka-reconnect.ts'
 import { LogUnavailable } from './port.ts'
 
 const CONNECT_TIMEOUT_MS = 2_000
@@ -66,6 +67,7 @@ export interface Link {
 
 export function openLink(address: KafkaAddress): Link {
   keepIdleQueuesQuiet()
+  beginConnectionsAfresh()
   const { socketFactory = createSocketFactory(), ...rest } = address
   const sockets = new Set<Socket>()
   const cluster = new Cluster({

@@ -205,6 +205,20 @@ declare module 'kafkajs/src/loggers/index.js' {
   export default loggers
 }
 
+declare module 'kafkajs/src/network/connection.js' {
+  export default class Connection {
+    constructor(options: object)
+    chunks: Buffer[]
+    bytesBuffered: number
+    /** To read on. */
+    bytesNeeded: number
+    requestQueue: { fulfillRequest(answer: { size: number; correlationId: number; payload: Buffer }): void }
+    isConnected(): boolean
+    connect(): Promise<true>
+    disconnect(): Promise<true>
+  }
+}
+
 declare module 'kafkajs/src/network/requestQueue/index.js' {
   export default class RequestQueue {
     readonly pending: unknown[]
