@@ -2,6 +2,7 @@ import type { Counters } from '../infra/counters/port.ts'
 import type { EventLog } from '../infra/event-log/port.ts'
 import { JUDGED_UNTIL } from '../services/domain/in-flight.ts'
 import { JUDGE_GROUP } from './judge.ts'
+import { uncommitted } from './lag.ts'
 
 /** What was received is in the log by then, unless the log was away. */
 const APPEND_MAX_MS = 5_000
@@ -28,12 +29,8 @@ export function createJudgedUntil(deps: {
 
   return async function look() {
     const at = now()
-    const bounds = await log.bounds('ad-events')
-    const commits = await log.committed(JUDGE_GROUP)
-    const times = bounds.map(({ partition, start, end }) => {
-      const commit = commits.find((each) => each.topic === 'ad-events' && each.partition === partition)
-      return judgedUntil(partition, Math.max(commit?.offset ?? 0, start), end, at)
-    })
+    const stretches = await uncommitted(log, 'ad-events', await log.committed(JUDGE_GROUP))
+    const times = stretches.map(({ partition, from, end }) => judgedUntil(partition, from, end, at))
     const upTo = Math.min(...(await Promise.all(times))) - APPEND_MAX_MS
     await counters.apply([], { source: JUDGED_UNTIL, after: -1, upTo })
     return false

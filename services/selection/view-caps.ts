@@ -49,7 +49,8 @@ async function readCapped<Ad extends CappedAd>(
 
 /**
  * Holds one view of each of these ads for the person, if its capping leaves one beside those viewed and those that other
- * requests hold: until it is viewed, or was not for `HOLD_MS`, by what has been judged. @returns the ads that the capping leaves none.
+ * requests hold: until it is viewed, or was not for `HOLD_MS`, by what has been judged. @returns the ads that the capping
+ * leaves none.
  */
 export async function holdViews<Ad extends CappedAd>(
   ads: readonly Ad[],

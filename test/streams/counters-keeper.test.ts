@@ -1,24 +1,19 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { openEmbeddedEventLog } from '../../infra/event-log/embedded.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { EventLog, NewRecord } from '../../infra/event-log/port.ts'
 import { decode, encode } from '../../schemas/codec.ts'
 import type { AdEvent } from '../../schemas/records.ts'
 import { COUNTERS_WHOLE_KEY, spendKey } from '../../services/domain/counter-keys.ts'
-import { runToEnd } from '../../streams/caught-up.ts'
 import { createCountersKeeper } from '../../streams/counters-keeper.ts'
-import { createJudge, createJudgeStep } from '../../streams/judge.ts'
+import { createJudgeStep } from '../../streams/judge.ts'
 import { eventOf, recordsOf, snapshotOf } from './judge.fixtures.ts'
+import { emptyLogAndCounters } from './log-and-counters.ts'
 import { type LossyCounters, lossyCounters } from './lossy-counters.ts'
 
 const PRICE = 7
 const BUDGET = 40 * PRICE
 const campaignIds = ['c', 'd', 'e', 'f', 'g', 'h']
 const snapshot = snapshotOf(Object.fromEntries(campaignIds.map((id) => [id, { budgetMicros: BUDGET }])))
-const silent = { info() {}, warn() {}, error() {} }
 
 describe('the judge on counters that lose what they held', () => {
   const anyEvent = fc
@@ -93,19 +88,13 @@ describe('the judge on counters that lose what they held', () => {
 })
 
 describe('the keeper of the counters', () => {
-  let folder: string
+  const its = emptyLogAndCounters(snapshot)
+  const { judge } = its
   let log: EventLog
   let counters: LossyCounters
-  beforeEach(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'keeper-'))
-    log = await openEmbeddedEventLog({ folder })
-    counters = lossyCounters()
+  beforeEach(() => {
+    ;({ log, counters } = its)
   })
-  afterEach(async () => {
-    await log.close()
-    rmSync(folder, { recursive: true })
-  })
-  const judge = () => runToEnd(createJudge({ log, counters, snapshot, now: Date.now, logger: silent }))
   const send = (count: number) =>
     log.append(
       Array.from({ length: count }, (_, i) => {

@@ -1,39 +1,27 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { openEmbeddedEventLog } from '../../infra/event-log/embedded.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { EventLog, Position } from '../../infra/event-log/port.ts'
 import { encode } from '../../schemas/codec.ts'
 import { JUDGED_UNTIL } from '../../services/domain/in-flight.ts'
-import { runToEnd } from '../../streams/caught-up.ts'
-import { createJudge, JUDGE_GROUP } from '../../streams/judge.ts'
+import { JUDGE_GROUP } from '../../streams/judge.ts'
 import { createJudgedUntil } from '../../streams/judged-until.ts'
 import { eventOf, snapshotOf } from './judge.fixtures.ts'
-import { type LossyCounters, lossyCounters } from './lossy-counters.ts'
+import { emptyLogAndCounters } from './log-and-counters.ts'
+import type { LossyCounters } from './lossy-counters.ts'
 
 /** What was received so long ago is in the log. */
 const APPEND_MAX_MS = 5_000
 const CAMPAIGNS = ['c', 'd', 'e', 'f', 'g', 'h', 'i', 'j']
 const snapshot = snapshotOf(Object.fromEntries(CAMPAIGNS.map((id) => [id, {}])))
-const silent = { info() {}, warn() {}, error() {} }
 
 describe('the time up to which everything has been judged', () => {
-  let folder: string
+  const its = emptyLogAndCounters(snapshot)
+  const { judge } = its
   let log: EventLog
   let counters: LossyCounters
-  beforeEach(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'judged-until-'))
-    log = await openEmbeddedEventLog({ folder })
-    counters = lossyCounters()
+  beforeEach(() => {
+    ;({ log, counters } = its)
   })
-  afterEach(async () => {
-    await log.close()
-    rmSync(folder, { recursive: true })
-  })
-
-  const judge = () => runToEnd(createJudge({ log, counters, snapshot, now: Date.now, logger: silent }))
   const told = async () => (await counters.positions([JUDGED_UNTIL]))[0]!
   const send = (campaignId: string) =>
     log.append([{ topic: 'ad-events', key: campaignId, value: encode('AdEvent', eventOf({}, { campaignId })) }])

@@ -5,7 +5,7 @@
  *
  *     node test/bench/engines/budgets.ts [--kill] [minutes at most]
  *
- * --kill: every few seconds a process, drawn at random, is killed and started again, until three fifths of the time are over.
+ * --kill: until three fifths of the time are over, every few seconds a process, drawn at random, is killed and started again.
  */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
