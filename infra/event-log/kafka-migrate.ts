@@ -2,17 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import kafkajs, { type Admin } from 'kafkajs'
 import { type TopicName, topicNames, topics } from '../../schemas/topics.ts'
 import { remedyFor, rootOf } from './kafka-errors.ts'
-import { type KafkaAddress, openLink } from './kafka-link.ts'
+import { type KafkaAddress, type Link, openLink } from './kafka-link.ts'
 import { namesIn } from './kafka-names.ts'
 import { keepIdleQueuesQuiet } from './kafka-quiet.ts'
 import { createReader } from './kafka-reader.ts'
+import { alterTopicsRequest, send } from './kafka-requests.ts'
+import { settingsToChange, type TopicSettingsOptions, wantedSettings } from './kafka-topic-settings.ts'
 import { openTransactionalWriter } from './kafka-transaction.ts'
-import { LogUnavailable, RECORD_MAX_BYTES } from './port.ts'
+import { LogUnavailable } from './port.ts'
 
-/** A batch of one record of the largest size, or of BATCH_MAX_BYTES, with what the format adds. */
-const MESSAGE_MAX_BYTES = RECORD_MAX_BYTES + 256 * 1024
-const TOMBSTONE_RETENTION_MS = 86_400_000
-const SEGMENT_MS = 86_400_000
 const REQUEST_TIMEOUT_MS = 30_000
 /** Short, because whoever waits for Kafka asks again by himself: about five seconds together. */
 const RETRY = { retries: 8, initialRetryTime: 100, maxRetryTime: 1_000 }
@@ -22,18 +20,14 @@ const COORDINATORS_MAX_MS = 60_000
 /** The group and the transactional id by which a migration asks. */
 const MIGRATION = 'migration'
 
-export interface MigrateKafkaOptions extends KafkaAddress {
+export interface MigrateKafkaOptions extends KafkaAddress, TopicSettingsOptions {
   namespace: string
-  /** Copies of each partition. With 3 or more, writes need two of them: one broker may fail without a loss or a halt. */
-  replicationFactor: number
   /** Of each topic that is cut at all, in place of what `schemas/topics.ts` says. */
   partitions?: number
-  /** Shortens how long retained topics keep their records; default: what `schemas/topics.ts` says. */
-  retentionMs?: number
 }
 
 /**
- * Makes the topics that are missing and sets the configuration of all; several processes may do so at once.
+ * Makes the topics that are missing and sets what every topic needs (`kafka-topic-settings.ts`); several processes may do so at once.
  * @throws LogUnavailable when Kafka is away. @throws when a topic exists with another number of partitions: its keys would lie in other partitions than before.
  */
 export async function migrateKafka(options: MigrateKafkaOptions): Promise<void> {
@@ -50,31 +44,27 @@ export async function migrateKafka(options: MigrateKafkaOptions): Promise<void> 
     logLevel: kafkajs.logLevel.NOTHING,
   })
   const admin = kafka.admin()
+  const link = openLink(options)
   try {
     await admin.connect()
     await createMissing(admin, options)
     await checkPartitions(admin, options)
-    await configure(admin, options)
+    await configure(admin, link, options)
+    await wakeCoordinators(link, options)
   } catch (error) {
     if (remedyFor(error) === 'NONE') throw error
     throw new LogUnavailable(`Kafka is not available: ${rootOf(error).message}`)
   } finally {
-    await admin.disconnect()
+    await Promise.all([admin.disconnect(), link.close()])
   }
-  await wakeCoordinators(options)
 }
 
 /** A new cluster makes its own topics, of groups and of transactions, at their first use: that takes longer than a call may. */
-async function wakeCoordinators(options: MigrateKafkaOptions): Promise<void> {
-  const names = namesIn(options.namespace)
-  const link = openLink(options)
+async function wakeCoordinators(link: Link, { namespace }: MigrateKafkaOptions): Promise<void> {
+  const names = namesIn(namespace)
   const until = performance.now() + COORDINATORS_MAX_MS
-  try {
-    await openTransactionalWriter({ link, names, codec: 'none', now: Date.now }, names.writer(MIGRATION), until)
-    await createReader(link, names).committed(MIGRATION, topicNames, until)
-  } finally {
-    await link.close()
-  }
+  await openTransactionalWriter({ link, names, codec: 'none', now: Date.now }, names.writer(MIGRATION), until)
+  await createReader(link, names).committed(MIGRATION, topicNames, until)
 }
 
 async function createMissing(admin: Admin, options: MigrateKafkaOptions): Promise<void> {
@@ -89,7 +79,7 @@ async function createMissing(admin: Admin, options: MigrateKafkaOptions): Promis
       topic: names.topic(name),
       numPartitions: partitionsOf(name, options),
       replicationFactor: options.replicationFactor,
-      configEntries: configOf(name, options),
+      configEntries: wantedSettings(name, options).map(({ name, value }) => ({ name, value })),
     })),
   })
 }
@@ -124,32 +114,21 @@ async function metadataOf(admin: Admin, fullNames: string[]) {
   }
 }
 
-async function configure(admin: Admin, options: MigrateKafkaOptions): Promise<void> {
+/** Changes only the settings that must be another way: what an operator has set on a topic stays. */
+async function configure(admin: Admin, link: Link, options: MigrateKafkaOptions): Promise<void> {
   const names = namesIn(options.namespace)
-  await admin.alterConfigs({
-    validateOnly: false,
-    resources: topicNames.map((name) => ({
-      type: kafkajs.ConfigResourceTypes.TOPIC,
-      name: names.topic(name),
-      configEntries: configOf(name, options),
-    })),
+  const { resources } = await admin.describeConfigs({
+    includeSynonyms: false,
+    resources: topicNames.map((name) => ({ type: kafkajs.ConfigResourceTypes.TOPIC, name: names.topic(name) })),
   })
-}
-
-function configOf(name: TopicName, { replicationFactor, retentionMs }: MigrateKafkaOptions) {
-  const topic = topics[name]
-  const kept =
-    topic.kind === 'compacted' ? topic.retentionMs : Math.min(topic.retentionMs, retentionMs ?? topic.retentionMs)
-  const config = {
-    'cleanup.policy': topic.kind === 'compacted' ? 'compact' : 'delete',
-    'retention.ms': String(kept),
-    // Only closed segments are compacted.
-    ...(topic.kind === 'compacted' ? { 'segment.ms': String(SEGMENT_MS) } : {}),
-    'delete.retention.ms': String(TOMBSTONE_RETENTION_MS),
-    'max.message.bytes': String(MESSAGE_MAX_BYTES),
-    'min.insync.replicas': String(replicationFactor >= 3 ? 2 : 1),
-    // The time of a record is when the log took it, by the brokers' clocks.
-    'message.timestamp.type': 'LogAppendTime',
-  }
-  return Object.entries(config).map(([name, value]) => ({ name, value }))
+  const changes = resources.flatMap(({ resourceName, configEntries }) => {
+    const found = configEntries
+      .filter(({ configSource }) => configSource === kafkajs.ConfigSource.TOPIC_CONFIG)
+      .map(({ configName, configValue }) => ({ name: configName, value: configValue }))
+    const settings = settingsToChange(wantedSettings(names.topicOf(resourceName)!, options), found)
+    return settings.length === 0 ? [] : [{ topic: resourceName, settings }]
+  })
+  if (changes.length === 0) return
+  const until = performance.now() + REQUEST_TIMEOUT_MS
+  await link.request('ANY', (broker) => send(broker, alterTopicsRequest(changes)), until)
 }

@@ -166,3 +166,39 @@ export function commitOffsetRequest(
     },
   )
 }
+
+const TOPIC_RESOURCE = 2
+const SET = 0
+
+/** IncrementalAlterConfigs v0 of topics (KIP-339): what is not named stays as it is. */
+export function alterTopicsRequest(
+  changes: readonly { topic: string; settings: readonly { name: string; value: string }[] }[],
+): Protocol<object> {
+  return protocol(
+    [44, 0, 'IncrementalAlterConfigs'],
+    () =>
+      new Encoder()
+        .writeArray(
+          changes.map(({ topic, settings }) =>
+            new Encoder()
+              .writeInt8(TOPIC_RESOURCE)
+              .writeString(topic)
+              .writeArray(
+                settings.map(({ name, value }) => new Encoder().writeString(name).writeInt8(SET).writeString(value)),
+              ),
+          ),
+        )
+        .writeBoolean(false),
+    (from) => {
+      from.readInt32()
+      from.readArray((from) => {
+        const error = errorOf(from.readInt16())
+        if (error) throw error
+        from.readString()
+        from.readInt8()
+        from.readString()
+      })
+      return {}
+    },
+  )
+}

@@ -125,6 +125,7 @@ declare module 'kafkajs/internals' {
 declare module 'kafkajs/src/protocol/encoder.js' {
   export default class Encoder {
     readonly buffer: Buffer
+    writeBoolean(value: boolean): this
     writeInt8(value: number): this
     writeInt16(value: number): this
     writeInt32(value: number): this
