@@ -1,5 +1,5 @@
-import { isIP } from 'node:net'
 import { PASSWORD_CHARS_MAX, PASSWORD_CHARS_MIN } from '../schemas/http/panel/users.ts'
+import { isNetwork, NETWORK_NAMES } from '../services/domain/ip-address.ts'
 import { parseShowIdKeys, type ShowIdKey } from '../services/domain/show-id.ts'
 import { allExternal, type EngineConfig, readEngineConfig } from './engine-config.ts'
 import { type Environment, readSettings, type Settings } from './settings.ts'
@@ -129,14 +129,11 @@ function readFirstOperator(settings: Settings): Config['firstOperator'] {
   return { email: email ?? '', password: password ?? '' }
 }
 
-/** Names of networks that Fastify knows. */
-const networks = ['loopback', 'linklocal', 'uniquelocal']
-
 function readTrustedProxies(settings: Settings): string[] {
   const proxies = settings.list('TRUSTED_PROXIES', '')
-  const isKnown = (proxy: string) => networks.includes(proxy) || isIP(proxy.replace(/\/\d{1,3}$/, '')) !== 0
-  if (!proxies.every(isKnown)) {
-    settings.problems.push(`TRUSTED_PROXIES must be a list of addresses, networks in CIDR, or ${networks.join(', ')}`)
-  }
-  return proxies
+  if (proxies.every(isNetwork)) return proxies
+  settings.problems.push(
+    `TRUSTED_PROXIES must be a list of addresses, networks in CIDR, or ${NETWORK_NAMES.join(', ')}`,
+  )
+  return []
 }

@@ -6,6 +6,7 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify'
+import { trustedProxies } from './client-address.ts'
 import { type ErrorCode, Problem } from './domain/errors.ts'
 import { methodsOf } from './methods.ts'
 import { seldom } from './seldom.ts'
@@ -39,23 +40,25 @@ const engineProblems: Readonly<Record<string, { code: ErrorCode; detail: string;
 /** The HTTP server that the services' routes are registered on: JSON, TypeBox validation, problem+json errors. */
 export function createHttpServer(options: {
   logger: FastifyBaseLogger | false
-  /** Proxies whose X-Forwarded-For says who asks; addresses, networks, or names of proxy-addr such as `uniquelocal`. */
+  /** Proxies whose X-Forwarded-For says who asks; addresses, networks, or names such as `uniquelocal`. */
   trustedProxies?: readonly string[]
   /** Default: the clock. */
   now?: () => number
 }) {
+  const isTrustedProxy = trustedProxies(options.trustedProxies ?? [])
   const server = Fastify({
     ...(options.logger ? { loggerInstance: options.logger } : { logger: false }),
     logController: new LogController({ disableRequestLogging: true }),
     // Paths that no route could ever take: they come before the error handler below.
     frameworkErrors: (_error, _request, reply) => answer(reply, new Problem('INVALID', 'The path is not a valid one')),
     bodyLimit: BODY_LIMIT_BYTES,
-    trustProxy: [...(options.trustedProxies ?? [])],
+    trustProxy: isTrustedProxy,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1000 },
     return503OnClosing: true,
   })
     .setValidatorCompiler(TypeBoxValidatorCompiler)
     .withTypeProvider<TypeBoxTypeProvider>()
+    .decorate('isTrustedProxy', isTrustedProxy)
 
   const tellRefusal = seldom<Failure>(
     { everyMs: REFUSED_EVERY_MS, now: options.now ?? Date.now },

@@ -4,8 +4,8 @@ import { type ClientRequest, get as httpGet, type IncomingMessage, type RequestO
 import { get as httpsGet } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import { pipeline } from 'node:stream/promises'
+import { isPublicAddress } from '../../domain/ip-address.ts'
 import { FeedFailure } from './failure.ts'
-import { isPublicAddress } from './public-address.ts'
 
 const REDIRECTS_MAX = 5
 /** Of the body as it comes over the wire, so before it is unpacked. */
