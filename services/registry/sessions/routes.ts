@@ -1,21 +1,25 @@
 import { type Static, Type } from 'typebox'
 import { SessionView, SignIn, SignOutQuery } from '../../../schemas/http/panel/session.ts'
+import { PASSWORD_CHARS_MIN } from '../../../schemas/http/panel/users.ts'
 import { Problem } from '../../domain/errors.ts'
 import type { Entity, Snapshot } from '../../domain/snapshot.ts'
 import type { HttpServer } from '../../http.ts'
 import { answered } from '../edge.ts'
 import { changed, type Registry } from '../store.ts'
 import type { Passwords } from '../users/passwords.ts'
-import { findUser, viewOfUser } from '../users/users.ts'
+import { findUser, normalEmail, viewOfUser } from '../users/users.ts'
 import type { Attempts } from './attempts.ts'
+import type { KnownDevices } from './known-device.ts'
 import { senderOf } from './same-origin.ts'
 import type { Sessions } from './sessions.ts'
+import { sourceOf } from './source.ts'
 
 export interface SessionRoutesDeps {
   registry: Registry
   sessions: Sessions
   passwords: Passwords
   attempts: Attempts
+  devices: KnownDevices
   publicUrl: string
 }
 
@@ -29,13 +33,14 @@ export function sessionRoutes(server: HttpServer, deps: SessionRoutesDeps): void
 }
 
 function signInRoute(server: HttpServer, deps: SessionRoutesDeps): void {
-  const { registry, sessions, passwords, attempts, publicUrl } = deps
+  const { registry, sessions, passwords, attempts, devices, publicUrl } = deps
   server.post(
     PATH,
     {
       schema: {
         summary: 'Sign in',
-        description: 'The answer sets the cookie endcap_session. Wrong passwords are counted: 429 with Retry-After.',
+        description:
+          'The answer sets the cookie of the session, and one by which the browser is known. Tries are counted: 429 with Retry-After.',
         body: SignIn,
         response: { 201: SessionView },
       },
@@ -44,16 +49,18 @@ function signInRoute(server: HttpServer, deps: SessionRoutesDeps): void {
       if (senderOf(request.headers, publicUrl) === 'OTHER') {
         throw new Problem('FORBIDDEN', 'Only pages of this server may sign people in')
       }
-      await attempts.check(request)
       const { email, password } = request.body
       const user = findUser(registry.snapshot, email)
-      const isRight = await passwords.matches(password, user?.body.passwordHash ?? null)
-      if (!user || !isRight || user.body.disabledAt !== null) {
-        await attempts.failed(request)
-        throw new Problem('UNAUTHENTICATED', 'The e-mail address or the password is wrong')
-      }
+      const guess = { source: sourceOf(request), person: normalEmail(email), device: devices.of(request, user?.id) }
+      const isRight = await attempts.guess(guess, async () => {
+        // Nobody's password is as short, so there is nothing to hash.
+        if (password.length < PASSWORD_CHARS_MIN) return false
+        const matches = await passwords.matches(password, user?.body.passwordHash ?? null)
+        return matches && user?.body.disabledAt === null
+      })
+      if (!user || !isRight) throw new Problem('UNAUTHENTICATED', 'The e-mail address or the password is wrong')
       const { setCookie, expiresAt } = sessions.open(user)
-      reply.header('set-cookie', setCookie).header('cache-control', 'no-store')
+      reply.header('set-cookie', [setCookie, devices.remember(user.id)]).header('cache-control', 'no-store')
       return reply.code(201).send(view(registry.snapshot, { user, expiresAt }))
     },
   )

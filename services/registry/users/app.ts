@@ -1,16 +1,24 @@
 import type { HttpServer } from '../../http.ts'
-import { countAttempts } from '../sessions/attempts.ts'
+import { createAttempts } from '../sessions/attempts.ts'
+import { createKnownDevices } from '../sessions/known-device.ts'
 import { type SessionRoutesDeps, sessionRoutes } from '../sessions/routes.ts'
 import { type UserRoutesDeps, userRoutes } from './routes.ts'
 
-export type UsersAppDeps = Omit<UserRoutesDeps & SessionRoutesDeps, 'attempts'>
+export type UsersAppDeps = Omit<UserRoutesDeps & SessionRoutesDeps, 'attempts' | 'devices'> & {
+  /** That sessions are signed with, the newest first. */
+  sessionKeys: readonly Buffer[]
+}
 
 /** Who may use the panel, and who does. For `server.register`. */
 export function usersApp(deps: UsersAppDeps) {
   return async (server: HttpServer): Promise<void> => {
     server.setSerializerCompiler(() => JSON.stringify)
-    const attempts = await countAttempts(server)
-    userRoutes(server, { ...deps, attempts })
-    sessionRoutes(server, { ...deps, attempts })
+    const shared = {
+      ...deps,
+      attempts: createAttempts(deps),
+      devices: createKnownDevices({ ...deps, keys: deps.sessionKeys }),
+    }
+    userRoutes(server, shared)
+    sessionRoutes(server, shared)
   }
 }

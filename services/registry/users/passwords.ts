@@ -1,9 +1,12 @@
 import sodium from 'sodium-native'
 import { createLimiter } from '../limiter.ts'
 
-/** Passwords hashed at once: each takes 64 MiB and one of the four threads that files are read and written with. */
-const HASHING_MAX = 2
-const WAITING_MAX = 30
+/**
+ * Passwords hashed at once: each takes 64 MiB and one of the four threads that files are read and written with. Signing in
+ * and setting passwords wait in queues apart, so that neither can keep the other from its turn.
+ */
+const CHECKS = { running: 2, waiting: 30 }
+const HASHES = { running: 1, waiting: 8 }
 
 const { crypto_pwhash_OPSLIMIT_INTERACTIVE: OPERATIONS, crypto_pwhash_MEMLIMIT_INTERACTIVE: MEMORY_BYTES } = sodium
 
@@ -20,17 +23,17 @@ export interface Passwords {
 }
 
 export function createPasswords(): Passwords {
-  const limited = createLimiter({ running: HASHING_MAX, waiting: WAITING_MAX })
+  const [checking, hashing] = [createLimiter(CHECKS), createLimiter(HASHES)]
   return {
     hash(password) {
-      return limited(async () => {
+      return hashing(async () => {
         const hash = Buffer.alloc(sodium.crypto_pwhash_STRBYTES)
         await withBytes(password, (bytes) => sodium.crypto_pwhash_str_async(hash, bytes, OPERATIONS, MEMORY_BYTES))
         return hash.toString('latin1', 0, hash.indexOf(0))
       })
     },
     matches(password, known) {
-      return limited(async () => {
+      return checking(async () => {
         const hash = Buffer.alloc(sodium.crypto_pwhash_STRBYTES)
         hash.write(known ?? HASH_OF_NOBODY, 'latin1')
         const isRight = await withBytes(password, (bytes) => sodium.crypto_pwhash_str_verify_async(hash, bytes))

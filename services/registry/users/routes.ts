@@ -10,6 +10,7 @@ import { Findings } from '../findings.ts'
 import { type ResourceDeps, readRoutes } from '../resource.ts'
 import type { Attempts } from '../sessions/attempts.ts'
 import type { Sessions } from '../sessions/sessions.ts'
+import { sourceOf } from '../sessions/source.ts'
 import { changed, created } from '../store.ts'
 import type { Passwords } from './passwords.ts'
 import { changedUser, newUser, removedUser, users, viewOfUser } from './users.ts'
@@ -41,12 +42,15 @@ function createRoute(server: HttpServer, deps: UserRoutesDeps): void {
     },
     async (request, reply) => {
       const principal = principalOf(request)
+      const input = { ...request.body, principal }
+      const made = (passwordHash: string) =>
+        newUser({ snapshot: registry.snapshot, access }, { ...input, passwordHash })
+      // What would be refused is refused before it costs a hash; and judged again in the registry's turn.
+      made('')
       const passwordHash = await passwords.hash(request.body.password)
-      const input = { ...request.body, passwordHash, principal }
-      const [entry] = await registry.write(
-        () => [created('User', uuid(), newUser({ snapshot: registry.snapshot, access }, input))],
-        { by: principal.actorId },
-      )
+      const [entry] = await registry.write(() => [created('User', uuid(), made(passwordHash))], {
+        by: principal.actorId,
+      })
       const user = entry as Entity<'User'>
       return reply.code(201).header('location', `${PATH}/${user.id}`).send(viewOfUser(user))
     },
@@ -103,9 +107,9 @@ async function checkPassword(
   const findings = new Findings()
   findings.check(currentPassword !== undefined, '/currentPassword', 'is required to change your own')
   findings.raise()
-  await attempts.check(request)
-  if (await passwords.matches(currentPassword!, passwordHash)) return
-  await attempts.failed(request)
+  const person = principalOf(request).userId!
+  const guess = { source: sourceOf(request), person, device: `session ${person}` }
+  if (await attempts.guess(guess, () => passwords.matches(currentPassword!, passwordHash))) return
   findings.add('/currentPassword', 'is not your password')
   findings.raise()
 }

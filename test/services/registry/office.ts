@@ -63,7 +63,9 @@ export const quickPasswords: Passwords = {
   matches: async (password, hash) => hash === (await quickPasswords.hash(password)),
 }
 
-export async function openOffice(options: { folder?: string; log?: EventLog } = {}): Promise<Office> {
+export async function openOffice(
+  options: { folder?: string; log?: EventLog; passwords?: Passwords } = {},
+): Promise<Office> {
   const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'endcap-registry-')))
   const log = options.log ?? (await openEmbeddedEventLog({ folder }))
   const clock = { now: NOW }
@@ -74,7 +76,8 @@ export async function openOffice(options: { folder?: string; log?: EventLog } = 
   const counters = { read: async (keys: readonly string[]) => keys.map((key) => spent.get(key) ?? 0) }
   const server = createHttpServer({ logger: false })
   await registerDocs(server, { version: '0.0.0', publicUrl: PUBLIC_URL })
-  const sessions = createSessions({ snapshot, keys: [Buffer.alloc(32, 1)], publicUrl: PUBLIC_URL, now })
+  const sessionKeys = [Buffer.alloc(32, 1)]
+  const sessions = createSessions({ snapshot, keys: sessionKeys, publicUrl: PUBLIC_URL, now })
   const expected = [...snapshot.all('Image')].map(({ id }) => id)
   const deps = {
     registry,
@@ -82,7 +85,8 @@ export async function openOffice(options: { folder?: string; log?: EventLog } = 
     access: createAccess(snapshot),
     authorize: createAuthorize({ snapshot, bootstrapToken: BOOTSTRAP_TOKEN, sessions, now }),
     sessions,
-    passwords: quickPasswords,
+    sessionKeys,
+    passwords: options.passwords ?? quickPasswords,
     productReader: inlineProductReader,
     images: await openImageFiles({ log, folder: join(folder, 'images'), expected }),
     publicUrl: PUBLIC_URL,

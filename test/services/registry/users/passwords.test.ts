@@ -40,4 +40,12 @@ describe('passwords', () => {
     const refused = results.filter(({ status }) => status === 'rejected') as PromiseRejectedResult[]
     expect(refused.map(({ reason }) => [reason.code, reason.retryAfterSeconds])).toEqual([['UNAVAILABLE', 2]])
   })
+
+  it('are checked while too many others are set', async () => {
+    const set = Array.from({ length: 10 }, () => passwords.hash(PASSWORD))
+    const settled = Promise.allSettled(set)
+    expect(await passwords.matches('x', null)).toBe(false)
+    const refused = (await settled).filter(({ status }) => status === 'rejected') as PromiseRejectedResult[]
+    expect(refused.map(({ reason }) => reason.code)).toEqual(['UNAVAILABLE'])
+  })
 })

@@ -14,26 +14,32 @@ export function makeUser(office: Office, email: string, extra: object = {}): Pro
 
 /** A browser on a page of the server itself, with the cookies that it was given. */
 export interface Browser {
+  /** That of the session. */
   cookie: string | null
+  /** That by which it is known. */
+  device: string | null
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
 }
 
 export function openBrowser(office: Office): Browser {
   const browser: Browser = {
     cookie: null,
+    device: null,
     async call(method, path, body, headers = {}) {
       const answer = await office.server.inject({
         method: method as 'GET',
         url: path,
         headers: {
           origin: PUBLIC_URL,
-          ...(browser.cookie === null ? {} : { cookie: `other=1; ${browser.cookie}` }),
+          cookie: ['other=1', browser.device, browser.cookie].filter((each) => each !== null).join('; '),
           ...headers,
         },
         ...(body === undefined ? {} : { payload: body as object }),
       })
       for (const line of [answer.headers['set-cookie'] ?? []].flat()) {
-        browser.cookie = line.includes('Max-Age=0') ? null : line.split(';')[0]!
+        const value = line.includes('Max-Age=0') ? null : line.split(';')[0]!
+        if (line.startsWith('endcap_device=')) browser.device = value
+        else browser.cookie = value
       }
       return { status: answer.statusCode, body: answer.body ? answer.json() : undefined, headers: answer.headers }
     },
