@@ -33,16 +33,24 @@ export class Problem extends Error {
   readonly code: ErrorCode
   readonly errors: FieldError[]
   readonly retryAfterSeconds: number | null
+  /** Further members of the document (RFC 9457, section 3.2). */
+  readonly extension: Readonly<Record<string, unknown>>
 
   constructor(
     code: ErrorCode,
     detail: string,
-    options: { errors?: FieldError[]; retryAfterSeconds?: number; cause?: unknown } = {},
+    options: {
+      errors?: FieldError[]
+      retryAfterSeconds?: number
+      extension?: Readonly<Record<string, unknown>>
+      cause?: unknown
+    } = {},
   ) {
     super(detail, options.cause === undefined ? undefined : { cause: options.cause })
     this.code = code
     this.errors = options.errors ?? []
     this.retryAfterSeconds = options.retryAfterSeconds ?? null
+    this.extension = options.extension ?? {}
   }
 
   get status(): number {
@@ -57,6 +65,7 @@ export class Problem extends Error {
       code: this.code,
       detail: this.message,
       ...(this.errors.length > 0 ? { errors: this.errors } : {}),
+      ...this.extension,
     }
   }
 }

@@ -1,19 +1,25 @@
+import { RECORD_MAX_BYTES } from '../../infra/event-log/port.ts'
 import { encode } from '../../schemas/codec.ts'
 import { ENTRIES_MAX } from '../../schemas/http/products.ts'
 import type { ErrorCode, FieldError } from '../domain/errors.ts'
 import { itemGroupOf, offerKey } from '../domain/offer.ts'
-import { type EntryProblems, type ProductEntry, readEntries } from './product-entries.ts'
-import { type OfferFeed, toOffer } from './product-offer.ts'
+import { type EntryIssue, type ReadEntries, readEntries, type TakenEntry } from './product-entries.ts'
+import type { OfferFeed } from './product-item.ts'
 
 /** The body of a product update, read. Plain data that crosses threads cheaply: all values lie in one block. */
 export type ProductUpdate =
   | {
       tag: 'READ'
+      /** Entries taken. */
       accepted: number
+      rejected: EntryIssue[]
+      warnings: EntryIssue[]
+      warningCount: number
       offers: PackedRecords
       itemGroups: PackedRecords
     }
-  | { tag: 'REFUSED'; code: ErrorCode; detail: string; errors: FieldError[] }
+  /** Nothing is taken. `rejected` is empty unless every entry is wrong. */
+  | { tag: 'REFUSED'; code: ErrorCode; detail: string; errors: FieldError[]; rejected: EntryIssue[] }
 
 /** Records of one topic. */
 export interface PackedRecords {
@@ -27,9 +33,8 @@ export interface PackedRecords {
 export type WritableFeeds = ReadonlyMap<string, OfferFeed>
 
 /**
- * Reads the JSON of a product update into records of the topics `products` and `item-groups`. Nothing of an update with any wrong entry is
- * taken: a sender who mends it sends the whole again, and needs no record of what was taken before. Of several entries
- * for one product the last counts.
+ * Reads the JSON of a product update into records of the topics `products` and `item-groups`. Entries that are wrong are
+ * left out and named; an update without any right one is refused. Of several entries for one product the last counts.
  */
 export function readProductUpdate(json: Uint8Array, feeds: WritableFeeds, now: number): ProductUpdate {
   let body: unknown
@@ -45,29 +50,45 @@ export function readProductUpdate(json: Uint8Array, feeds: WritableFeeds, now: n
   if (given.length === 0) return invalid('/entries', 'must not be empty')
   if (given.length > ENTRIES_MAX) {
     const message = `has ${given.length} items; at most ${ENTRIES_MAX} are taken`
-    return refused('TOO_LARGE', `/entries: ${message}`, [{ path: '/entries', message }])
+    return refused('TOO_LARGE', `/entries: ${message}`, { errors: [{ path: '/entries', message }] })
   }
-  const { entries, problems } = readEntries(given, feeds)
-  if (problems.wrongEntries > 0) return refused('INVALID', summary(problems, given.length), problems.errors)
-  return { tag: 'READ', accepted: given.length, ...recordsOf(entries, now) }
+  const read = readEntries(given, feeds, now)
+  const { accepted, offers, itemGroups } = recordsOf(read)
+  const { rejected, warnings, warningCount } = read
+  if (accepted === 0) return allRejected(read)
+  return { tag: 'READ', accepted, rejected, warnings, warningCount, offers: pack(offers), itemGroups: pack(itemGroups) }
 }
 
-function summary({ errors, wrongEntries }: EntryProblems, total: number): string {
+function allRejected({ rejected, errors }: ReadEntries): ProductUpdate {
   const first = errors.slice(0, 3).map(({ path, message }) => `${path}: ${message}`)
-  return `${wrongEntries} of ${total} entries are not valid, so none is taken; ${errors.length} problems are listed: ${first.join('; ')}`
+  return refused('INVALID', `None of the ${rejected.length} entries is valid: ${first.join('; ')}`, {
+    errors,
+    rejected,
+  })
 }
 
-function recordsOf(entries: ProductEntry[], now: number): { offers: PackedRecords; itemGroups: PackedRecords } {
+/** Also rejects, last of all, an offer that the log is too small for. */
+function recordsOf({ taken, rejected }: ReadEntries) {
   const offers = new Map<string, Buffer | null>()
   const itemGroups = new Map<string, Buffer>()
-  for (const { method, product, feed } of entries) {
-    const key = offerKey(feed.shopId, product.feedId, product.id)
-    const offer = method === 'DELETE' ? null : toOffer(product, feed, now)
-    offers.set(key, offer && encode('ProductOffer', offer))
-    const itemGroup = offer && itemGroupOf(offer)
+  let accepted = 0
+  for (const entry of taken) {
+    const key = offerKey(entry.feed.shopId, entry.feedId, entry.id)
+    const value = entry.offer && encode('ProductOffer', entry.offer)
+    if (value && value.length + Buffer.byteLength(key) > RECORD_MAX_BYTES) {
+      rejected.push(tooLarge(entry))
+      continue
+    }
+    accepted++
+    offers.set(key, value)
+    const itemGroup = entry.offer && itemGroupOf(entry.offer)
     if (itemGroup) itemGroups.set(key, encode('ItemGroup', itemGroup))
   }
-  return { offers: pack(offers), itemGroups: pack(itemGroups) }
+  return { accepted, offers, itemGroups }
+}
+
+function tooLarge({ batchId, index }: TakenEntry): EntryIssue {
+  return { batchId, index, field: 'product', code: 'ITEM_TOO_LARGE', message: 'The product is larger than is allowed' }
 }
 
 function pack(values: ReadonlyMap<string, Buffer | null>): PackedRecords {
@@ -88,9 +109,13 @@ function pack(values: ReadonlyMap<string, Buffer | null>): PackedRecords {
 }
 
 function invalid(path: string, message: string): ProductUpdate {
-  return refused('INVALID', `${path}: ${message}`, [{ path, message }])
+  return refused('INVALID', `${path}: ${message}`, { errors: [{ path, message }] })
 }
 
-function refused(code: ErrorCode, detail: string, errors: FieldError[] = []): ProductUpdate {
-  return { tag: 'REFUSED', code, detail, errors }
+function refused(
+  code: ErrorCode,
+  detail: string,
+  { errors = [], rejected = [] }: { errors?: FieldError[]; rejected?: EntryIssue[] } = {},
+): ProductUpdate {
+  return { tag: 'REFUSED', code, detail, errors, rejected }
 }

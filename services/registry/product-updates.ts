@@ -4,7 +4,7 @@ import { Problem } from '../domain/errors.ts'
 import type { HttpServer } from '../http.ts'
 import type { Access } from './access.ts'
 import { type Authorize, type Principal, principalOf } from './auth.ts'
-import type { OfferFeed } from './product-offer.ts'
+import type { OfferFeed } from './product-item.ts'
 import type { ProductReader } from './product-reader.ts'
 import type { PackedRecords, WritableFeeds } from './product-update.ts'
 
@@ -50,7 +50,7 @@ export function productUpdateRoutes(server: HttpServer, deps: ProductUpdateDeps)
         schema: {
           summary: 'Upsert or remove products',
           description:
-            'Answers 202 once every entry is durable. When any entry is wrong none is taken, and all problems are listed.',
+            'Answers 202 once every entry that is right is durable; `rejected` names the others. When none is right: 400 with the same list.',
           body: ProductUpdateBody,
           response: { 202: ProductsAccepted },
         },
@@ -58,13 +58,16 @@ export function productUpdateRoutes(server: HttpServer, deps: ProductUpdateDeps)
       async (request, reply) => {
         const json = request.body as unknown as Buffer<ArrayBuffer>
         const update = await productReader.read(json, writableFeeds(principalOf(request)), now())
-        if (update.tag === 'REFUSED') throw new Problem(update.code, update.detail, { errors: update.errors })
-        const { offers, itemGroups } = update
+        if (update.tag === 'REFUSED') {
+          const { code, detail, errors, rejected } = update
+          throw new Problem(code, detail, { errors, ...(rejected.length > 0 ? { extension: { rejected } } : {}) })
+        }
+        const { offers, itemGroups, accepted, rejected, warnings, warningCount } = update
         const records = [...toRecords('products', offers), ...toRecords('item-groups', itemGroups)]
         for (let i = 0; i < records.length; i += RECORDS_PER_APPEND) {
           await log.append(records.slice(i, i + RECORDS_PER_APPEND))
         }
-        return reply.code(202).send({ accepted: update.accepted })
+        return reply.code(202).send({ accepted, rejected, warnings, warningCount })
       },
     )
   })

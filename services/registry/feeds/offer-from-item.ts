@@ -12,6 +12,7 @@ import {
   readAvailability,
   readBoolean,
   readCondition,
+  readDeepLink,
   readEnergyClass,
   readExpiry,
   readGender,
@@ -93,7 +94,7 @@ function readOptional(reader: ItemReader): Optional {
   return {
     productId: reader.short(idChars, 'product_id'),
     description: readDescription(reader),
-    deepLink: reader.short(OFFER_LIMITS.urlChars, 'deep_link'),
+    deepLink: reader.known(readDeepLink, 'deep_link'),
     brand: reader.short(brandChars, 'brand'),
     gtin: readOptionalGtin(reader),
     mpn: reader.short(mpnChars, 'mpn'),
@@ -120,6 +121,12 @@ function readOptional(reader: ItemReader): Optional {
     expiresAt: reader.known(readExpiry, 'expiration_date'),
     additionalImageLinks: readAdditionalImages(reader),
   }
+}
+
+/** The id alone, for an item that is to be removed. */
+export function readItemId(item: FeedItem): { id: string | null; issues: ItemIssue[] } {
+  const reader = new ItemReader(item)
+  return { id: readId(reader), issues: reader.issues }
 }
 
 function readId(reader: ItemReader): string | null {

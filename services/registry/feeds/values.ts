@@ -1,3 +1,5 @@
+import { OFFER_LIMITS } from '../../domain/offer.ts'
+
 /** Readers of single values: each returns null for what is none of the accepted forms. */
 
 const AVAILABILITIES: Readonly<Record<string, string>> = {
@@ -70,6 +72,15 @@ export function readWebUrl(text: string): string | null {
   const url = /^https?:\/\//i.test(text) ? URL.parse(text) : null
   if (!url) return null
   return URL_CHARACTERS.test(text) ? text : url.href
+}
+
+/** Schemes that run code, or open a file, instead of an application. */
+const UNSAFE_SCHEMES = new Set(['javascript:', 'data:', 'vbscript:', 'file:', 'blob:'])
+
+/** A whole address that an application may open. */
+export function readDeepLink(text: string): string | null {
+  const url = text.length <= OFFER_LIMITS.urlChars ? URL.parse(text) : null
+  return url && !UNSAFE_SCHEMES.has(url.protocol) ? text : null
 }
 
 const DATE = /^(\d{4}-\d{2}-\d{2})(?:T(\d{2}:\d{2}(?::\d{2})?)(Z|[+-]\d{2}:?\d{2})?)?$/i

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ProductOffer } from '../../../schemas/records.ts'
 import { digest, offerKey, withDigest } from '../../../services/domain/offer.ts'
-import { toOffer } from '../../../services/registry/product-offer.ts'
+import { readEntries } from '../../../services/registry/product-entries.ts'
 
 const feed = { shopId: 's', currency: 'EUR', lang: 'de' }
 const product = {
@@ -13,8 +13,9 @@ const product = {
   link: 'https://a.example',
   imageLink: 'https://a.example',
 }
+const { taken } = readEntries([{ batchId: 'b', method: 'UPSERT', product }], new Map([['f', feed]]), 5)
 const offer: ProductOffer = {
-  ...toOffer(product, feed, 5),
+  ...taken[0]!.offer!,
   shipping: [
     {
       country: 'DE',

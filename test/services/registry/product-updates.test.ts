@@ -3,7 +3,17 @@ import { decode } from '../../../schemas/codec.ts'
 import { digest } from '../../../services/domain/offer.ts'
 import { startProductReader } from '../../../services/registry/product-reader.ts'
 import { readProductUpdate } from '../../../services/registry/product-update.ts'
-import { type Answer, discard, NOW, type Office, openAccount, openOffice, openPublisher, paths } from './office.ts'
+import {
+  type Answer,
+  discard,
+  type Json,
+  NOW,
+  type Office,
+  openAccount,
+  openOffice,
+  openPublisher,
+  paths,
+} from './office.ts'
 
 const lamp = {
   id: 'lamp-1',
@@ -124,55 +134,93 @@ describe('product updates', () => {
 
   it('let the last entry for a product win', async () => {
     const titled = (title: string, batchId: string) => upsert({ ...lamp, id: 'twice', title }, batchId)
-    expect((await send(titled('first', 'a'), titled('last', 'b'))).body).toEqual({ accepted: 2 })
+    expect((await send(titled('first', 'a'), titled('last', 'b'))).body).toMatchObject({ accepted: 2, rejected: [] })
     expect((await written('twice')).map((value) => value?.title)).toEqual(['last'])
   })
 
-  it('count null as not given, and a sale price of the full price as none', async () => {
-    expect((await send(upsert({ ...lamp, id: 'nulls', brand: null, salePrice: 20.5 }))).status).toBe(202)
-    expect((await written('nulls'))[0]).toMatchObject({ brand: null, salePriceMicros: null })
+  it('count null as not given', async () => {
+    expect((await send(upsert({ ...lamp, id: 'nulls', brand: null, labels: null }))).body.rejected).toEqual([])
+    expect((await written('nulls'))[0]).toMatchObject({ brand: null, labels: [] })
     expect(paths(await send(upsert({ ...lamp, title: null })))).toEqual(['/entries/0/product/title'])
   })
 
-  it('take nothing when any entry is wrong, and list all that is', async () => {
-    const answer = await send(
-      upsert({ ...lamp, id: 'never' }),
+  it('take what is right, and name each entry that is not', async () => {
+    const { status, body } = await send(
+      upsert({ ...lamp, id: 'right' }, 'b0'),
       upsert({ id: '', price: -1, isAvailable: 'yes', link: 'ftp://x', imageLink: 'x' }, 'b1'),
       { batchId: 'b2', method: 'DELETE', product: {} },
       { batchId: 'b3', method: 'PUT', product: { feedId: 'f' } },
-      upsert({ ...lamp, salePrice: 21, deepLink: 'javascript:alert(1)', sale_price: 1 }, 'b1'),
+      upsert({ ...lamp, id: 'again' }, 'b1'),
       7,
       null,
     )
-    expect(answer.status).toBe(400)
-    expect(answer.body.detail).toContain('6 of 7 entries are not valid')
-    expect(paths(answer).toSorted()).toEqual(
-      [
-        '/entries/1/product/title',
-        '/entries/1/product/id',
-        '/entries/1/product/price',
-        '/entries/1/product/isAvailable',
-        '/entries/1/product/link',
-        '/entries/1/product/imageLink',
-        '/entries/2/product/id',
-        '/entries/2/product/feedId',
-        '/entries/3/product/id',
-        '/entries/3/product/title',
-        '/entries/3/product/price',
-        '/entries/3/product/isAvailable',
-        '/entries/3/product/link',
-        '/entries/3/product/imageLink',
-        '/entries/3/method',
-        '/entries/3/product/feedId',
-        '/entries/4/product/sale_price',
-        '/entries/4/product/salePrice',
-        '/entries/4/product/deepLink',
-        '/entries/4/batchId',
-        '/entries/5',
-        '/entries/6',
-      ].toSorted(),
+    expect(status).toBe(202)
+    expect(body.accepted).toBe(1)
+    expect(body.rejected.map((each: Json) => [each.index, each.batchId, each.field, each.code])).toEqual([
+      [1, 'b1', 'isAvailable', 'INVALID_TYPE'],
+      [2, 'b2', 'feedId', 'MISSING_FIELD'],
+      [3, 'b3', 'method', 'INVALID_ENTRY'],
+      [4, 'b1', 'batchId', 'DUPLICATE_BATCH_ID'],
+      [5, null, 'entry', 'INVALID_ENTRY'],
+      [6, null, 'entry', 'INVALID_ENTRY'],
+    ])
+    for (const field of ['id', 'title', 'price', 'link', 'imageLink']) {
+      expect(body.rejected[0].message).toContain(`${field}: `)
+    }
+    expect(await written('right')).toHaveLength(1)
+    expect(await written('again')).toEqual([])
+  })
+
+  it('cut and ignore what a feed would cut and ignore, and say so', async () => {
+    const { status, body } = await send(
+      upsert({
+        ...lamp,
+        id: 'cut',
+        link: 'https://shop.example/lamp',
+        description: 'x'.repeat(6_000),
+        salePrice: 0,
+        gtin: 'brak',
+        color: 7,
+        deepLink: 'java\nscript:alert(1)',
+        sale_price: 1,
+      }),
     )
-    expect(await written('never')).toEqual([])
+    expect(status).toBe(202)
+    expect(body.rejected).toEqual([])
+    expect(body.warnings.map((each: Json) => [each.field, each.code]).toSorted()).toEqual([
+      ['color', 'INVALID_VALUE'],
+      ['deepLink', 'INVALID_VALUE'],
+      ['description', 'VALUE_TOO_LONG'],
+      ['gtin', 'INVALID_GTIN'],
+      ['salePrice', 'INVALID_SALE_PRICE'],
+      ['sale_price', 'UNKNOWN_FIELD'],
+    ])
+    expect(body.warningCount).toBe(6)
+    const [offer] = await written('cut')
+    expect(offer).toMatchObject({ salePriceMicros: null, gtin: null, color: null, deepLink: null })
+    expect(offer?.description).toHaveLength(5_000)
+  })
+
+  it('never merge two products by a GTIN that is none', async () => {
+    await send(upsert({ ...lamp, id: 'g1', gtin: 'brak' }), upsert({ ...lamp, id: 'g2', gtin: 'brak' }, 'b1'))
+    expect([...(await written('g1')), ...(await written('g2'))].map((offer) => offer?.gtin)).toEqual([null, null])
+  })
+
+  it.each([1.234, 0.1 + 0.2, 999_999_999.99, 1_000])('keep a price of %d to the micro', async (price) => {
+    const id = `price-${price}`
+    expect((await send(upsert({ ...lamp, id, price }))).status).toBe(202)
+    expect((await written(id))[0]?.priceMicros).toBe(Math.round(price * 1_000_000))
+  })
+
+  it('are refused whole, with the same list, when no entry is right', async () => {
+    const { status, body } = await send(upsert({ ...lamp, price: 0 }), upsert({ ...lamp, title: '' }, 'b1'))
+    expect(status).toBe(400)
+    expect(body.detail).toContain('None of the 2 entries is valid')
+    expect(body.errors.map((each: Json) => each.path)).toEqual(['/entries/0/product/price', '/entries/1/product/title'])
+    expect(body.rejected.map((each: Json) => [each.batchId, each.field, each.code])).toEqual([
+      ['b0', 'price', 'INVALID_PRICE'],
+      ['b1', 'title', 'MISSING_FIELD'],
+    ])
   })
 
   it('write to feeds of the caller only', async () => {
@@ -180,7 +228,7 @@ describe('product updates', () => {
     const body = { entries: [upsert(lamp)] }
     const answer = await office.call('POST', '/v1/feed/product', body, other.token)
     expect(answer.status).toBe(400)
-    expect(answer.body.errors).toEqual([{ path: '/entries/0/product/feedId', message: 'there is no such feed' }])
+    expect(answer.body.errors).toEqual([{ path: '/entries/0/product/feedId', message: 'There is no such feed' }])
     expect((await office.call('POST', '/v1/feed/product', body)).status).toBe(202)
     const advertiser = await openAccount(office, 'ADVERTISER')
     expect((await office.call('POST', '/v1/feed/product', body, advertiser.token)).status).toBe(403)
@@ -192,8 +240,8 @@ describe('product updates', () => {
     expect(await written('bulk-8999')).toHaveLength(1)
     expect(await send(...entries, upsert(lamp, 'more'))).toMatchObject({ status: 413, body: { code: 'TOO_LARGE' } })
     const wrong = await send(...entries.map((entry) => ({ ...entry, batchId: 'same' })))
-    expect(wrong.body.detail).toContain('9999 of 10000 entries are not valid')
-    expect(wrong.body.errors).toHaveLength(100)
+    expect(wrong).toMatchObject({ status: 202, body: { accepted: 1 } })
+    expect(wrong.body.rejected).toHaveLength(9_999)
   })
 
   it.each([
