@@ -1,5 +1,14 @@
 import { type Static, Type } from 'typebox'
-import { answerOf, bodyOf, Country, commonAd, commonTargeting, PersonHeaders, SELECTION_LIMITS } from './selection.ts'
+import {
+  answerOf,
+  bodyOf,
+  Country,
+  commonAd,
+  commonCuts,
+  commonTargeting,
+  PersonHeaders,
+  SELECTION_LIMITS,
+} from './selection.ts'
 
 /** Limits of what only display ad requests have. */
 const BRAND_CHARS_MAX = 750
@@ -23,15 +32,13 @@ export const DisplayTargeting = Type.Object(
     ),
     country: Country('Required, unless the technical ad unit has one: campaigns of this country are shown'),
     profiles: Type.Optional(
-      Type.Array(Type.String({ minLength: 1, maxLength: PROFILE_CHARS_MAX }), {
-        maxItems: PROFILES_MAX,
-        description: 'Profiles assigned to the user: any',
+      Type.Array(Type.String({ maxLength: PROFILE_CHARS_MAX }), {
+        description: `Profiles assigned to the user: any; the first ${PROFILES_MAX.toLocaleString('en')} count`,
       }),
     ),
     adFormatIds: Type.Optional(
-      Type.Array(Type.String({ minLength: 1, maxLength: L.idChars }), {
-        maxItems: AD_FORMATS_MAX,
-        description: 'Only banners of these ad formats, of those that the ad unit shows',
+      Type.Array(Type.String({ maxLength: L.idChars }), {
+        description: `Only banners of these ad formats, of those that the ad unit shows; the first ${AD_FORMATS_MAX} count`,
       }),
     ),
   },
@@ -41,6 +48,8 @@ export const DisplayTargeting = Type.Object(
   },
 )
 export type DisplayTargeting = Static<typeof DisplayTargeting>
+
+export const DISPLAY_CUTS = { ...commonCuts, profiles: PROFILES_MAX, adFormatIds: AD_FORMATS_MAX } as const
 
 export const DisplayBody = bodyOf(DisplayTargeting)
 

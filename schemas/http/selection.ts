@@ -1,6 +1,9 @@
 import { type Static, type TSchema, Type } from 'typebox'
 
-/** Limits of an ad request. The contract sets those of productIds, adCount and minAdCount; the rest keep a request small. */
+/**
+ * Limits of an ad request. The contract sets that of productIds; the rest keep a request small, and what is over
+ * `TARGETING_CUTS` is cut to it.
+ */
 export const SELECTION_LIMITS = {
   slotsMax: 20,
   adsMax: 100,
@@ -15,17 +18,18 @@ export const SELECTION_LIMITS = {
   attributeNameChars: 140,
   attributeValueChars: 1_000,
   amountMax: 1_000_000_000,
-  minAdsMax: 1_000,
 } as const
 
 const UUID_PATTERN = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$'
 
 const L = SELECTION_LIMITS
 const Uuid = (description: string) => Type.String({ pattern: UUID_PATTERN, description })
-const Count = (description: string, maximum: number) => Type.Integer({ minimum: 1, maximum, description })
-const Phrase = (description: string) => Type.Optional(Type.String({ maxLength: L.phraseChars, description }))
-const ProductId = Type.String({ minLength: 1, maxLength: L.idChars })
-const Category = Type.String({ minLength: 1, maxLength: L.categoryChars })
+const Count = (description: string) => Type.Integer({ minimum: 1, description })
+const Phrase = (description: string) =>
+  Type.Optional(Type.String({ description: `${description}; its first ${L.phraseChars} characters count` }))
+const ProductId = Type.String({ maxLength: L.idChars })
+const Category = Type.String({ maxLength: L.categoryChars })
+const first = (count: number) => `the first ${count.toLocaleString('en')} count`
 export const Country = (meaning: string) =>
   Type.Optional(Type.String({ pattern: '^[A-Za-z]{2}$', description: `${meaning}, ISO 3166-1 alpha-2` }))
 const Price = (description: string) => Type.Optional(Type.Number({ minimum: 0, maximum: L.amountMax, description }))
@@ -33,16 +37,13 @@ const Price = (description: string) => Type.Optional(Type.Number({ minimum: 0, m
 /** Parameters of both kinds of ads. */
 export const commonTargeting = {
   slotHash: Uuid('The ad unit or technical ad unit to fill'),
-  adCount: Count('Maximum ads to return', L.adsMax),
-  minAdCount: Type.Optional(Count('When fewer are available, the list is empty', L.minAdsMax)),
+  adCount: Count(`Maximum ads to return; more than ${L.adsMax} is taken as ${L.adsMax}`),
+  minAdCount: Type.Optional(Count('When fewer are available, the list is empty')),
   searchData: Phrase('Search phrase'),
   currency: Type.Optional(Type.String({ pattern: '^[A-Za-z]{3}$', description: 'Currency of the page, ISO 4217' })),
   productTitle: Phrase('Title of the product in whose context ads are shown'),
   categoryPaths: Type.Optional(
-    Type.Array(Category, {
-      maxItems: L.categoriesMax,
-      description: 'Full category paths, levels joined by ">": any',
-    }),
+    Type.Array(Category, { description: `Full category paths, levels joined by ">": any; ${first(L.categoriesMax)}` }),
   ),
   adType: Type.Optional(
     Type.Enum(['ALL', 'AUTOPROMO', 'SPONSORED'], {
@@ -55,7 +56,7 @@ export const Targeting = Type.Object(
   {
     ...commonTargeting,
     excludedShopProductIds: Type.Optional(
-      Type.Array(ProductId, { maxItems: L.excludedMax, description: 'Feed ids of products not to show' }),
+      Type.Array(ProductId, { description: `Feed ids of products not to show; ${first(L.excludedMax)}` }),
     ),
     priceMin: Price('Least price (sale price where there is one), inclusive'),
     priceMax: Price('Greatest price (sale price where there is one), inclusive'),
@@ -80,13 +81,12 @@ export const Targeting = Type.Object(
           name: Type.String({ minLength: 1, maxLength: L.attributeNameChars }),
           value: Type.String({ maxLength: L.attributeValueChars }),
         }),
-        { maxItems: L.attributesMax, description: 'Every name must hold; of several values of one name, any' },
+        { description: `Every name must hold; of several values of one name, any; ${first(L.attributesMax)}` },
       ),
     ),
     categoryIds: Type.Optional(
       Type.Array(Category, {
-        maxItems: L.categoriesMax,
-        description: 'Nodes of category paths, parts may be left out: any',
+        description: `Nodes of category paths, parts may be left out: any; ${first(L.categoriesMax)}`,
       }),
     ),
     businessSlotId: Type.Optional(
@@ -110,18 +110,34 @@ export const Targeting = Type.Object(
 )
 export type Targeting = Static<typeof Targeting>
 
+/** What is cut to a limit of ours rather than refused: the answer's header `endcap-limits` says so. */
+export const commonCuts = {
+  adCount: L.adsMax,
+  searchData: L.phraseChars,
+  productTitle: L.phraseChars,
+  categoryPaths: L.categoriesMax,
+} as const
+export const TARGETING_CUTS = {
+  ...commonCuts,
+  excludedShopProductIds: L.excludedMax,
+  attributes: L.attributesMax,
+  categoryIds: L.categoriesMax,
+} as const
+
+/** For the documentation: each is read by itself, and what is null is missing. */
 export const bodyOf = <T extends TSchema>(targeting: T) =>
   Type.Object({
     targeting: Type.Array(targeting, {
       minItems: 1,
-      maxItems: L.slotsMax,
-      description: 'One for each ad unit to fill, of one shop',
+      description: `One for each ad unit to fill; ${first(L.slotsMax)}`,
     }),
   })
 export const SelectionBody = bodyOf(Targeting)
 
 export const SelectionQuery = Type.Object({
-  decorateResponse: Type.Optional(Type.Boolean({ description: 'With true each ad carries productData' })),
+  decorateResponse: Type.Optional(
+    Type.Boolean({ description: 'With true (or 1, yes, on, in any case) each ad carries productData' }),
+  ),
 })
 
 const text = (description: string) => Type.String({ description })
@@ -186,10 +202,10 @@ export const SponsoredAd = Type.Object({
   productHref: text('Address of the product page'),
   productImageName: text('File name of the image'),
   productPrice: Type.Number(),
-  productSalePrice: Type.Optional(Type.Number({ description: 'Left out when there is no promotional price' })),
+  productSalePrice: Type.Number({ description: 'What it costs now: productPrice when there is no promotional price' }),
   lang: text("Language of the offer, else the shop's"),
   currency: text('ISO 4217'),
-  brand: Type.Optional(text('Left out when the feed has none')),
+  brand: text('Empty when the feed has none'),
   categoryId: Type.Union([Type.String(), Type.Null()], { description: 'catalogProductCategory of the feed' }),
   productImageUrl: Type.String(),
   productData: Type.Optional(ProductData),
@@ -198,9 +214,19 @@ export const SponsoredAd = Type.Object({
 /** The envelope. */
 export const answerOf = <A extends TSchema>(ad: A) =>
   Type.Object({
-    data: Type.Array(Type.Object({ slotHash: text('As asked for'), ads: Type.Array(ad) }), {
-      description: 'One for each requested ad unit, in the order asked for',
-    }),
+    data: Type.Array(
+      Type.Object({
+        slotHash: text('As asked for'),
+        ads: Type.Array(ad),
+        error: Type.Optional(
+          Type.Object(
+            { code: text('One of the codes in docs/errors.md'), message: text('Which field is wrong, and how') },
+            { description: 'Why this ad unit could not be filled; the others are. Missing where nothing is wrong' },
+          ),
+        ),
+      }),
+      { description: 'One for each requested ad unit, in the order asked for' },
+    ),
     meta: Type.Null(),
     clientId: text('The cid sent, or the one assigned'),
   })
@@ -217,9 +243,7 @@ export const EmissionInfoBody = Type.Object({
 })
 
 export const EmissionInfoAnswer = Type.Object({
-  sellerName: Type.Union([Type.String(), Type.Null()], {
-    description: 'externalSellerName of the product; null when it has none, and for display ads',
-  }),
+  sellerName: text('externalSellerName of the product; empty when it has none, and for display ads'),
   advertiserName: Type.String(),
   companyName: Type.String(),
   taxNumber: Type.String(),

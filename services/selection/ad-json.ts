@@ -32,7 +32,7 @@ export function productDataJson(product: IndexedProduct, shop: Shop): string {
   return known.data
 }
 
-/** Undefined members are left out of the JSON: the contract gives productSalePrice and brand no null. */
+/** The contract's table gives productSalePrice and brand neither null nor absence: without a promotion it is the price. */
 function adFields(offer: ProductOffer, shop: Shop) {
   return {
     systemProductId: systemProductId(offer.shopId, offer.id),
@@ -41,11 +41,11 @@ function adFields(offer: ProductOffer, shop: Shop) {
     productHref: offer.link,
     productImageName: imageName(offer.imageLink),
     productPrice: fromMicros(offer.priceMicros),
-    productSalePrice: offer.salePriceMicros === null ? undefined : fromMicros(offer.salePriceMicros),
+    productSalePrice: fromMicros(offer.salePriceMicros ?? offer.priceMicros),
     shopId: offer.shopId,
     lang: offer.lang ?? shop.lang,
     currency: offer.currency,
-    brand: offer.brand ?? undefined,
+    brand: offer.brand ?? '',
     categoryId: offer.catalogProductCategory,
     productImageUrl: offer.imageLink,
   }

@@ -3,33 +3,51 @@ import type { ShowIds } from '../domain/show-id.ts'
 import type { AdChooser } from './ad-chooser.ts'
 import type { FilledSlot, SlotEntry } from './fill-slot.ts'
 import type { Person } from './person.ts'
-import type { AnySlot } from './slots.ts'
+import { isRefused, type RefusedSlot } from './request/targeting-reader.ts'
+import { type AnySlot, messageOf } from './slots.ts'
 
 export interface AnswerOptions<S extends AnySlot, E extends SlotEntry> {
   ads: Pick<AdChooser<S, E>, 'kind' | 'membersJson'>
   showIds: ShowIds
-  requestId: string
   person: Person
   now: number
   /** Each sponsored ad carries productData. */
   decorate: boolean
 }
 
+/** What became of the slots of one shop. */
+export interface ShopFill<S extends AnySlot, E extends SlotEntry> {
+  requestId: string
+  filled: readonly FilledSlot<S, E>[]
+}
+
 /**
  * The answer's JSON, put together from parts that were written once: writing each ad anew would take longer than
  * choosing it.
+ * @param slots in the order asked for; those not refused are filled in `fills`.
  */
 export function answerJson<S extends AnySlot, E extends SlotEntry>(
-  slots: readonly FilledSlot<S, E>[],
+  slots: readonly (S | RefusedSlot)[],
+  fills: readonly ShopFill<S, E>[],
   options: AnswerOptions<S, E>,
 ): string {
-  const data = slots.map((filled) => slotJson(filled, options)).join(',')
+  const written = new Map<S | RefusedSlot, string>()
+  for (const { requestId, filled } of fills) {
+    for (const each of filled) written.set(each.slot, slotJson(each, { ...options, requestId }))
+  }
+  const data = slots.map((slot) => (isRefused(slot) ? refusalJson(slot) : written.get(slot)!)).join(',')
   return `{"data":[${data}],"meta":null,"clientId":${JSON.stringify(options.person.cid)}}`
 }
 
+function refusalJson({ slotHash, code, errors }: RefusedSlot): string {
+  return JSON.stringify({ slotHash, ads: [], error: { code, message: messageOf(errors) } })
+}
+
+type SlotOptions<S extends AnySlot, E extends SlotEntry> = AnswerOptions<S, E> & { requestId: string }
+
 function slotJson<S extends AnySlot, E extends SlotEntry>(
   filled: FilledSlot<S, E>,
-  options: AnswerOptions<S, E>,
+  options: SlotOptions<S, E>,
 ): string {
   const ads = filled.ads.map((_, index) => adJson(filled, index, options)).join(',')
   // The schema lets only hexadecimal digits and dashes through.
@@ -39,7 +57,7 @@ function slotJson<S extends AnySlot, E extends SlotEntry>(
 function adJson<S extends AnySlot, E extends SlotEntry>(
   filled: FilledSlot<S, E>,
   index: number,
-  options: AnswerOptions<S, E>,
+  options: SlotOptions<S, E>,
 ): string {
   const { slot } = filled
   const { entry } = filled.ads[index]!

@@ -20,7 +20,7 @@ export async function emissionInfo(
   // History still names an account that has been deleted since.
   const account = deps.snapshot.getEver('Account', claims.accountId)?.body
   return {
-    sellerName: kind === 'SPONSORED' ? await sellerOf(claims, deps.index) : null,
+    sellerName: kind === 'SPONSORED' ? await sellerOf(claims, deps.index) : '',
     advertiserName: account?.name ?? '',
     companyName: account?.companyName ?? '',
     taxNumber: account?.taxNumber ?? '',
@@ -28,8 +28,8 @@ export async function emissionInfo(
   }
 }
 
-async function sellerOf({ shopId, adId }: ShowIdClaims, index: ProductIndex): Promise<string | null> {
+async function sellerOf({ shopId, adId }: ShowIdClaims, index: ProductIndex): Promise<string> {
   const offers = await index.get(shopId, [adId])
   const product = offers.find(({ offer }) => offer.id === adId)
-  return product?.offer.externalSellerName ?? null
+  return product?.offer.externalSellerName ?? ''
 }

@@ -12,6 +12,12 @@ export interface Parameters {
   referer: string | null
 }
 
+/** Of a boolean in an address. */
+const SPELLINGS: ReadonlyMap<string, boolean> = new Map([
+  ...['true', '1', 'yes', 'on'].map((text) => [text, true] as const),
+  ...['false', '0', 'no', 'off', ''].map((text) => [text, false] as const),
+])
+
 /**
  * Reads the headers and the query of an ad request. By hand: the schema's conversion of every header costs as much as
  * the auction.
@@ -22,9 +28,10 @@ export function readParameters(
   uuid: () => string,
 ): Parameters {
   const { cid, uid, referer } = request.headers
-  const { decorateResponse = 'false' } = request.query
+  const { decorateResponse = '' } = request.query
+  const decorate = SPELLINGS.get(String(decorateResponse).toLowerCase())
   const errors = [...tooLong('cid', cid), ...tooLong('uid', uid)]
-  if (decorateResponse !== 'true' && decorateResponse !== 'false') {
+  if (decorate === undefined) {
     errors.push({ path: 'querystring/decorateResponse', message: 'must be true or false' })
   }
   if (errors.length > 0) {
@@ -32,7 +39,7 @@ export function readParameters(
   }
   // A browser without an id gets one.
   const person = { cid: cid || uuid(), uid: uid || null }
-  return { requestId: uuid(), person, decorate: decorateResponse === 'true', referer: referer || null }
+  return { requestId: uuid(), person, decorate: decorate ?? false, referer: referer || null }
 }
 
 function tooLong(name: string, value = ''): FieldError[] {

@@ -1,7 +1,12 @@
-import { TypeBoxValidatorCompiler } from '@fastify/type-provider-typebox'
 import type { FastifyReply } from 'fastify'
 import type { ProductIndex } from '../../infra/product-index/port.ts'
-import { DisplayAnswer, DisplayBody, DisplayHeaders } from '../../schemas/http/display.ts'
+import {
+  DISPLAY_CUTS,
+  DisplayAnswer,
+  DisplayBody,
+  DisplayHeaders,
+  DisplayTargeting,
+} from '../../schemas/http/display.ts'
 import { ProblemBody } from '../../schemas/http/problem.ts'
 import {
   EmissionInfoAnswer,
@@ -10,6 +15,8 @@ import {
   SelectionAnswer,
   SelectionBody,
   SelectionQuery,
+  TARGETING_CUTS,
+  Targeting,
 } from '../../schemas/http/selection.ts'
 import type { AdKind } from '../../schemas/records.ts'
 import type { HttpServer } from '../http.ts'
@@ -19,26 +26,29 @@ import type { DisplaySlot } from './display/page.ts'
 import { emissionInfo } from './emission-info.ts'
 import type { ProductEntry } from './fill-places.ts'
 import { type Parameters, readParameters } from './parameters.ts'
+import { createTargetingReader } from './request/targeting-reader.ts'
 import { type SelectDeps, select } from './select.ts'
 import type { Slot } from './slots.ts'
 
 export interface RouteDeps extends SelectDeps {
   index: ProductIndex
-  uuid: () => string
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8'
+/** What was cut to a limit of ours: `targeting[0].adCount=100, targeting=20`. */
+export const LIMITS_HEADER = 'endcap-limits'
 const tags = ['Ads']
 
-/** Headers and query are read by `readParameters`. */
-const bodyOnly: typeof TypeBoxValidatorCompiler = (part) =>
-  part.httpPart === 'body' ? TypeBoxValidatorCompiler(part) : () => true
+/** The schemas are for the documentation: headers and query are read by `readParameters`, and slots one by one. */
+const validatorCompiler = () => () => true
+const readSponsored = createTargetingReader<Targeting>(Targeting, TARGETING_CUTS)
+const readDisplay = createTargetingReader<DisplayTargeting>(DisplayTargeting, DISPLAY_CUTS)
 
 export function sponsoredRoutes(server: HttpServer, ads: AdChooser<Slot, ProductEntry>, deps: RouteDeps): void {
   server.post(
     '/v1/dsa/raw/batch',
     {
-      validatorCompiler: bodyOnly,
+      validatorCompiler,
       schema: {
         tags,
         summary: 'Select sponsored product ads',
@@ -49,9 +59,9 @@ export function sponsoredRoutes(server: HttpServer, ads: AdChooser<Slot, Product
       },
     },
     async (request, reply) => {
-      const { targeting } = request.body
+      const { slots, cuts } = readSponsored(request.body)
       const parameters = readParameters(request, deps.uuid)
-      return answer(reply, parameters, await select({ targeting, ...parameters }, ads, deps))
+      return answer(reply, { ...parameters, cuts }, await select({ targeting: slots, ...parameters }, ads, deps))
     },
   )
   infoRoute(server, '/v1/dsa/emissionInfo', 'SPONSORED', deps)
@@ -61,7 +71,7 @@ export function displayRoutes(server: HttpServer, ads: AdChooser<DisplaySlot, Ba
   server.post(
     '/v1/banner/dsa/raw/batch',
     {
-      validatorCompiler: bodyOnly,
+      validatorCompiler,
       schema: {
         tags,
         summary: 'Select display ads',
@@ -70,20 +80,23 @@ export function displayRoutes(server: HttpServer, ads: AdChooser<DisplaySlot, Ba
         response: { 200: DisplayAnswer, 400: ProblemBody },
       },
     },
-    async ({ headers, body: { targeting } }, reply) => {
+    async ({ headers, body }, reply) => {
+      const { slots, cuts } = readDisplay(body)
       const parameters = readParameters({ headers, query: {} }, deps.uuid)
-      return answer(reply, parameters, await select({ targeting, ...parameters }, ads, deps))
+      return answer(reply, { ...parameters, cuts }, await select({ targeting: slots, ...parameters }, ads, deps))
     },
   )
   infoRoute(server, '/v1/banner/dsa/emissionInfo', 'DISPLAY', deps)
 }
 
 /**
- * The JSON is written already; the type is that of the object it stands for. The header tells which request it was where
- * there are no ads that tell it.
+ * The JSON is written already; the type is that of the object it stands for. The headers tell which request it was where
+ * there are no ads that tell it, and what of it was more than is read.
  */
-const answer = (reply: FastifyReply, { requestId }: Parameters, json: string) =>
-  reply.header('request-id', requestId).type(JSON_TYPE).send(json) as never
+function answer(reply: FastifyReply, { requestId, cuts }: Parameters & { cuts: readonly string[] }, json: string) {
+  if (cuts.length > 0) reply.header(LIMITS_HEADER, cuts.join(', '))
+  return reply.header('request-id', requestId).type(JSON_TYPE).send(json) as never
+}
 
 function infoRoute(server: HttpServer, path: string, kind: AdKind, deps: RouteDeps): void {
   const response = { 200: EmissionInfoAnswer, 400: ProblemBody }

@@ -11,6 +11,7 @@ import type { EmissionQueue } from './emission-queue.ts'
 import type { FilledSlot, SlotEntry } from './fill-slot.ts'
 import type { ViewCounters } from './known-views.ts'
 import type { Parameters } from './parameters.ts'
+import { isRefused, type RefusedSlot } from './request/targeting-reader.ts'
 import { type AnySlot, resolveSlots } from './slots.ts'
 import type { SpendView } from './spend.ts'
 
@@ -25,6 +26,7 @@ export interface SelectDeps {
   now: () => number
   /** A clock for durations, in microseconds. */
   elapsedMicros: () => number
+  uuid: () => string
   deadlineMs: number
   onSelected: (selection: { kind: AdKind; elapsedMicros: number; shortfalls: string[] }) => void
   /** An engine failed; the request is answered without what it would have given. */
@@ -32,12 +34,14 @@ export interface SelectDeps {
 }
 
 export interface AdRequest<S extends AnySlot> extends Parameters {
-  targeting: readonly S['targeting'][]
+  /** As they were read; those refused are answered with why. */
+  targeting: readonly (S['targeting'] | RefusedSlot)[]
 }
 
 /**
- * Answers one ad request with the JSON of the contract's envelope.
- * @throws Problem (400) when a slot is unknown, of the other kind, or lacks what its algorithm needs.
+ * Answers one ad request with the JSON of the contract's envelope. Slots of several shops are as many requests in one: each
+ * shop's has a requestId and an emission of its own, and its products are its own.
+ * @throws Problem (400) when no slot can be filled: each is unknown, of the other kind, or lacks what its algorithm needs.
  */
 export async function select<S extends AnySlot, E extends SlotEntry>(
   request: AdRequest<S>,
@@ -46,18 +50,31 @@ export async function select<S extends AnySlot, E extends SlotEntry>(
 ): Promise<string> {
   const startedAt = deps.elapsedMicros()
   const now = deps.now()
-  const { requestId } = request
   const slots = resolveSlots(deps.snapshot, request.targeting, ads.rules)
   const deadline = createDeadline(deps)
-  const context = { ...deps, ...request, requestId, deadline, now, tieSeed: hashOf(requestId) }
-  const filled = await fillSlots(slots, ads, context).finally(deadline.clear)
+  const fills = await Promise.all(
+    byShop(slots).map(async (slotsOfShop, index) => {
+      const requestId = index === 0 ? request.requestId : deps.uuid()
+      const context = { ...deps, ...request, requestId, deadline, now, tieSeed: hashOf(requestId) }
+      return { requestId, filled: await fillSlots(slotsOfShop, ads, context) }
+    }),
+  ).finally(deadline.clear)
 
-  const answer = answerJson(filled, { ...request, ads, showIds: deps.showIds, requestId, now })
+  const answer = answerJson(slots, fills, { ...request, ads, showIds: deps.showIds, now })
   const { kind } = ads
   const elapsedMicros = Math.round(deps.elapsedMicros() - startedAt)
-  deps.emissions.add(() => emissionOf(filled, { kind, requestId, person: request.person, now, elapsedMicros }))
-  deps.onSelected({ kind, elapsedMicros, shortfalls: filled.flatMap(({ shortfall }) => shortfall ?? []) })
+  for (const { requestId, filled } of fills) {
+    deps.emissions.add(() => emissionOf(filled, { kind, requestId, person: request.person, now, elapsedMicros }))
+  }
+  const shortfalls = fills.flatMap(({ filled }) => filled.flatMap(({ shortfall }) => shortfall ?? []))
+  deps.onSelected({ kind, elapsedMicros, shortfalls })
   return answer
+}
+
+/** The slots to fill of each shop, in the order of the request. */
+function byShop<S extends AnySlot>(slots: readonly (S | RefusedSlot)[]): S[][] {
+  const open = slots.filter((slot) => !isRefused(slot)) as S[]
+  return [...Map.groupBy(open, ({ shopId }) => shopId).values()]
 }
 
 /** Slots are begun at once and filled one after the other, so that no ad is shown twice. */

@@ -2,6 +2,10 @@ import type { AdUnit, Algorithm, Shop, SponsoredAlgorithm, TechnicalSlot } from 
 import type { Targeting } from '../../schemas/http/selection.ts'
 import { type ErrorCode, type FieldError, Problem } from '../domain/errors.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
+import { ERRORS_LISTED_MAX } from '../violations.ts'
+import { isRefused, type RefusedSlot } from './request/targeting-reader.ts'
+
+const ERRORS_TOLD_MAX = 5
 
 /** What is read of a targeting object whatever the kind of ads. */
 export type AnyTargeting = Pick<Targeting, 'slotHash' | 'adCount' | 'minAdCount' | 'adType' | 'country'>
@@ -34,40 +38,36 @@ export interface SlotRules<S extends AnySlot> {
   check(slot: S): { field: string; message: string }[]
 }
 
-interface Finding {
-  code: ErrorCode
-  error: FieldError
-}
-
 /**
- * Finds the slots of a request and checks each against its algorithm.
- * @throws Problem (400) that lists everything wrong with the request.
+ * Finds the slots of a request and checks each against its algorithm. One that cannot be filled costs the others nothing.
+ * @throws Problem (400) that lists everything wrong with the request, when none can be filled.
  */
 export function resolveSlots<S extends AnySlot>(
   snapshot: Snapshot,
-  targetings: readonly S['targeting'][],
+  asked: readonly (S['targeting'] | RefusedSlot)[],
   rules: SlotRules<S>,
-): S[] {
-  const findings: Finding[] = []
-  const slots = targetings.map((targeting, index) => {
-    const problem = (code: ErrorCode, field: string, message: string) => {
-      findings.push({ code, error: { path: `/targeting/${index}/${field}`, message } })
-    }
-    const slot = resolveSlot(snapshot, targeting)
-    if (!slot) return problem('UNKNOWN_SLOT', 'slotHash', 'is not an ad unit')
-    if (!rules.takes(slot.algorithm)) return problem('WRONG_KIND', 'slotHash', rules.otherKind)
-    const known = slot as S
-    for (const { field, message } of rules.check(known)) problem('INVALID', field, message)
-    return known
+): (S | RefusedSlot)[] {
+  const slots = asked.map((each, index) => (isRefused(each) ? each : checkedSlot(snapshot, each, { index, rules })))
+  const refused = slots.filter(isRefused)
+  if (refused.length === slots.length) throw problemOf(refused)
+  return slots
+}
+
+function checkedSlot<S extends AnySlot>(
+  snapshot: Snapshot,
+  targeting: S['targeting'],
+  { index, rules }: { index: number; rules: SlotRules<S> },
+): S | RefusedSlot {
+  const refuse = (code: ErrorCode, found: { field: string; message: string }[]): RefusedSlot => ({
+    slotHash: targeting.slotHash,
+    code,
+    errors: found.map(({ field, message }) => ({ path: `/targeting/${index}/${field}`, message })),
   })
-  const shopId = slots[0]?.shopId
-  for (const [index, slot] of slots.entries()) {
-    if (!slot || !shopId || slot.shopId === shopId) continue
-    const error = { path: `/targeting/${index}/slotHash`, message: 'is of another shop than the first' }
-    findings.push({ code: 'INVALID', error })
-  }
-  if (findings.length > 0) throw problemOf(findings)
-  return slots as S[]
+  const slot = resolveSlot(snapshot, targeting) as S | null
+  if (!slot) return refuse('UNKNOWN_SLOT', [{ field: 'slotHash', message: 'is not an ad unit' }])
+  if (!rules.takes(slot.algorithm)) return refuse('WRONG_KIND', [{ field: 'slotHash', message: rules.otherKind }])
+  const lacking = rules.check(slot)
+  return lacking.length > 0 ? refuse('INVALID', lacking) : slot
 }
 
 function resolveSlot(snapshot: Snapshot, targeting: AnyTargeting): AnySlot | null {
@@ -97,16 +97,17 @@ function isActive(snapshot: Snapshot, adUnitId: string, adUnit: AdUnit, technica
   return known && adUnit.status === 'ACTIVE' && (technical === null || technical.status === 'ACTIVE')
 }
 
-function problemOf(findings: readonly Finding[]): Problem {
-  const [first] = findings
-  const code = findings.every((finding) => finding.code === first!.code) ? first!.code : 'INVALID'
-  const errors = findings.map((finding) => finding.error)
-  return new Problem(
-    code,
-    errors
-      .map(({ path, message }) => `${path} ${message}`)
-      .slice(0, 5)
-      .join('; '),
-    { errors },
-  )
+function problemOf(refused: readonly RefusedSlot[]): Problem {
+  const [first] = refused
+  const code = refused.every((slot) => slot.code === first!.code) ? first!.code : 'INVALID'
+  const errors = refused.flatMap((slot) => slot.errors).slice(0, ERRORS_LISTED_MAX)
+  return new Problem(code, messageOf(errors), { errors })
+}
+
+/** The first of what is wrong, in one sentence. */
+export function messageOf(errors: readonly FieldError[]): string {
+  return errors
+    .slice(0, ERRORS_TOLD_MAX)
+    .map(({ path, message }) => `${path} ${message}`)
+    .join('; ')
 }

@@ -90,7 +90,7 @@ it('a banner is shown seconds after it was accepted, and its view and click are 
     await post(path, { showId: ad!.showId }, { cid: 'ann' })
   }
   const info = await post<{ advertiserName: string }>('/v1/banner/dsa/emissionInfo', { showId: ad!.showId })
-  expect(info).toMatchObject({ sellerName: null, advertiserName: 'Shop', companyName: 'Shop SA' })
+  expect(info).toMatchObject({ sellerName: '', advertiserName: 'Shop', companyName: 'Shop SA' })
 
   const at = (ms: number) => new Date(Date.now() + ms).toISOString()
   const report = `/v1/panel/reports?shopId=${shopId}&from=${at(-86_400_000)}&to=${at(86_400_000)}&groupBy=banner`

@@ -41,7 +41,7 @@ interface Ad {
   showId: string
   shopProductId: string
   productPrice: number
-  productSalePrice?: number
+  productSalePrice: number
 }
 interface Banner {
   showId: string
@@ -110,9 +110,9 @@ export async function visit(place: Place, { random, tally }: { random: Sequence;
     for (const ad of clicked) await consider(ad)
   }
 
-  async function consider({ shopProductId, productPrice, productSalePrice }: Ad) {
+  async function consider({ shopProductId, productSalePrice }: Ad) {
     if (!random.chance(CART_CHANCE)) return
-    const products = [{ shopProductId, price: productSalePrice ?? productPrice, quantity: 1 }]
+    const products = [{ shopProductId, price: productSalePrice, quantity: 1 }]
     const transaction = (kind: string) =>
       post('/v1/ev/transaction', { eventId: crypto.randomUUID(), kind, shopId, currency: 'EUR', products })
     if (await transaction('CART')) tally.carts++

@@ -4,6 +4,7 @@ import type { AdChooser, ChoosingContext } from '../ad-chooser.ts'
 import { award } from '../award.ts'
 import type { CampaignKind, Campaigns } from '../campaigns.ts'
 import { emptySlot, fillSlot, joined, type Round, type SlotEntry } from '../fill-slot.ts'
+import { givenAll } from '../filters.ts'
 import type { SlotRules } from '../slots.ts'
 import { bannerMembersJson } from './banner-json.ts'
 import { bannersInOrder, tieOf } from './banners-in-order.ts'
@@ -103,7 +104,7 @@ function bannersOf(slot: DisplaySlot, kind: CampaignKind, context: FillContext):
 
 /** A banner's format is among those of the ad unit, of the technical slot and of the request; an empty list restricts nothing. */
 function formatFilter({ adUnit, technical, targeting }: DisplaySlot): (adFormatId: string) => boolean {
-  const asked = targeting.adFormatIds?.map((id) => id.toLowerCase())
+  const asked = givenAll(targeting.adFormatIds).map((id) => id.toLowerCase())
   const lists = [adUnit.adFormatIds, technical?.adFormatIds, asked].filter((list) => list && list.length > 0)
   return (adFormatId) => lists.every((list) => list!.includes(adFormatId))
 }

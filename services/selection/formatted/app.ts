@@ -4,7 +4,7 @@ import { FormattedParams, FormattedQuery, type FormattedSlot } from '../../../sc
 import { ProblemBody } from '../../../schemas/http/problem.ts'
 import { Problem } from '../../domain/errors.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
-import { resolveSlots } from '../slots.ts'
+import { resolveSlots, type Slot } from '../slots.ts'
 import { sponsoredSlots } from '../sponsored-slots.ts'
 import { type BuiltScripts, type Encoding, readBuilt } from './built.ts'
 import { loaderScript } from './loader-script.ts'
@@ -85,7 +85,7 @@ export function formattedApp({ snapshot, folder }: FormattedDeps): FastifyPlugin
 function inForce(snapshot: Snapshot, slot: Omit<FormattedSlot, 'lang'>): FormattedSlot {
   try {
     const [resolved] = resolveSlots(snapshot, [slot.targeting], sponsoredSlots)
-    return { ...slot, lang: resolved!.shop.lang }
+    return { ...slot, lang: (resolved as Slot).shop.lang }
   } catch (error) {
     throw error instanceof Problem ? atSources(error) : error
   }

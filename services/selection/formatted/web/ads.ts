@@ -6,10 +6,7 @@ export type Ad = Static<typeof SponsoredAd>
 /** Longer than the server takes to give up on its own. */
 const TIMEOUT_MS = 10_000
 
-/**
- * The ads of each slot. When the server refuses the request, each slot is asked for alone: one may be gone, or of another
- * shop. A slot without an answer has no ads.
- */
+/** The ads of each slot. One without an answer, or that the server refuses, has no ads. */
 export async function askForAds(base: string, cid: string, targeting: readonly Targeting[]): Promise<Ad[][]> {
   try {
     const response = await fetch(`${base}/v1/dsa/raw/batch`, {
@@ -21,12 +18,13 @@ export async function askForAds(base: string, cid: string, targeting: readonly T
     })
     if (response.ok) {
       const { data } = (await response.json()) as Static<typeof SelectionAnswer>
-      return targeting.map((_, index) => data[index]?.ads ?? [])
+      return targeting.map((_, index) => {
+        const { ads = [], error } = data[index] ?? {}
+        if (error) console.warn('endcap:', error.message)
+        return ads
+      })
     }
     console.warn('endcap:', await response.text())
-    if (response.status < 500 && targeting.length > 1) {
-      return (await Promise.all(targeting.map((one) => askForAds(base, cid, [one])))).flat()
-    }
   } catch (error) {
     console.warn('endcap:', error)
   }

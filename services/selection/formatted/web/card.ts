@@ -37,7 +37,7 @@ function picture({ productImageUrl }: Ad): HTMLElement {
 
 function prices({ productPrice, productSalePrice, currency }: Ad, words: Words, languages: readonly string[]) {
   const text = (amount: number) => priceText(amount, currency, languages)
-  if (productSalePrice === undefined || productSalePrice >= productPrice) return el('span', 'price', text(productPrice))
+  if (productSalePrice >= productPrice) return el('span', 'price', text(productPrice))
   const now = el('span', 'sale', el('span', 'read', `${words.priceNow} `), text(productSalePrice))
   const before = el('s', '', el('span', 'read', `${words.priceBefore} `), text(productPrice))
   return el('span', 'price', now, ' ', before)

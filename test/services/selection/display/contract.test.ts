@@ -131,7 +131,7 @@ describe('emission info', () => {
     const [ad] = await world.adsOf()
     const answer = await world.displayEmissionInfo({ showId: ad!.showId })
     expect(answer.json()).toEqual({
-      sellerName: null,
+      sellerName: '',
       advertiserName: 'Brand',
       companyName: 'Lamps and Company GmbH',
       taxNumber: 'DE123',

@@ -40,9 +40,9 @@ export function AdCard({ ad, position, why, isLate }: CardProps<SponsoredAd>) {
       </Anchor>
       <Group gap={6}>
         <Text size="sm" fw={600}>
-          <Money amount={productSalePrice ?? productPrice} currency={currency} />
+          <Money amount={productSalePrice} currency={currency} />
         </Text>
-        {productSalePrice !== undefined && (
+        {productSalePrice < productPrice && (
           <Text size="xs" c="dimmed" td="line-through">
             <Money amount={productPrice} currency={currency} />
           </Text>
