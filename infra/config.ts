@@ -1,5 +1,6 @@
 import { PASSWORD_CHARS_MAX, PASSWORD_CHARS_MIN } from '../schemas/http/panel/users.ts'
 import { isNetwork, NETWORK_NAMES } from '../services/domain/ip-address.ts'
+import { type Limits, limitSettings } from '../services/domain/limits.ts'
 import { parseShowIdKeys, type ShowIdKey } from '../services/domain/show-id.ts'
 import { allExternal, type EngineConfig, readEngineConfig } from './engine-config.ts'
 import { type Environment, readSettings, type Settings } from './settings.ts'
@@ -30,6 +31,7 @@ export interface Config {
   readonly feedIntervalMs: number
   readonly feedAllowPrivateAddresses: boolean
   readonly corsOrigins: readonly string[] | '*'
+  readonly limits: Limits
 }
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
@@ -73,6 +75,7 @@ export function readConfig(env: Environment): Config {
     feedIntervalMs: 1000 * settings.integer('FEED_INTERVAL_SECONDS', 3600, 60, 604_800),
     feedAllowPrivateAddresses: settings.flag('FEED_ALLOW_PRIVATE_ADDRESSES', false),
     corsOrigins: origins === '*' ? '*' : settings.list('CORS_ORIGINS', ''),
+    limits: readLimits(settings),
   }
   if (settings.problems.length > 0) throw new InvalidConfig(settings.problems.join('\n'))
   return Object.freeze(config)
@@ -136,4 +139,12 @@ function readTrustedProxies(settings: Settings): string[] {
     `TRUSTED_PROXIES must be a list of addresses, networks in CIDR, or ${NETWORK_NAMES.join(', ')}`,
   )
   return []
+}
+
+function readLimits(settings: Settings): Limits {
+  const values = Object.entries(limitSettings).map(([name, { setting, default: usual, min, max }]) => [
+    name,
+    settings.integer(setting, usual, min, max),
+  ])
+  return Object.freeze(Object.fromEntries(values))
 }

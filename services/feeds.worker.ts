@@ -1,9 +1,10 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { closeEngines, connectEngines, type EngineLinks } from '../infra/engines.ts'
 import { serveConnections } from '../infra/thread.ts'
+import type { Limits } from './domain/limits.ts'
 import { workerLogger } from './logger.ts'
 import { indexCaughtUp } from './registry/feeds/caught-up.ts'
-import { fetchDefaults } from './registry/feeds/fetch.ts'
+import { fetchOptions } from './registry/feeds/fetch.ts'
 import { createFeedRunner } from './registry/feeds/runner.ts'
 
 export interface FeedsWorkerData {
@@ -12,17 +13,18 @@ export interface FeedsWorkerData {
   /** Consumer group of the stream that fills the product index. */
   indexerGroup: string
   allowPrivateAddresses: boolean
+  limits: Limits
 }
 
 /** The thread that reads feeds: parsing hundreds of megabytes of XML is no work for the one that answers requests. */
-const { links, logLevel, indexerGroup, allowPrivateAddresses } = workerData as FeedsWorkerData
+const { links, logLevel, indexerGroup, allowPrivateAddresses, limits } = workerData as FeedsWorkerData
 const engines = connectEngines(links, workerLogger(logLevel, 'feeds'))
 const { log, index } = engines
 const runner = createFeedRunner({
   log,
   index,
   caughtUp: indexCaughtUp({ log, index, group: indexerGroup, now: Date.now }),
-  fetch: { ...fetchDefaults, allowPrivateAddresses },
+  fetch: fetchOptions(limits, allowPrivateAddresses),
   now: Date.now,
 })
 

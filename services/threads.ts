@@ -43,13 +43,14 @@ export async function startStreamsThread(
   }
 }
 
-export function startFeedsThread(host: EngineHost, { feedAllowPrivateAddresses, logLevel }: Config): Promise<Served> {
+export function startFeedsThread(host: EngineHost, config: Config): Promise<Served> {
   const links = host.links()
   const data: FeedsWorkerData = {
     links,
-    logLevel,
+    logLevel: config.logLevel,
     indexerGroup: INDEXER_GROUP,
-    allowPrivateAddresses: feedAllowPrivateAddresses,
+    allowPrivateAddresses: config.feedAllowPrivateAddresses,
+    limits: config.limits,
   }
   return startWorker(new URL('./feeds.worker.ts', import.meta.url), data, portsIn(links), {
     maxOldGenerationSizeMb: FEEDS_HEAP_MAX_MB,

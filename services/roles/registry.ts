@@ -31,7 +31,8 @@ export async function openRegistryRole(shared: Shared): Promise<Part> {
 
   const files = await openFeedFiles(join(config.dataFolder, 'feeds'))
   const runner = feedRunnerClient(feeds.connect())
-  const runs = createFeedRuns({ registry, runner, files, intervalMs: config.feedIntervalMs, now, uuid, logger })
+  const { feedIntervalMs: intervalMs, limits } = config
+  const runs = createFeedRuns({ registry, runner, files, intervalMs, limits, now, uuid, logger })
   await runs.start()
   stops.push(() => runs.close())
   const expected = [...snapshot.all('Image')].map(({ id }) => id)

@@ -14,7 +14,8 @@ import { openEmbeddedEventLog } from '../../infra/event-log/embedded.ts'
 import { openEmbeddedProductIndex } from '../../infra/product-index/embedded.ts'
 import type { IndexWrite } from '../../infra/product-index/port.ts'
 import { decode } from '../../schemas/codec.ts'
-import { fetchDefaults } from '../../services/registry/feeds/fetch.ts'
+import { defaultLimits } from '../../services/domain/limits.ts'
+import { fetchOptions } from '../../services/registry/feeds/fetch.ts'
 import { noCounts } from '../../services/registry/feeds/job.ts'
 import { runFeed } from '../../services/registry/feeds/run.ts'
 
@@ -115,7 +116,8 @@ async function run(place: string, name: string) {
     log,
     index,
     caughtUp: async () => {},
-    fetch: { ...fetchDefaults, allowPrivateAddresses: false },
+    fetch: fetchOptions(defaultLimits, false),
+    reading: <T>(read: () => Promise<T>) => read(),
     now: Date.now,
   }
   const job = {

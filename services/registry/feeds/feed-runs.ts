@@ -2,20 +2,18 @@ import type { Readable } from 'node:stream'
 import type { FastifyBaseLogger } from 'fastify'
 import type { FeedRun, RegistryEntry } from '../../../schemas/entities.ts'
 import { Problem } from '../../domain/errors.ts'
+import type { Limits } from '../../domain/limits.ts'
 import type { Entity } from '../../domain/snapshot.ts'
 import { type Change, changed, created, type Registry } from '../store.ts'
 import { type ExecuteDeps, executeRun, FEEDS_ACCOUNT_ID } from './execute-run.ts'
+import { FairQueue } from './fair-queue.ts'
 import type { FeedFiles } from './files.ts'
 import { Freshness } from './freshness.ts'
 import type { FeedRunner } from './job.ts'
-import { KeyedQueue } from './keyed-queue.ts'
 import { confirmedRun, failedRun, isUnderWay, queuedRun, runsOf } from './run-state.ts'
+import { checkWaiting, dueRuns, ownerOf } from './waiting-line.ts'
 
-/** Fetches wait for slow servers, so a few go side by side. */
-const RUNS_AT_ONCE = 4
-export const RUNS_WAITING_MAX = 1_000
 const TICK_MS = 10_000
-const RETRY_AFTER_SECONDS = 60
 
 export interface FeedRunsDeps {
   registry: Registry
@@ -23,6 +21,7 @@ export interface FeedRunsDeps {
   files: FeedFiles
   /** Between two fetches of a feed. */
   intervalMs: number
+  limits: Pick<Limits, 'feedRunsAtOnce' | 'accountFeedRunsAtOnce' | 'accountFeedRunsWaiting'>
   now: () => number
   uuid: () => string
   logger: Pick<FastifyBaseLogger, 'error'>
@@ -45,9 +44,9 @@ export interface FeedRuns {
 }
 
 export function createFeedRuns(deps: FeedRunsDeps): FeedRuns {
-  const { registry, runner, files, intervalMs, now, uuid, logger } = deps
+  const { registry, runner, files, intervalMs, limits, now, uuid, logger } = deps
   const { snapshot } = registry
-  const queue = new KeyedQueue({ atOnce: RUNS_AT_ONCE })
+  const queue = new FairQueue({ atOnce: limits.feedRunsAtOnce, atOncePerOwner: limits.accountFeedRunsAtOnce })
   const stop = new AbortController()
   const freshness = new Freshness()
   const execution: ExecuteDeps = { registry, runner, files, freshness, now, logger, stopping: stop.signal }
@@ -57,9 +56,9 @@ export function createFeedRuns(deps: FeedRunsDeps): FeedRuns {
 
   function enqueue(run: RegistryEntry): Entity<'FeedRun'> {
     const { id, body } = run as Entity<'FeedRun'>
-    queue.add(body.feedId, () =>
-      executeRun(execution, id).catch((err) => logger.error({ err, runId: id }, 'A feed run was left unfinished')),
-    )
+    const execute = () =>
+      executeRun(execution, id).catch((err) => logger.error({ err, runId: id }, 'A feed run was left unfinished'))
+    queue.add({ key: body.feedId, owner: ownerOf(snapshot, body.shopId), run: execute })
     return run as Entity<'FeedRun'>
   }
 
@@ -73,36 +72,15 @@ export function createFeedRuns(deps: FeedRunsDeps): FeedRuns {
     if (runsOf(snapshot, feedId).some((run) => run.body.status === 'QUEUED')) {
       throw new Problem('CONFLICT', 'A run of this feed waits already')
     }
-    if (waiting() >= RUNS_WAITING_MAX) {
-      throw new Problem('RATE_LIMITED', 'Too many feed runs wait', { retryAfterSeconds: RETRY_AFTER_SECONDS })
-    }
+    checkWaiting(snapshot, feed, limits)
     return [created('FeedRun', runId, queuedRun(feed, trigger, now()))]
   }
 
-  function waiting(): number {
-    return [...snapshot.all('FeedRun')].filter((run) => run.body.status === 'QUEUED').length
-  }
-
-  /** Feeds with a url, nothing under way, and no run within the interval. */
-  function dueFeeds(): Entity<'Feed'>[] {
-    const lastQueuedAt = new Map<string, number>()
-    for (const { body } of snapshot.all('FeedRun')) {
-      const at = isUnderWay(body) ? Number.POSITIVE_INFINITY : body.queuedAt
-      lastQueuedAt.set(body.feedId, Math.max(at, lastQueuedAt.get(body.feedId) ?? at))
-    }
-    return [...snapshot.all('Feed')].filter(
-      ({ id, body }) => body.url !== null && now() - (lastQueuedAt.get(id) ?? Number.NEGATIVE_INFINITY) >= intervalMs,
-    )
-  }
-
   async function tick(): Promise<void> {
-    const runs = await registry.write(
-      () =>
-        dueFeeds()
-          .slice(0, Math.max(0, RUNS_WAITING_MAX - waiting()))
-          .map((feed) => created('FeedRun', uuid(), queuedRun(feed, 'SCHEDULE', now()))),
-      { by: FEEDS_ACCOUNT_ID },
-    )
+    const due = () => dueRuns(snapshot, { intervalMs, now: now(), limits })
+    const runs = await registry.write(() => due().map((run) => created('FeedRun', uuid(), run)), {
+      by: FEEDS_ACCOUNT_ID,
+    })
     runs.forEach(enqueue)
   }
 
@@ -134,7 +112,7 @@ export function createFeedRuns(deps: FeedRunsDeps): FeedRuns {
   function clear({ id, body }: Entity<'Feed'>): void {
     const { shopId, currency, lang } = body
     const job = { runId: `clear-${id}`, feed: { id, shopId, currency, lang }, contentPath: '', heldPath: '' }
-    queue.add(id, async () => {
+    const removeOffers = async () => {
       const cancel = () => void runner.cancel(job.runId).catch(() => {})
       stop.signal.addEventListener('abort', cancel)
       try {
@@ -145,7 +123,8 @@ export function createFeedRuns(deps: FeedRunsDeps): FeedRuns {
       } finally {
         stop.signal.removeEventListener('abort', cancel)
       }
-    })
+    }
+    queue.add({ key: id, owner: ownerOf(snapshot, shopId), run: removeOffers })
   }
 
   function onFeedChange(feed: Entity<'Feed'>, before: Entity<'Feed'> | undefined): void {

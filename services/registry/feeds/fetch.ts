@@ -5,6 +5,7 @@ import { get as httpsGet } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import { pipeline } from 'node:stream/promises'
 import { isPublicAddress } from '../../domain/ip-address.ts'
+import type { Limits } from '../../domain/limits.ts'
 import { FeedFailure } from './failure.ts'
 
 const REDIRECTS_MAX = 5
@@ -15,8 +16,8 @@ const USER_AGENT = 'Endcap-Feed/1.0'
 export interface FetchOptions {
   /** To be connected, and to get the head of the answer. */
   connectTimeoutMs: number
-  /** Between two pieces of the body. */
-  idleTimeoutMs: number
+  /** The body must bring so many bytes in each of these spans, or the server drips and is hung up on. */
+  pace: { spanMs: number; bytesMin: number }
   totalTimeoutMs: number
   bytesMax: number
   /** Lets feeds come from the operator's own network: for tests, and where feeds are internal. */
@@ -25,15 +26,22 @@ export interface FetchOptions {
   resolve: (host: string) => Promise<LookupAddress[]>
 }
 
-export const fetchDefaults: Omit<FetchOptions, 'allowPrivateAddresses'> = {
-  connectTimeoutMs: 15_000,
-  idleTimeoutMs: 30_000,
-  totalTimeoutMs: 3_600_000,
-  bytesMax: DOWNLOAD_BYTES_MAX,
-  resolve: (host) =>
-    new Promise((resolve, reject) =>
-      dnsLookup(host, { all: true }, (error, addresses) => (error ? reject(error) : resolve(addresses))),
-    ),
+export function fetchOptions(
+  limits: Pick<Limits, 'feedFetchSeconds' | 'feedFetchKibPerSecondMin'>,
+  allowPrivateAddresses: boolean,
+): FetchOptions {
+  return {
+    connectTimeoutMs: 15_000,
+    // Long enough for a server that writes its feed in bursts.
+    pace: { spanMs: 30_000, bytesMin: limits.feedFetchKibPerSecondMin * 1024 * 30 },
+    totalTimeoutMs: limits.feedFetchSeconds * 1000,
+    bytesMax: DOWNLOAD_BYTES_MAX,
+    allowPrivateAddresses,
+    resolve: (host) =>
+      new Promise((resolve, reject) =>
+        dnsLookup(host, { all: true }, (error, addresses) => (error ? reject(error) : resolve(addresses))),
+      ),
+  }
 }
 
 export interface FetchRequest {
@@ -156,6 +164,7 @@ async function take(
   status: number,
   { request, options }: { request: FetchRequest; options: FetchOptions },
 ): Promise<Fetched> {
+  let keptUp: NodeJS.Timeout | undefined
   try {
     const conditional = request.etag !== null || request.lastModified !== null
     if (status === 304 && conditional) return { tag: 'NOT_MODIFIED' }
@@ -164,17 +173,28 @@ async function take(
     if (!['identity', 'gzip', 'x-gzip'].includes(encoding)) {
       throw new FeedFailure(`The feed came with Content-Encoding ${encoding}; gzip or none is read`)
     }
-    response.setTimeout(options.idleTimeoutMs, () =>
-      response.destroy(new FeedFailure(`The feed stopped coming for ${options.idleTimeoutMs / 1000} s`)),
-    )
+    keptUp = keepUp(response, options.pace)
     await pipeline(response, limited(options.bytesMax), createWriteStream(request.path, { flush: true }), {
       signal: request.signal,
     })
     const { etag, 'last-modified': lastModified } = response.headers
     return { tag: 'FETCHED', validators: { etag: etag ?? null, lastModified: lastModified ?? null } }
   } finally {
+    clearInterval(keptUp)
     response.destroy()
   }
+}
+
+/** Hangs up on a server that brings less than the pace. The connection knows what has come, also before it is read. */
+function keepUp(response: IncomingMessage, { spanMs, bytesMin }: FetchOptions['pace']): NodeJS.Timeout {
+  let before = response.socket.bytesRead
+  return setInterval(() => {
+    const { bytesRead } = response.socket
+    if (!response.complete && bytesRead - before < bytesMin) {
+      response.destroy(new FeedFailure(`The feed came too slowly: under ${bytesMin} bytes in ${spanMs / 1000} s`))
+    }
+    before = bytesRead
+  }, spanMs)
 }
 
 /** Passes bytes through until they are too many. */

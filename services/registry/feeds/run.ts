@@ -27,6 +27,8 @@ export interface RunDeps {
   /** Resolves once the index holds all that was in the topic `products` at the call. @throws when that takes too long. */
   caughtUp: () => Promise<void>
   fetch: FetchOptions
+  /** Bounds how many feeds are read at once: each holds the ids of its offers. Those that are being fetched do not count. */
+  reading: <T>(read: () => Promise<T>) => Promise<T>
   now: () => number
 }
 
@@ -55,13 +57,13 @@ export async function runFeed(deps: RunDeps, job: FeedJob, control: RunControl):
         await removeAll(deps, job, control)
         return done(counts)
       case 'READ':
-        return await apply(deps, job, control)
+        return await deps.reading(() => apply(deps, job, control))
       case 'FETCH': {
         const { url, etag, lastModified } = job.task
         const request = { url, etag, lastModified, path: job.contentPath, signal: control.signal }
         const fetched = await fetchFeed(request, deps.fetch)
         if (fetched.tag === 'NOT_MODIFIED') return await unchanged(deps, job, control)
-        const outcome = await apply(deps, job, control)
+        const outcome = await deps.reading(() => apply(deps, job, control))
         return outcome.status === 'DONE' ? { ...outcome, validators: fetched.validators } : outcome
       }
     }

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openEmbeddedAnalytics } from '../../../../infra/analytics/embedded.ts'
 import type { Analytics } from '../../../../infra/analytics/port.ts'
 import type { Account } from '../../../../schemas/entities.ts'
+import { defaultLimits } from '../../../../services/domain/limits.ts'
 import { Snapshot } from '../../../../services/domain/snapshot.ts'
 import { hashToken } from '../../../../services/domain/tokens.ts'
 import { createHttpServer, type HttpServer } from '../../../../services/http.ts'
@@ -12,7 +13,7 @@ import { createAccess } from '../../../../services/registry/access.ts'
 import { createAuthorize } from '../../../../services/registry/auth.ts'
 import { feedsApp } from '../../../../services/registry/feeds/app.ts'
 import { createFeedRuns, type FeedRuns } from '../../../../services/registry/feeds/feed-runs.ts'
-import { fetchDefaults } from '../../../../services/registry/feeds/fetch.ts'
+import { fetchOptions } from '../../../../services/registry/feeds/fetch.ts'
 import { openFeedFiles } from '../../../../services/registry/feeds/files.ts'
 import { createFeedRunner } from '../../../../services/registry/feeds/runner.ts'
 import { created, openRegistry, type Registry } from '../../../../services/registry/store.ts'
@@ -41,8 +42,9 @@ beforeAll(async () => {
   const clock = () => now
   const snapshot = new Snapshot()
   registry = await openRegistry({ log, snapshot, now: clock })
-  const fetch = { ...fetchDefaults, allowPrivateAddresses: false }
+  const fetch = fetchOptions(defaultLimits, false)
   runs = createFeedRuns({
+    limits: defaultLimits,
     registry,
     runner: createFeedRunner({ log, index, caughtUp, fetch, now: clock }),
     files: await openFeedFiles(join(engines.folder, 'uploads'), 2_000_000),

@@ -8,10 +8,11 @@ import { MessageChannel } from 'node:worker_threads'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { serve } from '../../../../infra/thread.ts'
 import type { FeedRun } from '../../../../schemas/entities.ts'
+import { defaultLimits } from '../../../../services/domain/limits.ts'
 import { Snapshot } from '../../../../services/domain/snapshot.ts'
 import { RUNS_KEPT_PER_FEED } from '../../../../services/registry/feeds/execute-run.ts'
 import { createFeedRuns, type FeedRuns } from '../../../../services/registry/feeds/feed-runs.ts'
-import { fetchDefaults } from '../../../../services/registry/feeds/fetch.ts'
+import { fetchOptions } from '../../../../services/registry/feeds/fetch.ts'
 import { openFeedFiles } from '../../../../services/registry/feeds/files.ts'
 import type { FeedRunner } from '../../../../services/registry/feeds/job.ts'
 import { runsOf } from '../../../../services/registry/feeds/run-state.ts'
@@ -60,7 +61,7 @@ beforeEach(async () => {
     log: engines.log,
     index: engines.index,
     caughtUp: engines.catchUp,
-    fetch: { ...fetchDefaults, allowPrivateAddresses: true },
+    fetch: fetchOptions(defaultLimits, true),
     now: () => now,
   })
   await open()
@@ -76,7 +77,17 @@ async function open(changes: { runner?: FeedRunner } = {}) {
   registry = await openRegistry({ log: engines.log, snapshot: new Snapshot(), now: () => now })
   const files = await openFeedFiles(folder(), 100_000)
   const logger = { error: () => {} }
-  const deps = { registry, runner, files, intervalMs: HOUR_MS, now: () => now, uuid: randomUUID, logger, ...changes }
+  const deps = {
+    registry,
+    runner,
+    files,
+    intervalMs: HOUR_MS,
+    limits: defaultLimits,
+    now: () => now,
+    uuid: randomUUID,
+    logger,
+    ...changes,
+  }
   runs = createFeedRuns(deps)
   await runs.start()
 }

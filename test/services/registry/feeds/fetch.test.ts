@@ -5,11 +5,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { defaultLimits } from '../../../../services/domain/limits.ts'
 import {
   type FetchOptions,
   type FetchRequest,
-  fetchDefaults,
   fetchFeed,
+  fetchOptions,
 } from '../../../../services/registry/feeds/fetch.ts'
 
 let folder: string
@@ -47,7 +48,7 @@ function fetch(request: Partial<FetchRequest> = {}, options: Partial<FetchOption
       signal: new AbortController().signal,
       ...request,
     },
-    { ...fetchDefaults, allowPrivateAddresses: true, ...options },
+    { ...fetchOptions(defaultLimits, true), ...options },
   )
 }
 
@@ -116,12 +117,30 @@ describe('fetching', () => {
     answer = () => {}
     await expect(fetch({}, { connectTimeoutMs: 50 })).rejects.toThrow('No answer within 0.05 s')
     answer = (_request, response) => void response.write('<rss>')
-    await expect(fetch({}, { idleTimeoutMs: 50 })).rejects.toThrow('stopped coming for 0.05 s')
+    await expect(fetch({}, { pace: { spanMs: 50, bytesMin: 1 } })).rejects.toThrow('under 1 bytes in 0.05 s')
     answer = (_request, response) => {
       const timer = setInterval(() => response.write(' '), 5)
       response.on('close', () => clearInterval(timer))
     }
     await expect(fetch({}, { totalTimeoutMs: 100 })).rejects.toThrow('did not come within 0.1 s')
+  })
+
+  it('hangs up on a server that drips, and not on one that pauses and catches up', async () => {
+    const pace = { spanMs: 100, bytesMin: 1_000 }
+    answer = (_request, response) => {
+      const timer = setInterval(() => response.write(' '), 5)
+      response.on('close', () => clearInterval(timer))
+    }
+    await expect(fetch({}, { pace })).rejects.toThrow('came too slowly')
+    answer = (_request, response) => {
+      let left = 6
+      const timer = setInterval(() => {
+        if (left-- > 0) response.write(' '.repeat(4_000))
+        else response.end('<rss/>')
+      }, 60)
+      response.on('close', () => clearInterval(timer))
+    }
+    expect(await fetch({}, { pace })).toMatchObject({ tag: 'FETCHED' })
   })
 
   it('ends at once when it is cancelled', async () => {
@@ -196,7 +215,7 @@ describe('private addresses', () => {
     // The first hop is let through here, as if it were public; the second one is judged by its address.
     let first = true
     const options: FetchOptions = {
-      ...fetchDefaults,
+      ...fetchOptions(defaultLimits, true),
       resolve,
       get allowPrivateAddresses() {
         return first
@@ -218,7 +237,7 @@ describe('private addresses', () => {
     const { port } = server.address() as AddressInfo
     let first = true
     const options: FetchOptions = {
-      ...fetchDefaults,
+      ...fetchOptions(defaultLimits, true),
       get allowPrivateAddresses() {
         return first
       },

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { LogUnavailable } from '../../../../infra/event-log/port.ts'
-import { fetchDefaults } from '../../../../services/registry/feeds/fetch.ts'
+import { defaultLimits } from '../../../../services/domain/limits.ts'
+import { fetchOptions } from '../../../../services/registry/feeds/fetch.ts'
 import { type FeedJob, noCounts } from '../../../../services/registry/feeds/job.ts'
 import { ISSUES_KEPT_MAX, type RunDeps, runFeed } from '../../../../services/registry/feeds/run.ts'
 import { item, rss } from './documents.ts'
@@ -17,7 +18,14 @@ let feed: FeedJob['feed']
 beforeAll(async () => {
   engines = await openEngines()
   const { log, index, catchUp } = engines
-  deps = { log, index, caughtUp: catchUp, fetch: { ...fetchDefaults, allowPrivateAddresses: true }, now: () => NOW }
+  deps = {
+    log,
+    index,
+    caughtUp: catchUp,
+    fetch: fetchOptions(defaultLimits, true),
+    reading: (read) => read(),
+    now: () => NOW,
+  }
 })
 afterAll(() => engines.close())
 beforeEach(() => {

@@ -1,0 +1,66 @@
+export interface FairTask {
+  /** Tasks of one key run one at a time, in order. */
+  key: string
+  /** Whose task it is: owners take turns, and each has at most its share of what runs. */
+  owner: string
+  /** Must not reject. */
+  run: () => Promise<void>
+}
+
+/** Tasks of many owners, of whom none can keep the others waiting: at most `atOnce` in all and `atOncePerOwner` of one. */
+export class FairQueue {
+  readonly #limits: { atOnce: number; atOncePerOwner: number }
+  /** By owner, the one whose turn is next first. */
+  readonly #waiting = new Map<string, FairTask[]>()
+  readonly #running = new Map<string, { owner: string; ended: Promise<void> }>()
+  #closed = false
+
+  constructor(limits: { atOnce: number; atOncePerOwner: number }) {
+    this.#limits = limits
+  }
+
+  add(task: FairTask): void {
+    const tasks = this.#waiting.get(task.owner)
+    if (tasks) tasks.push(task)
+    else this.#waiting.set(task.owner, [task])
+    this.#startNext()
+  }
+
+  /** Starts nothing more; resolves once what was started has ended. */
+  async close(): Promise<void> {
+    this.#closed = true
+    await Promise.all([...this.#running.values()].map(({ ended }) => ended))
+  }
+
+  #startNext(): void {
+    while (!this.#closed && this.#running.size < this.#limits.atOnce) {
+      const task = this.#takeNext()
+      if (!task) return
+      const ended = task.run().finally(() => {
+        this.#running.delete(task.key)
+        this.#startNext()
+      })
+      this.#running.set(task.key, { owner: task.owner, ended })
+    }
+  }
+
+  #takeNext(): FairTask | null {
+    for (const [owner, tasks] of this.#waiting) {
+      if (this.#runningOf(owner) >= this.#limits.atOncePerOwner) continue
+      const next = tasks.findIndex(({ key }) => !this.#running.has(key))
+      if (next < 0) continue
+      const [task] = tasks.splice(next, 1)
+      // To the end of the turn.
+      this.#waiting.delete(owner)
+      if (tasks.length > 0) this.#waiting.set(owner, tasks)
+      return task!
+    }
+    return null
+  }
+
+  #runningOf(owner: string): number {
+    let count = 0
+    for (const running of this.#running.values()) if (running.owner === owner) count += 1
+    return count
+  }
+}
