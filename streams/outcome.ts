@@ -32,7 +32,7 @@ const LETTER_RECORD_MAX_BYTES = 1_000_000
 const LETTER_MESSAGE_MAX_CHARS = 1_000
 
 /** Decodes a batch; what is no value of the topic's record comes back as dead, the rest in order. */
-export function decodeBatch<T>(batch: Batch): { records: DecodedRecord<T>[]; dead: DeadRecord[] } {
+export function decodeBatch<T>(batch: Omit<Batch, 'assignment'>): { records: DecodedRecord<T>[]; dead: DeadRecord[] } {
   const name = topics[batch.topic].record
   const records: DecodedRecord<T>[] = []
   const dead: DeadRecord[] = []

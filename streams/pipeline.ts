@@ -1,4 +1,4 @@
-import { type Batch, type EventLog, type LogConsumer, Revoked } from '../infra/event-log/port.ts'
+import { type Assignment, type Batch, type EventLog, type LogConsumer, Revoked } from '../infra/event-log/port.ts'
 import type { TopicName } from '../schemas/topics.ts'
 import { type TopicLag, topicLag } from './lag.ts'
 import { type DecodedRecord, deadLettersOf, decodeBatch, type StepResult } from './outcome.ts'
@@ -67,7 +67,7 @@ export interface StreamOptions {
 export function createStream(options: StreamOptions): Stream {
   const { name, topics, log, step, retry, now, logger } = options
   const life = createStreamRun({ name, retry, now, logger })
-  const commits = new Map<string, { assigned: number | null; offset: number | null }>()
+  const commits = new Map<string, { assignment: Assignment; offset: number | null }>()
   let polling: LogConsumer | null = null
 
   async function processNext(consumer: LogConsumer): Promise<void> {
@@ -80,23 +80,23 @@ export function createStream(options: StreamOptions): Stream {
   }
 
   async function processBatch(consumer: LogConsumer, batch: Batch): Promise<void> {
-    const { topic, partition } = batch
+    const { topic, partition, assignment } = batch
     const { records, dead } = decodeBatch(batch)
     const lastOffset = batch.records.at(-1)!.offset
-    const done = commitOf(consumer, batch)
+    const done = commitOf(assignment)
     let result: StepResult = {}
     try {
       if (records.length > 0) {
         result = await step({ topic, partition, records, committed: done.offset, lastOffset })
       }
     } catch (error) {
-      consumer.seek(topic, partition, batch.records[0]!.offset)
+      consumer.seek(assignment, batch.records[0]!.offset)
       return life.backOff(error as Error)
     }
     dead.push(...(result.dead ?? []))
     const outputs = [...(result.outputs ?? []), ...deadLettersOf(name, batch, dead, now())]
     try {
-      await consumer.commit({ topic, partition, offset: lastOffset + 1, metadata: '' }, outputs)
+      await consumer.commit(assignment, { offset: lastOffset + 1, metadata: '' }, outputs)
       done.offset = lastOffset + 1
     } catch (error) {
       if (!(error instanceof Revoked)) throw error
@@ -112,12 +112,11 @@ export function createStream(options: StreamOptions): Stream {
   }
 
   /** What is committed of a partition: by this member since it has it, before that by whoever had it. */
-  function commitOf(consumer: LogConsumer, { topic, partition }: Batch) {
-    const key = `${topic}/${partition}`
-    const assigned = consumer.position(topic, partition)?.offset ?? null
+  function commitOf(assignment: Assignment) {
+    const key = `${assignment.topic}/${assignment.partition}`
     const known = commits.get(key)
-    if (known?.assigned === assigned) return known
-    const fresh = { assigned, offset: assigned }
+    if (known?.assignment === assignment) return known
+    const fresh = { assignment, offset: assignment.committed?.offset ?? null }
     commits.set(key, fresh)
     return fresh
   }

@@ -1,7 +1,7 @@
 import type { Analytics } from '../infra/analytics/port.ts'
 import {
+  type Assignment,
   type Batch,
-  type Commit,
   type EventLog,
   type LogConsumer,
   type LogRecord,
@@ -41,9 +41,9 @@ export interface SinkOptions {
   retry?: Retry
 }
 
-/** A batch that is still filling, of a partition as it was assigned. */
+/** A batch that is still filling, of records that were read under one assignment. */
 interface Filling extends SinkBatch {
-  assigned: Commit | null
+  assignment: Assignment
   bytes: number
   openedAt: number
 }
@@ -96,18 +96,17 @@ export function createSink({ log, analytics, now, logger, retry }: SinkOptions):
   }
 
   async function take(consumer: LogConsumer, batch: Batch): Promise<void> {
-    const { partition } = batch
+    const { partition, assignment } = batch
     const topic = batch.topic as StoredTopic
     const key = `${topic}/${partition}`
-    const assigned = consumer.position(topic, partition)
     const known = filling.get(key)
     // A partition that was given away and came back is read anew from what is committed.
-    const goesOn = known && sameCommit(known.assigned, assigned) && follows(known.records, batch.records)
-    const into = goesOn ? known : newBatch(topic, partition, assigned)
+    const into = known?.assignment === assignment ? known : newBatch(topic, partition, assignment)
     filling.set(key, into)
     if (into !== known) {
-      const { pendingLast } = noteOf(assigned)
-      if (assigned && pendingLast !== null) return finish(consumer, into, assigned.offset, pendingLast)
+      const { committed } = assignment
+      const { pendingLast } = noteOf(committed)
+      if (committed && pendingLast !== null) return finish(consumer, into, committed.offset, pendingLast)
     }
     if (into.records.length === 0) into.openedAt = now()
     into.records.push(...batch.records)
@@ -119,7 +118,7 @@ export function createSink({ log, analytics, now, logger, retry }: SinkOptions):
     const { topic, partition } = into
     into.records = await readRange(log, topic, partition, first, last)
     if (into.records.length > 0) await store(consumer, into, storeBatchAgain)
-    consumer.seek(topic, partition, last + 1)
+    consumer.seek(into.assignment, last + 1)
   }
 
   function dueBatches(): Filling[] {
@@ -134,20 +133,17 @@ export function createSink({ log, analytics, now, logger, retry }: SinkOptions):
   }
 
   async function store(consumer: LogConsumer, batch: Filling, storeRecords: typeof storeBatch): Promise<void> {
-    const { topic, partition, records, epoch } = batch
+    const { topic, partition, assignment, records, epoch } = batch
     const first = records[0]!.offset
     const last = records.at(-1)!.offset
     const begunAt = now()
     try {
-      await consumer.commit({ topic, partition, offset: first, metadata: noteText({ epoch, pendingLast: last }) })
+      await consumer.commit(assignment, { offset: first, metadata: noteText({ epoch, pendingLast: last }) })
       // A process that was frozen here would store what another has stored since, under a token that may be forgotten.
       if (now() - begunAt > BOUNDARIES_VALID_MS) throw new Revoked('the boundaries were committed too long ago')
       const dead = await storeRecords(analytics, batch)
       const letters = deadLettersOf(SINK_GROUP, batch, dead, now())
-      await consumer.commit(
-        { topic, partition, offset: last + 1, metadata: noteText({ epoch, pendingLast: null }) },
-        letters,
-      )
+      await consumer.commit(assignment, { offset: last + 1, metadata: noteText({ epoch, pendingLast: null }) }, letters)
       count(batch, dead)
     } catch (error) {
       if (!(error instanceof Revoked)) throw error
@@ -174,15 +170,8 @@ export function createSink({ log, analytics, now, logger, retry }: SinkOptions):
   }
 }
 
-function newBatch(topic: StoredTopic, partition: number, assigned: Commit | null): Filling {
-  return { topic, partition, records: [], bytes: 0, openedAt: 0, epoch: noteOf(assigned).epoch, assigned }
-}
-
-const follows = (before: readonly LogRecord[], next: readonly LogRecord[]): boolean =>
-  before.length === 0 || next[0]!.offset > before.at(-1)!.offset
-
-function sameCommit(a: Commit | null, b: Commit | null): boolean {
-  return a?.offset === b?.offset && a?.metadata === b?.metadata
+function newBatch(topic: StoredTopic, partition: number, assignment: Assignment): Filling {
+  return { topic, partition, assignment, records: [], bytes: 0, openedAt: 0, epoch: noteOf(assignment.committed).epoch }
 }
 
 async function readRange(log: EventLog, topic: StoredTopic, partition: number, first: number, last: number) {

@@ -2,15 +2,11 @@ import type { TopicName } from '../../schemas/topics.ts'
 import type { BlockReader } from './block-reader.ts'
 import type { Partition, Partitions } from './embedded-database.ts'
 import { packRuns } from './frame.ts'
-import type { Commit } from './port.ts'
+import type { Assignment, Commit } from './port.ts'
 
-/** A partition that a member may read and commit, until the lease is another's. */
-export interface Assigned {
-  topic: TopicName
-  partition: number
-  lease: number
-  /** What the group had committed when the lease began. */
-  commit: Commit | null
+/** An assignment, told from every other by its lease. */
+export interface Assigned extends Assignment {
+  readonly lease: number
 }
 
 export interface Polled {
@@ -61,8 +57,8 @@ export function createConsumerGroups(
 
   function lease(partition: Partition, commits: readonly Commit[]): Assigned & { next: number } {
     const { topic, partition: number } = partition
-    const commit = commits.find((each) => each.topic === topic && each.partition === number) ?? null
-    return { topic, partition: number, lease: ++lastLease, commit, next: commit?.offset ?? 0 }
+    const committed = commits.find((each) => each.topic === topic && each.partition === number) ?? null
+    return { topic, partition: number, lease: ++lastLease, committed, next: committed?.offset ?? 0 }
   }
 
   function nextBatch(member: Member, maxRecords: number): Polled['batch'] {
@@ -131,9 +127,10 @@ export function createConsumerGroups(
     /** Ends a waiting poll early. */
     interrupt: (member: Member) => endWait(member, null),
 
-    seek(member: Member, topic: TopicName, partition: number, offset: number): void {
+    seek(member: Member, topic: TopicName, partition: number, lease: number, offset: number): void {
       const place = member.held.get(partitions[topic][partition]!)
-      if (place) place.next = offset
+      if (place?.lease !== lease) return
+      place.next = offset
       serveWaiting(member)
     },
 

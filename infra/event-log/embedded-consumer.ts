@@ -4,6 +4,7 @@ import type { Assigned, Polled } from './consumer-groups.ts'
 import { pack } from './embedded-append.ts'
 import { unpackRecords } from './frame.ts'
 import {
+  type Assignment,
   type Batch,
   type LogConsumer,
   type LogRecord,
@@ -27,30 +28,31 @@ export async function openConsumer(remote: Remote, group: string, topics: readon
   async function ask(maxRecords: number, maxWaitMs: number): Promise<Batch | null> {
     const polled = await remote.call<Polled>('poll', [member, maxRecords, maxWaitMs])
     if (polled.assigned) assigned = new Map(polled.assigned.map((each) => [`${each.topic}/${each.partition}`, each]))
-    return batchOf(polled)
+    const batch = batchOf(polled)
+    return batch && { ...batch, assignment: assigned.get(`${batch.topic}/${batch.partition}`)! }
   }
+
+  /** The lease that stands for it in the log's thread, which knows whether it still holds. */
+  const leaseOf = (assignment: Assignment) => (assignment as Assigned).lease
 
   return {
     async poll({ maxRecords, maxWaitMs }) {
       return closed ? null : ask(maxRecords, maxWaitMs)
     },
     assigned: () => (closed ? [] : [...assigned.values()].map(({ topic, partition }) => ({ topic, partition }))),
-    position: (topic, partition) => assigned.get(`${topic}/${partition}`)?.commit ?? null,
-    seek(topic, partition, offset) {
+    seek(assignment, offset) {
+      const { topic, partition } = assignment
       // Messages keep their order: the next poll finds it done.
-      remote.call('seek', [member, topic, partition, offset]).catch(() => {})
+      remote.call('seek', [member, topic, partition, leaseOf(assignment), offset]).catch(() => {})
     },
-    async commit(commit, outputs = []) {
-      const held = assigned.get(`${commit.topic}/${commit.partition}`)
-      if (!held || closed) throw new Revoked(`${commit.topic}/${commit.partition} is not assigned to this consumer`)
-      if (commit.metadata.length > METADATA_MAX_CHARS) {
-        throw new RangeError(
-          `The metadata of a commit has ${commit.metadata.length} of ${METADATA_MAX_CHARS} characters`,
-        )
+    async commit(assignment, { offset, metadata }, outputs = []) {
+      const { topic, partition } = assignment
+      if (closed) throw new Revoked(`${topic}/${partition} is not assigned to this consumer any more`)
+      if (metadata.length > METADATA_MAX_CHARS) {
+        throw new RangeError(`The metadata of a commit has ${metadata.length} of ${METADATA_MAX_CHARS} characters`)
       }
       const frame = outputs.length === 0 ? null : pack(outputs)
-      const { topic, partition, offset, metadata } = commit
-      const args = [member, held.lease, { topic, partition, offset, metadata }, frame]
+      const args = [member, leaseOf(assignment), { topic, partition, offset, metadata }, frame]
       await remote.call('commit', args, frame ? [frame.buffer] : [])
     },
     async close() {
@@ -106,7 +108,7 @@ export async function openTail(
   return { close }
 }
 
-function batchOf({ batch }: Polled): Batch | null {
+function batchOf({ batch }: Polled): Omit<Batch, 'assignment'> | null {
   if (!batch) return null
   const { topic, partition, frame } = batch
   return { topic, partition, records: unpackRecords(frame, topic, partition) }

@@ -78,8 +78,8 @@ export function openLogStore({ folder, now }: LogStoreOptions) {
           },
         }),
       poll: (id: number, maxRecords: number, maxWaitMs: number) => groups.poll(member(id), maxRecords, maxWaitMs),
-      seek: (id: number, topic: TopicName, partition: number, offset: number) =>
-        groups.seek(member(id), topic, partitionAt(topic, partition).partition, offset),
+      seek: (id: number, topic: TopicName, partition: number, lease: number, offset: number) =>
+        groups.seek(member(id), topic, partitionAt(topic, partition).partition, lease, offset),
       commit: (id: number, lease: number, commit: Commit, outputs: Uint8Array | null) =>
         queue.run({
           check() {

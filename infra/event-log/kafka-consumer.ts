@@ -9,7 +9,15 @@ import type { KafkaNames } from './kafka-names.ts'
 import type { Reader } from './kafka-reader.ts'
 import { createSignal } from './kafka-signal.ts'
 import { openTransactionalWriter, type TransactionalWriter } from './kafka-transaction.ts'
-import { type Commit, type LogConsumer, LogUnavailable, METADATA_MAX_CHARS, type NewRecord, Revoked } from './port.ts'
+import {
+  type Assignment,
+  type LogConsumer,
+  LogUnavailable,
+  METADATA_MAX_CHARS,
+  type NewRecord,
+  type Place,
+  Revoked,
+} from './port.ts'
 import { checkedBytes } from './record-check.ts'
 
 /** A caller that is at work when the group changes may finish for this long before it can lose the partition. */
@@ -18,11 +26,9 @@ const HAND_OVER_MAX_MS = 1_000
 const FIRST_JOIN_MAX_MS = 3_000
 const REJOIN_PAUSE_MS = 50
 
-/** A partition that this member reads and commits, until it is another's. */
+/** An assignment, and what commits with outputs need. */
 interface Lease {
-  topic: TopicName
-  partition: number
-  commit: Commit | null
+  assignment: Assignment
   writer: TransactionalWriter
 }
 
@@ -43,7 +49,8 @@ export interface ConsumerOptions {
 }
 
 /**
- * A member of a group. What it commits is refused once a partition has gone to another: a plain commit by member and
+ * A member of a group. What it commits is refused once a partition has gone to another: here, because a commit names the
+ * assignment that its records were read under; and by the brokers while it does not know yet: a plain commit by member and
  * generation; one with outputs by these too, and by the transactional id that whoever gets the partition takes over before it
  * asks what is committed. So nothing of a frozen member can become visible after its successor has begun.
  */
@@ -66,7 +73,7 @@ export async function openConsumer(options: ConsumerOptions): Promise<LogConsume
     const lease = leases.get(place)
     if (!lease) return
     leases.delete(place)
-    fetcher.drop(lease.topic, lease.partition)
+    fetcher.drop(lease.assignment.topic, lease.assignment.partition)
   }
 
   /** First takes over the right to commit, then asks what is committed: nothing can change that in between. */
@@ -83,10 +90,13 @@ export async function openConsumer(options: ConsumerOptions): Promise<LogConsume
       await Promise.all(wanted.map(async (topic) => [topic, await reader.bounds(topic, until)] as const)),
     )
     for (const [index, { topic, partition }] of places.entries()) {
-      const commit = commits.find((each) => each.topic === topic && each.partition === partition) ?? null
+      const committed = commits.find((each) => each.topic === topic && each.partition === partition) ?? null
       const { start } = starts.get(topic)!.find((each) => each.partition === partition)!
-      leases.set(`${names.topic(topic)}/${partition}`, { topic, partition, commit, writer: writers[index]! })
-      fetcher.follow(topic, partition, commit?.offset ?? start)
+      leases.set(`${names.topic(topic)}/${partition}`, {
+        assignment: { topic, partition, committed },
+        writer: writers[index]!,
+      })
+      fetcher.follow(topic, partition, committed?.offset ?? start)
     }
   }
 
@@ -122,19 +132,21 @@ export async function openConsumer(options: ConsumerOptions): Promise<LogConsume
     }
   }
 
-  function leaseOf({ topic, partition }: Commit, before?: Lease): Lease {
-    const lease = leases.get(`${names.topic(topic)}/${partition}`)
-    if (!lease || closed || (before && lease !== before)) {
-      throw new Revoked(`${topic}/${partition} is not assigned to this consumer`)
+  const leaseAt = ({ topic, partition }: { topic: TopicName; partition: number }) =>
+    leases.get(`${names.topic(topic)}/${partition}`)
+
+  function leaseOf(assignment: Assignment): Lease {
+    const lease = leaseAt(assignment)
+    if (lease?.assignment !== assignment || closed) {
+      throw new Revoked(`${assignment.topic}/${assignment.partition} is not assigned to this consumer any more`)
     }
     return lease
   }
 
-  async function store(lease: Lease, commit: Commit, outputs: readonly NewRecord[], until: number): Promise<void> {
+  async function store(lease: Lease, { offset, metadata }: Place, outputs: readonly NewRecord[], until: number) {
     const identity = membership.identity()
     if (!identity) throw new Revoked('The consumer is not a member of its group')
-    const place = { topic: names.topic(commit.topic), partition: commit.partition }
-    const { offset, metadata } = commit
+    const place = { topic: names.topic(lease.assignment.topic), partition: lease.assignment.partition }
     const groupId = names.group(group)
     if (outputs.length > 0) {
       await lease.writer.transact(
@@ -149,12 +161,12 @@ export async function openConsumer(options: ConsumerOptions): Promise<LogConsume
     await control.request({ groupOf: groupId }, (broker) => broker.offsetCommit(request), until)
   }
 
-  async function commitLeased(commit: Commit, outputs: readonly NewRecord[]): Promise<void> {
+  async function commitLeased(assignment: Assignment, place: Place, outputs: readonly NewRecord[]): Promise<void> {
     const until = deadline()
-    const lease = leaseOf(commit)
     for (;;) {
+      const lease = leaseOf(assignment)
       try {
-        return await store(lease, commit, outputs, until)
+        return await store(lease, place, outputs, until)
       } catch (error) {
         if (isRebalancing(error) && performance.now() < until) {
           working = false
@@ -162,14 +174,13 @@ export async function openConsumer(options: ConsumerOptions): Promise<LogConsume
           handedOver.raise()
           await sleep(REJOIN_PAUSE_MS)
           await membership.joined(until)
-          leaseOf(commit, lease)
           continue
         }
         if (!isFenced(error) && !isExpelled(error)) throw asUnavailable(error as Error)
         // It may be ours again by now, or still: then it is read again from what is committed.
-        drop(`${names.topic(commit.topic)}/${commit.partition}`)
+        if (leaseAt(assignment) === lease) drop(`${names.topic(assignment.topic)}/${assignment.partition}`)
         membership.rejoin()
-        throw new Revoked(`${commit.topic}/${commit.partition} has gone to another member`)
+        throw new Revoked(`${assignment.topic}/${assignment.partition} has gone to another member`)
       }
     }
   }
@@ -184,29 +195,29 @@ export async function openConsumer(options: ConsumerOptions): Promise<LogConsume
       for (;;) {
         if (closed) return null
         throwIfUnavailable()
-        const batch = fetcher.take(maxRecords)
-        if (batch) {
+        const taken = fetcher.take(maxRecords)
+        if (taken) {
           working = true
-          return batch
+          return { ...taken, assignment: leaseAt(taken)!.assignment }
         }
         if (performance.now() >= until) return null
         await fetcher.arrival(Math.min(until - performance.now(), timeoutMs))
       }
     },
-    assigned: () => [...leases.values()].map(({ topic, partition }) => ({ topic, partition })),
-    position: (topic, partition) => leases.get(`${names.topic(topic)}/${partition}`)?.commit ?? null,
-    seek(topic, partition, offset) {
-      fetcher.seek(topic, partition, offset)
+    assigned: () => [...leases.values()].map(({ assignment: { topic, partition } }) => ({ topic, partition })),
+    seek(assignment, offset) {
+      const { topic, partition } = assignment
+      if (leaseAt(assignment)?.assignment === assignment) fetcher.seek(topic, partition, offset)
     },
-    async commit(commit, outputs = []) {
-      leaseOf(commit)
-      if (commit.metadata.length > METADATA_MAX_CHARS) {
+    async commit(assignment, place, outputs = []) {
+      leaseOf(assignment)
+      if (place.metadata.length > METADATA_MAX_CHARS) {
         throw new RangeError(
-          `The metadata of a commit has ${commit.metadata.length} of ${METADATA_MAX_CHARS} characters`,
+          `The metadata of a commit has ${place.metadata.length} of ${METADATA_MAX_CHARS} characters`,
         )
       }
       checkedBytes(outputs)
-      await commitLeased(commit, outputs)
+      await commitLeased(assignment, place, outputs)
     },
     async close() {
       if (closed) return

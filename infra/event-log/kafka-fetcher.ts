@@ -8,7 +8,7 @@ import type { KafkaNames } from './kafka-names.ts'
 import type { Reader } from './kafka-reader.ts'
 import type { BatchView } from './kafka-record-batch.ts'
 import { createSignal } from './kafka-signal.ts'
-import type { Batch, LogRecord } from './port.ts'
+import type { LogRecord } from './port.ts'
 
 /** How long a broker holds a fetch back while there is nothing. */
 const FETCH_MAX_WAIT_MS = 500
@@ -36,7 +36,7 @@ export interface Fetcher {
   drop(topic: TopicName, partition: number): void
   seek(topic: TopicName, partition: number, offset: number): void
   /** What is at hand of any one partition; the partitions take turns. */
-  take(maxRecords: number): Batch | null
+  take(maxRecords: number): { topic: TopicName; partition: number; records: LogRecord[] } | null
   /** Everything before this offset has been taken. */
   position(topic: TopicName, partition: number): number
   /** Resolves when something may have come, or after `waitMs`. */

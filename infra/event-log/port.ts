@@ -85,10 +85,26 @@ export interface Commit extends Position {
   metadata: string
 }
 
+/**
+ * The right of one member to read and commit one partition, from when it gets the partition until it loses it. A
+ * partition that is lost and comes back comes with a new assignment, because others may have committed in between.
+ */
+export interface Assignment {
+  readonly topic: TopicName
+  readonly partition: number
+  /** What the group had committed when the assignment began; null: nothing. */
+  readonly committed: Commit | null
+}
+
+/** Where a group goes on in a partition, and its note about that. */
+export type Place = Pick<Commit, 'offset' | 'metadata'>
+
 export interface Batch {
   topic: TopicName
   partition: number
-  /** At least one, of one partition, following what was polled before. */
+  /** Under which these records were read. */
+  assignment: Assignment
+  /** At least one, of one partition, following what was polled before under the same assignment. */
   records: LogRecord[]
 }
 
@@ -100,15 +116,13 @@ export interface LogConsumer {
    * its members, as long as they poll.
    */
   assigned(): readonly { topic: TopicName; partition: number }[]
-  /** What the group had committed for a partition when it was assigned to this member; null: nothing. */
-  position(topic: TopicName, partition: number): Commit | null
-  /** Reads on from this offset at the next poll. */
-  seek(topic: TopicName, partition: number, offset: number): void
+  /** Reads on from this offset at the next poll; does nothing once the assignment has ended. */
+  seek(assignment: Assignment, offset: number): void
   /**
    * Commits and, in the same atomic step, appends `outputs`: both happen or neither.
-   * @throws Revoked when the partition has gone to another member; nothing was stored.
+   * @throws Revoked when the assignment has ended, even if the partition has come back since; nothing was stored.
    */
-  commit(commit: Commit, outputs?: readonly NewRecord[]): Promise<void>
+  commit(assignment: Assignment, place: Place, outputs?: readonly NewRecord[]): Promise<void>
   close(): Promise<void>
 }
 
@@ -134,7 +148,7 @@ export class LogUnavailable extends Error {
 export class Fenced extends Error {
   override readonly name = 'Fenced'
 }
-/** The partition has gone to another member of the group. */
+/** The assignment has ended: the partition has gone to another member of the group. */
 export class Revoked extends Error {
   override readonly name = 'Revoked'
 }

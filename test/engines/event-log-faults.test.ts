@@ -125,15 +125,15 @@ describe('transactions', () => {
     const consumer = await log.consumer({ group: 'g', topics: ['page-views'] })
     await log.append([view('in', 'in')])
     const batch = await consumer.poll({ maxRecords: 1, maxWaitMs: 5_000 })
-    const { topic, partition, offset } = batch!.records[0]!
-    const commit = { topic, partition, offset: offset + 1, metadata: '' }
+    const { assignment } = batch!
+    const place = { offset: batch!.records[0]!.offset + 1, metadata: '' }
     const outputs = (name: string): NewRecord[] =>
       Array.from({ length: 5 }, (_, n) => ({ topic: 'transactions', key: 'k', value: Buffer.from(`${name} ${n}`) }))
-    await consumer.commit(commit, outputs('first'))
+    await consumer.commit(assignment, place, outputs('first'))
     sockets.holdAnswers()
-    await expect(consumer.commit(commit, outputs('doubtful'))).rejects.toThrow(LogUnavailable)
+    await expect(consumer.commit(assignment, place, outputs('doubtful'))).rejects.toThrow(LogUnavailable)
     sockets.releaseAnswers()
-    await consumer.commit(commit, outputs('second'))
+    await consumer.commit(assignment, place, outputs('second'))
     const values = await valuesIn('transactions')
     expect(values.filter((value) => /first|second/.test(value))).toHaveLength(10)
     let counted = 0
@@ -166,8 +166,8 @@ it('keeps its partitions while the caller works for longer than the session last
   const consumer = await log.consumer({ group: 'g', topics: ['page-views'] })
   const batch = await consumer.poll({ maxRecords: 10, maxWaitMs: 5_000 })
   await sleep(SESSION_TIMEOUT_MS + 1_500)
-  const { topic, partition, offset } = batch!.records[0]!
-  await consumer.commit({ topic, partition, offset: offset + 1, metadata: 'done' })
+  const { offset } = batch!.records[0]!
+  await consumer.commit(batch!.assignment, { offset: offset + 1, metadata: 'done' })
   expect(await log.committed('g')).toMatchObject([{ offset: offset + 1, metadata: 'done' }])
 })
 

@@ -32,12 +32,12 @@ async function work(): Promise<void> {
   }
 }
 
-async function copy(consumer: LogConsumer, { topic, partition, records }: Batch): Promise<void> {
+async function copy(consumer: LogConsumer, { partition, assignment, records }: Batch): Promise<void> {
   process.stdout.write(`working ${partition}\n`)
   await sleep(Number(workMs))
   const outputs = records.map(({ key, value }): NewRecord => ({ topic: 'judged-events', key, value }))
   try {
-    await consumer.commit({ topic, partition, offset: records.at(-1)!.offset + 1, metadata: '' }, outputs)
+    await consumer.commit(assignment, { offset: records.at(-1)!.offset + 1, metadata: '' }, outputs)
     process.stdout.write(`committed ${partition}\n`)
   } catch (error) {
     if (!(error instanceof Revoked)) throw error

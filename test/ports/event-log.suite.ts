@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
+  type Batch,
   type EventLog,
   Fenced,
   type LogConsumer,
@@ -42,6 +43,14 @@ async function consume(consumer: LogConsumer, count: number): Promise<LogRecord[
     else empty += 1
   }
   return records
+}
+
+async function firstBatch(consumer: LogConsumer): Promise<Batch> {
+  for (let empty = 0; empty < EMPTY_POLLS_MAX; empty++) {
+    const batch = await consumer.poll(POLL)
+    if (batch) return batch
+  }
+  throw new Error('nothing to poll')
 }
 
 async function readAll(log: EventLog, topic: TopicName): Promise<LogRecord[]> {
@@ -209,25 +218,27 @@ export function eventLogSuite(name: string, create: () => Promise<EventLogHost>)
       it('gets again what it had not committed before a crash, and not what it had', async () => {
         await log.append(Array.from({ length: 10 }, (_, n) => view('one', String(n))))
         const consumer = await log.consumer({ group: 'g', topics: ['page-views'] })
-        const [first] = await consume(consumer, 10)
-        const { topic, partition, offset } = first!
-        expect(consumer.position(topic, partition)).toBeNull()
-        await consumer.commit({ topic, partition, offset: offset + 4, metadata: 'four done — ünï' })
+        const first = await firstBatch(consumer)
+        const { topic, partition, offset } = first.records[0]!
+        expect(first.assignment).toMatchObject({ topic, partition, committed: null })
+        await consumer.commit(first.assignment, { offset: offset + 4, metadata: 'four done — ünï' })
         await host.crash()
         log = await host.connect()
         const next = await log.consumer({ group: 'g', topics: ['page-views'] })
-        expect(texts(await consume(next, 6))).toEqual(['4', '5', '6', '7', '8', '9'])
+        const again = await firstBatch(next)
+        expect(texts([...again.records, ...(await consume(next, 6 - again.records.length))])).toEqual([...'456789'])
         const commit = { topic, partition, offset: offset + 4, metadata: 'four done — ünï' }
-        expect(next.position(topic, partition)).toEqual(commit)
+        expect(again.assignment.committed).toEqual(commit)
         expect(await log.committed('g')).toEqual([commit])
       })
 
       it('commits its outputs with its place', async () => {
         await log.append([view('in', 'in')])
         const consumer = await log.consumer({ group: 'g', topics: ['page-views'] })
-        const [{ topic, partition, offset }] = (await consume(consumer, 1)) as [LogRecord]
+        const { topic, partition, assignment, records } = await firstBatch(consumer)
+        const { offset } = records[0]!
         const outputs = [record('transactions', 'out', 'out 1'), record('transactions', 'out', 'out 2')]
-        await consumer.commit({ topic, partition, offset: offset + 1, metadata: '' }, outputs)
+        await consumer.commit(assignment, { offset: offset + 1, metadata: '' }, outputs)
         expect(texts(await readAll(log, 'transactions'))).toEqual(['out 1', 'out 2'])
         expect(await log.committed('g')).toEqual([{ topic, partition, offset: offset + 1, metadata: '' }])
       })
@@ -235,13 +246,13 @@ export function eventLogSuite(name: string, create: () => Promise<EventLogHost>)
       it('stores neither when an output is too large', async () => {
         await log.append([view('in', 'in')])
         const consumer = await log.consumer({ group: 'g', topics: ['page-views'] })
-        const [{ topic, partition, offset }] = (await consume(consumer, 1)) as [LogRecord]
+        const { assignment, records } = await firstBatch(consumer)
         const outputs: NewRecord[] = [
           record('transactions', 'out', 'out'),
           { topic: 'transactions', key: 'large', value: Buffer.alloc(RECORD_MAX_BYTES + 1) },
         ]
-        const commit = { topic, partition, offset: offset + 1, metadata: '' }
-        await expect(consumer.commit(commit, outputs)).rejects.toThrow(RecordTooLarge)
+        const place = { offset: records[0]!.offset + 1, metadata: '' }
+        await expect(consumer.commit(assignment, place, outputs)).rejects.toThrow(RecordTooLarge)
         expect(await readAll(log, 'transactions')).toEqual([])
         expect(await log.committed('g')).toEqual([])
       })
@@ -249,18 +260,20 @@ export function eventLogSuite(name: string, create: () => Promise<EventLogHost>)
       it('takes 4,000 characters of metadata and refuses more', async () => {
         await log.append([view('in', 'in')])
         const consumer = await log.consumer({ group: 'g', topics: ['page-views'] })
-        const [{ topic, partition, offset }] = (await consume(consumer, 1)) as [LogRecord]
-        const commit = { topic, partition, offset: offset + 1, metadata: 'm'.repeat(4_000) }
-        await consumer.commit(commit)
-        await expect(consumer.commit({ ...commit, metadata: 'm'.repeat(4_001) })).rejects.toThrow(/metadata/)
-        expect(await log.committed('g')).toEqual([commit])
+        const { topic, partition, assignment, records } = await firstBatch(consumer)
+        const place = { offset: records[0]!.offset + 1, metadata: 'm'.repeat(4_000) }
+        await consumer.commit(assignment, place)
+        const longer = { ...place, metadata: 'm'.repeat(4_001) }
+        await expect(consumer.commit(assignment, longer)).rejects.toThrow(/metadata/)
+        expect(await log.committed('g')).toEqual([{ topic, partition, ...place }])
       })
 
       it('reads on from where it seeks to', async () => {
         const positions = await log.append(Array.from({ length: 10 }, (_, n) => view('one', String(n))))
         const consumer = await log.consumer({ group: 'g', topics: ['page-views'] })
-        await consume(consumer, 10)
-        consumer.seek('page-views', positions[7]!.partition, positions[7]!.offset)
+        const { assignment, records } = await firstBatch(consumer)
+        await consume(consumer, 10 - records.length)
+        consumer.seek(assignment, positions[7]!.offset)
         expect(texts(await consume(consumer, 3))).toEqual(['7', '8', '9'])
       })
 
@@ -268,8 +281,8 @@ export function eventLogSuite(name: string, create: () => Promise<EventLogHost>)
         await log.append([view('a', '1'), view('a', '2')])
         const one = await log.consumer({ group: 'one', topics: ['page-views'] })
         const two = await log.consumer({ group: 'two', topics: ['page-views'] })
-        const [{ topic, partition, offset }] = (await consume(one, 2)) as [LogRecord]
-        await one.commit({ topic, partition, offset: offset + 2, metadata: '' })
+        const { assignment, records } = await firstBatch(one)
+        await one.commit(assignment, { offset: records[0]!.offset + 2, metadata: '' })
         expect(texts(await consume(two, 2))).toEqual(['1', '2'])
         expect(await log.committed('two')).toEqual([])
       })
@@ -310,15 +323,41 @@ export function eventLogSuite(name: string, create: () => Promise<EventLogHost>)
       })
 
       it('cannot commit what has gone to another member', async () => {
-        const positions = await log.append(Array.from({ length: 100 }, (_, n) => view(`k${n}`, String(n))))
+        await log.append(Array.from({ length: 100 }, (_, n) => view(`k${n}`, String(n))))
         const one = await log.consumer({ group: 'g', topics: ['page-views'] })
-        await consume(one, 100)
+        const polled = await batchesUntilQuiet(one)
         const two = await log.consumer({ group: 'g', topics: ['page-views'] })
-        const gone = new Set((await consumeUntilQuiet(two)).map((each) => each.partition))
-        const { topic, partition } = positions.find((each) => gone.has(each.partition))!
-        const commit = { topic, partition, offset: 1, metadata: '' }
-        await expect(one.commit(commit, [record('transactions', 'k', 'out')])).rejects.toThrow(Revoked)
+        const gone = new Set((await batchesUntilQuiet(two)).map((each) => each.partition))
+        const { assignment } = polled.find((each) => gone.has(each.partition))!
+        const place = { offset: 1, metadata: '' }
+        await expect(one.commit(assignment, place, [record('transactions', 'k', 'out')])).rejects.toThrow(Revoked)
         expect(await log.committed('g')).toEqual([])
+        expect(await readAll(log, 'transactions')).toEqual([])
+      })
+
+      it('can neither commit nor seek by what it read of a partition that has left and come back since', async () => {
+        await log.append(Array.from({ length: 100 }, (_, n) => view(`k${n}`, String(n))))
+        const one = await log.consumer({ group: 'g', topics: ['page-views'] })
+        const polled = await batchesUntilQuiet(one)
+        const two = await log.consumer({ group: 'g', topics: ['page-views'] })
+        const taken = (await batchesUntilQuiet(two))[0]!
+        const place = { offset: taken.records.at(-1)!.offset + 1, metadata: 'by another' }
+        await two.commit(taken.assignment, place)
+        await two.close()
+        const holds = async () => {
+          await one.poll({ maxRecords: 1, maxWaitMs: 50 })
+          return one.assigned().some(({ partition }) => partition === taken.partition)
+        }
+        await expect.poll(holds).toBe(true)
+        const stale = polled.find(({ partition }) => partition === taken.partition)!.assignment
+        const out = [record('transactions', 'k', 'out')]
+        for (const outputs of [[], out]) {
+          await expect(one.commit(stale, { offset: 1, metadata: '' }, outputs)).rejects.toThrow(Revoked)
+        }
+        one.seek(stale, taken.records[0]!.offset)
+        const again = (await batchesUntilQuiet(one)).filter(({ partition }) => partition === taken.partition)
+        expect(again).toEqual([])
+        expect(await log.committed('g')).toEqual([{ topic: 'page-views', partition: taken.partition, ...place }])
         expect(await readAll(log, 'transactions')).toEqual([])
       })
 
@@ -474,11 +513,15 @@ export function eventLogSuite(name: string, create: () => Promise<EventLogHost>)
 
 /** All that comes until two polls in a row are empty. */
 async function consumeUntilQuiet(consumer: LogConsumer): Promise<LogRecord[]> {
-  const records: LogRecord[] = []
+  return (await batchesUntilQuiet(consumer)).flatMap(({ records }) => records)
+}
+
+async function batchesUntilQuiet(consumer: LogConsumer): Promise<Batch[]> {
+  const batches: Batch[] = []
   for (let empty = 0; empty < 2; ) {
     const batch = await consumer.poll({ maxRecords: 100, maxWaitMs: 200 })
-    if (batch) records.push(...batch.records)
+    if (batch) batches.push(batch)
     else empty += 1
   }
-  return records
+  return batches
 }

@@ -23,10 +23,10 @@ async function copyForEver(): Promise<never> {
   for (;;) {
     const batch = await consumer.poll({ maxRecords: 50, maxWaitMs: 100 })
     if (!batch) continue
-    const { topic, partition, records } = batch
+    const { partition, assignment, records } = batch
     const outputs = records.map(({ key, value }) => ({ topic: 'transactions', key, value }) as const)
     const offset = records.at(-1)!.offset + 1
-    await consumer.commit({ topic, partition, offset, metadata: `${round}` }, outputs)
+    await consumer.commit(assignment, { offset, metadata: `${round}` }, outputs)
     print([`commit ${partition} ${offset}`])
   }
 }
