@@ -1,4 +1,4 @@
-import { type TypeBoxTypeProvider, TypeBoxValidatorCompiler } from '@fastify/type-provider-typebox'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyError,
@@ -8,9 +8,9 @@ import Fastify, {
 } from 'fastify'
 import { trustedProxies } from './client-address.ts'
 import { type ErrorCode, Problem } from './domain/errors.ts'
+import { validatorCompiler } from './http/validation.ts'
 import { methodsOf } from './methods.ts'
 import { seldom } from './seldom.ts'
-import { ERRORS_LISTED_MAX, listFieldErrors } from './violations.ts'
 
 /** Bodies over this are refused with 413 unless a route sets its own limit. */
 const BODY_LIMIT_BYTES = 1024 * 1024
@@ -56,7 +56,7 @@ export function createHttpServer(options: {
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1000 },
     return503OnClosing: true,
   })
-    .setValidatorCompiler(TypeBoxValidatorCompiler)
+    .setValidatorCompiler(validatorCompiler)
     .withTypeProvider<TypeBoxTypeProvider>()
     .decorate('isTrustedProxy', isTrustedProxy)
 
@@ -107,19 +107,6 @@ function answer(reply: FastifyReply, problem: Problem) {
 }
 
 function toProblem(error: FastifyError): Problem {
-  if (error.validation) {
-    const errors = listFieldErrors(error.validation, error.validationContext ?? 'body')
-    return new Problem(
-      'INVALID',
-      errors
-        .map((e) => `${e.path}: ${e.message}`)
-        .slice(0, 5)
-        .join('; '),
-      {
-        errors: errors.slice(0, ERRORS_LISTED_MAX),
-      },
-    )
-  }
   switch (error.code) {
     case 'FST_ERR_CTP_INVALID_JSON_BODY':
     case 'FST_ERR_CTP_EMPTY_JSON_BODY':

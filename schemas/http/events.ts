@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Nullable } from './panel/common.ts'
+import { Nullable, TIME_CHARS_MAX } from './panel/common.ts'
 
 /** Limits of event bodies. The contract sets that of a batch; the others are far over what a shop sends. */
 export const EVENT_LIMITS = {
@@ -23,6 +23,7 @@ const OccurredAt = Type.Optional(
   Nullable(
     Type.String({
       format: 'date-time',
+      maxLength: TIME_CHARS_MAX,
       description: 'When it happened, ISO 8601 with an offset: at most 7 days back. Without it, when it was received',
     }),
   ),

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { UUID_CHARS } from './panel/common.ts'
 import { SELECTION_LIMITS, type Targeting } from './selection.ts'
 
 export const FORMATTED_LIMITS = { elementIdChars: 256 } as const
@@ -9,7 +10,11 @@ const Side = (description: string) => Type.Integer({ minimum: 1, maximum: L.adsM
 
 /** For the documentation: every value is text in an address, and is read by `readSlot`. */
 export const FormattedParams = Type.Object({
-  slotHash: Type.String({ format: 'uuid', description: 'The ad unit or technical ad unit to fill' }),
+  slotHash: Type.String({
+    format: 'uuid',
+    maxLength: UUID_CHARS,
+    description: 'The ad unit or technical ad unit to fill',
+  }),
   elementId: Type.String({
     minLength: 1,
     maxLength: FORMATTED_LIMITS.elementIdChars,

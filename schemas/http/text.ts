@@ -1,6 +1,9 @@
+/** What \s matches, without control characters. */
+const BLANKS = ' \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff'
+
 /** Something to read, on one or more lines. */
 export const TEXT_LINES_PATTERN = '\\S'
-/** Something to read, and no control characters. */
-export const TEXT_PATTERN = '^[^\\u0000-\\u001f\\u007f]*[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]*$'
+/** Something to read, and no control characters. Linear: no blank is also the first letter, so a matcher never goes back. */
+export const TEXT_PATTERN = `^[${BLANKS}]*[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]*$`
 /** Perhaps nothing, but no control characters. */
 export const NO_CONTROL_PATTERN = '^[^\\u0000-\\u001f\\u007f]*$'

@@ -7,7 +7,7 @@ import type { JudgedEvent, TakenEvent } from './event.ts'
 export type Store = (records: readonly NewRecord[]) => Promise<void>
 
 /** Errors of one rejected element that its message lists. */
-const ERRORS_TOLD_MAX = 5
+export const ERRORS_TOLD_MAX = 5
 
 /** In the log, or in the spool that stands in for it. */
 export function storeInLog({ log }: { log: Appender }): Store {

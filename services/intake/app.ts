@@ -1,4 +1,3 @@
-import { TypeBoxValidatorCompiler } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { TSchema } from 'typebox'
 import type { Appender } from '../../infra/event-log/port.ts'
@@ -14,6 +13,7 @@ import {
 } from '../../schemas/http/events.ts'
 import { ProblemBody } from '../../schemas/http/problem.ts'
 import type { AdEvent, AdKind, Transaction } from '../../schemas/records.ts'
+import { bodyValidator } from '../http/validation.ts'
 import type { HttpServer } from '../http.ts'
 import { accept, storeInLog } from './accept.ts'
 import { adEvent } from './ad-event.ts'
@@ -121,7 +121,6 @@ function route(summary: string, body: TSchema) {
       response: { 202: EventAnswer, '4xx': ProblemBody, '5xx': ProblemBody },
     },
     // The headers are read by `receptionOf`.
-    validatorCompiler: (part: Parameters<typeof TypeBoxValidatorCompiler>[0]) =>
-      part.httpPart === 'body' ? TypeBoxValidatorCompiler(part) : () => true,
+    validatorCompiler: bodyValidator,
   }
 }

@@ -3,6 +3,7 @@ import { Compile, type Validator } from 'typebox/compile'
 import { batchElements, EVENT_LIMITS } from '../../schemas/http/events.ts'
 import { Problem } from '../domain/errors.ts'
 import { listFieldErrors } from '../violations.ts'
+import { ERRORS_TOLD_MAX } from './accept.ts'
 import { adEvent } from './ad-event.ts'
 import { type JudgedEvent, type Reception, type RefusedEvent, type Rules, refused } from './event.ts'
 import { occurredAt } from './occurred-at.ts'
@@ -12,7 +13,7 @@ import { transaction } from './transaction.ts'
 type ElementType = keyof typeof batchElements
 type Element<K extends ElementType> = Static<(typeof batchElements)[K]>
 
-const checkers: Record<ElementType, Pick<Validator, 'Check' | 'Errors'>> = {
+const checkers: Record<ElementType, Pick<Validator, 'Check'>> = {
   VIEW: Compile(batchElements.VIEW),
   CLICK: Compile(batchElements.CLICK),
   PAGE_VIEW: Compile(batchElements.PAGE_VIEW),
@@ -78,9 +79,9 @@ export function batchElement(
 }
 
 function shapeErrors(type: ElementType, element: unknown): RefusedEvent | null {
-  const checker = checkers[type]
-  if (checker.Check(element)) return null
-  return { status: 'REFUSED', code: 'INVALID', errors: listFieldErrors(checker.Errors(element), 'body') }
+  if (checkers[type].Check(element)) return null
+  const errors = listFieldErrors(batchElements[type], element, { max: ERRORS_TOLD_MAX })
+  return { status: 'REFUSED', code: 'INVALID', errors }
 }
 
 /** In a batch, an element names its own person; the headers stand in for one that does not. */

@@ -1,5 +1,5 @@
-import { type FieldError, Problem } from '../domain/errors.ts'
-import { ERRORS_LISTED_MAX } from '../violations.ts'
+import type { FieldError } from '../domain/errors.ts'
+import { invalid } from '../violations.ts'
 
 /** Collects what is wrong with a request, so that its sender learns all of it at once. */
 export class Findings {
@@ -17,11 +17,6 @@ export class Findings {
 
   /** @throws Problem INVALID when anything was found. */
   raise(): void {
-    if (this.#errors.length === 0) return
-    const detail = this.#errors
-      .slice(0, 5)
-      .map(({ path, message }) => `${path}: ${message}`)
-      .join('; ')
-    throw new Problem('INVALID', detail, { errors: this.#errors.slice(0, ERRORS_LISTED_MAX) })
+    if (this.#errors.length > 0) throw invalid(this.#errors)
   }
 }

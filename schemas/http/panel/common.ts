@@ -4,6 +4,9 @@ import { NO_CONTROL_PATTERN, TEXT_PATTERN } from '../text.ts'
 /** Pieces that every resource of the management API is made of. */
 
 const NAME_CHARS_MAX = 200
+export const UUID_CHARS = 36
+/** Far over what a date and time need. */
+export const TIME_CHARS_MAX = 64
 const PAGE_LIMIT_MAX = 1_000
 export const PAGE_LIMIT_DEFAULT = 100
 
@@ -17,13 +20,13 @@ export const Name = (description: string) =>
 export const Note = (description: string) =>
   Type.String({ maxLength: NAME_CHARS_MAX, pattern: NO_CONTROL_PATTERN, description })
 
-export const Id = (description: string) => Type.String({ format: 'uuid', description })
+export const Id = (description: string) => Type.String({ format: 'uuid', maxLength: UUID_CHARS, description })
 
 export const Amount = (description: string, minimum = 0) =>
   Type.Number({ minimum, maximum: AMOUNT_MAX, description: `${description}, in the shop's currency` })
 
 export const Time = (description: string) =>
-  Type.String({ format: 'date-time', description: `${description}, ISO 8601` })
+  Type.String({ format: 'date-time', maxLength: TIME_CHARS_MAX, description: `${description}, ISO 8601` })
 
 export const Currency = (description: string) =>
   Type.String({ pattern: '^[A-Z]{3}$', description: `${description}, ISO 4217` })

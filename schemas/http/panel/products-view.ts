@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { Id, ListQuery, Nullable } from './common.ts'
+import { Id, ListQuery, Nullable, UUID_CHARS } from './common.ts'
 
 const Text = (description: string) => Type.String({ description })
 const Price = (description: string) => Type.Number({ description: `${description}, in its currency` })
@@ -46,7 +46,11 @@ export const ProductSearchQuery = ListQuery({
   shopId,
   q: Type.Optional(Type.String({ maxLength: 500, description: 'An id, or words of which all are found' })),
   systemProductId: Type.Optional(
-    Type.String({ format: 'uuid', description: 'The product that ads carry this id of; q does not count then' }),
+    Type.String({
+      format: 'uuid',
+      maxLength: UUID_CHARS,
+      description: 'The product that ads carry this id of; q does not count then',
+    }),
   ),
   feedId: Type.Optional(Type.String({ maxLength: 100, description: 'Only of this feed' })),
   available: Type.Optional(Type.Boolean({ description: 'Only the available, or only the other ones' })),

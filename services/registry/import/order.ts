@@ -25,7 +25,7 @@ export type ReadOrder = { tag: 'TAKEN'; record: NewRecord } | { tag: 'REFUSED'; 
 export function readOrder(text: string, rules: ImportRules): ReadOrder {
   const line = parse(text)
   if (line === undefined) return refused([{ path: '/', message: 'is not JSON' }])
-  if (!shape.Check(line)) return refused(listFieldErrors(shape.Errors(line) as never, 'body'))
+  if (!shape.Check(line)) return refused(listFieldErrors(ImportLine, line))
   const shopId = line.shopId || rules.defaultShopId
   const occurredAt = timeOf(line.occurredAt)
   const errors: FieldError[] = []

@@ -38,7 +38,7 @@ export function readSlot(params: Texts, query: Texts): Omit<FormattedSlot, 'lang
   }
   const targeting = { ...targetingOf(query), slotHash: params.slotHash, adCount: errors.length > 0 ? 1 : rows * cols }
   if (!checker.Check(targeting)) {
-    errors.push(...listFieldErrors(checker.Errors(targeting), 'body').map((error) => atSource(error)))
+    errors.push(...listFieldErrors(Targeting, targeting).map((error) => atSource(error)))
   }
   if (errors.length > 0) {
     throw new Problem('INVALID', errors.map(({ path, message }) => `${path}: ${message}`).join('; '), { errors })

@@ -49,7 +49,7 @@ export function createTargetingReader<T extends object>(
       targeting[name] = withoutNulls(kept)
     }
     if (checker.Check(targeting)) return targeting as T
-    const errors = listFieldErrors(checker.Errors(targeting), 'body')
+    const errors = listFieldErrors(schema, targeting)
     const { slotHash } = targeting
     return refused(
       typeof slotHash === 'string' ? slotHash.slice(0, SLOT_HASH_CHARS_MAX) : '',
