@@ -3,6 +3,8 @@
  * Units: `…Micros` are millionths of the shop's currency, `…At` are UTC epoch milliseconds. Missing is null.
  */
 
+import type { Token, User } from './people.ts'
+
 export type EntityKind =
   | 'Account'
   | 'Token'
@@ -28,16 +30,6 @@ export interface Account {
 }
 
 export type Scope = 'slots' | 'feed' | 'panel' | 'import'
-
-export interface Token {
-  accountId: string
-  name: string
-  scopes: Scope[]
-  /** SHA-256 of the token, base64url. The token itself is shown once and never stored. */
-  secretHash: string
-  expiresAt: number | null
-  revokedAt: number | null
-}
 
 export interface Shop {
   accountId: string
@@ -241,23 +233,6 @@ export interface UploadedImage {
   height: number
   /** Size of its content. */
   bytes: number
-}
-
-/** A person who signs in to the panel. */
-export interface User {
-  /** In lower case, one of a kind. */
-  email: string
-  /** Argon2id, as libsodium's crypto_pwhash_str writes it; empty once deleted. */
-  passwordHash: string
-  /** That of the account. */
-  role: Account['kind']
-  /** Null: an operator without one. */
-  accountId: string | null
-  name: string
-  /** Since when the user cannot sign in. */
-  disabledAt: number | null
-  /** Counts what ended all of the user's sessions: a session of an earlier epoch is over. */
-  sessionEpoch: number
 }
 
 export interface EntityBodies {

@@ -1,6 +1,7 @@
 import type { Static } from 'typebox'
-import type { Account, Token } from '../../schemas/entities.ts'
+import type { Account } from '../../schemas/entities.ts'
 import { TokenCreate, TokenPatch, TokenQuery, TokenView } from '../../schemas/http/panel/accounts.ts'
+import type { Token } from '../../schemas/people.ts'
 import { Problem } from '../domain/errors.ts'
 import type { Entity } from '../domain/snapshot.ts'
 import { ALL_SCOPES, hashToken, newToken } from '../domain/tokens.ts'
@@ -71,6 +72,9 @@ export function tokenRoutes(server: HttpServer, deps: TokenDeps): void {
       secretHash: hashToken(token),
       expiresAt,
       revokedAt: null,
+      createdBy: principal.userId,
+      createdAt: now(),
+      lastUsedAt: null,
     }
   }
 }

@@ -53,6 +53,9 @@ export const bodies: EntityBodies = {
     secretHash: 'x',
     expiresAt: AT,
     revokedAt: null,
+    createdBy: 'user-1',
+    createdAt: AT,
+    lastUsedAt: AT,
   },
   Shop: {
     accountId: 'account-2',
@@ -186,6 +189,9 @@ export const bodies: EntityBodies = {
     name: 'Ada',
     disabledAt: AT,
     sessionEpoch: 3,
+    endedSessions: [{ id: 'session-1', expiresAt: AT }],
+    secondFactor: { sealedSecret: 'c2VhbGVk', lastStep: 59_000_000, recoveryHashes: ['x', 'y'], enabledAt: AT },
+    passwordLink: { purpose: 'RESET', secretHash: 'x', expiresAt: AT },
   },
 }
 

@@ -1,6 +1,6 @@
 import { created, type Registry } from '../store.ts'
 import type { Passwords } from './passwords.ts'
-import { findUser, normalEmail } from './users.ts'
+import { findUser, freshUser, normalEmail } from './users.ts'
 
 /** Makes the operator of the settings where there is none yet, so that a new installation can be signed in to. @throws Error */
 export async function makeFirstOperator(
@@ -13,6 +13,5 @@ export async function makeFirstOperator(
   const passwordHash = await passwords.hash(operator.password)
   const email = normalEmail(operator.email)
   const who = { email, name: 'Operator', role: 'OPERATOR', accountId: null } as const
-  const user = { ...who, passwordHash, disabledAt: null, sessionEpoch: 0 }
-  await registry.write([created('User', uuid(), user)], { by: 'settings' })
+  await registry.write([created('User', uuid(), freshUser({ ...who, passwordHash }))], { by: 'settings' })
 }

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
-import type { User } from '../../../schemas/entities.ts'
 import { type UserCreate, UserQuery, UserView } from '../../../schemas/http/panel/users.ts'
+import type { User } from '../../../schemas/people.ts'
 import { Problem } from '../../domain/errors.ts'
 import type { Entity, Snapshot } from '../../domain/snapshot.ts'
 import type { Access } from '../access.ts'
@@ -52,8 +52,19 @@ export function newUser(
   if (others.length >= USERS_OF_ACCOUNT_MAX) {
     throw new Problem('CONFLICT', `The account has ${USERS_OF_ACCOUNT_MAX} users: delete one first`)
   }
-  const email = normalEmail(input.email)
-  return { email, passwordHash, role, accountId, name, disabledAt: null, sessionEpoch: 0 }
+  return freshUser({ email: normalEmail(input.email), passwordHash, role, accountId, name })
+}
+
+/** A user of whom nothing has happened yet. */
+export function freshUser(given: Pick<User, 'email' | 'passwordHash' | 'role' | 'accountId' | 'name'>): User {
+  return {
+    ...given,
+    disabledAt: null,
+    sessionEpoch: 0,
+    endedSessions: [],
+    secondFactor: null,
+    passwordLink: null,
+  }
 }
 
 /** Null for an operator without one. */
@@ -90,5 +101,5 @@ export function changedUser(user: User, { name = user.name, passwordHash, disabl
 
 /** The user marked as deleted: history names it, and nobody can try its password any more. */
 export function removedUser(user: Entity<'User'>): Change {
-  return removed(user, { ...user.body, passwordHash: '' })
+  return removed(user, { ...user.body, passwordHash: '', endedSessions: [], secondFactor: null, passwordLink: null })
 }

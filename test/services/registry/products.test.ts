@@ -51,7 +51,15 @@ function setUp() {
   const account = { name: '', companyName: '', taxNumber: '', displayEnabled: false }
   put('Account', publisherId, { ...account, kind: 'PUBLISHER', sellerIds: [] })
   put('Account', advertiserId, { ...account, kind: 'ADVERTISER', sellerIds: ['X'] })
-  const token = { name: '', scopes: ['panel' as const], expiresAt: null, revokedAt: null }
+  const token = {
+    name: '',
+    scopes: ['panel' as const],
+    expiresAt: null,
+    revokedAt: null,
+    createdBy: null,
+    createdAt: null,
+    lastUsedAt: null,
+  }
   put('Token', randomUUID(), { ...token, accountId: publisherId, secretHash: hashToken('publisher') })
   put('Token', randomUUID(), { ...token, accountId: advertiserId, secretHash: hashToken('advertiser') })
   const shop = {

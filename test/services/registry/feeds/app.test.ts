@@ -80,6 +80,9 @@ async function setUp() {
       secretHash: hashToken(secret),
       expiresAt: null,
       revokedAt: null,
+      createdBy: null,
+      createdAt: null,
+      lastUsedAt: null,
     },
   })
   const shop = { accountId: publisher, name: 'S', currency: 'EUR', lang: 'en', country: 'DE', timeZone: 'UTC' }

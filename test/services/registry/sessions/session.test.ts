@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Snapshot } from '../../../../services/domain/snapshot.ts'
 import { createSessions, SESSION_LIFE_MS } from '../../../../services/registry/sessions/sessions.ts'
+import { freshUser } from '../../../../services/registry/users/users.ts'
 import { discard, NOW, type Office, openOffice, openPublisher, PUBLIC_URL } from '../office.ts'
 import { makeUser, openBrowser, PASSWORD, signIn } from '../users/people.ts'
 
@@ -147,15 +148,7 @@ describe('the keys of sessions', () => {
     updatedAt: 0,
     updatedBy: '',
     deletedAt: null,
-    body: {
-      email: 'a@b.c',
-      passwordHash: '',
-      role: 'OPERATOR' as const,
-      accountId: null,
-      name: 'A',
-      disabledAt: null,
-      sessionEpoch: 0,
-    },
+    body: freshUser({ email: 'a@b.c', passwordHash: '', role: 'OPERATOR', accountId: null, name: 'A' }),
   }
   const sessionsOf = (...keys: Buffer[]) => {
     const snapshot = new Snapshot()
