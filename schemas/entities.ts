@@ -105,6 +105,11 @@ export interface Feed {
   /** Of the last complete fetch, for the next conditional one. */
   etag: string | null
   lastModified: string | null
+  /** SHA-256 of the content fetched last, base64url; null: its offers may be others than that content says. */
+  contentHash: string | null
+  /** HTTP Basic authentication of the fetch. The password is never shown again. */
+  username: string | null
+  password: string | null
 }
 
 export interface FeedRun {

@@ -26,6 +26,14 @@ export function isExpired({ expiresAt }: Pick<ProductOffer, 'expiresAt'>, now: n
   return (expiresAt ?? Number.POSITIVE_INFINITY) <= now
 }
 
+/** Begins the digest of an offer that the product update API stated last; other offers are their feed's. */
+const UPDATE_MARK = 'u:'
+
+/** Whether the product update API stated the offer of this digest last. */
+export function isUpdated(digest: string): boolean {
+  return digest.startsWith(UPDATE_MARK)
+}
+
 /** What an offer says, without when it was said. */
 export type OfferContent = Omit<ProductOffer, 'digest' | 'updatedAt'>
 
@@ -91,7 +99,12 @@ export function digest(offer: OfferContent): string {
   return hash('sha256', JSON.stringify(content), 'base64url').slice(0, DIGEST_CHARS)
 }
 
-/** The offer as the topic `products` holds it. */
+/** The offer of a feed as the topic `products` holds it. */
 export function withDigest(offer: Omit<ProductOffer, 'digest'>): ProductOffer {
   return { ...offer, digest: digest(offer) }
+}
+
+/** The same for an offer of the product update API. */
+export function withUpdateDigest(offer: Omit<ProductOffer, 'digest'>): ProductOffer {
+  return { ...offer, digest: UPDATE_MARK + digest(offer) }
 }

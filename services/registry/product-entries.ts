@@ -1,6 +1,6 @@
 import type { ProductOffer } from '../../schemas/records.ts'
 import type { FieldError } from '../domain/errors.ts'
-import { withDigest } from '../domain/offer.ts'
+import { withUpdateDigest } from '../domain/offer.ts'
 import { ERRORS_LISTED_MAX } from '../violations.ts'
 import { type IssueCode, issueCodes } from './feeds/issue-codes.ts'
 import { offerFromItem, readItemId } from './feeds/offer-from-item.ts'
@@ -168,7 +168,7 @@ class EntryReader {
     const { offer, issues: found } = offerFromItem(item, { ...context, feedId, now: this.#now })
     this.#tell(issues, found)
     if (!offer || !feed) return null
-    return { feed, feedId, id: offer.id, offer: withDigest({ ...offer, updatedAt: this.#now }) }
+    return { feed, feedId, id: offer.id, offer: withUpdateDigest({ ...offer, updatedAt: this.#now }) }
   }
 
   /** A property of the wrong type is not missing as well. */

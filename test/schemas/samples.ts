@@ -99,6 +99,9 @@ export const bodies: EntityBodies = {
     lang: null,
     etag: '"1"',
     lastModified: null,
+    contentHash: 'Zm9v',
+    username: 'endcap',
+    password: null,
   },
   FeedRun: {
     feedId: 'feed-1',

@@ -75,13 +75,32 @@ const feedFields = {
   lang: Nullable(Lang('Language of its texts; null: any')),
 }
 
+const credentials = {
+  username: Type.Optional(
+    Nullable(Type.String({ maxLength: 200, description: 'Whom it is fetched as (HTTP Basic); null: without' })),
+  ),
+  password: Type.Optional(Nullable(Type.String({ maxLength: 1_000, description: 'Never shown again' }))),
+}
+
 export const FeedCreate = Body({
   shopId: Id('Its shop'),
   name: feedFields.name,
   url: Type.Optional(feedFields.url),
   currency: Type.Optional(feedFields.currency),
   lang: Type.Optional(feedFields.lang),
+  ...credentials,
 })
-export const FeedPatch = PatchBody({ name: feedFields.name, url: feedFields.url, lang: feedFields.lang })
-export const FeedView = Type.Object({ ...answered, shopId: Id('Its shop'), ...feedFields })
+export const FeedPatch = PatchBody({
+  name: feedFields.name,
+  url: feedFields.url,
+  lang: feedFields.lang,
+  ...credentials,
+})
+export const FeedView = Type.Object({
+  ...answered,
+  shopId: Id('Its shop'),
+  ...feedFields,
+  username: Nullable(Type.String({ description: 'Whom it is fetched as; null: without' })),
+  hasPassword: Type.Boolean({ description: 'A password is set' }),
+})
 export const FeedQuery = ListQuery({ shopId: Type.Optional(Id('Of this shop')) })

@@ -17,8 +17,8 @@ import { type Authorize, type Principal, principalOf } from '../auth.ts'
 import { csvOf, sendCsv } from '../csv.ts'
 import type { FeedRuns } from './feed-runs.ts'
 import { queryIssues } from './issues-query.ts'
+import { ISSUES_KEPT_MAX } from './item-intake.ts'
 import { issuesPosition, runsPage, writePosition } from './pages.ts'
-import { ISSUES_KEPT_MAX } from './run.ts'
 
 export interface FeedsAppDeps {
   snapshot: Snapshot

@@ -5,7 +5,7 @@ import type { Entity } from '../../domain/snapshot.ts'
 import { type Change, changed, type Decide, type Registry } from '../store.ts'
 import type { FeedFiles } from './files.ts'
 import type { Freshness } from './freshness.ts'
-import type { FeedJob, FeedOutcome, FeedRunner } from './job.ts'
+import { type FeedJob, type FeedOutcome, type FeedRunner, type FetchedContent, UNKNOWN_CONTENT } from './job.ts'
 import { failedRun, isConfirmed, isUnderWay, progressed, runsOf } from './run-state.ts'
 
 /** Account id that the runs' own changes are recorded under. No account has it. */
@@ -44,7 +44,7 @@ export async function executeRun(deps: ExecuteDeps, runId: string): Promise<void
   if (outcome === 'STOPPED') return
   await settle(deps, runId, (current) => ending(deps, current, outcome, job))
   // An answer 304 says nothing new of when the offers go stale.
-  if (outcome.status === 'DONE' && outcome.validators) deps.freshness.applied(job.feed.id, outcome.staleAt)
+  if (outcome.status === 'DONE' && outcome.content) deps.freshness.applied(job.feed.id, outcome.staleAt)
   await removeFiles(deps, job, outcome)
   await forgetOldRuns(deps, job.feed.id)
 }
@@ -66,7 +66,7 @@ async function forgetOldRuns({ registry, stopping }: ExecuteDeps, feedId: string
 /** What the run has to do, or why it cannot. */
 async function jobOf(deps: ExecuteDeps, run: Entity<'FeedRun'>, feed: Entity<'Feed'>): Promise<FeedJob | string> {
   const { files, freshness, now } = deps
-  const { shopId, currency, lang, url, etag, lastModified } = feed.body
+  const { shopId, currency, lang, url, etag, lastModified, contentHash, username, password } = feed.body
   const job = {
     runId: run.id,
     feed: { id: feed.id, shopId, currency, lang },
@@ -77,8 +77,14 @@ async function jobOf(deps: ExecuteDeps, run: Entity<'FeedRun'>, feed: Entity<'Fe
   if (await files.hasContent(run.id)) return { ...job, task: { tag: 'READ' } }
   if (run.body.trigger === 'UPLOAD') return 'The uploaded content is gone: upload it again'
   if (url === null) return 'The feed has no url'
-  const conditional = run.body.trigger === 'SCHEDULE' && freshness.isFresh(feed.id, now())
-  return { ...job, task: { tag: 'FETCH', url, ...(conditional ? { etag, lastModified } : NO_VALIDATORS) } }
+  const credentials = username === null ? null : { username, password: password ?? '' }
+  const isScheduled = run.body.trigger === 'SCHEDULE'
+  const validators = isScheduled && freshness.isFresh(feed.id, now()) ? { etag, lastModified } : NO_VALIDATORS
+  // Who asks for a run wants the file's offers, whatever was updated since.
+  return {
+    ...job,
+    task: { tag: 'FETCH', url, credentials, ...validators, contentHash: isScheduled ? contentHash : null },
+  }
 }
 
 const NO_VALIDATORS = { etag: null, lastModified: null }
@@ -97,7 +103,7 @@ async function runToEnd(deps: ExecuteDeps, job: FeedJob): Promise<FeedOutcome | 
     const deleted = !registry.snapshot.get('Feed', job.feed.id)
     if (!deleted) logger.error({ err: error, feedId: job.feed.id, runId: job.runId }, 'A feed run failed')
     const message = deleted ? 'The feed was deleted' : 'The run failed on our side'
-    return { status: 'FAILED', message, counts, validators: NO_VALIDATORS, staleAt: null }
+    return { status: 'FAILED', message, counts, content: UNKNOWN_CONTENT, staleAt: null }
   } finally {
     ended.abort()
     stopping.removeEventListener('abort', cancel)
@@ -129,14 +135,14 @@ async function reportProgress(deps: ExecuteDeps, runId: string, ended: AbortSign
 /** The run's end, what it means for the next conditional fetch, and for runs of the feed that are still held. */
 function ending(deps: ExecuteDeps, run: Entity<'FeedRun'>, outcome: FeedOutcome, { task }: FeedJob): Change[] {
   const { registry, now } = deps
-  const { status, message, counts, validators } = outcome
+  const { status, message, counts, content } = outcome
   const removed = run.body.removed + counts.removed
   const ended = { ...run.body, status, message, endedAt: now() }
   const changes: Change[] = [
     changed(run, task.tag === 'REMOVE_HELD' ? { ...ended, removed } : progressed(ended, counts)),
   ]
   const feed = registry.snapshot.get('Feed', run.body.feedId)
-  if (feed && validators && differ(feed.body, validators)) changes.push(changed(feed, { ...feed.body, ...validators }))
+  if (feed && content && differ(feed.body, content)) changes.push(changed(feed, { ...feed.body, ...content }))
   if (status !== 'FAILED') {
     for (const other of runsOf(registry.snapshot, run.body.feedId)) {
       if (other.id === run.id || other.body.status !== 'HELD') continue
@@ -147,8 +153,8 @@ function ending(deps: ExecuteDeps, run: Entity<'FeedRun'>, outcome: FeedOutcome,
   return changes
 }
 
-function differ(a: { etag: string | null; lastModified: string | null }, b: typeof a): boolean {
-  return a.etag !== b.etag || a.lastModified !== b.lastModified
+function differ(a: FetchedContent, b: FetchedContent): boolean {
+  return a.etag !== b.etag || a.lastModified !== b.lastModified || a.contentHash !== b.contentHash
 }
 
 /** Held runs keep their list; that of a run whose place was taken goes with it. */

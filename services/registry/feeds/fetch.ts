@@ -46,12 +46,20 @@ export function fetchOptions(
 
 export interface FetchRequest {
   url: string
+  /** Sent to the origin of `url` alone, not to where it redirects. */
+  credentials: Credentials | null
   /** Of the last complete fetch; null fetches in any case. */
   etag: string | null
   lastModified: string | null
   /** The file that the body is written to, as it comes (gzip or not). */
   path: string
   signal: AbortSignal
+}
+
+/** HTTP Basic authentication. */
+export interface Credentials {
+  username: string
+  password: string
 }
 
 /** For the next conditional fetch, as the server gave them. */
@@ -80,9 +88,11 @@ export async function fetchFeed(request: FetchRequest, options: FetchOptions): P
 
 async function follow(request: FetchRequest, options: FetchOptions): Promise<Fetched> {
   let url = request.url
+  const origin = URL.parse(url)?.origin
   for (let hop = 0; hop <= REDIRECTS_MAX; hop++) {
     const target = checkedUrl(url, options)
-    const response = await head(target, request, options)
+    const credentials = target.origin === origin ? request.credentials : null
+    const response = await head(target, { ...request, credentials }, options)
     const status = response.statusCode ?? 0
     const location = response.headers.location
     if ([301, 302, 303, 307, 308].includes(status) && location !== undefined) {
@@ -98,7 +108,7 @@ async function follow(request: FetchRequest, options: FetchOptions): Promise<Fet
 function checkedUrl(text: string, { allowPrivateAddresses }: FetchOptions): URL {
   const url = URL.parse(text)
   if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
-    throw new FeedFailure(`${text} is not an http or https address`)
+    throw new FeedFailure('The address, or one that it redirects to, is not an http or https address')
   }
   // The system does not look up a host that is an address, so it is judged here.
   const host = url.hostname.replace(/^\[|\]$/g, '')
@@ -106,8 +116,9 @@ function checkedUrl(text: string, { allowPrivateAddresses }: FetchOptions): URL 
   return url
 }
 
+/** Names the host as it was given: what it resolves to would map the operator's network. */
 function privateAddress(host: string): FeedFailure {
-  return new FeedFailure(`${host} is not a public address, and feeds may not come from private ones`)
+  return new FeedFailure(`${host} is not at a public address, and feeds may not come from private ones`)
 }
 
 /** Resolves with the head of the answer. */
@@ -116,6 +127,7 @@ function head(url: URL, request: FetchRequest, options: FetchOptions): Promise<I
   const requestOptions: RequestOptions = {
     // No kept connection: one that was made under other rules could be used again.
     agent: false,
+    ...(request.credentials ? { auth: `${request.credentials.username}:${request.credentials.password}` } : {}),
     lookup: checkedLookup(options),
     signal: request.signal,
     headers: {
@@ -149,8 +161,8 @@ function checkedLookup({ resolve, allowPrivateAddresses }: FetchOptions): Lookup
       (addresses) => {
         const [first] = addresses
         const blocked = allowPrivateAddresses ? undefined : addresses.find((a) => !isPublicAddress(a.address))
-        if (blocked) callback(privateAddress(`${host} (${blocked.address})`), '', 0)
-        else if (!first) callback(new Error(`${host} has no address`), '', 0)
+        if (blocked) callback(privateAddress(host), '', 0)
+        else if (!first) callback(new FeedFailure(`${host} has no address`), '', 0)
         else if (lookupOptions.all) callback(null, addresses)
         else callback(null, first.address, first.family)
       },
@@ -209,9 +221,25 @@ export function limited(bytesMax: number) {
   }
 }
 
+/** Reasons that say what to mend; the messages of the system would name addresses inside the operator's network. */
+const reasons: Readonly<Record<string, string>> = {
+  ECONNRESET: 'the connection broke before the feed was complete',
+  ECONNREFUSED: 'the server refuses connections',
+  ETIMEDOUT: 'the server does not answer',
+  EHOSTUNREACH: 'the server cannot be reached',
+  ENETUNREACH: 'the server cannot be reached',
+  ENOTFOUND: 'there is no host of that name',
+  EAI_AGAIN: 'the name of its host could not be looked up',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host',
+  CERT_HAS_EXPIRED: 'its certificate has expired',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is signed by itself',
+  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is of no known authority',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate is of no known authority',
+}
+
 function reason(error: unknown): string {
   const { message, code, cause } = error as NodeJS.ErrnoException & { cause?: unknown }
   if (cause instanceof Error) return reason(cause)
-  if (code === 'ECONNRESET' || message === 'aborted') return 'the connection broke before the feed was complete'
-  return message
+  if (message === 'aborted') return reasons.ECONNRESET!
+  return (code && reasons[code]) ?? `the connection failed${code ? ` (${code})` : ''}`
 }

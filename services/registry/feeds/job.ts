@@ -1,11 +1,19 @@
-import type { Validators } from './fetch.ts'
+import type { Credentials, Validators } from './fetch.ts'
 
 /** What one run has to do. Plain data: it crosses threads. */
 export interface FeedJob {
   runId: string
   feed: { id: string; shopId: string; currency: string; lang: string | null }
   task:
-    | { tag: 'FETCH'; url: string; etag: string | null; lastModified: string | null }
+    | {
+        tag: 'FETCH'
+        url: string
+        credentials: Credentials | null
+        etag: string | null
+        lastModified: string | null
+        /** Of the content that the feed's offers are of; the same content again leaves product updates in force. */
+        contentHash: string | null
+      }
     /** The content is in the file already. */
     | { tag: 'READ' }
     /** Makes the removals that a run before was held for. */
@@ -17,6 +25,15 @@ export interface FeedJob {
   /** What a held run would remove. */
   heldPath: string
 }
+
+/** The content that a feed's offers are of, and what the next conditional fetch shall send. */
+export interface FetchedContent extends Validators {
+  /** SHA-256, base64url. */
+  contentHash: string | null
+}
+
+/** What is in force is of no single content, so the next fetch must not be conditional. */
+export const UNKNOWN_CONTENT: FetchedContent = { etag: null, lastModified: null, contentHash: null }
 
 export interface FeedCounts {
   /** Items of the feed. total = changed + unchanged + rejected. */
@@ -35,8 +52,8 @@ export interface FeedOutcome {
   /** Why it is HELD or FAILED. */
   message: string | null
   counts: FeedCounts
-  /** What the next conditional fetch shall send; null: what the last one sent still holds. */
-  validators: Validators | null
+  /** What is now known of the source; null: what was known still holds. */
+  content: FetchedContent | null
   /** From then on the same content means other offers (a sale starts or ends). UTC epoch ms. */
   staleAt: number | null
 }

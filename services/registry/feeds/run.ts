@@ -1,23 +1,17 @@
+import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { type EventLog, RECORD_MAX_BYTES } from '../../../infra/event-log/port.ts'
+import type { EventLog } from '../../../infra/event-log/port.ts'
 import type { ProductIndex } from '../../../infra/product-index/port.ts'
-import { encode } from '../../../schemas/codec.ts'
-import type { ProductOffer } from '../../../schemas/records.ts'
-import { itemGroupOf, offerKey, withDigest } from '../../domain/offer.ts'
+import { isUpdated, offerKey } from '../../domain/offer.ts'
 import { decodeFeed } from './decode.ts'
 import { FeedFailure } from './failure.ts'
 import { type FetchOptions, fetchFeed } from './fetch.ts'
 import { readHeld, type Stored, writeHeld } from './held.ts'
-import type { ItemIssue } from './issue-codes.ts'
-import type { FeedItem } from './item.ts'
-import type { FeedCounts, FeedJob, FeedOutcome } from './job.ts'
-import { offerFromItem } from './offer-from-item.ts'
+import { ItemIntake, type Known } from './item-intake.ts'
+import { type FeedCounts, type FeedJob, type FeedOutcome, UNKNOWN_CONTENT } from './job.ts'
 import { BatchedOutput } from './output.ts'
 import { parseFeed } from './parse.ts'
 
-/** Issues of one run that are stored; all are counted. */
-export const ISSUES_KEPT_MAX = 10_000
-export const PRODUCTS_PER_FEED_MAX = 3_000_000
 const DIGESTS_PAGE = 2_000
 const READ_BYTES = 64 * 1024
 
@@ -42,14 +36,18 @@ export interface RunControl {
  * One run of a feed: fetches it, reads it as a stream, appends the offers that differ from what the index holds, and
  * removes what is gone. May be repeated at any point: it ends in the same state.
  *
+ * Content that was applied before is applied again, say because a sale begins, without touching what the product update
+ * API has stated since: of the feed and the API the later statement counts.
+ *
  * A broken feed fails the run: the offers read before the fault are in force, and nothing is removed.
  * A feed that would remove over half of the shop's products is held: what is new or changed is in force, and the
  * removals wait for confirmation.
  */
 export async function runFeed(deps: RunDeps, job: FeedJob, control: RunControl): Promise<FeedOutcome> {
   const { counts } = control
+  const { task } = job
   try {
-    switch (job.task.tag) {
+    switch (task.tag) {
       case 'REMOVE_HELD':
         await removeHeld(deps, job, control)
         return done(counts)
@@ -57,28 +55,36 @@ export async function runFeed(deps: RunDeps, job: FeedJob, control: RunControl):
         await removeAll(deps, job, control)
         return done(counts)
       case 'READ':
-        return await deps.reading(() => apply(deps, job, control))
+        return await deps.reading(() => apply(deps, job, { ...control, isRepeated: false }))
       case 'FETCH': {
-        const { url, etag, lastModified } = job.task
-        const request = { url, etag, lastModified, path: job.contentPath, signal: control.signal }
-        const fetched = await fetchFeed(request, deps.fetch)
+        const fetched = await fetchFeed({ ...task, path: job.contentPath, signal: control.signal }, deps.fetch)
         if (fetched.tag === 'NOT_MODIFIED') return await unchanged(deps, job, control)
-        const outcome = await deps.reading(() => apply(deps, job, control))
-        return outcome.status === 'DONE' ? { ...outcome, validators: fetched.validators } : outcome
+        return await deps.reading(async () => {
+          const contentHash = await hashOf(job.contentPath)
+          const outcome = await apply(deps, job, { ...control, isRepeated: contentHash === task.contentHash })
+          const validators = outcome.status === 'DONE' ? fetched.validators : NO_VALIDATORS
+          return { ...outcome, content: { ...validators, contentHash } }
+        })
       }
     }
   } catch (error) {
     if (!(error instanceof FeedFailure)) throw error
-    const validators = counts.changed > 0 ? UNKNOWN_CONTENT : null
-    return { ...done(counts), status: 'FAILED', message: error.message, validators }
+    const content = counts.changed > 0 ? UNKNOWN_CONTENT : null
+    return { ...done(counts), status: 'FAILED', message: error.message, content }
   }
 }
 
-/** What is in force is of no single fetch, so the next one must not be conditional. */
-const UNKNOWN_CONTENT = { etag: null, lastModified: null }
+const NO_VALIDATORS = { etag: null, lastModified: null }
+
+/** Of what the file holds once it is unpacked: the same feed packed again is the same content. */
+async function hashOf(path: string): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const text of decodeFeed(createReadStream(path, { highWaterMark: READ_BYTES }))) hash.update(text)
+  return hash.digest('base64url')
+}
 
 function done(counts: FeedCounts): FeedOutcome {
-  return { status: 'DONE', message: null, counts, validators: null, staleAt: null }
+  return { status: 'DONE', message: null, counts, content: null, staleAt: null }
 }
 
 async function unchanged(deps: RunDeps, { feed }: FeedJob, { counts }: RunControl): Promise<FeedOutcome> {
@@ -88,8 +94,12 @@ async function unchanged(deps: RunDeps, { feed }: FeedJob, { counts }: RunContro
   return done({ ...counts, total, unchanged: total })
 }
 
-async function apply(deps: RunDeps, job: FeedJob, control: RunControl): Promise<FeedOutcome> {
-  const { counts, signal } = control
+/** `isRepeated`: the offers are of this very content, but for product updates since, which stay in force. */
+async function apply(
+  deps: RunDeps,
+  job: FeedJob,
+  { counts, signal, isRepeated }: RunControl & { isRepeated: boolean },
+): Promise<FeedOutcome> {
   const { shopId } = job.feed
   await deps.caughtUp()
   const shopTotal = await deps.index.count(shopId, [])
@@ -97,7 +107,7 @@ async function apply(deps: RunDeps, job: FeedJob, control: RunControl): Promise<
   const output = new BatchedOutput(deps.log)
   let staleAt: number | null = null
   try {
-    const reading = new Reading(deps, job, { counts, known, output })
+    const reading = new ItemIntake(deps, job, { counts, known, output, isRepeated })
     for await (const items of parseFeed(decodeFeed(createReadStream(job.contentPath, { highWaterMark: READ_BYTES })))) {
       signal.throwIfAborted()
       for (const item of items) reading.take(item)
@@ -107,18 +117,17 @@ async function apply(deps: RunDeps, job: FeedJob, control: RunControl): Promise<
   } finally {
     await output.flush()
   }
-  const gone = [...known].flatMap(([id, state]) => (typeof state === 'string' ? [{ id, digest: state }] : []))
+  const gone = [...known].flatMap(([id, state]) =>
+    typeof state === 'string' && !(isRepeated && isUpdated(state)) ? [{ id, digest: state }] : [],
+  )
   if (gone.length * 2 > shopTotal) {
     await writeHeld(job.heldPath, gone)
     const message = `Would remove ${gone.length} of the shop's ${shopTotal} products: confirm the run to let it`
-    return { ...done(counts), status: 'HELD', message, validators: UNKNOWN_CONTENT }
+    return { ...done(counts), status: 'HELD', message, content: UNKNOWN_CONTENT }
   }
   await remove(deps, job, { gone, counts })
-  return { ...done(counts), validators: UNKNOWN_CONTENT, staleAt }
+  return { ...done(counts), content: UNKNOWN_CONTENT, staleAt }
 }
-
-/** Per id: the digest that the index holds, or, once the feed has said it, the line where. */
-type Known = Map<string, string | number>
 
 async function knownOffers({ index }: RunDeps, { feed }: FeedJob, signal: AbortSignal): Promise<Known> {
   const known: Known = new Map()
@@ -134,89 +143,6 @@ async function* storedOffers(index: ProductIndex, feed: FeedJob['feed'], signal:
     yield* page
     after = page.length === DIGESTS_PAGE ? page.at(-1)!.id : null
   } while (after !== null)
-}
-
-/** Takes the items of one feed in turn. */
-class Reading {
-  staleAt: number | null = null
-  readonly #deps: RunDeps
-  readonly #job: FeedJob
-  readonly #state: { counts: FeedCounts; known: Known; output: BatchedOutput }
-  #issuesKept = 0
-
-  constructor(deps: RunDeps, job: FeedJob, state: { counts: FeedCounts; known: Known; output: BatchedOutput }) {
-    this.#deps = deps
-    this.#job = job
-    this.#state = state
-  }
-
-  take(item: FeedItem): void {
-    const { counts, known } = this.#state
-    const { id: feedId, shopId, currency, lang } = this.#job.feed
-    const now = this.#deps.now()
-    counts.total++
-    const { id, offer, issues, staleAt } = offerFromItem(item, { shopId, feedId, currency, lang, now })
-    const seen = id === null ? undefined : known.get(id)
-    if (offer && typeof seen === 'number') {
-      this.#report([...issues, duplicate(offer.id, item.line, seen)], now)
-      counts.rejected++
-      return
-    }
-    this.#report(issues, now)
-    if (!offer) {
-      counts.rejected++
-      return
-    }
-    if (known.size >= PRODUCTS_PER_FEED_MAX) {
-      throw new FeedFailure(`Line ${item.line}: the feed has over ${PRODUCTS_PER_FEED_MAX} products`)
-    }
-    if (!this.#keep(withDigest({ ...offer, updatedAt: now }), typeof seen === 'string' ? seen : null)) {
-      this.#report([tooLarge(offer.id, item.line)], now)
-      counts.rejected++
-      return
-    }
-    known.set(offer.id, item.line)
-    if (staleAt !== null) this.staleAt = Math.min(this.staleAt ?? staleAt, staleAt)
-  }
-
-  /** Adds the offer unless it is as it was. False: the log does not take records of its size. */
-  #keep(offer: ProductOffer, digest: string | null): boolean {
-    const { counts, output } = this.#state
-    if (offer.digest === digest) {
-      counts.unchanged++
-      return true
-    }
-    const key = offerKey(offer.shopId, offer.feedId, offer.id)
-    const value = encode('ProductOffer', offer)
-    if (value.length + Buffer.byteLength(key) > RECORD_MAX_BYTES) return false
-    counts.changed++
-    output.add({ topic: 'products', key, value })
-    const itemGroup = itemGroupOf(offer)
-    if (itemGroup) output.add({ topic: 'item-groups', key, value: encode('ItemGroup', itemGroup) })
-    return true
-  }
-
-  #report(issues: readonly ItemIssue[], foundAt: number): void {
-    const { counts, output } = this.#state
-    const { runId, feed } = this.#job
-    for (const issue of issues) {
-      counts.issueCounts[issue.code] = (counts.issueCounts[issue.code] ?? 0) + 1
-      if (issue.severity === 'WARNING') counts.warnings++
-      if (this.#issuesKept++ >= ISSUES_KEPT_MAX) continue
-      const value = encode('FeedIssue', { feedId: feed.id, runId, shopId: feed.shopId, ...issue, foundAt })
-      output.add({ topic: 'feed-issues', key: `${feed.id}/${runId}`, value })
-    }
-  }
-}
-
-function duplicate(productId: string, line: number, firstLine: number): ItemIssue {
-  const message = `Line ${firstLine} has this id already`
-  return { severity: 'REJECTED', code: 'DUPLICATE_ID', field: 'id', line, productId, message }
-}
-
-function tooLarge(productId: string, line: number): ItemIssue {
-  const message = 'The item is larger than is allowed'
-  return { severity: 'REJECTED', code: 'ITEM_TOO_LARGE', field: 'item', line, productId, message }
 }
 
 async function remove(

@@ -177,6 +177,18 @@ describe('the management API', () => {
       ).toEqual(['/currency', '/url'])
     })
 
+    it('keep the password of their address to themselves', async () => {
+      const body = { shopId: publisher.shopId, name: 'P', url: 'https://shop.example/p.xml' }
+      expect(paths(await call('POST', '/v1/panel/feeds', { ...body, url: 'https://u:p@shop.example/' }))).toEqual([
+        '/url',
+      ])
+      const feed = await office.make('/v1/panel/feeds', { ...body, username: 'shop', password: 'secret-1' })
+      expect(feed).toMatchObject({ username: 'shop', hasPassword: true })
+      const { body: shown } = await call('PATCH', `/v1/panel/feeds/${feed.id}`, { name: 'Q' })
+      expect(JSON.stringify([feed, shown])).not.toContain('secret-1')
+      expect(office.registry.snapshot.body('Feed', feed.id)).toMatchObject({ username: 'shop', password: 'secret-1' })
+    })
+
     it('are fetched whole after a change of source', async () => {
       const body = { shopId: publisher.shopId, name: 'F', url: 'https://shop.example/a.xml' }
       const { id } = await office.make('/v1/panel/feeds', body)

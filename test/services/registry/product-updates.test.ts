@@ -99,7 +99,7 @@ describe('product updates', () => {
       brand: null,
       updatedAt: NOW,
     })
-    expect(offer?.digest).toBe(digest(offer!))
+    expect(offer?.digest).toBe(`u:${digest(offer!)}`)
     const [full] = await written('lamp-2/red')
     expect(full).toMatchObject({
       salePriceMicros: 19_990_000,

@@ -79,7 +79,7 @@ function setUp() {
     ...{ attributionProductIds: [], productRule: null, cpcMicros: toMicros(1), autoPromo: false },
     ...NO_DISPLAY,
   }
-  const feed = { shopId, name: '', url: null, currency: 'EUR', lang: 'en', etag: null, lastModified: null }
+  const feed = { shopId, name: '', url: null, currency: 'EUR', lang: 'en', ...unfetched }
   put('Feed', 'F', feed)
   put('Campaign', runningId, { ...campaign, accountId: publisherId, productIds: ['a'] })
   put('Campaign', pausedId, { ...campaign, accountId: publisherId, productIds: ['a', 'b'], status: 'PAUSED' })
@@ -123,6 +123,8 @@ async function get(path: string, token = 'publisher') {
 }
 const idsOf = async (query: string, token?: string) =>
   (await get(`?shopId=${shopId}${query}`, token)).body.items.map(({ id }: { id: string }) => id)
+
+const unfetched = { etag: null, lastModified: null, contentHash: null, username: null, password: null }
 
 describe('the products of a shop', () => {
   it('are listed with their campaigns and why they are not shown', async () => {

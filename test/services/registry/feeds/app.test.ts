@@ -87,7 +87,7 @@ async function setUp() {
   })
   const shop = { accountId: publisher, name: 'S', currency: 'EUR', lang: 'en', country: 'DE', timeZone: 'UTC' }
   const windows = { clickWindowHours: 1, viewWindowHours: 1, reserveCpcMicros: 1 }
-  const feed = { shopId, name: 'F', url: null, currency: 'EUR', lang: 'en', etag: null, lastModified: null }
+  const feed = { shopId, name: 'F', url: null, currency: 'EUR', lang: 'en', ...unfetched }
   await registry.write(
     [
       created('Account', publisher, account),
@@ -126,6 +126,8 @@ async function uploaded(content: string | Buffer, headers: Headers = { 'content-
   await analytics.insert('feed_issues', rows, { token: answer.body.id })
   return (await call('GET', path)).body
 }
+
+const unfetched = { etag: null, lastModified: null, contentHash: null, username: null, password: null }
 
 describe('uploading', () => {
   it.each([

@@ -80,6 +80,9 @@ async function openRuns(options: { limits?: Partial<typeof defaultLimits>; spanM
             lang: null,
             etag: null,
             lastModified: null,
+            contentHash: null,
+            username: null,
+            password: null,
           }
           await write(created('Feed', feedId, feed))
           return { feedId, run: () => runsOf(registry.snapshot, feedId)[0]?.body }

@@ -102,7 +102,7 @@ const products = (...ids: string[]) => rss(...ids.map((id) => item({ id })))
 const body = (text: string) => Readable.from([Buffer.from(text)])
 
 async function createFeed(feedUrl: string | null = url) {
-  const feed = { shopId, name: 'F', url: feedUrl, currency: 'EUR', lang: null, etag: null, lastModified: null }
+  const feed = { shopId, name: 'F', url: feedUrl, currency: 'EUR', lang: null, ...unfetched }
   await registry.write([created('Feed', feedId, feed)], { by: 'test' })
 }
 const feedNow = () => registry.snapshot.get('Feed', feedId)!
@@ -116,6 +116,8 @@ async function ended(count = 1): Promise<FeedRun> {
   return latest().body
 }
 const ids = async () => [...(await engines.offers(shopId)).keys()].sort()
+
+const unfetched = { etag: null, lastModified: null, contentHash: null, username: null, password: null }
 
 describe('a feed with a url', () => {
   it('is fetched when it is made, and every hour after, conditionally', async () => {

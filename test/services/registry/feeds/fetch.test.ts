@@ -42,6 +42,7 @@ function fetch(request: Partial<FetchRequest> = {}, options: Partial<FetchOption
   return fetchFeed(
     {
       url: `${base}/feed.xml`,
+      credentials: null,
       etag: null,
       lastModified: null,
       path: path(),
@@ -89,6 +90,30 @@ describe('fetching', () => {
     }
     expect(await fetch({ url: `${base}/r5` })).toMatchObject({ tag: 'FETCHED' })
     await expect(fetch({ url: `${base}/r6` })).rejects.toThrow('redirects more than 5 times')
+  })
+
+  it('signs in at the origin of the address, and nowhere that it redirects to', async () => {
+    const other = createServer((request, response) => {
+      requests.push(request)
+      response.end('<rss/>')
+    })
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+    const elsewhere = `http://127.0.0.1:${(other.address() as AddressInfo).port}/`
+    answer = (request, response) =>
+      void response.writeHead(302, { location: request.url === '/feed.xml' ? '/again' : elsewhere }).end()
+    await fetch({ credentials: { username: 'shop', password: 's:e' } })
+    other.close()
+    const basic = `Basic ${Buffer.from('shop:s:e').toString('base64')}`
+    expect(requests.map(({ headers }) => headers.authorization)).toEqual([basic, basic, undefined])
+  })
+
+  it('names no address that a host resolves to', async () => {
+    const resolve = async () => [{ address: '127.0.0.1', family: 4 }]
+    for (const options of [{ allowPrivateAddresses: false }, {}]) {
+      const failure = await fetch({ url: 'http://inside.example:1/' }, { resolve, ...options }).catch((error) => error)
+      expect(failure.message).toMatch(/inside\.example is not at a public address|the server refuses connections/)
+      expect(failure.message).not.toContain('127.0.0.1')
+    }
   })
 
   it.each([404, 403, 500, 204, 206, 304])('fails at the status %i', async (status) => {
@@ -182,7 +207,7 @@ describe('private addresses', () => {
     'http://user:pw@10.0.0.1/',
     'https://192.168.0.1/',
   ])('are refused as the host: %s', async (url) => {
-    await expect(guarded(url)).rejects.toThrow('not a public address')
+    await expect(guarded(url)).rejects.toThrow('not at a public address')
   })
 
   it.each(['file:///etc/passwd', 'ftp://a.example/', 'gopher://a.example/', 'data:,x', 'nonsense'])(
@@ -199,7 +224,7 @@ describe('private addresses', () => {
       { address: '127.0.0.1', family: 4 },
     ]
     await expect(guarded(`http://feeds.example:${port}/`, { resolve })).rejects.toThrow(
-      '(127.0.0.1) is not a public address',
+      'feeds.example is not at a public address',
     )
     expect(requests).toEqual([])
   })
@@ -225,9 +250,15 @@ describe('private addresses', () => {
       first = false
       response.writeHead(302, { location: `http://feeds.example:${port}/next` }).end()
     }
-    const request = { etag: null, lastModified: null, path: path(), signal: new AbortController().signal }
+    const request = {
+      credentials: null,
+      etag: null,
+      lastModified: null,
+      path: path(),
+      signal: new AbortController().signal,
+    }
     await expect(fetchFeed({ ...request, url: `http://shop.example:${port}/` }, options)).rejects.toThrow(
-      'not a public address',
+      'feeds.example is not at a public address',
     )
     expect(asked).toEqual(['shop.example', 'feeds.example'])
     expect(requests).toHaveLength(1)
@@ -248,9 +279,15 @@ describe('private addresses', () => {
         first = false
         response.writeHead(302, { location }).end()
       }
-      const request = { etag: null, lastModified: null, path: path(), signal: new AbortController().signal }
+      const request = {
+        credentials: null,
+        etag: null,
+        lastModified: null,
+        path: path(),
+        signal: new AbortController().signal,
+      }
       await expect(fetchFeed({ ...request, url: `http://127.0.0.1:${port}/` }, options)).rejects.toThrow(
-        /not a public|not an http/,
+        /not at a public|not an http/,
       )
     }
   })

@@ -5,8 +5,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { LogUnavailable } from '../../../../infra/event-log/port.ts'
 import { defaultLimits } from '../../../../services/domain/limits.ts'
 import { fetchOptions } from '../../../../services/registry/feeds/fetch.ts'
+import { ISSUES_KEPT_MAX } from '../../../../services/registry/feeds/item-intake.ts'
 import { type FeedJob, noCounts } from '../../../../services/registry/feeds/job.ts'
-import { ISSUES_KEPT_MAX, type RunDeps, runFeed } from '../../../../services/registry/feeds/run.ts'
+import { type RunDeps, runFeed } from '../../../../services/registry/feeds/run.ts'
 import { item, rss } from './documents.ts'
 import { type Engines, openEngines } from './engines.ts'
 
@@ -172,7 +173,7 @@ describe('a feed that breaks off', () => {
     expect([...now.keys()].sort()).toEqual(['a', 'b', 'c', 'd', 'e'])
     expect(now.get('a')!.priceMicros).toBe(1_000_000)
     // What is in force is now of no single content, so the next fetch must not be conditional.
-    expect(outcome.validators).toEqual({ etag: null, lastModified: null })
+    expect(outcome.content).toEqual({ etag: null, lastModified: null, contentHash: null })
   })
 
   it.each([
@@ -185,7 +186,7 @@ describe('a feed that breaks off', () => {
     expect(await upload(content)).toMatchObject({
       status: 'FAILED',
       counts: { changed: 0, removed: 0 },
-      validators: null,
+      content: null,
     })
     expect((await offers()).size).toBe(2)
   })

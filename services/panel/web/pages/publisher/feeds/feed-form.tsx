@@ -1,10 +1,10 @@
-import { TextInput } from '@mantine/core'
+import { PasswordInput, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import type { ReactNode } from 'react'
 import type { Feed, Shop } from '../../../client/types.ts'
 import { FormActions, FormSection } from '../../../components/form-section.tsx'
 
-export type FeedValues = Record<'name' | 'url' | 'currency' | 'lang', string>
+export type FeedValues = Record<'name' | 'url' | 'username' | 'password' | 'currency' | 'lang', string>
 
 /** The form of a feed, for useSave and the page. */
 export function useFeedForm({ feed, shop }: { feed?: Feed; shop?: Shop }) {
@@ -12,6 +12,8 @@ export function useFeedForm({ feed, shop }: { feed?: Feed; shop?: Shop }) {
     initialValues: {
       name: feed?.name ?? '',
       url: feed?.url ?? '',
+      username: feed?.username ?? '',
+      password: '',
       currency: feed?.currency ?? shop?.currency ?? '',
       lang: feed?.lang ?? '',
     },
@@ -19,23 +21,27 @@ export function useFeedForm({ feed, shop }: { feed?: Feed; shop?: Shop }) {
   })
 }
 
-/** What the API takes for it: an empty address or language is null. */
-export const feedBody = ({ name, url, lang }: FeedValues) => ({
+/** What the API takes for it: an empty address or language is null. An empty password leaves the one that is set. */
+export const feedBody = ({ name, url, username, password, lang }: FeedValues) => ({
   name,
   url: url.trim() || null,
+  username: username.trim() || null,
+  ...(username.trim() === '' ? { password: null } : password !== '' && { password }),
   lang: lang.trim().toLowerCase() || null,
 })
 
 export interface FeedFormProps {
   form: ReturnType<typeof useFeedForm>
   isNew: boolean
+  /** A password is set already. */
+  hasPassword?: boolean
   isSaving: boolean
   onSubmit: (values: FeedValues) => void
   /** A button that deletes. */
   children?: ReactNode
 }
 
-export function FeedForm({ form, isNew, isSaving, onSubmit, children }: FeedFormProps) {
+export function FeedForm({ form, isNew, hasPassword = false, isSaving, onSubmit, children }: FeedFormProps) {
   return (
     <form onSubmit={form.onSubmit(onSubmit)}>
       <FormSection
@@ -51,6 +57,24 @@ export function FeedForm({ form, isNew, isSaving, onSubmit, children }: FeedForm
           maxLength={2_000}
           {...form.getInputProps('url')}
         />
+        <TextInput
+          label="User name"
+          description="Where the address asks for one (HTTP Basic)"
+          autoComplete="off"
+          maxLength={200}
+          maw={320}
+          {...form.getInputProps('username')}
+        />
+        {form.values.username.trim() !== '' && (
+          <PasswordInput
+            label="Password"
+            description={hasPassword ? 'Set, and never shown. Empty: it stays' : 'Never shown again'}
+            autoComplete="new-password"
+            maxLength={1_000}
+            maw={320}
+            {...form.getInputProps('password')}
+          />
+        )}
       </FormSection>
       <FormSection title="Contents" description="What the file does not say of itself.">
         <TextInput

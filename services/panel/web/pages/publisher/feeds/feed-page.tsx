@@ -143,7 +143,13 @@ function FeedSettings({ feed }: { feed: Feed }) {
   })
   return (
     <PanelCard title="Settings">
-      <FeedForm form={form} isNew={false} isSaving={isSaving} onSubmit={(values) => void submit(values)}>
+      <FeedForm
+        form={form}
+        isNew={false}
+        hasPassword={feed.hasPassword}
+        isSaving={isSaving}
+        onSubmit={(values) => void submit(values)}
+      >
         <DeleteButton
           what="feed"
           name={feed.name}
