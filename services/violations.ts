@@ -35,6 +35,7 @@ interface Shape {
   format?: string
   pattern?: string
   minimum?: number
+  exclusiveMinimum?: number
   maximum?: number
 }
 
@@ -161,8 +162,10 @@ function patternOf(source: string): RegExp {
   return pattern
 }
 
-function numberFault({ minimum = -Infinity, maximum = Infinity }: Shape, value: number): string | null {
+function numberFault(shape: Shape, value: number): string | null {
+  const { minimum = -Infinity, exclusiveMinimum = -Infinity, maximum = Infinity } = shape
   if (value < minimum) return `must be >= ${minimum}`
+  if (value <= exclusiveMinimum) return `must be > ${exclusiveMinimum}`
   return value > maximum ? `must be <= ${maximum}` : null
 }
 

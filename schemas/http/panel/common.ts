@@ -35,8 +35,13 @@ export const Lang = (description: string) =>
   Type.String({ pattern: '^[a-z]{2,3}$', description: `${description}, ISO 639: pl` })
 
 /** The same schema, or null. */
-export const Nullable = <T extends TSchema>(schema: T) =>
-  Type.Unsafe<Static<T> | null>({ ...schema, type: [(schema as unknown as { type: string }).type, 'null'] })
+export const Nullable = <T extends TSchema>(schema: T) => {
+  const { type, enum: values } = schema as { type?: string; enum?: unknown[] }
+  return Type.Unsafe<Static<T> | null>({
+    ...schema,
+    ...(values ? { enum: [...values, null] } : { type: [type, 'null'] }),
+  })
+}
 
 /** A body with these properties and no others. */
 export const Body = <P extends Record<string, TSchema>>(properties: P) =>

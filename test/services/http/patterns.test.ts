@@ -8,7 +8,7 @@ import { createWholeApi } from '../../whole-api.ts'
 const ANNOTATIONS = ['description', 'contentMediaType', '$id', '$ref', 'deprecated', 'title']
 /** Keywords that `listFieldErrors` knows. */
 const KNOWN =
-  'type enum const anyOf required properties additionalProperties minProperties maxProperties items minItems maxItems uniqueItems minLength maxLength format pattern minimum maximum'
+  'type enum const anyOf required properties additionalProperties minProperties maxProperties items minItems maxItems uniqueItems minLength maxLength format pattern minimum exclusiveMinimum maximum'
 
 interface Schema extends Record<string, unknown> {
   properties?: Record<string, Schema>
