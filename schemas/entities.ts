@@ -18,6 +18,7 @@ export type EntityKind =
   | 'AdFormat'
   | 'Image'
   | 'User'
+  | 'SigningKey'
 
 export interface Account {
   kind: 'PUBLISHER' | 'ADVERTISER' | 'OPERATOR'
@@ -29,7 +30,7 @@ export interface Account {
   displayEnabled: boolean
 }
 
-export type Scope = 'slots' | 'feed' | 'panel' | 'import'
+export type Scope = 'slots' | 'feed' | 'panel' | 'import' | 'events'
 
 export interface Shop {
   accountId: string
@@ -42,7 +43,11 @@ export interface Shop {
   clickWindowHours: number
   viewWindowHours: number
   reserveCpcMicros: number
+  transactionTrust: TransactionTrust
 }
+
+/** Which purchases are credited: all; all, those of unproven senders marked; only those whose sender proved itself. */
+export type TransactionTrust = 'OPEN' | 'PREFER_SIGNED' | 'SIGNED_ONLY'
 
 export interface Placement {
   shopId: string
@@ -240,6 +245,14 @@ export interface UploadedImage {
   bytes: number
 }
 
+/** A key that pages of a shop sign their events with (HMAC-SHA-256). */
+export interface SigningKey {
+  shopId: string
+  name: string
+  /** As it was shown once; empty once deleted. */
+  secret: string
+}
+
 export interface EntityBodies {
   Account: Account
   Token: Token
@@ -253,6 +266,7 @@ export interface EntityBodies {
   AdFormat: AdFormat
   Image: UploadedImage
   User: User
+  SigningKey: SigningKey
 }
 
 /** Topic `registry`. Deleted entities stay, marked, because reports and audits still name them. */

@@ -184,6 +184,9 @@ export interface JudgedEvent extends AdEvent {
   sourceOffset: number
 }
 
+/** How the sender of an event proved itself: not at all, by a signature of the shop's page, or by an access token. */
+export type Proof = 'ANONYMOUS' | 'SIGNED' | 'TOKEN'
+
 export interface TransactionLine {
   shopProductId: string
   /** Total for all units. */
@@ -209,6 +212,7 @@ export interface Transaction {
   /** True for imported history: feeds signals, is never attributed. */
   imported: boolean
   lines: TransactionLine[]
+  proof: Proof
 }
 
 /** Topic `page-views`. */
@@ -225,6 +229,7 @@ export interface PageView {
   utmCampaign: string | null
   occurredAt: number
   receivedAt: number
+  proof: Proof
 }
 
 /** Topic `feed-issues`. */

@@ -1,6 +1,7 @@
 import cors from '@fastify/cors'
 import type { Metrics } from '../infra/metrics.ts'
 import { registerDocs } from './docs.ts'
+import { SIGNATURE_HEADER } from './domain/event-signature.ts'
 import { type HealthCheck, healthApp } from './health.ts'
 import type { HttpServer } from './http.ts'
 import { measureRequests, metricsApp } from './metrics.ts'
@@ -24,7 +25,7 @@ export async function registerApi(server: HttpServer, parts: readonly Part[], de
   await server.register(cors, {
     origin: deps.corsOrigins === '*' ? '*' : [...deps.corsOrigins],
     methods: ['GET', 'POST'],
-    allowedHeaders: ['content-type', 'cid', 'uid'],
+    allowedHeaders: ['content-type', 'cid', 'uid', SIGNATURE_HEADER],
     maxAge: CORS_MAX_AGE_SECONDS,
   })
   server.register(healthApp(deps))

@@ -39,7 +39,17 @@ const person = {
 }
 
 /** Checked by the intake itself; named here for the documentation. */
-export const EventHeaders = Type.Object(person)
+export const EventHeaders = Type.Object({
+  ...person,
+  authorization: Type.Optional(
+    Type.String({ description: 'Bearer token with the scope events: the sender is a server of the shop' }),
+  ),
+  'endcap-signature': Type.Optional(
+    Type.String({
+      description: 'key=<id>,t=<unix seconds>,v1=<hex>: the sender is a page of the shop; see docs/signing-events.md',
+    }),
+  ),
+})
 
 export const ShowIdBody = Type.Object({ showId: ShowId }, { description: 'The ad that was seen or clicked' })
 

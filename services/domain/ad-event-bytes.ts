@@ -12,12 +12,14 @@ const UUIDS = 6
 /** requestId, shopId, slotHash, adUnitId, campaignId, accountId. */
 const CAMPAIGN_UUID = 4
 const KIND_BYTES = 1
+const SHOP_AT = KIND_BYTES + UUID_BYTES
 const TAIL_AT = KIND_BYTES + UUIDS * UUID_BYTES
 const UUID_CHARS = 36
 
 /** What the intake must know of claims. */
 export interface ClaimsGist {
   kind: AdKind
+  shopId: string
   cid: string
   uid: string | null
 }
@@ -26,10 +28,12 @@ export interface ClaimsGist {
 export function readGist(claims: Buffer): ClaimsGist {
   const reader = new Reader(claims)
   const kind = reader.long() === 0 ? 'SPONSORED' : 'DISPLAY'
+  reader.at = SHOP_AT
+  const shopId = reader.uuid()
   reader.at = TAIL_AT
   reader.skip() // adId
   if (reader.byte() !== 0) reader.skip() // itemGroupId
-  return { kind, cid: reader.string(), uid: reader.optional() }
+  return { kind, shopId, cid: reader.string(), uid: reader.optional() }
 }
 
 /** Longest event: ids of 256 characters at 3 bytes each, the UUIDs, and claims of a whole showId. */

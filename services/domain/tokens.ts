@@ -1,7 +1,7 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { Scope } from '../../schemas/entities.ts'
 
-export const ALL_SCOPES: readonly Scope[] = ['slots', 'feed', 'panel', 'import']
+export const ALL_SCOPES: readonly Scope[] = ['slots', 'feed', 'panel', 'import', 'events']
 
 const SECRET_BYTES = 32
 /** Lets secret scanners recognise a leaked token. */

@@ -1,6 +1,7 @@
 import type { AdEvent, AdKind } from '../../schemas/records.ts'
 import { adEventBytes, readGist } from '../domain/ad-event-bytes.ts'
-import { type JudgedEvent, type Reception, type Rules, refused } from './event.ts'
+import { foreign, type JudgedEvent, type Reception, type Rules, refused } from './event.ts'
+import { proofFor } from './sender.ts'
 
 /** base64url of the 16 bytes of a showId's authentication tag. */
 const TAG_CHARS = 22
@@ -19,12 +20,13 @@ export interface AdReport {
  * (one valid view and one valid click) and marks DUPLICATE.
  * The person is who the headers say. Without a cid it is the one that the ad was given to, who may have told a uid then.
  */
-export function adEvent(report: AdReport, reception: Reception, { showIds, uuid }: Rules): JudgedEvent {
+export function adEvent(report: AdReport, reception: Reception, { showIds, snapshot, uuid }: Rules): JudgedEvent {
   const { type, kind, showId, occurredAt } = report
   const claims = showIds.openBytes(showId)
   if (!claims) return refused('/showId', 'was not made by this service', 'INVALID_SHOW_ID')
   const shown = readGist(claims)
   if (kind !== null && shown.kind !== kind) return refused('/showId', `is of a ${shown.kind} ad`, 'WRONG_KIND')
+  if (proofFor(reception.sender, shown.shopId, snapshot) === null) return foreign('/showId')
 
   const cid = reception.cid ?? shown.cid
   const uid = reception.uid ?? (cid === shown.cid ? shown.uid : null)

@@ -13,6 +13,7 @@ import {
 } from '../../schemas/http/events.ts'
 import { ProblemBody } from '../../schemas/http/problem.ts'
 import type { AdEvent, AdKind, Transaction } from '../../schemas/records.ts'
+import { createBearerReader } from '../bearer-tokens.ts'
 import { bodyValidator } from '../http/validation.ts'
 import type { HttpServer } from '../http.ts'
 import { accept, storeInLog } from './accept.ts'
@@ -21,6 +22,7 @@ import { batchElement, eventsOf } from './batch.ts'
 import { type JudgedEvent, type Reception, type Rules, refused, takenOrThrow } from './event.ts'
 import { pageView } from './page-view.ts'
 import { createBotDetector, receptionOf } from './reception.ts'
+import { readSenders, senderOf } from './sender.ts'
 import { type TransactionReport, transaction } from './transaction.ts'
 
 /** 1,000 transactions of a few lines each fit many times over. */
@@ -29,6 +31,8 @@ const BATCH_BODY_LIMIT_BYTES = 5 * 1024 * 1024
 export interface IntakeDeps extends Rules {
   log: Appender
   metrics: Pick<Metrics, 'eventsTaken'>
+  /** The operator's, which vouches for every shop; none without it. */
+  bootstrapToken?: string | null
   /** UTC epoch milliseconds. */
   now: () => number
 }
@@ -50,22 +54,26 @@ export function intakeApp(deps: IntakeDeps) {
   const store = storeInLog(deps)
   const { eventsTaken } = deps.metrics
   const isBot = createBotDetector()
+  const { bootstrapToken = null } = deps
+  const readBearer = createBearerReader({ ...deps, bootstrapToken })
+  const receive = (request: FastifyRequest) =>
+    receptionOf(request.headers, { now: deps.now, isBot, sender: senderOf(request) })
 
   /** A route with one event, judged by `judge`, refused as a whole or stored. */
   const single =
     <Body>(judge: (body: Body, reception: Reception) => JudgedEvent) =>
     async (request: FastifyRequest, reply: FastifyReply) => {
-      const event = takenOrThrow(judge(request.body as Body, receptionOf(request.headers, { now: deps.now, isBot })))
+      const event = takenOrThrow(judge(request.body as Body, receive(request)))
       reply.code(202)
       return accept([event], { store, eventsTaken, clientId: () => event.cid })
     }
 
-  const buy = (report: TransactionReport, { cid, uid, receivedAt }: Reception) =>
-    cid === null ? refused('header/cid', 'is required') : transaction(report, { cid, uid, receivedAt }, deps)
+  const buy = (report: TransactionReport, { cid, ...reception }: Reception) =>
+    cid === null ? refused('header/cid', 'is required') : transaction(report, { ...reception, cid }, deps)
 
   const batch = async (request: FastifyRequest, reply: FastifyReply) => {
     const events = eventsOf(request.body)
-    const reception = receptionOf(request.headers, { now: deps.now, isBot })
+    const reception = receive(request)
     let assigned: string | null = null
     const assign = () => (assigned ??= deps.uuid())
     reply.code(202)
@@ -76,6 +84,7 @@ export function intakeApp(deps: IntakeDeps) {
   }
 
   return async function intake(server: HttpServer): Promise<void> {
+    readSenders(server, { ...deps, readBearer })
     // A page that is left can only send text to another origin: browsers ask before anything else, and beacons cannot wait.
     server.removeContentTypeParser('text/plain')
     server.addContentTypeParser('text/plain', { parseAs: 'string' }, server.getDefaultJsonParser('error', 'error'))
@@ -93,8 +102,9 @@ export function intakeApp(deps: IntakeDeps) {
     server.post(
       '/v1/ev/page-view',
       route('A page view', PageViewBody),
-      single<PageViewBody>((body, { cid, uid, receivedAt }) => {
-        const visit = { cid: body.cid || cid || deps.uuid(), uid: body.uid || uid, occurredAt: receivedAt, receivedAt }
+      single<PageViewBody>((body, { cid, uid, receivedAt, sender }) => {
+        const person = { cid: body.cid || cid || deps.uuid(), uid: body.uid || uid }
+        const visit = { ...person, occurredAt: receivedAt, receivedAt, sender }
         return pageView(body, visit, deps)
       }),
     )

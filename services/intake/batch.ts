@@ -88,7 +88,12 @@ function shapeErrors(type: ElementType, element: unknown): RefusedEvent | null {
 function personOf(data: { cid?: string | null; uid?: string | null }, reception: Reception, fallbackCid: () => string) {
   const cid = data.cid || reception.cid || fallbackCid()
   const sameClient = cid === reception.cid
-  return { cid, uid: data.uid || (sameClient ? reception.uid : null), receivedAt: reception.receivedAt }
+  return {
+    cid,
+    uid: data.uid || (sameClient ? reception.uid : null),
+    receivedAt: reception.receivedAt,
+    sender: reception.sender,
+  }
 }
 
 function under(path: string, event: JudgedEvent): JudgedEvent {

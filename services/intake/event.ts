@@ -2,6 +2,7 @@ import type { NewRecord } from '../../infra/event-log/port.ts'
 import { type ErrorCode, type FieldError, Problem } from '../domain/errors.ts'
 import type { ShowIds } from '../domain/show-id.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
+import type { Sender } from './sender.ts'
 
 /** An event that may be stored. */
 export interface TakenEvent {
@@ -37,10 +38,16 @@ export interface Reception {
   /** From the headers, null when missing. */
   cid: string | null
   uid: string | null
+  sender: Sender
 }
 
 export function refused(path: string, message: string, code: ErrorCode = 'INVALID'): RefusedEvent {
   return { status: 'REFUSED', code, errors: [{ path, message }] }
+}
+
+/** An event of a shop that the sender's proof is not of. */
+export function foreign(path: string): RefusedEvent {
+  return refused(path, 'is of a shop that the token or signature is not of', 'FORBIDDEN')
 }
 
 /** @throws Problem when the event is refused. */

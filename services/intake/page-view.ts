@@ -1,18 +1,22 @@
 import { encode } from '../../schemas/codec.ts'
 import type { PageViewBody } from '../../schemas/http/events.ts'
 import type { PageView } from '../../schemas/records.ts'
-import { type JudgedEvent, type Rules, refused } from './event.ts'
+import { foreign, type JudgedEvent, type Rules, refused } from './event.ts'
+import { proofFor, type Sender } from './sender.ts'
 
 export interface Visit {
   cid: string
   uid: string | null
   occurredAt: number
   receivedAt: number
+  sender: Sender
 }
 
 /** A page that was opened, keyed by cid. */
 export function pageView(report: PageViewBody, visit: Visit, { snapshot }: Rules): JudgedEvent {
   if (!snapshot.get('Shop', report.shopId)) return refused('/shopId', 'there is no such shop')
+  const proof = proofFor(visit.sender, report.shopId, snapshot)
+  if (proof === null) return foreign('/shopId')
   if (!URL.canParse(report.referer)) return refused('/referer', 'must be a URL')
 
   const value: PageView = {
@@ -28,6 +32,7 @@ export function pageView(report: PageViewBody, visit: Visit, { snapshot }: Rules
     utmCampaign: report.utmCampaign || null,
     occurredAt: visit.occurredAt,
     receivedAt: visit.receivedAt,
+    proof,
   }
   return {
     status: 'TAKEN',

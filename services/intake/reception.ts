@@ -3,6 +3,7 @@ import { isbot } from 'isbot'
 import { EVENT_LIMITS } from '../../schemas/http/events.ts'
 import { Problem } from '../domain/errors.ts'
 import type { Reception } from './event.ts'
+import type { Sender } from './sender.ts'
 
 /** User agents whose answer is remembered; a shop's visitors have far fewer that are common. */
 const USER_AGENTS_MAX = 10_000
@@ -34,13 +35,14 @@ export function createBotDetector(): (userAgent: string | undefined) => boolean 
 /** @throws Problem INVALID when cid or uid is too long. */
 export function receptionOf(
   headers: IncomingHttpHeaders,
-  { now, isBot }: { now: () => number; isBot: (userAgent: string | undefined) => boolean },
+  { now, isBot, sender }: { now: () => number; isBot: (userAgent: string | undefined) => boolean; sender: Sender },
 ): Reception {
   return {
     receivedAt: now(),
     bot: isBot(headers['user-agent']),
     cid: idOf(headers, 'cid'),
     uid: idOf(headers, 'uid'),
+    sender,
   }
 }
 

@@ -2,8 +2,9 @@ import { encode } from '../../schemas/codec.ts'
 import type { DeprecatedTransactionBody, TransactionBody } from '../../schemas/http/events.ts'
 import type { Transaction } from '../../schemas/records.ts'
 import { toMicros } from '../domain/money.ts'
-import { type JudgedEvent, type Rules, refused } from './event.ts'
+import { foreign, type JudgedEvent, type Rules, refused } from './event.ts'
 import { occurredAt } from './occurred-at.ts'
+import { proofFor, type Sender } from './sender.ts'
 
 /** A transaction body of any endpoint. */
 export type TransactionReport = Omit<TransactionBody, 'products'> & {
@@ -15,11 +16,14 @@ export interface Buyer {
   uid: string | null
   /** UTC epoch milliseconds. */
   receivedAt: number
+  sender: Sender
 }
 
 /** A purchase, or a cart or wishlist addition, keyed by cid. Without an eventId it gets one, and a repeat counts again. */
 export function transaction(report: TransactionReport, buyer: Buyer, { snapshot, uuid }: Rules): JudgedEvent {
   if (!snapshot.get('Shop', report.shopId)) return refused('/shopId', 'there is no such shop')
+  const proof = proofFor(buyer.sender, report.shopId, snapshot)
+  if (proof === null) return foreign('/shopId')
   const at = occurredAt(report.occurredAt, buyer.receivedAt)
   if (typeof at === 'string') return refused('/occurredAt', at)
 
@@ -42,6 +46,7 @@ export function transaction(report: TransactionReport, buyer: Buyer, { snapshot,
       brand: line.brand || null,
       sellerId: line.sellerId || null,
     })),
+    proof,
   }
   return {
     status: 'TAKEN',

@@ -41,6 +41,7 @@ export function createAccess(snapshot: Snapshot): Access {
       case 'AdUnit':
       case 'Feed':
       case 'FeedRun':
+      case 'SigningKey':
         return ownsShop(principal, entity.body.shopId)
     }
   }
@@ -94,4 +95,5 @@ export const nouns: Record<EntityKind, string> = {
   AdFormat: 'ad format',
   Image: 'image',
   User: 'user',
+  SigningKey: 'signing key',
 }

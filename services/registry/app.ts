@@ -13,6 +13,7 @@ import type { ProductReader } from './product-reader.ts'
 import { productUpdateRoutes } from './product-updates.ts'
 import { readRoutes, resourceRoutes } from './resource.ts'
 import { shops } from './shops.ts'
+import { signingKeyRoutes } from './signing-keys.ts'
 import { slotRoutes } from './slots.ts'
 import type { Registry } from './store.ts'
 import { technicalSlots } from './technical-slots.ts'
@@ -41,6 +42,7 @@ export function registryApp(deps: RegistryAppDeps) {
     resourceRoutes(server, deps, accounts(snapshot))
     tokenRoutes(server, deps)
     resourceRoutes(server, deps, shops(parts))
+    signingKeyRoutes(server, deps)
     resourceRoutes(server, deps, placements(parts))
     resourceRoutes(server, deps, adFormats(parts))
     resourceRoutes(server, deps, adUnits(parts))

@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Account, Scope } from '../../schemas/entities.ts'
+import { BOOTSTRAP_ACCOUNT_ID, createBearerReader } from '../bearer-tokens.ts'
 import { Problem } from '../domain/errors.ts'
-import type { Entity, Snapshot } from '../domain/snapshot.ts'
-import { ALL_SCOPES, bearerToken, equalHashes, hashToken, isUsable } from '../domain/tokens.ts'
+import type { Snapshot } from '../domain/snapshot.ts'
 import type { Sessions } from './sessions/sessions.ts'
 
 /** Who asks. However the caller proved it (a token; a session), routes know only this. */
@@ -23,9 +23,6 @@ declare module 'fastify' {
   }
 }
 
-/** Stands for the account of the bootstrap token and of operators without one. No account has it. */
-export const BOOTSTRAP_ACCOUNT_ID = 'bootstrap'
-export const BOOTSTRAP_TOKEN_CHARS_MIN = 32
 const SCOPES_OF_SESSIONS: readonly Scope[] = ['panel']
 
 /** An `onRequest` hook that lets only callers with this scope in, before their body is read. */
@@ -43,26 +40,12 @@ export function createAuthorize(deps: {
   sessions?: Sessions
   now: () => number
 }): Authorize {
-  const { snapshot, bootstrapToken, sessions, now } = deps
-  if (bootstrapToken !== null && bootstrapToken.length < BOOTSTRAP_TOKEN_CHARS_MIN) {
-    throw new Error(`BOOTSTRAP_TOKEN must have at least ${BOOTSTRAP_TOKEN_CHARS_MIN} characters`)
-  }
-  const bootstrapHash = bootstrapToken === null ? null : hashToken(bootstrapToken)
-  const tokenByHash = tokenIndex(snapshot)
+  const { sessions } = deps
+  const readBearer = createBearerReader(deps)
 
   function bearer(header: string): Principal | null {
-    const token = bearerToken(header)
-    if (token === null) return null
-    const secretHash = hashToken(token)
-    if (bootstrapHash !== null && equalHashes(secretHash, bootstrapHash)) {
-      const id = BOOTSTRAP_ACCOUNT_ID
-      return { actorId: id, userId: null, accountId: id, role: 'OPERATOR', scopes: ALL_SCOPES }
-    }
-    const known = tokenByHash(secretHash)
-    if (!known || !isUsable(known.body, now())) return null
-    const { accountId, scopes } = known.body
-    const account = snapshot.body('Account', accountId)
-    return account ? { actorId: accountId, userId: null, accountId, role: account.kind, scopes } : null
+    const known = readBearer(header)
+    return known && { ...known, actorId: known.accountId, userId: null }
   }
 
   /** Makes the session last on, too. */
@@ -94,17 +77,4 @@ export function createAuthorize(deps: {
 export function principalOf(request: FastifyRequest): Principal {
   if (!request.principal) throw new Error(`${request.routeOptions.url} has no authorize hook`)
   return request.principal
-}
-
-/** Tokens in force by their hash, kept up with the snapshot. */
-function tokenIndex(snapshot: Snapshot): (secretHash: string) => Entity<'Token'> | undefined {
-  const ids = new Map<string, string>()
-  for (const token of snapshot.all('Token')) ids.set(token.body.secretHash, token.id)
-  snapshot.onChange((entry) => {
-    if (entry.kind === 'Token') ids.set(entry.body.secretHash, entry.id)
-  })
-  return (secretHash) => {
-    const id = ids.get(secretHash)
-    return id === undefined ? undefined : snapshot.get('Token', id)
-  }
 }

@@ -1,6 +1,7 @@
+import { BOOTSTRAP_ACCOUNT_ID } from '../bearer-tokens.ts'
 import type { Entity } from '../domain/snapshot.ts'
 import type { Access } from './access.ts'
-import { BOOTSTRAP_ACCOUNT_ID, type Principal } from './auth.ts'
+import type { Principal } from './auth.ts'
 import type { Findings } from './findings.ts'
 
 /**

@@ -11,7 +11,7 @@ import { Findings } from './findings.ts'
 import { ownAccount } from './own-account.ts'
 import type { Resource } from './resource.ts'
 
-const DEFAULTS = { timeZone: 'UTC', clickWindowHours: 336, viewWindowHours: 24 }
+const DEFAULTS = { timeZone: 'UTC', clickWindowHours: 336, viewWindowHours: 24, transactionTrust: 'OPEN' } as const
 const RESERVE_CPC_DEFAULT = 0.01
 
 /** What belongs to a shop, and holds it while it is there. */
@@ -68,11 +68,11 @@ function checkCodes(shop: Partial<Pick<Shop, 'currency' | 'country' | 'timeZone'
 
 /** Advertisers see what a campaign needs to know. */
 function view(shop: Entity<'Shop'>, { role }: Principal) {
-  const { accountId, clickWindowHours, viewWindowHours, reserveCpcMicros, ...open } = shop.body
+  const { accountId, clickWindowHours, viewWindowHours, transactionTrust, reserveCpcMicros, ...open } = shop.body
   return {
     ...answered(shop),
     ...open,
     reserveCpc: fromMicros(reserveCpcMicros),
-    ...(role === 'ADVERTISER' ? {} : { accountId, clickWindowHours, viewWindowHours }),
+    ...(role === 'ADVERTISER' ? {} : { accountId, clickWindowHours, viewWindowHours, transactionTrust }),
   }
 }

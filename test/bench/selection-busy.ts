@@ -140,12 +140,13 @@ function eventRecord(n: number, startAt: number, ids: Parameters<typeof appendBa
       currency: 'EUR',
       locale: null,
       imported: false,
+      proof: 'ANONYMOUS' as const,
     }
     const value = encode('Transaction', { ...transaction, ...person, ...times, shopId: ids.shopId, lines: [line] })
     return { topic: 'transactions', key: person.cid, value }
   }
   if (n % 20 <= 2) {
-    const utm = { gclid: null, utmSource: null, utmMedium: null, utmCampaign: null }
+    const utm = { gclid: null, utmSource: null, utmMedium: null, utmCampaign: null, proof: 'ANONYMOUS' as const }
     const page = { id: `page-${n}`, shopId: ids.shopId, referer: 'https://shop.example/', shopProductId: adId }
     return { topic: 'page-views', key: person.cid, value: encode('PageView', { ...page, ...utm, ...person, ...times }) }
   }

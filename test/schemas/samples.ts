@@ -67,6 +67,7 @@ export const bodies: EntityBodies = {
     clickWindowHours: 336,
     viewWindowHours: 24,
     reserveCpcMicros: 10_000,
+    transactionTrust: 'OPEN',
   },
   Placement: { shopId: 'shop-1', name: 'Search', kind: 'PRODUCT' },
   AdUnit: {
@@ -196,6 +197,7 @@ export const bodies: EntityBodies = {
     secondFactor: { sealedSecret: 'c2VhbGVk', lastStep: 59_000_000, recoveryHashes: ['x', 'y'], enabledAt: AT },
     passwordLink: { purpose: 'RESET', secretHash: 'x', expiresAt: AT },
   },
+  SigningKey: { shopId: 'shop-1', name: 'checkout', secret: 'endcap_sign_x' },
 }
 
 export const samples: RecordTypes = {
@@ -338,6 +340,7 @@ export const samples: RecordTypes = {
         sellerId: null,
       },
     ],
+    proof: 'SIGNED',
   },
   PageView: {
     id: 'view-1',
@@ -352,6 +355,7 @@ export const samples: RecordTypes = {
     utmCampaign: null,
     occurredAt: AT,
     receivedAt: AT,
+    proof: 'TOKEN',
   },
   FeedIssue: {
     feedId: 'feed-1',

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { encode } from '../../schemas/codec.ts'
 import type { Campaign, RegistryEntry, Shop } from '../../schemas/entities.ts'
-import type { Emission, ItemGroup, JudgedEvent, PageView, Transaction } from '../../schemas/records.ts'
+import type { Emission, ItemGroup, JudgedEvent, PageView, Proof, Transaction } from '../../schemas/records.ts'
 import { NO_DISPLAY } from '../../services/domain/campaign.ts'
 import type { StoredTopic } from '../../streams/rows.ts'
 
@@ -66,7 +66,10 @@ export interface PurchaseFields {
   uid?: string | null
   shopId?: string
   at: number
+  /** `at` without it. */
+  receivedAt?: number
   imported?: boolean
+  proof?: Proof
   products: string[]
 }
 
@@ -80,7 +83,7 @@ export function purchase(fields: PurchaseFields): Transaction {
     currency: 'EUR',
     locale: null,
     occurredAt: fields.at,
-    receivedAt: fields.at,
+    receivedAt: fields.receivedAt ?? fields.at,
     imported: fields.imported ?? false,
     lines: fields.products.map((shopProductId) => ({
       shopProductId,
@@ -90,6 +93,7 @@ export function purchase(fields: PurchaseFields): Transaction {
       brand: null,
       sellerId: null,
     })),
+    proof: fields.proof ?? 'ANONYMOUS',
   }
 }
 
@@ -99,11 +103,13 @@ export function pageView(fields: {
   uid: string | null
   shopId?: string
   at: number
+  receivedAt?: number
+  proof?: Proof
 }): PageView {
-  const { id, cid, uid, at } = fields
+  const { id, cid, uid, at, receivedAt = at, proof = 'ANONYMOUS' } = fields
   const none = { shopProductId: null, gclid: null, utmSource: null, utmMedium: null, utmCampaign: null }
   const shopId = fields.shopId ?? 'shop'
-  return { id, shopId, cid, uid, referer: 'https://shop.example/', ...none, occurredAt: at, receivedAt: at }
+  return { id, shopId, cid, uid, referer: 'https://shop.example/', ...none, occurredAt: at, receivedAt, proof }
 }
 
 export function emission(fields: {
@@ -180,6 +186,7 @@ export function shop(fields: {
     clickWindowHours: fields.clickWindowHours,
     viewWindowHours: fields.viewWindowHours,
     reserveCpcMicros: 0,
+    transactionTrust: 'OPEN',
   }
   const { version } = fields
   return { kind: 'Shop', id: fields.id ?? 'shop', version, updatedAt: T0, updatedBy: 'x', deletedAt: null, body }

@@ -50,6 +50,7 @@ export function snapshotOf(campaigns: Record<string, Partial<Campaign>>, timeZon
       clickWindowHours: 336,
       viewWindowHours: 24,
       reserveCpcMicros: 0,
+      transactionTrust: 'OPEN',
     },
   })
   for (const [id, change] of Object.entries(campaigns)) {

@@ -36,10 +36,11 @@ export const AccountPatch = PatchBody({ ...profile, ...granted })
 export const AccountView = Type.Object({ ...answered, kind: AccountKind, ...profile, ...granted })
 export const AccountQuery = ListQuery({ kind: Type.Optional(AccountKind) })
 
-const Scopes = Type.Array(Type.Enum(['slots', 'feed', 'panel', 'import']), {
+const Scopes = Type.Array(Type.Enum(['slots', 'feed', 'panel', 'import', 'events']), {
   minItems: 1,
   uniqueItems: true,
-  description: 'slots: technical slots. feed: product updates. panel: this API. import: past transactions',
+  description:
+    'slots: technical slots. feed: product updates. panel: this API. import: past transactions. events: events that are known to be of the shop',
 })
 
 export const TokenCreate = Body({

@@ -26,6 +26,10 @@ const fields = {
     description: 'Hours after a view in which a purchase counts, 0 for never; 24 without it',
   }),
   reserveCpc: Amount('The least that a click costs; 0.01 without it'),
+  transactionTrust: Type.Enum(['OPEN', 'PREFER_SIGNED', 'SIGNED_ONLY'], {
+    description:
+      'Which purchases received from now on are credited. OPEN: all. PREFER_SIGNED: all, and those of anonymous senders are marked. SIGNED_ONLY: those sent with a token or signature. OPEN without it',
+  }),
 }
 
 export const ShopCreate = Body({
@@ -38,6 +42,7 @@ export const ShopCreate = Body({
   clickWindowHours: Type.Optional(fields.clickWindowHours),
   viewWindowHours: Type.Optional(fields.viewWindowHours),
   reserveCpc: Type.Optional(fields.reserveCpc),
+  transactionTrust: Type.Optional(fields.transactionTrust),
 })
 const { currency: _fixed, ...changeable } = fields
 export const ShopPatch = PatchBody(changeable)
@@ -48,8 +53,24 @@ export const ShopView = Type.Object({
   accountId: Type.Optional(Id('The publisher it belongs to')),
   clickWindowHours: Type.Optional(fields.clickWindowHours),
   viewWindowHours: Type.Optional(fields.viewWindowHours),
+  transactionTrust: Type.Optional(fields.transactionTrust),
 })
 export const ShopQuery = ListQuery({ accountId: Type.Optional(Id('Of this publisher')) })
+
+const keyFields = {
+  shopId: Id('The shop whose events it proves'),
+  name: Name('Which pages or servers use it'),
+}
+export const SigningKeyCreate = Body(keyFields)
+export const SigningKeyPatch = PatchBody({ name: keyFields.name })
+export const SigningKeyView = Type.Object({
+  ...answered,
+  ...keyFields,
+  secret: Type.Optional(
+    Type.String({ description: 'What HMAC-SHA-256 is made with: only in the answer that creates it' }),
+  ),
+})
+export const SigningKeyQuery = ListQuery({ shopId: Type.Optional(Id('Of this shop')) })
 
 const PlacementKind = Type.Enum(['PRODUCT', 'DISPLAY'], { description: 'What its ad units show' })
 

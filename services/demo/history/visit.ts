@@ -97,7 +97,7 @@ export class Visit {
     const { shopId, shopUrl } = this.#shop
     const receivedAt = this.#received(this.#at)
     const seen = { id: this.#uuid(), shopId, referer: shopUrl + path, shopProductId: product?.id ?? null }
-    this.records.push(dated.pageView({ ...value, ...seen, occurredAt: this.#at, receivedAt }))
+    this.records.push(dated.pageView({ ...value, ...seen, occurredAt: this.#at, receivedAt, proof: 'ANONYMOUS' }))
   }
 
   #products(units: readonly [UnitKey, number][], category: string | null) {
@@ -236,6 +236,8 @@ export class Visit {
     const { shopId } = this.#shop
     const receivedAt = this.#received(occurredAt)
     const value = { eventId: this.#uuid(), kind, shopId, ...this.#visitor, currency: 'EUR', locale: 'en_DE' }
-    this.records.push(dated.transaction({ ...value, occurredAt, receivedAt, imported: false, lines }))
+    this.records.push(
+      dated.transaction({ ...value, occurredAt, receivedAt, imported: false, lines, proof: 'ANONYMOUS' }),
+    )
   }
 }

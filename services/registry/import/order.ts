@@ -60,6 +60,7 @@ function recordOf(line: ImportLine, shopId: string, occurredAt: number, received
       brand: product.brand || null,
       sellerId: product.sellerId || null,
     })),
+    proof: 'TOKEN',
   })
   return { topic: 'transactions', key: cid, value }
 }

@@ -56,7 +56,12 @@ describe('an event written around the bytes of a showId', () => {
   test('tells kind and person without decoding the rest', () => {
     fc.assert(
       fc.property(claims, (drawn) => {
-        expect(readGist(opened(drawn))).toEqual({ kind: drawn.kind, cid: drawn.cid, uid: drawn.uid })
+        expect(readGist(opened(drawn))).toEqual({
+          kind: drawn.kind,
+          shopId: drawn.shopId,
+          cid: drawn.cid,
+          uid: drawn.uid,
+        })
       }),
     )
   })

@@ -121,6 +121,7 @@ describe('a transaction', () => {
           occurredAt: NOW - 3_600_000,
           receivedAt: NOW,
           imported: false,
+          proof: 'ANONYMOUS',
           lines: [{ shopProductId: 'p1', priceMicros: 19_990_000, quantity: 2, ...nothing }],
         },
       },
@@ -194,7 +195,7 @@ describe('a page view', () => {
   test('is recorded under the cid of its body', async () => {
     const body = { ...pageView, cid: 'c', uid: 'u', gclid: 'g', utmSource: 's', shopProductId: 'p1', utmMedium: '' }
     expect(await intake.post(url, body)).toMatchObject({ status: 202, body: { clientId: 'c' } })
-    const value = { ...body, occurredAt: NOW, receivedAt: NOW, utmMedium: null, utmCampaign: null }
+    const value = { ...body, proof: 'ANONYMOUS', occurredAt: NOW, receivedAt: NOW, utmMedium: null, utmCampaign: null }
     expect(intake.records()).toEqual([{ topic: 'page-views', key: 'c', value }])
   })
 

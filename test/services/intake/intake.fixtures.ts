@@ -3,6 +3,7 @@ import type { Appender, NewRecord } from '../../../infra/event-log/port.ts'
 import { decode } from '../../../schemas/codec.ts'
 import { topics } from '../../../schemas/topics.ts'
 import { createShowIds } from '../../../services/domain/show-id.ts'
+import type { Snapshot } from '../../../services/domain/snapshot.ts'
 import { createHttpServer } from '../../../services/http.ts'
 import { intakeApp } from '../../../services/intake/app.ts'
 import { claimsOf, snapshotOf } from '../../streams/judge.fixtures.ts'
@@ -21,7 +22,10 @@ export const showIdOf = (change: Parameters<typeof claimsOf>[0] = {}) =>
   showIds.seal(claimsOf({ ...ids, requestId: randomUUID(), ...change }))
 
 /** The intake over a log in memory, whose appends can be made to fail; `through`: what stands between the two. */
-export function intakeOverMemory(through: (log: Appender) => Appender = (log) => log) {
+export function intakeOverMemory(
+  through: (log: Appender) => Appender = (log) => log,
+  deps: { snapshot?: Snapshot; bootstrapToken?: string } = {},
+) {
   const stored: NewRecord[] = []
   const state = { failWith: null as Error | null, calls: 0 }
   const log = {
@@ -43,6 +47,7 @@ export function intakeOverMemory(through: (log: Appender) => Appender = (log) =>
       showIds,
       now: () => NOW,
       uuid,
+      ...deps,
     }),
   )
   return {

@@ -12,7 +12,7 @@ const OPERATOR = 'the-bootstrap-token-of-the-tests-1234'
 const figures = { logged: 9, stored: 8, duplicates: 0, deadLetters: 1, lagMs: 0 }
 const pageView = {
   ...{ id: 'pv', shopId: 's', cid: 'me', uid: null, referer: 'https://shop', shopProductId: null, gclid: null },
-  ...{ utmSource: null, utmMedium: null, utmCampaign: null, occurredAt: 5, receivedAt: 5 },
+  ...{ utmSource: null, utmMedium: null, utmCampaign: null, occurredAt: 5, receivedAt: 5, proof: 'ANONYMOUS' as const },
 }
 const letter = {
   ...{

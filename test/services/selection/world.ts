@@ -97,6 +97,7 @@ export async function createWorld(
     clickWindowHours: 336,
     viewWindowHours: 24,
     reserveCpcMicros: 10_000,
+    transactionTrust: 'OPEN',
     ...options.shop,
   }
   const shopId = put('Shop', shopBody)

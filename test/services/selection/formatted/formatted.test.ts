@@ -47,6 +47,7 @@ const shopId = put('Shop', {
   clickWindowHours: 336,
   viewWindowHours: 24,
   reserveCpcMicros: 0,
+  transactionTrust: 'OPEN',
 })
 const unit = (algorithm: Algorithm) =>
   put('AdUnit', {

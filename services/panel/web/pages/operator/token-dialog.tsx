@@ -16,6 +16,7 @@ const scopes: readonly { value: Token['scopes'][number]; label: string; descript
   { value: 'slots', label: 'slots', description: 'Technical ad units of the shop’s system' },
   { value: 'feed', label: 'feed', description: 'Product updates between feeds' },
   { value: 'import', label: 'import', description: 'Past transactions' },
+  { value: 'events', label: 'events', description: 'Events of the shop’s server: they go before what browsers send' },
 ]
 
 const lifetimes = [

@@ -1,0 +1,125 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { pipeline, Transform } from 'node:stream'
+import type { FastifyRequest } from 'fastify'
+import type { Proof } from '../../schemas/records.ts'
+import type { ReadBearer } from '../bearer-tokens.ts'
+import { Problem } from '../domain/errors.ts'
+import {
+  type EventSignature,
+  fits,
+  isTimely,
+  readSignature,
+  SIGNATURE_HEADER,
+  startDigest,
+} from '../domain/event-signature.ts'
+import type { Snapshot } from '../domain/snapshot.ts'
+import type { HttpServer } from '../http.ts'
+
+/**
+ * Who sent a request of events. A browser is anonymous; a page proves itself by a signature that the shop's server made for
+ * this request, a server by a token with the scope `events`.
+ */
+export type Sender =
+  | { proof: 'ANONYMOUS' }
+  | { proof: 'SIGNED'; shopId: string }
+  /** `accountId` null: an operator's token, which stands for every shop. */
+  | { proof: 'TOKEN'; accountId: string | null }
+
+export const ANONYMOUS: Sender = { proof: 'ANONYMOUS' }
+
+/** What a request says of its sender before its body was read. */
+interface Claimed {
+  sender: Sender
+  /** Of a sender that is signed: holds once the digest of the body fits. */
+  signature: { signature: EventSignature; digest: ReturnType<typeof startDigest> } | null
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    claimed?: Claimed
+  }
+}
+
+export interface SenderDeps {
+  snapshot: Snapshot
+  readBearer: ReadBearer
+  /** UTC epoch milliseconds. */
+  now: () => number
+}
+
+/**
+ * Reads who sends to the routes of `server`, before the body; `senderOf` tells it to their handlers. A proof that does not
+ * hold refuses the request: were it taken as anonymous, a shop would learn of its mistake from its reports.
+ */
+export function readSenders(server: HttpServer, deps: SenderDeps): void {
+  server.addHook('onRequest', async (request) => {
+    request.claimed = claimed(request, deps)
+  })
+  server.addHook('preParsing', async (request, _reply, payload) => {
+    const digest = request.claimed?.signature?.digest
+    if (!digest) return payload
+    const digested = new Transform({
+      transform(chunk: Buffer, _encoding, done) {
+        digest.update(chunk)
+        done(null, chunk)
+      },
+    })
+    // A body that breaks off ends the copy, whose reader then answers.
+    pipeline(payload, digested, () => {})
+    return digested
+  })
+}
+
+/** The sender of a request whose body is there. @throws Problem UNAUTHENTICATED when it is not what was signed. */
+export function senderOf(request: FastifyRequest): Sender {
+  if (!request.claimed) throw new Error(`${request.routeOptions.url} does not read senders`)
+  const { sender, signature } = request.claimed
+  if (signature && !fits(signature.signature, signature.digest)) {
+    throw unproven('does not fit the body, cid and uid of the request')
+  }
+  return sender
+}
+
+/** How a sender proves an event of a shop; null: the proof is of another shop, and the event is to be refused. */
+export function proofFor(sender: Sender, shopId: string, snapshot: Snapshot): Proof | null {
+  switch (sender.proof) {
+    case 'ANONYMOUS':
+      return 'ANONYMOUS'
+    case 'SIGNED':
+      return sender.shopId === shopId ? 'SIGNED' : null
+    case 'TOKEN':
+      return sender.accountId === null || snapshot.body('Shop', shopId)?.accountId === sender.accountId ? 'TOKEN' : null
+  }
+}
+
+/** @throws Problem UNAUTHENTICATED, FORBIDDEN. */
+function claimed({ headers }: FastifyRequest, deps: SenderDeps): Claimed {
+  // Other schemes, as of a test site behind a password, are not ours to judge.
+  if (/^bearer\b/i.test(headers.authorization ?? '')) {
+    return { sender: bearerSender(headers.authorization, deps), signature: null }
+  }
+  const header = headers[SIGNATURE_HEADER]
+  return header === undefined ? { sender: ANONYMOUS, signature: null } : signer(String(header), headers, deps)
+}
+
+function bearerSender(authorization: string | undefined, { readBearer }: SenderDeps): Sender {
+  const bearer = readBearer(authorization)
+  if (!bearer) throw new Problem('UNAUTHENTICATED', 'The token is not in force')
+  if (!bearer.scopes.includes('events')) throw new Problem('FORBIDDEN', 'The token lacks the scope events')
+  return { proof: 'TOKEN', accountId: bearer.role === 'OPERATOR' ? null : bearer.accountId }
+}
+
+function signer(header: string, { cid, uid }: IncomingHttpHeaders, { snapshot, now }: SenderDeps): Claimed {
+  const signature = readSignature(header)
+  if (!signature) throw unproven('is not of the form key=…,t=…,v1=…')
+  const key = snapshot.body('SigningKey', signature.keyId)
+  if (!key) throw unproven('names a key that is not known')
+  if (!isTimely(signature, now())) throw unproven('is too old, or its time is ahead')
+  const digest = startDigest(key.secret, signature.time, { cid: String(cid ?? ''), uid: String(uid ?? '') })
+  return { sender: { proof: 'SIGNED', shopId: key.shopId }, signature: { signature, digest } }
+}
+
+function unproven(what: string): Problem {
+  const path = `header/${SIGNATURE_HEADER}`
+  return new Problem('UNAUTHENTICATED', `${path}: ${what}`, { errors: [{ path, message: what }] })
+}

@@ -1,0 +1,168 @@
+import { createHmac } from 'node:crypto'
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { Scope } from '../../../schemas/entities.ts'
+import type { Snapshot } from '../../../services/domain/snapshot.ts'
+import { hashToken } from '../../../services/domain/tokens.ts'
+import { SHOP_ID, snapshotOf } from '../../streams/judge.fixtures.ts'
+import { intakeOverMemory, NOW, showIdOf } from './intake.fixtures.ts'
+
+const OTHER_SHOP_ID = '99999999-9999-4999-8999-999999999999'
+const SECRET = 'endcap_sign_of-the-tests'
+const NEW_TOKEN = { expiresAt: null, revokedAt: null, createdBy: null, createdAt: null, lastUsedAt: null }
+const BOOTSTRAP = 'the-bootstrap-token-of-the-tests-1234'
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
+
+let intake: ReturnType<typeof intakeOverMemory>
+let snapshot: Snapshot
+beforeEach(() => {
+  snapshot = snapshotOf({})
+  const entry = { version: 1, updatedAt: 0, updatedBy: 'x', deletedAt: null }
+  const profile = { companyName: '', taxNumber: '', sellerIds: [], displayEnabled: false }
+  for (const [id, kind] of [
+    ['account', 'PUBLISHER'],
+    ['rival', 'PUBLISHER'],
+    ['operator', 'OPERATOR'],
+  ] as const) {
+    snapshot.apply({ ...entry, kind: 'Account', id, body: { kind, name: id, ...profile } })
+    token(`token-of-${id}`, id, ['events'])
+  }
+  token('feed-token', 'account', ['feed'])
+  const shop = snapshot.body('Shop', SHOP_ID)!
+  snapshot.apply({ ...entry, kind: 'Shop', id: OTHER_SHOP_ID, body: { ...shop, accountId: 'rival' } })
+  key('key-1', SHOP_ID)
+  intake = intakeOverMemory((log) => log, { snapshot, bootstrapToken: BOOTSTRAP })
+
+  function token(secret: string, accountId: string, scopes: Scope[]) {
+    const body = { accountId, name: '', scopes, secretHash: hashToken(secret), ...NEW_TOKEN }
+    snapshot.apply({ ...entry, kind: 'Token', id: secret, body })
+  }
+  function key(id: string, shopId: string) {
+    snapshot.apply({ ...entry, kind: 'SigningKey', id, body: { shopId, name: id, secret: SECRET } })
+  }
+})
+
+const order = (change: object = {}) => ({
+  eventId: 'order-1',
+  kind: 'PURCHASE',
+  shopId: SHOP_ID,
+  currency: 'PLN',
+  products: [{ shopProductId: 'p1', price: 10, quantity: 1 }],
+  ...change,
+})
+const buy = (headers: Record<string, string>, body: object = order()) =>
+  intake.post('/v1/ev/transaction', body, { cid: 'ann', ...headers })
+const proofs = () => intake.records().map(({ value }) => (value as { proof?: string }).proof)
+
+/** As docs/signing-events.md tells integrators to. */
+function signed(body: string, { cid = '', uid = '', at = NOW, secret = SECRET, key = 'key-1' } = {}) {
+  const t = Math.floor(at / 1000)
+  const hmac = createHmac('sha256', secret).update([t, cid, uid, body].join('\n')).digest('hex')
+  return { 'endcap-signature': `key=${key},t=${t},v1=${hmac}` }
+}
+
+describe('a sender without a proof', () => {
+  it('is anonymous, and is answered as ever', async () => {
+    expect(await buy({})).toMatchObject({ status: 202, body: { clientId: 'ann', accepted: 1, rejected: [] } })
+    expect(await buy({ authorization: 'Basic dGVzdDp0ZXN0' })).toMatchObject({ status: 202 })
+    expect(proofs()).toEqual(['ANONYMOUS', 'ANONYMOUS'])
+  })
+})
+
+describe('a token', () => {
+  it.each(['token-of-account', 'token-of-operator', BOOTSTRAP])(
+    'of the shop or an operator proves events: %s',
+    async (token) => {
+      expect((await buy(bearer(token))).status).toBe(202)
+      const batch = {
+        events: [
+          { type: 'TRANSACTION', data: { ...order(), cid: 'ann' } },
+          { type: 'PAGE_VIEW', data: { id: '1', referer: 'https://shop.example/', shopId: SHOP_ID, cid: 'ann' } },
+        ],
+      }
+      expect((await intake.post('/v1/ev/batch', batch, bearer(token))).body.accepted).toBe(2)
+      expect(proofs()).toEqual(['TOKEN', 'TOKEN', 'TOKEN'])
+    },
+  )
+
+  it('that is not in force refuses the request before its body is read', async () => {
+    expect(await intake.post('/v1/ev/transaction', '{', bearer('nobody'))).toMatchObject({
+      status: 401,
+      body: { code: 'UNAUTHENTICATED' },
+    })
+    expect(intake.records()).toEqual([])
+  })
+
+  it('without the scope is a 403', async () => {
+    expect(await buy(bearer('feed-token'))).toMatchObject({ status: 403, body: { code: 'FORBIDDEN' } })
+  })
+
+  it('of another shop takes no event of this one, and costs no other event of the batch', async () => {
+    expect(await buy(bearer('token-of-rival'))).toMatchObject({ status: 403, body: { code: 'FORBIDDEN' } })
+    expect((await intake.post('/v1/dsa/view-event', { showId: showIdOf() }, bearer('token-of-rival'))).status).toBe(403)
+    const events = [SHOP_ID, OTHER_SHOP_ID].map((shopId) => ({
+      type: 'TRANSACTION',
+      data: { ...order({ shopId }), cid: 'ann' },
+    }))
+    const { body } = await intake.post('/v1/ev/batch', { events }, bearer('token-of-rival'))
+    expect(body).toMatchObject({ accepted: 1, rejected: [{ index: 0, code: 'FORBIDDEN' }] })
+  })
+})
+
+describe('a signature', () => {
+  const body = JSON.stringify(order())
+  const send = (headers: Record<string, string>, sent = body) =>
+    intake.post('/v1/ev/transaction', sent, { cid: 'ann', uid: 'u1', ...headers })
+
+  it('proves the events of its shop', async () => {
+    expect((await send(signed(body, { cid: 'ann', uid: 'u1' }))).status).toBe(202)
+    expect(proofs()).toEqual(['SIGNED'])
+  })
+
+  it('is over the bytes as they are, in any content type and with any header text', async () => {
+    const spaced = JSON.stringify(
+      order({ locale: null, products: [{ shopProductId: 'Żółw', price: 1, quantity: 1 }] }),
+      null,
+      2,
+    )
+    const headers = { ...signed(spaced, { cid: 'ann', uid: '' }), 'content-type': 'text/plain', uid: '' }
+    expect((await send(headers, spaced)).status).toBe(202)
+    expect(proofs()).toEqual(['SIGNED'])
+  })
+
+  it.each<[string, () => Record<string, string>]>([
+    ['another body', () => signed(body.replace('10', '11'), { cid: 'ann', uid: 'u1' })],
+    ['another cid', () => signed(body, { cid: 'eve', uid: 'u1' })],
+    ['another uid', () => signed(body, { cid: 'ann', uid: 'u2' })],
+    ['another secret', () => signed(body, { cid: 'ann', uid: 'u1', secret: 'x' })],
+    ['an unknown key', () => signed(body, { cid: 'ann', uid: 'u1', key: 'key-2' })],
+    ['a day ago', () => signed(body, { cid: 'ann', uid: 'u1', at: NOW - 86_401_000 })],
+    ['a time to come', () => signed(body, { cid: 'ann', uid: 'u1', at: NOW + 302_000 })],
+    ['no known form', () => ({ 'endcap-signature': 'v1=abc' })],
+  ])('of %s refuses the request', async (_what, headers) => {
+    expect(await send(headers())).toMatchObject({ status: 401, body: { code: 'UNAUTHENTICATED' } })
+    expect(intake.records()).toEqual([])
+  })
+
+  it('moves nothing from cid to uid or into the body', async () => {
+    const { 'endcap-signature': signature } = signed(body, { cid: 'ann', uid: 'u1' })
+    const headers = { 'endcap-signature': signature, cid: 'annu1', uid: '' }
+    expect((await send(headers)).status).toBe(401)
+  })
+
+  it('of a deleted key proves nothing', async () => {
+    const { body: gone } = snapshot.get('SigningKey', 'key-1')!
+    const entry = { kind: 'SigningKey', id: 'key-1', version: 2, updatedAt: 1, updatedBy: 'x', deletedAt: 1 } as const
+    snapshot.apply({ ...entry, body: { ...gone, secret: '' } })
+    expect((await send(signed(body, { cid: 'ann', uid: 'u1' }))).status).toBe(401)
+  })
+
+  it('of another shop takes no event of this one', async () => {
+    const foreign = JSON.stringify(order({ shopId: OTHER_SHOP_ID }))
+    expect((await send(signed(foreign, { cid: 'ann', uid: 'u1' }), foreign)).status).toBe(403)
+  })
+
+  it('is looked at only once the body is whole: one that is cut is no signed one', async () => {
+    const answer = await send(signed(body, { cid: 'ann', uid: 'u1' }), body.slice(0, -1))
+    expect(answer.status).toBe(400)
+  })
+})
