@@ -24,7 +24,8 @@ const OccurredAt = Type.Optional(
     Type.String({
       format: 'date-time',
       maxLength: TIME_CHARS_MAX,
-      description: 'When it happened, ISO 8601 with an offset: at most 7 days back. Without it, when it was received',
+      description:
+        'When it happened, ISO 8601 with an offset: at most 7 days back. Without it, or when it is in the future, when it was received',
     }),
   ),
 )
@@ -112,7 +113,7 @@ const Click = Type.Object({ type: Type.Literal('CLICK'), showId: ShowId, occurre
 const PageView = Type.Object({ type: Type.Literal('PAGE_VIEW'), data: PageViewBody, occurredAt: OccurredAt })
 const Transaction = Type.Object({
   type: Type.Literal('TRANSACTION'),
-  data: Type.Object({ ...transaction, ...person }),
+  data: Type.Object({ ...transaction, ...person, cid: Id('Client id of the buyer: required here') }),
   occurredAt: OccurredAt,
 })
 export const batchElements = { VIEW: View, CLICK: Click, PAGE_VIEW: PageView, TRANSACTION: Transaction } as const
@@ -138,6 +139,16 @@ export const EventAnswer = Type.Object(
         code: Type.String({ description: 'One of the codes in docs/errors.md' }),
         message: Type.String({ description: 'Which field is wrong, and how' }),
       }),
+    ),
+    warnings: Type.Optional(
+      Type.Array(
+        Type.Object({
+          index: Type.Optional(Type.Integer({ description: 'Place in events, from 0; only of a batch' })),
+          path: Type.String({ description: 'JSON pointer into the body, or the header' }),
+          message: Type.String({ description: 'What is wrong, and what was done instead' }),
+        }),
+        { description: 'Optional fields that were malformed and left out: the events count without them' },
+      ),
     ),
   },
   { description: 'Given only once the events are durable' },

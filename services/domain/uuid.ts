@@ -1,3 +1,10 @@
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/** The spelling under which the service knows an id: case makes no difference to a UUID (RFC 9562, section 4). */
+export function canonicalId(id: string): string {
+  return UUID.test(id) ? id.toLowerCase() : id
+}
+
 /** How many ids of one millisecond keep their order: the 12 bits of rand_a. */
 const COUNTER_MAX = 0xfff
 

@@ -3,8 +3,6 @@ import { Compile } from 'typebox/compile'
 import { Value } from 'typebox/value'
 import { invalid, listFieldErrors } from '../violations.ts'
 
-type ValidatorCompiler = typeof TypeBoxValidatorCompiler
-
 /** Checks a part of a request against its TypeBox schema; texts of paths, queries and headers are converted first. */
 export const validatorCompiler = (({ schema, httpPart: context = 'body' }) => {
   const shape = Compile(schema)
@@ -13,8 +11,4 @@ export const validatorCompiler = (({ schema, httpPart: context = 'body' }) => {
     if (shape.Check(value)) return { value }
     return { error: invalid(listFieldErrors(schema, value, { context })) }
   }
-}) satisfies ValidatorCompiler
-
-/** Of routes that read their headers and query themselves. */
-export const bodyValidator: ValidatorCompiler = (part) =>
-  part.httpPart === 'body' ? validatorCompiler(part) : () => true
+}) satisfies typeof TypeBoxValidatorCompiler

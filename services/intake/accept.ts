@@ -1,13 +1,14 @@
 import type { Appender, NewRecord } from '../../infra/event-log/port.ts'
 import type { Metrics } from '../../infra/metrics.ts'
 import type { EventAnswer } from '../../schemas/http/events.ts'
-import type { JudgedEvent, TakenEvent } from './event.ts'
+import type { FieldError } from '../domain/errors.ts'
+import { ERRORS_TOLD_MAX, type JudgedEvent, type TakenEvent } from './event.ts'
 
 /** Stores records; resolves once they are durable. @throws LogUnavailable when none may be taken now. */
 export type Store = (records: readonly NewRecord[]) => Promise<void>
 
-/** Errors of one rejected element that its message lists. */
-export const ERRORS_TOLD_MAX = 5
+/** Warnings of one request that its answer lists. */
+const WARNINGS_TOLD_MAX = 1_000
 
 /** In the log, or in the spool that stands in for it. */
 export function storeInLog({ log }: { log: Appender }): Store {
@@ -19,6 +20,10 @@ export function storeInLog({ log }: { log: Appender }): Store {
 export interface AcceptDeps {
   store: Store
   clientId: (taken: readonly TakenEvent[]) => string
+  /** What of the request's headers was left out. */
+  warnings: readonly FieldError[]
+  /** The events are elements of a batch: what is said of one names its place. */
+  isBatch: boolean
   eventsTaken: Metrics['eventsTaken']
 }
 
@@ -28,7 +33,7 @@ export interface AcceptDeps {
  */
 export async function accept(
   events: readonly JudgedEvent[],
-  { store, clientId, eventsTaken }: AcceptDeps,
+  { store, clientId, warnings, isBatch, eventsTaken }: AcceptDeps,
 ): Promise<EventAnswer> {
   const taken = events.filter((event) => event.status === 'TAKEN')
   if (taken.length > 0) await store(taken.map((event) => event.record))
@@ -43,6 +48,7 @@ export async function accept(
     accepted: taken.length,
     ...(duplicates > 0 ? { duplicates } : {}),
     rejected: events.flatMap((event, index) => (event.status === 'TAKEN' ? [] : [rejection(event, index)])),
+    ...told([...warnings, ...events.flatMap((event, index) => warningsOf(event, isBatch ? index : null))]),
   }
 }
 
@@ -50,6 +56,18 @@ function rejection({ code, errors }: Extract<JudgedEvent, { status: 'REFUSED' }>
   const told = errors.slice(0, ERRORS_TOLD_MAX).map(({ path, message }) => `/events/${index}${path}: ${message}`)
   return { index, code, message: told.join('; ') }
 }
+
+type Warning = NonNullable<EventAnswer['warnings']>[number]
+
+function warningsOf(event: JudgedEvent, index: number | null): Warning[] {
+  if (event.status === 'REFUSED') return []
+  const warnings = event.warnings.slice(0, ERRORS_TOLD_MAX)
+  if (index === null) return warnings
+  return warnings.map(({ path, message }) => ({ index, path: `/events/${index}${path}`, message }))
+}
+
+const told = (warnings: Warning[]): Pick<EventAnswer, 'warnings'> =>
+  warnings.length > 0 ? { warnings: warnings.slice(0, WARNINGS_TOLD_MAX) } : {}
 
 function countedBy<T>(values: readonly T[], label: (value: T) => string): Map<string, number> {
   const counts = new Map<string, number>()

@@ -39,5 +39,6 @@ export function adEvent(report: AdReport, reception: Reception, { showIds, snaps
     cid,
     // The tag at its end tells a showId from any other.
     identity: type + showId.slice(-TAG_CHARS),
+    warnings: [],
   }
 }

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { TSchema } from 'typebox'
+import type { Static, TSchema } from 'typebox'
 import type { Appender } from '../../infra/event-log/port.ts'
 import type { Metrics } from '../../infra/metrics.ts'
 import {
@@ -14,16 +14,16 @@ import {
 import { ProblemBody } from '../../schemas/http/problem.ts'
 import type { AdEvent, AdKind, Transaction } from '../../schemas/records.ts'
 import { createBearerReader } from '../bearer-tokens.ts'
-import { bodyValidator } from '../http/validation.ts'
 import type { HttpServer } from '../http.ts'
 import { accept, storeInLog } from './accept.ts'
 import { adEvent } from './ad-event.ts'
 import { batchElement, eventsOf } from './batch.ts'
-import { type JudgedEvent, type Reception, type Rules, refused, takenOrThrow } from './event.ts'
+import { createBodyReader } from './body-reader.ts'
+import { type JudgedEvent, type Reception, type Rules, refused, takenOrThrow, withWarnings } from './event.ts'
 import { pageView } from './page-view.ts'
 import { createBotDetector, receptionOf } from './reception.ts'
 import { readSenders, senderOf } from './sender.ts'
-import { type TransactionReport, transaction } from './transaction.ts'
+import { eventIdInstead, type TransactionReport, transaction } from './transaction.ts'
 
 /** 1,000 transactions of a few lines each fit many times over. */
 const BATCH_BODY_LIMIT_BYTES = 5 * 1024 * 1024
@@ -60,13 +60,17 @@ export function intakeApp(deps: IntakeDeps) {
     receptionOf(request.headers, { now: deps.now, isBot, sender: senderOf(request) })
 
   /** A route with one event, judged by `judge`, refused as a whole or stored. */
-  const single =
-    <Body>(judge: (body: Body, reception: Reception) => JudgedEvent) =>
-    async (request: FastifyRequest, reply: FastifyReply) => {
-      const event = takenOrThrow(judge(request.body as Body, receive(request)))
+  function single<S extends TSchema>(schema: S, judge: (body: Static<S>, reception: Reception) => JudgedEvent) {
+    const read = createBodyReader(schema, { substitutes: { eventId: eventIdInstead } })
+    return async (request: FastifyRequest, reply: FastifyReply) => {
+      const reception = receive(request)
+      const body = takenOrThrow(read(request.body))
+      const event = takenOrThrow(withWarnings(judge(body.value, reception), body.warnings))
       reply.code(202)
-      return accept([event], { store, eventsTaken, clientId: () => event.cid })
+      const { warnings } = reception
+      return accept([event], { store, eventsTaken, warnings, isBatch: false, clientId: () => event.cid })
     }
+  }
 
   const buy = (report: TransactionReport, { cid, ...reception }: Reception) =>
     cid === null ? refused('header/cid', 'is required') : transaction(report, { ...reception, cid }, deps)
@@ -79,7 +83,10 @@ export function intakeApp(deps: IntakeDeps) {
     reply.code(202)
     return accept(
       events.map((event) => batchElement(event, reception, deps, assign)),
-      { store, eventsTaken, clientId: (taken) => reception.cid ?? assigned ?? taken[0]?.cid ?? assign() },
+      {
+        ...{ store, eventsTaken, isBatch: true, warnings: reception.warnings },
+        clientId: (taken) => reception.cid ?? assigned ?? taken[0]?.cid ?? assign(),
+      },
     )
   }
 
@@ -91,33 +98,30 @@ export function intakeApp(deps: IntakeDeps) {
     for (const { path, type, kind } of adEndpoints) {
       const judge = ({ showId }: ShowIdBody, reception: Reception) =>
         adEvent({ type, kind, showId, occurredAt: reception.receivedAt }, reception, deps)
-      server.post(path, route(`A ${kind.toLowerCase()} ad: ${type.toLowerCase()}`, ShowIdBody), single(judge))
+      const options = route(`A ${kind.toLowerCase()} ad: ${type.toLowerCase()}`, ShowIdBody)
+      server.post(path, options, single(ShowIdBody, judge))
     }
-    server.post('/v1/ev/transaction', route('A purchase, cart or wishlist', TransactionBody), single(buy))
+    const options = route('A purchase, cart or wishlist', TransactionBody)
+    server.post('/v1/ev/transaction', options, single(TransactionBody, buy))
     for (const { path, kind } of deprecatedEndpoints) {
       const judge = (body: DeprecatedTransactionBody, reception: Reception) => buy({ ...body, kind }, reception)
       const options = route(`Use /v1/ev/transaction with kind ${kind}`, DeprecatedTransactionBody)
-      server.post(path, { ...options, schema: { ...options.schema, deprecated: true } }, single(judge))
+      server.post(
+        path,
+        { ...options, schema: { ...options.schema, deprecated: true } },
+        single(DeprecatedTransactionBody, judge),
+      )
     }
     server.post(
       '/v1/ev/page-view',
       route('A page view', PageViewBody),
-      single<PageViewBody>((body, { cid, uid, receivedAt, sender }) => {
+      single(PageViewBody, (body, { cid, uid, receivedAt, sender }) => {
         const person = { cid: body.cid || cid || deps.uuid(), uid: body.uid || uid }
         const visit = { ...person, occurredAt: receivedAt, receivedAt, sender }
         return pageView(body, visit, deps)
       }),
     )
-    server.post(
-      '/v1/ev/batch',
-      // Its elements are judged one by one: the schema is for the documentation.
-      {
-        ...route('Up to 1,000 events', BatchBody),
-        bodyLimit: BATCH_BODY_LIMIT_BYTES,
-        validatorCompiler: () => () => true,
-      },
-      batch,
-    )
+    server.post('/v1/ev/batch', { ...route('Up to 1,000 events', BatchBody), bodyLimit: BATCH_BODY_LIMIT_BYTES }, batch)
   }
 }
 
@@ -130,7 +134,7 @@ function route(summary: string, body: TSchema) {
       body,
       response: { 202: EventAnswer, '4xx': ProblemBody, '5xx': ProblemBody },
     },
-    // The headers are read by `receptionOf`.
-    validatorCompiler: bodyValidator,
+    // For the documentation: headers are read by `receptionOf`, and bodies by `createBodyReader`.
+    validatorCompiler: () => () => true,
   }
 }

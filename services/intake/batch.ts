@@ -1,24 +1,25 @@
 import type { Static } from 'typebox'
-import { Compile, type Validator } from 'typebox/compile'
 import { batchElements, EVENT_LIMITS } from '../../schemas/http/events.ts'
-import { Problem } from '../domain/errors.ts'
-import { listFieldErrors } from '../violations.ts'
-import { ERRORS_TOLD_MAX } from './accept.ts'
+import { type FieldError, Problem } from '../domain/errors.ts'
 import { adEvent } from './ad-event.ts'
-import { type JudgedEvent, type Reception, type RefusedEvent, type Rules, refused } from './event.ts'
+import { createBodyReader } from './body-reader.ts'
+import { ERRORS_TOLD_MAX, type JudgedEvent, type Reception, type Rules, refused, withWarnings } from './event.ts'
 import { occurredAt } from './occurred-at.ts'
 import { pageView } from './page-view.ts'
-import { transaction } from './transaction.ts'
+import { eventIdInstead, transaction } from './transaction.ts'
 
 type ElementType = keyof typeof batchElements
 type Element<K extends ElementType> = Static<(typeof batchElements)[K]>
 
-const checkers: Record<ElementType, Pick<Validator, 'Check'>> = {
-  VIEW: Compile(batchElements.VIEW),
-  CLICK: Compile(batchElements.CLICK),
-  PAGE_VIEW: Compile(batchElements.PAGE_VIEW),
-  TRANSACTION: Compile(batchElements.TRANSACTION),
-}
+const readers = {
+  VIEW: createBodyReader(batchElements.VIEW, { errorsMax: ERRORS_TOLD_MAX }),
+  CLICK: createBodyReader(batchElements.CLICK, { errorsMax: ERRORS_TOLD_MAX }),
+  PAGE_VIEW: createBodyReader(batchElements.PAGE_VIEW, { errorsMax: ERRORS_TOLD_MAX }),
+  TRANSACTION: createBodyReader(batchElements.TRANSACTION, {
+    errorsMax: ERRORS_TOLD_MAX,
+    substitutes: { eventId: eventIdInstead },
+  }),
+} satisfies Record<ElementType, unknown>
 
 /** The elements of a batch, unread. @throws Problem when the batch is to be refused whole. */
 export function eventsOf(body: unknown): unknown[] {
@@ -36,7 +37,7 @@ export function eventsOf(body: unknown): unknown[] {
 
 /**
  * Judges one element of a batch, whatever the others are.
- * @param fallbackCid gives the cid of a page view or transaction that names none.
+ * @param fallbackCid gives the cid of a page view that names none.
  */
 export function batchElement(
   element: unknown,
@@ -48,55 +49,63 @@ export function batchElement(
   switch (type) {
     case 'VIEW':
     case 'CLICK': {
-      const wrong = shapeErrors(type, element)
-      if (wrong) return wrong
-      const { showId, occurredAt: given } = element as Element<'VIEW' | 'CLICK'>
-      const at = occurredAt(given, reception.receivedAt)
-      if (typeof at === 'string') return refused('/occurredAt', at)
-      return adEvent({ type, kind: null, showId, occurredAt: at }, reception, rules)
+      const read = readers[type](element)
+      if (read.status === 'REFUSED') return read
+      return withWarnings(adEventOf(type, read.value, reception, rules), read.warnings)
     }
     case 'PAGE_VIEW': {
-      const wrong = shapeErrors(type, element)
-      if (wrong) return wrong
-      const { data, occurredAt: given } = element as Element<'PAGE_VIEW'>
-      const at = occurredAt(given, reception.receivedAt)
-      if (typeof at === 'string') return refused('/occurredAt', at)
-      const person = personOf(data, reception, fallbackCid)
-      return under('/data', pageView(data, { ...person, occurredAt: at }, rules))
+      const read = readers[type](element)
+      if (read.status === 'REFUSED') return read
+      return withWarnings(pageViewOf(read.value, reception, rules, fallbackCid), read.warnings)
     }
     case 'TRANSACTION': {
-      const wrong = shapeErrors(type, element)
-      if (wrong) return wrong
-      const { data, occurredAt: given } = element as Element<'TRANSACTION'>
-      const person = personOf(data, reception, fallbackCid)
-      return under('/data', transaction({ ...data, occurredAt: data.occurredAt ?? given }, person, rules))
+      const read = readers[type](element)
+      if (read.status === 'REFUSED') return read
+      const { data, occurredAt: given } = read.value
+      const buyer = personOf(data, reception, data.cid)
+      const event = transaction({ ...data, occurredAt: data.occurredAt ?? given }, buyer, rules)
+      return withWarnings(under('/data', event), read.warnings)
     }
     default:
       return element === null || typeof element !== 'object'
         ? refused('', 'must be object')
-        : refused('/type', `must be one of ${Object.keys(checkers).join(', ')}`)
+        : refused('/type', `must be one of ${Object.keys(readers).join(', ')}`)
   }
 }
 
-function shapeErrors(type: ElementType, element: unknown): RefusedEvent | null {
-  if (checkers[type].Check(element)) return null
-  const errors = listFieldErrors(batchElements[type], element, { max: ERRORS_TOLD_MAX })
-  return { status: 'REFUSED', code: 'INVALID', errors }
+function adEventOf(
+  type: 'VIEW' | 'CLICK',
+  { showId, occurredAt: given }: Element<'VIEW' | 'CLICK'>,
+  reception: Reception,
+  rules: Rules,
+): JudgedEvent {
+  const happened = occurredAt(given, reception.receivedAt)
+  if ('status' in happened) return happened
+  const event = adEvent({ type, kind: null, showId, occurredAt: happened.at }, reception, rules)
+  return withWarnings(event, happened.warnings)
 }
 
-/** In a batch, an element names its own person; the headers stand in for one that does not. */
-function personOf(data: { cid?: string | null; uid?: string | null }, reception: Reception, fallbackCid: () => string) {
-  const cid = data.cid || reception.cid || fallbackCid()
+function pageViewOf(
+  { data, occurredAt: given }: Element<'PAGE_VIEW'>,
+  reception: Reception,
+  rules: Rules,
+  fallbackCid: () => string,
+): JudgedEvent {
+  const happened = occurredAt(given, reception.receivedAt)
+  if ('status' in happened) return happened
+  const person = personOf(data, reception, data.cid || reception.cid || fallbackCid())
+  return withWarnings(under('/data', pageView(data, { ...person, occurredAt: happened.at }, rules)), happened.warnings)
+}
+
+/** In a batch, an element names its own person; the uid of the headers stands in for one of the same client. */
+function personOf({ uid }: { uid?: string | null }, reception: Reception, cid: string) {
   const sameClient = cid === reception.cid
-  return {
-    cid,
-    uid: data.uid || (sameClient ? reception.uid : null),
-    receivedAt: reception.receivedAt,
-    sender: reception.sender,
-  }
+  const { receivedAt, sender } = reception
+  return { cid, uid: uid || (sameClient ? reception.uid : null), receivedAt, sender }
 }
 
 function under(path: string, event: JudgedEvent): JudgedEvent {
-  if (event.status === 'TAKEN') return event
-  return { ...event, errors: event.errors.map((error) => ({ ...error, path: path + error.path })) }
+  const below = (found: readonly FieldError[]) => found.map((each) => ({ ...each, path: path + each.path }))
+  if (event.status === 'REFUSED') return { ...event, errors: below(event.errors) }
+  return event.warnings.length > 0 ? { ...event, warnings: below(event.warnings) } : event
 }

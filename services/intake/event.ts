@@ -4,6 +4,9 @@ import type { ShowIds } from '../domain/show-id.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import type { Sender } from './sender.ts'
 
+/** Errors of an event that a message about it tells. */
+export const ERRORS_TOLD_MAX = 5
+
 /** An event that may be stored. */
 export interface TakenEvent {
   status: 'TAKEN'
@@ -12,6 +15,8 @@ export interface TakenEvent {
   cid: string
   /** Two events with one identity are the same event told twice. */
   identity: string
+  /** What of it was left out or read otherwise. */
+  warnings: FieldError[]
 }
 
 /** An event that cannot be: which fields are wrong, by their path from the event. */
@@ -39,6 +44,14 @@ export interface Reception {
   cid: string | null
   uid: string | null
   sender: Sender
+  /** What of the headers was left out. */
+  warnings: FieldError[]
+}
+
+/** The event, with what was left out of it before it was judged. */
+export function withWarnings(event: JudgedEvent, warnings: readonly FieldError[]): JudgedEvent {
+  if (event.status === 'REFUSED' || warnings.length === 0) return event
+  return { ...event, warnings: [...warnings, ...event.warnings] }
 }
 
 export function refused(path: string, message: string, code: ErrorCode = 'INVALID'): RefusedEvent {
@@ -51,7 +64,10 @@ export function foreign(path: string): RefusedEvent {
 }
 
 /** @throws Problem when the event is refused. */
-export function takenOrThrow(event: JudgedEvent): TakenEvent {
-  if (event.status === 'TAKEN') return event
-  throw new Problem(event.code, event.errors.map((e) => `${e.path}: ${e.message}`).join('; '), { errors: event.errors })
+export function takenOrThrow<T extends { status: string }>(event: T | RefusedEvent): Exclude<T, RefusedEvent> {
+  if (!isRefused(event)) return event as Exclude<T, RefusedEvent>
+  const told = event.errors.slice(0, ERRORS_TOLD_MAX).map(({ path, message }) => `${path}: ${message}`)
+  throw new Problem(event.code, told.join('; '), { errors: event.errors })
 }
+
+const isRefused = (event: { status: string }): event is RefusedEvent => event.status === 'REFUSED'

@@ -1,6 +1,7 @@
 import { encode } from '../../schemas/codec.ts'
 import type { PageViewBody } from '../../schemas/http/events.ts'
 import type { PageView } from '../../schemas/records.ts'
+import { canonicalId } from '../domain/uuid.ts'
 import { foreign, type JudgedEvent, type Rules, refused } from './event.ts'
 import { proofFor, type Sender } from './sender.ts'
 
@@ -14,14 +15,15 @@ export interface Visit {
 
 /** A page that was opened, keyed by cid. */
 export function pageView(report: PageViewBody, visit: Visit, { snapshot }: Rules): JudgedEvent {
-  if (!snapshot.get('Shop', report.shopId)) return refused('/shopId', 'there is no such shop')
-  const proof = proofFor(visit.sender, report.shopId, snapshot)
+  const shopId = canonicalId(report.shopId)
+  if (!snapshot.get('Shop', shopId)) return refused('/shopId', 'there is no such shop')
+  const proof = proofFor(visit.sender, shopId, snapshot)
   if (proof === null) return foreign('/shopId')
   if (!URL.canParse(report.referer)) return refused('/referer', 'must be a URL')
 
   const value: PageView = {
     id: report.id,
-    shopId: report.shopId,
+    shopId,
     cid: visit.cid,
     uid: visit.uid,
     referer: report.referer,
@@ -38,6 +40,7 @@ export function pageView(report: PageViewBody, visit: Visit, { snapshot }: Rules
     status: 'TAKEN',
     record: { topic: 'page-views', key: visit.cid, value: encode('PageView', value) },
     cid: visit.cid,
-    identity: `PAGE_VIEW ${value.shopId} ${value.id}`,
+    identity: `PAGE_VIEW ${shopId} ${value.id}`,
+    warnings: [],
   }
 }

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { isbot } from 'isbot'
 import { EVENT_LIMITS } from '../../schemas/http/events.ts'
 import { Problem } from '../domain/errors.ts'
+import { headerText } from '../header-text.ts'
 import type { Reception } from './event.ts'
 import type { Sender } from './sender.ts'
 
@@ -16,6 +17,8 @@ const USER_AGENT_CHARS_MAX = 512
  */
 const HTTP_LIBRARY =
   /^(aiohttp|apache-httpclient|axios|curl|dart|faraday|go-http-client|got|guzzlehttp|java|jersey|ktor|ky|libcurl|node|node-fetch|okhttp|php|postmanruntime|python|python-httpx|python-requests|python-urllib|reactor-netty|reqwest|rest-client|ruby|symfony|undici|wget)\b/i
+
+const MALFORMED = `must be one value of at most ${EVENT_LIMITS.idChars} characters`
 
 /** Tells the User-Agents of bots. */
 export function createBotDetector(): (userAgent: string | undefined) => boolean {
@@ -32,24 +35,29 @@ export function createBotDetector(): (userAgent: string | undefined) => boolean 
   }
 }
 
-/** @throws Problem INVALID when cid or uid is too long. */
+/** A uid that cannot be one is left out with a warning. @throws Problem INVALID when the cid is too long. */
 export function receptionOf(
   headers: IncomingHttpHeaders,
   { now, isBot, sender }: { now: () => number; isBot: (userAgent: string | undefined) => boolean; sender: Sender },
 ): Reception {
+  const cid = idOf(headers.cid)
+  if (cid === MALFORMED) {
+    throw new Problem('INVALID', `header/cid: ${MALFORMED}`, { errors: [{ path: 'header/cid', message: MALFORMED }] })
+  }
+  const uid = idOf(headers.uid)
+  const isLeftOut = uid === MALFORMED
   return {
     receivedAt: now(),
     bot: isBot(headers['user-agent']),
-    cid: idOf(headers, 'cid'),
-    uid: idOf(headers, 'uid'),
+    cid,
+    uid: isLeftOut ? null : uid,
+    warnings: isLeftOut ? [{ path: 'header/uid', message: `${MALFORMED}: left out` }] : [],
     sender,
   }
 }
 
-function idOf(headers: IncomingHttpHeaders, name: 'cid' | 'uid'): string | null {
-  const value = headers[name]
-  if (value === undefined || value === '') return null
-  if (typeof value === 'string' && value.length <= EVENT_LIMITS.idChars) return value
-  const message = `must be one value of at most ${EVENT_LIMITS.idChars} characters`
-  throw new Problem('INVALID', `header/${name}: ${message}`, { errors: [{ path: `header/${name}`, message }] })
+function idOf(header: string | string[] | undefined): string | null | typeof MALFORMED {
+  if (header === undefined || header === '') return null
+  const id = typeof header === 'string' ? headerText(header) : null
+  return id !== null && id.length <= EVENT_LIMITS.idChars ? id : MALFORMED
 }

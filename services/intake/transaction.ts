@@ -1,7 +1,10 @@
+import { createHash } from 'node:crypto'
 import { encode } from '../../schemas/codec.ts'
-import type { DeprecatedTransactionBody, TransactionBody } from '../../schemas/http/events.ts'
+import { type DeprecatedTransactionBody, EVENT_LIMITS, type TransactionBody } from '../../schemas/http/events.ts'
 import type { Transaction } from '../../schemas/records.ts'
 import { toMicros } from '../domain/money.ts'
+import { canonicalId } from '../domain/uuid.ts'
+import type { Substitute } from './body-reader.ts'
 import { foreign, type JudgedEvent, type Rules, refused } from './event.ts'
 import { occurredAt } from './occurred-at.ts'
 import { proofFor, type Sender } from './sender.ts'
@@ -19,23 +22,35 @@ export interface Buyer {
   sender: Sender
 }
 
+/**
+ * A malformed eventId: what is made of it is the same when the event is sent again, so that it still counts once. A number that
+ * is not safe has lost digits, and may be that of another order.
+ */
+export const eventIdInstead: Substitute = (value) => {
+  if (Number.isSafeInteger(value)) return { value: String(value), message: 'must be string: its digits were taken' }
+  if (typeof value !== 'string') return null
+  const hash = createHash('sha256').update(value).digest('hex')
+  return { value: hash, message: `is longer than ${EVENT_LIMITS.idChars} characters: its SHA-256 stands for it` }
+}
+
 /** A purchase, or a cart or wishlist addition, keyed by cid. Without an eventId it gets one, and a repeat counts again. */
 export function transaction(report: TransactionReport, buyer: Buyer, { snapshot, uuid }: Rules): JudgedEvent {
-  if (!snapshot.get('Shop', report.shopId)) return refused('/shopId', 'there is no such shop')
-  const proof = proofFor(buyer.sender, report.shopId, snapshot)
+  const shopId = canonicalId(report.shopId)
+  if (!snapshot.get('Shop', shopId)) return refused('/shopId', 'there is no such shop')
+  const proof = proofFor(buyer.sender, shopId, snapshot)
   if (proof === null) return foreign('/shopId')
-  const at = occurredAt(report.occurredAt, buyer.receivedAt)
-  if (typeof at === 'string') return refused('/occurredAt', at)
+  const happened = occurredAt(report.occurredAt, buyer.receivedAt)
+  if ('status' in happened) return happened
 
   const value: Transaction = {
     eventId: report.eventId || uuid(),
     kind: report.kind,
-    shopId: report.shopId,
+    shopId,
     cid: buyer.cid,
     uid: buyer.uid,
     currency: report.currency.toUpperCase(),
     locale: report.locale || null,
-    occurredAt: at,
+    occurredAt: happened.at,
     receivedAt: buyer.receivedAt,
     imported: false,
     lines: report.products.map((line) => ({
@@ -53,5 +68,6 @@ export function transaction(report: TransactionReport, buyer: Buyer, { snapshot,
     record: { topic: 'transactions', key: buyer.cid, value: encode('Transaction', value) },
     cid: buyer.cid,
     identity: `${value.kind} ${value.shopId} ${value.eventId}`,
+    warnings: happened.warnings,
   }
 }

@@ -1,5 +1,6 @@
 import { type FieldError, Problem } from '../domain/errors.ts'
 import { PERSON_ID_MAX_BYTES } from '../domain/show-id.ts'
+import { headerText } from '../header-text.ts'
 import type { Person } from './person.ts'
 
 export interface Parameters {
@@ -12,6 +13,7 @@ export interface Parameters {
   referer: string | null
 }
 
+const PERSON_HEADERS = ['cid', 'uid', 'referer'] as const
 /** Of a boolean in an address. */
 const SPELLINGS: ReadonlyMap<string, boolean> = new Map([
   ...['true', '1', 'yes', 'on'].map((text) => [text, true] as const),
@@ -27,7 +29,7 @@ export function readParameters(
   request: { headers: { cid?: string; uid?: string; referer?: string }; query: { decorateResponse?: unknown } },
   uuid: () => string,
 ): Parameters {
-  const { cid, uid, referer } = request.headers
+  const [cid, uid, referer] = PERSON_HEADERS.map((name) => headerText(request.headers[name] ?? ''))
   const { decorateResponse = '' } = request.query
   const decorate = SPELLINGS.get(String(decorateResponse).toLowerCase())
   const errors = [...tooLong('cid', cid), ...tooLong('uid', uid)]

@@ -6,7 +6,7 @@ import type { DecodedRecord } from '../../streams/outcome.ts'
 
 export const HOUR_MS = 3_600_000
 export const DAY_MS = 24 * HOUR_MS
-export const SHOP_ID = '11111111-1111-4111-8111-111111111111'
+export const SHOP_ID = 'aaaaaaaa-1111-4111-8111-111111111111'
 /** 12:00 in Warsaw. */
 export const NOON = Date.UTC(2026, 2, 10, 11)
 

@@ -143,6 +143,11 @@ describe('a signature', () => {
     expect(intake.records()).toEqual([])
   })
 
+  it('is of the cid that the header means: UTF-8', async () => {
+    const headers = { ...signed(body, { cid: 'żółw', uid: 'u1' }), cid: Buffer.from('żółw').toString('latin1') }
+    expect((await send(headers)).status).toBe(202)
+  })
+
   it('moves nothing from cid to uid or into the body', async () => {
     const { 'endcap-signature': signature } = signed(body, { cid: 'ann', uid: 'u1' })
     const headers = { 'endcap-signature': signature, cid: 'annu1', uid: '' }

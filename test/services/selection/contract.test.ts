@@ -115,6 +115,8 @@ describe('an answer', () => {
     expect(await ask({ cid: '' })).toMatch(/^[0-9a-f-]{36}$/)
     expect(await ask({})).not.toBe(await ask({}))
     expect(await ask({ cid: 'x "y"' })).toBe('x "y"')
+    // Node gives the bytes of headers as Latin-1.
+    expect(await ask({ cid: Buffer.from('żółw').toString('latin1') })).toBe('żółw')
   })
 
   it('names the same product alike at all times', async () => {
