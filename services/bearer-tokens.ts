@@ -1,4 +1,5 @@
 import type { Account, Scope } from '../schemas/entities.ts'
+import type { Token } from '../schemas/people.ts'
 import type { Entity, Snapshot } from './domain/snapshot.ts'
 import { ALL_SCOPES, bearerToken, equalHashes, hashToken, isUsable } from './domain/tokens.ts'
 
@@ -11,6 +12,8 @@ export interface Bearer {
   accountId: string
   role: Account['kind']
   scopes: readonly Scope[]
+  /** Null: the bootstrap token. */
+  token: Entity<'Token'> | null
 }
 
 /** Reads an Authorization header; null: it holds no token that is in force. */
@@ -37,13 +40,18 @@ export function createBearerReader(deps: {
     if (token === null) return null
     const secretHash = hashToken(token)
     if (bootstrapHash !== null && equalHashes(secretHash, bootstrapHash)) {
-      return { accountId: BOOTSTRAP_ACCOUNT_ID, role: 'OPERATOR', scopes: ALL_SCOPES }
+      return { accountId: BOOTSTRAP_ACCOUNT_ID, role: 'OPERATOR', scopes: ALL_SCOPES, token: null }
     }
     const known = tokenByHash(secretHash)
-    if (!known || !isUsable(known.body, now())) return null
+    if (!known || !isUsable(known.body, now()) || !isMakerActive(known.body)) return null
     const { accountId, scopes } = known.body
     const account = snapshot.body('Account', accountId)
-    return account ? { accountId, role: account.kind, scopes } : null
+    return account ? { accountId, role: account.kind, scopes, token: known } : null
+  }
+
+  /** A token falls with the user who made it. */
+  function isMakerActive({ createdBy }: Token): boolean {
+    return createdBy === null || snapshot.body('User', createdBy)?.disabledAt === null
   }
 }
 

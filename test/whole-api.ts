@@ -30,6 +30,7 @@ export async function createWholeApi(): Promise<HttpServer> {
     deadLetters,
     sessionKeys: [randomBytes(32)],
     passwords: unused,
+    tokenUse: { note: () => {}, close: async () => {} },
   }
   const routes = [
     ...registryRoutes({ ...common, ...registry, bootstrapToken: null, publicUrl: '' }),

@@ -7,6 +7,7 @@ export const errorCodes = {
   INVALID_SHOW_ID: { status: 400, title: 'The showId was not made by this service' },
   UNAUTHENTICATED: { status: 401, title: 'A valid access token is needed' },
   FORBIDDEN: { status: 403, title: 'The token does not allow this' },
+  REAUTHENTICATION_REQUIRED: { status: 403, title: 'Prove again who you are' },
   NOT_FOUND: { status: 404, title: 'There is no such resource' },
   METHOD_NOT_ALLOWED: { status: 405, title: 'The resource does not know this method' },
   CONFLICT: { status: 409, title: 'The resource is in a state that forbids this' },

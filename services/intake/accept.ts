@@ -3,7 +3,6 @@ import type { Metrics } from '../../infra/metrics.ts'
 import type { EventAnswer } from '../../schemas/http/events.ts'
 import type { FieldError } from '../domain/errors.ts'
 import { ERRORS_TOLD_MAX, type JudgedEvent, type TakenEvent } from './event.ts'
-import type { Repeats } from './repeats.ts'
 
 /** Stores records; resolves once they are durable. @throws LogUnavailable when none may be taken now. */
 export type Store = (records: readonly NewRecord[]) => Promise<void>
@@ -20,13 +19,12 @@ export function storeInLog({ log }: { log: Appender }): Store {
 
 export interface AcceptDeps {
   store: Store
-  repeats: Repeats
   clientId: (taken: readonly TakenEvent[]) => string
   /** What of the request's headers was left out. */
   warnings: readonly FieldError[]
   /** The events are elements of a batch: what is said of one names its place. */
   isBatch: boolean
-  metrics: Pick<Metrics, 'eventsTaken' | 'repeatsLeftOut'>
+  eventsTaken: Metrics['eventsTaken']
 }
 
 /**
@@ -35,25 +33,16 @@ export interface AcceptDeps {
  */
 export async function accept(
   events: readonly JudgedEvent[],
-  { store, repeats, clientId, warnings, isBatch, metrics }: AcceptDeps,
+  { store, clientId, warnings, isBatch, eventsTaken }: AcceptDeps,
 ): Promise<EventAnswer> {
-  const { eventsTaken, repeatsLeftOut } = metrics
   const taken = events.filter((event) => event.status === 'TAKEN')
-  const { unstored, repeated } = repeats.sift(taken)
-  if (unstored.length > 0) await store(unstored.map((event) => event.record))
-  repeats.stored(unstored)
-  repeatsLeftOut(taken.length - unstored.length)
+  if (taken.length > 0) await store(taken.map((event) => event.record))
 
   for (const [type, count] of countedBy(taken, ({ record }) => record.topic)) eventsTaken({ type, code: null, count })
   const refused = events.filter((event) => event.status === 'REFUSED')
   for (const [code, count] of countedBy(refused, (event) => event.code)) eventsTaken({ type: 'element', code, count })
 
-  const identities = new Set<string>()
-  const duplicates = taken.filter((event) => {
-    const isNew = !identities.has(event.identity) && !repeated.has(event)
-    identities.add(event.identity)
-    return !isNew
-  }).length
+  const duplicates = taken.length - new Set(taken.map((event) => event.identity)).size
   return {
     clientId: clientId(taken),
     accepted: taken.length,

@@ -93,8 +93,7 @@ function pageViewOf(
 ): JudgedEvent {
   const happened = occurredAt(given, reception.receivedAt)
   if ('status' in happened) return happened
-  const told = data.cid || reception.cid
-  const person = { ...personOf(data, reception, told || fallbackCid()), assigned: !told }
+  const person = personOf(data, reception, data.cid || reception.cid || fallbackCid())
   return withWarnings(under('/data', pageView(data, { ...person, occurredAt: happened.at }, rules)), happened.warnings)
 }
 

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Account, Scope } from '../../schemas/entities.ts'
 import { BOOTSTRAP_ACCOUNT_ID, createBearerReader } from '../bearer-tokens.ts'
 import { Problem } from '../domain/errors.ts'
-import type { Snapshot } from '../domain/snapshot.ts'
+import type { Entity, Snapshot } from '../domain/snapshot.ts'
 import type { Sessions } from './sessions/sessions.ts'
 
 /** Who asks. However the caller proved it (a token; a session), routes know only this. */
@@ -14,7 +14,14 @@ export interface Principal {
   accountId: string
   role: Account['kind']
   scopes: readonly Scope[]
+  credential: Credential
 }
+
+/** How the caller proved it. `authenticatedAt`: when the user last gave password or second factor; UTC epoch ms. */
+export type Credential =
+  | { kind: 'BOOTSTRAP' }
+  | { kind: 'TOKEN'; token: Entity<'Token'> }
+  | { kind: 'SESSION'; authenticatedAt: number }
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -38,14 +45,19 @@ export function createAuthorize(deps: {
   bootstrapToken: string | null
   /** Without, nobody can be signed in. */
   sessions?: Sessions
+  /** Told of each request that a token vouches for. */
+  noteUse?: (token: Entity<'Token'>) => void
   now: () => number
 }): Authorize {
-  const { sessions } = deps
+  const { sessions, noteUse } = deps
   const readBearer = createBearerReader(deps)
 
   function bearer(header: string): Principal | null {
     const known = readBearer(header)
-    return known && { ...known, actorId: known.accountId, userId: null }
+    if (!known) return null
+    const { token, ...rest } = known
+    const credential: Credential = token ? { kind: 'TOKEN', token } : { kind: 'BOOTSTRAP' }
+    return { ...rest, actorId: rest.accountId, userId: null, credential }
   }
 
   /** Makes the session last on, too. */
@@ -55,7 +67,8 @@ export function createAuthorize(deps: {
     if (session.renewal !== null) reply.header('set-cookie', session.renewal)
     const { id, body } = session.user
     const accountId = body.accountId ?? BOOTSTRAP_ACCOUNT_ID
-    return { actorId: id, userId: id, accountId, role: body.role, scopes: SCOPES_OF_SESSIONS }
+    const credential = { kind: 'SESSION', authenticatedAt: session.authenticatedAt } as const
+    return { actorId: id, userId: id, accountId, role: body.role, scopes: SCOPES_OF_SESSIONS, credential }
   }
 
   return (scope) => async (request, reply) => {
@@ -65,6 +78,7 @@ export function createAuthorize(deps: {
       reply.header('www-authenticate', 'Bearer')
       throw new Problem('UNAUTHENTICATED', 'Sign in, or send Authorization: Bearer with a token that is in force')
     }
+    if (principal.credential.kind === 'TOKEN') noteUse?.(principal.credential.token)
     if (!principal.scopes.includes(scope)) {
       const caller = principal.userId === null ? 'token' : 'session'
       throw new Problem('FORBIDDEN', `The ${caller} lacks the scope ${scope}`)

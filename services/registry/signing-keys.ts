@@ -8,6 +8,7 @@ import { answered } from './edge.ts'
 import { Findings } from './findings.ts'
 import { ownShop } from './own-shop.ts'
 import { type ChangeableResource, changeRoutes, type ResourceDeps, readRoutes } from './resource.ts'
+import { recentlyAuthenticated } from './sessions/reauthentication.ts'
 import { created, removed } from './store.ts'
 
 /** Rotation needs two, a page family of its own a few. */
@@ -15,6 +16,7 @@ const KEYS_OF_SHOP_MAX = 20
 
 export interface SigningKeyDeps extends ResourceDeps {
   randomBytes: (size: number) => Buffer
+  now: () => number
 }
 
 /**
@@ -22,11 +24,11 @@ export interface SigningKeyDeps extends ResourceDeps {
  * is, because signatures are checked with it. To rotate one, make the next, use it, then delete the old.
  */
 export function signingKeyRoutes(server: HttpServer, deps: SigningKeyDeps): void {
-  const { registry, access, authorize, uuid, randomBytes } = deps
+  const { registry, access, authorize, uuid, randomBytes, now } = deps
   server.post(
     '/v1/panel/signing-keys',
     {
-      onRequest: authorize('panel'),
+      onRequest: [authorize('panel'), recentlyAuthenticated(now)],
       schema: { summary: 'Create a signing key', body: SigningKeyCreate, response: { 201: SigningKeyView } },
     },
     async (request, reply) => {

@@ -3,7 +3,7 @@ import type { Account } from '../../schemas/entities.ts'
 import { TokenCreate, TokenPatch, TokenQuery, TokenView } from '../../schemas/http/panel/accounts.ts'
 import type { Token } from '../../schemas/people.ts'
 import { Problem } from '../domain/errors.ts'
-import type { Entity } from '../domain/snapshot.ts'
+import type { Entity, Snapshot } from '../domain/snapshot.ts'
 import { ALL_SCOPES, hashToken, newToken } from '../domain/tokens.ts'
 import type { HttpServer } from '../http.ts'
 import { type Principal, principalOf } from './auth.ts'
@@ -11,6 +11,7 @@ import { answered, toEpochMs, toIso } from './edge.ts'
 import { Findings } from './findings.ts'
 import { ownAccount } from './own-account.ts'
 import { type ChangeableResource, changeRoutes, type ResourceDeps, readRoutes } from './resource.ts'
+import { recentlyAuthenticated } from './sessions/reauthentication.ts'
 import { created, removed } from './store.ts'
 
 /** Rotation needs a few; more are a leak of the caller's. */
@@ -29,12 +30,19 @@ function allowedScopes(account: Account): readonly Token['scopes'][number][] {
 /** Tokens: the secret is in the answer that creates it, and nowhere else. DELETE revokes. */
 export function tokenRoutes(server: HttpServer, deps: TokenDeps): void {
   const { registry, access, authorize, uuid, now, randomBytes } = deps
-  const resource = tokens(now)
+  const resource = tokens(registry.snapshot, now)
+  const view = viewOfToken(registry.snapshot)
   server.post(
     '/v1/panel/tokens',
     {
-      onRequest: authorize('panel'),
-      schema: { summary: 'Create a token', body: TokenCreate, response: { 201: TokenView } },
+      onRequest: [authorize('panel'), recentlyAuthenticated(now)],
+      schema: {
+        summary: 'Create a token',
+        description:
+          'A session must have proved lately who it is (REAUTHENTICATION_REQUIRED). A token makes tokens of its own scopes or less, that expire no later than itself.',
+        body: TokenCreate,
+        response: { 201: TokenView },
+      },
     },
     async (request, reply) => {
       const principal = principalOf(request)
@@ -60,6 +68,8 @@ export function tokenRoutes(server: HttpServer, deps: TokenDeps): void {
     }
     const expiresAt = input.expiresAt == null ? null : toEpochMs(input.expiresAt, '/expiresAt', findings)
     findings.check(!(expiresAt !== null && expiresAt <= now()), '/expiresAt', 'must lie in the future')
+    const { credential } = principal
+    if (credential.kind === 'TOKEN') checkNoMore(credential.token.body, { ...input, expiresAt }, findings)
     findings.raise()
     const others = [...registry.snapshot.all('Token')].filter((other) => other.body.accountId === account!.id)
     if (others.length >= TOKENS_OF_ACCOUNT_MAX) {
@@ -72,14 +82,23 @@ export function tokenRoutes(server: HttpServer, deps: TokenDeps): void {
       secretHash: hashToken(token),
       expiresAt,
       revokedAt: null,
-      createdBy: principal.userId,
+      createdBy: credential.kind === 'TOKEN' ? credential.token.body.createdBy : principal.userId,
       createdAt: now(),
       lastUsedAt: null,
     }
   }
 }
 
-function tokens(now: () => number): ChangeableResource<'Token', typeof TokenPatch> {
+/** What leaks with one token must end when that one does. */
+function checkNoMore(maker: Token, made: Pick<Token, 'scopes' | 'expiresAt'>, findings: Findings): void {
+  made.scopes.forEach((scope, i) => {
+    findings.check(maker.scopes.includes(scope), `/scopes/${i}`, 'is none of the token that asks for it')
+  })
+  const outlives = maker.expiresAt !== null && (made.expiresAt === null || made.expiresAt > maker.expiresAt)
+  findings.check(!outlives, '/expiresAt', 'must not be after that of the token that asks for it')
+}
+
+function tokens(snapshot: Snapshot, now: () => number): ChangeableResource<'Token', typeof TokenPatch> {
   return {
     kind: 'Token',
     path: 'tokens',
@@ -87,11 +106,20 @@ function tokens(now: () => number): ChangeableResource<'Token', typeof TokenPatc
     change: ({ body }, input) => ({ ...body, ...input }),
     heldBy: () => null,
     removal: (token) => [removed(token, { ...token.body, revokedAt: now() })],
-    views: (entities) => entities.map(view),
+    views: (entities) => entities.map(viewOfToken(snapshot)),
   }
 }
 
-function view(entity: Entity<'Token'>) {
-  const { accountId, name, scopes, expiresAt } = entity.body
-  return { ...answered(entity), accountId, name, scopes, expiresAt: toIso(expiresAt) }
+function viewOfToken(snapshot: Snapshot) {
+  return (entity: Entity<'Token'>) => {
+    const { accountId, name, scopes, expiresAt, createdBy, createdAt, lastUsedAt } = entity.body
+    const maker = createdBy === null ? undefined : snapshot.getEver('User', createdBy)
+    return {
+      ...answered(entity),
+      ...{ accountId, name, scopes, expiresAt: toIso(expiresAt) },
+      createdBy: maker ? { id: maker.id, name: maker.body.name } : null,
+      createdAt: toIso(createdAt),
+      lastUsedAt: toIso(lastUsedAt),
+    }
+  }
 }

@@ -22,6 +22,7 @@ import { productsApp } from '../registry/products.ts'
 import { reportsApp } from '../registry/reports/app.ts'
 import { createSessions } from '../registry/sessions/sessions.ts'
 import type { Registry } from '../registry/store.ts'
+import type { TokenUse } from '../registry/token-use.ts'
 import { usersApp } from '../registry/users/app.ts'
 import type { Passwords } from '../registry/users/passwords.ts'
 import type { Routes } from './part.ts'
@@ -38,6 +39,7 @@ export interface RegistryRoutesDeps extends Engines {
   /** That sessions are signed with, the newest first. */
   sessionKeys: readonly Buffer[]
   passwords: Passwords
+  tokenUse: TokenUse
   publicUrl: string
   now: () => number
   uuid: () => string
@@ -52,7 +54,7 @@ export function registryRoutes(deps: RegistryRoutesDeps): Routes[] {
     ...deps,
     access: createAccess(snapshot),
     sessions,
-    authorize: createAuthorize({ ...deps, sessions }),
+    authorize: createAuthorize({ ...deps, sessions, noteUse: deps.tokenUse.note }),
     spendOf: (campaignIds: readonly string[]) => readWhole(counters, campaignIds.map(spendKey)),
   }
   return [

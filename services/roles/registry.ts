@@ -8,6 +8,7 @@ import { feedRunnerClient } from '../registry/feeds/runner.ts'
 import { openImageFiles } from '../registry/images/files.ts'
 import { startProductReader } from '../registry/product-reader.ts'
 import { openRegistry } from '../registry/store.ts'
+import { createTokenUse } from '../registry/token-use.ts'
 import { makeFirstOperator } from '../registry/users/first-operator.ts'
 import { createPasswords } from '../registry/users/passwords.ts'
 import { keptShowIdKeys } from '../show-id-keys.ts'
@@ -44,11 +45,13 @@ export async function openRegistryRole(shared: Shared): Promise<Part> {
     replay: (filter: Parameters<typeof replayDeadLetters>[1]) => replayDeadLetters(log, filter, now),
   }
   const passwords = createPasswords()
+  const tokenUse = createTokenUse({ registry, now })
+  stops.push(() => tokenUse.close())
   if (config.firstOperator) await makeFirstOperator({ registry, passwords, uuid }, config.firstOperator)
   const keys = config.sessionKeys ?? keptShowIdKeys(join(config.dataFolder, 'session-keys'), shared.randomBytes)
   const sessionKeys = keys.map(({ secret }) => secret)
   const { bootstrapToken, publicUrl } = config
-  const parts = { registry, runs, productReader, images, deadLetters, passwords, sessionKeys }
+  const parts = { registry, runs, productReader, images, deadLetters, passwords, tokenUse, sessionKeys }
   const deps = { ...shared, ...parts, bootstrapToken, publicUrl, audit: () => audit(shared) }
   return {
     routes: registryRoutes(deps),

@@ -56,6 +56,11 @@ export const TokenView = Type.Object({
   name: Name('What it is for'),
   scopes: Scopes,
   expiresAt: Nullable(Time('When it ends to work; null for never')),
+  createdBy: Type.Union([Type.Object({ id: Id('Of the user'), name: Name('Of the user') }), Type.Null()], {
+    description: 'The user who made it: it ends with that user. Null: the bootstrap token made it, or it is unknown',
+  }),
+  createdAt: Nullable(Time('When it was made; null: unknown')),
+  lastUsedAt: Nullable(Time('A moment within an hour of its last use; null: not used yet')),
   token: Type.Optional(Type.String({ description: 'The token itself: only in the answer that creates it' })),
 })
 export const TokenQuery = ListQuery({ accountId: Type.Optional(Id('Of this account')) })

@@ -15,7 +15,15 @@ export const SessionView = Type.Object({
   expiresAt: Time('When the session ends, unless it is used before'),
 })
 
+/** Proves again who it is that is signed in. */
+export const Reauthentication = Body({
+  password: Type.String({ minLength: 1, maxLength: PASSWORD_CHARS_MAX, description: 'Of the user that is signed in' }),
+})
+
 export const SignOutQuery = Type.Object(
-  { everywhere: Type.Optional(Type.Boolean({ description: "true ends all of the user's sessions, on every device" })) },
+  {
+    everywhere: Type.Optional(Type.Boolean({ description: "true ends all of the user's sessions, on every device" })),
+    tokens: Type.Optional(Type.Boolean({ description: 'true revokes the tokens that the user has made, too' })),
+  },
   { additionalProperties: false },
 )

@@ -28,11 +28,6 @@ export const UserCreate = Body({
 export const UserPatch = PatchBody({
   name: Name('Shown in the panel'),
   password: NewPassword,
-  currentPassword: Type.String({
-    minLength: 1,
-    maxLength: PASSWORD_CHARS_MAX,
-    description: 'Needed by those who are signed in and change their own password',
-  }),
   disabled: Type.Boolean({ description: 'true ends all sessions of the user and keeps the user from signing in' }),
 })
 export const UserView = Type.Object({

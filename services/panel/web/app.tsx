@@ -7,6 +7,7 @@ import { createQueryClient } from './client/query-client.ts'
 import type { Role } from './client/types.ts'
 import { ErrorState } from './components/error-state.tsx'
 import { createRoutes } from './routes.tsx'
+import { ReauthenticationDialog } from './session/reauthentication-dialog.tsx'
 import { SessionContext, useSessionState } from './session/session.ts'
 import { SignInPage } from './session/sign-in-page.tsx'
 import { theme } from './theme.ts'
@@ -32,6 +33,7 @@ function Gate() {
     return (
       <SessionContext value={session}>
         <Pages role={session.user.role} />
+        <ReauthenticationDialog />
       </SessionContext>
     )
   }

@@ -1,14 +1,16 @@
 import { type Static, Type } from 'typebox'
-import { SessionView, SignIn, SignOutQuery } from '../../../schemas/http/panel/session.ts'
+import { Reauthentication, SessionView, SignIn, SignOutQuery } from '../../../schemas/http/panel/session.ts'
 import { PASSWORD_CHARS_MIN } from '../../../schemas/http/panel/users.ts'
 import { Problem } from '../../domain/errors.ts'
 import type { Entity, Snapshot } from '../../domain/snapshot.ts'
 import type { HttpServer } from '../../http.ts'
 import { answered } from '../edge.ts'
-import { changed, type Registry } from '../store.ts'
+import { Findings } from '../findings.ts'
+import type { Registry } from '../store.ts'
 import type { Passwords } from '../users/passwords.ts'
 import { findUser, normalEmail, viewOfUser } from '../users/users.ts'
 import type { Attempts } from './attempts.ts'
+import { signOutChanges } from './ending.ts'
 import type { KnownDevices } from './known-device.ts'
 import { senderOf } from './same-origin.ts'
 import type { Sessions } from './sessions.ts'
@@ -21,6 +23,7 @@ export interface SessionRoutesDeps {
   attempts: Attempts
   devices: KnownDevices
   publicUrl: string
+  now: () => number
 }
 
 const PATH = '/v1/panel/session'
@@ -29,6 +32,7 @@ const PATH = '/v1/panel/session'
 export function sessionRoutes(server: HttpServer, deps: SessionRoutesDeps): void {
   signInRoute(server, deps)
   whoRoute(server, deps)
+  reauthenticationRoute(server, deps)
   signOutRoute(server, deps)
 }
 
@@ -80,30 +84,59 @@ function whoRoute(server: HttpServer, { registry, sessions }: SessionRoutesDeps)
   )
 }
 
-function signOutRoute(server: HttpServer, { registry, sessions }: SessionRoutesDeps): void {
+function reauthenticationRoute(server: HttpServer, deps: SessionRoutesDeps): void {
+  const { registry, sessions, passwords, attempts } = deps
+  server.post(
+    `${PATH}/reauthentication`,
+    {
+      schema: {
+        summary: 'Prove again who is signed in',
+        description: 'What answers REAUTHENTICATION_REQUIRED works for ten minutes afterwards.',
+        body: Reauthentication,
+        response: { 200: SessionView },
+      },
+    },
+    async (request, reply) => {
+      reply.header('cache-control', 'no-store')
+      const session = sessions.read(request)
+      if (!session) throw new Problem('UNAUTHENTICATED', 'Nobody is signed in')
+      const { user } = session
+      const guess = { source: sourceOf(request), person: user.id, device: `session ${session.id}` }
+      const isRight = await attempts.guess(guess, () =>
+        passwords.matches(request.body.password, user.body.passwordHash),
+      )
+      const findings = new Findings()
+      findings.check(isRight, '/password', 'is not your password')
+      findings.raise()
+      const { setCookie, expiresAt } = sessions.reopen(session, user)
+      reply.header('set-cookie', setCookie)
+      return view(registry.snapshot, { user, expiresAt })
+    },
+  )
+}
+
+function signOutRoute(server: HttpServer, deps: SessionRoutesDeps): void {
+  const { registry, sessions, now } = deps
   server.delete(
     PATH,
     {
       schema: {
         summary: 'Sign out',
+        description: 'The session is over at the server, too: a copy of its cookie is refused.',
         querystring: SignOutQuery,
         response: { 204: Type.Null({ description: 'Nobody is signed in any more' }) },
       },
     },
     async (request, reply) => {
       const session = sessions.read(request)
-      if (session && request.query.everywhere) {
-        const { id } = session.user
-        await registry.write(() => endSessions(registry.snapshot, id), { by: id })
+      if (session) {
+        const { everywhere = false, tokens = false } = request.query
+        const given = { everywhere, tokens, now: now() }
+        await registry.write(() => signOutChanges(registry.snapshot, session, given), { by: session.user.id })
       }
       return reply.header('set-cookie', sessions.ending).code(204).send(null)
     },
   )
-}
-
-function endSessions(snapshot: Snapshot, id: string) {
-  const user = snapshot.get('User', id)
-  return user ? [changed(user, { ...user.body, sessionEpoch: user.body.sessionEpoch + 1 })] : []
 }
 
 function view(

@@ -3,8 +3,6 @@ import type { FastifyRequest } from 'fastify'
 import type { Entity, Snapshot } from '../../domain/snapshot.ts'
 import { checkSender } from './same-origin.ts'
 
-const COOKIE = 'endcap_session'
-const cookieOf = /(?:^|;) *endcap_session=([^;]*)/
 /** Since its last use. */
 export const SESSION_LIFE_MS = 12 * 3_600_000
 /** Since the sign-in, however much it is used. */
@@ -13,17 +11,32 @@ const SESSION_LIFE_MAX_MS = 7 * 24 * 3_600_000
 const RENEWAL_MS = 600_000
 
 export interface Session {
+  id: string
   user: Entity<'User'>
-  /** UTC epoch ms. */
+  /** When the user last proved who it is, by password or second factor. UTC epoch ms, as the other times. */
+  authenticatedAt: number
   expiresAt: number
+  /** However much it is used. */
+  endsAt: number
   /** The `Set-Cookie` that makes it last longer; null: it is too new for that. */
   renewal: string | null
 }
 
-/** Signed-in users. A session is in its cookie, signed, and nowhere else: it survives a restart, and costs no write. */
+export interface Opened {
+  /** The value of the header. */
+  setCookie: string
+  expiresAt: number
+}
+
+/**
+ * Signed-in users. A session is in its cookie, signed: it survives a restart, and costs no write. What ends one before its
+ * time is in its user: an epoch that ends all, and the ids of those that were signed out.
+ */
 export interface Sessions {
-  /** A new session. `setCookie` is the value of the header. */
-  open(user: Entity<'User'>): { setCookie: string; expiresAt: number }
+  /** A new session. */
+  open(user: Entity<'User'>): Opened
+  /** The same session for the user as it is now, who has just proved again who it is. */
+  reopen(session: Session, user: Entity<'User'>): Opened
   /**
    * The session of a request's cookie; null unless it is in force, and its user may still sign in.
    * @throws Problem FORBIDDEN when the request would change something and no page of this server sent it.
@@ -33,43 +46,73 @@ export interface Sessions {
   readonly ending: string
 }
 
+interface Claims {
+  id: string
+  userId: string
+  epoch: number
+  signedInAt: number
+  authenticatedAt: number
+}
+
 /**
- * The cookie's value is `user id.epoch.signed in at.expires at.signature`, times in epoch ms, signed by HMAC-SHA-256 with
- * the first key; any of the keys may have signed it. None of its characters has a meaning in a cookie.
+ * The cookie's value is `user id.epoch.session id.signed in at.authenticated at.expires at.signature`, times in epoch ms,
+ * signed by HMAC-SHA-256 with the first key; any of the keys may have signed it. None of its characters has a meaning in
+ * a cookie. Over https its name has the prefix that keeps other hosts of the domain from setting it.
  */
 export function createSessions(deps: {
   snapshot: Snapshot
   keys: readonly Buffer[]
   publicUrl: string
   now: () => number
+  uuid: () => string
 }): Sessions {
-  const { snapshot, now } = deps
+  const { snapshot, now, uuid } = deps
   const signer = new Signer([...deps.keys])
-  const secure = deps.publicUrl.startsWith('https:') ? '; Secure' : ''
+  const isSecure = deps.publicUrl.startsWith('https:')
+  const name = isSecure ? '__Host-endcap_session' : 'endcap_session'
+  const valueIn = new RegExp(`(?:^|;) *${name}=([^;]*)`)
   const cookie = (value: string, seconds: number) =>
-    `${COOKIE}=${value}; Max-Age=${seconds}; Path=/; HttpOnly${secure}; SameSite=Strict`
+    `${name}=${value}; Max-Age=${seconds}; Path=/; HttpOnly${isSecure ? '; Secure' : ''}; SameSite=Strict`
 
-  function write(user: Entity<'User'>, signedInAt: number) {
+  function write({ id, userId, epoch, signedInAt, authenticatedAt }: Claims): Opened {
     const expiresAt = Math.min(now() + SESSION_LIFE_MS, signedInAt + SESSION_LIFE_MAX_MS)
-    const value = signer.sign([user.id, user.body.sessionEpoch, signedInAt, expiresAt].join('.'))
+    const value = signer.sign([userId, epoch, id, signedInAt, authenticatedAt, expiresAt].join('.'))
     return { setCookie: cookie(value, Math.ceil((expiresAt - now()) / 1000)), expiresAt }
   }
 
   return {
-    open: (user) => write(user, now()),
+    open(user) {
+      const at = now()
+      const { sessionEpoch: epoch } = user.body
+      return write({ id: uuid(), userId: user.id, epoch, signedInAt: at, authenticatedAt: at })
+    },
+    reopen({ id, endsAt }, user) {
+      const { sessionEpoch: epoch } = user.body
+      return write({ id, userId: user.id, epoch, signedInAt: endsAt - SESSION_LIFE_MAX_MS, authenticatedAt: now() })
+    },
     ending: cookie('', 0),
     read(request) {
-      const value = cookieOf.exec(request.headers.cookie ?? '')?.[1]
+      const value = valueIn.exec(request.headers.cookie ?? '')?.[1]
       const signed = value === undefined ? null : signer.unsign(value).value
       if (signed === null) return null
-      const [id, ...numbers] = signed.split('.')
-      const [epoch, signedInAt, expiresAt] = numbers.map(Number) as [number, number, number]
-      const user = snapshot.get('User', id!)
-      if (!user || user.body.disabledAt !== null || user.body.sessionEpoch !== epoch || now() >= expiresAt) return null
+      const [userId, epochText, id, ...times] = signed.split('.') as [string, string, string, ...string[]]
+      const epoch = Number(epochText)
+      const [signedInAt, authenticatedAt, expiresAt] = times.map(Number) as [number, number, number]
+      const user = snapshot.get('User', userId)
+      if (!user || user.body.disabledAt !== null || user.body.sessionEpoch !== epoch) return null
+      // Written so that a cookie of fewer parts, whose times are no numbers, is not in force.
+      if (!(now() < expiresAt) || user.body.endedSessions.some((ended) => ended.id === id)) return null
       checkSender(request, deps.publicUrl)
-      const renewed = write(user, signedInAt)
+      const renewed = write({ id, userId, epoch, signedInAt, authenticatedAt })
       const isDue = renewed.expiresAt - expiresAt >= RENEWAL_MS
-      return { user, expiresAt: isDue ? renewed.expiresAt : expiresAt, renewal: isDue ? renewed.setCookie : null }
+      return {
+        id,
+        user,
+        authenticatedAt,
+        expiresAt: isDue ? renewed.expiresAt : expiresAt,
+        endsAt: signedInAt + SESSION_LIFE_MAX_MS,
+        renewal: isDue ? renewed.setCookie : null,
+      }
     },
   }
 }

@@ -1,16 +1,13 @@
-import type { FastifyRequest } from 'fastify'
-import { type Static, Type } from 'typebox'
+import { Type } from 'typebox'
 import { IdParams } from '../../../schemas/http/panel/common.ts'
 import { UserCreate, UserPatch, UserView } from '../../../schemas/http/panel/users.ts'
 import { Problem } from '../../domain/errors.ts'
 import type { Entity } from '../../domain/snapshot.ts'
 import type { HttpServer } from '../../http.ts'
 import { type Principal, principalOf } from '../auth.ts'
-import { Findings } from '../findings.ts'
 import { type ResourceDeps, readRoutes } from '../resource.ts'
-import type { Attempts } from '../sessions/attempts.ts'
+import { peopleOnly, recentlyAuthenticated } from '../sessions/reauthentication.ts'
 import type { Sessions } from '../sessions/sessions.ts'
-import { sourceOf } from '../sessions/source.ts'
 import { changed, created } from '../store.ts'
 import type { Passwords } from './passwords.ts'
 import { changedUser, newUser, removedUser, users, viewOfUser } from './users.ts'
@@ -18,7 +15,6 @@ import { changedUser, newUser, removedUser, users, viewOfUser } from './users.ts
 export interface UserRoutesDeps extends ResourceDeps {
   sessions: Sessions
   passwords: Passwords
-  attempts: Attempts
   now: () => number
 }
 
@@ -33,11 +29,11 @@ export function userRoutes(server: HttpServer, deps: UserRoutesDeps): void {
 }
 
 function createRoute(server: HttpServer, deps: UserRoutesDeps): void {
-  const { registry, access, authorize, passwords, uuid } = deps
+  const { registry, access, authorize, passwords, uuid, now } = deps
   server.post(
     PATH,
     {
-      onRequest: authorize('panel'),
+      onRequest: [authorize('panel'), peopleOnly, recentlyAuthenticated(now)],
       schema: { summary: 'Create a user', body: UserCreate, response: { 201: UserView } },
     },
     async (request, reply) => {
@@ -62,7 +58,7 @@ function changeRoute(server: HttpServer, deps: UserRoutesDeps): void {
   server.patch(
     `${PATH}/:id`,
     {
-      onRequest: authorize('panel'),
+      onRequest: [authorize('panel'), peopleOnly, recentlyAuthenticated(now)],
       schema: {
         summary: 'Change a user',
         description: 'Properties that are not given stay as they are.',
@@ -76,11 +72,9 @@ function changeRoute(server: HttpServer, deps: UserRoutesDeps): void {
       const { id } = request.params
       const { name, password, disabled } = request.body
       const isOneself = id === principal.userId
-      const known = access.needToChange(principal, 'User', id)
+      const own = isOneself ? sessions.read(request) : null
+      access.needToChange(principal, 'User', id)
       if (isOneself && disabled) throw new Problem('CONFLICT', 'Nobody can disable themselves')
-      if (isOneself && password !== undefined) {
-        await checkPassword(deps, request as FastifyRequest, known.body.passwordHash)
-      }
       const passwordHash = password === undefined ? undefined : await passwords.hash(password)
       const [entry] = await registry.write(
         () => {
@@ -91,34 +85,17 @@ function changeRoute(server: HttpServer, deps: UserRoutesDeps): void {
       )
       const user = entry as Entity<'User'>
       // Who changed their own password goes on here, and is signed out everywhere else.
-      if (isOneself && passwordHash !== undefined) reply.header('set-cookie', sessions.open(user).setCookie)
+      if (own && passwordHash !== undefined) reply.header('set-cookie', sessions.reopen(own, user).setCookie)
       return viewOfUser(user)
     },
   )
 }
 
-/** A session that somebody else got hold of is not enough to take its user over. @throws Problem INVALID, RATE_LIMITED */
-async function checkPassword(
-  { passwords, attempts }: Pick<UserRoutesDeps, 'passwords' | 'attempts'>,
-  request: FastifyRequest,
-  passwordHash: string,
-): Promise<void> {
-  const { currentPassword } = request.body as Static<typeof UserPatch>
-  const findings = new Findings()
-  findings.check(currentPassword !== undefined, '/currentPassword', 'is required to change your own')
-  findings.raise()
-  const person = principalOf(request).userId!
-  const guess = { source: sourceOf(request), person, device: `session ${person}` }
-  if (await attempts.guess(guess, () => passwords.matches(currentPassword!, passwordHash))) return
-  findings.add('/currentPassword', 'is not your password')
-  findings.raise()
-}
-
-function removeRoute(server: HttpServer, { registry, access, authorize }: UserRoutesDeps): void {
+function removeRoute(server: HttpServer, { registry, access, authorize, now }: UserRoutesDeps): void {
   server.delete(
     `${PATH}/:id`,
     {
-      onRequest: authorize('panel'),
+      onRequest: [authorize('panel'), peopleOnly, recentlyAuthenticated(now)],
       schema: {
         summary: 'Delete a user',
         description: 'Ends all sessions of the user. History keeps the name.',

@@ -10,6 +10,7 @@ import { answered, toIso } from '../edge.ts'
 import { Findings } from '../findings.ts'
 import { ownAccount } from '../own-account.ts'
 import type { ReadableResource } from '../resource.ts'
+import { withoutSessions } from '../sessions/ending.ts'
 import { type Change, removed } from '../store.ts'
 
 /** People of one account; of all operators without an account. */
@@ -91,13 +92,13 @@ interface UserChange {
 /** The user with a change; a new password, and being disabled, end the sessions. */
 export function changedUser(user: User, { name = user.name, passwordHash, disabled, now }: UserChange): User {
   const isDisabled = disabled ?? user.disabledAt !== null
-  return {
+  const changed = {
     ...user,
     name,
     passwordHash: passwordHash ?? user.passwordHash,
     disabledAt: isDisabled ? (user.disabledAt ?? now) : null,
-    sessionEpoch: user.sessionEpoch + (passwordHash !== undefined || disabled ? 1 : 0),
   }
+  return passwordHash !== undefined || disabled ? withoutSessions(changed) : changed
 }
 
 /** The user marked as deleted: history names it, and nobody can try its password any more. */

@@ -11,7 +11,7 @@ import {
   openOffice,
   openPublisher,
 } from './office.ts'
-import { makeUser } from './users/people.ts'
+import { type Browser, makeUser, signIn } from './users/people.ts'
 
 /** Publisher A and its shop, advertiser A in that shop, and a publisher and an advertiser who have nothing to do with them. */
 type Caller = 'operator' | 'publisherA' | 'publisherB' | 'advertiserA' | 'advertiserB'
@@ -79,6 +79,8 @@ const rowsOfKinds: Record<string, Row> = {
 describe('ownership', () => {
   let office: Office
   const callers = { operator: BOOTSTRAP_TOKEN } as Record<Caller, string>
+  /** Tokens change no users: who does is signed in. */
+  const people = {} as Record<Caller, Browser>
   const ids: Record<string, string> = {}
   let shopId: string
   let placementId: string
@@ -91,6 +93,12 @@ describe('ownership', () => {
     const adA = await openAccount(office, 'ADVERTISER', { sellerIds: ['a'], displayEnabled: true })
     const adB = await openAccount(office, 'ADVERTISER', { sellerIds: ['b'], displayEnabled: true })
     Object.assign(callers, { publisherA: a.token, publisherB: b.token, advertiserA: adA.token, advertiserB: adB.token })
+    const accounts = { operator: null, publisherA: a.id, publisherB: b.id, advertiserA: adA.id, advertiserB: adB.id }
+    for (const [caller, accountId] of Object.entries(accounts)) {
+      const role = caller.replace(/[AB]$/, '').toUpperCase()
+      await makeUser(office, `${caller}@who.example`, { role, accountId })
+      people[caller as Caller] = await signIn(office, `${caller}@who.example`)
+    }
     shopId = a.shopId
     placementId = a.placementId
     accountId = a.id
@@ -128,7 +136,9 @@ describe('ownership', () => {
     CALLERS.map((caller) => ({ what, row, caller, seen: row.seenBy.includes(caller) })),
   )
   const call = (method: string, { path }: Row, what: string, caller: Caller, body?: object) =>
-    office.call(method, `/v1/panel/${path}/${ids[what]}`, body, callers[caller])
+    path === 'users'
+      ? people[caller].call(method, `/v1/panel/${path}/${ids[what]}`, body)
+      : office.call(method, `/v1/panel/${path}/${ids[what]}`, body, callers[caller])
   const refusal = (seen: boolean) => (seen ? 403 : 404)
 
   it.each(cases)('$caller reading $what', async ({ what, row, caller, seen }) => {
@@ -189,7 +199,10 @@ describe('ownership', () => {
       '/accountId',
     ],
   ])('keeps another publisher from making %s under it', async (path, body, field) => {
-    const answer = await office.call('POST', `/v1/panel/${path}`, body(), callers.publisherB)
+    const answer =
+      path === 'users'
+        ? await people.publisherB.call('POST', `/v1/panel/${path}`, body())
+        : await office.call('POST', `/v1/panel/${path}`, body(), callers.publisherB)
     expect(answer.status).toBe(400)
     expect(answer.body.errors[0].path).toBe(field)
   })

@@ -18,6 +18,7 @@ import { openImageFiles } from '../../../services/registry/images/files.ts'
 import { inlineProductReader } from '../../../services/registry/product-reader.ts'
 import { createSessions } from '../../../services/registry/sessions/sessions.ts'
 import { openRegistry, type Registry } from '../../../services/registry/store.ts'
+import { createTokenUse, type TokenUse } from '../../../services/registry/token-use.ts'
 import { usersApp } from '../../../services/registry/users/app.ts'
 import type { Passwords } from '../../../services/registry/users/passwords.ts'
 
@@ -46,6 +47,7 @@ export interface Office {
   log: EventLog
   registry: Registry
   server: HttpServer
+  tokenUse: TokenUse
   /** Micros billed, by campaign; COUNTERS_WHOLE_KEY is 0 while they are being counted again. */
   spent: Map<string, number>
   /** The clock; tests move it. */
@@ -77,13 +79,14 @@ export async function openOffice(
   const server = createHttpServer({ logger: false })
   await registerDocs(server, { version: '0.0.0', publicUrl: PUBLIC_URL })
   const sessionKeys = [Buffer.alloc(32, 1)]
-  const sessions = createSessions({ snapshot, keys: sessionKeys, publicUrl: PUBLIC_URL, now })
+  const sessions = createSessions({ snapshot, keys: sessionKeys, publicUrl: PUBLIC_URL, now, uuid: randomUUID })
+  const tokenUse = createTokenUse({ registry, now })
   const expected = [...snapshot.all('Image')].map(({ id }) => id)
   const deps = {
     registry,
     log,
     access: createAccess(snapshot),
-    authorize: createAuthorize({ snapshot, bootstrapToken: BOOTSTRAP_TOKEN, sessions, now }),
+    authorize: createAuthorize({ snapshot, bootstrapToken: BOOTSTRAP_TOKEN, sessions, noteUse: tokenUse.note, now }),
     sessions,
     sessionKeys,
     passwords: options.passwords ?? quickPasswords,
@@ -117,6 +120,7 @@ export async function openOffice(
     log,
     registry,
     server,
+    tokenUse,
     spent,
     clock,
     call,
@@ -127,6 +131,7 @@ export async function openOffice(
     },
     async stop() {
       await server.close()
+      await tokenUse.close()
       await registry.close()
       if (!options.log) await log.close()
     },

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Answer, discard, NOW, type Office, openAccount, openOffice, openPublisher, paths } from './office.ts'
+import { makeUser, signIn } from './users/people.ts'
 
 const UNKNOWN = '00000000-0000-4000-8000-000000000000'
 
@@ -46,6 +47,66 @@ describe('tokens', () => {
     office.clock.now += 1000
     expect((await call('GET', '/v1/panel/shops', undefined, expiring.token)).status).toBe(401)
     office.clock.now = NOW
+  })
+
+  it('are of who made them, tell their last use to the hour, and fall with that user', async () => {
+    const maker = await makeUser(office, 'maker@shop.example', { role: 'PUBLISHER', accountId: publisher.id })
+    const browser = await signIn(office, 'maker@shop.example')
+    const made = await browser.call('POST', '/v1/panel/tokens', { name: 'hers', scopes: ['panel', 'slots'] })
+    expect(made.body).toMatchObject({
+      createdBy: { id: maker.id, name: 'Ada' },
+      createdAt: new Date(NOW).toISOString(),
+      lastUsedAt: null,
+    })
+    const path = `/v1/panel/tokens/${made.body.id}`
+    const use = async (at: number) => {
+      office.clock.now = at
+      expect((await call('GET', '/v1/panel/shops', undefined, made.body.token)).status).toBe(200)
+      await office.tokenUse.close()
+      return (await call('GET', path)).body.lastUsedAt
+    }
+    expect(await use(NOW + 60_000)).toBe(new Date(NOW + 60_000).toISOString())
+    expect(await use(NOW + 3_600_000)).toBe(new Date(NOW + 60_000).toISOString())
+    expect(await use(NOW + 3_660_000)).toBe(new Date(NOW + 3_660_000).toISOString())
+    office.clock.now = NOW
+    const child = await call('POST', '/v1/panel/tokens', { name: 'child', scopes: ['panel'] }, made.body.token)
+    expect(child.body.createdBy).toEqual({ id: maker.id, name: 'Ada' })
+
+    const works = async () =>
+      Promise.all(
+        [made, child].map(async ({ body }) => (await call('GET', '/v1/panel/shops', undefined, body.token)).status),
+      )
+    await call('PATCH', `/v1/panel/users/${maker.id}`, { disabled: true })
+    expect(await works()).toEqual([401, 401])
+    await call('PATCH', `/v1/panel/users/${maker.id}`, { disabled: false })
+    expect(await works()).toEqual([200, 200])
+    await call('DELETE', `/v1/panel/users/${maker.id}`)
+    expect(await works()).toEqual([401, 401])
+  })
+
+  it('are revoked with all sessions of their maker when that is asked for', async () => {
+    await makeUser(office, 'leaves@shop.example', { role: 'PUBLISHER', accountId: publisher.id })
+    const browser = await signIn(office, 'leaves@shop.example')
+    const { body } = await browser.call('POST', '/v1/panel/tokens', { name: 'hers', scopes: ['panel'] })
+    const other = await signIn(office, 'leaves@shop.example')
+    await other.call('DELETE', '/v1/panel/session?everywhere=true')
+    expect((await call('GET', '/v1/panel/shops', undefined, body.token)).status).toBe(200)
+    const last = await signIn(office, 'leaves@shop.example')
+    await last.call('DELETE', '/v1/panel/session?everywhere=true&tokens=true')
+    expect((await call('GET', '/v1/panel/shops', undefined, body.token)).status).toBe(401)
+    expect((await call('GET', '/v1/panel/shops', undefined, publisher.token)).status).toBe(200)
+  })
+
+  it('make tokens of no more than they have themselves', async () => {
+    const expiresAt = new Date(NOW + 60_000).toISOString()
+    const body = { accountId: publisher.id, name: 'narrow', scopes: ['panel'], expiresAt }
+    const { token } = await office.make('/v1/panel/tokens', body)
+    const made = (extra: object) =>
+      call('POST', '/v1/panel/tokens', { name: 'n', scopes: ['panel'], expiresAt, ...extra }, token)
+    expect(paths(await made({ scopes: ['panel', 'feed'] }))).toEqual(['/scopes/1'])
+    expect(paths(await made({ expiresAt: null }))).toEqual(['/expiresAt'])
+    expect(paths(await made({ expiresAt: new Date(NOW + 60_001).toISOString() }))).toEqual(['/expiresAt'])
+    expect((await made({})).status).toBe(201)
   })
 
   it('list all that is wrong with a new one', async () => {

@@ -1,9 +1,10 @@
 import createClient from 'openapi-fetch'
 import { noAnswer, problemOf } from './problem.ts'
+import { fetchAskingAgain } from './reauthentication.ts'
 import type { paths } from './schema.d.ts'
 
 /** The program's API, typed by its OpenAPI. Every call rejects with ApiProblem; the session's cookie goes along. */
-export const client = createClient<paths>({ baseUrl: '', credentials: 'same-origin' })
+export const client = createClient<paths>({ baseUrl: '', credentials: 'same-origin', fetch: fetchAskingAgain })
 
 client.use({
   async onResponse({ response }) {

@@ -41,7 +41,7 @@ export function useSignedIn(): (session: Session) => void {
 }
 
 /** Ends the session, and loads the panel anew, so that nothing that was read stays in memory. */
-export async function signOut(): Promise<void> {
-  await client.DELETE('/v1/panel/session')
+export async function signOut(query: { everywhere?: boolean; tokens?: boolean } = {}): Promise<void> {
+  await client.DELETE('/v1/panel/session', { params: { query } })
   location.assign('/panel/')
 }

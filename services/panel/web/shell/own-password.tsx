@@ -10,7 +10,7 @@ const PASSWORD_CHARS_MIN = 10
 export function OwnPassword({ isOpen, close }: { isOpen: boolean; close: () => void }) {
   const { id } = useSession().user
   const form = useForm({
-    initialValues: { currentPassword: '', password: '' },
+    initialValues: { password: '' },
     validate: {
       password: (value) => (value.length < PASSWORD_CHARS_MIN ? `At least ${PASSWORD_CHARS_MIN} characters` : null),
     },
@@ -28,16 +28,10 @@ export function OwnPassword({ isOpen, close }: { isOpen: boolean; close: () => v
       <form onSubmit={form.onSubmit((values) => void submit(values))}>
         <Stack>
           <PasswordInput
-            label="Current password"
-            autoComplete="current-password"
-            data-autofocus
-            required
-            {...form.getInputProps('currentPassword')}
-          />
-          <PasswordInput
             label="New password"
             description={`At least ${PASSWORD_CHARS_MIN} characters. You are signed out everywhere else.`}
             autoComplete="new-password"
+            data-autofocus
             required
             {...form.getInputProps('password')}
           />

@@ -7,16 +7,18 @@ import {
   useMantineColorScheme,
   VisuallyHidden,
 } from '@mantine/core'
-import { IconKey, IconLogout } from '@tabler/icons-react'
+import { IconDevicesOff, IconKey, IconLogout } from '@tabler/icons-react'
 import { useState } from 'react'
 import { signOut, useSession } from '../session/session.ts'
 import { OwnPassword } from './own-password.tsx'
+import { SignOutEverywhere } from './sign-out-everywhere.tsx'
 
 /** Who is signed in, the colour scheme, the own password, and the way out. */
 export function UserMenu() {
   const { user, account } = useSession()
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   const [isChanging, setChanging] = useState(false)
+  const [isLeaving, setLeaving] = useState(false)
   return (
     <>
       <Menu position="bottom-end" width={260} shadow="md">
@@ -59,9 +61,13 @@ export function UserMenu() {
           <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={() => void signOut()}>
             Sign out
           </Menu.Item>
+          <Menu.Item leftSection={<IconDevicesOff size={16} aria-hidden />} onClick={() => setLeaving(true)}>
+            Sign out everywhere
+          </Menu.Item>
         </Menu.Dropdown>
       </Menu>
       <OwnPassword isOpen={isChanging} close={() => setChanging(false)} />
+      <SignOutEverywhere isOpen={isLeaving} close={() => setLeaving(false)} />
     </>
   )
 }

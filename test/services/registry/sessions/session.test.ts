@@ -1,4 +1,8 @@
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openEmbeddedEventLog } from '../../../../infra/event-log/embedded.ts'
 import { Snapshot } from '../../../../services/domain/snapshot.ts'
 import { createSessions, SESSION_LIFE_MS } from '../../../../services/registry/sessions/sessions.ts'
 import { freshUser } from '../../../../services/registry/users/users.ts'
@@ -26,7 +30,7 @@ describe('a session', () => {
     const answer = await browser.call('POST', PATH, { email: 'ADA@shop.example', password: PASSWORD })
     expect(answer.status).toBe(201)
     expect(answer.headers['set-cookie']).toEqual([
-      expect.stringMatching(/^endcap_session=[^;]+; Max-Age=43200; Path=\/; HttpOnly; Secure; SameSite=Strict$/),
+      expect.stringMatching(/^__Host-endcap_session=[^;]+; Max-Age=43200; Path=\/; HttpOnly; Secure; SameSite=Strict$/),
       expect.stringMatching(
         /^endcap_device=[^;]+; Max-Age=7776000; Path=\/v1\/panel; HttpOnly; Secure; SameSite=Strict$/,
       ),
@@ -67,7 +71,7 @@ describe('a session', () => {
   ])('is needed for %s %s', async (method, path, body) => {
     expect((await openBrowser(office).call(method, path, body)).status).toBe(401)
     const forged = openBrowser(office)
-    forged.cookie = `endcap_session=${ada.id}.0.${NOW}.${NOW + HOUR_MS}.c2lnbmF0dXJl`
+    forged.cookie = `__Host-endcap_session=${ada.id}.0.s-1.${NOW}.${NOW}.${NOW + HOUR_MS}.c2lnbmF0dXJl`
     expect((await forged.call(method, path, body)).status).toBe(401)
   })
 
@@ -91,16 +95,65 @@ describe('a session', () => {
     office.clock.now = NOW
   })
 
-  it('ends in this browser, or everywhere', async () => {
+  it('ends at the server in this browser, or everywhere', async () => {
     const [here, there] = [await signIn(office, 'ada@shop.example'), await signIn(office, 'ada@shop.example')]
+    const copy = openBrowser(office)
+    copy.cookie = here.cookie
     const out = await here.call('DELETE', PATH)
     expect(out.status).toBe(204)
     expect(here.cookie).toBeNull()
     expect((await here.call('GET', PATH)).status).toBe(401)
+    expect((await copy.call('GET', PATH)).status).toBe(401)
     expect((await here.call('DELETE', PATH)).status).toBe(204)
     const third = await signIn(office, 'ada@shop.example')
     expect((await there.call('DELETE', `${PATH}?everywhere=true`)).status).toBe(204)
     expect((await third.call('GET', PATH)).status).toBe(401)
+  })
+
+  it('that was signed out stays so in a process that starts anew', async () => {
+    const log = await openEmbeddedEventLog({ folder: await mkdtemp(join(tmpdir(), 'endcap-sessions-')) })
+    const first = await openOffice({ log })
+    await makeUser(first, 'ada@ads.example')
+    const [out, stays] = [await signIn(first, 'ada@ads.example'), await signIn(first, 'ada@ads.example')]
+    const copy = out.cookie
+    await out.call('DELETE', PATH)
+    await discard(first)
+    const second = await openOffice({ log })
+    const asked = (cookie: string | null) => Object.assign(openBrowser(second), { cookie }).call('GET', PATH)
+    expect([(await asked(copy)).status, (await asked(stays.cookie)).status]).toEqual([401, 200])
+    await discard(second)
+    await log.close()
+  })
+
+  it('remembers a bounded number of those that were signed out, and then ends them all', async () => {
+    const { id } = await makeUser(office, 'many@ads.example')
+    const stays = await signIn(office, 'many@ads.example')
+    for (let i = 0; i < 100; i++) await (await signIn(office, 'many@ads.example')).call('DELETE', PATH)
+    expect((await stays.call('GET', PATH)).status).toBe(200)
+    expect(office.registry.snapshot.body('User', id)?.endedSessions).toHaveLength(100)
+    await (await signIn(office, 'many@ads.example')).call('DELETE', PATH)
+    expect((await stays.call('GET', PATH)).status).toBe(401)
+    expect(office.registry.snapshot.body('User', id)?.endedSessions).toEqual([])
+  })
+
+  it('is proved again with the password, whose wrong ones are counted', async () => {
+    const browser = await signIn(office, 'ada@shop.example')
+    const again = (password: string) => browser.call('POST', `${PATH}/reauthentication`, { password })
+    const wrong = await again('not the password')
+    expect([wrong.status, wrong.body.errors[0].path]).toEqual([400, '/password'])
+    expect((await again(PASSWORD)).status).toBe(200)
+    for (let i = 1; i < 10; i++) await again('not the password')
+    expect((await again(PASSWORD)).status).toBe(429)
+    expect((await openBrowser(office).call('POST', `${PATH}/reauthentication`, { password: PASSWORD })).status).toBe(
+      401,
+    )
+    const foreign = await browser.call(
+      'POST',
+      `${PATH}/reauthentication`,
+      { password: PASSWORD },
+      { origin: 'https://evil.example' },
+    )
+    expect(foreign.status).toBe(403)
   })
 
   it.each([
@@ -153,7 +206,7 @@ describe('the keys of sessions', () => {
   const sessionsOf = (...keys: Buffer[]) => {
     const snapshot = new Snapshot()
     snapshot.apply(user)
-    return createSessions({ snapshot, keys, publicUrl: 'http://localhost:8080', now: () => NOW })
+    return createSessions({ snapshot, keys, publicUrl: 'http://localhost:8080', now: () => NOW, uuid: () => 's-1' })
   }
   const [older, newer] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)]
   const reads = (sessions: ReturnType<typeof sessionsOf>, setCookie: string) =>

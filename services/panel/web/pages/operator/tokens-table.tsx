@@ -1,4 +1,4 @@
-import { Box, Button, Code, Group, Title } from '@mantine/core'
+import { Box, Button, Code, Group, Text, Title } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import { answer, client } from '../../client/client.ts'
@@ -23,7 +23,8 @@ export function TokensTable({ account }: { account?: Account }) {
     ...(account ? [] : [{ title: 'Account', cell: ({ accountId }: Token) => nameOf(accountId) }]),
     { title: 'Scopes', cell: ({ scopes }) => <Scopes scopes={scopes} /> },
     { title: 'Expires', cell: ({ expiresAt }) => (expiresAt ? <DateTime at={expiresAt} dateOnly /> : 'Never') },
-    { title: 'Created', cell: ({ updatedAt }) => <RelativeTime at={updatedAt} /> },
+    { title: 'Created', cell: (token) => <Created token={token} /> },
+    { title: 'Last used', cell: ({ lastUsedAt }) => (lastUsedAt ? <RelativeTime at={lastUsedAt} /> : 'Never') },
     { title: 'Actions', align: 'end', cell: (token) => <RevokeButton token={token} /> },
   ]
   const create = (
@@ -60,6 +61,20 @@ function Scopes({ scopes }: Pick<Token, 'scopes'>) {
         <Code key={scope}>{scope}</Code>
       ))}
     </Group>
+  )
+}
+
+/** When, and by whom: the token ends with that user. */
+function Created({ token: { createdAt, updatedAt, createdBy } }: { token: Token }) {
+  return (
+    <>
+      <RelativeTime at={createdAt ?? updatedAt} />
+      {createdBy && (
+        <Text size="xs" c="dimmed">
+          by {createdBy.name}
+        </Text>
+      )}
+    </>
   )
 }
 
