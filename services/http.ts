@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, {
   type FastifyBaseLogger,
@@ -44,14 +45,19 @@ export function createHttpServer(options: {
   trustedProxies?: readonly string[]
   /** Default: the clock. */
   now?: () => number
+  /** Names a request in its answer, in the log and in its ads: UUIDs, random ones by default. */
+  requestId?: () => string
 }) {
   const isTrustedProxy = trustedProxies(options.trustedProxies ?? [])
+  const requestId = options.requestId ?? randomUUID
   const server = Fastify({
     ...(options.logger ? { loggerInstance: options.logger } : { logger: false }),
     logController: new LogController({ disableRequestLogging: true }),
     // Paths that no route could ever take: they come before the error handler below.
     frameworkErrors: (_error, _request, reply) => answer(reply, new Problem('INVALID', 'The path is not a valid one')),
     bodyLimit: BODY_LIMIT_BYTES,
+    // A caller's own id is not taken over: it would name its ads and stand in the log.
+    genReqId: () => requestId(),
     trustProxy: isTrustedProxy,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1000 },
     return503OnClosing: true,
@@ -72,20 +78,15 @@ export function createHttpServer(options: {
     return answer(reply, problem)
   })
   const methods = methodsOf(server)
-  // Before CORS, which takes every OPTIONS for a preflight.
   server.addHook('onRequest', async (request, reply) => {
-    const { origin, 'access-control-request-method': asked } = request.headers
-    if (request.method !== 'OPTIONS' || (origin !== undefined && asked !== undefined)) return
-    const path = pathOf(request)
-    const allowed = methods(path)
-    if (allowed.length === 0) throw nothingAt(path)
-    return reply.code(204).header('allow', allowed.join(', ')).send()
+    reply.header('request-id', request.id)
   })
   server.setNotFoundHandler((request, reply) => {
     const path = pathOf(request)
     const allowed = methods(path)
-    if (allowed.length === 0) throw nothingAt(path)
+    if (allowed.length === 0) throw new Problem('NOT_FOUND', `There is nothing at ${path}`)
     reply.header('allow', allowed.join(', '))
+    if (request.method === 'OPTIONS') return reply.code(204).send()
     throw new Problem('METHOD_NOT_ALLOWED', `${path} knows ${allowed.join(', ')}, not ${request.method}`)
   })
   return server
@@ -97,7 +98,6 @@ interface Failure {
 }
 
 const pathOf = (request: FastifyRequest) => request.url.split('?')[0]!
-const nothingAt = (path: string) => new Problem('NOT_FOUND', `There is nothing at ${path}`)
 
 export type HttpServer = ReturnType<typeof createHttpServer>
 

@@ -67,7 +67,7 @@ async function open(config: Config, logger: Logger, stops: Shared['stops']): Pro
   }
   const parts = await Promise.all(config.roles.map((role) => openRole[role](shared)))
 
-  const server = createHttpServer({ logger, trustedProxies: config.trustedProxies })
+  const server = createHttpServer({ logger, trustedProxies: config.trustedProxies, requestId: uuid })
   stops.push(() => server.close())
   const checks = Object.assign({}, ...parts.map((part) => part.checks))
   await registerApi(server, parts, { ...config, metrics, checks, version: VERSION })

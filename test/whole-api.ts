@@ -13,7 +13,7 @@ import { unknownTraffic } from '../services/traffic-follower.ts'
 const unused = new Proxy(() => {}, { get: (_, name) => (name === 'then' ? undefined : unused) }) as never
 
 /** Every route of the program over engines that are not there: for what holds of routes before they do any work. */
-export async function createWholeApi(): Promise<HttpServer> {
+export async function createWholeApi(options: { corsOrigins?: readonly string[] } = {}): Promise<HttpServer> {
   const server = createHttpServer({ logger: false })
   const snapshot = new Snapshot()
   const metrics = createMetrics(null)
@@ -44,7 +44,13 @@ export async function createWholeApi(): Promise<HttpServer> {
       traffic: unknownTraffic,
     }).plugin,
   ]
-  const api = { metrics, checks: {}, corsOrigins: '*' as const, publicUrl: 'http://localhost', version: '0.0.0' }
+  const api = {
+    metrics,
+    checks: {},
+    corsOrigins: options.corsOrigins ?? ('*' as const),
+    publicUrl: 'http://localhost',
+    version: '0.0.0',
+  }
   await registerApi(server, [{ routes, checks: {}, failures: [] }], api)
   return server
 }

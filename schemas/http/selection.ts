@@ -124,6 +124,9 @@ export const TARGETING_CUTS = {
   categoryIds: L.categoriesMax,
 } as const
 
+/** Of an answer: what was cut, `targeting[0].adCount=100, targeting=20`. */
+export const LIMITS_HEADER = 'endcap-limits'
+
 /** For the documentation: each is read by itself, and what is null is missing. */
 export const bodyOf = <T extends TSchema>(targeting: T) =>
   Type.Object({

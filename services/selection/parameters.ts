@@ -4,7 +4,7 @@ import { headerText } from '../header-text.ts'
 import type { Person } from './person.ts'
 
 export interface Parameters {
-  /** Given to each request, and told with its ads. */
+  /** Names the request in its answer, and is told with its ads. */
   requestId: string
   person: Person
   /** Sponsored ads carry productData. */
@@ -26,7 +26,11 @@ const SPELLINGS: ReadonlyMap<string, boolean> = new Map([
  * @throws Problem (400) that lists what is wrong.
  */
 export function readParameters(
-  request: { headers: { cid?: string; uid?: string; referer?: string }; query: { decorateResponse?: unknown } },
+  request: {
+    id: string
+    headers: { cid?: string; uid?: string; referer?: string }
+    query: { decorateResponse?: unknown }
+  },
   uuid: () => string,
 ): Parameters {
   const [cid, uid, referer] = PERSON_HEADERS.map((name) => headerText(request.headers[name] ?? ''))
@@ -41,7 +45,7 @@ export function readParameters(
   }
   // A browser without an id gets one.
   const person = { cid: cid || uuid(), uid: uid || null }
-  return { requestId: uuid(), person, decorate: decorate ?? false, referer: referer || null }
+  return { requestId: request.id, person, decorate: decorate ?? false, referer: referer || null }
 }
 
 function tooLong(name: string, value = ''): FieldError[] {

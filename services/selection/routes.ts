@@ -11,6 +11,7 @@ import { ProblemBody } from '../../schemas/http/problem.ts'
 import {
   EmissionInfoAnswer,
   EmissionInfoBody,
+  LIMITS_HEADER,
   PersonHeaders,
   SelectionAnswer,
   SelectionBody,
@@ -25,7 +26,7 @@ import type { BannerEntry } from './display/display-ads.ts'
 import type { DisplaySlot } from './display/page.ts'
 import { emissionInfo } from './emission-info.ts'
 import type { ProductEntry } from './fill-places.ts'
-import { type Parameters, readParameters } from './parameters.ts'
+import { readParameters } from './parameters.ts'
 import { createTargetingReader } from './request/targeting-reader.ts'
 import { type SelectDeps, select } from './select.ts'
 import type { Slot } from './slots.ts'
@@ -35,8 +36,6 @@ export interface RouteDeps extends SelectDeps {
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8'
-/** What was cut to a limit of ours: `targeting[0].adCount=100, targeting=20`. */
-export const LIMITS_HEADER = 'endcap-limits'
 const tags = ['Ads']
 
 /** The schemas are for the documentation: headers and query are read by `readParameters`, and slots one by one. */
@@ -61,7 +60,7 @@ export function sponsoredRoutes(server: HttpServer, ads: AdChooser<Slot, Product
     async (request, reply) => {
       const { slots, cuts } = readSponsored(request.body)
       const parameters = readParameters(request, deps.uuid)
-      return answer(reply, { ...parameters, cuts }, await select({ targeting: slots, ...parameters }, ads, deps))
+      return answer(reply, cuts, await select({ targeting: slots, ...parameters }, ads, deps))
     },
   )
   infoRoute(server, '/v1/dsa/emissionInfo', 'SPONSORED', deps)
@@ -80,22 +79,19 @@ export function displayRoutes(server: HttpServer, ads: AdChooser<DisplaySlot, Ba
         response: { 200: DisplayAnswer, 400: ProblemBody },
       },
     },
-    async ({ headers, body }, reply) => {
+    async ({ id, headers, body }, reply) => {
       const { slots, cuts } = readDisplay(body)
-      const parameters = readParameters({ headers, query: {} }, deps.uuid)
-      return answer(reply, { ...parameters, cuts }, await select({ targeting: slots, ...parameters }, ads, deps))
+      const parameters = readParameters({ id, headers, query: {} }, deps.uuid)
+      return answer(reply, cuts, await select({ targeting: slots, ...parameters }, ads, deps))
     },
   )
   infoRoute(server, '/v1/banner/dsa/emissionInfo', 'DISPLAY', deps)
 }
 
-/**
- * The JSON is written already; the type is that of the object it stands for. The headers tell which request it was where
- * there are no ads that tell it, and what of it was more than is read.
- */
-function answer(reply: FastifyReply, { requestId, cuts }: Parameters & { cuts: readonly string[] }, json: string) {
+/** The JSON is written already; the type is that of the object it stands for. */
+function answer(reply: FastifyReply, cuts: readonly string[], json: string) {
   if (cuts.length > 0) reply.header(LIMITS_HEADER, cuts.join(', '))
-  return reply.header('request-id', requestId).type(JSON_TYPE).send(json) as never
+  return reply.type(JSON_TYPE).send(json) as never
 }
 
 function infoRoute(server: HttpServer, path: string, kind: AdKind, deps: RouteDeps): void {

@@ -52,14 +52,78 @@ describe('every path of the API', () => {
   })
 })
 
-it('lets browsers ask before they send: a preflight is answered by CORS', async () => {
-  const headers = { origin: 'https://shop.example', 'access-control-request-method': 'POST' }
-  const answer = await server.inject({ method: 'OPTIONS', url: '/v1/ev/batch', headers })
-  expect(answer.statusCode).toBe(204)
-  expect(answer.headers).toMatchObject({
-    'access-control-allow-origin': '*',
-    'access-control-allow-methods': 'GET, POST',
+const ORIGIN = 'https://shop.example'
+const PUBLIC = [
+  ...['/v1/dsa/raw/batch', '/v1/banner/dsa/raw/batch', '/v1/dsa/emissionInfo', '/v1/banner/dsa/emissionInfo'],
+  ...['/v1/dsa/view-event', '/v1/banner/dsa/click-event', '/v1/ev/transaction', '/v1/ev/page-view', '/v1/ev/batch'],
+  ...['/v1/events/purchase', '/v1/dsa/formatted/x/y/1/1', '/v1/dsa/script.js', '/v1/images/x'],
+]
+const corsOf = (headers: Record<string, unknown>) =>
+  Object.keys(headers).filter((name) => name.startsWith('access-control'))
+
+describe('a page of another origin', () => {
+  it.each(PUBLIC)('may ask before it sends, and is answered by its name: %s', async (url) => {
+    const headers = { origin: ORIGIN, 'access-control-request-method': 'POST' }
+    const answer = await server.inject({ method: 'OPTIONS', url, headers })
+    expect(answer.statusCode).toBe(204)
+    expect(answer.headers).toMatchObject({
+      'access-control-allow-origin': ORIGIN,
+      'access-control-allow-credentials': 'true',
+      'access-control-allow-methods': 'GET, POST',
+      vary: 'Origin',
+    })
+    const allowed = String(answer.headers['access-control-allow-headers']).split(', ')
+    const needed = ['content-type', 'cid', 'uid', 'traceparent', 'tracestate', 'x-requested-with', 'authorization']
+    expect(allowed).toEqual(expect.arrayContaining([...needed, 'endcap-signature']))
   })
+
+  it.each(PUBLIC)('reads the answer, errors too, and its request-id: %s', async (url) => {
+    const answer = await server.inject({ method: 'POST', url, headers: { origin: ORIGIN }, payload: {} })
+    expect(answer.headers).toMatchObject({
+      'access-control-allow-origin': ORIGIN,
+      'access-control-allow-credentials': 'true',
+      vary: 'Origin',
+      'request-id': expect.stringMatching(/^[0-9a-f-]{36}$/),
+    })
+    expect(answer.headers['access-control-expose-headers']).toContain('request-id')
+  })
+
+  it('gets the library of the script under a Vary of both that it depends on', async () => {
+    const answer = await server.inject({ url: '/v1/dsa/script.js', headers: { origin: ORIGIN } })
+    if (answer.statusCode === 200) expect(answer.headers.vary).toBe('Origin, Accept-Encoding')
+    expect(answer.headers['access-control-allow-origin']).toBe(ORIGIN)
+  })
+
+  it('reads nothing of the management API, of health and of the documentation', async () => {
+    const others = paths.map(([url]) => url).filter((url) => !/^\/v1\/(dsa|banner|ev|events|images)\//.test(url))
+    expect(others.length).toBeGreaterThan(30)
+    for (const url of [...others, '/docs/json', '/v1/panel/images', '/V1/dsa/x', '/nothing']) {
+      const asked = { origin: ORIGIN, 'access-control-request-method': 'GET' }
+      const preflight = await server.inject({ method: 'OPTIONS', url, headers: asked })
+      expect(corsOf(preflight.headers), `OPTIONS ${url}`).toEqual([])
+      const answer = await server.inject({ url, headers: { origin: ORIGIN } })
+      expect(corsOf(answer.headers), `GET ${url}`).toEqual([])
+    }
+  })
+
+  it('is not let in when CORS_ORIGINS names others', async () => {
+    const strict = await createWholeApi({ corsOrigins: ['https://one.example', 'https://two.example'] })
+    const ask = async (origin: string) =>
+      (await strict.inject({ method: 'POST', url: '/v1/ev/batch', headers: { origin }, payload: {} })).headers
+    expect(await ask('https://two.example')).toMatchObject({ 'access-control-allow-origin': 'https://two.example' })
+    for (const origin of [ORIGIN, 'null', 'https://one.example.evil']) {
+      expect(await ask(origin)).toMatchObject({ vary: 'Origin' })
+      expect((await ask(origin))['access-control-allow-origin']).toBeUndefined()
+    }
+    await strict.close()
+  })
+})
+
+it('names requests itself: an id that a caller sends is not taken over', async () => {
+  const ask = async () =>
+    (await server.inject({ url: '/health/live', headers: { 'request-id': 'mine' } })).headers['request-id']
+  expect(await ask()).toMatch(/^[0-9a-f-]{36}$/)
+  expect(await ask()).not.toBe(await ask())
 })
 
 it.each(['GET', 'POST', 'OPTIONS', 'PROPFIND'])('answers 404 to %s of a path that it does not have', async (method) => {

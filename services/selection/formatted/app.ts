@@ -72,7 +72,7 @@ export function formattedApp({ snapshot, folder }: FormattedDeps): FastifyPlugin
       async (request, reply) => {
         const { library, etag } = await built()
         const encoding = encodingFor(request.headers['accept-encoding'])
-        script(reply).header('vary', 'Accept-Encoding').header('etag', `"${etag}-${encoding}"`)
+        script(reply).header('vary', 'Origin, Accept-Encoding').header('etag', `"${etag}-${encoding}"`)
         if (request.headers['if-none-match']?.includes(etag)) return reply.code(304).send()
         if (encoding !== 'identity') reply.header('content-encoding', encoding)
         return reply.send(library[encoding])
