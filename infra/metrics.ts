@@ -10,6 +10,8 @@ export interface Metrics {
   emissionsLost(count: number): void
   /** Feedback events taken (`code` null) or refused (`code` says why). */
   eventsTaken(events: { type: string; code: string | null; count: number }): void
+  /** Repeats of events that are stored already, acknowledged without being stored again. */
+  repeatsLeftOut(count: number): void
   /** The Prometheus text format, sampled now. */
   render(): Promise<{ contentType: string; body: string }>
 }
@@ -71,6 +73,11 @@ export function createMetrics(sampled: SampledValues | null): Metrics {
     labelNames: ['type', 'code'] as const,
     registers,
   })
+  const leftOut = new Counter({
+    name: 'endcap_event_repeats_left_out_total',
+    help: 'Repeats of stored feedback events, acknowledged and not stored again.',
+    registers,
+  })
   if (sampled) {
     sampleGauges(sampled, registers)
     spoolGauges(sampled, registers)
@@ -89,6 +96,9 @@ export function createMetrics(sampled: SampledValues | null): Metrics {
     eventsTaken({ type, code, count }) {
       if (code === null) accepted.inc({ type }, count)
       else rejected.inc({ type, code }, count)
+    },
+    repeatsLeftOut(count) {
+      leftOut.inc(count)
     },
     async render() {
       return { contentType: registry.contentType, body: await registry.metrics() }

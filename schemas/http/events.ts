@@ -131,7 +131,9 @@ export const EventAnswer = Type.Object(
     clientId: Type.String({ description: 'The cid that the events were recorded under, assigned when there was none' }),
     accepted: Type.Integer({ description: 'Events that are now durable, repeats included' }),
     duplicates: Type.Optional(
-      Type.Integer({ description: 'Of those accepted, repeats of another in the same request: they count once' }),
+      Type.Integer({
+        description: 'Of those accepted, repeats of another in the request or of one stored lately: they count once',
+      }),
     ),
     rejected: Type.Array(
       Type.Object({

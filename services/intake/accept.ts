@@ -3,6 +3,7 @@ import type { Metrics } from '../../infra/metrics.ts'
 import type { EventAnswer } from '../../schemas/http/events.ts'
 import type { FieldError } from '../domain/errors.ts'
 import { ERRORS_TOLD_MAX, type JudgedEvent, type TakenEvent } from './event.ts'
+import type { Repeats } from './repeats.ts'
 
 /** Stores records; resolves once they are durable. @throws LogUnavailable when none may be taken now. */
 export type Store = (records: readonly NewRecord[]) => Promise<void>
@@ -19,12 +20,13 @@ export function storeInLog({ log }: { log: Appender }): Store {
 
 export interface AcceptDeps {
   store: Store
+  repeats: Repeats
   clientId: (taken: readonly TakenEvent[]) => string
   /** What of the request's headers was left out. */
   warnings: readonly FieldError[]
   /** The events are elements of a batch: what is said of one names its place. */
   isBatch: boolean
-  eventsTaken: Metrics['eventsTaken']
+  metrics: Pick<Metrics, 'eventsTaken' | 'repeatsLeftOut'>
 }
 
 /**
@@ -33,16 +35,25 @@ export interface AcceptDeps {
  */
 export async function accept(
   events: readonly JudgedEvent[],
-  { store, clientId, warnings, isBatch, eventsTaken }: AcceptDeps,
+  { store, repeats, clientId, warnings, isBatch, metrics }: AcceptDeps,
 ): Promise<EventAnswer> {
+  const { eventsTaken, repeatsLeftOut } = metrics
   const taken = events.filter((event) => event.status === 'TAKEN')
-  if (taken.length > 0) await store(taken.map((event) => event.record))
+  const { unstored, repeated } = repeats.sift(taken)
+  if (unstored.length > 0) await store(unstored.map((event) => event.record))
+  repeats.stored(unstored)
+  repeatsLeftOut(taken.length - unstored.length)
 
   for (const [type, count] of countedBy(taken, ({ record }) => record.topic)) eventsTaken({ type, code: null, count })
   const refused = events.filter((event) => event.status === 'REFUSED')
   for (const [code, count] of countedBy(refused, (event) => event.code)) eventsTaken({ type: 'element', code, count })
 
-  const duplicates = taken.length - new Set(taken.map((event) => event.identity)).size
+  const identities = new Set<string>()
+  const duplicates = taken.filter((event) => {
+    const isNew = !identities.has(event.identity) && !repeated.has(event)
+    identities.add(event.identity)
+    return !isNew
+  }).length
   return {
     clientId: clientId(taken),
     accepted: taken.length,

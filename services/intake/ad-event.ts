@@ -1,6 +1,7 @@
 import type { AdEvent, AdKind } from '../../schemas/records.ts'
 import { adEventBytes, readGist } from '../domain/ad-event-bytes.ts'
 import { foreign, type JudgedEvent, type Reception, type Rules, refused } from './event.ts'
+import { fingerprintOf, told } from './repeats.ts'
 import { proofFor } from './sender.ts'
 
 /** base64url of the 16 bytes of a showId's authentication tag. */
@@ -32,13 +33,15 @@ export function adEvent(report: AdReport, reception: Reception, { showIds, snaps
   const uid = reception.uid ?? (cid === shown.cid ? shown.uid : null)
   const { receivedAt, bot } = reception
   const event = { eventId: uuid(), type, cid, uid, occurredAt, receivedAt, bot }
+  // The tag at its end tells a showId from any other.
+  const identity = type + showId.slice(-TAG_CHARS)
   const { value, campaignId } = adEventBytes(event, claims)
   return {
     status: 'TAKEN',
     record: { topic: 'ad-events', key: campaignId, value },
     cid,
-    // The tag at its end tells a showId from any other.
-    identity: type + showId.slice(-TAG_CHARS),
+    identity,
+    fingerprint: fingerprintOf([identity, told({ cid, uid, occurredAt, receivedAt, bot }), cid]),
     warnings: [],
   }
 }

@@ -22,6 +22,7 @@ import { createBodyReader } from './body-reader.ts'
 import { type JudgedEvent, type Reception, type Rules, refused, takenOrThrow, withWarnings } from './event.ts'
 import { pageView } from './page-view.ts'
 import { createBotDetector, receptionOf } from './reception.ts'
+import { createRepeats } from './repeats.ts'
 import { readSenders, senderOf } from './sender.ts'
 import { eventIdInstead, type TransactionReport, transaction } from './transaction.ts'
 
@@ -30,7 +31,7 @@ const BATCH_BODY_LIMIT_BYTES = 5 * 1024 * 1024
 
 export interface IntakeDeps extends Rules {
   log: Appender
-  metrics: Pick<Metrics, 'eventsTaken'>
+  metrics: Pick<Metrics, 'eventsTaken' | 'repeatsLeftOut'>
   /** The operator's, which vouches for every shop; none without it. */
   bootstrapToken?: string | null
   /** UTC epoch milliseconds. */
@@ -52,7 +53,8 @@ const deprecatedEndpoints: { path: string; kind: Transaction['kind'] }[] = [
 /** The event endpoints, as a Fastify plugin. */
 export function intakeApp(deps: IntakeDeps) {
   const store = storeInLog(deps)
-  const { eventsTaken } = deps.metrics
+  const { metrics } = deps
+  const repeats = createRepeats()
   const isBot = createBotDetector()
   const { bootstrapToken = null } = deps
   const readBearer = createBearerReader({ ...deps, bootstrapToken })
@@ -68,7 +70,7 @@ export function intakeApp(deps: IntakeDeps) {
       const event = takenOrThrow(withWarnings(judge(body.value, reception), body.warnings))
       reply.code(202)
       const { warnings } = reception
-      return accept([event], { store, eventsTaken, warnings, isBatch: false, clientId: () => event.cid })
+      return accept([event], { store, repeats, metrics, warnings, isBatch: false, clientId: () => event.cid })
     }
   }
 
@@ -84,7 +86,7 @@ export function intakeApp(deps: IntakeDeps) {
     return accept(
       events.map((event) => batchElement(event, reception, deps, assign)),
       {
-        ...{ store, eventsTaken, isBatch: true, warnings: reception.warnings },
+        ...{ store, repeats, metrics, isBatch: true, warnings: reception.warnings },
         clientId: (taken) => reception.cid ?? assigned ?? taken[0]?.cid ?? assign(),
       },
     )
@@ -116,7 +118,8 @@ export function intakeApp(deps: IntakeDeps) {
       '/v1/ev/page-view',
       route('A page view', PageViewBody),
       single(PageViewBody, (body, { cid, uid, receivedAt, sender }) => {
-        const person = { cid: body.cid || cid || deps.uuid(), uid: body.uid || uid }
+        const told = body.cid || cid
+        const person = { cid: told || deps.uuid(), assigned: !told, uid: body.uid || uid }
         const visit = { ...person, occurredAt: receivedAt, receivedAt, sender }
         return pageView(body, visit, deps)
       }),

@@ -93,7 +93,8 @@ function pageViewOf(
 ): JudgedEvent {
   const happened = occurredAt(given, reception.receivedAt)
   if ('status' in happened) return happened
-  const person = personOf(data, reception, data.cid || reception.cid || fallbackCid())
+  const told = data.cid || reception.cid
+  const person = { ...personOf(data, reception, told || fallbackCid()), assigned: !told }
   return withWarnings(under('/data', pageView(data, { ...person, occurredAt: happened.at }, rules)), happened.warnings)
 }
 

@@ -15,6 +15,8 @@ export interface TakenEvent {
   cid: string
   /** Two events with one identity are the same event told twice. */
   identity: string
+  /** Two events with one fingerprint also say the same, of the same person; when they were received does not count. */
+  fingerprint: string
   /** What of it was left out or read otherwise. */
   warnings: FieldError[]
 }

@@ -3,10 +3,13 @@ import type { PageViewBody } from '../../schemas/http/events.ts'
 import type { PageView } from '../../schemas/records.ts'
 import { canonicalId } from '../domain/uuid.ts'
 import { foreign, type JudgedEvent, type Rules, refused } from './event.ts'
+import { fingerprintOf, told } from './repeats.ts'
 import { proofFor, type Sender } from './sender.ts'
 
 export interface Visit {
   cid: string
+  /** The cid was not told but assigned. */
+  assigned: boolean
   uid: string | null
   occurredAt: number
   receivedAt: number
@@ -36,11 +39,13 @@ export function pageView(report: PageViewBody, visit: Visit, { snapshot }: Rules
     receivedAt: visit.receivedAt,
     proof,
   }
+  const identity = `PAGE_VIEW ${value.shopId} ${value.id}`
   return {
     status: 'TAKEN',
     record: { topic: 'page-views', key: visit.cid, value: encode('PageView', value) },
     cid: visit.cid,
-    identity: `PAGE_VIEW ${shopId} ${value.id}`,
+    identity,
+    fingerprint: fingerprintOf([identity, told(value), visit.assigned ? null : value.cid]),
     warnings: [],
   }
 }

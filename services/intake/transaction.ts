@@ -7,6 +7,7 @@ import { canonicalId } from '../domain/uuid.ts'
 import type { Substitute } from './body-reader.ts'
 import { foreign, type JudgedEvent, type Rules, refused } from './event.ts'
 import { occurredAt } from './occurred-at.ts'
+import { fingerprintOf, told } from './repeats.ts'
 import { proofFor, type Sender } from './sender.ts'
 
 /** A transaction body of any endpoint. */
@@ -63,11 +64,13 @@ export function transaction(report: TransactionReport, buyer: Buyer, { snapshot,
     })),
     proof,
   }
+  const identity = `${value.kind} ${value.shopId} ${value.eventId}`
   return {
     status: 'TAKEN',
     record: { topic: 'transactions', key: buyer.cid, value: encode('Transaction', value) },
     cid: buyer.cid,
-    identity: `${value.kind} ${value.shopId} ${value.eventId}`,
+    identity,
+    fingerprint: fingerprintOf([identity, told(value), value.cid]),
     warnings: happened.warnings,
   }
 }

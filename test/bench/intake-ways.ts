@@ -64,7 +64,7 @@ export const bareFastify: Way = () => {
 function intake(log: EventLog): FastifyInstance {
   const server = createHttpServer({ logger: false })
   const deps = { log, snapshot: snapshotOf({}), showIds, now: Date.now, uuid: randomUUID }
-  server.register(intakeApp({ ...deps, metrics: { eventsTaken() {} } }))
+  server.register(intakeApp({ ...deps, metrics: { eventsTaken() {}, repeatsLeftOut() {} } }))
   return server as unknown as FastifyInstance
 }
 

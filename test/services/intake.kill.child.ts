@@ -17,7 +17,16 @@ const counters = await openEmbeddedCounters({ folder: join(folder, 'counters') }
 const snapshot = snapshotOf(JSON.parse(campaigns))
 const showIds = createShowIds({ keys: parseShowIdKeys(keys) })
 const server = createHttpServer({ logger: false })
-server.register(intakeApp({ log, metrics: { eventsTaken() {} }, snapshot, showIds, now: Date.now, uuid: randomUUID }))
+server.register(
+  intakeApp({
+    log,
+    metrics: { eventsTaken() {}, repeatsLeftOut() {} },
+    snapshot,
+    showIds,
+    now: Date.now,
+    uuid: randomUUID,
+  }),
+)
 await server.listen({ host: '127.0.0.1', port: 0 })
 createJudge({ log, counters, snapshot, now: Date.now, logger: pino({ level: 'silent' }) }).run()
 process.send!((server.server.address() as AddressInfo).port)

@@ -42,7 +42,7 @@ export function intakeOverMemory(
   server.register(
     intakeApp({
       log: through(log),
-      metrics: { eventsTaken() {} },
+      metrics: { eventsTaken() {}, repeatsLeftOut() {} },
       snapshot: snapshotOf({}),
       showIds,
       now: () => NOW,

@@ -12,7 +12,7 @@ let sponsored: string
 beforeAll(async () => {
   world = await createDisplayWorld()
   const { log, snapshot, showIds } = world
-  const metrics = { eventsTaken() {} }
+  const metrics = { eventsTaken() {}, repeatsLeftOut() {} }
   intake = createHttpServer({ logger: false })
   intake.register(intakeApp({ log, metrics, snapshot, showIds, now: () => world.now, uuid: randomUUID }))
   world.display()
