@@ -1,15 +1,14 @@
 import {
-  CIDS_PER_UID_MAX,
   candidatesSql,
   itemGroupsSql,
   linesSql,
-  linkedSql,
-  linksOf,
   reachSql,
   touchDetailsSql,
   windowMaxMsSql,
   windowsSql,
 } from '../infra/analytics/queries/credit-rule.ts'
+import { crowdedSql, linkedSql, linksOf, NEVER, withoutPlaceSql } from '../infra/analytics/queries/person-links.ts'
+import { trustAtSql, unprovenSql } from '../infra/analytics/queries/transaction-versions.ts'
 import type { StoredTopic } from './rows.ts'
 
 /**
@@ -43,8 +42,8 @@ export const createScratchStatements = ({ touched, scope, lines, reach }: Scratc
   `CREATE TABLE ${touched} (shopId String, cid String, fromAt Int64, toAt Int64) ENGINE = Memory`,
   `CREATE TABLE ${scope} (slice UInt32, shopId String, kind String, eventId String) ENGINE = Memory`,
   `CREATE TABLE ${lines} (${lineColumns}, cid String, uid Nullable(String), shopProductId String, quantity Int64,
-    priceMicros Int64, currency String, itemGroups Array(String), clickWindowHours Int32, viewWindowHours Int32)
-   ENGINE = Memory`,
+    priceMicros Int64, currency String, itemGroups Array(String), proof String, receivedAt Int64, trust String,
+    clickWindowHours Int32, viewWindowHours Int32) ENGINE = Memory`,
   `CREATE TABLE ${reach} (${lineColumns}, shopProductId String, itemGroups Array(String), clickWindowHours Int32,
     viewWindowHours Int32, touchCid String) ENGINE = Memory`,
 ]
@@ -57,27 +56,39 @@ SELECT (SELECT count() FROM ${touched}) AS touched, (SELECT count() FROM ${scope
 /** SQL that holds for the rows of a topic stored since attribution looked last; null when there are none. */
 export type NewRows = (topic: StoredTopic) => string | null
 
+/** Where a cid and a uid are seen together: when the intake received it, and whether its sender proved itself. */
 const eventTables = {
-  'judged-events': 'judged_events',
-  transactions: 'transactions',
-  'page-views': 'page_views',
-  emissions: 'emissions',
-} as const satisfies Partial<Record<StoredTopic, string>>
+  'judged-events': { table: 'judged_events', receivedAt: 'receivedAt', isProven: 'false' },
+  transactions: { table: 'transactions', receivedAt: 'receivedAt', isProven: "proof != 'ANONYMOUS'" },
+  'page-views': { table: 'page_views', receivedAt: 'receivedAt', isProven: "proof != 'ANONYMOUS'" },
+  emissions: { table: 'emissions', receivedAt: 'occurredAt', isProven: 'false' },
+} as const satisfies Partial<Record<StoredTopic, { table: string; receivedAt: string; isProven: string }>>
 
-/** Pairs of cid and uid that no event had shown before. Null: no new events. */
+/** Pairs of cid and uid that no event had shown before, or not so early, or not proven. Null: no new events. */
 export function newLinksSql(newRows: NewRows): string | null {
-  const seen = Object.entries(eventTables).flatMap(([topic, table]) => {
+  const seen = Object.entries(eventTables).flatMap(([topic, { table, receivedAt, isProven }]) => {
     const rows = newRows(topic as StoredTopic)
-    return rows === null ? [] : [`SELECT shopId, cid, uid FROM ${table} WHERE ifNull(uid, '') != '' AND (${rows})`]
+    return rows === null
+      ? []
+      : [
+          `SELECT shopId, cid, assumeNotNull(uid) AS uid, ${receivedAt} AS at, if(${isProven}, ${receivedAt}, ${NEVER}) AS proven
+  FROM ${table} WHERE ifNull(uid, '') != '' AND (${rows})`,
+        ]
   })
   if (seen.length === 0) return null
   const pairs = seen.join('\n  UNION ALL\n  ')
   return `
-INSERT INTO identity_links (shopId, cid, uid, version)
-SELECT DISTINCT shopId, cid, assumeNotNull(uid) AS seenUid, {version:Int64} FROM (
+INSERT INTO person_links (shopId, cid, uid, seenAt, provenAt, version)
+SELECT n.shopId, n.cid, n.uid, n.firstAt, n.firstProvenAt, {version:Int64}
+FROM (SELECT shopId, cid, uid, min(at) AS firstAt, min(proven) AS firstProvenAt FROM (
   ${pairs}
-)
-WHERE (shopId, cid, seenUid) NOT IN (SELECT shopId, cid, uid FROM identity_links)`
+) GROUP BY shopId, cid, uid) AS n
+LEFT JOIN (
+  SELECT shopId, cid, uid, min(seenAt) AS firstAt, min(provenAt) AS firstProvenAt, true AS known
+  FROM person_links WHERE (shopId, cid) IN (SELECT shopId, cid FROM (${pairs}))
+  GROUP BY shopId, cid, uid
+) AS k ON k.shopId = n.shopId AND k.cid = n.cid AND k.uid = n.uid
+WHERE NOT k.known OR n.firstAt < k.firstAt OR n.firstProvenAt < k.firstProvenAt`
 }
 
 /** Every transaction, for the first time. */
@@ -159,27 +170,36 @@ INNER JOIN (
 ) AS r ON r.shopId = p.shopId AND r.cid = p.cid
 WHERE p.occurredAt BETWEEN r.fromAt AND r.toAt`
 
+const NEW_LINKS = 'version > {done:Int64}'
+const ofNewUids = `(shopId, uid) IN (SELECT shopId, uid FROM person_links WHERE ${NEW_LINKS})`
+const ofNewCids = `(shopId, cid) IN (SELECT shopId, cid FROM person_links WHERE ${NEW_LINKS})`
+
 /**
- * Transactions of everybody who was seen with the uid of a new link: it joins them, or it is the one too many and parts
- * them. A uid that had too many before links nobody, then as now.
+ * Transactions of everybody whom a new link can join or part. One with a place joins all who were seen with its uid, and may
+ * have put another out of its place; in a crowded cid it may so part those of the cid's other uids. One without a place
+ * changes nothing.
  */
 const ofNewLinksSql = `
 SELECT shopId, kind, eventId, occurredAt AS at FROM transactions
 WHERE NOT imported AND (shopId, cid) IN (
-  SELECT shopId, cid FROM identity_links
-  WHERE (shopId, uid) IN (
-    SELECT shopId, uid FROM identity_links
-    WHERE (shopId, uid) IN (SELECT shopId, uid FROM identity_links WHERE version > {done:Int64})
-    GROUP BY shopId, uid HAVING uniqExactIf(cid, version <= {done:Int64}) <= ${CIDS_PER_UID_MAX}))`
+  SELECT shopId, cid FROM person_links WHERE (shopId, uid) IN (
+    SELECT shopId, uid FROM person_links
+    WHERE ${NEW_LINKS} AND (shopId, cid, uid) NOT IN (${withoutPlaceSql('uid', ofNewUids)})
+    UNION ALL
+    SELECT shopId, uid FROM person_links WHERE (shopId, cid) IN (
+      SELECT shopId, cid FROM person_links
+      WHERE ${NEW_LINKS} AND (shopId, cid) IN (${crowdedSql('cid', ofNewCids)})
+        AND (shopId, cid, uid) NOT IN (${withoutPlaceSql('cid', ofNewCids)}))))`
 
-/** Lines that were computed with other windows than their shop has now. */
+/** Lines that were computed with other windows than their shop has now, or another trust than it had then. */
 const ofShopsSql = (newEntries: string): string => `
 SELECT l.shopId AS shopId, l.kind AS kind, l.eventId AS eventId, l.occurredAt AS at
 FROM (
   SELECT * FROM attributed_lines FINAL WHERE shopId IN (SELECT shopId FROM shop_versions WHERE ${newEntries})
 ) AS l
 INNER JOIN (${windowsSql}) AS w ON w.shopId = l.shopId
-WHERE (l.clickWindowHours, l.viewWindowHours) != (w.clickWindowHours, w.viewWindowHours)`
+WHERE (l.clickWindowHours, l.viewWindowHours) != (w.clickWindowHours, w.viewWindowHours)
+  OR l.trust != ${trustAtSql('w.trusts', 'l.receivedAt')}`
 
 /** Lines that were computed with other item groups than their product has now. */
 function ofGroupsSql(newGroups: string): string {
@@ -218,7 +238,7 @@ export function sliceStatements({ scope, lines, reach }: Scratch): string[] {
     `TRUNCATE TABLE ${lines}`,
     `TRUNCATE TABLE ${reach}`,
     `INSERT INTO ${lines} (shopId, kind, eventId, line, occurredAt, cid, uid, shopProductId, quantity,
-    priceMicros, currency, itemGroups, clickWindowHours, viewWindowHours)
+    priceMicros, currency, itemGroups, proof, receivedAt, trust, clickWindowHours, viewWindowHours)
 ${linesSql({
   scope: slice,
   product_groups: `(shopId, id) IN (
@@ -230,12 +250,12 @@ SELECT shopId, kind, eventId, line, occurredAt, shopProductId, itemGroups, click
 FROM (${reachSql(`SELECT * FROM ${lines}`, linksOf(`SELECT shopId, cid FROM ${lines}`))})`,
     `INSERT INTO attributed_lines (shopId, kind, eventId, line, occurredAt, cid, uid, shopProductId, quantity, priceMicros,
     currency, outcome, match, touchType, touchEventId, touchAt, campaignId, accountId, adId, slotHash, adUnitId, algorithm,
-    country, itemGroups, clickWindowHours, viewWindowHours, version, deleted)
+    country, itemGroups, proof, receivedAt, trust, clickWindowHours, viewWindowHours, version, deleted)
 SELECT l.shopId, l.kind, l.eventId, l.line, l.occurredAt, l.cid, l.uid, l.shopProductId, l.quantity, l.priceMicros,
-  l.currency, multiIf(w.matches > 0, 'CREDITED', w.touches > 0, 'NO_MATCH', 'NO_TOUCH'),
+  l.currency, multiIf(${unprovenSql('l')}, 'UNPROVEN', w.matches > 0, 'CREDITED', w.touches > 0, 'NO_MATCH', 'NO_TOUCH'),
   if(w.matches > 0, w.match, ''), if(w.matches > 0, w.touchType, ''), w.touchEventId, w.touchAt, w.campaignId, w.accountId,
-  w.adId, w.slotHash, w.adUnitId, w.algorithm, w.country, l.itemGroups, l.clickWindowHours, l.viewWindowHours,
-  {version:Int64}, 0
+  w.adId, w.slotHash, w.adUnitId, w.algorithm, w.country, l.itemGroups, l.proof, l.receivedAt, l.trust,
+  l.clickWindowHours, l.viewWindowHours, {version:Int64}, 0
 FROM ${lines} AS l
 LEFT JOIN (
   SELECT shopId, kind, eventId, line, touches, matches, ${touchDetailsSql('best')}

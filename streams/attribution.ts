@@ -18,6 +18,8 @@ import type { StoredTopic } from './rows.ts'
 import { SINK_GROUP } from './sink-note.ts'
 
 export const ATTRIBUTION_GROUP = 'attribution'
+/** Counts changes of the rule of credit. What was computed by an earlier rule is computed again, all of it. */
+const RULE = 2
 /** What credit depends on. */
 export const attributionTopics = [
   'transactions',
@@ -55,7 +57,8 @@ export interface AttributionDeps {
  * @returns how many transactions it computed; null when the sink has stored nothing new.
  */
 export async function attribute({ log, analytics, runId }: AttributionDeps): Promise<number | null> {
-  const before = await log.committed(ATTRIBUTION_GROUP)
+  const committed = await log.committed(ATTRIBUTION_GROUP)
+  const before = committed.every(({ metadata }) => metadata === String(RULE)) ? committed : []
   const ranges = newRanges(await log.committed(SINK_GROUP), before)
   if (ranges.length === 0) return null
   const after = merged(before, ranges)
@@ -153,12 +156,15 @@ function merged(before: readonly Commit[], ranges: readonly Range[]): Commit[] {
   const untouched = before.filter(
     ({ topic, partition }) => !ranges.some((range) => range.topic === topic && range.partition === partition),
   )
-  return [...untouched, ...ranges.map(({ topic, partition, to }) => ({ topic, partition, offset: to, metadata: '' }))]
+  return [
+    ...untouched,
+    ...ranges.map(({ topic, partition, to }) => ({ topic, partition, offset: to, metadata: String(RULE) })),
+  ]
 }
 
-/** Grows with every run, needs no counter, and a run that is done again has the same: how much was looked at. */
+/** Grows with every run and rule, needs no counter, and a run that is done again has the same: how much was looked at. */
 function versionOf(commits: readonly Commit[]): number {
-  return commits.reduce((sum, { offset }) => sum + offset, 0)
+  return commits.reduce((sum, { offset }) => sum + offset, RULE)
 }
 
 function rowsIn(ranges: readonly Range[]): string | null {

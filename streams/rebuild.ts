@@ -80,7 +80,7 @@ async function tablesIn(analytics: Analytics): Promise<string[]> {
 async function fingerprints(analytics: Analytics): Promise<Map<string, Fingerprint>> {
   const found = new Map<string, Fingerprint>()
   const tables = await analytics.query<{ name: string; final: string }>(
-    `SELECT name, if(startsWith(engine, 'Replacing'), 'FINAL', '') AS final FROM system.tables
+    `SELECT name, if(match(engine, '^(Replacing|Aggregating)'), 'FINAL', '') AS final FROM system.tables
      WHERE database = currentDatabase() AND name != 'migrations' AND NOT startsWith(name, 'attribution_') ORDER BY name`,
   )
   for (const { name, final } of tables) {

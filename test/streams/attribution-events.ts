@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { encode } from '../../schemas/codec.ts'
-import type { Campaign, RegistryEntry, Shop } from '../../schemas/entities.ts'
+import type { Campaign, RegistryEntry, Shop, TransactionTrust } from '../../schemas/entities.ts'
 import type { Emission, ItemGroup, JudgedEvent, PageView, Proof, Transaction } from '../../schemas/records.ts'
 import { NO_DISPLAY } from '../../services/domain/campaign.ts'
 import type { StoredTopic } from '../../streams/rows.ts'
@@ -173,8 +173,10 @@ export function campaign(fields: {
 export function shop(fields: {
   id?: string
   version: number
+  at?: number
   clickWindowHours: number
   viewWindowHours: number
+  transactionTrust?: TransactionTrust
 }): RegistryEntry {
   const body: Shop = {
     accountId: 'account',
@@ -186,10 +188,10 @@ export function shop(fields: {
     clickWindowHours: fields.clickWindowHours,
     viewWindowHours: fields.viewWindowHours,
     reserveCpcMicros: 0,
-    transactionTrust: 'OPEN',
+    transactionTrust: fields.transactionTrust ?? 'OPEN',
   }
-  const { version } = fields
-  return { kind: 'Shop', id: fields.id ?? 'shop', version, updatedAt: T0, updatedBy: 'x', deletedAt: null, body }
+  const { version, at = T0 } = fields
+  return { kind: 'Shop', id: fields.id ?? 'shop', version, updatedAt: at, updatedBy: 'x', deletedAt: null, body }
 }
 
 /** One thing that happened, as tests shuffle and repeat it. */

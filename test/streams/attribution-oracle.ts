@@ -15,25 +15,11 @@ export function attributedByHand(happenings: readonly Happening[]): StoredLine[]
   const transactions = values('transactions')
   const entries = values('registry')
 
-  const seen = new Set<string>()
-  const note = (shopId: string, cid: string, uid: string | null) => uid && seen.add(JSON.stringify([shopId, cid, uid]))
-  for (const each of touches) note(each.claims.shopId, each.cid, each.uid)
-  for (const each of [...transactions, ...values('page-views'), ...values('emissions')])
-    note(each.shopId, each.cid, each.uid)
-  const uids = [...new Set([...seen].map((pair) => JSON.parse(pair)[2] as string))]
-  const crowds = new Map<string, number>()
-  for (const pair of seen) {
-    const [shopId, , uid] = JSON.parse(pair) as string[]
-    crowds.set(`${shopId} ${uid}`, (crowds.get(`${shopId} ${uid}`) ?? 0) + 1)
-  }
-  const samePerson = (shopId: string, a: string, b: string) =>
-    a === b ||
-    uids.some(
-      (uid) =>
-        crowds.get(`${shopId} ${uid}`)! <= 200 &&
-        seen.has(JSON.stringify([shopId, a, uid])) &&
-        seen.has(JSON.stringify([shopId, b, uid])),
-    )
+  const samePerson = personsOf([
+    ...touches.map((each) => ({ ...each, shopId: each.claims.shopId, isProven: false })),
+    ...[...transactions, ...values('page-views')].map((each) => ({ ...each, isProven: each.proof !== 'ANONYMOUS' })),
+    ...values('emissions').map((each) => ({ ...each, receivedAt: each.occurredAt, isProven: false })),
+  ])
 
   const groupsOf = (shopId: string, id: string) => {
     let group: string | null = null
@@ -48,6 +34,15 @@ export function attributedByHand(happenings: readonly Happening[]): StoredLine[]
       best = { version: entry.version, click: entry.body.clickWindowHours, view: entry.body.viewWindowHours }
     }
     return best
+  }
+
+  /** The settings of a shop come in the order of their versions. */
+  const trustAt = (shopId: string, at: number) => {
+    let trust = 'OPEN'
+    for (const entry of entries) {
+      if (entry.kind === 'Shop' && entry.id === shopId && entry.updatedAt <= at) trust = entry.body.transactionTrust
+    }
+    return trust
   }
 
   const listAt = (shopId: string, campaignId: string, at: number): string[] => {
@@ -67,7 +62,9 @@ export function attributedByHand(happenings: readonly Happening[]): StoredLine[]
 
   const result: StoredLine[] = []
   for (const transaction of chosen(transactions)) {
-    const { shopId, kind, eventId, cid, occurredAt } = transaction
+    const { shopId, kind, eventId, cid, occurredAt, proof } = transaction
+    const trust = trustAt(shopId, transaction.receivedAt)
+    const isUnproven = trust === 'SIGNED_ONLY' && proof === 'ANONYMOUS' && kind === 'PURCHASE'
     const { click, view } = windowsOf(shopId)
     const inWindow = touches.filter((touch) => {
       const age = occurredAt - touch.occurredAt
@@ -79,7 +76,7 @@ export function attributedByHand(happenings: readonly Happening[]): StoredLine[]
       let won = ''
       for (const touch of inWindow) {
         const match = matchOf(touch, shopId, shopProductId, occurredAt)
-        if (match === '') continue
+        if (match === '' || isUnproven) continue
         if (winner && !beats(touch, match, winner, won)) continue
         winner = touch
         won = match
@@ -91,7 +88,9 @@ export function attributedByHand(happenings: readonly Happening[]): StoredLine[]
         line,
         cid,
         shopProductId,
-        outcome: winner ? 'CREDITED' : inWindow.length > 0 ? 'NO_MATCH' : 'NO_TOUCH',
+        proof,
+        trust,
+        outcome: isUnproven ? 'UNPROVEN' : winner ? 'CREDITED' : inWindow.length > 0 ? 'NO_MATCH' : 'NO_TOUCH',
         match: won,
         touchType: winner?.type ?? '',
         touchEventId: winner?.eventId ?? '',
@@ -111,7 +110,48 @@ function beats(touch: JudgedEvent, match: string, other: JudgedEvent, otherMatch
   return touch.eventId > other.eventId
 }
 
-/** One content for each id: live before imported, the earliest, then the smaller cid, then the fewer or smaller lines. */
+interface Sighting {
+  shopId: string
+  cid: string
+  uid: string | null
+  receivedAt: number
+  isProven: boolean
+}
+
+/** Whether two cids are one person: each is among the first of a uid, which is among the first of each. */
+function personsOf(sightings: readonly Sighting[]): (shopId: string, a: string, b: string) => boolean {
+  const named = sightings.filter(({ uid }) => uid)
+  /** The `max` values that were first seen, and as many of those first proven. */
+  const firstOf = (these: Sighting[], value: (each: Sighting) => string, max: number) => {
+    const first = (some: Sighting[]) => {
+      const times = new Map<string, number>()
+      for (const each of some) times.set(value(each), Math.min(each.receivedAt, times.get(value(each)) ?? Infinity))
+      return [...times].sort(([a, at], [b, bt]) => at - bt || (a < b ? -1 : 1)).slice(0, max)
+    }
+    return new Set([...first(these), ...first(these.filter(({ isProven }) => isProven))].map(([name]) => name))
+  }
+  const cids = new Map<string, Set<string>>()
+  const uids = new Map<string, Set<string>>()
+  for (const [key, these] of Map.groupBy(named, ({ shopId, uid }) => `${shopId} ${uid}`)) {
+    cids.set(
+      key,
+      firstOf(these, ({ cid }) => cid, 200),
+    )
+  }
+  for (const [key, these] of Map.groupBy(named, ({ shopId, cid }) => `${shopId} ${cid}`)) {
+    uids.set(
+      key,
+      firstOf(these, ({ uid }) => uid!, 20),
+    )
+  }
+  const has = (shopId: string, cid: string, uid: string) =>
+    cids.get(`${shopId} ${uid}`)!.has(cid) && uids.get(`${shopId} ${cid}`)?.has(uid) === true
+  const all = [...new Set(named.map(({ uid }) => uid!))]
+  return (shopId, a, b) =>
+    a === b || all.some((uid) => cids.has(`${shopId} ${uid}`) && has(shopId, a, uid) && has(shopId, b, uid))
+}
+
+/** One content for each id: live before imported, proven before not, then the first received; then by content. */
 function chosen(transactions: readonly Transaction[]): Transaction[] {
   const byId = Map.groupBy(transactions, ({ shopId, kind, eventId }) => JSON.stringify([shopId, kind, eventId]))
   return [...byId.values()]
@@ -119,7 +159,8 @@ function chosen(transactions: readonly Transaction[]): Transaction[] {
     .filter(({ imported }) => !imported)
 }
 
-function rank({ imported, occurredAt, cid, uid, currency, lines }: Transaction): string {
+function rank({ imported, proof, receivedAt, occurredAt, cid, uid, currency, lines }: Transaction): string {
   const products = lines.map(({ shopProductId }) => shopProductId).join(',')
-  return [imported ? 1 : 0, occurredAt, cid, uid === null ? 1 : 0, uid ?? '', currency, products].join('\u0001')
+  const order = [imported ? 1 : 0, proof === 'ANONYMOUS' ? 1 : 0, receivedAt, occurredAt]
+  return [...order, cid, uid === null ? 1 : 0, uid ?? '', currency, products].join('\u0001')
 }

@@ -16,7 +16,7 @@ import { fakeLog, logRecord } from './fake-log.ts'
 
 const TABLES = [
   ...Object.values(tablesOf).flatMap((tables) => tables.map(({ table }) => table)),
-  'identity_links',
+  'person_links',
   'attributed_lines',
 ]
 
@@ -70,12 +70,14 @@ export async function openWorld(analytics: Analytics, epoch: number) {
 
 export function attributedLines(analytics: Analytics): Promise<StoredLine[]> {
   return analytics.query<StoredLine>(
-    `SELECT shopId, kind, eventId, line, cid, shopProductId, outcome, match, touchType, touchEventId, campaignId
+    `SELECT shopId, kind, eventId, line, cid, shopProductId, outcome, proof, trust, match, touchType, touchEventId, campaignId
      FROM attributed_lines FINAL ORDER BY shopId, kind, eventId, line`,
   )
 }
 
-export type CreditedLine = Omit<StoredLine, 'outcome' | 'cid' | 'shopProductId'> & { weight: number }
+export type CreditedLine = Omit<StoredLine, 'outcome' | 'proof' | 'trust' | 'cid' | 'shopProductId'> & {
+  weight: number
+}
 
 export interface StoredLine {
   shopId: string
@@ -85,6 +87,8 @@ export interface StoredLine {
   cid: string
   shopProductId: string
   outcome: string
+  proof: string
+  trust: string
   match: string
   touchType: string
   touchEventId: string

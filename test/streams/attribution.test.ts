@@ -5,7 +5,8 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openEmbeddedAnalytics } from '../../infra/analytics/embedded.ts'
 import type { Analytics } from '../../infra/analytics/port.ts'
-import { CIDS_PER_UID_MAX } from '../../infra/analytics/queries/credit-rule.ts'
+import { CIDS_PER_UID_MAX, UIDS_PER_CID_MAX } from '../../infra/analytics/queries/person-links.ts'
+import type { TransactionTrust } from '../../schemas/entities.ts'
 import { campaign, emission, type Happening, HOUR, pageView, purchase, shop, T0, touch } from './attribution-events.ts'
 import { attributedByHand } from './attribution-oracle.ts'
 import { openWorld } from './attribution-world.ts'
@@ -69,28 +70,133 @@ describe('attribution', () => {
     expect(await lines()).toMatchObject([{ outcome: 'CREDITED', touchEventId: 'e1' }])
   })
 
-  it('links nobody by a uid that too many cids share, from the moment that it is one too many', async () => {
-    const { store, attribute, lines } = await world()
-    const views = (from: number, to: number) =>
-      Array.from({ length: to - from }, (_, i) =>
-        happened.pageView({ id: `v${from + i}`, cid: `guest${from + i}`, uid: 'guest', at: T0 }),
+  describe('links of a uid', () => {
+    const phone = happened.touch({ eventId: 'e1', cid: 'phone', uid: 'u', at: T0, adId: 'p1' })
+    const sale = happened.purchase({ eventId: 'o1', cid: 'laptop', uid: 'u', at: T0 + 1, products: ['p1'] })
+    const strangers = (count: number, at: number) =>
+      Array.from({ length: count }, (_, i) =>
+        happened.pageView({ id: `v${at}-${i}`, cid: `stranger${at}-${i}`, uid: 'u', at }),
       )
-    const outcomes = async () => {
+
+    it('stay when strangers claim it too, however many and in whatever order they are stored', async () => {
+      for (const order of [
+        [[phone, sale], strangers(CIDS_PER_UID_MAX + 1, T0 + 2)],
+        [strangers(CIDS_PER_UID_MAX + 1, T0 + 2), [phone], [sale]],
+      ]) {
+        const { store, attribute, lines } = await world()
+        for (const each of order) {
+          await store(each)
+          await attribute()
+        }
+        expect(await lines()).toMatchObject([{ outcome: 'CREDITED', touchEventId: 'e1' }])
+      }
+    })
+
+    it('end with the places of the uid: who came later is a person apart', async () => {
+      const { store, attribute, lines } = await world()
+      await store([...strangers(CIDS_PER_UID_MAX, T0 - 1), phone, sale])
       await attribute()
-      return (await lines()).map(({ outcome }) => outcome)
-    }
+      expect(await lines()).toMatchObject([{ outcome: 'NO_TOUCH' }])
+    })
+
+    it('have places of their own when the shop proved them', async () => {
+      const { store, attribute, lines } = await world()
+      await store([...strangers(CIDS_PER_UID_MAX, T0 - 1), phone, sale])
+      await attribute()
+      const proven = { uid: 'u', at: T0 + HOUR, proof: 'SIGNED' as const }
+      await store([happened.pageView({ ...proven, id: 'v1', cid: 'phone' })])
+      await attribute()
+      expect(await lines()).toMatchObject([{ outcome: 'NO_TOUCH' }])
+      await store([happened.pageView({ ...proven, id: 'v2', cid: 'laptop' })])
+      await attribute()
+      expect(await lines()).toMatchObject([{ outcome: 'CREDITED', touchEventId: 'e1' }])
+    })
+  })
+
+  it('does not join a cid that names one uid after another with all of their people', async () => {
+    const { store, attribute, lines } = await world()
+    const count = UIDS_PER_CID_MAX + 5
+    const victims = Array.from({ length: count }, (_, i) => ({ cid: `c${i}`, uid: `u${i}` }))
     await store([
-      happened.touch({ eventId: 'e1', cid: 'phone', uid: 'guest', at: T0, adId: 'p1' }),
-      happened.purchase({ eventId: 'o1', cid: 'laptop', uid: 'guest', at: T0 + 1, products: ['p1'] }),
-      ...views(0, CIDS_PER_UID_MAX - 2),
+      happened.touch({ eventId: 'e1', cid: 'grabber', at: T0, adId: 'p1' }),
+      ...victims.map(({ uid }, i) => happened.pageView({ id: uid, cid: 'grabber', uid, at: T0 + 1 + i })),
+      ...victims.map((each, i) => happened.purchase({ ...each, eventId: `o${i}`, at: T0 + HOUR, products: ['p1'] })),
     ])
-    expect(await outcomes()).toEqual(['CREDITED'])
-    await store(views(0, 20))
-    expect(await outcomes()).toEqual(['CREDITED'])
-    await store(views(CIDS_PER_UID_MAX, CIDS_PER_UID_MAX + 1))
-    expect(await outcomes()).toEqual(['NO_TOUCH'])
-    await store([happened.purchase({ eventId: 'o2', cid: 'phone', uid: 'guest', at: T0 + 2, products: ['p1'] })])
-    expect(await outcomes()).toEqual(['NO_TOUCH', 'CREDITED'])
+    await attribute()
+    expect((await lines()).filter(({ outcome }) => outcome === 'CREDITED')).toHaveLength(UIDS_PER_CID_MAX)
+  })
+
+  describe('versions of one event id', () => {
+    const click = happened.touch({ eventId: 'e1', cid: 'a', at: T0, adId: 'p1' })
+    const real = { eventId: 'o1', cid: 'a', at: T0 + 2 * HOUR, products: ['p1', 'p2'] }
+    /** Sent a minute later, said to be earlier. */
+    const forged = { eventId: 'o1', cid: 'mallory', at: T0 + HOUR, receivedAt: T0 + 3 * HOUR, products: ['p9'] }
+
+    async function linesAfter(...steps: Happening[][]) {
+      const { store, attribute, lines } = await world()
+      for (const each of steps) {
+        await store(each)
+        await attribute()
+      }
+      return lines()
+    }
+    const both = (a: Happening, b: Happening) => [
+      [[click], [a], [b]],
+      [[click], [b], [a]],
+    ]
+
+    it('count as the one that the intake received first', async () => {
+      for (const steps of both(happened.purchase(real), happened.purchase(forged))) {
+        expect(await linesAfter(...steps)).toMatchObject([
+          { cid: 'a', shopProductId: 'p1', outcome: 'CREDITED' },
+          { cid: 'a', shopProductId: 'p2' },
+        ])
+      }
+    })
+
+    it.each(['SIGNED', 'TOKEN'] as const)('count as the one that is %s, whenever it comes', async (proof) => {
+      const early = { ...forged, receivedAt: T0 + 1 }
+      for (const steps of both(happened.purchase({ ...real, proof }), happened.purchase(early))) {
+        expect(await linesAfter(...steps)).toMatchObject([
+          { cid: 'a', shopProductId: 'p1', outcome: 'CREDITED', proof },
+          { cid: 'a', shopProductId: 'p2', proof },
+        ])
+      }
+    })
+
+    it('are taken before credit was: an import never displaces what was sent live', async () => {
+      const imported = happened.purchase({ ...real, products: ['p2'], receivedAt: T0, imported: true, proof: 'TOKEN' })
+      for (const steps of both(imported, happened.purchase(real))) {
+        expect(await linesAfter(...steps)).toMatchObject([{ shopProductId: 'p1', outcome: 'CREDITED' }, {}])
+      }
+    })
+  })
+
+  it('keeps anonymous purchases without credit where the shop wants proof, from then on', async () => {
+    const { store, attribute, lines, whatIf, explain } = await world()
+    const shopOf = (version: number, at: number, transactionTrust: 'OPEN' | 'SIGNED_ONLY') =>
+      happened.shop({ version, at, transactionTrust, clickWindowHours: 336, viewWindowHours: 24 })
+    const sale = (eventId: string, hours: number, more: object = {}) =>
+      happened.purchase({ eventId, cid: 'a', at: T0 + hours * HOUR, products: ['p1'], ...more })
+    await store([
+      shopOf(1, T0, 'OPEN'),
+      happened.touch({ eventId: 'e1', cid: 'a', at: T0, adId: 'p1' }),
+      sale('before', 1),
+      sale('after', 3),
+      sale('cart', 3, { kind: 'CART' }),
+      sale('signed', 3, { proof: 'SIGNED' }),
+    ])
+    await attribute()
+    const outcomes = async () => Object.fromEntries((await lines()).map((line) => [line.eventId, line.outcome]))
+    expect(new Set(Object.values(await outcomes()))).toEqual(new Set(['CREDITED']))
+    await store([shopOf(2, T0 + 2 * HOUR, 'SIGNED_ONLY')])
+    await attribute()
+    expect(await outcomes()).toEqual({ before: 'CREDITED', after: 'UNPROVEN', cart: 'CREDITED', signed: 'CREDITED' })
+    expect((await whatIf('LINEAR')).map(({ eventId }) => eventId).sort()).toEqual(['before', 'cart', 'signed'])
+    expect(await explain('after')).toEqual([])
+    await store([sale('after', 3, { proof: 'TOKEN', receivedAt: T0 + 99 * HOUR })])
+    await attribute()
+    expect(await outcomes()).toMatchObject({ after: 'CREDITED' })
   })
 
   it('takes lines away again that another content of the same transaction does not have', async () => {
@@ -216,7 +322,7 @@ describe('attribution', () => {
         expect(stored).toEqual(attributedByHand([...crowd, ...happenings]))
         const credited = stored.filter(({ shopId, outcome }) => shopId === 'shop' && outcome === 'CREDITED')
         expect(await whatIf('LAST_TOUCH')).toEqual(
-          credited.map(({ cid, shopProductId, outcome, ...line }) => ({ ...line, weight: 1 })),
+          credited.map(({ cid, shopProductId, outcome, proof, trust, ...line }) => ({ ...line, weight: 1 })),
         )
         const linear = Map.groupBy(await whatIf('LINEAR'), ({ kind, eventId, line }) => `${kind}/${eventId}/${line}`)
         expect(linear.size).toBe(credited.length)
@@ -240,6 +346,8 @@ const campaigns = fc.constantFrom('k1', 'k2', 'k3')
 const times = fc
   .constantFrom(0, 0, 1, 2, 23, 24, 25, 48, 14 * 24 - 1, 14 * 24, 14 * 24 + 1, 400)
   .map((hours) => T0 + hours * HOUR)
+
+const proofs = fc.constantFrom('ANONYMOUS' as const, 'ANONYMOUS' as const, 'SIGNED' as const, 'TOKEN' as const)
 
 const touches = fc
   .record({
@@ -270,23 +378,40 @@ const purchases = fc
     uid: uids,
     shopId: shops,
     at: times,
+    receivedAt: times,
+    proof: proofs,
     imported: fc.constantFrom(false, false, false, true),
     products: fc.array(products, { minLength: 1, maxLength: 3 }),
   })
   .map((fields) => happened.purchase(fields))
 const visits = fc
-  .tuple(fc.boolean(), fc.record({ id: fc.uuid(), cid: cids, uid: uids, shopId: shops, at: times }))
+  .tuple(
+    fc.boolean(),
+    fc.record({ id: fc.uuid(), cid: cids, uid: uids, shopId: shops, at: times, receivedAt: times, proof: proofs }),
+  )
   .map(([viewed, fields]) => (viewed ? happened.pageView(fields) : happened.emission(fields)))
 const changes = fc.tuple(products, fc.constantFrom('g1', 'g2')).map(([id, group]) => happened.grouping(id, group))
 const versions = fc.array(fc.record({ id: campaigns, at: times, list: fc.uniqueArray(products, { maxLength: 2 }) }), {
   maxLength: 5,
 })
-const windows = fc.array(fc.constantFrom([336, 24] as const, [24, 2] as const, [1, 400] as const), { maxLength: 2 })
-
-/** They leave room for two more cids with the uid u3 before it links nobody. */
-const crowd = Array.from({ length: CIDS_PER_UID_MAX - 2 }, (_, i) =>
-  happened.pageView({ id: `crowd${i}`, cid: `crowd${i}`, uid: 'u3', at: T0 }),
+const windows = fc.array(
+  fc.record({
+    hours: fc.constantFrom([336, 24] as const, [24, 2] as const, [1, 400] as const),
+    at: times,
+    trust: fc.constantFrom('OPEN' as const, 'PREFER_SIGNED' as const, 'SIGNED_ONLY' as const),
+  }),
+  { maxLength: 3 },
 )
+
+/** They leave room for two more cids of the uid u3, and for one more uid of the cid c5: the first, and those at the same time. */
+const crowd = [
+  ...Array.from({ length: CIDS_PER_UID_MAX - 2 }, (_, i) =>
+    happened.pageView({ id: `crowd${i}`, cid: `crowd${i}`, uid: 'u3', at: T0 + HOUR }),
+  ),
+  ...Array.from({ length: UIDS_PER_CID_MAX - 1 }, (_, i) =>
+    happened.pageView({ id: `names${i}`, cid: 'c5', uid: `name${i}`, at: T0 + HOUR }),
+  ),
+]
 
 const histories = fc
   .record({
@@ -317,7 +442,7 @@ function uniqueTouches(events: Happening[]): Happening[] {
 
 function registryOf(
   versions: { id: string; at: number; list: string[] }[],
-  windows: (readonly [number, number])[],
+  windows: { hours: readonly [number, number]; at: number; trust: TransactionTrust }[],
 ): Happening[] {
   const made = new Map<string, number>()
   const campaigns = versions.map(({ id, at, list }) => {
@@ -325,8 +450,8 @@ function registryOf(
     made.set(id, version)
     return happened.campaign({ id, version, at, list, shopId: id === 'k3' ? 'other' : 'shop' })
   })
-  const shops = windows.map(([clickWindowHours, viewWindowHours], i) =>
-    happened.shop({ version: i + 1, clickWindowHours, viewWindowHours }),
+  const shops = windows.map(({ hours: [clickWindowHours, viewWindowHours], at, trust }, i) =>
+    happened.shop({ version: i + 1, at, clickWindowHours, viewWindowHours, transactionTrust: trust }),
   )
   return [...campaigns, ...shops]
 }

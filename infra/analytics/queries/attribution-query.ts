@@ -44,7 +44,11 @@ export function attributionQuery(settings: AttributionSettings, scope: Attributi
     scope: `SELECT shopId, kind, eventId FROM transactions WHERE ${ofShop} AND ${inTime}`,
     product_groups: ofShop,
   })
-  const reach = reachSql(`SELECT * FROM (${lines}) WHERE ${inTime}`, { people: ofShop, others: ofShop })
+  const reach = reachSql(`SELECT * FROM (${lines}) WHERE ${inTime}`, {
+    people: ofShop,
+    others: ofShop,
+    neighbours: ofShop,
+  })
   const candidates = candidatesSql(reach, {
     judged_events: `${ofShop} AND occurredAt < {scopeTo:Int64}
       AND occurredAt >= {scopeFrom:Int64} - greatest(${windowMaxMsSql}, ${HOUR_MS} *

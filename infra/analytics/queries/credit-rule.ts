@@ -1,3 +1,6 @@
+import { type LinkScope, linkedSql } from './person-links.ts'
+import { trustAtSql, trustsSql, unprovenSql, VERSION_ORDER } from './transaction-versions.ts'
+
 /**
  * The attribution rule as SQL, in pieces: the lines to be credited, their reach (the cids whose touches count for them)
  * and the candidates (every touch in the window of a line). What is stored, what-if reports and explanations are made of
@@ -7,31 +10,26 @@
 export const DEFAULT_CLICK_WINDOW_HOURS = 14 * 24
 export const DEFAULT_VIEW_WINDOW_HOURS = 24
 export const HOUR_MS = 3_600_000
-/**
- * A uid that was seen with more cids than this in a shop is no person's (`guest`, `0`, `undefined`) and links nobody. A
- * person's browsers may forget their cid every week: three of them in the 400 days of the log are 171.
- */
-export const CIDS_PER_UID_MAX = 200
 
 /**
  * The lines of the transactions in `scope` (SQL that selects shopId, kind, eventId). An id that came with different
- * contents counts as the earliest of them, the live before the imported, then by content: never by arrival. Imported
- * transactions have no lines here. Parameters clickWindowHours and viewWindowHours, when not null, replace those of the
- * shop.
+ * contents counts as `VERSION_ORDER` says. Imported transactions have no lines here. Parameters clickWindowHours and
+ * viewWindowHours, when not null, replace those of the shop.
  */
 export const linesSql = ({ scope, product_groups }: { scope: string; product_groups: string }): string => `
   SELECT t.shopId AS shopId, t.kind AS kind, t.eventId AS eventId, toUInt32(number - 1) AS line,
     t.first.1 AS occurredAt, t.first.2 AS cid, t.first.3 AS uid,
     item.shopProductId AS shopProductId, item.quantity AS quantity, item.priceMicros AS priceMicros,
-    t.first.4 AS currency, g.groups AS itemGroups,
+    t.first.4 AS currency, g.groups AS itemGroups, t.first.7 AS proof, t.first.8 AS receivedAt,
+    ${trustAtSql('w.trusts', 'receivedAt')} AS trust,
     toInt32(coalesce({clickWindowHours:Nullable(Int32)},
       if(w.known, w.clickWindowHours, ${DEFAULT_CLICK_WINDOW_HOURS}))) AS clickWindowHours,
     toInt32(coalesce({viewWindowHours:Nullable(Int32)},
       if(w.known, w.viewWindowHours, ${DEFAULT_VIEW_WINDOW_HOURS}))) AS viewWindowHours
   FROM (
     SELECT shopId, kind, eventId, argMin(
-      tuple(occurredAt, cid, uid, currency, lines, imported),
-      tuple(imported, occurredAt, cid, isNull(uid), ifNull(uid, ''), currency, toString(lines))) AS first
+      tuple(occurredAt, cid, uid, currency, lines, imported, toString(proof), receivedAt),
+      tuple(${VERSION_ORDER})) AS first
     FROM transactions
     WHERE (shopId, kind, eventId) IN (${scope})
     GROUP BY shopId, kind, eventId
@@ -51,42 +49,18 @@ export const itemGroupsSql = ({ product_groups }: { product_groups: string }): s
 /** The windows of each shop that has been seen in the registry. */
 export const windowsSql = `
     SELECT shopId, argMax(clickWindowHours, version) AS clickWindowHours,
-      argMax(viewWindowHours, version) AS viewWindowHours, true AS known
+      argMax(viewWindowHours, version) AS viewWindowHours, ${trustsSql} AS trusts, true AS known
     FROM shop_versions GROUP BY shopId`
 
 /** No window of any shop is longer. */
 export const windowMaxMsSql = `(SELECT greatest(${DEFAULT_CLICK_WINDOW_HOURS}, ${DEFAULT_VIEW_WINDOW_HOURS},
     max(clickWindowHours), max(viewWindowHours)) FROM shop_versions) * ${HOUR_MS}`
 
-/**
- * For each cid among `people` (personShopId, personCid), the other cids that are the same person (`others`): those seen with a uid that it was seen
- * with, unless that uid is shared by more than `CIDS_PER_UID_MAX`. One step, no further: the relation is symmetric but not
- * transitive. The condition `others` must hold for all links of a uid or for none.
- */
-export const linkedSql = (identity_links: { people: string; others: string }): string => `
-    SELECT a.shopId AS personShopId, a.cid AS personCid, groupUniqArrayArray(b.cids) AS others
-    FROM (SELECT shopId, cid, uid FROM identity_links WHERE ${identity_links.people}) AS a
-    INNER JOIN (
-      SELECT shopId, uid, groupUniqArray(${CIDS_PER_UID_MAX + 1})(cid) AS cids
-      FROM identity_links WHERE ${identity_links.others}
-      GROUP BY shopId, uid HAVING length(cids) <= ${CIDS_PER_UID_MAX}
-    ) AS b ON a.shopId = b.shopId AND a.uid = b.uid
-    GROUP BY a.shopId, a.cid`
-
-/** Conditions for `linkedSql` that find the few links of some people (SQL that selects shopId, cid). */
-export function linksOf(people: string): { people: string; others: string } {
-  const ofPeople = `(shopId, cid) IN (${people})`
-  return {
-    people: ofPeople,
-    others: `(shopId, uid) IN (SELECT shopId, uid FROM identity_links WHERE ${ofPeople})`,
-  }
-}
-
-/** Lines once for each cid whose touches count: their columns and `touchCid`. */
-export const reachSql = (lines: string, identity_links: { people: string; others: string }): string => `
+/** Lines that may be credited, once for each cid whose touches count: their columns and `touchCid`. */
+export const reachSql = (lines: string, person_links: LinkScope): string => `
   SELECT l.*, arrayJoin(arrayDistinct(arrayPushBack(p.others, l.cid))) AS touchCid
-  FROM (${lines}) AS l
-  LEFT JOIN (${linkedSql(identity_links)}) AS p ON p.personShopId = l.shopId AND p.personCid = l.cid`
+  FROM (SELECT * FROM (${lines}) AS proven WHERE NOT (${unprovenSql('proven')})) AS l
+  LEFT JOIN (${linkedSql(person_links)}) AS p ON p.personShopId = l.shopId AND p.personCid = l.cid`
 
 /**
  * Products on the attribution list of campaigns, with the times [fromAt, toAt) at which they were. The version in force

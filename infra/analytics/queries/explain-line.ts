@@ -1,4 +1,5 @@
-import { linesSql, linksOf, reachSql, touchesSql } from './credit-rule.ts'
+import { linesSql, reachSql, touchesSql } from './credit-rule.ts'
+import { linksOf } from './person-links.ts'
 
 /** Touches listed for one transaction, the strongest first. */
 export const EXPLAINED_TOUCHES_MAX = 1_000
@@ -47,7 +48,7 @@ export function explainQuery({ shopId, eventId }: { shopId: string | null; event
     product_groups: `(shopId, id) IN (SELECT shopId, arrayJoin(lines.shopProductId) ${ofEvent})`,
   })
   const touches = touchesSql(reachSql(lines, links), {
-    judged_events: `(${links.people}) OR (shopId, cid) IN (SELECT shopId, cid FROM identity_links WHERE ${links.others})`,
+    judged_events: `(${links.people}) OR (shopId, cid) IN (SELECT shopId, cid FROM person_links WHERE ${links.others})`,
     campaign_versions: ofShop,
     pair: 'true',
   })

@@ -1,12 +1,11 @@
+import { VERSION_ORDER } from './transaction-versions.ts'
+
 /**
  * What shoppers' behaviour says of products, from `transactions` and `judged_events`. An id that came more than once
  * counts once, as in attribution. Imported history counts like live orders.
  */
 
 const DAY_MS = 86_400_000
-
-/** Order of the versions of one event id; the first counts. */
-const VERSION_ORDER = 'tuple(imported, occurredAt, cid, currency, toString(lines))'
 
 /** Row: how much each shop has; unchanged numbers, unchanged signals. Parameter since. */
 export interface ShopActivity {
@@ -44,7 +43,7 @@ export const productActivitySql = `
       SELECT first.1 AS occurredAt, arrayJoin(arrayDistinct(arrayMap(line -> line.shopProductId, first.2))) AS id,
         1 AS purchase, 0 AS click, 0 AS view
       FROM (
-        SELECT argMin(tuple(occurredAt, lines), ${VERSION_ORDER}) AS first FROM transactions
+        SELECT argMin(tuple(occurredAt, lines), tuple(${VERSION_ORDER})) AS first FROM transactions
         WHERE shopId = {shopId:String} AND kind = 'PURCHASE' AND occurredAt >= {since:Int64} GROUP BY eventId
       )
       UNION ALL
@@ -73,7 +72,7 @@ export const basketsSql = `
       SELECT eventId, first.1 AS occurredAt, arraySlice(
         arrayDistinct(arrayMap(line -> line.shopProductId, first.2)), 1, {basketLinesMax:UInt32}) AS items
       FROM (
-        SELECT eventId, argMin(tuple(occurredAt, lines), ${VERSION_ORDER}) AS first FROM transactions
+        SELECT eventId, argMin(tuple(occurredAt, lines), tuple(${VERSION_ORDER})) AS first FROM transactions
         WHERE shopId = {shopId:String} AND kind = 'PURCHASE' GROUP BY eventId
       )
     )
