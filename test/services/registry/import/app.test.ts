@@ -86,7 +86,7 @@ describe('POST /v1/panel/import/transactions', () => {
     expect(stored()).toEqual([
       {
         ...{ eventId: 'o1', kind: 'PURCHASE', shopId: 'shop', cid: 'me', uid: null, currency: 'EUR', locale: null },
-        ...{ occurredAt: Date.parse('2019-05-04T08:00:00Z'), receivedAt: NOW, imported: true },
+        ...{ occurredAt: Date.parse('2019-05-04T08:00:00Z'), receivedAt: NOW, imported: true, proof: 'TOKEN' },
         lines: [
           {
             shopProductId: 'sku',
