@@ -16,10 +16,19 @@ export interface Metrics {
   render(): Promise<{ contentType: string; body: string }>
 }
 
+/** How many partitions of a topic a stream leaves alone. */
+export interface PausedPartitions {
+  stream: string
+  topic: string
+  partitions: number
+}
+
 /** Values read when Prometheus asks, not kept up to date in between. One that fails is left out of that answer. */
 export interface SampledValues {
   /** How far each stream is behind the end of a topic. */
   streamLags(): Promise<{ stream: string; topic: string; records: number }[]>
+  /** What stands still until a newer version of the program takes it. */
+  pausedPartitions(): Promise<PausedPartitions[]>
   deadLetters(): Promise<number>
   /** Emissions that wait to be written to the log. */
   emissionQueue(): number
@@ -117,6 +126,18 @@ function sampleGauges(sampled: SampledValues, registers: Registry[]): void {
       for (const { stream, topic, records } of await orNothing(() => sampled.streamLags(), [])) {
         // One entry per partition.
         this.inc({ stream, topic }, records)
+      }
+    },
+  })
+  new Gauge({
+    name: 'endcap_stream_paused_partitions',
+    help: 'Partitions of a topic that a stream, or a copy in memory, leaves alone until a newer version takes them.',
+    labelNames: ['stream', 'topic'] as const,
+    registers,
+    async collect() {
+      this.reset()
+      for (const { stream, topic, partitions } of await orNothing(() => sampled.pausedPartitions(), [])) {
+        this.inc({ stream, topic }, partitions)
       }
     },
   })

@@ -1,8 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import type { Type } from 'avsc'
 import { avroType } from './avro-type.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import type { RecordTypes } from './records.ts'
+import { currentSchema, releasedSchemas } from './released.ts'
 import { type RecordName, topics } from './topics.ts'
 
 /**
@@ -16,6 +16,14 @@ const HEADER_BYTES = 10
 /** Bytes that are no value of the record asked for. */
 export class UndecodableRecord extends Error {
   override readonly name = 'UndecodableRecord'
+}
+
+/**
+ * A record whose schema this program does not have: a newer version wrote it. Nothing is wrong with the record, so it must
+ * not be given up; it waits for a program that can read it.
+ */
+export class UnknownSchema extends Error {
+  override readonly name = 'UnknownSchema'
 }
 
 interface Codec {
@@ -54,20 +62,40 @@ export function headerOf(name: RecordName): Buffer {
   return codecs.get(name)!.header
 }
 
-/** @throws UndecodableRecord, with the reason, when the bytes are not a value of any released version. */
+/**
+ * Whether the bytes name a schema that this program does not have. It looks only at the header, so it is cheap.
+ * @returns the error that `decode` would throw.
+ */
+export function unknownSchemaOf(name: RecordName, bytes: Uint8Array): UnknownSchema | null {
+  const buffer = asBuffer(bytes)
+  if (!isSingleObject(buffer)) return null
+  const fingerprint = buffer.readBigUInt64LE(2)
+  if (codecs.get(name)!.readers.has(fingerprint)) return null
+  return new UnknownSchema(`${name} of schema ${fingerprint.toString(16)} needs a newer version of Endcap`)
+}
+
+/**
+ * @throws UndecodableRecord, with the reason, when the bytes are no value of the record; UnknownSchema when they may be one
+ * of a version that this program does not have.
+ */
 export function decode<K extends RecordName>(name: K, bytes: Uint8Array): RecordTypes[K] {
   const { type, readers } = codecs.get(name)!
-  const buffer = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  if (buffer.length < HEADER_BYTES || buffer.readUInt16LE(0) !== MARKER) {
-    throw new UndecodableRecord(`${name}: not in Avro single-object encoding`)
-  }
-  const fingerprint = buffer.readBigUInt64LE(2)
-  const reader = readers.get(fingerprint)
-  if (reader === undefined) throw new UndecodableRecord(`${name}: no released schema ${fingerprint.toString(16)}`)
+  const buffer = asBuffer(bytes)
+  if (!isSingleObject(buffer)) throw new UndecodableRecord(`${name}: not in Avro single-object encoding`)
+  const reader = readers.get(buffer.readBigUInt64LE(2))
+  if (reader === undefined) throw unknownSchemaOf(name, buffer)!
   const { value, offset } = read(name, type, buffer, reader)
   if (offset < 0) throw new UndecodableRecord(`${name}: truncated`)
   if (offset < buffer.length) throw new UndecodableRecord(`${name}: ${buffer.length - offset} bytes too many`)
   return name === 'RegistryEntry' ? withoutBranch(value) : value
+}
+
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+}
+
+function isSingleObject(buffer: Buffer): boolean {
+  return buffer.length >= HEADER_BYTES && buffer.readUInt16LE(0) === MARKER
 }
 
 function read(name: string, type: Type, buffer: Buffer, reader: ReturnType<Type['createResolver']> | null) {
@@ -90,7 +118,7 @@ function withoutBranch<T>(entry: { kind: string; body: Record<string, unknown> }
 }
 
 function codecOf(name: RecordName): Codec {
-  const schema = schemaIn(`${name}.avsc`)
+  const schema = currentSchema(name)
   const type = avroType(schema)
   const header = Buffer.alloc(HEADER_BYTES)
   header.writeUInt16LE(MARKER)
@@ -101,18 +129,6 @@ function codecOf(name: RecordName): Codec {
   }
   readers.set(fingerprintOf(schema), null)
   return { type, header, readers }
-}
-
-/** Every released version of a record's schema, oldest first. */
-export function releasedSchemas(name: RecordName): { version: number; schema: object }[] {
-  return readdirSync(new URL('released/', import.meta.url))
-    .filter((file) => file.startsWith(`${name}.`))
-    .map((file) => ({ version: Number(file.split('.')[1]), schema: schemaIn(`released/${file}`) }))
-    .sort((a, b) => a.version - b.version)
-}
-
-function schemaIn(file: string): object {
-  return JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8'))
 }
 
 function firstInvalidField(type: Type, value: unknown): string {

@@ -1,13 +1,26 @@
 import type { FastifyPluginAsync } from 'fastify'
 
-/** Rejects, or resolves to false, when the part does not work now. */
+/** Rejects, or resolves to false, when the part does not work now; resolves to Degraded when it works with less. */
 export type HealthCheck = () => Promise<unknown>
+
+/** It serves, but an operator must do something. The reason is told to anybody: it names parts, never hosts or data. */
+export class Degraded {
+  readonly reason: string
+  constructor(reason: string) {
+    this.reason = reason
+  }
+}
+
+/** It does not work, for a reason that may be told to anybody, as that of Degraded. */
+export class NotReady extends Error {
+  override readonly name = 'NotReady'
+}
 
 const CHECK_TIMEOUT_MS = 2_000
 
 /**
  * GET /health/live: the process answers. GET /health/ready: 200 when every check holds, else 503 that names those
- * that do not; why they fail is in the log, since these routes are open to all.
+ * that do not. Why an engine fails is in the log, since these routes are open to all; `reasons` has what may be told.
  */
 export function healthApp(deps: { checks: Readonly<Record<string, HealthCheck>> }): FastifyPluginAsync {
   return async (server) => {
@@ -16,23 +29,41 @@ export function healthApp(deps: { checks: Readonly<Record<string, HealthCheck>> 
     server.get('/health/ready', async (request, reply) => {
       const results = await Promise.all(
         Object.entries(deps.checks).map(async ([name, check]) => {
-          const failure = await failureOf(check)
-          if (failure) request.log.warn({ err: failure, check: name }, 'not ready')
-          return [name, failure ? 'failed' : 'ok'] as const
+          const result = await resultOf(check)
+          if (result instanceof Error) request.log.warn({ err: result, check: name }, 'not ready')
+          return { name, result }
         }),
       )
-      const ready = results.every(([, result]) => result === 'ok')
-      reply.code(ready ? 200 : 503).header('cache-control', 'no-store')
-      return { status: ready ? 'ok' : 'failed', checks: Object.fromEntries(results) }
+      const statuses = results.map(({ result }) => statusOf(result))
+      const status = STATUSES.find((each) => statuses.includes(each)) ?? 'ok'
+      const reasons = results.flatMap(({ name, result }) => {
+        if (result instanceof NotReady) return [[name, result.message]]
+        return result instanceof Degraded ? [[name, result.reason]] : []
+      })
+      reply.code(status === 'failed' ? 503 : 200).header('cache-control', 'no-store')
+      return {
+        status,
+        checks: Object.fromEntries(results.map(({ name }, index) => [name, statuses[index]])),
+        ...(reasons.length > 0 ? { reasons: Object.fromEntries(reasons) } : {}),
+      }
     })
   }
 }
 
-async function failureOf(check: HealthCheck): Promise<Error | null> {
+/** The worst first. */
+const STATUSES = ['failed', 'degraded'] as const
+
+function statusOf(result: Error | Degraded | null): 'failed' | 'degraded' | 'ok' {
+  if (result === null) return 'ok'
+  return result instanceof Degraded ? 'degraded' : 'failed'
+}
+
+async function resultOf(check: HealthCheck): Promise<Error | Degraded | null> {
   const { promise: late, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => reject(new Error(`no answer within ${CHECK_TIMEOUT_MS} ms`)), CHECK_TIMEOUT_MS)
   try {
     const result = await Promise.race([check(), late])
+    if (result instanceof Degraded) return result
     return result === false ? new Error('the check does not hold') : null
   } catch (error) {
     return error as Error

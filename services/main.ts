@@ -11,6 +11,7 @@ import { createShowIds } from './domain/show-id.ts'
 import { Snapshot } from './domain/snapshot.ts'
 import { createUuid } from './domain/uuid.ts'
 import { openEvents } from './events.ts'
+import { Degraded, type HealthCheck } from './health.ts'
 import { createHttpServer } from './http.ts'
 import { createLogger } from './logger.ts'
 import { followRegistry } from './registry-follower.ts'
@@ -62,14 +63,14 @@ async function open(config: Config, logger: Logger, stops: Shared['stops']): Pro
   const { host, log, metrics, snapshot } = shared
   // Whoever holds the registry fills the snapshot by itself.
   if (!config.roles.includes('registry')) {
-    const registry = await untilThere('log', logger, () => followRegistry({ log, snapshot }))
+    const registry = await untilThere('log', logger, () => followRegistry({ log, snapshot, logger }))
     stops.push(() => registry.close())
   }
   const parts = await Promise.all(config.roles.map((role) => openRole[role](shared)))
 
   const server = createHttpServer({ logger, trustedProxies: config.trustedProxies, requestId: uuid })
   stops.push(() => server.close())
-  const checks = Object.assign({}, ...parts.map((part) => part.checks))
+  const checks = Object.assign({ registry: wholeRegistry(snapshot) }, ...parts.map((part) => part.checks))
   await registerApi(server, parts, { ...config, metrics, checks, version: VERSION })
 
   void Promise.race([host.failed, ...parts.flatMap((part) => part.failures)]).then((err) => {
@@ -78,6 +79,11 @@ async function open(config: Config, logger: Logger, stops: Shared['stops']): Pro
     process.kill(process.pid, 'SIGTERM')
   })
   return { url: await server.listen({ host: config.httpHost, port: config.httpPort }), log }
+}
+
+/** A copy that has stopped still serves what it knows, as all copies do while the log is away. */
+function wholeRegistry(snapshot: Snapshot): HealthCheck {
+  return async () => snapshot.staleReason === null || new Degraded(snapshot.staleReason)
 }
 
 async function openShared(config: Config, logger: Logger, stops: Shared['stops']): Promise<Shared> {
@@ -89,8 +95,11 @@ async function openShared(config: Config, logger: Logger, stops: Shared['stops']
   const engines = connectEngines(host.links(), logger)
   stops.push(() => closeEngines(engines))
 
+  const snapshot = new Snapshot()
   const sampled: SampledValues = {
     streamLags: async () => [],
+    pausedPartitions: async () =>
+      snapshot.staleReason === null ? [] : [{ stream: 'registry-copy', topic: 'registry', partitions: 1 }],
     deadLetters: async () => Number.NaN,
     emissionQueue: () => 0,
     spool: () => ({ records: 0, bytes: 0 }),
@@ -107,7 +116,7 @@ async function openShared(config: Config, logger: Logger, stops: Shared['stops']
     events,
     sampled,
     stops,
-    snapshot: new Snapshot(),
+    snapshot,
     showIds: createShowIds({ keys }),
     metrics: createMetrics(sampled),
     now,

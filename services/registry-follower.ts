@@ -1,16 +1,36 @@
 import type { EventLog, LogRecord, Tail } from '../infra/event-log/port.ts'
-import { decode } from '../schemas/codec.ts'
+import { decode, UnknownSchema } from '../schemas/codec.ts'
 import type { EntityKind, RegistryEntry } from '../schemas/entities.ts'
 import type { Snapshot } from './domain/snapshot.ts'
 
 /**
  * Keeps `snapshot` at what the topic `registry` holds, in this process, until closed. Resolves once everything that
- * was in the log at the call is in force.
+ * was in the log at the call is in force. When a newer version writes what this one cannot read, the copy stays at what it
+ * was before (`staleReason`): leaving out single entries would make up a registry that never was.
+ * @throws UnknownSchema when such an entry is already there at the call: then there is no copy to work with.
  */
-export function followRegistry(deps: { log: EventLog; snapshot: Snapshot }): Promise<Tail> {
-  return deps.log.tail('registry', (records) => {
-    for (const record of records) applyRecord(deps.snapshot, record)
+export async function followRegistry({ log, snapshot, logger }: FollowRegistryDeps): Promise<Tail> {
+  let caughtUp = false
+  const tail = await log.tail('registry', (records) => {
+    for (const record of records) {
+      if (snapshot.staleReason !== null) return
+      try {
+        applyRecord(snapshot, record)
+      } catch (error) {
+        if (!(error instanceof UnknownSchema && caughtUp)) throw error
+        snapshot.staleReason = `The copy of the registry ends at offset ${record.offset}: ${error.message}`
+        logger?.error({ topic: 'registry', offset: record.offset }, snapshot.staleReason)
+      }
+    }
   })
+  caughtUp = true
+  return tail
+}
+
+export interface FollowRegistryDeps {
+  log: Pick<EventLog, 'tail'>
+  snapshot: Snapshot
+  logger?: { error(details: object, message: string): void }
 }
 
 /**

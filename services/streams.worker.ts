@@ -19,7 +19,7 @@ const { links, signalsIntervalMs, logLevel } = workerData as StreamsWorkerData
 const logger = workerLogger(logLevel, 'streams')
 const engines = connectEngines(links, logger)
 const snapshot = new Snapshot()
-const registry = await followRegistry({ log: engines.log, snapshot })
+const registry = await followRegistry({ log: engines.log, snapshot, logger })
 const streams = await startStreams({
   ...engines,
   snapshot,

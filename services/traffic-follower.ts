@@ -1,5 +1,5 @@
 import type { EventLog } from '../infra/event-log/port.ts'
-import { decode } from '../schemas/codec.ts'
+import { decode, unknownSchemaOf } from '../schemas/codec.ts'
 import { predictClickRate } from './domain/click-rate.ts'
 import { EVEN_HOURS } from './domain/shop-day.ts'
 
@@ -12,6 +12,8 @@ export interface Traffic {
 }
 
 export interface TrafficFollower extends Traffic {
+  /** Why it has stopped following: a newer version writes what this one cannot read. Null: it follows. */
+  staleReason(): string | null
   close(): Promise<void>
 }
 
@@ -19,16 +21,33 @@ export interface TrafficFollower extends Traffic {
 export const unknownTraffic: Traffic = { hourShares: () => EVEN_HOURS, clickRate: () => predictClickRate(null) }
 
 /** Keeps at hand what the topic `shop-traffic` holds, until closed. */
-export async function followTraffic({ log }: { log: Pick<EventLog, 'tail'> }): Promise<TrafficFollower> {
+export async function followTraffic({
+  log,
+  logger,
+}: {
+  log: Pick<EventLog, 'tail'>
+  logger: { error(details: object, message: string): void }
+}): Promise<TrafficFollower> {
   const shops = new Map<string, { hourShares: readonly number[]; clickRate: number }>()
+  let staleReason: string | null = null
   const tail = await log.tail('shop-traffic', (records) => {
-    for (const { value } of records) {
-      if (!value) continue
+    for (const { value, partition, offset } of records) {
+      if (!value || staleReason !== null) continue
+      const unknown = unknownSchemaOf('ShopTraffic', value)
+      if (unknown) {
+        staleReason = unknown.message
+        logger.error(
+          { topic: 'shop-traffic', partition, offset },
+          `The traffic of shops is known until here: ${staleReason}`,
+        )
+        continue
+      }
       const { shopId, hourShares, ...clicked } = decode('ShopTraffic', value)
       shops.set(shopId, { hourShares, clickRate: predictClickRate(clicked) })
     }
   })
   return {
+    staleReason: () => staleReason,
     hourShares: (shopId) => shops.get(shopId)?.hourShares ?? unknownTraffic.hourShares(shopId),
     clickRate: (shopId) => shops.get(shopId)?.clickRate ?? unknownTraffic.clickRate(shopId),
     close: () => tail.close(),

@@ -6,7 +6,7 @@ import type { TopicName } from '../schemas/topics.ts'
 import type { Entity, Snapshot } from '../services/domain/snapshot.ts'
 import { applyCampaign, createPromotionBook, productsSignature } from './indexer-promotions.ts'
 import type { DeadRecord, DecodedRecord } from './outcome.ts'
-import { createStream, type Stream, type StreamLogger, type StreamStep } from './pipeline.ts'
+import { byWholeRegistry, createStream, type Stream, type StreamLogger, type StreamStep } from './pipeline.ts'
 
 export const INDEXER_GROUP = 'indexer'
 const TOPICS = ['products', 'product-signals', 'registry'] as const satisfies TopicName[]
@@ -39,7 +39,7 @@ export function createIndexer({ log, index, snapshot, now, logger }: IndexerDeps
     return begun(batch)
   }
   const options = { batchMaxRecords: BATCH_MAX_RECORDS, pollMaxWaitMs: POLL_MAX_WAIT_MS, now, logger }
-  return createStream({ name: INDEXER_GROUP, topics: TOPICS, log, step, ...options })
+  return createStream({ name: INDEXER_GROUP, topics: TOPICS, log, step: byWholeRegistry(snapshot, step), ...options })
 }
 
 /** Next offset by `topic/partition`, of what this stream has done. */

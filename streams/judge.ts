@@ -6,7 +6,14 @@ import type { Snapshot } from '../services/domain/snapshot.ts'
 import { restoreCounters } from './judge-rebuild.ts'
 import { judgement, judgingStep, sourceOf, type Terms, verdictAtSight } from './judge-verdict.ts'
 import type { DeadRecord, DecodedRecord } from './outcome.ts'
-import { createStream, type Stream, type StreamLogger, type StreamOptions, type StreamStep } from './pipeline.ts'
+import {
+  byWholeRegistry,
+  createStream,
+  type Stream,
+  type StreamLogger,
+  type StreamOptions,
+  type StreamStep,
+} from './pipeline.ts'
 
 export const JUDGE_GROUP = 'judge'
 const BATCH_MAX_RECORDS = 1_000
@@ -29,7 +36,7 @@ export function createJudge({ log, counters, snapshot, ...options }: JudgeDeps):
     name: JUDGE_GROUP,
     topics: ['ad-events'],
     log,
-    step: createJudgeStep({ log, counters, snapshot }),
+    step: byWholeRegistry(snapshot, createJudgeStep({ log, counters, snapshot })),
     batchMaxRecords: BATCH_MAX_RECORDS,
     pollMaxWaitMs: POLL_MAX_WAIT_MS,
   })

@@ -17,6 +17,8 @@ export interface CandidacyDeps {
   log: Pick<EventLog, 'consumer'>
   /** Of the office: one process leads for each name. */
   name: string
+  /** True: this process cannot do all of the work, so another one should lead, if there is any. */
+  yields?: () => boolean
   logger: StreamLogger
 }
 
@@ -29,7 +31,7 @@ export interface CandidacyDeps {
  * @param onChange is told what has changed, one call after the other; the next look waits for it. It must not reject.
  */
 export function standForLead(deps: CandidacyDeps, onChange: (leads: boolean) => Promise<void> | void): Candidacy {
-  const { log, name, logger } = deps
+  const { log, name, logger, yields = () => false } = deps
   const stopping = new AbortController()
   let leads = false
   let polling: LogConsumer | null = null
@@ -48,6 +50,7 @@ export function standForLead(deps: CandidacyDeps, onChange: (leads: boolean) => 
         polling = consumer
         await consumer.poll(POLL)
         polling = null
+        if (leads && yields()) for (const assignment of consumer.assigned()) consumer.refuse(assignment)
         if (!stopping.signal.aborted) await become(consumer.assigned().length > 0)
       }
       await become(false)

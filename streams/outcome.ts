@@ -1,5 +1,5 @@
 import type { Batch, LogRecord, NewRecord } from '../infra/event-log/port.ts'
-import { decode, encode, UndecodableRecord } from '../schemas/codec.ts'
+import { decode, encode, UndecodableRecord, type UnknownSchema, unknownSchemaOf } from '../schemas/codec.ts'
 import { type TopicName, topics } from '../schemas/topics.ts'
 
 /** A record of the log with its value decoded; null is a tombstone. */
@@ -31,7 +31,26 @@ export interface StepResult {
 const LETTER_RECORD_MAX_BYTES = 1_000_000
 const LETTER_MESSAGE_MAX_CHARS = 1_000
 
-/** Decodes a batch; what is no value of the topic's record comes back as dead, the rest in order. */
+/** Where a batch must end, because the record at `offset` needs a newer version of the program. */
+export interface Unreadable {
+  offset: number
+  reason: UnknownSchema
+}
+
+/** The records before the first one of a schema that this program does not have, and that one. */
+export function readablePart({ topic, records }: Omit<Batch, 'assignment'>): {
+  readable: LogRecord[]
+  unreadable: Unreadable | null
+} {
+  const name = topics[topic].record
+  for (const [index, { offset, value }] of records.entries()) {
+    const reason = value && unknownSchemaOf(name, value)
+    if (reason) return { readable: records.slice(0, index), unreadable: { offset, reason } }
+  }
+  return { readable: records, unreadable: null }
+}
+
+/** Decodes the readable part of a batch; what is no value of the topic's record comes back as dead, the rest in order. */
 export function decodeBatch<T>(batch: Omit<Batch, 'assignment'>): { records: DecodedRecord<T>[]; dead: DeadRecord[] } {
   const name = topics[batch.topic].record
   const records: DecodedRecord<T>[] = []

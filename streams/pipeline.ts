@@ -1,12 +1,16 @@
 import { type Assignment, type Batch, type EventLog, type LogConsumer, Revoked } from '../infra/event-log/port.ts'
+import { UnknownSchema } from '../schemas/codec.ts'
 import type { TopicName } from '../schemas/topics.ts'
+import type { Snapshot } from '../services/domain/snapshot.ts'
 import { type TopicLag, topicLag } from './lag.ts'
-import { type DecodedRecord, deadLettersOf, decodeBatch, type StepResult } from './outcome.ts'
+import { type DecodedRecord, deadLettersOf, decodeBatch, readablePart, type StepResult } from './outcome.ts'
 import { createStreamRun, type Retry } from './stream-run.ts'
+import type { WaitingPartition } from './waiting-partitions.ts'
 
 /**
  * Processes one batch of one partition, in order. Batches come again after a crash or a throw, so its effects outside
  * the log must be idempotent; its outputs are stored exactly once.
+ * @throws UnknownSchema when the batch needs a newer version of the program: then its partition waits, and no other.
  */
 export type StreamStep = (batch: {
   topic: TopicName
@@ -27,6 +31,10 @@ export interface StreamState {
   dead: number
   /** Failed attempts in a row. */
   failures: number
+  /** Something of it waits for a newer version of the program. */
+  outdated: boolean
+  /** The partitions that do. */
+  waiting: WaitingPartition[]
   lastError: { message: string; at: number } | null
   lastCommitAt: number | null
 }
@@ -63,7 +71,10 @@ export interface StreamOptions {
   retry?: Retry
 }
 
-/** Poll, decode, step, then one atomic commit with the outputs and the dead letters. */
+/**
+ * Poll, decode, step, then one atomic commit with the outputs and the dead letters. A record of a newer version stops its
+ * partition in this process: what lies before it is done, the other partitions go on.
+ */
 export function createStream(options: StreamOptions): Stream {
   const { name, topics, log, step, retry, now, logger } = options
   const life = createStreamRun({ name, retry, now, logger })
@@ -71,6 +82,7 @@ export function createStream(options: StreamOptions): Stream {
   let polling: LogConsumer | null = null
 
   async function processNext(consumer: LogConsumer): Promise<void> {
+    life.waiting.look(consumer)
     polling = consumer
     const batch = await consumer.poll({ maxRecords: options.batchMaxRecords, maxWaitMs: options.pollMaxWaitMs })
     polling = null
@@ -81,6 +93,15 @@ export function createStream(options: StreamOptions): Stream {
 
   async function processBatch(consumer: LogConsumer, batch: Batch): Promise<void> {
     const { topic, partition, assignment } = batch
+    const { readable, unreadable } = readablePart(batch)
+    if (readable.length > 0 && !(await workBatch(consumer, { ...batch, records: readable }))) return
+    if (unreadable) life.waiting.stopAt(consumer, { assignment, ...unreadable })
+    else life.waiting.goneOn(topic, partition)
+  }
+
+  /** @returns whether the batch is done and committed. */
+  async function workBatch(consumer: LogConsumer, batch: Batch): Promise<boolean> {
+    const { topic, partition, assignment } = batch
     const { records, dead } = decodeBatch(batch)
     const lastOffset = batch.records.at(-1)!.offset
     const done = commitOf(assignment)
@@ -90,8 +111,11 @@ export function createStream(options: StreamOptions): Stream {
         result = await step({ topic, partition, records, committed: done.offset, lastOffset })
       }
     } catch (error) {
-      consumer.seek(assignment, batch.records[0]!.offset)
-      return life.backOff(error as Error)
+      const { offset } = batch.records[0]!
+      consumer.seek(assignment, offset)
+      if (error instanceof UnknownSchema) life.waiting.stopAt(consumer, { assignment, offset, reason: error })
+      else await life.backOff(error as Error)
+      return false
     }
     dead.push(...(result.dead ?? []))
     const outputs = [...(result.outputs ?? []), ...deadLettersOf(name, batch, dead, now())]
@@ -100,15 +124,14 @@ export function createStream(options: StreamOptions): Stream {
       done.offset = lastOffset + 1
     } catch (error) {
       if (!(error instanceof Revoked)) throw error
-      return logger.info(
-        { stream: name, topic, partition },
-        'the partition has gone to another member, with this batch',
-      )
+      logger.info({ stream: name, topic, partition }, 'the partition has gone to another member, with this batch')
+      return false
     }
     for (const { offset, code, message } of dead) {
       logger.warn({ stream: name, topic, partition, offset, code }, `dead letter: ${message}`)
     }
     life.count({ records: batch.records.length, dead: dead.length })
+    return true
   }
 
   /** What is committed of a partition: by this member since it has it, before that by whoever had it. */
@@ -125,6 +148,7 @@ export function createStream(options: StreamOptions): Stream {
   async function consume(): Promise<void> {
     const consumer = await log.consumer({ group: name, topics })
     commits.clear()
+    life.waiting.clear()
     try {
       while (!life.stopping()) await processNext(consumer)
     } finally {
@@ -143,5 +167,13 @@ export function createStream(options: StreamOptions): Stream {
     },
     lag: () => topicLag(log, name, topics, now),
     state: life.state,
+  }
+}
+
+/** A step that decides by the registry: while its copy here lacks what a newer version wrote, it decides nothing. */
+export function byWholeRegistry(snapshot: Pick<Snapshot, 'staleReason'>, step: StreamStep): StreamStep {
+  return async (batch) => {
+    if (snapshot.staleReason !== null) throw new UnknownSchema(snapshot.staleReason)
+    return step(batch)
   }
 }

@@ -1,14 +1,12 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Analytics } from '../infra/analytics/port.ts'
 import type { EventLog } from '../infra/event-log/port.ts'
 import { ATTRIBUTION_GROUP, attribute } from './attribution.ts'
+import { runToEnd } from './caught-up.ts'
 import type { StreamLogger } from './pipeline.ts'
 import { storedTopics } from './rows.ts'
 import { createSink } from './sink.ts'
 import { noteOf, noteText, SINK_GROUP } from './sink-note.ts'
 import { type Fingerprint, type TableProof, tableProof } from './table-proof.ts'
-
-const LAG_CHECK_MS = 50
 
 export interface RebuildDeps {
   log: EventLog
@@ -44,10 +42,7 @@ export async function rebuildAnalytics(deps: RebuildDeps): Promise<TableProof[]>
 /** Stores and credits all that the log holds. */
 async function catchUp({ log, analytics, now, runId, logger }: RebuildDeps): Promise<void> {
   const sink = createSink({ log, analytics, now, logger })
-  const ended = sink.run()
-  while ((await sink.lag()).some(({ records }) => records > 0)) await delay(LAG_CHECK_MS)
-  await sink.stop()
-  await ended
+  await runToEnd(sink)
   while ((await attribute({ log, analytics, runId })) !== null) {
     // A run takes only so much at once.
   }

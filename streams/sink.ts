@@ -8,7 +8,7 @@ import {
   Revoked,
 } from '../infra/event-log/port.ts'
 import { topicLag } from './lag.ts'
-import { type DeadRecord, deadLettersOf } from './outcome.ts'
+import { type DeadRecord, deadLettersOf, readablePart } from './outcome.ts'
 import type { Stream, StreamLogger } from './pipeline.ts'
 import { type StoredTopic, storedTopics } from './rows.ts'
 import { type SinkBatch, storeBatch, storeBatchAgain } from './sink-batch.ts'
@@ -59,9 +59,11 @@ export function createSink({ log, analytics, now, logger, retry }: SinkOptions):
 
   async function consume(): Promise<void> {
     filling.clear()
+    life.waiting.clear()
     const consumer = await log.consumer({ group: SINK_GROUP, topics: storedTopics })
     try {
       while (!life.stopping()) {
+        life.waiting.look(consumer)
         const batch = await consumer.poll({ maxRecords: POLL_MAX_RECORDS, maxWaitMs: POLL_MAX_WAIT_MS })
         if (batch) await take(consumer, batch)
         await storeAll(consumer, dueBatches())
@@ -108,15 +110,26 @@ export function createSink({ log, analytics, now, logger, retry }: SinkOptions):
       const { pendingLast } = noteOf(committed)
       if (committed && pendingLast !== null) return finish(consumer, into, committed.offset, pendingLast)
     }
+    const { readable, unreadable } = readablePart(batch)
+    if (unreadable) life.waiting.stopAt(consumer, { assignment, ...unreadable })
+    else life.waiting.goneOn(topic, partition)
+    if (readable.length === 0) return
     if (into.records.length === 0) into.openedAt = now()
-    into.records.push(...batch.records)
-    for (const { value } of batch.records) into.bytes += value?.length ?? 0
+    into.records.push(...readable)
+    for (const { value } of readable) into.bytes += value?.length ?? 0
   }
 
   /** Stores the batch that a crash left in doubt, and goes on after it. */
   async function finish(consumer: LogConsumer, into: Filling, first: number, last: number): Promise<void> {
     const { topic, partition } = into
-    into.records = await readRange(log, topic, partition, first, last)
+    const records = await readRange(log, topic, partition, first, last)
+    const { unreadable } = readablePart({ topic, partition, records })
+    if (unreadable) {
+      // A newer version began the batch, and a part of it would not be the batch that it began.
+      filling.delete(`${topic}/${partition}`)
+      return life.waiting.stopAt(consumer, { assignment: into.assignment, offset: first, reason: unreadable.reason })
+    }
+    into.records = records
     if (into.records.length > 0) await store(consumer, into, storeBatchAgain)
     consumer.seek(into.assignment, last + 1)
   }

@@ -11,7 +11,7 @@ import { createJudgedUntil } from './judged-until.ts'
 import type { TopicLag } from './lag.ts'
 import { standForLead } from './lead.ts'
 import { createPeriodic, type Periodic } from './periodic.ts'
-import type { Stream, StreamLogger } from './pipeline.ts'
+import type { Stream, StreamLogger, StreamState } from './pipeline.ts'
 import { createSignals } from './signals.ts'
 import { createSink } from './sink.ts'
 import { createTraffic } from './traffic.ts'
@@ -36,12 +36,7 @@ export interface StreamsDeps {
   logger: StreamLogger
 }
 
-export interface StreamStatus {
-  name: string
-  status: 'STOPPED' | 'RUNNING' | 'RETRYING'
-  failures: number
-  lastError: { message: string; at: number } | null
-}
+export type StreamStatus = { name: string } & Pick<StreamState, 'status' | 'failures' | 'waiting' | 'lastError'>
 
 export interface RunningStreams {
   /** Of the streams that run in this process. */
@@ -57,7 +52,8 @@ export async function startStreams(deps: StreamsDeps): Promise<RunningStreams> {
   let single = NONE
   run(shared)
 
-  const candidacy = standForLead({ ...deps, name: SINGLE_STREAMS }, async (leads) => {
+  const yields = () => allOf(single).some((each) => each.state().outdated)
+  const candidacy = standForLead({ ...deps, name: SINGLE_STREAMS, yields }, async (leads) => {
     const before = single
     single = leads ? createSingle(deps) : NONE
     await stopAll(before)
@@ -74,8 +70,8 @@ export async function startStreams(deps: StreamsDeps): Promise<RunningStreams> {
     },
     states: () =>
       [...allOf(shared), ...allOf(single)].map((each) => {
-        const { status, failures, lastError } = each.state()
-        return { name: each.name, status, failures, lastError }
+        const { status, failures, waiting, lastError } = each.state()
+        return { name: each.name, status, failures, waiting, lastError }
       }),
     async stop() {
       await Promise.all([candidacy.stop(), stopAll(shared)])

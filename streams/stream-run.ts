@@ -1,5 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { UnknownSchema } from '../schemas/codec.ts'
 import type { StreamLogger, StreamState } from './pipeline.ts'
+import { createWaitingPartitions, type WaitingPartitions } from './waiting-partitions.ts'
 
 export interface Retry {
   firstMs: number
@@ -7,6 +9,9 @@ export interface Retry {
 }
 
 const DEFAULT_RETRY: Retry = { firstMs: 100, maxMs: 5_000 }
+
+/** What a newer version wrote does not become readable while this process runs. */
+const OUTDATED_RETRY_MS = 60_000
 
 export interface StreamRunOptions {
   name: string
@@ -23,6 +28,7 @@ export interface StreamRunOptions {
 /** The life of a stream and what can be said of it. */
 export interface StreamRun {
   state(): StreamState
+  readonly waiting: WaitingPartitions
   stopping(): boolean
   /** What failed works again, as far as anyone can tell. */
   markHealthy(): void
@@ -37,12 +43,14 @@ export interface StreamRun {
 }
 
 export function createStreamRun({ name, retry = DEFAULT_RETRY, now, logger }: StreamRunOptions): StreamRun {
-  const state: StreamState = {
+  const waiting = createWaitingPartitions({ name, now, logger })
+  const state: Omit<StreamState, 'waiting'> = {
     status: 'STOPPED',
     records: 0,
     batches: 0,
     dead: 0,
     failures: 0,
+    outdated: false,
     lastError: null,
     lastCommitAt: null,
   }
@@ -50,7 +58,9 @@ export function createStreamRun({ name, retry = DEFAULT_RETRY, now, logger }: St
   let running: Promise<void> | null = null
 
   async function backOff(error: Error): Promise<void> {
-    const waitMs = Math.min(retry.maxMs, retry.firstMs * 2 ** Math.min(state.failures, 30))
+    state.outdated = error instanceof UnknownSchema
+    const doubledMs = Math.min(retry.maxMs, retry.firstMs * 2 ** Math.min(state.failures, 30))
+    const waitMs = state.outdated ? OUTDATED_RETRY_MS : doubledMs
     state.status = 'RETRYING'
     state.failures += 1
     state.lastError = { message: error.message, at: now() }
@@ -65,6 +75,7 @@ export function createStreamRun({ name, retry = DEFAULT_RETRY, now, logger }: St
   function markHealthy(): void {
     state.status = 'RUNNING'
     state.failures = 0
+    state.outdated = false
   }
 
   async function loop(consume: () => Promise<void>): Promise<void> {
@@ -74,7 +85,11 @@ export function createStreamRun({ name, retry = DEFAULT_RETRY, now, logger }: St
   }
 
   return {
-    state: () => ({ ...state }),
+    state() {
+      const list = waiting.list()
+      return { ...state, outdated: state.outdated || list.length > 0, waiting: list }
+    },
+    waiting,
     stopping: () => ending.signal.aborted,
     markHealthy,
     count({ records, dead }) {

@@ -9,6 +9,11 @@ export interface Assigned extends Assignment {
   readonly lease: number
 }
 
+interface Held extends Assigned {
+  /** Offset of the next record to hand over; null: the member has refused the partition, and not sought in it since. */
+  next: number | null
+}
+
 export interface Polled {
   batch: { topic: TopicName; partition: number; frame: Uint8Array<ArrayBuffer> } | null
   /** All that the member holds, when that has changed since it last heard. */
@@ -20,7 +25,9 @@ export interface Member {
   /** Null: a tail, which reads every partition from its start and commits nothing. */
   readonly group: string | null
   readonly topics: readonly TopicName[]
-  held: Map<Partition, Assigned & { next: number }>
+  held: Map<Partition, Held>
+  /** Those that it cannot work. */
+  refused: Set<Partition>
   changed: boolean
   /** Where the search for the next batch begins, so that a busy partition does not starve the others. */
   turn: number
@@ -44,7 +51,9 @@ export function createConsumerGroups(
     for (const topic of new Set(among.flatMap((member) => member.topics))) {
       const readers = among.filter((member) => member.topics.includes(topic))
       for (const partition of partitions[topic]) {
-        const reader = readers[partition.partition % readers.length]!
+        const willing = readers.filter((each) => !each.refused.has(partition))
+        const eligible = willing.length > 0 ? willing : readers
+        const reader = eligible[partition.partition % eligible.length]!
         held.get(reader)!.set(partition, reader.held.get(partition) ?? lease(partition, commits))
       }
     }
@@ -55,7 +64,7 @@ export function createConsumerGroups(
     for (const member of among) serveWaiting(member)
   }
 
-  function lease(partition: Partition, commits: readonly Commit[]): Assigned & { next: number } {
+  function lease(partition: Partition, commits: readonly Commit[]): Held {
     const { topic, partition: number } = partition
     const committed = commits.find((each) => each.topic === topic && each.partition === number) ?? null
     return { topic, partition: number, lease: ++lastLease, committed, next: committed?.offset ?? 0 }
@@ -65,7 +74,7 @@ export function createConsumerGroups(
     const held = [...member.held]
     for (let step = 0; step < held.length; step++) {
       const [partition, place] = held[(member.turn + step) % held.length]!
-      if (place.next >= partition.end) continue
+      if (place.next === null || place.next >= partition.end) continue
       const { runs, next } = reader.fetch(partition, place.next, maxRecords)
       place.next = next
       if (runs.length === 0) continue
@@ -101,7 +110,16 @@ export function createConsumerGroups(
     membersOf,
 
     join(group: string | null, topics: readonly TopicName[]): Member {
-      const member: Member = { id: ++lastId, group, topics, held: new Map(), changed: true, turn: 0, waiting: null }
+      const member: Member = {
+        id: ++lastId,
+        group,
+        topics,
+        held: new Map(),
+        refused: new Set(),
+        changed: true,
+        turn: 0,
+        waiting: null,
+      }
       members.add(member)
       assign(group, group === null ? [member] : membersOf(group))
       return member
@@ -132,6 +150,18 @@ export function createConsumerGroups(
       if (place?.lease !== lease) return
       place.next = offset
       serveWaiting(member)
+    },
+
+    refuse(member: Member, topic: TopicName, partition: number): void {
+      const refused = partitions[topic][partition]!
+      member.refused.add(refused)
+      const place = member.held.get(refused)
+      if (place) place.next = null
+    },
+
+    /** Spreads the partitions of a member's group anew. */
+    reassign(member: Member): void {
+      if (members.has(member) && member.group !== null) assign(member.group, membersOf(member.group))
     },
 
     owns(member: Member, topic: TopicName, partition: number, lease: number): boolean {

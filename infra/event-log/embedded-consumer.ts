@@ -27,9 +27,16 @@ export async function openConsumer(remote: Remote, group: string, topics: readon
 
   async function ask(maxRecords: number, maxWaitMs: number): Promise<Batch | null> {
     const polled = await remote.call<Polled>('poll', [member, maxRecords, maxWaitMs])
-    if (polled.assigned) assigned = new Map(polled.assigned.map((each) => [`${each.topic}/${each.partition}`, each]))
+    if (polled.assigned) assigned = new Map(polled.assigned.map(keptOrNew))
     const batch = batchOf(polled)
     return batch && { ...batch, assignment: assigned.get(`${batch.topic}/${batch.partition}`)! }
+  }
+
+  /** An assignment that goes on stays the same object: whoever holds it may go on too. */
+  function keptOrNew(each: Assigned): [string, Assigned] {
+    const place = `${each.topic}/${each.partition}`
+    const before = assigned.get(place)
+    return [place, before?.lease === each.lease ? before : each]
   }
 
   /** The lease that stands for it in the log's thread, which knows whether it still holds. */
@@ -39,11 +46,14 @@ export async function openConsumer(remote: Remote, group: string, topics: readon
     async poll({ maxRecords, maxWaitMs }) {
       return closed ? null : ask(maxRecords, maxWaitMs)
     },
-    assigned: () => (closed ? [] : [...assigned.values()].map(({ topic, partition }) => ({ topic, partition }))),
+    assigned: () => (closed ? [] : [...assigned.values()]),
     seek(assignment, offset) {
       const { topic, partition } = assignment
       // Messages keep their order: the next poll finds it done.
       remote.call('seek', [member, topic, partition, leaseOf(assignment), offset]).catch(() => {})
+    },
+    refuse({ topic, partition }) {
+      remote.call('refuse', [member, topic, partition]).catch(() => {})
     },
     async commit(assignment, { offset, metadata }, outputs = []) {
       const { topic, partition } = assignment

@@ -80,6 +80,11 @@ export function openLogStore({ folder, now }: LogStoreOptions) {
       poll: (id: number, maxRecords: number, maxWaitMs: number) => groups.poll(member(id), maxRecords, maxWaitMs),
       seek: (id: number, topic: TopicName, partition: number, lease: number, offset: number) =>
         groups.seek(member(id), topic, partitionAt(topic, partition).partition, lease, offset),
+      refuse(id: number, topic: TopicName, partition: number) {
+        const refusing = member(id)
+        groups.refuse(refusing, topic, partitionAt(topic, partition).partition)
+        return queue.run({ write: () => groups.reassign(refusing) })
+      },
       commit: (id: number, lease: number, commit: Commit, outputs: Uint8Array | null) =>
         queue.run({
           check() {

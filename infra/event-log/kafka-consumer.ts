@@ -204,10 +204,16 @@ export async function openConsumer(options: ConsumerOptions): Promise<LogConsume
         await fetcher.arrival(Math.min(until - performance.now(), timeoutMs))
       }
     },
-    assigned: () => [...leases.values()].map(({ assignment: { topic, partition } }) => ({ topic, partition })),
+    assigned: () => [...leases.values()].map(({ assignment }) => assignment),
     seek(assignment, offset) {
       const { topic, partition } = assignment
       if (leaseAt(assignment)?.assignment === assignment) fetcher.seek(topic, partition, offset)
+    },
+    refuse(assignment) {
+      const { topic, partition } = assignment
+      if (leaseAt(assignment)?.assignment !== assignment) return
+      fetcher.pause(topic, partition)
+      membership.refuse(`${names.topic(topic)}/${partition}`)
     },
     async commit(assignment, place, outputs = []) {
       leaseOf(assignment)

@@ -28,13 +28,17 @@ interface Followed {
   fetchAt: number
   batches: BatchView[]
   decoded: LogRecord[]
+  /** Nothing is fetched or handed over until a seek. */
+  paused: boolean
 }
 
 /** Reads ahead from some partitions, of all brokers at once, in committed transactions only. */
 export interface Fetcher {
   follow(topic: TopicName, partition: number, from: number): void
   drop(topic: TopicName, partition: number): void
+  /** Also ends a pause. */
   seek(topic: TopicName, partition: number, offset: number): void
+  pause(topic: TopicName, partition: number): void
   /** What is at hand of any one partition; the partitions take turns. */
   take(maxRecords: number): { topic: TopicName; partition: number; records: LogRecord[] } | null
   /** Everything before this offset has been taken. */
@@ -86,7 +90,7 @@ export function createFetcher({ link, names, reader }: { link: Link; names: Kafk
       leaders.set(topic, await link.leaders(names.topic(topic), until))
     }
     // What is followed only since the question is left to the next round.
-    const known = [...followed.values()].filter(({ topic }) => leaders.has(topic))
+    const known = [...followed.values()].filter(({ topic, paused }) => leaders.has(topic) && !paused)
     return Map.groupBy(known, ({ topic, partition }) => leaders.get(topic)!.get(partition) ?? -1)
   }
 
@@ -167,7 +171,7 @@ export function createFetcher({ link, names, reader }: { link: Link; names: Kafk
 
   return {
     follow(topic, partition, from) {
-      const each = { topic, partition, position: from, fetchAt: from, batches: [], decoded: [] }
+      const each = { topic, partition, position: from, fetchAt: from, batches: [], decoded: [], paused: false }
       followed.set(placeOf(topic, partition), each)
       void pump()
     },
@@ -181,8 +185,15 @@ export function createFetcher({ link, names, reader }: { link: Link; names: Kafk
       if (!each) return
       forget(each)
       // A new object: what is being fetched for the old one is not taken.
-      followed.set(placeOf(topic, partition), { ...each, position: offset, fetchAt: offset })
+      followed.set(placeOf(topic, partition), { ...each, position: offset, fetchAt: offset, paused: false })
       void pump()
+    },
+    pause(topic, partition) {
+      const each = followed.get(placeOf(topic, partition))
+      if (!each) return
+      forget(each)
+      // A new object, as above.
+      followed.set(placeOf(topic, partition), { ...each, fetchAt: each.position, paused: true })
     },
     take(maxRecords) {
       const places = [...followed.values()]

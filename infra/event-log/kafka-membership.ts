@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import protocol from 'kafkajs/src/consumer/assignerProtocol.js'
-import { assignPartitions, type Candidate } from './kafka-assignment.ts'
+import { assignPartitions, type Candidate, decodeWishes, encodeWishes } from './kafka-assignment.ts'
 import { isExpelled, isRebalancing } from './kafka-errors.ts'
 import type { Link } from './kafka-link.ts'
 import { createSignal } from './kafka-signal.ts'
@@ -32,6 +32,8 @@ export interface Membership {
   joined(until: number): Promise<void>
   /** Joins again, and prepares again for what it is assigned and has dropped. */
   rejoin(): void
+  /** The group gives this place, `topic/partition`, to another member if one would have it. */
+  refuse(place: string): void
   /** The error that keeps it out of the group, and since when by `performance.now()`. */
   failure(): { error: Error; since: number } | null
   leave(): Promise<void>
@@ -66,6 +68,7 @@ export function joinGroup(options: MembershipOptions): Membership {
   let memberId = ''
   let generation = -1
   let places: ReadonlySet<string> = new Set()
+  const refused = new Set<string>()
   let isSettled = false
   let failing: { error: Error; since: number } | null = null
   let lastHeard = performance.now()
@@ -74,7 +77,7 @@ export function joinGroup(options: MembershipOptions): Membership {
     // Not to wait as long as the group may when there is no Kafka to speak to.
     await link.request(target, async () => {}, performance.now() + options.timeoutMs)
     const until = performance.now() + JOIN_TIMEOUT_MS
-    const userData = Buffer.from(JSON.stringify([...places]))
+    const userData = encodeWishes({ owned: places, refused })
     const metadata = MemberMetadata.encode({ version: PROTOCOL_VERSION, topics, userData })
     const answer = await link.request(
       target,
@@ -104,8 +107,7 @@ export function joinGroup(options: MembershipOptions): Membership {
   async function assignAll(members: { memberId: string; memberMetadata: Buffer }[], until: number) {
     const candidates = members.map(({ memberId, memberMetadata }): Candidate => {
       const { topics, userData } = MemberMetadata.decode(memberMetadata)
-      const owned = new Set<string>(userData?.length ? JSON.parse(userData.toString()) : [])
-      return { id: memberId, topics, owned }
+      return { id: memberId, topics, ...decodeWishes(userData) }
     })
     const counts = new Map<string, number>()
     for (const topic of new Set(candidates.flatMap((candidate) => candidate.topics))) {
@@ -189,6 +191,11 @@ export function joinGroup(options: MembershipOptions): Membership {
       }
     },
     rejoin() {
+      isSettled = false
+    },
+    refuse(place) {
+      if (refused.has(place)) return
+      refused.add(place)
       isSettled = false
     },
     failure: () => failing,

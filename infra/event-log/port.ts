@@ -115,9 +115,14 @@ export interface LogConsumer {
    * The partitions that this member holds, as of its last poll. A group on a topic of one partition thus elects one of
    * its members, as long as they poll.
    */
-  assigned(): readonly { topic: TopicName; partition: number }[]
-  /** Reads on from this offset at the next poll; does nothing once the assignment has ended. */
+  assigned(): readonly Assignment[]
+  /** Reads on from this offset at the next poll, also after `refuse`; does nothing once the assignment has ended. */
   seek(assignment: Assignment, offset: number): void
+  /**
+   * Leaves alone a partition that this member cannot work: nothing of it is polled until `seek`. For as long as this is a
+   * member, the partition goes to one that has not refused it, if there is any. Does nothing once the assignment has ended.
+   */
+  refuse(assignment: Assignment): void
   /**
    * Commits and, in the same atomic step, appends `outputs`: both happen or neither.
    * @throws Revoked when the assignment has ended, even if the partition has come back since; nothing was stored.

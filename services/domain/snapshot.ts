@@ -8,6 +8,8 @@ export type Entity<K extends EntityKind> = Extract<RegistryEntry, { kind: K }>
  */
 export class Snapshot {
   readonly #byKind = new Map<EntityKind, Map<string, RegistryEntry>>()
+  /** Why entries that the log holds are missing here, and will be until a newer version starts; null: none are. */
+  staleReason: string | null = null
   readonly #listeners: ((entry: RegistryEntry, before: RegistryEntry | undefined) => void)[] = []
 
   /** Applies an entry; one that is not newer than what is known changes nothing. */

@@ -7,6 +7,8 @@ import type { Sender } from './sender.ts'
 /** Errors of an event that a message about it tells. */
 export const ERRORS_TOLD_MAX = 5
 
+const RETRY_AFTER_S = 5
+
 /** An event that may be stored. */
 export interface TakenEvent {
   status: 'TAKEN'
@@ -63,6 +65,12 @@ export function refused(path: string, message: string, code: ErrorCode = 'INVALI
 /** An event of a shop that the sender's proof is not of. */
 export function foreign(path: string): RefusedEvent {
   return refused(path, 'is of a shop that the token or signature is not of', 'FORBIDDEN')
+}
+
+/** @throws Problem (503) when the shop may only be missing from the copy of the registry here. */
+export function unknownShop(snapshot: Snapshot): RefusedEvent {
+  if (snapshot.staleReason === null) return refused('/shopId', 'there is no such shop')
+  throw new Problem('UNAVAILABLE', 'The shop is not known here yet', { retryAfterSeconds: RETRY_AFTER_S })
 }
 
 /** @throws Problem when the event is refused. */

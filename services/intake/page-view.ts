@@ -2,7 +2,7 @@ import { encode } from '../../schemas/codec.ts'
 import type { PageViewBody } from '../../schemas/http/events.ts'
 import type { PageView } from '../../schemas/records.ts'
 import { canonicalId } from '../domain/uuid.ts'
-import { foreign, type JudgedEvent, type Rules, refused } from './event.ts'
+import { foreign, type JudgedEvent, type Rules, refused, unknownShop } from './event.ts'
 import { fingerprintOf, told } from './repeats.ts'
 import { proofFor, type Sender } from './sender.ts'
 
@@ -19,7 +19,7 @@ export interface Visit {
 /** A page that was opened, keyed by cid. */
 export function pageView(report: PageViewBody, visit: Visit, { snapshot }: Rules): JudgedEvent {
   const shopId = canonicalId(report.shopId)
-  if (!snapshot.get('Shop', shopId)) return refused('/shopId', 'there is no such shop')
+  if (!snapshot.get('Shop', shopId)) return unknownShop(snapshot)
   const proof = proofFor(visit.sender, shopId, snapshot)
   if (proof === null) return foreign('/shopId')
   if (!URL.canParse(report.referer)) return refused('/referer', 'must be a URL')

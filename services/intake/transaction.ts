@@ -5,7 +5,7 @@ import type { Transaction } from '../../schemas/records.ts'
 import { toMicros } from '../domain/money.ts'
 import { canonicalId } from '../domain/uuid.ts'
 import type { Substitute } from './body-reader.ts'
-import { foreign, type JudgedEvent, type Rules, refused } from './event.ts'
+import { foreign, type JudgedEvent, type Rules, unknownShop } from './event.ts'
 import { occurredAt } from './occurred-at.ts'
 import { fingerprintOf, told } from './repeats.ts'
 import { proofFor, type Sender } from './sender.ts'
@@ -37,7 +37,7 @@ export const eventIdInstead: Substitute = (value) => {
 /** A purchase, or a cart or wishlist addition, keyed by cid. Without an eventId it gets one, and a repeat counts again. */
 export function transaction(report: TransactionReport, buyer: Buyer, { snapshot, uuid }: Rules): JudgedEvent {
   const shopId = canonicalId(report.shopId)
-  if (!snapshot.get('Shop', shopId)) return refused('/shopId', 'there is no such shop')
+  if (!snapshot.get('Shop', shopId)) return unknownShop(snapshot)
   const proof = proofFor(buyer.sender, shopId, snapshot)
   if (proof === null) return foreign('/shopId')
   const happened = occurredAt(report.occurredAt, buyer.receivedAt)

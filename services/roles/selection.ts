@@ -1,4 +1,5 @@
 import { untilThere } from '../../infra/engines.ts'
+import { Degraded } from '../health.ts'
 import { selectionApp } from '../selection/app.ts'
 import { followTraffic } from '../traffic-follower.ts'
 import type { Part, Shared } from './part.ts'
@@ -12,8 +13,17 @@ export async function openSelection(shared: Shared): Promise<Part> {
   const { publicUrl, selectionDeadlineMs: deadlineMs } = shared.config
   const traffic = await untilThere('log', shared.logger, () => followTraffic(shared))
   shared.stops.push(traffic.close)
+  const others = shared.sampled.pausedPartitions
+  shared.sampled.pausedPartitions = async () => [
+    ...(await others()),
+    ...(traffic.staleReason() === null ? [] : [{ stream: 'selection', topic: 'shop-traffic', partitions: 1 }]),
+  ]
   const options = { log: shared.events, elapsedMicros, deadlineMs, publicUrl, traffic }
   const selection = selectionApp({ ...shared, ...options })
   shared.sampled.emissionQueue = selection.emissionsQueued
-  return { routes: [selection.plugin], checks: {}, failures: [] }
+  const checkTraffic = async () => {
+    const reason = traffic.staleReason()
+    return reason === null || new Degraded(reason)
+  }
+  return { routes: [selection.plugin], checks: { traffic: checkTraffic }, failures: [] }
 }

@@ -9,6 +9,8 @@ export async function openStreams(shared: Shared): Promise<Part> {
   const streams = await startStreamsThread(host, config)
   stops.push(() => streams.stop())
   sampled.streamLags = streams.lags
+  const others = sampled.pausedPartitions
+  sampled.pausedPartitions = async () => [...(await others()), ...(await streams.pausedPartitions())]
   return {
     routes: [],
     checks: { log, streams: streams.working, analytics },

@@ -6,6 +6,9 @@ import { ERRORS_LISTED_MAX } from '../violations.ts'
 import { isRefused, type RefusedSlot } from './request/targeting-reader.ts'
 
 const ERRORS_TOLD_MAX = 5
+/** Said of an ad unit that may have been made after the copy of the registry here has ended. */
+const NOT_HERE = 'is not known here yet'
+const RETRY_AFTER_S = 5
 
 /** What is read of a targeting object whatever the kind of ads. */
 export type AnyTargeting = Pick<Targeting, 'slotHash' | 'adCount' | 'minAdCount' | 'adType' | 'country'>
@@ -40,7 +43,8 @@ export interface SlotRules<S extends AnySlot> {
 
 /**
  * Finds the slots of a request and checks each against its algorithm. One that cannot be filled costs the others nothing.
- * @throws Problem (400) that lists everything wrong with the request, when none can be filled.
+ * @throws Problem when none can be filled: 400 that lists everything wrong with the request, or 503 when an ad unit may only
+ * be missing from the copy of the registry here.
  */
 export function resolveSlots<S extends AnySlot>(
   snapshot: Snapshot,
@@ -64,6 +68,7 @@ function checkedSlot<S extends AnySlot>(
     errors: found.map(({ field, message }) => ({ path: `/targeting/${index}/${field}`, message })),
   })
   const slot = resolveSlot(snapshot, targeting) as S | null
+  if (!slot && snapshot.staleReason !== null) return refuse('UNAVAILABLE', [{ field: 'slotHash', message: NOT_HERE }])
   if (!slot) return refuse('UNKNOWN_SLOT', [{ field: 'slotHash', message: 'is not an ad unit' }])
   if (!rules.takes(slot.algorithm)) return refuse('WRONG_KIND', [{ field: 'slotHash', message: rules.otherKind }])
   const lacking = rules.check(slot)
@@ -99,6 +104,9 @@ function isActive(snapshot: Snapshot, adUnitId: string, adUnit: AdUnit, technica
 
 function problemOf(refused: readonly RefusedSlot[]): Problem {
   const [first] = refused
+  const unavailable = refused.find((slot) => slot.code === 'UNAVAILABLE')
+  if (unavailable)
+    return new Problem('UNAVAILABLE', messageOf(unavailable.errors), { retryAfterSeconds: RETRY_AFTER_S })
   const code = refused.every((slot) => slot.code === first!.code) ? first!.code : 'INVALID'
   const errors = refused.flatMap((slot) => slot.errors).slice(0, ERRORS_LISTED_MAX)
   return new Problem(code, messageOf(errors), { errors })

@@ -312,14 +312,59 @@ export function eventLogSuite(name: string, create: () => Promise<EventLogHost>)
         }
         await expect.poll(holders).toHaveLength(1)
         const [held] = await holders()
-        expect(held!.assigned()).toEqual([{ topic: 'registry', partition: 0 }])
+        expect(held!.assigned()).toMatchObject([{ topic: 'registry', partition: 0 }])
         await held!.close()
         expect(held!.assigned()).toEqual([])
         const heir = held === first ? second : first
         await expect
           .poll(() => heir.poll({ maxRecords: 1, maxWaitMs: 200 }).then(() => heir.assigned()))
-          .toEqual([{ topic: 'registry', partition: 0 }])
+          .toMatchObject([{ topic: 'registry', partition: 0 }])
         await heir.close()
+      })
+
+      it('leaves a partition that it refuses alone until it seeks in it, and reads the others', async () => {
+        const positions = await log.append(Array.from({ length: 40 }, (_, n) => view(`k${n}`, String(n))))
+        const consumer = await log.consumer({ group: 'g', topics: ['page-views'] })
+        const { assignment, partition, records } = await firstBatch(consumer)
+        const { offset } = records[0]!
+        consumer.refuse(assignment)
+        const elsewhere = positions.filter((each) => each.partition !== partition)
+        const others = await consume(consumer, elsewhere.length)
+        expect(others.every((each) => each.partition !== partition)).toBe(true)
+        await log.append(Array.from({ length: 40 }, (_, n) => view(`k${n}`, 'later')))
+        expect((await consumeUntilQuiet(consumer)).every((each) => each.partition !== partition)).toBe(true)
+        consumer.seek(assignment, offset)
+        const again = await consume(consumer, positions.length - elsewhere.length)
+        expect(again[0]).toMatchObject({ partition, offset })
+      })
+
+      it('keeps its assignments of the other partitions when it refuses one', async () => {
+        await log.append(Array.from({ length: 40 }, (_, n) => view(`k${n}`, String(n))))
+        const consumer = await log.consumer({ group: 'g', topics: ['page-views'] })
+        const [refused, kept] = [await firstBatch(consumer), await firstBatch(consumer)]
+        consumer.refuse(refused.assignment)
+        await consumeUntilQuiet(consumer)
+        await consumer.commit(kept.assignment, { offset: 1, metadata: 'kept' })
+        consumer.seek(kept.assignment, 0)
+        expect((await firstBatch(consumer)).assignment).toBe(kept.assignment)
+      })
+
+      it('gives a partition that it refuses to a member that does not, from what is committed on', async () => {
+        await log.append(Array.from({ length: 40 }, (_, n) => view(`k${n}`, String(n))))
+        const old = await log.consumer({ group: 'g', topics: ['page-views'] })
+        const refused: LogRecord[] = []
+        while (refused.length < 36) {
+          const { assignment, records } = await firstBatch(old)
+          await old.commit(assignment, { offset: records[0]!.offset + 1, metadata: '' })
+          old.refuse(assignment)
+          refused.push(...records.slice(1))
+        }
+        const successor = await (await host.connect()).consumer({ group: 'g', topics: ['page-views'] })
+        const reading = consume(successor, 36)
+        expect(await consumeUntilQuiet(old)).toEqual([])
+        expect(texts(await reading).sort()).toEqual(texts(refused).sort())
+        await expect.poll(() => old.poll({ maxRecords: 1, maxWaitMs: 50 }).then(() => old.assigned())).toEqual([])
+        await successor.close()
       })
 
       it('cannot commit what has gone to another member', async () => {

@@ -1,17 +1,14 @@
-import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { avroType } from '../../schemas/avro-type.ts'
-import { decode, encode, releasedSchemas, UndecodableRecord } from '../../schemas/codec.ts'
+import { decode, encode, UndecodableRecord, UnknownSchema, unknownSchemaOf } from '../../schemas/codec.ts'
 import type { EntityKind } from '../../schemas/entities.ts'
 import { fingerprintOf } from '../../schemas/fingerprint.ts'
 import type { RecordTypes } from '../../schemas/records.ts'
+import { currentSchema, releasedSchemas } from '../../schemas/released.ts'
 import type { RecordName } from '../../schemas/topics.ts'
 import { arbitraryOf } from './arbitrary.ts'
 import { bodies, recordNames, samples } from './samples.ts'
-
-const currentSchema = (name: RecordName): object =>
-  JSON.parse(readFileSync(new URL(`../../schemas/${name}.avsc`, import.meta.url), 'utf8'))
 
 /** Any value of a record, as schemas/records.ts has it: the registry's body without the name of its branch. */
 function valuesOf(name: RecordName, schema: object): fc.Arbitrary<RecordTypes[RecordName]> {
@@ -80,7 +77,20 @@ describe.each(recordNames)('%s', (name) => {
     for (let at = 0; at < 10; at++) {
       const damaged = Buffer.from(bytes)
       damaged[at]! ^= 1
-      expect(() => decode(name, damaged)).toThrow(UndecodableRecord)
+      expect(() => decode(name, damaged)).toThrow(at < 2 ? UndecodableRecord : UnknownSchema)
+    }
+  })
+
+  it('tells a value of a schema that it does not have from bytes that are no value', () => {
+    const newer = encode(name, samples[name])
+    newer.writeBigUInt64LE(0x0123456789abcdefn, 2)
+    expect(() => decode(name, newer)).toThrow(UnknownSchema)
+    expect(() => decode(name, newer)).toThrow(/123456789abcdef needs a newer version/)
+    expect(unknownSchemaOf(name, newer)).toBeInstanceOf(UnknownSchema)
+    expect(unknownSchemaOf(name, encode(name, samples[name]))).toBeNull()
+    for (const nothing of [newer.subarray(0, 9), Buffer.from('not Avro at all'), Buffer.alloc(0)]) {
+      expect(unknownSchemaOf(name, nothing)).toBeNull()
+      expect(() => decode(name, nothing)).toThrow(UndecodableRecord)
     }
   })
 

@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest'
-import { type HealthCheck, healthApp } from '../../services/health.ts'
+import { Degraded, type HealthCheck, healthApp, NotReady } from '../../services/health.ts'
 import { createHttpServer } from '../../services/http.ts'
 
 afterEach(() => vi.useRealTimers())
@@ -37,4 +37,21 @@ it('is not ready when a check fails, holds not, or does not answer; and says whi
   })
   const failed = { log: 'failed', streams: 'failed', index: 'failed', analytics: 'ok' }
   expect(await asked).toEqual({ status: 503, body: { status: 'failed', checks: failed } })
+})
+
+it('says what an operator must do, also while it still serves', async () => {
+  const stale = async () => new Degraded('the copy ends at offset 7')
+  expect(await ask('/health/ready', { registry: stale, log: async () => undefined })).toEqual({
+    status: 200,
+    body: {
+      status: 'degraded',
+      checks: { registry: 'degraded', log: 'ok' },
+      reasons: { registry: 'the copy ends at offset 7' },
+    },
+  })
+  const waits = () => Promise.reject(new NotReady('sink, judged-events/1: needs a newer version'))
+  expect(await ask('/health/ready', { registry: stale, streams: waits })).toMatchObject({
+    status: 503,
+    body: { status: 'failed', reasons: { streams: 'sink, judged-events/1: needs a newer version' } },
+  })
 })

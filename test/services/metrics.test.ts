@@ -8,6 +8,7 @@ const sampled = {
     { stream: 'sink', topic: 'ad-events', records: 3 },
     { stream: 'sink', topic: 'ad-events', records: 4 },
   ],
+  pausedPartitions: async () => [{ stream: 'sink', topic: 'judged-events', partitions: 2 }],
   deadLetters: async (): Promise<number> => Promise.reject(new Error('the log is down')),
   emissionQueue: () => 5,
   spool: () => ({ records: 3, bytes: 200 }),
@@ -36,6 +37,7 @@ it('GET /metrics tells of requests by route and status, of ads, events and strea
   expect(lines).toContain('endcap_events_accepted_total{type="VIEW"} 10')
   expect(lines).toContain('endcap_events_rejected_total{type="VIEW",code="INVALID"} 2')
   expect(lines).toContain('endcap_stream_lag_records{stream="sink",topic="ad-events"} 7')
+  expect(lines).toContain('endcap_stream_paused_partitions{stream="sink",topic="judged-events"} 2')
   expect(lines).toContain('endcap_dead_letters Nan')
   expect(lines).toContain('endcap_emission_queue_records 5')
   expect(body).toContain('process_cpu_seconds_total')

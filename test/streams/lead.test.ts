@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openEmbeddedEventLog } from '../../infra/event-log/embedded.ts'
-import { type EventLog, type LogConsumer, LogUnavailable } from '../../infra/event-log/port.ts'
+import { type Assignment, type EventLog, type LogConsumer, LogUnavailable } from '../../infra/event-log/port.ts'
 import { standForLead, takeLead } from '../../streams/lead.ts'
 
 const silent = { info() {}, warn() {}, error() {} }
@@ -37,6 +37,23 @@ describe('the lead', () => {
       expect(leader!.told).toEqual([true, false])
     }
     expect(leading()).toEqual([])
+  })
+
+  it('goes to a candidate that can do all of the work from one that cannot, and stays where there is no other', async () => {
+    const told: boolean[] = []
+    let outdated = false
+    const old = standForLead({ log, name: 'office', yields: () => outdated, logger: silent }, (leads) => {
+      told.push(leads)
+    })
+    await expect.poll(() => told).toEqual([true])
+    outdated = true
+    await log.append([{ topic: 'registry', key: 'k', value: Buffer.from('wakes it') }])
+    const other = candidate('office')
+    await expect.poll(() => other.told).toEqual([true])
+    await expect.poll(() => told).toEqual([true, false])
+    await other.stop()
+    await expect.poll(() => told).toEqual([true, false, true])
+    await old.stop()
   })
 
   it('of one office has nothing to do with another', async () => {
@@ -86,7 +103,7 @@ describe('the lead', () => {
   })
 
   it('tells when another process has taken over', async () => {
-    let assigned: { topic: 'registry'; partition: number }[] = [{ topic: 'registry', partition: 0 }]
+    let assigned: Assignment[] = [{ topic: 'registry', partition: 0, committed: null }]
     const moving: Pick<EventLog, 'consumer'> = {
       consumer: async (options) => ({ ...(await log.consumer(options)), assigned: () => assigned }),
     }

@@ -4,10 +4,16 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { openEmbeddedEventLog } from '../../infra/event-log/embedded.ts'
 import type { EventLog, LogRecord, NewRecord } from '../../infra/event-log/port.ts'
-import { decode, encode } from '../../schemas/codec.ts'
+import { decode, encode, UnknownSchema } from '../../schemas/codec.ts'
 import type { PageView } from '../../schemas/records.ts'
 import type { TopicName } from '../../schemas/topics.ts'
-import { createStream, type Stream, type StreamOptions, type StreamStep } from '../../streams/pipeline.ts'
+import {
+  byWholeRegistry,
+  createStream,
+  type Stream,
+  type StreamOptions,
+  type StreamStep,
+} from '../../streams/pipeline.ts'
 import { samples } from '../schemas/samples.ts'
 
 let folder: string
@@ -263,4 +269,126 @@ it('shares its topic with another instance of itself, losing and doubling nothin
   expect(copied.toSorted()).toEqual(ids(300).toSorted())
   await Promise.all(streams.map((stream) => stream.stop()))
   expect(await log.read('feed-issues', 0, 300, 10)).toEqual([])
+})
+
+/** As a version writes it that has a schema more. */
+const viewOfLaterVersion = (id: string, key: string): NewRecord => {
+  const value = encode('PageView', { ...samples.PageView, id })
+  value.writeBigUInt64LE(0x0123456789abcdefn, 2)
+  return { topic: 'page-views', key, value }
+}
+
+it('leaves a partition whose next record needs a newer version, with what lies before it done, and no other', async () => {
+  await log.append([...ids(3).map((id) => ({ ...view(id), key: 'one' })), viewOfLaterVersion('later', 'one')])
+  await log.append([{ ...view('behind it'), key: 'one' }])
+  const stream = start(copy)
+  expect(messages(await readOnceThere('feed-issues', 3))).toEqual(ids(3))
+  await expect.poll(() => stream.state().waiting).toHaveLength(1)
+  const { partition } = (await log.committed('copier'))[0]!
+  expect(stream.state()).toMatchObject({
+    status: 'RUNNING',
+    outdated: true,
+    failures: 0,
+    dead: 0,
+    waiting: [{ topic: 'page-views', partition, offset: 3, since: NOW }],
+  })
+  const elsewhere = await log.append(Array.from({ length: 20 }, (_, n) => view(`k${n}`)))
+  const others = elsewhere.filter((each) => each.partition !== partition)
+  await readOnceThere('feed-issues', 3 + others.length)
+  await stream.stop()
+  expect(await log.read('dead-letters', 0, 0, 10)).toEqual([])
+  expect(await log.committed('copier')).toContainEqual({ topic: 'page-views', partition, offset: 3, metadata: '' })
+})
+
+it('does not ask again and again for what it leaves alone, and looks at it more and more seldom', async () => {
+  let time = NOW
+  let polls = 0
+  const refused: number[] = []
+  const counting: EventLog = {
+    ...log,
+    async consumer(options) {
+      const consumer = await log.consumer(options)
+      return {
+        ...consumer,
+        poll: (wish) => {
+          polls += 1
+          return consumer.poll(wish)
+        },
+      }
+    },
+  }
+  const warn = (details: object) => refused.push((details as { waitMs: number }).waitMs)
+  await log.append([viewOfLaterVersion('later', 'one')])
+  const options = { log: counting, now: () => time, pollMaxWaitMs: 100, logger: { ...silent, warn } }
+  const stream = start(copy, options)
+  await expect.poll(() => stream.state().waiting).toHaveLength(1)
+  const before = polls
+  await log.append(ids(2).map((id) => ({ ...view(id), key: 'two' })))
+  await readOnceThere('feed-issues', 2)
+  // One that waits, and one that brings the batch.
+  expect(polls - before).toBeLessThanOrEqual(3)
+
+  for (const afterMs of [5_000, 10_000, 20_000]) {
+    const known = refused.length
+    time += afterMs - 1
+    const polled = polls
+    await expect.poll(() => polls).toBeGreaterThan(polled + 1)
+    expect(refused).toHaveLength(known)
+    time += 1
+    await expect.poll(() => refused).toHaveLength(known + 1)
+  }
+  expect(refused).toEqual([5_000, 10_000, 20_000, 40_000])
+})
+
+it('goes on once the record that it could not read is gone', async () => {
+  let time = NOW
+  await log.append([viewOfLaterVersion('later', 'one'), { ...view('behind it'), key: 'one' }])
+  let gone = false
+  const without: EventLog = {
+    ...log,
+    async consumer(options) {
+      const consumer = await log.consumer(options)
+      return {
+        ...consumer,
+        async poll(wish) {
+          const batch = await consumer.poll(wish)
+          return batch && gone ? { ...batch, records: batch.records.slice(1) } : batch
+        },
+      }
+    },
+  }
+  const stream = start(copy, { log: without, now: () => time, pollMaxWaitMs: 5 })
+  await expect.poll(() => stream.state().waiting).toHaveLength(1)
+  gone = true
+  time += 5_000
+  expect(messages(await readOnceThere('feed-issues', 1))).toEqual(['behind it'])
+  await expect.poll(() => stream.state().outdated).toBe(false)
+})
+
+it('leaves only the partition alone whose step needs a newer version', async () => {
+  await log.append(ids(20).map(view))
+  const stream = start(async (batch) => {
+    if (batch.partition === 1) throw new UnknownSchema('the registry of a later version')
+    return copy(batch)
+  })
+  const counts = (await log.bounds('page-views')).map(({ partition, end }) => (partition === 1 ? 0 : end))
+  await readOnceThere(
+    'feed-issues',
+    counts.reduce((sum, count) => sum + count),
+  )
+  await expect
+    .poll(() => stream.state().waiting)
+    .toMatchObject([{ partition: 1, offset: 0, reason: 'the registry of a later version' }])
+  expect(stream.state()).toMatchObject({ status: 'RUNNING', failures: 0 })
+})
+
+it('decides nothing by a registry whose copy has stopped', async () => {
+  const snapshot = { staleReason: null as string | null }
+  await log.append(ids(4).map((id) => ({ ...view(id), key: 'one' })))
+  const stream = start(byWholeRegistry(snapshot, copy))
+  await readOnceThere('feed-issues', 4)
+  snapshot.staleReason = 'the copy ends at offset 9'
+  await log.append([{ ...view('late'), key: 'one' }])
+  await expect.poll(() => stream.state().waiting).toMatchObject([{ offset: 4, reason: 'the copy ends at offset 9' }])
+  expect(await log.read('feed-issues', 0, 0, 10)).toHaveLength(4)
 })

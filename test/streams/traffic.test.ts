@@ -83,7 +83,7 @@ test('a shop’s requests and clicks of four weeks become shares of the hours of
   await createTraffic({ log, analytics, snapshot, now: () => NOW })()
   expect(appended.map(({ key }) => key)).toEqual(['shop'])
 
-  const { hourShares, clickRate } = await followTraffic({ log })
+  const { hourShares, clickRate } = await followTraffic({ log, logger: { error() {} } })
   expect([clickRate('shop'), clickRate('silent')]).toEqual([20 / 1_000, 0.004])
   const shares = hourShares('shop')
   expect(shares.reduce((sum, share) => sum + share, 0)).toBeCloseTo(1)
@@ -98,6 +98,6 @@ test('a shop’s requests and clicks of four weeks become shares of the hours of
 
   await world.store([...Array.from({ length: 20 }, () => touched('CLICK')), touched('VIEW')])
   await run()
-  expect((await followTraffic({ log })).clickRate('shop')).toBe(40 / 1_001)
+  expect((await followTraffic({ log, logger: { error() {} } })).clickRate('shop')).toBe(40 / 1_001)
   expect(appended).toHaveLength(3)
 })

@@ -1,6 +1,11 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { assignPartitions, type Candidate } from '../../../infra/event-log/kafka-assignment.ts'
+import {
+  assignPartitions,
+  type Candidate,
+  decodeWishes,
+  encodeWishes,
+} from '../../../infra/event-log/kafka-assignment.ts'
 
 const TOPICS = ['a', 'b', 'c']
 const anyPartitions = fc
@@ -12,7 +17,7 @@ const anyMembers: fc.Arbitrary<Candidate[]> = fc
     minLength: 1,
     maxLength: 8,
   })
-  .map((members) => members.map((member, n) => ({ ...member, id: `m${n}` })))
+  .map((members) => members.map((member, n) => ({ ...member, refused: new Set<string>(), id: `m${n}` })))
 
 it('gives each partition to one member that wants its topic, and none too many', () => {
   fc.assert(
@@ -58,6 +63,44 @@ it('moves as few as evenness needs when a member comes or goes', () => {
   )
 })
 
+it('gives no partition to who refuses it while another member would have it, and leaves none out', () => {
+  const anyRefusals = fc.array(
+    fc.array(anyPlace).map((places) => new Set(places)),
+    { minLength: 8, maxLength: 8 },
+  )
+  fc.assert(
+    fc.property(anyMembers, anyRefusals, anyPartitions, (all, refusals, partitions) => {
+      const members = all.map((member, n) => ({ ...member, refused: refusals[n]! }))
+      const assignment = assignPartitions(members, partitions)
+      for (const [topic, count] of partitions) {
+        const readers = members.filter(({ topics }) => topics.includes(topic))
+        if (readers.length === 0) continue
+        for (let partition = 0; partition < count; partition++) {
+          const owners = readers.filter(({ id }) => assignment.get(id)!.get(topic)!.includes(partition))
+          expect(owners).toHaveLength(1)
+          const place = `${topic}/${partition}`
+          if (readers.some(({ refused }) => !refused.has(place))) expect(owners[0]!.refused.has(place)).toBe(false)
+        }
+      }
+      expect(assignPartitions(members.toReversed(), partitions)).toEqual(assignment)
+    }),
+  )
+})
+
+it('spreads what nobody refuses evenly beside what somebody does', () => {
+  const old = { ...member('old', ['a/0', 'a/1', 'a/2', 'a/3']), refused: new Set(['a/1']) }
+  const assignment = assignPartitions([old, member('new', [])], new Map([['a', 4]]))
+  expect(assignment.get('new')!.get('a')).toEqual([1, 3])
+  expect(assignment.get('old')!.get('a')).toEqual([0, 2])
+})
+
+it('tells the group what a member refuses in words that leaders without refusals can read', () => {
+  const wishes = { owned: new Set(['ns.a/0', 'ns.a/1']), refused: new Set(['ns.a/1']) }
+  expect(decodeWishes(encodeWishes(wishes))).toEqual(wishes)
+  expect(JSON.parse(encodeWishes(wishes).toString())).toEqual(['ns.a/0', 'ns.a/1', '!ns.a/1'])
+  expect(decodeWishes(null)).toEqual({ owned: new Set(), refused: new Set() })
+})
+
 it('is the same for every order of the members', () => {
   fc.assert(
     fc.property(anyMembers, anyPartitions, (members, partitions) => {
@@ -67,7 +110,7 @@ it('is the same for every order of the members', () => {
 })
 
 function member(id: string, owned: string[]): Candidate {
-  return { id, topics: TOPICS, owned: new Set(owned) }
+  return { id, topics: TOPICS, owned: new Set(owned), refused: new Set() }
 }
 
 function placesOf(assignment: ReturnType<typeof assignPartitions>, id: string): string[] {

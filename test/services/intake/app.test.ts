@@ -386,3 +386,14 @@ describe.each(endpoints)('%s', (url) => {
     )
   })
 })
+
+test('a purchase of a shop that may only be missing from the copy of the registry here is to be sent again', async () => {
+  const unknown = { ...purchase, shopId: 'ffffffff-ffff-4fff-8fff-ffffffffffff' }
+  intake.snapshot.staleReason = 'The copy ends at offset 7'
+  const { status, headers } = await intake.post('/v1/ev/transaction', unknown, { cid: 'c' })
+  expect(status).toBe(503)
+  expect(headers['retry-after']).toBe('5')
+  expect((await intake.post('/v1/ev/transaction', purchase, { cid: 'c' })).status).toBe(202)
+  intake.snapshot.staleReason = null
+  expect((await intake.post('/v1/ev/transaction', unknown, { cid: 'c' })).status).toBe(400)
+})

@@ -37,13 +37,14 @@ export function intakeOverMemory(
     },
   }
   const server = createHttpServer({ logger: false })
+  const snapshot = snapshotOf({})
   let uuids = 0
   const uuid = () => `00000000-0000-4000-8000-${String(++uuids).padStart(12, '0')}`
   server.register(
     intakeApp({
       log: through(log),
       metrics: { eventsTaken() {}, repeatsLeftOut() {} },
-      snapshot: snapshotOf({}),
+      snapshot,
       showIds,
       now: () => NOW,
       uuid,
@@ -52,6 +53,7 @@ export function intakeOverMemory(
   )
   return {
     server,
+    snapshot,
     state,
     /** What was appended, decoded, with its topic and key. */
     records: () =>

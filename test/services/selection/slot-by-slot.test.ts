@@ -166,3 +166,23 @@ it('takes null for missing, in every optional member and in lists', async () => 
   expect(others!.map((ad) => ad.shopProductId)).toEqual(['p2'])
   expect((await world.ask([good({ slotHash: null })])).statusCode).toBe(400)
 })
+
+describe('while the copy of the registry lacks what a newer version wrote', () => {
+  const unknown = () => good({ slotHash: '00000000-0000-4000-8000-000000000000' })
+
+  it('answers what it knows, and of the rest that it is not known yet', async () => {
+    world.snapshot.staleReason = 'The copy ends at offset 7'
+    const entries = entriesOf(await world.ask([good(), unknown()]))
+    expect(entries).toMatchObject([{ ads: [{}, {}] }, { ads: [], error: { code: 'UNAVAILABLE' } }])
+  })
+
+  it('answers 503 with Retry-After, and not that there is no such ad unit', async () => {
+    world.snapshot.staleReason = 'The copy ends at offset 7'
+    const response = await world.ask([unknown(), good({ adCount: 0 })])
+    expect(response.statusCode).toBe(503)
+    expect(response.headers['retry-after']).toBe('5')
+    expect(response.json()).toMatchObject({ code: 'UNAVAILABLE' })
+    world.snapshot.staleReason = null
+    expect((await world.ask([unknown()])).json()).toMatchObject({ status: 400, code: 'UNKNOWN_SLOT' })
+  })
+})

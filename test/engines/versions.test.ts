@@ -1,0 +1,16 @@
+import { migrateKafka } from '../../infra/event-log/kafka-migrate.ts'
+import { versionsSuite } from '../streams/versions.suite.ts'
+import { addresses, testNamespace } from './addresses.ts'
+import { removeKafkaNamespace } from './kafka-tools.ts'
+
+const brokers = addresses.kafkaBrokers
+const logger = { warn() {} }
+
+versionsSuite(async () => {
+  const namespace = testNamespace()
+  await migrateKafka({ brokers, clientId: 'test', namespace, replicationFactor: 1, logger })
+  return {
+    connect: (program) => program.connectKafkaEventLog({ brokers, clientId: 'test', namespace, logger, now: Date.now }),
+    close: () => removeKafkaNamespace(namespace),
+  }
+})
