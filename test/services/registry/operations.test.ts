@@ -37,7 +37,14 @@ beforeEach(() => {
   const snapshot = new Snapshot()
   apply(snapshot, 'Account', 'pub', { kind: 'PUBLISHER', name: 'pub' })
   const secretHash = hashToken('token-of-pub')
-  apply(snapshot, 'Token', 't', { accountId: 'pub', scopes: ['panel'], secretHash, expiresAt: null, revokedAt: null })
+  apply(snapshot, 'Token', 't', {
+    accountId: 'pub',
+    scopes: ['panel'],
+    secretHash,
+    expiresAt: null,
+    revokedAt: null,
+    createdBy: null,
+  })
   const authorize = createAuthorize({ snapshot, bootstrapToken: OPERATOR, now: () => 0 })
   server = createHttpServer({ logger: false })
   server.register(

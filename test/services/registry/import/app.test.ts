@@ -34,6 +34,7 @@ beforeEach(() => {
       secretHash,
       expiresAt: null,
       revokedAt: null,
+      createdBy: null,
     })
   }
   apply(snapshot, 'Shop', 'shop', { accountId: 'pub', name: 'Shop' })

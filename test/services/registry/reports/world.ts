@@ -155,6 +155,7 @@ function registry(): Snapshot {
       secretHash,
       expiresAt: null,
       revokedAt: null,
+      createdBy: null,
     })
   }
   for (const [id, shop] of Object.entries(shops)) apply(snapshot, 'Shop', id, { ...shop, name: `Shop ${id}` })
