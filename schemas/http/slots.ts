@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { answered, Body, Id, ListQuery, Name, PatchBody } from './panel/common.ts'
+import { answered, Body, Id, IdText, ListQuery, Name, Nullable, PatchBody } from './panel/common.ts'
 import { NO_CONTROL_PATTERN } from './text.ts'
 
 const PUBLISHER_SLOT_ID_CHARS_MAX = 255
@@ -17,11 +17,17 @@ const location = {
   city: Place('Town'),
   postalCode: Place('Postal code'),
 }
+const optionalLocation = {
+  country: Nullable(location.country),
+  street: Nullable(location.street),
+  city: Nullable(location.city),
+  postalCode: Nullable(location.postalCode),
+}
 const fields = {
   name: Name('As shown in reports'),
   shopId: Id('The shop it belongs to'),
   status: Type.Enum(['ACTIVE', 'INACTIVE'], { description: 'An inactive unit gets no ads' }),
-  adFormatIds: Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
+  adFormatIds: Type.Array(IdText('An ad format'), {
     maxItems: AD_FORMATS_MAX,
     uniqueItems: true,
     description: 'The formats that it can show',
@@ -39,14 +45,16 @@ export const PublisherSlotParams = Type.Object({
 })
 
 export const TechnicalSlotBody = Body({
-  id: Type.Optional(Id('Of the unit to modify; without it one is created')),
-  publisherSlotId: Type.Optional(Type.String({ description: 'May be repeated here; must equal the one in the path' })),
+  id: Type.Optional(Nullable(Id('Of the unit to modify; without it one is created'))),
+  publisherSlotId: Type.Optional(
+    Nullable(Type.String({ description: 'May be repeated here; must equal the one in the path' })),
+  ),
   name: fields.name,
   shopId: fields.shopId,
-  status: Type.Optional(fields.status),
+  status: Type.Optional(Nullable(fields.status)),
   businessSlot: Body({ id: businessSlotId }),
-  adFormatIds: Type.Optional(fields.adFormatIds),
-  metadata: Type.Optional(Body({ location: Type.Optional(PatchBody(location)) })),
+  adFormatIds: Type.Optional(Nullable(fields.adFormatIds)),
+  metadata: Type.Optional(Nullable(Body({ location: Type.Optional(Nullable(PatchBody(optionalLocation))) }))),
 })
 
 export const TechnicalSlotView = Type.Object({

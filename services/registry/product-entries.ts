@@ -1,6 +1,7 @@
 import type { ProductOffer } from '../../schemas/records.ts'
 import type { FieldError } from '../domain/errors.ts'
 import { withUpdateDigest } from '../domain/offer.ts'
+import { canonicalId } from '../domain/uuid.ts'
 import { ERRORS_LISTED_MAX } from '../violations.ts'
 import { type IssueCode, issueCodes } from './feeds/issue-codes.ts'
 import { offerFromItem, readItemId } from './feeds/offer-from-item.ts'
@@ -124,7 +125,7 @@ class EntryReader {
       return null
     }
     const { method } = this.#entry
-    const product = objectOf(this.#entry.product)
+    const product = withCanonicalFeed(objectOf(this.#entry.product))
     if (method !== 'UPSERT' && method !== 'DELETE') {
       this.report('INVALID_ENTRY', 'method', 'Must be UPSERT or DELETE')
     }
@@ -180,6 +181,11 @@ class EntryReader {
       if (!told.has(property)) this.report(code, property, message)
     }
   }
+}
+
+function withCanonicalFeed(product: ReturnType<typeof objectOf>): ReturnType<typeof objectOf> {
+  if (!product || typeof product.feedId !== 'string') return product
+  return { ...product, feedId: canonicalId(product.feedId) }
 }
 
 function objectOf(value: unknown): Readonly<Record<string, unknown>> | null {

@@ -85,7 +85,8 @@ export function slotRoutes(server: HttpServer, deps: ResourceDeps): void {
     given: { principal: Principal; publisherSlotId: string; status: TechnicalSlot['status'] },
   ): TechnicalSlot {
     const findings = new Findings()
-    const { name, shopId, adFormatIds = [], status = given.status } = input
+    const { name, shopId } = input
+    const adFormatIds = input.adFormatIds ?? []
     const shop = ownShop({ access, principal: given.principal, shopId, findings })
     const businessSlot = snapshot.body('AdUnit', input.businessSlot.id)
     if (shop && businessSlot?.shopId !== shopId) findings.add('/businessSlot/id', 'is no ad unit of this shop')
@@ -99,7 +100,7 @@ export function slotRoutes(server: HttpServer, deps: ResourceDeps): void {
       publisherSlotId: given.publisherSlotId,
       shopId,
       name,
-      status,
+      status: input.status ?? given.status,
       businessSlotId: input.businessSlot.id,
       adFormatIds,
       country: country || null,
@@ -112,12 +113,12 @@ export function slotRoutes(server: HttpServer, deps: ResourceDeps): void {
 
 /** @throws Problem CONFLICT, NOT_FOUND when the id in the body does not suit what there is. */
 function checkIdentity(input: Input, publisherSlotId: string, existing: Entity<'TechnicalSlot'> | undefined): void {
-  if (input.publisherSlotId !== undefined && input.publisherSlotId !== publisherSlotId) {
+  if ((input.publisherSlotId ?? publisherSlotId) !== publisherSlotId) {
     const findings = new Findings()
     findings.add('/publisherSlotId', 'is not the one in the path')
     findings.raise()
   }
-  if (input.id === undefined) {
+  if ((input.id ?? null) === null) {
     if (existing) throw new Problem('CONFLICT', `There is a slot ${publisherSlotId}: send its id to modify it`)
   } else if (!existing) {
     throw new Problem('NOT_FOUND', `There is no technical slot ${publisherSlotId}: send no id to create it`)

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { TEXT_PATTERN } from '../text.ts'
 import { FORMAT_IMAGES_MAX, FORMAT_TEXT_FIELDS_MAX, TEXT_FIELD_CHARS_MAX, TextFieldType } from './ad-formats.ts'
-import { Body, Id, Lang, Nullable, PatchBody, Time } from './common.ts'
+import { Body, Id, IdText, Lang, Nullable, PatchBody, Time } from './common.ts'
 
 /** The display side of campaigns. */
 
@@ -116,4 +116,4 @@ const version = Type.Optional(
 )
 export const AcceptBody = Nullable(Body({ version }))
 export const RejectBody = Body({ reason: Reason('Told to the advertiser'), version })
-export const ModerationParams = Type.Object({ campaignId: Type.String({ maxLength: 100, description: 'A campaign' }) })
+export const ModerationParams = Type.Object({ campaignId: IdText('A campaign') })

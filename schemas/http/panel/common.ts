@@ -58,7 +58,10 @@ export const answered = {
   updatedAt: Time('Of the last change'),
 }
 
-export const IdParams = Type.Object({ id: Type.String({ maxLength: 100, description: 'Id of the resource' }) })
+/** An id of ours in a path or a filter: what is no UUID is one that nobody has, and no error of its form. */
+export const IdText = (description: string) => Type.String({ maxLength: 100, 'x-uuid': true, description })
+
+export const IdParams = Type.Object({ id: IdText('Id of the resource') })
 
 /** Query of a list. `parents` narrow it to what belongs to one of another kind. */
 export const ListQuery = <P extends Record<string, TSchema>>(parents: P) =>

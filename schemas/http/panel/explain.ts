@@ -1,16 +1,16 @@
 import { Type } from 'typebox'
-import { Nullable, Time } from './common.ts'
+import { IdText, Nullable, Time } from './common.ts'
 
 const ID_CHARS_MAX = 256
 
 export const EmissionParams = Type.Object({
-  requestId: Type.String({ minLength: 1, maxLength: ID_CHARS_MAX, description: 'requestId of an ad' }),
+  requestId: IdText('requestId of an ad'),
 })
 export const AttributionParams = Type.Object({
   eventId: Type.String({ minLength: 1, maxLength: ID_CHARS_MAX, description: 'eventId of a transaction' }),
 })
 export const AttributionQuery = Type.Object(
-  { shopId: Type.Optional(Type.String({ minLength: 1, maxLength: ID_CHARS_MAX, description: 'Only in this shop' })) },
+  { shopId: Type.Optional(IdText('Only in this shop')) },
   { additionalProperties: false },
 )
 

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { Id, IdParams, ListQuery, Nullable, Time } from './common.ts'
+import { Id, IdParams, IdText, ListQuery, Nullable, Time } from './common.ts'
 
 const Count = (description: string) => Type.Integer({ description })
 
@@ -26,7 +26,7 @@ export const FeedRunView = Type.Object({
 
 export const FeedRunParams = Type.Object({
   ...IdParams.properties,
-  run: Type.String({ maxLength: 100, description: 'Id of the run' }),
+  run: IdText('Id of the run'),
 })
 
 export const FeedRunQuery = ListQuery({})

@@ -1,12 +1,12 @@
 import { Type } from 'typebox'
-import { ListQuery } from './common.ts'
+import { IdText, ListQuery } from './common.ts'
 
 const ImageId = Type.String({ description: 'SHA-256 of its content, base64url' })
 
 /** Documents the form; its parts are read as they come. */
 export const ImageUpload = Type.Object({
   file: Type.String({ contentMediaType: 'application/octet-stream', description: 'The image: PNG, JPEG or WEBP' }),
-  accountId: Type.Optional(Type.String({ description: "Who may use it; without it, the caller's account" })),
+  accountId: Type.Optional(IdText("Who may use it; without it, the caller's account")),
 })
 export const ImageView = Type.Object({
   id: ImageId,

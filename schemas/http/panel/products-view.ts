@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { Id, ListQuery, Nullable, UUID_CHARS } from './common.ts'
+import { Id, IdText, ListQuery, Nullable, UUID_CHARS } from './common.ts'
 
 const Text = (description: string) => Type.String({ description })
 const Price = (description: string) => Type.Number({ description: `${description}, in its currency` })
@@ -52,7 +52,7 @@ export const ProductSearchQuery = ListQuery({
       description: 'The product that ads carry this id of; q does not count then',
     }),
   ),
-  feedId: Type.Optional(Type.String({ maxLength: 100, description: 'Only of this feed' })),
+  feedId: Type.Optional(IdText('Only of this feed')),
   available: Type.Optional(Type.Boolean({ description: 'Only the available, or only the other ones' })),
 })
 

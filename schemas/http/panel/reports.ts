@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Nullable } from './common.ts'
+import { IdText, Nullable } from './common.ts'
 
 export const reportDimensions = [
   'hour',
@@ -59,13 +59,13 @@ export const ReportQuery = Type.Object(
     to: Value('First moment after the report, like from. At most 400 days later'),
     groupBy: Type.Optional(Names(reportDimensions, 'What a row stands for, at most 4')),
     metrics: Type.Optional(Names(reportMetrics, 'What is counted; all without it')),
-    shopId: Type.Optional(Value('Only this shop')),
-    accountId: Type.Optional(Value('Only ads of this account')),
-    campaignId: Type.Optional(Value('Only this campaign')),
+    shopId: Type.Optional(IdText('Only this shop')),
+    accountId: Type.Optional(IdText('Only ads of this account')),
+    campaignId: Type.Optional(IdText('Only this campaign')),
     productId: Type.Optional(Value('Only ads of this product, by its feed id')),
-    bannerId: Type.Optional(Value('Only ads of this banner')),
-    adUnitId: Type.Optional(Value('Only this ad unit')),
-    placementId: Type.Optional(Value('Only ad units of this placement')),
+    bannerId: Type.Optional(IdText('Only ads of this banner')),
+    adUnitId: Type.Optional(IdText('Only this ad unit')),
+    placementId: Type.Optional(IdText('Only ad units of this placement')),
     algorithm: Type.Optional(Value('Only slots filled by this algorithm')),
     country: Type.Optional(
       Type.String({ pattern: '^[A-Z]{2}$', description: 'Only this country, ISO 3166-1 alpha-2' }),

@@ -1,14 +1,11 @@
 import { type Static, Type } from 'typebox'
-import { ListQuery, Nullable, Time } from './common.ts'
+import { IdText, ListQuery, Nullable, Time } from './common.ts'
 
 const CURSOR_CHARS_MAX = 2_000
-const ID_CHARS_MAX = 256
 
-const OneOf = (description: string) =>
-  Type.Optional(Type.String({ minLength: 1, maxLength: ID_CHARS_MAX, description }))
 const ofAll = ListQuery({
-  shopId: OneOf('In this shop'),
-  campaignId: OneOf('With a line credited to this campaign'),
+  shopId: Type.Optional(IdText('In this shop')),
+  campaignId: Type.Optional(IdText('With a line credited to this campaign')),
   kind: Type.Optional(Type.Enum(['PURCHASE', 'CART', 'WISHLIST'], { description: 'Only of this kind' })),
   credited: Type.Optional(Type.Boolean({ description: 'Only those with a credited line, or only those without one' })),
   from: Type.Optional(Time('First moment; without it, 30 days before `to`. At most 400 days before it')),

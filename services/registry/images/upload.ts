@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { Problem } from '../../domain/errors.ts'
+import { canonicalId } from '../../domain/uuid.ts'
 import { Findings } from '../findings.ts'
 import { IMAGE_BYTES_MAX } from './encode.ts'
 
@@ -29,7 +30,7 @@ export async function readUpload(request: FastifyRequest): Promise<Upload> {
   try {
     for await (const part of request.parts()) {
       if (part.type === 'file') upload.file = await part.toBuffer()
-      else if (part.fieldname === 'accountId') upload.accountId = String(part.value)
+      else if (part.fieldname === 'accountId') upload.accountId = canonicalId(String(part.value))
       else findings.add(`/${part.fieldname}`, 'is not a part that can be sent here')
     }
   } catch (error) {

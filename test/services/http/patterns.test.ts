@@ -5,7 +5,7 @@ import { TEXT_PATTERN } from '../../../schemas/http/text.ts'
 import { createWholeApi } from '../../whole-api.ts'
 
 /** Keywords that say nothing about a value. */
-const ANNOTATIONS = ['description', 'contentMediaType', '$id', '$ref', 'deprecated', 'title']
+const ANNOTATIONS = ['x-uuid', 'description', 'contentMediaType', '$id', '$ref', 'deprecated', 'title']
 /** Keywords that `listFieldErrors` knows. */
 const KNOWN =
   'type enum const anyOf required properties additionalProperties minProperties maxProperties items minItems maxItems uniqueItems minLength maxLength format pattern minimum exclusiveMinimum maximum'

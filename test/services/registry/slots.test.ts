@@ -68,6 +68,32 @@ describe('technical slots', () => {
     expect(one).toMatchObject({ status: 200, body: item })
   })
 
+  it('take null for missing, and ids in any case', async () => {
+    const nothing = { id: null, publisherSlotId: null, status: null, adFormatIds: null }
+    const made = await put('nulls', { ...base, ...nothing, metadata: null })
+    expect(made).toMatchObject({ status: 201, body: { status: 'ACTIVE', adFormatIds: [] } })
+
+    const location = { country: 'PL', street: null, city: null, postalCode: null }
+    const inCapitals = {
+      name: 'Listing',
+      id: made.body.id.toUpperCase(),
+      shopId: base.shopId.toUpperCase(),
+      businessSlot: { id: base.businessSlot.id.toUpperCase() },
+      adFormatIds: [a.formatId.toUpperCase()],
+      metadata: { location },
+    }
+    const { status, body } = await put('nulls', inCapitals)
+    expect(status).toBe(201)
+    expect(body).toMatchObject({ ...base, id: made.body.id, adFormatIds: [a.formatId] })
+    expect(body.metadata.location).toEqual({ country: 'PL', street: '', city: '', postalCode: '' })
+    expect((await put('nulls', { ...inCapitals, metadata: { location: null } })).status).toBe(201)
+
+    // Names that the caller gives keep their case, also when they look like a UUID.
+    const name = UNKNOWN.replace('0', 'A')
+    expect((await put(name, base)).body.publisherSlotId).toBe(name)
+    expect((await get(name.toLowerCase())).status).toBe(404)
+  })
+
   it('conflict without the id, or with the id of another', async () => {
     const { body } = await put('one', base)
     await put('two', base)

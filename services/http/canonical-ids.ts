@@ -1,0 +1,47 @@
+import type { TSchema } from 'typebox'
+import { canonicalId } from '../domain/uuid.ts'
+
+type Canonical = (value: unknown) => unknown
+
+/** What is looked at of a schema. */
+interface Part {
+  format?: string
+  'x-uuid'?: boolean
+  properties?: Readonly<Record<string, Part>>
+  items?: Part
+  anyOf?: readonly Part[]
+}
+
+/**
+ * Gives the ids of a value the spelling that the service knows them by, wherever its schema says that there is one
+ * (`format: 'uuid'` or `x-uuid`). Null: the schema has none.
+ */
+export const canonicalIds = (schema: TSchema): Canonical | null => ofPart(schema as Part)
+
+function ofPart(schema: Part): Canonical | null {
+  if (schema.format === 'uuid' || schema['x-uuid']) {
+    return (value) => (typeof value === 'string' ? canonicalId(value) : value)
+  }
+  if (schema.properties) return ofMembers(schema.properties)
+  if (schema.items) return ofItems(schema.items)
+  return schema.anyOf?.map(ofPart).find((each) => each !== null) ?? null
+}
+
+function ofMembers(properties: Readonly<Record<string, Part>>): Canonical | null {
+  const members = Object.entries(properties).flatMap(([name, part]) => {
+    const canonical = ofPart(part)
+    return canonical ? [[name, canonical] as const] : []
+  })
+  if (members.length === 0) return null
+  return (value) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+    const given = value as Record<string, unknown>
+    const spelt = members.filter(([name]) => Object.hasOwn(given, name)).map(([name, of]) => [name, of(given[name])])
+    return { ...given, ...Object.fromEntries(spelt) }
+  }
+}
+
+function ofItems(items: Part): Canonical | null {
+  const canonical = ofPart(items)
+  return canonical && ((value) => (Array.isArray(value) ? value.map(canonical) : value))
+}
