@@ -9,12 +9,18 @@ import Fastify, {
 } from 'fastify'
 import { trustedProxies } from './client-address.ts'
 import { type ErrorCode, Problem } from './domain/errors.ts'
+import { defaultLimits, type Limits } from './domain/limits.ts'
+import { createArrivingBodies } from './http/arriving-bodies.ts'
+import { decodeBodies } from './http/content-encoding.ts'
+import { jsonParser } from './http/json.ts'
 import { validatorCompiler } from './http/validation.ts'
 import { methodsOf } from './methods.ts'
 import { seldom } from './seldom.ts'
 
 /** Bodies over this are refused with 413 unless a route sets its own limit. */
 const BODY_LIMIT_BYTES = 1024 * 1024
+
+const TIMEOUTS_CHECKED_EVERY_MS = 5_000
 
 /** While an engine is away every request may be refused: what for is said this often. */
 const REFUSED_EVERY_MS = 1_000
@@ -43,28 +49,51 @@ export function createHttpServer(options: {
   logger: FastifyBaseLogger | false
   /** Proxies whose X-Forwarded-For says who asks; addresses, networks, or names such as `uniquelocal`. */
   trustedProxies?: readonly string[]
+  limits?: Limits
   /** Default: the clock. */
   now?: () => number
   /** Names a request in its answer, in the log and in its ads: UUIDs, random ones by default. */
   requestId?: () => string
 }) {
+  const limits = options.limits ?? defaultLimits
   const isTrustedProxy = trustedProxies(options.trustedProxies ?? [])
   const requestId = options.requestId ?? randomUUID
   const server = Fastify({
     ...(options.logger ? { loggerInstance: options.logger } : { logger: false }),
     logController: new LogController({ disableRequestLogging: true }),
     // Paths that no route could ever take: they come before the error handler below.
-    frameworkErrors: (_error, _request, reply) => answer(reply, new Problem('INVALID', 'The path is not a valid one')),
+    frameworkErrors: (_error, _request, reply) =>
+      answer(reply.header('connection', 'close'), new Problem('INVALID', 'The path is not a valid one')),
     bodyLimit: BODY_LIMIT_BYTES,
     // A caller's own id is not taken over: it would name its ads and stand in the log.
     genReqId: () => requestId(),
     trustProxy: isTrustedProxy,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1000 },
     return503OnClosing: true,
+    keepAliveTimeout: 1000 * limits.idleSeconds,
+    http: {
+      headersTimeout: 1000 * limits.headersSeconds,
+      connectionsCheckingInterval: TIMEOUTS_CHECKED_EVERY_MS,
+    },
   })
     .setValidatorCompiler(validatorCompiler)
     .withTypeProvider<TypeBoxTypeProvider>()
     .decorate('isTrustedProxy', isTrustedProxy)
+    .decorate(
+      'bodies',
+      createArrivingBodies({
+        timeoutMs: 1000 * limits.bodySeconds,
+        bytesPerSecondMin: 1024 * limits.bodyKibPerSecondMin,
+        heldBytesMax: 1024 * 1024 * limits.bodiesMib,
+      }),
+    )
+  server.addHook('onRequest', (request, reply, done) => {
+    server.bodies.expect(request, reply)
+    done()
+  })
+  decodeBodies(server)
+  server.removeAllContentTypeParsers()
+  server.addContentTypeParser('application/json', jsonParser(server.bodies))
 
   const tellRefusal = seldom<Failure>(
     { everyMs: REFUSED_EVERY_MS, now: options.now ?? Date.now },
@@ -108,12 +137,6 @@ function answer(reply: FastifyReply, problem: Problem) {
 
 function toProblem(error: FastifyError): Problem {
   switch (error.code) {
-    case 'FST_ERR_CTP_INVALID_JSON_BODY':
-    case 'FST_ERR_CTP_EMPTY_JSON_BODY':
-    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-      return new Problem('MALFORMED_JSON', error.message)
-    case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new Problem('TOO_LARGE', error.message)
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new Problem('UNSUPPORTED_MEDIA_TYPE', error.message)
   }

@@ -68,7 +68,12 @@ async function open(config: Config, logger: Logger, stops: Shared['stops']): Pro
   }
   const parts = await Promise.all(config.roles.map((role) => openRole[role](shared)))
 
-  const server = createHttpServer({ logger, trustedProxies: config.trustedProxies, requestId: uuid })
+  const server = createHttpServer({
+    logger,
+    limits: config.limits,
+    trustedProxies: config.trustedProxies,
+    requestId: uuid,
+  })
   stops.push(() => server.close())
   const checks = Object.assign({ registry: wholeRegistry(snapshot) }, ...parts.map((part) => part.checks))
   await registerApi(server, parts, { ...config, metrics, checks, version: VERSION })

@@ -10,6 +10,7 @@ export const errorCodes = {
   REAUTHENTICATION_REQUIRED: { status: 403, title: 'Prove again who you are' },
   NOT_FOUND: { status: 404, title: 'There is no such resource' },
   METHOD_NOT_ALLOWED: { status: 405, title: 'The resource does not know this method' },
+  TOO_SLOW: { status: 408, title: 'The body did not come in time' },
   CONFLICT: { status: 409, title: 'The resource is in a state that forbids this' },
   TOO_LARGE: { status: 413, title: 'The body or a list in it is too large' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, title: 'The content type is not supported' },

@@ -14,6 +14,7 @@ import {
 import { ProblemBody } from '../../schemas/http/problem.ts'
 import type { AdEvent, AdKind, Transaction } from '../../schemas/records.ts'
 import { createBearerReader } from '../bearer-tokens.ts'
+import { jsonParser } from '../http/json.ts'
 import type { HttpServer } from '../http.ts'
 import { accept, storeInLog } from './accept.ts'
 import { adEvent } from './ad-event.ts'
@@ -95,8 +96,7 @@ export function intakeApp(deps: IntakeDeps) {
   return async function intake(server: HttpServer): Promise<void> {
     readSenders(server, { ...deps, readBearer })
     // A page that is left can only send text to another origin: browsers ask before anything else, and beacons cannot wait.
-    server.removeContentTypeParser('text/plain')
-    server.addContentTypeParser('text/plain', { parseAs: 'string' }, server.getDefaultJsonParser('error', 'error'))
+    server.addContentTypeParser('text/plain', jsonParser(server.bodies))
     for (const { path, type, kind } of adEndpoints) {
       const judge = ({ showId }: ShowIdBody, reception: Reception) =>
         adEvent({ type, kind, showId, occurredAt: reception.receivedAt }, reception, deps)

@@ -1,3 +1,5 @@
+import type { Readable } from 'node:stream'
+import type { FastifyRequest } from 'fastify'
 import type { EventLog, NewRecord } from '../../infra/event-log/port.ts'
 import { ProductsAccepted, ProductUpdateBody } from '../../schemas/http/products.ts'
 import { Problem } from '../domain/errors.ts'
@@ -6,7 +8,7 @@ import type { Access } from './access.ts'
 import { type Authorize, type Principal, principalOf } from './auth.ts'
 import type { OfferFeed } from './product-item.ts'
 import type { ProductReader } from './product-reader.ts'
-import type { PackedRecords, WritableFeeds } from './product-update.ts'
+import type { PackedRecords, ProductUpdate, WritableFeeds } from './product-update.ts'
 
 export interface ProductUpdateDeps {
   log: EventLog
@@ -18,7 +20,7 @@ export interface ProductUpdateDeps {
 
 /** Ten thousand entries of 6.4 KB. */
 const UPDATE_MAX_BYTES = 64 * 1024 * 1024
-/** Bodies held in memory at a time; each may be as large as the one before. */
+/** Updates read at a time: each is held in memory, as text and as records. */
 const IN_FLIGHT_MAX = 4
 const RETRY_AFTER_SECONDS = 2
 /** Of one append, so that the log takes other writers' records in between. */
@@ -32,19 +34,14 @@ export function productUpdateRoutes(server: HttpServer, deps: ProductUpdateDeps)
   server.register(async (scope) => {
     // The reader parses; bodies stay bytes until then.
     scope.removeContentTypeParser('application/json')
-    scope.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+    scope.addContentTypeParser('application/json', (request: FastifyRequest, payload: Readable) =>
+      scope.bodies.read(request, payload),
+    )
     scope.post(
       '/v1/feed/product',
       {
         bodyLimit: UPDATE_MAX_BYTES,
-        onRequest: [
-          authorize('feed'),
-          async (_request, reply) => {
-            if (inFlight >= IN_FLIGHT_MAX) throw busy()
-            inFlight++
-            reply.raw.once('close', () => inFlight--)
-          },
-        ],
+        onRequest: authorize('feed'),
         // The schema is for the documentation: entries are checked by the reader.
         validatorCompiler: () => () => true,
         schema: {
@@ -56,8 +53,7 @@ export function productUpdateRoutes(server: HttpServer, deps: ProductUpdateDeps)
         },
       },
       async (request, reply) => {
-        const json = request.body as unknown as Buffer<ArrayBuffer>
-        const update = await productReader.read(json, writableFeeds(principalOf(request)), now())
+        const update = await readUpdate((request.body ?? Buffer.alloc(0)) as Buffer<ArrayBuffer>, principalOf(request))
         if (update.tag === 'REFUSED') {
           const { code, detail, errors, rejected } = update
           throw new Problem(code, detail, { errors, ...(rejected.length > 0 ? { extension: { rejected } } : {}) })
@@ -71,6 +67,16 @@ export function productUpdateRoutes(server: HttpServer, deps: ProductUpdateDeps)
       },
     )
   })
+
+  async function readUpdate(json: Buffer<ArrayBuffer>, principal: Principal): Promise<ProductUpdate> {
+    if (inFlight >= IN_FLIGHT_MAX) throw busy()
+    inFlight++
+    try {
+      return await productReader.read(json, writableFeeds(principal), now())
+    } finally {
+      inFlight--
+    }
+  }
 
   function writableFeeds(principal: Principal): WritableFeeds {
     const feeds = new Map<string, OfferFeed>()

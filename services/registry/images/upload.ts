@@ -1,3 +1,4 @@
+import type { MultipartFile } from '@fastify/multipart'
 import type { FastifyRequest } from 'fastify'
 import { Problem } from '../../domain/errors.ts'
 import { canonicalId } from '../../domain/uuid.ts'
@@ -29,7 +30,7 @@ export async function readUpload(request: FastifyRequest): Promise<Upload> {
   const findings = new Findings()
   try {
     for await (const part of request.parts()) {
-      if (part.type === 'file') upload.file = await part.toBuffer()
+      if (part.type === 'file') upload.file = await readFile(request, part)
       else if (part.fieldname === 'accountId') upload.accountId = canonicalId(String(part.value))
       else findings.add(`/${part.fieldname}`, 'is not a part that can be sent here')
     }
@@ -40,10 +41,15 @@ export async function readUpload(request: FastifyRequest): Promise<Upload> {
   return upload
 }
 
-function formProblem(error: Error & { code?: string }): Problem {
+async function readFile(request: FastifyRequest, { file }: MultipartFile): Promise<Buffer> {
+  const bytes = await request.server.bodies.read(request, file, IMAGE_BYTES_MAX)
+  if (file.truncated) throw new Problem('TOO_LARGE', `An image has at most ${IMAGE_BYTES_MAX} bytes`)
+  return bytes
+}
+
+function formProblem(error: (Error & { code?: string }) | Problem): Problem {
+  if (error instanceof Problem) return error
   switch (error.code) {
-    case 'FST_REQ_FILE_TOO_LARGE':
-      return new Problem('TOO_LARGE', `An image has at most ${IMAGE_BYTES_MAX} bytes`)
     case 'FST_FILES_LIMIT':
     case 'FST_FIELDS_LIMIT':
     case 'FST_PARTS_LIMIT':

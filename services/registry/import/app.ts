@@ -54,9 +54,6 @@ export function importApp({ log, access, authorize, now, limits = IMPORT_LIMITS 
       },
       async (request) => {
         const rules = rulesFor(principalOf(request), request.query.shopId)
-        const encoding = request.headers['content-encoding'] ?? 'identity'
-        if (encoding !== 'identity')
-          throw new Problem('UNSUPPORTED_MEDIA_TYPE', `Send the lines as they are, not as ${encoding}`)
         const body = request.body as Readable | undefined
         if (!body) throw empty()
         try {

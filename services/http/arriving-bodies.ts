@@ -1,0 +1,134 @@
+import type { IncomingMessage } from 'node:http'
+import { finished, type Readable } from 'node:stream'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Problem } from '../domain/errors.ts'
+
+export interface BodyLimits {
+  /** How long a body may take to arrive, whatever its size. */
+  timeoutMs: number
+  /** It may take longer by the time that what has arrived takes at this rate. */
+  bytesPerSecondMin: number
+  /** Of all bodies together that are held until they are whole. */
+  heldBytesMax: number
+}
+
+const RETRY_AFTER_SECONDS = 2
+
+/** One body on its way. */
+interface Arrival {
+  /** Ends the wait for it. */
+  giveUp: (problem: Problem) => void
+  heldBytes: number
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    bodies: ArrivingBodies
+  }
+}
+
+/** Watches over bodies on their way: none takes too long, and those that are held in memory share a bound. */
+export interface ArrivingBodies {
+  /** For the first hook of a request. */
+  expect(request: FastifyRequest, reply: FastifyReply): void
+  /** Collects a body. @throws Problem TOO_LARGE, TOO_SLOW, UNAVAILABLE, INVALID */
+  read(request: FastifyRequest, payload: Readable, bytesMax?: number): Promise<Buffer>
+}
+
+export function createArrivingBodies(limits: BodyLimits): ArrivingBodies {
+  const arrivals = new WeakMap<IncomingMessage, Arrival>()
+  /** Strangers' bodies of which something is held, the first to begin first. */
+  const ofStrangers = new Set<Arrival>()
+  let heldBytes = 0
+
+  function hold(arrival: Arrival, bytes: number, isStranger: boolean): void {
+    if (isStranger) ofStrangers.add(arrival)
+    arrival.heldBytes += bytes
+    heldBytes += bytes
+    while (heldBytes > limits.heldBytesMax) {
+      // The stranger's that takes the longest gives way: to fill the room is not enough, one must go on sending.
+      const [longest = arrival] = ofStrangers
+      longest.giveUp(noRoom())
+    }
+  }
+
+  function release(arrival: Arrival): void {
+    heldBytes -= arrival.heldBytes
+    arrival.heldBytes = 0
+    ofStrangers.delete(arrival)
+  }
+
+  return {
+    expect({ raw }, reply) {
+      if (raw.complete || !hasBody(raw)) return
+      const arrival: Arrival = { heldBytes: 0, giveUp: hangUp(raw) }
+      arrivals.set(raw, arrival)
+      giveUpWhenSlow(raw, reply, arrival, limits)
+    },
+    read(request, payload, bytesMax = request.routeOptions.bodyLimit) {
+      // What is complete already is not on its way.
+      const arrival = arrivals.get(request.raw) ?? { heldBytes: 0, giveUp: () => {} }
+      const isStranger = request.principal === undefined
+      return new Promise<Buffer>((resolve, reject) => {
+        const chunks: Buffer[] = []
+        let bytes = 0
+        function take(chunk: Buffer): void {
+          bytes += chunk.length
+          chunks.push(chunk)
+          if (bytes > bytesMax) end(tooLarge(bytesMax))
+          else hold(arrival, chunk.length, isStranger)
+        }
+        function end(problem: Problem | null): void {
+          forget()
+          payload.off('data', take).on('error', () => {})
+          // What else comes is dropped; what would still be decoded is not.
+          if (payload === request.raw) payload.resume()
+          else payload.pause()
+          arrival.giveUp = hangUp(request.raw)
+          release(arrival)
+          if (problem) reject(problem)
+          else resolve(Buffer.concat(chunks, bytes))
+        }
+        const forget = finished(payload, { writable: false }, (cause) => end(cause ? broken(cause) : null))
+        if (Number(request.headers['content-length']) > bytesMax) return end(tooLarge(bytesMax))
+        arrival.giveUp = end
+        payload.on('data', take)
+      })
+    },
+  }
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+}
+
+const hangUp = (raw: IncomingMessage) => () => void raw.destroy()
+
+const broken = (cause: Error) =>
+  new Problem('INVALID', 'The body is not whole, or not encoded as Content-Encoding says', { cause })
+
+const noRoom = () =>
+  new Problem('UNAVAILABLE', 'Too many bodies are on their way', { retryAfterSeconds: RETRY_AFTER_SECONDS })
+
+const tooLarge = (bytesMax: number) => new Problem('TOO_LARGE', `The body has more than ${bytesMax} bytes`)
+
+function giveUpWhenSlow(raw: IncomingMessage, reply: FastifyReply, arrival: Arrival, limits: BodyLimits): void {
+  const { timeoutMs, bytesPerSecondMin } = limits
+  const startedAt = performance.now()
+  const bytesBefore = raw.socket.bytesRead
+  let timer = setTimeout(judge, timeoutMs).unref()
+  raw.once('end', stop).once('close', stop)
+
+  function stop(): void {
+    clearTimeout(timer)
+  }
+  function judge(): void {
+    const arrivedBytes = raw.socket.bytesRead - bytesBefore
+    const allowedMs = timeoutMs + (arrivedBytes / bytesPerSecondMin) * 1000
+    // While bytes wait for whoever stores them, the sender is not late.
+    const isOurTurn = raw.readableLength > 0 && !reply.sent
+    const restMs = isOurTurn ? timeoutMs : allowedMs - (performance.now() - startedAt)
+    if (restMs > 0) timer = setTimeout(judge, restMs).unref()
+    else arrival.giveUp(new Problem('TOO_SLOW', `The body did not come within ${Math.round(allowedMs / 1000)} s`))
+  }
+}

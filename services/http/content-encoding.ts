@@ -1,0 +1,39 @@
+import type { Readable } from 'node:stream'
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import { Problem } from '../domain/errors.ts'
+import type { HttpServer } from '../http.ts'
+
+const decoders = {
+  gzip: () => createGunzip(),
+  'x-gzip': () => createGunzip(),
+  deflate: () => createInflate(),
+  br: () => createBrotliDecompress(),
+}
+const ACCEPTED = 'gzip, deflate, br'
+
+/** Decodes bodies by their Content-Encoding as they arrive, so that routes and their limits know only what is inside. */
+export function decodeBodies(server: Pick<HttpServer, 'addHook'>): void {
+  server.addHook('preParsing', (request, reply, payload, done) => {
+    const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? 'identity'
+    if (encoding === 'identity' || encoding === '') return done(null, payload)
+    // The parts of a form are read from the connection itself.
+    const isForm = /^multipart\//i.test(request.headers['content-type'] ?? '')
+    if (isForm || !Object.hasOwn(decoders, encoding)) {
+      reply.header('accept-encoding', ACCEPTED)
+      return done(
+        new Problem('UNSUPPORTED_MEDIA_TYPE', `Send it as it is${isForm ? '' : `, or encoded once by ${ACCEPTED}`}`),
+      )
+    }
+    done(null, decoded(payload, decoders[encoding as keyof typeof decoders]()))
+  })
+}
+
+/** A pipe that leaves the source to itself: destroying it would hang up before the answer. */
+function decoded(source: Readable, decoder: ReturnType<typeof createGunzip>): Readable {
+  source.once('error', (error) => decoder.destroy(error))
+  source.once('close', () => {
+    if (!source.readableEnded) decoder.destroy(new Error('The connection broke before the body was whole'))
+  })
+  decoder.once('close', () => source.unpipe(decoder).resume())
+  return source.pipe(decoder)
+}

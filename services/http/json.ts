@@ -1,0 +1,83 @@
+import type { Readable } from 'node:stream'
+import type { FastifyRequest } from 'fastify'
+import { parse } from 'secure-json-parse'
+import { Problem } from '../domain/errors.ts'
+import type { ArrivingBodies } from './arriving-bodies.ts'
+
+/** What a parser is given at once: all of it is parsed in one turn of the event loop. */
+export interface JsonLimits {
+  /** Objects and lists inside one another. */
+  depth: number
+  /** Texts, numbers, objects and lists; the names of properties count as well. */
+  values: number
+}
+/** Parsing and checking so much takes some 20 ms at worst. */
+export const JSON_LIMITS: JsonLimits = { depth: 32, values: 50_000 }
+
+const QUOTE = 0x22
+const COMMA = 0x2c
+const COLON = 0x3a
+const OPEN_LIST = 0x5b
+const BACKSLASH = 0x5c
+const CLOSE_LIST = 0x5d
+const OPEN_OBJECT = 0x7b
+const CLOSE_OBJECT = 0x7d
+
+/** Parses the bodies of JSON. None at all is well where a route takes none, whatever Content-Type says. */
+export function jsonParser(bodies: ArrivingBodies) {
+  return async (request: FastifyRequest, payload: Readable): Promise<unknown> => {
+    const bytes = await bodies.read(request, payload)
+    if (bytes.length > 0) return parseJson(bytes)
+    if (request.routeOptions.schema?.body) throw new Problem('MALFORMED_JSON', 'The body is empty')
+    return undefined
+  }
+}
+
+/**
+ * Reads JSON in UTF-8. Its size is judged by one look at every byte before any of it is parsed: a parser takes a second for
+ * megabytes of nothing but brackets.
+ * @throws Problem MALFORMED_JSON, TOO_LARGE
+ */
+export function parseJson(bytes: Buffer, limits: JsonLimits = JSON_LIMITS): unknown {
+  const fault = sizeFault(bytes, limits)
+  if (fault !== null) throw new Problem('TOO_LARGE', fault)
+  try {
+    return parse(bytes, { protoAction: 'error', constructorAction: 'error' })
+  } catch (cause) {
+    throw new Problem('MALFORMED_JSON', 'The body is not JSON in UTF-8, or has a key such as __proto__', { cause })
+  }
+}
+
+function sizeFault(bytes: Buffer, limits: JsonLimits): string | null {
+  let depth = 0
+  let values = 1
+  for (let i = 0; i < bytes.length; i++) {
+    switch (bytes[i]) {
+      case QUOTE:
+        i = endOfText(bytes, i)
+        break
+      case OPEN_LIST:
+      case OPEN_OBJECT:
+        depth++
+        values++
+        if (depth > limits.depth) return `It is nested more than ${limits.depth} deep`
+        break
+      case CLOSE_LIST:
+      case CLOSE_OBJECT:
+        depth--
+        break
+      case COMMA:
+      case COLON:
+        values++
+    }
+    if (values > limits.values) return `It holds more than ${limits.values} values`
+  }
+  return null
+}
+
+/** Where the text that begins at `start` ends: the place of its closing quote. */
+function endOfText(bytes: Buffer, start: number): number {
+  let i = start + 1
+  while (i < bytes.length && bytes[i] !== QUOTE) i += bytes[i] === BACKSLASH ? 2 : 1
+  return i
+}
