@@ -11,6 +11,7 @@ import { auditApp } from '../registry/audit.ts'
 import { createAuthorize } from '../registry/auth.ts'
 import { type DeadLettersDeps, deadLettersApp } from '../registry/dead-letters.ts'
 import { explainApp } from '../registry/explain/app.ts'
+import { createPseudonyms } from '../registry/explain/pseudonyms.ts'
 import { feedsApp } from '../registry/feeds/app.ts'
 import type { FeedRuns } from '../registry/feeds/feed-runs.ts'
 import { imagesApp } from '../registry/images/app.ts'
@@ -54,6 +55,7 @@ export function registryRoutes(deps: RegistryRoutesDeps): Routes[] {
     ...deps,
     access: createAccess(snapshot),
     sessions,
+    pseudonyms: createPseudonyms(deps.sessionKeys[0]!),
     authorize: createAuthorize({ ...deps, sessions, noteUse: deps.tokenUse.note }),
     spendOf: (campaignIds: readonly string[]) => readWhole(counters, campaignIds.map(spendKey)),
   }

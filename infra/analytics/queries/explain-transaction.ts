@@ -1,11 +1,15 @@
+import type { TransactionTrust } from '../../../schemas/entities.ts'
 import type { Transaction } from '../../../schemas/records.ts'
+import { VERSION_ORDER } from './transaction-versions.ts'
 
 /** An id is the caller's own: it may have been used in each shop for a purchase, a cart and a wishlist. */
 export const TRANSACTIONS_OF_ID_MAX = 30
+/** Contents of one transaction that are told of, the one that counts first. */
+export const VERSIONS_TOLD_MAX = 20
 
 export type TransactionRow = Pick<
   Transaction,
-  'shopId' | 'kind' | 'occurredAt' | 'cid' | 'uid' | 'currency' | 'imported' | 'lines'
+  'shopId' | 'kind' | 'occurredAt' | 'receivedAt' | 'cid' | 'uid' | 'currency' | 'imported' | 'lines' | 'proof'
 >
 
 export interface AttributedLineRow {
@@ -16,7 +20,8 @@ export interface AttributedLineRow {
   shopProductId: string
   quantity: number
   priceMicros: number
-  outcome: 'CREDITED' | 'NO_TOUCH' | 'NO_MATCH'
+  outcome: 'CREDITED' | 'NO_TOUCH' | 'NO_MATCH' | 'UNPROVEN'
+  trust: TransactionTrust
   match: string
   touchType: string
   touchEventId: string
@@ -27,26 +32,36 @@ export interface AttributedLineRow {
   viewWindowHours: number
 }
 
-/**
- * The transactions of an id. One that came with different contents counts as the earliest of them, the live before the
- * imported, then by content: the same choice as attribution's.
- */
+/** The versions of the transactions of an id, one row a content: of each shop and kind, the one that counts first. */
 export function transactionQuery({ eventId, shopIds }: { eventId: string; shopIds: readonly string[] }) {
   const sql = `
-SELECT shopId, kind, occurredAt, cid, uid, currency, imported, lines
-FROM transactions
-WHERE eventId = {eventId:String} AND shopId IN {shopIds:Array(String)}
-ORDER BY shopId, kind, imported, occurredAt, cid, isNull(uid), ifNull(uid, ''), currency, toString(lines)
-LIMIT 1 BY shopId, kind
-LIMIT ${TRANSACTIONS_OF_ID_MAX}`
+SELECT shopId, kind, occurredAt, receivedAt, cid, uid, currency, imported, proof, lines
+FROM (
+  SELECT * FROM transactions
+  WHERE eventId = {eventId:String} AND shopId IN {shopIds:Array(String)}
+  ORDER BY shopId, kind, ${VERSION_ORDER}
+  LIMIT 1 BY shopId, kind, imported, proof, occurredAt, cid, uid, currency, toString(lines)
+)
+ORDER BY shopId, kind, ${VERSION_ORDER}
+LIMIT ${VERSIONS_TOLD_MAX} BY shopId, kind
+LIMIT ${TRANSACTIONS_OF_ID_MAX * VERSIONS_TOLD_MAX}`
   return { sql, params: { eventId, shopIds } }
+}
+
+/** The orders of a moment with a line that an account was credited with. */
+export function creditedOrdersQuery(of: { accountId: string; occurredAt: number; shopIds: readonly string[] }) {
+  const sql = `
+SELECT DISTINCT shopId, eventId FROM attributed_lines FINAL
+WHERE shopId IN {shopIds:Array(String)} AND attributed_lines.occurredAt = {occurredAt:Int64}
+  AND outcome = 'CREDITED' AND accountId = {accountId:String}`
+  return { sql, params: { ...of } }
 }
 
 /** Their lines as attribution has stored them. Rows are `AttributedLineRow`. */
 export function attributedLinesQuery({ eventId, shopIds }: { eventId: string; shopIds: readonly string[] }) {
   const sql = `
-SELECT shopId, kind, line, shopProductId, quantity, priceMicros, outcome, match, touchType, touchEventId, touchAt,
-  campaignId, adId, clickWindowHours, viewWindowHours
+SELECT shopId, kind, line, shopProductId, quantity, priceMicros, outcome, trust, match, touchType,
+  touchEventId, touchAt, campaignId, adId, clickWindowHours, viewWindowHours
 FROM attributed_lines FINAL
 WHERE shopId IN {shopIds:Array(String)} AND kind IN ('PURCHASE', 'CART', 'WISHLIST') AND eventId = {eventId:String}
 ORDER BY shopId, kind, line`

@@ -1,4 +1,5 @@
-import type { Transaction } from '../../../schemas/records.ts'
+import type { TransactionTrust } from '../../../schemas/entities.ts'
+import type { Proof, Transaction } from '../../../schemas/records.ts'
 import type { QueryParams } from '../port.ts'
 
 /** A list that takes longer is given up, because others wait behind it. */
@@ -35,6 +36,8 @@ export interface TransactionListRow {
   amountMicros: string
   creditedMicros: string
   campaignIds: string[]
+  proof: Proof
+  trust: TransactionTrust
 }
 
 /** Transactions as attribution has stored them, the latest first. */
@@ -50,7 +53,8 @@ SELECT shopId, toString(kind) AS kind, eventId, min(attributed_lines.occurredAt)
   toInt64(count()) AS lineCount, toInt64(countIf(${isCredited})) AS creditedLineCount,
   toString(sum(toInt128(priceMicros))) AS amountMicros,
   toString(sumIf(toInt128(priceMicros), ${isCredited})) AS creditedMicros,
-  arraySort(groupUniqArrayIf(campaignId, ${isCredited})) AS campaignIds
+  arraySort(groupUniqArrayIf(campaignId, ${isCredited})) AS campaignIds,
+  toString(any(proof)) AS proof, toString(any(trust)) AS trust
 FROM attributed_lines FINAL
 WHERE ${conditions(spec).join(' AND ')}
 GROUP BY shopId, kind, eventId

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { IdText, Nullable, Time } from './common.ts'
+import { ProofOf, Unconfirmed } from './transactions.ts'
 
 const ID_CHARS_MAX = 256
 
@@ -7,7 +8,11 @@ export const EmissionParams = Type.Object({
   requestId: IdText('requestId of an ad'),
 })
 export const AttributionParams = Type.Object({
-  eventId: Type.String({ minLength: 1, maxLength: ID_CHARS_MAX, description: 'eventId of a transaction' }),
+  eventId: Type.String({
+    minLength: 1,
+    maxLength: ID_CHARS_MAX,
+    description: 'eventId of a transaction, as GET /v1/panel/transactions names it',
+  }),
 })
 export const AttributionQuery = Type.Object(
   { shopId: Type.Optional(IdText('Only in this shop')) },
@@ -61,8 +66,8 @@ export const EmissionExplained = Type.Object({
   shopId: Text('Its shop'),
   shopName: Maybe('Name of the shop'),
   kind: Text('SPONSORED or DISPLAY'),
-  clientId: Text('cid of the person'),
-  userId: Maybe('uid of the person'),
+  clientId: Text('cid of the person; for advertisers a pseudonym'),
+  userId: Maybe('uid of the person; for advertisers a pseudonym'),
   occurredAt: Time('When'),
   country: Maybe('Country of the request'),
   elapsedMs: Type.Number({ description: 'Time to choose the ads' }),
@@ -85,7 +90,7 @@ const Touch = Type.Object({
   eventId: Text('The view or click'),
   type: Type.Enum(['VIEW', 'CLICK']),
   occurredAt: Time('When'),
-  clientId: Text('cid of the person: theirs, or one linked with it by a uid'),
+  clientId: Text('cid of the person: theirs, or one linked with it by a uid; for advertisers a pseudonym'),
   campaignId: Text('Campaign of the ad'),
   campaignName: Maybe('Name of the campaign'),
   adId: Text('What was advertised'),
@@ -96,6 +101,28 @@ const Touch = Type.Object({
   why: Why,
 })
 
+const Version = Type.Object({
+  counts: Type.Boolean({ description: 'Whether it is the one that counts' }),
+  reason: Text(
+    'COUNTS, LIVE_GOES_BEFORE_IMPORTED, PROVEN_GOES_BEFORE, RECEIVED_LATER or SAME_MOMENT: why it counts or not',
+  ),
+  why: Why,
+  proof: ProofOf,
+  imported: Type.Boolean({ description: 'Imported history' }),
+  receivedAt: Time('When the intake took it'),
+  occurredAt: Time('When it is said to have happened'),
+  clientId: Text('cid of the buyer'),
+  userId: Maybe('uid of the buyer'),
+  currency: Text('ISO 4217'),
+  lines: Type.Array(
+    Type.Object({
+      shopProductId: Text('Feed id of the product'),
+      quantity: Type.Integer(),
+      price: Type.Number({ description: 'For all units' }),
+    }),
+  ),
+})
+
 /** Answer of GET /v1/panel/explain/attribution/{eventId}. */
 export const AttributionExplained = Type.Object({
   eventId: Text('As sent with the transaction'),
@@ -104,10 +131,12 @@ export const AttributionExplained = Type.Object({
       shopId: Text('Its shop'),
       kind: Text('PURCHASE, CART or WISHLIST'),
       occurredAt: Time('When'),
-      clientId: Type.Optional(Text('cid of the buyer')),
-      userId: Type.Optional(Maybe('uid of the buyer')),
+      clientId: Text('cid of the buyer; for advertisers a pseudonym'),
+      userId: Maybe('uid of the buyer; for advertisers a pseudonym'),
       currency: Text('ISO 4217'),
       imported: Type.Boolean({ description: 'Imported history is never attributed' }),
+      proof: ProofOf,
+      unconfirmed: Unconfirmed,
       windows: Type.Optional(
         Type.Object(
           { clickWindowHours: Type.Integer(), viewWindowHours: Type.Integer() },
@@ -120,7 +149,7 @@ export const AttributionExplained = Type.Object({
           shopProductId: Text('Feed id of the product'),
           quantity: Type.Integer(),
           price: Type.Number({ description: 'For all units, in the currency of the transaction' }),
-          outcome: Text('CREDITED, CREDITED_TO_ANOTHER, NO_TOUCH, NO_MATCH, PENDING or IMPORTED'),
+          outcome: Text('CREDITED, CREDITED_TO_ANOTHER, NO_TOUCH, NO_MATCH, UNPROVEN, PENDING or IMPORTED'),
           why: Why,
           credit: Nullable(
             Type.Object({
@@ -135,6 +164,9 @@ export const AttributionExplained = Type.Object({
           ),
           touches: Type.Array(Touch, { description: 'Every view and click of the person, the strongest first' }),
         }),
+      ),
+      versions: Type.Optional(
+        Type.Array(Version, { description: 'What came under this id, the one that counts first; not for advertisers' }),
       ),
     }),
   ),

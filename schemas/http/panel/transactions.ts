@@ -23,14 +23,23 @@ export type TransactionQuery = Static<typeof TransactionQuery>
 
 const Text = (description: string) => Type.String({ description })
 
+export const ProofOf = Type.Enum(['ANONYMOUS', 'SIGNED', 'TOKEN'], {
+  description: 'How the sender of what counts proved itself: not at all, by a signature, by an access token',
+})
+export const Unconfirmed = Type.Boolean({
+  description: 'It counts until a version comes whose sender proves itself: the shop prefers those',
+})
+
 /** What a purchase, cart or wishlist earned. GET /v1/panel/explain/attribution/{eventId} says why. */
 export const TransactionItem = Type.Object({
-  eventId: Text('As sent with it'),
+  eventId: Text('As sent with it; for advertisers a pseudonym'),
   shopId: Text('Its shop'),
   shopName: Nullable(Text('Name of the shop')),
   kind: Type.Enum(['PURCHASE', 'CART', 'WISHLIST'], { description: 'What it is' }),
   occurredAt: Time('When'),
   currency: Text('ISO 4217'),
+  proof: ProofOf,
+  unconfirmed: Unconfirmed,
   lines: Type.Integer({ description: 'Lines; for advertisers, those credited to their campaigns' }),
   creditedLines: Type.Integer({ description: 'Lines that a campaign was credited with' }),
   amount: Type.Number({ description: 'Price of the lines' }),

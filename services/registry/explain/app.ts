@@ -15,12 +15,14 @@ import { type Authorize, principalOf } from '../auth.ts'
 import { reachOf } from '../reports/scope.ts'
 import { explainAttribution } from './attribution.ts'
 import { explainEmission } from './emission.ts'
+import type { Pseudonyms } from './pseudonyms.ts'
 import { listTransactions } from './transactions.ts'
 
 export interface ExplainDeps {
   analytics: Analytics
   snapshot: Snapshot
   authorize: Authorize
+  pseudonyms: Pseudonyms
   now: () => number
 }
 

@@ -3,6 +3,7 @@ import { type ExplainedTouch, explainQuery } from '../../../infra/analytics/quer
 import {
   type AttributedLineRow,
   attributedLinesQuery,
+  creditedOrdersQuery,
   type TransactionRow,
   transactionQuery,
 } from '../../../infra/analytics/queries/explain-transaction.ts'
@@ -10,49 +11,82 @@ import { fromMicros } from '../../domain/money.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import type { Principal } from '../auth.ts'
 import { toIso } from '../edge.ts'
+import { type Names, namesFor, type Pseudonyms, timeOfOrder } from './pseudonyms.ts'
 import { type LineOutcome, whyOutcome, whyTouch } from './reasons.ts'
+import { versionViews } from './versions.ts'
 
 /** What is known of one transaction. */
 interface Evidence {
-  transaction: TransactionRow
+  /** The one that counts first. */
+  versions: TransactionRow[]
   /** As attributed; empty until then. */
   lines: AttributedLineRow[]
   touches: ExplainedTouch[]
+}
+
+interface ExplainDeps {
+  analytics: Analytics
+  snapshot: Snapshot
+  pseudonyms: Pseudonyms
+}
+
+interface ExplainCall {
+  principal: Principal
+  /** Of an advertiser: the pseudonym of the order. */
+  eventId: string
+  shopIds: readonly string[]
 }
 
 /**
  * Who was credited with each line of a transaction, and why each touch of the person got the credit or not. An id may
  * stand for several transactions: a purchase and a cart, or in several shops. Empty: none that the caller may see.
  */
-export async function explainAttribution(
-  { analytics, snapshot }: { analytics: Analytics; snapshot: Snapshot },
-  call: { principal: Principal; eventId: string; shopIds: readonly string[] },
-) {
-  const { principal, eventId, shopIds } = call
-  const find = transactionQuery({ eventId, shopIds })
-  const transactions = await analytics.query<TransactionRow>(find.sql, find.params)
-  const stored = attributedLinesQuery({ eventId, shopIds })
-  const lines = transactions.length > 0 ? await analytics.query<AttributedLineRow>(stored.sql, stored.params) : []
+export async function explainAttribution(deps: ExplainDeps, { principal, ...asked }: ExplainCall) {
+  const order = principal.role === 'ADVERTISER' ? await creditedOrder(deps, { principal, ...asked }) : asked
+  if (order === null) return []
+  const { analytics, snapshot, pseudonyms } = deps
+  const find = transactionQuery(order)
+  const all = await analytics.query<TransactionRow>(find.sql, find.params)
+  const stored = attributedLinesQuery(order)
+  const lines = all.length > 0 ? await analytics.query<AttributedLineRow>(stored.sql, stored.params) : []
   const touches: ExplainedTouch[] = []
-  for (const shopId of new Set(transactions.map((each) => each.shopId))) {
-    const { sql, params } = explainQuery({ shopId, eventId })
+  for (const shopId of new Set(all.map((each) => each.shopId))) {
+    const { sql, params } = explainQuery({ shopId, eventId: order.eventId })
     touches.push(...(await analytics.query<ExplainedTouch>(sql, params)))
   }
-  return transactions.flatMap((transaction) => {
+  const names = namesFor(principal, pseudonyms)
+  const byTransaction = Map.groupBy(all, ({ shopId, kind }) => `${shopId} ${kind}`)
+  return [...byTransaction.values()].flatMap((versions) => {
     const isOf = (row: { shopId: string; kind: string }) =>
-      row.shopId === transaction.shopId && row.kind === transaction.kind
-    const view = transactionView(snapshot, principal, {
-      transaction,
-      lines: lines.filter(isOf),
-      touches: touches.filter(isOf),
-    })
+      row.shopId === versions[0]!.shopId && row.kind === versions[0]!.kind
+    const evidence = { versions, lines: lines.filter(isOf), touches: touches.filter(isOf) }
+    const view = transactionView({ snapshot, principal, names }, evidence)
     return view ? [view] : []
   })
 }
 
-function transactionView(snapshot: Snapshot, principal: Principal, { transaction, lines, touches }: Evidence) {
+/** The order that an advertiser's pseudonym is of, among those that it was credited with. */
+async function creditedOrder({ analytics, pseudonyms }: ExplainDeps, { principal, eventId, shopIds }: ExplainCall) {
+  const occurredAt = timeOfOrder(eventId)
+  if (occurredAt === null || shopIds.length === 0) return null
+  const { accountId } = principal
+  const { sql, params } = creditedOrdersQuery({ accountId, occurredAt, shopIds })
+  const orders = await analytics.query<{ shopId: string; eventId: string }>(sql, params)
+  const found = orders.find((order) => pseudonyms.order(accountId, { ...order, occurredAt }) === eventId)
+  return found ? { eventId: found.eventId, shopIds: [found.shopId] } : null
+}
+
+interface Viewer {
+  snapshot: Snapshot
+  principal: Principal
+  names: Names
+}
+
+function transactionView(viewer: Viewer, { versions, lines, touches }: Evidence) {
+  const { snapshot, principal, names } = viewer
+  const [transaction] = versions as [TransactionRow]
   const isOwn = ownCampaign(snapshot, principal)
-  const { shopId, kind, occurredAt, cid, uid, currency, imported } = transaction
+  const { shopId, kind, occurredAt, cid, uid, currency, imported, proof } = transaction
   const all = transaction.lines.map((item, number) => {
     const stored = lines.find(({ line }) => line === number)
     const seen = touches.filter(({ line, campaignId }) => line === number && isOwn(campaignId))
@@ -65,23 +99,27 @@ function transactionView(snapshot: Snapshot, principal: Principal, { transaction
       outcome,
       why: whyOutcome[outcome],
       credit: stored && outcome === 'CREDITED' ? creditView(snapshot, stored) : null,
-      touches: seen.map((touch) => touchView(snapshot, touch)),
+      touches: seen.map((touch) => touchView(viewer, touch)),
     }
   })
-  // Advertisers see the lines that their ads had to do with, and not who the buyer is.
+  // Advertisers see orders that they were credited with, and of these the lines of what they advertised.
   const isAdvertiser = principal.role === 'ADVERTISER'
-  const shown = isAdvertiser ? all.filter((line) => line.touches.length > 0) : all
-  if (shown.length === 0) return null
+  if (isAdvertiser && all.every(({ outcome }) => outcome !== 'CREDITED')) return null
+  const shown = isAdvertiser ? all.filter((line) => line.touches.some(({ match }) => match !== null)) : all
   const [settings] = lines
   return {
     shopId,
     kind,
     occurredAt: toIso(occurredAt),
-    ...(isAdvertiser ? {} : { clientId: cid, userId: uid }),
+    clientId: names.person(shopId, cid),
+    userId: names.person(shopId, uid),
     currency,
     imported,
+    proof,
+    unconfirmed: settings?.trust === 'PREFER_SIGNED' && proof === 'ANONYMOUS',
     windows: settings && { clickWindowHours: settings.clickWindowHours, viewWindowHours: settings.viewWindowHours },
     lines: shown,
+    ...(isAdvertiser ? {} : { versions: versionViews(versions) }),
   }
 }
 
@@ -105,13 +143,13 @@ function creditView(snapshot: Snapshot, line: AttributedLineRow) {
   return { campaignId, campaignName, adId, match, touchType, touchEventId, touchAt: toIso(touchAt) }
 }
 
-function touchView(snapshot: Snapshot, touch: ExplainedTouch) {
+function touchView({ snapshot, names }: Viewer, touch: ExplainedTouch) {
   const { touchEventId, touchType, touchAt, touchCid, verdict, campaignId, adId, match, inWindow, result } = touch
   return {
     eventId: touchEventId,
     type: touchType,
     occurredAt: toIso(touchAt),
-    clientId: touchCid,
+    clientId: names.person(touch.shopId, touchCid),
     campaignId,
     campaignName: snapshot.getEver('Campaign', campaignId)?.body.name ?? null,
     adId,

@@ -11,11 +11,12 @@ import type { Snapshot } from '../../domain/snapshot.ts'
 import type { Principal } from '../auth.ts'
 import { toIso } from '../edge.ts'
 import { reachOf } from '../reports/scope.ts'
+import { namesFor, type Pseudonyms } from './pseudonyms.ts'
 import { whyDropped, whyShort, whyVerdict } from './reasons.ts'
 
 /** Why these ads: the request as it was answered, and what became of its ads. Null: none that the caller may see. */
 export async function explainEmission(
-  { analytics, snapshot }: { analytics: Analytics; snapshot: Snapshot },
+  { analytics, snapshot, pseudonyms }: { analytics: Analytics; snapshot: Snapshot; pseudonyms: Pseudonyms },
   { principal, requestId }: { principal: Principal; requestId: string },
 ) {
   const find = emissionQuery({ requestId, shopIds: reachOf(snapshot, principal, {}).shops.map(({ id }) => id) })
@@ -33,13 +34,14 @@ export async function explainEmission(
   const happened = emissionEventsQuery(emission)
   const events = await analytics.query<EmissionEventRow>(happened.sql, happened.params)
   const { shopId, kind, cid, uid, occurredAt, country, elapsedMicros } = emission
+  const names = namesFor(principal, pseudonyms)
   return {
     requestId,
     shopId,
     shopName: nameOf(snapshot, 'Shop', shopId),
     kind,
-    clientId: cid,
-    userId: uid,
+    clientId: names.person(shopId, cid),
+    userId: names.person(shopId, uid),
     occurredAt: toIso(occurredAt),
     country,
     elapsedMs: elapsedMicros / 1000,

@@ -47,6 +47,7 @@ export const whyOutcome = {
   CREDITED_TO_ANOTHER: "Another advertiser's campaign was credited with this line",
   NO_TOUCH: 'The person had no valid view or click in the window before it',
   NO_MATCH: 'The person had views or clicks in the window, but none that this product counts for',
+  UNPROVEN: 'The shop credits only purchases whose sender proved itself, and that of this one did not',
   PENDING: 'It is stored and will be attributed within seconds',
   IMPORTED: 'Imported history feeds bestsellers and recommendations, and is never attributed',
 } as const

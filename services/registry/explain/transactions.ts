@@ -1,9 +1,5 @@
 import type { Analytics } from '../../../infra/analytics/port.ts'
-import {
-  type TransactionListRow,
-  type TransactionPlace,
-  transactionListQuery,
-} from '../../../infra/analytics/queries/transactions.ts'
+import { type TransactionListRow, transactionListQuery } from '../../../infra/analytics/queries/transactions.ts'
 import { PAGE_LIMIT_DEFAULT } from '../../../schemas/http/panel/common.ts'
 import type { TransactionQuery } from '../../../schemas/http/panel/transactions.ts'
 import { fromMicros } from '../../domain/money.ts'
@@ -12,6 +8,8 @@ import type { Principal } from '../auth.ts'
 import { toEpochMs, toIso } from '../edge.ts'
 import { Findings } from '../findings.ts'
 import { reachOf } from '../reports/scope.ts'
+import { readCursor, writeCursor } from './cursor.ts'
+import { type Names, namesFor, type Pseudonyms } from './pseudonyms.ts'
 
 const DAY_MS = 86_400_000
 const DAYS_DEFAULT = 30
@@ -20,16 +18,17 @@ const RANGE_MAX_MS = 400 * DAY_MS
 export interface TransactionListDeps {
   analytics: Analytics
   snapshot: Snapshot
+  pseudonyms: Pseudonyms
   now: () => number
 }
 
 /**
  * Purchases, carts and wishlists with what they earned, the latest first. Advertisers see those credited to their
- * campaigns.
+ * campaigns, by pseudonyms.
  * @throws Problem INVALID, or NOT_FOUND for ids that the caller may not see.
  */
 export async function listTransactions(
-  { analytics, snapshot, now }: TransactionListDeps,
+  { analytics, snapshot, pseudonyms, now }: TransactionListDeps,
   { principal, query }: { principal: Principal; query: TransactionQuery },
 ) {
   const { limit = PAGE_LIMIT_DEFAULT, cursor, shopId, campaignId, kind, credited } = query
@@ -37,25 +36,30 @@ export async function listTransactions(
   const { sql, params } = transactionListQuery({
     ...rangeOf(query, now()),
     ...{ shopIds: shops.map(({ id }) => id), accountId, campaignId, kind, credited },
-    after: cursor === undefined ? null : readCursor(cursor),
+    after: cursor === undefined ? null : readCursor(cursor, pseudonyms),
     // One more tells whether there is another page.
     limit: limit + 1,
   })
   const rows = shops.length === 0 ? [] : await analytics.query<TransactionListRow>(sql, params)
   const shown = rows.slice(0, limit)
-  const nextCursor = rows.length > limit ? writeCursor(shown.at(-1)!) : null
-  return { items: shown.map((row) => itemOf(snapshot, row)), nextCursor }
+  const nextCursor = rows.length > limit ? writeCursor(placeOf(shown.at(-1)!), pseudonyms) : null
+  const names = namesFor(principal, pseudonyms)
+  return { items: shown.map((row) => itemOf(snapshot, names, row)), nextCursor }
 }
 
-function itemOf(snapshot: Snapshot, row: TransactionListRow) {
-  const { eventId, shopId, kind, occurredAt, currency, lineCount, creditedLineCount } = row
+const placeOf = (row: TransactionListRow) => [row.occurredAt, row.shopId, row.kind, row.eventId] as const
+
+function itemOf(snapshot: Snapshot, names: Names, row: TransactionListRow) {
+  const { shopId, kind, occurredAt, currency, lineCount, creditedLineCount, proof, trust } = row
   return {
-    eventId,
+    eventId: names.order(row),
     shopId,
     shopName: snapshot.getEver('Shop', shopId)?.body.name ?? null,
     kind,
     occurredAt: toIso(occurredAt),
     currency,
+    proof,
+    unconfirmed: trust === 'PREFER_SIGNED' && proof === 'ANONYMOUS',
     lines: lineCount,
     creditedLines: creditedLineCount,
     amount: fromMicros(Number(row.amountMicros)),
@@ -76,26 +80,4 @@ function rangeOf(query: TransactionQuery, now: number): { from: number; to: numb
   findings.check(to - from <= RANGE_MAX_MS, 'querystring/from', 'must be at most 400 days before to')
   findings.raise()
   return { from, to }
-}
-
-function writeCursor({ occurredAt, shopId, kind, eventId }: TransactionListRow): string {
-  return Buffer.from(JSON.stringify([occurredAt, shopId, kind, eventId])).toString('base64url')
-}
-
-function readCursor(cursor: string): TransactionPlace {
-  const place = placeOf(Buffer.from(cursor, 'base64url').toString())
-  const findings = new Findings()
-  findings.check(place !== null, 'querystring/cursor', 'is not the nextCursor of a page')
-  findings.raise()
-  return place!
-}
-
-function placeOf(text: string): TransactionPlace | null {
-  try {
-    const [at, ...ids]: unknown[] = JSON.parse(text)
-    const isPlace = Number.isSafeInteger(at) && ids.length === 3 && ids.every((id) => typeof id === 'string')
-    return isPlace ? ([at, ...ids] as unknown as TransactionPlace) : null
-  } catch {
-    return null
-  }
 }

@@ -1,14 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { explainApp } from '../../../../services/registry/explain/app.ts'
+import { createPseudonyms } from '../../../../services/registry/explain/pseudonyms.ts'
 import { openWorld, type Who, type World } from '../reports/world.ts'
 
 const HOUR_MS = 3_600_000
 const bought = Date.parse('2026-07-15T12:00:00Z')
 
+const pseudonyms = createPseudonyms(Buffer.alloc(32, 7))
+
 let world: World
 beforeAll(async () => {
   world = await openWorld()
-  world.server.register(explainApp({ ...world, now: () => bought }))
+  world.server.register(explainApp({ ...world, pseudonyms, now: () => bought }))
   await storeRequest()
   await storeSale()
 })
@@ -94,7 +97,11 @@ async function storeSale() {
   const transactions = [
     transaction('o1', 'warsaw'),
     transaction('o1', 'lordHowe', { cid: 'someone' }),
+    transaction('o1', 'warsaw', { cid: 'mallory', occurredAt: bought - HOUR_MS, receivedAt: bought + 1 }),
+    transaction('o1', 'warsaw', { cid: 'mallory', occurredAt: bought - HOUR_MS, receivedAt: bought + 2 }),
+    transaction('o1', 'warsaw', { receivedAt: bought + 3, proof: 'TOKEN', imported: true }),
     transaction('waiting', 'warsaw'),
+    transaction('waiting', 'warsaw', { receivedAt: bought + 9, proof: 'SIGNED', currency: 'EUR' }),
     transaction('past', 'warsaw', { imported: true }),
   ]
   const attributed = (line: number, shopProductId: string, rest: object) => ({
@@ -201,6 +208,7 @@ describe('GET /v1/panel/explain/emission/{requestId}', () => {
     const { body } = await explain('emission/r1', 'adv-1')
     expect(body.slots[0].ads.map((ad: { campaignId: string }) => ad.campaignId)).toEqual(['c-warsaw-1'])
     expect(body.slots[0].dropped).toEqual([])
+    expect(body.clientId).toBe(pseudonyms.person('adv-1', 'warsaw', 'me'))
   })
 
   it.each([
@@ -244,12 +252,47 @@ describe('GET /v1/panel/explain/attribution/{eventId}', () => {
     expect(await shopsOf('pub-b')).toEqual(['lordHowe'])
   })
 
-  it('shows advertisers their own touches, and not who the buyer is', async () => {
-    const { body } = await explain('attribution/o1', 'adv-2')
-    const [transaction] = body.transactions
-    expect(transaction.clientId).toBeUndefined()
-    expect(transaction.lines[0]).toMatchObject({ outcome: 'CREDITED_TO_ANOTHER', credit: null })
-    expect(transaction.lines[0].touches.map((touch: { eventId: string }) => touch.eventId)).toEqual(['e3', 'e4'])
+  describe('to an advertiser', () => {
+    const orderOf = (accountId: string) =>
+      pseudonyms.order(accountId, { shopId: 'warsaw', eventId: 'o1', occurredAt: bought })
+
+    it('shows an order that credited it, by pseudonyms of its own, and the lines of what it advertised', async () => {
+      const { body, status } = await explain(`attribution/${orderOf('adv-1')}`, 'adv-1')
+      expect(status).toBe(200)
+      expect(body.eventId).toBe(orderOf('adv-1'))
+      const [transaction] = body.transactions
+      expect(transaction.lines).toHaveLength(1)
+      expect(transaction.lines[0]).toMatchObject({ shopProductId: 'sku', outcome: 'CREDITED' })
+      expect(transaction.versions).toBeUndefined()
+      const person = pseudonyms.person('adv-1', 'warsaw', 'me')
+      expect(transaction.clientId).toBe(person)
+      expect(transaction.lines[0].touches).toMatchObject([{ clientId: person }, { clientId: person }])
+      for (const secret of ['"me"', '"o1"', 'mallory']) expect(JSON.stringify(body)).not.toContain(secret)
+    })
+
+    it.each([
+      ['adv-2', 'its number', 'o1'],
+      ['adv-2', 'what would be its own pseudonym, but it was not credited', orderOf('adv-2')],
+      ['adv-2', "a rival's pseudonym", orderOf('adv-1')],
+      ['adv-1', 'its number, though it was credited', 'o1'],
+      ['adv-1', 'a pseudonym of that moment that is none', `${bought.toString(36)}-${'x'.repeat(22)}`],
+    ] as [Who, string, string][])('%s finds nothing by %s', async (who, _what, id) => {
+      expect((await explain(`attribution/${id}`, who)).status).toBe(404)
+    })
+  })
+
+  it('lists the versions of a transaction, why they count or not, and whom they came from', async () => {
+    const versionsOf = async (id: string) =>
+      (await explain(`attribution/${id}?shopId=warsaw`)).body.transactions[0].versions
+    expect(await versionsOf('o1')).toMatchObject([
+      { counts: true, reason: 'COUNTS', proof: 'ANONYMOUS', clientId: 'me', lines: [{ price: 9.99 }, {}] },
+      { counts: false, reason: 'RECEIVED_LATER', clientId: 'mallory', receivedAt: '2026-07-15T12:00:00.001Z' },
+      { counts: false, reason: 'LIVE_GOES_BEFORE_IMPORTED', proof: 'TOKEN' },
+    ])
+    expect(await versionsOf('waiting')).toMatchObject([
+      { counts: true, proof: 'SIGNED', currency: 'EUR' },
+      { counts: false, reason: 'PROVEN_GOES_BEFORE', why: expect.stringContaining('unknown') },
+    ])
   })
 
   it('says when a transaction waits for attribution, and that imported ones do not', async () => {

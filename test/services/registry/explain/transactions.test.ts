@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { explainApp } from '../../../../services/registry/explain/app.ts'
+import { createPseudonyms } from '../../../../services/registry/explain/pseudonyms.ts'
 import { campaigns, openWorld, type ShopId, shops, type Who, type World } from '../reports/world.ts'
 
 const HOUR_MS = 3_600_000
@@ -27,10 +28,12 @@ const sales: Line[] = [
   { eventId: 'long-ago', hoursAgo: 31 * 24, campaignId: 'c-warsaw-1' },
 ]
 
+const pseudonyms = createPseudonyms(Buffer.alloc(32, 7))
+
 let world: World
 beforeAll(async () => {
   world = await openWorld()
-  world.server.register(explainApp({ ...world, now: () => now }))
+  world.server.register(explainApp({ ...world, pseudonyms, now: () => now }))
   const rows = sales.map((sale, i) => rowOf(sale, sales.slice(0, i)))
   await world.analytics.insert('attributed_lines', rows, { token: 'lines' })
 })
@@ -62,7 +65,8 @@ describe('GET /v1/panel/transactions', () => {
     expect(body.nextCursor).toBeNull()
     expect(body.items[0]).toEqual({
       ...{ eventId: 'two-lines', shopId: 'warsaw', shopName: 'Shop warsaw', kind: 'PURCHASE', currency: 'PLN' },
-      ...{ occurredAt: '2026-07-15T11:00:00.000Z', lines: 2, creditedLines: 1, amount: 10, creditedAmount: 9.99 },
+      ...{ occurredAt: '2026-07-15T11:00:00.000Z', proof: 'ANONYMOUS', unconfirmed: false },
+      ...{ lines: 2, creditedLines: 1, amount: 10, creditedAmount: 9.99 },
       campaigns: [{ id: 'c-warsaw-1', name: 'Campaign c-warsaw-1' }],
     })
     expect(idsOf({ body })).toEqual(['two-lines', 'for-nobody', 'same-moment', 'of-both', 'elsewhere'])
@@ -92,10 +96,29 @@ describe('GET /v1/panel/transactions', () => {
   it('shows a publisher its own shops, and an advertiser the lines credited to its campaigns', async () => {
     expect(idsOf(await list('', 'pub-b'))).toEqual(['elsewhere'])
     const { body } = await list('', 'adv-2')
-    expect(idsOf({ body })).toEqual(['same-moment', 'of-both'])
+    const named = (eventId: string) =>
+      pseudonyms.order('adv-2', { shopId: 'warsaw', eventId, occurredAt: now - 3 * HOUR_MS })
+    expect(idsOf({ body })).toEqual([named('same-moment'), named('of-both')])
     expect(body.items[1]).toMatchObject({ lines: 1, amount: 1, campaigns: [{ id: 'c-warsaw-2' }] })
     expect((await list('campaignId=c-warsaw-1', 'adv-2')).status).toBe(404)
     expect((await list('shopId=warsaw', 'pub-b')).status).toBe(404)
+  })
+
+  it('names no order in the cursor of an advertiser', async () => {
+    const { body } = await list('limit=1', 'adv-2')
+    expect(Buffer.from(body.nextCursor, 'base64url').toString('latin1')).not.toContain('same-moment')
+    expect((await list(`limit=1&cursor=${body.nextCursor}`, 'adv-2')).body.items).toHaveLength(1)
+  })
+
+  it('marks what counts only until a version of a proven sender comes', async () => {
+    const marked = { ...rowOf({ eventId: 'unsure', hoursAgo: 50 }, []), trust: 'PREFER_SIGNED' }
+    const proven = { ...rowOf({ eventId: 'sure', hoursAgo: 50 }, []), trust: 'PREFER_SIGNED', proof: 'SIGNED' }
+    await world.analytics.insert('attributed_lines', [marked, proven], { token: 'marked' })
+    const { body } = await list('from=2026-07-13T00:00:00Z&to=2026-07-13T23:00:00Z')
+    expect(body.items).toMatchObject([
+      { eventId: 'unsure', proof: 'ANONYMOUS', unconfirmed: true },
+      { eventId: 'sure', proof: 'SIGNED', unconfirmed: false },
+    ])
   })
 
   it.each([

@@ -1,0 +1,17 @@
+import type { TransactionPlace } from '../../../infra/analytics/queries/transactions.ts'
+import { Findings } from '../findings.ts'
+import type { Pseudonyms } from './pseudonyms.ts'
+
+/** Where a page of transactions ended, as its caller holds it. Sealed: it names an order. */
+export function writeCursor(place: TransactionPlace, { seal }: Pseudonyms): string {
+  return seal(JSON.stringify(place))
+}
+
+/** @throws Problem INVALID when it is not one that `writeCursor` made. */
+export function readCursor(cursor: string, { open }: Pseudonyms): TransactionPlace {
+  const text = open(cursor)
+  const findings = new Findings()
+  findings.check(text !== null, 'querystring/cursor', 'is not the nextCursor of a page')
+  findings.raise()
+  return JSON.parse(text!)
+}
