@@ -24,6 +24,7 @@ export interface Config {
   readonly showIdKeys: readonly ShowIdKey[] | null
   /** Null: as `showIdKeys`. */
   readonly sessionKeys: readonly ShowIdKey[] | null
+  readonly securityLogKeptMs: number
   readonly trustedProxies: readonly string[]
   readonly logLevel: LogLevel
   readonly selectionDeadlineMs: number
@@ -39,6 +40,7 @@ export type LogLevel = (typeof logLevels)[number]
 
 export const BOOTSTRAP_TOKEN_LENGTH_MIN = 32
 const MEBIBYTE = 1024 * 1024
+const DAY_MS = 86_400_000
 
 /** A setting that cannot be used; the message names the key and what it takes. */
 export class InvalidConfig extends Error {
@@ -68,6 +70,7 @@ export function readConfig(env: Environment): Config {
     firstOperator: readFirstOperator(settings),
     showIdKeys: readShowIdKeys(settings, chosen),
     sessionKeys: readKeys('SESSION_KEYS', settings),
+    securityLogKeptMs: DAY_MS * settings.integer('SECURITY_LOG_DAYS', 365, 1, 400),
     trustedProxies: readTrustedProxies(settings),
     logLevel: settings.oneOf('LOG_LEVEL', 'info', logLevels),
     selectionDeadlineMs: settings.integer('SELECTION_DEADLINE_MS', 100, 1, 10_000),

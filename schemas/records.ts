@@ -1,5 +1,6 @@
 import type { ImageType, RegistryEntry } from './entities.ts'
 import type { Certification, ProductDetail, Shipping } from './offer-parts.ts'
+import type { SecurityEvent } from './security-event.ts'
 
 /**
  * The TypeScript face of the Avro records in `schemas/*.avsc`.
@@ -281,6 +282,7 @@ export interface RecordTypes {
   Transaction: Transaction
   PageView: PageView
   FeedIssue: FeedIssue
+  SecurityEvent: SecurityEvent
   Image: Image
   DeadLetter: DeadLetter
   ShowIdClaims: ShowIdClaims

@@ -20,6 +20,7 @@ export type RecordName =
   | 'Transaction'
   | 'PageView'
   | 'FeedIssue'
+  | 'SecurityEvent'
   | 'Image'
   | 'DeadLetter'
 
@@ -62,6 +63,8 @@ export const topics = {
   'page-views': retained('PageView', 4, 400),
   /** Key: feedId/runId. */
   'feed-issues': retained('FeedIssue', 1, 30),
+  /** Key: accountId. The analytics store forgets each after its own time. */
+  'security-events': retained('SecurityEvent', 1, 400),
   /** Key: id. Content-addressed: a key never gets another value. */
   images: compacted('Image', 1),
   /** Key: topic/partition/offset of what could not be processed. */

@@ -69,14 +69,15 @@ async function tablesIn(analytics: Analytics): Promise<string[]> {
 }
 
 /**
- * Of what a reader sees in each table, in any order and in all columns but `version`; scratch tables and the list of
- * migrations apart.
+ * Of what a reader sees in each table, in any order and in all columns but `version`; apart from scratch tables, the list
+ * of migrations, and tables that forget rows by themselves.
  */
 async function fingerprints(analytics: Analytics): Promise<Map<string, Fingerprint>> {
   const found = new Map<string, Fingerprint>()
   const tables = await analytics.query<{ name: string; final: string }>(
     `SELECT name, if(match(engine, '^(Replacing|Aggregating)'), 'FINAL', '') AS final FROM system.tables
-     WHERE database = currentDatabase() AND name != 'migrations' AND NOT startsWith(name, 'attribution_') ORDER BY name`,
+     WHERE database = currentDatabase() AND name != 'migrations' AND NOT startsWith(name, 'attribution_')
+       AND create_table_query NOT LIKE '% TTL %' ORDER BY name`,
   )
   for (const { name, final } of tables) {
     const [fingerprint] = await analytics.query<Fingerprint>(

@@ -17,6 +17,7 @@ export const tablesOf = {
   transactions: [{ table: 'transactions', rowOf: plain }],
   'page-views': [{ table: 'page_views', rowOf: plain }],
   'feed-issues': [{ table: 'feed_issues', rowOf: plain }],
+  'security-events': [{ table: 'security_events', rowOf: plain }],
   registry: [
     { table: 'campaign_versions', rowOf: campaignVersion },
     { table: 'shop_versions', rowOf: shopVersion },

@@ -30,6 +30,7 @@ export async function createWholeApi(options: { corsOrigins?: readonly string[] 
     deadLetters,
     sessionKeys: [randomBytes(32)],
     passwords: unused,
+    securityLog: unused,
     tokenUse: { note: () => {}, close: async () => {} },
   }
   const routes = [

@@ -12,6 +12,7 @@ import { placements } from './placements.ts'
 import type { ProductReader } from './product-reader.ts'
 import { productUpdateRoutes } from './product-updates.ts'
 import { readRoutes, resourceRoutes } from './resource.ts'
+import type { SecurityLog } from './security-log/security-log.ts'
 import { shops } from './shops.ts'
 import { signingKeyRoutes } from './signing-keys.ts'
 import { slotRoutes } from './slots.ts'
@@ -30,6 +31,7 @@ export interface RegistryAppDeps {
   now: () => number
   uuid: () => string
   randomBytes: (size: number) => Buffer
+  securityLog: SecurityLog
 }
 
 /** The management API of entities, technical slots and product updates. For `server.register`. */

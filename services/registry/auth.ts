@@ -46,7 +46,7 @@ export function createAuthorize(deps: {
   /** Without, nobody can be signed in. */
   sessions?: Sessions
   /** Told of each request that a token vouches for. */
-  noteUse?: (token: Entity<'Token'>) => void
+  noteUse?: (token: Entity<'Token'>, request: FastifyRequest) => void
   now: () => number
 }): Authorize {
   const { sessions, noteUse } = deps
@@ -78,12 +78,12 @@ export function createAuthorize(deps: {
       reply.header('www-authenticate', 'Bearer')
       throw new Problem('UNAUTHENTICATED', 'Sign in, or send Authorization: Bearer with a token that is in force')
     }
-    if (principal.credential.kind === 'TOKEN') noteUse?.(principal.credential.token)
     if (!principal.scopes.includes(scope)) {
       const caller = principal.userId === null ? 'token' : 'session'
       throw new Problem('FORBIDDEN', `The ${caller} lacks the scope ${scope}`)
     }
     request.principal = principal
+    if (principal.credential.kind === 'TOKEN') noteUse?.(principal.credential.token, request)
   }
 }
 

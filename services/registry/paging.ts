@@ -23,9 +23,43 @@ function writeCursor(id: string): string {
 function readCursor(cursor: string): string {
   const id = Buffer.from(cursor, 'base64url').toString()
   if (id === '' || writeCursor(id) !== cursor) {
-    throw new Problem('INVALID', 'querystring/cursor: is not the nextCursor of a page', {
-      errors: [{ path: 'querystring/cursor', message: 'is not the nextCursor of a page' }],
-    })
+    throw noCursor()
   }
   return id
+}
+
+/** Cursors of two numbers, or a number and a text: where the page before ended. */
+export function writePosition(...parts: (number | string)[]): string {
+  return Buffer.from(JSON.stringify(parts)).toString('base64url')
+}
+
+/** What `writePosition` made. @throws Problem INVALID. */
+export function readPosition<A extends keyof Types, B extends keyof Types>(
+  cursor: string,
+  a: A,
+  b: B,
+): [Types[A], Types[B]] {
+  try {
+    const parts: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString())
+    if (Array.isArray(parts) && parts.length === 2 && fits(parts[0], a) && fits(parts[1], b)) {
+      return parts as [Types[A], Types[B]]
+    }
+  } catch {
+    // Told below.
+  }
+  throw noCursor()
+}
+
+function noCursor(): Problem {
+  const message = 'is not the nextCursor of a page'
+  return new Problem('INVALID', `querystring/cursor: ${message}`, { errors: [{ path: 'querystring/cursor', message }] })
+}
+
+interface Types {
+  number: number
+  string: string
+}
+
+function fits(value: unknown, type: keyof Types): boolean {
+  return type === 'number' ? Number.isSafeInteger(value) : typeof value === 'string'
 }

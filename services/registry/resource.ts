@@ -5,8 +5,10 @@ import { Problem } from '../domain/errors.ts'
 import type { Entity } from '../domain/snapshot.ts'
 import type { HttpServer } from '../http.ts'
 import { type Access, nouns } from './access.ts'
+import { accountOf } from './account-of.ts'
 import { type Authorize, type Principal, principalOf } from './auth.ts'
 import { pageOf } from './paging.ts'
+import type { SecurityLog } from './security-log/security-log.ts'
 import { type Change, changed, created, type Registry, removed } from './store.ts'
 
 /** What the routes of a resource work with. */
@@ -15,6 +17,7 @@ export interface ResourceDeps {
   access: Access
   authorize: Authorize
   uuid: () => string
+  securityLog: SecurityLog
 }
 
 /** A kind of entity as the management API shows it. */
@@ -127,7 +130,7 @@ export function readRoutes<K extends EntityKind>(
 
 export function changeRoutes<K extends EntityKind, P extends TSchema>(
   server: HttpServer,
-  { registry, access, authorize }: ResourceDeps,
+  { registry, access, authorize, securityLog }: ResourceDeps,
   resource: ChangeableResource<K, P>,
 ): void {
   const { kind, schemas } = resource
@@ -183,6 +186,11 @@ export function changeRoutes<K extends EntityKind, P extends TSchema>(
         },
         { by: principal.actorId },
       )
+      await securityLog.record(request, {
+        kind: kind === 'Token' ? 'TOKEN_REVOKED' : 'DELETED',
+        accountId: accountOf(registry.snapshot, registry.snapshot.getEver(kind, id)!),
+        subject: { kind, id },
+      })
       return reply.code(204).send(null)
     },
   )

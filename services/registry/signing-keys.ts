@@ -3,6 +3,7 @@ import { Problem } from '../domain/errors.ts'
 import { newSigningSecret } from '../domain/event-signature.ts'
 import type { Entity } from '../domain/snapshot.ts'
 import type { HttpServer } from '../http.ts'
+import { accountOf } from './account-of.ts'
 import { principalOf } from './auth.ts'
 import { answered } from './edge.ts'
 import { Findings } from './findings.ts'
@@ -24,7 +25,7 @@ export interface SigningKeyDeps extends ResourceDeps {
  * is, because signatures are checked with it. To rotate one, make the next, use it, then delete the old.
  */
 export function signingKeyRoutes(server: HttpServer, deps: SigningKeyDeps): void {
-  const { registry, access, authorize, uuid, randomBytes, now } = deps
+  const { registry, access, authorize, uuid, randomBytes, now, securityLog } = deps
   server.post(
     '/v1/panel/signing-keys',
     {
@@ -48,6 +49,11 @@ export function signingKeyRoutes(server: HttpServer, deps: SigningKeyDeps): void
         },
         { by: principal.actorId },
       )
+      await securityLog.record(request, {
+        kind: 'SIGNING_KEY_CREATED',
+        accountId: accountOf(registry.snapshot, entry!),
+        subject: { kind: 'SigningKey', id: entry!.id },
+      })
       reply.header('location', `/v1/panel/signing-keys/${entry!.id}`).header('cache-control', 'no-store')
       return reply.code(201).send({ ...view(entry as Entity<'SigningKey'>), secret })
     },

@@ -18,7 +18,7 @@ const PATH = '/v1/slots/technical/:publisherSlotId'
 
 /** PUT, GET and DELETE of technical ad units. Ad units made in the panel are not seen here. */
 export function slotRoutes(server: HttpServer, deps: ResourceDeps): void {
-  const { registry, access, authorize, uuid } = deps
+  const { registry, access, authorize, uuid, securityLog } = deps
   const { snapshot } = registry
   const slotOf = slotIndex(snapshot)
   const onRequest = authorize('slots')
@@ -67,9 +67,10 @@ export function slotRoutes(server: HttpServer, deps: ResourceDeps): void {
     { onRequest, schema: { summary: 'Delete a technical ad unit', params: PublisherSlotParams } },
     async (request, reply) => {
       const principal = principalOf(request)
-      await registry.write(() => [removed(needSlot(principal, request.params.publisherSlotId))], {
-        by: principal.actorId,
-      })
+      const { actorId: by, accountId } = principal
+      const [entry] = await registry.write(() => [removed(needSlot(principal, request.params.publisherSlotId))], { by })
+      const subject = { kind: 'TechnicalSlot' as const, id: entry!.id }
+      await securityLog.record(request, { kind: 'DELETED', accountId, subject })
       return reply.code(204).send()
     },
   )

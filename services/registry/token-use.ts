@@ -1,4 +1,5 @@
 import type { Entity } from '../domain/snapshot.ts'
+import type { Asked, SecurityLog } from './security-log/security-log.ts'
 import { type Change, changed, type Registry } from './store.ts'
 
 /** A use is written down when the last one that was is so long ago. */
@@ -8,12 +9,13 @@ const COLLECT_MS = 5_000
 
 /** Writes down when tokens are used, coarsely: at most one write an hour for each. */
 export interface TokenUse {
-  note(token: Entity<'Token'>): void
+  note(token: Entity<'Token'>, asked: Asked): void
   /** Writes what was noted. */
   close(): Promise<void>
 }
 
-export function createTokenUse({ registry, now }: { registry: Registry; now: () => number }): TokenUse {
+export function createTokenUse(deps: { registry: Registry; securityLog: SecurityLog; now: () => number }): TokenUse {
+  const { registry, securityLog, now } = deps
   const waiting = new Map<string, number>()
   let timer: NodeJS.Timeout | null = null
 
@@ -33,9 +35,13 @@ export function createTokenUse({ registry, now }: { registry: Registry; now: () 
   }
 
   return {
-    note({ id, body }) {
+    note({ id, body }, asked) {
       if (waiting.has(id) || (body.lastUsedAt !== null && now() - body.lastUsedAt < COARSE_MS)) return
       waiting.set(id, now())
+      if (body.lastUsedAt === null) {
+        const { accountId } = body
+        void securityLog.record(asked, { kind: 'TOKEN_FIRST_USED', accountId, subject: { kind: 'Token', id } })
+      }
       timer ??= setTimeout(() => void write(), COLLECT_MS).unref()
     },
     close: write,

@@ -29,7 +29,7 @@ function allowedScopes(account: Account): readonly Token['scopes'][number][] {
 
 /** Tokens: the secret is in the answer that creates it, and nowhere else. DELETE revokes. */
 export function tokenRoutes(server: HttpServer, deps: TokenDeps): void {
-  const { registry, access, authorize, uuid, now, randomBytes } = deps
+  const { registry, access, authorize, uuid, now, randomBytes, securityLog } = deps
   const resource = tokens(registry.snapshot, now)
   const view = viewOfToken(registry.snapshot)
   server.post(
@@ -50,6 +50,10 @@ export function tokenRoutes(server: HttpServer, deps: TokenDeps): void {
       const [entry] = await registry.write(() => [created('Token', uuid(), issue(request.body, token, principal))], {
         by: principal.actorId,
       })
+      const { id, body } = entry as Entity<'Token'>
+      const detail = body.scopes.join(', ')
+      const { accountId } = body
+      await securityLog.record(request, { kind: 'TOKEN_CREATED', accountId, subject: { kind: 'Token', id }, detail })
       reply.header('location', `/v1/panel/tokens/${entry!.id}`).header('cache-control', 'no-store')
       return reply.code(201).send({ ...view(entry as Entity<'Token'>), token })
     },

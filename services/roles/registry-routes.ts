@@ -21,6 +21,8 @@ import { productCountApp } from '../registry/product-count.ts'
 import type { ProductReader } from '../registry/product-reader.ts'
 import { productsApp } from '../registry/products.ts'
 import { reportsApp } from '../registry/reports/app.ts'
+import { securityLogApp } from '../registry/security-log/app.ts'
+import type { SecurityLog } from '../registry/security-log/security-log.ts'
 import { createSessions } from '../registry/sessions/sessions.ts'
 import type { Registry } from '../registry/store.ts'
 import type { TokenUse } from '../registry/token-use.ts'
@@ -41,6 +43,7 @@ export interface RegistryRoutesDeps extends Engines {
   sessionKeys: readonly Buffer[]
   passwords: Passwords
   tokenUse: TokenUse
+  securityLog: SecurityLog
   publicUrl: string
   now: () => number
   uuid: () => string
@@ -66,6 +69,7 @@ export function registryRoutes(deps: RegistryRoutesDeps): Routes[] {
     reportsApp(shared),
     explainApp(shared),
     auditApp(shared),
+    securityLogApp(shared),
     deadLettersApp({ ...shared, ...deps.deadLetters }),
     importApp(shared),
     panelApp(deps),

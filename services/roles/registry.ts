@@ -7,6 +7,7 @@ import { openFeedFiles } from '../registry/feeds/files.ts'
 import { feedRunnerClient } from '../registry/feeds/runner.ts'
 import { openImageFiles } from '../registry/images/files.ts'
 import { startProductReader } from '../registry/product-reader.ts'
+import { createSecurityLog } from '../registry/security-log/security-log.ts'
 import { openRegistry } from '../registry/store.ts'
 import { createTokenUse } from '../registry/token-use.ts'
 import { makeFirstOperator } from '../registry/users/first-operator.ts'
@@ -45,13 +46,15 @@ export async function openRegistryRole(shared: Shared): Promise<Part> {
     replay: (filter: Parameters<typeof replayDeadLetters>[1]) => replayDeadLetters(log, filter, now),
   }
   const passwords = createPasswords()
-  const tokenUse = createTokenUse({ registry, now })
-  stops.push(() => tokenUse.close())
   if (config.firstOperator) await makeFirstOperator({ registry, passwords, uuid }, config.firstOperator)
   const keys = config.sessionKeys ?? keptShowIdKeys(join(config.dataFolder, 'session-keys'), shared.randomBytes)
   const sessionKeys = keys.map(({ secret }) => secret)
+  const keepMs = config.securityLogKeptMs
+  const securityLog = createSecurityLog({ ...shared, log: shared.events, keys: sessionKeys, keepMs })
+  const tokenUse = createTokenUse({ registry, securityLog, now })
+  stops.push(() => tokenUse.close())
   const { bootstrapToken, publicUrl } = config
-  const parts = { registry, runs, productReader, images, deadLetters, passwords, tokenUse, sessionKeys }
+  const parts = { registry, runs, productReader, images, deadLetters, passwords, tokenUse, securityLog, sessionKeys }
   const deps = { ...shared, ...parts, bootstrapToken, publicUrl, audit: () => audit(shared) }
   return {
     routes: registryRoutes(deps),

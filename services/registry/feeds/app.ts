@@ -15,10 +15,11 @@ import type { HttpServer } from '../../http.ts'
 import type { Access } from '../access.ts'
 import { type Authorize, type Principal, principalOf } from '../auth.ts'
 import { csvOf, sendCsv } from '../csv.ts'
+import { writePosition } from '../paging.ts'
 import type { FeedRuns } from './feed-runs.ts'
 import { queryIssues } from './issues-query.ts'
 import { ISSUES_KEPT_MAX } from './item-intake.ts'
-import { issuesPosition, runsPage, writePosition } from './pages.ts'
+import { issuesPosition, runsPage } from './pages.ts'
 
 export interface FeedsAppDeps {
   snapshot: Snapshot

@@ -1,30 +1,15 @@
-import { type Static, Type } from 'typebox'
-import { Reauthentication, SessionView, SignIn, SignOutQuery } from '../../../schemas/http/panel/session.ts'
-import { PASSWORD_CHARS_MIN } from '../../../schemas/http/panel/users.ts'
+import { Type } from 'typebox'
+import { Reauthentication, SessionView, SignOutQuery } from '../../../schemas/http/panel/session.ts'
 import { Problem } from '../../domain/errors.ts'
-import type { Entity, Snapshot } from '../../domain/snapshot.ts'
 import type { HttpServer } from '../../http.ts'
-import { answered } from '../edge.ts'
 import { Findings } from '../findings.ts'
-import type { Registry } from '../store.ts'
-import type { Passwords } from '../users/passwords.ts'
-import { findUser, normalEmail, viewOfUser } from '../users/users.ts'
-import type { Attempts } from './attempts.ts'
+import { about } from '../users/users.ts'
 import { signOutChanges } from './ending.ts'
-import type { KnownDevices } from './known-device.ts'
-import { senderOf } from './same-origin.ts'
-import type { Sessions } from './sessions.ts'
+import { viewOfSession } from './session-view.ts'
+import { type SignInDeps, signInRoute } from './sign-in.ts'
 import { sourceOf } from './source.ts'
 
-export interface SessionRoutesDeps {
-  registry: Registry
-  sessions: Sessions
-  passwords: Passwords
-  attempts: Attempts
-  devices: KnownDevices
-  publicUrl: string
-  now: () => number
-}
+export type SessionRoutesDeps = SignInDeps
 
 const PATH = '/v1/panel/session'
 
@@ -36,40 +21,6 @@ export function sessionRoutes(server: HttpServer, deps: SessionRoutesDeps): void
   signOutRoute(server, deps)
 }
 
-function signInRoute(server: HttpServer, deps: SessionRoutesDeps): void {
-  const { registry, sessions, passwords, attempts, devices, publicUrl } = deps
-  server.post(
-    PATH,
-    {
-      schema: {
-        summary: 'Sign in',
-        description:
-          'The answer sets the cookie of the session, and one by which the browser is known. Tries are counted: 429 with Retry-After.',
-        body: SignIn,
-        response: { 201: SessionView },
-      },
-    },
-    async (request, reply) => {
-      if (senderOf(request.headers, publicUrl) === 'OTHER') {
-        throw new Problem('FORBIDDEN', 'Only pages of this server may sign people in')
-      }
-      const { email, password } = request.body
-      const user = findUser(registry.snapshot, email)
-      const guess = { source: sourceOf(request), person: normalEmail(email), device: devices.of(request, user?.id) }
-      const isRight = await attempts.guess(guess, async () => {
-        // Nobody's password is as short, so there is nothing to hash.
-        if (password.length < PASSWORD_CHARS_MIN) return false
-        const matches = await passwords.matches(password, user?.body.passwordHash ?? null)
-        return matches && user?.body.disabledAt === null
-      })
-      if (!user || !isRight) throw new Problem('UNAUTHENTICATED', 'The e-mail address or the password is wrong')
-      const { setCookie, expiresAt } = sessions.open(user)
-      reply.header('set-cookie', [setCookie, devices.remember(user.id)]).header('cache-control', 'no-store')
-      return reply.code(201).send(view(registry.snapshot, { user, expiresAt }))
-    },
-  )
-}
-
 function whoRoute(server: HttpServer, { registry, sessions }: SessionRoutesDeps): void {
   server.get(
     PATH,
@@ -79,13 +30,13 @@ function whoRoute(server: HttpServer, { registry, sessions }: SessionRoutesDeps)
       const session = sessions.read(request)
       if (!session) throw new Problem('UNAUTHENTICATED', 'Nobody is signed in')
       if (session.renewal !== null) reply.header('set-cookie', session.renewal)
-      return view(registry.snapshot, session)
+      return viewOfSession(registry.snapshot, session)
     },
   )
 }
 
 function reauthenticationRoute(server: HttpServer, deps: SessionRoutesDeps): void {
-  const { registry, sessions, passwords, attempts } = deps
+  const { registry, sessions, passwords, attempts, securityLog } = deps
   server.post(
     `${PATH}/reauthentication`,
     {
@@ -105,18 +56,20 @@ function reauthenticationRoute(server: HttpServer, deps: SessionRoutesDeps): voi
       const isRight = await attempts.guess(guess, () =>
         passwords.matches(request.body.password, user.body.passwordHash),
       )
+      const kind = isRight ? 'REAUTHENTICATED' : 'REAUTHENTICATION_FAILED'
+      await securityLog.record(request, { ...about(user), kind, userId: user.id })
       const findings = new Findings()
       findings.check(isRight, '/password', 'is not your password')
       findings.raise()
       const { setCookie, expiresAt } = sessions.reopen(session, user)
       reply.header('set-cookie', setCookie)
-      return view(registry.snapshot, { user, expiresAt })
+      return viewOfSession(registry.snapshot, { user, expiresAt })
     },
   )
 }
 
 function signOutRoute(server: HttpServer, deps: SessionRoutesDeps): void {
-  const { registry, sessions, now } = deps
+  const { registry, sessions, securityLog, now } = deps
   server.delete(
     PATH,
     {
@@ -130,24 +83,15 @@ function signOutRoute(server: HttpServer, deps: SessionRoutesDeps): void {
     async (request, reply) => {
       const session = sessions.read(request)
       if (session) {
+        const { user } = session
         const { everywhere = false, tokens = false } = request.query
         const given = { everywhere, tokens, now: now() }
-        await registry.write(() => signOutChanges(registry.snapshot, session, given), { by: session.user.id })
+        await registry.write(() => signOutChanges(registry.snapshot, session, given), { by: user.id })
+        const kind = everywhere ? 'SIGNED_OUT_EVERYWHERE' : 'SIGNED_OUT'
+        const detail = tokens ? 'tokens revoked' : ''
+        await securityLog.record(request, { ...about(user), kind, userId: user.id, detail })
       }
       return reply.header('set-cookie', sessions.ending).code(204).send(null)
     },
   )
-}
-
-function view(
-  snapshot: Snapshot,
-  { user, expiresAt }: { user: Entity<'User'>; expiresAt: number },
-): Static<typeof SessionView> {
-  const { accountId } = user.body
-  const account = accountId === null ? undefined : snapshot.get('Account', accountId)
-  return {
-    user: viewOfUser(user),
-    account: account ? { ...answered(account), ...account.body } : null,
-    expiresAt: new Date(expiresAt).toISOString(),
-  }
 }

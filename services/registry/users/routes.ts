@@ -1,6 +1,7 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { IdParams } from '../../../schemas/http/panel/common.ts'
 import { UserCreate, UserPatch, UserView } from '../../../schemas/http/panel/users.ts'
+import type { SecurityEventKind } from '../../../schemas/security-event.ts'
 import { Problem } from '../../domain/errors.ts'
 import type { Entity } from '../../domain/snapshot.ts'
 import type { HttpServer } from '../../http.ts'
@@ -10,7 +11,7 @@ import { peopleOnly, recentlyAuthenticated } from '../sessions/reauthentication.
 import type { Sessions } from '../sessions/sessions.ts'
 import { changed, created } from '../store.ts'
 import type { Passwords } from './passwords.ts'
-import { changedUser, newUser, removedUser, users, viewOfUser } from './users.ts'
+import { about, changedUser, newUser, removedUser, users, viewOfUser } from './users.ts'
 
 export interface UserRoutesDeps extends ResourceDeps {
   sessions: Sessions
@@ -29,7 +30,7 @@ export function userRoutes(server: HttpServer, deps: UserRoutesDeps): void {
 }
 
 function createRoute(server: HttpServer, deps: UserRoutesDeps): void {
-  const { registry, access, authorize, passwords, uuid, now } = deps
+  const { registry, access, authorize, passwords, uuid, now, securityLog } = deps
   server.post(
     PATH,
     {
@@ -48,13 +49,14 @@ function createRoute(server: HttpServer, deps: UserRoutesDeps): void {
         by: principal.actorId,
       })
       const user = entry as Entity<'User'>
+      await securityLog.record(request, { ...about(user), kind: 'USER_CREATED', detail: user.body.role })
       return reply.code(201).header('location', `${PATH}/${user.id}`).send(viewOfUser(user))
     },
   )
 }
 
 function changeRoute(server: HttpServer, deps: UserRoutesDeps): void {
-  const { registry, access, authorize, passwords, sessions, now } = deps
+  const { registry, access, authorize, passwords, sessions, now, securityLog } = deps
   server.patch(
     `${PATH}/:id`,
     {
@@ -84,6 +86,9 @@ function changeRoute(server: HttpServer, deps: UserRoutesDeps): void {
         { by: principal.actorId },
       )
       const user = entry as Entity<'User'>
+      for (const kind of changesOf({ name, password, disabled })) {
+        await securityLog.record(request, { ...about(user), kind })
+      }
       // Who changed their own password goes on here, and is signed out everywhere else.
       if (own && passwordHash !== undefined) reply.header('set-cookie', sessions.reopen(own, user).setCookie)
       return viewOfUser(user)
@@ -91,7 +96,15 @@ function changeRoute(server: HttpServer, deps: UserRoutesDeps): void {
   )
 }
 
-function removeRoute(server: HttpServer, { registry, access, authorize, now }: UserRoutesDeps): void {
+function changesOf(change: Pick<Static<typeof UserPatch>, 'name' | 'password' | 'disabled'>): SecurityEventKind[] {
+  const kinds: SecurityEventKind[] = []
+  if (change.name !== undefined) kinds.push('USER_RENAMED')
+  if (change.password !== undefined) kinds.push('PASSWORD_CHANGED')
+  if (change.disabled !== undefined) kinds.push(change.disabled ? 'USER_DISABLED' : 'USER_ENABLED')
+  return kinds
+}
+
+function removeRoute(server: HttpServer, { registry, access, authorize, now, securityLog }: UserRoutesDeps): void {
   server.delete(
     `${PATH}/:id`,
     {
@@ -105,7 +118,9 @@ function removeRoute(server: HttpServer, { registry, access, authorize, now }: U
     },
     async (request, reply) => {
       const principal = principalOf(request)
-      await registry.write(() => [removedUser(removable(principal, request.params.id))], { by: principal.actorId })
+      const { id } = request.params
+      const [entry] = await registry.write(() => [removedUser(removable(principal, id))], { by: principal.actorId })
+      await securityLog.record(request, { ...about(entry as Entity<'User'>), kind: 'DELETED' })
       return reply.code(204).send(null)
     },
   )

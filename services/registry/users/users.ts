@@ -10,6 +10,7 @@ import { answered, toIso } from '../edge.ts'
 import { Findings } from '../findings.ts'
 import { ownAccount } from '../own-account.ts'
 import type { ReadableResource } from '../resource.ts'
+import type { Happened } from '../security-log/security-log.ts'
 import { withoutSessions } from '../sessions/ending.ts'
 import { type Change, removed } from '../store.ts'
 
@@ -79,6 +80,11 @@ function accountOf(
   const account = ownAccount({ access, principal, accountId: accountId ?? undefined, findings })
   findings.check(!account || account.body.kind === role, '/role', 'is not that of the account')
   return account?.id ?? null
+}
+
+/** What the security log tells of a user. */
+export function about({ id, body }: Entity<'User'>): Pick<Happened, 'accountId' | 'subject'> {
+  return { accountId: body.accountId, subject: { kind: 'User', id } }
 }
 
 /** What is not given stays. */

@@ -16,6 +16,7 @@ import { createAuthorize } from '../../../services/registry/auth.ts'
 import { imagesApp } from '../../../services/registry/images/app.ts'
 import { openImageFiles } from '../../../services/registry/images/files.ts'
 import { inlineProductReader } from '../../../services/registry/product-reader.ts'
+import { createSecurityLog } from '../../../services/registry/security-log/security-log.ts'
 import { createSessions } from '../../../services/registry/sessions/sessions.ts'
 import { openRegistry, type Registry } from '../../../services/registry/store.ts'
 import { createTokenUse, type TokenUse } from '../../../services/registry/token-use.ts'
@@ -80,7 +81,10 @@ export async function openOffice(
   await registerDocs(server, { version: '0.0.0', publicUrl: PUBLIC_URL })
   const sessionKeys = [Buffer.alloc(32, 1)]
   const sessions = createSessions({ snapshot, keys: sessionKeys, publicUrl: PUBLIC_URL, now, uuid: randomUUID })
-  const tokenUse = createTokenUse({ registry, now })
+  const keepMs = 86_400_000
+  const logger = { warn: () => {} }
+  const securityLog = createSecurityLog({ log, keys: sessionKeys, keepMs, now, uuid: randomUUID, logger })
+  const tokenUse = createTokenUse({ registry, securityLog, now })
   const expected = [...snapshot.all('Image')].map(({ id }) => id)
   const deps = {
     registry,
@@ -89,6 +93,7 @@ export async function openOffice(
     authorize: createAuthorize({ snapshot, bootstrapToken: BOOTSTRAP_TOKEN, sessions, noteUse: tokenUse.note, now }),
     sessions,
     sessionKeys,
+    securityLog,
     passwords: options.passwords ?? quickPasswords,
     productReader: inlineProductReader,
     images: await openImageFiles({ log, folder: join(folder, 'images'), expected }),

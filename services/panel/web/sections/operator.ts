@@ -1,4 +1,4 @@
-import { IconBuildingStore, IconHeartbeat, IconKey, IconUsers } from '@tabler/icons-react'
+import { IconBuildingStore, IconHeartbeat, IconKey, IconShieldLock, IconUsers } from '@tabler/icons-react'
 import type { PageEntry } from './page.ts'
 
 const group = 'Administration'
@@ -26,6 +26,12 @@ export const operatorPages: readonly PageEntry[] = [
     roles: everyone,
     load: () => import('../pages/operator/tokens-page.tsx'),
     nav: { group, label: 'API tokens', icon: IconKey },
+  },
+  {
+    path: 'security-log',
+    roles: everyone,
+    load: () => import('../pages/operator/security-log-page.tsx'),
+    nav: { group, label: 'Security log', icon: IconShieldLock },
   },
   {
     path: 'health',

@@ -1,0 +1,19 @@
+import type { Static } from 'typebox'
+import type { SessionView } from '../../../schemas/http/panel/session.ts'
+import type { Entity, Snapshot } from '../../domain/snapshot.ts'
+import { answered } from '../edge.ts'
+import { viewOfUser } from '../users/users.ts'
+
+/** Who is signed in, as the API answers it. */
+export function viewOfSession(
+  snapshot: Snapshot,
+  { user, expiresAt }: { user: Entity<'User'>; expiresAt: number },
+): Static<typeof SessionView> {
+  const { accountId } = user.body
+  const account = accountId === null ? undefined : snapshot.get('Account', accountId)
+  return {
+    user: viewOfUser(user),
+    account: account ? { ...answered(account), ...account.body } : null,
+    expiresAt: new Date(expiresAt).toISOString(),
+  }
+}
