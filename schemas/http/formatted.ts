@@ -35,6 +35,8 @@ export const FormattedQuery = Type.Object({
   productTitle: Text('Title of the product in whose context ads are shown'),
   categoryId: Text('Nodes of a category path, parts may be left out'),
   shopProductId: Text('Feed id of the product in whose context ads are shown'),
+  productId: Text('Reference product: feed id or productId of the feed; without it, shopProductId'),
+  productIds: Text('Products to show, at most 100: feed ids or productIds of the feed, separated by commas'),
   attributes: Text('JSON array of { name, value }: every name must hold; of several values of one name, any'),
 })
 

@@ -15,7 +15,13 @@ const SOURCES: Readonly<Record<string, string>> = {
   slotHash: 'params/slotHash',
   excludedShopProductIds: 'querystring/excludedShopProductsIds',
   categoryIds: 'querystring/categoryId',
-  attributes: 'querystring/attributes',
+  categoryPaths: 'querystring/categoryId',
+}
+/** What is said of a required field that is missing, where the address has other ways to give it. */
+const MISSING: Readonly<Record<string, string>> = {
+  searchData: 'is required, or categoryId',
+  categoryPaths: 'is required',
+  productId: 'is required, or shopProductId',
 }
 
 /**
@@ -56,7 +62,8 @@ export function atSources(problem: Problem): Problem {
 function atSource({ path, message }: FieldError): FieldError {
   const [, field = '', ...rest] = path.split('/')
   const source = SOURCES[field] ?? `querystring/${field}`
-  return { path: field === 'attributes' ? [source, ...rest].join('/') : source, message }
+  const told = message.startsWith('is required') ? (MISSING[field] ?? message) : message
+  return { path: field === 'attributes' ? [source, ...rest].join('/') : source, message: told }
 }
 
 function side(params: Texts, name: 'row' | 'col', errors: FieldError[]): number {
@@ -69,7 +76,7 @@ function side(params: Texts, name: 'row' | 'col', errors: FieldError[]): number 
 /** Unchecked: what cannot be read is left as it came, for the schema to refuse. */
 function targetingOf(query: Texts): Record<string, unknown> {
   const { searchData, currency, brand, productTitle, shopProductId } = query
-  const { excludedShopProductsIds, priceMin, priceMax, categoryId, attributes } = query
+  const { excludedShopProductsIds, priceMin, priceMax, categoryId, attributes, productId, productIds } = query
   const read = {
     searchData,
     excludedShopProductIds: listed(excludedShopProductsIds),
@@ -79,6 +86,9 @@ function targetingOf(query: Texts): Record<string, unknown> {
     brand,
     productTitle,
     shopProductId,
+    // The product of the page is also the one that others are to be like.
+    productId: productId || shopProductId,
+    productIds: listed(productIds),
     categoryIds: categoryId ? [categoryId] : undefined,
     attributes: json(attributes),
   }

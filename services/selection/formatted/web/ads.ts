@@ -20,7 +20,7 @@ export async function askForAds(base: string, cid: string, targeting: readonly T
       const { data } = (await response.json()) as Static<typeof SelectionAnswer>
       return targeting.map((_, index) => {
         const { ads = [], error } = data[index] ?? {}
-        if (error) console.warn('endcap:', error.message)
+        if (error) console.warn('endcap:', error.message.replaceAll(/\/targeting\/\d+\//g, ''))
         return ads
       })
     }

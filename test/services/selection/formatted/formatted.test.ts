@@ -124,11 +124,36 @@ describe('the answer to a script element', () => {
           productTitle: 'Lamp',
           categoryIds: ['Lamps'],
           shopProductId: 'p1',
+          productId: 'p1',
           attributes: [{ name: 'color', value: 'red' }],
         },
       },
     ])
     expect(added).toMatchObject([{ src: 'https://ads.example/v1/dsa/script.js', nonce: 'n1' }])
+  })
+
+  it.each<[Algorithm, Record<string, string>, object]>([
+    ['SIMILAR_PRODUCT_ID', { productId: 'g1' }, { productId: 'g1' }],
+    ['SIMILAR_PRODUCT_ID_WIDE', { shopProductId: 'p1' }, { productId: 'p1' }],
+    ['SIMILAR_PRODUCT_ID', { shopProductId: 'p1', productId: 'g1' }, { shopProductId: 'p1', productId: 'g1' }],
+    ['ALSO_BOUGHT', { shopProductId: 'p1' }, { shopProductId: 'p1' }],
+    ['EXACT_PRODUCT_ID', { productIds: 'p1, p2,' }, { productIds: ['p1', 'p2'] }],
+  ])('%s works by %j', async (algorithm, query, targeting) => {
+    const { statusCode, body } = await ask(address(unit(algorithm), 'ads', query))
+    expect(statusCode).toBe(200)
+    expect(run(body).slots[0]!.targeting).toMatchObject(targeting)
+  })
+
+  it.each<[Algorithm, string]>([
+    ['CONTEXT_MATCH', 'querystring/searchData is required, or categoryId'],
+    ['SIMILAR_CATEGORIES', 'querystring/categoryId is required'],
+    ['SIMILAR_TITLES', 'querystring/productTitle is required'],
+    ['SIMILAR_PRODUCT_ID', 'querystring/productId is required, or shopProductId'],
+    ['ALSO_BOUGHT', 'querystring/shopProductId is required'],
+    ['EXACT_PRODUCT_ID', 'querystring/productIds is required, with at least one id'],
+  ])('%s says what it lacks by the parameters of the script', async (algorithm, detail) => {
+    const answer = await ask(address(unit(algorithm), 'ads'))
+    expect([answer.statusCode, answer.json<{ detail: string }>().detail]).toEqual([400, detail])
   })
 
   it('takes what is empty for not given', async () => {
