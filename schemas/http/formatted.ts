@@ -37,7 +37,7 @@ export const FormattedQuery = Type.Object({
   shopProductId: Text('Feed id of the product in whose context ads are shown'),
   productId: Text('Reference product: feed id or productId of the feed; without it, shopProductId'),
   productIds: Text('Products to show, at most 100: feed ids or productIds of the feed, separated by commas'),
-  attributes: Text('JSON array of { name, value }: every name must hold; of several values of one name, any'),
+  attributes: Text('JSON array of { name, value }: every name must hold, exactly; of several values of one name, any'),
 })
 
 /** What one script element asks for, as it is handed to the browser. */

@@ -81,7 +81,7 @@ export const Targeting = Type.Object(
           name: Type.String({ minLength: 1, maxLength: L.attributeNameChars }),
           value: Type.String({ maxLength: L.attributeValueChars }),
         }),
-        { description: `Every name must hold; of several values of one name, any; ${first(L.attributesMax)}` },
+        { description: `Every name must hold, exactly; of several values of one name, any; ${first(L.attributesMax)}` },
       ),
     ),
     categoryIds: Type.Optional(

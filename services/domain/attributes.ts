@@ -17,7 +17,13 @@ const feedFields: Readonly<Record<string, (offer: ProductOffer) => string | bool
   unit_pricing_measure: (offer) => offer.unitPricingMeasure,
 }
 
-/** One spelling of a name or value: case, accents and outer or repeated spaces do not matter. */
+/** Fields whose values are words of a vocabulary: however a feed spells them, they are kept in one case. */
+const VOCABULARIES: ReadonlySet<string> = new Set(['adult', 'age_group', 'energy_efficiency_class', 'gender'])
+
+/**
+ * One spelling of a name or value under which the index finds what may match: case, accents and outer or repeated spaces do not
+ * matter. `carriesAttribute` says what does match.
+ */
 export const normalAttribute = (text: string): string => fold(text).trim().replace(/\s+/g, ' ')
 
 /** Normalised name and value pairs of an offer: its feed fields, and its product details. Repeated pairs may occur. */
@@ -32,6 +38,23 @@ export function attributesOf(offer: ProductOffer): { name: string; value: string
   }))
   return [...fields, ...details].filter(({ name, value }) => name !== '' && value !== '')
 }
+
+/**
+ * Whether an offer has an attribute of exactly this name with exactly one of the values, after Unicode normalisation (NFC) and
+ * trimming. Case counts, but in fields with a vocabulary.
+ */
+export function carriesAttribute(offer: ProductOffer, name: string, anyOf: readonly string[]): boolean {
+  const wanted = exact(name)
+  const spelling = VOCABULARIES.has(wanted) ? (text: string) => exact(text).toLowerCase() : exact
+  const values = new Set(anyOf.map(spelling))
+  const ofFeed = Object.hasOwn(feedFields, wanted) ? feedFields[wanted]!(offer) : null
+  if (ofFeed !== null && values.has(spelling(String(ofFeed)))) return true
+  return offer.productDetails.some(
+    (each) => exact(each.attributeName) === wanted && values.has(spelling(each.attributeValue)),
+  )
+}
+
+const exact = (text: string): string => text.normalize('NFC').trim()
 
 const yes = new Set(['true', 'yes', 'y'])
 const no = new Set(['false', 'no', 'n', ''])

@@ -39,7 +39,7 @@ export function brand(targeting: Targeting): Filter[] {
 export function attributes(targeting: Targeting): Filter[] {
   const byName = new Map<string, string[]>()
   for (const { name, value } of targeting.attributes ?? []) {
-    const key = name.trim().toLowerCase()
+    const key = name.normalize('NFC').trim()
     byName.set(key, [...(byName.get(key) ?? []), value])
   }
   return [...byName].map(([name, anyOf]) => ({ kind: 'attribute', name, anyOf }))

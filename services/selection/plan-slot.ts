@@ -1,3 +1,5 @@
+import type { Filter } from '../../infra/product-index/port.ts'
+import { carriesAttribute } from '../domain/attributes.ts'
 import type { Plan } from './algorithms/algorithm.ts'
 import { algorithms } from './algorithms.ts'
 import type { CampaignKind, Campaigns } from './campaigns.ts'
@@ -13,6 +15,8 @@ export interface IndexContext {
   campaigns: Campaigns
   deadline: Deadline
 }
+
+type AttributeFilter = Extract<Filter, { kind: 'attribute' }>
 
 /** What to seek for a slot. */
 export interface SlotPlan {
@@ -84,15 +88,22 @@ export async function findCandidates(
   const found = await deadline.meet(source.find(query))
   const list = found === LATE ? source.standby(query) : found
   if (list === null) return LATE
-  return plan.notTitle === undefined && plan.relevance === undefined
+  const attributes = plan.filters.filter((filter) => filter.kind === 'attribute')
+  return plan.notTitle === undefined && plan.relevance === undefined && attributes.length === 0
     ? list
-    : { ...list, candidates: judged(plan, list) }
+    : { ...list, candidates: judged(plan, attributes, list) }
 }
 
-function judged({ notTitle, relevance }: Plan, list: CandidateList): Candidate[] {
+/** The index finds attributes in any spelling; what is shown carries them exactly. */
+function judged(
+  { notTitle, relevance }: Plan,
+  attributes: readonly AttributeFilter[],
+  list: CandidateList,
+): Candidate[] {
   const unwanted = notTitle === undefined ? null : sameTitle(notTitle)
   return list.candidates
     .filter(({ product }) => unwanted === null || sameTitle(product.offer.title) !== unwanted)
+    .filter(({ product }) => attributes.every(({ name, anyOf }) => carriesAttribute(product.offer, name, anyOf)))
     .map((candidate) => {
       const { id, productId } = candidate.product.offer
       const own = relevance?.get(id) ?? relevance?.get(productId ?? id)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { attributesOf, attributeTexts } from '../../../services/domain/attributes.ts'
+import { attributesOf, attributeTexts, carriesAttribute } from '../../../services/domain/attributes.ts'
 import { anOffer } from '../../infra/product-index/offer.fixture.ts'
 
 const detail = (attributeName: string, attributeValue: string) => ({ sectionName: null, attributeName, attributeValue })
@@ -39,6 +39,27 @@ describe('attributes', () => {
   test('product details keep their names, normalised; blank ones are left out', () => {
     const offer = anOffer({ productDetails: [detail(' Plug  Type', 'É'), detail('Weight', ' '), detail('', 'x')] })
     expect(attributesOf(offer)).toEqual([{ name: 'plug type', value: 'e' }])
+  })
+
+  test.each([
+    ['color', ['Café'], true],
+    ['color', [' Cafe\u0301 '], true],
+    ['color', ['red', 'Café'], true],
+    ['color', ['café'], false],
+    ['color', ['Cafe'], false],
+    ['Color', ['Café'], false],
+    ['gender', ['Female'], true],
+    ['adult', ['TRUE'], true],
+    ['Plug', ['Type F'], true],
+    [' Plug ', ['Type F'], true],
+    ['plug', ['Type F'], false],
+    ['Plug', ['Type  F'], false],
+    ['toString', ['x'], false],
+    ['size', [''], false],
+  ])('%j of %j is carried: %s', (name, anyOf, expected) => {
+    const details = [detail('Plug ', 'Type F')]
+    const offer = anOffer({ color: 'Café', gender: 'female', adult: true, size: null, productDetails: details })
+    expect(carriesAttribute(offer, name, anyOf)).toBe(expected)
   })
 
   test('words come from values, and of a yes-or-no detail from its name when it is yes', () => {

@@ -32,7 +32,7 @@ const offer = fc.record({
   title: words(4),
   description: sometimes(words(5)),
   brand: sometimes(fc.constantFrom('Acme', 'Böse', 'Cord')),
-  color: sometimes(fc.constantFrom('rot', 'blau')),
+  color: sometimes(fc.constantFrom('rot', 'Rot', 'blau')),
   productTypes: fc.subarray(TREE, { maxLength: 2 }),
   priceMicros: fc.integer({ min: 1, max: 40 }).map((n) => n * 1_000_000),
   salePriceMicros: sometimes(fc.integer({ min: 1, max: 40 }).map((n) => n * 1_000_000)),
@@ -67,7 +67,7 @@ const targeting = fc.record(
     lang: fc.constantFrom('en', 'de'),
     categoryPaths: fc.subarray(['alfa', 'Alfa>Bravo', ...TREE], { minLength: 1, maxLength: 2 }),
     categoryIds: fc.subarray(['Charlie', 'Alfa > Charlie', 'bravo'], { minLength: 1, maxLength: 2 }),
-    attributes: fc.constantFrom([{ name: 'color', value: 'ROT' }]),
+    attributes: fc.constantFrom([{ name: 'color', value: 'Rot' }]),
     excludedShopProductIds: fc.subarray(
       Array.from({ length: OFFERS }, (_, i) => `p${i + 1}`),
       { maxLength: 40 },
@@ -159,6 +159,7 @@ function promised(asked: Asked): Filter[] {
 
 function mayShow(product: IndexedProduct, asked: Asked): boolean {
   if (asked.algorithm.startsWith('SIMILAR') && product.offer.title === asked.productTitle) return false
+  if (asked.attributes?.some(({ value }) => product.offer.color !== value)) return false
   return promised(asked).every((filter) => matches(product, filter)) && promoters(product, asked).length > 0
 }
 
