@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
+import { flushCompileCache } from 'node:module'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { type Config, InvalidConfig, type Role, readConfig } from '../infra/config.ts'
@@ -15,22 +16,19 @@ import { Degraded, type HealthCheck } from './health.ts'
 import { createHttpServer } from './http.ts'
 import { createLogger } from './logger.ts'
 import { followRegistry } from './registry-follower.ts'
-import { openIntake } from './roles/intake.ts'
 import type { Part, Shared } from './roles/part.ts'
-import { openRegistryRole } from './roles/registry.ts'
-import { openSelection } from './roles/selection.ts'
-import { openStreams } from './roles/streams.ts'
 import { keptShowIdKeys } from './show-id-keys.ts'
 
 const VERSION = '0.1.0'
 const now = Date.now
 const uuid = createUuid({ now, randomBytes })
 
+/** Loaded only where they run: a process of one role is back sooner after a crash. */
 const openRole: Readonly<Record<Role, (shared: Shared) => Promise<Part>>> = {
-  registry: openRegistryRole,
-  selection: openSelection,
-  intake: openIntake,
-  streams: openStreams,
+  registry: async (shared) => (await import('./roles/registry.ts')).openRegistryRole(shared),
+  selection: async (shared) => (await import('./roles/selection.ts')).openSelection(shared),
+  intake: async (shared) => (await import('./roles/intake.ts')).openIntake(shared),
+  streams: async (shared) => (await import('./roles/streams.ts')).openStreams(shared),
 }
 
 /** A running server. */
@@ -141,6 +139,8 @@ async function main(): Promise<void> {
   const server = await start(readConfig(process.env))
   stopOnSignals(server)
   process.stdout.write(`Endcap listens at ${server.url}\n`)
+  // Not left to the end of the process, which a kill would leave out: the next start saves a third of its time.
+  flushCompileCache()
 }
 
 if (import.meta.main) {

@@ -3,10 +3,11 @@ import type { TopicName } from '../../schemas/topics.ts'
 import { type Fetched, type FetchFrom, fetchFrom, recordsFrom } from './kafka-fetch.ts'
 import type { Link } from './kafka-link.ts'
 import type { KafkaNames } from './kafka-names.ts'
-import type { Commit, LogRecord, PartitionBounds } from './port.ts'
+import { type Commit, type LogRecord, LogUnavailable, type PartitionBounds } from './port.ts'
 
 const EARLIEST = -2
 const LATEST = -1
+const READ_UNCOMMITTED = 0
 const READ_COMMITTED = 1
 const NO_MEMBER = ''
 const NO_GENERATION = -1
@@ -25,13 +26,18 @@ export function createReader(link: Link, names: KafkaNames) {
     return [...(await link.leaders(names.topic(topic), until)).keys()].sort((a, b) => a - b)
   }
 
-  async function offsetAt(topic: TopicName, partition: number, timestamp: number, until: number): Promise<number> {
+  async function offsetAt(
+    topic: TopicName,
+    partition: number,
+    { timestamp, isolationLevel = READ_COMMITTED }: { timestamp: number; isolationLevel?: 0 | 1 },
+    until: number,
+  ): Promise<number> {
     const fullName = names.topic(topic)
     const { responses } = await link.request(
       { leaderOf: { topic: fullName, partition } },
       (broker) =>
         broker.listOffsets({
-          isolationLevel: READ_COMMITTED,
+          isolationLevel,
           topics: [{ topic: fullName, partitions: [{ partition, timestamp }] }],
         }),
       until,
@@ -41,8 +47,8 @@ export function createReader(link: Link, names: KafkaNames) {
 
   async function boundsOf(topic: TopicName, partition: number, until: number): Promise<PartitionBounds> {
     const [start, end] = await Promise.all([
-      offsetAt(topic, partition, EARLIEST, until),
-      offsetAt(topic, partition, LATEST, until),
+      offsetAt(topic, partition, { timestamp: EARLIEST }, until),
+      offsetAt(topic, partition, { timestamp: LATEST }, until),
     ])
     return { partition, start, end }
   }
@@ -53,6 +59,18 @@ export function createReader(link: Link, names: KafkaNames) {
     async bounds(topic: TopicName, until: number): Promise<PartitionBounds[]> {
       const partitions = await partitionsOf(topic, until)
       return Promise.all(partitions.map((partition) => boundsOf(topic, partition, until)))
+    },
+
+    /**
+     * The end of each partition, behind the transactions too that are not decided yet: a broker that has just started
+     * may still have to mark those that were acknowledged. @throws LogUnavailable while the broker does not know the topic.
+     */
+    async ends(topic: TopicName, until: number): Promise<Map<number, number>> {
+      const partitions = await partitionsOf(topic, until)
+      if (partitions.length === 0) throw new LogUnavailable(`Kafka does not know the partitions of ${topic} yet`)
+      const at = { timestamp: LATEST, isolationLevel: READ_UNCOMMITTED } as const
+      const ends = partitions.map(async (each) => [each, await offsetAt(topic, each, at, until)] as const)
+      return new Map(await Promise.all(ends))
     },
 
     /**

@@ -19,9 +19,14 @@ export interface TailOptions {
   timeoutMs: number
 }
 
-/** Follows a topic without a group. An `onBatch` that throws before the tail has caught up rejects; later it is fatal. */
+/**
+ * Follows a topic without a group. It has caught up when it has read to where the topic ended at the call, past the
+ * transactions also that were under way then: one that was acknowledged may be among them. An `onBatch` that throws before the tail
+ * has caught up rejects; later it is fatal.
+ */
 export async function openTail({ link, names, reader, topic, onBatch, timeoutMs }: TailOptions): Promise<Tail> {
-  const bounds = await reader.bounds(topic, performance.now() + timeoutMs)
+  const until = performance.now() + timeoutMs
+  const [bounds, ends] = await Promise.all([reader.bounds(topic, until), reader.ends(topic, until)])
   const fetcher = createFetcher({ link, names, reader })
   for (const { partition, start } of bounds) fetcher.follow(topic, partition, start)
   let closed = false
@@ -32,7 +37,7 @@ export async function openTail({ link, names, reader, topic, onBatch, timeoutMs 
     return batch !== null
   }
 
-  const isBehind = () => bounds.some(({ partition, end }) => fetcher.position(topic, partition) < end)
+  const isBehind = () => bounds.some(({ partition }) => fetcher.position(topic, partition) < ends.get(partition)!)
 
   async function catchUp(): Promise<void> {
     while (!closed && isBehind()) {

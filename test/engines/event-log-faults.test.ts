@@ -229,3 +229,31 @@ describe('migration', () => {
 it('has given Node nothing to warn of', () => {
   expect(warnings).toEqual([])
 })
+
+describe('a copy of a topic', () => {
+  it('has caught up only when what was under way at the call is decided, and holds it then', async () => {
+    await log.append([view('one', 'plain')])
+    const kafka = new kafkajs.Kafka({ brokers, clientId: 'test', logLevel: kafkajs.logLevel.NOTHING })
+    const producer = kafka.producer({ transactionalId: `${namespace}.slow`, maxInFlightRequests: 1, idempotent: true })
+    await producer.connect()
+    const transaction = await producer.transaction()
+    await transaction.send({ topic: `${namespace}.page-views`, messages: [{ key: 'one', value: 'under way' }] })
+
+    const seen: string[] = []
+    let caughtUp = false
+    const tailing = log
+      .tail('page-views', (records) => void seen.push(...records.map(({ value }) => value!.toString())))
+      .then((tail) => {
+        caughtUp = true
+        return tail
+      })
+    await expect.poll(() => seen).toEqual(['plain'])
+    await log.bounds('page-views')
+    expect(caughtUp).toBe(false)
+    await transaction.commit()
+    const tail = await tailing
+    expect(seen).toEqual(['plain', 'under way'])
+    await tail.close()
+    await producer.disconnect()
+  })
+})
