@@ -28,6 +28,8 @@ export interface CounterStore {
   apply(steps: readonly Step[], progress?: Progress): Outcome[]
   /** In memory only. */
   hold(holds: readonly Hold[]): number[]
+  /** In memory only: a secret is gone with the process at the latest. */
+  agree(name: string, proposed: string, ttlMs: number): string
   /** Values at the latest time that any step has told. */
   read(keys: readonly string[]): number[]
   positions(sources: readonly string[]): number[]
@@ -41,9 +43,12 @@ export interface CounterStore {
 export function openCounterStore({
   folder,
   changedKeysMax = CHANGED_KEYS_MAX,
+  clock = Date.now,
 }: {
   folder: string
   changedKeysMax?: number
+  /** UTC epoch milliseconds. */
+  clock?: () => number
 }): CounterStore {
   const db = new DatabaseSync(join(folder, 'counters.sqlite'), { timeout: LOCK_WAIT_MS })
   db.exec(`PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
@@ -55,6 +60,7 @@ export function openCounterStore({
   const addSource = db.prepare('INSERT INTO sources (name, last_offset, last_now) VALUES (?, -1, 0)')
   const advance = db.prepare('UPDATE sources SET last_offset = ?, last_now = ? WHERE id = ?')
   const holdTable = createHoldTable()
+  const secrets = new Map<string, { value: string; expiresAt: number }>()
   let sources = loadSources()
 
   function loadSources(): Map<string, Source> {
@@ -75,20 +81,21 @@ export function openCounterStore({
     return entry && (entry.expiresAt === null || entry.expiresAt > now) ? entry.value : 0
   }
 
-  const stateFor = (source: Source): CounterState => ({
+  const holdState: HoldState = {
     value: (key, now) => valueAt(counted(key), now),
+    isTaken: (key, now) => valueAt(taken(key), now) > 0,
+  }
+
+  const stateFor = (source: Source): CounterState => ({
+    value: holdState.value,
     set: (key, value, expiresAt) => keys.set(counted(key), { value, expiresAt, source: source.id }),
     takeOnce(key, expiresAt, now) {
       if (valueAt(taken(key), now) > 0) return false
       keys.set(taken(key), { value: 1, expiresAt, source: source.id })
       return true
     },
+    isTaken: holdState.isTaken,
   })
-
-  const holdState: HoldState = {
-    value: (key, now) => valueAt(counted(key), now),
-    isTaken: (key, now) => valueAt(taken(key), now) > 0,
-  }
 
   /** Applies steps of one source; its positions at or below the last get what they got. */
   function applyRun(name: string, steps: readonly Step[]): Outcome[] {
@@ -155,6 +162,13 @@ export function openCounterStore({
       keys.load([...named.map(counted), ...holdTable.onceKeys(holds).map(taken)])
       return holds.map((hold) => holdTable.hold(hold, holdState))
     },
+    agree(name, proposed, ttlMs) {
+      const at = clock()
+      for (const [each, { expiresAt }] of secrets) if (expiresAt <= at) secrets.delete(each)
+      const agreed = secrets.get(name) ?? { value: proposed, expiresAt: at + ttlMs }
+      secrets.set(name, agreed)
+      return agreed.value
+    },
     read(names) {
       const now = Math.max(0, ...[...sources.values()].map((source) => source.lastNow))
       const wanted = names.map(counted)
@@ -168,6 +182,7 @@ export function openCounterStore({
       })
       reload()
       holdTable.clear()
+      secrets.clear()
     },
     size: () => db.prepare('SELECT count(*) AS keys FROM entries').get()!.keys as number,
     close() {
@@ -182,10 +197,16 @@ const taken = (key: string) => `o/${key}`
 
 function keysOf(steps: readonly Step[]): Set<string> {
   const keys = new Set<string>()
-  for (const { once, limits, carry } of steps) {
+  for (const { once, limits, carry, actor } of steps) {
     if (once) keys.add(taken(once.key))
-    for (const limit of limits) keys.add(counted(limit.key))
+    for (const { key, window, allowances, unlessTaken } of limits) {
+      keys.add(counted(key))
+      for (const each of window ?? []) keys.add(counted(each))
+      for (const allowance of allowances ?? []) for (const each of allowance.keys) keys.add(counted(each))
+      if (unlessTaken !== undefined) keys.add(taken(unlessTaken))
+    }
     if (carry) keys.add(counted(carry.key))
+    if (actor) keys.add(counted(actor.key))
   }
   return keys
 }

@@ -10,6 +10,7 @@ serveConnections(
   {
     apply: (steps: Step[], progress?: Progress) => store.apply(steps, progress),
     hold: (holds: Hold[]) => store.hold(holds),
+    agree: (name: string, proposed: string, ttlMs: number) => store.agree(name, proposed, ttlMs),
     read: (keys: string[]) => store.read(keys),
     positions: (sources: string[]) => store.positions(sources),
     clear: () => store.clear(),

@@ -17,11 +17,17 @@ export interface Counters {
    * @throws CountersUnavailable.
    */
   hold(holds: readonly Hold[]): Promise<number[]>
+  /**
+   * A secret that all who ask under one name share: the first that was proposed, until `ttlMs` after that by the
+   * counters' own clock. It is no projection of the log: once forgotten, nothing brings it back.
+   * @throws CountersUnavailable.
+   */
+  agree(name: string, proposed: string, ttlMs: number): Promise<string>
   /** Values now; a key never written, or expired, is 0. */
   read(keys: readonly string[]): Promise<number[]>
   /** The last offset that each source was applied up to; -1: none. */
   positions(sources: readonly string[]): Promise<number[]>
-  /** Forgets everything, positions too. */
+  /** Forgets everything, positions and secrets too. */
   clear(): Promise<void>
   close(): Promise<void>
 }
@@ -37,6 +43,8 @@ export interface Step {
    * step as its `name`. Null max: only counted. With all held, every key is raised by its `add`.
    */
   limits: readonly Limit[]
+  /** Who acts: its key remembers the earliest `now` of a step that was carried out. */
+  actor?: Actor | null
   /**
    * Thousandths of a unit, 1 to 999, collected at `key`. Once they complete a unit, 1,000 leave the key, every limit
    * that `carries` is checked and raised by one more, and the step ends as 'CARRIED'. A step held back collects nothing.
@@ -66,6 +74,32 @@ export interface Limit {
   brief?: boolean
   /** Takes the unit that the step's `carry` completes. */
   carries?: boolean
+  /** Keys whose values count with that of `key`: the earlier parts of a sliding window. */
+  window?: readonly string[]
+  /** What raises `max`. */
+  allowances?: readonly Allowance[]
+  /** Exceeded, it does not end the step: it is not raised, and the outcome has `+name` at its end. */
+  marks?: boolean
+  /** The limit is there only for such an actor: FIRST, of whom nothing is remembered; NEW, not yet KNOWN. */
+  of?: 'FIRST' | 'NEW' | 'KNOWN'
+  /** The limit is there only while this once key is not taken. */
+  unlessTaken?: string
+}
+
+export interface Actor {
+  key: string
+  /** KNOWN is who was remembered so long ago. */
+  knownAfterMs: number
+  /** Of what is remembered from now on. */
+  expiresAt: number
+}
+
+/** `gives` for every `per` that the keys have counted, rounded down, at most `max`. */
+export interface Allowance {
+  keys: readonly string[]
+  gives: number
+  per: number
+  max: number | null
 }
 
 /**
@@ -89,7 +123,7 @@ export interface Hold {
   now: number
 }
 
-/** 'APPLIED', 'CARRIED', 'SEEN', or the name of the limit that held it back. */
+/** 'APPLIED' or 'CARRIED', with the names of the limits that mark it (`APPLIED+FAST`); 'SEEN'; or the name of the limit that held it back. */
 export type Outcome = string
 
 /** The counters cannot answer now; the same call may work later. */

@@ -3,7 +3,10 @@
 --
 -- ARGV: prefix, source, after, upTo, outcomes kept (offsets), lag (ms), steps: JSON of
 --   [offset, now, once key | false, once expiry, carry key | false, thousandths,
---    [[name, key, add, max | false, expiry | false, carries, brief], ...]]
+--    [[name, key, add, max | false, expiry | false, carries, brief,
+--      window keys, [[keys, gives, per, max | false], ...], marks, of | false, once key | false], ...],
+--    [actor key, known after (ms), expiry] | false]
+--   of which the second line of a limit may be left out
 -- Reply: the outcome of each step, or an error BEHIND (the source has lost what was applied) or FORGOTTEN.
 --
 -- Keys: <prefix>at:<source>        the last offset applied
@@ -33,7 +36,15 @@ end
 for _, step in ipairs(steps) do
   if step[3] then name('o/' .. step[3]) end
   if step[5] then name('c/' .. step[5]) end
-  for _, limit in ipairs(step[7]) do name('c/' .. limit[2]) end
+  for _, limit in ipairs(step[7]) do
+    name('c/' .. limit[2])
+    for _, key in ipairs(limit[8] or {}) do name('c/' .. key) end
+    for _, allowance in ipairs(limit[9] or {}) do
+      for _, key in ipairs(allowance[1]) do name('c/' .. key) end
+    end
+    if limit[12] then name('o/' .. limit[12]) end
+  end
+  if step[8] then name('c/' .. step[8][1]) end
 end
 if #names > 0 then
   for i, stored in ipairs(redis.call('MGET', unpack(names))) do
@@ -52,24 +63,64 @@ local function set(key, value, expiry, now, brief)
   entries[key] = { value = value, expiry = expiry or nil, now = now, brief = brief }
 end
 
+local function sum_of(keys, now)
+  local sum = 0
+  for _, key in ipairs(keys or {}) do sum = sum + value_at('c/' .. key, now) end
+  return sum
+end
+
+local function is_there(limit, actor, since, now)
+  local of, unless_taken = limit[11], limit[12]
+  if unless_taken and value_at('o/' .. unless_taken, now) > 0 then return false end
+  if not of then return true end
+  if not actor then return false end
+  if of == 'FIRST' then return since == 0 end
+  local known = since > 0 and now - since >= actor[2]
+  return known == (of == 'KNOWN')
+end
+
+local function max_of(limit, now)
+  local max = limit[4]
+  for _, allowance in ipairs(limit[9] or {}) do
+    local given = math.floor(sum_of(allowance[1], now) * allowance[2] / allowance[3])
+    if allowance[4] then given = math.min(given, allowance[4]) end
+    max = max + given
+  end
+  return max
+end
+
 local function apply(step)
-  local _, now, once, once_expiry, carry, thousandths, limits = unpack(step)
+  local _, now, once, once_expiry, carry, thousandths, limits, actor = unpack(step)
   if once then
     if value_at('o/' .. once, now) > 0 then return 'SEEN' end
     set('o/' .. once, 1, once_expiry, now)
   end
   local rest = carry and value_at('c/' .. carry, now) + thousandths or 0
   local carried = rest >= THOUSANDTHS and 1 or 0
-  local function add_of(limit) return limit[3] + (limit[6] and carried or 0) end
+  local since = actor and value_at('c/' .. actor[1], now) or 0
+  local outcome = carried == 1 and 'CARRIED' or 'APPLIED'
+  local raised = {}
   for _, limit in ipairs(limits) do
-    if limit[4] and value_at('c/' .. limit[2], now) + add_of(limit) > limit[4] then return limit[1] end
+    if is_there(limit, actor, since, now) then
+      local add = limit[3] + (limit[6] and carried or 0)
+      local value = value_at('c/' .. limit[2], now) + sum_of(limit[8], now)
+      if not limit[4] or value + add <= max_of(limit, now) then
+        raised[#raised + 1] = { limit, add }
+      elseif limit[10] then
+        outcome = outcome .. '+' .. limit[1]
+      else
+        return limit[1]
+      end
+    end
   end
-  for _, limit in ipairs(limits) do
+  for _, each in ipairs(raised) do
+    local limit, add = each[1], each[2]
     local key = 'c/' .. limit[2]
-    set(key, value_at(key, now) + add_of(limit), limit[5], now, limit[7])
+    set(key, value_at(key, now) + add, limit[5], now, limit[7])
   end
   if carry then set('c/' .. carry, rest - carried * THOUSANDTHS, nil, now) end
-  return carried == 1 and 'CARRIED' or 'APPLIED'
+  if actor and (since == 0 or now < since) then set('c/' .. actor[1], now, actor[3], now) end
+  return outcome
 end
 
 -- What a position got when it was applied, from the call that applied it.

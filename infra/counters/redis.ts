@@ -1,6 +1,6 @@
 import { chunksOf, runsOf } from './chunks.ts'
 import { HOLDERS_MAX } from './hold.ts'
-import type { Counters, Hold, Outcome, Progress, Step } from './port.ts'
+import type { Counters, Hold, Limit, Outcome, Progress, Step } from './port.ts'
 import { openRedisConnection } from './redis-connection.ts'
 
 /** How far back outcomes are kept for each source, in offsets. */
@@ -63,6 +63,11 @@ export function connectRedis({ url, namespace }: { url: string; namespace: strin
       }
       return granted
     },
+    async agree(name, proposed, ttlMs) {
+      const key = `${prefix}secret:${name}`
+      await connection.run((client) => client.set(key, proposed, 'PX', ttlMs, 'NX'))
+      return (await connection.run((client) => client.get(key))) ?? proposed
+    },
     async read(keys) {
       if (keys.length === 0) return []
       const [clock, ...values] = await connection.run((client) =>
@@ -90,7 +95,7 @@ export function connectRedis({ url, namespace }: { url: string; namespace: strin
 }
 
 /** A step as the script reads it. */
-function tuple({ offset, now, once, carry, limits }: Step): unknown[] {
+function tuple({ offset, now, once, carry, limits, actor }: Step): unknown[] {
   return [
     offset,
     now,
@@ -98,16 +103,18 @@ function tuple({ offset, now, once, carry, limits }: Step): unknown[] {
     once?.expiresAt ?? 0,
     carry?.key ?? false,
     carry?.thousandths ?? 0,
-    limits.map(({ name, key, add, max, expiresAt, carries, brief }) => [
-      name,
-      key,
-      add,
-      max ?? false,
-      expiresAt ?? false,
-      carries ?? false,
-      brief ?? false,
-    ]),
+    limits.map(limitTuple),
+    actor ? [actor.key, actor.knownAfterMs, actor.expiresAt] : false,
   ]
+}
+
+function limitTuple(limit: Limit): unknown[] {
+  const { name, key, add, max, expiresAt, carries, brief, window, allowances, marks, of, unlessTaken } = limit
+  const plain = [name, key, add, max ?? false, expiresAt ?? false, carries ?? false, brief ?? false]
+  // Most limits end here: what is left out is nil to the script.
+  if (!(window || allowances || marks || of || unlessTaken)) return plain
+  const given = (allowances ?? []).map((each) => [each.keys, each.gives, each.per, each.max ?? false])
+  return [...plain, window ?? [], given, marks ?? false, of ?? false, unlessTaken ?? false]
 }
 
 /** A hold as the script reads it. */

@@ -106,6 +106,11 @@ describe('the same steps on Redis and on the embedded store', () => {
     max: fc.option(fc.integer({ min: 0, max: 40 })),
     expiresAt: fc.option(fc.integer({ min: 1_000, max: 1_400 })),
     carries: fc.boolean(),
+    window: fc.constantFrom(undefined, ['b'], ['a', 'c/d']),
+    allowances: fc.constantFrom(undefined, [{ keys: ['b', 'c/d'], gives: 2, per: 3, max: 7 }]),
+    marks: fc.boolean(),
+    of: fc.constantFrom(undefined, undefined, 'FIRST' as const, 'NEW' as const, 'KNOWN' as const),
+    unlessTaken: fc.constantFrom(undefined, undefined, 'a'),
   })
   const drawn = fc.record({
     source: fc.constantFrom('x', 'y'),
@@ -114,6 +119,13 @@ describe('the same steps on Redis and on the embedded store', () => {
     once: fc.option(fc.record({ key: fc.constantFrom('a', 'b'), expiresAt: fc.integer({ min: 1_000, max: 1_300 }) })),
     carry: fc.option(fc.record({ key: fc.constant('rest'), thousandths: fc.integer({ min: 1, max: 999 }) })),
     limits: fc.array(limit, { maxLength: 4 }),
+    actor: fc.option(
+      fc.record({
+        key: fc.constantFrom('who', 'who else'),
+        knownAfterMs: fc.nat(100),
+        expiresAt: fc.integer({ min: 1_000, max: 1_300 }),
+      }),
+    ),
   })
 
   test('give the same outcomes, values and positions, refusals and times that run back among them', async () => {
@@ -134,7 +146,9 @@ describe('the same steps on Redis and on the embedded store', () => {
             return { ...each, offset }
           })
           expect(await redis.apply(steps)).toEqual(store.apply(steps))
-          expect(await redis.read(['a', 'b', 'c/d', 'rest'])).toEqual(store.read(['a', 'b', 'c/d', 'rest']))
+          expect(await redis.read(['a', 'b', 'c/d', 'rest', 'who', 'who else'])).toEqual(
+            store.read(['a', 'b', 'c/d', 'rest', 'who', 'who else']),
+          )
           expect(await redis.positions(['x', 'y'])).toEqual(store.positions(['x', 'y']))
         }
       }),

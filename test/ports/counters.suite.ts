@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Counters, CountersBehind, type Limit, type Outcome, type Step } from '../../infra/counters/port.ts'
+import { waitFor } from '../wait-for.ts'
 import { holdsSuite } from './counters-holds.suite.ts'
 
 /** What every implementation of Counters must hold. */
@@ -246,6 +247,74 @@ export function countersSuite(subject: CountersSubject): void {
     expect(await read('settled')).toBe(5)
   })
 
+  test('the keys of a window count with the key of the limit', async () => {
+    await apply({ limits: [limit('clicks/1', 2)] })
+    const second = { limits: [limit('clicks/2', 1, 3, { window: ['clicks/1', 'clicks/0'] })] }
+    expect(await apply(second)).toBe('APPLIED')
+    expect(await apply(second)).toBe('over clicks/2')
+    expect(await counters.read(['clicks/1', 'clicks/2'])).toEqual([2, 1])
+  })
+
+  test('what other keys have counted raises a limit, rounded down and at most to its own limit', async () => {
+    await apply({ limits: [limit('views', 7), limit('more', 100)] })
+    const views = { keys: ['views', 'never'], gives: 1, per: 5, max: null }
+    const more = { keys: ['more'], gives: 3, per: 10, max: 2 }
+    const outcomes = await counters.apply(
+      Array.from({ length: 5 }, () => step({ limits: [limit('clicks', 1, 1, { allowances: [views, more] })] })),
+    )
+    expect(outcomes).toEqual([...Array(4).fill('APPLIED'), 'over clicks'])
+  })
+
+  test('a limit that marks lets the step go on, is not raised itself, and is named in the outcome', async () => {
+    const limits = [limit('fast', 1, 0, { marks: true }), limit('n', 1), limit('late', 1, 0, { marks: true })]
+    expect(await apply({ limits })).toBe('APPLIED+over fast+over late')
+    expect(await apply({ limits: [...limits, limit('full', 1, 0)] })).toBe('over full')
+    expect(await counters.read(['fast', 'n', 'late'])).toEqual([0, 1, 0])
+  })
+
+  test('an actor is first, then new, and known once long enough remembered', async () => {
+    const actor = { key: 'cid', knownAfterMs: 10, expiresAt: 1_050 }
+    const limits = (['FIRST', 'NEW', 'KNOWN'] as const).map((of) => limit(of, 1, null, { of }))
+    const counted = async (now: number) => {
+      await apply({ now, actor, limits })
+      return counters.read(['FIRST', 'NEW', 'KNOWN'])
+    }
+    expect(await counted(1_000)).toEqual([1, 1, 0])
+    expect(await counted(1_009)).toEqual([1, 2, 0])
+    expect(await counted(1_010)).toEqual([1, 2, 1])
+    expect(await counted(1_050)).toEqual([2, 3, 1])
+    expect(await apply({ limits: [limit('full', 1, 0, { of: 'NEW' })] })).toBe('APPLIED')
+  })
+
+  test('who is held back is not remembered', async () => {
+    const actor = { key: 'cid', knownAfterMs: 0, expiresAt: FAR }
+    expect(await apply({ actor, limits: [limit('full', 1, 0)] })).toBe('over full')
+    expect(await apply({ actor, limits: [limit('first', 1, 0, { of: 'FIRST' })] })).toBe('over first')
+  })
+
+  test('a limit unless a once key is taken is not there once it is', async () => {
+    const limits = [limit('unseen', 1, 0, { unlessTaken: 'view-1' })]
+    expect(await apply({ limits })).toBe('over unseen')
+    await apply({ once: { key: 'view-1', expiresAt: 1_100 } })
+    expect(await apply({ limits })).toBe('APPLIED')
+    expect(await apply({ limits: [limit('unseen', 1, 1, { unlessTaken: 'view-1' })], now: 1_100 })).toBe('APPLIED')
+    expect(await read('unseen')).toBe(1)
+  })
+
+  test('all who propose a secret under one name get the first, and another name is another secret', async () => {
+    const agreed = await Promise.all(['a', 'b', 'c'].map((each) => counters.agree('monday', each, 60_000)))
+    expect(new Set(agreed).size).toBe(1)
+    expect(await counters.agree('monday', 'd', 60_000)).toBe(agreed[0])
+    expect(await counters.agree('tuesday', 'd', 60_000)).toBe('d')
+  })
+
+  test('a secret is forgotten in time, and with everything else', async () => {
+    await counters.agree('monday', 'a', 1)
+    await waitFor(async () => (await counters.agree('monday', 'b', 60_000)) === 'b')
+    await counters.clear()
+    expect(await counters.agree('monday', 'c', 60_000)).toBe('c')
+  })
+
   describe('holds', () => holdsSuite(() => counters))
 
   describe('any history', () => {
@@ -286,8 +355,27 @@ const draw = fc.record({
       max: fc.option(fc.integer({ min: 0, max: 12 })),
       life: fc.option(fc.integer({ min: 1, max: 40 })),
       carries: fc.boolean(),
+      window: fc.constantFrom(undefined, ['b'], ['a', 'c']),
+      allowances: fc.constantFrom(
+        undefined,
+        [{ keys: ['b'], gives: 1, per: 2, max: null }],
+        [
+          { keys: ['a', 'c'], gives: 3, per: 4, max: 5 },
+          { keys: ['c'], gives: 2, per: 1, max: 1 },
+        ],
+      ),
+      marks: fc.constantFrom(undefined, true),
+      of: fc.constantFrom(undefined, undefined, 'FIRST' as const, 'NEW' as const, 'KNOWN' as const),
+      unlessTaken: fc.constantFrom(undefined, undefined, 'x'),
     }),
     { maxLength: 3 },
+  ),
+  actor: fc.option(
+    fc.record({
+      key: fc.constantFrom('who 1', 'who 2'),
+      knownAfterMs: fc.nat(12),
+      life: fc.integer({ min: 1, max: 40 }),
+    }),
   ),
 })
 const call = fc.record({
@@ -313,6 +401,7 @@ class Model {
       now,
       once: drawn.once && { key: drawn.once.key, expiresAt: now + drawn.once.life },
       carry: drawn.thousandths ? { key: 'rest', thousandths: drawn.thousandths } : null,
+      actor: drawn.actor && { ...drawn.actor, expiresAt: now + drawn.actor.life },
       limits: drawn.limits.map(({ life, ...each }, i) => ({
         ...each,
         name: `limit ${i}`,
@@ -336,7 +425,7 @@ class Model {
     return outcome
   }
 
-  #judge({ once, limits, carry, now }: Step): Outcome {
+  #judge({ once, limits, carry, actor, now }: Step): Outcome {
     this.#now = now
     const raise = (key: string, add: number, expiresAt: number | null) =>
       this.#raises.push({ key, add, at: now, expiresAt: expiresAt ?? Number.POSITIVE_INFINITY })
@@ -346,10 +435,25 @@ class Model {
     }
     const completes = carry ? this.value(carry.key, now) + carry.thousandths > 999 : false
     const added = (each: Limit) => each.add + (each.carries && completes ? 1 : 0)
-    const held = limits.find((each) => each.max !== null && this.value(each.key, now) + added(each) > each.max)
+    const total = (keys: readonly string[]) => keys.reduce((sum, key) => sum + this.value(key, now), 0)
+    const since = actor ? this.value(actor.key, now) : 0
+    const stages = !actor ? [] : since === 0 ? ['FIRST', 'NEW'] : [now < since + actor.knownAfterMs ? 'NEW' : 'KNOWN']
+    const there = limits.filter(
+      ({ of, unlessTaken }) =>
+        (!of || stages.includes(of)) && !(unlessTaken && this.value(`once ${unlessTaken}`, now) > 0),
+    )
+    const exceeded = there.filter((each) => {
+      const gifts = (each.allowances ?? []).map(({ keys, gives, per, max }) =>
+        Math.min(Math.floor((total(keys) * gives) / per), max ?? Number.POSITIVE_INFINITY),
+      )
+      const value = total([each.key, ...(each.window ?? [])])
+      return each.max !== null && value + added(each) > gifts.reduce((sum, gift) => sum + gift, each.max)
+    })
+    const held = exceeded.find((each) => !each.marks)
     if (held) return held.name
-    for (const each of limits) raise(each.key, added(each), each.expiresAt)
+    for (const each of there) if (!exceeded.includes(each)) raise(each.key, added(each), each.expiresAt)
+    if (actor && since === 0) raise(actor.key, now, actor.expiresAt)
     if (carry) raise(carry.key, carry.thousandths - (completes ? 1000 : 0), null)
-    return completes ? 'CARRIED' : 'APPLIED'
+    return [completes ? 'CARRIED' : 'APPLIED', ...exceeded.map(({ name }) => name)].join('+')
   }
 }

@@ -32,6 +32,7 @@ export function lossyCounters(): LossyCounters {
       held.values.set(`o ${key}`, { value: 1, expiresAt })
       return true
     },
+    isTaken: (key: string, now: number) => valueAt(`o ${key}`, now) > 0,
   }
   return {
     async apply(steps, progress) {
@@ -52,6 +53,7 @@ export function lossyCounters(): LossyCounters {
       return outcomes
     },
     read: async (keys) => keys.map((key) => valueAt(`c ${key}`, held.now)),
+    agree: async (_name, proposed) => proposed,
     hold: async () => Promise.reject(new Error('streams hold nothing')),
     positions: async (sources) => sources.map(positionOf),
     clear: async () => loseTo(0),

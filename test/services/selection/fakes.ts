@@ -30,6 +30,7 @@ export function fakeCounters(): FakeCounters {
     forgetHolds: table.clear,
     before: async () => {},
     apply: () => Promise.reject(new Error('selection only reads')),
+    agree: () => Promise.reject(new Error('selection has no secrets')),
     async read(keys: readonly string[]) {
       this.questions++
       await this.before()
