@@ -44,6 +44,19 @@ export interface Shop {
   viewWindowHours: number
   reserveCpcMicros: number
   transactionTrust: TransactionTrust
+  /** Settings of rules against invalid traffic that differ from the defaults, at most one of each rule. */
+  invalidTraffic: TrafficRuleSetting[]
+}
+
+/** OFF: counted and not looked at. MARK: valid, and marked. REFUSE: INVALID_TRAFFIC. */
+export type TrafficRuleMode = 'OFF' | 'MARK' | 'REFUSE'
+
+export interface TrafficRuleSetting {
+  /** A name of `services/domain/traffic-rules.ts`; one that is not there has no effect. */
+  rule: string
+  mode: TrafficRuleMode
+  /** Null where the rule has no number, or for the default one. */
+  max: number | null
 }
 
 /** Which purchases are credited: all; all, those of unproven senders marked; only those whose sender proved itself. */

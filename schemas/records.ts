@@ -1,6 +1,9 @@
 import type { ImageType, RegistryEntry } from './entities.ts'
+import type { AdEvent, JudgedEvent, Proof } from './event-records.ts'
 import type { Certification, ProductDetail, Shipping } from './offer-parts.ts'
 import type { SecurityEvent } from './security-event.ts'
+
+export type { AdEvent, JudgedEvent, Proof, Verdict } from './event-records.ts'
 
 /**
  * The TypeScript face of the Avro records in `schemas/*.avsc`.
@@ -159,34 +162,6 @@ export interface ShowIdClaims {
   country: string | null
   emittedAt: number
 }
-
-/** Topic `ad-events`: a view or click as it came. */
-export interface AdEvent {
-  /** Given by the intake; readers count an id once. */
-  eventId: string
-  type: 'VIEW' | 'CLICK'
-  /** Who acted; equals claims.cid unless another cid replays the showId. */
-  cid: string
-  uid: string | null
-  occurredAt: number
-  receivedAt: number
-  /** The caller's User-Agent is a known bot's. */
-  bot: boolean
-  claims: ShowIdClaims
-}
-
-export type Verdict = 'VALID' | 'BOT' | 'DUPLICATE' | 'EXPIRED' | 'CAPPED' | 'OVER_BUDGET' | 'REPLAYED'
-
-/** Topic `judged-events`: the event with its verdict, counted in offsets of `ad-events`. */
-export interface JudgedEvent extends AdEvent {
-  verdict: Verdict
-  billedMicros: number
-  sourcePartition: number
-  sourceOffset: number
-}
-
-/** How the sender of an event proved itself: not at all, by a signature of the shop's page, or by an access token. */
-export type Proof = 'ANONYMOUS' | 'SIGNED' | 'TOKEN'
 
 export interface TransactionLine {
   shopProductId: string

@@ -4,6 +4,8 @@ import type { AdEvent, JudgedEvent, Verdict } from '../schemas/records.ts'
 import { VIEWS_PRICED } from '../services/domain/campaign.ts'
 import { dailySpendKey, dayIn, foreignKey, onceKey, spendKey, viewsKey } from '../services/domain/counter-keys.ts'
 import { bucketOf, endOfFlight, settledKey, settledUntil } from '../services/domain/in-flight.ts'
+import { isTrafficRule, type TrafficRules } from '../services/domain/traffic-rules.ts'
+import { actorOf, trafficLimits } from './judge-traffic.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -29,9 +31,17 @@ export function sourceOf(partition: number): string {
   return `ad-events/${partition}`
 }
 
-/** What a campaign allows, and the zone of its days. */
+/** What a campaign allows, the zone of its days, and the rules of its shop. */
 export interface Terms extends Pick<Campaign, 'capping' | 'budgetMicros' | 'dailyBudgetMicros'> {
   timeZone: string
+  traffic: TrafficRules
+}
+
+/** What the judge says of an event. */
+export type Judgement = Pick<JudgedEvent, 'verdict' | 'billedMicros' | 'invalidReason' | 'marks'>
+
+export const invalid = (verdict: Verdict): Judgement => {
+  return { verdict, billedMicros: 0, invalidReason: null, marks: [] }
 }
 
 /** A verdict that needs no counter, or null: such an event is not counted at all. */
@@ -49,36 +59,42 @@ export function judgingStep(event: AdEvent, position: SourcePosition, terms: Ter
   const step = stepAt(event, position)
   // It takes no once key: set aside, it was not judged, and may come again once the campaign is known.
   if (!terms) return { ...step, once: null, limits: [alwaysHeld('UNKNOWN_CAMPAIGN')] }
-  return { ...step, limits: limitsOf(event, { ...terms, foreignMax: FOREIGN_MAX_PER_DAY }), carry: carryOf(event) }
+  const limits = limitsOf(event, { ...terms, foreignMax: FOREIGN_MAX_PER_DAY })
+  return { ...step, limits, carry: carryOf(event), actor: actorOf(event) }
 }
 
 /** The step that makes empty counters what `judgingStep` made of them, whatever the campaign's terms are now. */
 export function recountingStep(event: JudgedEvent, timeZone: string): Step {
   const position = { partition: event.sourcePartition, offset: event.sourceOffset }
   const step = stepAt(event, position)
-  if (event.verdict !== 'VALID') return { ...step, limits: [alwaysHeld(event.verdict)] }
-  const free = { timeZone, foreignMax: null, capping: null, budgetMicros: null, dailyBudgetMicros: null }
-  return { ...step, limits: limitsOf(event, free), carry: carryOf(event) }
+  if (event.verdict !== 'VALID') return { ...step, limits: [alwaysHeld(event.invalidReason ?? event.verdict)] }
+  const free = { timeZone, traffic: null, foreignMax: null, capping: null, budgetMicros: null, dailyBudgetMicros: null }
+  const marks = event.marks.map((name) => ({ ...alwaysHeld(name), marks: true }))
+  return { ...step, limits: [...limitsOf(event, free), ...marks], carry: carryOf(event), actor: actorOf(event) }
 }
 
-/** What an outcome says: the verdict and the micros billed, or null when the campaign was not known. */
-export function judgement(event: AdEvent, outcome: Outcome): { verdict: Verdict; billedMicros: number } | null {
-  switch (outcome) {
+/** What an outcome says; null when the campaign was not known. */
+export function judgement(event: AdEvent, outcome: Outcome): Judgement | null {
+  const [ended, ...marks] = outcome.split('+')
+  switch (ended) {
     case 'APPLIED':
-      return { verdict: 'VALID', billedMicros: chargeOf(event).micros }
+      return { verdict: 'VALID', billedMicros: chargeOf(event).micros, invalidReason: null, marks }
     case 'CARRIED':
-      return { verdict: 'VALID', billedMicros: chargeOf(event).micros + 1 }
+      return { verdict: 'VALID', billedMicros: chargeOf(event).micros + 1, invalidReason: null, marks }
     case 'SEEN':
-      return { verdict: 'DUPLICATE', billedMicros: 0 }
+      return invalid('DUPLICATE')
     case 'CAPPED':
     case 'OVER_BUDGET':
     case 'DUPLICATE':
     case 'REPLAYED':
-      return { verdict: outcome, billedMicros: 0 }
+      return invalid(ended)
     case 'UNKNOWN_CAMPAIGN':
       return null
     default:
-      throw new Error(`Counters gave an outcome that no step asks for: ${outcome}`)
+      if (!isTrafficRule(outcome)) {
+        throw new Error(`Counters gave an outcome that no step asks for: ${outcome}`)
+      }
+      return { ...invalid('INVALID_TRAFFIC'), invalidReason: outcome }
   }
 }
 
@@ -107,7 +123,12 @@ function stepAt(event: AdEvent, { partition, offset }: SourcePosition): Step {
   }
 }
 
-type FreeableTerms = Omit<Terms, 'budgetMicros'> & { budgetMicros: number | null; foreignMax: number | null }
+/** Null: only counted. */
+type FreeableTerms = Omit<Terms, 'budgetMicros' | 'traffic'> & {
+  budgetMicros: number | null
+  traffic: TrafficRules | null
+  foreignMax: number | null
+}
 
 /** Whether another browser reports the ad than the one that was given it, and no known person is behind both. */
 function isForeign({ cid, uid, claims }: AdEvent): boolean {
@@ -119,7 +140,7 @@ function isForeign({ cid, uid, claims }: AdEvent): boolean {
  * day knows of them.
  */
 function limitsOf(event: AdEvent, terms: FreeableTerms): Limit[] {
-  const { timeZone, foreignMax, capping, budgetMicros, dailyBudgetMicros } = terms
+  const { timeZone, traffic, foreignMax, capping, budgetMicros, dailyBudgetMicros } = terms
   const { type, cid, uid, claims, occurredAt, receivedAt } = event
   const day = dayIn(timeZone, occurredAt)
   const dayEnds = occurredAt + DAY_MS + LATE_MAX_MS
@@ -128,6 +149,7 @@ function limitsOf(event: AdEvent, terms: FreeableTerms): Limit[] {
     const key = foreignKey(claims.shopId, day, cid)
     limits.push({ name: 'REPLAYED', key, add: 1, max: foreignMax, expiresAt: dayEnds })
   }
+  limits.push(...trafficLimits(event, traffic))
   if (type === 'VIEW') {
     const view = { name: 'CAPPED', add: 1, max: capping, expiresAt: dayEnds }
     limits.push({ ...view, key: viewsKey('cid', claims, day, cid) })

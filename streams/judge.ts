@@ -1,10 +1,19 @@
 import { type Counters, CountersBehind, type Outcome, type Progress, type Step } from '../infra/counters/port.ts'
 import type { EventLog, NewRecord } from '../infra/event-log/port.ts'
 import { encode } from '../schemas/codec.ts'
-import type { AdEvent, JudgedEvent, Verdict } from '../schemas/records.ts'
+import type { AdEvent, JudgedEvent } from '../schemas/records.ts'
 import type { Snapshot } from '../services/domain/snapshot.ts'
+import { trafficRulesOf } from '../services/domain/traffic-rules.ts'
 import { restoreCounters } from './judge-rebuild.ts'
-import { judgement, judgingStep, sourceOf, type Terms, verdictAtSight } from './judge-verdict.ts'
+import {
+  invalid,
+  type Judgement,
+  judgement,
+  judgingStep,
+  sourceOf,
+  type Terms,
+  verdictAtSight,
+} from './judge-verdict.ts'
 import type { DeadRecord, DecodedRecord } from './outcome.ts'
 import {
   byWholeRegistry,
@@ -73,9 +82,7 @@ export function createJudgeStep(
     const dead: DeadRecord[] = []
     for (const record of events) {
       const atSight = verdictAtSight(record.value)
-      const judged = atSight
-        ? { verdict: atSight, billedMicros: 0 }
-        : judgement(record.value, outcomes.get(record.offset)!)
+      const judged = atSight ? invalid(atSight) : judgement(record.value, outcomes.get(record.offset)!)
       if (judged) outputs.push(judgedRecord(record, judged))
       else dead.push(unknownCampaign(record))
     }
@@ -94,14 +101,15 @@ function termsOf({ claims }: AdEvent, snapshot: Snapshot): Terms | null {
   const shop = snapshot.getEver('Shop', claims.shopId)?.body
   if (!campaign || !shop) return null
   const { capping, budgetMicros, dailyBudgetMicros } = campaign
-  return { capping, budgetMicros, dailyBudgetMicros, timeZone: shop.timeZone }
+  const traffic = trafficRulesOf(shop.invalidTraffic)
+  return { capping, budgetMicros, dailyBudgetMicros, timeZone: shop.timeZone, traffic }
 }
 
 function judgedRecord(
   { partition, offset, value }: DecodedRecord<AdEvent> & { value: AdEvent },
-  { verdict, billedMicros }: { verdict: Verdict; billedMicros: number },
+  judgement: Judgement,
 ): NewRecord {
-  const judged: JudgedEvent = { ...value, verdict, billedMicros, sourcePartition: partition, sourceOffset: offset }
+  const judged: JudgedEvent = { ...value, ...judgement, sourcePartition: partition, sourceOffset: offset }
   return { topic: 'judged-events', key: value.claims.campaignId, value: encode('JudgedEvent', judged) }
 }
 

@@ -37,10 +37,13 @@ function plain(record: DecodedRecord<unknown>): object | null {
   return record.value === null ? null : { ...place(record), ...(record.value as object) }
 }
 
-/** The claims of the showId become columns of their own; who was shown the ad is told from who acted. */
+/**
+ * The claims of the showId become columns of their own; who was shown the ad is told from who acted. The address of the
+ * day before is of use to the judge alone.
+ */
 function judgedEvent(record: DecodedRecord<unknown>): object | null {
   if (!record.value) return null
-  const { claims, ...event } = record.value as JudgedEvent
+  const { claims, previousAddressHash, ...event } = record.value as JudgedEvent
   const { cid, uid, ...ad } = claims
   return { ...place(record), ...ad, emittedCid: cid, emittedUid: uid, ...event }
 }

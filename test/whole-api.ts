@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { createMetrics } from '../infra/metrics.ts'
 import { registerApi } from '../services/api.ts'
+import { UNKNOWN_CLIENT } from '../services/domain/client-hashes.ts'
 import { createShowIds } from '../services/domain/show-id.ts'
 import { Snapshot } from '../services/domain/snapshot.ts'
 import { createHttpServer, type HttpServer } from '../services/http.ts'
@@ -35,7 +36,7 @@ export async function createWholeApi(options: { corsOrigins?: readonly string[] 
   }
   const routes = [
     ...registryRoutes({ ...common, ...registry, bootstrapToken: null, publicUrl: '' }),
-    intakeApp({ ...common, showIds }),
+    intakeApp({ ...common, showIds, clientHasher: { hash: () => UNKNOWN_CLIENT } }),
     selectionApp({
       ...common,
       showIds,

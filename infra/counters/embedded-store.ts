@@ -182,7 +182,6 @@ export function openCounterStore({
       })
       reload()
       holdTable.clear()
-      secrets.clear()
     },
     size: () => db.prepare('SELECT count(*) AS keys FROM entries').get()!.keys as number,
     close() {

@@ -27,7 +27,7 @@ export interface Counters {
   read(keys: readonly string[]): Promise<number[]>
   /** The last offset that each source was applied up to; -1: none. */
   positions(sources: readonly string[]): Promise<number[]>
-  /** Forgets everything, positions and secrets too. */
+  /** Forgets everything but secrets, which nothing brings back; positions too. */
   clear(): Promise<void>
   close(): Promise<void>
 }

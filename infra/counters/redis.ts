@@ -31,6 +31,7 @@ const CLEAR_PAGE = 1_000
 export function connectRedis({ url, namespace }: { url: string; namespace: string }): Counters {
   const connection = openRedisConnection({ url })
   const prefix = `${namespace}:`
+  const secretKey = (name: string) => `${prefix}secret:${name}`
 
   const applyRun = (steps: readonly Step[], { source, after, upTo }: Progress): Promise<Outcome[]> =>
     connection.run((client) =>
@@ -64,7 +65,7 @@ export function connectRedis({ url, namespace }: { url: string; namespace: strin
       return granted
     },
     async agree(name, proposed, ttlMs) {
-      const key = `${prefix}secret:${name}`
+      const key = secretKey(name)
       await connection.run((client) => client.set(key, proposed, 'PX', ttlMs, 'NX'))
       return (await connection.run((client) => client.get(key))) ?? proposed
     },
@@ -86,7 +87,8 @@ export function connectRedis({ url, namespace }: { url: string; namespace: strin
         const [next, keys] = await connection.run((client) =>
           client.scan(cursor, 'MATCH', `${prefix}*`, 'COUNT', CLEAR_PAGE),
         )
-        if (keys.length > 0) await connection.run((client) => client.unlink(keys))
+        const projected = keys.filter((key) => !key.startsWith(secretKey('')))
+        if (projected.length > 0) await connection.run((client) => client.unlink(projected))
         cursor = next
       } while (cursor !== '0')
     },

@@ -25,7 +25,7 @@ export function applyStep(step: Step, state: CounterState): Outcome {
   for (const limit of step.limits) {
     if (!isThere(limit, step, since, state)) continue
     const add = limit.add + (limit.carries ? carried : 0)
-    if (limit.max === null || valueOf(limit, state, now) + add <= maxOf(limit, limit.max, state, now)) {
+    if (limit.max === null || countedBy(limit, state, now) + add <= maxOf(limit, limit.max, state, now)) {
       raised.push({ limit, add })
     } else if (limit.marks) outcome += `+${limit.name}`
     else return limit.name
@@ -44,7 +44,7 @@ function isThere({ of, unlessTaken }: Limit, { actor, now }: Step, since: number
   return isKnown === (of === 'KNOWN')
 }
 
-function valueOf({ key, window }: Limit, state: CounterState, now: number): number {
+function countedBy({ key, window }: Limit, state: CounterState, now: number): number {
   return state.value(key, now) + sumOf(window ?? [], state, now)
 }
 

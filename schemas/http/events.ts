@@ -45,6 +45,10 @@ export const EventHeaders = Type.Object({
   authorization: Type.Optional(
     Type.String({ description: 'Bearer token with the scope events: the sender is a server of the shop' }),
   ),
+  'endcap-client-address': Type.Optional(
+    Type.String({ description: "With a token: the shopper's IP address. It is hashed, and never stored" }),
+  ),
+  'endcap-client-user-agent': Type.Optional(Type.String({ description: "With a token: the shopper's User-Agent" })),
   'endcap-signature': Type.Optional(
     Type.String({
       description: 'key=<id>,t=<unix seconds>,v1=<hex>: the sender is a page of the shop; see docs/signing-events.md',

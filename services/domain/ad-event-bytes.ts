@@ -1,5 +1,5 @@
 import { headerOf } from '../../schemas/codec.ts'
-import type { AdEvent, AdKind } from '../../schemas/records.ts'
+import type { AdEvent, AdKind, Proof } from '../../schemas/records.ts'
 import { Reader, UUID_BYTES, writeLong, writeOptional, writeString } from './show-id-claims.ts'
 
 /**
@@ -15,6 +15,7 @@ const KIND_BYTES = 1
 const SHOP_AT = KIND_BYTES + UUID_BYTES
 const TAIL_AT = KIND_BYTES + UUIDS * UUID_BYTES
 const UUID_CHARS = 36
+const PROOFS: readonly Proof[] = ['ANONYMOUS', 'SIGNED', 'TOKEN']
 
 /** What the intake must know of claims. */
 export interface ClaimsGist {
@@ -59,7 +60,12 @@ export function adEventBytes(event: Omit<AdEvent, 'claims'>, claims: Buffer): { 
     if (uuid === CAMPAIGN_UUID) campaignAt = at
     at = writeUuidText(claims, KIND_BYTES + uuid * UUID_BYTES, at)
   }
-  const end = at + claims.copy(scratch, at, TAIL_AT)
+  at += claims.copy(scratch, at, TAIL_AT)
+  at = writeLong(PROOFS.indexOf(event.proof), scratch, at)
+  at = writeOptional(event.addressHash, scratch, at)
+  at = writeOptional(event.previousAddressHash, scratch, at)
+  at = writeOptional(event.networkHash, scratch, at)
+  const end = writeOptional(event.agentHash, scratch, at)
   if (end >= EVENT_MAX_BYTES) throw new RangeError(`An event of ${end} bytes or more`)
 
   const value = Buffer.allocUnsafe(end)

@@ -27,12 +27,13 @@ export function adEvent(report: AdReport, reception: Reception, { showIds, snaps
   if (!claims) return refused('/showId', 'was not made by this service', 'INVALID_SHOW_ID')
   const shown = readGist(claims)
   if (kind !== null && shown.kind !== kind) return refused('/showId', `is of a ${shown.kind} ad`, 'WRONG_KIND')
-  if (proofFor(reception.sender, shown.shopId, snapshot) === null) return foreign('/showId')
+  const proof = proofFor(reception.sender, shown.shopId, snapshot)
+  if (proof === null) return foreign('/showId')
 
   const cid = reception.cid ?? shown.cid
   const uid = reception.uid ?? (cid === shown.cid ? shown.uid : null)
-  const { receivedAt, bot } = reception
-  const event = { eventId: uuid(), type, cid, uid, occurredAt, receivedAt, bot }
+  const { receivedAt, bot, client } = reception
+  const event = { eventId: uuid(), type, cid, uid, occurredAt, receivedAt, bot, proof, ...client }
   // The tag at its end tells a showId from any other.
   const identity = type + showId.slice(-TAG_CHARS)
   const { value, campaignId } = adEventBytes(event, claims)

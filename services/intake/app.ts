@@ -20,6 +20,8 @@ import { accept, storeInLog } from './accept.ts'
 import { adEvent } from './ad-event.ts'
 import { batchElement, eventsOf } from './batch.ts'
 import { createBodyReader } from './body-reader.ts'
+import { clientOf } from './client/client.ts'
+import type { ClientHasher } from './client/client-hasher.ts'
 import { type JudgedEvent, type Reception, type Rules, refused, takenOrThrow, withWarnings } from './event.ts'
 import { pageView } from './page-view.ts'
 import { createBotDetector, receptionOf } from './reception.ts'
@@ -35,6 +37,7 @@ export interface IntakeDeps extends Rules {
   metrics: Pick<Metrics, 'eventsTaken' | 'repeatsLeftOut'>
   /** The operator's, which vouches for every shop; none without it. */
   bootstrapToken?: string | null
+  clientHasher: Pick<ClientHasher, 'hash'>
   /** UTC epoch milliseconds. */
   now: () => number
 }
@@ -59,8 +62,13 @@ export function intakeApp(deps: IntakeDeps) {
   const isBot = createBotDetector()
   const { bootstrapToken = null } = deps
   const readBearer = createBearerReader({ ...deps, bootstrapToken })
-  const receive = (request: FastifyRequest) =>
-    receptionOf(request.headers, { now: deps.now, isBot, sender: senderOf(request) })
+  const receive = (request: FastifyRequest) => {
+    const receivedAt = deps.now()
+    const sender = senderOf(request)
+    const client = clientOf(request, sender)
+    const hashes = deps.clientHasher.hash(client, receivedAt)
+    return receptionOf(request.headers, { receivedAt, bot: isBot(client.userAgent), client: hashes, sender })
+  }
 
   /** A route with one event, judged by `judge`, refused as a whole or stored. */
   function single<S extends TSchema>(schema: S, judge: (body: Static<S>, reception: Reception) => JudgedEvent) {

@@ -1,4 +1,5 @@
 import type { NewRecord } from '../../infra/event-log/port.ts'
+import type { ClientHashes } from '../domain/client-hashes.ts'
 import { type ErrorCode, type FieldError, Problem } from '../domain/errors.ts'
 import type { ShowIds } from '../domain/show-id.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
@@ -44,6 +45,7 @@ export interface Reception {
   /** UTC epoch milliseconds. */
   receivedAt: number
   bot: boolean
+  client: ClientHashes
   /** From the headers, null when missing. */
   cid: string | null
   uid: string | null

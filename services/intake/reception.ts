@@ -4,7 +4,6 @@ import { EVENT_LIMITS } from '../../schemas/http/events.ts'
 import { Problem } from '../domain/errors.ts'
 import { headerText } from '../header-text.ts'
 import type { Reception } from './event.ts'
-import type { Sender } from './sender.ts'
 
 /** User agents whose answer is remembered; a shop's visitors have far fewer that are common. */
 const USER_AGENTS_MAX = 10_000
@@ -38,7 +37,7 @@ export function createBotDetector(): (userAgent: string | undefined) => boolean 
 /** A uid that cannot be one is left out with a warning. @throws Problem INVALID when the cid is too long. */
 export function receptionOf(
   headers: IncomingHttpHeaders,
-  { now, isBot, sender }: { now: () => number; isBot: (userAgent: string | undefined) => boolean; sender: Sender },
+  { receivedAt, bot, client, sender }: Omit<Reception, 'cid' | 'uid' | 'warnings'>,
 ): Reception {
   const cid = idOf(headers.cid)
   if (cid === MALFORMED) {
@@ -47,8 +46,9 @@ export function receptionOf(
   const uid = idOf(headers.uid)
   const isLeftOut = uid === MALFORMED
   return {
-    receivedAt: now(),
-    bot: isBot(headers['user-agent']),
+    receivedAt,
+    bot,
+    client,
     cid,
     uid: isLeftOut ? null : uid,
     warnings: isLeftOut ? [{ path: 'header/uid', message: `${MALFORMED}: left out` }] : [],

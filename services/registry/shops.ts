@@ -1,9 +1,11 @@
+import type { Static } from 'typebox'
 import type { EntityKind, Shop } from '../../schemas/entities.ts'
 import { ShopCreate, ShopPatch, ShopQuery, ShopView } from '../../schemas/http/panel/shops.ts'
 import { isCountry, isCurrency, isTimeZone } from '../domain/codes.ts'
 import { Problem } from '../domain/errors.ts'
 import { fromMicros, toMicros } from '../domain/money.ts'
 import type { Entity, Snapshot } from '../domain/snapshot.ts'
+import { defaultTrafficRules, trafficRulesOf } from '../domain/traffic-rules.ts'
 import type { Access } from './access.ts'
 import type { Principal } from './auth.ts'
 import { answered } from './edge.ts'
@@ -12,6 +14,7 @@ import { ownAccount } from './own-account.ts'
 import type { Resource } from './resource.ts'
 
 const DEFAULTS = { timeZone: 'UTC', clickWindowHours: 336, viewWindowHours: 24, transactionTrust: 'OPEN' } as const
+type RuleSettings = NonNullable<Static<typeof ShopCreate>['invalidTraffic']>
 const RESERVE_CPC_DEFAULT = 0.01
 
 /** What belongs to a shop, and holds it while it is there. */
@@ -32,24 +35,28 @@ export function shops(deps: {
     kind: 'Shop',
     path: 'shops',
     schemas: { create: ShopCreate, patch: ShopPatch, view: ShopView, query: ShopQuery },
-    create({ accountId, reserveCpc = RESERVE_CPC_DEFAULT, ...input }, principal) {
+    create({ accountId, reserveCpc = RESERVE_CPC_DEFAULT, invalidTraffic = [], ...input }, principal) {
       if (principal.role === 'ADVERTISER') throw new Problem('FORBIDDEN', 'Shops belong to publishers')
       const findings = new Findings()
       const account = ownAccount({ access, principal, accountId, findings })
       const isPublisher = account === undefined || account.body.kind === 'PUBLISHER'
       findings.check(isPublisher, '/accountId', 'is not the account of a publisher')
       checkCodes(input, findings)
+      checkRules(invalidTraffic, findings)
       findings.raise()
-      return { ...DEFAULTS, ...input, accountId: account!.id, reserveCpcMicros: toMicros(reserveCpc) }
+      const settings = { reserveCpcMicros: toMicros(reserveCpc), invalidTraffic: invalidTraffic.map(ruleSetting) }
+      return { ...DEFAULTS, ...input, ...settings, accountId: account!.id }
     },
-    change({ body }, { reserveCpc, ...input }) {
+    change({ body }, { reserveCpc, invalidTraffic, ...input }) {
       const findings = new Findings()
       checkCodes(input, findings)
+      checkRules(invalidTraffic ?? [], findings)
       findings.raise()
       return {
         ...body,
         ...input,
         reserveCpcMicros: reserveCpc === undefined ? body.reserveCpcMicros : toMicros(reserveCpc),
+        invalidTraffic: invalidTraffic?.map(ruleSetting) ?? body.invalidTraffic,
       }
     },
     heldBy({ id }) {
@@ -66,13 +73,31 @@ function checkCodes(shop: Partial<Pick<Shop, 'currency' | 'country' | 'timeZone'
   findings.check(timeZone === undefined || isTimeZone(timeZone), '/timeZone', 'is not a time zone of IANA')
 }
 
+function checkRules(settings: RuleSettings, findings: Findings): void {
+  for (const [i, { rule, max }] of settings.entries()) {
+    const isRepeated = settings.findIndex((each) => each.rule === rule) < i
+    findings.check(!isRepeated, `/invalidTraffic/${i}/rule`, 'is there twice')
+    const hasNumber = defaultTrafficRules[rule].max !== null
+    findings.check(hasNumber || max == null, `/invalidTraffic/${i}/max`, 'is of a rule without a number')
+  }
+}
+
+const ruleSetting = ({ rule, mode, max = null }: RuleSettings[number]) => ({ rule, mode, max })
+
+/** Every rule as it is applied. */
+const rulesInForce = (settings: Shop['invalidTraffic']) =>
+  Object.entries(trafficRulesOf(settings)).map(([rule, { mode, max }]) => ({ rule, mode, max }))
+
 /** Advertisers see what a campaign needs to know. */
 function view(shop: Entity<'Shop'>, { role }: Principal) {
-  const { accountId, clickWindowHours, viewWindowHours, transactionTrust, reserveCpcMicros, ...open } = shop.body
+  const { accountId, clickWindowHours, viewWindowHours, transactionTrust, ...others } = shop.body
+  const { reserveCpcMicros, invalidTraffic, ...open } = others
+  const windows = { clickWindowHours, viewWindowHours }
+  const settings = { accountId, ...windows, transactionTrust, invalidTraffic: rulesInForce(invalidTraffic) }
   return {
     ...answered(shop),
     ...open,
     reserveCpc: fromMicros(reserveCpcMicros),
-    ...(role === 'ADVERTISER' ? {} : { accountId, clickWindowHours, viewWindowHours, transactionTrust }),
+    ...(role === 'ADVERTISER' ? {} : settings),
   }
 }

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import Fastify, { type FastifyInstance } from 'fastify'
 import type { EventLog, NewRecord } from '../../infra/event-log/port.ts'
 import { encode } from '../../schemas/codec.ts'
+import { UNKNOWN_CLIENT } from '../../services/domain/client-hashes.ts'
 import { createShowIds } from '../../services/domain/show-id.ts'
 import { createHttpServer } from '../../services/http.ts'
 import { intakeApp } from '../../services/intake/app.ts'
@@ -64,7 +65,8 @@ export const bareFastify: Way = () => {
 function intake(log: EventLog): FastifyInstance {
   const server = createHttpServer({ logger: false })
   const deps = { log, snapshot: snapshotOf({}), showIds, now: Date.now, uuid: randomUUID }
-  server.register(intakeApp({ ...deps, metrics: { eventsTaken() {}, repeatsLeftOut() {} } }))
+  const metrics = { eventsTaken() {}, repeatsLeftOut() {} }
+  server.register(intakeApp({ ...deps, metrics, clientHasher: { hash: () => UNKNOWN_CLIENT } }))
   return server as unknown as FastifyInstance
 }
 

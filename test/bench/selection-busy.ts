@@ -16,6 +16,7 @@ import { openEmbeddedEventLog } from '../../infra/event-log/embedded.ts'
 import type { NewRecord } from '../../infra/event-log/port.ts'
 import { encode } from '../../schemas/codec.ts'
 import type { ShowIdClaims } from '../../schemas/records.ts'
+import { UNKNOWN_CLIENT } from '../../services/domain/client-hashes.ts'
 import { must, type Program, startProgram } from '../program.ts'
 import { waitFor } from '../wait-for.ts'
 import { generateProducts } from './generated-products.ts'
@@ -155,8 +156,9 @@ function eventRecord(n: number, startAt: number, ids: Parameters<typeof appendBa
     ...{ algorithm: 'CONTEXT_MATCH_WIDE', position: 1 + (n % 4), priceMicros: 200_000, currency: 'EUR' },
     ...{ autoPromo: false, country: 'DE', emittedAt: at - 900 },
   }
+  const client = { proof: 'ANONYMOUS' as const, ...UNKNOWN_CLIENT }
   const type = n % 20 === 3 ? 'CLICK' : 'VIEW'
-  const value = encode('AdEvent', { eventId: `event-${n}`, type, ...person, ...times, bot: false, claims })
+  const value = encode('AdEvent', { eventId: `event-${n}`, type, ...person, ...times, bot: false, claims, ...client })
   return { topic: 'ad-events', key: ids.campaignId, value }
 }
 

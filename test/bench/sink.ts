@@ -15,6 +15,7 @@ import { migrate } from '../../infra/analytics/migrate.ts'
 import { openEmbeddedEventLog } from '../../infra/event-log/embedded.ts'
 import { encode } from '../../schemas/codec.ts'
 import type { JudgedEvent } from '../../schemas/records.ts'
+import { UNKNOWN_CLIENT } from '../../services/domain/client-hashes.ts'
 import { tablesOf } from '../../streams/rows.ts'
 import { createSink } from '../../streams/sink.ts'
 
@@ -37,7 +38,11 @@ function event(n: number): JudgedEvent {
     occurredAt: at,
     receivedAt: at + 12,
     bot: false,
+    proof: 'ANONYMOUS',
+    ...UNKNOWN_CLIENT,
     verdict: 'VALID',
+    invalidReason: null,
+    marks: [],
     billedMicros: n % 20 === 0 ? 250_000 : 0,
     sourcePartition: n % 4,
     sourceOffset: n,

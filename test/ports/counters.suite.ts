@@ -308,11 +308,11 @@ export function countersSuite(subject: CountersSubject): void {
     expect(await counters.agree('tuesday', 'd', 60_000)).toBe('d')
   })
 
-  test('a secret is forgotten in time, and with everything else', async () => {
+  test('a secret is forgotten in time, and not with the counters', async () => {
     await counters.agree('monday', 'a', 1)
     await waitFor(async () => (await counters.agree('monday', 'b', 60_000)) === 'b')
     await counters.clear()
-    expect(await counters.agree('monday', 'c', 60_000)).toBe('c')
+    expect(await counters.agree('monday', 'c', 60_000)).toBe('b')
   })
 
   describe('holds', () => holdsSuite(() => counters))

@@ -35,6 +35,11 @@ const event: RecordTypes['AdEvent'] = {
   receivedAt: AT + 2,
   bot: false,
   claims,
+  proof: 'TOKEN',
+  addressHash: 'a1',
+  previousAddressHash: null,
+  networkHash: 'n1',
+  agentHash: 'u1',
 }
 
 export const bodies: EntityBodies = {
@@ -68,6 +73,7 @@ export const bodies: EntityBodies = {
     viewWindowHours: 24,
     reserveCpcMicros: 10_000,
     transactionTrust: 'OPEN',
+    invalidTraffic: [{ rule: 'ADDRESS_CLICKS', mode: 'MARK', max: 5 }],
   },
   Placement: { shopId: 'shop-1', name: 'Search', kind: 'PRODUCT' },
   AdUnit: {
@@ -318,7 +324,15 @@ export const samples: RecordTypes = {
     ],
   },
   AdEvent: event,
-  JudgedEvent: { ...event, verdict: 'VALID', billedMicros: 250_000, sourcePartition: 3, sourceOffset: 5_000_000_000 },
+  JudgedEvent: {
+    ...event,
+    verdict: 'INVALID_TRAFFIC',
+    billedMicros: 0,
+    sourcePartition: 3,
+    sourceOffset: 5_000_000_000,
+    invalidReason: 'ADDRESS_CLICKS',
+    marks: ['TOO_FAST'],
+  },
   Transaction: {
     eventId: 'order-1',
     kind: 'PURCHASE',

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { openEmbeddedCounters } from '../../infra/counters/embedded.ts'
 import { openEmbeddedEventLog } from '../../infra/event-log/embedded.ts'
+import { UNKNOWN_CLIENT } from '../../services/domain/client-hashes.ts'
 import { createShowIds, parseShowIdKeys } from '../../services/domain/show-id.ts'
 import { createHttpServer } from '../../services/http.ts'
 import { intakeApp } from '../../services/intake/app.ts'
@@ -17,16 +18,8 @@ const counters = await openEmbeddedCounters({ folder: join(folder, 'counters') }
 const snapshot = snapshotOf(JSON.parse(campaigns))
 const showIds = createShowIds({ keys: parseShowIdKeys(keys) })
 const server = createHttpServer({ logger: false })
-server.register(
-  intakeApp({
-    log,
-    metrics: { eventsTaken() {}, repeatsLeftOut() {} },
-    snapshot,
-    showIds,
-    now: Date.now,
-    uuid: randomUUID,
-  }),
-)
+const deps = { log, snapshot, showIds, now: Date.now, uuid: randomUUID, clientHasher: { hash: () => UNKNOWN_CLIENT } }
+server.register(intakeApp({ ...deps, metrics: { eventsTaken() {}, repeatsLeftOut() {} } }))
 await server.listen({ host: '127.0.0.1', port: 0 })
 createJudge({ log, counters, snapshot, now: Date.now, logger: pino({ level: 'silent' }) }).run()
 process.send!((server.server.address() as AddressInfo).port)

@@ -3,6 +3,7 @@ import { encode } from '../../schemas/codec.ts'
 import type { Campaign, RegistryEntry, Shop, TransactionTrust } from '../../schemas/entities.ts'
 import type { Emission, ItemGroup, JudgedEvent, PageView, Proof, Transaction } from '../../schemas/records.ts'
 import { NO_DISPLAY } from '../../services/domain/campaign.ts'
+import { UNKNOWN_CLIENT } from '../../services/domain/client-hashes.ts'
 import type { StoredTopic } from '../../streams/rows.ts'
 
 /** Complete records for attribution tests, from the few fields that matter to them. */
@@ -32,6 +33,10 @@ export function touch(fields: TouchFields): JudgedEvent {
     occurredAt: fields.at,
     receivedAt: fields.at,
     bot: false,
+    proof: 'ANONYMOUS',
+    ...UNKNOWN_CLIENT,
+    invalidReason: null,
+    marks: [],
     verdict: fields.verdict ?? 'VALID',
     billedMicros: 0,
     sourcePartition: 0,
@@ -189,6 +194,7 @@ export function shop(fields: {
     viewWindowHours: fields.viewWindowHours,
     reserveCpcMicros: 0,
     transactionTrust: fields.transactionTrust ?? 'OPEN',
+    invalidTraffic: [],
   }
   const { version, at = T0 } = fields
   return { kind: 'Shop', id: fields.id ?? 'shop', version, updatedAt: at, updatedBy: 'x', deletedAt: null, body }

@@ -1,6 +1,8 @@
 import type { Campaign } from '../../schemas/entities.ts'
 import type { AdEvent, ShowIdClaims } from '../../schemas/records.ts'
+import { TRAFFIC_RULES } from '../../schemas/traffic-rules.ts'
 import { NO_DISPLAY } from '../../services/domain/campaign.ts'
+import { UNKNOWN_CLIENT } from '../../services/domain/client-hashes.ts'
 import { Snapshot } from '../../services/domain/snapshot.ts'
 import type { DecodedRecord } from '../../streams/outcome.ts'
 
@@ -51,6 +53,7 @@ export function snapshotOf(campaigns: Record<string, Partial<Campaign>>, timeZon
       viewWindowHours: 24,
       reserveCpcMicros: 0,
       transactionTrust: 'OPEN',
+      invalidTraffic: [],
     },
   })
   for (const [id, change] of Object.entries(campaigns)) {
@@ -83,6 +86,9 @@ export function claimsOf(change: Partial<ShowIdClaims> = {}): ShowIdClaims {
   }
 }
 
+/** Every rule against invalid traffic switched off. */
+export const RULES_OFF = TRAFFIC_RULES.map((rule) => ({ rule, mode: 'OFF' as const, max: null }))
+
 let ids = 0
 export function eventOf(change: Partial<AdEvent> = {}, claims: Partial<ShowIdClaims> = {}): AdEvent {
   const occurredAt = change.occurredAt ?? NOON
@@ -94,6 +100,8 @@ export function eventOf(change: Partial<AdEvent> = {}, claims: Partial<ShowIdCla
     uid: null,
     receivedAt: occurredAt,
     bot: false,
+    proof: 'ANONYMOUS',
+    ...UNKNOWN_CLIENT,
     ...change,
     occurredAt,
     claims: claimsOf({ requestId: `request ${ids}`, ...claims }),

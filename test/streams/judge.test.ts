@@ -9,6 +9,7 @@ import type { EventLog, NewRecord } from '../../infra/event-log/port.ts'
 import { decode } from '../../schemas/codec.ts'
 import type { Campaign } from '../../schemas/entities.ts'
 import type { AdEvent, JudgedEvent } from '../../schemas/records.ts'
+import { UNKNOWN_CLIENT } from '../../services/domain/client-hashes.ts'
 import { dailySpendKey, foreignKey, spendKey, viewsKey } from '../../services/domain/counter-keys.ts'
 import type { Snapshot } from '../../services/domain/snapshot.ts'
 import { createJudgeStep } from '../../streams/judge.ts'
@@ -48,7 +49,8 @@ describe('the judge', () => {
     const event = eventOf({ uid: 'u' })
     const { outputs, judged } = await judgeBatch(snapshotOf({ c: {} }), [event], 7)
     expect(outputs[0]).toMatchObject({ topic: 'judged-events', key: 'c' })
-    expect(judged).toEqual([{ ...event, verdict: 'VALID', billedMicros: 400_000, sourcePartition: 0, sourceOffset: 7 }])
+    const judgement = { verdict: 'VALID', billedMicros: 400_000, invalidReason: null, marks: ['TOO_FAST'] }
+    expect(judged).toEqual([{ ...event, ...judgement, sourcePartition: 0, sourceOffset: 7 }])
   })
 
   test('bills a sponsored click its price, and a view nothing', async () => {
@@ -336,6 +338,25 @@ describe('any run of the judge, with crashes before the commit', () => {
       { numRuns: 20 },
     )
   })
+})
+
+test('counters that were counted again judge what follows as those that were lost would have', async () => {
+  const anyClient = fc.constantFrom(UNKNOWN_CLIENT, ...['x', 'y'].map((a) => ({ ...UNKNOWN_CLIENT, addressHash: a })))
+  const located = fc.array(
+    fc.tuple(anyEvent, anyClient).map(([event, client]) => ({ ...event, ...client, receivedAt: event.occurredAt })),
+    { minLength: 10, maxLength: 60, size: 'max' },
+  )
+  const snapshot = snapshotOf(campaigns)
+  await fc.assert(
+    fc.asyncProperty(located, located, async (before, after) => {
+      await counters.clear()
+      const { outputs } = await judgeBatch(snapshot, before)
+      const { judged } = await judgeBatch(snapshot, after, before.length)
+      await rebuildCounters({ log: fakeLog(outputs), counters, snapshot })
+      expect((await judgeBatch(snapshot, after, before.length)).judged).toEqual(judged)
+    }),
+    { numRuns: 20 },
+  )
 })
 
 const sum = (numbers: readonly number[]) => numbers.reduce((total, n) => total + n, 0)

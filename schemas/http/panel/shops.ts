@@ -1,8 +1,10 @@
 import { Type } from 'typebox'
+import { TRAFFIC_RULES } from '../../traffic-rules.ts'
 import { Amount, answered, Body, Currency, Id, Lang, ListQuery, Name, Nullable, PatchBody } from './common.ts'
 
 const CLICK_WINDOW_HOURS_MAX = 2_160
 const VIEW_WINDOW_HOURS_MAX = 720
+const RULE_MAX = 1_000_000
 
 const Country = Type.String({ pattern: '^[A-Z]{2}$', description: 'Where the shop sells, ISO 3166-1 alpha-2' })
 
@@ -30,6 +32,18 @@ const fields = {
     description:
       'Which purchases received from now on are credited. OPEN: all. PREFER_SIGNED: all, and those of anonymous senders are marked. SIGNED_ONLY: those sent with a token or signature. OPEN without it',
   }),
+  invalidTraffic: Type.Array(
+    Type.Object({
+      rule: Type.Enum([...TRAFFIC_RULES], { description: 'See docs/traffic-quality.md' }),
+      mode: Type.Enum(['OFF', 'MARK', 'REFUSE'], {
+        description: 'MARK counts the event and marks it, REFUSE makes it INVALID_TRAFFIC',
+      }),
+      max: Type.Optional(
+        Nullable(Type.Integer({ minimum: 0, maximum: RULE_MAX, description: 'What it allows; null: the default' })),
+      ),
+    }),
+    { maxItems: TRAFFIC_RULES.length, description: 'Rules against invalid traffic; those left out are as by default' },
+  ),
 }
 
 export const ShopCreate = Body({
@@ -43,6 +57,7 @@ export const ShopCreate = Body({
   viewWindowHours: Type.Optional(fields.viewWindowHours),
   reserveCpc: Type.Optional(fields.reserveCpc),
   transactionTrust: Type.Optional(fields.transactionTrust),
+  invalidTraffic: Type.Optional(fields.invalidTraffic),
 })
 const { currency: _fixed, ...changeable } = fields
 export const ShopPatch = PatchBody(changeable)
@@ -54,6 +69,7 @@ export const ShopView = Type.Object({
   clickWindowHours: Type.Optional(fields.clickWindowHours),
   viewWindowHours: Type.Optional(fields.viewWindowHours),
   transactionTrust: Type.Optional(fields.transactionTrust),
+  invalidTraffic: Type.Optional(fields.invalidTraffic),
 })
 export const ShopQuery = ListQuery({ accountId: Type.Optional(Id('Of this publisher')) })
 

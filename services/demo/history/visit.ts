@@ -1,4 +1,5 @@
 import type { AdEvent, Emission, EmittedSlot, Transaction } from '../../../schemas/records.ts'
+import { UNKNOWN_CLIENT } from '../../domain/client-hashes.ts'
 import { toMicros } from '../../domain/money.ts'
 import { productPath } from '../catalogue/feed.ts'
 import { type Product, priceOf } from '../catalogue/products.ts'
@@ -216,7 +217,8 @@ export class Visit {
 
   #event(type: AdEvent['type'], claims: AdEvent['claims']) {
     const occurredAt = this.#at
-    const event = { type, ...this.#visitor, occurredAt, bot: this.#random.chance(BOT_SHARE), claims }
+    const bot = this.#random.chance(BOT_SHARE)
+    const event = { type, ...this.#visitor, occurredAt, bot, claims, proof: 'ANONYMOUS' as const, ...UNKNOWN_CLIENT }
     const times = this.#random.chance(REPEAT_SHARE) ? 2 : 1
     for (let i = 0; i < times; i++) {
       const receivedAt = this.#received(occurredAt) + i * 400

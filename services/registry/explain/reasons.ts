@@ -28,6 +28,7 @@ export const whyVerdict: Record<Verdict, string> = {
   CAPPED: 'This person had seen the ad as often as its campaign allows in a day',
   OVER_BUDGET: "The campaign's budget was spent",
   REPLAYED: 'It came from a browser that reported many ads of that day which others had been given',
+  INVALID_TRAFFIC: 'It broke a rule against invalid traffic',
 }
 
 export const whyTouch: Record<ExplainedTouch['result'], string> = {

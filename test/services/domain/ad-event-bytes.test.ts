@@ -37,6 +37,11 @@ const event: fc.Arbitrary<AdEvent> = fc.record({
   occurredAt: time,
   receivedAt: time,
   bot: fc.boolean(),
+  proof: fc.constantFrom('ANONYMOUS', 'SIGNED', 'TOKEN'),
+  addressHash: fc.option(text),
+  previousAddressHash: fc.option(text),
+  networkHash: fc.option(text),
+  agentHash: fc.option(text),
   claims,
 })
 const showIds = createShowIds({ keys: [{ id: 1, secret: randomBytes(32) }] })

@@ -6,12 +6,19 @@ import { createShowIds } from '../../../services/domain/show-id.ts'
 import type { Snapshot } from '../../../services/domain/snapshot.ts'
 import { createHttpServer } from '../../../services/http.ts'
 import { intakeApp } from '../../../services/intake/app.ts'
+import { createClientHasher } from '../../../services/intake/client/client-hasher.ts'
 import { claimsOf, snapshotOf } from '../../streams/judge.fixtures.ts'
 
 /** 2026-03-10T12:00:00Z */
 export const NOW = Date.UTC(2026, 2, 10, 12)
 export const showIds = createShowIds({ keys: [{ id: 1, secret: randomBytes(32) }] })
 export const CAMPAIGN_ID = '22222222-2222-4222-8222-222222222222'
+export const clientHasher = createClientHasher({
+  counters: { agree: async (_name, proposed) => proposed },
+  now: () => NOW,
+  randomBytes: () => Buffer.alloc(32, 7),
+})
+await clientHasher.refresh()
 const ids = {
   slotHash: '33333333-3333-4333-8333-333333333333',
   adUnitId: '44444444-4444-4444-8444-444444444444',
@@ -24,7 +31,7 @@ export const showIdOf = (change: Parameters<typeof claimsOf>[0] = {}) =>
 /** The intake over a log in memory, whose appends can be made to fail; `through`: what stands between the two. */
 export function intakeOverMemory(
   through: (log: Appender) => Appender = (log) => log,
-  deps: { snapshot?: Snapshot; bootstrapToken?: string } = {},
+  { trustedProxies = [], ...deps }: { snapshot?: Snapshot; bootstrapToken?: string; trustedProxies?: string[] } = {},
 ) {
   const stored: NewRecord[] = []
   const state = { failWith: null as Error | null, calls: 0 }
@@ -36,7 +43,7 @@ export function intakeOverMemory(
       return []
     },
   }
-  const server = createHttpServer({ logger: false })
+  const server = createHttpServer({ logger: false, trustedProxies })
   const snapshot = snapshotOf({})
   let uuids = 0
   const uuid = () => `00000000-0000-4000-8000-${String(++uuids).padStart(12, '0')}`
@@ -46,6 +53,7 @@ export function intakeOverMemory(
       metrics: { eventsTaken() {}, repeatsLeftOut() {} },
       snapshot,
       showIds,
+      clientHasher,
       now: () => NOW,
       uuid,
       ...deps,

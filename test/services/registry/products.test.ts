@@ -71,8 +71,20 @@ function setUp() {
     clickWindowHours: 1,
     viewWindowHours: 1,
   }
-  put('Shop', shopId, { ...shop, accountId: publisherId, reserveCpcMicros: 100, transactionTrust: 'OPEN' })
-  put('Shop', otherShopId, { ...shop, accountId: randomUUID(), reserveCpcMicros: 100, transactionTrust: 'OPEN' })
+  put('Shop', shopId, {
+    ...shop,
+    accountId: publisherId,
+    reserveCpcMicros: 100,
+    transactionTrust: 'OPEN',
+    invalidTraffic: [],
+  })
+  put('Shop', otherShopId, {
+    ...shop,
+    accountId: randomUUID(),
+    reserveCpcMicros: 100,
+    transactionTrust: 'OPEN',
+    invalidTraffic: [],
+  })
   const campaign = {
     ...{ kind: 'SPONSORED' as const, shopId, name: '', startAt: 0, endAt: null, status: 'ACTIVE' as const },
     ...{ budgetMicros: toMicros(10), dailyBudgetMicros: null, pacing: 'ASAP' as const, capping: null },

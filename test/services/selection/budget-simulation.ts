@@ -3,12 +3,15 @@ import type { Counters, Outcome, Step } from '../../../infra/counters/port.ts'
 import { applyStep } from '../../../infra/counters/step.ts'
 import type { Campaign, Shop } from '../../../schemas/entities.ts'
 import type { AdEvent, ShowIdClaims } from '../../../schemas/records.ts'
+import { UNKNOWN_CLIENT } from '../../../services/domain/client-hashes.ts'
 import { COUNTERS_WHOLE_KEY } from '../../../services/domain/counter-keys.ts'
 import { Snapshot } from '../../../services/domain/snapshot.ts'
 import { standing } from '../../../services/domain/standing.ts'
+import { trafficRulesOf } from '../../../services/domain/traffic-rules.ts'
 import { type Budgets, createBudgets } from '../../../services/selection/budgets.ts'
 import { createSpendView, type SpendView } from '../../../services/selection/spend.ts'
 import { judgement, judgingStep } from '../../../streams/judge-verdict.ts'
+import { RULES_OFF } from '../../streams/judge.fixtures.ts'
 import { NOW, sponsored } from './world.ts'
 
 /** Selection processes, a judge and counters with the real rules of money, in a time of their own. */
@@ -111,10 +114,11 @@ export function createSimulation(options: {
       if (judged.verdict === 'OVER_BUDGET') tally.free++
     }
   }
+  const traffic = trafficRulesOf(RULES_OFF)
   const apply = (): Outcome[] =>
     batch.map(({ event, offset: at }) => {
       const { budgetMicros, dailyBudgetMicros } = snapshot.body('Campaign', event.claims.campaignId)!
-      const terms = { capping: null, budgetMicros, dailyBudgetMicros, timeZone: shop.timeZone }
+      const terms = { capping: null, budgetMicros, dailyBudgetMicros, timeZone: shop.timeZone, traffic }
       return counters.applyOne(judgingStep(event, { partition: 0, offset: at }, terms))
     })
 
@@ -155,7 +159,10 @@ export function createSimulation(options: {
       const type = claims.kind === 'DISPLAY' ? ('VIEW' as const) : ('CLICK' as const)
       due.push({
         at: simulation.now + delayMs,
-        event: { eventId: '', type, cid: claims.cid, uid: null, bot: false, claims },
+        event: {
+          ...{ eventId: '', type, cid: claims.cid, uid: null, bot: false, claims },
+          ...{ proof: 'ANONYMOUS', ...UNKNOWN_CLIENT },
+        },
       })
     },
     stall: (id: string, durationMs: number) => void stalledUntil.set(id, simulation.now + durationMs),

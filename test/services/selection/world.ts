@@ -98,6 +98,7 @@ export async function createWorld(
     viewWindowHours: 24,
     reserveCpcMicros: 10_000,
     transactionTrust: 'OPEN',
+    invalidTraffic: [],
     ...options.shop,
   }
   const shopId = put('Shop', shopBody)

@@ -86,7 +86,13 @@ async function setUp() {
     },
   })
   const shop = { accountId: publisher, name: 'S', currency: 'EUR', lang: 'en', country: 'DE', timeZone: 'UTC' }
-  const windows = { clickWindowHours: 1, viewWindowHours: 1, reserveCpcMicros: 1, transactionTrust: 'OPEN' as const }
+  const windows = {
+    clickWindowHours: 1,
+    viewWindowHours: 1,
+    reserveCpcMicros: 1,
+    transactionTrust: 'OPEN' as const,
+    invalidTraffic: [],
+  }
   const feed = { shopId, name: 'F', url: null, currency: 'EUR', lang: 'en', ...unfetched }
   await registry.write(
     [

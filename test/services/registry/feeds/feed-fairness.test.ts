@@ -17,7 +17,13 @@ import { type Engines, openEngines } from './engines.ts'
 
 const shop = {
   ...{ name: 'S', currency: 'EUR', lang: 'en', country: 'DE', timeZone: 'UTC' },
-  ...{ clickWindowHours: 24, viewWindowHours: 24, reserveCpcMicros: 0, transactionTrust: 'OPEN' as const },
+  ...{
+    clickWindowHours: 24,
+    viewWindowHours: 24,
+    reserveCpcMicros: 0,
+    transactionTrust: 'OPEN' as const,
+    invalidTraffic: [],
+  },
 }
 
 let engines: Engines

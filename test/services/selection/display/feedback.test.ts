@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { UNKNOWN_CLIENT } from '../../../../services/domain/client-hashes.ts'
 import { createHttpServer, type HttpServer } from '../../../../services/http.ts'
 import { intakeApp } from '../../../../services/intake/app.ts'
 import { createDisplayWorld, type DisplayWorld } from './display-world.ts'
@@ -13,8 +14,9 @@ beforeAll(async () => {
   world = await createDisplayWorld()
   const { log, snapshot, showIds } = world
   const metrics = { eventsTaken() {}, repeatsLeftOut() {} }
+  const clientHasher = { hash: () => UNKNOWN_CLIENT }
   intake = createHttpServer({ logger: false })
-  intake.register(intakeApp({ log, metrics, snapshot, showIds, now: () => world.now, uuid: randomUUID }))
+  intake.register(intakeApp({ log, metrics, snapshot, showIds, now: () => world.now, uuid: randomUUID, clientHasher }))
   world.display()
   world.offer([world.campaign()])
   display = (await world.adsOf())[0]!.showId

@@ -48,6 +48,7 @@ const shopId = put('Shop', {
   viewWindowHours: 24,
   reserveCpcMicros: 0,
   transactionTrust: 'OPEN',
+  invalidTraffic: [],
 })
 const unit = (algorithm: Algorithm) =>
   put('AdUnit', {

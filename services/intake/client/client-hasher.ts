@@ -1,0 +1,83 @@
+import { createHmac } from 'node:crypto'
+import type { Counters } from '../../../infra/counters/port.ts'
+import { type ClientHashes, UNKNOWN_CLIENT } from '../../domain/client-hashes.ts'
+import { networkOf } from '../../domain/ip-address.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+/** A key is made an hour before its day, and forgotten a day after it: 48 hours after the day began. */
+const AHEAD_MS = HOUR_MS
+const KEY_LIFE_MS = 2 * DAY_MS
+/** In the first hours of a day, windows of the judge reach into the day before. */
+const PREVIOUS_FOR_MS = 2 * HOUR_MS
+const KEY_BYTES = 32
+/** Of a hash: no two addresses of a day meet by chance. */
+const HASH_BYTES = 12
+/** Longer ones are told apart by their beginning. */
+const USER_AGENT_CHARS_MAX = 512
+
+export interface Client {
+  /** Public and canonical; null: not known. */
+  address: string | null
+  userAgent: string
+}
+
+export interface ClientHasher {
+  /** @param at UTC epoch milliseconds. */
+  hash(client: Client, at: number): ClientHashes
+  /**
+   * Agrees with all other processes on the keys that are in use or soon will be, and forgets the others. Without
+   * the key of the day every client is unknown. @throws CountersUnavailable.
+   */
+  refresh(): Promise<void>
+}
+
+/**
+ * Hashes of addresses and networks, with a key per day (UTC) that lives in the counters and in memory and nowhere else: after
+ * 48 hours nobody can say whose a hash was.
+ */
+export function createClientHasher(deps: {
+  counters: Pick<Counters, 'agree'>
+  /** UTC epoch milliseconds. */
+  now: () => number
+  randomBytes: (size: number) => Buffer
+}): ClientHasher {
+  const { counters, now, randomBytes } = deps
+  const keys = new Map<number, string>()
+
+  function hashOf(day: number, kind: string, ...parts: string[]): string | null {
+    const key = keys.get(day)
+    if (key === undefined) return null
+    const digest = createHmac('sha256', key)
+      .update(JSON.stringify([kind, ...parts]))
+      .digest()
+    return digest.toString('base64url', 0, HASH_BYTES)
+  }
+
+  return {
+    hash({ address, userAgent }, at) {
+      if (address === null) return UNKNOWN_CLIENT
+      const day = Math.floor(at / DAY_MS)
+      const subscriber = networkOf(address)
+      const network = networkOf(address, { ipv4Bits: 24, ipv6Bits: 48 })
+      return {
+        addressHash: hashOf(day, 'address', subscriber),
+        previousAddressHash: at % DAY_MS < PREVIOUS_FOR_MS ? hashOf(day - 1, 'address', subscriber) : null,
+        networkHash: hashOf(day, 'network', network),
+        agentHash: hashOf(day, 'agent', network, userAgent.slice(0, USER_AGENT_CHARS_MAX)),
+      }
+    },
+    async refresh() {
+      const at = now()
+      const today = Math.floor(at / DAY_MS)
+      const last = Math.floor((at + AHEAD_MS) / DAY_MS)
+      for (const day of keys.keys()) if (at >= day * DAY_MS + KEY_LIFE_MS) keys.delete(day)
+      for (let day = today - 1; day <= last; day++) {
+        // Counters that have lost a key get it back from whoever remembers it.
+        const proposed = keys.get(day) ?? randomBytes(KEY_BYTES).toString('base64url')
+        const left = day * DAY_MS + KEY_LIFE_MS - at
+        keys.set(day, await counters.agree(`client-hash/${day}`, proposed, left))
+      }
+    },
+  }
+}
