@@ -8,7 +8,7 @@ export interface BodyLimits {
   timeoutMs: number
   /** It may take longer by the time that what has arrived takes at this rate. */
   bytesPerSecondMin: number
-  /** Of all bodies together that are held until they are whole. */
+  /** Of all bodies together that are held, until they are answered. */
   heldBytesMax: number
 }
 
@@ -37,7 +37,7 @@ export interface ArrivingBodies {
 
 export function createArrivingBodies(limits: BodyLimits): ArrivingBodies {
   const arrivals = new WeakMap<IncomingMessage, Arrival>()
-  /** Strangers' bodies of which something is held, the first to begin first. */
+  /** Strangers' bodies that are not whole and of which something is held, the first to begin first. */
   const ofStrangers = new Set<Arrival>()
   let heldBytes = 0
 
@@ -55,46 +55,54 @@ export function createArrivingBodies(limits: BodyLimits): ArrivingBodies {
   function release(arrival: Arrival): void {
     heldBytes -= arrival.heldBytes
     arrival.heldBytes = 0
-    ofStrangers.delete(arrival)
   }
 
   return {
     expect({ raw }, reply) {
-      if (raw.complete || !hasBody(raw)) return
+      if (!hasBody(raw)) return
       const arrival: Arrival = { heldBytes: 0, giveUp: hangUp(raw) }
       arrivals.set(raw, arrival)
-      giveUpWhenSlow(raw, reply, arrival, limits)
+      reply.raw.once('finish', () => release(arrival)).once('close', () => release(arrival))
+      if (!raw.complete) giveUpWhenSlow(raw, reply, arrival, limits)
     },
-    read(request, payload, bytesMax = request.routeOptions.bodyLimit) {
-      // What is complete already is not on its way.
-      const arrival = arrivals.get(request.raw) ?? { heldBytes: 0, giveUp: () => {} }
-      const isStranger = request.principal === undefined
-      return new Promise<Buffer>((resolve, reject) => {
-        const chunks: Buffer[] = []
-        let bytes = 0
-        function take(chunk: Buffer): void {
-          bytes += chunk.length
-          chunks.push(chunk)
-          if (bytes > bytesMax) end(tooLarge(bytesMax))
-          else hold(arrival, chunk.length, isStranger)
-        }
-        function end(problem: Problem | null): void {
-          forget()
-          payload.off('data', take).on('error', () => {})
-          // What else comes is dropped; what would still be decoded is not.
-          if (payload === request.raw) payload.resume()
-          else payload.pause()
-          arrival.giveUp = hangUp(request.raw)
+    async read(request, payload, bytesMax = request.routeOptions.bodyLimit) {
+      const arrival = arrivals.get(request.raw)
+      return arrival ? collect(arrival, { request, payload, bytesMax }) : Buffer.alloc(0)
+    },
+  }
+
+  function collect(
+    arrival: Arrival,
+    { request, payload, bytesMax }: { request: FastifyRequest; payload: Readable; bytesMax: number },
+  ): Promise<Buffer> {
+    const isStranger = request.principal === undefined
+    return new Promise<Buffer>((resolve, reject) => {
+      const chunks: Buffer[] = []
+      let bytes = 0
+      function take(chunk: Buffer): void {
+        bytes += chunk.length
+        chunks.push(chunk)
+        if (bytes > bytesMax) end(tooLarge(bytesMax))
+        else hold(arrival, chunk.length, isStranger)
+      }
+      function end(problem: Problem | null): void {
+        forget()
+        payload.off('data', take).on('error', () => {})
+        // What else comes is dropped; what would still be decoded is not.
+        if (payload === request.raw) payload.resume()
+        else payload.pause()
+        ofStrangers.delete(arrival)
+        arrival.giveUp = hangUp(request.raw)
+        if (problem) {
           release(arrival)
-          if (problem) reject(problem)
-          else resolve(Buffer.concat(chunks, bytes))
-        }
-        const forget = finished(payload, { writable: false }, (cause) => end(cause ? broken(cause) : null))
-        if (Number(request.headers['content-length']) > bytesMax) return end(tooLarge(bytesMax))
-        arrival.giveUp = end
-        payload.on('data', take)
-      })
-    },
+          reject(problem)
+        } else resolve(Buffer.concat(chunks, bytes))
+      }
+      const forget = finished(payload, { writable: false }, (cause) => end(cause ? broken(cause) : null))
+      arrival.giveUp = end
+      if (Number(request.headers['content-length']) > bytesMax) end(tooLarge(bytesMax))
+      else payload.on('data', take)
+    })
   }
 }
 

@@ -14,14 +14,15 @@ export interface JsonLimits {
 /** Parsing and checking so much takes some 20 ms at worst. */
 export const JSON_LIMITS: JsonLimits = { depth: 32, values: 50_000 }
 
-const QUOTE = 0x22
-const COMMA = 0x2c
+/** The bytes that JSON in UTF-8 is structured by: none of them is a part of another character. */
+export const QUOTE = 0x22
+export const COMMA = 0x2c
 const COLON = 0x3a
-const OPEN_LIST = 0x5b
+export const OPEN_LIST = 0x5b
 const BACKSLASH = 0x5c
-const CLOSE_LIST = 0x5d
-const OPEN_OBJECT = 0x7b
-const CLOSE_OBJECT = 0x7d
+export const CLOSE_LIST = 0x5d
+export const OPEN_OBJECT = 0x7b
+export const CLOSE_OBJECT = 0x7d
 
 /** Parses the bodies of JSON. None at all is well where a route takes none, whatever Content-Type says. */
 export function jsonParser(bodies: ArrivingBodies) {
@@ -44,8 +45,12 @@ export function parseJson(bytes: Buffer, limits: JsonLimits = JSON_LIMITS): unkn
   try {
     return parse(bytes, { protoAction: 'error', constructorAction: 'error' })
   } catch (cause) {
-    throw new Problem('MALFORMED_JSON', 'The body is not JSON in UTF-8, or has a key such as __proto__', { cause })
+    throw malformed(cause)
   }
+}
+
+export function malformed(cause?: unknown): Problem {
+  return new Problem('MALFORMED_JSON', 'The body is not JSON in UTF-8, or has a key such as __proto__', { cause })
 }
 
 function sizeFault(bytes: Buffer, limits: JsonLimits): string | null {
@@ -75,9 +80,10 @@ function sizeFault(bytes: Buffer, limits: JsonLimits): string | null {
   return null
 }
 
-/** Where the text that begins at `start` ends: the place of its closing quote. */
-function endOfText(bytes: Buffer, start: number): number {
+/** Where the text that begins at `start` ends: the place of its closing quote. The look ends after `bytesMax`. */
+export function endOfText(bytes: Buffer, start: number, bytesMax = bytes.length): number {
+  const end = Math.min(bytes.length, start + bytesMax + 2)
   let i = start + 1
-  while (i < bytes.length && bytes[i] !== QUOTE) i += bytes[i] === BACKSLASH ? 2 : 1
+  while (i < end && bytes[i] !== QUOTE) i += bytes[i] === BACKSLASH ? 2 : 1
   return i
 }

@@ -8,14 +8,31 @@ import type { Repeats } from './repeats.ts'
 /** Stores records; resolves once they are durable. @throws LogUnavailable when none may be taken now. */
 export type Store = (records: readonly NewRecord[]) => Promise<void>
 
+/** Of one append: to pack so much takes a few milliseconds. */
+const APPEND_BYTES = 1024 * 1024
+
 /** Warnings of one request that its answer lists. */
 const WARNINGS_TOLD_MAX = 1_000
 
 /** In the log, or in the spool that stands in for it. */
 export function storeInLog({ log }: { log: Appender }): Store {
   return async (records) => {
-    await log.append(records)
+    for (const some of upToBytes(records, APPEND_BYTES)) await log.append(some)
   }
+}
+
+/** Cuts a list of records where they have so many bytes together. */
+function* upToBytes(records: readonly NewRecord[], bytesMax: number): Generator<readonly NewRecord[]> {
+  let start = 0
+  let bytes = 0
+  for (const [i, { value }] of records.entries()) {
+    bytes += value?.length ?? 0
+    if (bytes < bytesMax) continue
+    yield records.slice(start, i + 1)
+    start = i + 1
+    bytes = 0
+  }
+  if (start < records.length) yield records.slice(start)
 }
 
 export interface AcceptDeps {

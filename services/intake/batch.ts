@@ -1,12 +1,26 @@
 import type { Static } from 'typebox'
 import { batchElements, EVENT_LIMITS } from '../../schemas/http/events.ts'
 import { type FieldError, Problem } from '../domain/errors.ts'
+import { parseJson } from '../http/json.ts'
+import { splitList } from '../http/json-list.ts'
+import type { Slices } from '../slices.ts'
 import { adEvent } from './ad-event.ts'
 import { createBodyReader } from './body-reader.ts'
-import { ERRORS_TOLD_MAX, type JudgedEvent, type Reception, type Rules, refused, withWarnings } from './event.ts'
+import {
+  ERRORS_TOLD_MAX,
+  type JudgedEvent,
+  type Reception,
+  type RefusedEvent,
+  type Rules,
+  refused,
+  withWarnings,
+} from './event.ts'
 import { occurredAt } from './occurred-at.ts'
 import { pageView } from './page-view.ts'
 import { eventIdInstead, transaction } from './transaction.ts'
+
+/** As of the body of a single event. */
+const ELEMENT_BYTES_MAX = 1024 * 1024
 
 type ElementType = keyof typeof batchElements
 type Element<K extends ElementType> = Static<(typeof batchElements)[K]>
@@ -21,30 +35,43 @@ const readers = {
   }),
 } satisfies Record<ElementType, unknown>
 
-/** The elements of a batch, unread. @throws Problem when the batch is to be refused whole. */
-export function eventsOf(body: unknown): unknown[] {
-  const events = (body as { events?: unknown } | null)?.events
+/** The elements of a batch, unparsed. @throws Problem when the batch is to be refused whole. */
+export async function elementsOf(body: Buffer | undefined, slices: Slices): Promise<readonly Buffer[]> {
   const refuse = (code: 'INVALID' | 'TOO_LARGE', message: string) =>
     new Problem(code, `/events: ${message}`, { errors: [{ path: '/events', message }] })
+  if (!body) throw refuse('INVALID', 'is required')
+  const split = await splitList(body, { name: 'events', elementsMax: EVENT_LIMITS.batchMax, slices })
+  const events = (split.body as { events?: unknown } | null)?.events
   if (events === undefined) throw refuse('INVALID', 'is required')
   if (!Array.isArray(events)) throw refuse('INVALID', 'must be array')
-  if (events.length === 0) throw refuse('INVALID', 'must not have fewer than 1 items')
-  if (events.length > EVENT_LIMITS.batchMax) {
+  if (split.elements.length === 0) throw refuse('INVALID', 'must not have fewer than 1 items')
+  if (split.elements.length > EVENT_LIMITS.batchMax) {
     throw refuse('TOO_LARGE', `must not have more than ${EVENT_LIMITS.batchMax} items`)
   }
-  return events
+  return split.elements
+}
+
+/** @throws Problem MALFORMED_JSON, when the whole body is no JSON. */
+function parsed(json: Buffer): { status: 'PARSED'; element: unknown } | RefusedEvent {
+  try {
+    if (json.length > ELEMENT_BYTES_MAX) throw new Problem('TOO_LARGE', `It has more than ${ELEMENT_BYTES_MAX} bytes`)
+    return { status: 'PARSED', element: parseJson(json) }
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'TOO_LARGE') return refused('', error.message, 'TOO_LARGE')
+    throw error
+  }
 }
 
 /**
- * Judges one element of a batch, whatever the others are.
+ * Judges the JSON of one element of a batch, whatever the others are.
  * @param fallbackCid gives the cid of a page view that names none.
  */
-export function batchElement(
-  element: unknown,
-  reception: Reception,
-  rules: Rules,
-  fallbackCid: () => string,
-): JudgedEvent {
+export function batchElement(json: Buffer, reception: Reception, rules: Rules, fallbackCid: () => string): JudgedEvent {
+  const read = parsed(json)
+  return read.status === 'REFUSED' ? read : judged(read.element, reception, rules, fallbackCid)
+}
+
+function judged(element: unknown, reception: Reception, rules: Rules, fallbackCid: () => string): JudgedEvent {
   const type = (element as { type?: unknown } | null)?.type
   switch (type) {
     case 'VIEW':

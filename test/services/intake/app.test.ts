@@ -308,9 +308,65 @@ describe('a batch', () => {
     expect(answer.body.errors[0].path).toBe('/events')
   })
 
-  test('of more than 5 MB is refused', async () => {
-    const { status, body } = await intake.post(url, { events: ['x'.repeat(5 * 1024 * 1024)] })
+  test('of 1,000 of the longest page views there are is taken, and others have their turn meanwhile', async () => {
+    const text = (chars: number) => '€'.repeat(chars)
+    const data = {
+      ...{
+        id: text(256),
+        referer: `https://a.example/${text(4_078)}`,
+        shopId: pageView.shopId,
+        shopProductId: text(256),
+      },
+      ...{ cid: text(256), uid: text(256), gclid: text(1_000) },
+      ...{ utmSource: text(1_000), utmMedium: text(1_000), utmCampaign: text(1_000) },
+    }
+    let turns = 0
+    let isOver = false
+    const count = () => {
+      turns++
+      if (!isOver) setImmediate(count)
+    }
+    setImmediate(count)
+    const { status, body } = await intake.post(url, { events: Array(1_000).fill({ type: 'PAGE_VIEW', data }) })
+    isOver = true
+    expect({ status, accepted: body.accepted, rejected: body.rejected }).toEqual({
+      status: 202,
+      accepted: 1_000,
+      rejected: [],
+    })
+    expect(turns).toBeGreaterThan(10)
+  })
+
+  test('of 1,000 transactions with nothing in their lines is refused with a few reasons each', async () => {
+    const data = { ...purchase, cid: 'c', products: Array(300).fill({}) }
+    const { status, body } = await intake.post(url, { events: Array(1_000).fill({ type: 'TRANSACTION', data }) })
+    expect({ status, accepted: body.accepted }).toEqual({ status: 202, accepted: 0 })
+    for (const { message } of body.rejected) expect(message.split('; ')).toHaveLength(5)
+  })
+
+  test('takes what is right beside an element that is larger than a single event, or holds too much', async () => {
+    const element = { type: 'TRANSACTION', data: { ...purchase, cid: 'c' } }
+    const large = { ...element, one: 'a'.repeat(600_000), two: 'a'.repeat(600_000) }
+    const deep = JSON.parse(`{"a":${'['.repeat(40)}${']'.repeat(40)}}`)
+    const { status, body } = await intake.post(url, { events: [large, element, deep] })
+    expect(status).toBe(202)
+    expect(body).toMatchObject({
+      accepted: 1,
+      rejected: [
+        { index: 0, code: 'TOO_LARGE' },
+        { index: 2, code: 'TOO_LARGE' },
+      ],
+    })
+  })
+
+  test('of more than 64 MiB is refused', async () => {
+    const { status, body } = await intake.post(url, { events: ['x'.repeat(64 * 1024 * 1024)] })
     expect({ status, code: body.code }).toEqual({ status: 413, code: 'TOO_LARGE' })
+  })
+
+  test('is not JSON when one of its elements is not', async () => {
+    const { status, body } = await intake.post(url, '{"events":[{"type":"VIEW"},{"type":}]}')
+    expect({ status, code: body.code }).toEqual({ status: 400, code: 'MALFORMED_JSON' })
   })
 })
 

@@ -1,0 +1,96 @@
+import { Problem } from '../domain/errors.ts'
+import { createSlices, type Slices } from '../slices.ts'
+import {
+  CLOSE_LIST,
+  CLOSE_OBJECT,
+  COMMA,
+  endOfText,
+  malformed,
+  OPEN_LIST,
+  OPEN_OBJECT,
+  parseJson,
+  QUOTE,
+} from './json.ts'
+
+/** Of a text, and of all that is around the list. */
+const PART_BYTES_MAX = 1024 * 1024
+const BYTES_PER_LOOK = 64 * 1024
+
+/** A body of JSON whose long list is not parsed yet. */
+export interface SplitBody {
+  /** The body with an empty list in its place, when it has such a list. */
+  body: unknown
+  /** The JSON of each element; one more than were asked for, when there are more. None without a list. */
+  elements: Buffer[]
+}
+
+/**
+ * Splits the list that is the property `name` of a body into its elements, so that each can be parsed in a slice of its own. Only
+ * where elements end is looked at; whether they are JSON is for their parser to say.
+ * @throws Problem MALFORMED_JSON, TOO_LARGE
+ */
+export async function splitList(
+  bytes: Buffer,
+  { name, elementsMax, slices = createSlices() }: { name: string; elementsMax: number; slices?: Slices },
+): Promise<SplitBody> {
+  const key = Buffer.from(JSON.stringify(name))
+  let elements: Buffer[] = []
+  let depth = 0
+  let lastText: [start: number, end: number] = [0, 0]
+  let list = { start: -1, end: -1 }
+  let elementStart = -1
+  let looksAt = BYTES_PER_LOOK
+
+  function endElement(end: number): void {
+    if (elements.length <= elementsMax) elements.push(bytes.subarray(elementStart, end))
+    elementStart = end + 1
+  }
+  for (let i = 0; i < bytes.length; i++) {
+    if (i >= looksAt) {
+      looksAt = i + BYTES_PER_LOOK
+      if (slices.isOver()) await slices.next()
+    }
+    const isInList = list.start >= 0 && list.end < 0
+    switch (bytes[i]) {
+      case QUOTE: {
+        const start = i
+        i = endOfText(bytes, start, PART_BYTES_MAX)
+        if (i - start > PART_BYTES_MAX) throw new Problem('TOO_LARGE', `It holds a text over ${PART_BYTES_MAX} bytes`)
+        if (depth === 1) lastText = [start, i + 1]
+        break
+      }
+      case OPEN_LIST:
+      case OPEN_OBJECT:
+        depth++
+        // Of two properties of one name the last counts, as for any parser.
+        if (depth === 2 && bytes[i] === OPEN_LIST && bytes.subarray(...lastText).equals(key)) {
+          list = { start: i, end: -1 }
+          elements = []
+          elementStart = i + 1
+        }
+        break
+      case CLOSE_LIST:
+      case CLOSE_OBJECT:
+        if (depth === 2 && isInList) {
+          endElement(i)
+          list.end = i + 1
+        }
+        depth--
+        break
+      case COMMA:
+        if (depth === 2 && isInList) endElement(i)
+    }
+  }
+  if (list.start >= 0 && list.end < 0) throw malformed()
+  if (elements.length === 1 && isBlank(elements[0]!)) elements = []
+  const parts = [bytes.subarray(0, list.start), Buffer.from('[]'), bytes.subarray(list.end)]
+  const around = list.start < 0 ? bytes : Buffer.concat(parts)
+  if (around.length > PART_BYTES_MAX)
+    throw new Problem('TOO_LARGE', `Without ${name} it has over ${PART_BYTES_MAX} bytes`)
+  return { body: parseJson(around), elements }
+}
+
+/** Only of blanks: an element that is longer is none. */
+function isBlank(element: Buffer): boolean {
+  return element.length < BYTES_PER_LOOK && element.toString('latin1').trim() === ''
+}
