@@ -12,6 +12,8 @@ export interface Metrics {
   eventsTaken(events: { type: string; code: string | null; count: number }): void
   /** Repeats of events that are stored already, acknowledged without being stored again. */
   repeatsLeftOut(count: number): void
+  /** A request that was answered 429 by one of the limits of a minute. */
+  requestLimited(limit: string): void
   /** The Prometheus text format, sampled now. */
   render(): Promise<{ contentType: string; body: string }>
 }
@@ -87,6 +89,12 @@ export function createMetrics(sampled: SampledValues | null): Metrics {
     help: 'Repeats of stored feedback events, acknowledged and not stored again.',
     registers,
   })
+  const limited = new Counter({
+    name: 'endcap_requests_limited_total',
+    help: 'Requests answered 429, by limit.',
+    labelNames: ['limit'] as const,
+    registers,
+  })
   if (sampled) {
     sampleGauges(sampled, registers)
     spoolGauges(sampled, registers)
@@ -108,6 +116,9 @@ export function createMetrics(sampled: SampledValues | null): Metrics {
     },
     repeatsLeftOut(count) {
       leftOut.inc(count)
+    },
+    requestLimited(limit) {
+      limited.inc({ limit })
     },
     async render() {
       return { contentType: registry.contentType, body: await registry.metrics() }

@@ -16,6 +16,7 @@ import { Degraded, type HealthCheck } from './health.ts'
 import { createHttpServer } from './http.ts'
 import { createLogger } from './logger.ts'
 import { followRegistry } from './registry-follower.ts'
+import { openLimits } from './roles/limits.ts'
 import type { Part, Shared } from './roles/part.ts'
 import { keptShowIdKeys } from './show-id-keys.ts'
 
@@ -111,18 +112,15 @@ async function openShared(config: Config, logger: Logger, stops: Shared['stops']
   stops.push(() => events.close())
   sampled.spool = events.waiting
   const keys = config.showIdKeys ?? keptShowIdKeys(join(config.dataFolder, 'show-id-keys'), randomBytes)
+  const basics = { config, logger, stops, snapshot, metrics: createMetrics(sampled), now }
   return {
+    ...basics,
     ...engines,
-    config,
-    logger,
     host,
     events,
     sampled,
-    stops,
-    snapshot,
     showIds: createShowIds({ keys }),
-    metrics: createMetrics(sampled),
-    now,
+    limits: openLimits(basics, keys),
     uuid,
     randomBytes,
   }

@@ -4,9 +4,15 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { limitSettings } from '../services/domain/limits.ts'
+import { generousLimits } from './generous-limits.ts'
 import { waitFor } from './wait-for.ts'
 
 const START_TIMEOUT_MS = 120_000
+/** Load of a test comes from this machine and for one shop. It is counted and never refused. */
+const GENEROUS_LIMITS = Object.fromEntries(
+  Object.keys(generousLimits).map((name) => [limitSettings[name as keyof typeof limitSettings].setting, '1000000000']),
+)
 
 export interface Answer<T = unknown> {
   status: number
@@ -56,6 +62,7 @@ export async function startProgram(options: ProgramOptions = {}): Promise<Progra
       DATA_DIR: folder,
       BOOTSTRAP_TOKEN: token,
       LOG_LEVEL: 'warn',
+      ...GENEROUS_LIMITS,
       ...options.env,
     },
     stdio: ['ignore', 'pipe', logFile ?? 'inherit'],

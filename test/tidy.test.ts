@@ -29,6 +29,7 @@ const COMPOSITION = new Set([
   'services/roles/registry-routes.ts',
   'services/roles/selection.ts',
   'services/roles/intake.ts',
+  'services/roles/limits.ts',
   'services/roles/streams.ts',
 ])
 
@@ -69,7 +70,7 @@ function partOf(path: string): string {
 }
 
 /** What any service stands on. */
-const SHARED_BY_SERVICES = new Set(['services', 'services/http'])
+const SHARED_BY_SERVICES = new Set(['services', 'services/http', 'services/limits'])
 
 /** Why an import is not allowed, or null. */
 function violation(from: string, to: string): string | null {

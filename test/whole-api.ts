@@ -9,6 +9,7 @@ import { intakeApp } from '../services/intake/app.ts'
 import { registryRoutes } from '../services/roles/registry-routes.ts'
 import { selectionApp } from '../services/selection/app.ts'
 import { unknownTraffic } from '../services/traffic-follower.ts'
+import { requestLimits } from './request-limits.ts'
 
 /** For what no request of such a test reaches. */
 const unused = new Proxy(() => {}, { get: (_, name) => (name === 'then' ? undefined : unused) }) as never
@@ -36,9 +37,10 @@ export async function createWholeApi(options: { corsOrigins?: readonly string[] 
   }
   const routes = [
     ...registryRoutes({ ...common, ...registry, bootstrapToken: null, publicUrl: '' }),
-    intakeApp({ ...common, showIds, clientHasher: { hash: () => UNKNOWN_CLIENT } }),
+    intakeApp({ ...common, showIds, limits: requestLimits(common), clientHasher: { hash: () => UNKNOWN_CLIENT } }),
     selectionApp({
       ...common,
+      limits: requestLimits(common),
       showIds,
       elapsedMicros: () => 0,
       deadlineMs: 100,

@@ -17,6 +17,8 @@ interface Scripts {
   applySteps(...args: (string | number)[]): Promise<string[]>
   /** Arguments: see `redis-hold.lua`. */
   holdAmounts(...args: (string | number)[]): Promise<string[]>
+  /** Arguments: see `../rate-limits/redis-draw.lua`. */
+  drawFromBuckets(...args: (string | number)[]): Promise<string[]>
 }
 export type RedisClient = Redis & Scripts
 
@@ -42,6 +44,7 @@ export function openRedisConnection({ url }: { url: string }): RedisConnection {
     client.defineCommand(name, { numberOfKeys: 0, lua: readFileSync(new URL(file, import.meta.url), 'utf8') })
   define('applySteps', './redis-apply.lua')
   define('holdAmounts', './redis-hold.lua')
+  define('drawFromBuckets', '../rate-limits/redis-draw.lua')
   /** Calls that fail tell their callers. */
   client.on('error', () => {})
   let opened: Promise<void> | null = null

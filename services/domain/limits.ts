@@ -7,8 +7,20 @@ interface LimitSetting {
   max: number
 }
 
+/** Of a minute; 0 stands for no limit. */
+const RATE_MAX = 1_000_000_000
+
 /** Every limit that is a setting. `docs/limits.md` lists the same table; a test holds the two together. */
 export const limitSettings = {
+  addressRequestsPerMinute: { setting: 'LIMIT_ADDRESS_REQUESTS_PER_MINUTE', default: 3_000, min: 0, max: RATE_MAX },
+  addressEventsPerMinute: { setting: 'LIMIT_ADDRESS_EVENTS_PER_MINUTE', default: 6_000, min: 0, max: RATE_MAX },
+  addressKibPerMinute: { setting: 'LIMIT_ADDRESS_KIB_PER_MINUTE', default: 4_096, min: 0, max: RATE_MAX },
+  tokenRequestsPerMinute: { setting: 'LIMIT_TOKEN_REQUESTS_PER_MINUTE', default: 60_000, min: 0, max: RATE_MAX },
+  tokenEventsPerMinute: { setting: 'LIMIT_TOKEN_EVENTS_PER_MINUTE', default: 600_000, min: 0, max: RATE_MAX },
+  tokenKibPerMinute: { setting: 'LIMIT_TOKEN_KIB_PER_MINUTE', default: 524_288, min: 0, max: RATE_MAX },
+  shopRequestsPerMinute: { setting: 'LIMIT_SHOP_REQUESTS_PER_MINUTE', default: 300_000, min: 0, max: RATE_MAX },
+  shopEventsPerMinute: { setting: 'LIMIT_SHOP_EVENTS_PER_MINUTE', default: 300_000, min: 0, max: RATE_MAX },
+  shopKibPerMinute: { setting: 'LIMIT_SHOP_KIB_PER_MINUTE', default: 131_072, min: 0, max: RATE_MAX },
   feedRunsAtOnce: { setting: 'LIMIT_FEED_RUNS', default: 8, min: 1, max: 64 },
   accountFeedRunsAtOnce: { setting: 'LIMIT_ACCOUNT_FEED_RUNS', default: 2, min: 1, max: 64 },
   accountFeedRunsWaiting: { setting: 'LIMIT_ACCOUNT_FEED_RUNS_WAITING', default: 100, min: 1, max: 1_000 },

@@ -38,6 +38,8 @@ function* upToBytes(records: readonly NewRecord[], bytesMax: number): Generator<
 export interface AcceptDeps {
   store: Store
   repeats: Repeats
+  /** Counts what is about to be stored. @throws Problem RATE_LIMITED: nothing of the request is taken. */
+  admit: (stored: readonly TakenEvent[]) => void
   clientId: (taken: readonly TakenEvent[]) => string
   /** What of the request's headers was left out. */
   warnings: readonly FieldError[]
@@ -52,11 +54,12 @@ export interface AcceptDeps {
  */
 export async function accept(
   events: readonly JudgedEvent[],
-  { store, repeats, clientId, warnings, isBatch, metrics }: AcceptDeps,
+  { store, repeats, admit, clientId, warnings, isBatch, metrics }: AcceptDeps,
 ): Promise<EventAnswer> {
   const { eventsTaken, repeatsLeftOut } = metrics
   const taken = events.filter((event) => event.status === 'TAKEN')
   const { unstored, repeated } = repeats.sift(taken)
+  admit(unstored)
   if (unstored.length > 0) await store(unstored.map((event) => event.record))
   repeats.stored(unstored)
   repeatsLeftOut(taken.length - unstored.length)

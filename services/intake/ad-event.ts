@@ -40,6 +40,7 @@ export function adEvent(report: AdReport, reception: Reception, { showIds, snaps
   return {
     status: 'TAKEN',
     record: { topic: 'ad-events', key: campaignId, value },
+    shopId: shown.shopId,
     cid,
     identity,
     fingerprint: fingerprintOf([identity, told({ cid, uid, occurredAt, receivedAt, bot }), cid]),

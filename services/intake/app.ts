@@ -17,6 +17,7 @@ import type { AdEvent, AdKind, Transaction } from '../../schemas/records.ts'
 import { createBearerReader } from '../bearer-tokens.ts'
 import { jsonParser } from '../http/json.ts'
 import type { HttpServer } from '../http.ts'
+import type { RequestLimits } from '../limits/request-limits.ts'
 import { createSlices } from '../slices.ts'
 import { accept, storeInLog } from './accept.ts'
 import { adEvent } from './ad-event.ts'
@@ -24,7 +25,15 @@ import { batchElement, elementsOf } from './batch.ts'
 import { createBodyReader } from './body-reader.ts'
 import { clientOf } from './client/client.ts'
 import type { ClientHasher } from './client/client-hasher.ts'
-import { type JudgedEvent, type Reception, type Rules, refused, takenOrThrow, withWarnings } from './event.ts'
+import {
+  type JudgedEvent,
+  type Reception,
+  type Rules,
+  refused,
+  type TakenEvent,
+  takenOrThrow,
+  withWarnings,
+} from './event.ts'
 import { pageView } from './page-view.ts'
 import { createBotDetector, receptionOf } from './reception.ts'
 import { createRepeats } from './repeats.ts'
@@ -36,6 +45,7 @@ const BATCH_BYTES_MAX = 64 * 1024 * 1024
 
 export interface IntakeDeps extends Rules {
   log: Appender
+  limits: RequestLimits
   metrics: Pick<Metrics, 'eventsTaken' | 'repeatsLeftOut'>
   /** The operator's, which vouches for every shop; none without it. */
   bootstrapToken?: string | null
@@ -72,6 +82,13 @@ export function intakeApp(deps: IntakeDeps) {
     return receptionOf(request.headers, { receivedAt, bot: isBot(client.userAgent), client: hashes, sender })
   }
 
+  const admitting =
+    (request: FastifyRequest, { sender }: Reception, told: number) =>
+    (stored: readonly TakenEvent[]) => {
+      const loads = stored.map(({ shopId, record }) => ({ shopId, bytes: record.value?.length ?? 0 }))
+      deps.limits.admitEvents(request, { told, stored: loads, vouched: sender.proof !== 'ANONYMOUS' })
+    }
+
   /** A route with one event, judged by `judge`, refused as a whole or stored. */
   function single<S extends TSchema>(schema: S, judge: (body: Static<S>, reception: Reception) => JudgedEvent) {
     const read = createBodyReader(schema, { substitutes: { eventId: eventIdInstead } })
@@ -80,8 +97,11 @@ export function intakeApp(deps: IntakeDeps) {
       const body = takenOrThrow(read(request.body))
       const event = takenOrThrow(withWarnings(judge(body.value, reception), body.warnings))
       reply.code(202)
-      const { warnings } = reception
-      return accept([event], { store, repeats, metrics, warnings, isBatch: false, clientId: () => event.cid })
+      return accept([event], {
+        ...{ store, repeats, metrics, isBatch: false, warnings: reception.warnings },
+        admit: admitting(request, reception, 1),
+        clientId: () => event.cid,
+      })
     }
   }
 
@@ -102,11 +122,13 @@ export function intakeApp(deps: IntakeDeps) {
     reply.code(202)
     return accept(events, {
       ...{ store, repeats, metrics, isBatch: true, warnings: reception.warnings },
+      admit: admitting(request, reception, events.length),
       clientId: (taken) => reception.cid ?? assigned ?? taken[0]?.cid ?? assign(),
     })
   }
 
   return async function intake(server: HttpServer): Promise<void> {
+    deps.limits.guard(server, 'EVENTS')
     readSenders(server, { ...deps, readBearer })
     // A page that is left can only send text to another origin: browsers ask before anything else, and beacons cannot wait.
     server.addContentTypeParser('text/plain', jsonParser(server.bodies))

@@ -14,6 +14,7 @@ const RETRY_AFTER_S = 5
 export interface TakenEvent {
   status: 'TAKEN'
   record: NewRecord
+  shopId: string
   /** The cid that it is recorded under. */
   cid: string
   /** Two events with one identity are the same event told twice. */

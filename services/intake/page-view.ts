@@ -43,6 +43,7 @@ export function pageView(report: PageViewBody, visit: Visit, { snapshot }: Rules
   return {
     status: 'TAKEN',
     record: { topic: 'page-views', key: visit.cid, value: encode('PageView', value) },
+    shopId,
     cid: visit.cid,
     identity,
     fingerprint: fingerprintOf([identity, told(value), visit.assigned ? null : value.cid]),

@@ -68,6 +68,7 @@ export function transaction(report: TransactionReport, buyer: Buyer, { snapshot,
   return {
     status: 'TAKEN',
     record: { topic: 'transactions', key: buyer.cid, value: encode('Transaction', value) },
+    shopId,
     cid: buyer.cid,
     identity,
     fingerprint: fingerprintOf([identity, told(value), value.cid]),

@@ -8,6 +8,7 @@ import type { ShowIds } from '../domain/show-id.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import type { HealthCheck } from '../health.ts'
 import type { HttpServer } from '../http.ts'
+import type { RequestLimits } from '../limits/request-limits.ts'
 
 /** What every role of a process shares. */
 export interface Shared extends Engines {
@@ -20,6 +21,7 @@ export interface Shared extends Engines {
   /** Where events go: the log, with a spool in its place while it is away. */
   events: Appender
   metrics: Metrics
+  limits: RequestLimits
   /** What the gauges read; a role sets what it knows. */
   sampled: SampledValues
   now: () => number

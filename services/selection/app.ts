@@ -5,6 +5,8 @@ import type { Metrics } from '../../infra/metrics.ts'
 import type { ProductIndex } from '../../infra/product-index/port.ts'
 import type { ShowIds } from '../domain/show-id.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
+import type { HttpServer } from '../http.ts'
+import type { RequestLimits } from '../limits/request-limits.ts'
 import { seldom } from '../seldom.ts'
 import type { Traffic } from '../traffic-follower.ts'
 import { createBudgets } from './budgets.ts'
@@ -35,6 +37,7 @@ export interface SelectionDeps {
   /** A request waits no longer for its ads. */
   deadlineMs: number
   traffic: Traffic
+  limits: RequestLimits
   /** The address that browsers know the server by. */
   publicUrl: string
   metrics: Pick<Metrics, 'adsSelected' | 'emissionsLost'>
@@ -68,6 +71,7 @@ export function selectionApp(deps: SelectionDeps): SelectionApp {
       onSelected: ({ kind, elapsedMicros, shortfalls }) =>
         deps.metrics.adsSelected({ kind, durationMs: elapsedMicros / 1000, shortfalls }),
     }
+    deps.limits.guard(server as unknown as HttpServer, 'ADS')
     await budgets.open().catch(onError)
     budgets.start(onError)
     source.start(onError)

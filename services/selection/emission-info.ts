@@ -9,7 +9,7 @@ import type { Snapshot } from '../domain/snapshot.ts'
  * @throws Problem (400) when the showId is not ours or of the other kind.
  */
 export async function emissionInfo(
-  { showId, kind }: { showId: string; kind: AdKind },
+  { showId, kind, admit }: { showId: string; kind: AdKind; admit: (shopId: string) => void },
   deps: { showIds: ShowIds; index: ProductIndex; snapshot: Snapshot },
 ) {
   const claims = deps.showIds.open(showId)
@@ -17,6 +17,7 @@ export async function emissionInfo(
     new Problem(code, message, { errors: [{ path: '/showId', message }] })
   if (!claims) throw refuse('INVALID_SHOW_ID', 'was not made by this service')
   if (claims.kind !== kind) throw refuse('WRONG_KIND', `is of a ${claims.kind} ad`)
+  admit(claims.shopId)
   // History still names an account that has been deleted since.
   const account = deps.snapshot.getEver('Account', claims.accountId)?.body
   return {

@@ -21,6 +21,7 @@ import {
 } from '../../schemas/http/selection.ts'
 import type { AdKind } from '../../schemas/records.ts'
 import type { HttpServer } from '../http.ts'
+import type { RequestLimits } from '../limits/request-limits.ts'
 import type { AdChooser } from './ad-chooser.ts'
 import type { BannerEntry } from './display/display-ads.ts'
 import type { DisplaySlot } from './display/page.ts'
@@ -33,6 +34,7 @@ import type { Slot } from './slots.ts'
 
 export interface RouteDeps extends SelectDeps {
   index: ProductIndex
+  limits: RequestLimits
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8'
@@ -60,7 +62,8 @@ export function sponsoredRoutes(server: HttpServer, ads: AdChooser<Slot, Product
     async (request, reply) => {
       const { slots, cuts } = readSponsored(request.body)
       const parameters = readParameters(request, deps.uuid)
-      return answer(reply, cuts, await select({ targeting: slots, ...parameters }, ads, deps))
+      const admit = (shopIds: readonly string[]) => deps.limits.admitAds(request, shopIds)
+      return answer(reply, cuts, await select({ targeting: slots, admit, ...parameters }, ads, deps))
     },
   )
   infoRoute(server, '/v1/dsa/emissionInfo', 'SPONSORED', deps)
@@ -79,10 +82,12 @@ export function displayRoutes(server: HttpServer, ads: AdChooser<DisplaySlot, Ba
         response: { 200: DisplayAnswer, 400: ProblemBody },
       },
     },
-    async ({ id, headers, body }, reply) => {
+    async (request, reply) => {
+      const { id, headers, body } = request
       const { slots, cuts } = readDisplay(body)
+      const admit = (shopIds: readonly string[]) => deps.limits.admitAds(request, shopIds)
       const parameters = readParameters({ id, headers, query: {} }, deps.uuid)
-      return answer(reply, cuts, await select({ targeting: slots, ...parameters }, ads, deps))
+      return answer(reply, cuts, await select({ targeting: slots, admit, ...parameters }, ads, deps))
     },
   )
   infoRoute(server, '/v1/banner/dsa/emissionInfo', 'DISPLAY', deps)
@@ -97,7 +102,8 @@ function answer(reply: FastifyReply, cuts: readonly string[], json: string) {
 function infoRoute(server: HttpServer, path: string, kind: AdKind, deps: RouteDeps): void {
   const response = { 200: EmissionInfoAnswer, 400: ProblemBody }
   const summary = `Who sells and who pays for a ${kind.toLowerCase()} ad`
-  server.post(path, { schema: { tags, summary, body: EmissionInfoBody, response } }, async ({ body: { showId } }) =>
-    emissionInfo({ showId, kind }, deps),
-  )
+  server.post(path, { schema: { tags, summary, body: EmissionInfoBody, response } }, async (request) => {
+    const admit = (shopId: string) => deps.limits.admitAds(request, [shopId])
+    return emissionInfo({ showId: request.body.showId, kind, admit }, deps)
+  })
 }

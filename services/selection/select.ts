@@ -36,6 +36,8 @@ export interface SelectDeps {
 export interface AdRequest<S extends AnySlot> extends Parameters {
   /** As they were read; those refused are answered with why. */
   targeting: readonly (S['targeting'] | RefusedSlot)[]
+  /** Counts the request against the limits of these shops. @throws Problem RATE_LIMITED. */
+  admit(shopIds: readonly string[]): void
 }
 
 /**
@@ -51,9 +53,11 @@ export async function select<S extends AnySlot, E extends SlotEntry>(
   const startedAt = deps.elapsedMicros()
   const now = deps.now()
   const slots = resolveSlots(deps.snapshot, request.targeting, ads.rules)
+  const shops = byShop(slots)
+  request.admit(shops.map(([slot]) => slot!.shopId))
   const deadline = createDeadline(deps)
   const fills = await Promise.all(
-    byShop(slots).map(async (slotsOfShop, index) => {
+    shops.map(async (slotsOfShop, index) => {
       const requestId = index === 0 ? request.requestId : deps.uuid()
       const context = { ...deps, ...request, requestId, deadline, now, tieSeed: hashOf(requestId) }
       return { requestId, filled: await fillSlots(slotsOfShop, ads, context) }

@@ -19,6 +19,8 @@ import { createHttpServer } from '../../services/http.ts'
 import { selectionApp } from '../../services/selection/app.ts'
 import { unknownTraffic } from '../../services/traffic-follower.ts'
 import { wholeStep } from '../../streams/counters-keeper.ts'
+import { generousLimits } from '../generous-limits.ts'
+import { requestLimits } from '../request-limits.ts'
 import { sponsored } from '../services/selection/world.ts'
 import { bareFastify, type Driven, drive, printDriven } from './drive.ts'
 import { openEngines } from './engines-of-environment.ts'
@@ -100,6 +102,7 @@ function shopOf(campaign: () => { targeting: BannerTargeting; cpmMicros: number 
   const server = (): FastifyInstance => {
     const made = createHttpServer({ logger: false })
     const app = selectionApp({
+      limits: requestLimits({ snapshot, limits: generousLimits }),
       ...{
         snapshot,
         index,

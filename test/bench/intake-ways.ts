@@ -9,6 +9,8 @@ import { UNKNOWN_CLIENT } from '../../services/domain/client-hashes.ts'
 import { createShowIds } from '../../services/domain/show-id.ts'
 import { createHttpServer } from '../../services/http.ts'
 import { intakeApp } from '../../services/intake/app.ts'
+import { generousLimits } from '../generous-limits.ts'
+import { requestLimits } from '../request-limits.ts'
 import { claimsOf, eventOf, snapshotOf } from '../streams/judge.fixtures.ts'
 import type { Load } from './intake.load.ts'
 
@@ -66,7 +68,8 @@ function intake(log: EventLog): FastifyInstance {
   const server = createHttpServer({ logger: false })
   const deps = { log, snapshot: snapshotOf({}), showIds, now: Date.now, uuid: randomUUID }
   const metrics = { eventsTaken() {}, repeatsLeftOut() {} }
-  server.register(intakeApp({ ...deps, metrics, clientHasher: { hash: () => UNKNOWN_CLIENT } }))
+  const limits = requestLimits({ ...deps, limits: generousLimits })
+  server.register(intakeApp({ ...deps, limits, metrics, clientHasher: { hash: () => UNKNOWN_CLIENT } }))
   return server as unknown as FastifyInstance
 }
 

@@ -20,6 +20,8 @@ import { createHttpServer } from '../../services/http.ts'
 import { selectionApp } from '../../services/selection/app.ts'
 import { unknownTraffic } from '../../services/traffic-follower.ts'
 import { wholeStep } from '../../streams/counters-keeper.ts'
+import { generousLimits } from '../generous-limits.ts'
+import { requestLimits } from '../request-limits.ts'
 import { sponsored } from '../services/selection/world.ts'
 import { bareFastify, type Driven, drive, printDriven } from './drive.ts'
 import { openEngines } from './engines-of-environment.ts'
@@ -130,6 +132,7 @@ function selection(): FastifyInstance {
   const server = createHttpServer({ logger: false })
   const app = selectionApp({
     snapshot,
+    limits: requestLimits({ snapshot, limits: generousLimits }),
     index,
     log,
     counters,

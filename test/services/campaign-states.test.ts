@@ -8,6 +8,7 @@ import { createHttpServer, type HttpServer } from '../../services/http.ts'
 import { followRegistry } from '../../services/registry-follower.ts'
 import { selectionApp } from '../../services/selection/app.ts'
 import { unknownTraffic } from '../../services/traffic-follower.ts'
+import { requestLimits } from '../request-limits.ts'
 import { waitFor } from '../wait-for.ts'
 import { picture, upload } from './registry/images/pictures.ts'
 import {
@@ -50,6 +51,7 @@ describe('a change of a campaign is in force in every process that selects ads',
     const server = createHttpServer({ logger: false })
     const selection = selectionApp({
       snapshot,
+      limits: requestLimits({ snapshot }),
       index: bruteForceIndex(products),
       counters,
       log: fakeLog(),

@@ -9,6 +9,8 @@ import { createShowIds, parseShowIdKeys } from '../../services/domain/show-id.ts
 import { createHttpServer } from '../../services/http.ts'
 import { intakeApp } from '../../services/intake/app.ts'
 import { createJudge } from '../../streams/judge.ts'
+import { generousLimits } from '../generous-limits.ts'
+import { requestLimits } from '../request-limits.ts'
 import { snapshotOf } from '../streams/judge.fixtures.ts'
 
 /** Serves the intake and judges, over the engines of a folder, until it is killed. Tells the parent its port. */
@@ -18,8 +20,10 @@ const counters = await openEmbeddedCounters({ folder: join(folder, 'counters') }
 const snapshot = snapshotOf(JSON.parse(campaigns))
 const showIds = createShowIds({ keys: parseShowIdKeys(keys) })
 const server = createHttpServer({ logger: false })
-const deps = { log, snapshot, showIds, now: Date.now, uuid: randomUUID, clientHasher: { hash: () => UNKNOWN_CLIENT } }
-server.register(intakeApp({ ...deps, metrics: { eventsTaken() {}, repeatsLeftOut() {} } }))
+const limits = requestLimits({ snapshot, limits: generousLimits })
+const metrics = { eventsTaken() {}, repeatsLeftOut() {} }
+const clientHasher = { hash: () => UNKNOWN_CLIENT }
+server.register(intakeApp({ log, snapshot, showIds, limits, metrics, clientHasher, now: Date.now, uuid: randomUUID }))
 await server.listen({ host: '127.0.0.1', port: 0 })
 createJudge({ log, counters, snapshot, now: Date.now, logger: pino({ level: 'silent' }) }).run()
 process.send!((server.server.address() as AddressInfo).port)

@@ -2,11 +2,13 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import type { Appender, NewRecord } from '../../../infra/event-log/port.ts'
 import { decode } from '../../../schemas/codec.ts'
 import { topics } from '../../../schemas/topics.ts'
+import type { Limits } from '../../../services/domain/limits.ts'
 import { createShowIds } from '../../../services/domain/show-id.ts'
 import type { Snapshot } from '../../../services/domain/snapshot.ts'
 import { createHttpServer } from '../../../services/http.ts'
 import { intakeApp } from '../../../services/intake/app.ts'
 import { createClientHasher } from '../../../services/intake/client/client-hasher.ts'
+import { requestLimits } from '../../request-limits.ts'
 import { claimsOf, snapshotOf } from '../../streams/judge.fixtures.ts'
 
 /** 2026-03-10T12:00:00Z */
@@ -31,8 +33,16 @@ export const showIdOf = (change: Parameters<typeof claimsOf>[0] = {}) =>
 /** The intake over a log in memory, whose appends can be made to fail; `through`: what stands between the two. */
 export function intakeOverMemory(
   through: (log: Appender) => Appender = (log) => log,
-  { trustedProxies = [], ...deps }: { snapshot?: Snapshot; bootstrapToken?: string; trustedProxies?: string[] } = {},
+  deps: {
+    snapshot?: Snapshot
+    bootstrapToken?: string
+    now?: () => number
+    limits?: Partial<Limits>
+    limited?: string[]
+    trustedProxies?: string[]
+  } = {},
 ) {
+  const { snapshot = snapshotOf({}), now = () => NOW, limits, limited, trustedProxies = [], ...others } = deps
   const stored: NewRecord[] = []
   const state = { failWith: null as Error | null, calls: 0 }
   const log = {
@@ -44,19 +54,19 @@ export function intakeOverMemory(
     },
   }
   const server = createHttpServer({ logger: false, trustedProxies })
-  const snapshot = snapshotOf({})
   let uuids = 0
   const uuid = () => `00000000-0000-4000-8000-${String(++uuids).padStart(12, '0')}`
   server.register(
     intakeApp({
       log: through(log),
       metrics: { eventsTaken() {}, repeatsLeftOut() {} },
-      snapshot,
+      limits: requestLimits({ ...others, limits, limited, snapshot, now }),
       showIds,
       clientHasher,
-      now: () => NOW,
+      now,
       uuid,
-      ...deps,
+      ...others,
+      snapshot,
     }),
   )
   return {

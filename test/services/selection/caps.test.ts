@@ -5,6 +5,7 @@ import { HOLD_MS } from '../../../services/domain/in-flight.ts'
 import { createHttpServer, type HttpServer } from '../../../services/http.ts'
 import { selectionApp } from '../../../services/selection/app.ts'
 import { unknownTraffic } from '../../../services/traffic-follower.ts'
+import { requestLimits } from '../../request-limits.ts'
 import { createWorld, PUBLIC_URL, type World } from './world.ts'
 
 const REQUESTS = 200
@@ -19,6 +20,7 @@ beforeEach(async () => {
   other = createHttpServer({ logger: false })
   const app = selectionApp({
     ...world,
+    limits: requestLimits({ snapshot: world.snapshot }),
     now: () => world.now,
     elapsedMicros: () => 0,
     uuid: randomUUID,

@@ -15,11 +15,13 @@ import type {
 import type { Emission, ProductOffer, ProductSignals } from '../../../schemas/records.ts'
 import { NO_DISPLAY } from '../../../services/domain/campaign.ts'
 import { HOLD_MS } from '../../../services/domain/in-flight.ts'
+import type { Limits } from '../../../services/domain/limits.ts'
 import { createShowIds } from '../../../services/domain/show-id.ts'
 import { Snapshot } from '../../../services/domain/snapshot.ts'
 import { createHttpServer } from '../../../services/http.ts'
 import { selectionApp } from '../../../services/selection/app.ts'
 import { unknownTraffic } from '../../../services/traffic-follower.ts'
+import { requestLimits } from '../../request-limits.ts'
 import { waitFor } from '../../wait-for.ts'
 import { bruteForceIndex } from './brute-force-index.ts'
 import { fakeCounters, fakeLog } from './fakes.ts'
@@ -58,12 +60,20 @@ export interface Answer {
 export interface AskOptions {
   headers?: Record<string, string>
   query?: string
+  /** Of the socket. */
+  address?: string
 }
 
 export type World = Awaited<ReturnType<typeof createWorld>>
 
 export async function createWorld(
-  options: { index?: ProductIndex; deadlineMs?: number; shop?: Partial<Shop>; clickRate?: number } = {},
+  options: {
+    index?: ProductIndex
+    deadlineMs?: number
+    shop?: Partial<Shop>
+    clickRate?: number
+    limits?: Partial<Limits>
+  } = {},
 ) {
   const { clickRate = unknownTraffic.clickRate('') } = options
   const snapshot = new Snapshot()
@@ -170,6 +180,7 @@ export async function createWorld(
         url: `/v1/dsa/raw/batch${request.query ?? ''}`,
         headers: { 'content-type': 'application/json', ...request.headers },
         payload: { targeting },
+        ...(request.address === undefined ? {} : { remoteAddress: request.address }),
       })
     },
     /** Ads of the slots asked for. */
@@ -225,6 +236,7 @@ export async function createWorld(
   const server = createHttpServer({ logger: false })
   const selection = selectionApp({
     snapshot,
+    limits: requestLimits({ snapshot, limits: options.limits, now: () => world.now }),
     index,
     counters,
     log,

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { UNKNOWN_CLIENT } from '../../../../services/domain/client-hashes.ts'
 import { createHttpServer, type HttpServer } from '../../../../services/http.ts'
 import { intakeApp } from '../../../../services/intake/app.ts'
+import { requestLimits } from '../../../request-limits.ts'
 import { createDisplayWorld, type DisplayWorld } from './display-world.ts'
 
 let world: DisplayWorld
@@ -16,7 +17,10 @@ beforeAll(async () => {
   const metrics = { eventsTaken() {}, repeatsLeftOut() {} }
   const clientHasher = { hash: () => UNKNOWN_CLIENT }
   intake = createHttpServer({ logger: false })
-  intake.register(intakeApp({ log, metrics, snapshot, showIds, now: () => world.now, uuid: randomUUID, clientHasher }))
+  const limits = requestLimits({ snapshot })
+  intake.register(
+    intakeApp({ log, metrics, snapshot, showIds, limits, now: () => world.now, uuid: randomUUID, clientHasher }),
+  )
   world.display()
   world.offer([world.campaign()])
   display = (await world.adsOf())[0]!.showId

@@ -1,0 +1,27 @@
+import { connectRedisBuckets } from '../../infra/rate-limits/redis.ts'
+import { createBearerReader } from '../bearer-tokens.ts'
+import type { ShowIdKey } from '../domain/show-id.ts'
+import { createRequestLimits, type RequestLimits } from '../limits/request-limits.ts'
+import { createTokenBuckets } from '../limits/token-buckets.ts'
+import { seldom } from '../seldom.ts'
+import type { Shared } from './part.ts'
+
+const TELL_ERROR_EVERY_MS = 60_000
+
+/** The limits of a minute, shared with the other processes where there is a Redis. */
+export function openLimits(
+  shared: Pick<Shared, 'config' | 'logger' | 'snapshot' | 'metrics' | 'now' | 'stops'>,
+  keys: readonly ShowIdKey[],
+): RequestLimits {
+  const { config, logger, snapshot, metrics, now, stops } = shared
+  const { redis, namespace } = config.engines
+  const remote = redis ? { buckets: connectRedisBuckets({ ...redis, namespace }), hashKey: keys[0]!.secret } : null
+  if (remote) stops.push(() => remote.buckets.close())
+  const onError = seldom({ everyMs: TELL_ERROR_EVERY_MS, now }, (err, passedOver) =>
+    logger.warn({ err, passedOver }, 'limits are not shared with other processes now'),
+  )
+  const buckets = createTokenBuckets({ shared: remote, now, onError })
+  stops.push(async () => buckets.close())
+  const readBearer = createBearerReader({ snapshot, bootstrapToken: config.bootstrapToken, now })
+  return createRequestLimits({ limits: config.limits, buckets, snapshot, readBearer, metrics })
+}

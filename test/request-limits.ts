@@ -1,0 +1,23 @@
+import { createBearerReader } from '../services/bearer-tokens.ts'
+import { defaultLimits, type Limits } from '../services/domain/limits.ts'
+import { Snapshot } from '../services/domain/snapshot.ts'
+import { createRequestLimits, type RequestLimits } from '../services/limits/request-limits.ts'
+import { createTokenBuckets } from '../services/limits/token-buckets.ts'
+
+/** Limits of one process, the usual ones where not given; `limited` gets the name of each that refuses a request. */
+export function requestLimits(options: {
+  limits?: Partial<Limits> | undefined
+  snapshot?: Snapshot
+  bootstrapToken?: string
+  now?: () => number
+  limited?: string[] | undefined
+}): RequestLimits {
+  const { limits, snapshot = new Snapshot(), bootstrapToken = null, now = Date.now, limited = [] } = options
+  return createRequestLimits({
+    limits: { ...defaultLimits, ...limits },
+    buckets: createTokenBuckets({ shared: null, now, onError: () => {} }),
+    snapshot,
+    readBearer: createBearerReader({ snapshot, bootstrapToken, now }),
+    metrics: { requestLimited: (limit) => void limited.push(limit) },
+  })
+}
