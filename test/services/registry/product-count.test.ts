@@ -36,7 +36,7 @@ function put<K extends EntityKind>(kind: K, id: string, body: Partial<EntityBodi
 beforeAll(async () => {
   put('Account', publisherId, { kind: 'PUBLISHER', name: '', sellerIds: [] })
   put('Account', advertiserId, { kind: 'ADVERTISER', name: '', sellerIds: ['X', 'Y'] })
-  const token = { name: '', scopes: ['panel' as const], expiresAt: null, revokedAt: null }
+  const token = { name: '', scopes: ['panel' as const], expiresAt: null, revokedAt: null, createdBy: null }
   put('Token', randomUUID(), { ...token, accountId: publisherId, secretHash: hashToken('publisher') })
   put('Token', randomUUID(), { ...token, accountId: advertiserId, secretHash: hashToken('advertiser') })
   put('Shop', shopId, { accountId: publisherId, name: '', timeZone: 'UTC' })
