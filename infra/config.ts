@@ -3,6 +3,7 @@ import { isNetwork, NETWORK_NAMES } from '../services/domain/ip-address.ts'
 import { type Limits, limitSettings } from '../services/domain/limits.ts'
 import { parseShowIdKeys, type ShowIdKey } from '../services/domain/show-id.ts'
 import { allExternal, type EngineConfig, readEngineConfig } from './engine-config.ts'
+import type { MailConfig } from './mail.ts'
 import { type Environment, readSettings, type Settings } from './settings.ts'
 
 export const roles = ['registry', 'selection', 'intake', 'streams'] as const
@@ -25,6 +26,8 @@ export interface Config {
   /** Null: as `showIdKeys`. */
   readonly sessionKeys: readonly ShowIdKey[] | null
   readonly securityLogKeptMs: number
+  /** Null: no mail is sent. */
+  readonly mail: MailConfig | null
   readonly trustedProxies: readonly string[]
   readonly logLevel: LogLevel
   readonly selectionDeadlineMs: number
@@ -70,6 +73,7 @@ export function readConfig(env: Environment): Config {
     firstOperator: readFirstOperator(settings),
     showIdKeys: readShowIdKeys(settings, chosen),
     sessionKeys: readKeys('SESSION_KEYS', settings),
+    mail: readMail(settings),
     securityLogKeptMs: DAY_MS * settings.integer('SECURITY_LOG_DAYS', 365, 1, 400),
     trustedProxies: readTrustedProxies(settings),
     logLevel: settings.oneOf('LOG_LEVEL', 'info', logLevels),
@@ -133,6 +137,13 @@ function readFirstOperator(settings: Settings): Config['firstOperator'] {
     settings.problems.push(`OPERATOR_PASSWORD must have ${PASSWORD_CHARS_MIN} to ${PASSWORD_CHARS_MAX} characters`)
   }
   return { email: email ?? '', password: password ?? '' }
+}
+
+function readMail(settings: Settings): MailConfig | null {
+  const url = settings.address('SMTP_URL', ['smtp', 'smtps'])
+  const from = settings.optional('SMTP_FROM')
+  if ((url === null) !== (from === null)) settings.problems.push('SMTP_URL and SMTP_FROM must be set together')
+  return url !== null && from !== null ? { url, from } : null
 }
 
 function readTrustedProxies(settings: Settings): string[] {

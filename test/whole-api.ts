@@ -33,6 +33,8 @@ export async function createWholeApi(options: { corsOrigins?: readonly string[] 
     sessionKeys: [randomBytes(32)],
     passwords: unused,
     securityLog: unused,
+    strength: unused,
+    passwordMail: { isSet: false, send: () => false },
     tokenUse: { note: () => {}, close: async () => {} },
   }
   const routes = [

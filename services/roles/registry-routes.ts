@@ -27,6 +27,8 @@ import { createSessions } from '../registry/sessions/sessions.ts'
 import type { Registry } from '../registry/store.ts'
 import type { TokenUse } from '../registry/token-use.ts'
 import { usersApp } from '../registry/users/app.ts'
+import type { PasswordMail } from '../registry/users/password-mail.ts'
+import type { PasswordStrength } from '../registry/users/password-strength.ts'
 import type { Passwords } from '../registry/users/passwords.ts'
 import type { Routes } from './part.ts'
 
@@ -42,6 +44,8 @@ export interface RegistryRoutesDeps extends Engines {
   /** That sessions are signed with, the newest first. */
   sessionKeys: readonly Buffer[]
   passwords: Passwords
+  strength: PasswordStrength
+  passwordMail: PasswordMail
   tokenUse: TokenUse
   securityLog: SecurityLog
   publicUrl: string

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { audit } from '../../infra/analytics/audit.ts'
+import { smtpMailer } from '../../infra/mail.ts'
 import { deadLettersWaiting, listDeadLetters, replayDeadLetters } from '../../streams/dead-letters.ts'
 import { takeLead } from '../../streams/lead.ts'
 import { createFeedRuns } from '../registry/feeds/feed-runs.ts'
@@ -11,6 +12,8 @@ import { createSecurityLog } from '../registry/security-log/security-log.ts'
 import { openRegistry } from '../registry/store.ts'
 import { createTokenUse } from '../registry/token-use.ts'
 import { makeFirstOperator } from '../registry/users/first-operator.ts'
+import { createPasswordMail } from '../registry/users/password-mail.ts'
+import { startPasswordStrength } from '../registry/users/password-strength.ts'
 import { createPasswords } from '../registry/users/passwords.ts'
 import { keptShowIdKeys } from '../show-id-keys.ts'
 import { startFeedsThread } from '../threads.ts'
@@ -28,8 +31,12 @@ export async function openRegistryRole(shared: Shared): Promise<Part> {
   stops.push(() => lead.stop())
   const registry = await openRegistry({ log, snapshot, now })
   stops.push(() => registry.close())
-  const [feeds, productReader] = await Promise.all([startFeedsThread(host, config), startProductReader()])
-  stops.push(() => Promise.all([feeds.stop(), productReader.close()]))
+  const [feeds, productReader, strength] = await Promise.all([
+    startFeedsThread(host, config),
+    startProductReader(),
+    startPasswordStrength(),
+  ])
+  stops.push(() => Promise.all([feeds.stop(), productReader.close(), strength.close()]))
 
   const files = await openFeedFiles(join(config.dataFolder, 'feeds'))
   const runner = feedRunnerClient(feeds.connect())
@@ -46,19 +53,33 @@ export async function openRegistryRole(shared: Shared): Promise<Part> {
     replay: (filter: Parameters<typeof replayDeadLetters>[1]) => replayDeadLetters(log, filter, now),
   }
   const passwords = createPasswords()
-  if (config.firstOperator) await makeFirstOperator({ registry, passwords, uuid }, config.firstOperator)
+  if (config.firstOperator) await makeFirstOperator({ registry, passwords, strength, uuid }, config.firstOperator)
   const keys = config.sessionKeys ?? keptShowIdKeys(join(config.dataFolder, 'session-keys'), shared.randomBytes)
   const sessionKeys = keys.map(({ secret }) => secret)
   const keepMs = config.securityLogKeptMs
   const securityLog = createSecurityLog({ ...shared, log: shared.events, keys: sessionKeys, keepMs })
+  const sendMail = config.mail && smtpMailer(config.mail)
+  const passwordMail = createPasswordMail({ sendMail, publicUrl: config.publicUrl, logger })
   const tokenUse = createTokenUse({ registry, securityLog, now })
   stops.push(() => tokenUse.close())
   const { bootstrapToken, publicUrl } = config
-  const parts = { registry, runs, productReader, images, deadLetters, passwords, tokenUse, securityLog, sessionKeys }
+  const parts = {
+    registry,
+    runs,
+    productReader,
+    images,
+    deadLetters,
+    passwords,
+    strength,
+    passwordMail,
+    tokenUse,
+    securityLog,
+    sessionKeys,
+  }
   const deps = { ...shared, ...parts, bootstrapToken, publicUrl, audit: () => audit(shared) }
   return {
     routes: registryRoutes(deps),
     checks: engineChecks(shared),
-    failures: [feeds.failed, productReader.failed, registry.fenced, lead.lost],
+    failures: [feeds.failed, productReader.failed, strength.failed, registry.fenced, lead.lost],
   }
 }

@@ -27,7 +27,7 @@ const shopIdOf = async () => (await demo.api<{ items: { id: string }[] }>('/v1/p
 const signIn = async (page: Page, email: string) => {
   await page.goto(`${demo.adServer}/panel/`)
   await page.getByLabel('E-mail').fill(email)
-  await page.locator('input[type=password]').fill('endcap-demo')
+  await page.locator('input[type=password]').fill('try-the-aisle-today')
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
 

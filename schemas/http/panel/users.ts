@@ -10,16 +10,19 @@ export const PASSWORD_CHARS_MAX = 256
 export const Email = Type.String({ format: 'email', maxLength: EMAIL_CHARS_MAX, description: 'In any case' })
 export const UserRole = Type.Enum(['OPERATOR', 'PUBLISHER', 'ADVERTISER'], { description: 'That of the account' })
 
-const NewPassword = Type.String({
+/** Of what stands behind the # of a link: an id and a secret. */
+export const PASSWORD_LINK_CHARS_MAX = 200
+
+export const NewPassword = Type.String({
   minLength: PASSWORD_CHARS_MIN,
   maxLength: PASSWORD_CHARS_MAX,
-  description: 'Never answered. To set it ends all sessions of the user',
+  description: 'Never answered. One that is easy to guess is refused. To set it ends all sessions of the user',
 })
 
 export const UserCreate = Body({
   email: Email,
   name: Name('Shown in the panel'),
-  password: NewPassword,
+  password: Type.Optional(NewPassword),
   role: UserRole,
   accountId: Type.Optional(
     Nullable(Id("The account that the user acts for; without it, the caller's. Operators need none")),
@@ -36,6 +39,7 @@ export const UserView = Type.Object({
   name: Name('Shown in the panel'),
   role: UserRole,
   accountId: Nullable(Id('The account that the user acts for; null: an operator without one')),
+  hasPassword: Type.Boolean({ description: 'false: invited, and has not chosen a password yet' }),
   disabledAt: Nullable(Time('Since when the user cannot sign in; null: can')),
 })
 export const UserQuery = ListQuery({

@@ -3,7 +3,7 @@ import { SELLERS } from '../catalogue/range.ts'
 
 export const SHOP_NAME = 'Northwind Market'
 /** Of every user of the demo. It is printed at the start and protects nothing: the data is invented. */
-export const DEMO_PASSWORD = 'endcap-demo'
+export const DEMO_PASSWORD = 'try-the-aisle-today'
 
 export type AdvertiserKey = 'lumbra' | 'peak' | 'ondea' | 'fernhill'
 

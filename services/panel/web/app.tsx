@@ -9,6 +9,7 @@ import { ErrorState } from './components/error-state.tsx'
 import { createRoutes } from './routes.tsx'
 import { ReauthenticationDialog } from './session/reauthentication-dialog.tsx'
 import { SessionContext, useSessionState } from './session/session.ts'
+import { SET_PASSWORD_PATH, SetPasswordPage } from './session/set-password-page.tsx'
 import { SignInPage } from './session/sign-in-page.tsx'
 import { theme } from './theme.ts'
 
@@ -29,6 +30,7 @@ export function App({ nonce }: { nonce: string }) {
 /** Asks for a sign-in at whatever address; the one who has signed in is where they wanted to be. */
 function Gate() {
   const { data: session, error, refetch } = useSessionState()
+  if (location.pathname.startsWith(SET_PASSWORD_PATH)) return <SetPasswordPage />
   if (session) {
     return (
       <SessionContext value={session}>

@@ -2,6 +2,7 @@ import type { HttpServer } from '../../http.ts'
 import { createAttempts } from '../sessions/attempts.ts'
 import { createKnownDevices } from '../sessions/known-device.ts'
 import { type SessionRoutesDeps, sessionRoutes } from '../sessions/routes.ts'
+import { linkRoutes } from './link-routes.ts'
 import { type UserRoutesDeps, userRoutes } from './routes.ts'
 
 export type UsersAppDeps = Omit<UserRoutesDeps & SessionRoutesDeps, 'attempts' | 'devices'> & {
@@ -20,5 +21,6 @@ export function usersApp(deps: UsersAppDeps) {
     }
     userRoutes(server, shared)
     sessionRoutes(server, shared)
+    linkRoutes(server, shared)
   }
 }

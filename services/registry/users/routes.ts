@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { IdParams } from '../../../schemas/http/panel/common.ts'
+import { UserCreated } from '../../../schemas/http/panel/password-links.ts'
 import { UserCreate, UserPatch, UserView } from '../../../schemas/http/panel/users.ts'
 import type { SecurityEventKind } from '../../../schemas/security-event.ts'
 import { Problem } from '../../domain/errors.ts'
@@ -10,12 +11,21 @@ import { type ResourceDeps, readRoutes } from '../resource.ts'
 import { peopleOnly, recentlyAuthenticated } from '../sessions/reauthentication.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { changed, created } from '../store.ts'
+import { viewOfLink } from './link-routes.ts'
+import { newLink } from './links.ts'
+import { checkStrength } from './new-password.ts'
+import type { PasswordMail } from './password-mail.ts'
+import type { PasswordStrength } from './password-strength.ts'
 import type { Passwords } from './passwords.ts'
 import { about, changedUser, newUser, removedUser, users, viewOfUser } from './users.ts'
 
 export interface UserRoutesDeps extends ResourceDeps {
   sessions: Sessions
   passwords: Passwords
+  strength: Pick<PasswordStrength, 'weakness'>
+  passwordMail: PasswordMail
+  publicUrl: string
+  randomBytes: (size: number) => Buffer
   now: () => number
 }
 
@@ -30,12 +40,17 @@ export function userRoutes(server: HttpServer, deps: UserRoutesDeps): void {
 }
 
 function createRoute(server: HttpServer, deps: UserRoutesDeps): void {
-  const { registry, access, authorize, passwords, uuid, now, securityLog } = deps
+  const { registry, access, authorize, passwords, uuid, now, securityLog, passwordMail } = deps
   server.post(
     PATH,
     {
       onRequest: [authorize('panel'), peopleOnly, recentlyAuthenticated(now)],
-      schema: { summary: 'Create a user', body: UserCreate, response: { 201: UserView } },
+      schema: {
+        summary: 'Create a user',
+        description: 'Without a password it is an invitation: the answer holds a link with which the user chooses one.',
+        body: UserCreate,
+        response: { 201: UserCreated },
+      },
     },
     async (request, reply) => {
       const principal = principalOf(request)
@@ -43,14 +58,21 @@ function createRoute(server: HttpServer, deps: UserRoutesDeps): void {
       const made = (passwordHash: string) =>
         newUser({ snapshot: registry.snapshot, access }, { ...input, passwordHash })
       // What would be refused is refused before it costs a hash; and judged again in the registry's turn.
-      made('')
-      const passwordHash = await passwords.hash(request.body.password)
-      const [entry] = await registry.write(() => [created('User', uuid(), made(passwordHash))], {
-        by: principal.actorId,
-      })
+      const invited = made('')
+      const { password } = request.body
+      if (password !== undefined) await checkStrength(deps, password, invited)
+      const passwordHash = password === undefined ? '' : await passwords.hash(password)
+      const id = uuid()
+      const link = password === undefined ? newLink(deps, { id, body: invited }) : null
+      const [entry] = await registry.write(
+        () => [created('User', id, { ...made(passwordHash), passwordLink: link?.link ?? null })],
+        { by: principal.actorId },
+      )
       const user = entry as Entity<'User'>
       await securityLog.record(request, { ...about(user), kind: 'USER_CREATED', detail: user.body.role })
-      return reply.code(201).header('location', `${PATH}/${user.id}`).send(viewOfUser(user))
+      reply.code(201).header('location', `${PATH}/${user.id}`).header('cache-control', 'no-store')
+      const view = viewOfUser(user)
+      return reply.send(link ? { ...view, passwordLink: viewOfLink(link, passwordMail.send(user, link)) } : view)
     },
   )
 }
@@ -75,8 +97,9 @@ function changeRoute(server: HttpServer, deps: UserRoutesDeps): void {
       const { name, password, disabled } = request.body
       const isOneself = id === principal.userId
       const own = isOneself ? sessions.read(request) : null
-      access.needToChange(principal, 'User', id)
+      const known = access.needToChange(principal, 'User', id)
       if (isOneself && disabled) throw new Problem('CONFLICT', 'Nobody can disable themselves')
+      if (password !== undefined) await checkStrength(deps, password, { ...known.body, ...(name && { name }) })
       const passwordHash = password === undefined ? undefined : await passwords.hash(password)
       const [entry] = await registry.write(
         () => {

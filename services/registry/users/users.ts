@@ -33,8 +33,9 @@ export const users: ReadableResource<'User'> = {
 }
 
 export function viewOfUser(user: Entity<'User'>): Static<typeof UserView> {
-  const { email, name, role, accountId, disabledAt } = user.body
-  return { ...answered(user), email, name, role, accountId, disabledAt: toIso(disabledAt) }
+  const { email, name, role, accountId, disabledAt, passwordHash } = user.body
+  const hasPassword = passwordHash !== ''
+  return { ...answered(user), email, name, role, accountId, hasPassword, disabledAt: toIso(disabledAt) }
 }
 
 /** The user that the caller may make. @throws Problem INVALID, FORBIDDEN, CONFLICT */
@@ -95,7 +96,7 @@ interface UserChange {
   now: number
 }
 
-/** The user with a change; a new password, and being disabled, end the sessions. */
+/** The user with a change; a new password, and being disabled, end the sessions and the link that would set one. */
 export function changedUser(user: User, { name = user.name, passwordHash, disabled, now }: UserChange): User {
   const isDisabled = disabled ?? user.disabledAt !== null
   const changed = {
@@ -104,7 +105,7 @@ export function changedUser(user: User, { name = user.name, passwordHash, disabl
     passwordHash: passwordHash ?? user.passwordHash,
     disabledAt: isDisabled ? (user.disabledAt ?? now) : null,
   }
-  return passwordHash !== undefined || disabled ? withoutSessions(changed) : changed
+  return passwordHash !== undefined || disabled ? { ...withoutSessions(changed), passwordLink: null } : changed
 }
 
 /** The user marked as deleted: history names it, and nobody can try its password any more. */

@@ -7,6 +7,7 @@ import type { EventLog } from '../../../infra/event-log/port.ts'
 import { registerDocs } from '../../../services/docs.ts'
 import { COUNTERS_WHOLE_KEY } from '../../../services/domain/counter-keys.ts'
 import type { FieldError } from '../../../services/domain/errors.ts'
+import type { SendMail } from '../../../services/domain/mail.ts'
 import { Snapshot } from '../../../services/domain/snapshot.ts'
 import { createHttpServer, type HttpServer } from '../../../services/http.ts'
 import { readWhole } from '../../../services/read-whole.ts'
@@ -21,6 +22,8 @@ import { createSessions } from '../../../services/registry/sessions/sessions.ts'
 import { openRegistry, type Registry } from '../../../services/registry/store.ts'
 import { createTokenUse, type TokenUse } from '../../../services/registry/token-use.ts'
 import { usersApp } from '../../../services/registry/users/app.ts'
+import { createPasswordMail } from '../../../services/registry/users/password-mail.ts'
+import type { PasswordStrength } from '../../../services/registry/users/password-strength.ts'
 import type { Passwords } from '../../../services/registry/users/passwords.ts'
 
 export const BOOTSTRAP_TOKEN = 'the-bootstrap-token-of-the-tests-1234'
@@ -67,7 +70,13 @@ export const quickPasswords: Passwords = {
 }
 
 export async function openOffice(
-  options: { folder?: string; log?: EventLog; passwords?: Passwords } = {},
+  options: {
+    folder?: string
+    log?: EventLog
+    passwords?: Passwords
+    strength?: Pick<PasswordStrength, 'weakness'>
+    sendMail?: SendMail
+  } = {},
 ): Promise<Office> {
   const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'endcap-registry-')))
   const log = options.log ?? (await openEmbeddedEventLog({ folder }))
@@ -94,6 +103,8 @@ export async function openOffice(
     sessions,
     sessionKeys,
     securityLog,
+    strength: options.strength ?? { weakness: async () => null },
+    passwordMail: createPasswordMail({ sendMail: options.sendMail ?? null, publicUrl: PUBLIC_URL, logger }),
     passwords: options.passwords ?? quickPasswords,
     productReader: inlineProductReader,
     images: await openImageFiles({ log, folder: join(folder, 'images'), expected }),

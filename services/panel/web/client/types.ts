@@ -39,4 +39,5 @@ export type FeedIssue = Item<'/v1/panel/feeds/{id}/runs/{run}/issues'>
 export type Product = Item<'/v1/panel/products'>
 export type ExplainedEmission = Answer<'/v1/panel/explain/emission/{requestId}'>
 export type Session = Answer<'/v1/panel/session'>
+export type PasswordLink = Json<paths['/v1/panel/users/{id}/password-link']['post']['responses'][201]>
 export type Role = User['role']

@@ -23,6 +23,7 @@ const looks = {
   WARNING: ['Warning', 'yellow'],
   // Users, tokens, engines
   DISABLED: ['Disabled', 'gray'],
+  INVITED: ['Invited', 'blue'],
   EXPIRED: ['Expired', 'gray'],
   OK: ['OK', 'teal'],
 } as const satisfies Record<string, readonly [label: string, color: MantineColor]>

@@ -1,12 +1,13 @@
-import { Alert, Button, Paper, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core'
+import { Alert, Anchor, Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useMutation } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { answer, client } from '../client/client.ts'
 import type { ApiProblem } from '../client/problem.ts'
 import type { Session } from '../client/types.ts'
-import { Logo } from '../shell/logo.tsx'
+import { ForgottenPassword } from './forgotten-password.tsx'
 import { useSignedIn } from './session.ts'
-import classes from './sign-in-page.module.css'
+import { SignInCard } from './sign-in-card.tsx'
 
 interface Credentials {
   email: string
@@ -15,7 +16,21 @@ interface Credentials {
 
 /** E-mail and password; the page that was asked for follows. */
 export function SignInPage() {
+  const [isForgotten, setForgotten] = useState(false)
+  return isForgotten ? (
+    <ForgottenPassword back={() => setForgotten(false)} />
+  ) : (
+    <SignInForm forgotten={() => setForgotten(true)} />
+  )
+}
+
+function SignInForm({ forgotten }: { forgotten: () => void }) {
   const signedIn = useSignedIn()
+  const options = useQuery({
+    queryKey: ['/v1/panel/session/options'],
+    queryFn: ({ signal }) => answer(client.GET('/v1/panel/session/options', { signal })),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
   const form = useForm<Credentials>({ mode: 'uncontrolled', initialValues: { email: '', password: '' } })
   const signIn = useMutation<Session, ApiProblem, Credentials>({
     mutationFn: (body) => answer(client.POST('/v1/panel/session', { body })),
@@ -23,48 +38,45 @@ export function SignInPage() {
     onError: () => form.getInputNode('password')?.focus(),
   })
   return (
-    <main className={classes.page}>
-      <title>Sign in · Endcap</title>
-      <Paper withBorder className={classes.card} p="xl">
-        <form onSubmit={form.onSubmit((values) => signIn.mutate(values))}>
-          <Stack>
-            <div className={classes.brand}>
-              <Logo />
-              <Title order={1} size="h2">
-                Sign in to Endcap
-              </Title>
-            </div>
-            {signIn.error && (
-              <Alert color="red" role="alert">
-                {reasonOf(signIn.error)}
-              </Alert>
-            )}
-            <TextInput
-              label="E-mail"
-              type="email"
-              autoComplete="username"
-              required
-              autoFocus
-              key={form.key('email')}
-              {...form.getInputProps('email')}
-            />
-            <PasswordInput
-              label="Password"
-              autoComplete="current-password"
-              required
-              key={form.key('password')}
-              {...form.getInputProps('password')}
-            />
-            <Button type="submit" loading={signIn.isPending} fullWidth mt="xs">
-              Sign in
-            </Button>
+    <SignInCard title="Sign in to Endcap">
+      <form onSubmit={form.onSubmit((values) => signIn.mutate(values))}>
+        <Stack>
+          {signIn.error && (
+            <Alert color="red" role="alert">
+              {reasonOf(signIn.error)}
+            </Alert>
+          )}
+          <TextInput
+            label="E-mail"
+            type="email"
+            autoComplete="username"
+            required
+            autoFocus
+            key={form.key('email')}
+            {...form.getInputProps('email')}
+          />
+          <PasswordInput
+            label="Password"
+            autoComplete="current-password"
+            required
+            key={form.key('password')}
+            {...form.getInputProps('password')}
+          />
+          <Button type="submit" loading={signIn.isPending} fullWidth mt="xs">
+            Sign in
+          </Button>
+          {options.data?.forgottenPassword ? (
+            <Anchor component="button" type="button" size="sm" onClick={forgotten}>
+              Forgot your password?
+            </Anchor>
+          ) : (
             <Text size="xs" c="dimmed">
               No account, or a forgotten password? The operator of this installation can help.
             </Text>
-          </Stack>
-        </form>
-      </Paper>
-    </main>
+          )}
+        </Stack>
+      </form>
+    </SignInCard>
   )
 }
 

@@ -2,18 +2,15 @@ import { Button, Group, Modal, PasswordInput, Stack } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { answer, client } from '../client/client.ts'
 import { useSave } from '../data/use-save.ts'
+import { PASSWORD_HINT, passwordProblem } from '../session/password-rules.ts'
 import { useSession } from '../session/session.ts'
-
-const PASSWORD_CHARS_MIN = 10
 
 /** Sets the own password; the session here goes on, all others end. */
 export function OwnPassword({ isOpen, close }: { isOpen: boolean; close: () => void }) {
   const { id } = useSession().user
   const form = useForm({
     initialValues: { password: '' },
-    validate: {
-      password: (value) => (value.length < PASSWORD_CHARS_MIN ? `At least ${PASSWORD_CHARS_MIN} characters` : null),
-    },
+    validate: { password: passwordProblem },
   })
   const { submit, isSaving } = useSave({
     save: (body: typeof form.values) =>
@@ -29,7 +26,7 @@ export function OwnPassword({ isOpen, close }: { isOpen: boolean; close: () => v
         <Stack>
           <PasswordInput
             label="New password"
-            description={`At least ${PASSWORD_CHARS_MIN} characters. You are signed out everywhere else.`}
+            description={`${PASSWORD_HINT}. You are signed out everywhere else.`}
             autoComplete="new-password"
             data-autofocus
             required

@@ -30,6 +30,7 @@ describe('users', () => {
       name: 'Ada',
       role: 'PUBLISHER',
       accountId: publisher.id,
+      hasPassword: true,
       disabledAt: null,
     })
     const listed = await office.call('GET', `${PATH}?accountId=${publisher.id}`)

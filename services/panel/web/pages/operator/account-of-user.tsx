@@ -5,9 +5,14 @@ import { PAGE_SIZE_MAX, useList } from '../../data/use-list.ts'
 import { kindNames } from './account-kinds.ts'
 
 /** What a user may do: the role is that of the account; operators need none. */
-export type UserAccount = Pick<User, 'role' | 'accountId'>
+export interface UserAccount {
+  /** Null: not chosen yet. */
+  role: User['role'] | null
+  accountId: User['accountId']
+}
 
-const NONE = { value: '', label: 'Operator of this installation' }
+/** Of those who act for no account. Not '', which a Select takes for nothing. */
+const NONE = { value: 'none', label: 'Operator of this installation' }
 
 /** The account that a new user acts for, chosen by an operator. */
 export function AccountOfUser<T extends UserAccount>({ form }: { form: UseFormReturnType<T> }) {
@@ -15,7 +20,8 @@ export function AccountOfUser<T extends UserAccount>({ form }: { form: UseFormRe
   const choices = items.map(({ id, name, kind }) => ({ value: id, label: `${name} (${kindNames[kind]})` }))
   const choose = (id: string | null) => {
     const account = items.find((each) => each.id === id)
-    form.setValues({ role: account?.kind ?? 'OPERATOR', accountId: account?.id ?? null } as Partial<T>)
+    const role = account?.kind ?? (id === NONE.value ? 'OPERATOR' : null)
+    form.setValues({ role, accountId: account?.id ?? null } as Partial<T>)
   }
   return (
     <Select
@@ -24,7 +30,9 @@ export function AccountOfUser<T extends UserAccount>({ form }: { form: UseFormRe
       data={[NONE, ...choices]}
       searchable
       allowDeselect={false}
-      value={form.values.accountId ?? ''}
+      placeholder="Choose"
+      required
+      value={form.values.accountId ?? (form.values.role === 'OPERATOR' ? NONE.value : null)}
       onChange={choose}
       error={form.errors.accountId ?? form.errors.role}
     />

@@ -1,14 +1,15 @@
-import { Group, Modal, PasswordInput, Stack, Switch, TextInput } from '@mantine/core'
+import { Group, Modal, PasswordInput, SegmentedControl, Stack, Switch, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
+import { useState } from 'react'
 import { answer, client } from '../../client/client.ts'
-import type { Account, User } from '../../client/types.ts'
+import type { Account, PasswordLink, Role, User } from '../../client/types.ts'
 import { DeleteButton } from '../../components/delete-button.tsx'
 import { useSave } from '../../data/use-save.ts'
+import { PASSWORD_HINT, passwordProblem } from '../../session/password-rules.ts'
 import { useSession } from '../../session/session.ts'
 import { AccountOfUser, type UserAccount } from './account-of-user.tsx'
 import { DialogActions } from './dialog-actions.tsx'
-
-const PASSWORD_CHARS_MIN = 10
+import { MadePasswordLink, PasswordLinkButton } from './password-link.tsx'
 
 export interface UserDialogProps {
   /** Undefined: a new one. */
@@ -21,33 +22,45 @@ export interface UserDialogProps {
 interface UserValues extends UserAccount {
   name: string
   email: string
+  way: 'INVITE' | 'PASSWORD'
   password: string
   isActive: boolean
 }
 
-/** Makes a user, or changes the name, password and state of one. */
+/** Makes a user, by invitation or with a password, or changes the name, password and state of one. */
 export function UserDialog({ user, account, close }: UserDialogProps) {
   const me = useSession()
   const own = account ?? me.account
   const isOneself = user?.id === me.user.id
+  const [link, setLink] = useState<PasswordLink | null>(null)
   const form = useForm<UserValues>({
     initialValues: {
       name: user?.name ?? '',
       email: user?.email ?? '',
+      way: 'INVITE',
       password: '',
       isActive: user?.disabledAt == null,
-      role: own?.kind ?? 'OPERATOR',
+      role: own?.kind ?? null,
       accountId: own?.id ?? null,
     },
-    validate: { password: (value) => (value === '' && user ? null : lengthProblem(value)) },
+    validate: {
+      password: (value, { way }) => ((user ? value === '' : way === 'INVITE') ? null : passwordProblem(value)),
+      role: (role) => (user || role !== null ? null : 'Choose what the user may do'),
+    },
   })
   const { submit, isSaving } = useSave({
-    save: (values: UserValues) => (user ? change(user, values) : create(values)),
+    save: (values: UserValues): Promise<User & { passwordLink?: PasswordLink }> =>
+      user ? change(user, values) : create(values),
     changes: ['/v1/panel/users', '/v1/panel/session'],
     form,
     saved: user ? 'User saved' : 'User created',
-    onSaved: close,
+    onSaved(saved) {
+      if (saved.passwordLink) setLink(saved.passwordLink)
+      else close()
+    },
   })
+  if (link) return <MadePasswordLink link={link} name={form.values.name} close={close} />
+  const setsPassword = user ? !isOneself : form.values.way === 'PASSWORD'
   return (
     <Modal opened onClose={close} title={user ? `Edit ${user.name}` : 'New user'}>
       <form onSubmit={form.onSubmit((values) => void submit(values))}>
@@ -61,10 +74,25 @@ export function UserDialog({ user, account, close }: UserDialogProps) {
             {...form.getInputProps('email')}
           />
           {!user && !own && <AccountOfUser form={form} />}
-          {!isOneself && (
+          {!user && (
+            <SegmentedControl
+              aria-label="How the user gets a password"
+              data={[
+                { value: 'INVITE', label: 'Send an invitation' },
+                { value: 'PASSWORD', label: 'Set a password' },
+              ]}
+              {...form.getInputProps('way')}
+            />
+          )}
+          {!user && form.values.way === 'INVITE' && (
+            <Text size="sm" c="dimmed">
+              The user chooses a password by a link, which works once and for seven days. You see it next.
+            </Text>
+          )}
+          {setsPassword && (
             <PasswordInput
               label={user ? 'New password' : 'Password'}
-              description={user ? 'Empty: it stays. Setting it ends the user’s sessions' : 'At least 10 characters'}
+              description={user ? 'Empty: it stays. Setting it ends the user’s sessions' : PASSWORD_HINT}
               autoComplete="new-password"
               required={!user}
               {...form.getInputProps('password')}
@@ -77,6 +105,7 @@ export function UserDialog({ user, account, close }: UserDialogProps) {
               {...form.getInputProps('isActive', { type: 'checkbox' })}
             />
           )}
+          {user && !isOneself && <PasswordLinkButton user={user} made={setLink} />}
           <Group justify="space-between">
             <div>{user && !isOneself && <DeleteUser user={user} done={close} />}</div>
             <DialogActions label={user ? 'Save' : 'Create user'} isSaving={isSaving} close={close} />
@@ -98,14 +127,16 @@ function DeleteUser({ user, done }: { user: User; done: () => void }) {
     <DeleteButton
       what="user"
       name={user.name}
-      message="The user is signed out at once. History keeps the name."
+      message="The user is signed out at once, and the tokens of this user end. History keeps the name."
       onConfirm={() => submit(undefined)}
     />
   )
 }
 
-const create = ({ name, email, password, role, accountId }: UserValues) =>
-  answer(client.POST('/v1/panel/users', { body: { name, email, password, role, accountId } }))
+function create({ name, email, way, password, role, accountId }: UserValues) {
+  const body = { name, email, role: role as Role, accountId, ...(way === 'PASSWORD' && { password }) }
+  return answer(client.POST('/v1/panel/users', { body }))
+}
 
 function change(user: User, { name, password, isActive }: UserValues) {
   const body = {
@@ -115,6 +146,3 @@ function change(user: User, { name, password, isActive }: UserValues) {
   }
   return answer(client.PATCH('/v1/panel/users/{id}', { params: { path: { id: user.id } }, body }))
 }
-
-const lengthProblem = (password: string) =>
-  password.length < PASSWORD_CHARS_MIN ? `At least ${PASSWORD_CHARS_MIN} characters` : null

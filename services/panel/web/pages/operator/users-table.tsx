@@ -24,7 +24,9 @@ export function UsersTable({ account }: { account?: Account }) {
     ...(account ? [] : [{ title: 'Account', cell: ({ accountId }: User) => nameOf(accountId) }]),
     {
       title: 'State',
-      cell: ({ disabledAt }) => <StatusBadge status={disabledAt === null ? 'ACTIVE' : 'DISABLED'} />,
+      cell: ({ disabledAt, hasPassword }) => (
+        <StatusBadge status={disabledAt !== null ? 'DISABLED' : hasPassword ? 'ACTIVE' : 'INVITED'} />
+      ),
     },
     { title: 'Changed', cell: ({ updatedAt }) => <RelativeTime at={updatedAt} /> },
     {

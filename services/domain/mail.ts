@@ -1,0 +1,9 @@
+/** A message to one person. */
+export interface Mail {
+  to: string
+  subject: string
+  text: string
+}
+
+/** Hands a message to the mail server. Rejects when that does not take it. */
+export type SendMail = (mail: Mail) => Promise<void>

@@ -1,0 +1,24 @@
+import { Paper, Stack, Title } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { Logo } from '../shell/logo.tsx'
+import classes from './sign-in-page.module.css'
+
+/** The frame of the pages before one is signed in. */
+export function SignInCard({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <main className={classes.page}>
+      <title>{`${title} · Endcap`}</title>
+      <Paper withBorder className={classes.card} p="xl">
+        <Stack>
+          <div className={classes.brand}>
+            <Logo />
+            <Title order={1} size="h2">
+              {title}
+            </Title>
+          </div>
+          {children}
+        </Stack>
+      </Paper>
+    </main>
+  )
+}

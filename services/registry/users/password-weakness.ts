@@ -1,0 +1,47 @@
+import type { ZxcvbnFactory } from '@zxcvbn-ts/core'
+
+/** Characters judged: what follows could only make it stronger, and takes the judge much longer. */
+const JUDGED_CHARS_MAX = 64
+/** Of 0 to 4: over 10^8 guesses, which is centuries at the pace of sign-ins and a while even for a stolen hash. */
+const SCORE_MIN = 3
+const WORDS_OF_ALL = ['endcap']
+
+let judge: Promise<ZxcvbnFactory> | null = null
+
+/** Its dictionaries take some 200 ms to read: only who is asked has them. */
+async function loadJudge(): Promise<ZxcvbnFactory> {
+  const [{ ZxcvbnFactory }, { dictionary, adjacencyGraphs }] = await Promise.all([
+    import('@zxcvbn-ts/core'),
+    import('@zxcvbn-ts/language-common'),
+  ])
+  return new ZxcvbnFactory({ dictionary: { ...dictionary }, graphs: adjacencyGraphs, maxLength: JUDGED_CHARS_MAX })
+}
+
+/** Why a password is too weak, by zxcvbn (Wheeler, USENIX Security 2016); null: it is not. May block for 400 ms. */
+export async function weakness(password: string, words: readonly string[]): Promise<string | null> {
+  judge ??= loadJudge()
+  const judged = password.normalize('NFKC').slice(0, JUDGED_CHARS_MAX)
+  const { score, feedback } = (await judge).check(judged, [...words, ...WORDS_OF_ALL])
+  return score >= SCORE_MIN ? null : `too easy to guess: ${reasons[feedback.warning ?? ''] ?? UNKNOWN}`
+}
+
+const UNKNOWN = 'it is short for what it is made of; use more words, or a password manager'
+const COMMON = 'it is one of the most used passwords'
+const reasons: Readonly<Record<string, string>> = {
+  topTen: COMMON,
+  topHundred: COMMON,
+  common: COMMON,
+  similarToCommon: 'it is much like one of the most used passwords',
+  pwned: 'it is known from a leak',
+  simpleRepeat: 'characters that repeat add little',
+  extendedRepeat: 'words that repeat add little',
+  straightRow: 'keys that lie in a row add little',
+  keyPattern: 'patterns on the keyboard add little',
+  sequences: 'sequences such as abc or 6543 add little',
+  recentYears: 'years add little',
+  dates: 'dates add little',
+  wordByItself: 'it is a single word',
+  namesByThemselves: 'it is a name',
+  commonNames: 'it is a common name',
+  userInputs: 'it holds the name, the e-mail address or Endcap',
+}
