@@ -29,6 +29,15 @@ export function csvOf(columns: readonly string[], rows: Iterable<object>, cast: 
   return Readable.from(inTurns(rows)).pipe(table)
 }
 
+/** A line of JSON for each row (NDJSON). */
+export function linesOf(rows: Iterable<object>): Readable {
+  return Readable.from(jsonLines(rows))
+}
+
+async function* jsonLines(rows: Iterable<object>) {
+  for await (const row of inTurns(rows)) yield `${JSON.stringify(row)}\n`
+}
+
 async function* inTurns(rows: Iterable<object>) {
   let written = 0
   for (const row of rows) {

@@ -30,6 +30,7 @@ import { usersApp } from '../registry/users/app.ts'
 import type { PasswordMail } from '../registry/users/password-mail.ts'
 import type { PasswordStrength } from '../registry/users/password-strength.ts'
 import type { Passwords } from '../registry/users/passwords.ts'
+import { visitsApp } from '../registry/visits/app.ts'
 import type { Routes } from './part.ts'
 
 export interface RegistryRoutesDeps extends Engines {
@@ -72,6 +73,7 @@ export function registryRoutes(deps: RegistryRoutesDeps): Routes[] {
     imagesApp(shared),
     reportsApp(shared),
     explainApp(shared),
+    visitsApp(shared),
     auditApp(shared),
     securityLogApp(shared),
     deadLettersApp({ ...shared, ...deps.deadLetters }),

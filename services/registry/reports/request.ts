@@ -47,8 +47,7 @@ export function readReportRequest(query: ReportQuery): ReportRequest {
   const { from, to, groupBy, metrics, model, clickWindowHours, viewWindowHours, format: _, ...filters } = query
   const findings = new Findings()
   const request: ReportRequest = {
-    from: readMoment(from, 'from', findings),
-    to: readMoment(to, 'to', findings),
+    ...readRange({ from, to }, findings),
     dimensions: readNames(groupBy, reportDimensions, 'groupBy', findings) ?? [],
     metrics: readNames(metrics, reportMetrics, 'metrics', findings) ?? [...reportMetrics],
     filters,
@@ -63,12 +62,21 @@ export function readReportRequest(query: ReportQuery): ReportRequest {
   }
   findings.check(request.dimensions.length <= GROUP_BY_MAX, at('groupBy'), `takes at most ${GROUP_BY_MAX} dimensions`)
   findings.raise()
-  const length = momentIn(request.to, 'UTC') - momentIn(request.from, 'UTC')
+  return request
+}
+
+/** The time that a query asks about; `findings` gets what is wrong with it. */
+export function readRange(query: { from: string; to: string }, findings: Findings): { from: Moment; to: Moment } {
+  const [from, to] = [momentOf(query.from), momentOf(query.to)]
+  const readable = `must be a date (2026-03-29) or a time with its zone (2026-03-29T12:00:00Z) between ${FIRST_YEAR} and ${LAST_YEAR}`
+  findings.check(from !== null, at('from'), readable)
+  findings.check(to !== null, at('to'), readable)
+  if (from === null || to === null) return { from: { at: 0 }, to: { at: 0 } }
+  const length = momentIn(to, 'UTC') - momentIn(from, 'UTC')
   findings.check(length > 0, at('to'), 'must be later than from')
   const longest = RANGE_MAX_DAYS * DAY_MS + CLOCK_CHANGE_MAX_MS
   findings.check(length <= longest, at('to'), `must be at most ${RANGE_MAX_DAYS} days after from`)
-  findings.raise()
-  return request
+  return { from, to }
 }
 
 /** UTC epoch milliseconds of a moment as a shop in this time zone means it. */
@@ -77,16 +85,6 @@ export function momentIn(moment: Moment, timeZone: string): number {
 }
 
 const at = (name: string) => `querystring/${name}`
-
-function readMoment(text: string, name: string, findings: Findings): Moment {
-  const moment = momentOf(text)
-  findings.check(
-    moment !== null,
-    at(name),
-    `must be a date (2026-03-29) or a time with its zone (2026-03-29T12:00:00Z) between ${FIRST_YEAR} and ${LAST_YEAR}`,
-  )
-  return moment ?? { at: 0 }
-}
 
 function momentOf(text: string): Moment | null {
   if (/^\d{4}-\d\d-\d\d$/.test(text)) return exists(text) ? { day: text } : null
@@ -104,7 +102,7 @@ function exists(day: string): boolean {
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day) && year > FIRST_YEAR && year < LAST_YEAR
 }
 
-function readNames<T extends string>(
+export function readNames<T extends string>(
   text: string | undefined,
   known: readonly T[],
   name: string,

@@ -101,7 +101,7 @@ export async function openWorld(given?: Analytics): Promise<World> {
       const token = who === 'operator' ? OPERATOR : tokens[who]
       const answer = await server.inject({ url: path, headers: { authorization: `Bearer ${token}`, ...headers } })
       if (answer.statusCode >= 500) throw new Error(`GET ${path} answered ${answer.statusCode}`, { cause: lastError })
-      const isJson = String(answer.headers['content-type']).includes('json')
+      const isJson = /\/(problem\+)?json/.test(String(answer.headers['content-type']))
       return {
         status: answer.statusCode,
         body: isJson ? parseExact(answer.body) : answer.body,

@@ -1,0 +1,95 @@
+import { Type } from 'typebox'
+import type { Analytics } from '../../../infra/analytics/port.ts'
+import { AttributedSale, SalesQuery, VisitQuery, VisitReport } from '../../../schemas/http/panel/visits.ts'
+import { Problem } from '../../domain/errors.ts'
+import type { Snapshot } from '../../domain/snapshot.ts'
+import type { HttpServer } from '../../http.ts'
+import { type Authorize, type Principal, principalOf } from '../auth.ts'
+import { csvOf, linesOf, sendCsv } from '../csv.ts'
+import { decimalText, figuresToJson } from '../reports/figures.ts'
+import { readSalesPage, saleColumns } from './sales.ts'
+import { readVisits, visitColumns } from './visits.ts'
+
+export interface VisitsDeps {
+  analytics: Analytics
+  snapshot: Snapshot
+  authorize: Authorize
+  publicUrl: string
+}
+
+const JSON_ROWS = { rowsMax: 10_000, beyond: 'CUT' } as const
+/** A table in a file has no place to say that it is cut. */
+const CSV_ROWS = { rowsMax: 100_000, beyond: 'REFUSE' } as const
+
+/** How visitors came, and what those who bought had come by: for the publisher, who knows them, and the operator. */
+export function visitsApp(deps: VisitsDeps) {
+  const onRequest = deps.authorize('panel')
+  return async (server: HttpServer): Promise<void> => {
+    // Answers are written by figuresToJson, csvOf and linesOf; the schemas document them.
+    server.setSerializerCompiler(() => JSON.stringify)
+    server.get(
+      '/v1/panel/page-views',
+      {
+        onRequest,
+        schema: {
+          summary: 'Page views and attributed purchases by utm and gclid',
+          description:
+            'A purchase counts for the last page view with a gclid or utm of its browser, at most 30 days before.',
+          querystring: VisitQuery,
+          response: {
+            200: {
+              description: 'The report; in CSV, the rows alone',
+              content: { 'application/json': { schema: VisitReport }, 'text/csv': { schema: Type.String() } },
+            },
+          },
+        },
+      },
+      async (request, reply) => {
+        const principal = publisherOf(principalOf(request))
+        const { query } = request
+        const isCsv = query.format === 'csv'
+        const report = await readVisits(deps, { principal, query, ...(isCsv ? CSV_ROWS : JSON_ROWS) })
+        if (!isCsv) return reply.type('application/json').send(figuresToJson(report))
+        return sendCsv(reply, 'page-views.csv', csvOf(visitColumns(query), report.rows, { bigint: decimalText }))
+      },
+    )
+    server.get(
+      '/v1/panel/attributed-sales',
+      {
+        onRequest,
+        schema: {
+          summary: 'Attributed sales, line by line, with how their buyers came: for external analytics',
+          description:
+            'The earliest first. The header Link names the next page while there is one. Imported history is never attributed.',
+          querystring: SalesQuery,
+          response: {
+            200: {
+              description: 'A page of lines',
+              content: { 'application/x-ndjson': { schema: AttributedSale }, 'text/csv': { schema: Type.String() } },
+            },
+          },
+        },
+      },
+      async (request, reply) => {
+        const { query } = request
+        const { sales, nextCursor } = await readSalesPage(deps, { principal: publisherOf(principalOf(request)), query })
+        if (nextCursor !== null) {
+          const next = new URLSearchParams(
+            Object.entries({ ...query, cursor: nextCursor }).map(
+              ([name, value]) => [name, String(value)] as [string, string],
+            ),
+          )
+          reply.header('link', `<${deps.publicUrl}/v1/panel/attributed-sales?${next}>; rel="next"`)
+        }
+        if (query.format === 'csv') return sendCsv(reply, 'attributed-sales.csv', csvOf(saleColumns, sales))
+        return reply.type('application/x-ndjson').send(linesOf(sales) as never)
+      },
+    )
+  }
+}
+
+/** @throws Problem FORBIDDEN: advertisers do not know the shop's visitors. */
+function publisherOf(principal: Principal): Principal {
+  if (principal.role !== 'ADVERTISER') return principal
+  throw new Problem('FORBIDDEN', 'Visitors are known to the publisher of the shop and the operator')
+}

@@ -1,0 +1,26 @@
+import type { VisitRange } from '../../../infra/analytics/queries/visits.ts'
+import type { Entity, Snapshot } from '../../domain/snapshot.ts'
+import type { Principal } from '../auth.ts'
+import type { Findings } from '../findings.ts'
+import { momentIn, readRange } from '../reports/request.ts'
+import { reachOf } from '../reports/scope.ts'
+
+/**
+ * The shop and the time that a query asks about, days being those of the shop.
+ * @throws Problem INVALID, with what `findings` holds, or NOT_FOUND for a shop that the caller may not see.
+ */
+export function rangeOf(
+  snapshot: Snapshot,
+  principal: Principal,
+  query: { shopId: string; from: string; to: string },
+  findings: Findings,
+): { shop: Entity<'Shop'>; range: VisitRange } {
+  const moments = readRange(query, findings)
+  findings.raise()
+  const shop = reachOf(snapshot, principal, { shopId: query.shopId }).shops[0]!
+  const { timeZone } = shop.body
+  return {
+    shop,
+    range: { shopId: shop.id, from: momentIn(moments.from, timeZone), to: momentIn(moments.to, timeZone) },
+  }
+}

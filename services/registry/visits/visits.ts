@@ -1,0 +1,62 @@
+import type { Analytics } from '../../../infra/analytics/port.ts'
+import { type VisitRow, visitQuery } from '../../../infra/analytics/queries/visits.ts'
+import { type VisitDimension, type VisitQuery, visitDimensions } from '../../../schemas/http/panel/visits.ts'
+import { Problem } from '../../domain/errors.ts'
+import type { Snapshot } from '../../domain/snapshot.ts'
+import type { Principal } from '../auth.ts'
+import { Findings } from '../findings.ts'
+import { readNames } from '../reports/request.ts'
+import { offsetSpans } from '../reports/time-zone.ts'
+import { rangeOf } from './range.ts'
+
+const DIMENSIONS_DEFAULT: readonly VisitDimension[] = ['utmSource', 'utmMedium', 'utmCampaign']
+
+export interface VisitsCall {
+  principal: Principal
+  query: VisitQuery
+  rowsMax: number
+  /** What becomes of a report with more rows. */
+  beyond: 'CUT' | 'REFUSE'
+}
+
+/** Names of the properties of a row, in their order. */
+export function visitColumns(query: VisitQuery): string[] {
+  return [...dimensionsOf(query, new Findings()), 'currency', 'pageViews', 'visitors', 'purchases', 'revenue']
+}
+
+/**
+ * Page views and attributed purchases of a shop by how the visitors came. Money is a bigint of micro-units.
+ * @throws Problem INVALID; NOT_FOUND for a shop that the caller may not see; TOO_LARGE when there are more rows than may be.
+ */
+export async function readVisits(
+  { analytics, snapshot }: { analytics: Analytics; snapshot: Snapshot },
+  { principal, query, rowsMax, beyond }: VisitsCall,
+) {
+  const findings = new Findings()
+  const dimensions = dimensionsOf(query, findings)
+  const { shop, range } = rangeOf(snapshot, principal, query, findings)
+  const spans = offsetSpans(shop.body.timeZone, range.from, range.to)
+  const asked = visitQuery({ ...range, dimensions, currency: shop.body.currency, spans, limit: rowsMax + 1 })
+  const found = await analytics.query<VisitRow>(asked.sql, asked.params)
+  const rows = found.filter((row) => row.isTotal === 0)
+  if (rows.length > rowsMax && beyond === 'REFUSE') {
+    throw new Problem('TOO_LARGE', `The report has over ${rowsMax} rows: ask for less time, or group by less`)
+  }
+  return {
+    rows: rows.slice(0, rowsMax).map((row) => ({ ...valuesOf(dimensions, row), ...figuresOf(row) })),
+    totals: found.filter((row) => row.isTotal === 1).map(figuresOf),
+    truncated: rows.length > rowsMax,
+  }
+}
+
+function dimensionsOf({ groupBy }: VisitQuery, findings: Findings): readonly VisitDimension[] {
+  return readNames(groupBy, visitDimensions, 'groupBy', findings) ?? DIMENSIONS_DEFAULT
+}
+
+function valuesOf(dimensions: readonly VisitDimension[], row: VisitRow) {
+  return Object.fromEntries(dimensions.map((each) => [each, each === 'gclid' ? row.gclid === 1 : row[each] || null]))
+}
+
+function figuresOf({ currency, pageViews, visitors, purchases, revenueMicros }: VisitRow) {
+  return { currency, pageViews, visitors, purchases, revenue: BigInt(revenueMicros) }
+}

@@ -1,0 +1,3 @@
+import { visitsSuite } from './visits.suite.ts'
+
+visitsSuite()
