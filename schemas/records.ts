@@ -191,6 +191,22 @@ export interface Transaction {
   proof: Proof
 }
 
+/** Topic `transaction-returns`: products of a purchase that came back, or a purchase that was cancelled. */
+export interface TransactionReturn {
+  /** The caller's. Counted once per shop. */
+  returnId: string
+  shopId: string
+  /** The purchase; it may come after its return. */
+  eventId: string
+  reason: string | null
+  /** User id of who entered it; of an access token, the account that it acts for. */
+  returnedBy: string
+  occurredAt: number
+  receivedAt: number
+  /** Empty: the whole purchase. */
+  lines: { shopProductId: string; quantity: number }[]
+}
+
 /** Topic `page-views`. */
 export interface PageView {
   id: string
@@ -255,6 +271,7 @@ export interface RecordTypes {
   AdEvent: AdEvent
   JudgedEvent: JudgedEvent
   Transaction: Transaction
+  TransactionReturn: TransactionReturn
   PageView: PageView
   FeedIssue: FeedIssue
   SecurityEvent: SecurityEvent

@@ -18,6 +18,7 @@ export type RecordName =
   | 'AdEvent'
   | 'JudgedEvent'
   | 'Transaction'
+  | 'TransactionReturn'
   | 'PageView'
   | 'FeedIssue'
   | 'SecurityEvent'
@@ -59,6 +60,8 @@ export const topics = {
   'judged-events': retained('JudgedEvent', 4, 400),
   /** Key: cid. */
   transactions: retained('Transaction', 4, 400),
+  /** Key: shopId/eventId of the purchase. */
+  'transaction-returns': retained('TransactionReturn', 4, 400),
   /** Key: cid. */
   'page-views': retained('PageView', 4, 400),
   /** Key: feedId/runId. */

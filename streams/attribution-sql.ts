@@ -8,6 +8,7 @@ import {
   windowsSql,
 } from '../infra/analytics/queries/credit-rule.ts'
 import { crowdedSql, linkedSql, linksOf, NEVER, withoutPlaceSql } from '../infra/analytics/queries/person-links.ts'
+import { returnsOf } from '../infra/analytics/queries/returned-lines.ts'
 import { trustAtSql, unprovenSql } from '../infra/analytics/queries/transaction-versions.ts'
 import type { StoredTopic } from './rows.ts'
 
@@ -43,6 +44,7 @@ export const createScratchStatements = ({ touched, scope, lines, reach }: Scratc
   `CREATE TABLE ${scope} (slice UInt32, shopId String, kind String, eventId String) ENGINE = Memory`,
   `CREATE TABLE ${lines} (${lineColumns}, cid String, uid Nullable(String), shopProductId String, quantity Int64,
     priceMicros Int64, currency String, itemGroups Array(String), proof String, receivedAt Int64, trust String,
+    returnedQuantity Int64, returnedMicros Int64,
     clickWindowHours Int32, viewWindowHours Int32) ENGINE = Memory`,
   `CREATE TABLE ${reach} (${lineColumns}, shopProductId String, itemGroups Array(String), clickWindowHours Int32,
     viewWindowHours Int32, touchCid String) ENGINE = Memory`,
@@ -118,12 +120,14 @@ export function affectedSql(newRows: NewRows, scratch: Scratch): string {
   const transactions = newRows('transactions')
   const registry = newRows('registry')
   const groups = newRows('item-groups')
+  const returns = newRows('transaction-returns')
   return [
     transactions && `${allTransactionsSql} AND (${transactions})`,
     ofTouchedSql(scratch),
     ofNewLinksSql,
     registry && ofShopsSql(registry),
     groups && ofGroupsSql(groups),
+    returns && ofReturnsSql(returns),
   ]
     .filter((branch) => branch !== null)
     .join('\nUNION ALL\n')
@@ -212,6 +216,13 @@ LEFT JOIN (${itemGroupsSql({ product_groups })}) AS g ON g.shopId = l.shopId AND
 WHERE l.itemGroups != g.groups`
 }
 
+/** Purchases of the returns that are new, and of those that came under the same return id. */
+const ofReturnsSql = (newReturns: string): string => `
+SELECT shopId, kind, eventId, occurredAt AS at FROM transactions
+WHERE NOT imported AND kind = 'PURCHASE' AND (shopId, eventId) IN (
+  SELECT shopId, eventId FROM transaction_returns
+  WHERE (shopId, returnId) IN (SELECT shopId, returnId FROM transaction_returns WHERE ${newReturns}))`
+
 /** Fills `scope`, in slices by shop and time, so that the touches of a slice lie close together. */
 export const scopeSql = (affected: string, { scope }: Scratch): string => `
 INSERT INTO ${scope} (slice, shopId, kind, eventId)
@@ -238,24 +249,29 @@ export function sliceStatements({ scope, lines, reach }: Scratch): string[] {
     `TRUNCATE TABLE ${lines}`,
     `TRUNCATE TABLE ${reach}`,
     `INSERT INTO ${lines} (shopId, kind, eventId, line, occurredAt, cid, uid, shopProductId, quantity,
-    priceMicros, currency, itemGroups, proof, receivedAt, trust, clickWindowHours, viewWindowHours)
-${linesSql({
-  scope: slice,
-  product_groups: `(shopId, id) IN (
+    priceMicros, currency, itemGroups, proof, receivedAt, trust, returnedQuantity, returnedMicros,
+    clickWindowHours, viewWindowHours)
+SELECT shopId, kind, eventId, line, occurredAt, cid, uid, shopProductId, quantity, priceMicros, currency, itemGroups, proof,
+  receivedAt, trust, returnedQuantity, returnedMicros, clickWindowHours, viewWindowHours
+FROM (${linesSql({
+      scope: slice,
+      product_groups: `(shopId, id) IN (
       SELECT shopId, arrayJoin(lines.shopProductId) FROM transactions WHERE (shopId, kind, eventId) IN (${slice}))`,
-})}`,
+      transaction_returns: returnsOf(`SELECT shopId, eventId FROM (${slice})`),
+    })})`,
     `INSERT INTO ${reach} (shopId, kind, eventId, line, occurredAt, shopProductId, itemGroups,
     clickWindowHours, viewWindowHours, touchCid)
 SELECT shopId, kind, eventId, line, occurredAt, shopProductId, itemGroups, clickWindowHours, viewWindowHours, touchCid
 FROM (${reachSql(`SELECT * FROM ${lines}`, linksOf(`SELECT shopId, cid FROM ${lines}`))})`,
     `INSERT INTO attributed_lines (shopId, kind, eventId, line, occurredAt, cid, uid, shopProductId, quantity, priceMicros,
     currency, outcome, match, touchType, touchEventId, touchAt, campaignId, accountId, adId, slotHash, adUnitId, algorithm,
-    country, itemGroups, proof, receivedAt, trust, clickWindowHours, viewWindowHours, version, deleted)
+    country, itemGroups, proof, receivedAt, trust, returnedQuantity, returnedMicros, clickWindowHours,
+    viewWindowHours, version, deleted)
 SELECT l.shopId, l.kind, l.eventId, l.line, l.occurredAt, l.cid, l.uid, l.shopProductId, l.quantity, l.priceMicros,
   l.currency, multiIf(${unprovenSql('l')}, 'UNPROVEN', w.matches > 0, 'CREDITED', w.touches > 0, 'NO_MATCH', 'NO_TOUCH'),
   if(w.matches > 0, w.match, ''), if(w.matches > 0, w.touchType, ''), w.touchEventId, w.touchAt, w.campaignId, w.accountId,
   w.adId, w.slotHash, w.adUnitId, w.algorithm, w.country, l.itemGroups, l.proof, l.receivedAt, l.trust,
-  l.clickWindowHours, l.viewWindowHours, {version:Int64}, 0
+  l.returnedQuantity, l.returnedMicros, l.clickWindowHours, l.viewWindowHours, {version:Int64}, 0
 FROM ${lines} AS l
 LEFT JOIN (
   SELECT shopId, kind, eventId, line, touches, matches, ${touchDetailsSql('best')}

@@ -23,6 +23,7 @@ const RULE = 2
 /** What credit depends on. */
 export const attributionTopics = [
   'transactions',
+  'transaction-returns',
   'judged-events',
   'emissions',
   'page-views',

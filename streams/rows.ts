@@ -15,6 +15,7 @@ export const tablesOf = {
   emissions: [{ table: 'emissions', rowOf: plain }],
   'judged-events': [{ table: 'judged_events', rowOf: judgedEvent }],
   transactions: [{ table: 'transactions', rowOf: plain }],
+  'transaction-returns': [{ table: 'transaction_returns', rowOf: plain }],
   'page-views': [{ table: 'page_views', rowOf: plain }],
   'feed-issues': [{ table: 'feed_issues', rowOf: plain }],
   'security-events': [{ table: 'security_events', rowOf: plain }],

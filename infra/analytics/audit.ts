@@ -59,6 +59,7 @@ const auditedTopics: AuditedTopic[] = [
   },
   stored('judged-events', 'judged_events'),
   stored('transactions', 'transactions'),
+  stored('transaction-returns', 'transaction_returns'),
   stored('page-views', 'page_views'),
   stored('feed-issues', 'feed_issues'),
   {

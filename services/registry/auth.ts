@@ -32,8 +32,10 @@ declare module 'fastify' {
 
 const SCOPES_OF_SESSIONS: readonly Scope[] = ['panel']
 
-/** An `onRequest` hook that lets only callers with this scope in, before their body is read. */
-export type Authorize = (scope: Scope) => (request: FastifyRequest, reply: FastifyReply) => Promise<void>
+/** An `onRequest` hook that lets only callers with one of these scopes in, before their body is read. */
+export type Authorize = (
+  ...scopes: [Scope, ...Scope[]]
+) => (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 
 /**
  * Reads bearer tokens (those in the registry, and the operator's bootstrap token; null: none), and sessions where no
@@ -71,20 +73,21 @@ export function createAuthorize(deps: {
     return { actorId: id, userId: id, accountId, role: body.role, scopes: SCOPES_OF_SESSIONS, credential }
   }
 
-  return (scope) => async (request, reply) => {
-    const { authorization } = request.headers
-    const principal = authorization === undefined ? signedIn(request, reply) : bearer(authorization)
-    if (!principal) {
-      reply.header('www-authenticate', 'Bearer')
-      throw new Problem('UNAUTHENTICATED', 'Sign in, or send Authorization: Bearer with a token that is in force')
+  return (...scopes) =>
+    async (request, reply) => {
+      const { authorization } = request.headers
+      const principal = authorization === undefined ? signedIn(request, reply) : bearer(authorization)
+      if (!principal) {
+        reply.header('www-authenticate', 'Bearer')
+        throw new Problem('UNAUTHENTICATED', 'Sign in, or send Authorization: Bearer with a token that is in force')
+      }
+      if (!scopes.some((scope) => principal.scopes.includes(scope))) {
+        const caller = principal.userId === null ? 'token' : 'session'
+        throw new Problem('FORBIDDEN', `The ${caller} lacks the scope ${scopes.join(' or ')}`)
+      }
+      request.principal = principal
+      if (principal.credential.kind === 'TOKEN') noteUse?.(principal.credential.token, request)
     }
-    if (!principal.scopes.includes(scope)) {
-      const caller = principal.userId === null ? 'token' : 'session'
-      throw new Problem('FORBIDDEN', `The ${caller} lacks the scope ${scope}`)
-    }
-    request.principal = principal
-    if (principal.credential.kind === 'TOKEN') noteUse?.(principal.credential.token, request)
-  }
 }
 
 /** The caller that `authorize` let in. */

@@ -21,6 +21,7 @@ import { productCountApp } from '../registry/product-count.ts'
 import type { ProductReader } from '../registry/product-reader.ts'
 import { productsApp } from '../registry/products.ts'
 import { reportsApp } from '../registry/reports/app.ts'
+import { returnsApp } from '../registry/returns.ts'
 import { securityLogApp } from '../registry/security-log/app.ts'
 import type { SecurityLog } from '../registry/security-log/security-log.ts'
 import { createSessions } from '../registry/sessions/sessions.ts'
@@ -78,6 +79,7 @@ export function registryRoutes(deps: RegistryRoutesDeps): Routes[] {
     securityLogApp(shared),
     deadLettersApp({ ...shared, ...deps.deadLetters }),
     importApp(shared),
+    returnsApp(shared),
     panelApp(deps),
     async (scope: HttpServer) => {
       feedsApp(scope, shared)

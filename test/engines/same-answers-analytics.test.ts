@@ -18,6 +18,7 @@ import {
   HOUR,
   pageView,
   purchase,
+  returned,
   shop,
   T0,
   touch,
@@ -79,6 +80,22 @@ function history(seed: number): Happening[] {
         at: at(),
         imported: random() < 0.05,
         products: times(1 + below(4), product),
+        proof: random() < 0.3 ? 'SIGNED' : 'ANONYMOUS',
+      }),
+    })),
+    ...times(40, (n) => ({
+      topic: 'transaction-returns' as const,
+      value: returned({
+        returnId: `r${n}`,
+        eventId: `o${below(PURCHASES - 50)}`,
+        at: at(),
+        lines:
+          n % 4 === 0
+            ? []
+            : [
+                [product(), 1],
+                [product(), 2],
+              ],
       }),
     })),
     ...times(200, (n) => ({ topic: 'page-views' as const, value: pageView({ ...person(), id: `v${n}`, at: at() }) })),

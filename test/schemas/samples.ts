@@ -356,6 +356,16 @@ export const samples: RecordTypes = {
     ],
     proof: 'SIGNED',
   },
+  TransactionReturn: {
+    returnId: 'return-1',
+    shopId: 'shop-1',
+    eventId: 'order-1',
+    reason: 'too small',
+    returnedBy: 'user-1',
+    occurredAt: AT,
+    receivedAt: AT,
+    lines: [{ shopProductId: 'sku-1', quantity: 1 }],
+  },
   PageView: {
     id: 'view-1',
     shopId: 'shop-1',

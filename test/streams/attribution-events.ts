@@ -1,7 +1,15 @@
 import { createHash } from 'node:crypto'
 import { encode } from '../../schemas/codec.ts'
 import type { Campaign, RegistryEntry, Shop, TransactionTrust } from '../../schemas/entities.ts'
-import type { Emission, ItemGroup, JudgedEvent, PageView, Proof, Transaction } from '../../schemas/records.ts'
+import type {
+  Emission,
+  ItemGroup,
+  JudgedEvent,
+  PageView,
+  Proof,
+  Transaction,
+  TransactionReturn,
+} from '../../schemas/records.ts'
 import { NO_DISPLAY } from '../../services/domain/campaign.ts'
 import { UNKNOWN_CLIENT } from '../../services/domain/client-hashes.ts'
 import type { StoredTopic } from '../../streams/rows.ts'
@@ -75,7 +83,8 @@ export interface PurchaseFields {
   receivedAt?: number
   imported?: boolean
   proof?: Proof
-  products: string[]
+  /** Each costs 10. With a number, so many units of it. */
+  products: (string | [id: string, quantity: number])[]
 }
 
 export function purchase(fields: PurchaseFields): Transaction {
@@ -90,15 +99,31 @@ export function purchase(fields: PurchaseFields): Transaction {
     occurredAt: fields.at,
     receivedAt: fields.receivedAt ?? fields.at,
     imported: fields.imported ?? false,
-    lines: fields.products.map((shopProductId) => ({
-      shopProductId,
+    lines: fields.products.map((product) => ({
+      shopProductId: typeof product === 'string' ? product : product[0],
       priceMicros: 10_000_000,
-      quantity: 1,
+      quantity: typeof product === 'string' ? 1 : product[1],
       productTitle: null,
       brand: null,
       sellerId: null,
     })),
     proof: fields.proof ?? 'ANONYMOUS',
+  }
+}
+
+export interface ReturnFields {
+  returnId: string
+  eventId: string
+  shopId?: string
+  at: number
+  lines?: [id: string, quantity: number][]
+}
+
+export function returned(fields: ReturnFields): TransactionReturn {
+  const { returnId, eventId, shopId = 'shop', at, lines = [] } = fields
+  return {
+    ...{ returnId, shopId, eventId, reason: null, returnedBy: 'account', occurredAt: at, receivedAt: at },
+    lines: lines.map(([shopProductId, quantity]) => ({ shopProductId, quantity })),
   }
 }
 
@@ -204,6 +229,7 @@ export function shop(fields: {
 export type Happening =
   | { topic: 'judged-events'; value: JudgedEvent }
   | { topic: 'transactions'; value: Transaction }
+  | { topic: 'transaction-returns'; value: TransactionReturn }
   | { topic: 'page-views'; value: PageView }
   | { topic: 'emissions'; value: Emission }
   | { topic: 'registry'; value: RegistryEntry }
@@ -217,6 +243,8 @@ export function keyOf(happening: Happening): string {
       return `${happening.value.shopId}/${happening.value.feedId}/${happening.value.id}`
     case 'judged-events':
       return happening.value.claims.campaignId
+    case 'transaction-returns':
+      return `${happening.value.shopId}/${happening.value.eventId}`
     default:
       return happening.value.cid
   }
@@ -228,6 +256,8 @@ export function bytesOf(happening: Happening): Buffer {
       return encode('JudgedEvent', happening.value)
     case 'transactions':
       return encode('Transaction', happening.value)
+    case 'transaction-returns':
+      return encode('TransactionReturn', happening.value)
     case 'page-views':
       return encode('PageView', happening.value)
     case 'emissions':

@@ -1,4 +1,4 @@
-import type { JudgedEvent, Transaction } from '../../schemas/records.ts'
+import type { JudgedEvent, Transaction, TransactionReturn } from '../../schemas/records.ts'
 import type { Happening } from './attribution-events.ts'
 import type { StoredLine } from './attribution-world.ts'
 
@@ -60,6 +60,8 @@ export function attributedByHand(happenings: readonly Happening[]): StoredLine[]
     return listAt(shopId, campaignId, at).includes(product) ? 'HALO' : ''
   }
 
+  const returns = firstTold(values('transaction-returns'))
+
   const result: StoredLine[] = []
   for (const transaction of chosen(transactions)) {
     const { shopId, kind, eventId, cid, occurredAt, proof } = transaction
@@ -71,7 +73,16 @@ export function attributedByHand(happenings: readonly Happening[]): StoredLine[]
       if (touch.verdict !== 'VALID' || touch.claims.shopId !== shopId || age < 0) return false
       return age <= (touch.type === 'CLICK' ? click : view) * HOUR_MS && samePerson(shopId, cid, touch.cid)
     })
-    for (const [line, { shopProductId }] of transaction.lines.entries()) {
+    const back = kind === 'PURCHASE' ? returns.filter((each) => each.shopId === shopId && each.eventId === eventId) : []
+    const isWhole = back.some(({ lines }) => lines.length === 0)
+    const units = new Map<string, number>()
+    for (const each of back.flatMap(({ lines }) => lines)) {
+      units.set(each.shopProductId, (units.get(each.shopProductId) ?? 0) + each.quantity)
+    }
+    for (const [line, { shopProductId, quantity, priceMicros }] of transaction.lines.entries()) {
+      const left = units.get(shopProductId) ?? 0
+      const returnedQuantity = isWhole ? quantity : Math.min(left, quantity)
+      units.set(shopProductId, left - Math.min(left, quantity))
       let winner: JudgedEvent | null = null
       let won = ''
       for (const touch of inWindow) {
@@ -90,6 +101,8 @@ export function attributedByHand(happenings: readonly Happening[]): StoredLine[]
         shopProductId,
         proof,
         trust,
+        returnedQuantity,
+        returnedMicros: Math.floor((priceMicros * returnedQuantity) / quantity),
         outcome: isUnproven ? 'UNPROVEN' : winner ? 'CREDITED' : inWindow.length > 0 ? 'NO_MATCH' : 'NO_TOUCH',
         match: won,
         touchType: winner?.type ?? '',
@@ -108,6 +121,19 @@ function beats(touch: JudgedEvent, match: string, other: JudgedEvent, otherMatch
   if (match !== otherMatch) return match === 'DIRECT'
   if (touch.occurredAt !== other.occurredAt) return touch.occurredAt > other.occurredAt
   return touch.eventId > other.eventId
+}
+
+/** A return id counts once in a shop: the first received, then the smaller content. */
+function firstTold(returns: readonly TransactionReturn[]): TransactionReturn[] {
+  const key = ({ eventId, lines }: TransactionReturn) =>
+    [eventId, `[${lines.map((line) => `('${line.shopProductId}',${line.quantity})`).join(',')}]`].join('\u0001')
+  const byId = Map.groupBy(returns, ({ shopId, returnId }) => `${shopId} ${returnId}`)
+  return [...byId.values()].map((same) =>
+    same.reduce((best, each) => {
+      if (each.receivedAt !== best.receivedAt) return each.receivedAt < best.receivedAt ? each : best
+      return key(each) < key(best) ? each : best
+    }),
+  )
 }
 
 interface Sighting {
@@ -160,7 +186,7 @@ function chosen(transactions: readonly Transaction[]): Transaction[] {
 }
 
 function rank({ imported, proof, receivedAt, occurredAt, cid, uid, currency, lines }: Transaction): string {
-  const products = lines.map(({ shopProductId }) => shopProductId).join(',')
+  const products = lines.map(({ shopProductId, quantity }) => `('${shopProductId}',10000000,${quantity}`).join(',')
   const order = [imported ? 1 : 0, proof === 'ANONYMOUS' ? 1 : 0, receivedAt, occurredAt]
   return [...order, cid, uid === null ? 1 : 0, uid ?? '', currency, products].join('\u0001')
 }

@@ -55,7 +55,8 @@ export async function openWorld(analytics: Analytics, epoch: number) {
       const settings = { model, clickWindowHours: null, viewWindowHours: null, ...windows }
       const { sql, params } = attributionQuery(settings, { shopId: 'shop', from: 0, to: Number.MAX_SAFE_INTEGER })
       return analytics.query<CreditedLine>(
-        `SELECT shopId, kind, eventId, line, match, touchType, touchEventId, campaignId, weight FROM (${sql})
+        `SELECT shopId, kind, eventId, line, match, touchType, touchEventId, campaignId, returnedMicros,
+           weight FROM (${sql})
          ORDER BY shopId, kind, eventId, line, touchAt, touchEventId`,
         params,
       )
@@ -70,12 +71,16 @@ export async function openWorld(analytics: Analytics, epoch: number) {
 
 export function attributedLines(analytics: Analytics): Promise<StoredLine[]> {
   return analytics.query<StoredLine>(
-    `SELECT shopId, kind, eventId, line, cid, shopProductId, outcome, proof, trust, match, touchType, touchEventId, campaignId
+    `SELECT shopId, kind, eventId, line, cid, shopProductId, outcome, proof, trust, returnedQuantity, returnedMicros,
+       match, touchType, touchEventId, campaignId
      FROM attributed_lines FINAL ORDER BY shopId, kind, eventId, line`,
   )
 }
 
-export type CreditedLine = Omit<StoredLine, 'outcome' | 'proof' | 'trust' | 'cid' | 'shopProductId'> & {
+export type CreditedLine = Omit<
+  StoredLine,
+  'outcome' | 'proof' | 'trust' | 'returnedQuantity' | 'cid' | 'shopProductId'
+> & {
   weight: number
 }
 
@@ -89,6 +94,8 @@ export interface StoredLine {
   outcome: string
   proof: string
   trust: string
+  returnedQuantity: number
+  returnedMicros: number
   match: string
   touchType: string
   touchEventId: string

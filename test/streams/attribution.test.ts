@@ -7,7 +7,18 @@ import { openEmbeddedAnalytics } from '../../infra/analytics/embedded.ts'
 import type { Analytics } from '../../infra/analytics/port.ts'
 import { CIDS_PER_UID_MAX, UIDS_PER_CID_MAX } from '../../infra/analytics/queries/person-links.ts'
 import type { TransactionTrust } from '../../schemas/entities.ts'
-import { campaign, emission, type Happening, HOUR, pageView, purchase, shop, T0, touch } from './attribution-events.ts'
+import {
+  campaign,
+  emission,
+  type Happening,
+  HOUR,
+  pageView,
+  purchase,
+  returned,
+  shop,
+  T0,
+  touch,
+} from './attribution-events.ts'
 import { attributedByHand } from './attribution-oracle.ts'
 import { openWorld } from './attribution-world.ts'
 
@@ -29,6 +40,10 @@ const world = () => openWorld(analytics, epoch++)
 const happened = {
   touch: (...args: Parameters<typeof touch>): Happening => ({ topic: 'judged-events', value: touch(...args) }),
   purchase: (...args: Parameters<typeof purchase>): Happening => ({ topic: 'transactions', value: purchase(...args) }),
+  returned: (...args: Parameters<typeof returned>): Happening => ({
+    topic: 'transaction-returns',
+    value: returned(...args),
+  }),
   pageView: (...args: Parameters<typeof pageView>): Happening => ({ topic: 'page-views', value: pageView(...args) }),
   emission: (...args: Parameters<typeof emission>): Happening => ({ topic: 'emissions', value: emission(...args) }),
   campaign: (...args: Parameters<typeof campaign>): Happening => ({ topic: 'registry', value: campaign(...args) }),
@@ -199,6 +214,73 @@ describe('attribution', () => {
     expect(await outcomes()).toMatchObject({ after: 'CREDITED' })
   })
 
+  describe('returns', () => {
+    const sale = happened.purchase({ eventId: 'o1', cid: 'a', at: T0, products: [['p1', 3], 'p2', ['p1', 2]] })
+    const back = (returnId: string, ...lines: [string, number][]) =>
+      happened.returned({ returnId, eventId: 'o1', at: T0 + HOUR, lines })
+    async function returnedOf(...steps: Happening[]) {
+      const { store, attribute, lines } = await world()
+      for (const each of steps) {
+        await store([each])
+        await attribute()
+      }
+      return (await lines()).map(({ returnedQuantity, returnedMicros }) => [returnedQuantity, returnedMicros])
+    }
+
+    it('take units of a product from its lines in order, pro rata to the micro, whether they come before or after', async () => {
+      const expected = [
+        [3, 10_000_000],
+        [0, 0],
+        [1, 5_000_000],
+      ]
+      const returns = [back('r1', ['p1', 1]), back('r2', ['p1', 3])]
+      expect(await returnedOf(sale, ...returns)).toEqual(expected)
+      expect(await returnedOf(...returns, sale)).toEqual(expected)
+      expect(await returnedOf(sale, back('r1', ['p1', 1]))).toEqual([
+        [1, 3_333_333],
+        [0, 0],
+        [0, 0],
+      ])
+    })
+
+    it('count once by their id, as they were first received', async () => {
+      const again = { ...back('r1', ['p1', 1]) }
+      const other = happened.returned({ returnId: 'r1', eventId: 'o1', at: T0 + 2 * HOUR })
+      for (const steps of [
+        [sale, other, again, again],
+        [sale, again, other],
+      ]) {
+        expect(await returnedOf(...steps)).toEqual([
+          [1, 3_333_333],
+          [0, 0],
+          [0, 0],
+        ])
+      }
+    })
+
+    it('never take back more than was bought, nor what was not', async () => {
+      expect(await returnedOf(sale, back('r1', ['p1', 99], ['p9', 1]))).toEqual([
+        [3, 10_000_000],
+        [0, 0],
+        [2, 10_000_000],
+      ])
+      expect(await returnedOf(sale, back('all'), back('r2', ['p2', 5]))).toEqual([
+        [3, 10_000_000],
+        [1, 10_000_000],
+        [2, 10_000_000],
+      ])
+    })
+
+    it('are of purchases only, and of this shop’s', async () => {
+      const cart = happened.purchase({ eventId: 'o1', kind: 'CART', cid: 'a', at: T0, products: ['p1'] })
+      const elsewhere = happened.purchase({ eventId: 'o1', shopId: 'other', cid: 'a', at: T0, products: ['p1'] })
+      expect(await returnedOf(cart, elsewhere, back('all'))).toEqual([
+        [0, 0],
+        [0, 0],
+      ])
+    })
+  })
+
   it('takes lines away again that another content of the same transaction does not have', async () => {
     const { store, attribute, lines } = await world()
     await store([happened.purchase({ eventId: 'o1', cid: 'a', at: T0 + 5, products: ['p1', 'p2'] })])
@@ -322,7 +404,10 @@ describe('attribution', () => {
         expect(stored).toEqual(attributedByHand([...crowd, ...happenings]))
         const credited = stored.filter(({ shopId, outcome }) => shopId === 'shop' && outcome === 'CREDITED')
         expect(await whatIf('LAST_TOUCH')).toEqual(
-          credited.map(({ cid, shopProductId, outcome, proof, trust, ...line }) => ({ ...line, weight: 1 })),
+          credited.map(({ cid, shopProductId, outcome, proof, trust, returnedQuantity, ...line }) => ({
+            ...line,
+            weight: 1,
+          })),
         )
         const linear = Map.groupBy(await whatIf('LINEAR'), ({ kind, eventId, line }) => `${kind}/${eventId}/${line}`)
         expect(linear.size).toBe(credited.length)
@@ -381,9 +466,27 @@ const purchases = fc
     receivedAt: times,
     proof: proofs,
     imported: fc.constantFrom(false, false, false, true),
-    products: fc.array(products, { minLength: 1, maxLength: 3 }),
+    products: fc.array(fc.oneof(products, fc.tuple(products, fc.integer({ min: 1, max: 4 }))), {
+      minLength: 1,
+      maxLength: 3,
+    }),
   })
   .map((fields) => happened.purchase(fields))
+const returns = fc
+  .record({
+    returnId: fc.constantFrom('r1', 'r2', 'r3', 'r4'),
+    eventId: fc.constantFrom('o1', 'o2', 'o3'),
+    shopId: shops,
+    at: times,
+    lines: fc.oneof(
+      { weight: 1, arbitrary: fc.constant<[string, number][]>([]) },
+      {
+        weight: 4,
+        arbitrary: fc.array(fc.tuple(products, fc.integer({ min: 1, max: 3 })), { minLength: 1, maxLength: 2 }),
+      },
+    ),
+  })
+  .map((fields) => happened.returned(fields))
 const visits = fc
   .tuple(
     fc.boolean(),
@@ -417,14 +520,15 @@ const histories = fc
   .record({
     touches: fc.array(touches, { minLength: 5, maxLength: 40 }),
     purchases: fc.array(purchases, { minLength: 2, maxLength: 12 }),
+    returns: fc.array(returns, { maxLength: 6 }),
     visits: fc.array(visits, { maxLength: 6 }),
     changes: fc.array(changes, { maxLength: 6 }),
     versions,
     windows,
     repeated: fc.array(fc.nat(), { maxLength: 8 }),
   })
-  .map(({ touches, purchases, visits, changes, versions, windows, repeated }) => {
-    const events = uniqueTouches([...touches, ...purchases, ...visits])
+  .map(({ touches, purchases, returns, visits, changes, versions, windows, repeated }) => {
+    const events = uniqueTouches([...touches, ...purchases, ...returns, ...visits])
     const again = repeated.map((n) => events[n % events.length]!)
     return { events: [...events, ...again], ordered: [...changes, ...registryOf(versions, windows)] }
   })

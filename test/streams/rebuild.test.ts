@@ -68,6 +68,7 @@ describe('rebuild and audit', () => {
       'ad-events',
       'judged-events',
       'transactions',
+      'transaction-returns',
       'page-views',
       'feed-issues',
       'registry',

@@ -43,6 +43,7 @@ export function attributionQuery(settings: AttributionSettings, scope: Attributi
   const lines = linesSql({
     scope: `SELECT shopId, kind, eventId FROM transactions WHERE ${ofShop} AND ${inTime}`,
     product_groups: ofShop,
+    transaction_returns: ofShop,
   })
   const reach = reachSql(`SELECT * FROM (${lines}) WHERE ${inTime}`, {
     people: ofShop,
@@ -57,7 +58,7 @@ export function attributionQuery(settings: AttributionSettings, scope: Attributi
   })
   const sql = `
 SELECT shopId, kind, eventId, line, about.1 AS occurredAt, about.2 AS cid, about.3 AS uid, about.4 AS shopProductId,
-  about.5 AS quantity, about.6 AS priceMicros, about.7 AS currency, credit.2 AS weight, ${touchDetailsSql('credit.1')}
+  about.5 AS quantity, about.6 AS priceMicros, about.7 AS currency, about.8 AS returnedMicros, credit.2 AS weight, ${touchDetailsSql('credit.1')}
 FROM (
   -- Touches from the earliest to the latest.
   SELECT shopId, kind, eventId, line, any(aboutLine) AS about, max(strongest) AS preferred,
@@ -65,7 +66,7 @@ FROM (
   FROM (
     -- An event id counts once.
     SELECT shopId, kind, eventId, line, max(touch) AS strongest,
-      any((occurredAt, cid, uid, shopProductId, quantity, priceMicros, currency)) AS aboutLine
+      any((occurredAt, cid, uid, shopProductId, quantity, priceMicros, currency, returnedMicros)) AS aboutLine
     FROM (${candidates})
     WHERE match != ''
     GROUP BY shopId, kind, eventId, line, touchEventId

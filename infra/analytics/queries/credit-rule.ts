@@ -1,4 +1,5 @@
 import { type LinkScope, linkedSql } from './person-links.ts'
+import { returnedMicrosSql, returnedQuantitySql, returnedSql } from './returned-lines.ts'
 import { trustAtSql, trustsSql, unprovenSql, VERSION_ORDER } from './transaction-versions.ts'
 
 /**
@@ -16,11 +17,17 @@ export const HOUR_MS = 3_600_000
  * contents counts as `VERSION_ORDER` says. Imported transactions have no lines here. Parameters clickWindowHours and
  * viewWindowHours, when not null, replace those of the shop.
  */
-export const linesSql = ({ scope, product_groups }: { scope: string; product_groups: string }): string => `
+export const linesSql = (of: { scope: string; product_groups: string; transaction_returns: string }): string => `
+  SELECT *, ${returnedMicrosSql('priceMicros', 'returnedQuantity', 'quantity')} AS returnedMicros
+  FROM (${boughtLinesSql(of)}
+  )`
+
+const boughtLinesSql = (of: { scope: string; product_groups: string; transaction_returns: string }): string => `
   SELECT t.shopId AS shopId, t.kind AS kind, t.eventId AS eventId, toUInt32(number - 1) AS line,
     t.first.1 AS occurredAt, t.first.2 AS cid, t.first.3 AS uid,
     item.shopProductId AS shopProductId, item.quantity AS quantity, item.priceMicros AS priceMicros,
     t.first.4 AS currency, g.groups AS itemGroups, t.first.7 AS proof, t.first.8 AS receivedAt,
+    if(t.kind = 'PURCHASE', ${returnedQuantitySql({ lines: 't.first.5', number: 'number' })}, 0) AS returnedQuantity,
     ${trustAtSql('w.trusts', 'receivedAt')} AS trust,
     toInt32(coalesce({clickWindowHours:Nullable(Int32)},
       if(w.known, w.clickWindowHours, ${DEFAULT_CLICK_WINDOW_HOURS}))) AS clickWindowHours,
@@ -31,13 +38,14 @@ export const linesSql = ({ scope, product_groups }: { scope: string; product_gro
       tuple(occurredAt, cid, uid, currency, lines, imported, toString(proof), receivedAt),
       tuple(${VERSION_ORDER})) AS first
     FROM transactions
-    WHERE (shopId, kind, eventId) IN (${scope})
+    WHERE (shopId, kind, eventId) IN (${of.scope})
     GROUP BY shopId, kind, eventId
     HAVING NOT first.6
   ) AS t
   ARRAY JOIN t.first.5 AS item, arrayEnumerate(t.first.5) AS number
-  LEFT JOIN (${itemGroupsSql({ product_groups })}) AS g ON g.shopId = t.shopId AND g.id = item.shopProductId
-  LEFT JOIN (${windowsSql}) AS w ON w.shopId = t.shopId`
+  LEFT JOIN (${itemGroupsSql(of)}) AS g ON g.shopId = t.shopId AND g.id = item.shopProductId
+  LEFT JOIN (${windowsSql}) AS w ON w.shopId = t.shopId
+  LEFT JOIN (${returnedSql(of.transaction_returns)}) AS r ON r.shopId = t.shopId AND r.eventId = t.eventId`
 
 /** The item groups that each product has in the feeds of its shop. */
 export const itemGroupsSql = ({ product_groups }: { product_groups: string }): string => `

@@ -46,6 +46,7 @@ export function explainQuery({ shopId, eventId }: { shopId: string | null; event
   const lines = linesSql({
     scope: `SELECT shopId, kind, eventId ${ofEvent}`,
     product_groups: `(shopId, id) IN (SELECT shopId, arrayJoin(lines.shopProductId) ${ofEvent})`,
+    transaction_returns: 'false',
   })
   const touches = touchesSql(reachSql(lines, links), {
     judged_events: `(${links.people}) OR (shopId, cid) IN (SELECT shopId, cid FROM person_links WHERE ${links.others})`,

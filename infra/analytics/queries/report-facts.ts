@@ -56,7 +56,7 @@ const creditColumns = `shopId, occurredAt, toString(currency) AS currency, campa
 
 /** Credits of lines of purchases, carts and wishlists, as stored. */
 const storedCreditsSql = (scope: string): string => `
-  SELECT ${creditColumns}, priceMicros AS creditedMicros
+  SELECT ${creditColumns}, priceMicros AS creditedMicros, returnedMicros
   FROM attributed_lines FINAL WHERE ${scope} AND outcome = 'CREDITED'`
 
 /**
@@ -64,8 +64,7 @@ const storedCreditsSql = (scope: string): string => `
  * earliest, so that they add up to its price exactly.
  */
 const weighedCreditsSql = (credits: string): string => `
-  SELECT ${creditColumns}, toInt64(if(place = touches, priceMicros, round(priceMicros * until)) - round(priceMicros * before))
-    AS creditedMicros
+  SELECT ${creditColumns}, ${shareSql('priceMicros')} AS creditedMicros, ${shareSql('attributed.returnedMicros')} AS returnedMicros
   FROM (
     SELECT *, row_number() OVER line_touches AS place, count() OVER (PARTITION BY shopId, kind, eventId, line) AS touches,
       sum(weight) OVER line_touches AS until,
@@ -74,7 +73,10 @@ const weighedCreditsSql = (credits: string): string => `
     FROM (${credits})
     WINDOW line_touches AS (PARTITION BY shopId, kind, eventId, line ORDER BY touchAt, touchEventId
       ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)
-  )`
+  ) AS attributed`
+
+const shareSql = (micros: string): string =>
+  `toInt64(if(place = touches, ${micros}, round(${micros} * until)) - round(${micros} * before))`
 
 export interface FactOptions {
   /** Condition on shopId and occurredAt. */

@@ -108,6 +108,12 @@ const measures: Record<Measure, { fact: Fact | 'requestFact'; sql: string; money
   directPurchases: { fact: 'credit', sql: credited("kind = 'PURCHASE' AND match = 'DIRECT'") },
   haloPurchases: { fact: 'credit', sql: credited("kind = 'PURCHASE' AND match = 'HALO'") },
   revenue: { fact: 'credit', sql: "sumIf(toInt128(creditedMicros), kind = 'PURCHASE')", money: true },
+  returnedRevenue: { fact: 'credit', sql: "sumIf(toInt128(returnedMicros), kind = 'PURCHASE')", money: true },
+  netRevenue: {
+    fact: 'credit',
+    sql: "sumIf(toInt128(creditedMicros) - toInt128(returnedMicros), kind = 'PURCHASE')",
+    money: true,
+  },
   carts: { fact: 'credit', sql: credited("kind = 'CART'") },
   wishlists: { fact: 'credit', sql: credited("kind = 'WISHLIST'") },
 }

@@ -35,6 +35,7 @@ export interface TransactionListRow {
   /** Micro-units as text: a sum may be over a safe integer. */
   amountMicros: string
   creditedMicros: string
+  returnedMicros: string
   campaignIds: string[]
   proof: Proof
   trust: TransactionTrust
@@ -53,6 +54,7 @@ SELECT shopId, toString(kind) AS kind, eventId, min(attributed_lines.occurredAt)
   toInt64(count()) AS lineCount, toInt64(countIf(${isCredited})) AS creditedLineCount,
   toString(sum(toInt128(priceMicros))) AS amountMicros,
   toString(sumIf(toInt128(priceMicros), ${isCredited})) AS creditedMicros,
+  toString(sum(toInt128(attributed_lines.returnedMicros))) AS returnedMicros,
   arraySort(groupUniqArrayIf(campaignId, ${isCredited})) AS campaignIds,
   toString(any(proof)) AS proof, toString(any(trust)) AS trust
 FROM attributed_lines FINAL

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { IdText, Nullable, Time } from './common.ts'
+import { ReturnView } from './returns.ts'
 import { ProofOf, Unconfirmed } from './transactions.ts'
 
 const ID_CHARS_MAX = 256
@@ -149,6 +150,8 @@ export const AttributionExplained = Type.Object({
           shopProductId: Text('Feed id of the product'),
           quantity: Type.Integer(),
           price: Type.Number({ description: 'For all units, in the currency of the transaction' }),
+          returnedQuantity: Type.Integer({ description: 'Units that came back' }),
+          returnedAmount: Type.Number({ description: 'The part of the price that came back' }),
           outcome: Text('CREDITED, CREDITED_TO_ANOTHER, NO_TOUCH, NO_MATCH, UNPROVEN, PENDING or IMPORTED'),
           why: Why,
           credit: Nullable(
@@ -163,6 +166,11 @@ export const AttributionExplained = Type.Object({
             }),
           ),
           touches: Type.Array(Touch, { description: 'Every view and click of the person, the strongest first' }),
+        }),
+      ),
+      returns: Type.Optional(
+        Type.Array(ReturnView, {
+          description: 'What came back of a purchase, in the order of receipt; not for advertisers',
         }),
       ),
       versions: Type.Optional(

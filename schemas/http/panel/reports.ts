@@ -34,6 +34,8 @@ export const reportMetrics = [
   'directPurchases',
   'haloPurchases',
   'revenue',
+  'returnedRevenue',
+  'netRevenue',
   'carts',
   'wishlists',
   'roas',
@@ -106,10 +108,12 @@ const metricFields = {
   purchases: Count('Purchases with a credited line'),
   directPurchases: Count('Purchases with a line credited as DIRECT'),
   haloPurchases: Count('Purchases with a line credited as HALO'),
-  revenue: Money('Price of the credited lines of purchases'),
+  revenue: Money('Price of the credited lines of purchases, returned or not'),
+  returnedRevenue: Money('The part of revenue that came back'),
+  netRevenue: Money('revenue without returnedRevenue'),
   carts: Count('Times put in a cart, with a credited line'),
   wishlists: Count('Times put on a wishlist, with a credited line'),
-  roas: Money('revenue / spend; null without spend'),
+  roas: Money('netRevenue / spend; null without spend'),
 }
 
 const Currency = Nullable(Type.String({ description: 'ISO 4217; null: several, and so no sums of money' }))

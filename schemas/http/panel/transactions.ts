@@ -43,6 +43,7 @@ export const TransactionItem = Type.Object({
   lines: Type.Integer({ description: 'Lines; for advertisers, those credited to their campaigns' }),
   creditedLines: Type.Integer({ description: 'Lines that a campaign was credited with' }),
   amount: Type.Number({ description: 'Price of the lines' }),
+  returnedAmount: Type.Number({ description: 'The part of amount that came back' }),
   creditedAmount: Type.Number({ description: 'Price of the credited lines' }),
   campaigns: Type.Array(Type.Object({ id: Text('Id'), name: Nullable(Text('Name')) }), {
     description: 'Campaigns that were credited',

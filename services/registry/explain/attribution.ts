@@ -4,6 +4,8 @@ import {
   type AttributedLineRow,
   attributedLinesQuery,
   creditedOrdersQuery,
+  type ReturnRow,
+  returnsQuery,
   type TransactionRow,
   transactionQuery,
 } from '../../../infra/analytics/queries/explain-transaction.ts'
@@ -22,6 +24,7 @@ interface Evidence {
   /** As attributed; empty until then. */
   lines: AttributedLineRow[]
   touches: ExplainedTouch[]
+  returns: ReturnRow[]
 }
 
 interface ExplainDeps {
@@ -54,12 +57,15 @@ export async function explainAttribution(deps: ExplainDeps, { principal, ...aske
     const { sql, params } = explainQuery({ shopId, eventId: order.eventId })
     touches.push(...(await analytics.query<ExplainedTouch>(sql, params)))
   }
+  const ofReturns = returnsQuery(order)
+  const returns = await analytics.query<ReturnRow>(ofReturns.sql, ofReturns.params)
   const names = namesFor(principal, pseudonyms)
   const byTransaction = Map.groupBy(all, ({ shopId, kind }) => `${shopId} ${kind}`)
   return [...byTransaction.values()].flatMap((versions) => {
     const isOf = (row: { shopId: string; kind: string }) =>
       row.shopId === versions[0]!.shopId && row.kind === versions[0]!.kind
-    const evidence = { versions, lines: lines.filter(isOf), touches: touches.filter(isOf) }
+    const back = returns.filter(({ shopId }) => versions[0]!.kind === 'PURCHASE' && shopId === versions[0]!.shopId)
+    const evidence = { versions, lines: lines.filter(isOf), touches: touches.filter(isOf), returns: back }
     const view = transactionView({ snapshot, principal, names }, evidence)
     return view ? [view] : []
   })
@@ -82,7 +88,7 @@ interface Viewer {
   names: Names
 }
 
-function transactionView(viewer: Viewer, { versions, lines, touches }: Evidence) {
+function transactionView(viewer: Viewer, { versions, lines, touches, returns }: Evidence) {
   const { snapshot, principal, names } = viewer
   const [transaction] = versions as [TransactionRow]
   const isOwn = ownCampaign(snapshot, principal)
@@ -96,6 +102,8 @@ function transactionView(viewer: Viewer, { versions, lines, touches }: Evidence)
       shopProductId: item.shopProductId,
       quantity: item.quantity,
       price: fromMicros(item.priceMicros),
+      returnedQuantity: stored?.returnedQuantity ?? 0,
+      returnedAmount: fromMicros(stored?.returnedMicros ?? 0),
       outcome,
       why: whyOutcome[outcome],
       credit: stored && outcome === 'CREDITED' ? creditView(snapshot, stored) : null,
@@ -119,8 +127,12 @@ function transactionView(viewer: Viewer, { versions, lines, touches }: Evidence)
     unconfirmed: settings?.trust === 'PREFER_SIGNED' && proof === 'ANONYMOUS',
     windows: settings && { clickWindowHours: settings.clickWindowHours, viewWindowHours: settings.viewWindowHours },
     lines: shown,
-    ...(isAdvertiser ? {} : { versions: versionViews(versions) }),
+    ...(isAdvertiser ? {} : { versions: versionViews(versions), returns: returns.map(returnedView) }),
   }
+}
+
+function returnedView({ occurredAt, receivedAt, ...told }: ReturnRow) {
+  return { ...told, occurredAt: toIso(occurredAt), receivedAt: toIso(receivedAt) }
 }
 
 function ownCampaign(snapshot: Snapshot, { role, accountId }: Principal): (campaignId: string) => boolean {

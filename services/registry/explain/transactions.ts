@@ -63,6 +63,7 @@ function itemOf(snapshot: Snapshot, names: Names, row: TransactionListRow) {
     lines: lineCount,
     creditedLines: creditedLineCount,
     amount: fromMicros(Number(row.amountMicros)),
+    returnedAmount: fromMicros(Number(row.returnedMicros)),
     creditedAmount: fromMicros(Number(row.creditedMicros)),
     campaigns: row.campaignIds.map((id) => ({ id, name: snapshot.getEver('Campaign', id)?.body.name ?? null })),
   }

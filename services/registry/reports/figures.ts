@@ -11,7 +11,7 @@ const DECIMALS = 6
 
 const ratios: Partial<Record<ReportMetric, readonly [Measure, Measure]>> = {
   ctr: ['clicks', 'views'],
-  roas: ['revenue', 'spend'],
+  roas: ['netRevenue', 'spend'],
 }
 
 /** What must be measured to answer these metrics. */

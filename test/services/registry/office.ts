@@ -17,6 +17,7 @@ import { createAuthorize } from '../../../services/registry/auth.ts'
 import { imagesApp } from '../../../services/registry/images/app.ts'
 import { openImageFiles } from '../../../services/registry/images/files.ts'
 import { inlineProductReader } from '../../../services/registry/product-reader.ts'
+import { returnsApp } from '../../../services/registry/returns.ts'
 import { createSecurityLog } from '../../../services/registry/security-log/security-log.ts'
 import { createSessions } from '../../../services/registry/sessions/sessions.ts'
 import { openRegistry, type Registry } from '../../../services/registry/store.ts'
@@ -117,6 +118,7 @@ export async function openOffice(
   server.register(registryApp(deps))
   server.register(imagesApp(deps))
   server.register(usersApp(deps))
+  server.register(returnsApp(deps))
 
   async function call(method: string, path: string, body?: unknown, token: string | null = BOOTSTRAP_TOKEN) {
     const answer = await server.inject({

@@ -145,8 +145,22 @@ async function storeSale() {
   }
   const lines = [
     attributed(0, 'sku', { ...won, campaignId: 'c-warsaw-1', accountId: 'adv-1', adId: 'sku' }),
-    attributed(1, 'other', { outcome: 'NO_MATCH' }),
+    attributed(1, 'other', { outcome: 'NO_MATCH', returnedQuantity: 1, returnedMicros: 9_990_000 }),
   ]
+  const back = (i: number, returnId: string, rest: object = {}) => ({
+    ...at(i),
+    ...{ returnId, shopId: 'warsaw', eventId: 'o1', reason: null, returnedBy: 'pub-a', occurredAt: bought },
+    ...{ receivedAt: bought + i, lines: [{ shopProductId: 'other', quantity: 1 }] },
+    ...rest,
+  })
+  const returns = [
+    back(0, 'r1', { reason: 'broken' }),
+    back(1, 'r1', { lines: [] }),
+    back(2, 'r2', { eventId: 'o9' }),
+    back(3, 'r2'),
+    back(4, 'r1', { shopId: 'lordHowe', lines: [] }),
+  ]
+  await world.analytics.insert('transaction_returns', returns, { token: 'returns' })
   await world.analytics.insert('judged_events', touches, { token: 'touches' })
   await world.analytics.insert(
     'transactions',
@@ -242,6 +256,21 @@ describe('GET /v1/panel/explain/attribution/{eventId}', () => {
     expect(new Set(other.touches.map((touch: { result: string }) => touch.result))).toEqual(
       new Set(['OTHER_PRODUCT', 'NOT_VALID']),
     )
+  })
+
+  it('tells what came back of each line, and by which returns', async () => {
+    const [transaction] = (await explain('attribution/o1?shopId=warsaw')).body.transactions
+    expect(transaction.lines).toMatchObject([
+      { returnedQuantity: 0, returnedAmount: 0 },
+      { returnedQuantity: 1, returnedAmount: 9.99 },
+    ])
+    expect(transaction.returns).toEqual([
+      {
+        ...{ returnId: 'r1', shopId: 'warsaw', eventId: 'o1', reason: 'broken' },
+        ...{ occurredAt: '2026-07-15T12:00:00.000Z', receivedAt: '2026-07-15T12:00:00.000Z' },
+        lines: [{ shopProductId: 'other', quantity: 1 }],
+      },
+    ])
   })
 
   it('shows every shop that used the id, to who may see it', async () => {

@@ -14,11 +14,12 @@ interface Line {
   /** Without one, nobody was credited. */
   campaignId?: string
   priceMicros?: number
+  returnedMicros?: number
 }
 
 const sales: Line[] = [
   { eventId: 'two-lines', hoursAgo: 1, campaignId: 'c-warsaw-1', priceMicros: 9_990_000 },
-  { eventId: 'two-lines', hoursAgo: 1, priceMicros: 10_000 },
+  { eventId: 'two-lines', hoursAgo: 1, priceMicros: 10_000, returnedMicros: 10_000 },
   { eventId: 'for-nobody', hoursAgo: 2 },
   { eventId: 'of-both', hoursAgo: 3, campaignId: 'c-warsaw-1' },
   { eventId: 'of-both', hoursAgo: 3, campaignId: 'c-warsaw-2' },
@@ -47,6 +48,7 @@ function rowOf(sale: Line, before: readonly Line[]) {
   return {
     ...{ shopId, kind, eventId, line, occurredAt: now - hoursAgo * HOUR_MS, cid: 'me', uid: null },
     ...{ shopProductId: 'sku', quantity: 1, priceMicros, currency: shops[shopId].currency },
+    returnedMicros: sale.returnedMicros ?? 0,
     outcome: campaignId ? 'CREDITED' : 'NO_TOUCH',
     ...(campaignId ? winner : none),
     campaignId: campaignId ?? '',
@@ -66,7 +68,7 @@ describe('GET /v1/panel/transactions', () => {
     expect(body.items[0]).toEqual({
       ...{ eventId: 'two-lines', shopId: 'warsaw', shopName: 'Shop warsaw', kind: 'PURCHASE', currency: 'PLN' },
       ...{ occurredAt: '2026-07-15T11:00:00.000Z', proof: 'ANONYMOUS', unconfirmed: false },
-      ...{ lines: 2, creditedLines: 1, amount: 10, creditedAmount: 9.99 },
+      ...{ lines: 2, creditedLines: 1, amount: 10, returnedAmount: 0.01, creditedAmount: 9.99 },
       campaigns: [{ id: 'c-warsaw-1', name: 'Campaign c-warsaw-1' }],
     })
     expect(idsOf({ body })).toEqual(['two-lines', 'for-nobody', 'same-moment', 'of-both', 'elsewhere'])

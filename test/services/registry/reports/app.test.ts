@@ -16,6 +16,7 @@ const event = (eventId: string, type: 'VIEW' | 'CLICK', rest: Partial<EventFact>
 const line = (eventId: string, number: number, priceMicros: number, rest: Partial<LineFact> = {}): LineFact => ({
   ...{
     kind: 'PURCHASE',
+    returnedMicros: 0,
     eventId,
     line: number,
     shopId: 'warsaw',

@@ -45,6 +45,7 @@ export interface LineFact {
   shopId: ShopId
   occurredAt: number
   priceMicros: number
+  returnedMicros: number
   currency: string
   country: string | null
   /** Null: not credited. */
@@ -116,6 +117,7 @@ const purchase = placeOf.chain(({ shopId, display }) =>
     lines: fc.array(
       fc.record({
         priceMicros: fc.oneof(fc.integer({ min: 0, max: 99_999_999 }), fc.constant(900_000_000_000_000)),
+        returnedPart: fc.constantFrom(0, 0, 0, 1 / 3, 1),
         credit: fc.option(
           fc
             .record({
@@ -143,7 +145,14 @@ const arbitraryFacts: fc.Arbitrary<Facts> = fc
     lines: purchases.flatMap(({ lines, ...each }, i) =>
       // Ids are the shops' own: the same one may come up in several.
       lines.map(
-        (line, number) => ({ ...each, ...line, line: number, eventId: `o${i % 30}-${each.shopId}-${i}` }) as LineFact,
+        ({ returnedPart, ...line }, number) =>
+          ({
+            ...each,
+            ...line,
+            returnedMicros: Math.floor(line.priceMicros * returnedPart),
+            line: number,
+            eventId: `o${i % 30}-${each.shopId}-${i}`,
+          }) as LineFact,
       ),
     ),
   }))
@@ -166,7 +175,10 @@ export async function store({ analytics }: World, { emissions, events, lines }: 
   )
   await analytics.insert('attributed_lines', lines.map(lineRow), { token })
   // What an earlier computation had said, and what came of a version of the order that another has displaced.
-  const stale = lines.map((line) => ({ ...lineRow(line), ...{ outcome: 'CREDITED', priceMicros: 7, version: 1 } }))
+  const stale = lines.map((line) => ({
+    ...lineRow(line),
+    ...{ outcome: 'CREDITED', priceMicros: 7, returnedMicros: 7, version: 1 },
+  }))
   const displaced = lines.map((line) => ({ ...lineRow(line), line: line.line + 100, deleted: 1 }))
   await analytics.insert('attributed_lines', [...stale, ...displaced], { token: `${token} stale` })
 }

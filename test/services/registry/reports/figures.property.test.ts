@@ -90,14 +90,16 @@ async function check(facts: Facts, question: Asked) {
   expect(comparable(answer.body.rows), addressOf(question)).toEqual(comparable(wanted.rows))
   expect(comparable(answer.body.totalsByCurrency)).toEqual(comparable(wanted.totalsByCurrency))
   const { currency, ...totals } = answer.body.totals
-  const counts = question.metrics.filter((each) => !['spend', 'revenue', 'roas'].includes(each))
+  const counts = question.metrics.filter((each) => !MONEY.includes(each))
   const everything = figures(wanted.things, question.metrics, wanted.requestsKnown) as Record<string, unknown>
   for (const metric of counts) expect(totals[metric], metric).toEqual(everything[metric])
   if (wanted.totalsByCurrency.length > 1)
-    expect([currency, totals.spend ?? null, totals.revenue ?? null]).toEqual([null, null, null])
+    expect([currency, ...MONEY.map((metric) => totals[metric] ?? null)]).toEqual([null, ...MONEY.map(() => null)])
   if (wanted.totalsByCurrency.length === 1)
     expect(comparable([answer.body.totals])).toEqual(comparable(wanted.totalsByCurrency))
 }
+
+const MONEY: ReportMetric[] = ['spend', 'revenue', 'returnedRevenue', 'netRevenue', 'roas']
 
 function microsOf(value: string | number): bigint {
   const [whole, fraction = ''] = String(value).split('.')
@@ -126,7 +128,7 @@ describe('reports', () => {
 
   it('add up: rows sum to the totals, where a thing is in one row only', async () => {
     const groupBy = fc.subarray([...reportDimensions], { minLength: 1, maxLength: 4 })
-    const metrics: ReportMetric[] = ['emissions', 'views', 'clicks', 'invalid', 'spend', 'revenue']
+    const metrics: ReportMetric[] = ['emissions', 'views', 'clicks', 'invalid', 'spend', 'revenue', 'netRevenue']
     await fc.assert(
       fc.asyncProperty(fc.integer(), groupBy, async (seed, dimensions) => {
         await stored(seed)

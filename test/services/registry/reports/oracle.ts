@@ -33,7 +33,7 @@ interface Counted {
   dims: Partial<Record<ReportDimension, string | null>>
   billed?: number
   verdict?: string
-  sale?: { kind: string; id: string; match: string; price: number }
+  sale?: { kind: string; id: string; match: string; price: number; returned: number }
 }
 
 const AD_DIMENSIONS = ['account', 'campaign', 'product', 'banner']
@@ -85,7 +85,7 @@ export function expected(facts: Facts, asked: Asked) {
 /** Ratios say something where what they are made of does. */
 function measured(row: object, metric: ReportMetric): boolean {
   const all = (row as { all: Record<string, number | string | null> }).all
-  const parts = metric === 'ctr' ? ['views', 'clicks'] : metric === 'roas' ? ['spend', 'revenue'] : [metric]
+  const parts = metric === 'ctr' ? ['views', 'clicks'] : metric === 'roas' ? ['spend', 'netRevenue'] : [metric]
   return parts.some((part) => !['0', 'null'].includes(String(all[part])))
 }
 
@@ -97,6 +97,7 @@ export function figures(things: Counted[], metrics: readonly ReportMetric[], req
   const distinct = (list: Counted[]) => new Set(list.map(({ shop, sale }) => `${shop}|${sale!.id}`)).size
   const spend = things.reduce((sum, { billed = 0 }) => sum + BigInt(billed), 0n)
   const revenue = sales('PURCHASE').reduce((sum, { sale }) => sum + BigInt(sale!.price), 0n)
+  const returned = sales('PURCHASE').reduce((sum, { sale }) => sum + BigInt(sale!.returned), 0n)
   const all: Record<ReportMetric, number | string | null> = {
     requests: requestsKnown ? count('request', 'slot') : null,
     emissions: count('ad'),
@@ -115,9 +116,11 @@ export function figures(things: Counted[], metrics: readonly ReportMetric[], req
     directPurchases: distinct(sales('PURCHASE', 'DIRECT')),
     haloPurchases: distinct(sales('PURCHASE', 'HALO')),
     revenue: decimal(revenue),
+    returnedRevenue: decimal(returned),
+    netRevenue: decimal(revenue - returned),
     carts: distinct(sales('CART')),
     wishlists: distinct(sales('WISHLIST')),
-    roas: spend ? Number(revenue) / Number(spend) : null,
+    roas: spend ? Number(revenue - returned) / Number(spend) : null,
   }
   return { ...Object.fromEntries(metrics.map((metric) => [metric, all[metric]])), all }
 }
@@ -173,6 +176,7 @@ function countedIn({ emissions, events, lines }: Facts): Counted[] {
         kind,
         eventId: id,
         priceMicros: price,
+        returnedMicros: returned,
       }): Counted[] =>
         credit
           ? [
@@ -182,7 +186,7 @@ function countedIn({ emissions, events, lines }: Facts): Counted[] {
                 shop,
                 currency,
                 dims: { ...time(at, shop), country, ...unit(credit.adUnitId), ...ad(credit) },
-                sale: { kind, id, match: credit.match, price },
+                sale: { kind, id, match: credit.match, price, returned },
               },
             ]
           : [],

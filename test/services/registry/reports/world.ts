@@ -75,7 +75,9 @@ type Reviver = (key: string, value: unknown, context: { source: string }) => unk
 /** Money as it was written, since a double may not hold all its digits. */
 const parseExact = (text: string) =>
   JSON.parse(text, ((key, value, { source }) =>
-    (key === 'spend' || key === 'revenue') && typeof value === 'number' ? source : value) as Reviver as () => unknown)
+    ['spend', 'revenue', 'returnedRevenue', 'netRevenue'].includes(key) && typeof value === 'number'
+      ? source
+      : value) as Reviver as () => unknown)
 
 const EVENT_TABLES = ['emissions', 'judged_events', 'transactions', 'attributed_lines']
 
