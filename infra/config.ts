@@ -4,6 +4,7 @@ import { type Limits, limitSettings } from '../services/domain/limits.ts'
 import { parseShowIdKeys, type ShowIdKey } from '../services/domain/show-id.ts'
 import { allExternal, type EngineConfig, readEngineConfig } from './engine-config.ts'
 import type { MailConfig } from './mail.ts'
+import type { MetricsAddress } from './metrics.ts'
 import { type Environment, readSettings, type Settings } from './settings.ts'
 
 export const roles = ['registry', 'selection', 'intake', 'streams'] as const
@@ -13,6 +14,8 @@ export type Role = (typeof roles)[number]
 export interface Config {
   readonly httpHost: string
   readonly httpPort: number
+  /** Null: metrics are not served. */
+  readonly metricsAddress: MetricsAddress | null
   readonly publicUrl: string
   readonly dataFolder: string
   readonly roles: readonly Role[]
@@ -61,6 +64,7 @@ export function readConfig(env: Environment): Config {
   const config: Config = {
     httpHost,
     httpPort,
+    metricsAddress: readMetricsAddress(settings),
     publicUrl: (settings.address('PUBLIC_URL', ['http', 'https']) ?? `http://${httpHost}:${httpPort}`).replace(
       /\/+$/,
       '',
@@ -86,6 +90,15 @@ export function readConfig(env: Environment): Config {
   }
   if (settings.problems.length > 0) throw new InvalidConfig(settings.problems.join('\n'))
   return Object.freeze(config)
+}
+
+const METRICS_OFF = 'off'
+
+function readMetricsAddress(settings: Settings): MetricsAddress | null {
+  const host = settings.text('METRICS_HOST', '127.0.0.1')
+  const chosen = settings.optional('METRICS_PORT')
+  if (chosen === METRICS_OFF) return null
+  return { host, port: settings.integer('METRICS_PORT', 9464, 0, 65_535), orAnyFree: chosen === null }
 }
 
 function readRoles(settings: Settings, engines: EngineConfig): Role[] {

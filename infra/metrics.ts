@@ -1,5 +1,13 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
+/** Where the metrics of a process are served. */
+export interface MetricsAddress {
+  readonly host: string
+  readonly port: number
+  /** Takes any free port when this one is in use, as by another process of the machine. */
+  readonly orAnyFree: boolean
+}
+
 /** What an operator watches. Label values are closed sets (routes, codes, topics), never ids or input. */
 export interface Metrics {
   /** `route` is the pattern (`/v1/slots/technical/:publisherSlotId`), not the address asked for. */

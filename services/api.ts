@@ -3,7 +3,7 @@ import { registerCors } from './cors.ts'
 import { registerDocs } from './docs.ts'
 import { type HealthCheck, healthApp } from './health.ts'
 import type { HttpServer } from './http.ts'
-import { measureRequests, metricsApp } from './metrics.ts'
+import { measureRequests } from './metrics.ts'
 import type { Part } from './roles/part.ts'
 
 export interface ApiDeps {
@@ -17,9 +17,26 @@ export interface ApiDeps {
 /** Every route of the process: those of its roles, and what any process has. */
 export async function registerApi(server: HttpServer, parts: readonly Part[], deps: ApiDeps): Promise<void> {
   measureRequests(server, deps.metrics)
+  keepAnswersPrivate(server)
+  if (new URL(deps.publicUrl).protocol === 'https:') demandTls(server)
   await registerDocs(server, deps)
   await registerCors(server, deps.corsOrigins)
   server.register(healthApp(deps))
-  server.register(metricsApp(deps))
   for (const routes of parts.flatMap((part) => part.routes)) server.register(routes as never)
+}
+
+/** Answers of the API are for who asked: no cache keeps them, unless a route says that it may. */
+function keepAnswersPrivate(server: HttpServer): void {
+  server.addHook('onRequest', async (request, reply) => {
+    if (request.url.startsWith('/v1/')) reply.header('cache-control', 'no-store')
+  })
+}
+
+const A_YEAR_S = 31_536_000
+
+/** Browsers that were here by TLS come by nothing else from then on (RFC 6797); by plain HTTP they pay no heed to it. */
+function demandTls(server: HttpServer): void {
+  server.addHook('onRequest', async (_request, reply) => {
+    reply.header('strict-transport-security', `max-age=${A_YEAR_S}`)
+  })
 }

@@ -25,6 +25,9 @@ const TIMEOUTS_CHECKED_EVERY_MS = 5_000
 /** While an engine is away every request may be refused: what for is said this often. */
 const REFUSED_EVERY_MS = 1_000
 
+/** What an answer is, its content type says; nothing else may be read into it. */
+const SAFE_HEADERS = { 'x-content-type-options': 'nosniff' }
+
 const unavailable = { code: 'UNAVAILABLE', detail: 'The service cannot do this now', retryAfterSeconds: 2 } as const
 /** What the ports' errors are answered with, by their names: the same request may work later. */
 const engineProblems: Readonly<Record<string, { code: ErrorCode; detail: string; retryAfterSeconds: number }>> = {
@@ -108,7 +111,7 @@ export function createHttpServer(options: {
   })
   const methods = methodsOf(server)
   server.addHook('onRequest', async (request, reply) => {
-    reply.header('request-id', request.id)
+    reply.header('request-id', request.id).headers(SAFE_HEADERS)
   })
   server.setNotFoundHandler((request, reply) => {
     const path = pathOf(request)
@@ -132,6 +135,7 @@ export type HttpServer = ReturnType<typeof createHttpServer>
 
 function answer(reply: FastifyReply, problem: Problem) {
   if (problem.retryAfterSeconds !== null) reply.header('retry-after', String(problem.retryAfterSeconds))
+  reply.headers(SAFE_HEADERS)
   return reply.code(problem.status).type('application/problem+json').send(JSON.stringify(problem))
 }
 

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { mkdirSync } from 'node:fs'
 import { flushCompileCache } from 'node:module'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
@@ -8,6 +7,7 @@ import { closeEngines, connectEngines, startEngines, untilThere } from '../infra
 import type { EventLog } from '../infra/event-log/port.ts'
 import { createMetrics, type SampledValues } from '../infra/metrics.ts'
 import { registerApi } from './api.ts'
+import { keepFilesPrivate, prepareDataFolder } from './data-folder.ts'
 import { createShowIds } from './domain/show-id.ts'
 import { Snapshot } from './domain/snapshot.ts'
 import { createUuid } from './domain/uuid.ts'
@@ -15,6 +15,7 @@ import { openEvents } from './events.ts'
 import { Degraded, type HealthCheck } from './health.ts'
 import { createHttpServer } from './http.ts'
 import { createLogger } from './logger.ts'
+import { listenForMetrics } from './metrics.ts'
 import { followRegistry } from './registry-follower.ts'
 import { openLimits } from './roles/limits.ts'
 import type { Part, Shared } from './roles/part.ts'
@@ -36,6 +37,8 @@ const openRole: Readonly<Record<Role, (shared: Shared) => Promise<Part>>> = {
 export interface Running {
   /** Where it listens. */
   url: string
+  /** Where its metrics are; null: nowhere. */
+  metricsUrl: string | null
   /** The log that it writes to, for who runs in the same process. */
   log: EventLog
   /** Answers what is under way, writes what is queued, and ends everything in the reverse order of the start. */
@@ -82,7 +85,10 @@ async function open(config: Config, logger: Logger, stops: Shared['stops']): Pro
     process.exitCode = 1
     process.kill(process.pid, 'SIGTERM')
   })
-  return { url: await server.listen({ host: config.httpHost, port: config.httpPort }), log }
+  const measured = config.metricsAddress && (await listenForMetrics(metrics, config.metricsAddress))
+  if (measured) stops.push(() => measured.close())
+  const url = await server.listen({ host: config.httpHost, port: config.httpPort })
+  return { url, metricsUrl: measured?.url ?? null, log }
 }
 
 /** A copy that has stopped still serves what it knows, as all copies do while the log is away. */
@@ -91,7 +97,7 @@ function wholeRegistry(snapshot: Snapshot): HealthCheck {
 }
 
 async function openShared(config: Config, logger: Logger, stops: Shared['stops']): Promise<Shared> {
-  mkdirSync(config.dataFolder, { recursive: true })
+  prepareDataFolder(config.dataFolder)
   // Those who own what is in the engines make it ready; the others start without, and must not wait for all of them.
   const prepares = config.roles.some((role) => role === 'registry' || role === 'streams')
   const host = await startEngines({ folder: config.dataFolder, config: config.engines, prepares, logger })
@@ -134,8 +140,10 @@ export function stopOnSignals(server: Running): void {
 }
 
 async function main(): Promise<void> {
+  keepFilesPrivate()
   const server = await start(readConfig(process.env))
   stopOnSignals(server)
+  if (server.metricsUrl) process.stdout.write(`Metrics are at ${server.metricsUrl}\n`)
   process.stdout.write(`Endcap listens at ${server.url}\n`)
   // Not left to the end of the process, which a kill would leave out: the next start saves a third of its time.
   flushCompileCache()

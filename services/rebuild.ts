@@ -4,6 +4,7 @@ import { closeEngines, connectEngines, migrateAnalytics, startEngines } from '..
 import { rebuildAnalytics } from '../streams/rebuild.ts'
 import { proveCounters } from '../streams/rebuild-counters.ts'
 import { rebuildIndex } from '../streams/rebuild-index.ts'
+import { keepFilesPrivate } from './data-folder.ts'
 import { Snapshot } from './domain/snapshot.ts'
 import { createLogger } from './logger.ts'
 import { followRegistry } from './registry-follower.ts'
@@ -12,6 +13,7 @@ import { followRegistry } from './registry-follower.ts'
  * Drops every projection, replays the log, and prints what each table, index and counter held before
  * and after. Ends with 1 when any differs. The server must not run.
  */
+keepFilesPrivate()
 const config = readConfig({ LOG_LEVEL: 'warn', ...process.env })
 const logger = createLogger(config.logLevel)
 const host = await startEngines({ folder: config.dataFolder, config: config.engines, logger })

@@ -27,6 +27,8 @@ export interface Program {
   folder: string
   process: ChildProcess
   call<T>(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer<T>>
+  /** Its metrics, in Prometheus' format. */
+  metrics(): Promise<string>
   /** Current and highest resident memory, megabytes. */
   memoryMb(): { now: number; peak: number }
   kill(signal: NodeJS.Signals): Promise<void>
@@ -59,6 +61,7 @@ export async function startProgram(options: ProgramOptions = {}): Promise<Progra
     env: {
       ...process.env,
       HTTP_PORT: '0',
+      METRICS_PORT: '0',
       DATA_DIR: folder,
       BOOTSTRAP_TOKEN: token,
       LOG_LEVEL: 'warn',
@@ -76,8 +79,8 @@ export async function startProgram(options: ProgramOptions = {}): Promise<Progra
     child.once('exit', (code, signal) => reject(new Error(`the program ended with ${code ?? signal}`)))
   })
   endedEarly.catch(() => {})
+  let seen = ''
   const url = await new Promise<string>((resolve, reject) => {
-    let seen = ''
     const timer = setTimeout(() => {
       child.kill('SIGKILL')
       reject(new Error(`no address within ${startTimeoutMs} ms:\n${seen}`))
@@ -153,6 +156,7 @@ export async function startProgram(options: ProgramOptions = {}): Promise<Progra
     folder,
     process: child,
     call,
+    metrics: async () => (await fetch(seen.match(/^Metrics are at (http:\S+)$/m)![1]!)).text(),
     memoryMb() {
       const status = readFileSync(`/proc/${child.pid}/status`, 'utf8')
       const kb = (name: string) => Number(status.match(new RegExp(`${name}:\\s+(\\d+)`))?.[1] ?? 0)

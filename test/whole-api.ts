@@ -15,7 +15,9 @@ import { requestLimits } from './request-limits.ts'
 const unused = new Proxy(() => {}, { get: (_, name) => (name === 'then' ? undefined : unused) }) as never
 
 /** Every route of the program over engines that are not there: for what holds of routes before they do any work. */
-export async function createWholeApi(options: { corsOrigins?: readonly string[] } = {}): Promise<HttpServer> {
+export async function createWholeApi(
+  options: { corsOrigins?: readonly string[]; publicUrl?: string } = {},
+): Promise<HttpServer> {
   const server = createHttpServer({ logger: false })
   const snapshot = new Snapshot()
   const metrics = createMetrics(null)
@@ -54,7 +56,7 @@ export async function createWholeApi(options: { corsOrigins?: readonly string[] 
     metrics,
     checks: {},
     corsOrigins: options.corsOrigins ?? ('*' as const),
-    publicUrl: 'http://localhost',
+    publicUrl: options.publicUrl ?? 'http://localhost',
     version: '0.0.0',
   }
   await registerApi(server, [{ routes, checks: {}, failures: [] }], api)

@@ -5,6 +5,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { InvalidConfig, readConfig } from '../../infra/config.ts'
 import { readSettings } from '../../infra/settings.ts'
+import { keepFilesPrivate } from '../data-folder.ts'
 import { createUuid } from '../domain/uuid.ts'
 import { type Running, start } from '../main.ts'
 import { createApi } from './api.ts'
@@ -19,6 +20,7 @@ const say = (text: string) => process.stdout.write(text)
 const now = Date.now
 
 async function main(): Promise<void> {
+  keepFilesPrivate()
   const dataFolder = process.env.DATA_DIR ?? './data'
   const settings = readSettings(process.env)
   const shopPort = settings.integer('DEMO_PORT', 8081, 1, 65_535)

@@ -118,8 +118,7 @@ await waitFor(async () => {
 console.log(`first ads ${((performance.now() - loadStart) / 1000).toFixed(1)} s after the upload began`)
 
 await waitFor(async () => {
-  const { body } = await program.call<string>('GET', '/metrics')
-  return !/^endcap_stream_lag_records\{.*stream="indexer".*\} [1-9]/m.test(String(body))
+  return !/^endcap_stream_lag_records\{.*stream="indexer".*\} [1-9]/m.test(await program.metrics())
 }, 300_000)
 console.log(`all products searchable ${((performance.now() - loadStart) / 1000).toFixed(1)} s after the upload began`)
 

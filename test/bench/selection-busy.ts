@@ -164,8 +164,7 @@ function eventRecord(n: number, startAt: number, ids: Parameters<typeof appendBa
 
 /** Records that the streams have still to process. */
 async function backlog(program: Program): Promise<number> {
-  const { body } = await program.call<string>('GET', '/metrics')
-  return [...String(body).matchAll(/^endcap_stream_lag_records\{.*\} (\d+)/gm)].reduce(
+  return [...(await program.metrics()).matchAll(/^endcap_stream_lag_records\{.*\} (\d+)/gm)].reduce(
     (sum, [, n]) => sum + Number(n),
     0,
   )

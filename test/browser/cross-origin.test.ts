@@ -34,7 +34,7 @@ let pageViews = 0
 /** The body of a page view that the program does not know. */
 const pageView = () => ({ id: `pv-${++pageViews}`, cid: 'c', referer: 'https://shop.example/', shopId: shop.shopId })
 async function taken(): Promise<number> {
-  const metrics = await (await fetch(`${program.url}/metrics`)).text()
+  const metrics = await program.metrics()
   return Number(/^endcap_events_accepted_total\{type="page-views"\} (\d+)$/m.exec(metrics)?.[1] ?? 0)
 }
 

@@ -39,7 +39,7 @@ const showPixels = ({ page }: Visit, pixels: number) =>
 /** How many events the tests have told the program. */
 let told = 0
 async function taken(): Promise<number> {
-  const metrics = await (await fetch(`${site.program.url}/metrics`)).text()
+  const metrics = await site.program.metrics()
   return Number(/^endcap_events_accepted_total\{type="ad-events"\} (\d+)$/m.exec(metrics)?.[1] ?? 0)
 }
 /** What is under way when a browser is closed may be lost: waits until the program has taken so many more. */

@@ -73,7 +73,6 @@ describe('the proxy', () => {
     ['api.ads.example', '/v1/feed/product', 'registry'],
     ['api.ads.example', '/v1/panel/reports?from=2026-01-01', 'registry'],
     ['api.ads.example', '/docs', 'registry'],
-    ['api.ads.example', '/metrics', '404'],
     ['dispatch.ads.example', '/v1/dsa/raw/batch?decorateResponse=true', 'selection'],
     ['dispatch.ads.example', '/v1/banner/dsa/raw/batch', 'selection'],
     ['dispatch.ads.example', '/v1/dsa/formatted/slot/element/1/4?searchData=lamp', 'selection'],

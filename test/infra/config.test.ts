@@ -34,6 +34,19 @@ describe('configuration', () => {
     for (const key of Object.keys(broken)) expect(failure?.message).toContain(key)
   })
 
+  it('serves metrics on a port of their own, to this machine only, unless told otherwise', () => {
+    const address = (env: Record<string, string>) => readConfig(env).metricsAddress
+    expect(address({ HTTP_HOST: '0.0.0.0' })).toEqual({ host: '127.0.0.1', port: 9464, orAnyFree: true })
+    expect(address({ METRICS_HOST: '0.0.0.0', METRICS_PORT: '9000' })).toEqual({
+      host: '0.0.0.0',
+      port: 9000,
+      orAnyFree: false,
+    })
+    expect(address({ METRICS_PORT: '0' })).toMatchObject({ port: 0 })
+    expect(address({ METRICS_PORT: 'off' })).toBeNull()
+    expect(() => address({ METRICS_PORT: 'on' })).toThrow(/METRICS_PORT/)
+  })
+
   it('never repeats a secret in a message', () => {
     const secret = 'x'.repeat(20)
     expect(() => readConfig({ BOOTSTRAP_TOKEN: secret })).toThrow(expect.not.stringContaining(secret))

@@ -137,3 +137,32 @@ it('answers 405 to methods that are rarely heard of', async () => {
   const answer = await server.inject({ method: 'PROPFIND' as 'GET', url: '/health/live' })
   expect([answer.statusCode, answer.headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS'])
 })
+
+describe('every answer', () => {
+  it('says that nothing may be read into its type, and that no cache keeps what the API answers', async () => {
+    for (const [url, methods] of paths) {
+      const answer = await server.inject({ method: methods[0] as 'GET', url })
+      expect(answer.headers['x-content-type-options'], url).toBe('nosniff')
+      if (url.startsWith('/v1/panel/')) expect(answer.headers['cache-control'], url).toBe('no-store')
+    }
+    for (const url of ['/health/live', '/nowhere', '/docs/json', '/panel/', '/%']) {
+      const answer = await server.inject(url)
+      expect(answer.headers['x-content-type-options'], url).toBe('nosniff')
+      expect(answer.headers['strict-transport-security'], url).toBeUndefined()
+    }
+  })
+
+  it('demands TLS from then on where the public address has it', async () => {
+    const secure = await createWholeApi({ publicUrl: 'https://api.ads.example' })
+    for (const url of ['/health/live', '/nowhere', '/v1/panel/shops']) {
+      expect((await secure.inject(url)).headers['strict-transport-security'], url).toBe('max-age=31536000')
+    }
+    await secure.close()
+  })
+
+  it('is nothing about how busy the program is', async () => {
+    for (const url of ['/metrics', '/metrics/', '/%6detrics', '//metrics', '/metrics?x']) {
+      expect((await server.inject(url)).statusCode, url).toBe(404)
+    }
+  })
+})

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createMetrics } from '../../infra/metrics.ts'
 import { createHttpServer } from '../../services/http.ts'
-import { measureRequests, metricsApp } from '../../services/metrics.ts'
+import { listenForMetrics, measureRequests, metricsApp } from '../../services/metrics.ts'
 
 const sampled = {
   streamLags: async () => [
@@ -49,4 +49,16 @@ it('keeps two sets of metrics apart', async () => {
   one.eventsTaken({ type: 'CLICK', code: null, count: 1 })
   expect((await one.render()).body).toContain('endcap_events_accepted_total{type="CLICK"} 1')
   expect((await other.render()).body).not.toContain('type="CLICK"')
+})
+
+it('are served on an address of their own, and on any free port when another process has the usual one', async () => {
+  const metrics = createMetrics(null)
+  const first = await listenForMetrics(metrics, { host: '127.0.0.1', port: 0, orAnyFree: false })
+  const { port } = new URL(first.url)
+  const usual = { host: '127.0.0.1', port: Number(port) }
+  const second = await listenForMetrics(metrics, { ...usual, orAnyFree: true })
+  expect(new URL(second.url).port).not.toBe(port)
+  for (const { url } of [first, second]) expect(await (await fetch(url)).text()).toContain('process_cpu_seconds_total')
+  await expect(listenForMetrics(metrics, { ...usual, orAnyFree: false })).rejects.toThrow(/EADDRINUSE/)
+  await Promise.all([first.close(), second.close()])
 })

@@ -138,7 +138,7 @@ describe('whatever dies under load, what was acknowledged is stored, once', () =
   async function unwrittenByRole(): Promise<Record<Role, number>> {
     const gauges = await Promise.all(
       roles.map(async (role) => {
-        const metrics = await (await fetch(`${world.urlOf(role)}/metrics`)).text()
+        const metrics = await (await world.programs[role].ready()).metrics()
         const gauge = (name: string) => Number(new RegExp(`^endcap_${name} (\\d+)$`, 'm').exec(metrics)?.[1])
         return [role, gauge('spool_records') + gauge('emission_queue_records')]
       }),
