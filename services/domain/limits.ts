@@ -10,6 +10,9 @@ interface LimitSetting {
 /** Of a minute; 0 stands for no limit. */
 const RATE_MAX = 1_000_000_000
 
+/** All entities of the registry are in the memory of every process. */
+const ENTITIES_MAX = 100_000
+
 /** Every limit that is a setting. `docs/limits.md` lists the same table; a test holds the two together. */
 export const limitSettings = {
   addressRequestsPerMinute: { setting: 'LIMIT_ADDRESS_REQUESTS_PER_MINUTE', default: 3_000, min: 0, max: RATE_MAX },
@@ -21,6 +24,18 @@ export const limitSettings = {
   shopRequestsPerMinute: { setting: 'LIMIT_SHOP_REQUESTS_PER_MINUTE', default: 300_000, min: 0, max: RATE_MAX },
   shopEventsPerMinute: { setting: 'LIMIT_SHOP_EVENTS_PER_MINUTE', default: 300_000, min: 0, max: RATE_MAX },
   shopKibPerMinute: { setting: 'LIMIT_SHOP_KIB_PER_MINUTE', default: 131_072, min: 0, max: RATE_MAX },
+  accountCampaigns: { setting: 'LIMIT_ACCOUNT_CAMPAIGNS', default: 10_000, min: 1, max: ENTITIES_MAX },
+  accountShops: { setting: 'LIMIT_ACCOUNT_SHOPS', default: 200, min: 1, max: ENTITIES_MAX },
+  accountPlacements: { setting: 'LIMIT_ACCOUNT_PLACEMENTS', default: 2_000, min: 1, max: ENTITIES_MAX },
+  accountAdUnits: { setting: 'LIMIT_ACCOUNT_AD_UNITS', default: 5_000, min: 1, max: ENTITIES_MAX },
+  accountTechnicalSlots: { setting: 'LIMIT_ACCOUNT_TECHNICAL_SLOTS', default: 20_000, min: 1, max: ENTITIES_MAX },
+  accountAdFormats: { setting: 'LIMIT_ACCOUNT_AD_FORMATS', default: 1_000, min: 1, max: ENTITIES_MAX },
+  accountFeeds: { setting: 'LIMIT_ACCOUNT_FEEDS', default: 200, min: 1, max: ENTITIES_MAX },
+  accountUsers: { setting: 'LIMIT_ACCOUNT_USERS', default: 100, min: 1, max: ENTITIES_MAX },
+  accountTokens: { setting: 'LIMIT_ACCOUNT_TOKENS', default: 100, min: 1, max: ENTITIES_MAX },
+  accountSigningKeys: { setting: 'LIMIT_ACCOUNT_SIGNING_KEYS', default: 1_000, min: 1, max: ENTITIES_MAX },
+  accountImages: { setting: 'LIMIT_ACCOUNT_IMAGES', default: 10_000, min: 1, max: ENTITIES_MAX },
+  accountImagesMib: { setting: 'LIMIT_ACCOUNT_IMAGES_MIB', default: 4_096, min: 1, max: 1_048_576 },
   feedRunsAtOnce: { setting: 'LIMIT_FEED_RUNS', default: 8, min: 1, max: 64 },
   accountFeedRunsAtOnce: { setting: 'LIMIT_ACCOUNT_FEED_RUNS', default: 2, min: 1, max: 64 },
   accountFeedRunsWaiting: { setting: 'LIMIT_ACCOUNT_FEED_RUNS_WAITING', default: 100, min: 1, max: 1_000 },

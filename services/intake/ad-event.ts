@@ -43,7 +43,7 @@ export function adEvent(report: AdReport, reception: Reception, { showIds, snaps
     shopId: shown.shopId,
     cid,
     identity,
-    fingerprint: fingerprintOf([identity, told({ cid, uid, occurredAt, receivedAt, bot }), cid]),
+    fingerprint: fingerprintOf([identity, told({ cid, uid, occurredAt, receivedAt, bot, proof, ...client }), cid]),
     warnings: [],
   }
 }

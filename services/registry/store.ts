@@ -8,8 +8,10 @@ import {
 import { encode } from '../../schemas/codec.ts'
 import type { EntityBodies, EntityKind, RegistryEntry } from '../../schemas/entities.ts'
 import { Problem } from '../domain/errors.ts'
+import { defaultLimits, type Limits } from '../domain/limits.ts'
 import type { Entity, Snapshot } from '../domain/snapshot.ts'
 import { followRegistry, type KindWithoutHistory, keyToForget, registryKey } from '../registry-follower.ts'
+import { createEntityLimits, type EntityLimits } from './entity-limits.ts'
 
 /** The name that makes the registry's writer alone among all processes. */
 const WRITER = 'registry'
@@ -27,10 +29,12 @@ export interface Registry {
    * changes are stored; then stores them, all or none, and applies them. Writes run one at a time, in call order.
    * @returns the entries as stored, in the order of the changes.
    * @throws whatever `decide` throws; Problem CONFLICT when an entity has another version than the change was made
-   * for; Problem TOO_LARGE when one does not fit into a record; Problem UNAVAILABLE when the log cannot take them, or
+   * for, or an account would have more of a kind than it may; Problem TOO_LARGE when one does not fit into a record; Problem UNAVAILABLE when the log cannot take them, or
    * another registry has taken over.
    */
   write(decide: Decide, options: { by: string }): Promise<RegistryEntry[]>
+  /** @throws Problem CONFLICT when the account may have no more of these; `write` checks it, too. */
+  checkRoom: EntityLimits['checkRoom']
   /** Drops entities for good, in the order of writes: only for what nothing names any more. @throws as `write`. */
   forget(choose: ChooseForgotten): Promise<void>
   /** Resolves when another process has taken over: this one can never write again, and should end. */
@@ -57,8 +61,14 @@ export function removed<K extends EntityKind>(entity: Entity<K>, body = entity.b
 }
 
 /** Takes over as the one writer of the registry, and brings `snapshot` to the end of its history. */
-export async function openRegistry(deps: { log: EventLog; snapshot: Snapshot; now: () => number }): Promise<Registry> {
-  const { log, snapshot, now } = deps
+export async function openRegistry(deps: {
+  log: EventLog
+  snapshot: Snapshot
+  limits?: Limits
+  now: () => number
+}): Promise<Registry> {
+  const { log, snapshot, limits = defaultLimits, now } = deps
+  const entityLimits = createEntityLimits(snapshot, limits)
   // The writer comes first: once the one before is fenced, nothing can be appended behind what the tail has seen.
   const writer = await log.exclusiveWriter(WRITER)
   let tail = await followRegistry(deps)
@@ -79,6 +89,7 @@ export async function openRegistry(deps: { log: EventLog; snapshot: Snapshot; no
       const changes = typeof decide === 'function' ? await decide() : decide
       const entries = changes.map((change) => toEntry(change, { by, at: now() }))
       for (const entry of entries) checkVersion(snapshot, entry)
+      entityLimits.check(entries)
       await append(writer, entries)
       for (const entry of entries) snapshot.apply(entry)
       return entries
@@ -114,6 +125,7 @@ export async function openRegistry(deps: { log: EventLog; snapshot: Snapshot; no
 
   return {
     snapshot,
+    checkRoom: entityLimits.checkRoom,
     fenced,
     write(decide, { by }) {
       const written = queue.then(() => writeNow(decide, by))

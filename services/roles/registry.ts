@@ -29,7 +29,7 @@ export async function openRegistryRole(shared: Shared): Promise<Part> {
   const { config, host, log, snapshot, sampled, logger, now, uuid, stops } = shared
   const lead = await takeLead({ log, name: 'registry', logger })
   stops.push(() => lead.stop())
-  const registry = await openRegistry({ log, snapshot, now })
+  const registry = await openRegistry({ log, snapshot, limits: config.limits, now })
   stops.push(() => registry.close())
   const [feeds, productReader, strength] = await Promise.all([
     startFeedsThread(host, config),

@@ -5,7 +5,7 @@ import { encode } from '../../../schemas/codec.ts'
 import { ImageParams, ImageQuery, ImageUpload, ImageView } from '../../../schemas/http/panel/images.ts'
 import { Problem } from '../../domain/errors.ts'
 import { imageUrl, mediaTypes } from '../../domain/image.ts'
-import type { Entity, Snapshot } from '../../domain/snapshot.ts'
+import type { Entity } from '../../domain/snapshot.ts'
 import type { HttpServer } from '../../http.ts'
 import { principalOf } from '../auth.ts'
 import { Findings } from '../findings.ts'
@@ -25,7 +25,6 @@ export interface ImagesAppDeps extends ResourceDeps {
 }
 
 /** Of one account. */
-const IMAGES_MAX = 10_000
 /** Images encoded at once: each takes a thread of the four that files are read and written with. */
 const ENCODINGS_MAX = 2
 const WAITING_MAX = 30
@@ -71,7 +70,7 @@ function uploadRoute(server: HttpServer, deps: ImagesAppDeps): void {
       const account = ownAccount({ access, principal, accountId, findings })
       findings.check(file !== null, '/file', 'is required')
       findings.raise()
-      checkRoom(registry.snapshot, account!.id)
+      registry.checkRoom('Image', account!.id)
       const image = await limited(() => encodeImage(file!))
       if ('fault' in image) findings.add('/file', image.fault)
       findings.raise()
@@ -80,13 +79,6 @@ function uploadRoute(server: HttpServer, deps: ImagesAppDeps): void {
       return reply.code(201).header('location', `/v1/panel/images/${entity.id}`).send(answer)
     },
   )
-}
-
-/** @throws Problem CONFLICT */
-function checkRoom(snapshot: Snapshot, accountId: string): void {
-  let count = 0
-  for (const { body } of snapshot.all('Image')) if (body.accountIds.includes(accountId)) count += 1
-  if (count >= IMAGES_MAX) throw new Problem('CONFLICT', `The account has its ${IMAGES_MAX} images`)
 }
 
 /** Stores the content, then who may use it: an image that is known can be served. */

@@ -59,6 +59,7 @@ function createRoute(server: HttpServer, deps: UserRoutesDeps): void {
         newUser({ snapshot: registry.snapshot, access }, { ...input, passwordHash })
       // What would be refused is refused before it costs a hash; and judged again in the registry's turn.
       const invited = made('')
+      registry.checkRoom('User', invited.accountId)
       const { password } = request.body
       if (password !== undefined) await checkStrength(deps, password, invited)
       const passwordHash = password === undefined ? '' : await passwords.hash(password)

@@ -14,9 +14,6 @@ import type { Happened } from '../security-log/security-log.ts'
 import { withoutSessions } from '../sessions/ending.ts'
 import { type Change, removed } from '../store.ts'
 
-/** People of one account; of all operators without an account. */
-const USERS_OF_ACCOUNT_MAX = 100
-
 /** As users are found by it. */
 export const normalEmail = (email: string) => email.trim().toLowerCase()
 
@@ -52,10 +49,6 @@ export function newUser(
   const accountId = accountOf(deps.access, input, findings)
   findings.raise()
   if (findUser(snapshot, input.email)) throw new Problem('CONFLICT', 'There is a user of this e-mail address')
-  const others = [...snapshot.all('User')].filter((user) => user.body.accountId === accountId)
-  if (others.length >= USERS_OF_ACCOUNT_MAX) {
-    throw new Problem('CONFLICT', `The account has ${USERS_OF_ACCOUNT_MAX} users: delete one first`)
-  }
   return freshUser({ email: normalEmail(input.email), passwordHash, role, accountId, name })
 }
 

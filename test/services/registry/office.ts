@@ -7,6 +7,7 @@ import type { EventLog } from '../../../infra/event-log/port.ts'
 import { registerDocs } from '../../../services/docs.ts'
 import { COUNTERS_WHOLE_KEY } from '../../../services/domain/counter-keys.ts'
 import type { FieldError } from '../../../services/domain/errors.ts'
+import { defaultLimits, type Limits } from '../../../services/domain/limits.ts'
 import type { SendMail } from '../../../services/domain/mail.ts'
 import { Snapshot } from '../../../services/domain/snapshot.ts'
 import { createHttpServer, type HttpServer } from '../../../services/http.ts'
@@ -77,6 +78,7 @@ export async function openOffice(
     passwords?: Passwords
     strength?: Pick<PasswordStrength, 'weakness'>
     sendMail?: SendMail
+    limits?: Partial<Limits>
   } = {},
 ): Promise<Office> {
   const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'endcap-registry-')))
@@ -84,7 +86,7 @@ export async function openOffice(
   const clock = { now: NOW }
   const now = () => clock.now
   const snapshot = new Snapshot()
-  const registry = await openRegistry({ log, snapshot, now })
+  const registry = await openRegistry({ log, snapshot, limits: { ...defaultLimits, ...options.limits }, now })
   const spent = new Map([[COUNTERS_WHOLE_KEY, 1]])
   const counters = { read: async (keys: readonly string[]) => keys.map((key) => spent.get(key) ?? 0) }
   const server = createHttpServer({ logger: false })
