@@ -5,6 +5,7 @@ import { runToEnd } from './caught-up.ts'
 import type { StreamLogger } from './pipeline.ts'
 import { storedTopics } from './rows.ts'
 import { createSink } from './sink.ts'
+import { fenceOf } from './sink-batch.ts'
 import { noteOf, noteText, SINK_GROUP } from './sink-note.ts'
 import { type Fingerprint, type TableProof, tableProof } from './table-proof.ts'
 
@@ -20,6 +21,9 @@ export interface RebuildDeps {
   logger: StreamLogger
 }
 
+/** No projection: which epochs of a partition may store nothing any more. */
+const FENCES_TABLE = 'fences'
+
 /**
  * Drops every table of Analytics, makes them again from the log and compares. Only while no sink and no attribution run.
  * After a crash in the middle, run it again: what it then compares with is what there was left.
@@ -28,9 +32,9 @@ export async function rebuildAnalytics(deps: RebuildDeps): Promise<TableProof[]>
   const { log, analytics, migrate } = deps
   await catchUp(deps)
   const before = await fingerprints(analytics)
-  for (const table of await tablesIn(analytics)) await analytics.command(`DROP TABLE ${table} SYNC`)
+  await rewindSink(log, analytics)
   await log.reset(ATTRIBUTION_GROUP, null)
-  await rewindSink(log)
+  for (const table of await tablesIn(analytics)) await analytics.command(`DROP TABLE ${table} SYNC`)
   await migrate(analytics)
   await catchUp(deps)
   const after = await fingerprints(analytics)
@@ -48,15 +52,17 @@ async function catchUp({ log, analytics, now, runId, logger }: RebuildDeps): Pro
   }
 }
 
-/** To the start of each partition, under the next epoch, so that no block is taken for one stored before. */
-async function rewindSink(log: EventLog): Promise<void> {
+/** To the start of each partition, under an epoch of its own: what a frozen sink may still send is refused. */
+async function rewindSink(log: EventLog, analytics: Analytics): Promise<void> {
   const commits = await log.committed(SINK_GROUP)
   const epoch = Math.max(0, ...commits.map((commit) => noteOf(commit).epoch)) + 1
   const metadata = noteText({ epoch, pendingLast: null })
   const starts = storedTopics.map(async (topic) =>
     (await log.bounds(topic)).map(({ partition, start }) => ({ topic, partition, offset: start, metadata })),
   )
-  await log.reset(SINK_GROUP, (await Promise.all(starts)).flat())
+  const places = (await Promise.all(starts)).flat()
+  await log.reset(SINK_GROUP, places)
+  await analytics.raiseFences(places.map(({ topic, partition }) => fenceOf({ topic, partition, epoch })))
 }
 
 const NO_TABLE: Fingerprint = { rows: 0, hash: '' }
@@ -65,19 +71,19 @@ async function tablesIn(analytics: Analytics): Promise<string[]> {
   const tables = await analytics.query<{ name: string }>(
     'SELECT name FROM system.tables WHERE database = currentDatabase() ORDER BY name',
   )
-  return tables.map(({ name }) => name)
+  return tables.map(({ name }) => name).filter((name) => name !== FENCES_TABLE)
 }
 
 /**
- * Of what a reader sees in each table, in any order and in all columns but `version`; apart from scratch tables, the list
- * of migrations, and tables that forget rows by themselves.
+ * Of what a reader sees in each table, in any order and in all columns but `version`; apart from scratch tables, fences, the
+ * list of migrations, and tables that forget rows by themselves.
  */
 async function fingerprints(analytics: Analytics): Promise<Map<string, Fingerprint>> {
   const found = new Map<string, Fingerprint>()
   const tables = await analytics.query<{ name: string; final: string }>(
     `SELECT name, if(match(engine, '^(Replacing|Aggregating)'), 'FINAL', '') AS final FROM system.tables
-     WHERE database = currentDatabase() AND name != 'migrations' AND NOT startsWith(name, 'attribution_')
-       AND create_table_query NOT LIKE '% TTL %' ORDER BY name`,
+     WHERE database = currentDatabase() AND name NOT IN ('migrations', '${FENCES_TABLE}')
+       AND NOT startsWith(name, 'attribution_') AND create_table_query NOT LIKE '% TTL %' ORDER BY name`,
   )
   for (const { name, final } of tables) {
     const [fingerprint] = await analytics.query<Fingerprint>(

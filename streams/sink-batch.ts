@@ -1,5 +1,4 @@
-import type { Analytics } from '../infra/analytics/port.ts'
-import { AnalyticsRejected } from '../infra/analytics/port.ts'
+import { type Analytics, AnalyticsRejected, type Fence } from '../infra/analytics/port.ts'
 import type { LogRecord } from '../infra/event-log/port.ts'
 import { type DeadRecord, type DecodedRecord, decodeBatch } from './outcome.ts'
 import { type StoredTopic, type TableRows, tablesOf } from './rows.ts'
@@ -7,43 +6,48 @@ import { type StoredTopic, type TableRows, tablesOf } from './rows.ts'
 /** Rows of one batch that the store may refuse. More of them, and it is the table that is wrong, not the rows. */
 const REJECTED_ROWS_MAX = 100
 
-/** Consecutive records of one partition that are stored together. Which they are is settled before they are stored. */
+/** What one partition holds from `first` to `last`, to be stored together. */
 export interface SinkBatch {
   topic: StoredTopic
   partition: number
+  first: number
+  last: number
   records: LogRecord[]
-  /** Counts rebuilds, so that a block stored again after its table was dropped is not taken for a repetition. */
+  /** Under which it is stored; those before may store nothing any more. */
   epoch: number
 }
 
 type PlacedRow = object & { _offset: number }
 
-/**
- * Stores a batch, once however often it is called with the same records and epoch.
- * @returns the records that cannot be stored.
- * @throws AnalyticsUnavailable
- */
-export async function storeBatch(analytics: Analytics, batch: SinkBatch): Promise<DeadRecord[]> {
-  const { records, dead } = decodeBatch(batch)
-  for (const table of tablesOf[batch.topic]) {
-    dead.push(...(await insertRows(analytics, batch, table.table, rowsOf(table, records))))
-  }
-  return dead
+export function fenceOf({ topic, partition, epoch }: Pick<SinkBatch, 'topic' | 'partition' | 'epoch'>): Fence {
+  return { scope: `${topic}/${partition}`, epoch }
 }
 
 /**
- * Stores a batch that a crash left in doubt. The store writes a block's token down just before the block itself, so a
- * crash between the two leaves a token that stands for nothing: what is missing is stored under another token.
+ * Stores a batch of which nothing is stored yet.
+ * @returns the records that cannot be stored.
+ * @throws AnalyticsUnavailable, AnalyticsFenced: any part of it may have been stored.
  */
-export async function storeBatchAgain(analytics: Analytics, batch: SinkBatch): Promise<DeadRecord[]> {
-  const dead = await storeBatch(analytics, batch)
-  const lost = new Set(dead.map(({ offset }) => offset))
-  const { records } = decodeBatch(batch)
-  for (const table of tablesOf[batch.topic]) {
-    const stored = await storedOffsets(analytics, table.table, batch)
-    const missing = rowsOf(table, records).filter(({ _offset }) => !stored.has(_offset) && !lost.has(_offset))
-    if (missing.length > 0) await insertRows(analytics, batch, table.table, missing, '/missing')
-  }
+export function storeBatch(analytics: Analytics, batch: SinkBatch): Promise<DeadRecord[]> {
+  return storeTables(batch, (table, rows) => insertRows(analytics, batch, table, rows))
+}
+
+/**
+ * Stores what is missing of a batch. Only once no earlier epoch can store anything.
+ * @returns, @throws as `storeBatch`.
+ */
+export function storeMissing(analytics: Analytics, batch: SinkBatch): Promise<DeadRecord[]> {
+  return storeTables(batch, async (table, rows) =>
+    insertRows(analytics, batch, table, await missingRows(analytics, batch, table, rows)),
+  )
+}
+
+async function storeTables(
+  batch: SinkBatch,
+  store: (table: string, rows: PlacedRow[]) => Promise<DeadRecord[]>,
+): Promise<DeadRecord[]> {
+  const { records, dead } = decodeBatch(batch)
+  for (const table of tablesOf[batch.topic]) dead.push(...(await store(table.table, rowsOf(table, records))))
   return dead
 }
 
@@ -51,41 +55,46 @@ function rowsOf({ rowOf }: TableRows, records: DecodedRecord<unknown>[]): Placed
   return records.map(rowOf).filter((row) => row !== null) as PlacedRow[]
 }
 
-/** One block; when the store refuses it, halves of it, down to the rows at fault. The same rows are cut the same way. */
+/** One block; when the store refuses it, halves of it, down to the rows at fault. */
 async function insertRows(
   analytics: Analytics,
   batch: SinkBatch,
   table: string,
   rows: PlacedRow[],
-  suffix = '',
 ): Promise<DeadRecord[]> {
   const dead: DeadRecord[] = []
   const queue = [rows]
   for (let block = queue.pop(); block !== undefined; block = queue.pop()) {
     if (block.length === 0) continue
-    const token = `${batch.topic}/${batch.partition}/${block[0]!._offset}-${block.at(-1)!._offset}/${batch.epoch}${suffix}`
     try {
-      await analytics.insert(table, block, { token })
+      await analytics.insert(table, block, { fence: fenceOf(batch) })
     } catch (error) {
       if (!(error instanceof AnalyticsRejected) || dead.length === REJECTED_ROWS_MAX) throw error
-      const half = block.length >> 1
-      if (half === 0) dead.push({ offset: block[0]!._offset, code: 'REJECTED', message: error.message })
-      else queue.push(block.slice(half), block.slice(0, half))
+      if (block.length === 1) {
+        dead.push({ offset: block[0]!._offset, code: 'REJECTED', message: error.message })
+        continue
+      }
+      // A block of two months is two to the store, which may have refused the second alone.
+      const left = await missingRows(analytics, batch, table, block)
+      const half = left.length >> 1
+      queue.push(left.slice(half), left.slice(0, half))
     }
   }
   return dead
 }
 
-async function storedOffsets(analytics: Analytics, table: string, batch: SinkBatch): Promise<Set<number>> {
-  const rows = await analytics.query<{ _offset: number }>(
+async function missingRows(
+  analytics: Analytics,
+  batch: SinkBatch,
+  table: string,
+  rows: PlacedRow[],
+): Promise<PlacedRow[]> {
+  const { topic, partition, first, last } = batch
+  const found = await analytics.query<{ _offset: number }>(
     `SELECT DISTINCT _offset FROM ${table}
      WHERE _topic = {topic:String} AND _partition = {partition:Int32} AND _offset BETWEEN {first:Int64} AND {last:Int64}`,
-    {
-      topic: batch.topic,
-      partition: batch.partition,
-      first: batch.records[0]!.offset,
-      last: batch.records.at(-1)!.offset,
-    },
+    { topic, partition, first, last },
   )
-  return new Set(rows.map(({ _offset }) => _offset))
+  const stored = new Set(found.map(({ _offset }) => _offset))
+  return rows.filter(({ _offset }) => !stored.has(_offset))
 }

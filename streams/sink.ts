@@ -8,11 +8,11 @@ import {
   Revoked,
 } from '../infra/event-log/port.ts'
 import { topicLag } from './lag.ts'
-import { type DeadRecord, deadLettersOf, readablePart } from './outcome.ts'
+import { type DeadRecord, readablePart } from './outcome.ts'
 import type { Stream, StreamLogger } from './pipeline.ts'
 import { type StoredTopic, storedTopics } from './rows.ts'
-import { type SinkBatch, storeBatch, storeBatchAgain } from './sink-batch.ts'
-import { noteOf, noteText, SINK_GROUP } from './sink-note.ts'
+import { noteOf, SINK_GROUP } from './sink-note.ts'
+import { type AssignedBatch, recoverOnce, storeOnce } from './sink-once.ts'
 import { createStreamRun, type Retry } from './stream-run.ts'
 
 /** A batch is stored once it has this many records or bytes, … */
@@ -27,8 +27,6 @@ const BUFFERED_MAX_BYTES = 64 * 1024 * 1024
 const STORES_AT_ONCE = 4
 /** Without a failure for so long and with nothing to store, it works again as far as anyone can tell. */
 const SETTLED_AFTER_MS = 5_000
-/** Far below the time for which the store knows tokens: 10,000 blocks, 33 minutes at 5 a second. */
-const BOUNDARIES_VALID_MS = 60_000
 /** Records read at once when a batch in doubt is read again. */
 const READ_MAX_RECORDS = 10_000
 
@@ -42,17 +40,18 @@ export interface SinkOptions {
 }
 
 /** A batch that is still filling, of records that were read under one assignment. */
-interface Filling extends SinkBatch {
+interface Filling {
+  topic: StoredTopic
+  partition: number
   assignment: Assignment
+  epoch: number
+  records: LogRecord[]
   bytes: number
-  openedAt: number
+  /** When its first record was read. */
+  begunAt: number
 }
 
-/**
- * Copies the log into the tables of Analytics, every record exactly once: the boundaries of a batch are committed, then
- * the batch is stored under a token made of them, then its end is committed. Whatever breaks in between, the same batch
- * is stored again, and the token makes that a repetition.
- */
+/** Copies the log into the tables of Analytics, every record exactly once: `sink-once.ts`. */
 export function createSink({ log, analytics, now, logger, retry }: SinkOptions): Stream {
   const life = createStreamRun({ name: SINK_GROUP, retry, now, logger })
   const filling = new Map<string, Filling>()
@@ -83,7 +82,7 @@ export function createSink({ log, analytics, now, logger, retry }: SinkOptions):
     const errors: unknown[] = []
     const storeOthers = async () => {
       for (let batch = queue.pop(); batch && errors.length === 0; batch = queue.pop()) {
-        await store(consumer, batch, storeBatch).catch((error) => errors.push(error))
+        await storeFilled(consumer, batch).catch((error) => errors.push(error))
       }
     }
     await Promise.all(Array.from({ length: STORES_AT_ONCE }, storeOthers))
@@ -100,73 +99,85 @@ export function createSink({ log, analytics, now, logger, retry }: SinkOptions):
   async function take(consumer: LogConsumer, batch: Batch): Promise<void> {
     const { partition, assignment } = batch
     const topic = batch.topic as StoredTopic
-    const key = `${topic}/${partition}`
-    const known = filling.get(key)
+    const known = filling.get(placeOf({ topic, partition }))
     // A partition that was given away and came back is read anew from what is committed.
-    const into = known?.assignment === assignment ? known : newBatch(topic, partition, assignment)
-    filling.set(key, into)
-    if (into !== known) {
-      const { committed } = assignment
-      const { pendingLast } = noteOf(committed)
-      if (committed && pendingLast !== null) return finish(consumer, into, committed.offset, pendingLast)
-    }
+    if (known?.assignment === assignment) return fill(consumer, known, batch)
+    const { committed } = assignment
+    const { epoch, pendingLast } = noteOf(committed)
+    const begun: Filling = { topic, partition, assignment, epoch, records: [], bytes: 0, begunAt: 0 }
+    filling.set(placeOf(begun), begun)
+    if (committed === null || pendingLast === null) return fill(consumer, begun, batch)
+    await recover(consumer, begun, { first: committed.offset, last: pendingLast })
+  }
+
+  function fill(consumer: LogConsumer, into: Filling, batch: Batch): void {
     const { readable, unreadable } = readablePart(batch)
-    if (unreadable) life.waiting.stopAt(consumer, { assignment, ...unreadable })
-    else life.waiting.goneOn(topic, partition)
+    if (unreadable) life.waiting.stopAt(consumer, { assignment: into.assignment, ...unreadable })
+    else life.waiting.goneOn(into.topic, into.partition)
     if (readable.length === 0) return
-    if (into.records.length === 0) into.openedAt = now()
+    if (into.records.length === 0) into.begunAt = now()
     into.records.push(...readable)
     for (const { value } of readable) into.bytes += value?.length ?? 0
   }
 
-  /** Stores the batch that a crash left in doubt, and goes on after it. */
-  async function finish(consumer: LogConsumer, into: Filling, first: number, last: number): Promise<void> {
-    const { topic, partition } = into
-    const records = await readRange(log, topic, partition, first, last)
+  /** Finishes the batch that was left in doubt, under an epoch of its own, and goes on after it. */
+  async function recover(consumer: LogConsumer, begun: Filling, doubt: { first: number; last: number }): Promise<void> {
+    const { topic, partition, assignment } = begun
+    const records = await readRange(log, topic, partition, doubt.first, doubt.last)
     const { unreadable } = readablePart({ topic, partition, records })
     if (unreadable) {
-      // A newer version began the batch, and a part of it would not be the batch that it began.
-      filling.delete(`${topic}/${partition}`)
-      return life.waiting.stopAt(consumer, { assignment: into.assignment, offset: first, reason: unreadable.reason })
+      // A newer version began the batch, and finishes it.
+      filling.delete(placeOf(begun))
+      return life.waiting.stopAt(consumer, { assignment, offset: doubt.first, reason: unreadable.reason })
     }
-    into.records = records
-    if (into.records.length > 0) await store(consumer, into, storeBatchAgain)
-    consumer.seek(into.assignment, last + 1)
+    begun.epoch += 1
+    const batch = { topic, partition, assignment, epoch: begun.epoch, ...doubt, records }
+    await finish(batch, recoverOnce({ consumer, analytics, now }, batch))
+    consumer.seek(assignment, doubt.last + 1)
+  }
+
+  async function storeFilled(consumer: LogConsumer, filled: Filling): Promise<void> {
+    const { topic, partition, assignment, epoch, records } = filled
+    const batch = {
+      topic,
+      partition,
+      assignment,
+      epoch,
+      first: records[0]!.offset,
+      last: records.at(-1)!.offset,
+      records,
+    }
+    filled.records = []
+    filled.bytes = 0
+    await finish(batch, storeOnce({ consumer, analytics, now }, batch))
+  }
+
+  async function finish(batch: AssignedBatch, storing: Promise<DeadRecord[]>): Promise<void> {
+    try {
+      count(batch, await storing)
+    } catch (error) {
+      if (!(error instanceof Revoked)) throw error
+      forget(batch)
+    }
+  }
+
+  /** What was read under an assignment that has ended. */
+  function forget(batch: AssignedBatch): void {
+    if (filling.get(placeOf(batch))?.assignment === batch.assignment) filling.delete(placeOf(batch))
   }
 
   function dueBatches(): Filling[] {
     const batches = [...filling.values()].filter(({ records }) => records.length > 0)
     const due = batches.filter(
-      ({ records, bytes, openedAt }) =>
-        records.length >= BATCH_RECORDS || bytes >= BATCH_BYTES || now() - openedAt >= BATCH_MAX_AGE_MS,
+      ({ records, bytes, begunAt }) =>
+        records.length >= BATCH_RECORDS || bytes >= BATCH_BYTES || now() - begunAt >= BATCH_MAX_AGE_MS,
     )
     const buffered = batches.reduce((sum, { bytes }) => sum + bytes, 0)
     if (due.length > 0 || buffered < BUFFERED_MAX_BYTES) return due
     return batches.sort((a, b) => b.bytes - a.bytes).slice(0, 1)
   }
 
-  async function store(consumer: LogConsumer, batch: Filling, storeRecords: typeof storeBatch): Promise<void> {
-    const { topic, partition, assignment, records, epoch } = batch
-    const first = records[0]!.offset
-    const last = records.at(-1)!.offset
-    const begunAt = now()
-    try {
-      await consumer.commit(assignment, { offset: first, metadata: noteText({ epoch, pendingLast: last }) })
-      // A process that was frozen here would store what another has stored since, under a token that may be forgotten.
-      if (now() - begunAt > BOUNDARIES_VALID_MS) throw new Revoked('the boundaries were committed too long ago')
-      const dead = await storeRecords(analytics, batch)
-      const letters = deadLettersOf(SINK_GROUP, batch, dead, now())
-      await consumer.commit(assignment, { offset: last + 1, metadata: noteText({ epoch, pendingLast: null }) }, letters)
-      count(batch, dead)
-    } catch (error) {
-      if (!(error instanceof Revoked)) throw error
-      filling.delete(`${topic}/${partition}`)
-    }
-    batch.records = []
-    batch.bytes = 0
-  }
-
-  function count({ topic, partition, records }: Filling, dead: DeadRecord[]): void {
+  function count({ topic, partition, records }: AssignedBatch, dead: DeadRecord[]): void {
     life.count({ records: records.length, dead: dead.length })
     for (const { offset, code, message } of dead) {
       logger.warn({ stream: SINK_GROUP, topic, partition, offset, code }, `dead letter: ${message}`)
@@ -183,8 +194,8 @@ export function createSink({ log, analytics, now, logger, retry }: SinkOptions):
   }
 }
 
-function newBatch(topic: StoredTopic, partition: number, assignment: Assignment): Filling {
-  return { topic, partition, assignment, records: [], bytes: 0, openedAt: 0, epoch: noteOf(assignment.committed).epoch }
+function placeOf({ topic, partition }: { topic: StoredTopic; partition: number }): string {
+  return `${topic}/${partition}`
 }
 
 async function readRange(log: EventLog, topic: StoredTopic, partition: number, first: number, last: number) {

@@ -1,11 +1,18 @@
 import { type ClickHouseClient, ClickHouseLogLevel, createClient } from '@clickhouse/client'
 import { createCallGuard } from '../call-guard.ts'
+import {
+  countEarlierStatement,
+  endEarlierStatement,
+  fencedQueryId,
+  fencedTarget,
+  raiseStatement,
+} from './clickhouse-fences.ts'
 import { analyticsError } from './errors.ts'
 import { migrate } from './migrate.ts'
 import { withLiterals } from './params.ts'
-import { type Analytics, AnalyticsUnavailable } from './port.ts'
+import { type Analytics, AnalyticsUnavailable, type Fence } from './port.ts'
 
-/** A block that has not been stored by then may still be: it comes again under the same token. */
+/** A block that has not been stored by then may still be. */
 const INSERT_TIMEOUT_MS = 30_000
 /** Attribution computes its slices within seconds; reports give up by themselves earlier. */
 const STATEMENT_TIMEOUT_MS = 120_000
@@ -17,7 +24,7 @@ const CONNECTIONS_MAX = 10
 const CALLS_MAX = 500
 /** Literals of parameters are part of a statement; the same limit as embedded. */
 const STATEMENT_MAX_BYTES = 16 * 1024 * 1024
-/** More rows than any batch: a block is never cut, because its token stands for all of it. */
+/** More rows than any batch: a block is never cut, because a token stands for all of it. */
 const BLOCK_MAX_ROWS = 1_000_000_000
 /** Measured with 18 MB blocks of events on loopback: as fast as none (89,000 rows/s), gzip 13 % slower. */
 const REQUEST_COMPRESSION = { codec: 'zstd', level: 1 } as const
@@ -50,18 +57,53 @@ export function connectClickHouse({
     errorOf: analyticsError,
   })
 
+  const columnsOf = new Map<string, ReadonlySet<string>>()
+
+  /** Of the rows, those that the table has: a plain insert passes over others too. All rows have the same. */
+  async function columnsFor(table: string, row: object): Promise<string[]> {
+    const columns = columnsOf.get(table) ?? new Set(await readColumns(table))
+    if (columns.size === 0) throw new AnalyticsUnavailable(`There is no table ${table} yet`)
+    columnsOf.set(table, columns)
+    return Object.keys(row).filter((name) => columns.has(name))
+  }
+
+  async function readColumns(table: string): Promise<string[]> {
+    const query = 'SELECT name FROM system.columns WHERE database = {database:String} AND table = {table:String}'
+    const query_params = { database: namespace, table }
+    const answer = await statements.query({ query, query_params, format: 'JSONEachRow' })
+    return (await answer.json<{ name: string }>()).map(({ name }) => name)
+  }
+
+  async function insertFenced(table: string, rows: readonly object[], fence: Fence): Promise<void> {
+    await inserts.insert({
+      table: fencedTarget(table, await columnsFor(table, rows[0]!)),
+      values: rows,
+      format: 'JSONEachRow',
+      query_id: fencedQueryId(namespace, fence),
+      query_params: { ...fence },
+      clickhouse_settings: { insert_deduplicate: 0 },
+    })
+  }
+
   return {
-    async insert(table, rows, { token }) {
+    async insert(table, rows, by) {
       if (rows.length === 0) return
-      await guard.run(() =>
-        inserts.insert({
-          table,
-          values: rows,
-          format: 'JSONEachRow',
-          clickhouse_settings: { insert_deduplication_token: token },
-        }),
-      )
+      await guard.run(async () => {
+        if ('fence' in by) return insertFenced(table, rows, by.fence)
+        const clickhouse_settings = { insert_deduplication_token: by.token }
+        await inserts.insert({ table, values: rows, format: 'JSONEachRow', clickhouse_settings })
+      })
     },
+    raiseFences: (fences) =>
+      guard.run(async () => {
+        if (fences.length === 0) return
+        await statements.command({ query: raiseStatement(fences) })
+        await statements.command({ query: endEarlierStatement(namespace, fences) })
+        const query = countEarlierStatement(namespace, fences)
+        const answer = await statements.query({ query, format: 'JSONEachRow' })
+        const [{ running }] = (await answer.json<{ running: number }>()) as [{ running: number }]
+        if (running > 0) throw new AnalyticsUnavailable(`${running} inserts of earlier epochs have not ended yet`)
+      }),
     query: <Row extends object>(sql: string, params = {}) =>
       guard.run(async () => {
         const answer = await statements.query({ query: withLiterals(sql, params), format: 'JSONEachRow' })

@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import { Session } from 'chdb'
 import { analyticsError } from './errors.ts'
 import { paramStatements } from './params.ts'
-import type { QueryParams } from './port.ts'
+import { AnalyticsFenced, type Fence, type QueryParams } from './port.ts'
 import { yieldToRequests } from './priority.ts'
 
 const MB = 1024 * 1024
@@ -41,16 +42,26 @@ export function openEngine({ folder }: { folder: string }) {
   const writes = openSession(folder)
   const reads = openSession(folder)
   const stopYielding = yieldToRequests()
+  /** The highest epoch of each scope. In memory: no insert outlives the process, and no other process has the folder. */
+  const epochs = new Map<string, number>()
+
+  function throwIfFenced({ scope, epoch }: Fence): void {
+    if (epoch < (epochs.get(scope) ?? epoch)) throw new AnalyticsFenced('A later epoch of this scope has been raised')
+  }
 
   return {
-    insert: (table: string, lines: JsonLines, token: string): Promise<void> =>
+    insert: (table: string, lines: JsonLines, by: { token: string } | { fence: Fence }): Promise<void> =>
       writes.run(async (session) => {
-        await session.insert({
-          table,
-          values: lines,
-          format: 'JSONEachRow',
-          settings: { insert_deduplication_token: token },
-        })
+        if ('fence' in by) throwIfFenced(by.fence)
+        // Without a token, equal blocks would be taken for one.
+        const insert_deduplication_token = 'fence' in by ? randomUUID() : by.token
+        const settings = { insert_deduplication_token }
+        await session.insert({ table, values: lines, format: 'JSONEachRow', settings })
+      }),
+    /** In its turn: inserts that were called before have ended. */
+    raiseFences: (fences: readonly Fence[]): Promise<void> =>
+      writes.run(async () => {
+        for (const { scope, epoch } of fences) epochs.set(scope, Math.max(epoch, epochs.get(scope) ?? epoch))
       }),
     query: (sql: string, params: QueryParams): Promise<JsonLines> =>
       reads.run(async (session) =>

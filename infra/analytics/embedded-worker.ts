@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { Moved, serveConnections } from '../thread.ts'
 import { yieldThisThread } from '../thread-priority.ts'
 import { type JsonLines, openEngine } from './embedded-engine.ts'
-import type { QueryParams } from './port.ts'
+import type { Fence, QueryParams } from './port.ts'
 
 yieldThisThread()
 const engine = openEngine(workerData as { folder: string })
@@ -10,7 +10,9 @@ const engine = openEngine(workerData as { folder: string })
 serveConnections(
   parentPort!,
   {
-    insert: (table: string, lines: JsonLines, token: string) => engine.insert(table, lines, token),
+    insert: (table: string, lines: JsonLines, by: { token: string } | { fence: Fence }) =>
+      engine.insert(table, lines, by),
+    raiseFences: (fences: readonly Fence[]) => engine.raiseFences(fences),
     query: async (sql: string, params: QueryParams) => {
       // Bytes that a pool owns cannot move, and most answers are small: a copy of them is cheap.
       const lines = new Uint8Array(await engine.query(sql, params))

@@ -3,7 +3,7 @@ import type { MessagePort } from 'node:worker_threads'
 import { connect, type Served, soleClient, startWorker } from '../thread.ts'
 import { jsonLinesOf, rowsOf } from './json-lines.ts'
 import { migrate } from './migrate.ts'
-import { type Analytics, AnalyticsGaveUp, AnalyticsRejected, AnalyticsUnavailable } from './port.ts'
+import { type Analytics, AnalyticsFenced, AnalyticsGaveUp, AnalyticsRejected, AnalyticsUnavailable } from './port.ts'
 
 /**
  * Starts the thread that holds the ClickHouse engine over `folder` and brings its tables up to date. A process can run
@@ -31,13 +31,14 @@ export async function startEmbeddedAnalytics({ folder }: { folder: string }): Pr
 /** The store behind a port of `startEmbeddedAnalytics`, for any thread. Rows become bytes here and move, uncopied. */
 export function analyticsClient(port: MessagePort): Analytics {
   const closed = () => new AnalyticsUnavailable('The analytics store has been closed')
-  const remote = connect(port, { AnalyticsUnavailable, AnalyticsGaveUp, AnalyticsRejected }, closed)
+  const remote = connect(port, { AnalyticsUnavailable, AnalyticsGaveUp, AnalyticsFenced, AnalyticsRejected }, closed)
   return {
-    async insert(table, rows, { token }) {
+    async insert(table, rows, by) {
       if (rows.length === 0) return
       const lines = jsonLinesOf(rows)
-      await remote.call('insert', [table, lines, token], [lines.buffer])
+      await remote.call('insert', [table, lines, by], [lines.buffer])
     },
+    raiseFences: (fences) => remote.call('raiseFences', [fences]),
     async query<Row extends object>(sql: string, params = {}) {
       return rowsOf<Row>(await remote.call<Uint8Array>('query', [sql, params]))
     },

@@ -1,4 +1,4 @@
-import { AnalyticsGaveUp, AnalyticsRejected, AnalyticsUnavailable } from './port.ts'
+import { AnalyticsFenced, AnalyticsGaveUp, AnalyticsRejected, AnalyticsUnavailable } from './port.ts'
 
 /** ClickHouse error codes after which the same call may work later: load, limits, connections, tables not made yet. */
 const PASSING_CODES = new Set([
@@ -44,16 +44,21 @@ const PASSING_CODES = new Set([
 ])
 /** TIMEOUT_EXCEEDED, TOO_SLOW, MEMORY_LIMIT_EXCEEDED: of these, what was asked for is to blame too. */
 const GIVEN_UP_CODES = new Set([159, 160, 241])
+/** FUNCTION_THROW_IF_VALUE_IS_NON_ZERO: only fenced inserts throw it. */
+const FENCED_CODE = 395
 const CODE = /Code: (\d+)/
 
 /**
  * What the caller can do about an engine's error. The client over HTTP tells its code in a field, the embedded engine in
  * the message (`Code: 60. DB::Exception: …`); an error without one is of the way to the engine.
  */
-export function analyticsError(error: unknown): AnalyticsRejected | AnalyticsUnavailable {
-  if (error instanceof AnalyticsRejected || error instanceof AnalyticsUnavailable) return error
+export function analyticsError(error: unknown): AnalyticsRejected | AnalyticsUnavailable | AnalyticsFenced {
+  if (error instanceof AnalyticsRejected || error instanceof AnalyticsUnavailable || error instanceof AnalyticsFenced) {
+    return error
+  }
   const message = error instanceof Error ? error.message : String(error)
   const code = fieldCodeOf(error) ?? message.match(CODE)?.[1]
+  if (Number(code) === FENCED_CODE) return new AnalyticsFenced('A later epoch of this scope has been raised')
   if (GIVEN_UP_CODES.has(Number(code))) return new AnalyticsGaveUp(message)
   return code === undefined || PASSING_CODES.has(Number(code))
     ? new AnalyticsUnavailable(message)

@@ -4,11 +4,20 @@
  */
 export interface Analytics {
   /**
-   * Inserts one block. A block whose `token` this table has seen before is dropped whole, within the table's
-   * deduplication window. An empty list does nothing.
-   * @throws AnalyticsUnavailable, AnalyticsRejected
+   * Inserts one block; an empty list does nothing. When it fails, the block may have been stored, in part too, and may
+   * still be stored later.
+   * - With a `token`: a block whose token this table has seen before is dropped whole, within the table's deduplication
+   *   window.
+   * - Under a `fence`: nothing is stored once a later epoch of its scope has been raised. Rows are not compared with any.
+   * @throws AnalyticsUnavailable, AnalyticsRejected; AnalyticsFenced: nothing was stored.
    */
-  insert(table: string, rows: readonly object[], options: { token: string }): Promise<void>
+  insert(table: string, rows: readonly object[], by: { token: string } | { fence: Fence }): Promise<void>
+  /**
+   * When it resolves, no insert under an earlier epoch of these scopes stores anything any more, whoever sent it and
+   * however long ago: what runs has ended, and what comes is refused. What such inserts have stored is visible.
+   * @throws AnalyticsUnavailable
+   */
+  raiseFences(fences: readonly Fence[]): Promise<void>
   /**
    * Runs a query with ClickHouse parameters (`{name:Type}`) and returns its rows. 64-bit integers come as numbers
    * while they are safe, DateTime64 columns must be read as epoch milliseconds by the query itself.
@@ -17,6 +26,12 @@ export interface Analytics {
   /** Runs a statement that returns nothing: DDL, INSERT … SELECT, ALTER. */
   command(sql: string, params?: QueryParams): Promise<void>
   close(): Promise<void>
+}
+
+/** Of all that insert under one scope, only the latest epoch may store. Epochs are given out by whoever uses the scope. */
+export interface Fence {
+  scope: string
+  epoch: number
 }
 
 export type QueryParams = Readonly<Record<string, string | number | boolean | null | readonly (string | number)[]>>
@@ -28,6 +43,10 @@ export class AnalyticsUnavailable extends Error {
 /** The store gave a statement up that took too long or too much memory; a smaller one may be answered. */
 export class AnalyticsGaveUp extends AnalyticsUnavailable {
   override readonly name = 'AnalyticsGaveUp'
+}
+/** A later epoch of the scope has been raised. */
+export class AnalyticsFenced extends Error {
+  override readonly name = 'AnalyticsFenced'
 }
 /** The store refuses this statement or these rows; trying again will not help. */
 export class AnalyticsRejected extends Error {

@@ -109,6 +109,7 @@ async function bare(folder: string): Promise<number> {
     query: async <Row extends object>(query: string) =>
       (await (await client.query({ query, format: 'JSONEachRow' })).json()) as Row[],
     insert: async () => {},
+    raiseFences: async () => {},
     close: async () => {},
   })
   const [{ table, rowOf }] = tablesOf['judged-events']

@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Analytics, AnalyticsGaveUp, AnalyticsRejected, AnalyticsUnavailable } from '../../infra/analytics/port.ts'
+import {
+  type Analytics,
+  AnalyticsFenced,
+  AnalyticsGaveUp,
+  AnalyticsRejected,
+  AnalyticsUnavailable,
+} from '../../infra/analytics/port.ts'
 
 /**
  * What every Analytics implementation does. `open` gives the store with its tables; it is called again after each close
@@ -47,6 +53,71 @@ export function analyticsSuite(name: string, open: () => Promise<Analytics>): vo
       await analytics.insert('other', [{ n: 25 }], { token: 'shared' })
       expect(await count('n = 25')).toBe(1)
       expect(await analytics.query('SELECT n FROM other')).toEqual([{ n: 25 }])
+    })
+
+    describe('under a fence', () => {
+      const fence = (epoch: number, scope = 'page-views/1') => ({ fence: { scope, epoch } })
+
+      it('stores rows again that it has stored before', async () => {
+        const rows = Array.from({ length: 100_000 }, (_, n) => row(5_000_000 + n))
+        for (let time = 0; time < 2; time++) await analytics.insert('blocks', rows, fence(0))
+        expect(await count('n BETWEEN 5000000 AND 5100000')).toBe(200_000)
+      })
+
+      it('stores nothing of an epoch once a later one has been raised', async () => {
+        await analytics.insert('blocks', [row(70)], fence(1))
+        await analytics.raiseFences([fence(2).fence])
+        await expect(analytics.insert('blocks', [row(71)], fence(1))).rejects.toBeInstanceOf(AnalyticsFenced)
+        await analytics.insert('blocks', [row(72)], fence(2))
+        await analytics.insert('blocks', [row(73)], fence(3))
+        expect(await count('n BETWEEN 70 AND 79')).toBe(3)
+      })
+
+      it('knows epochs by their scope, raises several at once, and takes none back', async () => {
+        await analytics.raiseFences([fence(5, 'a').fence, fence(3, 'b').fence])
+        await analytics.raiseFences([fence(4, 'a').fence])
+        await analytics.raiseFences([])
+        const stores = async (by: ReturnType<typeof fence>) => {
+          const refused = (error: Error) => (error instanceof AnalyticsFenced ? 'refused' : Promise.reject(error))
+          return analytics.insert('blocks', [row(80)], by).then(() => 'stored', refused)
+        }
+        const asked = [fence(4, 'a'), fence(5, 'a'), fence(2, 'b'), fence(3, 'b'), fence(0, 'c')]
+        const answers = await Promise.all(asked.map(stores))
+        expect(answers).toEqual(['refused', 'stored', 'refused', 'stored', 'stored'])
+      })
+
+      it('shows all that earlier epochs have stored once a later one has been raised, and nothing more after', async () => {
+        for (let round = 0; round < 10; round++) {
+          const scope = `round ${round}`
+          const n = 3_000_000 + round
+          const inserts = Array.from({ length: 4 }, (_, i) =>
+            analytics.insert('blocks', Array(2_000).fill(row(n, `${i}`)), fence(1, scope)).then(
+              () => 1,
+              () => 0,
+            ),
+          )
+          await analytics.raiseFences([fence(2, scope).fence])
+          const seen = await count(`n = ${n}`)
+          const acknowledged = (await Promise.all(inserts)).reduce<number>((sum, each) => sum + each, 0)
+          expect(await count(`n = ${n}`)).toBe(seen)
+          expect(seen).toBeGreaterThanOrEqual(acknowledged * 2_000)
+        }
+      })
+
+      it('passes over fields that are no columns, and gives columns that are not told their default', async () => {
+        await analytics.command(
+          `CREATE TABLE told (n Int64, kind LowCardinality(String) DEFAULT 'OPEN') ENGINE = MergeTree ORDER BY n`,
+        )
+        await analytics.insert('told', [{ n: 1, later: [{ x: 1 }] }], fence(0, 'told'))
+        expect(await analytics.query('SELECT * FROM told')).toEqual([{ n: 1, kind: 'OPEN' }])
+      })
+
+      it('rejects wrong rows, and is unavailable for a table that is not there yet', async () => {
+        const wrong = analytics.insert('blocks', [{ n: 'word' }], fence(9, 'wrong'))
+        await expect(wrong).rejects.toBeInstanceOf(AnalyticsRejected)
+        const early = analytics.insert('not_yet', [{ n: 1 }], fence(9, 'wrong'))
+        await expect(early).rejects.toBeInstanceOf(AnalyticsUnavailable)
+      })
     })
 
     it('does nothing with an empty list', async () => {

@@ -40,7 +40,8 @@ export async function openWorld(analytics: Analytics, epoch: number) {
         const records = group.map((each, i) =>
           logRecord({ topic, key: keyOf(each), value: bytesOf(each) }, partition, start + i),
         )
-        const dead = await storeBatch(analytics, { topic, partition, records, epoch })
+        const last = start + records.length - 1
+        const dead = await storeBatch(analytics, { topic, partition, first: start, last, records, epoch })
         if (dead.length > 0) throw new Error(dead[0]!.message)
         ends.set(place, { topic, partition, offset: start + records.length, metadata: '' })
       }

@@ -5,18 +5,17 @@ import { setTimeout as delay } from 'node:timers/promises'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openEmbeddedAnalytics } from '../../infra/analytics/embedded.ts'
-import { type Analytics, AnalyticsRejected, AnalyticsUnavailable } from '../../infra/analytics/port.ts'
+import { type Analytics, AnalyticsFenced, AnalyticsRejected, AnalyticsUnavailable } from '../../infra/analytics/port.ts'
 import { openEmbeddedEventLog } from '../../infra/event-log/embedded.ts'
 import type { EventLog, NewRecord } from '../../infra/event-log/port.ts'
 import { decode } from '../../schemas/codec.ts'
 import type { TopicName } from '../../schemas/topics.ts'
 import { storedTopics, tablesOf } from '../../streams/rows.ts'
 import { createSink } from '../../streams/sink.ts'
-import { storeBatch, storeBatchAgain } from '../../streams/sink-batch.ts'
+import { type SinkBatch, storeBatch } from '../../streams/sink-batch.ts'
 import { noteText, SINK_GROUP } from '../../streams/sink-note.ts'
 import { waitFor } from '../wait-for.ts'
 import { bytesOf, campaign, type Happening, keyOf, pageView, purchase, shop, T0, touch } from './attribution-events.ts'
-import { logRecord } from './fake-log.ts'
 
 const silent = { info() {}, warn() {}, error() {} }
 const AGE_MS = 2_000
@@ -199,10 +198,15 @@ describe('sink', () => {
               return { ...consumer, commit: flaky(consumer.commit, unavailable) }
             },
           }
+          const flakyAnalytics: Analytics = {
+            ...analytics,
+            insert: flaky(analytics.insert, unavailable),
+            raiseFences: flaky(analytics.raiseFences, unavailable),
+          }
           let id = 0
           for (const size of sizes) {
             await log.append(Array.from({ length: size }, () => record(view(`v${id++}`, `c${id % 7}`))))
-            await drain({ log: flakyLog, analytics: { ...analytics, insert: flaky(analytics.insert, unavailable) } })
+            await drain({ log: flakyLog, analytics: flakyAnalytics })
           }
           expect(await query('SELECT count() AS rows, uniqExact(id) AS ids FROM page_views')).toEqual([
             { rows: id, ids: id },
@@ -259,49 +263,57 @@ describe('sink', () => {
     expect(await countOf('page_views')).toBe(views.length - taken)
   })
 
-  it('stores a batch in doubt again with its old boundaries, then goes on', async () => {
-    const places = await log.append(['v0', 'v1', 'v2', 'v3'].map((id) => record(view(id))))
-    const { topic, partition, offset } = places[0]!
-    const { records, last } = { records: await log.read(topic, partition, 0, 2), last: places[1]!.offset }
-    await storeBatch(analytics, { topic: 'page-views', partition, records, epoch })
-    const commits = (await log.committed(SINK_GROUP)).filter(
-      (each) => each.topic !== topic || each.partition !== partition,
-    )
-    const inDoubt = { topic, partition, offset, metadata: noteText({ epoch, pendingLast: last }) }
-    await log.reset(SINK_GROUP, [...commits, inDoubt])
-    await drain()
-    expect(await query('SELECT id FROM page_views ORDER BY id')).toEqual(['v0', 'v1', 'v2', 'v3'].map((id) => ({ id })))
-  })
+  describe('a batch in doubt', () => {
+    const views = ['v0', 'v1', 'v2', 'v3']
+    /** The first three records were about to be stored, under the epoch of the log. */
+    async function leaveInDoubt(): Promise<SinkBatch> {
+      const places = await log.append(views.map((id) => record(view(id))))
+      const { partition, offset: first } = places[0]!
+      const { offset: last } = places[2]!
+      const records = await log.read('page-views', partition, first, 3)
+      const others = (await log.committed(SINK_GROUP)).filter(
+        (each) => each.topic !== 'page-views' || each.partition !== partition,
+      )
+      const metadata = noteText({ epoch, pendingLast: last })
+      await log.reset(SINK_GROUP, [...others, { topic: 'page-views', partition, offset: first, metadata }])
+      return { topic: 'page-views', partition, first, last, records, epoch }
+    }
+    const stored = async () =>
+      (await query<{ id: string }>('SELECT id FROM page_views ORDER BY id')).map(({ id }) => id)
 
-  it('stores what is missing where a crash left the token of a block without the block', async () => {
-    const records = ['v0', 'v1'].map((id, i) => logRecord(record(view(id)), 0, i))
-    const batch = { topic: 'page-views' as const, partition: 0, records, epoch }
-    await storeBatch(analytics, batch)
-    await analytics.command('ALTER TABLE page_views DELETE WHERE id = {id:String} SETTINGS mutations_sync = 2', {
-      id: 'v1',
+    it.each([
+      ['nothing', 0],
+      ['a part', 2],
+      ['all', 3],
+    ])('of which %s is stored is finished, and the partition goes on after it', async (_, count) => {
+      const batch = await leaveInDoubt()
+      await storeBatch(analytics, { ...batch, records: batch.records.slice(0, count) })
+      await drain()
+      expect(await stored()).toEqual(views)
     })
-    await storeBatch(analytics, batch)
-    expect(await countOf('page_views')).toBe(1)
-    await storeBatchAgain(analytics, batch)
-    await storeBatchAgain(analytics, batch)
-    expect(await query('SELECT id FROM page_views ORDER BY id')).toEqual([{ id: 'v0' }, { id: 'v1' }])
-  })
 
-  it('stores a replay once more only under another epoch', async () => {
-    await log.append([record(view('v1'))])
-    await drain()
-    const start = (await log.committed(SINK_GROUP)).map((commit) => ({ ...commit, offset: 0 }))
-    await log.reset(SINK_GROUP, start)
-    await drain()
-    expect(await countOf('page_views')).toBe(1)
-    epoch += 1
-    const metadata = noteText({ epoch, pendingLast: null })
-    await log.reset(
-      SINK_GROUP,
-      start.map((commit) => ({ ...commit, metadata })),
-    )
-    await drain()
-    expect(await countOf('page_views')).toBe(2)
+    it('can no more be stored by who opened it', async () => {
+      const batch = await leaveInDoubt()
+      await drain()
+      await expect(storeBatch(analytics, batch)).rejects.toBeInstanceOf(AnalyticsFenced)
+      expect(await stored()).toEqual(views)
+    })
+
+    it('is finished under an epoch of its own each time that finishing it fails', async () => {
+      await leaveInDoubt()
+      const epochs: number[] = []
+      const failing: Analytics = {
+        ...analytics,
+        async insert(table, rows, by) {
+          if ('fence' in by) epochs.push(by.fence.epoch)
+          if (epochs.length < 3) throw new AnalyticsUnavailable('try again')
+          await analytics.insert(table, rows, by)
+        },
+      }
+      await drain({ analytics: failing })
+      expect(epochs.slice(0, 3)).toEqual([epoch + 1, epoch + 2, epoch + 3])
+      expect(await stored()).toEqual(views)
+    })
   })
 })
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { Analytics } from '../../infra/analytics/port.ts'
+import { type Analytics, AnalyticsFenced, type Fence } from '../../infra/analytics/port.ts'
 import type { EventLog } from '../../infra/event-log/port.ts'
 import type { Stream } from '../../streams/pipeline.ts'
 import { samples } from '../schemas/samples.ts'
@@ -184,17 +184,22 @@ interface MemoryTables {
   placesIn(table: string): string[]
 }
 
-/** Tables that know the tokens of their blocks, as those of ClickHouse do. */
+/** Tables that know their fences and what they hold of a batch, as those of ClickHouse do. */
 function memoryTables(): MemoryTables {
   const rows = new Map<string, { _partition: number; _offset: number }[]>()
-  const tokens = new Set<string>()
+  const epochs = new Map<string, number>()
   const analytics = {
-    async insert(table: string, block: readonly never[], { token }: { token: string }) {
-      if (tokens.has(`${table} ${token}`)) return
-      tokens.add(`${table} ${token}`)
+    async insert(table: string, block: readonly never[], { fence: { scope, epoch } }: { fence: Fence }) {
+      if (epoch < (epochs.get(scope) ?? 0)) throw new AnalyticsFenced(`${scope} has gone to a later epoch`)
       rows.set(table, [...(rows.get(table) ?? []), ...block])
     },
-    query: async () => [],
+    async raiseFences(fences: readonly Fence[]) {
+      for (const { scope, epoch } of fences) epochs.set(scope, Math.max(epoch, epochs.get(scope) ?? 0))
+    },
+    async query(sql: string, { partition, first, last }: Record<'partition' | 'first' | 'last', number>) {
+      const table = rows.get(/FROM (\w+)/.exec(sql)![1]!) ?? []
+      return table.filter((row) => row._partition === partition && row._offset >= first && row._offset <= last)
+    },
     command: async () => {},
     close: async () => {},
   } as unknown as Analytics

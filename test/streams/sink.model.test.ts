@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest'
+import { type Action, type Outcome, runModel } from './sink-model.ts'
+
+const ONCE = { rows: [1, 1, 1], committed: 3 }
+const RANDOM_SCHEDULES = 4_000
+const INTERFERENCES_MAX = 8
+
+/** Where somebody interferes, and with which of the other actions. */
+type Interference = readonly { step: number; choice: number }[]
+
+async function run(interference: Interference): Promise<{ outcome: Outcome; alternatives: number[] }> {
+  const alternatives: number[] = []
+  const choose = (actions: readonly Action[]) => {
+    const step = alternatives.push(actions.length - 1) - 1
+    const wanted = interference.find((each) => each.step === step)?.choice ?? 0
+    return Math.min(wanted, actions.length - 1)
+  }
+  return { outcome: await runModel(choose), alternatives }
+}
+
+/** Every schedule with at most `max` interferences: what comes after each goes on by itself. */
+async function* schedules(max: number, interference: Interference = []): AsyncGenerator<Outcome> {
+  const { alternatives, outcome } = await run(interference)
+  yield outcome
+  if (interference.length === max) return
+  const from = (interference.at(-1)?.step ?? -1) + 1
+  for (let step = from; step < alternatives.length; step++) {
+    for (let choice = 1; choice <= alternatives[step]!; choice++) {
+      yield* schedules(max, [...interference, { step, choice }])
+    }
+  }
+}
+
+/** A small generator of numbers that a seed repeats (mulberry32). */
+function randomOf(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+function expectOnce({ trace, ...outcome }: Outcome): void {
+  expect(outcome, trace.join('\n')).toEqual(ONCE)
+}
+
+describe('a sink and its successor, step by step', () => {
+  it('store every record once when nobody interferes', async () => {
+    expectOnce((await run([])).outcome)
+  })
+
+  it('store every record once under every schedule with two interferences', async () => {
+    let count = 0
+    for await (const outcome of schedules(2)) {
+      expectOnce(outcome)
+      count++
+    }
+    expect(count).toBeGreaterThan(500)
+  })
+
+  it('store every record once under random schedules with many interferences', async () => {
+    for (let seed = 0; seed < RANDOM_SCHEDULES; seed++) {
+      const random = randomOf(seed)
+      const share = 0.02 + (random() * INTERFERENCES_MAX) / 50
+      const choose = (actions: readonly Action[]) => (random() < share ? Math.floor(random() * actions.length) : 0)
+      expectOnce(await runModel(choose))
+    }
+  })
+})
