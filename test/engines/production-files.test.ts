@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { createServer, request, type Server } from 'node:http'
+import { Agent, createServer, type IncomingHttpHeaders, request, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -28,13 +28,17 @@ describe('the proxy', () => {
   const servers: Server[] = []
   let folder: string
   let nginx: ReturnType<typeof spawn>
+  const programSays = { status: 200 }
 
   /** The file as it is, but for what only Docker and the newer nginx of its image have: names, and looking them up again. */
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'proxy-'))
     let config = await readFile(join(infra, 'proxy/nginx.conf'), 'utf8')
     for (const name of names) {
-      const server = createServer((_request, response) => response.end(name.split('-')[0]))
+      const server = createServer((_request, response) => {
+        response.statusCode = programSays.status
+        response.end(name.split('-')[0])
+      })
       await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
       servers.push(server)
       config = config.replace(
@@ -45,6 +49,8 @@ describe('the proxy', () => {
     config = config
       .replaceAll('listen 80', `listen 127.0.0.1:${PROXY_PORT}`)
       .replace('127.0.0.1:8081', `127.0.0.1:${HEALTH_PORT}`)
+      // The addresses of this machine but one stand for those of strangers.
+      .replace('127.0.0.0/8 0;', '127.0.0.1/32 0;')
     await writeFile(join(folder, 'nginx.conf'), `daemon off; pid ${folder}/pid; error_log stderr;\n${config}`)
     await run('/usr/sbin/nginx', ['-t', '-p', folder, '-c', join(folder, 'nginx.conf')])
     nginx = spawn('/usr/sbin/nginx', ['-p', folder, '-c', join(folder, 'nginx.conf')], { stdio: 'ignore' })
@@ -99,5 +105,52 @@ describe('the proxy', () => {
     await new Promise((resolve) => servers[4]!.close(resolve))
     const answers = await Promise.all(Array.from({ length: 8 }, () => answerOf('dispatch.ads.example', '/v1/ev/batch')))
     expect(new Set(answers)).toEqual(new Set(['intake']))
+  })
+
+  describe('limits', () => {
+    const BURST = 3_000
+    const agent = new Agent({ keepAlive: true, maxSockets: 50 })
+    afterAll(() => agent.destroy())
+
+    const ask = (localAddress: string, headers: Record<string, string> = {}, host = 'dispatch.ads.example') =>
+      new Promise<{ status: number; headers: IncomingHttpHeaders; body: string }>((resolve, reject) => {
+        const options = { port: PROXY_PORT, host: '127.0.0.1', path: '/v1/dsa/raw/batch', localAddress, agent }
+        request({ ...options, headers: { host, ...headers } }, async (response) => {
+          const body = (await response.toArray()).join('')
+          resolve({ status: response.statusCode!, headers: response.headers, body })
+        })
+          .on('error', reject)
+          .end()
+      })
+    const flood = async (localAddress: string, headers: Record<string, string> = {}) => {
+      const answers = await Promise.all(Array.from({ length: 2 * BURST }, () => ask(localAddress, headers)))
+      return answers.filter(({ status }) => status === 429)
+    }
+
+    it('answers a stranger who floods with a problem that says when to come again', async () => {
+      const refused = await flood('127.0.0.2', { origin: 'https://shop.example' })
+      expect(refused.length).toBeGreaterThan(0)
+      const { headers, body } = refused[0]!
+      expect(headers).toMatchObject({
+        'content-type': 'application/problem+json',
+        'retry-after': '1',
+        'access-control-allow-origin': 'https://shop.example',
+        'access-control-allow-credentials': 'true',
+      })
+      expect(JSON.parse(body)).toMatchObject({ code: 'RATE_LIMITED', status: 429 })
+      expect((await ask('127.0.0.3')).status).toBe(200)
+    })
+
+    it('lets who shows a token send more, and who has no public address all', async () => {
+      expect(await flood('127.0.0.4', { authorization: 'Bearer endcap_x' })).toEqual([])
+      expect(await flood('127.0.0.1')).toEqual([])
+    })
+
+    it('passes on what the program itself refuses', async () => {
+      programSays.status = 429
+      const { status, body, headers } = await ask('127.0.0.5')
+      programSays.status = 200
+      expect([status, body, headers['retry-after']]).toEqual([429, 'selection', undefined])
+    })
   })
 })
