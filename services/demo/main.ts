@@ -11,7 +11,8 @@ import { type Running, start } from '../main.ts'
 import { createApi } from './api.ts'
 import { demoCatalogue } from './catalogue/products.ts'
 import { DEMO_PASSWORD, DEMO_USERS, SHOP_NAME } from './load/accounts.ts'
-import { keptDemo, NotADemo } from './load/kept.ts'
+import { keptDemo, loadedBefore, NotADemo } from './load/kept.ts'
+import { passwordProblem, reachProblem } from './password.ts'
 import { createShopApp } from './shop/app.ts'
 import { createShelf } from './shop/shelf.ts'
 
@@ -24,6 +25,8 @@ async function main(): Promise<void> {
   const dataFolder = process.env.DATA_DIR ?? './data'
   const settings = readSettings(process.env)
   const shopPort = settings.integer('DEMO_PORT', 8081, 1, 65_535)
+  const password = settings.optional('DEMO_PASSWORD') ?? DEMO_PASSWORD
+  settings.problems.push(...[passwordProblem(password)].filter((problem) => problem !== null))
   if (settings.problems.length > 0) throw new InvalidConfig(settings.problems.join('\n'))
   const token = process.env.BOOTSTRAP_TOKEN ?? keptToken(dataFolder)
   const config = readConfig({
@@ -36,6 +39,9 @@ async function main(): Promise<void> {
     BOOTSTRAP_TOKEN: token,
   })
 
+  const noteFile = join(dataFolder, 'demo.json')
+  const problem = reachProblem(config.httpHost, { password, loaded: loadedBefore(noteFile) })
+  if (problem) throw new InvalidConfig(problem)
   // Before the demo is loaded for nothing.
   await checkFree(shopPort, config.httpHost).catch((error) => Promise.reject(clearer(error, 'DEMO_PORT')))
   say('Starting …\n')
@@ -43,7 +49,8 @@ async function main(): Promise<void> {
   const stops = stopOnSignals(server)
   const products = demoCatalogue()
   const shopUrl = `http://${config.httpHost}:${shopPort}`
-  const demo = await keptDemo(join(dataFolder, 'demo.json'), {
+  const demo = await keptDemo(noteFile, {
+    password,
     api: createApi({ url: server.url, token }),
     log: server.log,
     products,
@@ -63,10 +70,11 @@ async function main(): Promise<void> {
     .listen({ host: config.httpHost, port: shopPort })
     .catch((error) => Promise.reject(clearer(error, 'DEMO_PORT')))
   stops.push(() => shop.close())
-  say(welcome({ panelUrl: `${config.publicUrl}/panel/`, apiUrl: config.publicUrl, shopUrl, dataFolder }))
+  const shown = demo.hasOwnPassword ? 'yours, of DEMO_PASSWORD' : DEMO_PASSWORD
+  say(welcome({ panelUrl: `${config.publicUrl}/panel/`, apiUrl: config.publicUrl, shopUrl, dataFolder, shown }))
 }
 
-function welcome(at: { panelUrl: string; apiUrl: string; shopUrl: string; dataFolder: string }): string {
+function welcome(at: { panelUrl: string; apiUrl: string; shopUrl: string; dataFolder: string; shown: string }): string {
   const users = DEMO_USERS.map(
     ({ email, role, name }) => `    ${email.padEnd(24)} ${role.toLowerCase().padEnd(11)} ${name}`,
   )
@@ -74,7 +82,7 @@ function welcome(at: { panelUrl: string; apiUrl: string; shopUrl: string; dataFo
 Endcap is running. Ctrl-C stops it.
 
   Shop     ${at.shopUrl}   ${SHOP_NAME}, invented
-  Panel    ${at.panelUrl}   password of all: ${DEMO_PASSWORD}
+  Panel    ${at.panelUrl}   password of all: ${at.shown}
 ${users.join('\n')}
   API      ${at.apiUrl}/docs   operator's token in ${join(at.dataFolder, 'bootstrap-token')}
 

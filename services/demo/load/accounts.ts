@@ -2,7 +2,7 @@ import type { Api, Created } from '../api.ts'
 import { SELLERS } from '../catalogue/range.ts'
 
 export const SHOP_NAME = 'Northwind Market'
-/** Of every user of the demo. It is printed at the start and protects nothing: the data is invented. */
+/** Of every user of the demo, unless another is chosen. It is printed at the start and protects nothing: the data is invented. */
 export const DEMO_PASSWORD = 'try-the-aisle-today'
 
 export type AdvertiserKey = 'lumbra' | 'peak' | 'ondea' | 'fernhill'
@@ -38,7 +38,7 @@ export interface Accounts {
 }
 
 /** The shop's account, its advertisers', and a user for each and for the operator. */
-export async function createAccounts(api: Api): Promise<Accounts> {
+export async function createAccounts(api: Api, password: string): Promise<Accounts> {
   const { id: publisherId } = await api.post<Created>('/v1/panel/accounts', {
     kind: 'PUBLISHER',
     name: SHOP_NAME,
@@ -65,7 +65,7 @@ export async function createAccounts(api: Api): Promise<Accounts> {
   await Promise.all(
     DEMO_USERS.map(({ email, name, role }) => {
       const accountId = role === 'OPERATOR' ? null : role === 'PUBLISHER' ? publisherId : accountOf(email)
-      return api.post('/v1/panel/users', { email, name, role, accountId, password: DEMO_PASSWORD })
+      return api.post('/v1/panel/users', { email, name, role, accountId, password })
     }),
   )
   return { publisherId, advertiserIds }

@@ -28,6 +28,13 @@ export async function keptDemo(noteFile: string, deps: LoadDeps): Promise<DemoSh
   return { ...moved, isNew: false }
 }
 
+/** What an earlier load has left, before anything runs. */
+export function loadedBefore(noteFile: string): 'NO' | 'PUBLISHED' | 'OWN' {
+  const note = readNote(noteFile)
+  if (note === null) return 'NO'
+  return note.hasOwnPassword ? 'OWN' : 'PUBLISHED'
+}
+
 function readNote(noteFile: string): DemoShop | null {
   try {
     return JSON.parse(readFileSync(noteFile, 'utf8')) as DemoShop

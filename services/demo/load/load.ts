@@ -5,7 +5,7 @@ import type { Product } from '../catalogue/products.ts'
 import { demoHistory, VISITS } from '../history/history.ts'
 import { RESERVE_CPC } from '../history/market.ts'
 import { demoOrders } from '../history/orders.ts'
-import { type AdvertiserKey, createAccounts, SHOP_NAME } from './accounts.ts'
+import { type AdvertiserKey, createAccounts, DEMO_PASSWORD, SHOP_NAME } from './accounts.ts'
 import { createDisplay } from './display.ts'
 import { createSponsored } from './sponsored.ts'
 import { createFormats, createUnits, type Units } from './units.ts'
@@ -24,10 +24,14 @@ export interface DemoShop {
   units: Units
   /** Where the feed's links lead. */
   shopUrl: string
+  /** Its users have a password of their own, not the published one. */
+  hasOwnPassword: boolean
 }
 
 export interface LoadDeps {
   api: Api
+  /** Of the demo's users. */
+  password: string
   /** Where weeks of history are written as the program would have written them: the API takes no ads of the past. */
   log: Pick<EventLog, 'append'>
   products: readonly Product[]
@@ -37,9 +41,9 @@ export interface LoadDeps {
 }
 
 /** Makes the demo in an installation that has nothing yet: all through the API, but the history of its ads. */
-export async function loadDemo({ api, log, products, shopUrl, now, onStep }: LoadDeps): Promise<DemoShop> {
+export async function loadDemo({ api, password, log, products, shopUrl, now, onStep }: LoadDeps): Promise<DemoShop> {
   onStep('accounts and users')
-  const accounts = await createAccounts(api)
+  const accounts = await createAccounts(api, password)
   const shopId = await createShop(api, accounts.publisherId)
   onStep('catalogue')
   const feedId = await createFeed(api, shopId)
@@ -72,7 +76,7 @@ export async function loadDemo({ api, log, products, shopUrl, now, onStep }: Loa
   )
   onStep('counting what happened')
   await counted(api)
-  return { shopId, feedId, units, shopUrl }
+  return { shopId, feedId, units, shopUrl, hasOwnPassword: password !== DEMO_PASSWORD }
 }
 
 async function createShop(api: Api, accountId: string): Promise<string> {

@@ -1,5 +1,6 @@
 import cookie from '@fastify/cookie'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { ownPath } from '../own-path.ts'
 import { type Asset, readAssets } from './assets.ts'
 import { type Basket, changed, readBasket, writeBasket } from './basket.ts'
 import { SHOPPERS, type ShopDeps, type Visit } from './context.ts'
@@ -156,9 +157,6 @@ const contentPolicy = (adServer: string) =>
     "form-action 'self'",
     "frame-ancestors 'none'",
   ].join('; ')
-
-/** Only a path of this shop is gone back to. */
-const ownPath = (back: string | undefined) => (back && /^\/(?![/\\])/.test(back) ? back : '/')
 
 const many = (value: string | string[] | undefined) => (value === undefined ? [] : [value].flat()).slice(0, VALUES_MAX)
 const one = (value: string | string[] | undefined): string | undefined => many(value)[0]

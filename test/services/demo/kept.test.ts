@@ -36,7 +36,7 @@ function depsOf(installation: { accounts: object[]; shops: object[] }) {
       return []
     },
   }
-  return { api, log, products: [], shopUrl: 'http://shop.example', now: 0, onStep: () => {} }
+  return { api, password: 'of the test', log, products: [], shopUrl: 'http://shop.example', now: 0, onStep: () => {} }
 }
 
 const note = { shopId: 'demo-shop', feedId: 'feed', units: {}, shopUrl: 'http://shop.example' }

@@ -76,8 +76,27 @@ describe('the shop front', () => {
     expect(body).toContain('"shopProductId":"P0001"')
   })
 
-  it.each(['//evil.example', '/\\evil.example', 'https://evil.example'])('does not go back to %s', async (back) => {
+  it.each([
+    '//evil.example',
+    '/\\evil.example',
+    '/\t/evil.example',
+    '\t//evil.example',
+    '/\n\\evil.example',
+    '/.//evil.example',
+    '/x/..//evil.example',
+    '/%2e//evil.example',
+    'https://evil.example',
+    'https:evil.example',
+    'javascript:alert(1)',
+    '',
+  ])('does not go back to %j', async (back) => {
     expect((await form('/sign-in', { uid: 'alex', back })).headers.location).toBe('/')
+  })
+
+  it('goes back to where the visitor was, also when an address stands in it', async () => {
+    for (const back of ['/search?q=a%2F%2Fb', '/p/P0001?from=https://x.example', '/%2F%2Fevil.example']) {
+      expect((await form('/sign-in', { uid: 'alex', back })).headers.location).toBe(back)
+    }
   })
 
   it('finds what has every word first', () => {
