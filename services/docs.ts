@@ -1,5 +1,6 @@
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
+import type { Content } from '../schemas/http/content.ts'
 import { ProblemBody } from '../schemas/http/problem.ts'
 import type { HttpServer } from './http.ts'
 
@@ -52,15 +53,30 @@ export async function registerDocs(server: HttpServer, options: { version: strin
   await server.register(swaggerUi, { routePrefix: '/docs' })
 }
 
-type Documented = { tags?: readonly string[]; security?: unknown; response?: unknown; hide?: boolean }
+interface Documented {
+  tags?: readonly string[]
+  security?: unknown
+  response?: unknown
+  hide?: boolean
+  /** What is sent, where it is read as it comes and no schema checks it. */
+  stream?: ReturnType<typeof Content>
+  body?: unknown
+}
+
+declare module 'fastify' {
+  interface FastifySchema {
+    stream?: Documented['stream']
+  }
+}
 
 /** The schema of a route with what all routes have in common. */
-function documented<S extends Documented>(schema: S, url: string): S {
+function documented<S extends Documented>({ stream, ...schema }: S, url: string): S {
   const { tag, secured } = TAGS.find(({ prefix }) => url.startsWith(prefix)) ?? TAGS.at(-1)!
   return {
-    ...schema,
+    ...(schema as S),
+    ...(stream ? { body: stream } : {}),
     tags: schema.tags ?? [tag],
     ...(secured ? { security: [{ bearer: [] }, ...(secured === 'panel' ? [{ session: [] }] : [])] } : {}),
-    response: { ...(schema.response as object | undefined), '4xx': PROBLEM },
+    response: { ...(schema.response as object | undefined), '4xx': PROBLEM, '5xx': PROBLEM },
   }
 }

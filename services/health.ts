@@ -1,4 +1,5 @@
 import type { FastifyPluginAsync } from 'fastify'
+import { Type } from 'typebox'
 
 /** Rejects, or resolves to false, when the part does not work now; resolves to Degraded when it works with less. */
 export type HealthCheck = () => Promise<unknown>
@@ -18,15 +19,24 @@ export class NotReady extends Error {
 
 const CHECK_TIMEOUT_MS = 2_000
 
+const Health = Type.Object({ status: Type.String({ description: 'ok' }) })
+const LIVE = { summary: 'Whether the process answers', response: { 200: Health } }
+const Readiness = Type.Object({
+  status: Type.Enum(['ok', 'degraded', 'failed']),
+  checks: Type.Record(Type.String(), Type.String(), { description: 'The status of each check' }),
+  reasons: Type.Optional(Type.Record(Type.String(), Type.String(), { description: 'What may be told of why' })),
+})
+const READY = { summary: 'Whether it does its work', response: { 200: Readiness, 503: Readiness } }
+
 /**
  * GET /health/live: the process answers. GET /health/ready: 200 when every check holds, else 503 that names those
  * that do not. Why an engine fails is in the log, since these routes are open to all; `reasons` has what may be told.
  */
 export function healthApp(deps: { checks: Readonly<Record<string, HealthCheck>> }): FastifyPluginAsync {
   return async (server) => {
-    server.get('/health/live', async () => ({ status: 'ok' }))
+    server.get('/health/live', { schema: LIVE }, async () => ({ status: 'ok' }))
 
-    server.get('/health/ready', async (request, reply) => {
+    server.get('/health/ready', { schema: READY }, async (request, reply) => {
       const results = await Promise.all(
         Object.entries(deps.checks).map(async ([name, check]) => {
           const result = await resultOf(check)

@@ -41,7 +41,8 @@ const person = {
 
 /** Checked by the intake itself; named here for the documentation. */
 export const EventHeaders = Type.Object({
-  ...person,
+  cid: Type.Optional(Type.String({ maxLength: L.idChars, description: 'Client id: the browser or app' })),
+  uid: Type.Optional(Type.String({ maxLength: L.idChars, description: 'User id, the same on every device' })),
   authorization: Type.Optional(
     Type.String({ description: 'Bearer token with the scope events: the sender is a server of the shop' }),
   ),
@@ -54,6 +55,12 @@ export const EventHeaders = Type.Object({
       description: 'key=<id>,t=<unix seconds>,v1=<hex>: the sender is a page of the shop; see docs/signing-events.md',
     }),
   ),
+})
+
+/** A transaction is of somebody. */
+export const BuyerHeaders = Type.Object({
+  ...EventHeaders.properties,
+  cid: Type.String({ minLength: 1, maxLength: L.idChars, description: 'Client id of the buyer' }),
 })
 
 export const ShowIdBody = Type.Object({ showId: ShowId }, { description: 'The ad that was seen or clicked' })

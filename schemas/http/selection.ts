@@ -127,6 +127,19 @@ export const TARGETING_CUTS = {
 /** Of an answer: what was cut, `targeting[0].adCount=100, targeting=20`. */
 export const LIMITS_HEADER = 'endcap-limits'
 
+const AnswerHeaders = {
+  'request-id': Type.String({ description: 'Names the request; the requestId of its ads' }),
+  [LIMITS_HEADER]: Type.String({
+    description: 'What was cut to a limit of ours: targeting[0].adCount=100. Missing when nothing was',
+  }),
+}
+/** An answer to an ad request with its headers. */
+export const adsAnswer = <A extends TSchema>(body: A) => ({
+  description: 'Ads for each slot, or why there are none',
+  headers: AnswerHeaders,
+  content: { 'application/json': { schema: body } },
+})
+
 /** For the documentation: each is read by itself, and what is null is missing. */
 export const bodyOf = <T extends TSchema>(targeting: T) =>
   Type.Object({

@@ -5,6 +5,7 @@ import type { Appender } from '../../infra/event-log/port.ts'
 import type { Metrics } from '../../infra/metrics.ts'
 import {
   BatchBody,
+  BuyerHeaders,
   DeprecatedTransactionBody,
   EventAnswer,
   EventHeaders,
@@ -12,7 +13,6 @@ import {
   ShowIdBody,
   TransactionBody,
 } from '../../schemas/http/events.ts'
-import { ProblemBody } from '../../schemas/http/problem.ts'
 import type { AdEvent, AdKind, Transaction } from '../../schemas/records.ts'
 import { createBearerReader } from '../bearer-tokens.ts'
 import { jsonParser } from '../http/json.ts'
@@ -138,11 +138,11 @@ export function intakeApp(deps: IntakeDeps) {
       const options = route(`A ${kind.toLowerCase()} ad: ${type.toLowerCase()}`, ShowIdBody)
       server.post(path, options, single(ShowIdBody, judge))
     }
-    const options = route('A purchase, cart or wishlist', TransactionBody)
+    const options = route('A purchase, cart or wishlist', TransactionBody, BuyerHeaders)
     server.post('/v1/ev/transaction', options, single(TransactionBody, buy))
     for (const { path, kind } of deprecatedEndpoints) {
       const judge = (body: DeprecatedTransactionBody, reception: Reception) => buy({ ...body, kind }, reception)
-      const options = route(`Use /v1/ev/transaction with kind ${kind}`, DeprecatedTransactionBody)
+      const options = route(`Use /v1/ev/transaction with kind ${kind}`, DeprecatedTransactionBody, BuyerHeaders)
       server.post(
         path,
         { ...options, schema: { ...options.schema, deprecated: true } },
@@ -170,14 +170,14 @@ export function intakeApp(deps: IntakeDeps) {
   }
 }
 
-function route(summary: string, body: TSchema) {
+function route(summary: string, body: TSchema, headers: TSchema = EventHeaders) {
   return {
     schema: {
       summary,
       tags: ['Events'],
-      headers: EventHeaders,
+      headers,
       body,
-      response: { 202: EventAnswer, '4xx': ProblemBody, '5xx': ProblemBody },
+      response: { 202: EventAnswer },
     },
     // For the documentation: headers are read by `receptionOf`, and bodies by `createBodyReader`.
     validatorCompiler: () => () => true,

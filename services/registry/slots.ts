@@ -1,4 +1,4 @@
-import type { Static } from 'typebox'
+import { type Static, Type } from 'typebox'
 import type { TechnicalSlot } from '../../schemas/entities.ts'
 import { PublisherSlotParams, TechnicalSlotBody, TechnicalSlotView } from '../../schemas/http/slots.ts'
 import { isCountry } from '../domain/codes.ts'
@@ -64,14 +64,21 @@ export function slotRoutes(server: HttpServer, deps: ResourceDeps): void {
   )
   server.delete(
     PATH,
-    { onRequest, schema: { summary: 'Delete a technical ad unit', params: PublisherSlotParams } },
+    {
+      onRequest,
+      schema: {
+        summary: 'Delete a technical ad unit',
+        params: PublisherSlotParams,
+        response: { 204: Type.Null({ description: 'It is gone' }) },
+      },
+    },
     async (request, reply) => {
       const principal = principalOf(request)
       const { actorId: by, accountId } = principal
       const [entry] = await registry.write(() => [removed(needSlot(principal, request.params.publisherSlotId))], { by })
       const subject = { kind: 'TechnicalSlot' as const, id: entry!.id }
       await securityLog.record(request, { kind: 'DELETED', accountId, subject })
-      return reply.code(204).send()
+      return reply.code(204).send(null)
     },
   )
 

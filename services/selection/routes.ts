@@ -7,8 +7,8 @@ import {
   DisplayHeaders,
   DisplayTargeting,
 } from '../../schemas/http/display.ts'
-import { ProblemBody } from '../../schemas/http/problem.ts'
 import {
+  adsAnswer,
   EmissionInfoAnswer,
   EmissionInfoBody,
   LIMITS_HEADER,
@@ -56,7 +56,7 @@ export function sponsoredRoutes(server: HttpServer, ads: AdChooser<Slot, Product
         headers: PersonHeaders,
         querystring: SelectionQuery,
         body: SelectionBody,
-        response: { 200: SelectionAnswer, 400: ProblemBody },
+        response: { 200: adsAnswer(SelectionAnswer) },
       },
     },
     async (request, reply) => {
@@ -79,7 +79,7 @@ export function displayRoutes(server: HttpServer, ads: AdChooser<DisplaySlot, Ba
         summary: 'Select display ads',
         headers: DisplayHeaders,
         body: DisplayBody,
-        response: { 200: DisplayAnswer, 400: ProblemBody },
+        response: { 200: adsAnswer(DisplayAnswer) },
       },
     },
     async (request, reply) => {
@@ -100,7 +100,7 @@ function answer(reply: FastifyReply, cuts: readonly string[], json: string) {
 }
 
 function infoRoute(server: HttpServer, path: string, kind: AdKind, deps: RouteDeps): void {
-  const response = { 200: EmissionInfoAnswer, 400: ProblemBody }
+  const response = { 200: EmissionInfoAnswer }
   const summary = `Who sells and who pays for a ${kind.toLowerCase()} ad`
   server.post(path, { schema: { tags, summary, body: EmissionInfoBody, response } }, async (request) => {
     const admit = (shopId: string) => deps.limits.admitAds(request, [shopId])

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 import type { Analytics } from '../../../infra/analytics/port.ts'
+import { Content } from '../../../schemas/http/content.ts'
 import { IdParams, PAGE_LIMIT_DEFAULT, Page } from '../../../schemas/http/panel/common.ts'
 import {
   FeedIssueQuery,
@@ -52,8 +53,14 @@ function uploadRoute(server: HttpServer, { access, authorize, runs }: FeedsAppDe
       onRequest: authorize('panel'),
       schema: {
         summary: 'Upload the content of a feed',
+        stream: Content(
+          'The feed, or its gzip',
+          'application/xml',
+          'text/xml',
+          'application/gzip',
+          'application/octet-stream',
+        ),
         description: 'The body is the XML, or its gzip. It takes the place of all that the feed held.',
-        consumes: ['application/xml', 'text/xml', 'application/gzip', 'application/octet-stream'],
         params: IdParams,
         response: { 202: FeedRunView },
       },

@@ -1,7 +1,8 @@
 import multipart from '@fastify/multipart'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { EventLog } from '../../../infra/event-log/port.ts'
 import { encode } from '../../../schemas/codec.ts'
+import { Content } from '../../../schemas/http/content.ts'
 import { ImageParams, ImageQuery, ImageUpload, ImageView } from '../../../schemas/http/panel/images.ts'
 import { Problem } from '../../domain/errors.ts'
 import { imageUrl, mediaTypes } from '../../domain/image.ts'
@@ -114,8 +115,8 @@ function contentRoute(server: HttpServer, { registry, images }: ImagesAppDeps): 
       schema: {
         summary: 'The content of an image',
         description: 'For browsers, without a token. It never changes and may be kept for ever.',
-        produces: Object.values(mediaTypes),
         params: ImageParams,
+        response: { 200: Content('The image', ...Object.values(mediaTypes)) },
       },
     },
     async (request, reply) => {
@@ -124,13 +125,16 @@ function contentRoute(server: HttpServer, { registry, images }: ImagesAppDeps): 
       if (!image) throw new Problem('NOT_FOUND', `There is no image ${id}`)
       const etag = `"${id}"`
       reply.headers({ etag, 'cache-control': CACHE_CONTROL, 'x-content-type-options': 'nosniff' })
-      if (request.headers['if-none-match']?.includes(etag)) return reply.code(304).send()
+      if (request.headers['if-none-match']?.includes(etag)) return (reply as FastifyReply).code(304).send()
       const content = await images.read(id)
       if (!content) {
         reply.removeHeader('cache-control').removeHeader('etag')
         throw new Problem('UNAVAILABLE', 'The image is not here now', { retryAfterSeconds: RETRY_AFTER_SECONDS })
       }
-      return reply.type(mediaTypes[image.mediaType]).header('content-length', image.bytes).send(content)
+      return reply
+        .type(mediaTypes[image.mediaType])
+        .header('content-length', image.bytes)
+        .send(content as never)
     },
   )
 }

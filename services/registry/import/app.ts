@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { EventLog } from '../../../infra/event-log/port.ts'
+import { Content } from '../../../schemas/http/content.ts'
 import { ImportAnswer, ImportQuery } from '../../../schemas/http/panel/import.ts'
 import { Problem } from '../../domain/errors.ts'
 import type { HttpServer } from '../../http.ts'
@@ -47,7 +48,7 @@ export function importApp({ log, access, authorize, now, limits = IMPORT_LIMITS 
         schema: {
           summary: 'Import past orders',
           description: `One JSON object a line: { eventId, shopId, kind, currency, occurredAt, cid, customer, products: [{ shopProductId, price, quantity }] }. Good lines are taken, bad ones are listed. At most ${limits.linesMax} lines; imported orders are never attributed.`,
-          consumes: MEDIA_TYPES,
+          stream: Content('One order a line', ...MEDIA_TYPES),
           querystring: ImportQuery,
           response: { 200: ImportAnswer },
         },

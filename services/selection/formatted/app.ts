@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply } from 'fastify'
+import { Content } from '../../../schemas/http/content.ts'
 import { FormattedParams, FormattedQuery, type FormattedSlot } from '../../../schemas/http/formatted.ts'
-import { ProblemBody } from '../../../schemas/http/problem.ts'
 import { Problem } from '../../domain/errors.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import { resolveSlots, type Slot } from '../slots.ts'
@@ -16,6 +16,7 @@ import { atSources, readSlot } from './read-slot.ts'
 const CACHE_CONTROL = 'public, max-age=3600, stale-while-revalidate=604800'
 const RETRY_AFTER_SECONDS = 60
 const tags = ['Ads']
+const SCRIPT = Content('The script', 'text/javascript')
 
 export interface FormattedDeps {
   snapshot: Snapshot
@@ -46,10 +47,9 @@ export function formattedApp({ snapshot, folder }: FormattedDeps): FastifyPlugin
           tags,
           summary: 'A script that shows row x col sponsored ads in an element of the page',
           description: 'For a script element. It holds no ads: they are asked for by the browser, under its own cid.',
-          produces: ['text/javascript'],
           params: FormattedParams,
           querystring: FormattedQuery,
-          response: { 400: ProblemBody },
+          response: { 200: SCRIPT },
         },
       },
       async (request, reply) => {
@@ -66,16 +66,16 @@ export function formattedApp({ snapshot, folder }: FormattedDeps): FastifyPlugin
           tags,
           summary: 'The part of the emission script that is the same for all',
           description: 'Loaded by the answers of /v1/dsa/formatted; a page may load or preload it itself.',
-          produces: ['text/javascript'],
+          response: { 200: SCRIPT },
         },
       },
       async (request, reply) => {
         const { library, etag } = await built()
         const encoding = encodingFor(request.headers['accept-encoding'])
         script(reply).header('vary', 'Origin, Accept-Encoding').header('etag', `"${etag}-${encoding}"`)
-        if (request.headers['if-none-match']?.includes(etag)) return reply.code(304).send()
+        if (request.headers['if-none-match']?.includes(etag)) return (reply as FastifyReply).code(304).send()
         if (encoding !== 'identity') reply.header('content-encoding', encoding)
-        return reply.send(library[encoding])
+        return reply.send(library[encoding] as never)
       },
     )
   }
