@@ -20,8 +20,8 @@ export function UploadZone({ feedId, onStarted }: UploadZoneProps) {
         client.POST('/v1/panel/feeds/{id}/content', {
           params: { path: { id: feedId } },
           headers: { 'content-type': 'application/octet-stream' },
-          // The client knows no body where it is not JSON.
-          body: file as unknown as undefined,
+          // The client knows no files: to it, what is not JSON is text.
+          body: file as unknown as string,
           bodySerializer: (body) => body,
         }),
       ),
