@@ -1,3 +1,4 @@
+import type { Account } from '../schemas/entities.ts'
 import { PASSWORD_CHARS_MAX, PASSWORD_CHARS_MIN } from '../schemas/http/panel/users.ts'
 import { isNetwork, NETWORK_NAMES } from '../services/domain/ip-address.ts'
 import { type Limits, limitSettings } from '../services/domain/limits.ts'
@@ -29,6 +30,8 @@ export interface Config {
   /** Null: as `showIdKeys`. */
   readonly sessionKeys: readonly ShowIdKey[] | null
   readonly securityLogKeptMs: number
+  /** Roles whose users need a second factor. */
+  readonly secondFactorRequiredOf: ReadonlySet<Account['kind']>
   /** Null: no mail is sent. */
   readonly mail: MailConfig | null
   readonly trustedProxies: readonly string[]
@@ -77,6 +80,7 @@ export function readConfig(env: Environment): Config {
     firstOperator: readFirstOperator(settings),
     showIdKeys: readShowIdKeys(settings, chosen),
     sessionKeys: readKeys('SESSION_KEYS', settings),
+    secondFactorRequiredOf: readRequiredMfa(settings),
     mail: readMail(settings),
     securityLogKeptMs: DAY_MS * settings.integer('SECURITY_LOG_DAYS', 365, 1, 400),
     trustedProxies: readTrustedProxies(settings),
@@ -150,6 +154,16 @@ function readFirstOperator(settings: Settings): Config['firstOperator'] {
     settings.problems.push(`OPERATOR_PASSWORD must have ${PASSWORD_CHARS_MIN} to ${PASSWORD_CHARS_MAX} characters`)
   }
   return { email: email ?? '', password: password ?? '' }
+}
+
+const userRoles: readonly string[] = ['OPERATOR', 'PUBLISHER', 'ADVERTISER'] satisfies Account['kind'][]
+
+function readRequiredMfa(settings: Settings): ReadonlySet<Account['kind']> {
+  const required = settings.list('REQUIRE_MFA', '')
+  if (!required.every((role) => userRoles.includes(role))) {
+    settings.problems.push(`REQUIRE_MFA must be a list of ${userRoles.join(', ')}`)
+  }
+  return new Set(required as Account['kind'][])
 }
 
 function readMail(settings: Settings): MailConfig | null {

@@ -36,6 +36,7 @@ export async function createWholeApi(
     passwords: unused,
     securityLog: unused,
     strength: unused,
+    secondFactorRequiredOf: new Set<never>(),
     passwordMail: { isSet: false, send: () => false },
     tokenUse: { note: () => {}, close: async () => {} },
   }

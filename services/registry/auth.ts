@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Account, Scope } from '../../schemas/entities.ts'
+import type { User } from '../../schemas/people.ts'
 import { BOOTSTRAP_ACCOUNT_ID, createBearerReader } from '../bearer-tokens.ts'
 import { Problem } from '../domain/errors.ts'
 import type { Entity, Snapshot } from '../domain/snapshot.ts'
@@ -47,11 +48,13 @@ export function createAuthorize(deps: {
   bootstrapToken: string | null
   /** Without, nobody can be signed in. */
   sessions?: Sessions
+  /** Whether a user must set up a second factor before anything else. */
+  lacksSecondFactor?: (user: User) => boolean
   /** Told of each request that a token vouches for. */
   noteUse?: (token: Entity<'Token'>, request: FastifyRequest) => void
   now: () => number
 }): Authorize {
-  const { sessions, noteUse } = deps
+  const { sessions, noteUse, lacksSecondFactor } = deps
   const readBearer = createBearerReader(deps)
 
   function bearer(header: string): Principal | null {
@@ -68,6 +71,9 @@ export function createAuthorize(deps: {
     if (!session) return null
     if (session.renewal !== null) reply.header('set-cookie', session.renewal)
     const { id, body } = session.user
+    if (lacksSecondFactor?.(body)) {
+      throw new Problem('SECOND_FACTOR_MISSING', 'Set up a second factor first: this installation wants one of you')
+    }
     const accountId = body.accountId ?? BOOTSTRAP_ACCOUNT_ID
     const credential = { kind: 'SESSION', authenticatedAt: session.authenticatedAt } as const
     return { actorId: id, userId: id, accountId, role: body.role, scopes: SCOPES_OF_SESSIONS, credential }

@@ -1,5 +1,6 @@
 import type { Audit } from '../../infra/analytics/audit.ts'
 import type { Engines } from '../../infra/engines.ts'
+import type { Account } from '../../schemas/entities.ts'
 import { spendKey } from '../domain/counter-keys.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import type { HttpServer } from '../http.ts'
@@ -22,6 +23,8 @@ import type { ProductReader } from '../registry/product-reader.ts'
 import { productsApp } from '../registry/products.ts'
 import { reportsApp } from '../registry/reports/app.ts'
 import { returnsApp } from '../registry/returns.ts'
+import { createSealing } from '../registry/second-factor/sealing.ts'
+import { createSecondFactors } from '../registry/second-factor/second-factors.ts'
 import { securityLogApp } from '../registry/security-log/app.ts'
 import type { SecurityLog } from '../registry/security-log/security-log.ts'
 import { createSessions } from '../registry/sessions/sessions.ts'
@@ -51,6 +54,8 @@ export interface RegistryRoutesDeps extends Engines {
   tokenUse: TokenUse
   securityLog: SecurityLog
   publicUrl: string
+  /** Roles whose users need a second factor. */
+  secondFactorRequiredOf: ReadonlySet<Account['kind']>
   now: () => number
   uuid: () => string
   randomBytes: (size: number) => Buffer
@@ -60,12 +65,21 @@ export interface RegistryRoutesDeps extends Engines {
 export function registryRoutes(deps: RegistryRoutesDeps): Routes[] {
   const { snapshot, counters } = deps
   const sessions = createSessions({ ...deps, keys: deps.sessionKeys })
+  const sealing = createSealing({ ...deps, keys: deps.sessionKeys })
+  const secondFactors = createSecondFactors({ ...deps, sealing, requiredOf: deps.secondFactorRequiredOf })
   const shared = {
     ...deps,
     access: createAccess(snapshot),
     sessions,
+    sealing,
+    secondFactors,
     pseudonyms: createPseudonyms(deps.sessionKeys[0]!),
-    authorize: createAuthorize({ ...deps, sessions, noteUse: deps.tokenUse.note }),
+    authorize: createAuthorize({
+      ...deps,
+      sessions,
+      noteUse: deps.tokenUse.note,
+      lacksSecondFactor: secondFactors.isMissing,
+    }),
     spendOf: (campaignIds: readonly string[]) => readWhole(counters, campaignIds.map(spendKey)),
   }
   return [

@@ -62,7 +62,7 @@ export async function openRegistryRole(shared: Shared): Promise<Part> {
   const passwordMail = createPasswordMail({ sendMail, publicUrl: config.publicUrl, logger })
   const tokenUse = createTokenUse({ registry, securityLog, now })
   stops.push(() => tokenUse.close())
-  const { bootstrapToken, publicUrl } = config
+  const { bootstrapToken, publicUrl, secondFactorRequiredOf } = config
   const parts = {
     registry,
     runs,
@@ -76,7 +76,7 @@ export async function openRegistryRole(shared: Shared): Promise<Part> {
     securityLog,
     sessionKeys,
   }
-  const deps = { ...shared, ...parts, bootstrapToken, publicUrl, audit: () => audit(shared) }
+  const deps = { ...shared, ...parts, bootstrapToken, publicUrl, secondFactorRequiredOf, audit: () => audit(shared) }
   return {
     routes: registryRoutes(deps),
     checks: engineChecks(shared),

@@ -1,23 +1,33 @@
 import { Type } from 'typebox'
 import { AccountView } from './accounts.ts'
 import { Body, Time } from './common.ts'
+import { Code } from './second-factor.ts'
 import { Email, PASSWORD_CHARS_MAX, UserView } from './users.ts'
 
 export const SignIn = Body({
   email: Email,
   password: Type.String({ minLength: 1, maxLength: PASSWORD_CHARS_MAX, description: 'As it was set' }),
+  code: Type.Optional(Code),
 })
 
 /** Who is signed in. */
 export const SessionView = Type.Object({
   user: UserView,
   account: Type.Union([AccountView, Type.Null()], { description: 'Null: an operator without an account' }),
+  mustSetUpSecondFactor: Type.Boolean({
+    description:
+      'true: this installation wants a second factor of the role, and all else answers SECOND_FACTOR_MISSING',
+  }),
+  mayTurnOffSecondFactor: Type.Boolean({ description: 'false: this installation wants one of the role' }),
   expiresAt: Time('When the session ends, unless it is used before'),
 })
 
 /** Proves again who it is that is signed in. */
 export const Reauthentication = Body({
-  password: Type.String({ minLength: 1, maxLength: PASSWORD_CHARS_MAX, description: 'Of the user that is signed in' }),
+  password: Type.Optional(
+    Type.String({ minLength: 1, maxLength: PASSWORD_CHARS_MAX, description: 'Of a user without a second factor' }),
+  ),
+  code: Type.Optional(Code),
 })
 
 export const SignOutQuery = Type.Object(

@@ -40,6 +40,7 @@ export const UserView = Type.Object({
   role: UserRole,
   accountId: Nullable(Id('The account that the user acts for; null: an operator without one')),
   hasPassword: Type.Boolean({ description: 'false: invited, and has not chosen a password yet' }),
+  hasSecondFactor: Type.Boolean({ description: 'Whether signing in asks for a code of an authenticator app' }),
   disabledAt: Nullable(Time('Since when the user cannot sign in; null: can')),
 })
 export const UserQuery = ListQuery({

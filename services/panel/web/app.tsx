@@ -8,6 +8,7 @@ import type { Role } from './client/types.ts'
 import { ErrorState } from './components/error-state.tsx'
 import { createRoutes } from './routes.tsx'
 import { ReauthenticationDialog } from './session/reauthentication-dialog.tsx'
+import { SecondFactorPage } from './session/second-factor-page.tsx'
 import { SessionContext, useSessionState } from './session/session.ts'
 import { SET_PASSWORD_PATH, SetPasswordPage } from './session/set-password-page.tsx'
 import { SignInPage } from './session/sign-in-page.tsx'
@@ -31,6 +32,14 @@ export function App({ nonce }: { nonce: string }) {
 function Gate() {
   const { data: session, error, refetch } = useSessionState()
   if (location.pathname.startsWith(SET_PASSWORD_PATH)) return <SetPasswordPage />
+  if (session?.mustSetUpSecondFactor) {
+    return (
+      <SessionContext value={session}>
+        <SecondFactorPage />
+        <ReauthenticationDialog />
+      </SessionContext>
+    )
+  }
   if (session) {
     return (
       <SessionContext value={session}>

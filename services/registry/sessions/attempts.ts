@@ -28,10 +28,9 @@ export interface Attempts {
   /**
    * Runs a check of a password or code. The try is counted before it, so that parallel ones count at once; one that
    * was right is taken back. A known device counts by itself: strangers can neither use up its tries nor lock it out.
-   * @param isRight resolves to whether the guess was right.
-   * @throws Problem RATE_LIMITED when there were too many; and what `isRight` throws.
+   * @returns what `check` found. @throws Problem RATE_LIMITED when there were too many; and what `check` throws.
    */
-  guess(guess: Guess, isRight: () => Promise<boolean>): Promise<boolean>
+  guess<T>(guess: Guess, check: () => Promise<T>, isRight: (found: T) => boolean): Promise<T>
 }
 
 export function createAttempts(deps: { now: () => number }): Attempts {
@@ -59,7 +58,7 @@ export function createAttempts(deps: { now: () => number }): Attempts {
   }
 
   return {
-    async guess(guess, isRight) {
+    async guess(guess, check, isRight) {
       const sender = guess.device ?? guess.source
       const inFlight = underWay.get(sender) ?? 0
       if (inFlight >= UNDER_WAY_OF_SENDER_MAX) {
@@ -68,9 +67,9 @@ export function createAttempts(deps: { now: () => number }): Attempts {
       const counted = count(guess)
       underWay.set(sender, inFlight + 1)
       try {
-        const right = await isRight()
-        if (right) counted.takeBack()
-        return right
+        const found = await check()
+        if (isRight(found)) counted.takeBack()
+        return found
       } finally {
         const left = underWay.get(sender)! - 1
         if (left > 0) underWay.set(sender, left)

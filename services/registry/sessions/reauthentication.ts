@@ -3,7 +3,13 @@ import { Problem } from '../../domain/errors.ts'
 import { principalOf } from '../auth.ts'
 
 /** How long after a password or code a session may do what would take an account over. */
-export const REAUTHENTICATION_MS = 10 * 60_000
+const REAUTHENTICATION_MS = 10 * 60_000
+
+/** Whether the proof of a moment still counts; both in UTC epoch ms. */
+export const isRecent = (authenticatedAt: number, now: number) => now - authenticatedAt < REAUTHENTICATION_MS
+
+export const reauthenticationRequired = () =>
+  new Problem('REAUTHENTICATION_REQUIRED', 'Prove again who you are: POST /v1/panel/session/reauthentication')
 
 /**
  * An `onRequest` hook after `authorize`: a session alone, which may be stolen, is not enough for this.
@@ -12,9 +18,7 @@ export const REAUTHENTICATION_MS = 10 * 60_000
 export function recentlyAuthenticated(now: () => number) {
   return async (request: FastifyRequest): Promise<void> => {
     const { credential } = principalOf(request)
-    if (credential.kind === 'SESSION' && now() - credential.authenticatedAt >= REAUTHENTICATION_MS) {
-      throw new Problem('REAUTHENTICATION_REQUIRED', 'Prove again who you are: POST /v1/panel/session/reauthentication')
-    }
+    if (credential.kind === 'SESSION' && !isRecent(credential.authenticatedAt, now())) throw reauthenticationRequired()
   }
 }
 

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { Reauthentication, SessionView, SignOutQuery } from '../../../schemas/http/panel/session.ts'
 import { Problem } from '../../domain/errors.ts'
 import type { HttpServer } from '../../http.ts'
-import { Findings } from '../findings.ts'
+import { invalid } from '../../violations.ts'
 import { about } from '../users/users.ts'
 import { signOutChanges } from './ending.ts'
 import { viewOfSession } from './session-view.ts'
@@ -21,7 +21,8 @@ export function sessionRoutes(server: HttpServer, deps: SessionRoutesDeps): void
   signOutRoute(server, deps)
 }
 
-function whoRoute(server: HttpServer, { registry, sessions }: SessionRoutesDeps): void {
+function whoRoute(server: HttpServer, deps: SessionRoutesDeps): void {
+  const { sessions } = deps
   server.get(
     PATH,
     { schema: { summary: 'Who is signed in', response: { 200: SessionView } } },
@@ -30,19 +31,20 @@ function whoRoute(server: HttpServer, { registry, sessions }: SessionRoutesDeps)
       const session = sessions.read(request)
       if (!session) throw new Problem('UNAUTHENTICATED', 'Nobody is signed in')
       if (session.renewal !== null) reply.header('set-cookie', session.renewal)
-      return viewOfSession(registry.snapshot, session)
+      return viewOfSession(deps, session)
     },
   )
 }
 
 function reauthenticationRoute(server: HttpServer, deps: SessionRoutesDeps): void {
-  const { registry, sessions, passwords, attempts, securityLog } = deps
+  const { sessions, passwords, attempts, secondFactors, securityLog } = deps
   server.post(
     `${PATH}/reauthentication`,
     {
       schema: {
         summary: 'Prove again who is signed in',
-        description: 'What answers REAUTHENTICATION_REQUIRED works for ten minutes afterwards.',
+        description:
+          'By the code of the second factor, where there is one, else by the password. What answers REAUTHENTICATION_REQUIRED works for ten minutes afterwards.',
         body: Reauthentication,
         response: { 200: SessionView },
       },
@@ -53,19 +55,29 @@ function reauthenticationRoute(server: HttpServer, deps: SessionRoutesDeps): voi
       if (!session) throw new Problem('UNAUTHENTICATED', 'Nobody is signed in')
       const { user } = session
       const guess = { source: sourceOf(request), person: user.id, device: `session ${session.id}` }
-      const isRight = await attempts.guess(guess, () =>
-        passwords.matches(request.body.password, user.body.passwordHash),
-      )
+      const [path, check] = user.body.secondFactor
+        ? ([
+            '/code',
+            async () => (await secondFactors.use(user.id, needed(request.body.code, '/code'))) !== null,
+          ] as const)
+        : ([
+            '/password',
+            () => passwords.matches(needed(request.body.password, '/password'), user.body.passwordHash),
+          ] as const)
+      const isRight = await attempts.guess(guess, check, Boolean)
       const kind = isRight ? 'REAUTHENTICATED' : 'REAUTHENTICATION_FAILED'
       await securityLog.record(request, { ...about(user), kind, userId: user.id })
-      const findings = new Findings()
-      findings.check(isRight, '/password', 'is not your password')
-      findings.raise()
+      if (!isRight) throw invalid([{ path, message: 'is not yours, or was used already' }])
       const { setCookie, expiresAt } = sessions.reopen(session, user)
       reply.header('set-cookie', setCookie)
-      return viewOfSession(registry.snapshot, { user, expiresAt })
+      return viewOfSession(deps, { user, expiresAt })
     },
   )
+}
+
+function needed(value: string | undefined, path: string): string {
+  if (value === undefined) throw invalid([{ path, message: 'is required' }])
+  return value
 }
 
 function signOutRoute(server: HttpServer, deps: SessionRoutesDeps): void {

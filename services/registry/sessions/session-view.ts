@@ -2,11 +2,12 @@ import type { Static } from 'typebox'
 import type { SessionView } from '../../../schemas/http/panel/session.ts'
 import type { Entity, Snapshot } from '../../domain/snapshot.ts'
 import { answered } from '../edge.ts'
+import type { SecondFactors } from '../second-factor/second-factors.ts'
 import { viewOfUser } from '../users/users.ts'
 
 /** Who is signed in, as the API answers it. */
 export function viewOfSession(
-  snapshot: Snapshot,
+  { registry: { snapshot }, secondFactors }: { registry: { snapshot: Snapshot }; secondFactors: SecondFactors },
   { user, expiresAt }: { user: Entity<'User'>; expiresAt: number },
 ): Static<typeof SessionView> {
   const { accountId } = user.body
@@ -14,6 +15,8 @@ export function viewOfSession(
   return {
     user: viewOfUser(user),
     account: account ? { ...answered(account), ...account.body } : null,
+    mustSetUpSecondFactor: secondFactors.isMissing(user.body),
+    mayTurnOffSecondFactor: !secondFactors.isRequired(user.body),
     expiresAt: new Date(expiresAt).toISOString(),
   }
 }

@@ -1,10 +1,11 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import { SessionView, SignIn } from '../../../schemas/http/panel/session.ts'
 import { PASSWORD_CHARS_MIN } from '../../../schemas/http/panel/users.ts'
 import { Problem } from '../../domain/errors.ts'
 import type { Entity } from '../../domain/snapshot.ts'
 import type { HttpServer } from '../../http.ts'
-import type { SecurityLog } from '../security-log/security-log.ts'
+import type { SecondFactors } from '../second-factor/second-factors.ts'
+import type { Asked, SecurityLog } from '../security-log/security-log.ts'
 import type { Registry } from '../store.ts'
 import type { Passwords } from '../users/passwords.ts'
 import { about, findUser, normalEmail } from '../users/users.ts'
@@ -22,17 +23,21 @@ export interface SignInDeps {
   passwords: Passwords
   attempts: Attempts
   devices: KnownDevices
+  secondFactors: SecondFactors
   securityLog: SecurityLog
   publicUrl: string
   now: () => number
 }
+
+/** What a sign-in has proved, or what is wrong with it. NO_CODE: the password is right, and a code is needed as well. */
+type Proof = 'PASSWORD' | 'APP' | 'RECOVERY' | 'NO_CODE' | 'WRONG_PASSWORD' | 'WRONG_CODE'
 
 /** Refusals of one sender are told once in so long: who sends thousands must not fill the log. */
 const TELL_LIMITED = { burst: 1, windowMs: 5 * 60_000, keysMax: 10_000 }
 
 /** POST /v1/panel/session. */
 export function signInRoute(server: HttpServer, deps: SignInDeps): void {
-  const { registry, sessions, passwords, attempts, devices, securityLog, publicUrl, now } = deps
+  const { registry, sessions, passwords, attempts, devices, secondFactors, securityLog, publicUrl, now } = deps
   const limitedTold = createPacer({ ...TELL_LIMITED, now })
   server.post(
     '/v1/panel/session',
@@ -49,32 +54,63 @@ export function signInRoute(server: HttpServer, deps: SignInDeps): void {
       if (senderOf(request.headers, publicUrl) === 'OTHER') {
         throw new Problem('FORBIDDEN', 'Only pages of this server may sign people in')
       }
-      const { email, password } = request.body
+      const { email, password, code } = request.body
       const user = findUser(registry.snapshot, email)
       const guess = { source: sourceOf(request), person: normalEmail(email), device: devices.of(request, user?.id) }
-      const isRight = await attempts
-        .guess(guess, async () => {
-          // Nobody's password is as short, so there is nothing to hash.
-          if (password.length < PASSWORD_CHARS_MIN) return false
-          const matches = await passwords.matches(password, user?.body.passwordHash || null)
-          return matches && user?.body.disabledAt === null
-        })
+      const proof = await attempts
+        .guess(
+          guess,
+          () => prove(user, password, code),
+          (found) => found !== 'WRONG_PASSWORD' && found !== 'WRONG_CODE',
+        )
         .catch(async (error) => {
           if (error instanceof Problem && error.code === 'RATE_LIMITED') await tellLimited(request, guess, user)
           throw error
         })
-      if (!user || !isRight) {
-        await securityLog.record(request, { ...(user && about(user)), kind: 'SIGN_IN_FAILED' })
-        throw new Problem('UNAUTHENTICATED', 'The e-mail address or the password is wrong')
+      switch (proof) {
+        case 'NO_CODE':
+          throw new Problem('SECOND_FACTOR_REQUIRED', 'Enter the code of your authenticator app')
+        case 'WRONG_CODE':
+          await tellFailed(request, user, 'second factor')
+          throw new Problem('UNAUTHENTICATED', 'The code is wrong, or was used already')
+        case 'WRONG_PASSWORD':
+          await tellFailed(request, user, '')
+          throw new Problem('UNAUTHENTICATED', 'The e-mail address or the password is wrong')
+        case 'RECOVERY':
+          await securityLog.record(request, { ...about(user!), kind: 'RECOVERY_CODE_USED', userId: user!.id })
+          return signedIn(request, reply, user!)
+        case 'APP':
+        case 'PASSWORD':
+          return signedIn(request, reply, user!)
       }
-      const { setCookie, expiresAt } = sessions.open(user)
-      await securityLog.record(request, { ...about(user), kind: 'SIGNED_IN', userId: user.id })
-      reply.header('set-cookie', [setCookie, devices.remember(user.id)]).header('cache-control', 'no-store')
-      return reply.code(201).send(viewOfSession(registry.snapshot, { user, expiresAt }))
     },
   )
 
-  async function tellLimited(request: FastifyRequest, guess: Guess, user: Entity<'User'> | undefined): Promise<void> {
+  /** Which proof was given, or what is wrong with it. */
+  async function prove(user: Entity<'User'> | undefined, password: string, code: string | undefined): Promise<Proof> {
+    // Nobody's password is as short, so there is nothing to hash.
+    if (password.length < PASSWORD_CHARS_MIN) return 'WRONG_PASSWORD'
+    const matches = await passwords.matches(password, user?.body.passwordHash || null)
+    if (!user || !matches || user.body.disabledAt !== null) return 'WRONG_PASSWORD'
+    if (!user.body.secondFactor) return 'PASSWORD'
+    return code === undefined ? 'NO_CODE' : ((await secondFactors.use(user.id, code)) ?? 'WRONG_CODE')
+  }
+
+  async function signedIn(request: Asked, reply: FastifyReply, user: Entity<'User'>) {
+    const { setCookie, expiresAt } = sessions.open(user)
+    await securityLog.record(request, { ...about(user), kind: 'SIGNED_IN', userId: user.id })
+    reply
+      .code(201)
+      .header('set-cookie', [setCookie, devices.remember(user.id)])
+      .header('cache-control', 'no-store')
+    return viewOfSession(deps, { user, expiresAt })
+  }
+
+  async function tellFailed(request: Asked, user: Entity<'User'> | undefined, detail: string): Promise<void> {
+    await securityLog.record(request, { ...(user && about(user)), kind: 'SIGN_IN_FAILED', detail })
+  }
+
+  async function tellLimited(request: Asked, guess: Guess, user: Entity<'User'> | undefined): Promise<void> {
     const told = limitedTold.key(guess.device ?? guess.source)
     if (told.waitMs() > 0) return
     told.take()

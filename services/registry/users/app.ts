@@ -1,11 +1,12 @@
 import type { HttpServer } from '../../http.ts'
+import { type SecondFactorRoutesDeps, secondFactorRoutes } from '../second-factor/routes.ts'
 import { createAttempts } from '../sessions/attempts.ts'
 import { createKnownDevices } from '../sessions/known-device.ts'
 import { type SessionRoutesDeps, sessionRoutes } from '../sessions/routes.ts'
 import { linkRoutes } from './link-routes.ts'
 import { type UserRoutesDeps, userRoutes } from './routes.ts'
 
-export type UsersAppDeps = Omit<UserRoutesDeps & SessionRoutesDeps, 'attempts' | 'devices'> & {
+export type UsersAppDeps = Omit<UserRoutesDeps & SessionRoutesDeps & SecondFactorRoutesDeps, 'attempts' | 'devices'> & {
   /** That sessions are signed with, the newest first. */
   sessionKeys: readonly Buffer[]
 }
@@ -22,5 +23,6 @@ export function usersApp(deps: UsersAppDeps) {
     userRoutes(server, shared)
     sessionRoutes(server, shared)
     linkRoutes(server, shared)
+    secondFactorRoutes(server, shared)
   }
 }

@@ -102,8 +102,11 @@ function redeemRoute(server: HttpServer, deps: LinkRoutesDeps): void {
       const { token, password } = request.body
       const person = `link ${token.split('.', 1)[0]}`
       const guess = { source: sourceOf(request), person, device: null }
-      await attempts.guess(guess, async () => userOf(token) !== null)
-      const known = userOf(token)
+      const known = await attempts.guess(
+        guess,
+        async () => userOf(token),
+        (found) => found !== null,
+      )
       if (!known) throw noLink()
       await checkStrength(deps, password, known.body)
       const passwordHash = await passwords.hash(password)

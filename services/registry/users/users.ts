@@ -30,9 +30,9 @@ export const users: ReadableResource<'User'> = {
 }
 
 export function viewOfUser(user: Entity<'User'>): Static<typeof UserView> {
-  const { email, name, role, accountId, disabledAt, passwordHash } = user.body
-  const hasPassword = passwordHash !== ''
-  return { ...answered(user), email, name, role, accountId, hasPassword, disabledAt: toIso(disabledAt) }
+  const { email, name, role, accountId, disabledAt, passwordHash, secondFactor } = user.body
+  const has = { hasPassword: passwordHash !== '', hasSecondFactor: secondFactor !== null }
+  return { ...answered(user), email, name, role, accountId, ...has, disabledAt: toIso(disabledAt) }
 }
 
 /** The user that the caller may make. @throws Problem INVALID, FORBIDDEN, CONFLICT */

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openEmbeddedEventLog } from '../../../infra/event-log/embedded.ts'
 import type { EventLog } from '../../../infra/event-log/port.ts'
+import type { Account } from '../../../schemas/entities.ts'
 import { registerDocs } from '../../../services/docs.ts'
 import { COUNTERS_WHOLE_KEY } from '../../../services/domain/counter-keys.ts'
 import type { FieldError } from '../../../services/domain/errors.ts'
@@ -19,6 +20,8 @@ import { imagesApp } from '../../../services/registry/images/app.ts'
 import { openImageFiles } from '../../../services/registry/images/files.ts'
 import { inlineProductReader } from '../../../services/registry/product-reader.ts'
 import { returnsApp } from '../../../services/registry/returns.ts'
+import { createSealing } from '../../../services/registry/second-factor/sealing.ts'
+import { createSecondFactors } from '../../../services/registry/second-factor/second-factors.ts'
 import { createSecurityLog } from '../../../services/registry/security-log/security-log.ts'
 import { createSessions } from '../../../services/registry/sessions/sessions.ts'
 import { openRegistry, type Registry } from '../../../services/registry/store.ts'
@@ -79,6 +82,7 @@ export async function openOffice(
     strength?: Pick<PasswordStrength, 'weakness'>
     sendMail?: SendMail
     limits?: Partial<Limits>
+    requireMfa?: readonly Account['kind'][]
   } = {},
 ): Promise<Office> {
   const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'endcap-registry-')))
@@ -96,15 +100,27 @@ export async function openOffice(
   const keepMs = 86_400_000
   const logger = { warn: () => {} }
   const securityLog = createSecurityLog({ log, keys: sessionKeys, keepMs, now, uuid: randomUUID, logger })
+  const sealing = createSealing({ keys: sessionKeys, randomBytes })
+  const requiredOf = new Set(options.requireMfa ?? [])
+  const secondFactors = createSecondFactors({ registry, sealing, requiredOf, now })
   const tokenUse = createTokenUse({ registry, securityLog, now })
   const expected = [...snapshot.all('Image')].map(({ id }) => id)
   const deps = {
     registry,
     log,
     access: createAccess(snapshot),
-    authorize: createAuthorize({ snapshot, bootstrapToken: BOOTSTRAP_TOKEN, sessions, noteUse: tokenUse.note, now }),
+    authorize: createAuthorize({
+      snapshot,
+      bootstrapToken: BOOTSTRAP_TOKEN,
+      sessions,
+      noteUse: tokenUse.note,
+      lacksSecondFactor: secondFactors.isMissing,
+      now,
+    }),
     sessions,
     sessionKeys,
+    sealing,
+    secondFactors,
     securityLog,
     strength: options.strength ?? { weakness: async () => null },
     passwordMail: createPasswordMail({ sendMail: options.sendMail ?? null, publicUrl: PUBLIC_URL, logger }),

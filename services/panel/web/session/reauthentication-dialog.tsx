@@ -1,4 +1,4 @@
-import { Button, Group, Modal, PasswordInput, Stack, Text } from '@mantine/core'
+import { Button, Group, Modal, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
@@ -6,6 +6,7 @@ import { answer, client } from '../client/client.ts'
 import type { ApiProblem } from '../client/problem.ts'
 import { askWith } from '../client/reauthentication.ts'
 import type { Session } from '../client/types.ts'
+import { useSession } from './session.ts'
 
 /** Asks for the password when the API wants to know again who is there, for all requests that wait for it. */
 export function ReauthenticationDialog() {
@@ -31,27 +32,41 @@ export function ReauthenticationDialog() {
 }
 
 function ReauthenticationForm({ finish }: { finish: (proved: boolean) => void }) {
-  const form = useForm({ initialValues: { password: '' } })
+  const { hasSecondFactor } = useSession().user
+  const form = useForm({ initialValues: { proof: '' } })
+  const name = hasSecondFactor ? 'code' : 'password'
   const prove = useMutation<Session, ApiProblem, typeof form.values>({
-    mutationFn: (body) => answer(client.POST('/v1/panel/session/reauthentication', { body })),
+    mutationFn: ({ proof }) => answer(client.POST('/v1/panel/session/reauthentication', { body: { [name]: proof } })),
     onSuccess: () => finish(true),
     onError(problem) {
-      const errors = problem.fieldErrors()
-      form.setErrors(Object.keys(errors).length > 0 ? errors : { password: problem.message })
-      form.getInputNode('password')?.focus()
+      form.setErrors({ proof: problem.fieldErrors()[name] ?? problem.message })
+      form.getInputNode('proof')?.focus()
     },
   })
   return (
     <form onSubmit={form.onSubmit((values) => prove.mutate(values))}>
       <Stack>
-        <Text size="sm">This changes who can sign in or act for you. Enter your password to go on.</Text>
-        <PasswordInput
-          label="Password"
-          autoComplete="current-password"
-          required
-          data-autofocus
-          {...form.getInputProps('password')}
-        />
+        <Text size="sm">
+          This changes who can sign in or act for you. Enter {hasSecondFactor ? 'a code' : 'your password'} to go on.
+        </Text>
+        {hasSecondFactor ? (
+          <TextInput
+            label="Code"
+            description="From your authenticator app, or a recovery code"
+            autoComplete="one-time-code"
+            required
+            data-autofocus
+            {...form.getInputProps('proof')}
+          />
+        ) : (
+          <PasswordInput
+            label="Your password"
+            autoComplete="current-password"
+            required
+            data-autofocus
+            {...form.getInputProps('proof')}
+          />
+        )}
         <Group justify="flex-end">
           <Button variant="default" onClick={() => finish(false)}>
             Cancel

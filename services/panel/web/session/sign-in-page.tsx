@@ -12,6 +12,7 @@ import { SignInCard } from './sign-in-card.tsx'
 interface Credentials {
   email: string
   password: string
+  code: string
 }
 
 /** E-mail and password; the page that was asked for follows. */
@@ -26,24 +27,30 @@ export function SignInPage() {
 
 function SignInForm({ forgotten }: { forgotten: () => void }) {
   const signedIn = useSignedIn()
+  const [isAskingCode, setAskingCode] = useState(false)
   const options = useQuery({
     queryKey: ['/v1/panel/session/options'],
     queryFn: ({ signal }) => answer(client.GET('/v1/panel/session/options', { signal })),
     staleTime: Number.POSITIVE_INFINITY,
   })
-  const form = useForm<Credentials>({ mode: 'uncontrolled', initialValues: { email: '', password: '' } })
+  const form = useForm<Credentials>({ mode: 'uncontrolled', initialValues: { email: '', password: '', code: '' } })
   const signIn = useMutation<Session, ApiProblem, Credentials>({
-    mutationFn: (body) => answer(client.POST('/v1/panel/session', { body })),
+    mutationFn: ({ code, ...body }) =>
+      answer(client.POST('/v1/panel/session', { body: { ...body, ...(code !== '' && { code }) } })),
     onSuccess: signedIn,
-    onError: () => form.getInputNode('password')?.focus(),
+    onError(problem) {
+      if (problem.code === 'SECOND_FACTOR_REQUIRED') setAskingCode(true)
+      form.getInputNode(isAskingCode ? 'code' : 'password')?.focus()
+    },
   })
+  const problem = signIn.error?.code === 'SECOND_FACTOR_REQUIRED' ? null : signIn.error
   return (
     <SignInCard title="Sign in to Endcap">
       <form onSubmit={form.onSubmit((values) => signIn.mutate(values))}>
         <Stack>
-          {signIn.error && (
+          {problem && (
             <Alert color="red" role="alert">
-              {reasonOf(signIn.error)}
+              {reasonOf(problem)}
             </Alert>
           )}
           <TextInput
@@ -62,6 +69,17 @@ function SignInForm({ forgotten }: { forgotten: () => void }) {
             key={form.key('password')}
             {...form.getInputProps('password')}
           />
+          {isAskingCode && (
+            <TextInput
+              label="Code"
+              description="Six digits from your authenticator app, or one of your recovery codes"
+              autoComplete="one-time-code"
+              required
+              autoFocus
+              key={form.key('code')}
+              {...form.getInputProps('code')}
+            />
+          )}
           <Button type="submit" loading={signIn.isPending} fullWidth mt="xs">
             Sign in
           </Button>

@@ -7,10 +7,11 @@ import {
   useMantineColorScheme,
   VisuallyHidden,
 } from '@mantine/core'
-import { IconDevicesOff, IconKey, IconLogout } from '@tabler/icons-react'
+import { IconDevicesOff, IconKey, IconLogout, IconShieldLock } from '@tabler/icons-react'
 import { useState } from 'react'
 import { signOut, useSession } from '../session/session.ts'
 import { OwnPassword } from './own-password.tsx'
+import { OwnSecondFactor } from './own-second-factor.tsx'
 import { SignOutEverywhere } from './sign-out-everywhere.tsx'
 
 /** Who is signed in, the colour scheme, the own password, and the way out. */
@@ -18,6 +19,7 @@ export function UserMenu() {
   const { user, account } = useSession()
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   const [isChanging, setChanging] = useState(false)
+  const [isSecuring, setSecuring] = useState(false)
   const [isLeaving, setLeaving] = useState(false)
   return (
     <>
@@ -58,6 +60,9 @@ export function UserMenu() {
           <Menu.Item leftSection={<IconKey size={16} aria-hidden />} onClick={() => setChanging(true)}>
             Change password
           </Menu.Item>
+          <Menu.Item leftSection={<IconShieldLock size={16} aria-hidden />} onClick={() => setSecuring(true)}>
+            Two-step sign-in
+          </Menu.Item>
           <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={() => void signOut()}>
             Sign out
           </Menu.Item>
@@ -67,6 +72,7 @@ export function UserMenu() {
         </Menu.Dropdown>
       </Menu>
       <OwnPassword isOpen={isChanging} close={() => setChanging(false)} />
+      <OwnSecondFactor isOpen={isSecuring} close={() => setSecuring(false)} />
       <SignOutEverywhere isOpen={isLeaving} close={() => setLeaving(false)} />
     </>
   )

@@ -31,6 +31,7 @@ describe('users', () => {
       role: 'PUBLISHER',
       accountId: publisher.id,
       hasPassword: true,
+      hasSecondFactor: false,
       disabledAt: null,
     })
     const listed = await office.call('GET', `${PATH}?accountId=${publisher.id}`)

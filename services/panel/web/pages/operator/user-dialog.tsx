@@ -10,6 +10,7 @@ import { useSession } from '../../session/session.ts'
 import { AccountOfUser, type UserAccount } from './account-of-user.tsx'
 import { DialogActions } from './dialog-actions.tsx'
 import { MadePasswordLink, PasswordLinkButton } from './password-link.tsx'
+import { RemoveSecondFactor } from './remove-second-factor.tsx'
 
 export interface UserDialogProps {
   /** Undefined: a new one. */
@@ -106,6 +107,9 @@ export function UserDialog({ user, account, close }: UserDialogProps) {
             />
           )}
           {user && !isOneself && <PasswordLinkButton user={user} made={setLink} />}
+          {user?.hasSecondFactor && !isOneself && me.user.role === 'OPERATOR' && (
+            <RemoveSecondFactor user={user} done={close} />
+          )}
           <Group justify="space-between">
             <div>{user && !isOneself && <DeleteUser user={user} done={close} />}</div>
             <DialogActions label={user ? 'Save' : 'Create user'} isSaving={isSaving} close={close} />

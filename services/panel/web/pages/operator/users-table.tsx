@@ -28,6 +28,7 @@ export function UsersTable({ account }: { account?: Account }) {
         <StatusBadge status={disabledAt !== null ? 'DISABLED' : hasPassword ? 'ACTIVE' : 'INVITED'} />
       ),
     },
+    { title: 'Two-step', cell: ({ hasSecondFactor }) => (hasSecondFactor ? 'On' : 'Off') },
     { title: 'Changed', cell: ({ updatedAt }) => <RelativeTime at={updatedAt} /> },
     {
       title: 'Actions',

@@ -1,0 +1,64 @@
+import { Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { useState } from 'react'
+import { answer, client } from '../client/client.ts'
+import { ConfirmButton } from '../components/confirm-button.tsx'
+import { useSave } from '../data/use-save.ts'
+import { SecondFactorSetup, ShownRecoveryCodes } from '../session/second-factor-setup.tsx'
+import { useSession } from '../session/session.ts'
+
+/** Turns the own authenticator app on and off, and makes new recovery codes. */
+export function OwnSecondFactor({ isOpen, close }: { isOpen: boolean; close: () => void }) {
+  return (
+    <Modal opened={isOpen} onClose={close} title="Two-step sign-in" closeOnClickOutside={false}>
+      {isOpen && <Content close={close} />}
+    </Modal>
+  )
+}
+
+function Content({ close }: { close: () => void }) {
+  const { user } = useSession()
+  const { submit: refresh } = useSave({ save: async () => {}, changes: ['/v1/panel/session', '/v1/panel/users'] })
+  const done = () => void refresh(undefined).then(close)
+  return user.hasSecondFactor ? <TurnedOn close={close} /> : <SecondFactorSetup done={done} cancel={close} />
+}
+
+function TurnedOn({ close }: { close: () => void }) {
+  const { mayTurnOffSecondFactor } = useSession()
+  const [codes, setCodes] = useState<readonly string[] | null>(null)
+  const renew = useSave({
+    save: () => answer(client.POST('/v1/panel/session/second-factor/recovery-codes')),
+    changes: [],
+    onSaved: ({ recoveryCodes }) => setCodes(recoveryCodes),
+  })
+  const turnOff = useSave({
+    save: () => answer(client.DELETE('/v1/panel/session/second-factor')),
+    changes: ['/v1/panel/session', '/v1/panel/users'],
+    saved: 'Two-step sign-in is off',
+    onSaved: close,
+  })
+  if (codes) return <ShownRecoveryCodes codes={codes} done={close} />
+  return (
+    <Stack>
+      <Text size="sm">It is on: signing in asks for a code of your authenticator app besides the password.</Text>
+      <Group justify="space-between">
+        <Button variant="default" loading={renew.isSaving} onClick={() => void renew.submit(undefined)}>
+          New recovery codes
+        </Button>
+        {mayTurnOffSecondFactor ? (
+          <ConfirmButton
+            title="Turn off two-step sign-in?"
+            message="From then on the password alone lets one in."
+            confirm="Turn off"
+            onConfirm={() => turnOff.submit(undefined)}
+          >
+            Turn off
+          </ConfirmButton>
+        ) : (
+          <Text size="xs" c="dimmed">
+            This installation wants it of your role.
+          </Text>
+        )}
+      </Group>
+    </Stack>
+  )
+}
