@@ -47,5 +47,26 @@ export interface JudgedEvent extends AdEvent {
   marks: string[]
 }
 
+/** Topic `corrections`: a valid view or click that was found out later not to count. */
+export interface EventCorrection {
+  /** Of all that were voided by one decision. */
+  correctionId: string
+  /** Readers void an id once. */
+  eventId: string
+  type: AdEvent['type']
+  shopId: string
+  campaignId: string
+  accountId: string
+  cid: string
+  occurredAt: number
+  /** What had been billed and goes back. */
+  creditedMicros: number
+  currency: string
+  reason: string
+  /** Account that decided. */
+  correctedBy: string
+  correctedAt: number
+}
+
 /** How the sender of an event proved itself: not at all, by a signature of the shop's page, or by an access token. */
 export type Proof = 'ANONYMOUS' | 'SIGNED' | 'TOKEN'

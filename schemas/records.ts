@@ -1,9 +1,9 @@
 import type { ImageType, RegistryEntry } from './entities.ts'
-import type { AdEvent, JudgedEvent, Proof } from './event-records.ts'
+import type { AdEvent, EventCorrection, JudgedEvent, Proof } from './event-records.ts'
 import type { Certification, ProductDetail, Shipping } from './offer-parts.ts'
 import type { SecurityEvent } from './security-event.ts'
 
-export type { AdEvent, JudgedEvent, Proof, Verdict } from './event-records.ts'
+export type { AdEvent, EventCorrection, JudgedEvent, Proof, Verdict } from './event-records.ts'
 
 /**
  * The TypeScript face of the Avro records in `schemas/*.avsc`.
@@ -270,6 +270,7 @@ export interface RecordTypes {
   Emission: Emission
   AdEvent: AdEvent
   JudgedEvent: JudgedEvent
+  EventCorrection: EventCorrection
   Transaction: Transaction
   TransactionReturn: TransactionReturn
   PageView: PageView

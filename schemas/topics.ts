@@ -17,6 +17,7 @@ export type RecordName =
   | 'Emission'
   | 'AdEvent'
   | 'JudgedEvent'
+  | 'EventCorrection'
   | 'Transaction'
   | 'TransactionReturn'
   | 'PageView'
@@ -58,6 +59,8 @@ export const topics = {
   'ad-events': retained('AdEvent', 4, 400),
   /** Key: campaignId. */
   'judged-events': retained('JudgedEvent', 4, 400),
+  /** Key: campaignId, so that a partition corrects what the same partition of ad-events was judged to be. */
+  corrections: retained('EventCorrection', 4, 400),
   /** Key: cid. */
   transactions: retained('Transaction', 4, 400),
   /** Key: shopId/eventId of the purchase. */

@@ -103,7 +103,11 @@ export const allTransactionsSql = 'SELECT shopId, kind, eventId, occurredAt AS a
 export function touchedSql(newRows: NewRows, scratch: Scratch): string | null {
   const touches = newRows('judged-events')
   const registry = newRows('registry')
-  const touched = [touches && newTouchesSql(touches), registry && touchesOfCampaignsSql(registry)].filter(Boolean)
+  const corrections = newRows('corrections')
+  const voided = corrections && voidedTouchesSql(corrections)
+  const touched = [touches && newTouchesSql(touches), voided, registry && touchesOfCampaignsSql(registry)].filter(
+    Boolean,
+  )
   if (touched.length === 0) return null
   return `
 INSERT INTO ${scratch.touched} (shopId, cid, fromAt, toAt)
@@ -136,6 +140,11 @@ export function affectedSql(newRows: NewRows, scratch: Scratch): string {
 const newTouchesSql = (newTouches: string): string => `
   SELECT shopId, cid, occurredAt AS since, occurredAt + ${windowMaxMsSql} AS until
   FROM judged_events WHERE verdict = 'VALID' AND (${newTouches})`
+
+/** People whose touches were voided, and may have earned what now belongs to others. */
+const voidedTouchesSql = (corrections: string): string => `
+  SELECT shopId, cid, occurredAt AS since, occurredAt + ${windowMaxMsSql} AS until
+  FROM event_corrections WHERE ${corrections}`
 
 function touchesOfCampaignsSql(newEntries: string): string {
   const changed = `

@@ -25,6 +25,7 @@ export const attributionTopics = [
   'transactions',
   'transaction-returns',
   'judged-events',
+  'corrections',
   'emissions',
   'page-views',
   'registry',

@@ -2,6 +2,7 @@ import type { Counters, Step } from '../infra/counters/port.ts'
 import type { EventLog } from '../infra/event-log/port.ts'
 import { COUNTERS_WHOLE_KEY } from '../services/domain/counter-keys.ts'
 import type { Snapshot } from '../services/domain/snapshot.ts'
+import { creditSourceOf, restoreCorrections } from './credits.ts'
 import { JUDGE_GROUP } from './judge.ts'
 import { restoreCounters } from './judge-rebuild.ts'
 import { sourceOf } from './judge-verdict.ts'
@@ -31,12 +32,14 @@ export function createCountersKeeper(deps: {
 
   return async function look() {
     partitions ??= (await log.bounds('ad-events')).map(({ partition }) => partition)
-    const sources = partitions.map(sourceOf)
+    const sources = [...partitions.map(sourceOf), ...partitions.map(creditSourceOf)]
     let positions = await counters.positions(sources)
     const [whole] = await counters.read([COUNTERS_WHOLE_KEY])
     if (whole === 0 || seen === null || positions.some((at, i) => at < seen![i]!)) {
       for (const { topic, partition, offset } of await log.committed(JUDGE_GROUP)) {
-        if (topic === 'ad-events') await restoreCounters(deps, partition, offset - 1)
+        if (topic !== 'ad-events') continue
+        await restoreCounters(deps, partition, offset - 1)
+        await restoreCorrections(deps, partition)
       }
       await counters.apply([wholeStep])
       positions = await counters.positions(sources)

@@ -3,6 +3,7 @@ import type { EventLog } from '../infra/event-log/port.ts'
 import { decode } from '../schemas/codec.ts'
 import type { JudgedEvent } from '../schemas/records.ts'
 import type { Snapshot } from '../services/domain/snapshot.ts'
+import { restoreCorrections } from './credits.ts'
 import { recountingStep, sourceOf, verdictAtSight } from './judge-verdict.ts'
 
 const READ_MAX_RECORDS = 1_000
@@ -20,7 +21,10 @@ export interface RecountDeps {
 export async function rebuildCounters(deps: RecountDeps): Promise<number> {
   await deps.counters.clear()
   let events = 0
-  for (const { partition } of await deps.log.bounds('judged-events')) events += await recount(deps, partition, -1)
+  for (const { partition } of await deps.log.bounds('judged-events')) {
+    events += await recount(deps, partition, -1)
+    await restoreCorrections(deps, partition)
+  }
   return events
 }
 
@@ -35,6 +39,7 @@ export async function restoreCounters(deps: RecountDeps, partition: number, upTo
   await recount(deps, partition, at!)
   // The last ones may have no step: bots, dead letters.
   await deps.counters.apply([], { source, after: -1, upTo })
+  await restoreCorrections(deps, partition)
 }
 
 /**

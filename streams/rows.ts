@@ -14,6 +14,7 @@ export interface TableRows {
 export const tablesOf = {
   emissions: [{ table: 'emissions', rowOf: plain }],
   'judged-events': [{ table: 'judged_events', rowOf: judgedEvent }],
+  corrections: [{ table: 'event_corrections', rowOf: plain }],
   transactions: [{ table: 'transactions', rowOf: plain }],
   'transaction-returns': [{ table: 'transaction_returns', rowOf: plain }],
   'page-views': [{ table: 'page_views', rowOf: plain }],

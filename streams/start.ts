@@ -4,6 +4,7 @@ import type { EventLog } from '../infra/event-log/port.ts'
 import type { ProductIndex } from '../infra/product-index/port.ts'
 import type { Snapshot } from '../services/domain/snapshot.ts'
 import { createAttribution } from './attribution.ts'
+import { createCorrections } from './corrections.ts'
 import { createCountersKeeper } from './counters-keeper.ts'
 import { createIndexer } from './indexer.ts'
 import { createJudge } from './judge.ts'
@@ -98,7 +99,7 @@ async function stopAll(work: Work): Promise<void> {
 /** What every process runs. */
 function createShared(deps: StreamsDeps): Work {
   return {
-    streams: [createJudge(deps), createSink(deps)],
+    streams: [createJudge(deps), createCorrections(deps), createSink(deps)],
     periodic: [periodic('judged-until', JUDGED_UNTIL_PAUSE_MS, createJudgedUntil(deps), deps)],
   }
 }

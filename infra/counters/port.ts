@@ -66,7 +66,7 @@ export interface Progress {
 export interface Limit {
   name: string
   key: string
-  /** A safe integer >= 0. */
+  /** A safe integer. What is taken away leaves 0 at least. */
   add: number
   max: number | null
   expiresAt: number | null

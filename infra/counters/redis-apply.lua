@@ -116,7 +116,7 @@ local function apply(step)
   for _, each in ipairs(raised) do
     local limit, add = each[1], each[2]
     local key = 'c/' .. limit[2]
-    set(key, value_at(key, now) + add, limit[5], now, limit[7])
+    set(key, math.max(0, value_at(key, now) + add), limit[5], now, limit[7])
   end
   if carry then set('c/' .. carry, rest - carried * THOUSANDTHS, nil, now) end
   if actor and (since == 0 or now < since) then set('c/' .. actor[1], now, actor[3], now) end

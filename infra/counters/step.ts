@@ -30,7 +30,9 @@ export function applyStep(step: Step, state: CounterState): Outcome {
     } else if (limit.marks) outcome += `+${limit.name}`
     else return limit.name
   }
-  for (const { limit, add } of raised) state.set(limit.key, state.value(limit.key, now) + add, limit.expiresAt)
+  for (const { limit, add } of raised) {
+    state.set(limit.key, Math.max(0, state.value(limit.key, now) + add), limit.expiresAt)
+  }
   if (step.carry) state.set(step.carry.key, rest - carried * THOUSANDTHS, null)
   if (actor && (since === 0 || now < since)) state.set(actor.key, now, actor.expiresAt)
   return outcome

@@ -247,6 +247,15 @@ export function countersSuite(subject: CountersSubject): void {
     expect(await read('settled')).toBe(5)
   })
 
+  test('what is taken away leaves nothing at least', async () => {
+    await apply({ limits: [limit('spend', 5)] })
+    expect(await apply({ limits: [limit('spend', -3)] })).toBe('APPLIED')
+    expect(await read('spend')).toBe(2)
+    expect(await apply({ limits: [limit('spend', -3, null, { expiresAt: FAR })] })).toBe('APPLIED')
+    expect(await apply({ limits: [limit('spend', 1)] })).toBe('APPLIED')
+    expect(await read('spend')).toBe(1)
+  })
+
   test('the keys of a window count with the key of the limit', async () => {
     await apply({ limits: [limit('clicks/1', 2)] })
     const second = { limits: [limit('clicks/2', 1, 3, { window: ['clicks/1', 'clicks/0'] })] }

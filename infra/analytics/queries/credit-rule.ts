@@ -1,3 +1,4 @@
+import { isVoidedSql, VOIDED } from './corrections.ts'
 import { type LinkScope, linkedSql } from './person-links.ts'
 import { returnedMicrosSql, returnedQuantitySql, returnedSql } from './returned-lines.ts'
 import { trustAtSql, trustsSql, unprovenSql, VERSION_ORDER } from './transaction-versions.ts'
@@ -107,8 +108,8 @@ export const touchesSql = (
       '') AS match,
     r.occurredAt - t.touchAt <= if(t.touchType = 'CLICK', r.clickWindowHours, r.viewWindowHours) * ${HOUR_MS} AS recent
   FROM (
-    SELECT shopId AS touchShopId, cid AS actorCid, eventId AS touchEventId, type AS touchType, occurredAt AS touchAt, verdict,
-      kind AS adKind, campaignId, accountId, adId, ifNull(itemGroupId, '') AS itemGroupId, slotHash, adUnitId, algorithm,
+    SELECT shopId AS touchShopId, cid AS actorCid, eventId AS touchEventId, type AS touchType, occurredAt AS touchAt,
+      if(${isVoidedSql}, '${VOIDED}', judged_events.verdict) AS verdict, kind AS adKind, campaignId, accountId, adId, ifNull(itemGroupId, '') AS itemGroupId, slotHash, adUnitId, algorithm,
       ifNull(country, '') AS country
     FROM judged_events
     WHERE ${only.judged_events}
@@ -126,7 +127,7 @@ export const candidatesSql = (reach: string, only: { judged_events: string; camp
   SELECT *, (touchType = 'CLICK', match = 'DIRECT', touchAt, touchEventId,
     campaignId, accountId, adId, slotHash, adUnitId, algorithm, country) AS touch
   FROM (${touchesSql(reach, {
-    judged_events: `verdict = 'VALID' AND (${only.judged_events})`,
+    judged_events: `judged_events.verdict = 'VALID' AND NOT ${isVoidedSql} AND (${only.judged_events})`,
     campaign_versions: only.campaign_versions,
     pair: 't.touchAt <= r.occurredAt AND recent',
   })})`

@@ -1,4 +1,5 @@
 import type { Emission, Verdict } from '../../../schemas/records.ts'
+import { isVoidedSql, VOIDED } from './corrections.ts'
 
 /** Events listed for one request, the earliest first. */
 export const EMISSION_EVENTS_MAX = 1_000
@@ -10,7 +11,7 @@ export type EmissionRow = Emission
 export interface EmissionEventRow {
   eventId: string
   type: 'VIEW' | 'CLICK'
-  verdict: Verdict
+  verdict: Verdict | typeof VOIDED
   billedMicros: number
   occurredAt: number
   slotHash: string
@@ -34,9 +35,10 @@ export function emissionEventsQuery({
   occurredAt,
 }: Pick<Emission, 'requestId' | 'shopId' | 'occurredAt'>) {
   const sql = `
-SELECT eventId, type, verdict, billedMicros, occurredAt, slotHash, campaignId, adId
+SELECT eventId, type, if(isVoided, '${VOIDED}', judged) AS verdict, if(isVoided, 0, billedMicros) AS billedMicros, occurredAt,
+  slotHash, campaignId, adId
 FROM (
-  SELECT * FROM judged_events
+  SELECT * EXCEPT verdict, verdict AS judged, ${isVoidedSql} AS isVoided FROM judged_events
   WHERE shopId = {shopId:String} AND occurredAt >= {from:Int64} AND occurredAt < {to:Int64} AND requestId = {requestId:String}
   ORDER BY eventId, verdict != 'VALID' LIMIT 1 BY eventId
 )

@@ -1,3 +1,5 @@
+import { isVoidedSql, VOIDED } from './corrections.ts'
+
 /**
  * What reports count, each as SQL that selects one row per fact with the same columns: shopId, occurredAt, currency,
  * campaignId, accountId, adId, isDisplay, adUnitId, algorithm, country. Records that came twice are one fact.
@@ -46,9 +48,11 @@ const adsSql = (scope: string, withAccounts: boolean): string => {
 /** Views and clicks with their verdict. Of records that share an event id the valid one is the fact. */
 const eventsSql = (scope: string): string => `
   SELECT shopId, occurredAt, toString(currency) AS currency, campaignId, accountId, adId, kind = 'DISPLAY' AS isDisplay,
-    adUnitId, toString(algorithm) AS algorithm, CAST(country AS Nullable(String)) AS country, type, verdict, billedMicros
+    adUnitId, toString(algorithm) AS algorithm, CAST(country AS Nullable(String)) AS country, type, invalidReason, marks, ${isVoidedSql} AS isVoided,
+    if(isVoided, '${VOIDED}', judged_events.verdict) AS verdict, if(isVoided, 0, judged_events.billedMicros) AS billedMicros,
+    if(isVoided, judged_events.billedMicros, 0) AS creditedBackMicros
   FROM judged_events WHERE ${scope}
-  ORDER BY shopId, occurredAt, eventId, verdict != 'VALID' LIMIT 1 BY shopId, occurredAt, eventId`
+  ORDER BY shopId, occurredAt, eventId, judged_events.verdict != 'VALID' LIMIT 1 BY shopId, occurredAt, eventId`
 
 const creditColumns = `shopId, occurredAt, toString(currency) AS currency, campaignId, accountId, adId,
     startsWith(algorithm, 'DISPLAY') AS isDisplay, adUnitId, toString(algorithm) AS algorithm,

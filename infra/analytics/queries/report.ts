@@ -1,6 +1,8 @@
 import type { ReportDimension, ReportMetric } from '../../../schemas/http/panel/reports.ts'
 import type { Verdict } from '../../../schemas/records.ts'
+import type { TrafficRuleName } from '../../../schemas/traffic-rules.ts'
 import type { QueryParams } from '../port.ts'
+import { VOIDED } from './corrections.ts'
 import { type Fact, factSql } from './report-facts.ts'
 
 /** A report that takes longer is given up, because others wait behind it. */
@@ -37,7 +39,7 @@ export const isOfSlots = (dimension: ReportDimension): boolean =>
   dimension === 'adUnit' || dimension === 'placement' || dimension === 'algorithm'
 
 /** What a query counts; ratios are made of these. */
-export type Measure = Exclude<ReportMetric, 'ctr' | 'roas'>
+export type Measure = Exclude<ReportMetric, 'ctr' | 'roas' | 'invalidRate'> | 'gross'
 
 export interface ReportSpec {
   zones: readonly ReportZone[]
@@ -87,12 +89,22 @@ const dimensions: Record<ReportDimension, { key: string; label?: (key: string) =
 }
 
 const credited = (condition: string) => `uniqExactIf((shopId, eventId), ${condition})`
-const invalidAs = (verdict: Verdict) => ({ fact: 'event' as const, sql: `countIf(verdict = '${verdict}')` })
+const invalidAs = (verdict: Verdict | typeof VOIDED) => ({
+  fact: 'event' as const,
+  sql: `countIf(verdict = '${verdict}')`,
+})
+const invalidBy = (rule: TrafficRuleName) => ({
+  fact: 'event' as const,
+  sql: `countIf(verdict = 'INVALID_TRAFFIC' AND invalidReason = '${rule}')`,
+})
 const measures: Record<Measure, { fact: Fact | 'requestFact'; sql: string; money?: true }> = {
   requests: { fact: 'requestFact', sql: 'count()' },
   emissions: { fact: 'ad', sql: 'count()' },
   views: { fact: 'event', sql: "countIf(verdict = 'VALID' AND type = 'VIEW')" },
   clicks: { fact: 'event', sql: "countIf(verdict = 'VALID' AND type = 'CLICK')" },
+  gross: { fact: 'event', sql: 'count()' },
+  grossViews: { fact: 'event', sql: "countIf(type = 'VIEW')" },
+  grossClicks: { fact: 'event', sql: "countIf(type = 'CLICK')" },
   invalid: {
     fact: 'event',
     sql: "countIf(verdict != 'VALID' AND ({verdict:String} = '' OR verdict = {verdict:String}))",
@@ -103,7 +115,21 @@ const measures: Record<Measure, { fact: Fact | 'requestFact'; sql: string; money
   invalidReplayed: invalidAs('REPLAYED'),
   invalidCapped: invalidAs('CAPPED'),
   invalidOverBudget: invalidAs('OVER_BUDGET'),
+  invalidTraffic: invalidAs('INVALID_TRAFFIC'),
+  invalidAddressClicks: invalidBy('ADDRESS_CLICKS'),
+  invalidAgentClicks: invalidBy('AGENT_CLICKS'),
+  invalidNetworkClicks: invalidBy('NETWORK_CLICKS'),
+  invalidAddressPeople: invalidBy('ADDRESS_PEOPLE'),
+  invalidAddressViews: invalidBy('ADDRESS_VIEWS'),
+  invalidCidClicks: invalidBy('CID_CLICKS'),
+  invalidCidViews: invalidBy('CID_VIEWS'),
+  invalidClicksOnly: invalidBy('CLICKS_ONLY'),
+  invalidTooFast: invalidBy('TOO_FAST'),
+  invalidNoView: invalidBy('NO_VIEW'),
+  invalidVoided: invalidAs(VOIDED),
+  marked: { fact: 'event', sql: "countIf(verdict = 'VALID' AND notEmpty(marks))" },
   spend: { fact: 'event', sql: 'sum(toInt128(billedMicros))', money: true },
+  creditedBack: { fact: 'event', sql: 'sum(toInt128(creditedBackMicros))', money: true },
   purchases: { fact: 'credit', sql: credited("kind = 'PURCHASE'") },
   directPurchases: { fact: 'credit', sql: credited("kind = 'PURCHASE' AND match = 'DIRECT'") },
   haloPurchases: { fact: 'credit', sql: credited("kind = 'PURCHASE' AND match = 'HALO'") },

@@ -1,3 +1,4 @@
+import { countsSql } from './corrections.ts'
 import { VERSION_ORDER } from './transaction-versions.ts'
 
 /**
@@ -19,7 +20,7 @@ export const shopActivitySql = `
     SELECT shopId, count() AS purchases, 0 AS events FROM transactions WHERE kind = 'PURCHASE' GROUP BY shopId
     UNION ALL
     SELECT shopId, 0 AS purchases, count() AS events FROM judged_events
-    WHERE kind = 'SPONSORED' AND verdict = 'VALID' AND occurredAt >= {since:Int64} GROUP BY shopId
+    WHERE kind = 'SPONSORED' AND ${countsSql} AND occurredAt >= {since:Int64} GROUP BY shopId
   )
   GROUP BY shopId ORDER BY shopId`
 
@@ -50,7 +51,7 @@ export const productActivitySql = `
       SELECT event.1 AS occurredAt, event.2 AS id, 0 AS purchase, event.3 = 'CLICK' AS click, event.3 = 'VIEW' AS view
       FROM (
         SELECT any(tuple(occurredAt, adId, type)) AS event FROM judged_events
-        WHERE shopId = {shopId:String} AND kind = 'SPONSORED' AND verdict = 'VALID' AND occurredAt >= {since:Int64}
+        WHERE shopId = {shopId:String} AND kind = 'SPONSORED' AND ${countsSql} AND occurredAt >= {since:Int64}
         GROUP BY eventId
       )
     )

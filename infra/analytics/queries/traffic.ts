@@ -1,3 +1,5 @@
+import { countsSql } from './corrections.ts'
+
 /** Row: the ad requests of an hour of the day, as the shop's clock shows it. */
 export interface HourTraffic {
   hour: number
@@ -17,4 +19,4 @@ export interface ClickTraffic {
 /** Parameters shopId, since. */
 export const clickTrafficSql = `
   SELECT countIf(type = 'VIEW') AS views, countIf(type = 'CLICK') AS clicks FROM judged_events
-  WHERE shopId = {shopId:String} AND kind = 'SPONSORED' AND verdict = 'VALID' AND occurredAt >= {since:Int64}`
+  WHERE shopId = {shopId:String} AND kind = 'SPONSORED' AND ${countsSql} AND occurredAt >= {since:Int64}`

@@ -1,3 +1,4 @@
+import type { VOIDED } from '../../../infra/analytics/queries/corrections.ts'
 import type { ExplainedTouch } from '../../../infra/analytics/queries/explain-line.ts'
 import type { DropReason, EmittedSlot, Verdict } from '../../../schemas/records.ts'
 
@@ -20,7 +21,7 @@ export const whyShort: Record<NonNullable<EmittedSlot['shortfall']>, string> = {
   NO_REFERENCE: 'The product that the request is about is not in the feed',
 }
 
-export const whyVerdict: Record<Verdict, string> = {
+export const whyVerdict: Record<Verdict | typeof VOIDED, string> = {
   VALID: 'It counts',
   BOT: 'It came from a bot',
   DUPLICATE: 'The same ad of the same request had been counted already',
@@ -29,6 +30,7 @@ export const whyVerdict: Record<Verdict, string> = {
   OVER_BUDGET: "The campaign's budget was spent",
   REPLAYED: 'It came from a browser that reported many ads of that day which others had been given',
   INVALID_TRAFFIC: 'It broke a rule against invalid traffic',
+  VOIDED: 'It counted at first, and was found out later not to: what it had cost was credited back',
 }
 
 export const whyTouch: Record<ExplainedTouch['result'], string> = {

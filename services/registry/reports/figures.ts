@@ -11,6 +11,7 @@ const DECIMALS = 6
 
 const ratios: Partial<Record<ReportMetric, readonly [Measure, Measure]>> = {
   ctr: ['clicks', 'views'],
+  invalidRate: ['invalid', 'gross'],
   roas: ['netRevenue', 'spend'],
 }
 

@@ -11,6 +11,7 @@ const lordHoweAd = { campaignId: 'c-lordHowe-1', adId: 'sku', adUnitId: 'u-lordH
 
 const event = (eventId: string, type: 'VIEW' | 'CLICK', rest: Partial<EventFact> = {}): EventFact => ({
   ...{ eventId, type, ...ad, occurredAt: noon, country: 'PL', billedMicros: 0, verdicts: ['VALID'] },
+  ...{ rule: 'ADDRESS_CLICKS', marks: [], voids: 0 },
   ...rest,
 })
 const line = (eventId: string, number: number, priceMicros: number, rest: Partial<LineFact> = {}): LineFact => ({

@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { TRAFFIC_RULES, type TrafficRuleName } from '../../../../schemas/traffic-rules.ts'
 import type { World } from './world.ts'
 import { adUnits, campaigns, type ShopId, shopIds, shops } from './world.ts'
 
@@ -37,6 +38,11 @@ export interface EventFact {
   billedMicros: number
   /** One row each, in this order. */
   verdicts: string[]
+  /** The rule of those that are INVALID_TRAFFIC, the marks of the others. */
+  rule: TrafficRuleName
+  marks: string[]
+  /** How often it was voided, if it was valid. */
+  voids: number
 }
 export interface LineFact {
   kind: 'PURCHASE' | 'CART' | 'WISHLIST'
@@ -87,7 +93,9 @@ const emission = placeOf.chain(({ shopId, display }) =>
     copies: fc.constantFrom(1, 1, 1, 2),
   }),
 )
-const invalid = fc.constantFrom('BOT', 'DUPLICATE', 'EXPIRED', 'REPLAYED', 'CAPPED', 'OVER_BUDGET')
+const invalid = fc.constantFrom(
+  ...['BOT', 'DUPLICATE', 'EXPIRED', 'REPLAYED', 'CAPPED', 'OVER_BUDGET', 'INVALID_TRAFFIC', 'INVALID_TRAFFIC'],
+)
 const event = placeOf.chain(({ shopId, display }) =>
   fc
     .record({
@@ -103,6 +111,9 @@ const event = placeOf.chain(({ shopId, display }) =>
         // The same record twice in the log: one was first and valid, the other is its duplicate.
         fc.constantFrom(['VALID', 'DUPLICATE'], ['DUPLICATE', 'VALID']),
       ),
+      rule: fc.constantFrom(...TRAFFIC_RULES),
+      marks: fc.constantFrom<string[][]>([], [], ['TOO_FAST'], ['TOO_FAST', 'NO_VIEW']),
+      voids: fc.constantFrom(0, 0, 0, 0, 1, 2),
     })
     .map(({ ad, price, ...rest }) => ({ ...rest, ...ad, billedMicros: price })),
 )
@@ -173,6 +184,8 @@ export async function store({ analytics }: World, { emissions, events, lines }: 
     events.flatMap(eventRows).map((row, i) => ({ ...at(i), ...row })),
     { token },
   )
+  const corrections = events.flatMap(correctionRows).map((row, i) => ({ ...at(i), ...row }))
+  if (corrections.length > 0) await analytics.insert('event_corrections', corrections, { token })
   await analytics.insert('attributed_lines', lines.map(lineRow), { token })
   // What an earlier computation had said, and what came of a version of the order that another has displaced.
   const stale = lines.map((line) => ({
@@ -212,12 +225,22 @@ function emissionRows({ display, copies, slots, ...emission }: EmissionFact): ob
   return Array.from({ length: copies }, () => row)
 }
 
-function eventRows({ verdicts, billedMicros, ...event }: EventFact): object[] {
+function correctionRows({ eventId, campaignId, type, occurredAt, billedMicros, verdicts, voids }: EventFact): object[] {
+  const { shopId, accountId } = campaigns[campaignId]!
+  const row = { eventId, type, shopId, campaignId, accountId, cid: 'me', occurredAt, creditedMicros: billedMicros }
+  const why = { currency: shops[shopId].currency, reason: 'farm', correctedBy: 'x', correctedAt: 0 }
+  const count = verdicts.includes('VALID') ? voids : 0
+  return Array.from({ length: count }, (_, i) => ({ ...row, ...why, correctionId: `c${i}` }))
+}
+
+function eventRows({ verdicts, billedMicros, rule, marks, voids: _, ...event }: EventFact): object[] {
   const { shopId, accountId, display } = campaigns[event.campaignId]!
   return verdicts.map((verdict) => ({
     ...event,
     ...{ shopId, accountId, verdict, kind: display ? 'DISPLAY' : 'SPONSORED', currency: shops[shopId].currency },
     billedMicros: verdict === 'VALID' ? billedMicros : 0,
+    invalidReason: verdict === 'INVALID_TRAFFIC' ? rule : null,
+    marks: verdict === 'VALID' ? marks : [],
     algorithm: adUnits[event.adUnitId]!.algorithm,
     slotHash: event.adUnitId,
     ...{

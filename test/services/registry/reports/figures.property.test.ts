@@ -99,7 +99,7 @@ async function check(facts: Facts, question: Asked) {
     expect(comparable([answer.body.totals])).toEqual(comparable(wanted.totalsByCurrency))
 }
 
-const MONEY: ReportMetric[] = ['spend', 'revenue', 'returnedRevenue', 'netRevenue', 'roas']
+const MONEY: ReportMetric[] = ['spend', 'creditedBack', 'revenue', 'returnedRevenue', 'netRevenue', 'roas']
 
 function microsOf(value: string | number): bigint {
   const [whole, fraction = ''] = String(value).split('.')

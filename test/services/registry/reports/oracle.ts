@@ -32,7 +32,11 @@ interface Counted {
   currency: string
   dims: Partial<Record<ReportDimension, string | null>>
   billed?: number
+  creditedBack?: number
   verdict?: string
+  type?: 'VIEW' | 'CLICK'
+  rule?: string
+  isMarked?: boolean
   sale?: { kind: string; id: string; match: string; price: number; returned: number }
 }
 
@@ -85,7 +89,14 @@ export function expected(facts: Facts, asked: Asked) {
 /** Ratios say something where what they are made of does. */
 function measured(row: object, metric: ReportMetric): boolean {
   const all = (row as { all: Record<string, number | string | null> }).all
-  const parts = metric === 'ctr' ? ['views', 'clicks'] : metric === 'roas' ? ['spend', 'netRevenue'] : [metric]
+  const parts =
+    metric === 'ctr'
+      ? ['views', 'clicks']
+      : metric === 'invalidRate'
+        ? ['grossViews', 'grossClicks']
+        : metric === 'roas'
+          ? ['spend', 'netRevenue']
+          : [metric]
   return parts.some((part) => !['0', 'null'].includes(String(all[part])))
 }
 
@@ -95,6 +106,9 @@ export function figures(things: Counted[], metrics: readonly ReportMetric[], req
   const sales = (kind: string, match?: string) =>
     things.filter(({ sale }) => sale?.kind === kind && (match === undefined || sale.match === match))
   const distinct = (list: Counted[]) => new Set(list.map(({ shop, sale }) => `${shop}|${sale!.id}`)).size
+  const gross = (...types: string[]) => things.filter(({ type }) => type && types.includes(type)).length
+  const byRule = (rule: string) => things.filter((thing) => thing.rule === rule).length
+  const creditedBack = things.reduce((sum, thing) => sum + BigInt(thing.creditedBack ?? 0), 0n)
   const spend = things.reduce((sum, { billed = 0 }) => sum + BigInt(billed), 0n)
   const revenue = sales('PURCHASE').reduce((sum, { sale }) => sum + BigInt(sale!.price), 0n)
   const returned = sales('PURCHASE').reduce((sum, { sale }) => sum + BigInt(sale!.returned), 0n)
@@ -103,7 +117,24 @@ export function figures(things: Counted[], metrics: readonly ReportMetric[], req
     emissions: count('ad'),
     views: count('view'),
     clicks: count('click'),
+    grossViews: gross('VIEW'),
+    grossClicks: gross('CLICK'),
     invalid: count('invalid'),
+    invalidRate: gross('VIEW', 'CLICK') ? count('invalid') / gross('VIEW', 'CLICK') : null,
+    invalidTraffic: invalid('INVALID_TRAFFIC'),
+    invalidAddressClicks: byRule('ADDRESS_CLICKS'),
+    invalidAgentClicks: byRule('AGENT_CLICKS'),
+    invalidNetworkClicks: byRule('NETWORK_CLICKS'),
+    invalidAddressPeople: byRule('ADDRESS_PEOPLE'),
+    invalidAddressViews: byRule('ADDRESS_VIEWS'),
+    invalidCidClicks: byRule('CID_CLICKS'),
+    invalidCidViews: byRule('CID_VIEWS'),
+    invalidClicksOnly: byRule('CLICKS_ONLY'),
+    invalidTooFast: byRule('TOO_FAST'),
+    invalidNoView: byRule('NO_VIEW'),
+    invalidVoided: invalid('VOIDED'),
+    marked: things.filter(({ isMarked }) => isMarked).length,
+    creditedBack: decimal(creditedBack),
     invalidBot: invalid('BOT'),
     invalidDuplicate: invalid('DUPLICATE'),
     invalidExpired: invalid('EXPIRED'),
@@ -153,7 +184,9 @@ function countedIn({ emissions, events, lines }: Facts): Counted[] {
     }),
     ...events.map((event): Counted => {
       const shop = campaigns[event.campaignId]!.shopId
-      const valid = event.verdicts.includes('VALID')
+      const isBilled = event.verdicts.includes('VALID')
+      const valid = isBilled && event.voids === 0
+      const verdict = isBilled ? 'VOIDED' : event.verdicts[0]!
       const dims = { ...time(event.occurredAt, shop), country: event.country, ...unit(event.adUnitId), ...ad(event) }
       const what = valid ? (event.type === 'VIEW' ? 'view' : 'click') : 'invalid'
       return {
@@ -162,8 +195,12 @@ function countedIn({ emissions, events, lines }: Facts): Counted[] {
         shop,
         currency: shops[shop].currency,
         dims,
+        type: event.type,
         billed: valid ? event.billedMicros : 0,
-        ...(valid ? {} : { verdict: event.verdicts[0]! }),
+        creditedBack: isBilled && !valid ? event.billedMicros : 0,
+        isMarked: valid && event.marks.length > 0,
+        ...(valid ? {} : { verdict }),
+        ...(verdict === 'INVALID_TRAFFIC' ? { rule: event.rule } : {}),
       }
     }),
     ...lines.flatMap(

@@ -75,11 +75,11 @@ type Reviver = (key: string, value: unknown, context: { source: string }) => unk
 /** Money as it was written, since a double may not hold all its digits. */
 const parseExact = (text: string) =>
   JSON.parse(text, ((key, value, { source }) =>
-    ['spend', 'revenue', 'returnedRevenue', 'netRevenue'].includes(key) && typeof value === 'number'
+    ['spend', 'creditedBack', 'revenue', 'returnedRevenue', 'netRevenue'].includes(key) && typeof value === 'number'
       ? source
       : value) as Reviver as () => unknown)
 
-const EVENT_TABLES = ['emissions', 'judged_events', 'transactions', 'attributed_lines']
+const EVENT_TABLES = ['emissions', 'judged_events', 'event_corrections', 'transactions', 'attributed_lines']
 
 /** The registry above, the embedded store unless another is given, and a server for the routes under test. */
 export async function openWorld(given?: Analytics): Promise<World> {
