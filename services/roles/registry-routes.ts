@@ -18,6 +18,7 @@ import type { FeedRuns } from '../registry/feeds/feed-runs.ts'
 import { imagesApp } from '../registry/images/app.ts'
 import type { ImageFiles } from '../registry/images/files.ts'
 import { importApp } from '../registry/import/app.ts'
+import { invalidTrafficApp } from '../registry/invalid-traffic/app.ts'
 import { productCountApp } from '../registry/product-count.ts'
 import type { ProductReader } from '../registry/product-reader.ts'
 import { productsApp } from '../registry/products.ts'
@@ -94,6 +95,7 @@ export function registryRoutes(deps: RegistryRoutesDeps): Routes[] {
     deadLettersApp({ ...shared, ...deps.deadLetters }),
     importApp(shared),
     returnsApp(shared),
+    invalidTrafficApp(shared),
     panelApp(deps),
     async (scope: HttpServer) => {
       feedsApp(scope, shared)

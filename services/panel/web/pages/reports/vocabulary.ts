@@ -37,6 +37,8 @@ interface MetricWords {
 export const metrics = {
   views: { label: 'Views', kind: 'count', isGood: true },
   clicks: { label: 'Clicks', kind: 'count', isGood: true },
+  grossViews: { label: 'Views before filtration', kind: 'count' },
+  grossClicks: { label: 'Clicks before filtration', kind: 'count' },
   ctr: { label: 'CTR', kind: 'share', isGood: true },
   spend: { label: 'Spend', kind: 'money' },
   purchases: { label: 'Purchases', kind: 'count', isGood: true, isCredit: true },
@@ -49,12 +51,27 @@ export const metrics = {
   carts: { label: 'Carts', kind: 'count', isGood: true, isCredit: true },
   wishlists: { label: 'Wishlists', kind: 'count', isGood: true, isCredit: true },
   invalid: { label: 'Invalid', kind: 'count' },
+  invalidRate: { label: 'Invalid rate', kind: 'share' },
   invalidBot: { label: 'Bots', kind: 'count' },
   invalidDuplicate: { label: 'Duplicates', kind: 'count' },
   invalidExpired: { label: 'Expired', kind: 'count' },
   invalidReplayed: { label: 'Replayed', kind: 'count' },
   invalidCapped: { label: 'Over the cap', kind: 'count' },
   invalidOverBudget: { label: 'Over budget', kind: 'count' },
+  invalidTraffic: { label: 'Invalid traffic', kind: 'count' },
+  invalidVoided: { label: 'Voided', kind: 'count' },
+  invalidAddressClicks: { label: 'Clicks of an address', kind: 'count' },
+  invalidAgentClicks: { label: 'Clicks of a User-Agent', kind: 'count' },
+  invalidNetworkClicks: { label: 'Clicks of a network', kind: 'count' },
+  invalidAddressPeople: { label: 'People of an address', kind: 'count' },
+  invalidAddressViews: { label: 'Views of an address', kind: 'count' },
+  invalidCidClicks: { label: 'Clicks of a browser', kind: 'count' },
+  invalidCidViews: { label: 'Views of a browser', kind: 'count' },
+  invalidClicksOnly: { label: 'Only clicks', kind: 'count' },
+  invalidTooFast: { label: 'Too fast', kind: 'count' },
+  invalidNoView: { label: 'Clicks without a view', kind: 'count' },
+  marked: { label: 'Marked', kind: 'count' },
+  creditedBack: { label: 'Credited back', kind: 'money' },
 } as const satisfies Record<string, MetricWords>
 export type Metric = keyof typeof metrics
 export const metricNames = Object.keys(metrics) as Metric[]
@@ -68,6 +85,8 @@ export const invalidReasons = {
   invalidReplayed: 'From browsers that reported many ads which others had been given',
   invalidCapped: 'A view beyond what the campaign allows a person in a day',
   invalidOverBudget: 'When the budget of the campaign was spent',
+  invalidTraffic: 'Broke a rule against invalid traffic',
+  invalidVoided: 'Counted until it was found out not to, and was credited back',
 } as const satisfies Partial<Record<Metric, string>>
 
 /** What a report can be narrowed to, and the dimension that it is a value of. */

@@ -1,0 +1,131 @@
+import type { Analytics } from '../../../infra/analytics/port.ts'
+import {
+  VOIDED_AT_ONCE_MAX,
+  type VoidableRow,
+  type VoidRow,
+  voidableQuery,
+  voidsQuery,
+} from '../../../infra/analytics/queries/corrections.ts'
+import type { EventLog } from '../../../infra/event-log/port.ts'
+import { encode } from '../../../schemas/codec.ts'
+import { VoidCreate, VoidList, VoidQuery, VoidView } from '../../../schemas/http/panel/invalid-traffic.ts'
+import type { EventCorrection } from '../../../schemas/records.ts'
+import { Problem } from '../../domain/errors.ts'
+import { fromMicros } from '../../domain/money.ts'
+import type { HttpServer } from '../../http.ts'
+import type { Access } from '../access.ts'
+import { type Authorize, type Principal, principalOf } from '../auth.ts'
+import { toIso } from '../edge.ts'
+import { Findings } from '../findings.ts'
+
+const PATH = '/v1/panel/invalid-traffic/voids'
+
+export interface InvalidTrafficDeps {
+  log: Pick<EventLog, 'append'>
+  analytics: Analytics
+  access: Access
+  authorize: Authorize
+  /** UTC epoch milliseconds. */
+  now: () => number
+  uuid: () => string
+}
+
+/** POST and GET /v1/panel/invalid-traffic/voids: what was found out after it was billed. */
+export function invalidTrafficApp(deps: InvalidTrafficDeps) {
+  const { analytics, access, authorize } = deps
+  return async (server: HttpServer): Promise<void> => {
+    server.post(
+      PATH,
+      {
+        onRequest: [authorize('panel'), async (request) => refuseAdvertisers(principalOf(request))],
+        schema: {
+          summary: 'Void views and clicks that were billed and do not count',
+          description: `Valid events that meet every condition given, at most ${VOIDED_AT_ONCE_MAX}. Budgets get back what was billed within seconds; reports and attribution follow. Nothing undoes it.`,
+          body: VoidCreate,
+          response: { 201: VoidView },
+        },
+      },
+      async (request, reply) => {
+        const principal = principalOf(request)
+        access.needToChange(principal, 'Shop', request.body.shopId)
+        reply.code(201)
+        return voidEvents(deps, principal, request.body)
+      },
+    )
+    server.get(
+      PATH,
+      {
+        onRequest: [authorize('panel'), async (request) => refuseAdvertisers(principalOf(request))],
+        schema: {
+          summary: 'What was voided',
+          description: 'The latest first.',
+          querystring: VoidQuery,
+          response: { 200: VoidList },
+        },
+      },
+      async (request) => {
+        const principal = principalOf(request)
+        const { shopId } = request.query
+        const shops =
+          shopId === undefined ? [...access.list(principal, 'Shop')] : [access.need(principal, 'Shop', shopId)]
+        const { sql, params } = voidsQuery(shops.map(({ id }) => id))
+        const rows = await analytics.query<VoidRow>(sql, params)
+        return {
+          items: rows.map(({ correctionId, creditedMicros, correctedBy, correctedAt, ...row }) => ({
+            ...row,
+            id: correctionId,
+            creditedBack: fromMicros(Number(creditedMicros)),
+            createdBy: correctedBy,
+            createdAt: toIso(correctedAt),
+          })),
+        }
+      },
+    )
+  }
+}
+
+/** What advertisers are credited shows in their reports. */
+function refuseAdvertisers({ role }: Principal): void {
+  if (role === 'ADVERTISER') throw new Problem('FORBIDDEN', 'Events are voided by their shop')
+}
+
+async function voidEvents(deps: InvalidTrafficDeps, principal: Principal, asked: VoidCreate) {
+  const { log, analytics, now, uuid } = deps
+  const { shopId, reason, dryRun = false } = asked
+  const { sql, params } = voidableQuery({ shopId, ...conditionsOf(asked) })
+  const found = await analytics.query<VoidableRow>(sql, params)
+  if (found.length === 0) throw new Problem('INVALID', 'No valid event meets these conditions, or not any more')
+  if (found.length > VOIDED_AT_ONCE_MAX) {
+    throw new Problem('TOO_LARGE', `Over ${VOIDED_AT_ONCE_MAX} events meet these conditions: ask for less time`)
+  }
+  const decision = { correctionId: uuid(), shopId, reason, correctedBy: principal.accountId, correctedAt: now() }
+  if (!dryRun) await log.append(found.map((event) => recordOf({ ...decision, ...event })))
+  return {
+    id: dryRun ? null : decision.correctionId,
+    ...{ shopId, reason, events: found.length, clicks: found.filter(({ type }) => type === 'CLICK').length },
+    creditedBack: fromMicros(found.reduce((sum, { creditedMicros }) => sum + creditedMicros, 0)),
+    currency: found[0]!.currency,
+    createdBy: decision.correctedBy,
+    createdAt: toIso(decision.correctedAt),
+  }
+}
+
+function conditionsOf({ eventIds, campaignId, cid, requestId, from, to }: VoidCreate) {
+  const findings = new Findings()
+  const isNarrowed = [eventIds, campaignId, cid, requestId].some((condition) => condition !== undefined)
+  findings.check(isNarrowed, '', 'needs one of eventIds, campaignId, cid and requestId')
+  findings.raise()
+  const momentOf = (time: string | undefined) => (time === undefined ? null : Date.parse(time))
+  return {
+    eventIds: eventIds ?? null,
+    campaignId: campaignId ?? null,
+    cid: cid ?? null,
+    requestId: requestId ?? null,
+    from: momentOf(from),
+    to: momentOf(to),
+  }
+}
+
+function recordOf(correction: EventCorrection) {
+  return { topic: 'corrections' as const, key: correction.campaignId, value: encode('EventCorrection', correction) }
+}
