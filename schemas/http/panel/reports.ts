@@ -64,10 +64,16 @@ export type ReportModel = (typeof attributionModels)[number]
 
 const WINDOW_HOURS_MAX = 2_160
 const ID_CHARS_MAX = 200
+/** All metrics together. */
+const NAMES_CHARS_MAX = 2_000
 
 const Value = (description: string) => Type.String({ minLength: 1, maxLength: ID_CHARS_MAX, description })
 const Names = (names: readonly string[], description: string) =>
-  Type.String({ minLength: 1, maxLength: 500, description: `${description}, by commas: ${names.join(', ')}` })
+  Type.String({
+    minLength: 1,
+    maxLength: NAMES_CHARS_MAX,
+    description: `${description}, by commas: ${names.join(', ')}`,
+  })
 const Hours = (description: string) =>
   Type.Integer({ minimum: 0, maximum: WINDOW_HOURS_MAX, description: `${description}; the shop's without it` })
 
