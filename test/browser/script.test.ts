@@ -111,7 +111,8 @@ describe('an element with the emission script, on a page of another origin with 
     const visit = await site.open(html)
     await visit.rendered(1)
     const link = visit.page.getByRole('link')
-    expect(await link.locator('.title').textContent()).toBe(title)
+    // What is markup never gets into the catalogue; the rest is text.
+    expect(await link.locator('.title').textContent()).toBe('"> Grand candelabra')
     expect(await visit.page.locator('b, script[src=x], [onerror]').count()).toBe(0)
     expect(visit.errors).toEqual([])
     await visit.close()

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { EVENT_LIMITS } from '../events.ts'
-import { Nullable } from './common.ts'
+import { IdText, Nullable } from './common.ts'
 
 const { idChars, textChars, linesMax, quantityMax, amountMax } = EVENT_LIMITS
 
@@ -9,13 +9,7 @@ const Text = (description: string, maxLength: number = textChars) =>
 
 export const ImportQuery = Type.Object(
   {
-    shopId: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: idChars,
-        description: "Shop of lines that name none; the caller's only one without it",
-      }),
-    ),
+    shopId: Type.Optional(IdText("Shop of lines that name none; the caller's only one without it")),
   },
   { additionalProperties: false },
 )

@@ -4,6 +4,7 @@ import { encode } from '../../../schemas/codec.ts'
 import { ImportLine } from '../../../schemas/http/panel/import.ts'
 import type { FieldError } from '../../domain/errors.ts'
 import { toMicros } from '../../domain/money.ts'
+import { canonicalId } from '../../domain/uuid.ts'
 import { listFieldErrors } from '../../violations.ts'
 
 const shape = Compile(ImportLine)
@@ -26,7 +27,7 @@ export function readOrder(text: string, rules: ImportRules): ReadOrder {
   const line = parse(text)
   if (line === undefined) return refused([{ path: '/', message: 'is not JSON' }])
   if (!shape.Check(line)) return refused(listFieldErrors(ImportLine, line))
-  const shopId = line.shopId || rules.defaultShopId
+  const shopId = line.shopId ? canonicalId(line.shopId) : rules.defaultShopId
   const occurredAt = timeOf(line.occurredAt)
   const errors: FieldError[] = []
   if (shopId === null) errors.push({ path: '/shopId', message: 'is required, because you have not exactly one shop' })

@@ -1,4 +1,4 @@
-import { IconChartLine, IconListSearch, IconReceipt } from '@tabler/icons-react'
+import { IconChartLine, IconListSearch, IconReceipt, IconRoute } from '@tabler/icons-react'
 import type { PageEntry } from './page.ts'
 
 const roles = ['PUBLISHER', 'ADVERTISER', 'OPERATOR'] as const
@@ -19,6 +19,12 @@ export const reportPages: readonly PageEntry[] = [
     nav: { group, label: 'Sales', icon: IconReceipt },
   },
   { path: 'sales/:shopId/:eventId', roles, load: () => import('../pages/explain/sale-page.tsx') },
+  {
+    path: 'visitors',
+    roles: ['PUBLISHER', 'OPERATOR'],
+    load: () => import('../pages/visitors/visitors-page.tsx'),
+    nav: { group, label: 'Visitors', icon: IconRoute },
+  },
   {
     path: 'ad-requests',
     roles,

@@ -1,0 +1,153 @@
+import { Button, MultiSelect, Skeleton, Text } from '@mantine/core'
+import { IconDownload, IconFileExport } from '@tabler/icons-react'
+import { useSearchParams } from 'react-router'
+import type { Answer } from '../../client/types.ts'
+import { type Column, DataTable } from '../../components/data-table.tsx'
+import { Money } from '../../components/money.tsx'
+import { PageHeader } from '../../components/page-header.tsx'
+import { allOf } from '../../data/all-of.ts'
+import { useEntity } from '../../data/use-entity.ts'
+import { useShop } from '../../shops/shop-context.tsx'
+import { NoShop } from '../publisher/shops/no-shop.tsx'
+import { PeriodFields } from '../reports/period-fields.tsx'
+import { addDays, dateIn, dayLabel, daysOf, isDay, isPreset, type Period } from '../reports/periods.ts'
+
+type Row = Answer<'/v1/panel/page-views'>['rows'][number]
+type Dimension = keyof typeof dimensions
+
+const dimensions = {
+  day: 'Day',
+  utmSource: 'Source',
+  utmMedium: 'Medium',
+  utmCampaign: 'Campaign',
+  gclid: 'Click id',
+} as const
+const names = Object.keys(dimensions) as Dimension[]
+const DEFAULT: readonly Dimension[] = ['utmSource', 'utmMedium', 'utmCampaign']
+const PERIOD_DEFAULT = '28-days'
+const EXPORT_LINES_MAX = 10_000
+const count = new Intl.NumberFormat()
+
+/** How visitors came, by the page views that the shop sends, and what was sold to them. The address is the report. */
+export default function VisitorsPage() {
+  const { shop, shops } = useShop()
+  const [search, setSearch] = useSearchParams()
+  const period = periodOf(search)
+  const groupBy = groupingOf(search)
+  const days = daysOf(period, dateIn(shop?.timeZone, Date.now()))
+  const range = { shopId: shop?.id ?? '', from: days.from, to: addDays(days.until, 1) }
+  const query = { ...range, groupBy: groupBy.join(',') }
+  const { data, problem, retry } = useEntity('/v1/panel/page-views', { query, enabled: shop !== undefined })
+  const put = (values: Record<string, string>) => setSearch({ ...Object.fromEntries(search), ...values })
+  const addressOf = (path: string, asked: Record<string, string>) => `${path}?${new URLSearchParams(asked)}`
+
+  return (
+    <>
+      <PageHeader
+        title="Visitors"
+        description="How people came to the shop, and what your advertisers' ads sold to them. Sales count for the last page view with a campaign or click id, at most 30 days before."
+        actions={
+          shop && (
+            <>
+              <Button
+                component="a"
+                variant="default"
+                download
+                href={addressOf('/v1/panel/page-views', { ...query, format: 'csv' })}
+                leftSection={<IconDownload size={16} aria-hidden />}
+              >
+                Download CSV
+              </Button>
+              <Button
+                component="a"
+                variant="default"
+                download
+                title={`At most ${count.format(EXPORT_LINES_MAX)} lines; the API has them all`}
+                href={addressOf('/v1/panel/attributed-sales', {
+                  ...range,
+                  format: 'csv',
+                  limit: String(EXPORT_LINES_MAX),
+                })}
+                leftSection={<IconFileExport size={16} aria-hidden />}
+              >
+                Export sales
+              </Button>
+            </>
+          )
+        }
+      />
+      {!shop && (shops ? <NoShop /> : <Skeleton height={480} />)}
+      {shop && (
+        <DataTable
+          label="Visitors"
+          list={{ ...allOf(data?.rows ?? []), items: data?.rows, problem, retry }}
+          columns={columnsOf(groupBy)}
+          rowKey={(row) => JSON.stringify([...groupBy.map((each) => row[each]), row.currency])}
+          filters={
+            <>
+              <PeriodFields period={period} days={days} onChange={(next) => put(addressPeriod(next))} />
+              <MultiSelect
+                label="Group by"
+                w={{ base: '100%', xs: 380 }}
+                value={groupBy}
+                onChange={(chosen) => chosen.length > 0 && put({ groupBy: chosen.join(',') })}
+                data={names.map((value) => ({ value, label: dimensions[value] }))}
+              />
+            </>
+          }
+          empty={{
+            title: 'No page views in this time',
+            description: 'Shops send them to /v1/ev/page-view, with the utm parameters and gclid of the address.',
+          }}
+        />
+      )}
+      {data?.truncated && (
+        <Text size="sm" c="dimmed" mt="sm">
+          These are the rows with the most page views. Download the CSV for all.
+        </Text>
+      )}
+    </>
+  )
+}
+
+function columnsOf(groupBy: readonly Dimension[]): Column<Row>[] {
+  const number = (title: string, of: (row: Row) => number): Column<Row> => ({
+    title,
+    align: 'end',
+    cell: (row) => count.format(of(row)),
+  })
+  return [
+    ...groupBy.map((each) => ({ title: dimensions[each], cell: (row: Row) => <Value of={each} row={row} /> })),
+    number('Page views', ({ pageViews }) => pageViews),
+    number('Visitors', ({ visitors }) => visitors),
+    number('Purchases', ({ purchases }) => purchases),
+    {
+      title: 'Revenue',
+      align: 'end',
+      cell: ({ revenue, currency }) => <Money amount={revenue} currency={currency} />,
+    },
+  ]
+}
+
+function Value({ of, row }: { of: Dimension; row: Row }) {
+  if (of === 'gclid') return row.gclid ? 'With' : 'Without'
+  const value = row[of]
+  if (value && of === 'day') return dayLabel(value)
+  return value ? value : <span style={{ color: 'var(--mantine-color-dimmed)' }}>None</span>
+}
+
+function periodOf(search: URLSearchParams): Period {
+  const [from, until] = [search.get('from'), search.get('until')]
+  if (isDay(from) && isDay(until)) return { from, until }
+  const preset = search.get('period')
+  return isPreset(preset) ? preset : PERIOD_DEFAULT
+}
+
+const addressPeriod = (period: Period): Record<string, string> =>
+  typeof period === 'string' ? { period, from: '', until: '' } : { period: '', ...period }
+
+function groupingOf(search: URLSearchParams): Dimension[] {
+  const asked = (search.get('groupBy') ?? '').split(',')
+  const known = names.filter((name) => asked.includes(name))
+  return known.length > 0 ? known : [...DEFAULT]
+}
