@@ -43,7 +43,12 @@ export async function registerDocs(server: HttpServer, options: { version: strin
       components: {
         securitySchemes: {
           bearer: { type: 'http', scheme: 'bearer' },
-          session: { type: 'apiKey', in: 'cookie', name: 'endcap_session' },
+          session: {
+            type: 'apiKey',
+            in: 'cookie',
+            name: 'endcap_session',
+            description: 'Over https `__Host-endcap_session`',
+          },
         },
       },
       tags: [...new Set(TAGS.map(({ tag }) => tag))].map((name) => ({ name })),

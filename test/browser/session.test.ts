@@ -74,7 +74,7 @@ it('signs out, and is signed out for good', async () => {
   await page.goto('/panel/')
   await page.getByRole('button', { name: /^Menu of/ }).click()
   expect(errors).toEqual([])
-  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.getByRole('menuitem', { name: 'Sign out', exact: true }).click()
   await page.getByRole('heading', { name: 'Sign in to Endcap' }).waitFor()
   await page.reload()
   await page.getByRole('heading', { name: 'Sign in to Endcap' }).waitFor()

@@ -1,6 +1,7 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { Reauthentication, SessionView, SignOutQuery } from '../../../schemas/http/panel/session.ts'
-import { Problem } from '../../domain/errors.ts'
+import { type FieldError, Problem } from '../../domain/errors.ts'
+import type { Entity } from '../../domain/snapshot.ts'
 import type { HttpServer } from '../../http.ts'
 import { invalid } from '../../violations.ts'
 import { about } from '../users/users.ts'
@@ -55,29 +56,34 @@ function reauthenticationRoute(server: HttpServer, deps: SessionRoutesDeps): voi
       if (!session) throw new Problem('UNAUTHENTICATED', 'Nobody is signed in')
       const { user } = session
       const guess = { source: sourceOf(request), person: user.id, device: `session ${session.id}` }
-      const [path, check] = user.body.secondFactor
-        ? ([
-            '/code',
-            async () => (await secondFactors.use(user.id, needed(request.body.code, '/code'))) !== null,
-          ] as const)
-        : ([
-            '/password',
-            () => passwords.matches(needed(request.body.password, '/password'), user.body.passwordHash),
-          ] as const)
-      const isRight = await attempts.guess(guess, check, Boolean)
-      const kind = isRight ? 'REAUTHENTICATED' : 'REAUTHENTICATION_FAILED'
+      const wrong = await attempts.guess(
+        guess,
+        () => findWrong(user, request.body),
+        (found) => found === null,
+      )
+      const kind = wrong === null ? 'REAUTHENTICATED' : 'REAUTHENTICATION_FAILED'
       await securityLog.record(request, { ...about(user), kind, userId: user.id })
-      if (!isRight) throw invalid([{ path, message: 'is not yours, or was used already' }])
+      if (wrong) throw invalid([wrong])
       const { setCookie, expiresAt } = sessions.reopen(session, user)
       reply.header('set-cookie', setCookie)
       return viewOfSession(deps, { user, expiresAt })
     },
   )
-}
 
-function needed(value: string | undefined, path: string): string {
-  if (value === undefined) throw invalid([{ path, message: 'is required' }])
-  return value
+  /** What is wrong with a proof; null: nothing. */
+  async function findWrong(
+    { id, body }: Entity<'User'>,
+    { password, code }: Static<typeof Reauthentication>,
+  ): Promise<FieldError | null> {
+    if (body.secondFactor) {
+      if (code === undefined) return { path: '/code', message: 'is required' }
+      const used = await secondFactors.use(id, code)
+      return used === null ? { path: '/code', message: 'is wrong, or was used already' } : null
+    }
+    if (password === undefined) return { path: '/password', message: 'is required' }
+    const matches = await passwords.matches(password, body.passwordHash)
+    return matches ? null : { path: '/password', message: 'is not your password' }
+  }
 }
 
 function signOutRoute(server: HttpServer, deps: SessionRoutesDeps): void {
@@ -94,6 +100,8 @@ function signOutRoute(server: HttpServer, deps: SessionRoutesDeps): void {
     },
     async (request, reply) => {
       const session = sessions.read(request)
+      // Also when the registry cannot be changed now: then the browser at least forgets it.
+      reply.header('set-cookie', sessions.ending)
       if (session) {
         const { user } = session
         const { everywhere = false, tokens = false } = request.query
@@ -103,7 +111,7 @@ function signOutRoute(server: HttpServer, deps: SessionRoutesDeps): void {
         const detail = tokens ? 'tokens revoked' : ''
         await securityLog.record(request, { ...about(user), kind, userId: user.id, detail })
       }
-      return reply.header('set-cookie', sessions.ending).code(204).send(null)
+      return reply.code(204).send(null)
     },
   )
 }

@@ -24,7 +24,7 @@ export function SignOutEverywhere({ isOpen, close }: { isOpen: boolean; close: (
           <Button variant="default" onClick={close} data-autofocus>
             Cancel
           </Button>
-          <Button color="red" loading={isBusy} onClick={run}>
+          <Button color="red.9" loading={isBusy} onClick={run}>
             Sign out everywhere
           </Button>
         </Group>
