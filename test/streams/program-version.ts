@@ -49,6 +49,8 @@ export async function loadProgram({ adds = [] }: { adds?: readonly RecordName[] 
     }
   } finally {
     vi.doUnmock('../../schemas/released.ts')
+    // Test files share a process: what is loaded next is this version again.
+    vi.resetModules()
   }
 }
 
