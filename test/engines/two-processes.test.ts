@@ -10,6 +10,7 @@ import { removeNamespace, settingsIn } from './namespace.ts'
 
 const REQUESTS = 200
 const CAP = 3
+const ADDRESS_LIMIT = 200
 const LAMPS = ['red', 'green', 'blue']
 const ALL_THEY_MAY_SEE = CAP * LAMPS.length
 const namespace = testNamespace()
@@ -22,6 +23,8 @@ beforeAll(async () => {
     SHOW_ID_KEYS: `1:${randomBytes(32).toString('base64url')}`,
     // An answer that is late is no answer: all requests come at once.
     SELECTION_DEADLINE_MS: '5000',
+    TRUSTED_PROXIES: 'loopback',
+    LIMIT_ADDRESS_REQUESTS_PER_MINUTE: String(ADDRESS_LIMIT),
   }
   const whole = await startProgram({ env })
   programs = [whole, await startProgram({ env: { ...env, ROLES: 'selection' } })]
@@ -60,6 +63,28 @@ test('200 requests of one person at the same time show an ad no more often than 
   await must(programs[0]!.call('POST', '/v1/ev/batch', viewed, { cid }))
   for (let again = 0; again < 5; again++) expect(await shown(programs, REQUESTS, cid)).toEqual([])
   expect(await shown(programs, 2, randomUUID())).toHaveLength(2)
+})
+
+test('what a stranger asks of one process counts in the other, by way of Redis', async () => {
+  const ask = async (program: Program, address: string, count: number) => {
+    const answers = await Promise.all(
+      Array.from({ length: count }, () =>
+        program.call('POST', '/v1/dsa/emissionInfo', { showId: 'none' }, { 'x-forwarded-for': address }),
+      ),
+    )
+    return answers.filter(({ status }) => status === 429).length
+  }
+  // A process looks at what the others have let pass once it has let pass a twentieth of the limit itself.
+  const share = ADDRESS_LIMIT / 20
+  await waitFor(async () => (await ask(programs[0]!, '8.8.8.8', share)) > 0)
+  let passed = 0
+  await waitFor(async () => {
+    const refused = await ask(programs[1]!, '8.8.8.8', share)
+    passed += share - refused
+    return refused > 0
+  })
+  expect(passed).toBeLessThan(ADDRESS_LIMIT)
+  expect(await ask(programs[1]!, '9.9.9.9', share)).toBe(0)
 })
 
 test('they end in good order when they are told to', async () => {
