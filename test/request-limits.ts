@@ -19,5 +19,6 @@ export function requestLimits(options: {
     snapshot,
     readBearer: createBearerReader({ snapshot, bootstrapToken, now }),
     metrics: { requestLimited: (limit) => void limited.push(limit) },
+    onForwarderLimited: () => void limited.push('FORWARDER'),
   })
 }

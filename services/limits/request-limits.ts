@@ -64,8 +64,10 @@ export function createRequestLimits(deps: {
   snapshot: Snapshot
   readBearer: ReadBearer
   metrics: Pick<Metrics, 'requestLimited'>
+  /** An address is limited that says it forwards for others: a flood, or a proxy that TRUSTED_PROXIES does not name. */
+  onForwarderLimited: () => void
 }): RequestLimits {
-  const { limits, buckets, snapshot, readBearer, metrics } = deps
+  const { limits, buckets, snapshot, readBearer, metrics, onForwarderLimited } = deps
 
   function callerOf(request: FastifyRequest): Caller | null {
     const bearer = readBearer(request.headers.authorization)
@@ -113,7 +115,12 @@ export function createRequestLimits(deps: {
         // How much will come is not known yet; who has sent too much already is refused before the body is read.
         if (takes === 'EVENTS')
           draws.push(...drawOf(caller, 'EventsPerMinute', 0), ...drawOf(caller, 'KibPerMinute', 0))
-        draw(draws)
+        try {
+          draw(draws)
+        } catch (error) {
+          if (forwards(request)) onForwarderLimited()
+          throw error
+        }
       })
     },
     admitAds({ limitedAs: caller }, shopIds) {
@@ -135,6 +142,12 @@ export function createRequestLimits(deps: {
       draw(draws)
     },
   }
+}
+
+/** Whether the peer, which no setting names as a proxy, says that it speaks for another. */
+function forwards(request: FastifyRequest): boolean {
+  const { headers, socket, server } = request
+  return headers['x-forwarded-for'] !== undefined && !server.isTrustedProxy(socket.remoteAddress ?? '')
 }
 
 function saidOf(limit: keyof Limits): string {

@@ -7,6 +7,7 @@ import { seldom } from '../seldom.ts'
 import type { Shared } from './part.ts'
 
 const TELL_ERROR_EVERY_MS = 60_000
+const TELL_FORWARDER_EVERY_MS = 600_000
 
 /** The limits of a minute, shared with the other processes where there is a Redis. */
 export function openLimits(
@@ -23,5 +24,9 @@ export function openLimits(
   const buckets = createTokenBuckets({ shared: remote, now, onError })
   stops.push(async () => buckets.close())
   const readBearer = createBearerReader({ snapshot, bootstrapToken: config.bootstrapToken, now })
-  return createRequestLimits({ limits: config.limits, buckets, snapshot, readBearer, metrics })
+  const tellForwarder = seldom({ everyMs: TELL_FORWARDER_EVERY_MS, now }, () =>
+    logger.warn('An address is limited that sends X-Forwarded-For: if it is your proxy, name it in TRUSTED_PROXIES'),
+  )
+  const onForwarderLimited = () => tellForwarder(undefined)
+  return createRequestLimits({ limits: config.limits, buckets, snapshot, readBearer, metrics, onForwarderLimited })
 }

@@ -80,6 +80,21 @@ describe('a stranger who floods', () => {
   })
 })
 
+it('tells of an address that is limited and forwards for others: it may be a proxy that no setting names', async () => {
+  const limited: string[] = []
+  const intake = intakeOverMemory((log) => log, {
+    limited,
+    trustedProxies: [],
+    limits: { addressRequestsPerMinute: 1 },
+  })
+  const view = (headers: Record<string, string>) =>
+    intake.server.inject({ method: 'POST', url: '/v1/dsa/view-event', remoteAddress: '8.8.8.8', headers, payload: {} })
+  await view({})
+  await view({})
+  await view({ 'x-forwarded-for': '9.9.9.9' })
+  expect(limited).toEqual(['addressRequestsPerMinute', 'addressRequestsPerMinute', 'FORWARDER'])
+})
+
 describe('who is not a stranger', () => {
   it('reports for a shop with its token, as much as it has to', async () => {
     const intake = proxied({ limits: { addressRequestsPerMinute: 1, addressKibPerMinute: 1, shopKibPerMinute: 1 } })
