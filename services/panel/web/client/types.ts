@@ -27,6 +27,7 @@ export type PathParams<P extends keyof paths> = Parameters<P> extends { path: in
 export type Account = Item<'/v1/panel/accounts'>
 export type User = Item<'/v1/panel/users'>
 export type Token = Item<'/v1/panel/tokens'>
+export type SigningKey = Item<'/v1/panel/signing-keys'>
 export type Shop = Item<'/v1/panel/shops'>
 export type Campaign = Item<'/v1/panel/campaigns'>
 export type Placement = Item<'/v1/panel/placements'>

@@ -30,6 +30,7 @@ export function SaleLine({ line, sale, timeZone }: SaleLineProps) {
         <Text size="sm" fw={600}>
           {quantity > 1 && `${quantity} × · `}
           <Money amount={price} currency={sale.currency} />
+          {line.returnedQuantity > 0 && ` · ${line.returnedQuantity} returned`}
         </Text>
       }
     >

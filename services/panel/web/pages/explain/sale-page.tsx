@@ -11,7 +11,9 @@ import { DateTime } from '../../components/times.tsx'
 import { useEntity } from '../../data/use-entity.ts'
 import { useShop } from '../../shops/shop-context.tsx'
 import { SaleLine } from './sale-line.tsx'
-import { type ExplainedTransaction, kindLabel } from './words.ts'
+import { SaleReturns } from './sale-returns.tsx'
+import { SaleVersions } from './sale-versions.tsx'
+import { type ExplainedTransaction, kindLabel, proofLabel } from './words.ts'
 
 const REFRESH_MS = 3_000
 
@@ -38,9 +40,10 @@ export default function SalePage() {
 }
 
 function Explained({ eventId, transaction }: { eventId: string; transaction: ExplainedTransaction }) {
-  const { shopId, kind, occurredAt, currency, clientId, userId, windows, lines } = transaction
+  const { shopId, kind, occurredAt, currency, clientId, userId, windows, lines, versions = [] } = transaction
   const shop = useShop().shops?.find(({ id }) => id === shopId)
   const credited = lines.filter(({ credit }) => credit !== null)
+  const returned = lines.reduce((total, { returnedAmount }) => total + returnedAmount, 0)
   const sum = (of: typeof lines) => of.reduce((total, { price }) => total + price, 0)
   return (
     <>
@@ -51,13 +54,15 @@ function Explained({ eventId, transaction }: { eventId: string; transaction: Exp
               When: <DateTime at={occurredAt} timeZone={shop?.timeZone} />,
               Shop: shop?.name ?? shopId,
               Number: <CopyField value={eventId} label="Number" />,
-              ...(clientId !== undefined && { Person: userId ? `${clientId}, signed in as ${userId}` : clientId }),
+              Person: userId ? `${clientId}, signed in as ${userId}` : clientId,
+              Sender: proofLabel(transaction.proof) + (transaction.unconfirmed ? ', not confirmed yet' : ''),
             }}
           />
           <DetailList
             details={{
               Amount: <Money amount={sum(lines)} currency={currency} />,
               Credited: <Money amount={sum(credited)} currency={currency} />,
+              ...(returned > 0 && { Returned: <Money amount={returned} currency={currency} /> }),
               Windows:
                 windows && `${windows.clickWindowHours} h after a click, ${windows.viewWindowHours} h after a view`,
             }}
@@ -67,6 +72,10 @@ function Explained({ eventId, transaction }: { eventId: string; transaction: Exp
       {lines.map((line) => (
         <SaleLine key={line.line} line={line} sale={transaction} timeZone={shop?.timeZone} />
       ))}
+      {kind === 'PURCHASE' && transaction.returns && !transaction.imported && (
+        <SaleReturns eventId={eventId} sale={transaction} timeZone={shop?.timeZone} />
+      )}
+      {versions.length > 1 && <SaleVersions versions={versions} timeZone={shop?.timeZone} />}
     </>
   )
 }

@@ -97,17 +97,38 @@ function columnsFor(isAdvertiser: boolean, timeZone: string | undefined): Column
   const amount: Column<Transaction> = {
     title: 'Amount',
     align: 'end',
-    cell: ({ amount: all, currency }) => <Money amount={all} currency={currency} />,
+    cell: ({ amount: all, returnedAmount, currency }) => (
+      <>
+        <Money amount={all} currency={currency} />
+        {returnedAmount > 0 && (
+          <Text size="xs" c="dimmed">
+            <Money amount={returnedAmount} currency={currency} /> returned
+          </Text>
+        )}
+      </>
+    ),
   }
-  return [when, { title: 'Number', cell: ({ eventId }) => <Id id={eventId} /> }, credit, lineColumn, amount, credited]
+  return [when, { title: 'Number', cell: (sale) => <OrderNumber sale={sale} /> }, credit, lineColumn, amount, credited]
 }
 
 const lineColumn: Column<Transaction> = { title: 'Lines', align: 'end', cell: ({ lines }) => lines }
 
-const Id = ({ id }: { id: string }) => (
-  <Text size="sm" c="dimmed" truncate maw={180} title={id}>
-    {id}
-  </Text>
+const OrderNumber = ({ sale: { eventId, unconfirmed } }: { sale: Transaction }) => (
+  <>
+    <Text size="sm" c="dimmed" truncate maw={180} title={eventId}>
+      {eventId}
+    </Text>
+    {unconfirmed && (
+      <Badge
+        variant="light"
+        color="yellow"
+        size="sm"
+        title="It counts until a version comes whose sender proves itself"
+      >
+        Not confirmed
+      </Badge>
+    )}
+  </>
 )
 
 function Campaigns({ sale: { campaigns } }: { sale: Transaction }) {

@@ -28,10 +28,18 @@ const outcomes: Record<string, string> = {
   CREDITED_TO_ANOTHER: 'Credited to another',
   NO_TOUCH: 'No views or clicks',
   NO_MATCH: 'No matching ad',
+  UNPROVEN: 'Sender unknown',
   PENDING: 'Being attributed',
   IMPORTED: 'Imported',
 }
 export const outcomeLabel = (outcome: string): string => outcomes[outcome] ?? outcome
+
+const proofs: Record<ExplainedTransaction['proof'], string> = {
+  ANONYMOUS: 'Unknown sender',
+  SIGNED: 'Signed by the shop',
+  TOKEN: "From the shop's server",
+}
+export const proofLabel = (proof: ExplainedTransaction['proof']): string => proofs[proof]
 
 const reasons: Record<string, string> = {
   OUTRANKED: 'Outranked',

@@ -49,7 +49,7 @@ export function Figures({ report: { data, problem, retry } }: { report: EntitySt
       <StatCard
         label="ROAS"
         value={totals && (totals.roas == null ? '–' : totals.roas.toFixed(2))}
-        hint="revenue for each unit spent"
+        hint="net revenue for each unit spent"
       />
     </SimpleGrid>
   )

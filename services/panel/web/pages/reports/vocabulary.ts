@@ -43,6 +43,8 @@ export const metrics = {
   spend: { label: 'Spend', kind: 'money' },
   purchases: { label: 'Purchases', kind: 'count', isGood: true, isCredit: true },
   revenue: { label: 'Revenue', kind: 'money', isGood: true, isCredit: true },
+  netRevenue: { label: 'Net revenue', kind: 'money', isGood: true, isCredit: true },
+  returnedRevenue: { label: 'Returned', kind: 'money', isCredit: true },
   roas: { label: 'ROAS', kind: 'ratio', isGood: true, isCredit: true },
   requests: { label: 'Requests', kind: 'count' },
   emissions: { label: 'Ads served', kind: 'count' },

@@ -1,4 +1,4 @@
-import { NumberInput, Select, TextInput } from '@mantine/core'
+import { NumberInput, Radio, Select, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import type { ReactNode } from 'react'
 import type { Shop } from '../../../client/types.ts'
@@ -14,6 +14,7 @@ export interface ShopValues {
   clickWindowHours: number
   viewWindowHours: number
   reserveCpc: number
+  transactionTrust: NonNullable<Shop['transactionTrust']>
 }
 
 const HOURS_OF_CLICKS = 336
@@ -21,6 +22,20 @@ const HOURS_OF_VIEWS = 24
 const RESERVE_CPC = 0.01
 const CLICK_HOURS_MAX = 2_160
 const VIEW_HOURS_MAX = 720
+
+const trusts: readonly { value: ShopValues['transactionTrust']; label: string; description: string }[] = [
+  { value: 'OPEN', label: 'All', description: 'A proven version still goes before an anonymous one' },
+  {
+    value: 'PREFER_SIGNED',
+    label: 'All, with the anonymous marked',
+    description: 'See what your pages and servers do not sign yet',
+  },
+  {
+    value: 'SIGNED_ONLY',
+    label: 'Only those that are signed, or sent with a token',
+    description: 'Anonymous purchases are kept without credit',
+  },
+]
 
 /** The form of a shop, for useSave and the page. A new one is in the browser's time zone. */
 export function useShopForm(shop?: Shop) {
@@ -34,6 +49,7 @@ export function useShopForm(shop?: Shop) {
       clickWindowHours: shop?.clickWindowHours ?? HOURS_OF_CLICKS,
       viewWindowHours: shop?.viewWindowHours ?? HOURS_OF_VIEWS,
       reserveCpc: shop?.reserveCpc ?? RESERVE_CPC,
+      transactionTrust: shop?.transactionTrust ?? 'OPEN',
     },
     validate: { name: (name) => (name.trim() === '' ? 'Needed' : null) },
   })
@@ -138,6 +154,18 @@ export function ShopForm({ form, isNew, isSaving, onSubmit, owner, children }: S
           maw={220}
           {...form.getInputProps('viewWindowHours')}
         />
+      </FormSection>
+      <FormSection
+        title="Trust"
+        description="Anybody can send a purchase to an open endpoint. Which of those received from now on are credited?"
+      >
+        <Radio.Group aria-label="Purchases that are credited" {...form.getInputProps('transactionTrust')}>
+          <Stack gap="sm">
+            {trusts.map((trust) => (
+              <Radio key={trust.value} {...trust} />
+            ))}
+          </Stack>
+        </Radio.Group>
       </FormSection>
       <FormActions
         label={isNew ? 'Create shop' : 'Save'}

@@ -1,4 +1,4 @@
-import { Skeleton } from '@mantine/core'
+import { Skeleton, Stack } from '@mantine/core'
 import { useNavigate, useParams } from 'react-router'
 import { answer, client } from '../../../client/client.ts'
 import type { Shop } from '../../../client/types.ts'
@@ -9,6 +9,7 @@ import { PageHeader } from '../../../components/page-header.tsx'
 import { useEntity } from '../../../data/use-entity.ts'
 import { useSave } from '../../../data/use-save.ts'
 import { ShopForm, type ShopValues, useShopForm } from './shop-form.tsx'
+import { SigningKeys } from './signing-keys.tsx'
 
 /** The settings of one shop. */
 export default function ShopPage() {
@@ -23,7 +24,12 @@ export default function ShopPage() {
       />
       {problem && !shop && <ErrorState problem={problem} retry={retry} />}
       {!problem && !shop && <Skeleton height={640} />}
-      {shop && <ShopSettings key={shop.id} shop={shop} />}
+      {shop && (
+        <Stack gap="lg">
+          <ShopSettings key={shop.id} shop={shop} />
+          <SigningKeys shopId={shop.id} />
+        </Stack>
+      )}
     </>
   )
 }

@@ -1,0 +1,131 @@
+import { Button, Checkbox, Group, Modal, NumberInput, Stack, Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useState } from 'react'
+import { answer, client } from '../../client/client.ts'
+import { PanelCard } from '../../components/panel-card.tsx'
+import { DateTime } from '../../components/times.tsx'
+import { useSave } from '../../data/use-save.ts'
+import { DialogActions } from '../operator/dialog-actions.tsx'
+import type { ExplainedTransaction } from './words.ts'
+
+export interface SaleReturnsProps {
+  eventId: string
+  sale: ExplainedTransaction
+  timeZone: string | undefined
+}
+
+/** What came back of a purchase, with a dialog to enter more. */
+export function SaleReturns({ eventId, sale, timeZone }: SaleReturnsProps) {
+  const [isNew, setNew] = useState(false)
+  const { returns = [], lines } = sale
+  const isAllBack = lines.every(({ quantity, returnedQuantity }) => returnedQuantity >= quantity)
+  return (
+    <PanelCard
+      title="Returns"
+      description="Net revenue and ROAS are on what stayed sold. Credit stays where it is."
+      actions={
+        <Button size="xs" variant="default" disabled={isAllBack} onClick={() => setNew(true)}>
+          Enter a return
+        </Button>
+      }
+    >
+      {returns.length === 0 && (
+        <Text size="sm" c="dimmed">
+          Nothing came back.
+        </Text>
+      )}
+      <Stack gap="xs">
+        {returns.map((each) => (
+          <Group key={each.returnId} gap="xs">
+            <Text size="sm">{wordsOf(each.lines)}</Text>
+            <Text size="sm" c="dimmed">
+              {each.reason}
+            </Text>
+            <Text size="sm" c="dimmed" ms="auto">
+              <DateTime at={each.occurredAt} timeZone={timeZone} />
+            </Text>
+          </Group>
+        ))}
+      </Stack>
+      {isNew && <ReturnDialog eventId={eventId} sale={sale} close={() => setNew(false)} />}
+    </PanelCard>
+  )
+}
+
+const wordsOf = (lines: readonly { shopProductId: string; quantity: number }[]): string =>
+  lines.length === 0
+    ? 'The whole order'
+    : lines.map(({ shopProductId, quantity }) => `${quantity} × ${shopProductId}`).join(', ')
+
+interface ReturnValues {
+  isWhole: boolean
+  /** By product: units that come back now. */
+  quantities: Record<string, number>
+  reason: string
+}
+
+function ReturnDialog({ eventId, sale, close }: Omit<SaleReturnsProps, 'timeZone'> & { close: () => void }) {
+  // The number of this return: pressing twice enters it once.
+  const [returnId] = useState(() => crypto.randomUUID())
+  const left = unitsLeft(sale)
+  const form = useForm<ReturnValues>({ initialValues: { isWhole: true, quantities: {}, reason: '' } })
+  const { submit, isSaving } = useSave({
+    save: ({ isWhole, quantities, reason }: ReturnValues) => {
+      const lines = Object.entries(quantities).flatMap(([shopProductId, quantity]) =>
+        quantity > 0 ? [{ shopProductId, quantity }] : [],
+      )
+      const body = { returnId, shopId: sale.shopId, reason: reason || null, ...(!isWhole && { lines }) }
+      return answer(client.POST('/v1/panel/transactions/{eventId}/returns', { params: { path: { eventId } }, body }))
+    },
+    changes: ['/v1/panel/explain/attribution/{eventId}', '/v1/panel/transactions'],
+    form,
+    saved: 'Return entered: figures follow in a few seconds',
+    onSaved: close,
+  })
+  const { isWhole, quantities } = form.values
+  const isNothing = !isWhole && Object.values(quantities).every((quantity) => !quantity)
+  return (
+    <Modal opened onClose={close} title="Enter a return">
+      <form
+        onSubmit={form.onSubmit((values) => {
+          if (!isNothing) void submit(values)
+        })}
+      >
+        <Stack>
+          <Checkbox
+            label="The whole order"
+            description="Also cancels an order that should not have been"
+            {...form.getInputProps('isWhole', { type: 'checkbox' })}
+          />
+          {!isWhole &&
+            [...left].map(([shopProductId, units]) => (
+              <NumberInput
+                key={shopProductId}
+                label={shopProductId}
+                description={units === 1 ? '1 unit is left' : `${units} units are left`}
+                min={0}
+                max={units}
+                allowDecimal={false}
+                value={quantities[shopProductId] ?? 0}
+                onChange={(value) =>
+                  form.setFieldValue('quantities', { ...quantities, [shopProductId]: Number(value) || 0 })
+                }
+              />
+            ))}
+          <TextInput label="Reason" maxLength={200} {...form.getInputProps('reason')} />
+          <DialogActions label="Enter return" isSaving={isSaving} close={close} />
+        </Stack>
+      </form>
+    </Modal>
+  )
+}
+
+/** Units of each product that have not come back. */
+function unitsLeft({ lines }: ExplainedTransaction): Map<string, number> {
+  const left = new Map<string, number>()
+  for (const { shopProductId, quantity, returnedQuantity } of lines) {
+    const units = quantity - returnedQuantity
+    if (units > 0) left.set(shopProductId, (left.get(shopProductId) ?? 0) + units)
+  }
+  return left
+}
