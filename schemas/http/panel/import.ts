@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { EVENT_LIMITS } from '../events.ts'
 import { IdText, Nullable } from './common.ts'
+import { ReturnId } from './returns.ts'
 
 const { idChars, textChars, linesMax, quantityMax, amountMax } = EVENT_LIMITS
 
@@ -47,6 +48,27 @@ export const ImportLine = Type.Object(
   { description: 'A past order' },
 )
 export type ImportLine = Static<typeof ImportLine>
+
+/** One entry of POST /v1/panel/import/returns. What else it has is ignored. */
+export const ImportReturn = Type.Object(
+  {
+    returnId: ReturnId,
+    eventId: Type.String({ minLength: 1, maxLength: idChars, description: 'The purchase' }),
+    shopId: Text('The shop', idChars),
+    occurredAt: Type.String({ maxLength: 64, description: 'When it came back: ISO 8601 with an offset, or a date' }),
+    reason: Text('For those who look at the order later', 200),
+    lines: Type.Optional(
+      Type.Array(
+        Type.Object({
+          shopProductId: Type.String({ minLength: 1, maxLength: idChars, description: 'Feed id of the product' }),
+          quantity: Type.Integer({ minimum: 1, maximum: quantityMax, description: 'Units that came back' }),
+        }),
+        { minItems: 1, maxItems: linesMax, description: 'Without it, the whole order' },
+      ),
+    ),
+  },
+  { description: 'A return' },
+)
 
 export const ImportAnswer = Type.Object({
   accepted: Type.Integer({ description: 'Lines that are now durable' }),

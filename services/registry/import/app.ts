@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { EventLog } from '../../../infra/event-log/port.ts'
 import { Content } from '../../../schemas/http/content.ts'
 import { ImportAnswer, ImportQuery } from '../../../schemas/http/panel/import.ts'
@@ -6,67 +7,93 @@ import { Problem } from '../../domain/errors.ts'
 import type { HttpServer } from '../../http.ts'
 import type { Access } from '../access.ts'
 import { type Authorize, type Principal, principalOf } from '../auth.ts'
-import { IMPORT_LIMITS, type ImportLimits, importOrders } from './import.ts'
-import type { ImportRules } from './order.ts'
+import { csvEntries, ndjsonEntries } from './entries.ts'
+import { IMPORT_LIMITS, type ImportLimits, importEntries } from './import.ts'
+import { orderRows, readOrder } from './order.ts'
+import { readReturn, returnRows } from './return.ts'
+import type { ImportRules } from './rules.ts'
 
 /** Imports at a time: they share a thread with other requests. */
 const IN_FLIGHT_MAX = 2
 const RETRY_AFTER_SECONDS = 10
-const MEDIA_TYPES = ['application/x-ndjson', 'application/ndjson', 'application/jsonl']
+const NDJSON_TYPES = ['application/x-ndjson', 'application/ndjson', 'application/jsonl']
+const CSV_TYPE = 'text/csv'
 
 export interface ImportDeps {
   log: Pick<EventLog, 'append'>
   access: Access
   authorize: Authorize
   now: () => number
-  limits?: ImportLimits
+  importLimits?: ImportLimits
 }
 
-/** POST /v1/panel/import/transactions: past orders as NDJSON, for a head start of bestsellers and recommendations. */
-export function importApp({ log, access, authorize, now, limits = IMPORT_LIMITS }: ImportDeps) {
+const imports = [
+  {
+    path: '/v1/panel/import/transactions',
+    read: readOrder,
+    rows: orderRows,
+    summary: 'Import past orders',
+    description:
+      'NDJSON: { eventId, shopId, kind, currency, occurredAt, cid, customer, products: [{ shopProductId, price, quantity }] } a line. CSV: the same names as columns, a row a product; rows of an order follow each other. Imported orders are never attributed.',
+  },
+  {
+    path: '/v1/panel/import/returns',
+    read: readReturn,
+    rows: returnRows,
+    summary: 'Import returns',
+    description:
+      'NDJSON: { returnId, eventId, shopId, occurredAt, reason, lines: [{ shopProductId, quantity }] } a line, without lines of the whole order. CSV: the same names as columns, a row a product; rows of a return follow each other.',
+  },
+]
+
+/** Past orders and returns as NDJSON or CSV: for a head start of bestsellers and recommendations, and for net revenue. */
+export function importApp({ log, access, authorize, now, importLimits: limits = IMPORT_LIMITS }: ImportDeps) {
   let inFlight = 0
 
   return async (server: HttpServer): Promise<void> => {
     server.setSerializerCompiler(() => JSON.stringify)
     // The body stays a stream. Any other media type is refused.
     server.removeAllContentTypeParsers()
-    server.addContentTypeParser(MEDIA_TYPES, (_request, payload, done) => done(null, payload))
-    server.post(
-      '/v1/panel/import/transactions',
-      {
-        bodyLimit: limits.bytesMax,
-        onRequest: [
-          authorize('import'),
-          async (request, reply) => {
-            if (principalOf(request).role === 'ADVERTISER')
-              throw new Problem('FORBIDDEN', 'Orders are imported by their shop')
-            if (inFlight >= IN_FLIGHT_MAX) throw busy()
-            inFlight++
-            reply.raw.once('close', () => inFlight--)
+    server.addContentTypeParser([...NDJSON_TYPES, CSV_TYPE], (_request, payload, done) => done(null, payload))
+    for (const { path, read, rows, ...schema } of imports) {
+      server.post(
+        path,
+        {
+          bodyLimit: limits.bytesMax,
+          onRequest: [authorize('import'), admit],
+          schema: {
+            ...schema,
+            description: `${schema.description} Good entries are taken, bad ones are listed. At most ${limits.linesMax}.`,
+            stream: Content('One entry a line or row', ...NDJSON_TYPES, CSV_TYPE),
+            querystring: ImportQuery,
+            response: { 200: ImportAnswer },
           },
-        ],
-        schema: {
-          summary: 'Import past orders',
-          description: `One JSON object a line: { eventId, shopId, kind, currency, occurredAt, cid, customer, products: [{ shopProductId, price, quantity }] }. Good lines are taken, bad ones are listed. At most ${limits.linesMax} lines; imported orders are never attributed.`,
-          stream: Content('One order a line', ...MEDIA_TYPES),
-          querystring: ImportQuery,
-          response: { 200: ImportAnswer },
         },
-      },
-      async (request) => {
-        const rules = rulesFor(principalOf(request), request.query.shopId)
-        const body = request.body as Readable | undefined
-        if (!body) throw empty()
-        try {
-          const answer = await importOrders(log, body.iterator({ destroyOnReturn: false }), { rules, limits })
-          if (answer.accepted + answer.rejected === 0) throw empty()
-          return answer
-        } finally {
-          // The rest of a body that is refused is read and dropped: cutting it off would hide the answer.
-          body.resume()
-        }
-      },
-    )
+        async (request) => {
+          const rules = rulesFor(principalOf(request), request.query.shopId)
+          const body = request.body as Readable | undefined
+          if (!body) throw empty()
+          const isCsv = request.headers['content-type']?.toLowerCase().startsWith(CSV_TYPE)
+          const entries = isCsv ? csvEntries(rows) : ndjsonEntries
+          try {
+            const chunks = body.iterator({ destroyOnReturn: false })
+            const answer = await importEntries(log, chunks, { entries, read, rules, limits })
+            if (answer.accepted + answer.rejected === 0) throw empty()
+            return answer
+          } finally {
+            // The rest of a body that is refused is read and dropped: cutting it off would hide the answer.
+            body.resume()
+          }
+        },
+      )
+    }
+  }
+
+  async function admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    if (principalOf(request).role === 'ADVERTISER') throw new Problem('FORBIDDEN', 'Orders are imported by their shop')
+    if (inFlight >= IN_FLIGHT_MAX) throw busy()
+    inFlight++
+    reply.raw.once('close', () => inFlight--)
   }
 
   function rulesFor(principal: Principal, shopId: string | undefined): ImportRules {
@@ -76,6 +103,7 @@ export function importApp({ log, access, authorize, now, limits = IMPORT_LIMITS 
     return {
       isShop: (id) => shopIds.has(id),
       defaultShopId: shopId ?? (shopIds.size === 1 ? only : null),
+      by: principal.actorId,
       now: now(),
     }
   }

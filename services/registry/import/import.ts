@@ -2,8 +2,8 @@ import { setImmediate } from 'node:timers/promises'
 import type { EventLog, NewRecord } from '../../../infra/event-log/port.ts'
 import type { ImportAnswer } from '../../../schemas/http/panel/import.ts'
 import { Problem } from '../../domain/errors.ts'
-import { linesOf } from './lines.ts'
-import { type ImportRules, readOrder } from './order.ts'
+import { Exceeded, type ReadEntries } from './entries.ts'
+import type { ImportRules, Read } from './rules.ts'
 
 const GB = 1024 * 1024 * 1024
 const KB = 1024
@@ -21,19 +21,25 @@ export interface ImportLimits {
 }
 export const IMPORT_LIMITS: ImportLimits = { bytesMax: GB, linesMax: 1_000_000, lineMaxBytes: 512 * KB }
 
+/** What is imported, and how it is told. */
+export interface ImportOf {
+  entries: ReadEntries
+  read: (value: unknown, rules: ImportRules) => Read
+}
+
 /**
- * Reads past orders line by line and appends the good ones to the log, whatever the others are. Holds one batch at a time.
+ * Reads entries one by one and appends the good ones to the log, whatever the others are. Holds one batch at a time.
  * @throws Problem TOO_LARGE over a limit, UNAVAILABLE when the log does not take a batch: lines before it are stored then,
  * and may be sent again, because readers count an id once.
  */
-export async function importOrders(
+export async function importEntries(
   log: Pick<EventLog, 'append'>,
   body: AsyncIterable<Buffer>,
-  { rules, limits }: { rules: ImportRules; limits: ImportLimits },
+  { entries, read, rules, limits }: ImportOf & { rules: ImportRules; limits: ImportLimits },
 ): Promise<ImportAnswer> {
   const answer: ImportAnswer = { accepted: 0, rejected: 0, errors: [] }
   let batch: NewRecord[] = []
-  let read = 0
+  let count = 0
 
   async function store(): Promise<void> {
     try {
@@ -49,18 +55,18 @@ export async function importOrders(
   }
 
   try {
-    for await (const { number, text } of linesOf(bounded(body, limits.bytesMax), limits)) {
-      if (++read > limits.linesMax) throw new Exceeded(`${limits.linesMax} lines`)
-      const order = text === null ? tooLong(limits) : readOrder(text, rules)
-      if (order.tag === 'TAKEN') batch.push(order.record)
+    for await (const entry of entries(bounded(body, limits.bytesMax), limits)) {
+      if (++count > limits.linesMax) throw new Exceeded(`${limits.linesMax} lines`)
+      const result = 'wrong' in entry ? unreadable(entry.wrong) : read(entry.value, rules)
+      if (result.tag === 'TAKEN') batch.push(result.record)
       else {
         answer.rejected++
-        for (const error of order.errors) {
-          if (answer.errors.length < ERRORS_LISTED_MAX) answer.errors.push({ line: number, ...error })
+        for (const error of result.errors) {
+          if (answer.errors.length < ERRORS_LISTED_MAX) answer.errors.push({ line: entry.number, ...error })
         }
       }
       if (batch.length >= BATCH_RECORDS) await store()
-      if (read % LINES_PER_TURN === 0) await setImmediate()
+      if (count % LINES_PER_TURN === 0) await setImmediate()
     }
   } catch (error) {
     if (!(error instanceof Exceeded)) throw error
@@ -71,8 +77,6 @@ export async function importOrders(
   return answer
 }
 
-class Exceeded extends Error {}
-
 async function* bounded(body: AsyncIterable<Buffer>, bytesMax: number): AsyncGenerator<Buffer> {
   let bytes = 0
   for await (const chunk of body) {
@@ -82,8 +86,8 @@ async function* bounded(body: AsyncIterable<Buffer>, bytesMax: number): AsyncGen
   }
 }
 
-function tooLong({ lineMaxBytes }: ImportLimits): ReturnType<typeof readOrder> {
-  return { tag: 'REFUSED', errors: [{ path: '/', message: `is longer than ${lineMaxBytes} bytes` }] }
+function unreadable(message: string): Read {
+  return { tag: 'REFUSED', errors: [{ path: '/', message }] }
 }
 
 function stored({ accepted, rejected }: ImportAnswer): string {

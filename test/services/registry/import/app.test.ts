@@ -52,7 +52,7 @@ beforeEach(() => {
       access: createAccess(snapshot),
       authorize: createAuthorize({ snapshot, bootstrapToken: OPERATOR, now: () => NOW }),
       now: () => NOW,
-      limits: { bytesMax: 400_000, linesMax: 2_500, lineMaxBytes: 2_000 },
+      importLimits: { bytesMax: 400_000, linesMax: 2_500, lineMaxBytes: 2_000 },
     }),
   )
 })
@@ -64,12 +64,15 @@ const order = (rest: object = {}) => ({
   ...rest,
 })
 
-async function send(lines: unknown[] | string, options: { token?: string; query?: string; type?: string } = {}) {
-  const { token = 'token-of-pub', query = '', type = 'application/x-ndjson' } = options
+async function send(
+  lines: unknown[] | string,
+  options: { token?: string; query?: string; type?: string; path?: string } = {},
+) {
+  const { token = 'token-of-pub', query = '', type = 'application/x-ndjson', path = 'transactions' } = options
   const payload = typeof lines === 'string' ? lines : lines.map((line) => JSON.stringify(line)).join('\n')
   const answer = await server.inject({
     method: 'POST',
-    url: `/v1/panel/import/transactions${query}`,
+    url: `/v1/panel/import/${path}${query}`,
     headers: { 'content-type': type, authorization: `Bearer ${token}` },
     payload,
   })
@@ -201,5 +204,101 @@ describe('POST /v1/panel/import/transactions', () => {
 
   it('refuses a body without lines', async () => {
     expect((await send('')).status).toBe(400)
+  })
+})
+
+describe('CSV', () => {
+  const csv = (...rows: string[]) => send(rows.join('\r\n'), { type: 'text/csv; charset=utf-8' })
+
+  it('is orders of a row a product, rows of an order together', async () => {
+    const { status, body } = await csv(
+      '\uFEFFeventId, occurredAt,currency,customer,shopProductId,price,quantity,productTitle,note',
+      'o1,2019-05-04,EUR,c7,sku-1,10.5,1,"Lamp, ""small""",x',
+      'o1,,,,sku-2,3,2,,',
+      '',
+      'o2,2019-05-05T08:00:00Z,EUR,,sku-1,10.50,1,,',
+    )
+    expect([status, body]).toEqual([200, { accepted: 2, rejected: 0, errors: [] }])
+    const line = { brand: null, sellerId: null }
+    expect(stored()).toMatchObject([
+      {
+        ...{ eventId: 'o1', uid: 'c7', imported: true },
+        lines: [
+          { ...line, shopProductId: 'sku-1', priceMicros: 10_500_000, quantity: 1, productTitle: 'Lamp, "small"' },
+          { ...line, shopProductId: 'sku-2', priceMicros: 3_000_000, quantity: 2, productTitle: null },
+        ],
+      },
+      { eventId: 'o2', uid: null, lines: [{ priceMicros: 10_500_000 }] },
+    ])
+  })
+
+  it('takes the good orders and lists the bad ones by row and column', async () => {
+    const { body } = await csv(
+      'eventId,occurredAt,currency,shopProductId,price,quantity',
+      'o1,2019-05-04,EUR,sku,ten,1',
+      'o2,2019-05-04,EUR,sku,1',
+      'o3,2019-05-04,EUR,sku,1,1',
+      'o5,,EUR,sku,1,1',
+      'o6,2019-05-04,EUR,sku,1,1',
+    )
+    expect([body.accepted, body.rejected]).toEqual([2, 3])
+    const places = body.errors.map(({ line, path }: { line: number; path: string }) => `${line} ${path}`)
+    expect(new Set(places)).toEqual(new Set(['2 /products/0/price', '3 /', '5 /occurredAt']))
+    expect(stored().map(({ eventId }) => eventId)).toEqual(['o3', 'o6'])
+  })
+
+  it('ends at a row that is too long, and says what is stored', async () => {
+    const { status, body } = await csv(
+      'eventId,occurredAt,currency,shopProductId,price,quantity',
+      'o1,2019-05-04,EUR,sku,1,1',
+      'o2,2019-05-04,EUR,sku,1,1',
+      `o3,2019-05-04,EUR,"${'x'.repeat(3_000)}",1,1`,
+    )
+    expect([status, body.code]).toEqual([413, 'TOO_LARGE'])
+    expect(body.detail).toContain(`${stored().length} lines are stored`)
+  })
+
+  it('keeps no more rows of one order than an order may have lines', async () => {
+    const row = 'o1,2019-05-04,EUR,sku,1,1'
+    const { body } = await csv('eventId,occurredAt,currency,shopProductId,price,quantity', ...Array(2_000).fill(row))
+    expect(body).toMatchObject({ accepted: 0, rejected: 1, errors: [{ line: 2, path: '/products' }] })
+  })
+})
+
+describe('POST /v1/panel/import/returns', () => {
+  const returns = () => appended.flat().map(({ key, value }) => ({ key, ...decode('TransactionReturn', value!) }))
+  const told = { shopId: 'shop', eventId: 'o1', returnedBy: 'pub', receivedAt: NOW, key: 'shop/o1' }
+
+  it('takes NDJSON', async () => {
+    const line = { returnId: 'r1', eventId: 'o1', occurredAt: '2019-05-04', reason: 'broken' }
+    const lines = [{ shopProductId: 'sku', quantity: 2 }]
+    const { body } = await send([line, { ...line, returnId: 'r2', lines }, { ...line, lines: [] }], { path: 'returns' })
+    expect(body).toMatchObject({ accepted: 2, rejected: 1, errors: [{ line: 3, path: '/lines' }] })
+    const occurredAt = Date.parse('2019-05-04')
+    expect(returns()).toEqual([
+      { ...told, returnId: 'r1', occurredAt, reason: 'broken', lines: [] },
+      { ...told, returnId: 'r2', occurredAt, reason: 'broken', lines },
+    ])
+  })
+
+  it('takes CSV, where a row without a product is the whole order', async () => {
+    const rows = [
+      'returnId,eventId,occurredAt,shopProductId,quantity',
+      'r1,o1,2019-05-04,a,1',
+      'r1,o1,,b,2',
+      'r2,o1,2019-05-04,,',
+    ]
+    const { body } = await send(rows.join('\n'), { path: 'returns', type: 'text/csv' })
+    expect(body).toMatchObject({ accepted: 2, rejected: 0 })
+    expect(returns()).toMatchObject([
+      {
+        returnId: 'r1',
+        lines: [
+          { shopProductId: 'a', quantity: 1 },
+          { shopProductId: 'b', quantity: 2 },
+        ],
+      },
+      { returnId: 'r2', lines: [] },
+    ])
   })
 })

@@ -1,0 +1,91 @@
+import { Readable } from 'node:stream'
+import { parse } from 'csv-parse'
+import { EVENT_LIMITS } from '../../../schemas/http/events.ts'
+import { linesOf } from './lines.ts'
+
+/** One thing to import, or why it could not be read. Numbers are those of the first line that it was on, from 1. */
+export type Entry = { number: number; value: unknown } | { number: number; wrong: string }
+
+/** A limit that ends an import. */
+export class Exceeded extends Error {}
+
+/** Reads entries from the bytes of a body, holding one at a time. */
+export type ReadEntries = (chunks: AsyncIterable<Buffer>, limits: { lineMaxBytes: number }) => AsyncGenerator<Entry>
+
+/** A JSON object a line. */
+export const ndjsonEntries: ReadEntries = async function* (chunks, limits) {
+  for await (const { number, text } of linesOf(chunks, limits)) {
+    if (text === null) yield { number, wrong: `is longer than ${limits.lineMaxBytes} bytes` }
+    else yield entryOf(number, text)
+  }
+}
+
+function entryOf(number: number, text: string): Entry {
+  try {
+    return { number, value: JSON.parse(text) }
+  } catch {
+    return { number, wrong: 'is not JSON' }
+  }
+}
+
+/** A row by the names of its columns. */
+export type Row = Record<string, string>
+
+/** How rows become one entry. */
+export interface RowFolding {
+  /** Rows that follow each other with one key are one entry. */
+  keyOf(row: Row): string
+  /** Never of no rows. */
+  fold(rows: readonly Row[]): unknown
+}
+
+/**
+ * CSV (RFC 4180) whose first row names the columns: rows of an entry follow each other. More rows than an entry may have
+ * lines are not kept; what is kept is then one too many, and refused. @throws Exceeded at a row that is too long, because where
+ * the next one begins is not known then.
+ */
+export const csvEntries = ({ keyOf, fold }: RowFolding): ReadEntries =>
+  async function* (chunks, { lineMaxBytes }) {
+    const skipped: Entry[] = []
+    const parser = parse({
+      bom: true,
+      columns: (names: string[]) => names.map((name) => name.trim()),
+      info: true,
+      max_record_size: lineMaxBytes,
+      skip_empty_lines: true,
+      skip_records_with_error: true,
+      on_skip(error) {
+        if (error?.code === 'CSV_MAX_RECORD_SIZE') parser.destroy(new Exceeded(`rows of ${lineMaxBytes} bytes`))
+        else skipped.push({ number: Number(error?.lines ?? 1), wrong: error?.message ?? 'is not CSV' })
+      },
+      trim: true,
+    })
+    const source = Readable.from(chunks)
+    source.on('error', (error) => parser.destroy(error)).pipe(parser)
+    let number = 0
+    let key = ''
+    let rows: Row[] = []
+    const folded = (): Entry[] => (rows.length > 0 ? [{ number, value: fold(rows) }] : [])
+    for await (const { record, info } of parser as AsyncIterable<{ record: Row; info: { lines: number } }>) {
+      yield* skipped.splice(0)
+      const next = keyOf(record)
+      if (next !== key || rows.length === 0) {
+        yield* folded()
+        ;[number, key, rows] = [info.lines, next, []]
+      }
+      if (rows.length <= EVENT_LIMITS.linesMax) rows.push(record)
+    }
+    yield* folded()
+    yield* skipped.splice(0)
+  }
+
+/** A number of a cell; text that is none stays text, so that it is refused by its name. */
+export function numberOf(cell: string | undefined): number | string | undefined {
+  if (!cell) return undefined
+  return /^-?\d+(\.\d+)?$/.test(cell) ? Number(cell) : cell
+}
+
+/** The columns that hold something. */
+export function cellsOf(row: Row, columns: readonly string[]): Row {
+  return Object.fromEntries(columns.flatMap((column) => (row[column] ? [[column, row[column]]] : [])))
+}

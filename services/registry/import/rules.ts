@@ -1,0 +1,49 @@
+import type { NewRecord } from '../../../infra/event-log/port.ts'
+import type { FieldError } from '../../domain/errors.ts'
+import { canonicalId } from '../../domain/uuid.ts'
+
+const DATE = /^\d{4}-\d\d-\d\d$/
+const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/
+
+export interface ImportRules {
+  /** Whether a shop is one that the caller may import for. */
+  isShop: (shopId: string) => boolean
+  /** Of entries that name none. */
+  defaultShopId: string | null
+  /** Who imports: a user id, of a token its account. */
+  by: string
+  /** UTC epoch milliseconds. */
+  now: number
+}
+
+export type Read = { tag: 'TAKEN'; record: NewRecord } | { tag: 'REFUSED'; errors: FieldError[] }
+
+export function refused(errors: FieldError[]): Read {
+  return { tag: 'REFUSED', errors }
+}
+
+/** Where and when an entry was. */
+export function placeOf(
+  entry: { shopId?: string | null; occurredAt: string },
+  rules: ImportRules,
+): { shopId: string; occurredAt: number } | { errors: FieldError[] } {
+  const shopId = entry.shopId ? canonicalId(entry.shopId) : rules.defaultShopId
+  const occurredAt = timeOf(entry.occurredAt)
+  const errors: FieldError[] = []
+  if (shopId === null) errors.push({ path: '/shopId', message: 'is required, because you have not exactly one shop' })
+  else if (!rules.isShop(shopId)) errors.push({ path: '/shopId', message: 'there is no such shop' })
+  if (occurredAt === null) errors.push({ path: '/occurredAt', message: 'is not a time with an offset, nor a date' })
+  else if (occurredAt > rules.now) errors.push({ path: '/occurredAt', message: 'is in the future' })
+  else if (occurredAt < 0) errors.push({ path: '/occurredAt', message: 'is before 1970' })
+  return errors.length > 0 ? { errors } : { shopId: shopId!, occurredAt: occurredAt! }
+}
+
+function timeOf(text: string): number | null {
+  const day = text.slice(0, 10)
+  if (!DATE.test(text) && !DATE_TIME.test(text)) return null
+  const midnight = new Date(`${day}T00:00:00Z`)
+  // Not the 30th of February, which Date would take for the 2nd of March.
+  if (Number.isNaN(midnight.getTime()) || !midnight.toISOString().startsWith(day)) return null
+  const epochMs = Date.parse(text)
+  return Number.isNaN(epochMs) ? null : epochMs
+}
