@@ -7,6 +7,7 @@ import type { SigningKey } from '../../../client/types.ts'
 import { ConfirmButton } from '../../../components/confirm-button.tsx'
 import { CopyField } from '../../../components/copy-field.tsx'
 import { type Column, DataTable } from '../../../components/data-table.tsx'
+import { DetailList } from '../../../components/detail-list.tsx'
 import { PanelCard } from '../../../components/panel-card.tsx'
 import { RelativeTime } from '../../../components/times.tsx'
 import { PAGE_SIZE_MAX, useList } from '../../../data/use-list.ts'
@@ -32,7 +33,7 @@ export function SigningKeys({ shopId }: { shopId: string }) {
   return (
     <PanelCard
       title="Signing keys"
-      description="Pages of the shop prove with a signature of your server that an event is yours. Servers use a token with the scope events instead."
+      description="Your server signs with one what a page will send. Servers that send themselves use a token with the scope events."
       actions={create}
     >
       <DataTable
@@ -83,8 +84,12 @@ function MadeKey({ id, secret, close }: { id: string; secret: string; close: () 
         <Alert color="yellow" variant="light">
           Copy the secret now: it is shown this once. Keep it on your server, never in a page.
         </Alert>
-        <CopyField value={id} label="Key id" />
-        <CopyField value={secret} label="Secret" />
+        <DetailList
+          details={{
+            'Key id': <CopyField value={id} label="Key id" />,
+            Secret: <CopyField value={secret} label="Secret" />,
+          }}
+        />
         <Group justify="flex-end">
           <Button onClick={close}>I have copied it</Button>
         </Group>
