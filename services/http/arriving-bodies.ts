@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { finished, type Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Problem } from '../domain/errors.ts'
+import { createSlices } from '../slices.ts'
 
 export interface BodyLimits {
   /** How long a body may take to arrive, whatever its size. */
@@ -67,16 +68,16 @@ export function createArrivingBodies(limits: BodyLimits): ArrivingBodies {
     },
     async read(request, payload, bytesMax = request.routeOptions.bodyLimit) {
       const arrival = arrivals.get(request.raw)
-      return arrival ? collect(arrival, { request, payload, bytesMax }) : Buffer.alloc(0)
+      return arrival ? joined(await collect(arrival, { request, payload, bytesMax })) : Buffer.alloc(0)
     },
   }
 
   function collect(
     arrival: Arrival,
     { request, payload, bytesMax }: { request: FastifyRequest; payload: Readable; bytesMax: number },
-  ): Promise<Buffer> {
+  ): Promise<Buffer[]> {
     const isStranger = request.principal === undefined
-    return new Promise<Buffer>((resolve, reject) => {
+    return new Promise((resolve, reject) => {
       const chunks: Buffer[] = []
       let bytes = 0
       function take(chunk: Buffer): void {
@@ -96,7 +97,7 @@ export function createArrivingBodies(limits: BodyLimits): ArrivingBodies {
         if (problem) {
           release(arrival)
           reject(problem)
-        } else resolve(Buffer.concat(chunks, bytes))
+        } else resolve(chunks)
       }
       const forget = finished(payload, { writable: false }, (cause) => end(cause ? broken(cause) : null))
       arrival.giveUp = end
@@ -104,6 +105,19 @@ export function createArrivingBodies(limits: BodyLimits): ArrivingBodies {
       else payload.on('data', take)
     })
   }
+}
+
+/** In slices: the kernel takes longer to give the memory for a large body than one turn may last. */
+async function joined(chunks: readonly Buffer[]): Promise<Buffer> {
+  const bytes = chunks.reduce((sum, chunk) => sum + chunk.length, 0)
+  const whole = Buffer.allocUnsafe(bytes)
+  const slices = createSlices()
+  let end = 0
+  for (const chunk of chunks) {
+    end += chunk.copy(whole, end)
+    if (slices.isOver()) await slices.next()
+  }
+  return whole
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {

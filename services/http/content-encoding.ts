@@ -3,11 +3,14 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { Problem } from '../domain/errors.ts'
 import type { HttpServer } from '../http.ts'
 
+/** Each is a task of the thread pool, which other work waits for. */
+const chunkSize = 64 * 1024
+
 const decoders = {
-  gzip: () => createGunzip(),
-  'x-gzip': () => createGunzip(),
-  deflate: () => createInflate(),
-  br: () => createBrotliDecompress(),
+  gzip: () => createGunzip({ chunkSize }),
+  'x-gzip': () => createGunzip({ chunkSize }),
+  deflate: () => createInflate({ chunkSize }),
+  br: () => createBrotliDecompress({ chunkSize }),
 }
 const ACCEPTED = 'gzip, deflate, br'
 

@@ -20,9 +20,17 @@ const realEngines = {
 }
 const data = process.argv[2]
 const measures: Measure[] = [
-  ...['selection', 'selection-busy', 'display', 'intake', 'sink', 'attribution', 'feed', 'invalid-traffic'].map(
-    (script) => ({ script }),
-  ),
+  ...[
+    'selection',
+    'selection-busy',
+    'display',
+    'intake',
+    'sink',
+    'attribution',
+    'feed',
+    'stall',
+    'invalid-traffic',
+  ].map((script) => ({ script })),
   { script: 'selection', env: realEngines },
   ...['log', 'intake', 'sink', 'index', 'freshness'].map((name) => ({ script: `engines/${name}`, env: realEngines })),
   ...(data
