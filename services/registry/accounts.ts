@@ -3,6 +3,7 @@ import { Problem } from '../domain/errors.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import { answered } from './edge.ts'
 import type { Resource } from './resource.ts'
+import { onlyRoles } from './roles.ts'
 import { removed } from './store.ts'
 import { removedUser } from './users/users.ts'
 
@@ -12,8 +13,8 @@ export function accounts(snapshot: Snapshot): Resource<'Account', typeof Account
     kind: 'Account',
     path: 'accounts',
     schemas: { create: AccountCreate, patch: AccountPatch, view: AccountView, query: AccountQuery },
-    create(input, { role }) {
-      if (role !== 'OPERATOR') throw new Problem('FORBIDDEN', 'Only the operator makes accounts')
+    mayMake: onlyRoles(['OPERATOR'], 'Only the operator makes accounts'),
+    create(input) {
       return { companyName: '', taxNumber: '', sellerIds: [], displayEnabled: false, ...input }
     },
     change({ body }, input, { role }) {

@@ -6,6 +6,7 @@ import { answered } from './edge.ts'
 import { Findings } from './findings.ts'
 import { ownShop } from './own-shop.ts'
 import type { Resource } from './resource.ts'
+import { publisherOnly } from './roles.ts'
 
 /** What banners are made of. A format never changes, so a banner that once fitted it always does. */
 export function adFormats(deps: {
@@ -17,6 +18,7 @@ export function adFormats(deps: {
     kind: 'AdFormat',
     path: 'ad-formats',
     schemas: { create: AdFormatCreate, patch: AdFormatPatch, view: AdFormatView, query: AdFormatQuery },
+    mayMake: publisherOnly,
     create(input, principal) {
       const findings = new Findings()
       ownShop({ access, principal, shopId: input.shopId, findings })

@@ -6,13 +6,13 @@ import {
   AdUnitView,
   DISPLAY_ALGORITHMS,
 } from '../../schemas/http/panel/ad-units.ts'
-import { Problem } from '../domain/errors.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import type { Access } from './access.ts'
 import { checkAdFormats } from './ad-formats.ts'
 import { answered } from './edge.ts'
 import { Findings } from './findings.ts'
 import type { Resource } from './resource.ts'
+import { publisherOnly } from './roles.ts'
 
 export function adUnits(deps: {
   snapshot: Snapshot
@@ -23,8 +23,8 @@ export function adUnits(deps: {
     kind: 'AdUnit',
     path: 'ad-units',
     schemas: { create: AdUnitCreate, patch: AdUnitPatch, view: AdUnitView, query: AdUnitQuery },
+    mayMake: publisherOnly,
     create(input, principal) {
-      if (principal.role === 'ADVERTISER') throw new Problem('FORBIDDEN', 'Only the publisher of a shop sets it up')
       const placement = access.find(principal, 'Placement', input.placementId)?.body
       const unit: AdUnit = {
         status: 'ACTIVE',

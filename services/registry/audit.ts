@@ -2,7 +2,7 @@ import type { Audit } from '../../infra/analytics/audit.ts'
 import { AuditAnswer } from '../../schemas/http/panel/operations.ts'
 import type { HttpServer } from '../http.ts'
 import type { Authorize } from './auth.ts'
-import { operatorOnly } from './operator.ts'
+import { operatorOnly } from './roles.ts'
 
 /** GET /v1/panel/audit: what the log holds against what the analytics store holds. */
 export function auditApp({ authorize, audit }: { authorize: Authorize; audit: () => Promise<Audit> }) {

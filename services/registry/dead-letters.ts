@@ -12,7 +12,7 @@ import { type TopicName, topicNames, topics } from '../../schemas/topics.ts'
 import type { HttpServer } from '../http.ts'
 import type { Authorize } from './auth.ts'
 import { toIso } from './edge.ts'
-import { operatorOnly } from './operator.ts'
+import { operatorOnly } from './roles.ts'
 
 export interface LetterFilter {
   stream?: string

@@ -7,6 +7,7 @@ import { answered } from './edge.ts'
 import { Findings } from './findings.ts'
 import { ownShop } from './own-shop.ts'
 import type { Resource } from './resource.ts'
+import { publisherOnly } from './roles.ts'
 
 const UNFETCHED = { etag: null, lastModified: null, contentHash: null } as const
 
@@ -16,6 +17,7 @@ export function feedEntities(deps: { access: Access }): Resource<'Feed', typeof 
     kind: 'Feed',
     path: 'feeds',
     schemas: { create: FeedCreate, patch: FeedPatch, view: FeedView, query: FeedQuery },
+    mayMake: publisherOnly,
     create({ shopId, name, url = null, currency, lang = null, username = null, password = null }, principal) {
       const findings = new Findings()
       const shop = ownShop({ access: deps.access, principal, shopId, findings })

@@ -10,6 +10,7 @@ import type { HttpServer } from '../http.ts'
 import { type Principal, principalOf } from './auth.ts'
 import { pageOf } from './paging.ts'
 import type { ReadableResource, ResourceDeps } from './resource.ts'
+import { onlyRoles } from './roles.ts'
 import { changed } from './store.ts'
 
 export interface ModerationDeps extends ResourceDeps {
@@ -29,11 +30,13 @@ export function moderationRoutes(server: HttpServer, deps: ModerationDeps): void
   decisionRoutes(server, deps)
 }
 
+const moderatorsOnly = onlyRoles(['OPERATOR', 'PUBLISHER'], 'Banners are judged by the publisher of the shop')
+
 function listRoute(server: HttpServer, { access, authorize, views }: ModerationDeps): void {
   server.get(
     PATH,
     {
-      onRequest: authorize('panel'),
+      onRequest: [authorize('panel'), moderatorsOnly],
       schema: {
         summary: 'List display campaigns to moderate, accepted or rejected',
         querystring: ModerationQuery,
@@ -41,7 +44,7 @@ function listRoute(server: HttpServer, { access, authorize, views }: ModerationD
       },
     },
     async (request) => {
-      const principal = moderatorOf(principalOf(request))
+      const principal = principalOf(request)
       const { limit = PAGE_LIMIT_DEFAULT, cursor, state, shopId } = request.query
       const wanted = access.list(principal, 'Campaign').filter(({ body }) => {
         if (body.moderation === null || (shopId !== undefined && body.shopId !== shopId)) return false
@@ -54,7 +57,7 @@ function listRoute(server: HttpServer, { access, authorize, views }: ModerationD
 }
 
 function decisionRoutes(server: HttpServer, deps: ModerationDeps): void {
-  const onRequest = deps.authorize('panel')
+  const onRequest = [deps.authorize('panel'), moderatorsOnly]
   const response = { 200: CampaignView }
   server.post(
     `${PATH}/:campaignId/accept`,
@@ -88,11 +91,10 @@ interface Decision extends Pick<ModerationDecision, 'state' | 'reason'> {
   version?: number | undefined
 }
 
-/** @throws Problem FORBIDDEN, NOT_FOUND, CONFLICT */
+/** @throws Problem NOT_FOUND, CONFLICT */
 async function decide(deps: ModerationDeps, decision: Decision): Promise<Static<typeof CampaignView>> {
   const { registry, access, views, now } = deps
-  const principal = moderatorOf(decision.principal)
-  const { campaignId, state, reason } = decision
+  const { principal, campaignId, state, reason } = decision
   const [entry] = await registry.write(
     () => {
       const campaign = access.need(principal, 'Campaign', campaignId)
@@ -115,9 +117,4 @@ function checkOpen({ version, body }: Entity<'Campaign'>, decision: Decision): M
   }
   if (body.moderation.state === decision.state) throw new Problem('CONFLICT', `It is ${decision.state} already`)
   return body.moderation
-}
-
-function moderatorOf(principal: Principal): Principal {
-  if (principal.role === 'ADVERTISER') throw new Problem('FORBIDDEN', 'Banners are judged by the publisher of the shop')
-  return principal
 }

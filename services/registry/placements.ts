@@ -5,6 +5,7 @@ import { answered } from './edge.ts'
 import { Findings } from './findings.ts'
 import { ownShop } from './own-shop.ts'
 import type { Resource } from './resource.ts'
+import { publisherOnly } from './roles.ts'
 
 export function placements(deps: {
   snapshot: Snapshot
@@ -15,6 +16,7 @@ export function placements(deps: {
     kind: 'Placement',
     path: 'placements',
     schemas: { create: PlacementCreate, patch: PlacementPatch, view: PlacementView, query: PlacementQuery },
+    mayMake: publisherOnly,
     create(input, principal) {
       const findings = new Findings()
       ownShop({ access, principal, shopId: input.shopId, findings })

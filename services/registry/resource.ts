@@ -1,8 +1,10 @@
+import type { FastifyRequest } from 'fastify'
 import { type Static, type TSchema, Type } from 'typebox'
 import type { EntityBodies, EntityKind } from '../../schemas/entities.ts'
 import { IdParams, PAGE_LIMIT_DEFAULT, Page } from '../../schemas/http/panel/common.ts'
 import { Problem } from '../domain/errors.ts'
 import type { Entity } from '../domain/snapshot.ts'
+import { canonicalId } from '../domain/uuid.ts'
 import type { HttpServer } from '../http.ts'
 import { type Access, nouns } from './access.ts'
 import { accountOf } from './account-of.ts'
@@ -47,6 +49,8 @@ export interface ChangeableResource<K extends EntityKind, P extends TSchema> ext
 
 export interface Resource<K extends EntityKind, C extends TSchema, P extends TSchema> extends ChangeableResource<K, P> {
   schemas: { create: C; patch: P; view: TSchema; query: TSchema }
+  /** An `onRequest` hook that refuses callers who may make none; without it, all may. */
+  mayMake?: (request: FastifyRequest) => Promise<void>
   create(input: Static<C>, principal: Principal): EntityBodies[K] | Promise<EntityBodies[K]>
 }
 
@@ -70,7 +74,7 @@ function createRoute<K extends EntityKind, C extends TSchema, P extends TSchema>
   server.post(
     `/v1/panel/${resource.path}`,
     {
-      onRequest: authorize('panel'),
+      onRequest: resource.mayMake ? [authorize('panel'), resource.mayMake] : authorize('panel'),
       schema: {
         summary: `Create ${withArticle(nouns[kind])}`,
         body: schemas.create as TSchema,
@@ -134,10 +138,14 @@ export function changeRoutes<K extends EntityKind, P extends TSchema>(
   resource: ChangeableResource<K, P>,
 ): void {
   const { kind, schemas } = resource
+  const mayChange = async (request: FastifyRequest) => {
+    const { id } = request.params as Static<typeof IdParams>
+    access.needToChange(principalOf(request), kind, canonicalId(id))
+  }
   server.patch(
     `/v1/panel/${resource.path}/:id`,
     {
-      onRequest: authorize('panel'),
+      onRequest: [authorize('panel'), mayChange],
       schema: {
         summary: `Change ${withArticle(nouns[kind])}`,
         description: 'Properties that are not given stay as they are.',

@@ -2,7 +2,6 @@ import type { Static } from 'typebox'
 import type { EntityKind, Shop } from '../../schemas/entities.ts'
 import { ShopCreate, ShopPatch, ShopQuery, ShopView } from '../../schemas/http/panel/shops.ts'
 import { isCountry, isCurrency, isTimeZone } from '../domain/codes.ts'
-import { Problem } from '../domain/errors.ts'
 import { fromMicros, toMicros } from '../domain/money.ts'
 import type { Entity, Snapshot } from '../domain/snapshot.ts'
 import { defaultTrafficRules, trafficRulesOf } from '../domain/traffic-rules.ts'
@@ -12,6 +11,7 @@ import { answered } from './edge.ts'
 import { Findings } from './findings.ts'
 import { ownAccount } from './own-account.ts'
 import type { Resource } from './resource.ts'
+import { onlyRoles } from './roles.ts'
 
 const DEFAULTS = { timeZone: 'UTC', clickWindowHours: 336, viewWindowHours: 24, transactionTrust: 'OPEN' } as const
 type RuleSettings = NonNullable<Static<typeof ShopCreate>['invalidTraffic']>
@@ -35,8 +35,8 @@ export function shops(deps: {
     kind: 'Shop',
     path: 'shops',
     schemas: { create: ShopCreate, patch: ShopPatch, view: ShopView, query: ShopQuery },
+    mayMake: onlyRoles(['OPERATOR', 'PUBLISHER'], 'Shops belong to publishers'),
     create({ accountId, reserveCpc = RESERVE_CPC_DEFAULT, invalidTraffic = [], ...input }, principal) {
-      if (principal.role === 'ADVERTISER') throw new Problem('FORBIDDEN', 'Shops belong to publishers')
       const findings = new Findings()
       const account = ownAccount({ access, principal, accountId, findings })
       const isPublisher = account === undefined || account.body.kind === 'PUBLISHER'

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { picture, upload } from './images/pictures.ts'
 import {
@@ -218,6 +219,17 @@ describe('ownership', () => {
     for (const [path, body] of Object.entries(bodies)) {
       expect((await office.call('POST', `/v1/panel/${path}`, body, callers.advertiserA)).status, path).toBe(403)
     }
+  })
+
+  it('judges the role before the body', async () => {
+    const broken = '{"name":'
+    for (const path of ['accounts', 'shops', 'placements', 'feeds', 'ad-formats', 'ad-units']) {
+      expect((await office.call('POST', `/v1/panel/${path}`, broken, callers.advertiserA)).status, path).toBe(403)
+    }
+    expect((await office.call('PATCH', `/v1/panel/shops/${shopId}`, broken, callers.advertiserA)).status).toBe(403)
+    expect((await office.call('PATCH', `/v1/panel/feeds/${randomUUID()}`, broken, callers.advertiserA)).status).toBe(
+      404,
+    )
   })
 
   it('shows advertisers only what a campaign needs of a shop', async () => {
