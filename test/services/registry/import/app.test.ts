@@ -15,12 +15,13 @@ const OPERATOR = 'the-bootstrap-token-of-the-tests-1234'
 
 let server: HttpServer
 let appended: NewRecord[][]
+let snapshot: Snapshot
 let logFails: boolean
 
 beforeEach(() => {
   appended = []
   logFails = false
-  const snapshot = new Snapshot()
+  snapshot = new Snapshot()
   for (const [id, kind] of [
     ['pub', 'PUBLISHER'],
     ['other', 'PUBLISHER'],
@@ -108,6 +109,16 @@ describe('POST /v1/panel/import/transactions', () => {
       ['transactions', 'me'],
       ['transactions', 'customer:c7'],
     ])
+  })
+
+  it('knows a shop by its id in any case', async () => {
+    const shopId = 'abcdefab-cdef-4abc-8def-abcdefabcdef'
+    apply(snapshot, 'Shop', shopId, { accountId: 'pub', name: 'Second' })
+    const { body } = await send([order({ shopId: shopId.toUpperCase() }), order({ eventId: 'o2' })], {
+      query: `?shopId=${shopId.toUpperCase()}`,
+    })
+    expect(body).toEqual({ accepted: 2, rejected: 0, errors: [] })
+    expect(stored()).toMatchObject([{ shopId }, { shopId }])
   })
 
   it('takes the good lines and lists the bad ones by number and field', async () => {
