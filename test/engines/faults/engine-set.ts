@@ -10,7 +10,7 @@ const run = promisify(execFile)
 const repository = join(import.meta.dirname, '../../..')
 /** Away from the ports of the engines that other tests share. */
 const PORT_OFFSET = 3_000
-const START_TIMEOUT_MS = 120_000
+const START_TIMEOUT_MS = 300_000
 
 export const engineNames = ['kafka', 'clickhouse', 'elasticsearch', 'redis'] as const
 export type EngineName = (typeof engineNames)[number]

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Action, type Outcome, runModel } from './sink-model.ts'
+import { type Action, type Outcome, runModel } from './model.ts'
 
 const ONCE = { rows: [1, 1, 1], committed: 3 }
 const RANDOM_SCHEDULES = 4_000
