@@ -34,6 +34,8 @@ const engineProblems: Readonly<Record<string, { code: ErrorCode; detail: string;
   LogUnavailable: unavailable,
   CountersUnavailable: unavailable,
   IndexUnavailable: unavailable,
+  // What a newer version wrote: a process of that version can tell.
+  UnknownSchema: unavailable,
   AnalyticsUnavailable: {
     code: 'REPORTS_UNAVAILABLE',
     detail: 'The analytics store does not answer now',

@@ -3,7 +3,7 @@ import { creditingStep, creditSourceOf, restoreCorrections } from './credits.ts'
 import { JUDGE_GROUP, type JudgeDeps } from './judge.ts'
 import { restoreCounters } from './judge-rebuild.ts'
 import type { DecodedRecord } from './outcome.ts'
-import { createStream, type Stream } from './pipeline.ts'
+import { byWholeRegistry, createStream, type Stream } from './pipeline.ts'
 
 export const CORRECTIONS_GROUP = 'corrections'
 const BATCH_MAX_RECORDS = 1_000
@@ -19,7 +19,7 @@ export function createCorrections({ log, counters, snapshot, ...options }: Judge
     log,
     batchMaxRecords: BATCH_MAX_RECORDS,
     pollMaxWaitMs: POLL_MAX_WAIT_MS,
-    async step({ partition, records, lastOffset }) {
+    step: byWholeRegistry(snapshot, async ({ partition, records, lastOffset }) => {
       // The two topics are cut alike. Credited before the counters have it back, spend that they lost would come out whole.
       const judged = (await log.committed(JUDGE_GROUP)).find(
         (commit) => commit.topic === 'ad-events' && commit.partition === partition,
@@ -31,6 +31,6 @@ export function createCorrections({ log, counters, snapshot, ...options }: Judge
       )
       await counters.apply(steps, { source: creditSourceOf(partition), after: -1, upTo: lastOffset })
       return {}
-    },
+    }),
   })
 }

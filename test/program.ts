@@ -46,6 +46,8 @@ export interface ProgramOptions {
   signal?: AbortSignal
   /** Until it listens, and from then until it is ready. */
   startTimeoutMs?: number
+  /** What `/health/ready` answers once it has started. Default: 200. */
+  readyStatus?: number
 }
 
 /**
@@ -53,7 +55,7 @@ export interface ProgramOptions {
  * waits until it is ready. @throws when it ends before that, or takes too long; it does not run on then.
  */
 export async function startProgram(options: ProgramOptions = {}): Promise<Program> {
-  const { startTimeoutMs = START_TIMEOUT_MS } = options
+  const { startTimeoutMs = START_TIMEOUT_MS, readyStatus = 200 } = options
   const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'endcap-')))
   const token = 'a-token-for-benchmarks-only-0123456789'
   const logFile = options.logFile === undefined ? null : openSync(options.logFile, 'a')
@@ -168,7 +170,7 @@ export async function startProgram(options: ProgramOptions = {}): Promise<Progra
       await rm(folder, { recursive: true, force: true })
     },
   }
-  const ready = waitFor(async () => (await call('GET', '/health/ready')).status === 200, startTimeoutMs)
+  const ready = waitFor(async () => (await call('GET', '/health/ready')).status === readyStatus, startTimeoutMs)
   await Promise.race([ready, endedEarly]).catch(async (error) => {
     await kill('SIGKILL')
     throw error

@@ -2,7 +2,10 @@ import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { openEmbeddedEventLog } from '../../infra/event-log/embedded.ts'
+import { encode } from '../../schemas/codec.ts'
 import { startProgram } from '../program.ts'
+import { samples } from '../schemas/samples.ts'
 import { waitFor } from '../wait-for.ts'
 
 it('keeps its files to its user, what an earlier version left open too, and serves no metrics beside the API', async () => {
@@ -31,4 +34,25 @@ it('leaves compiled code for the next start, also when it is killed', async () =
   await program.stop()
   expect((await readdir(folder, { recursive: true })).length).toBeGreaterThan(100)
   await rm(folder, { recursive: true })
+})
+
+it('names, where it is asked whether it is ready and in its metrics, what waits for a newer version', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'waiting-'))
+  const log = await openEmbeddedEventLog({ folder: join(folder, 'log') })
+  const value = encode('PageView', samples.PageView)
+  value.writeBigUInt64LE(0x0123456789abcdefn, 2)
+  const { partition } = (await log.append([{ topic: 'page-views', key: 'cid', value }]))[0]!
+  await log.close()
+
+  const program = await startProgram({ folder, readyStatus: 503 })
+  const reasons = async () =>
+    (await program.call<{ reasons?: { streams?: string } }>('GET', '/health/ready')).body.reasons?.streams
+  await waitFor(async () => (await reasons()) !== undefined)
+  expect(await reasons()).toMatch(
+    new RegExp(`^sink, page-views/${partition}: PageView of schema 123456789abcdef needs a newer version`),
+  )
+  const metrics = await program.metrics()
+  expect(metrics).toContain('endcap_stream_paused_partitions{stream="sink",topic="page-views"} 1')
+  expect(metrics).toContain('endcap_dead_letters 0')
+  await program.stop()
 })
