@@ -58,6 +58,7 @@ const auditedTopics: AuditedTopic[] = [
     ],
   },
   stored('judged-events', 'judged_events'),
+  stored('corrections', 'event_corrections'),
   stored('transactions', 'transactions'),
   stored('transaction-returns', 'transaction_returns'),
   stored('page-views', 'page_views'),

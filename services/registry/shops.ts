@@ -44,7 +44,7 @@ export function shops(deps: {
       checkCodes(input, findings)
       checkRules(invalidTraffic, findings)
       findings.raise()
-      const settings = { reserveCpcMicros: toMicros(reserveCpc), invalidTraffic: invalidTraffic.map(ruleSetting) }
+      const settings = { reserveCpcMicros: toMicros(reserveCpc), invalidTraffic: ownRules(invalidTraffic) }
       return { ...DEFAULTS, ...input, ...settings, accountId: account!.id }
     },
     change({ body }, { reserveCpc, invalidTraffic, ...input }) {
@@ -56,7 +56,7 @@ export function shops(deps: {
         ...body,
         ...input,
         reserveCpcMicros: reserveCpc === undefined ? body.reserveCpcMicros : toMicros(reserveCpc),
-        invalidTraffic: invalidTraffic?.map(ruleSetting) ?? body.invalidTraffic,
+        invalidTraffic: invalidTraffic ? ownRules(invalidTraffic) : body.invalidTraffic,
       }
     },
     heldBy({ id }) {
@@ -82,7 +82,14 @@ function checkRules(settings: RuleSettings, findings: Findings): void {
   }
 }
 
-const ruleSetting = ({ rule, mode, max = null }: RuleSettings[number]) => ({ rule, mode, max })
+/** What differs from the defaults: others follow them when they change. */
+function ownRules(settings: RuleSettings): Shop['invalidTraffic'] {
+  return settings.flatMap(({ rule, mode, max = null }) => {
+    const byDefault = defaultTrafficRules[rule]
+    const own = max === byDefault.max ? null : max
+    return mode === byDefault.mode && own === null ? [] : [{ rule, mode, max: own }]
+  })
+}
 
 /** Every rule as it is applied. */
 const rulesInForce = (settings: Shop['invalidTraffic']) =>

@@ -67,6 +67,7 @@ describe('rebuild and audit', () => {
       'emissions',
       'ad-events',
       'judged-events',
+      'corrections',
       'transactions',
       'transaction-returns',
       'page-views',

@@ -6,6 +6,16 @@ export const isVoidedSql = 'eventId IN (SELECT eventId FROM event_corrections)'
 /** Rows of `judged_events` that count. */
 export const countsSql = `verdict = 'VALID' AND NOT ${isVoidedSql}`
 
+/** Views and clicks since a moment, and those whose client's address is known. */
+export interface AddressesRow {
+  events: number
+  known: number
+}
+/** Parameter since. */
+export const addressesSql = `
+SELECT toInt64(count()) AS events, toInt64(countIf(isNotNull(addressHash))) AS known
+FROM judged_events WHERE occurredAt >= {since:Int64}`
+
 /** A void takes at most so many events; what is more is narrowed, or voided in parts. */
 export const VOIDED_AT_ONCE_MAX = 10_000
 const VOIDS_LISTED_MAX = 200

@@ -44,6 +44,11 @@ export const VoidView = Type.Object({
   createdAt: Time('When it was decided'),
 })
 
+export const AddressesView = Type.Object({
+  events: Type.Integer({ description: 'Views and clicks of the last 24 hours' }),
+  known: Type.Integer({ description: 'Of these, with a public address of the client, which rules that count need' }),
+})
+
 export const VoidQuery = Type.Object({ shopId: Type.Optional(IdText('Of this shop')) }, { additionalProperties: false })
 
 export const VoidList = Type.Object({ items: Type.Array(VoidView) })

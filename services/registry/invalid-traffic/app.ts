@@ -1,5 +1,7 @@
 import type { Analytics } from '../../../infra/analytics/port.ts'
 import {
+  type AddressesRow,
+  addressesSql,
   VOIDED_AT_ONCE_MAX,
   type VoidableRow,
   type VoidRow,
@@ -8,7 +10,13 @@ import {
 } from '../../../infra/analytics/queries/corrections.ts'
 import type { EventLog } from '../../../infra/event-log/port.ts'
 import { encode } from '../../../schemas/codec.ts'
-import { VoidCreate, VoidList, VoidQuery, VoidView } from '../../../schemas/http/panel/invalid-traffic.ts'
+import {
+  AddressesView,
+  VoidCreate,
+  VoidList,
+  VoidQuery,
+  VoidView,
+} from '../../../schemas/http/panel/invalid-traffic.ts'
 import type { EventCorrection } from '../../../schemas/records.ts'
 import { Problem } from '../../domain/errors.ts'
 import { fromMicros } from '../../domain/money.ts'
@@ -17,8 +25,14 @@ import type { Access } from '../access.ts'
 import { type Authorize, type Principal, principalOf } from '../auth.ts'
 import { toIso } from '../edge.ts'
 import { Findings } from '../findings.ts'
+import { onlyRoles, operatorOnly } from '../roles.ts'
 
+const DAY_MS = 86_400_000
+const ADDRESSES_PATH = '/v1/panel/invalid-traffic/addresses'
 const PATH = '/v1/panel/invalid-traffic/voids'
+
+/** What advertisers are credited shows in their reports. */
+const shopsOnly = onlyRoles(['OPERATOR', 'PUBLISHER'], 'Events are voided by their shop')
 
 export interface InvalidTrafficDeps {
   log: Pick<EventLog, 'append'>
@@ -37,7 +51,7 @@ export function invalidTrafficApp(deps: InvalidTrafficDeps) {
     server.post(
       PATH,
       {
-        onRequest: [authorize('panel'), async (request) => refuseAdvertisers(principalOf(request))],
+        onRequest: [authorize('panel'), shopsOnly],
         schema: {
           summary: 'Void views and clicks that were billed and do not count',
           description: `Valid events that meet every condition given, at most ${VOIDED_AT_ONCE_MAX}. Budgets get back what was billed within seconds; reports and attribution follow. Nothing undoes it.`,
@@ -53,9 +67,25 @@ export function invalidTrafficApp(deps: InvalidTrafficDeps) {
       },
     )
     server.get(
+      ADDRESSES_PATH,
+      {
+        onRequest: [authorize('panel'), operatorOnly],
+        schema: {
+          summary: 'Do events come with the address of their client?',
+          description:
+            "Where few do, a proxy is not among TRUSTED_PROXIES, or a server does not tell its shoppers' addresses.",
+          response: { 200: AddressesView },
+        },
+      },
+      async () => {
+        const [row] = await analytics.query<AddressesRow>(addressesSql, { since: deps.now() - DAY_MS })
+        return row!
+      },
+    )
+    server.get(
       PATH,
       {
-        onRequest: [authorize('panel'), async (request) => refuseAdvertisers(principalOf(request))],
+        onRequest: [authorize('panel'), shopsOnly],
         schema: {
           summary: 'What was voided',
           description: 'The latest first.',
@@ -82,11 +112,6 @@ export function invalidTrafficApp(deps: InvalidTrafficDeps) {
       },
     )
   }
-}
-
-/** What advertisers are credited shows in their reports. */
-function refuseAdvertisers({ role }: Principal): void {
-  if (role === 'ADVERTISER') throw new Problem('FORBIDDEN', 'Events are voided by their shop')
 }
 
 async function voidEvents(deps: InvalidTrafficDeps, principal: Principal, asked: VoidCreate) {

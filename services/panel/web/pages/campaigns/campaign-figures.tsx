@@ -27,7 +27,7 @@ export function CampaignFigures({ campaignId, timeZone }: { campaignId: string; 
     timeZone,
     days,
     groupBy: 'day',
-    metrics: 'views,clicks,ctr,spend,purchases,revenue,roas',
+    metrics: 'views,clicks,ctr,spend,purchases,revenue,roas,grossClicks,grossViews,invalid,invalidRate,creditedBack',
   } as const
   const { data, problem, retry } = useCampaignReport(wanted)
   const totals = data?.totals
@@ -56,7 +56,7 @@ export function CampaignFigures({ campaignId, timeZone }: { campaignId: string; 
         <ErrorState problem={problem} retry={retry} />
       ) : (
         <>
-          <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }} spacing="sm">
+          <SimpleGrid cols={{ base: 2, sm: 4 }} spacing="sm">
             <StatCard
               label="Spend"
               value={totals && <Money amount={totals.spend} currency={totals.currency ?? currency} />}
@@ -68,6 +68,16 @@ export function CampaignFigures({ campaignId, timeZone }: { campaignId: string; 
               label="Attributed sales"
               value={totals && <Money amount={totals.revenue} currency={totals.currency ?? currency} />}
               hint={totals && `${formatCount(totals.purchases)} purchases`}
+            />
+            <StatCard
+              label="Invalid"
+              value={totals && formatShare(totals.invalidRate)}
+              hint={totals && `${formatCount(totals.invalid)} views and clicks, not billed`}
+            />
+            <StatCard
+              label="Credited back"
+              value={totals && <Money amount={totals.creditedBack} currency={totals.currency ?? currency} />}
+              hint="found invalid after the bill"
             />
             <StatCard label="ROAS" value={totals && formatRoas(totals.roas)} hint="sales for spend" />
           </SimpleGrid>

@@ -8,6 +8,7 @@ import { StatusBadge } from '../../components/status-badge.tsx'
 import { formatDuration } from '../../components/times.tsx'
 import { useEntity } from '../../data/use-entity.ts'
 import { listOf } from '../../data/use-list.ts'
+import { ClientAddresses } from './client-addresses.tsx'
 import { DeadLetters } from './dead-letters.tsx'
 import { EngineChecks } from './engine-checks.tsx'
 
@@ -42,6 +43,7 @@ export default function HealthPage() {
       <PageHeader title="System health" description="Kept up every few seconds." />
       <Stack gap="lg">
         <EngineChecks />
+        <ClientAddresses />
         <SimpleGrid cols={{ base: 2, md: 5 }} spacing="sm">
           <StatCard label="Logged" value={data && count.format(data.logged)} hint="events in the log" />
           <StatCard label="Stored" value={data && count.format(data.stored)} hint="in the analytics store" />

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react'
 import type { Shop } from '../../../client/types.ts'
 import { FormActions, FormSection } from '../../../components/form-section.tsx'
 import { MoneyInput } from '../../../components/money.tsx'
+import { InvalidTrafficSection, type TrafficRule } from './invalid-traffic-section.tsx'
 
 export interface ShopValues {
   name: string
@@ -15,6 +16,8 @@ export interface ShopValues {
   viewWindowHours: number
   reserveCpc: number
   transactionTrust: NonNullable<Shop['transactionTrust']>
+  /** None before the shop is there: it begins with the default rules. */
+  invalidTraffic: TrafficRule[]
 }
 
 const HOURS_OF_CLICKS = 336
@@ -50,6 +53,7 @@ export function useShopForm(shop?: Shop) {
       viewWindowHours: shop?.viewWindowHours ?? HOURS_OF_VIEWS,
       reserveCpc: shop?.reserveCpc ?? RESERVE_CPC,
       transactionTrust: shop?.transactionTrust ?? 'OPEN',
+      invalidTraffic: shop?.invalidTraffic ?? [],
     },
     validate: { name: (name) => (name.trim() === '' ? 'Needed' : null) },
   })
@@ -167,6 +171,7 @@ export function ShopForm({ form, isNew, isSaving, onSubmit, owner, children }: S
           </Stack>
         </Radio.Group>
       </FormSection>
+      {!isNew && <InvalidTrafficSection form={form as never} />}
       <FormActions
         label={isNew ? 'Create shop' : 'Save'}
         isSaving={isSaving}
