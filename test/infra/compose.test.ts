@@ -10,6 +10,7 @@ interface Service {
   image: string
   build?: unknown
   environment: Record<string, string>
+  command?: string[]
   healthcheck: { test: string[]; interval: string; timeout: string; retries: number }
   deploy: { resources: { limits: { memory: string } } }
   restart: string
@@ -51,6 +52,45 @@ describe('every service of compose.yaml', () => {
 
   it('is reached from outside by way of the proxy only', () => {
     expect(services.filter(([, { ports }]) => ports).map(([name]) => name)).toEqual(['proxy'])
+  })
+})
+
+describe('secrets in compose.yaml', () => {
+  /** Settings that hold a secret, wherever they stand. */
+  const secretsOf = ({ environment, command, healthcheck }: Service) =>
+    new Set(JSON.stringify([environment, command, healthcheck]).match(/[A-Z_]+(?=:\?[a-z0-9 ])/g))
+
+  it('protect every engine that can ask for a password, and the program knows it', () => {
+    const { clickhouse, elasticsearch, redis } = compose.services
+    expect(secretsOf(clickhouse!)).toEqual(new Set(['CLICKHOUSE_PASSWORD']))
+    expect(secretsOf(elasticsearch!)).toEqual(new Set(['ELASTICSEARCH_PASSWORD']))
+    expect(elasticsearch!.environment['xpack.security.enabled']).toBe('true')
+    expect(secretsOf(redis!)).toEqual(new Set(['REDIS_PASSWORD']))
+    expect(redis!.command!.slice(-2)).toEqual(['--requirepass', expect.stringContaining('REDIS_PASSWORD')])
+    for (const [name, { environment }] of programs) {
+      expect(environment.CLICKHOUSE_URL, name).toMatch(/^http:\/\/endcap:\$\{CLICKHOUSE_PASSWORD:\?[^}]+\}@clickhouse:/)
+      expect(environment.ELASTICSEARCH_URL, name).toMatch(
+        /^http:\/\/elastic:\$\{ELASTICSEARCH_PASSWORD:\?[^}]+\}@elastic/,
+      )
+      expect(environment.REDIS_URL, name).toMatch(/^redis:\/\/default:\$\{REDIS_PASSWORD:\?[^}]+\}@redis:/)
+    }
+  })
+
+  it('have no value of their own in the file', () => {
+    const assigned = [...read('infra/compose.yaml').matchAll(/^\s*\w*(?:PASSWORD|TOKEN|KEYS|AUTH)\w*: +(\S+)/gm)]
+    expect(assigned.length).toBeGreaterThan(2)
+    for (const [line, value] of assigned) expect(value, line).toMatch(/^'?\$\{/)
+  })
+
+  it("give the operator's token to the registry alone", () => {
+    const holders = services.filter(([, { environment }]) => environment && 'BOOTSTRAP_TOKEN' in environment)
+    expect(holders.map(([name]) => name)).toEqual(['registry'])
+  })
+
+  it('are all named where .env is explained', () => {
+    const asked = new Set([...read('infra/compose.yaml').matchAll(/\$\{([A-Z_]+):\?/g)].map(([, name]) => name!))
+    const explained = read('docs/operating.md')
+    for (const name of asked) expect(explained).toContain(`\`${name}\``)
   })
 })
 
