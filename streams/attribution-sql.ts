@@ -60,7 +60,7 @@ export type NewRows = (topic: StoredTopic) => string | null
 
 /** Where a cid and a uid are seen together: when the intake received it, and whether its sender proved itself. */
 const eventTables = {
-  'judged-events': { table: 'judged_events', receivedAt: 'receivedAt', isProven: 'false' },
+  'judged-events': { table: 'judged_events', receivedAt: 'receivedAt', isProven: "proof != 'ANONYMOUS'" },
   transactions: { table: 'transactions', receivedAt: 'receivedAt', isProven: "proof != 'ANONYMOUS'" },
   'page-views': { table: 'page_views', receivedAt: 'receivedAt', isProven: "proof != 'ANONYMOUS'" },
   emissions: { table: 'emissions', receivedAt: 'occurredAt', isProven: 'false' },

@@ -16,7 +16,7 @@ export function attributedByHand(happenings: readonly Happening[]): StoredLine[]
   const entries = values('registry')
 
   const samePerson = personsOf([
-    ...touches.map((each) => ({ ...each, shopId: each.claims.shopId, isProven: false })),
+    ...touches.map((each) => ({ ...each, shopId: each.claims.shopId, isProven: each.proof !== 'ANONYMOUS' })),
     ...[...transactions, ...values('page-views')].map((each) => ({ ...each, isProven: each.proof !== 'ANONYMOUS' })),
     ...values('emissions').map((each) => ({ ...each, receivedAt: each.occurredAt, isProven: false })),
   ])

@@ -1,4 +1,7 @@
+import { execFileSync } from 'node:child_process'
 import { createHmac } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Scope } from '../../../schemas/entities.ts'
 import type { Snapshot } from '../../../services/domain/snapshot.ts'
@@ -169,5 +172,32 @@ describe('a signature', () => {
   it('is looked at only once the body is whole: one that is cut is no signed one', async () => {
     const answer = await send(signed(body, { cid: 'ann', uid: 'u1' }), body.slice(0, -1))
     expect(answer.status).toBe(400)
+  })
+})
+
+describe('docs/signing-events.md', () => {
+  const text = readFileSync(join(import.meta.dirname, '../../../docs/signing-events.md'), 'utf8')
+  const block = (language: string, holding: string) =>
+    [...text.matchAll(/```(\w+)\n([\s\S]*?)```/g)].find(
+      ([, of, code]) => of === language && code!.includes(holding),
+    )![2]!
+  const send = (body: string, headers: Record<string, string>) => intake.post('/v1/ev/transaction', body, headers)
+
+  it('signs with Node.js as the intake reads it', async () => {
+    const { signOrder } = await import(`data:text/javascript,${encodeURIComponent(block('js', 'signOrder'))}`)
+    const { body, headers } = signOrder(order(), { cid: 'ann', uid: 'u1', keyId: 'key-1', secret: SECRET, now: NOW })
+    expect((await send(body, headers)).status).toBe(202)
+    expect(proofs()).toEqual(['SIGNED'])
+  })
+
+  it('signs with a shell as the intake reads it', async () => {
+    const script = block('sh', 'openssl')
+      .replace('T=$(date +%s)', `T=${NOW / 1000}`)
+      .replace(/^curl[\s\S]*/m, '')
+    const env = { ...process.env, SHOP_ID, SECRET, CID: 'ann' }
+    const shown = execFileSync('sh', ['-c', `${script}\nprintf '%s\\n%s\\n%s' "$T" "$V1" "$BODY"`], { env }).toString()
+    const [t, v1, body] = shown.split('\n')
+    expect((await send(body!, { cid: 'ann', 'endcap-signature': `key=key-1,t=${t},v1=${v1}` })).status).toBe(202)
+    expect(proofs()).toEqual(['SIGNED'])
   })
 })
