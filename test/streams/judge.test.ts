@@ -27,7 +27,7 @@ afterAll(async () => {
 
 /** A log whose judged events are these, in one partition. */
 const fakeLog = (outputs: readonly NewRecord[]): Pick<EventLog, 'bounds' | 'read'> => ({
-  bounds: async () => [{ partition: 0, start: 0, end: outputs.length }],
+  bounds: async (topic) => (topic === 'judged-events' ? [{ partition: 0, start: 0, end: outputs.length }] : []),
   read: async (_, partition, from, max) =>
     outputs.slice(from, from + max).map((output, i) => ({ ...output, partition, offset: from + i, appendedAt: 0 })),
 })

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { picture, upload } from './images/pictures.ts'
 import {
+  BOOTSTRAP_TOKEN,
   campaignBody,
   discard,
   displayBody,
@@ -183,7 +184,8 @@ describe('broken values', () => {
         expect(answer.status, `${method} ${path} ${body}`).toBe(400)
         expect(answer.body.code).toMatch(/^(INVALID|MALFORMED_JSON)$/)
       }
-      const headers = { authorization: `Bearer ${shop.token}`, 'content-type': 'application/x-www-form-urlencoded' }
+      const token = method === 'PUT' ? shop.token : BOOTSTRAP_TOKEN
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/x-www-form-urlencoded' }
       const typed = await office.server.inject({ method: method as 'POST', url: path, headers, payload: 'x' })
       expect(typed.statusCode, path).toBe(415)
       expect(typed.json().code).toBe('UNSUPPORTED_MEDIA_TYPE')
