@@ -1,5 +1,5 @@
 import type { Metrics } from '../infra/metrics.ts'
-import { registerCors } from './cors.ts'
+import { PUBLIC_PATHS, registerCors } from './cors.ts'
 import { registerDocs } from './docs.ts'
 import { type HealthCheck, healthApp } from './health.ts'
 import type { HttpServer } from './http.ts'
@@ -25,10 +25,13 @@ export async function registerApi(server: HttpServer, parts: readonly Part[], de
   for (const routes of parts.flatMap((part) => part.routes)) server.register(routes as never)
 }
 
-/** Answers of the API are for who asked: no cache keeps them, unless a route says that it may. */
+/**
+ * Answers of the management API are for who asked: no cache keeps them. Those of public routes are to POST, which no cache
+ * keeps anyway; and Chromium holds an answer open that must not be kept until the page has read it, which few do with events.
+ */
 function keepAnswersPrivate(server: HttpServer): void {
   server.addHook('onRequest', async (request, reply) => {
-    if (request.url.startsWith('/v1/')) reply.header('cache-control', 'no-store')
+    if (request.url.startsWith('/v1/') && !PUBLIC_PATHS.test(request.url)) reply.header('cache-control', 'no-store')
   })
 }
 

@@ -6,7 +6,7 @@ import type { HttpServer } from './http.ts'
 const MAX_AGE_SECONDS = 86_400
 
 /** What pages of other origins may call: ads, events, pictures and the emission script. */
-const PUBLIC_PATHS = /^\/v1\/(dsa|banner|ev|events|images)\//
+export const PUBLIC_PATHS = /^\/v1\/(dsa|banner|ev|events|images)\//
 
 /**
  * Answers pages of allowed origins by their name, since a browser sends no beacon of JSON, and no request with credentials, to

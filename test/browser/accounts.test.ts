@@ -73,7 +73,7 @@ it('invites a user, who chooses a password by the link, which works once', async
   await page.getByLabel('New password').fill('password123')
   await page.getByLabel('Once more').fill('password123')
   await page.getByRole('button', { name: 'Set password' }).click()
-  await page.getByText(/easy to guess/).waitFor()
+  await page.getByText(/Is too easy to guess/).waitFor()
   await look(page, 'weak-password')
   await page.getByLabel('New password').fill('lamps over every table')
   await page.getByLabel('Once more').fill('lamps over every table')

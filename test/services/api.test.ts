@@ -144,6 +144,7 @@ describe('every answer', () => {
       const answer = await server.inject({ method: methods[0] as 'GET', url })
       expect(answer.headers['x-content-type-options'], url).toBe('nosniff')
       if (url.startsWith('/v1/panel/')) expect(answer.headers['cache-control'], url).toBe('no-store')
+      if (url.startsWith('/v1/ev/')) expect(answer.headers['cache-control'], url).toBeUndefined()
     }
     for (const url of ['/health/live', '/nowhere', '/docs/json', '/panel/', '/%']) {
       const answer = await server.inject(url)
