@@ -82,7 +82,8 @@ export async function startProgram(options: ProgramOptions = {}): Promise<Progra
   })
   endedEarly.catch(() => {})
   let seen = ''
-  const url = await new Promise<string>((resolve, reject) => {
+  // What is printed later may push the addresses out of what is kept.
+  const { url, metricsUrl } = await new Promise<{ url: string; metricsUrl: string | null }>((resolve, reject) => {
     const timer = setTimeout(() => {
       child.kill('SIGKILL')
       reject(new Error(`no address within ${startTimeoutMs} ms:\n${seen}`))
@@ -93,7 +94,7 @@ export async function startProgram(options: ProgramOptions = {}): Promise<Progra
       const found = seen.match(/listens at (http:\S+)/)
       if (!found) return
       clearTimeout(timer)
-      resolve(found[1]!)
+      resolve({ url: found[1]!, metricsUrl: seen.match(/^Metrics are at (http:\S+)$/m)?.[1] ?? null })
     })
     child.once('exit', (code) => reject(new Error(`the program ended with ${code}:\n${seen}`)))
   })
@@ -158,7 +159,7 @@ export async function startProgram(options: ProgramOptions = {}): Promise<Progra
     folder,
     process: child,
     call,
-    metrics: async () => (await fetch(seen.match(/^Metrics are at (http:\S+)$/m)![1]!)).text(),
+    metrics: async () => (await fetch(metricsUrl!)).text(),
     memoryMb() {
       const status = readFileSync(`/proc/${child.pid}/status`, 'utf8')
       const kb = (name: string) => Number(status.match(new RegExp(`${name}:\\s+(\\d+)`))?.[1] ?? 0)
