@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import type { AxeResults } from 'axe-core'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { must, type Program, type ProgramOptions, startProgram } from '../program.ts'
+import { waitFor } from '../wait-for.ts'
 
 const CHROMIUM = '/usr/bin/chromium'
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
@@ -64,8 +65,13 @@ async function signIn(context: BrowserContext, url: string, person: Person): Pro
   if (!answer.ok()) throw new Error(`not signed in: ${answer.status()} ${await answer.text()}`)
 }
 
+const NOTHING_MOVES =
+  'document.getAnimations().every((each) => each.playState !== "running" || each.effect.getTiming().iterations === Infinity)'
+
 /** What axe finds serious in a page, as `rule: element` lines. The test's own script is let in beside the page's policy. */
 export async function seriousFindings(page: Page): Promise<string[]> {
+  // What fades in or out has no contrast of its own.
+  await waitFor(() => page.evaluate<boolean>(NOTHING_MOVES))
   // Evaluated by the browser's debugger, which the page's Content-Security-Policy does not bind.
   await page.evaluate(AXE)
   const results = (await page.evaluate('axe.run()')) as AxeResults
