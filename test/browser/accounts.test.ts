@@ -104,6 +104,7 @@ it('sets up two-step sign-in, asks for the code afterwards, and takes a recovery
   await look(page, 'two-step-setup')
   await field(page, 'Code').fill(codeOf(secret!))
   await page.getByRole('button', { name: 'Turn on' }).click()
+  await page.getByRole('button', { name: 'I have kept them' }).waitFor()
   const recovery = await page.getByText(/^[a-z2-7]{4}(-[a-z2-7]{4}){3}$/).allTextContents()
   expect(recovery).toHaveLength(10)
   await look(page, 'recovery-codes')
