@@ -32,14 +32,14 @@ node_modules/.package-lock.json: package.json package-lock.json $(NODE_READY)
 
 setup: $(NODE_READY) node_modules/.package-lock.json ## Install Node 24 (when the machine's is older) and the packages
 
-build: setup services/panel/dist/index.html services/selection/formatted/dist/script.js ## Build what browsers load, where sources are newer
+build: setup services/panel/dist/index.html services/selection/script/dist/script.js ## Build what browsers load, where sources are newer
 
 services/panel/dist/index.html: package-lock.json $(shell find services/panel/web services/panel/*.ts -type f) | setup
 	@npx --no-install vite build --config services/panel/vite.config.ts --logLevel warn
 	@touch $@
 
-services/selection/formatted/dist/script.js: package-lock.json services/selection/formatted/build.ts $(shell find services/selection/formatted/web -type f) | setup
-	@node services/selection/formatted/build.ts
+services/selection/script/dist/script.js: package-lock.json services/selection/script/build.ts $(shell find services/selection/script/web -type f) | setup
+	@node services/selection/script/build.ts
 	@touch $@
 
 # Its generator needs TypeScript 5, whose compiler is still written in JavaScript.
@@ -66,7 +66,7 @@ test: lint ## Check types and style, and run the tests on the embedded engines
 
 # Each folder of browser code has a tsconfig.json of its own.
 lint: setup ## Check types and style
-	@for each in . services/panel services/selection/formatted/web test/browser; do npx --no-install tsc --noEmit -p $$each || exit 1; done
+	@for each in . services/panel services/selection/script/web test/browser; do npx --no-install tsc --noEmit -p $$each || exit 1; done
 	@npx --no-install biome check .
 
 bench: engines-start ## Measure, as ratios against a baseline in the same run; DATA=folder adds the relevance measures

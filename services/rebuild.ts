@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { readConfig } from '../infra/config.ts'
 import { closeEngines, connectEngines, migrateAnalytics, startEngines } from '../infra/engines.ts'
-import { rebuildAnalytics } from '../streams/rebuild.ts'
-import { proveCounters } from '../streams/rebuild-counters.ts'
-import { rebuildIndex } from '../streams/rebuild-index.ts'
-import { keepFilesPrivate } from './data-folder.ts'
+import { proveCounters } from '../streams/rebuild/counters.ts'
+import { rebuildIndex } from '../streams/rebuild/product-index.ts'
+import { rebuildAnalytics } from '../streams/rebuild/rebuild.ts'
 import { Snapshot } from './domain/snapshot.ts'
-import { createLogger } from './logger.ts'
-import { followRegistry } from './registry-follower.ts'
+import { keepFilesPrivate } from './process/data-folder.ts'
+import { createLogger } from './process/logger.ts'
+import { followRegistry } from './replicas/registry-follower.ts'
 
 /**
  * Drops every projection, replays the log, and prints what each table, index and counter held before

@@ -1,8 +1,8 @@
-import { createBearerReader } from '../services/bearer-tokens.ts'
+import { createBearerReader } from '../services/callers/bearer-tokens.ts'
+import { createRequestLimits, type RequestLimits } from '../services/callers/request-limits.ts'
+import { createTokenBuckets } from '../services/callers/token-buckets.ts'
 import { defaultLimits, type Limits } from '../services/domain/limits.ts'
 import { Snapshot } from '../services/domain/snapshot.ts'
-import { createRequestLimits, type RequestLimits } from '../services/limits/request-limits.ts'
-import { createTokenBuckets } from '../services/limits/token-buckets.ts'
 
 /** Limits of one process, the usual ones where not given; `limited` gets the name of each that refuses a request. */
 export function requestLimits(options: {

@@ -1,5 +1,5 @@
-import { decode } from '../../schemas/codec.ts'
 import type { TopicName } from '../../schemas/topics.ts'
+import { decode } from '../../schemas/wire/codec.ts'
 import type { EventLog, LogRecord } from '../event-log/port.ts'
 import type { Analytics } from './port.ts'
 

@@ -1,5 +1,5 @@
 import { topics } from '../../schemas/topics.ts'
-import { recordBytes } from './frame.ts'
+import { recordBytes } from './embedded/frame.ts'
 import { type NewRecord, RECORD_MAX_BYTES, RecordTooLarge } from './port.ts'
 
 /** Bytes of the keys and values of records that may be appended. @throws RecordTooLarge; TypeError for an unknown topic or a missing key. */

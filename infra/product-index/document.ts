@@ -1,8 +1,8 @@
-import type { ProductOffer } from '../../schemas/records.ts'
-import { attributesOf, attributeTexts, normalAttribute } from '../../services/domain/attributes.ts'
-import { pathAndAbove, pathKey, pathLevels } from '../../services/domain/categories.ts'
-import { normalBrand } from '../../services/domain/promotion.ts'
-import { indexTerms } from '../../services/domain/text.ts'
+import type { ProductOffer } from '../../schemas/records/records.ts'
+import { normalBrand } from '../../services/domain/campaign/promotion.ts'
+import { attributesOf, attributeTexts, normalAttribute } from '../../services/domain/catalogue/attributes.ts'
+import { pathAndAbove, pathKey, pathLevels } from '../../services/domain/catalogue/categories.ts'
+import { indexTerms } from '../../services/domain/catalogue/text.ts'
 
 /** What every index engine stores of an offer to find it by. */
 

@@ -1,4 +1,4 @@
-import type { ProductOffer, ProductSignals } from '../../schemas/records.ts'
+import type { ProductOffer, ProductSignals } from '../../schemas/records/records.ts'
 
 /** The index of feed offers that matching queries. A document is an offer, the campaigns that promote it, its signals. */
 export interface ProductIndex {
@@ -11,7 +11,7 @@ export interface ProductIndex {
   /** Makes everything written before the call visible to `search`, `get` and `scan`. */
   refresh(): Promise<void>
   /**
-   * The best candidates of each query, by relevance x predicted click rate (`services/domain/click-rate.ts`) x the weight of
+   * The best candidates of each query, by relevance x predicted click rate (`services/domain/auction/click-rate.ts`) x the weight of
    * the campaign group, ties by `tieSeed`.
    */
   search(queries: readonly ProductQuery[]): Promise<SearchResult[]>
@@ -80,7 +80,7 @@ export type Rank =
 export type Filter =
   | { kind: 'available' }
   /**
-   * Words of `text` (stemmed, accents and units folded; `services/domain/text.ts`) found anywhere in title, brand,
+   * Words of `text` (stemmed, accents and units folded; `services/domain/catalogue/text.ts`) found anywhere in title, brand,
    * categories, attributes or description: at least `minShare` of the distinct words, 1 for all, 0 for any one.
    */
   | { kind: 'text'; text: string; lang: string | null; minShare: number; in: 'ALL_FIELDS' | 'TITLE' }

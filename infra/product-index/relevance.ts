@@ -1,4 +1,4 @@
-import { commonDepth } from '../../services/domain/categories.ts'
+import { commonDepth } from '../../services/domain/catalogue/categories.ts'
 import type { TextField } from './document.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { OFFER_LIMITS as limits } from '../offer-limits.ts'
+import { OFFER_LIMITS as limits } from '../records/offer-limits.ts'
 
 /**
  * The product update API: `Product feed entry` of the interface specification. These schemas document: entries are judged

@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net'
-import { PASSWORD_CHARS_MAX, PASSWORD_CHARS_MIN } from '../../schemas/http/panel/users.ts'
+import { PASSWORD_CHARS_MAX, PASSWORD_CHARS_MIN } from '../../schemas/http/panel/accounts/users.ts'
 import { DEMO_PASSWORD } from './load/accounts.ts'
 
 const loopback = new BlockList()

@@ -31,7 +31,7 @@ export interface FieldError {
   message: string
 }
 
-/** An answer that is an error. Thrown by handlers, rendered as RFC 9457 problem+json by `services/http.ts`. */
+/** An answer that is an error. Thrown by handlers, rendered as RFC 9457 problem+json by `services/http/server.ts`. */
 export class Problem extends Error {
   override readonly name = 'Problem'
   readonly code: ErrorCode

@@ -1,4 +1,4 @@
-import type { EntityBodies, EntityKind, RegistryEntry } from '../../schemas/entities.ts'
+import type { EntityBodies, EntityKind, RegistryEntry } from '../../schemas/records/entities.ts'
 
 export type Entity<K extends EntityKind> = Extract<RegistryEntry, { kind: K }>
 

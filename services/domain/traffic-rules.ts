@@ -1,5 +1,5 @@
-import type { TrafficRuleMode, TrafficRuleSetting } from '../../schemas/entities.ts'
-import { TRAFFIC_RULES, type TrafficRuleName } from '../../schemas/traffic-rules.ts'
+import type { TrafficRuleMode, TrafficRuleSetting } from '../../schemas/records/entities.ts'
+import { TRAFFIC_RULES, type TrafficRuleName } from '../../schemas/records/traffic-rules.ts'
 
 /** `max` is null where the rule has no number. */
 export type TrafficRules = Readonly<Record<TrafficRuleName, { mode: TrafficRuleMode; max: number | null }>>

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { finished, type Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Problem } from '../domain/errors.ts'
-import { createSlices } from '../slices.ts'
+import { createSlices } from '../process/slices.ts'
 
 export interface BodyLimits {
   /** How long a body may take to arrive, whatever its size. */

@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox'
-import { canonicalId } from '../domain/uuid.ts'
+import { canonicalId } from '../domain/identity/uuid.ts'
 
 type Canonical = (value: unknown) => unknown
 

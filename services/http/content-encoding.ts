@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { Problem } from '../domain/errors.ts'
-import type { HttpServer } from '../http.ts'
+import type { HttpServer } from './server.ts'
 
 /** Each is a task of the thread pool, which other work waits for. */
 const chunkSize = 64 * 1024

@@ -1,8 +1,8 @@
 import type { TypeBoxValidatorCompiler } from '@fastify/type-provider-typebox'
 import { Compile } from 'typebox/compile'
 import { Value } from 'typebox/value'
-import { invalid, listFieldErrors } from '../violations.ts'
 import { canonicalIds } from './canonical-ids.ts'
+import { invalid, listFieldErrors } from './violations.ts'
 
 /**
  * Checks a part of a request against its TypeBox schema; texts of paths, queries and headers are converted first. Ids reach the

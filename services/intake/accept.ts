@@ -2,7 +2,7 @@ import type { Appender, NewRecord } from '../../infra/event-log/port.ts'
 import type { Metrics } from '../../infra/metrics.ts'
 import type { EventAnswer } from '../../schemas/http/events.ts'
 import type { FieldError } from '../domain/errors.ts'
-import { ERRORS_TOLD_MAX, type JudgedEvent, type TakenEvent } from './event.ts'
+import { ERRORS_TOLD_MAX, type JudgedEvent, type TakenEvent } from './events/event.ts'
 import type { Repeats } from './repeats.ts'
 
 /** Stores records; resolves once they are durable. @throws LogUnavailable when none may be taken now. */

@@ -13,18 +13,18 @@ import {
   ShowIdBody,
   TransactionBody,
 } from '../../schemas/http/events.ts'
-import type { AdEvent, AdKind, Transaction } from '../../schemas/records.ts'
-import { createBearerReader } from '../bearer-tokens.ts'
+import type { AdEvent, AdKind, Transaction } from '../../schemas/records/records.ts'
+import { createBearerReader } from '../callers/bearer-tokens.ts'
+import type { RequestLimits } from '../callers/request-limits.ts'
 import { jsonParser } from '../http/json.ts'
-import type { HttpServer } from '../http.ts'
-import type { RequestLimits } from '../limits/request-limits.ts'
-import { createSlices } from '../slices.ts'
+import type { HttpServer } from '../http/server.ts'
+import { createSlices } from '../process/slices.ts'
 import { accept, storeInLog } from './accept.ts'
-import { adEvent } from './ad-event.ts'
-import { batchElement, elementsOf } from './batch.ts'
-import { createBodyReader } from './body-reader.ts'
 import { clientOf } from './client/client.ts'
 import type { ClientHasher } from './client/client-hasher.ts'
+import { adEvent } from './events/ad-event.ts'
+import { batchElement, elementsOf } from './events/batch.ts'
+import { createBodyReader } from './events/body-reader.ts'
 import {
   type JudgedEvent,
   type Reception,
@@ -33,12 +33,12 @@ import {
   type TakenEvent,
   takenOrThrow,
   withWarnings,
-} from './event.ts'
-import { pageView } from './page-view.ts'
+} from './events/event.ts'
+import { pageView } from './events/page-view.ts'
+import { eventIdInstead, type TransactionReport, transaction } from './events/transaction.ts'
 import { createBotDetector, receptionOf } from './reception.ts'
 import { createRepeats } from './repeats.ts'
 import { readSenders, senderOf } from './sender.ts'
-import { eventIdInstead, type TransactionReport, transaction } from './transaction.ts'
 
 /** 1,000 page views of the longest values in any script fit twice, and 1,000 purchases of 1,000 lines. */
 const BATCH_BYTES_MAX = 64 * 1024 * 1024

@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { isbot } from 'isbot'
 import { EVENT_LIMITS } from '../../schemas/http/events.ts'
 import { Problem } from '../domain/errors.ts'
-import { headerText } from '../header-text.ts'
-import type { Reception } from './event.ts'
+import { headerText } from '../http/header-text.ts'
+import type { Reception } from './events/event.ts'
 
 /** User agents whose answer is remembered; a shop's visitors have far fewer that are common. */
 const USER_AGENTS_MAX = 10_000

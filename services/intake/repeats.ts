@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import type { TakenEvent } from './event.ts'
+import type { TakenEvent } from './events/event.ts'
 
 /** The first and so many repeats of one event are stored, so that the judge and the reports see that it was repeated. */
 const STORED_MAX = 3

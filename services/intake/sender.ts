@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { pipeline, Transform } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
-import type { Proof } from '../../schemas/records.ts'
-import type { ReadBearer } from '../bearer-tokens.ts'
+import type { Proof } from '../../schemas/records/records.ts'
+import type { ReadBearer } from '../callers/bearer-tokens.ts'
 import { Problem } from '../domain/errors.ts'
 import {
   type EventSignature,
@@ -11,9 +11,9 @@ import {
   readSignature,
   SIGNATURE_HEADER,
   startDigest,
-} from '../domain/event-signature.ts'
+} from '../domain/identity/event-signature.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
-import type { HttpServer } from '../http.ts'
+import type { HttpServer } from '../http/server.ts'
 
 /**
  * Who sent a request of events. A browser is anonymous; a page proves itself by a signature that the shop's server made for

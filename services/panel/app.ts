@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyReply } from 'fastify'
 import { Problem } from '../domain/errors.ts'
-import type { HttpServer } from '../http.ts'
+import type { HttpServer } from '../http/server.ts'
 import { NONCE_PLACEHOLDER } from './nonce.ts'
 
 /** Where `make build` puts the browser's files. */

@@ -1,4 +1,4 @@
-import type { HealthCheck } from '../health.ts'
+import type { HealthCheck } from '../process/health.ts'
 import type { Shared } from './part.ts'
 
 /** Whether each engine answers. */

@@ -1,4 +1,4 @@
-import { createPeriodic } from '../../streams/periodic.ts'
+import { createPeriodic } from '../../streams/runtime/periodic.ts'
 import { intakeApp } from '../intake/app.ts'
 import { type ClientHasher, createClientHasher } from '../intake/client/client-hasher.ts'
 import type { Part, Shared } from './part.ts'

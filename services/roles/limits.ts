@@ -1,9 +1,9 @@
-import { connectRedisBuckets } from '../../infra/rate-limits/redis.ts'
-import { createBearerReader } from '../bearer-tokens.ts'
-import type { ShowIdKey } from '../domain/show-id.ts'
-import { createRequestLimits, type RequestLimits } from '../limits/request-limits.ts'
-import { createTokenBuckets } from '../limits/token-buckets.ts'
-import { seldom } from '../seldom.ts'
+import { connectRedisBuckets } from '../../infra/rate-limits/redis/rate-limits.ts'
+import { createBearerReader } from '../callers/bearer-tokens.ts'
+import { createRequestLimits, type RequestLimits } from '../callers/request-limits.ts'
+import { createTokenBuckets } from '../callers/token-buckets.ts'
+import type { ShowIdKey } from '../domain/show-id/show-id.ts'
+import { seldom } from '../process/rate-limited-log.ts'
 import type { Shared } from './part.ts'
 
 const TELL_ERROR_EVERY_MS = 60_000

@@ -4,11 +4,11 @@ import type { Config } from '../../infra/config.ts'
 import type { EngineHost, Engines } from '../../infra/engines.ts'
 import type { Appender } from '../../infra/event-log/port.ts'
 import type { Metrics, SampledValues } from '../../infra/metrics.ts'
-import type { ShowIds } from '../domain/show-id.ts'
+import type { RequestLimits } from '../callers/request-limits.ts'
+import type { ShowIds } from '../domain/show-id/show-id.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
-import type { HealthCheck } from '../health.ts'
-import type { HttpServer } from '../http.ts'
-import type { RequestLimits } from '../limits/request-limits.ts'
+import type { HttpServer } from '../http/server.ts'
+import type { HealthCheck } from '../process/health.ts'
 
 /** What every role of a process shares. */
 export interface Shared extends Engines {

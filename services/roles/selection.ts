@@ -1,7 +1,7 @@
 import { untilThere } from '../../infra/engines.ts'
-import { Degraded } from '../health.ts'
-import { selectionApp } from '../selection/app.ts'
-import { followTraffic } from '../traffic-follower.ts'
+import { Degraded } from '../process/health.ts'
+import { followTraffic } from '../replicas/traffic-follower.ts'
+import { selectionApp } from '../selection/http/app.ts'
 import type { Part, Shared } from './part.ts'
 
 /**

@@ -1,6 +1,6 @@
-import { startStreamsThread } from '../threads.ts'
 import { engineChecks } from './engine-checks.ts'
 import type { Part, Shared } from './part.ts'
+import { startStreamsThread } from './threads.ts'
 
 /** Carries the log into its projections. */
 export async function openStreams(shared: Shared): Promise<Part> {

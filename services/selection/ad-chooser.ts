@@ -1,7 +1,7 @@
-import type { AdKind } from '../../schemas/records.ts'
-import type { AwardContext } from './award.ts'
+import type { AdKind } from '../../schemas/records/records.ts'
+import type { AwardContext } from './budget/allocate.ts'
 import type { FilledSlot, SlotEntry } from './fill-slot.ts'
-import type { Parameters } from './parameters.ts'
+import type { Parameters } from './http/parameters.ts'
 import type { AnySlot, SlotRules } from './slots.ts'
 
 /** One ad request, for those who choose its ads. */

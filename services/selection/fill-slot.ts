@@ -1,6 +1,6 @@
-import type { EmittedSlot } from '../../schemas/records.ts'
-import { type Award, type AwardContext, type Entry, giveBack } from './award.ts'
-import type { CampaignKind } from './campaigns.ts'
+import type { EmittedSlot } from '../../schemas/records/records.ts'
+import { type Award, type AwardContext, type Entry, giveBack } from './budget/allocate.ts'
+import type { CampaignKind } from './eligibility/campaigns.ts'
 import type { AnySlot } from './slots.ts'
 
 /** An ad that competes for a slot, with what is recorded of it. */

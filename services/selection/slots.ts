@@ -1,9 +1,9 @@
-import type { AdUnit, Algorithm, Shop, SponsoredAlgorithm, TechnicalSlot } from '../../schemas/entities.ts'
 import type { Targeting } from '../../schemas/http/selection.ts'
+import type { AdUnit, Algorithm, Shop, SponsoredAlgorithm, TechnicalSlot } from '../../schemas/records/entities.ts'
 import { type ErrorCode, type FieldError, Problem } from '../domain/errors.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
-import { ERRORS_LISTED_MAX } from '../violations.ts'
-import { isRefused, type RefusedSlot } from './request/targeting-reader.ts'
+import { ERRORS_LISTED_MAX } from '../http/violations.ts'
+import { isRefused, type RefusedSlot } from './http/targeting-reader.ts'
 
 const ERRORS_TOLD_MAX = 5
 /** Said of an ad unit that may have been made after the copy of the registry here has ended. */

@@ -21,24 +21,24 @@ const realEngines = {
 const data = process.argv[2]
 const measures: Measure[] = [
   ...[
-    'selection',
-    'selection-busy',
-    'display',
-    'intake',
-    'sink',
-    'attribution',
+    'selection/selection',
+    'selection/busy',
+    'selection/display',
+    'intake/intake',
+    'streams/sink',
+    'streams/attribution',
     'feed',
-    'stall',
-    'invalid-traffic',
+    'intake/stall',
+    'streams/invalid-traffic',
   ].map((script) => ({ script })),
-  { script: 'selection', env: realEngines },
+  { script: 'selection/selection', env: realEngines },
   ...['log', 'intake', 'sink', 'index', 'freshness'].map((name) => ({ script: `engines/${name}`, env: realEngines })),
   ...(data
     ? [
-        { script: 'ndcg', args: [join(data, 'icecat')] },
-        { script: 'ndcg', args: [join(data, 'icecat')], env: realEngines },
-        { script: 'also-bought', args: [join(data, 'orders')] },
-        { script: 'main-job', args: [join(data, 'icecat')] },
+        { script: 'relevance/ndcg', args: [join(data, 'icecat')] },
+        { script: 'relevance/ndcg', args: [join(data, 'icecat')], env: realEngines },
+        { script: 'relevance/also-bought', args: [join(data, 'orders')] },
+        { script: 'selection/main-job', args: [join(data, 'icecat')] },
       ]
     : []),
 ]

@@ -1,4 +1,4 @@
-import type { ProductOffer } from '../../schemas/records.ts'
+import type { ProductOffer } from '../../schemas/records/records.ts'
 import { makeOffer } from '../services/selection/world.ts'
 
 const list = (text: string) => text.split(' ')

@@ -1,6 +1,6 @@
-import { connectRedis } from '../../infra/counters/redis.ts'
+import { connectRedis } from '../../infra/counters/redis/counters.ts'
 import { addresses, removeDatabase, removeIndices } from './addresses.ts'
-import { removeKafkaNamespace } from './kafka-tools.ts'
+import { removeKafkaNamespace } from './event-log/kafka-tools.ts'
 
 /** What a program is told to work in a namespace of its own on all real engines. */
 export const settingsIn = (namespace: string) => ({

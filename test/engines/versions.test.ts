@@ -1,7 +1,7 @@
-import { migrateKafka } from '../../infra/event-log/kafka-migrate.ts'
-import { versionsSuite } from '../streams/versions.suite.ts'
+import { migrateKafka } from '../../infra/event-log/kafka/migrate.ts'
+import { versionsSuite } from '../streams/runtime/versions.suite.ts'
 import { addresses, testNamespace } from './addresses.ts'
-import { removeKafkaNamespace } from './kafka-tools.ts'
+import { removeKafkaNamespace } from './event-log/kafka-tools.ts'
 
 const brokers = addresses.kafkaBrokers
 const logger = { warn() {} }

@@ -1,6 +1,6 @@
 import type { Filter, IndexedProduct } from '../../infra/product-index/port.ts'
-import type { ProductOffer } from '../../schemas/records.ts'
-import { analyze, indexTerms } from '../../services/domain/text.ts'
+import type { ProductOffer } from '../../schemas/records/records.ts'
+import { analyze, indexTerms } from '../../services/domain/catalogue/text.ts'
 
 /** What a filter means, by looking at one offer with nothing prepared. */
 

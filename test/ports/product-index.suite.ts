@@ -8,7 +8,7 @@ import type {
   Rank,
   SearchResult,
 } from '../../infra/product-index/port.ts'
-import type { ProductOffer, ProductSignals } from '../../schemas/records.ts'
+import type { ProductOffer, ProductSignals } from '../../schemas/records/records.ts'
 import { anOffer } from '../infra/product-index/offer.fixture.ts'
 import { catalogue, filterLists } from './product-index.arbitraries.ts'
 import { satisfies } from './product-index.oracle.ts'

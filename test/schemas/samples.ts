@@ -1,8 +1,8 @@
-import type { EntityBodies } from '../../schemas/entities.ts'
-import type { RecordTypes, ShowIdClaims } from '../../schemas/records.ts'
+import type { EntityBodies } from '../../schemas/records/entities.ts'
+import type { RecordTypes, ShowIdClaims } from '../../schemas/records/records.ts'
 import type { RecordName } from '../../schemas/topics.ts'
 
-/** A value of every record, every field set; the compiler holds them to schemas/records.ts, the tests to the .avsc files. */
+/** A value of every record, every field set; the compiler holds them to schemas/records/records.ts, the tests to the .avsc files. */
 const AT = 1_790_000_000_000
 
 const claims: ShowIdClaims = {

@@ -1,4 +1,4 @@
--- One row per record of the log; columns are the record's fields (schemas/records.ts) plus where it lies.
+-- One row per record of the log; columns are the record's fields (schemas/records/records.ts) plus where it lies.
 -- …At columns are UTC epoch milliseconds, …Micros are millionths of the shop's currency.
 -- count() = uniqExact(_topic, _partition, _offset) holds for every table here: the audit that anyone can run.
 --

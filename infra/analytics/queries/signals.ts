@@ -1,5 +1,5 @@
+import { VERSION_ORDER } from './attribution/transaction-versions.ts'
 import { countsSql } from './corrections.ts'
-import { VERSION_ORDER } from './transaction-versions.ts'
 
 /**
  * What shoppers' behaviour says of products, from `transactions` and `judged_events`. An id that came more than once

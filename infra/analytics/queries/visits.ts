@@ -1,4 +1,4 @@
-import type { VisitDimension } from '../../../schemas/http/panel/visits.ts'
+import type { VisitDimension } from '../../../schemas/http/panel/reports/visits.ts'
 import type { QueryParams } from '../port.ts'
 
 /** A query that takes longer is given up, because others wait behind it. */

@@ -1,4 +1,4 @@
-import { createUuid } from '../../domain/uuid.ts'
+import { createUuid } from '../../domain/identity/uuid.ts'
 import type { Product } from '../catalogue/products.ts'
 import type { DisplayCampaign } from '../load/display.ts'
 import { DISPLAY } from '../load/display-plans.ts'

@@ -1,5 +1,5 @@
-import { auction, type Bid } from '../../domain/auction.ts'
-import { toMicros } from '../../domain/money.ts'
+import { auction, type Bid } from '../../domain/auction/auction.ts'
+import { toMicros } from '../../domain/money/money.ts'
 import { type Product, priceOf } from '../catalogue/products.ts'
 import { SELLERS } from '../catalogue/range.ts'
 import type { SponsoredPlan } from '../load/sponsored.ts'

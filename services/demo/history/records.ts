@@ -1,6 +1,6 @@
 import type { NewRecord } from '../../../infra/event-log/port.ts'
-import { encode } from '../../../schemas/codec.ts'
-import type { AdEvent, Emission, PageView, ShowIdClaims, Transaction } from '../../../schemas/records.ts'
+import type { AdEvent, Emission, PageView, ShowIdClaims, Transaction } from '../../../schemas/records/records.ts'
+import { encode } from '../../../schemas/wire/codec.ts'
 
 /** A record of the past, and when it was written. */
 export interface Dated {

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { Counters } from '../../../infra/counters/port.ts'
-import { type ClientHashes, UNKNOWN_CLIENT } from '../../domain/client-hashes.ts'
-import { networkOf } from '../../domain/ip-address.ts'
+import { type ClientHashes, UNKNOWN_CLIENT } from '../../domain/identity/client-hashes.ts'
+import { networkOf } from '../../domain/identity/ip-address.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS

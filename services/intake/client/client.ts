@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
-import { clientAddress } from '../../client-address.ts'
-import { isLocalAddress, parseIpAddress } from '../../domain/ip-address.ts'
+import { clientAddress } from '../../callers/client-address.ts'
+import { isLocalAddress, parseIpAddress } from '../../domain/identity/ip-address.ts'
 import type { Sender } from '../sender.ts'
 import type { Client } from './client-hasher.ts'
 

@@ -6,12 +6,12 @@ import {
   AttributionQuery,
   EmissionExplained,
   EmissionParams,
-} from '../../../schemas/http/panel/explain.ts'
-import { TransactionItem, TransactionQuery } from '../../../schemas/http/panel/transactions.ts'
+} from '../../../schemas/http/panel/reports/explain.ts'
+import { TransactionItem, TransactionQuery } from '../../../schemas/http/panel/reports/transactions.ts'
 import { Problem } from '../../domain/errors.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
-import type { HttpServer } from '../../http.ts'
-import { type Authorize, principalOf } from '../auth.ts'
+import type { HttpServer } from '../../http/server.ts'
+import { type Authorize, principalOf } from '../access/auth.ts'
 import { reachOf } from '../reports/scope.ts'
 import { explainAttribution } from './attribution.ts'
 import { explainEmission } from './emission.ts'

@@ -1,5 +1,5 @@
 import type { Analytics } from '../../../infra/analytics/port.ts'
-import { type ExplainedTouch, explainQuery } from '../../../infra/analytics/queries/explain-line.ts'
+import { type ExplainedTouch, explainQuery } from '../../../infra/analytics/queries/explain/line.ts'
 import {
   type AttributedLineRow,
   attributedLinesQuery,
@@ -8,11 +8,11 @@ import {
   returnsQuery,
   type TransactionRow,
   transactionQuery,
-} from '../../../infra/analytics/queries/explain-transaction.ts'
-import { fromMicros } from '../../domain/money.ts'
+} from '../../../infra/analytics/queries/explain/transaction.ts'
+import { fromMicros } from '../../domain/money/money.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
-import type { Principal } from '../auth.ts'
-import { toIso } from '../edge.ts'
+import type { Principal } from '../access/auth.ts'
+import { toIso } from '../resources/edge.ts'
 import { type Names, namesFor, type Pseudonyms, timeOfOrder } from './pseudonyms.ts'
 import { type LineOutcome, whyOutcome, whyTouch } from './reasons.ts'
 import { versionViews } from './versions.ts'

@@ -1,5 +1,5 @@
-import type { TransactionPlace } from '../../../infra/analytics/queries/transactions.ts'
-import { Findings } from '../findings.ts'
+import type { TransactionPlace } from '../../../infra/analytics/queries/explain/transactions.ts'
+import { Findings } from '../resources/findings.ts'
 import type { Pseudonyms } from './pseudonyms.ts'
 
 /** Where a page of transactions ended, as its caller holds it. Sealed: it names an order. */

@@ -4,13 +4,13 @@ import {
   type EmissionRow,
   emissionEventsQuery,
   emissionQuery,
-} from '../../../infra/analytics/queries/explain-emission.ts'
-import type { EmittedAd, EmittedSlot } from '../../../schemas/records.ts'
-import { fromMicros } from '../../domain/money.ts'
+} from '../../../infra/analytics/queries/explain/emission.ts'
+import type { EmittedAd, EmittedSlot } from '../../../schemas/records/records.ts'
+import { fromMicros } from '../../domain/money/money.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
-import type { Principal } from '../auth.ts'
-import { toIso } from '../edge.ts'
+import type { Principal } from '../access/auth.ts'
 import { reachOf } from '../reports/scope.ts'
+import { toIso } from '../resources/edge.ts'
 import { namesFor, type Pseudonyms } from './pseudonyms.ts'
 import { whyDropped, whyShort, whyVerdict } from './reasons.ts'
 

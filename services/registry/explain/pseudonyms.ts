@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
-import type { Principal } from '../auth.ts'
+import type { Principal } from '../access/auth.ts'
 
 /**
  * Advertisers see people and orders by pseudonyms: the same for the same advertiser, so that it can count and compare, and

@@ -9,18 +9,18 @@ import {
   FeedRunParams,
   FeedRunQuery,
   FeedRunView,
-} from '../../../schemas/http/panel/feed-runs.ts'
+} from '../../../schemas/http/panel/shops/feed-runs.ts'
 import { Problem } from '../../domain/errors.ts'
 import type { Entity, Snapshot } from '../../domain/snapshot.ts'
-import type { HttpServer } from '../../http.ts'
-import type { Access } from '../access.ts'
-import { type Authorize, type Principal, principalOf } from '../auth.ts'
-import { csvOf, sendCsv } from '../csv.ts'
-import { writePosition } from '../paging.ts'
-import type { FeedRuns } from './feed-runs.ts'
+import type { HttpServer } from '../../http/server.ts'
+import type { Access } from '../access/access.ts'
+import { type Authorize, type Principal, principalOf } from '../access/auth.ts'
+import { csvOf, sendCsv } from '../resources/csv.ts'
+import { writePosition } from '../resources/paging.ts'
 import { queryIssues } from './issues-query.ts'
-import { ISSUES_KEPT_MAX } from './item-intake.ts'
+import { ISSUES_KEPT_MAX } from './items/item-intake.ts'
 import { issuesPosition, runsPage } from './pages.ts'
+import type { FeedRuns } from './runs/feed-runs.ts'
 
 export interface FeedsAppDeps {
   snapshot: Snapshot

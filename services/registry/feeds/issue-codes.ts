@@ -1,4 +1,4 @@
-import type { FeedIssue } from '../../../schemas/records.ts'
+import type { FeedIssue } from '../../../schemas/records/records.ts'
 
 /** Every issue a feed can be told of. `docs/feeds.md` lists the same table; a test holds the two together. */
 export const issueCodes = {

@@ -1,5 +1,5 @@
 import type { Analytics } from '../../../infra/analytics/port.ts'
-import type { FeedIssue } from '../../../schemas/records.ts'
+import type { FeedIssue } from '../../../schemas/records/records.ts'
 
 export type IssueRow = Pick<FeedIssue, 'severity' | 'line' | 'productId' | 'field' | 'code' | 'message'> & {
   offset: number

@@ -1,6 +1,6 @@
 import type { Entity, Snapshot } from '../../domain/snapshot.ts'
-import { readPosition, writePosition } from '../paging.ts'
-import { runsOf } from './run-state.ts'
+import { readPosition, writePosition } from '../resources/paging.ts'
+import { runsOf } from './runs/run-state.ts'
 
 /** One page of a feed's runs, the latest first. @throws Problem INVALID. */
 export function runsPage(

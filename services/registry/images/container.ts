@@ -1,4 +1,4 @@
-import type { ImageType } from '../../../schemas/entities.ts'
+import type { ImageType } from '../../../schemas/records/entities.ts'
 
 /** What a file is by its own bytes; else why it is refused, to follow the name of the field: "is cut off". */
 export type Container = { type: ImageType } | { fault: string }

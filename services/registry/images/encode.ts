@@ -1,5 +1,5 @@
 import sharp, { type Metadata, type Sharp } from 'sharp'
-import type { ImageType } from '../../../schemas/entities.ts'
+import type { ImageType } from '../../../schemas/records/entities.ts'
 import { readContainer } from './container.ts'
 
 /** Of an upload, and of what is stored: a record of the log holds it whole. */

@@ -2,7 +2,7 @@ import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/p
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import type { EventLog, LogRecord } from '../../../infra/event-log/port.ts'
-import { decode } from '../../../schemas/codec.ts'
+import { decode } from '../../../schemas/wire/codec.ts'
 
 /** The content of images on this machine's disk: a copy of the topic `images`, which may be lost at any time. */
 export interface ImageFiles {

@@ -1,8 +1,8 @@
 import type { MultipartFile } from '@fastify/multipart'
 import type { FastifyRequest } from 'fastify'
 import { Problem } from '../../domain/errors.ts'
-import { canonicalId } from '../../domain/uuid.ts'
-import { Findings } from '../findings.ts'
+import { canonicalId } from '../../domain/identity/uuid.ts'
+import { Findings } from '../resources/findings.ts'
 import { IMAGE_BYTES_MAX } from './encode.ts'
 
 /** Of the form, as @fastify/multipart takes them; sizes in bytes. */

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { EventLog, NewRecord } from '../../../infra/event-log/port.ts'
-import type { ImportAnswer } from '../../../schemas/http/panel/import.ts'
+import type { ImportAnswer } from '../../../schemas/http/panel/shops/import.ts'
 import { Problem } from '../../domain/errors.ts'
 import { Exceeded, type ReadEntries } from './entries.ts'
 import type { ImportRules, Read } from './rules.ts'

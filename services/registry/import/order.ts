@@ -1,9 +1,9 @@
 import { Compile } from 'typebox/compile'
 import type { NewRecord } from '../../../infra/event-log/port.ts'
-import { encode } from '../../../schemas/codec.ts'
-import { ImportLine } from '../../../schemas/http/panel/import.ts'
-import { toMicros } from '../../domain/money.ts'
-import { listFieldErrors } from '../../violations.ts'
+import { ImportLine } from '../../../schemas/http/panel/shops/import.ts'
+import { encode } from '../../../schemas/wire/codec.ts'
+import { toMicros } from '../../domain/money/money.ts'
+import { listFieldErrors } from '../../http/violations.ts'
 import { cellsOf, numberOf, type RowFolding } from './entries.ts'
 import { type ImportRules, placeOf, type Read, refused } from './rules.ts'
 

@@ -1,8 +1,8 @@
 import { Compile } from 'typebox/compile'
-import { ImportReturn } from '../../../schemas/http/panel/import.ts'
-import { listFieldErrors } from '../../violations.ts'
-import { returnRecord } from '../returns.ts'
+import { ImportReturn } from '../../../schemas/http/panel/shops/import.ts'
+import { listFieldErrors } from '../../http/violations.ts'
 import { cellsOf, numberOf, type RowFolding } from './entries.ts'
+import { returnRecord } from './returns.ts'
 import { type ImportRules, placeOf, type Read, refused } from './rules.ts'
 
 const shape = Compile(ImportReturn)

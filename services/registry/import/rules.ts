@@ -1,6 +1,6 @@
 import type { NewRecord } from '../../../infra/event-log/port.ts'
 import type { FieldError } from '../../domain/errors.ts'
-import { canonicalId } from '../../domain/uuid.ts'
+import { canonicalId } from '../../domain/identity/uuid.ts'
 
 const DATE = /^\d{4}-\d\d-\d\d$/
 const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/

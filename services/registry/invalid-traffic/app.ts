@@ -9,23 +9,23 @@ import {
   voidsQuery,
 } from '../../../infra/analytics/queries/corrections.ts'
 import type { EventLog } from '../../../infra/event-log/port.ts'
-import { encode } from '../../../schemas/codec.ts'
 import {
   AddressesView,
   VoidCreate,
   VoidList,
   VoidQuery,
   VoidView,
-} from '../../../schemas/http/panel/invalid-traffic.ts'
-import type { EventCorrection } from '../../../schemas/records.ts'
+} from '../../../schemas/http/panel/reports/invalid-traffic.ts'
+import type { EventCorrection } from '../../../schemas/records/records.ts'
+import { encode } from '../../../schemas/wire/codec.ts'
 import { Problem } from '../../domain/errors.ts'
-import { fromMicros } from '../../domain/money.ts'
-import type { HttpServer } from '../../http.ts'
-import type { Access } from '../access.ts'
-import { type Authorize, type Principal, principalOf } from '../auth.ts'
-import { toIso } from '../edge.ts'
-import { Findings } from '../findings.ts'
-import { onlyRoles, operatorOnly } from '../roles.ts'
+import { fromMicros } from '../../domain/money/money.ts'
+import type { HttpServer } from '../../http/server.ts'
+import type { Access } from '../access/access.ts'
+import { type Authorize, type Principal, principalOf } from '../access/auth.ts'
+import { onlyRoles, operatorOnly } from '../access/roles.ts'
+import { toIso } from '../resources/edge.ts'
+import { Findings } from '../resources/findings.ts'
 
 const DAY_MS = 86_400_000
 const ADDRESSES_PATH = '/v1/panel/invalid-traffic/addresses'

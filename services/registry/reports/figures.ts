@@ -1,5 +1,5 @@
 import { isMoney, type Measure } from '../../../infra/analytics/queries/report.ts'
-import type { ReportMetric } from '../../../schemas/http/panel/reports.ts'
+import type { ReportMetric } from '../../../schemas/http/panel/reports/reports.ts'
 
 /** Sums as a query gives them: counts as numbers, money as text in micro-units. */
 export type MeasuredRow = Partial<Record<Measure, number | string>>

@@ -1,7 +1,7 @@
 import { IndexUnavailable, type ProductIndex } from '../../../infra/product-index/port.ts'
-import type { ReportDimension } from '../../../schemas/http/panel/reports.ts'
+import type { ReportDimension } from '../../../schemas/http/panel/reports/reports.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
-import { namedProducts } from '../named-products.ts'
+import { namedProducts } from '../products/named-products.ts'
 
 const entityKinds = {
   shop: 'Shop',

@@ -5,8 +5,8 @@ import {
   type ReportQuery,
   reportDimensions,
   reportMetrics,
-} from '../../../schemas/http/panel/reports.ts'
-import { Findings } from '../findings.ts'
+} from '../../../schemas/http/panel/reports/reports.ts'
+import { Findings } from '../resources/findings.ts'
 import { startOfDay } from './time-zone.ts'
 
 export const GROUP_BY_MAX = 4

@@ -1,7 +1,7 @@
 import { Problem } from '../../domain/errors.ts'
 import type { Entity, Snapshot } from '../../domain/snapshot.ts'
-import { nouns } from '../access.ts'
-import type { Principal } from '../auth.ts'
+import { nouns } from '../access/access.ts'
+import type { Principal } from '../access/auth.ts'
 
 /** What a report may be narrowed to, besides the values of columns. */
 export interface ScopeIds {

@@ -1,4 +1,4 @@
-import { attributionQuery } from '../../../infra/analytics/queries/attribution-query.ts'
+import { attributionQuery } from '../../../infra/analytics/queries/attribution/attribution-query.ts'
 import {
   isOfAds,
   isOfSlots,

@@ -1,9 +1,9 @@
 import type { VisitRange } from '../../../infra/analytics/queries/visits.ts'
 import type { Entity, Snapshot } from '../../domain/snapshot.ts'
-import type { Principal } from '../auth.ts'
-import type { Findings } from '../findings.ts'
+import type { Principal } from '../access/auth.ts'
 import { momentIn, readRange } from '../reports/request.ts'
 import { reachOf } from '../reports/scope.ts'
+import type { Findings } from '../resources/findings.ts'
 
 /**
  * The shop and the time that a query asks about, days being those of the shop.

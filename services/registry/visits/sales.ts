@@ -1,11 +1,11 @@
 import type { Analytics } from '../../../infra/analytics/port.ts'
 import { type SalePlace, type SaleRow, salesQuery } from '../../../infra/analytics/queries/visits.ts'
-import { AttributedSale, SALES_LIMIT_DEFAULT, type SalesQuery } from '../../../schemas/http/panel/visits.ts'
-import { fromMicros } from '../../domain/money.ts'
+import { AttributedSale, SALES_LIMIT_DEFAULT, type SalesQuery } from '../../../schemas/http/panel/reports/visits.ts'
+import { fromMicros } from '../../domain/money/money.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
-import type { Principal } from '../auth.ts'
-import { toIso } from '../edge.ts'
-import { Findings } from '../findings.ts'
+import type { Principal } from '../access/auth.ts'
+import { toIso } from '../resources/edge.ts'
+import { Findings } from '../resources/findings.ts'
 import { rangeOf } from './range.ts'
 
 /** Names of the properties of a line, in their order. */

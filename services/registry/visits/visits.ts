@@ -1,12 +1,12 @@
 import type { Analytics } from '../../../infra/analytics/port.ts'
 import { type VisitRow, visitQuery } from '../../../infra/analytics/queries/visits.ts'
-import { type VisitDimension, type VisitQuery, visitDimensions } from '../../../schemas/http/panel/visits.ts'
+import { type VisitDimension, type VisitQuery, visitDimensions } from '../../../schemas/http/panel/reports/visits.ts'
 import { Problem } from '../../domain/errors.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
-import type { Principal } from '../auth.ts'
-import { Findings } from '../findings.ts'
+import type { Principal } from '../access/auth.ts'
 import { readNames } from '../reports/request.ts'
 import { offsetSpans } from '../reports/time-zone.ts'
+import { Findings } from '../resources/findings.ts'
 import { rangeOf } from './range.ts'
 
 const DIMENSIONS_DEFAULT: readonly VisitDimension[] = ['utmSource', 'utmMedium', 'utmCampaign']

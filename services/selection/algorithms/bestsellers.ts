@@ -1,4 +1,4 @@
-import { attributes, brand, categories, categoryIds, currency, excluded, given, price } from '../filters.ts'
+import { attributes, brand, categories, categoryIds, currency, excluded, given, price } from '../candidates/filters.ts'
 import type { Algorithm } from './algorithm.ts'
 import { phraseFilter, titleFilter, type Variant } from './text.ts'
 

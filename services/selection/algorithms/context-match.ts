@@ -1,6 +1,6 @@
 import type { Rank } from '../../../infra/product-index/port.ts'
 import type { Targeting } from '../../../schemas/http/selection.ts'
-import { attributes, brand, categories, currency, excluded, given, givenAll, price } from '../filters.ts'
+import { attributes, brand, categories, currency, excluded, given, givenAll, price } from '../candidates/filters.ts'
 import type { Algorithm } from './algorithm.ts'
 import { phraseFilter, type Variant } from './text.ts'
 

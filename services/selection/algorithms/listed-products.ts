@@ -1,4 +1,4 @@
-import { attributes, brand, categories, currency, excluded, given, givenAll, price } from '../filters.ts'
+import { attributes, brand, categories, currency, excluded, given, givenAll, price } from '../candidates/filters.ts'
 import type { Algorithm } from './algorithm.ts'
 
 /** What was bought by those who bought this product; relevance is the share of them. Nobody has: bestsellers. */

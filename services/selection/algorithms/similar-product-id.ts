@@ -1,4 +1,4 @@
-import { currency, excluded, given, rootsOf } from '../filters.ts'
+import { currency, excluded, given, rootsOf } from '../candidates/filters.ts'
 import type { Algorithm } from './algorithm.ts'
 import { rankOf } from './similar.ts'
 import { titleFilter, type Variant } from './text.ts'

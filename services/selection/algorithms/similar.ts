@@ -1,6 +1,16 @@
 import type { Filter, Rank } from '../../../infra/product-index/port.ts'
 import type { Targeting } from '../../../schemas/http/selection.ts'
-import { attributes, brand, categories, categoryRoots, currency, excluded, given, givenAll, price } from '../filters.ts'
+import {
+  attributes,
+  brand,
+  categories,
+  categoryRoots,
+  currency,
+  excluded,
+  given,
+  givenAll,
+  price,
+} from '../candidates/filters.ts'
 import type { Algorithm, Plan, PlanInput } from './algorithm.ts'
 import { titleFilter, type Variant } from './text.ts'
 

@@ -1,5 +1,5 @@
-import type { Banner, Campaign } from '../../../schemas/entities.ts'
-import { imageUrl } from '../../domain/image.ts'
+import type { Banner, Campaign } from '../../../schemas/records/entities.ts'
+import { imageUrl } from '../../domain/campaign/image.ts'
 
 /** The part of a banner's ad that is the same whoever asks, as JSON members without braces. */
 export function bannerMembersJson(banner: Banner, campaign: Campaign, publicUrl: string): string {

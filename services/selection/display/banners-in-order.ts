@@ -1,4 +1,4 @@
-import { shuffledHash } from '../../domain/auction.ts'
+import { shuffledHash } from '../../domain/auction/auction.ts'
 import type { DisplayBanner, DisplayCampaign } from './display-campaigns.ts'
 
 /** Ties are 32 bits. */

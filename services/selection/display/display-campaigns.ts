@@ -1,9 +1,9 @@
-import type { Banner, Campaign } from '../../../schemas/entities.ts'
-import { hashOf } from '../../domain/auction.ts'
+import type { Banner, Campaign } from '../../../schemas/records/entities.ts'
+import { hashOf } from '../../domain/auction/auction.ts'
+import { type CompiledTargeting, compileTargeting, type Page } from '../../domain/campaign/targeting.ts'
+import { keysOfPage, keysOfTargeting } from '../../domain/campaign/targeting-keys.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
-import { type CompiledTargeting, compileTargeting, type Page } from '../../domain/targeting.ts'
-import { keysOfPage, keysOfTargeting } from '../../domain/targeting-keys.ts'
-import type { CampaignHandle, CampaignKind, Campaigns } from '../campaigns.ts'
+import type { CampaignHandle, CampaignKind, Campaigns } from '../eligibility/campaigns.ts'
 import { PostingLists } from './posting-lists.ts'
 
 /** A banner with what does not depend on who asks. */

@@ -1,11 +1,11 @@
-import type { DisplayAlgorithm } from '../../../schemas/entities.ts'
 import type { DisplayTargeting } from '../../../schemas/http/display.ts'
-import { pathAndAbove } from '../../domain/categories.ts'
-import { normalBrand } from '../../domain/promotion.ts'
-import { refererForms } from '../../domain/referer.ts'
-import type { Page } from '../../domain/targeting.ts'
-import { indexTerms } from '../../domain/text.ts'
-import { given, givenAll } from '../filters.ts'
+import type { DisplayAlgorithm } from '../../../schemas/records/entities.ts'
+import { normalBrand } from '../../domain/campaign/promotion.ts'
+import { refererForms } from '../../domain/campaign/referer.ts'
+import type { Page } from '../../domain/campaign/targeting.ts'
+import { pathAndAbove } from '../../domain/catalogue/categories.ts'
+import { indexTerms } from '../../domain/catalogue/text.ts'
+import { given, givenAll } from '../candidates/filters.ts'
 import type { Slot } from '../slots.ts'
 
 export type DisplaySlot = Slot<DisplayTargeting, DisplayAlgorithm>

@@ -7,7 +7,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { testNamespace } from '../../engines/addresses.ts'
-import { startLoad } from '../../engines/faults/load.ts'
+import { startLoad } from '../../engines/faults/world/load.ts'
 import { removeNamespace, settingsIn } from '../../engines/namespace.ts'
 import { type Ad, openShop, type Selection } from '../../journey/shop.ts'
 import { must, percentile, startProgram } from '../../program.ts'

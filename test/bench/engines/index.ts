@@ -6,14 +6,14 @@
  *     ELASTICSEARCH_URL=http://127.0.0.1:19200 node test/bench/engines/index.ts [products]
  */
 import { Client, type estypes } from '@elastic/elasticsearch'
-import { connectElasticsearch } from '../../../infra/product-index/elasticsearch.ts'
-import { changed, notHeld } from '../../../infra/product-index/elasticsearch-changes.ts'
-import { documentKey } from '../../../infra/product-index/elasticsearch-document.ts'
-import { productsIndex } from '../../../infra/product-index/elasticsearch-mapping.ts'
-import { migrateElasticsearch } from '../../../infra/product-index/elasticsearch-migrate.ts'
-import { searchBody } from '../../../infra/product-index/elasticsearch-search.ts'
+import { documentKey } from '../../../infra/product-index/elasticsearch/document.ts'
+import { productsIndex } from '../../../infra/product-index/elasticsearch/mapping.ts'
+import { migrateElasticsearch } from '../../../infra/product-index/elasticsearch/migrate.ts'
+import { connectElasticsearch } from '../../../infra/product-index/elasticsearch/product-index.ts'
+import { searchBody } from '../../../infra/product-index/elasticsearch/search/search.ts'
+import { changed, notHeld } from '../../../infra/product-index/elasticsearch/write/changes.ts'
 import type { IndexWrite, ProductQuery } from '../../../infra/product-index/port.ts'
-import type { ProductOffer } from '../../../schemas/records.ts'
+import type { ProductOffer } from '../../../schemas/records/records.ts'
 import { addresses, removeIndices, testNamespace } from '../../engines/addresses.ts'
 import { generateProducts, seededRandom } from '../generated-products.ts'
 

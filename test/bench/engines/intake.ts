@@ -8,9 +8,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Kafka, logLevel, Partitioners } from 'kafkajs'
-import { keepIdleQueuesQuiet } from '../../../infra/event-log/kafka-quiet.ts'
+import { keepIdleQueuesQuiet } from '../../../infra/event-log/kafka/client/quiet.ts'
 import { addresses } from '../../engines/addresses.ts'
-import { removeKafkaNamespace } from '../../engines/kafka-tools.ts'
+import { removeKafkaNamespace } from '../../engines/event-log/kafka-tools.ts'
 import { openEngines } from '../engines-of-environment.ts'
 import {
   bareFastify,
@@ -20,7 +20,7 @@ import {
   singleViews,
   straight,
   viewBatches,
-} from '../intake-ways.ts'
+} from '../intake/ways.ts'
 
 const GOAL = 0.6
 const brokers = addresses.kafkaBrokers

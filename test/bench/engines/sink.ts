@@ -5,11 +5,11 @@
  *     CLICKHOUSE_URL=http://127.0.0.1:18123 node test/bench/engines/sink.ts
  */
 import { createClient } from '@clickhouse/client'
-import { connectClickHouse, migrateClickHouse } from '../../../infra/analytics/clickhouse.ts'
-import type { JudgedEvent } from '../../../schemas/records.ts'
-import { tablesOf } from '../../../streams/rows.ts'
+import { connectClickHouse, migrateClickHouse } from '../../../infra/analytics/clickhouse/analytics.ts'
+import type { JudgedEvent } from '../../../schemas/records/records.ts'
+import { tablesOf } from '../../../streams/sink/rows.ts'
 import { addresses, removeDatabase, testNamespace } from '../../engines/addresses.ts'
-import { touch } from '../../streams/attribution-events.ts'
+import { touch } from '../../streams/attribution/events.ts'
 
 /** Of the sink. */
 const BATCH_ROWS = 20_000

@@ -13,7 +13,7 @@ import {
   tryFault,
   unwrittenOf,
 } from './trial.ts'
-import { openWorld, roles, type World } from './world.ts'
+import { openWorld, roles, type World } from './world/world.ts'
 
 const FAULT_TIMEOUT_MS = 600_000
 

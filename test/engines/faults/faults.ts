@@ -4,8 +4,8 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { engineNames } from './engine-set.ts'
-import { type Role, roles, SESSION_TIMEOUT_MS, type World } from './world.ts'
+import { engineNames } from './world/engine-set.ts'
+import { type Role, roles, SESSION_TIMEOUT_MS, type World } from './world/world.ts'
 
 const run = promisify(execFile)
 

@@ -1,9 +1,9 @@
-import { connectClickHouse } from '../../../infra/analytics/clickhouse.ts'
+import { connectClickHouse } from '../../../infra/analytics/clickhouse/analytics.ts'
 import type { Analytics } from '../../../infra/analytics/port.ts'
-import { connectKafkaEventLog } from '../../../infra/event-log/kafka.ts'
+import { connectKafkaEventLog } from '../../../infra/event-log/kafka/event-log.ts'
 import type { EventLog } from '../../../infra/event-log/port.ts'
-import { createSink } from '../../../streams/sink.ts'
-import { noteOf } from '../../../streams/sink-note.ts'
+import { noteOf } from '../../../streams/sink/offset-metadata.ts'
+import { createSink } from '../../../streams/sink/sink.ts'
 import { addresses } from '../addresses.ts'
 
 /**

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import { must } from '../../program.ts'
 import type { Fault } from './faults.ts'
-import { startLoad } from './load.ts'
 import { compare, type Verdict } from './verdict.ts'
-import { reported } from './visit.ts'
-import { NAMESPACE, type Role, roles, type World } from './world.ts'
+import { startLoad } from './world/load.ts'
+import { reported } from './world/visit.ts'
+import { NAMESPACE, type Role, roles, type World } from './world/world.ts'
 
 const RATE = { eventsPerSecond: 400, batchEvents: 20, adsPerRequest: 8 }
 /** Of undisturbed load before and after each fault. */

@@ -1,4 +1,4 @@
-import type { Ledger } from './ledger.ts'
+import type { Ledger } from './world/ledger.ts'
 
 /** What ClickHouse holds of the events of a ledger. */
 export interface Verdict {

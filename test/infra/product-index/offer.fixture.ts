@@ -1,4 +1,4 @@
-import type { ProductOffer } from '../../../schemas/records.ts'
+import type { ProductOffer } from '../../../schemas/records/records.ts'
 
 /** An offer with nothing but what must be there, and what the test says. */
 export function anOffer(fields: Partial<ProductOffer> = {}): ProductOffer {

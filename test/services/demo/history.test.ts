@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { decode } from '../../../schemas/codec.ts'
+import { decode } from '../../../schemas/wire/codec.ts'
 import { demoCatalogue } from '../../../services/demo/catalogue/products.ts'
 import { demoHistory, VISITS } from '../../../services/demo/history/history.ts'
 import { DISPLAY } from '../../../services/demo/load/display-plans.ts'

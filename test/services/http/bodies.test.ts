@@ -5,7 +5,7 @@ import { Type } from 'typebox'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { Problem } from '../../../services/domain/errors.ts'
 import { defaultLimits } from '../../../services/domain/limits.ts'
-import { createHttpServer, type HttpServer } from '../../../services/http.ts'
+import { createHttpServer, type HttpServer } from '../../../services/http/server.ts'
 
 const SLOW = { limits: { ...defaultLimits, bodySeconds: 0.05 } }
 const MIB = 1024 * 1024

@@ -1,6 +1,6 @@
 import { isSafePattern } from 'redos-detector'
 import { describe, expect, it } from 'vitest'
-import { ImportLine } from '../../../schemas/http/panel/import.ts'
+import { ImportLine } from '../../../schemas/http/panel/shops/import.ts'
 import { TEXT_PATTERN } from '../../../schemas/http/text.ts'
 import { createWholeApi } from '../../whole-api.ts'
 

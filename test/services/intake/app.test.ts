@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { LogUnavailable } from '../../../infra/event-log/port.ts'
-import { SHOP_ID } from '../../streams/judge.fixtures.ts'
+import { SHOP_ID } from '../../streams/judge/fixtures.ts'
 import { CAMPAIGN_ID, intakeOverMemory, NOW, showIdOf } from './intake.fixtures.ts'
 
 let intake: ReturnType<typeof intakeOverMemory>

@@ -1,15 +1,15 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Appender, NewRecord } from '../../../infra/event-log/port.ts'
-import { decode } from '../../../schemas/codec.ts'
 import { topics } from '../../../schemas/topics.ts'
+import { decode } from '../../../schemas/wire/codec.ts'
 import type { Limits } from '../../../services/domain/limits.ts'
-import { createShowIds } from '../../../services/domain/show-id.ts'
+import { createShowIds } from '../../../services/domain/show-id/show-id.ts'
 import type { Snapshot } from '../../../services/domain/snapshot.ts'
-import { createHttpServer } from '../../../services/http.ts'
+import { createHttpServer } from '../../../services/http/server.ts'
 import { intakeApp } from '../../../services/intake/app.ts'
 import { createClientHasher } from '../../../services/intake/client/client-hasher.ts'
 import { requestLimits } from '../../request-limits.ts'
-import { claimsOf, snapshotOf } from '../../streams/judge.fixtures.ts'
+import { claimsOf, snapshotOf } from '../../streams/judge/fixtures.ts'
 
 /** 2026-03-10T12:00:00Z */
 export const NOW = Date.UTC(2026, 2, 10, 12)

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { SHOP_ID } from '../../streams/judge.fixtures.ts'
+import { SHOP_ID } from '../../streams/judge/fixtures.ts'
 import { intakeOverMemory, NOW, showIdOf } from './intake.fixtures.ts'
 
 let intake: ReturnType<typeof intakeOverMemory>

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { defaultLimits } from '../../../services/domain/limits.ts'
-import { SHOP_ID } from '../../streams/judge.fixtures.ts'
+import { SHOP_ID } from '../../streams/judge/fixtures.ts'
 import { intakeOverMemory, NOW, showIdOf } from './intake.fixtures.ts'
 
 const MIB = 1024 * 1024

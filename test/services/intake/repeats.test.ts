@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { LogUnavailable } from '../../../infra/event-log/port.ts'
-import { SHOP_ID } from '../../streams/judge.fixtures.ts'
+import { SHOP_ID } from '../../streams/judge/fixtures.ts'
 import { intakeOverMemory, showIdOf } from './intake.fixtures.ts'
 
 const STORED_MAX = 3

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { LogUnavailable } from '../../../infra/event-log/port.ts'
-import { openSpool } from '../../../services/intake/spool.ts'
-import { createSpooledLog, type SpooledLog } from '../../../services/intake/spooled-log.ts'
-import { SHOP_ID } from '../../streams/judge.fixtures.ts'
+import { openSpool } from '../../../services/intake/spool/spool.ts'
+import { createSpooledLog, type SpooledLog } from '../../../services/intake/spool/spooled-log.ts'
+import { SHOP_ID } from '../../streams/judge/fixtures.ts'
 import { intakeOverMemory, showIdOf } from './intake.fixtures.ts'
 
 let folder: string

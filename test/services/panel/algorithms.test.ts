@@ -1,15 +1,15 @@
 import { expect, it } from 'vitest'
-import type { SponsoredAlgorithm } from '../../../schemas/entities.ts'
-import { DISPLAY_ALGORITHMS, SPONSORED_ALGORITHMS } from '../../../schemas/http/panel/ad-units.ts'
+import { DISPLAY_ALGORITHMS, SPONSORED_ALGORITHMS } from '../../../schemas/http/panel/shops/ad-units.ts'
 import type { Targeting } from '../../../schemas/http/selection.ts'
-import { whyNotCodes } from '../../../services/domain/why-not.ts'
+import type { SponsoredAlgorithm } from '../../../schemas/records/entities.ts'
+import { whyNotCodes } from '../../../services/domain/campaign/why-not.ts'
 import {
   algorithms,
   type ParameterName,
   parameters,
 } from '../../../services/panel/web/pages/publisher/ad-units/algorithms.ts'
 import { whyNotWords } from '../../../services/panel/web/pages/publisher/products/why-not.ts'
-import { algorithms as served } from '../../../services/selection/algorithms.ts'
+import { algorithms as served } from '../../../services/selection/algorithms/all.ts'
 
 const UNIT = { slotHash: '00000000-0000-4000-8000-000000000000', adCount: 1 }
 /** Read of every request, whatever its algorithm. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, expect, it } from 'vitest'
-import { createHttpServer } from '../../../services/http.ts'
+import { createHttpServer } from '../../../services/http/server.ts'
 import { panelApp } from '../../../services/panel/app.ts'
 import { NONCE_PLACEHOLDER } from '../../../services/panel/nonce.ts'
 

@@ -6,8 +6,8 @@ import type {
   Rank,
   SearchHit,
 } from '../../../infra/product-index/port.ts'
-import type { ProductOffer } from '../../../schemas/records.ts'
-import { predictClickRate } from '../../../services/domain/click-rate.ts'
+import type { ProductOffer } from '../../../schemas/records/records.ts'
+import { predictClickRate } from '../../../services/domain/auction/click-rate.ts'
 
 /** Plain words: lower case, split at what is no letter or digit, not stemmed. Catalogues of tests use plain words only. */
 const words = (text: string) =>

@@ -1,7 +1,7 @@
 import { createHoldTable } from '../../../infra/counters/hold.ts'
 import type { Counters } from '../../../infra/counters/port.ts'
 import type { EventLog, NewRecord } from '../../../infra/event-log/port.ts'
-import { COUNTERS_WHOLE_KEY } from '../../../services/domain/counter-keys.ts'
+import { COUNTERS_WHOLE_KEY } from '../../../services/domain/money/counter-keys.ts'
 
 export interface FakeCounters extends Counters {
   values: Map<string, number>

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { LightMyRequestResponse } from 'fastify'
 import type { IndexedProduct, ProductIndex } from '../../../infra/product-index/port.ts'
-import { decode } from '../../../schemas/codec.ts'
 import type {
   Account,
   AdUnit,
@@ -11,16 +10,17 @@ import type {
   EntityKind,
   RegistryEntry,
   Shop,
-} from '../../../schemas/entities.ts'
-import type { Emission, ProductOffer, ProductSignals } from '../../../schemas/records.ts'
-import { NO_DISPLAY } from '../../../services/domain/campaign.ts'
-import { HOLD_MS } from '../../../services/domain/in-flight.ts'
+} from '../../../schemas/records/entities.ts'
+import type { Emission, ProductOffer, ProductSignals } from '../../../schemas/records/records.ts'
+import { decode } from '../../../schemas/wire/codec.ts'
+import { NO_DISPLAY } from '../../../services/domain/campaign/campaign.ts'
 import type { Limits } from '../../../services/domain/limits.ts'
-import { createShowIds } from '../../../services/domain/show-id.ts'
+import { HOLD_MS } from '../../../services/domain/money/in-flight.ts'
+import { createShowIds } from '../../../services/domain/show-id/show-id.ts'
 import { Snapshot } from '../../../services/domain/snapshot.ts'
-import { createHttpServer } from '../../../services/http.ts'
-import { selectionApp } from '../../../services/selection/app.ts'
-import { unknownTraffic } from '../../../services/traffic-follower.ts'
+import { createHttpServer } from '../../../services/http/server.ts'
+import { unknownTraffic } from '../../../services/replicas/traffic-follower.ts'
+import { selectionApp } from '../../../services/selection/http/app.ts'
 import { requestLimits } from '../../request-limits.ts'
 import { waitFor } from '../../wait-for.ts'
 import { bruteForceIndex } from './brute-force-index.ts'

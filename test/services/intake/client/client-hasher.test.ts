@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { CountersUnavailable } from '../../../../infra/counters/port.ts'
-import { UNKNOWN_CLIENT } from '../../../../services/domain/client-hashes.ts'
+import { UNKNOWN_CLIENT } from '../../../../services/domain/identity/client-hashes.ts'
 import { createClientHasher } from '../../../../services/intake/client/client-hasher.ts'
 
 const HOUR_MS = 3_600_000

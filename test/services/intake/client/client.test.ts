@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { AdEvent } from '../../../../schemas/records.ts'
-import { UNKNOWN_CLIENT } from '../../../../services/domain/client-hashes.ts'
+import type { AdEvent } from '../../../../schemas/records/records.ts'
+import { UNKNOWN_CLIENT } from '../../../../services/domain/identity/client-hashes.ts'
 import { clientHasher, intakeOverMemory, NOW, showIdOf } from '../intake.fixtures.ts'
 
 const OPERATOR_TOKEN = 'an-operator-token-of-32-characters-or-more'

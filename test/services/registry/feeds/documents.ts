@@ -1,6 +1,6 @@
-import type { FeedItem } from '../../../../services/registry/feeds/item.ts'
-import { offerFromItem } from '../../../../services/registry/feeds/offer-from-item.ts'
-import { parseFeed } from '../../../../services/registry/feeds/parse.ts'
+import type { FeedItem } from '../../../../services/registry/feeds/items/item.ts'
+import { offerFromItem } from '../../../../services/registry/feeds/items/offer-from-item.ts'
+import { parseFeed } from '../../../../services/registry/feeds/source/parse.ts'
 
 /** Pieces to make feeds of. */
 

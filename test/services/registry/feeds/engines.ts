@@ -1,12 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openEmbeddedEventLog } from '../../../../infra/event-log/embedded.ts'
+import { openEmbeddedEventLog } from '../../../../infra/event-log/embedded/event-log.ts'
 import type { EventLog } from '../../../../infra/event-log/port.ts'
-import { openEmbeddedProductIndex } from '../../../../infra/product-index/embedded.ts'
+import { openEmbeddedProductIndex } from '../../../../infra/product-index/embedded/product-index.ts'
 import type { IndexWrite, ProductIndex } from '../../../../infra/product-index/port.ts'
-import { decode } from '../../../../schemas/codec.ts'
-import type { FeedIssue, ProductOffer } from '../../../../schemas/records.ts'
+import type { FeedIssue, ProductOffer } from '../../../../schemas/records/records.ts'
+import { decode } from '../../../../schemas/wire/codec.ts'
 
 const READ_RECORDS = 1_000
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { whyNotCodes } from '../../../../services/domain/why-not.ts'
+import { whyNotCodes } from '../../../../services/domain/campaign/why-not.ts'
 import { issueCodes } from '../../../../services/registry/feeds/issue-codes.ts'
 
 const page = readFileSync(new URL('../../../../docs/feeds.md', import.meta.url), 'utf8')

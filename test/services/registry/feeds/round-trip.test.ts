@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { digest, type OfferContent } from '../../../../services/domain/offer.ts'
-import { offerFromItem } from '../../../../services/registry/feeds/offer-from-item.ts'
+import { digest, type OfferContent } from '../../../../services/domain/catalogue/offer.ts'
+import { offerFromItem } from '../../../../services/registry/feeds/items/offer-from-item.ts'
 import { context, parse } from './documents.ts'
 
 /** A writer of feeds that shares nothing with the reader: it knows Google's specification only. */

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openEmbeddedEventLog } from '../../../../infra/event-log/embedded.ts'
+import { openEmbeddedEventLog } from '../../../../infra/event-log/embedded/event-log.ts'
 import type { EventLog } from '../../../../infra/event-log/port.ts'
-import { encode } from '../../../../schemas/codec.ts'
+import { encode } from '../../../../schemas/wire/codec.ts'
 import { openImageFiles } from '../../../../services/registry/images/files.ts'
 
 describe('the files of images', () => {

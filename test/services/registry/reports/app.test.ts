@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AnalyticsGaveUp, AnalyticsUnavailable } from '../../../../infra/analytics/port.ts'
-import { createHttpServer } from '../../../../services/http.ts'
+import { createHttpServer } from '../../../../services/http/server.ts'
 import { reportsApp } from '../../../../services/registry/reports/app.ts'
 import { type EventFact, type Facts, type LineFact, store } from './facts.ts'
 import { openWorld, tokens, type Who, type World } from './world.ts'

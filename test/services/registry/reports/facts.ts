@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { TRAFFIC_RULES, type TrafficRuleName } from '../../../../schemas/traffic-rules.ts'
+import { TRAFFIC_RULES, type TrafficRuleName } from '../../../../schemas/records/traffic-rules.ts'
 import type { World } from './world.ts'
 import { adUnits, campaigns, type ShopId, shopIds, shops } from './world.ts'
 

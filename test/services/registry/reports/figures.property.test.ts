@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type ReportMetric, reportDimensions, reportMetrics } from '../../../../schemas/http/panel/reports.ts'
+import { type ReportMetric, reportDimensions, reportMetrics } from '../../../../schemas/http/panel/reports/reports.ts'
 import { reportsApp } from '../../../../services/registry/reports/app.ts'
 import { type Facts, factsOf, store } from './facts.ts'
 import { type Asked, expected, figures } from './oracle.ts'

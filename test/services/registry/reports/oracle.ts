@@ -1,4 +1,4 @@
-import type { ReportDimension, ReportMetric } from '../../../../schemas/http/panel/reports.ts'
+import type { ReportDimension, ReportMetric } from '../../../../schemas/http/panel/reports/reports.ts'
 import type { Facts } from './facts.ts'
 import { adUnits, campaigns, type ShopId, shops } from './world.ts'
 

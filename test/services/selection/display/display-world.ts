@@ -1,5 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import type { AdUnit, Banner, BannerTargeting, Campaign, DisplayAlgorithm } from '../../../../schemas/entities.ts'
+import type {
+  AdUnit,
+  Banner,
+  BannerTargeting,
+  Campaign,
+  DisplayAlgorithm,
+} from '../../../../schemas/records/entities.ts'
 import { type AskOptions, createWorld, sponsored } from '../world.ts'
 
 /** The world of the selection tests as a shop with display ads: in Germany, with one format, both accounts enabled. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Campaign } from '../../../../schemas/entities.ts'
-import { viewsKey } from '../../../../services/domain/counter-keys.ts'
+import type { Campaign } from '../../../../schemas/records/entities.ts'
+import { viewsKey } from '../../../../services/domain/money/counter-keys.ts'
 import { DAY_MS, NOW } from '../world.ts'
 import { ALL_KINDS, type Changes, createDisplayWorld, type DisplayWorld, FORMAT_ID } from './display-world.ts'
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { BannerTargeting, DisplayAlgorithm } from '../../../../schemas/entities.ts'
-import { viewsKey } from '../../../../services/domain/counter-keys.ts'
+import type { BannerTargeting, DisplayAlgorithm } from '../../../../schemas/records/entities.ts'
+import { viewsKey } from '../../../../services/domain/money/counter-keys.ts'
 import { DAY_MS, NOW } from '../world.ts'
 import {
   ALL_KINDS,

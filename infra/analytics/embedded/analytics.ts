@@ -1,0 +1,56 @@
+import { mkdirSync } from 'node:fs'
+import type { MessagePort } from 'node:worker_threads'
+import { connect, type Served, soleClient, startWorker } from '../../thread.ts'
+import { migrate } from '../migrate.ts'
+import { type Analytics, AnalyticsFenced, AnalyticsGaveUp, AnalyticsRejected, AnalyticsUnavailable } from '../port.ts'
+import { jsonLinesOf, rowsOf } from './json-lines.ts'
+
+/**
+ * Starts the thread that holds the ClickHouse engine over `folder` and brings its tables up to date. A process can run
+ * one engine, for good: a second start in it must name the same folder.
+ * @throws when the folder is in use by another process or cannot be written.
+ */
+export async function startEmbeddedAnalytics({ folder }: { folder: string }): Promise<Served> {
+  mkdirSync(folder, { recursive: true })
+  // The engine's library must stay loaded when the worker has ended, because threads of it live on; so this thread
+  // holds on to it too.
+  await import('chdb')
+  const served = await startWorker(new URL('./worker.ts', import.meta.url), { folder })
+  const client = analyticsClient(served.connect())
+  try {
+    await migrate(client)
+  } catch (error) {
+    await served.stop()
+    throw error
+  } finally {
+    await client.close()
+  }
+  return served
+}
+
+/** The store behind a port of `startEmbeddedAnalytics`, for any thread. Rows become bytes here and move, uncopied. */
+export function analyticsClient(port: MessagePort): Analytics {
+  const closed = () => new AnalyticsUnavailable('The analytics store has been closed')
+  const remote = connect(port, { AnalyticsUnavailable, AnalyticsGaveUp, AnalyticsFenced, AnalyticsRejected }, closed)
+  return {
+    async insert(table, rows, by) {
+      if (rows.length === 0) return
+      const lines = jsonLinesOf(rows)
+      await remote.call('insert', [table, lines, by], [lines.buffer])
+    },
+    raiseFences: (fences) => remote.call('raiseFences', [fences]),
+    async query<Row extends object>(sql: string, params = {}) {
+      return rowsOf<Row>(await remote.call<Uint8Array>('query', [sql, params]))
+    },
+    command: (sql, params = {}) => remote.call('command', [sql, params]),
+    async close() {
+      remote.close()
+    },
+  }
+}
+
+/** The store of `folder` for one user, which stops the thread when it closes it. */
+export async function openEmbeddedAnalytics(options: { folder: string }): Promise<Analytics> {
+  const served = await startEmbeddedAnalytics(options)
+  return soleClient(served, analyticsClient(served.connect()))
+}

@@ -1,0 +1,100 @@
+import { randomUUID } from 'node:crypto'
+import { Session } from 'chdb'
+import { analyticsError } from '../errors.ts'
+import { paramStatements } from '../params.ts'
+import { AnalyticsFenced, type Fence, type QueryParams } from '../port.ts'
+import { yieldToRequests } from './priority.ts'
+
+const MB = 1024 * 1024
+/** One statement's text; parameters are part of it. */
+const STATEMENT_MAX_BYTES = 16 * MB
+
+/** The engine's settings: a guest in a small machine, where caches of gigabytes and a thread a core do not fit. */
+const ENGINE_ARGUMENTS = Object.entries({
+  max_threads: 1,
+  max_server_memory_usage: 2048 * MB,
+  max_memory_usage: 1536 * MB,
+  max_bytes_before_external_group_by: 256 * MB,
+  max_bytes_before_external_sort: 256 * MB,
+  mark_cache_size: 32 * MB,
+  primary_index_cache_size: 32 * MB,
+  index_mark_cache_size: 16 * MB,
+  query_condition_cache_size: 8 * MB,
+  // Compiling an expression takes longer than most of these queries run.
+  compile_expressions: 0,
+  compile_aggregate_expressions: 0,
+  compile_sort_description: 0,
+  max_query_size: STATEMENT_MAX_BYTES,
+  // An insert is one block, so that one token stands for all of it.
+  input_format_parallel_parsing: 0,
+  max_partitions_per_insert_block: 0,
+  output_format_json_quote_64bit_integers: 0,
+}).map(([name, value]) => `--${name}=${value}`)
+
+/** One line of JSON per row, in UTF-8. */
+export type JsonLines = Uint8Array
+
+/**
+ * The chDB engine over one folder. A process can have one of these. Writes go through one session and queries through
+ * another, so that a long report does not hold up the sink; within a session statements run one after the other.
+ */
+export function openEngine({ folder }: { folder: string }) {
+  const writes = openSession(folder)
+  const reads = openSession(folder)
+  const stopYielding = yieldToRequests()
+  /** The highest epoch of each scope. In memory: no insert outlives the process, and no other process has the folder. */
+  const epochs = new Map<string, number>()
+
+  function throwIfFenced({ scope, epoch }: Fence): void {
+    if (epoch < (epochs.get(scope) ?? epoch)) throw new AnalyticsFenced('A later epoch of this scope has been raised')
+  }
+
+  return {
+    insert: (table: string, lines: JsonLines, by: { token: string } | { fence: Fence }): Promise<void> =>
+      writes.run(async (session) => {
+        if ('fence' in by) throwIfFenced(by.fence)
+        // Without a token, equal blocks would be taken for one.
+        const insert_deduplication_token = 'fence' in by ? randomUUID() : by.token
+        const settings = { insert_deduplication_token }
+        await session.insert({ table, values: lines, format: 'JSONEachRow', settings })
+      }),
+    /** In its turn: inserts that were called before have ended. */
+    raiseFences: (fences: readonly Fence[]): Promise<void> =>
+      writes.run(async () => {
+        for (const { scope, epoch } of fences) epochs.set(scope, Math.max(epoch, epochs.get(scope) ?? epoch))
+      }),
+    query: (sql: string, params: QueryParams): Promise<JsonLines> =>
+      reads.run(async (session) =>
+        (await session.queryAsync(withParams(sql, params), { format: 'JSONEachRow' })).bytes(),
+      ),
+    command: (sql: string, params: QueryParams): Promise<void> =>
+      writes.run(async (session) => {
+        await session.queryAsync(withParams(sql, params), { format: 'Null' })
+      }),
+    async close(): Promise<void> {
+      stopYielding()
+      await Promise.all([writes.close(), reads.close()])
+    },
+  }
+}
+
+/** Parameters are set on the session: the binding's own way holds a lock on the whole process while a query runs. */
+function withParams(sql: string, params: QueryParams): string {
+  return `${paramStatements(sql, params)} ${sql}`
+}
+
+function openSession(folder: string) {
+  const session = new Session(folder, { connectionArgs: ENGINE_ARGUMENTS })
+  let last: Promise<unknown> = Promise.resolve()
+  return {
+    run<T>(statement: (session: Session) => Promise<T>): Promise<T> {
+      const done = last.then(() => statement(session)).catch((error) => Promise.reject(analyticsError(error)))
+      last = done.catch(() => {})
+      return done
+    },
+    async close() {
+      await last
+      session.close()
+    },
+  }
+}

@@ -1,0 +1,140 @@
+import { isVoidedSql, VOIDED } from '../corrections.ts'
+import { type LinkScope, linkedSql } from './person-links.ts'
+import { returnedMicrosSql, returnedQuantitySql, returnedSql } from './returned-lines.ts'
+import { trustAtSql, trustsSql, unprovenSql, VERSION_ORDER } from './transaction-versions.ts'
+
+/**
+ * The attribution rule as SQL, in pieces: the lines to be credited, their reach (the cids whose touches count for them)
+ * and the candidates (every touch in the window of a line). What is stored, what-if reports and explanations are made of
+ * the same pieces. Arguments named after a table are conditions on its rows that only spare reading the others; none
+ * of them may leave out a row that matters.
+ */
+export const DEFAULT_CLICK_WINDOW_HOURS = 14 * 24
+export const DEFAULT_VIEW_WINDOW_HOURS = 24
+export const HOUR_MS = 3_600_000
+
+/**
+ * The lines of the transactions in `scope` (SQL that selects shopId, kind, eventId). An id that came with different
+ * contents counts as `VERSION_ORDER` says. Imported transactions have no lines here. Parameters clickWindowHours and
+ * viewWindowHours, when not null, replace those of the shop.
+ */
+export const linesSql = (of: { scope: string; product_groups: string; transaction_returns: string }): string => `
+  SELECT *, ${returnedMicrosSql('priceMicros', 'returnedQuantity', 'quantity')} AS returnedMicros
+  FROM (${boughtLinesSql(of)}
+  )`
+
+const boughtLinesSql = (of: { scope: string; product_groups: string; transaction_returns: string }): string => `
+  SELECT t.shopId AS shopId, t.kind AS kind, t.eventId AS eventId, toUInt32(number - 1) AS line,
+    t.first.1 AS occurredAt, t.first.2 AS cid, t.first.3 AS uid,
+    item.shopProductId AS shopProductId, item.quantity AS quantity, item.priceMicros AS priceMicros,
+    t.first.4 AS currency, g.groups AS itemGroups, t.first.7 AS proof, t.first.8 AS receivedAt,
+    if(t.kind = 'PURCHASE', ${returnedQuantitySql({ lines: 't.first.5', number: 'number' })}, 0) AS returnedQuantity,
+    ${trustAtSql('w.trusts', 'receivedAt')} AS trust,
+    toInt32(coalesce({clickWindowHours:Nullable(Int32)},
+      if(w.known, w.clickWindowHours, ${DEFAULT_CLICK_WINDOW_HOURS}))) AS clickWindowHours,
+    toInt32(coalesce({viewWindowHours:Nullable(Int32)},
+      if(w.known, w.viewWindowHours, ${DEFAULT_VIEW_WINDOW_HOURS}))) AS viewWindowHours
+  FROM (
+    SELECT shopId, kind, eventId, argMin(
+      tuple(occurredAt, cid, uid, currency, lines, imported, toString(proof), receivedAt),
+      tuple(${VERSION_ORDER})) AS first
+    FROM transactions
+    WHERE (shopId, kind, eventId) IN (${of.scope})
+    GROUP BY shopId, kind, eventId
+    HAVING NOT first.6
+  ) AS t
+  ARRAY JOIN t.first.5 AS item, arrayEnumerate(t.first.5) AS number
+  LEFT JOIN (${itemGroupsSql(of)}) AS g ON g.shopId = t.shopId AND g.id = item.shopProductId
+  LEFT JOIN (${windowsSql}) AS w ON w.shopId = t.shopId
+  LEFT JOIN (${returnedSql(of.transaction_returns)}) AS r ON r.shopId = t.shopId AND r.eventId = t.eventId`
+
+/** The item groups that each product has in the feeds of its shop. */
+export const itemGroupsSql = ({ product_groups }: { product_groups: string }): string => `
+    SELECT shopId, id, arraySort(groupUniqArray(assumeNotNull(itemGroupId))) AS groups
+    FROM product_groups FINAL
+    WHERE (${product_groups}) AND ifNull(itemGroupId, '') != ''
+    GROUP BY shopId, id`
+
+/** The windows of each shop that has been seen in the registry. */
+export const windowsSql = `
+    SELECT shopId, argMax(clickWindowHours, version) AS clickWindowHours,
+      argMax(viewWindowHours, version) AS viewWindowHours, ${trustsSql} AS trusts, true AS known
+    FROM shop_versions GROUP BY shopId`
+
+/** No window of any shop is longer. */
+export const windowMaxMsSql = `(SELECT greatest(${DEFAULT_CLICK_WINDOW_HOURS}, ${DEFAULT_VIEW_WINDOW_HOURS},
+    max(clickWindowHours), max(viewWindowHours)) FROM shop_versions) * ${HOUR_MS}`
+
+/** Lines that may be credited, once for each cid whose touches count: their columns and `touchCid`. */
+export const reachSql = (lines: string, person_links: LinkScope): string => `
+  SELECT l.*, arrayJoin(arrayDistinct(arrayPushBack(p.others, l.cid))) AS touchCid
+  FROM (SELECT * FROM (${lines}) AS proven WHERE NOT (${unprovenSql('proven')})) AS l
+  LEFT JOIN (${linkedSql(person_links)}) AS p ON p.personShopId = l.shopId AND p.personCid = l.cid`
+
+/**
+ * Products on the attribution list of campaigns, with the times [fromAt, toAt) at which they were. The version in force
+ * is the last one made until then; before the first one, that first one. The log keeps every version of a campaign.
+ */
+const haloSql = ({ campaign_versions }: { campaign_versions: string }): string => `
+    SELECT shopId AS listShopId, campaignId AS listCampaignId, productId AS listProductId, groupArray((fromAt, toAt)) AS inForce
+    FROM (
+      SELECT shopId, campaignId, attributionProductIds,
+        if(row_number() OVER (PARTITION BY campaignId ORDER BY version) = 1, 0, updatedAt) AS fromAt,
+        min(updatedAt) OVER later AS nextAt,
+        if(count() OVER later = 0, ${Number.MAX_SAFE_INTEGER}, nextAt) AS toAt
+      FROM campaign_versions FINAL
+      WHERE ${campaign_versions}
+      WINDOW later AS (PARTITION BY campaignId ORDER BY version ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING)
+    )
+    ARRAY JOIN attributionProductIds AS productId
+    WHERE fromAt < toAt
+    GROUP BY shopId, campaignId, productId`
+
+/**
+ * Column names of the joined tables differ from those of the lines, so that `r.*` keeps its names.
+ * One row per line and touch of the person, whatever its verdict and time: the line's columns (kind, eventId and so on),
+ * the touch's, and `match`: DIRECT, HALO or empty where the touch is of another product.
+ */
+export const touchesSql = (
+  reach: string,
+  only: { judged_events: string; campaign_versions: string; pair: string },
+): string => `
+  SELECT r.*, t.touchEventId AS touchEventId, t.touchType AS touchType, t.touchAt AS touchAt, t.verdict AS verdict,
+    t.campaignId AS campaignId, t.accountId AS accountId, t.adId AS adId, t.slotHash AS slotHash, t.adUnitId AS adUnitId,
+    t.algorithm AS algorithm, t.country AS country,
+    multiIf(
+      (t.adKind = 'SPONSORED' AND t.adId = r.shopProductId) OR has(r.itemGroups, t.itemGroupId), 'DIRECT',
+      arrayExists(time -> time.1 <= r.occurredAt AND r.occurredAt < time.2, h.inForce), 'HALO',
+      '') AS match,
+    r.occurredAt - t.touchAt <= if(t.touchType = 'CLICK', r.clickWindowHours, r.viewWindowHours) * ${HOUR_MS} AS recent
+  FROM (
+    SELECT shopId AS touchShopId, cid AS actorCid, eventId AS touchEventId, type AS touchType, occurredAt AS touchAt,
+      if(${isVoidedSql}, '${VOIDED}', judged_events.verdict) AS verdict, kind AS adKind, campaignId, accountId, adId, ifNull(itemGroupId, '') AS itemGroupId, slotHash, adUnitId, algorithm,
+      ifNull(country, '') AS country
+    FROM judged_events
+    WHERE ${only.judged_events}
+  ) AS t
+  INNER JOIN (${reach}) AS r ON r.shopId = t.touchShopId AND r.touchCid = t.actorCid
+  LEFT JOIN (${haloSql(only)}
+  ) AS h ON h.listShopId = t.touchShopId AND h.listCampaignId = t.campaignId AND h.listProductId = r.shopProductId
+  WHERE ${only.pair}`
+
+/**
+ * The touches of `touchesSql` that are valid, not after the line and in its window. `touch` begins with what decides:
+ * click over view, DIRECT over HALO, the latest, the greater event id; the rest makes the order total.
+ */
+export const candidatesSql = (reach: string, only: { judged_events: string; campaign_versions: string }): string => `
+  SELECT *, (touchType = 'CLICK', match = 'DIRECT', touchAt, touchEventId,
+    campaignId, accountId, adId, slotHash, adUnitId, algorithm, country) AS touch
+  FROM (${touchesSql(reach, {
+    judged_events: `judged_events.verdict = 'VALID' AND NOT ${isVoidedSql} AND (${only.judged_events})`,
+    campaign_versions: only.campaign_versions,
+    pair: 't.touchAt <= r.occurredAt AND recent',
+  })})`
+
+/** Columns of `attributed_lines` that tell of a credited touch, from `touch`. */
+export const touchDetailsSql = (touch: string): string => `
+    if(${touch}.2, 'DIRECT', 'HALO') AS match, if(${touch}.1, 'CLICK', 'VIEW') AS touchType,
+    ${touch}.4 AS touchEventId, ${touch}.3 AS touchAt,
+    ${touch}.5 AS campaignId, ${touch}.6 AS accountId, ${touch}.7 AS adId, ${touch}.8 AS slotHash,
+    ${touch}.9 AS adUnitId, ${touch}.10 AS algorithm, nullIf(${touch}.11, '') AS country`

@@ -1,0 +1,47 @@
+import type { Emission, Verdict } from '../../../../schemas/records/records.ts'
+import { isVoidedSql, VOIDED } from '../corrections.ts'
+
+/** Events listed for one request, the earliest first. */
+export const EMISSION_EVENTS_MAX = 1_000
+/** Clicks count until 30 days after the ad was served; later ones are expired, and rare. */
+const EVENTS_AFTER_MS = 60 * 86_400_000
+
+export type EmissionRow = Emission
+
+export interface EmissionEventRow {
+  eventId: string
+  type: 'VIEW' | 'CLICK'
+  verdict: Verdict | typeof VOIDED
+  billedMicros: number
+  occurredAt: number
+  slotHash: string
+  campaignId: string
+  adId: string
+}
+
+/** The ad request as it was answered, in one of some shops. Rows are `EmissionRow`, at most one. */
+export function emissionQuery({ requestId, shopIds }: { requestId: string; shopIds: readonly string[] }) {
+  const sql = `
+SELECT requestId, shopId, kind, cid, uid, occurredAt, country, elapsedMicros, slots
+FROM emissions WHERE requestId = {requestId:String} AND shopId IN {shopIds:Array(String)}
+LIMIT 1`
+  return { sql, params: { requestId, shopIds } }
+}
+
+/** What was seen and clicked of its ads. Rows are `EmissionEventRow`; of records with one event id, the valid one. */
+export function emissionEventsQuery({
+  requestId,
+  shopId,
+  occurredAt,
+}: Pick<Emission, 'requestId' | 'shopId' | 'occurredAt'>) {
+  const sql = `
+SELECT eventId, type, if(isVoided, '${VOIDED}', judged) AS verdict, if(isVoided, 0, billedMicros) AS billedMicros, occurredAt,
+  slotHash, campaignId, adId
+FROM (
+  SELECT * EXCEPT verdict, verdict AS judged, ${isVoidedSql} AS isVoided FROM judged_events
+  WHERE shopId = {shopId:String} AND occurredAt >= {from:Int64} AND occurredAt < {to:Int64} AND requestId = {requestId:String}
+  ORDER BY eventId, verdict != 'VALID' LIMIT 1 BY eventId
+)
+ORDER BY occurredAt, eventId LIMIT ${EMISSION_EVENTS_MAX}`
+  return { sql, params: { requestId, shopId, from: occurredAt, to: occurredAt + EVENTS_AFTER_MS } }
+}

@@ -1,0 +1,91 @@
+import type { TransactionTrust } from '../../../../schemas/records/entities.ts'
+import type { Transaction, TransactionReturn } from '../../../../schemas/records/records.ts'
+import { countedReturnsSql, returnsOf } from '../attribution/returned-lines.ts'
+import { VERSION_ORDER } from '../attribution/transaction-versions.ts'
+
+/** An id is the caller's own: it may have been used in each shop for a purchase, a cart and a wishlist. */
+export const TRANSACTIONS_OF_ID_MAX = 30
+/** Contents of one transaction that are told of, the one that counts first. */
+export const VERSIONS_TOLD_MAX = 20
+/** Returns of one purchase that are told of, the first. */
+export const RETURNS_TOLD_MAX = 100
+
+export type TransactionRow = Pick<
+  Transaction,
+  'shopId' | 'kind' | 'occurredAt' | 'receivedAt' | 'cid' | 'uid' | 'currency' | 'imported' | 'lines' | 'proof'
+>
+
+export interface AttributedLineRow {
+  shopId: string
+  kind: Transaction['kind']
+  /** Counts from 0. */
+  line: number
+  shopProductId: string
+  quantity: number
+  priceMicros: number
+  returnedQuantity: number
+  returnedMicros: number
+  outcome: 'CREDITED' | 'NO_TOUCH' | 'NO_MATCH' | 'UNPROVEN'
+  trust: TransactionTrust
+  match: string
+  touchType: string
+  touchEventId: string
+  touchAt: number
+  campaignId: string
+  adId: string
+  clickWindowHours: number
+  viewWindowHours: number
+}
+
+/** The versions of the transactions of an id, one row a content: of each shop and kind, the one that counts first. */
+export function transactionQuery({ eventId, shopIds }: { eventId: string; shopIds: readonly string[] }) {
+  const sql = `
+SELECT shopId, kind, occurredAt, receivedAt, cid, uid, currency, imported, proof, lines
+FROM (
+  SELECT * FROM transactions
+  WHERE eventId = {eventId:String} AND shopId IN {shopIds:Array(String)}
+  ORDER BY shopId, kind, ${VERSION_ORDER}
+  LIMIT 1 BY shopId, kind, imported, proof, occurredAt, cid, uid, currency, toString(lines)
+)
+ORDER BY shopId, kind, ${VERSION_ORDER}
+LIMIT ${VERSIONS_TOLD_MAX} BY shopId, kind
+LIMIT ${TRANSACTIONS_OF_ID_MAX * VERSIONS_TOLD_MAX}`
+  return { sql, params: { eventId, shopIds } }
+}
+
+export type ReturnRow = Pick<
+  TransactionReturn,
+  'returnId' | 'shopId' | 'eventId' | 'reason' | 'occurredAt' | 'receivedAt' | 'lines'
+>
+
+/** The returns of purchases of an id that count, in the order of their receipt. */
+export function returnsQuery({ eventId, shopIds }: { eventId: string; shopIds: readonly string[] }) {
+  const ofEvent = 'SELECT shopId, eventId FROM transaction_returns WHERE eventId = {eventId:String}'
+  const sql = `
+SELECT shopId, returnId, told.1 AS eventId, told.2 AS lines, told.3 AS reason, told.4 AS occurredAt, told.5 AS receivedAt
+FROM (${countedReturnsSql(`shopId IN {shopIds:Array(String)} AND ${returnsOf(ofEvent)}`)})
+WHERE eventId = {eventId:String}
+ORDER BY receivedAt, returnId
+LIMIT ${RETURNS_TOLD_MAX} BY shopId`
+  return { sql, params: { eventId, shopIds } }
+}
+
+/** The orders of a moment with a line that an account was credited with. */
+export function creditedOrdersQuery(of: { accountId: string; occurredAt: number; shopIds: readonly string[] }) {
+  const sql = `
+SELECT DISTINCT shopId, eventId FROM attributed_lines FINAL
+WHERE shopId IN {shopIds:Array(String)} AND attributed_lines.occurredAt = {occurredAt:Int64}
+  AND outcome = 'CREDITED' AND accountId = {accountId:String}`
+  return { sql, params: { ...of } }
+}
+
+/** Their lines as attribution has stored them. Rows are `AttributedLineRow`. */
+export function attributedLinesQuery({ eventId, shopIds }: { eventId: string; shopIds: readonly string[] }) {
+  const sql = `
+SELECT shopId, kind, line, shopProductId, quantity, priceMicros, returnedQuantity, returnedMicros, outcome, trust, match, touchType,
+  touchEventId, touchAt, campaignId, adId, clickWindowHours, viewWindowHours
+FROM attributed_lines FINAL
+WHERE shopId IN {shopIds:Array(String)} AND kind IN ('PURCHASE', 'CART', 'WISHLIST') AND eventId = {eventId:String}
+ORDER BY shopId, kind, line`
+  return { sql, params: { eventId, shopIds } }
+}

@@ -1,0 +1,72 @@
+import type { Remote } from '../../thread.ts'
+import { LogUnavailable, type NewRecord, type Position } from '../port.ts'
+import { checkedBytes } from '../record-check.ts'
+import { packAppends } from './frame.ts'
+
+/** Sent to the worker and not yet answered; more is refused, so that a stalled disk does not fill memory. */
+const IN_FLIGHT_MAX_BYTES = 64 * 1024 * 1024
+
+interface Call {
+  records: readonly NewRecord[]
+  bytes: number
+  resolve: (positions: Position[]) => void
+  reject: (error: Error) => void
+}
+
+/** Appends: all calls of one turn of the event loop go to the worker as one message. */
+export function createAppender(remote: Remote) {
+  let calls: Call[] = []
+  let inFlightBytes = 0
+
+  function flush(): void {
+    if (calls.length === 0) return
+    const sent = calls
+    calls = []
+    const records = sent.length === 1 ? sent[0]!.records : sent.flatMap((call) => call.records)
+    const bytes = sent.reduce((sum, call) => sum + call.bytes, 0)
+    const frame = packAppends(records, bytes)
+    remote
+      .call<Float64Array>('append', [frame], [frame.buffer])
+      .then((positions) => {
+        let from = 0
+        for (const { records, resolve } of sent) {
+          resolve(positionsOf(records, positions, from))
+          from += records.length
+        }
+      })
+      .catch((error: Error) => {
+        for (const { reject } of sent) reject(error)
+      })
+      .finally(() => {
+        inFlightBytes -= bytes
+      })
+  }
+
+  async function append(records: readonly NewRecord[]): Promise<Position[]> {
+    const bytes = checkedBytes(records)
+    if (records.length === 0) return []
+    if (inFlightBytes > 0 && inFlightBytes + bytes > IN_FLIGHT_MAX_BYTES) {
+      throw new LogUnavailable('Too much is waiting to be written to the log')
+    }
+    inFlightBytes += bytes
+    return new Promise((resolve, reject) => {
+      if (calls.length === 0) setImmediate(flush)
+      calls.push({ records, bytes, resolve, reject })
+    })
+  }
+
+  return { append, flush }
+}
+
+/** The frame that carries some records. @throws RecordTooLarge, TypeError */
+export function pack(records: readonly NewRecord[]): Uint8Array<ArrayBuffer> {
+  return packAppends(records, checkedBytes(records))
+}
+
+/** @param positions partition and offset of each record in turn, from the record numbered `from` on. */
+export function positionsOf(records: readonly NewRecord[], positions: Float64Array, from = 0): Position[] {
+  return records.map(({ topic }, index) => {
+    const at = 2 * (from + index)
+    return { topic, partition: positions[at]!, offset: positions[at + 1]! }
+  })
+}

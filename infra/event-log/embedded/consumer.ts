@@ -1,0 +1,129 @@
+import type { TopicName } from '../../../schemas/topics.ts'
+import type { Remote } from '../../thread.ts'
+import {
+  type Assignment,
+  type Batch,
+  type LogConsumer,
+  type LogRecord,
+  LogUnavailable,
+  METADATA_MAX_CHARS,
+  type PartitionBounds,
+  Revoked,
+  type Tail,
+} from '../port.ts'
+import { pack } from './append.ts'
+import { unpackRecords } from './frame.ts'
+import type { Assigned, Polled } from './groups/consumer-groups.ts'
+
+const TAIL_BATCH_RECORDS = 1_000
+/** The worker wakes a tail as soon as there is something; this only bounds how long one question stays open. */
+const TAIL_WAIT_MS = 60_000
+
+export async function openConsumer(remote: Remote, group: string, topics: readonly TopicName[]): Promise<LogConsumer> {
+  const member = await remote.call<number>('join', [group, topics])
+  let assigned = new Map<string, Assigned>()
+  let closed = false
+  await ask(0, 0)
+
+  async function ask(maxRecords: number, maxWaitMs: number): Promise<Batch | null> {
+    const polled = await remote.call<Polled>('poll', [member, maxRecords, maxWaitMs])
+    if (polled.assigned) assigned = new Map(polled.assigned.map(keptOrNew))
+    const batch = batchOf(polled)
+    return batch && { ...batch, assignment: assigned.get(`${batch.topic}/${batch.partition}`)! }
+  }
+
+  /** An assignment that goes on stays the same object: whoever holds it may go on too. */
+  function keptOrNew(each: Assigned): [string, Assigned] {
+    const place = `${each.topic}/${each.partition}`
+    const before = assigned.get(place)
+    return [place, before?.lease === each.lease ? before : each]
+  }
+
+  /** The lease that stands for it in the log's thread, which knows whether it still holds. */
+  const leaseOf = (assignment: Assignment) => (assignment as Assigned).lease
+
+  return {
+    async poll({ maxRecords, maxWaitMs }) {
+      return closed ? null : ask(maxRecords, maxWaitMs)
+    },
+    assigned: () => (closed ? [] : [...assigned.values()]),
+    seek(assignment, offset) {
+      const { topic, partition } = assignment
+      // Messages keep their order: the next poll finds it done.
+      remote.call('seek', [member, topic, partition, leaseOf(assignment), offset]).catch(() => {})
+    },
+    refuse({ topic, partition }) {
+      remote.call('refuse', [member, topic, partition]).catch(() => {})
+    },
+    async commit(assignment, { offset, metadata }, outputs = []) {
+      const { topic, partition } = assignment
+      if (closed) throw new Revoked(`${topic}/${partition} is not assigned to this consumer any more`)
+      if (metadata.length > METADATA_MAX_CHARS) {
+        throw new RangeError(`The metadata of a commit has ${metadata.length} of ${METADATA_MAX_CHARS} characters`)
+      }
+      const frame = outputs.length === 0 ? null : pack(outputs)
+      const args = [member, leaseOf(assignment), { topic, partition, offset, metadata }, frame]
+      await remote.call('commit', args, frame ? [frame.buffer] : [])
+    },
+    async close() {
+      if (closed) return
+      closed = true
+      await remote.call('leave', [member]).catch(ignoreClosedLog)
+    },
+  }
+}
+
+/** Follows a topic outside any group. An `onBatch` that throws before the tail has caught up rejects; later it is fatal. */
+export async function openTail(
+  remote: Remote,
+  topic: TopicName,
+  onBatch: (records: LogRecord[]) => void | Promise<void>,
+): Promise<Tail> {
+  const member = await remote.call<number>('join', [null, [topic]])
+  const behind = new Map<number, number>()
+  for (const { partition, start, end } of await remote.call<PartitionBounds[]>('bounds', [topic])) {
+    if (end > start) behind.set(partition, end)
+  }
+  let closed = false
+
+  async function step(maxWaitMs: number): Promise<boolean> {
+    const batch = batchOf(await remote.call<Polled>('poll', [member, TAIL_BATCH_RECORDS, maxWaitMs]))
+    if (!batch || closed) return false
+    await onBatch(batch.records)
+    if (batch.records.at(-1)!.offset + 1 >= (behind.get(batch.partition) ?? 0)) behind.delete(batch.partition)
+    return true
+  }
+
+  async function close(): Promise<void> {
+    if (closed) return
+    closed = true
+    await remote.call('leave', [member]).catch(ignoreClosedLog)
+  }
+
+  async function follow(): Promise<void> {
+    while (!closed) await step(TAIL_WAIT_MS)
+  }
+
+  try {
+    while (behind.size > 0 && (await step(0))) {
+      // Reads on until all partitions are where they ended at the call, or nothing is left to read.
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+  follow().catch((error: Error) => {
+    if (!closed && !(error instanceof LogUnavailable)) throw error
+  })
+  return { close }
+}
+
+function batchOf({ batch }: Polled): Omit<Batch, 'assignment'> | null {
+  if (!batch) return null
+  const { topic, partition, frame } = batch
+  return { topic, partition, records: unpackRecords(frame, topic, partition) }
+}
+
+function ignoreClosedLog(error: Error): void {
+  if (!(error instanceof LogUnavailable)) throw error
+}

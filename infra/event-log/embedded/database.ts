@@ -1,0 +1,67 @@
+import { mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { type TopicName, topicNames, topics } from '../../../schemas/topics.ts'
+
+/** Pages of the write-ahead log that are folded into the file at once: 8 MB, a pause of some ten milliseconds. */
+const CHECKPOINT_PAGES = 1_000
+const PAGE_BYTES = 8_192
+
+/**
+ * Opens the log's database file and takes it for this process alone; the lock ends with the process.
+ * Every commit is on disk when it returns (synchronous=FULL).
+ * @throws when another process, or another log of this process, has the folder.
+ */
+export function openDatabase(folder: string): DatabaseSync {
+  mkdirSync(folder, { recursive: true })
+  const database = new DatabaseSync(join(folder, 'event-log.db'), { timeout: 0 })
+  try {
+    database.exec(`
+      PRAGMA page_size = ${PAGE_BYTES};
+      PRAGMA locking_mode = EXCLUSIVE;
+      PRAGMA journal_mode = WAL;
+      PRAGMA synchronous = FULL;
+      PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES};
+      BEGIN EXCLUSIVE; COMMIT;`)
+  } catch (error) {
+    database.close()
+    const locked = (error as { errcode?: number }).errcode === SQLITE_BUSY
+    throw locked ? new Error(`The event log in ${folder} is in use by another process`, { cause: error }) : error
+  }
+  database.exec(readFileSync(new URL('./schema.sql', import.meta.url), 'utf8'))
+  return database
+}
+
+const SQLITE_BUSY = 5
+
+/** One partition as the worker knows it. */
+export interface Partition {
+  readonly id: number
+  readonly topic: TopicName
+  readonly partition: number
+  readonly compacted: boolean
+  /** Offset of the next record. */
+  end: number
+  /** The same within the transaction at hand. */
+  pendingEnd: number
+}
+
+export type Partitions = Readonly<Record<TopicName, readonly Partition[]>>
+
+/** The partitions of every topic; makes those that are missing. */
+export function loadPartitions(database: DatabaseSync): Partitions {
+  const add = database.prepare('INSERT OR IGNORE INTO partitions (topic, partition) VALUES (?, ?)')
+  const select = database.prepare('SELECT id, next_offset AS end FROM partitions WHERE topic = ? AND partition = ?')
+  const load = (topic: TopicName, partition: number): Partition => {
+    add.run(topic, partition)
+    const row = select.get(topic, partition) as { id: number; end: number }
+    return { ...row, topic, partition, compacted: topics[topic].kind === 'compacted', pendingEnd: row.end }
+  }
+  database.exec('BEGIN')
+  const loaded = topicNames.map((topic) => [
+    topic,
+    Array.from({ length: topics[topic].partitions }, (_, partition) => load(topic, partition)),
+  ])
+  database.exec('COMMIT')
+  return Object.fromEntries(loaded)
+}

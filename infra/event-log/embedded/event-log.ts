@@ -1,0 +1,76 @@
+import type { MessagePort } from 'node:worker_threads'
+import { connect, type Remote, type Served, soleClient, startWorker } from '../../thread.ts'
+import { type EventLog, type ExclusiveWriter, Fenced, LogUnavailable, Revoked } from '../port.ts'
+import { createAppender, pack, positionsOf } from './append.ts'
+import { openConsumer, openTail } from './consumer.ts'
+import { unpackRecords } from './frame.ts'
+
+const DEFAULT_HOUSEKEEPING_MS = 5_000
+
+export interface EmbeddedEventLogOptions {
+  folder: string
+  /** Pause between two rounds of compaction and retention. Default: 5 s. */
+  housekeepingMs?: number
+}
+
+/**
+ * Starts the thread that holds the log of a folder, in one SQLite file.
+ * @throws when another process, or another log of this process, has the folder.
+ */
+export function startEmbeddedEventLog(options: EmbeddedEventLogOptions): Promise<Served> {
+  return startWorker(new URL('./worker.ts', import.meta.url), {
+    housekeepingMs: DEFAULT_HOUSEKEEPING_MS,
+    ...options,
+  })
+}
+
+/** The log behind a port of `startEmbeddedEventLog`, for any thread. */
+export function eventLogClient(port: MessagePort): EventLog {
+  const closedError = () => new LogUnavailable('The log has been closed')
+  const worker = connect(port, { LogUnavailable, Fenced, Revoked, RangeError }, closedError)
+  let closed = false
+  const remote: Remote = {
+    call: (...args) => (closed ? Promise.reject(closedError()) : worker.call(...args)),
+    close: () => worker.close(),
+  }
+  const appender = createAppender(remote)
+
+  return {
+    append: appender.append,
+    consumer: ({ group, topics }) => openConsumer(remote, group, topics),
+    tail: (topic, onBatch) => openTail(remote, topic, onBatch),
+    exclusiveWriter: (name) => openExclusiveWriter(remote, name),
+    bounds: (topic) => remote.call('bounds', [topic]),
+    count: (topic, partition, from, to) => remote.call('count', [topic, partition, from, to]),
+    async read(topic, partition, from, max) {
+      return unpackRecords(await remote.call('read', [topic, partition, from, max]), topic, partition)
+    },
+    committed: (group) => remote.call('committed', [group]),
+    reset: (group, commits) => remote.call('reset', [group, commits]),
+    async close() {
+      if (closed) return
+      appender.flush()
+      closed = true
+      // Everything sent before is answered before this is.
+      await worker.call('disconnect', []).catch(() => {})
+      worker.close()
+    },
+  }
+}
+
+async function openExclusiveWriter(remote: Remote, name: string): Promise<ExclusiveWriter> {
+  const epoch = await remote.call<number>('openWriter', [name])
+  return {
+    async append(records) {
+      const frame = pack(records)
+      return positionsOf(records, await remote.call('appendAs', [name, epoch, frame], [frame.buffer]))
+    },
+    async close() {},
+  }
+}
+
+/** The log of a folder for one user, which stops the thread when it closes it. */
+export async function openEmbeddedEventLog(options: EmbeddedEventLogOptions): Promise<EventLog> {
+  const served = await startEmbeddedEventLog(options)
+  return soleClient(served, eventLogClient(served.connect()))
+}

@@ -1,0 +1,63 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { topics } from '../../../schemas/topics.ts'
+import type { Partition, Partitions } from './database.ts'
+
+/** Work of one step: a few milliseconds, so that appends do not wait long. */
+const STEP_BLOCKS = 500
+/** How long a tombstone stays, so that whoever reads sees the removal: a day, as Kafka's delete.retention.ms. */
+export const TOMBSTONE_RETENTION_MS = 86_400_000
+
+/**
+ * Removes what the log need not keep: superseded values and old tombstones of compacted topics, old blocks of retained ones.
+ * @returns one bounded step, to be run in a transaction, which says whether there is more to do.
+ */
+export function createHousekeeping(database: DatabaseSync, partitions: Partitions, now: () => number): () => boolean {
+  const all = Object.values(partitions).flat()
+  const compacted = new Map(all.filter((each) => each.compacted).map((each) => [each.id, each]))
+  const places = database.prepare('SELECT id, compacted_to FROM partitions')
+  const uncompacted = database.prepare(
+    `SELECT first_offset, key FROM blocks WHERE partition_id = ? AND first_offset >= ? AND first_offset < ?
+     ORDER BY first_offset LIMIT ${STEP_BLOCKS}`,
+  )
+  const removeOlder = database.prepare('DELETE FROM blocks WHERE partition_id = ? AND key = ? AND first_offset < ?')
+  const setCompacted = database.prepare('UPDATE partitions SET compacted_to = ? WHERE id = ?')
+  // Below compacted_to nothing older is left that a removed tombstone would bring back.
+  const removeTombstones = database.prepare(
+    `DELETE FROM blocks WHERE id IN (
+       SELECT blocks.id FROM blocks JOIN partitions ON partitions.id = blocks.partition_id
+       WHERE is_tombstone = 1 AND appended_at < ? AND first_offset < compacted_to LIMIT ${STEP_BLOCKS})`,
+  )
+  const removeExpired = database.prepare(
+    `DELETE FROM blocks WHERE appended_at < :before AND id IN (
+       SELECT id FROM blocks WHERE partition_id = :id ORDER BY first_offset LIMIT ${STEP_BLOCKS})`,
+  )
+
+  /** Goes over the next records in turn; each makes the earlier ones of its key superfluous. */
+  function compact({ id, end }: Partition, from: number): boolean {
+    const rows = uncompacted.all(id, from, end) as { first_offset: number; key: Uint8Array }[]
+    for (const { first_offset, key } of rows) removeOlder.run(id, key, first_offset)
+    const done = rows.length < STEP_BLOCKS
+    setCompacted.run(done ? end : rows.at(-1)!.first_offset + 1, id)
+    return !done
+  }
+
+  function compactNext(): boolean {
+    for (const { id, compacted_to } of places.all() as { id: number; compacted_to: number }[]) {
+      const partition = compacted.get(id)
+      if (partition && compacted_to < partition.end && compact(partition, compacted_to)) return true
+    }
+    return false
+  }
+
+  function expire({ id, topic }: Partition): boolean {
+    const { retentionMs } = topics[topic]
+    if (retentionMs < 0) return false
+    return removeExpired.run({ id, before: now() - retentionMs }).changes === STEP_BLOCKS
+  }
+
+  return () => {
+    if (compactNext()) return true
+    if (all.some(expire)) return true
+    return removeTombstones.run(now() - TOMBSTONE_RETENTION_MS).changes === STEP_BLOCKS
+  }
+}

@@ -1,0 +1,61 @@
+import { type TopicName, topics } from '../../../schemas/topics.ts'
+import { RECORD_MAX_BYTES } from '../port.ts'
+
+/** A batch of one record of the largest size, or of BATCH_MAX_BYTES, with what the format adds. */
+const MESSAGE_MAX_BYTES = RECORD_MAX_BYTES + 256 * 1024
+const TOMBSTONE_RETENTION_MS = 86_400_000
+const SEGMENT_MS = 86_400_000
+
+/**
+ * What we insist on for one setting of a topic. EXACT: another value would break a promise of the log. AT_LEAST: so would
+ * a smaller number. WHEN_MISSING: any value is fine, and an operator's stays.
+ */
+export interface WantedSetting {
+  name: string
+  value: string
+  rule: 'EXACT' | 'AT_LEAST' | 'WHEN_MISSING'
+}
+
+/** A setting that was made on the topic itself. What only the brokers' defaults say is missing. */
+export interface FoundSetting {
+  name: string
+  value: string
+}
+
+export interface TopicSettingsOptions {
+  /** Copies of each partition. With 3 or more, writes need two of them: one broker may fail without a loss or a halt. */
+  replicationFactor: number
+  /** Shortens how long retained topics keep their records; default: what `schemas/topics.ts` says. */
+  retentionMs?: number
+}
+
+export function wantedSettings(topic: TopicName, options: TopicSettingsOptions): WantedSetting[] {
+  const { kind, retentionMs } = topics[topic]
+  const isCompacted = kind === 'compacted'
+  const shortened = isCompacted ? undefined : options.retentionMs
+  const settings: [string, string | number, WantedSetting['rule']][] = [
+    ['cleanup.policy', isCompacted ? 'compact' : 'delete', 'EXACT'],
+    shortened === undefined
+      ? ['retention.ms', retentionMs, 'WHEN_MISSING']
+      : ['retention.ms', Math.min(retentionMs, shortened), 'EXACT'],
+    ['delete.retention.ms', TOMBSTONE_RETENTION_MS, 'WHEN_MISSING'],
+    ['max.message.bytes', MESSAGE_MAX_BYTES, 'AT_LEAST'],
+    ['min.insync.replicas', options.replicationFactor >= 3 ? 2 : 1, 'AT_LEAST'],
+    // The time of a record is when the log took it, by the brokers' clocks.
+    ['message.timestamp.type', 'LogAppendTime', 'EXACT'],
+  ]
+  // Only closed segments are compacted.
+  if (isCompacted) settings.push(['segment.ms', SEGMENT_MS, 'WHEN_MISSING'])
+  return settings.map(([name, value, rule]) => ({ name, value: String(value), rule }))
+}
+
+/** The wanted settings that a topic does not satisfy. All others are left alone. */
+export function settingsToChange(wanted: readonly WantedSetting[], found: readonly FoundSetting[]): WantedSetting[] {
+  const values = new Map(found.map(({ name, value }) => [name, value]))
+  return wanted.filter(({ name, value, rule }) => {
+    const current = values.get(name)
+    if (current === undefined) return true
+    if (rule === 'EXACT') return current !== value
+    return rule === 'AT_LEAST' && Number(current) < Number(value)
+  })
+}

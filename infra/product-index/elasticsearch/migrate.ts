@@ -1,0 +1,78 @@
+import type { Client } from '@elastic/elasticsearch'
+import { IndexUnavailable } from '../port.ts'
+import { type ElasticsearchOptions, indexError, indexNames, openClient } from './client.ts'
+import { createFirst, indexBehind } from './indices.ts'
+import { productsIndex, type ShardSettings, signalsIndex } from './mapping.ts'
+import { allowWrites, reindex } from './write/reindex.ts'
+
+export const DEFAULT_SHARDS: ShardSettings = { shards: 1, replicas: 0 }
+
+export interface MigrateOptions extends ElasticsearchOptions, Partial<ShardSettings> {
+  now?: () => number
+}
+
+export type Migration = 'CREATED' | 'REINDEXED' | 'UNCHANGED'
+
+/**
+ * Makes the indices, or, when this program makes documents or mapping differently from what is there, makes the index of
+ * products anew from itself. May be called any number of times and by several processes at once. The number of replicas is
+ * applied at any time, the number of shards with the next reindex.
+ * @throws IndexUnavailable while the server is away.
+ */
+export async function migrateElasticsearch({ now = Date.now, ...options }: MigrateOptions): Promise<Migration> {
+  return withClient(options.url, async (client) => {
+    const { products, signals } = indexNames(options.namespace)
+    const shards = { ...DEFAULT_SHARDS, ...given(options) }
+    await createFirst(client, signals, signalsIndex(shards))
+    const { format, ...shape } = productsIndex(shards)
+    if (await createFirst(client, products, shape)) return 'CREATED'
+    const present = await presentIndex(client, products)
+    await allowWrites(client, present)
+    for (const index of [products, signals]) {
+      await client.indices.putSettings({ index, settings: { number_of_replicas: shards.replicas } })
+    }
+    if ((await formatOf(client, products)) === format) return 'UNCHANGED'
+    try {
+      await reindex(client, products, shape, now)
+    } catch (error) {
+      // Another process may have done it meanwhile.
+      if ((await formatOf(client, products)) !== format) throw error
+    }
+    return 'REINDEXED'
+  })
+}
+
+/** Makes the index of products anew from itself, also when nothing has changed. @returns how many documents it copied. */
+export async function reindexElasticsearch({ now = Date.now, ...options }: MigrateOptions): Promise<number> {
+  return withClient(options.url, async (client) => {
+    const { format: _, ...shape } = productsIndex({ ...DEFAULT_SHARDS, ...given(options) })
+    return await reindex(client, indexNames(options.namespace).products, shape, now)
+  })
+}
+
+const given = ({ shards, replicas }: Partial<ShardSettings>): Partial<ShardSettings> => ({
+  ...(shards === undefined ? {} : { shards }),
+  ...(replicas === undefined ? {} : { replicas }),
+})
+
+async function presentIndex(client: Client, alias: string): Promise<string> {
+  const present = await indexBehind(client, alias)
+  if (present === null) throw new IndexUnavailable(`There is no index behind ${alias}`)
+  return present
+}
+
+async function formatOf(client: Client, alias: string): Promise<unknown> {
+  const found = await client.indices.getMapping({ index: alias })
+  return Object.values(found)[0]?.mappings._meta?.format
+}
+
+async function withClient<T>(url: string, use: (client: Client) => Promise<T>): Promise<T> {
+  const client = openClient(url)
+  try {
+    return await use(client)
+  } catch (error) {
+    throw indexError(error)
+  } finally {
+    await client.close()
+  }
+}

@@ -1,0 +1,133 @@
+import type { estypes } from '@elastic/elasticsearch'
+import type { Filter, ProductIndex, ScanRequest } from '../port.ts'
+import {
+  createIndexGuard,
+  type ElasticsearchOptions,
+  indexNames,
+  openClient,
+  SEARCH_TIMEOUT_MS,
+  WRITE_TIMEOUT_MS,
+} from './client.ts'
+import { emptyIndex } from './indices.ts'
+import { productsIndex, type ShardSettings, signalsIndex } from './mapping.ts'
+import { DEFAULT_SHARDS } from './migrate.ts'
+import { filterQuery } from './search/filters.ts'
+import { createSearch, productFields, productOf, type StoredProduct } from './search/search.ts'
+import { createWriter } from './write/writer.ts'
+
+/** What the index gives at once. */
+const PAGE_MAX = 1_000
+
+/**
+ * The index on an Elasticsearch 9 server. Returns at once and connects when it is called; its indices are made by
+ * `migrateElasticsearch`. Any number of processes may read, and write.
+ */
+export function connectElasticsearch({
+  url,
+  namespace,
+  searchTimeoutMs = SEARCH_TIMEOUT_MS,
+  writeTimeoutMs = WRITE_TIMEOUT_MS,
+  shards = DEFAULT_SHARDS,
+  now = Date.now,
+}: ElasticsearchOptions & {
+  /** Of what `clear` makes. */
+  shards?: ShardSettings
+  /** UTC epoch milliseconds. */
+  now?: () => number
+}): ProductIndex {
+  const client = openClient(url, writeTimeoutMs)
+  const names = indexNames(namespace)
+  const guard = createIndexGuard()
+  const searcher = createSearch({ client, index: names.products, timeoutMs: searchTimeoutMs, now })
+  const write = createWriter({ client, names, now })
+  const refresh = async () => {
+    await client.indices.refresh({ index: Object.values(names) })
+    searcher.forget()
+  }
+
+  /** Documents in the order of `sort`, whose values are never empty. */
+  async function page<Fields>(
+    { shopId, filters }: Pick<ScanRequest, 'shopId' | 'filters'>,
+    fields: string[],
+    sort: string[],
+    after: string[] | null,
+    limit: number,
+    timeoutMs = writeTimeoutMs,
+  ): Promise<Fields[]> {
+    const found: Fields[] = []
+    let last: estypes.SortResults | null = after
+    while (found.length < limit) {
+      const size = Math.min(PAGE_MAX, limit - found.length)
+      const { hits } = await client.search<Fields>(
+        {
+          index: names.products,
+          query: { bool: filterQuery(shopId, filters) },
+          _source: fields,
+          sort,
+          size,
+          track_total_hits: false,
+          ...(last ? { search_after: last } : {}),
+        },
+        { requestTimeout: timeoutMs },
+      )
+      found.push(...hits.hits.map(({ _source }) => _source!))
+      if (hits.hits.length < size) break
+      last = hits.hits.at(-1)!.sort!
+    }
+    return found
+  }
+  const products = async (
+    request: Pick<ScanRequest, 'shopId' | 'filters'>,
+    after: string[] | null,
+    limit: number,
+    timeoutMs?: number,
+  ) => {
+    const found = await page<StoredProduct>(request, [...productFields], ['feed', 'id'], after, limit, timeoutMs)
+    return found.map(productOf)
+  }
+
+  return {
+    write: (writes) => guard.run(() => write(writes)),
+    refresh: () => guard.run(refresh),
+    search: (queries) => guard.run(() => searcher.search(queries)),
+    get: (shopId, ids) =>
+      guard.run(() => {
+        const filters: Filter[] = [{ kind: 'ids', ids: [...ids] }]
+        return products({ shopId, filters }, null, Number.POSITIVE_INFINITY, searchTimeoutMs)
+      }),
+    count: (shopId, filters) =>
+      guard.run(async () => {
+        const request = { index: names.products, query: { bool: filterQuery(shopId, filters) } }
+        return (await client.count(request, { requestTimeout: searchTimeoutMs })).count
+      }),
+    scan: ({ after, limit, ...request }) =>
+      guard.run(() => products(request, after === null ? null : keyOf(after), limit)),
+    digests: (shopId, feedId, after, limit) =>
+      guard.run(() =>
+        page<{ id: string; digest: string }>(
+          { shopId, filters: [{ kind: 'feed', feedId }] },
+          ['id', 'digest'],
+          ['id'],
+          after === null ? null : [after],
+          limit,
+        ),
+      ),
+    clear: () =>
+      guard.run(async () => {
+        const { format: _, ...shape } = productsIndex(shards)
+        await emptyIndex(client, names.products, shape)
+        await emptyIndex(client, names.signals, signalsIndex(shards))
+        searcher.forget()
+      }),
+    async close() {
+      guard.close()
+      await client.close()
+    },
+  }
+}
+
+/** A key of a page is feedId/id; the id may hold more slashes. */
+function keyOf(after: string): string[] {
+  const [feedId, ...id] = after.split('/')
+  return [feedId!, id.join('/')]
+}

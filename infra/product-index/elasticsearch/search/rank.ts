@@ -1,0 +1,131 @@
+import type { estypes } from '@elastic/elasticsearch'
+import { PRIOR_CLICKS } from '../../../../services/domain/auction/click-rate.ts'
+import { pathLevels } from '../../../../services/domain/catalogue/categories.ts'
+import { analyze } from '../../../../services/domain/catalogue/text.ts'
+import type { IndexedProduct, ProductQuery, Rank } from '../../port.ts'
+import {
+  ADJACENT_BONUS,
+  ADJACENT_DISTANCE_MAX,
+  ALL_IN_TITLE_BONUS,
+  categoryRelevance,
+  popularityRelevance,
+  RELEVANCE_MIN,
+  SATURATION,
+} from '../../relevance.ts'
+import type { Rarities } from './rarities.ts'
+
+type Query = estypes.QueryDslQueryContainer
+
+/**
+ * The relevance of relevance.ts as a query. Its sum of clauses carries two numbers to the script: how many words were
+ * found, in steps of FOUND, and below that the score and bonuses, which never reach FOUND.
+ */
+const FOUND = 2
+/** Words of a longer text do not rank. */
+const RANKED_WORDS_MAX = 64
+/** Scores are numbers of 32 bits, summed in any order: finer differences are none. */
+const PRECISION = 1e6
+
+/** Distinct terms that a rank compares with texts. */
+export const rankedTerms = (rank: Rank): string[] =>
+  rank.by === 'text' || rank.by === 'textAndCategories' ? analyze(rank.text, rank.lang).slice(0, RANKED_WORDS_MAX) : []
+
+/** Clauses that add to the score without being required. */
+export function textClauses(terms: readonly string[], rarities: Rarities): Query[] {
+  const most = terms.reduce((sum, term) => sum + rarities(term), 0)
+  // The index multiplies by the rarity itself, and by 1 + k1 as BM25 was first written.
+  const boost = 1 / (most * (1 + SATURATION))
+  const constant = (boost: number, filter: Query): Query => ({ constant_score: { filter, boost } })
+  const pairs = terms.slice(1).map((term, at) => `${terms[at]} ${term}`)
+  return [
+    ...terms.map((term) => constant(FOUND, { term: { words: term } })),
+    ...(most > 0 ? terms.map((term): Query => ({ term: { words: { value: term, boost } } })) : []),
+    ...(terms.length > 0
+      ? [constant(ALL_IN_TITLE_BONUS, { bool: { filter: terms.map((term) => ({ term: { title: term } })) } })]
+      : []),
+    ...pairs.map((query) =>
+      constant(ADJACENT_BONUS / pairs.length, { match_phrase: { title: { query, slop: ADJACENT_DISTANCE_MAX - 1 } } }),
+    ),
+  ]
+}
+
+const sources = {
+  text: `double found = Math.floor(_score / ${FOUND}); double text = (_score - ${FOUND} * found) * found * params.perWord;`,
+  categories: `double common = 0;
+    for (String path : doc['paths']) for (def above : params.above) {
+      String key = above.key;
+      if (path.startsWith(key) && (path.length() == key.length() || path.charAt(key.length()) == (char) '>')) {
+        common = Math.max(common, above.share); break;
+      }
+    }`,
+  // An index that is still to be made anew has neither number.
+  clickRate: `double views = doc.containsKey('views') && doc['views'].size() > 0 ? doc['views'].value : 0;
+    double clicks = doc.containsKey('clicks') && doc['clicks'].size() > 0 ? doc['clicks'].value : 0;
+    double clickRate = (Math.min(clicks, views) + ${PRIOR_CLICKS}) / (views + ${PRIOR_CLICKS} / params.believedClickRate);`,
+  weights: `double weight = 0;
+    for (String campaign : doc['campaigns']) {
+      def each = params.weights.get(campaign);
+      if (each != null) weight = Math.max(weight, ((Number) each).doubleValue());
+    }`,
+}
+
+/** How relevance is computed, by rank. */
+const formulas: Record<Rank['by'], { uses: ('text' | 'categories')[]; relevance: string }> = {
+  none: { uses: [], relevance: '1' },
+  popularity: { uses: [], relevance: "Math.log1p(Math.max(0, doc['popularity'].value))" },
+  text: { uses: ['text'], relevance: 'text' },
+  categories: { uses: ['categories'], relevance: 'common' },
+  textAndCategories: { uses: ['text', 'categories'], relevance: '(text + common) / 2' },
+}
+
+/**
+ * Relevance x predicted click rate x the best weight of an offer's campaigns. Few different texts, so that each is compiled
+ * once.
+ */
+export function rankScript(
+  { rank, believedClickRate }: Pick<ProductQuery, 'rank' | 'believedClickRate'>,
+  words: number,
+  weights: ReadonlyMap<string, number>,
+) {
+  const { uses, relevance } = formulas[rank.by]
+  const source = `${uses.map((part) => sources[part]).join('\n')} ${sources.clickRate} ${sources.weights}
+    return Math.max(Math.rint(${PRECISION} * (${relevance})) / ${PRECISION}, ${RELEVANCE_MIN}) * clickRate * weight;`
+  return {
+    source,
+    params: {
+      believedClickRate,
+      weights: Object.fromEntries(weights),
+      ...(uses.includes('text')
+        ? { perWord: words === 0 ? 0 : 1 / (words * (1 + ALL_IN_TITLE_BONUS + ADJACENT_BONUS)) }
+        : {}),
+      ...('paths' in rank ? { above: pathsAbove(rank.paths) } : {}),
+    },
+  }
+}
+
+/** Every level of the wanted paths, with its share of the deepest one, deepest first. */
+function pathsAbove(paths: readonly string[]): { key: string; share: number }[] {
+  const wanted = paths.map(pathLevels)
+  const deepest = Math.max(1, ...wanted.map((levels) => levels.length))
+  return wanted
+    .flatMap((levels) => levels.map((_, at) => ({ key: levels.slice(0, at + 1).join('>'), share: (at + 1) / deepest })))
+    .sort((a, b) => b.share - a.share)
+}
+
+/**
+ * Relevance of a hit, not yet normalised; from its score where only the index knows it.
+ * @param factor what the score is the relevance times of: click rate x weight.
+ */
+export function relevanceOf(rank: Rank, { offer, signals }: IndexedProduct, score: number, factor: number): number {
+  switch (rank.by) {
+    case 'none':
+      return 1
+    case 'popularity':
+      return Math.max(RELEVANCE_MIN, popularityRelevance(signals?.popularity ?? 0))
+    case 'categories':
+      return Math.max(RELEVANCE_MIN, categoryRelevance(offer.productTypes.map(pathLevels), rank.paths.map(pathLevels)))
+    case 'text':
+    case 'textAndCategories':
+      return Math.max(RELEVANCE_MIN, Math.round((score / factor) * PRECISION) / PRECISION)
+  }
+}

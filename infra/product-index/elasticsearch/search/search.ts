@@ -1,0 +1,142 @@
+import type { Client, estypes } from '@elastic/elasticsearch'
+import { predictClickRate } from '../../../../services/domain/auction/click-rate.ts'
+import {
+  type IndexedProduct,
+  IndexUnavailable,
+  type ProductQuery,
+  type SearchHit,
+  type SearchResult,
+} from '../../port.ts'
+import type { ProductDocument } from '../document.ts'
+import { filterQuery } from './filters.ts'
+import { rankedTerms, rankScript, relevanceOf, textClauses } from './rank.ts'
+import { createRarities, type Rarities } from './rarities.ts'
+
+/** What of a document makes a product. */
+export const productFields = ['offer', 'campaigns', 'signals'] as const satisfies (keyof ProductDocument)[]
+export type StoredProduct = Pick<ProductDocument, (typeof productFields)[number]>
+
+const NOTHING: SearchResult = { hits: [], bestFit: 0, truncated: false, runnerUp: null }
+/** Of the server, under that of the client: what is late is given up there, too. */
+const SERVER_TIMEOUT_SHARE = 0.9
+
+export const productOf = ({ offer, campaigns, signals }: StoredProduct): IndexedProduct => ({
+  offer: JSON.parse(offer!),
+  campaignIds: campaigns,
+  signals: signals === null ? null : JSON.parse(signals),
+})
+
+interface SearchDeps {
+  client: Client
+  index: string
+  timeoutMs: number
+  now: () => number
+}
+
+/** Searches, all of one call in one request. */
+export function createSearch({ client, index, timeoutMs, now }: SearchDeps) {
+  const rarities = createRarities({ client, index, now })
+  const weights = createWeights()
+
+  async function search(queries: readonly ProductQuery[]): Promise<SearchResult[]> {
+    const asked = queries.filter(({ campaigns, limit }) => campaigns.length > 0 && limit > 0)
+    if (asked.length === 0) return queries.map(() => NOTHING)
+    const rarityOf = await rarities.of(
+      asked.flatMap(({ rank }) => rankedTerms(rank)),
+      timeoutMs,
+    )
+    const bodies = asked.map((query) => searchBody(query, weights(query.campaigns), rarityOf, timeoutMs))
+    const { responses } = await client.msearch<StoredProduct>(
+      { index, searches: bodies.flatMap((body) => [{}, body]) },
+      { requestTimeout: timeoutMs },
+    )
+    const results = new Map(
+      asked.map((query, at) => [query, resultOf(query, weights(query.campaigns), answered(responses[at]!))]),
+    )
+    return queries.map((query) => results.get(query) ?? NOTHING)
+  }
+
+  return { search, forget: rarities.forget }
+}
+
+/** Best weight by campaign; remembered with the list, which callers use again and again. */
+function createWeights() {
+  const known = new WeakMap<ProductQuery['campaigns'], ReadonlyMap<string, number>>()
+  return (groups: ProductQuery['campaigns']): ReadonlyMap<string, number> => {
+    const remembered = known.get(groups)
+    if (remembered) return remembered
+    const weights = new Map<string, number>()
+    for (const { campaignIds, weight } of groups) {
+      for (const id of campaignIds) weights.set(id, Math.max(weight, weights.get(id) ?? 0))
+    }
+    known.set(groups, weights)
+    return weights
+  }
+}
+
+/** The body of one `_search`. */
+export function searchBody(
+  query: ProductQuery,
+  weights: ReadonlyMap<string, number>,
+  rarityOf: Rarities,
+  timeoutMs: number,
+) {
+  const terms = rankedTerms(query.rank)
+  const { filter, ...rest } = filterQuery(query.shopId, query.filters)
+  const promoted = { terms: { campaigns: [...weights.keys()] } }
+  const should = textClauses(terms, rarityOf)
+  return {
+    query: {
+      script_score: {
+        query: { bool: { ...rest, filter: [...(filter as estypes.QueryDslQueryContainer[]), promoted], should } },
+        script: rankScript(query, terms.length, weights),
+      },
+    },
+    sort: [{ _score: 'desc' as const }, tieSort(query.tieSeed)],
+    size: query.limit,
+    track_total_hits: query.limit + 1,
+    _source: [...productFields],
+    timeout: `${Math.floor(timeoutMs * SERVER_TIMEOUT_SHARE)}ms`,
+  }
+}
+
+/** The finaliser of MurmurHash3 over the offer's hash and the seed, in signed numbers of 32 bits. */
+const TIE_ORDER = `int tie = (int) doc['tie'].value ^ params.seed;
+  tie = (tie ^ (tie >>> 16)) * ${0x85ebca6b | 0}; tie = (tie ^ (tie >>> 13)) * ${0xc2b2ae35 | 0}; return tie ^ (tie >>> 16);`
+
+const tieSort = (seed: number) => ({
+  _script: {
+    type: 'number' as const,
+    // Seeds that differ little must not give orders that differ little.
+    script: { source: TIE_ORDER, params: { seed: Math.imul(seed | 0, 0x9e3779b1) } },
+    order: 'asc' as const,
+  },
+})
+
+function answered(response: estypes.MsearchResponseItem<StoredProduct>): estypes.SearchResponse<StoredProduct> {
+  if ('error' in response) {
+    const message = `${response.error.type}: ${response.error.reason}`
+    if (response.status < 500 && response.status !== 429 && response.status !== 404) {
+      throw new Error(`Elasticsearch refused a search: ${message}`)
+    }
+    throw new IndexUnavailable(message)
+  }
+  if (response.timed_out || response._shards.failed > 0) throw new IndexUnavailable('The search did not finish')
+  return response
+}
+
+function resultOf(
+  { rank, believedClickRate, limit }: ProductQuery,
+  weights: ReadonlyMap<string, number>,
+  { hits: { hits, total } }: estypes.SearchResponse<StoredProduct>,
+): SearchResult {
+  const found = hits.map((hit): SearchHit => {
+    const product = productOf(hit._source!)
+    const weight = product.campaignIds.reduce((best, id) => Math.max(best, weights.get(id) ?? 0), 0)
+    const clickRate = predictClickRate(product.signals, believedClickRate)
+    return { product, relevance: relevanceOf(rank, product, hit._score ?? 0, clickRate * weight) }
+  })
+  const bestFit = found.reduce((max, { relevance }) => Math.max(max, relevance), 0)
+  for (const hit of found) hit.relevance /= bestFit
+  return { hits: found, bestFit, truncated: (total as estypes.SearchTotalHits).value > limit, runnerUp: null }
+}

@@ -1,0 +1,100 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Client, estypes } from '@elastic/elasticsearch'
+import { IndexUnavailable } from '../../port.ts'
+
+/** One request; a single larger document goes alone. */
+const REQUEST_MAX_BYTES = 8 * 1024 * 1024
+/** Tries of what the server has no room for, with growing waits: about ten seconds together. */
+const TRIES_MAX = 9
+const WAIT_FIRST_MS = 40
+const WAIT_MAX_MS = 3_000
+
+/** A document to be stored unless the index holds this version of it or a later one. */
+export interface BulkItem {
+  key: string
+  version: number
+  /** JSON. */
+  body: string
+}
+export type BulkOutcome = 'STORED' | 'CONFLICT'
+
+/** `external_gte` also takes the version that is held. */
+export type VersionRule = 'external' | 'external_gte'
+
+/** Stores documents, in requests of bounded size. @returns what became of each, in their order. */
+export async function bulk(
+  client: Client,
+  index: string,
+  items: readonly BulkItem[],
+  rule: VersionRule = 'external',
+): Promise<BulkOutcome[]> {
+  const outcomes: BulkOutcome[] = []
+  for (let from = 0; from < items.length; ) {
+    let to = from
+    for (
+      let bytes = 0;
+      to < items.length && (to === from || bytes + items[to]!.body.length <= REQUEST_MAX_BYTES);
+      to++
+    ) {
+      bytes += items[to]!.body.length
+    }
+    outcomes.push(...(await sendUntilTaken(client, index, items.slice(from, to), rule)))
+    from = to
+  }
+  return outcomes
+}
+
+/** Sends again what was refused for lack of room, or because the index is just being replaced. */
+async function sendUntilTaken(client: Client, index: string, items: readonly BulkItem[], rule: VersionRule) {
+  const outcomes: BulkOutcome[] = new Array(items.length)
+  let waiting = items.map((_, at) => at)
+  for (let tried = 0; ; ) {
+    const answers = await send(
+      client,
+      index,
+      waiting.map((at) => items[at]!),
+      rule,
+    )
+    const refused: number[] = []
+    answers.forEach((answer, i) => {
+      if (answer === 'REFUSED') refused.push(waiting[i]!)
+      else outcomes[waiting[i]!] = answer
+    })
+    if (refused.length === 0) return outcomes
+    if (++tried === TRIES_MAX) throw new IndexUnavailable(`The index refused ${refused.length} documents for too long`)
+    waiting = refused
+    await delay(Math.min(WAIT_MAX_MS, WAIT_FIRST_MS * 2 ** tried))
+  }
+}
+
+type Answer = BulkOutcome | 'REFUSED'
+
+async function send(client: Client, index: string, items: readonly BulkItem[], rule: VersionRule): Promise<Answer[]> {
+  const operations = items.flatMap(({ key, version, body }) => [
+    JSON.stringify({ index: { _id: key, version, version_type: rule } }),
+    body,
+  ])
+  try {
+    // `require_alias` where it is one: a lost alias must not become an index with a mapping of its own.
+    const { items: answers } = await client.bulk({
+      index,
+      operations,
+      require_alias: rule === 'external',
+      filter_path: ['items.*.status', 'items.*.error'],
+    })
+    return answers.map(({ index: answer }) => answerOf(answer!))
+  } catch (error) {
+    if ((error as { statusCode?: number }).statusCode === 429) return items.map(() => 'REFUSED')
+    throw error
+  }
+}
+
+/** 403: takes no writes for a moment, because it is being replaced. */
+function answerOf({ status, error }: estypes.BulkResponseItem): Answer {
+  if (status === 409) return 'CONFLICT'
+  if (status < 300) return 'STORED'
+  if (status === 429 || status === 403) return 'REFUSED'
+  const message = `${error?.type}: ${error?.reason}`
+  if (status >= 500 || status === 404) throw new IndexUnavailable(message)
+  throw new Error(`Elasticsearch refused a document: ${message}`)
+}

@@ -1,0 +1,111 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Client, estypes } from '@elastic/elasticsearch'
+import { IndexUnavailable } from '../../port.ts'
+import { emptyState, offerFields, type ProductDocument, signalsFields } from '../document.ts'
+import { type IndexShape, indexBehind, isError, nextIndexName, orNull, turnAlias } from '../indices.ts'
+import { bulk } from './bulk.ts'
+
+const PAGE_DOCUMENTS = 500
+const KEEP_ALIVE = '2m'
+/** Clocks of writers may differ by this much. */
+const CLOCK_SKEW_MS = 60_000
+/** Copies of what changed during the copy before, until little is left. */
+const CATCH_UPS_MAX = 10
+const LITTLE_DOCUMENTS = 1_000
+/** The old index stays for the searches that have begun in it. */
+const GRACE_MS = 2_000
+
+/**
+ * Builds an index of the given shape from what is behind the alias, making every document anew of the offer that it holds,
+ * and puts it in its place. Searches go on all the time. Writes go on but for the moment of the last copy, when they wait
+ * (their callers repeat them); documents keep their versions, so the order of copies and writes does not matter.
+ * @returns how many documents were copied, repetitions included.
+ * @throws IndexUnavailable when another process was faster.
+ */
+export async function reindex(client: Client, alias: string, shape: IndexShape, now: () => number): Promise<number> {
+  const present = await indexBehind(client, alias)
+  if (present === null) throw new IndexUnavailable(`There is no index behind ${alias}`)
+  const next = nextIndexName(alias)
+  await client.indices.create({ index: next, ...shape })
+  let copied = 0
+  try {
+    let startedAt = now()
+    let last = await copy(client, present, next, { match_all: {} })
+    copied = last
+    for (let round = 0; round < CATCH_UPS_MAX && (round === 0 || last > LITTLE_DOCUMENTS); round++) {
+      const since = startedAt - CLOCK_SKEW_MS
+      startedAt = now()
+      last = await copy(client, present, next, writtenSince(since))
+      copied += last
+    }
+    // From here on nothing changes: returns when the writes under way have ended.
+    await client.indices.addBlock({ index: present, block: 'write' })
+    copied += await copy(client, present, next, writtenSince(startedAt - CLOCK_SKEW_MS))
+    await client.indices.refresh({ index: next })
+    await turnAlias(client, alias, present, next)
+  } catch (error) {
+    await allowWrites(client, present)
+    await orNull(() => client.indices.delete({ index: next }))
+    const replaced = isError(error, 'index_not_found_exception') || isError(error, 'aliases_not_found_exception')
+    throw replaced ? new IndexUnavailable(`${present} was replaced by others`) : error
+  }
+  await delay(GRACE_MS)
+  await removeOrphans(client, alias, next)
+  return copied
+}
+
+/** Ends what a copy that was killed in its last moment has begun. */
+export async function allowWrites(client: Client, index: string): Promise<void> {
+  await orNull(() => client.indices.putSettings({ index, settings: { 'index.blocks.write': null } }))
+}
+
+const writtenSince = (since: number): estypes.QueryDslQueryContainer => ({ range: { writtenAt: { gte: since } } })
+
+async function copy(client: Client, from: string, to: string, query: estypes.QueryDslQueryContainer): Promise<number> {
+  await client.indices.refresh({ index: from })
+  const { id } = await client.openPointInTime({ index: from, keep_alive: KEEP_ALIVE })
+  let copied = 0
+  try {
+    for (let after: estypes.SortResults | undefined; ; ) {
+      const { hits } = await client.search<ProductDocument>({
+        pit: { id, keep_alive: KEEP_ALIVE },
+        query,
+        size: PAGE_DOCUMENTS,
+        sort: ['_shard_doc'],
+        version: true,
+        track_total_hits: false,
+        ...(after ? { search_after: after } : {}),
+      })
+      if (hits.hits.length === 0) return copied
+      const items = hits.hits.map(({ _id, _version, _source }) => ({
+        key: _id!,
+        version: _version!,
+        body: JSON.stringify(madeAnew(_source!)),
+      }))
+      // A conflict: it has been copied as it is now, or later.
+      await bulk(client, to, items, 'external_gte')
+      copied += hits.hits.length
+      after = hits.hits.at(-1)!.sort
+    }
+  } finally {
+    await orNull(() => client.closePointInTime({ id }))
+  }
+}
+
+function madeAnew(document: ProductDocument): ProductDocument {
+  const { shop, feed, id, offer, textLang, signals, signalsVersion } = document
+  return {
+    ...emptyState(shop, feed, id),
+    ...document,
+    ...(signals === null ? {} : signalsFields(JSON.parse(signals), signalsVersion)),
+    ...(offer === undefined ? {} : offerFields(JSON.parse(offer), textLang ?? null)),
+  }
+}
+
+/** The index that was replaced, and what copies that failed have left. */
+async function removeOrphans(client: Client, alias: string, kept: string): Promise<void> {
+  const found = Object.keys(await client.indices.get({ index: `${alias}-*` }))
+  for (const index of found) {
+    if (index !== kept) await orNull(() => client.indices.delete({ index }))
+  }
+}

@@ -1,0 +1,205 @@
+import type { Client } from '@elastic/elasticsearch'
+import type { ProductSignals } from '../../../../schemas/records/records.ts'
+import { IndexUnavailable, type IndexWrite } from '../../port.ts'
+import type { IndexNames } from '../client.ts'
+import { documentKey, type ProductDocument, stateFields } from '../document.ts'
+import { type BulkItem, bulk } from './bulk.ts'
+import { type Change, changed, type Held, notHeld } from './changes.ts'
+
+/** Documents read and written at once. */
+const DOCUMENTS_PER_REQUEST = 125
+/** Requests that store while the next documents are made. */
+const REQUESTS_AT_ONCE = 2
+/** Times that a document is changed again because another writer was faster. */
+const CONFLICTS_MAX = 10
+/** Ids in one look-up, and the offers that it may find, which are as many per id as the shop has feeds. */
+const IDS_PER_LOOKUP = 500
+const OFFERS_PER_LOOKUP = 10_000
+
+interface StoredSignals {
+  signals: ProductSignals
+}
+
+interface Progress {
+  /** Writes that were newer than what was held. */
+  applied: number
+  /** To be read and changed again. */
+  again: Change[]
+  /** To be given signals that had come before. */
+  signalled: Change[]
+}
+
+export interface WriterDeps {
+  client: Client
+  names: IndexNames
+  now: () => number
+}
+
+/**
+ * Writes parts of documents. A document is read, changed, and stored under the next version of the index, which refuses
+ * it when another writer came between; then it is read again. Versions of the parts decide what a change is, so writers
+ * may overlap, repeat and be late.
+ *
+ * Signals are of all offers of a shop with one id, and may come first: they are kept by themselves, too. Whoever stores
+ * an offer looks for its signals afterwards, and whoever stores signals looks for their offers afterwards; so whichever
+ * comes second sees the other.
+ */
+export function createWriter({ client, names, now }: WriterDeps) {
+  /** Whether the last documents were all new: then the next are taken to be, and are not looked for. */
+  let allNew = true
+
+  /** @returns how many writes were newer. */
+  async function apply(changes: readonly Change[]): Promise<number> {
+    const progress: Progress = { applied: 0, again: [...changes], signalled: [] }
+    for (let tried = 0; progress.again.length > 0; tried++) {
+      if (tried === CONFLICTS_MAX) throw new IndexUnavailable('Other writers change the same offers all the time')
+      const chunks = [...chunksOf(progress.again, DOCUMENTS_PER_REQUEST)]
+      progress.again = []
+      await applyEach(chunks, allNew && tried === 0 ? guess : read, progress)
+    }
+    if (progress.signalled.length > 0) await apply(progress.signalled)
+    return progress.applied
+  }
+
+  /** Documents are made while those before are stored and those after are read. */
+  async function applyEach(chunks: readonly Change[][], look: typeof read, progress: Progress): Promise<void> {
+    const storing = new Set<Promise<void>>()
+    let reading = look(chunks[0]!)
+    for (const [at, chunk] of chunks.entries()) {
+      const held = await reading
+      const next = chunks[at + 1]
+      if (next) reading = met(look(next))
+      if (storing.size >= REQUESTS_AT_ONCE) await Promise.race(storing)
+      const stored: Promise<void> = met(store(chunk, held, progress).finally(() => storing.delete(stored)))
+      storing.add(stored)
+    }
+    await Promise.all(storing)
+  }
+
+  /** Where a document is held after all, it is not stored, and read the next time. */
+  const guess = async (changes: readonly Change[]): Promise<Held[]> => changes.map(notHeld)
+
+  async function read(changes: readonly Change[]): Promise<Held[]> {
+    const whole = changes.some((change) => change.whole)
+    const { docs } = await client.mget<ProductDocument>({
+      index: names.products,
+      ids: changes.map(({ key }) => key),
+      ...(whole ? {} : { _source_includes: [...stateFields] }),
+    })
+    allNew = docs.every((doc) => 'found' in doc && !doc.found)
+    return docs.map((doc, at) => {
+      if ('error' in doc) throw new IndexUnavailable(`${doc.error.type}: ${doc.error.reason}`)
+      return doc.found ? { version: doc._version!, document: doc._source! } : notHeld(changes[at]!)
+    })
+  }
+
+  async function store(changes: readonly Change[], held: readonly Held[], progress: Progress): Promise<void> {
+    const items: BulkItem[] = []
+    const stored: { change: Change; applied: number; signalsVersion: number }[] = []
+    const withoutSignals: Change[] = []
+    changes.forEach((change, at) => {
+      const next = changed(change, held[at]!, now())
+      if (next.kind === 'READ_WHOLE') progress.again.push({ ...change, whole: true })
+      if (next.kind === 'UNCHANGED' && next.signalsVersion === 0) withoutSignals.push(change)
+      if (next.kind !== 'CHANGED') return
+      items.push({ key: change.key, version: held[at]!.version + 1, body: JSON.stringify(next.document) })
+      stored.push({ change, applied: next.applied, signalsVersion: next.document.signalsVersion })
+    })
+    const outcomes = await bulk(client, names.products, items)
+    stored.forEach(({ change, applied, signalsVersion }, at) => {
+      if (outcomes[at] === 'CONFLICT') {
+        progress.again.push(change)
+        return
+      }
+      progress.applied += applied
+      if (signalsVersion === 0) withoutSignals.push(change)
+    })
+    progress.signalled.push(...(await earlierSignals(withoutSignals)))
+  }
+
+  /** Signals that came before their offers, as changes of these. */
+  async function earlierSignals(changes: readonly Change[]): Promise<Change[]> {
+    if (changes.length === 0) return []
+    const { docs } = await client.mget<StoredSignals>({
+      index: names.signals,
+      ids: changes.map(({ shop, id }) => documentKey(shop, id)),
+    })
+    return docs.flatMap((doc, at): Change[] => {
+      if ('error' in doc) throw new IndexUnavailable(`${doc.error.type}: ${doc.error.reason}`)
+      if (!doc.found) return []
+      const signals = { version: doc._version!, signals: doc._source!.signals }
+      return [{ ...changes[at]!, writes: [], signals, whole: true }]
+    })
+  }
+
+  /** @returns how many were newer. */
+  async function storeSignals(writes: readonly SignalsWrite[]): Promise<number> {
+    const items = writes.map(({ version, signals }) => ({
+      key: documentKey(signals.shopId, signals.id),
+      version,
+      body: JSON.stringify({ signals } satisfies StoredSignals),
+    }))
+    return (await bulk(client, names.signals, items)).filter((outcome) => outcome === 'STORED').length
+  }
+
+  /** Gives signals to the offers that there are, also when they are not new: a crash may have come between. */
+  async function spreadSignals(writes: readonly SignalsWrite[]): Promise<void> {
+    await client.indices.refresh({ index: names.products })
+    for (const [shop, ofShop] of Map.groupBy(writes, ({ signals }) => signals.shopId)) {
+      const latest = new Map<string, SignalsWrite>()
+      for (const write of ofShop) {
+        if (write.version > (latest.get(write.signals.id)?.version ?? 0)) latest.set(write.signals.id, write)
+      }
+      for (const ids of chunksOf([...latest.keys()], IDS_PER_LOOKUP)) {
+        const { hits } = await client.search<Pick<ProductDocument, 'feed' | 'id'>>({
+          index: names.products,
+          query: { bool: { filter: [{ term: { shop } }, { terms: { id: ids } }] } },
+          size: OFFERS_PER_LOOKUP,
+          sort: ['_doc'],
+          _source: ['feed', 'id'],
+        })
+        await apply(
+          hits.hits.map(({ _id, _source }) => {
+            const { feed, id } = _source!
+            return { key: _id!, shop, feed, id, writes: [], signals: latest.get(id)!, whole: true }
+          }),
+        )
+      }
+    }
+  }
+
+  return async function write(writes: readonly IndexWrite[]): Promise<number> {
+    const signals = writes.filter((write) => write.kind === 'signals')
+    const newer = signals.length > 0 ? await storeSignals(signals) : 0
+    const applied = await apply(changesOf(writes))
+    if (signals.length > 0) await spreadSignals(signals)
+    return newer + applied
+  }
+}
+
+/** The same promise, whose failure is met where it is awaited, if another failure does not come first. */
+function met<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => {})
+  return promise
+}
+
+type SignalsWrite = Extract<IndexWrite, { kind: 'signals' }>
+
+/** One change per document, whatever number of writes concern it. */
+function changesOf(writes: readonly IndexWrite[]): Change[] {
+  const changes = new Map<string, Change>()
+  for (const write of writes) {
+    if (write.kind === 'signals') continue
+    const { shopId: shop, feedId: feed, id } = write.kind === 'offer' ? write.offer : write
+    const key = documentKey(shop, feed, id)
+    const change = changes.get(key) ?? { key, shop, feed, id, writes: [], signals: null, whole: true }
+    change.writes.push(write)
+    if (write.kind !== 'promotions') change.whole = false
+    changes.set(key, change)
+  }
+  return [...changes.values()]
+}
+
+function* chunksOf<T>(values: readonly T[], size: number): Iterable<T[]> {
+  for (let from = 0; from < values.length; from += size) yield values.slice(from, from + size)
+}

@@ -1,0 +1,170 @@
+import type { ProductOffer } from '../../../../schemas/records/records.ts'
+import { effectivePriceMicros } from '../../../../services/domain/campaign/promotion.ts'
+import { pathKey } from '../../../../services/domain/catalogue/categories.ts'
+import { primaryLang } from '../../../../services/domain/catalogue/text.ts'
+import type { DocumentTexts } from '../../document.ts'
+import { popularityRelevance } from '../../relevance.ts'
+
+/** What the search thread knows of an offer without reading it, kept beside it in SQLite. */
+export interface DocumentSummary {
+  priceMicros: number
+  /** Normalised category paths. */
+  paths: string[]
+  /** Terms of the texts that ranking measures by their length. */
+  lengths: { title: number; attributes: number; description: number }
+  profile: Profile
+}
+
+/** What many offers have in common, so that filters look at each combination once. */
+export interface Profile {
+  feedId: string
+  available: boolean
+  /** Upper case. */
+  currency: string
+  /** Primary language; null: any. */
+  lang: string | null
+  /** Upper case; empty: any. */
+  countries: string[]
+}
+
+export function summarize(offer: ProductOffer, texts: DocumentTexts): DocumentSummary {
+  const length = (terms: string) => (terms === '' ? 0 : terms.split(' ').length)
+  const countries = offer.shipping.flatMap(({ country }) => (country === null ? [] : [country.toUpperCase()]))
+  return {
+    priceMicros: effectivePriceMicros(offer),
+    paths: offer.productTypes.map(pathKey),
+    lengths: {
+      title: length(texts.title),
+      attributes: length(texts.attributes),
+      description: length(texts.description),
+    },
+    profile: {
+      feedId: offer.feedId,
+      available: offer.isAvailable,
+      currency: offer.currency.toUpperCase(),
+      lang: offer.lang === null ? null : primaryLang(offer.lang),
+      countries: [...new Set(countries)].sort(),
+    },
+  }
+}
+
+export interface DocumentRow {
+  doc: number
+  shopId: string
+  id: string
+  summary: string | null
+  campaigns: string
+  popularity: number | null
+  views: number | null
+  clicks: number | null
+  changed: number
+}
+
+/** Distinct values by number; equal by their JSON. */
+class Dictionary<T> {
+  readonly values: T[] = []
+  readonly #numbers = new Map<string, number>()
+
+  number(value: T): number {
+    const key = JSON.stringify(value)
+    const known = this.#numbers.get(key)
+    if (known !== undefined) return known
+    this.#numbers.set(key, this.values.length)
+    return this.values.push(value) - 1
+  }
+}
+
+/** Profile of a document that is not there. */
+export const ABSENT = -1
+const INITIAL_CAPACITY = 1024
+
+/**
+ * The documents as columns, by document number, about 70 bytes each: what filters and ranking need of any candidate
+ * without a disk access. Dictionaries only grow; they are small next to the documents and made anew at each start.
+ */
+export class Columns {
+  readonly profiles = new Dictionary<Profile & { shopId: string }>()
+  /** Lists of category paths, as levels. */
+  readonly pathLists = new Dictionary<string[][]>()
+  readonly campaigns = new Dictionary<string>()
+  /** Lists of campaigns, as numbers. */
+  readonly promotionLists = new Dictionary<number[]>()
+
+  /** Document numbers are below this. */
+  size = 0
+  profile = new Int32Array(INITIAL_CAPACITY).fill(ABSENT)
+  paths = new Int32Array(INITIAL_CAPACITY)
+  promotions = new Int32Array(INITIAL_CAPACITY)
+  priceMicros = new Float64Array(INITIAL_CAPACITY)
+  /** As relevance. */
+  popularity = new Float64Array(INITIAL_CAPACITY)
+  views = new Float64Array(INITIAL_CAPACITY)
+  clicks = new Float64Array(INITIAL_CAPACITY)
+  /** Of the feed id: gives equals a stable order. */
+  idHash = new Uint32Array(INITIAL_CAPACITY)
+  titleLength = new Uint16Array(INITIAL_CAPACITY)
+  attributesLength = new Uint16Array(INITIAL_CAPACITY)
+  descriptionLength = new Uint16Array(INITIAL_CAPACITY)
+  /** Write batch that last changed it, modulo 2^32. */
+  changed = new Uint32Array(INITIAL_CAPACITY)
+
+  set({ doc, shopId, id, summary, campaigns, popularity, views, clicks, changed }: DocumentRow): void {
+    this.#reach(doc)
+    if (summary === null) {
+      this.profile[doc] = ABSENT
+      return
+    }
+    const { priceMicros, paths, lengths, profile } = JSON.parse(summary) as DocumentSummary
+    const campaignIds = JSON.parse(campaigns) as string[]
+    this.profile[doc] = this.profiles.number({ ...profile, shopId })
+    this.paths[doc] = this.pathLists.number(paths.map((path) => path.split('>')))
+    this.promotions[doc] = this.promotionLists.number(campaignIds.map((each) => this.campaigns.number(each)).sort())
+    this.priceMicros[doc] = priceMicros
+    this.popularity[doc] = popularityRelevance(popularity ?? 0)
+    this.views[doc] = views ?? 0
+    this.clicks[doc] = clicks ?? 0
+    this.idHash[doc] = hash(id)
+    this.titleLength[doc] = lengths.title
+    this.attributesLength[doc] = lengths.attributes
+    this.descriptionLength[doc] = lengths.description
+    this.changed[doc] = changed
+  }
+
+  #reach(doc: number): void {
+    this.size = Math.max(this.size, doc + 1)
+    if (doc < this.profile.length) return
+    const capacity = Math.max(doc + 1, this.profile.length * 2)
+    this.profile = grown(new Int32Array(capacity).fill(ABSENT), this.profile)
+    this.paths = grown(new Int32Array(capacity), this.paths)
+    this.promotions = grown(new Int32Array(capacity), this.promotions)
+    this.priceMicros = grown(new Float64Array(capacity), this.priceMicros)
+    this.popularity = grown(new Float64Array(capacity), this.popularity)
+    this.views = grown(new Float64Array(capacity), this.views)
+    this.clicks = grown(new Float64Array(capacity), this.clicks)
+    this.idHash = grown(new Uint32Array(capacity), this.idHash)
+    this.titleLength = grown(new Uint16Array(capacity), this.titleLength)
+    this.attributesLength = grown(new Uint16Array(capacity), this.attributesLength)
+    this.descriptionLength = grown(new Uint16Array(capacity), this.descriptionLength)
+    this.changed = grown(new Uint32Array(capacity), this.changed)
+  }
+}
+
+function grown<T extends { set(from: T): void }>(into: T, from: T): T {
+  into.set(from)
+  return into
+}
+
+/** FNV-1a, 32 bits. */
+function hash(text: string): number {
+  let value = 0x811c9dc5
+  for (let i = 0; i < text.length; i++) value = Math.imul(value ^ text.charCodeAt(i), 0x01000193)
+  return value >>> 0
+}
+
+/** Order of equals: a hash of the id's hash and the seed (the finalizer of MurmurHash3). */
+export function tieOrder(idHash: number, seed: number): number {
+  let value = idHash ^ Math.imul(seed | 0, 0x9e3779b1)
+  value = Math.imul(value ^ (value >>> 16), 0x85ebca6b)
+  value = Math.imul(value ^ (value >>> 13), 0xc2b2ae35)
+  return (value ^ (value >>> 16)) >>> 0
+}

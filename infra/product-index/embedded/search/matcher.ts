@@ -1,0 +1,148 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { nodesInOrder, pathLevels } from '../../../../services/domain/catalogue/categories.ts'
+import { analyze, primaryLang } from '../../../../services/domain/catalogue/text.ts'
+import { attributeFacet, brandFacet, facetToken, pathFacet } from '../../document.ts'
+import type { Filter } from '../../port.ts'
+import { wordsNeeded } from '../../relevance.ts'
+import { ABSENT, type Columns, type Profile } from './columns.ts'
+import type { Postings } from './postings.ts'
+import { type Docs, inAtLeast, intersectAll, union } from './sorted-sets.ts'
+
+type Accepts = (doc: number) => boolean
+
+/** A filter as what can decide it: a list of documents, a rule on their profile, or a look at each document. */
+type Decider = { docs: Docs } | { profile: (profile: Profile) => boolean } | { accepts: Accepts }
+
+/** Decides filters completely: every document of the shop that satisfies all of them, and no other. */
+export class Matcher {
+  readonly #columns: Columns
+  readonly #postings: Postings
+  readonly #byAnyId
+  readonly #byFeedId
+
+  constructor(db: DatabaseSync, columns: Columns, postings: Postings) {
+    this.#columns = columns
+    this.#postings = postings
+    const ids = 'IN (SELECT value FROM json_each(:ids))'
+    this.#byFeedId = db.prepare(`SELECT doc FROM documents WHERE shopId = :shopId AND id ${ids} ORDER BY doc`)
+    this.#byAnyId = db.prepare(
+      `SELECT doc FROM documents WHERE shopId = :shopId AND id ${ids}
+       UNION SELECT doc FROM documents WHERE shopId = :shopId AND productId ${ids} ORDER BY doc`,
+    )
+  }
+
+  /** Ascending document numbers. */
+  match(shopId: string, filters: readonly Filter[]): Docs {
+    const deciders = filters.map((filter) => this.#decider(shopId, filter))
+    const lists = deciders.flatMap((decider) => ('docs' in decider ? [decider.docs] : []))
+    const profileRules = deciders.flatMap((decider) => ('profile' in decider ? [decider.profile] : []))
+    const checks = deciders.flatMap((decider) => ('accepts' in decider ? [decider.accepts] : []))
+    const profiles = this.#columns.profiles.values.map(
+      (profile) => profile.shopId === shopId && profileRules.every((holds) => holds(profile)),
+    )
+    const found = lists.length > 0 ? intersectAll(lists) : null
+    const total = found ? found.length : this.#columns.size
+    const matching = new Int32Array(total)
+    let length = 0
+    for (let at = 0; at < total; at++) {
+      const doc = found ? found[at]! : at
+      const profile = this.#columns.profile[doc] ?? ABSENT
+      if (profile === ABSENT || !profiles[profile]) continue
+      if (acceptsAll(checks, doc)) matching[length++] = doc
+    }
+    return matching.subarray(0, length)
+  }
+
+  #decider(shopId: string, filter: Filter): Decider {
+    const columns = this.#columns
+    switch (filter.kind) {
+      case 'available':
+        return { profile: (profile) => profile.available }
+      case 'currency':
+        return { profile: (profile) => profile.currency === filter.currency.toUpperCase() }
+      case 'lang': {
+        const lang = primaryLang(filter.lang)
+        return { profile: (profile) => profile.lang === null || profile.lang === lang }
+      }
+      case 'country': {
+        const country = filter.country.toUpperCase()
+        return { profile: ({ countries }) => countries.length === 0 || countries.includes(country) }
+      }
+      case 'feed':
+        return { profile: (profile) => profile.feedId === filter.feedId }
+      case 'text':
+        return { docs: this.#text(filter) }
+      case 'categoryPaths':
+        return { docs: this.#anyFacet(filter.paths.map(pathFacet)) }
+      case 'categoryNodes':
+        return { docs: this.#categoryNodes(filter.anyOf) }
+      case 'brand':
+        return { docs: this.#anyFacet(filter.anyOf.map(brandFacet)) }
+      case 'attribute':
+        return { docs: this.#anyFacet(filter.anyOf.map((value) => attributeFacet(filter.name, value))) }
+      case 'labels':
+        return { docs: this.#anyFacet(filter.anyOf.map((label) => facetToken('label', label))) }
+      case 'sellers':
+        return { docs: this.#anyFacet(filter.anyOf.map((seller) => facetToken('seller', seller))) }
+      case 'ids':
+        return { docs: this.#read(this.#byAnyId, shopId, filter.ids) }
+      case 'excludeIds': {
+        const excluded = new Set(this.#read(this.#byFeedId, shopId, filter.ids))
+        return { accepts: (doc) => !excluded.has(doc) }
+      }
+      case 'price': {
+        const [min, max] = [filter.minMicros ?? Number.NEGATIVE_INFINITY, filter.maxMicros ?? Number.POSITIVE_INFINITY]
+        return { accepts: (doc) => columns.priceMicros[doc]! >= min && columns.priceMicros[doc]! <= max }
+      }
+      case 'campaign': {
+        const campaign = columns.campaigns.number(filter.campaignId)
+        return { accepts: this.#byList(columns.promotions, columns.promotionLists, (list) => list.includes(campaign)) }
+      }
+    }
+  }
+
+  /** A text without words matches nothing. */
+  #text({ text, lang, minShare, in: where }: Extract<Filter, { kind: 'text' }>): Docs {
+    const terms = analyze(text, lang)
+    const lists = terms.map((term) =>
+      where === 'TITLE' ? this.#postings.inTitle(term) : this.#postings.text(term).docs,
+    )
+    return inAtLeast(wordsNeeded(minShare, terms.length), lists)
+  }
+
+  #anyFacet(tokens: readonly string[]): Docs {
+    return union([...new Set(tokens)].map((token) => this.#postings.facet(token)))
+  }
+
+  #categoryNodes(anyOf: readonly string[][]): Docs {
+    const sequences = anyOf.map((nodes) => nodes.flatMap(pathLevels)).filter((nodes) => nodes.length > 0)
+    const holdingAll = sequences.map((nodes) =>
+      intersectAll([...new Set(nodes)].map((node) => this.#postings.facet(facetToken('node', node)))),
+    )
+    const inOrder = this.#byList(this.#columns.paths, this.#columns.pathLists, (paths) =>
+      sequences.some((nodes) => paths.some((levels) => nodesInOrder(levels, nodes))),
+    )
+    return union(holdingAll).filter((doc) => inOrder(doc))
+  }
+
+  #read(statement: StatementSync, shopId: string, ids: readonly string[]): Docs {
+    const rows = statement.all({ shopId, ids: JSON.stringify(ids) }) as { doc: number }[]
+    return Int32Array.from(rows, ({ doc }) => doc)
+  }
+
+  /** A check of what many documents share, made once for each value. */
+  #byList<T>(column: Int32Array, dictionary: { values: readonly T[] }, holds: (value: T) => boolean): Accepts {
+    const known: boolean[] = []
+    return (doc) => {
+      const number = column[doc]!
+      const value = dictionary.values[number]
+      known[number] ??= value !== undefined && holds(value)
+      return known[number]
+    }
+  }
+}
+
+function acceptsAll(checks: readonly Accepts[], doc: number): boolean {
+  for (let at = 0; at < checks.length; at++) if (!checks[at]!(doc)) return false
+  return true
+}

@@ -1,0 +1,219 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { type TextField, textFields } from '../../document.ts'
+import { occurrenceWeight } from '../../relevance.ts'
+import type { ChangedWords } from '../writer.ts'
+import type { Columns } from './columns.ts'
+import type { Docs } from './sorted-sets.ts'
+
+/** Lists kept decoded in memory; the least recently used are read from the full-text index again when needed. */
+const CACHE_BYTES_MAX = 64 * 1024 * 1024
+const LIST_OVERHEAD_BYTES = 200
+const POSTING_BYTES = 9
+/** `titleAt` of a document whose title lacks the term, and the last place that is told apart. */
+export const NOT_IN_TITLE = 255
+
+/**
+ * Every occurrence of a term as one number, in one text: a row for each costs three times as much. The field is its
+ * place in `textFields`.
+ */
+const OCCURRENCES = `SELECT group_concat(
+  (doc * 256 + min(offset, ${NOT_IN_TITLE - 1})) * 8 + CASE col ${textFields.map((field, at) => `WHEN '${field}' THEN ${at}`).join(' ')} END
+) AS occurrences FROM text_instances WHERE term = ?`
+
+/** Where a term stands. */
+export interface TextPostings {
+  docs: Docs
+  /** By position in `docs`: weighted occurrences, see relevance.ts. */
+  occurrences: Float32Array
+  /** By position in `docs`: place of the first occurrence in the title. */
+  titleAt: Uint8Array
+  /** Those of `docs` that have it in the title; made when first asked for. */
+  inTitle: Docs | null
+}
+
+/** Lists of documents by term or facet, read from FTS5 through a cache. Facets and terms share it; no term holds a space. */
+export class Postings {
+  readonly #columns: Columns
+  readonly #cached = new Map<string, TextPostings>()
+  readonly #occurrences
+  readonly #facets
+  #bytes = 0
+
+  constructor(db: DatabaseSync, columns: Columns) {
+    this.#columns = columns
+    this.#occurrences = db.prepare(OCCURRENCES)
+    this.#facets = db.prepare('SELECT group_concat(rowid) AS docs FROM facets WHERE facets MATCH ?')
+  }
+
+  text(term: string): TextPostings {
+    return this.#get(term, () => this.#readText(term))
+  }
+
+  facet(token: string): Docs {
+    return this.#get(facetKey(token), () => {
+      const { docs } = this.#facets.get(`"${token}"`) as { docs: string | null }
+      const postings = new PostingsBuilder()
+      for (const doc of numbersOf(docs)) postings.add(doc)
+      return postings.build()
+    }).docs
+  }
+
+  inTitle(term: string): Docs {
+    const postings = this.text(term)
+    postings.inTitle ??= postings.docs.filter((_, at) => postings.titleAt[at] !== NOT_IN_TITLE)
+    return postings.inTitle
+  }
+
+  /** Drops every list. */
+  forget(): void {
+    this.#cached.clear()
+    this.#bytes = 0
+  }
+
+  /**
+   * Brings the lists in memory to what the changed documents now hold; to read a common word anew takes tens of
+   * milliseconds. `changes` must be ascending by document, each once. The columns must know the documents already.
+   */
+  update(changes: readonly ChangedWords[]): void {
+    const changed = new Set(changes.map(({ doc }) => doc))
+    const stale = new Map<string, PostingsBuilder>()
+    const builderOf = (key: string) => {
+      if (!this.#cached.has(key)) return null
+      const builder = stale.get(key) ?? new PostingsBuilder()
+      stale.set(key, builder)
+      return builder
+    }
+    for (const { doc, before, after } of changes) {
+      if (before) {
+        for (const field of textFields) for (const term of wordsOf(before[field])) builderOf(term)
+        for (const token of wordsOf(before.facets)) builderOf(facetKey(token))
+      }
+      if (!after) continue
+      for (const [at, field] of textFields.entries()) {
+        for (const [place, term] of wordsOf(after[field]).entries()) {
+          this.#addOccurrence(builderOf(term), doc, at, place)
+        }
+      }
+      for (const token of wordsOf(after.facets)) builderOf(facetKey(token))?.add(doc)
+    }
+    for (const [key, builder] of stale) {
+      const known = this.#cached.get(key)!
+      const updated = merged(known, changed, builder.build())
+      this.#bytes += bytesOf(updated) - bytesOf(known)
+      this.#cached.set(key, updated)
+    }
+    this.#shrink()
+  }
+
+  #get(key: string, read: () => TextPostings): TextPostings {
+    const known = this.#cached.get(key)
+    if (known) {
+      this.#cached.delete(key)
+      this.#cached.set(key, known)
+      return known
+    }
+    const postings = read()
+    this.#cached.set(key, postings)
+    this.#bytes += bytesOf(postings)
+    this.#shrink()
+    return postings
+  }
+
+  #shrink(): void {
+    for (const [oldest, postings] of this.#cached) {
+      if (this.#bytes <= CACHE_BYTES_MAX || this.#cached.size === 1) break
+      this.#cached.delete(oldest)
+      this.#bytes -= bytesOf(postings)
+    }
+  }
+
+  #readText(term: string): TextPostings {
+    const { occurrences } = this.#occurrences.get(term) as { occurrences: string | null }
+    const postings = new PostingsBuilder()
+    // Ordered by document.
+    for (const packed of numbersOf(occurrences)) {
+      this.#addOccurrence(postings, Math.floor(packed / 2048), packed % 8, Math.floor(packed / 8) % 256)
+    }
+    return postings.build()
+  }
+
+  #addOccurrence(postings: PostingsBuilder | null, doc: number, fieldAt: number, place: number): void {
+    if (!postings) return
+    const field = textFields[fieldAt]!
+    postings.add(doc)
+    postings.occurs(occurrenceWeight(field, 1, this.#length(field, doc)), field === 'title' ? place : NOT_IN_TITLE)
+  }
+
+  #length(field: TextField, doc: number): number {
+    if (field === 'title') return this.#columns.titleLength[doc] ?? 0
+    if (field === 'attributes') return this.#columns.attributesLength[doc] ?? 0
+    return field === 'description' ? (this.#columns.descriptionLength[doc] ?? 0) : 0
+  }
+}
+
+/** Collects a list whose documents come in ascending order. */
+class PostingsBuilder {
+  readonly #docs: number[] = []
+  readonly #occurrences: number[] = []
+  readonly #titleAt: number[] = []
+
+  add(doc: number): void {
+    if (this.#docs.at(-1) === doc) return
+    this.#docs.push(doc)
+    this.#occurrences.push(0)
+    this.#titleAt.push(NOT_IN_TITLE)
+  }
+
+  /** In the document that was added last. */
+  occurs(weight: number, titleAt: number): void {
+    const last = this.#docs.length - 1
+    this.#occurrences[last]! += weight
+    this.#titleAt[last] = Math.min(
+      this.#titleAt[last]!,
+      titleAt === NOT_IN_TITLE ? titleAt : Math.min(titleAt, NOT_IN_TITLE - 1),
+    )
+  }
+
+  build(): TextPostings {
+    return {
+      docs: Int32Array.from(this.#docs),
+      occurrences: Float32Array.from(this.#occurrences),
+      titleAt: Uint8Array.from(this.#titleAt),
+      inTitle: null,
+    }
+  }
+}
+
+/** `known` with what it says of the `changed` documents replaced by `now`. */
+function merged(known: TextPostings, changed: ReadonlySet<number>, now: TextPostings): TextPostings {
+  const size = known.docs.length + now.docs.length
+  const docs = new Int32Array(size)
+  const occurrences = new Float32Array(size)
+  const titleAt = new Uint8Array(size)
+  let length = 0
+  const take = (from: TextPostings, at: number) => {
+    docs[length] = from.docs[at]!
+    occurrences[length] = from.occurrences[at]!
+    titleAt[length++] = from.titleAt[at]!
+  }
+  let next = 0
+  for (let at = 0; at < known.docs.length; at++) {
+    const doc = known.docs[at]!
+    if (changed.has(doc)) continue
+    while (next < now.docs.length && now.docs[next]! < doc) take(now, next++)
+    take(known, at)
+  }
+  while (next < now.docs.length) take(now, next++)
+  // Copies, so that the larger buffers do not stay in memory.
+  return {
+    docs: docs.slice(0, length),
+    occurrences: occurrences.slice(0, length),
+    titleAt: titleAt.slice(0, length),
+    inTitle: null,
+  }
+}
+
+const facetKey = (token: string) => ` ${token}`
+const wordsOf = (text: string) => (text === '' ? [] : text.split(' '))
+const numbersOf = (list: string | null) => (list === null ? [] : list.split(',').map(Number))
+const bytesOf = ({ docs }: TextPostings) => LIST_OVERHEAD_BYTES + docs.length * POSTING_BYTES

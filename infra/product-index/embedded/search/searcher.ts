@@ -1,0 +1,218 @@
+import { DatabaseSync } from 'node:sqlite'
+import { clickRateOf } from '../../../../services/domain/auction/click-rate.ts'
+import type { Filter, ProductQuery, ScanRequest } from '../../port.ts'
+import { databaseFile, type Touched } from '../writer.ts'
+import { Columns, type DocumentRow, tieOrder } from './columns.ts'
+import { Matcher } from './matcher.ts'
+import { Postings } from './postings.ts'
+import { Ranker } from './ranker.ts'
+import { topIndexes } from './top.ts'
+
+/** A query whose campaigns are named by the number under which its client has sent them. */
+export type NumberedQuery = Omit<ProductQuery, 'campaigns'> & { campaignSet: number }
+
+/** A result as numbers; what they stand for is read by `load`, unless the client still holds it. */
+export interface NumberedResult {
+  /** So many are hits; one more is the runner-up. */
+  hits: number
+  docs: Int32Array
+  /** When each was last changed: another number, another content. */
+  changed: Uint32Array
+  relevance: Float64Array
+  bestFit: number
+  truncated: boolean
+}
+
+/** A document as stored: JSON texts. */
+export interface StoredProduct {
+  doc: number
+  changed: number
+  /** Without the product details. */
+  offer: string
+  details: string
+  campaigns: string
+  signals: string | null
+}
+
+/** Campaigns that are sought, with the weight of each. */
+export interface CampaignSet {
+  byCampaign: ReadonlyMap<string, number>
+  /** Best weight of each of `lists`, by its number; NaN: not computed yet, 0: none of its campaigns is sought. */
+  byList: Float64Array
+  lists: Columns['promotionLists']
+}
+
+const ROWS = `SELECT doc, d.shopId, d.id, summary, campaigns, popularity, changed,
+    signals ->> 'views' AS views, signals ->> 'clicks' AS clicks
+  FROM documents d LEFT JOIN signals s ON s.shopId = d.shopId AND s.id = d.id`
+const PRODUCTS = `SELECT doc, changed, offer, details, campaigns, signals
+  FROM documents d LEFT JOIN signals s ON s.shopId = d.shopId AND s.id = d.id`
+
+/** The reading side of the index of a folder. Blocks its thread. Sees what was written before the last `refresh`. */
+export function openIndexSearcher({ folder }: { folder: string }) {
+  const db = new DatabaseSync(databaseFile(folder), { readOnly: true })
+  db.exec('PRAGMA cache_size = -65536')
+  const sql = {
+    changedSince: db.prepare(`${ROWS} WHERE changed > ?`),
+    load: db.prepare(`${PRODUCTS} WHERE doc IN (SELECT value FROM json_each(?)) AND offer IS NOT NULL`),
+    find: db.prepare(
+      `${PRODUCTS} WHERE doc IN (
+         SELECT doc FROM documents WHERE shopId = :shopId AND id IN (SELECT value FROM json_each(:ids))
+         UNION SELECT doc FROM documents WHERE shopId = :shopId AND productId IN (SELECT value FROM json_each(:ids)))
+       AND offer IS NOT NULL ORDER BY feedId, d.id`,
+    ),
+    byKey: db.prepare(
+      'SELECT doc FROM documents WHERE shopId = ? AND (feedId, id) > (?, ?) AND offer IS NOT NULL ORDER BY feedId, id',
+    ),
+    digests: db.prepare(
+      `SELECT id, digest FROM documents WHERE shopId = ? AND feedId = ? AND id > ? AND offer IS NOT NULL
+       ORDER BY id LIMIT ?`,
+    ),
+  }
+  let columns: Columns, postings: Postings, matcher: Matcher, ranker: Ranker
+  let seen = { changed: 0, epoch: 0 }
+  forgetAll(0)
+
+  function forgetAll(epoch: number) {
+    columns = new Columns()
+    postings = new Postings(db, columns)
+    matcher = new Matcher(db, columns, postings)
+    ranker = new Ranker(columns, postings)
+    seen = { changed: 0, epoch }
+  }
+
+  function load(docs: readonly number[]): StoredProduct[] {
+    return sql.load.all(JSON.stringify(docs)) as unknown as StoredProduct[]
+  }
+
+  function campaignsOf(doc: number): string[] {
+    return columns.promotionLists.values[columns.promotions[doc]!]!.map((number) => columns.campaigns.values[number]!)
+  }
+
+  function bestWeight({ byCampaign }: CampaignSet, doc: number, except?: string): number {
+    return Math.max(0, ...campaignsOf(doc).map((id) => (id === except ? 0 : (byCampaign.get(id) ?? 0))))
+  }
+
+  /** `bestWeight`, remembered. */
+  function weightOf(set: CampaignSet, doc: number): number {
+    const list = columns.promotions[doc]!
+    // Numbers are given anew once everything was removed.
+    if (set.lists !== columns.promotionLists || list >= set.byList.length) Object.assign(set, blankWeights())
+    if (Number.isNaN(set.byList[list]!)) set.byList[list] = bestWeight(set, doc)
+    return set.byList[list]!
+  }
+
+  function blankWeights(): Pick<CampaignSet, 'lists' | 'byList'> {
+    const lists = columns.promotionLists
+    return { lists, byList: new Float64Array(lists.values.length).fill(Number.NaN) }
+  }
+
+  function search(query: NumberedQuery, set: CampaignSet): NumberedResult {
+    const matching = matcher.match(query.shopId, query.filters)
+    const weights = new Float64Array(matching.length)
+    let length = 0
+    for (let at = 0; at < matching.length; at++) {
+      const weight = weightOf(set, matching[at]!)
+      if (weight <= 0) continue
+      // In place: what was looked at is needed no more.
+      matching[length] = matching[at]!
+      weights[length++] = weight
+    }
+    const docs = matching.subarray(0, length)
+    const scores = ranker.score(docs, query.rank)
+    const keys = weights.subarray(0, length)
+    for (let at = 0; at < length; at++) keys[at]! *= scores[at]! * clickRate(docs[at]!, query.believedClickRate)
+    const best = topIndexes(keys, (at) => tieOrder(columns.idHash[docs[at]!]!, query.tieSeed), query.limit)
+    const hits = best.length
+    const runnerUp = hits > 0 && hits < length ? runnerUpOf(best, { docs, keys }, set) : null
+    if (runnerUp !== null) best.push(runnerUp)
+    const bestFit = best.reduce((max, at) => Math.max(max, scores[at]!), 0)
+    return {
+      hits,
+      docs: Int32Array.from(best, (at) => docs[at]!),
+      changed: Uint32Array.from(best, (at) => columns.changed[docs[at]!]!),
+      relevance: Float64Array.from(best, (at) => scores[at]! / bestFit),
+      bestFit,
+      truncated: length > hits,
+    }
+  }
+
+  function clickRate(doc: number, believed: number): number {
+    const views = columns.views[doc]!
+    // Most have none.
+    return views === 0 ? believed : clickRateOf(views, columns.clicks[doc]!, believed)
+  }
+
+  /** Index of what is best beyond `best` without the campaign that put the last of them there; null: nothing. */
+  function runnerUpOf(
+    best: readonly number[],
+    { docs, keys }: { docs: Int32Array; keys: Float64Array },
+    set: CampaignSet,
+  ): number | null {
+    const last = docs[best.at(-1)!]!
+    const leading = campaignsOf(last).find((id) => set.byCampaign.get(id) === weightOf(set, last))
+    const shares = new Float64Array(columns.promotionLists.values.length).fill(Number.NaN)
+    /** What is left of an offer's weight. */
+    const shareOf = (doc: number) => {
+      const list = columns.promotions[doc]!
+      if (Number.isNaN(shares[list]!)) shares[list] = bestWeight(set, doc, leading) / weightOf(set, doc)
+      return shares[list]!
+    }
+    const listed = new Set(best)
+    let found: number | null = null
+    let greatest = 0
+    for (let at = 0; at < docs.length; at++) {
+      if (keys[at]! <= greatest) continue
+      const key = keys[at]! * shareOf(docs[at]!)
+      if (key <= greatest || listed.has(at)) continue
+      found = at
+      greatest = key
+    }
+    return found
+  }
+
+  return {
+    /** `touched` is what the writer says at the time of the call. */
+    refresh(touched: Touched): void {
+      if (touched.epoch !== seen.epoch) forgetAll(touched.epoch)
+      if (touched.changed === seen.changed && touched.words?.length === 0) return
+      for (const row of sql.changedSince.iterate(seen.changed) as Iterable<unknown>) {
+        columns.set(row as DocumentRow)
+        seen.changed = Math.max(seen.changed, (row as DocumentRow).changed)
+      }
+      if (touched.words) postings.update(touched.words)
+      else postings.forget()
+    },
+    campaignSet(groups: ProductQuery['campaigns']): CampaignSet {
+      const byCampaign = new Map<string, number>()
+      for (const { campaignIds, weight } of groups) {
+        for (const id of campaignIds) byCampaign.set(id, Math.max(weight, byCampaign.get(id) ?? 0))
+      }
+      return { byCampaign, ...blankWeights() }
+    },
+    search,
+    load,
+    get: (shopId: string, ids: readonly string[]) =>
+      sql.find.all({ shopId, ids: JSON.stringify(ids) }) as unknown as StoredProduct[],
+    count: (shopId: string, filters: readonly Filter[]) => matcher.match(shopId, filters).length,
+    scan({ shopId, filters, after, limit }: ScanRequest): StoredProduct[] {
+      const matching = new Set(matcher.match(shopId, filters))
+      const [feedId, ...id] = (after ?? '').split('/')
+      const page: number[] = []
+      for (const row of sql.byKey.iterate(shopId, feedId!, id.join('/')) as Iterable<unknown>) {
+        const { doc } = row as { doc: number }
+        if (page.length >= limit) break
+        if (matching.has(doc)) page.push(doc)
+      }
+      const stored = new Map(load(page).map((product) => [product.doc, product]))
+      return page.flatMap((doc) => stored.get(doc) ?? [])
+    },
+    digests: (shopId: string, feedId: string, after: string | null, limit: number) =>
+      sql.digests.all(shopId, feedId, after ?? '', limit) as unknown as { id: string; digest: string }[],
+    close(): void {
+      db.close()
+    },
+  }
+}
+
+export type IndexSearcher = ReturnType<typeof openIndexSearcher>

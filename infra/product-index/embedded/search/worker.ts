@@ -1,0 +1,54 @@
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
+import { connect, type Remote, serveConnections } from '../../../thread.ts'
+import { type Filter, IndexUnavailable, type ProductQuery, type ScanRequest } from '../../port.ts'
+import type { Touched } from '../writer.ts'
+import { type CampaignSet, type NumberedQuery, openIndexSearcher } from './searcher.ts'
+
+/** How long a write may stay invisible to searches when nobody asks for a refresh. */
+const REFRESH_MS = 500
+
+const searcher = openIndexSearcher(workerData as { folder: string })
+searcher.refresh({ changed: -1, epoch: 0, words: null })
+
+let writer: Remote | null = null
+let refreshing = Promise.resolve()
+
+/** One at a time: each must see what the one before has made known. */
+function refresh(): Promise<void> {
+  refreshing = refreshing
+    .catch(() => {})
+    .then(async () => {
+      if (writer) searcher.refresh(await writer.call<Touched>('touched', []))
+    })
+  return refreshing
+}
+
+const timer = setInterval(() => refresh().catch(() => {}), REFRESH_MS)
+
+/** The campaigns that each client has sent, by the number it gave them. */
+const methodsOf = () => {
+  const sets: CampaignSet[] = []
+  return {
+    follow(port: MessagePort) {
+      writer = connect(port, {}, () => new IndexUnavailable('The product index has been closed'))
+    },
+    attach: (port: MessagePort) => writer!.call<void>('attach', [port], [port]),
+    refresh,
+    setCampaigns(number: number, groups: ProductQuery['campaigns']) {
+      sets[number] = searcher.campaignSet(groups)
+    },
+    search: (queries: NumberedQuery[]) => queries.map((query) => searcher.search(query, sets[query.campaignSet]!)),
+    load: (docs: number[]) => searcher.load(docs),
+    get: (shopId: string, ids: string[]) => searcher.get(shopId, ids),
+    count: (shopId: string, filters: Filter[]) => searcher.count(shopId, filters),
+    scan: (request: ScanRequest) => searcher.scan(request),
+    digests: (...args: Parameters<typeof searcher.digests>) => searcher.digests(...args),
+  }
+}
+
+serveConnections(parentPort!, methodsOf, async () => {
+  clearInterval(timer)
+  await refreshing.catch(() => {})
+  writer?.close()
+  searcher.close()
+})

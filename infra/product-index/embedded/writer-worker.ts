@@ -1,0 +1,24 @@
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
+import { serve, serveConnections } from '../../thread.ts'
+import type { IndexWrite } from '../port.ts'
+import { openIndexWriter } from './writer.ts'
+
+const writer = openIndexWriter(workerData as { folder: string })
+
+const attached: MessagePort[] = []
+
+const methods = {
+  write: (writes: IndexWrite[]) => writer.write(writes),
+  touched: () => writer.touched(),
+  clear: () => writer.clear(),
+  /** A client's port, handed on by the search thread that the client is connected to. */
+  attach(port: MessagePort) {
+    attached.push(port)
+    serve(port, methods)
+  },
+}
+
+serveConnections(parentPort!, methods, () => {
+  for (const port of attached) port.close()
+  writer.close()
+})

@@ -1,0 +1,16 @@
+import { openRedisConnection } from '../../counters/redis/connection.ts'
+import type { SharedBuckets } from '../port.ts'
+
+/** Buckets in Redis, on a connection of their own: counters that decide about money do not wait for them. */
+export function connectRedisBuckets({ url, namespace }: { url: string; namespace: string }): SharedBuckets {
+  const connection = openRedisConnection({ url })
+  const prefix = `${namespace}:rate:`
+  return {
+    async draw(draws) {
+      const list = JSON.stringify(draws.map(({ key, amount, perMinute }) => [key, amount, perMinute]))
+      const levels = await connection.run((client) => client.drawFromBuckets(prefix, list))
+      return levels.map(Number)
+    },
+    close: () => connection.close(),
+  }
+}

@@ -1,0 +1,130 @@
+import { Type } from 'typebox'
+import { TEXT_PATTERN } from '../../text.ts'
+import { Amount, answered, Body, Id, ListQuery, Name, Nullable, PatchBody, Time } from '../common.ts'
+import { Banners, displayFields, displayView } from './banners.ts'
+
+export const PRODUCT_IDS_MAX = 10_000
+const PRODUCT_ID_CHARS_MAX = 100
+const RULE_VALUES_MAX = 1_000
+const RULE_VALUE_CHARS_MAX = 750
+const CAPPING_MAX = 1_000
+const AMOUNT_MIN = 0.000001
+
+const ProductIds = (description: string, minItems: number) =>
+  Type.Array(Type.String({ minLength: 1, maxLength: PRODUCT_ID_CHARS_MAX, pattern: TEXT_PATTERN }), {
+    minItems,
+    maxItems: PRODUCT_IDS_MAX,
+    uniqueItems: true,
+    description,
+  })
+const RuleValues = (description: string) =>
+  Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: RULE_VALUE_CHARS_MAX, pattern: TEXT_PATTERN }), {
+      minItems: 1,
+      maxItems: RULE_VALUES_MAX,
+      uniqueItems: true,
+      description,
+    }),
+  )
+
+const Rule = Type.Object(
+  {
+    brands: RuleValues('Any of these brands'),
+    categoryPaths: RuleValues('In or below any of these categories: "Home > Lamps"'),
+    labels: RuleValues('With any of these labels'),
+    sellerIds: RuleValues('Of any of these sellers'),
+    priceMin: Type.Optional(Amount('Costs at least this')),
+    priceMax: Type.Optional(Amount('Costs at most this')),
+  },
+  {
+    additionalProperties: false,
+    minProperties: 1,
+    description: 'Every product that meets all that is given, now and later',
+  },
+)
+
+export const Products = Type.Object(
+  { ids: Type.Optional(ProductIds('Feed ids', 1)), rule: Type.Optional(Rule) },
+  {
+    additionalProperties: false,
+    minProperties: 1,
+    maxProperties: 1,
+    description: 'SPONSORED: exactly one of ids and rule',
+  },
+)
+
+const fields = {
+  name: Name('As shown in the panel'),
+  startAt: Time('When it begins to run; now without it'),
+  endAt: Nullable(Time('When it ends; null: when the budget does')),
+  budget: Amount('The most it may spend in all'),
+  dailyBudget: Nullable(Amount("The most it may spend in one day of the shop's time zone; null: no limit", AMOUNT_MIN)),
+  pacing: Type.Enum(['EVEN', 'ASAP'], { description: 'EVEN spreads the spend over the time left. ASAP without it' }),
+  capping: Nullable(
+    Type.Integer({ minimum: 1, maximum: CAPPING_MAX, description: 'Views of one ad per person and day; null: no cap' }),
+  ),
+  attributionProductIds: ProductIds('Feed ids whose purchase counts for the campaign too', 0),
+  status: Type.Enum(['DRAFT', 'ACTIVE', 'PAUSED'], { description: 'The switch. ACTIVE without it' }),
+}
+const kindFields = {
+  products: Products,
+  cpc: Amount("SPONSORED: what one click may cost at most, at least the shop's reserveCpc"),
+  ...displayFields,
+  cpm: Amount('DISPLAY: what a thousand views cost: the highest wins and pays what it offers'),
+  banners: Banners,
+}
+
+const AutoPromo = Type.Boolean({
+  description:
+    "The publisher's own promotion, free, in places that paid ads leave: budget and cpc or cpm may be 0. Never changes",
+})
+const CampaignKind = Type.Enum(['SPONSORED', 'DISPLAY'], {
+  description: 'What it shows: products, paid by click, or banners, paid by view',
+})
+
+export const CampaignCreate = Body({
+  kind: CampaignKind,
+  accountId: Type.Optional(Id("Who pays; without it, the caller's account")),
+  shopId: Id('Where it runs'),
+  name: fields.name,
+  startAt: Type.Optional(fields.startAt),
+  endAt: Type.Optional(fields.endAt),
+  budget: fields.budget,
+  dailyBudget: Type.Optional(fields.dailyBudget),
+  pacing: Type.Optional(fields.pacing),
+  capping: Type.Optional(fields.capping),
+  attributionProductIds: Type.Optional(fields.attributionProductIds),
+  status: Type.Optional(fields.status),
+  products: Type.Optional(kindFields.products),
+  cpc: Type.Optional(kindFields.cpc),
+  autoPromo: Type.Optional(AutoPromo),
+  country: Type.Optional(kindFields.country),
+  targetUrl: Type.Optional(kindFields.targetUrl),
+  mobileDeepLink: Type.Optional(kindFields.mobileDeepLink),
+  cpm: Type.Optional(kindFields.cpm),
+  banners: Type.Optional(kindFields.banners),
+  targeting: Type.Optional(kindFields.targeting),
+})
+export const CampaignPatch = PatchBody({ ...fields, ...kindFields })
+export const CampaignView = Type.Object({
+  ...answered,
+  kind: CampaignKind,
+  accountId: Id('Who pays'),
+  accountName: Nullable(Type.String({ description: 'Its name' })),
+  shopId: Id('Where it runs'),
+  ...fields,
+  products: Type.Optional(kindFields.products),
+  cpc: Type.Optional(kindFields.cpc),
+  autoPromo: Type.Optional(AutoPromo),
+  ...displayView,
+  cpm: Type.Optional(kindFields.cpm),
+  state: Type.Enum(['DRAFT', 'IN_MODERATION', 'REJECTED', 'SCHEDULED', 'RUNNING', 'PAUSED', 'EXHAUSTED', 'ENDED'], {
+    description: 'What the moderation, the switch, the dates and the money make of it now',
+  }),
+  spent: Nullable(Amount('Billed so far (null while that cannot be told: `state` then takes it for 0)')),
+})
+export const CampaignQuery = ListQuery({
+  shopId: Type.Optional(Id('In this shop')),
+  accountId: Type.Optional(Id('Paid by this account')),
+  kind: Type.Optional(CampaignKind),
+})

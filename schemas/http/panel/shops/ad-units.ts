@@ -1,0 +1,60 @@
+import { Type } from 'typebox'
+import { answered, Body, Id, ListQuery, Name, PatchBody } from '../common.ts'
+
+export const SPONSORED_ALGORITHMS = [
+  'BESTSELLERS',
+  'BESTSELLERS_WIDE',
+  'CONTEXT_MATCH',
+  'CONTEXT_MATCH_WIDE',
+  'SIMILAR_CATEGORIES_AND_TITLES',
+  'SIMILAR_CATEGORIES_AND_TITLES_WIDE',
+  'SIMILAR_TITLES',
+  'SIMILAR_TITLES_WIDE',
+  'SIMILAR_CATEGORIES',
+  'SIMILAR_CATEGORIES_WIDE',
+  'SIMILAR_PRODUCT_ID',
+  'SIMILAR_PRODUCT_ID_WIDE',
+  'ALSO_BOUGHT',
+  'EXACT_PRODUCT_ID',
+] as const
+export const DISPLAY_ALGORITHMS = ['DISPLAY', 'DISPLAY_PHRASE_OR_CATEGORY'] as const
+
+const AD_FORMATS_MAX = 50
+
+const fields = {
+  name: Name('Which place on the page'),
+  algorithm: Type.Enum([...SPONSORED_ALGORITHMS, ...DISPLAY_ALGORITHMS], {
+    description: 'How ads are chosen, and which parameters a request needs. Display algorithms for DISPLAY placements',
+  }),
+  status: Type.Enum(['ACTIVE', 'INACTIVE'], { description: 'An inactive unit gets no ads. ACTIVE without it' }),
+  adFormatIds: Type.Array(Id('An ad format of the shop'), {
+    maxItems: AD_FORMATS_MAX,
+    uniqueItems: true,
+    description: 'Display: the formats it can show',
+  }),
+  targeting: Type.Array(Type.Enum(['searchData', 'categoryPaths', 'brand', 'productId', 'profiles', 'referer']), {
+    uniqueItems: true,
+    description: 'Display: the request parameters that count as targeting',
+  }),
+}
+
+export const AdUnitCreate = Body({
+  placementId: Id('Its placement'),
+  name: fields.name,
+  algorithm: fields.algorithm,
+  status: Type.Optional(fields.status),
+  adFormatIds: Type.Optional(fields.adFormatIds),
+  targeting: Type.Optional(fields.targeting),
+})
+export const AdUnitPatch = PatchBody(fields)
+export const AdUnitView = Type.Object({
+  ...answered,
+  placementId: Id('Its placement'),
+  shopId: Id('Its shop'),
+  slotHash: Id('What ad requests name it by: its id'),
+  ...fields,
+})
+export const AdUnitQuery = ListQuery({
+  shopId: Type.Optional(Id('Of this shop')),
+  placementId: Type.Optional(Id('Of this placement')),
+})

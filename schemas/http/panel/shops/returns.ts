@@ -1,0 +1,47 @@
+import { type Static, Type } from 'typebox'
+import { EVENT_LIMITS } from '../../events.ts'
+import { TEXT_PATTERN } from '../../text.ts'
+import { Body, Id, Note, Nullable, Time } from '../common.ts'
+
+const { idChars, linesMax, quantityMax } = EVENT_LIMITS
+
+export const ReturnId = Type.String({
+  minLength: 1,
+  maxLength: idChars,
+  pattern: TEXT_PATTERN,
+  description: 'Your number of the return: counted once in a shop, however often it is sent',
+})
+
+const ReturnedLines = Type.Array(
+  Body({
+    shopProductId: Type.String({ minLength: 1, maxLength: idChars, description: 'Feed id of the product, as bought' }),
+    quantity: Type.Integer({ minimum: 1, maximum: quantityMax, description: 'Units that came back' }),
+  }),
+  { minItems: 1, maxItems: linesMax, description: 'What came back. Without it, the whole purchase' },
+)
+
+export const ReturnParams = Type.Object({
+  eventId: Type.String({ minLength: 1, maxLength: idChars, description: 'eventId of the purchase' }),
+})
+
+/** Body of POST /v1/panel/transactions/{eventId}/returns. */
+export const ReturnCreate = Body({
+  returnId: ReturnId,
+  shopId: Id('The shop'),
+  lines: Type.Optional(ReturnedLines),
+  occurredAt: Type.Optional(Time('When it came back; now without it')),
+  reason: Type.Optional(Nullable(Note('For those who look at the order later'))),
+})
+export type ReturnCreate = Static<typeof ReturnCreate>
+
+export const ReturnView = Type.Object({
+  returnId: ReturnId,
+  eventId: Type.String({ description: 'The purchase' }),
+  shopId: Id('The shop'),
+  occurredAt: Time('When it came back'),
+  receivedAt: Time('When it was entered'),
+  reason: Nullable(Type.String({ description: 'As told' })),
+  lines: Type.Array(Type.Object({ shopProductId: Type.String({ description: 'Feed id' }), quantity: Type.Integer() }), {
+    description: 'What came back. Empty: the whole purchase',
+  }),
+})

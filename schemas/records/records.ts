@@ -1,0 +1,282 @@
+import type { ImageType, RegistryEntry } from './entities.ts'
+import type { AdEvent, EventCorrection, JudgedEvent, Proof } from './event-records.ts'
+import type { Certification, ProductDetail, Shipping } from './offer-parts.ts'
+import type { SecurityEvent } from './security-event.ts'
+
+export type { AdEvent, EventCorrection, JudgedEvent, Proof, Verdict } from './event-records.ts'
+
+/**
+ * The TypeScript face of the Avro records in `schemas/avro/`.
+ * Units: `…Micros` are millionths of the shop's currency, `…At` are UTC epoch milliseconds. Missing is null.
+ */
+
+/** Topic `products`: one offer of one feed. */
+export interface ProductOffer {
+  shopId: string
+  feedId: string
+  id: string
+  productId: string | null
+  title: string
+  description: string | null
+  link: string
+  imageLink: string
+  deepLink: string | null
+  priceMicros: number
+  salePriceMicros: number | null
+  currency: string
+  isAvailable: boolean
+  /** As the feed words it: in_stock, out_of_stock, preorder, backorder. */
+  availability: string
+  brand: string | null
+  gtin: string | null
+  mpn: string | null
+  itemGroupId: string | null
+  catalogProductCategory: string | null
+  /** Category paths, levels joined by " > ". The first is the one shown. */
+  productTypes: string[]
+  lang: string | null
+  condition: string | null
+  adult: boolean | null
+  ageGroup: string | null
+  color: string | null
+  gender: string | null
+  material: string | null
+  pattern: string | null
+  size: string | null
+  energyEfficiencyClass: string | null
+  unitPricingMeasure: string | null
+  externalSellerId: string | null
+  externalSellerName: string | null
+  labels: string[]
+  shipping: Shipping[]
+  certification: Certification[]
+  productDetails: ProductDetail[]
+  customParameters: Record<string, string>
+  /** Hash of everything but updatedAt: an equal digest is an unchanged offer. */
+  digest: string
+  updatedAt: number
+  /** From when on it is not available, whatever `isAvailable` says; null: never. */
+  expiresAt: number | null
+  additionalImageLinks: string[]
+}
+
+/** Topic `item-groups`: the item group that an offer was last given, which outlives the offer. */
+export interface ItemGroup {
+  shopId: string
+  feedId: string
+  id: string
+  /** Never empty. */
+  itemGroupId: string
+}
+
+/** Topic `product-signals`: what shoppers' behaviour says of one product of a shop (by feed id). */
+export interface ProductSignals {
+  shopId: string
+  id: string
+  /** Decayed purchases of 30 days, then clicks, then views, as one comparable number >= 0. */
+  popularity: number
+  /** Sponsored views and valid clicks behind the predicted click rate. */
+  views: number
+  clicks: number
+  /** Products bought by those who bought this one, best first, score in (0, 1]. */
+  alsoBought: { id: string; score: number }[]
+  computedAt: number
+}
+
+/** Topic `shop-traffic`: how ad requests are spread over the day of a shop, and how often its sponsored ads are clicked. */
+export interface ShopTraffic {
+  shopId: string
+  /** By the hour that the shop's clock shows, the first from midnight on: 24 numbers > 0. */
+  hourShares: number[]
+  /** Valid views of sponsored ads in the last four weeks, and valid clicks on them. */
+  views: number
+  clicks: number
+  computedAt: number
+}
+
+export type AdKind = 'SPONSORED' | 'DISPLAY'
+
+export interface EmittedAd {
+  campaignId: string
+  /** Feed id of the product (sponsored) or banner id (display). */
+  adId: string
+  itemGroupId: string | null
+  /** 1 is the first place of the slot. */
+  position: number
+  relevance: number
+  predictedClickRate: number
+  bidMicros: number
+  /** What one valid click (or view, for CPM in thousandths) would cost. */
+  priceMicros: number
+  autoPromo: boolean
+}
+
+/** Why a candidate was not shown. */
+export type DropReason = 'OUTRANKED' | 'CAPPED' | 'DUPLICATE' | 'BUDGET' | 'BELOW_RESERVE' | 'MIN_AD_COUNT'
+
+export interface EmittedSlot {
+  /** As asked for: an ad unit's or a technical slot's id. */
+  slotHash: string
+  adUnitId: string
+  algorithm: string
+  /** How many eligible candidates the index returned. */
+  candidates: number
+  /** Why the slot is short: null when filled. */
+  shortfall: 'INACTIVE' | 'NO_CANDIDATES' | 'MIN_AD_COUNT' | 'DEADLINE' | 'NO_REFERENCE' | null
+  ads: EmittedAd[]
+  /** The best of those not shown, at most 10 a slot. */
+  dropped: { campaignId: string; adId: string; relevance: number; bidMicros: number; reason: DropReason }[]
+}
+
+/** Topic `emissions`: one ad request and what it was answered. */
+export interface Emission {
+  requestId: string
+  shopId: string
+  kind: AdKind
+  cid: string
+  uid: string | null
+  occurredAt: number
+  country: string | null
+  elapsedMicros: number
+  slots: EmittedSlot[]
+}
+
+/** What a showId says of the ad it was given for. Encrypted inside the showId. */
+export interface ShowIdClaims {
+  kind: AdKind
+  requestId: string
+  shopId: string
+  slotHash: string
+  adUnitId: string
+  campaignId: string
+  accountId: string
+  adId: string
+  itemGroupId: string | null
+  cid: string
+  uid: string | null
+  algorithm: string
+  position: number
+  priceMicros: number
+  currency: string
+  autoPromo: boolean
+  country: string | null
+  emittedAt: number
+}
+
+export interface TransactionLine {
+  shopProductId: string
+  /** Total for all units. */
+  priceMicros: number
+  quantity: number
+  productTitle: string | null
+  brand: string | null
+  sellerId: string | null
+}
+
+/** Topic `transactions`. */
+export interface Transaction {
+  /** The caller's, or given by the intake when missing. Counted once per shop, kind and id. */
+  eventId: string
+  kind: 'PURCHASE' | 'CART' | 'WISHLIST'
+  shopId: string
+  cid: string
+  uid: string | null
+  currency: string
+  locale: string | null
+  occurredAt: number
+  receivedAt: number
+  /** True for imported history: feeds signals, is never attributed. */
+  imported: boolean
+  lines: TransactionLine[]
+  proof: Proof
+}
+
+/** Topic `transaction-returns`: products of a purchase that came back, or a purchase that was cancelled. */
+export interface TransactionReturn {
+  /** The caller's. Counted once per shop. */
+  returnId: string
+  shopId: string
+  /** The purchase; it may come after its return. */
+  eventId: string
+  reason: string | null
+  /** User id of who entered it; of an access token, the account that it acts for. */
+  returnedBy: string
+  occurredAt: number
+  receivedAt: number
+  /** Empty: the whole purchase. */
+  lines: { shopProductId: string; quantity: number }[]
+}
+
+/** Topic `page-views`. */
+export interface PageView {
+  id: string
+  shopId: string
+  cid: string
+  uid: string | null
+  referer: string
+  shopProductId: string | null
+  gclid: string | null
+  utmSource: string | null
+  utmMedium: string | null
+  utmCampaign: string | null
+  occurredAt: number
+  receivedAt: number
+  proof: Proof
+}
+
+/** Topic `feed-issues`. */
+export interface FeedIssue {
+  feedId: string
+  runId: string
+  shopId: string
+  severity: 'REJECTED' | 'WARNING'
+  line: number
+  productId: string | null
+  field: string
+  code: string
+  message: string
+  foundAt: number
+}
+
+/** Topic `images`: the content of an uploaded image, as it is served. */
+export interface Image {
+  /** SHA-256 of `bytes`, base64url. */
+  id: string
+  mediaType: ImageType
+  width: number
+  height: number
+  bytes: Buffer
+}
+
+/** Topic `dead-letters`: a record that a stream could not process. */
+export interface DeadLetter {
+  stream: string
+  topic: string
+  partition: number
+  offset: number
+  key: string | null
+  value: Buffer | null
+  code: string
+  message: string
+  failedAt: number
+}
+
+export interface RecordTypes {
+  RegistryEntry: RegistryEntry
+  ProductOffer: ProductOffer
+  ItemGroup: ItemGroup
+  ProductSignals: ProductSignals
+  ShopTraffic: ShopTraffic
+  Emission: Emission
+  AdEvent: AdEvent
+  JudgedEvent: JudgedEvent
+  EventCorrection: EventCorrection
+  Transaction: Transaction
+  TransactionReturn: TransactionReturn
+  PageView: PageView
+  FeedIssue: FeedIssue
+  SecurityEvent: SecurityEvent
+  Image: Image
+  DeadLetter: DeadLetter
+  ShowIdClaims: ShowIdClaims
+}

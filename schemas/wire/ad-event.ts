@@ -1,0 +1,89 @@
+import type { AdEvent, AdKind, Proof } from '../records/records.ts'
+import { headerOf } from './codec.ts'
+import { Reader, UUID_BYTES, writeLong, writeOptional, writeString } from './show-id-claims.ts'
+
+/**
+ * An AdEvent around claims that are never decoded. Its field `claims` has the fields of `show-id-claims.avsc` in the same order
+ * and differs in one thing: the six UUIDs are text, not 16 bytes. So the bytes inside a showId become those of the record by
+ * writing out the UUIDs and copying the rest: 2 µs instead of the 8 µs of reading claims and encoding them again.
+ * A test holds it against `encode`, byte for byte.
+ */
+const UUIDS = 6
+/** requestId, shopId, slotHash, adUnitId, campaignId, accountId. */
+const CAMPAIGN_UUID = 4
+const KIND_BYTES = 1
+const SHOP_AT = KIND_BYTES + UUID_BYTES
+const TAIL_AT = KIND_BYTES + UUIDS * UUID_BYTES
+const UUID_CHARS = 36
+const PROOFS: readonly Proof[] = ['ANONYMOUS', 'SIGNED', 'TOKEN']
+
+/** What the intake must know of claims. */
+export interface ClaimsGist {
+  kind: AdKind
+  shopId: string
+  cid: string
+  uid: string | null
+}
+
+/** @param claims bytes of `writeClaims`. */
+export function readGist(claims: Buffer): ClaimsGist {
+  const reader = new Reader(claims)
+  const kind = reader.long() === 0 ? 'SPONSORED' : 'DISPLAY'
+  reader.at = SHOP_AT
+  const shopId = reader.uuid()
+  reader.at = TAIL_AT
+  reader.skip() // adId
+  if (reader.byte() !== 0) reader.skip() // itemGroupId
+  return { kind, shopId, cid: reader.string(), uid: reader.optional() }
+}
+
+/** Longest event: ids of 256 characters at 3 bytes each, the UUIDs, and claims of a whole showId. */
+const EVENT_MAX_BYTES = 8 * 1024
+const scratch = Buffer.alloc(EVENT_MAX_BYTES)
+const header = headerOf('AdEvent')
+header.copy(scratch)
+
+/** @returns the record as `encode('AdEvent', …)` would write it, and the campaign that it is keyed by. */
+export function adEventBytes(event: Omit<AdEvent, 'claims'>, claims: Buffer): { value: Buffer; campaignId: string } {
+  let at = writeString(event.eventId, scratch, header.length)
+  scratch[at++] = event.type === 'VIEW' ? 0 : 2
+  at = writeString(event.cid, scratch, at)
+  at = writeOptional(event.uid, scratch, at)
+  at = writeLong(event.occurredAt, scratch, at)
+  at = writeLong(event.receivedAt, scratch, at)
+  scratch[at++] = event.bot ? 1 : 0
+
+  scratch[at++] = claims[0]!
+  let campaignAt = 0
+  for (let uuid = 0; uuid < UUIDS; uuid++) {
+    scratch[at++] = UUID_CHARS * 2
+    if (uuid === CAMPAIGN_UUID) campaignAt = at
+    at = writeUuidText(claims, KIND_BYTES + uuid * UUID_BYTES, at)
+  }
+  at += claims.copy(scratch, at, TAIL_AT)
+  at = writeLong(PROOFS.indexOf(event.proof), scratch, at)
+  at = writeOptional(event.addressHash, scratch, at)
+  at = writeOptional(event.previousAddressHash, scratch, at)
+  at = writeOptional(event.networkHash, scratch, at)
+  const end = writeOptional(event.agentHash, scratch, at)
+  if (end >= EVENT_MAX_BYTES) throw new RangeError(`An event of ${end} bytes or more`)
+
+  const value = Buffer.allocUnsafe(end)
+  scratch.copy(value, 0, 0, end)
+  return { value, campaignId: scratch.toString('latin1', campaignAt, campaignAt + UUID_CHARS) }
+}
+
+const DASH = '-'.charCodeAt(0)
+/** Bytes of a UUID after which a dash stands: 8-4-4-4-12. */
+const DASH_AFTER = [false, false, false, true, false, true, false, true, false, true]
+const HEX = Uint8Array.from('0123456789abcdef', (digit) => digit.charCodeAt(0))
+
+function writeUuidText(from: Buffer, start: number, at: number): number {
+  for (let i = 0; i < UUID_BYTES; i++) {
+    const byte = from[start + i]!
+    scratch[at++] = HEX[byte >> 4]!
+    scratch[at++] = HEX[byte & 15]!
+    if (DASH_AFTER[i]) scratch[at++] = DASH
+  }
+  return at
+}

@@ -1,0 +1,138 @@
+import type { Type } from 'avsc'
+import { currentSchema, releasedSchemas } from '../avro/schemas.ts'
+import type { RecordTypes } from '../records/records.ts'
+import { type RecordName, topics } from '../topics.ts'
+import { avroType } from './avro-type.ts'
+import { fingerprintOf } from './fingerprint.ts'
+
+/**
+ * Avro single-object encoding: `C3 01 | CRC-64-AVRO of the writer's schema, 8 bytes little-endian | body`.
+ * The fingerprint names one of `schemas/avro/released/<Record>.<version>.avsc`; bytes of an older version are resolved to
+ * the current one, so no schema server is needed.
+ */
+const MARKER = 0x01c3
+const HEADER_BYTES = 10
+
+/** Bytes that are no value of the record asked for. */
+export class UndecodableRecord extends Error {
+  override readonly name = 'UndecodableRecord'
+}
+
+/**
+ * A record whose schema this program does not have: a newer version wrote it. Nothing is wrong with the record, so it must
+ * not be given up; it waits for a program that can read it.
+ */
+export class UnknownSchema extends Error {
+  override readonly name = 'UnknownSchema'
+}
+
+interface Codec {
+  type: Type
+  header: Buffer
+  /** How to read what older versions wrote, by fingerprint; null: as it is. */
+  readers: Map<bigint, ReturnType<Type['createResolver']> | null>
+}
+
+const codecs = new Map<RecordName, Codec>()
+for (const { record } of Object.values(topics)) codecs.set(record, codecOf(record))
+
+/** Values rarely outgrow this; those that do get a buffer of their own. */
+const scratch = Buffer.allocUnsafe(64 * 1024)
+
+/** @throws TypeError naming the first field that the record's schema does not allow. */
+export function encode<K extends RecordName>(name: K, value: RecordTypes[K]): Buffer {
+  const codec = codecs.get(name)!
+  const written = name === 'RegistryEntry' ? withBranch(value as RecordTypes['RegistryEntry']) : value
+  try {
+    const end = codec.type.encode(written, scratch, HEADER_BYTES)
+    const bytes = Buffer.allocUnsafe(end < 0 ? scratch.length - end : end)
+    if (end < 0) codec.type.encode(written, bytes, HEADER_BYTES)
+    else scratch.copy(bytes, HEADER_BYTES, HEADER_BYTES, end)
+    codec.header.copy(bytes)
+    return bytes
+  } catch (error) {
+    throw new TypeError(`${name}${firstInvalidField(codec.type, written)}: ${(error as Error).message}`, {
+      cause: error,
+    })
+  }
+}
+
+/** The marker and fingerprint that stand before a record's body, for who writes the body without `encode`. */
+export function headerOf(name: RecordName): Buffer {
+  return codecs.get(name)!.header
+}
+
+/**
+ * Whether the bytes name a schema that this program does not have. It looks only at the header, so it is cheap.
+ * @returns the error that `decode` would throw.
+ */
+export function unknownSchemaOf(name: RecordName, bytes: Uint8Array): UnknownSchema | null {
+  const buffer = asBuffer(bytes)
+  if (!isSingleObject(buffer)) return null
+  const fingerprint = buffer.readBigUInt64LE(2)
+  if (codecs.get(name)!.readers.has(fingerprint)) return null
+  return new UnknownSchema(`${name} of schema ${fingerprint.toString(16)} needs a newer version of Endcap`)
+}
+
+/**
+ * @throws UndecodableRecord, with the reason, when the bytes are no value of the record; UnknownSchema when they may be one
+ * of a version that this program does not have.
+ */
+export function decode<K extends RecordName>(name: K, bytes: Uint8Array): RecordTypes[K] {
+  const { type, readers } = codecs.get(name)!
+  const buffer = asBuffer(bytes)
+  if (!isSingleObject(buffer)) throw new UndecodableRecord(`${name}: not in Avro single-object encoding`)
+  const reader = readers.get(buffer.readBigUInt64LE(2))
+  if (reader === undefined) throw unknownSchemaOf(name, buffer)!
+  const { value, offset } = read(name, type, buffer, reader)
+  if (offset < 0) throw new UndecodableRecord(`${name}: truncated`)
+  if (offset < buffer.length) throw new UndecodableRecord(`${name}: ${buffer.length - offset} bytes too many`)
+  return name === 'RegistryEntry' ? withoutBranch(value) : value
+}
+
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+}
+
+function isSingleObject(buffer: Buffer): boolean {
+  return buffer.length >= HEADER_BYTES && buffer.readUInt16LE(0) === MARKER
+}
+
+function read(name: string, type: Type, buffer: Buffer, reader: ReturnType<Type['createResolver']> | null) {
+  try {
+    return type.decode(buffer, HEADER_BYTES, reader ?? undefined)
+  } catch (error) {
+    throw new UndecodableRecord(`${name}: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+/** avsc names the branch of a union of records; our values do without, because `kind` says the same. */
+function withBranch(entry: RecordTypes['RegistryEntry']) {
+  return { ...entry, body: { [`endcap.${entry.kind}`]: entry.body } }
+}
+
+function withoutBranch<T>(entry: { kind: string; body: Record<string, unknown> }): T {
+  const body = entry.body[`endcap.${entry.kind}`]
+  if (body === undefined) throw new UndecodableRecord(`RegistryEntry: the body is not a ${entry.kind}`)
+  return { ...entry, body } as T
+}
+
+function codecOf(name: RecordName): Codec {
+  const schema = currentSchema(name)
+  const type = avroType(schema)
+  const header = Buffer.alloc(HEADER_BYTES)
+  header.writeUInt16LE(MARKER)
+  header.writeBigUInt64LE(fingerprintOf(schema), 2)
+  const readers: Codec['readers'] = new Map()
+  for (const { schema: older } of releasedSchemas(name)) {
+    readers.set(fingerprintOf(older), type.createResolver(avroType(older)))
+  }
+  readers.set(fingerprintOf(schema), null)
+  return { type, header, readers }
+}
+
+function firstInvalidField(type: Type, value: unknown): string {
+  let path = ''
+  type.isValid(value, { errorHook: (at) => (path ||= at.map((part) => `.${part}`).join('')) })
+  return path
+}

@@ -1,0 +1,69 @@
+import type { Account, Scope } from '../../schemas/records/entities.ts'
+import type { Token } from '../../schemas/records/people.ts'
+import { ALL_SCOPES, bearerToken, equalHashes, hashToken, isUsable } from '../domain/identity/tokens.ts'
+import type { Entity, Snapshot } from '../domain/snapshot.ts'
+
+/** Stands for the account of the bootstrap token and of operators without one. No account has it. */
+export const BOOTSTRAP_ACCOUNT_ID = 'bootstrap'
+export const BOOTSTRAP_TOKEN_CHARS_MIN = 32
+
+/** Whom a bearer token stands for. */
+export interface Bearer {
+  accountId: string
+  role: Account['kind']
+  scopes: readonly Scope[]
+  /** Null: the bootstrap token. */
+  token: Entity<'Token'> | null
+}
+
+/** Reads an Authorization header; null: it holds no token that is in force. */
+export type ReadBearer = (header: string | undefined) => Bearer | null
+
+/**
+ * Reads bearer tokens: those in the registry, and the operator's bootstrap token (null: none).
+ * @throws when the bootstrap token is too short to be safe.
+ */
+export function createBearerReader(deps: {
+  snapshot: Snapshot
+  bootstrapToken: string | null
+  now: () => number
+}): ReadBearer {
+  const { snapshot, bootstrapToken, now } = deps
+  if (bootstrapToken !== null && bootstrapToken.length < BOOTSTRAP_TOKEN_CHARS_MIN) {
+    throw new Error(`BOOTSTRAP_TOKEN must have at least ${BOOTSTRAP_TOKEN_CHARS_MIN} characters`)
+  }
+  const bootstrapHash = bootstrapToken === null ? null : hashToken(bootstrapToken)
+  const tokenByHash = tokenIndex(snapshot)
+
+  return (header) => {
+    const token = bearerToken(header)
+    if (token === null) return null
+    const secretHash = hashToken(token)
+    if (bootstrapHash !== null && equalHashes(secretHash, bootstrapHash)) {
+      return { accountId: BOOTSTRAP_ACCOUNT_ID, role: 'OPERATOR', scopes: ALL_SCOPES, token: null }
+    }
+    const known = tokenByHash(secretHash)
+    if (!known || !isUsable(known.body, now()) || !isMakerActive(known.body)) return null
+    const { accountId, scopes } = known.body
+    const account = snapshot.body('Account', accountId)
+    return account ? { accountId, role: account.kind, scopes, token: known } : null
+  }
+
+  /** A token falls with the user who made it. */
+  function isMakerActive({ createdBy }: Token): boolean {
+    return createdBy === null || snapshot.body('User', createdBy)?.disabledAt === null
+  }
+}
+
+/** Tokens in force by their hash, kept up with the snapshot. */
+function tokenIndex(snapshot: Snapshot): (secretHash: string) => Entity<'Token'> | undefined {
+  const ids = new Map<string, string>()
+  for (const token of snapshot.all('Token')) ids.set(token.body.secretHash, token.id)
+  snapshot.onChange((entry) => {
+    if (entry.kind === 'Token') ids.set(entry.body.secretHash, entry.id)
+  })
+  return (secretHash) => {
+    const id = ids.get(secretHash)
+    return id === undefined ? undefined : snapshot.get('Token', id)
+  }
+}

@@ -1,0 +1,158 @@
+import type { FastifyRequest } from 'fastify'
+import type { Metrics } from '../../infra/metrics.ts'
+import type { Draw } from '../../infra/rate-limits/port.ts'
+import { Problem } from '../domain/errors.ts'
+import { networkOf } from '../domain/identity/ip-address.ts'
+import { type Limits, limitSettings } from '../domain/limits.ts'
+import type { Snapshot } from '../domain/snapshot.ts'
+import type { HttpServer } from '../http/server.ts'
+import type { ReadBearer } from './bearer-tokens.ts'
+import { clientAddress } from './client-address.ts'
+import type { TokenBuckets } from './token-buckets.ts'
+
+/** What is limited by the minute, of each kind of sender. */
+type Sender = 'address' | 'token' | 'shop'
+type Measure = 'RequestsPerMinute' | 'EventsPerMinute' | 'KibPerMinute'
+
+/** Whose buckets a request draws from. */
+interface Caller {
+  sender: Sender
+  /** Of an address: its network. Of a token: its account. */
+  id: string
+  /** An operator's token stands for every shop. */
+  isOperator?: boolean
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Null: a stranger whose address is unknown, limited by shop only. */
+    limitedAs?: Caller | null
+  }
+}
+
+/** An event that is about to be stored. */
+interface EventLoad {
+  shopId: string
+  bytes: number
+}
+
+/** What a request of events brings. */
+export interface EventLoads {
+  /** All of its events. */
+  told: number
+  /** Those that take room. */
+  stored: readonly EventLoad[]
+  /** The shop proved that they are its own. They do not draw from its buckets, so that strangers cannot keep them out. */
+  vouched: boolean
+}
+
+/** Limits of what may be asked and sent in a minute. Each method throws Problem RATE_LIMITED, with the time to wait. */
+export interface RequestLimits {
+  /** Counts every request to the routes of `server`, by its token or else its address, before its body is read. */
+  guard(server: HttpServer, takes: 'ADS' | 'EVENTS'): void
+  /** Counts a request of ads of these shops. */
+  admitAds(request: FastifyRequest, shopIds: readonly string[]): void
+  admitEvents(request: FastifyRequest, events: EventLoads): void
+}
+
+const KIB = 1024
+const MS_PER_SECOND = 1000
+
+export function createRequestLimits(deps: {
+  limits: Limits
+  buckets: TokenBuckets
+  snapshot: Snapshot
+  readBearer: ReadBearer
+  metrics: Pick<Metrics, 'requestLimited'>
+  /** An address is limited that says it forwards for others: a flood, or a proxy that TRUSTED_PROXIES does not name. */
+  onForwarderLimited: () => void
+}): RequestLimits {
+  const { limits, buckets, snapshot, readBearer, metrics, onForwarderLimited } = deps
+
+  function callerOf(request: FastifyRequest): Caller | null {
+    const bearer = readBearer(request.headers.authorization)
+    // Advertisers have no servers that report or ask for shoppers.
+    if (bearer && bearer.role !== 'ADVERTISER') {
+      return { sender: 'token', id: bearer.accountId, isOperator: bearer.role === 'OPERATOR' }
+    }
+    const address = clientAddress(request)
+    return address === null ? null : { sender: 'address', id: networkOf(address) }
+  }
+
+  /** Nothing where the limit is off. */
+  function drawOf({ sender, id }: Caller, measure: Measure, amount: number): Draw[] {
+    const limit = `${sender}${measure}` as const
+    const perMinute = limits[limit]
+    return perMinute === 0 ? [] : [{ key: `${limit} ${id}`, amount, perMinute }]
+  }
+
+  function draw(draws: readonly Draw[]): void {
+    const outcome = buckets.draw(draws)
+    if (outcome.tag === 'DRAWN') return
+    const limit = outcome.draw.key.split(' ', 1)[0] as keyof Limits
+    metrics.requestLimited(limit)
+    throw new Problem('RATE_LIMITED', `More than ${limits[limit]} ${saidOf(limit)} (${limitSettings[limit].setting})`, {
+      retryAfterSeconds: Math.max(1, Math.ceil(outcome.waitMs / MS_PER_SECOND)),
+    })
+  }
+
+  /** Whether the caller is the shop itself, or the operator. */
+  function owns(caller: Caller | null | undefined, shopId: string): boolean {
+    if (caller?.sender !== 'token') return false
+    return caller.isOperator || snapshot.body('Shop', shopId)?.accountId === caller.id
+  }
+
+  const shop = (id: string): Caller => ({ sender: 'shop', id })
+  const kibOf = (events: readonly EventLoad[]) => events.reduce((sum, { bytes }) => sum + bytes, 0) / KIB
+
+  return {
+    guard(server, takes) {
+      server.addHook('onRequest', async (request) => {
+        const caller = callerOf(request)
+        request.limitedAs = caller
+        if (!caller) return
+        const draws = drawOf(caller, 'RequestsPerMinute', 1)
+        // How much will come is not known yet; who has sent too much already is refused before the body is read.
+        if (takes === 'EVENTS')
+          draws.push(...drawOf(caller, 'EventsPerMinute', 0), ...drawOf(caller, 'KibPerMinute', 0))
+        try {
+          draw(draws)
+        } catch (error) {
+          if (forwards(request)) onForwarderLimited()
+          throw error
+        }
+      })
+    },
+    admitAds({ limitedAs: caller }, shopIds) {
+      const strange = [...new Set(shopIds)].filter((shopId) => !owns(caller, shopId))
+      draw(strange.flatMap((shopId) => drawOf(shop(shopId), 'RequestsPerMinute', 1)))
+    },
+    admitEvents({ limitedAs: caller }, { told, stored, vouched }) {
+      const draws: Draw[] = []
+      if (caller) {
+        draws.push(...drawOf(caller, 'EventsPerMinute', told), ...drawOf(caller, 'KibPerMinute', kibOf(stored)))
+      }
+      if (!vouched) {
+        for (const [shopId, loads] of Map.groupBy(stored, (load) => load.shopId)) {
+          if (owns(caller, shopId)) continue
+          draws.push(...drawOf(shop(shopId), 'EventsPerMinute', loads.length))
+          draws.push(...drawOf(shop(shopId), 'KibPerMinute', kibOf(loads)))
+        }
+      }
+      draw(draws)
+    },
+  }
+}
+
+/** Whether the peer, which no setting names as a proxy, says that it speaks for another. */
+function forwards(request: FastifyRequest): boolean {
+  const { headers, socket, server } = request
+  return headers['x-forwarded-for'] !== undefined && !server.isTrustedProxy(socket.remoteAddress ?? '')
+}
+
+function saidOf(limit: keyof Limits): string {
+  const [, sender, measure] = /^(address|token|shop)(Requests|Events|Kib)/.exec(limit)!
+  const what = { Requests: 'requests', Events: 'events', Kib: 'KiB of events' }[measure!]
+  const whose = { address: 'from this address', token: 'with tokens of this account', shop: 'of this shop' }[sender!]
+  return `${what} a minute ${whose}`
+}

@@ -1,0 +1,27 @@
+import type { Campaign, Moderation, ModerationDecision } from '../../../schemas/records/entities.ts'
+
+/** Of one campaign; the oldest give way. The log keeps them all, with the versions of the campaign. */
+const DECISIONS_KEPT_MAX = 100
+
+export const NOT_MODERATED: Moderation = {
+  state: 'IN_MODERATION',
+  reason: null,
+  decidedAt: null,
+  decidedBy: null,
+  history: [],
+}
+
+/** The moderation after a decision. */
+export function afterDecision({ history }: Moderation, decision: ModerationDecision): Moderation {
+  const { state, reason, decidedAt, decidedBy } = decision
+  return { state, reason, decidedAt, decidedBy, history: [...history, decision].slice(-DECISIONS_KEPT_MAX) }
+}
+
+/** The moderation of a campaign as it is after a change: another creative (what is seen, and where it leads) goes back. */
+export function afterChange(before: Campaign, after: Campaign): Moderation | null {
+  if (before.moderation === null || creativeOf(before) === creativeOf(after)) return before.moderation
+  return { ...NOT_MODERATED, history: before.moderation.history }
+}
+
+const creativeOf = ({ banners, targetUrl, mobileDeepLink }: Campaign): string =>
+  JSON.stringify([targetUrl, mobileDeepLink, banners])

@@ -1,0 +1,100 @@
+import type { BannerTargeting, DisplayAlgorithm } from '../../../schemas/records/entities.ts'
+import { pathKey } from '../catalogue/categories.ts'
+import { analyze } from '../catalogue/text.ts'
+import { normalBrand } from './promotion.ts'
+import { fitsReferer, type RefererPattern, refererPattern } from './referer.ts'
+
+/** What is known of the page and the person that display ads are asked for. What is not known is empty. */
+export interface Page {
+  /** The terms (`indexTerms`) of each text that phrases are sought in. */
+  texts: readonly ReadonlySet<string>[]
+  /** Keys of its categories and of all above them (`pathAndAbove`). */
+  categories: ReadonlySet<string>
+  /** As `normalBrand` writes them. */
+  brands: ReadonlySet<string>
+  productIds: ReadonlySet<string>
+  profiles: ReadonlySet<string>
+  /** As `refererForms` gives them. */
+  refererForms: readonly string[]
+}
+
+/** The targeting of a campaign, made ready to be held against pages. A kind that does not restrict is null. */
+export interface CompiledTargeting {
+  /** The terms of each phrase, under the longest of them: the one that the fewest pages are likely to hold. */
+  phrases: ReadonlyMap<string, string[][]> | null
+  categories: ReadonlySet<string> | null
+  brands: ReadonlySet<string> | null
+  productIds: ReadonlySet<string> | null
+  profiles: ReadonlySet<string> | null
+  refererPatterns: readonly RefererPattern[] | null
+}
+
+/** @param lang of the shop: phrases and what is sought are analysed alike. */
+export function compileTargeting(targeting: BannerTargeting, lang: string): CompiledTargeting {
+  const { phrases, categoryPaths, brands, productIds, profiles, refererPatterns } = targeting
+  return {
+    phrases: phrases.length > 0 ? byLongestTerm(phrases.map((phrase) => analyze(phrase, lang))) : null,
+    categories: setOf(categoryPaths, pathKey),
+    brands: setOf(brands, normalBrand),
+    productIds: setOf(productIds, trimmed),
+    profiles: setOf(profiles, trimmed),
+    refererPatterns: refererPatterns.length > 0 ? refererPatterns.map(refererPattern) : null,
+  }
+}
+
+const trimmed = (value: string) => value.trim()
+
+function setOf(values: readonly string[], normal: (value: string) => string): ReadonlySet<string> | null {
+  return values.length > 0 ? new Set(values.map(normal)) : null
+}
+
+/** A phrase without a word fits nothing, and is left out. */
+function byLongestTerm(phrases: readonly string[][]): Map<string, string[][]> {
+  const map = new Map<string, string[][]>()
+  for (const terms of phrases) {
+    if (terms.length === 0) continue
+    const longest = terms.reduce((a, b) => (b.length > a.length ? b : a))
+    map.set(longest, [...(map.get(longest) ?? []), terms])
+  }
+  return map
+}
+
+/**
+ * Whether a campaign may be shown on a page. Each kind that it sets must fit, by any of its values; phrases and
+ * categories, for DISPLAY_PHRASE_OR_CATEGORY, one of the two.
+ */
+export function fits(targeting: CompiledTargeting, page: Page, rule: DisplayAlgorithm): boolean {
+  const { brands, productIds, profiles, refererPatterns } = targeting
+  return (
+    (productIds === null || meet(productIds, page.productIds)) &&
+    (brands === null || meet(brands, page.brands)) &&
+    (profiles === null || meet(profiles, page.profiles)) &&
+    fitsTopic(targeting, page, rule) &&
+    (refererPatterns === null || refererPatterns.some((pattern) => fitsReferer(page.refererForms, pattern)))
+  )
+}
+
+function fitsTopic({ phrases, categories }: CompiledTargeting, page: Page, rule: DisplayAlgorithm): boolean {
+  const byPhrase = phrases === null || page.texts.some((terms) => holdsPhrase(terms, phrases))
+  if (categories === null) return byPhrase
+  if (phrases === null || byPhrase === (rule === 'DISPLAY')) return meet(categories, page.categories)
+  return byPhrase
+}
+
+function holdsPhrase(terms: ReadonlySet<string>, phrases: ReadonlyMap<string, string[][]>): boolean {
+  const holds = (phrase: string[]) => phrase.every((term) => terms.has(term))
+  // By the smaller of the two: either may have a thousand.
+  if (phrases.size <= terms.size) {
+    for (const [term, group] of phrases) if (terms.has(term) && group.some(holds)) return true
+    return false
+  }
+  for (const term of terms) if (phrases.get(term)?.some(holds)) return true
+  return false
+}
+
+/** Whether two sets have a value in common. */
+function meet(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
+  const [smaller, larger] = a.size <= b.size ? [a, b] : [b, a]
+  for (const value of smaller) if (larger.has(value)) return true
+  return false
+}

@@ -1,0 +1,74 @@
+import type { ProductOffer } from '../../../schemas/records/records.ts'
+import { fold } from './text.ts'
+
+/** Attribute names that mean a field of the feed. Any other name is that of a product detail. */
+const feedFields: Readonly<Record<string, (offer: ProductOffer) => string | boolean | null>> = {
+  adult: (offer) => offer.adult,
+  age_group: (offer) => offer.ageGroup,
+  color: (offer) => offer.color,
+  energy_efficiency_class: (offer) => offer.energyEfficiencyClass,
+  gender: (offer) => offer.gender,
+  catalog_product_category: (offer) => offer.catalogProductCategory,
+  gtin: (offer) => offer.gtin,
+  material: (offer) => offer.material,
+  mpn: (offer) => offer.mpn,
+  pattern: (offer) => offer.pattern,
+  size: (offer) => offer.size,
+  unit_pricing_measure: (offer) => offer.unitPricingMeasure,
+}
+
+/** Fields whose values are words of a vocabulary: however a feed spells them, they are kept in one case. */
+const VOCABULARIES: ReadonlySet<string> = new Set(['adult', 'age_group', 'energy_efficiency_class', 'gender'])
+
+/**
+ * One spelling of a name or value under which the index finds what may match: case, accents and outer or repeated spaces do not
+ * matter. `carriesAttribute` says what does match.
+ */
+export const normalAttribute = (text: string): string => fold(text).trim().replace(/\s+/g, ' ')
+
+/** Normalised name and value pairs of an offer: its feed fields, and its product details. Repeated pairs may occur. */
+export function attributesOf(offer: ProductOffer): { name: string; value: string }[] {
+  const fields = Object.entries(feedFields).flatMap(([name, read]) => {
+    const value = read(offer)
+    return value === null ? [] : [{ name, value: normalAttribute(String(value)) }]
+  })
+  const details = offer.productDetails.map((detail) => ({
+    name: normalAttribute(detail.attributeName),
+    value: normalAttribute(detail.attributeValue),
+  }))
+  return [...fields, ...details].filter(({ name, value }) => name !== '' && value !== '')
+}
+
+/**
+ * Whether an offer has an attribute of exactly this name with exactly one of the values, after Unicode normalisation (NFC) and
+ * trimming. Case counts, but in fields with a vocabulary.
+ */
+export function carriesAttribute(offer: ProductOffer, name: string, anyOf: readonly string[]): boolean {
+  const wanted = exact(name)
+  const spelling = VOCABULARIES.has(wanted) ? (text: string) => exact(text).toLowerCase() : exact
+  const values = new Set(anyOf.map(spelling))
+  const ofFeed = Object.hasOwn(feedFields, wanted) ? feedFields[wanted]!(offer) : null
+  if (ofFeed !== null && values.has(spelling(String(ofFeed)))) return true
+  return offer.productDetails.some(
+    (each) => exact(each.attributeName) === wanted && values.has(spelling(each.attributeValue)),
+  )
+}
+
+const exact = (text: string): string => text.normalize('NFC').trim()
+
+const yes = new Set(['true', 'yes', 'y'])
+const no = new Set(['false', 'no', 'n', ''])
+
+/**
+ * What the attributes say in words, for text search: values, and of a yes-or-no detail its name when it is yes, so that
+ * "bluetooth: true" is found by "bluetooth".
+ */
+export function attributeTexts(offer: ProductOffer): string[] {
+  const fields = [offer.color, offer.material, offer.pattern, offer.size, offer.gender, offer.mpn, offer.gtin]
+  const details = offer.productDetails.map(({ attributeName, attributeValue }) => {
+    const value = attributeValue.trim().toLowerCase()
+    if (yes.has(value)) return attributeName.replaceAll('_', ' ')
+    return no.has(value) ? null : attributeValue
+  })
+  return [...fields, ...details].filter((text) => text !== null && text !== '') as string[]
+}

@@ -1,0 +1,110 @@
+import { hash } from 'node:crypto'
+import type { ItemGroup, ProductOffer } from '../../../schemas/records/records.ts'
+
+export { OFFER_LIMITS } from '../../../schemas/records/offer-limits.ts'
+
+/** 132 bits of SHA-256: two offers of one id never share them by chance. */
+const DIGEST_CHARS = 22
+
+/** Key of an offer in the topic `products`. Ids may hold slashes: only the first two are separators. */
+export function offerKey(shopId: string, feedId: string, id: string): string {
+  return `${shopId}/${feedId}/${id}`
+}
+
+/** What the topic `item-groups` keeps of an offer, under the same key. */
+export function itemGroupOf({ shopId, feedId, id, itemGroupId }: ProductOffer): ItemGroup | null {
+  return itemGroupId ? { shopId, feedId, id, itemGroupId } : null
+}
+
+/** Whether an offer can be bought at a time, UTC epoch milliseconds. */
+export function isAvailableAt(offer: Pick<ProductOffer, 'isAvailable' | 'expiresAt'>, now: number): boolean {
+  return offer.isAvailable && !isExpired(offer, now)
+}
+
+export function isExpired({ expiresAt }: Pick<ProductOffer, 'expiresAt'>, now: number): boolean {
+  // Indexed before this was read, an offer says nothing of it.
+  return (expiresAt ?? Number.POSITIVE_INFINITY) <= now
+}
+
+/** Begins the digest of an offer that the product update API stated last; other offers are their feed's. */
+const UPDATE_MARK = 'u:'
+
+/** Whether the product update API stated the offer of this digest last. */
+export function isUpdated(digest: string): boolean {
+  return digest.startsWith(UPDATE_MARK)
+}
+
+/** What an offer says, without when it was said. */
+export type OfferContent = Omit<ProductOffer, 'digest' | 'updatedAt'>
+
+/** Equal for offers that say the same, in whatever order their properties were set. base64url. */
+export function digest(offer: OfferContent): string {
+  const content = [
+    offer.shopId,
+    offer.feedId,
+    offer.id,
+    offer.productId,
+    offer.title,
+    offer.description,
+    offer.link,
+    offer.imageLink,
+    offer.deepLink,
+    offer.priceMicros,
+    offer.salePriceMicros,
+    offer.currency,
+    offer.isAvailable,
+    offer.availability,
+    offer.brand,
+    offer.gtin,
+    offer.mpn,
+    offer.itemGroupId,
+    offer.catalogProductCategory,
+    offer.productTypes,
+    offer.lang,
+    offer.condition,
+    offer.adult,
+    offer.ageGroup,
+    offer.color,
+    offer.gender,
+    offer.material,
+    offer.pattern,
+    offer.size,
+    offer.energyEfficiencyClass,
+    offer.unitPricingMeasure,
+    offer.externalSellerId,
+    offer.externalSellerName,
+    offer.labels,
+    offer.shipping.map((s) => [
+      s.country,
+      s.region,
+      s.price,
+      s.minHandlingTime,
+      s.maxHandlingTime,
+      s.minTransitTime,
+      s.maxTransitTime,
+    ]),
+    offer.certification.map((c) => [
+      c.certificationAuthority,
+      c.certificationName,
+      c.certificationCode,
+      c.certificationValue,
+    ]),
+    offer.productDetails.map((d) => [d.sectionName, d.attributeName, d.attributeValue]),
+    Object.entries(offer.customParameters).sort(([a], [b]) => (a < b ? -1 : 1)),
+    // Offers from before these were read say neither, and stay as they are.
+    ...(offer.expiresAt === null && offer.additionalImageLinks.length === 0
+      ? []
+      : [offer.expiresAt, offer.additionalImageLinks]),
+  ]
+  return hash('sha256', JSON.stringify(content), 'base64url').slice(0, DIGEST_CHARS)
+}
+
+/** The offer of a feed as the topic `products` holds it. */
+export function withDigest(offer: Omit<ProductOffer, 'digest'>): ProductOffer {
+  return { ...offer, digest: digest(offer) }
+}
+
+/** The same for an offer of the product update API. */
+export function withUpdateDigest(offer: Omit<ProductOffer, 'digest'>): ProductOffer {
+  return { ...offer, digest: UPDATE_MARK + digest(offer) }
+}

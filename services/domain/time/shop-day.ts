@@ -1,0 +1,50 @@
+import { dayIn } from '../money/counter-keys.ts'
+
+const QUARTER_MS = 15 * 60_000
+/** A day of 25 hours; one that begins with a jump of the clock is still shorter. */
+const DAY_QUARTERS_MAX = 101
+export const HOURS = 24
+/** Each hour of the day brings the same. */
+export const EVEN_HOURS: readonly number[] = Array.from({ length: HOURS }, () => 1 / HOURS)
+
+/** One calendar day of a shop, of 23, 24 or 25 hours, and how its traffic is spread over it. UTC epoch milliseconds. */
+export interface ShopDay {
+  startAt: number
+  endAt: number
+  /** The share in [0, 1] of the day's traffic that comes before a moment of it. */
+  trafficUntil(at: number): number
+}
+
+/**
+ * The day of an IANA time zone that a moment falls on. An hour that the clock shows twice is twice as long; one that it
+ * leaves out brings nothing.
+ * @param hourShares of the traffic of a day, by the hour that the shop's clock shows; 24 numbers >= 0.
+ * @throws RangeError when the zone is unknown.
+ */
+export function shopDay(timeZone: string, at: number, hourShares: readonly number[]): ShopDay {
+  const hourOf = new Intl.DateTimeFormat('en-GB', { timeZone, hour: '2-digit', hourCycle: 'h23' })
+  const day = dayIn(timeZone, at)
+  const isSameDay = (moment: number) => dayIn(timeZone, moment) === day
+  // Every zone's offset is a multiple of 15 minutes, so days begin and hours change on a quarter.
+  let startAt = Math.floor(at / QUARTER_MS) * QUARTER_MS
+  while (isSameDay(startAt - QUARTER_MS)) startAt -= QUARTER_MS
+  const sums = [0]
+  for (let quarter = 0; quarter < DAY_QUARTERS_MAX && isSameDay(startAt + quarter * QUARTER_MS); quarter++) {
+    const hour = Number(hourOf.format(startAt + quarter * QUARTER_MS))
+    sums.push(sums.at(-1)! + hourShares[hour]!)
+  }
+  const quarters = sums.length - 1
+  const whole = sums[quarters]!
+
+  return {
+    startAt,
+    endAt: startAt + quarters * QUARTER_MS,
+    trafficUntil(moment) {
+      const position = Math.min(Math.max((moment - startAt) / QUARTER_MS, 0), quarters)
+      const index = Math.min(Math.floor(position), quarters - 1)
+      if (whole <= 0) return position / quarters
+      const within = (position - index) * (sums[index + 1]! - sums[index]!)
+      return (sums[index]! + within) / whole
+    },
+  }
+}

@@ -1,0 +1,158 @@
+import { randomUUID } from 'node:crypto'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyError,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify'
+import { trustedProxies } from '../callers/client-address.ts'
+import { type ErrorCode, Problem } from '../domain/errors.ts'
+import { defaultLimits, type Limits } from '../domain/limits.ts'
+import { seldom } from '../process/rate-limited-log.ts'
+import { createArrivingBodies } from './arriving-bodies.ts'
+import { decodeBodies } from './content-encoding.ts'
+import { jsonParser } from './json.ts'
+import { methodsOf } from './methods.ts'
+import { validatorCompiler } from './validation.ts'
+
+/** Bodies over this are refused with 413 unless a route sets its own limit. */
+const BODY_LIMIT_BYTES = 1024 * 1024
+
+const TIMEOUTS_CHECKED_EVERY_MS = 5_000
+
+/** While an engine is away every request may be refused: what for is said this often. */
+const REFUSED_EVERY_MS = 1_000
+
+/** What an answer is, its content type says; nothing else may be read into it. */
+const SAFE_HEADERS = { 'x-content-type-options': 'nosniff' }
+
+const unavailable = { code: 'UNAVAILABLE', detail: 'The service cannot do this now', retryAfterSeconds: 2 } as const
+/** What the ports' errors are answered with, by their names: the same request may work later. */
+const engineProblems: Readonly<Record<string, { code: ErrorCode; detail: string; retryAfterSeconds: number }>> = {
+  LogUnavailable: unavailable,
+  CountersUnavailable: unavailable,
+  IndexUnavailable: unavailable,
+  // What a newer version wrote: a process of that version can tell.
+  UnknownSchema: unavailable,
+  AnalyticsUnavailable: {
+    code: 'REPORTS_UNAVAILABLE',
+    detail: 'The analytics store does not answer now',
+    retryAfterSeconds: 5,
+  },
+  // What else the store had to do may be to blame.
+  AnalyticsGaveUp: {
+    code: 'REPORT_TOO_SLOW',
+    detail: 'It was given up: ask for less time, or group by less',
+    retryAfterSeconds: 30,
+  },
+}
+
+/** The HTTP server that the services' routes are registered on: JSON, TypeBox validation, problem+json errors. */
+export function createHttpServer(options: {
+  logger: FastifyBaseLogger | false
+  /** Proxies whose X-Forwarded-For says who asks; addresses, networks, or names such as `uniquelocal`. */
+  trustedProxies?: readonly string[]
+  limits?: Limits
+  /** Default: the clock. */
+  now?: () => number
+  /** Names a request in its answer, in the log and in its ads: UUIDs, random ones by default. */
+  requestId?: () => string
+}) {
+  const limits = options.limits ?? defaultLimits
+  const isTrustedProxy = trustedProxies(options.trustedProxies ?? [])
+  const requestId = options.requestId ?? randomUUID
+  const server = Fastify({
+    ...(options.logger ? { loggerInstance: options.logger } : { logger: false }),
+    logController: new LogController({ disableRequestLogging: true }),
+    // Paths that no route could ever take: they come before the error handler below.
+    frameworkErrors: (_error, _request, reply) =>
+      answer(reply.header('connection', 'close'), new Problem('INVALID', 'The path is not a valid one')),
+    bodyLimit: BODY_LIMIT_BYTES,
+    // A caller's own id is not taken over: it would name its ads and stand in the log.
+    genReqId: () => requestId(),
+    trustProxy: isTrustedProxy,
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1000 },
+    return503OnClosing: true,
+    keepAliveTimeout: 1000 * limits.idleSeconds,
+    http: {
+      headersTimeout: 1000 * limits.headersSeconds,
+      connectionsCheckingInterval: TIMEOUTS_CHECKED_EVERY_MS,
+    },
+  })
+    .setValidatorCompiler(validatorCompiler)
+    .withTypeProvider<TypeBoxTypeProvider>()
+    .decorate('isTrustedProxy', isTrustedProxy)
+    .decorate(
+      'bodies',
+      createArrivingBodies({
+        timeoutMs: 1000 * limits.bodySeconds,
+        bytesPerSecondMin: 1024 * limits.bodyKibPerSecondMin,
+        heldBytesMax: 1024 * 1024 * limits.bodiesMib,
+      }),
+    )
+  server.addHook('onRequest', (request, reply, done) => {
+    server.bodies.expect(request, reply)
+    done()
+  })
+  decodeBodies(server)
+  server.removeAllContentTypeParsers()
+  server.addContentTypeParser('application/json', jsonParser(server.bodies))
+
+  const tellRefusal = seldom<Failure>(
+    { everyMs: REFUSED_EVERY_MS, now: options.now ?? Date.now },
+    (failure, passedOver) => server.log.warn({ ...failure, passedOver }, 'requests are refused'),
+  )
+  server.setErrorHandler((error: FastifyError | Problem, request, reply) => {
+    const problem = error instanceof Problem ? error : toProblem(error)
+    const failure: Failure = { err: error, route: request.routeOptions.url }
+    if (problem.status === 503) tellRefusal(failure)
+    else if (problem.status >= 500) request.log.error(failure, problem.message)
+    return answer(reply, problem)
+  })
+  const methods = methodsOf(server)
+  server.addHook('onRequest', async (request, reply) => {
+    reply.header('request-id', request.id).headers(SAFE_HEADERS)
+  })
+  server.setNotFoundHandler((request, reply) => {
+    const path = pathOf(request)
+    const allowed = methods(path)
+    if (allowed.length === 0) throw new Problem('NOT_FOUND', `There is nothing at ${path}`)
+    reply.header('allow', allowed.join(', '))
+    if (request.method === 'OPTIONS') return reply.code(204).send()
+    throw new Problem('METHOD_NOT_ALLOWED', `${path} knows ${allowed.join(', ')}, not ${request.method}`)
+  })
+  return server
+}
+
+interface Failure {
+  err: Error
+  route: string | undefined
+}
+
+const pathOf = (request: FastifyRequest) => request.url.split('?')[0]!
+
+export type HttpServer = ReturnType<typeof createHttpServer>
+
+function answer(reply: FastifyReply, problem: Problem) {
+  if (problem.retryAfterSeconds !== null) reply.header('retry-after', String(problem.retryAfterSeconds))
+  reply.headers(SAFE_HEADERS)
+  return reply.code(problem.status).type('application/problem+json').send(JSON.stringify(problem))
+}
+
+function toProblem(error: FastifyError): Problem {
+  switch (error.code) {
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new Problem('UNSUPPORTED_MEDIA_TYPE', error.message)
+  }
+  const engine = engineProblems[error.name]
+  if (engine) {
+    return new Problem(engine.code, engine.detail, { retryAfterSeconds: engine.retryAfterSeconds, cause: error })
+  }
+  if (error instanceof SyntaxError) return new Problem('MALFORMED_JSON', error.message)
+  if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
+    return new Problem(error.statusCode === 413 ? 'TOO_LARGE' : 'INVALID', error.message)
+  }
+  return new Problem('INTERNAL', 'The request could not be carried out', { cause: error })
+}

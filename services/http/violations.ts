@@ -1,0 +1,180 @@
+import type { TSchema } from 'typebox'
+import Format from 'typebox/format'
+import { Guard } from 'typebox/guard'
+import { NO_CONTROL_PATTERN, TEXT_LINES_PATTERN, TEXT_PATTERN } from '../../schemas/http/text.ts'
+import { type FieldError, Problem } from '../domain/errors.ts'
+
+/** An answer lists so many problems; a longer list helps nobody. */
+export const ERRORS_LISTED_MAX = 100
+/** Its detail tells the first of them. */
+const ERRORS_TOLD_MAX = 5
+
+/** The answer to a request with these fields wrong. */
+export function invalid(errors: readonly FieldError[]): Problem {
+  const told = errors.slice(0, ERRORS_TOLD_MAX).map(({ path, message }) => `${path}: ${message}`)
+  return new Problem('INVALID', told.join('; '), { errors: errors.slice(0, ERRORS_LISTED_MAX) })
+}
+
+/** The keywords of JSON Schema that our schemas use. */
+interface Shape {
+  type?: string | string[]
+  enum?: unknown[]
+  const?: unknown
+  anyOf?: Shape[]
+  required?: string[]
+  properties?: Record<string, Shape>
+  additionalProperties?: boolean | Shape
+  minProperties?: number
+  maxProperties?: number
+  items?: Shape
+  minItems?: number
+  maxItems?: number
+  uniqueItems?: boolean
+  minLength?: number
+  maxLength?: number
+  format?: string
+  pattern?: string
+  minimum?: number
+  exclusiveMinimum?: number
+  maximum?: number
+}
+
+/** Where the path of an error begins, by the part of the request. */
+const ROOTS: Readonly<Record<string, string>> = { body: '', headers: 'header' }
+
+/**
+ * What is wrong with a value that does not fit a schema, as one message for each field, and at most `max` of them: the work
+ * ends with the last one that is listed. TypeBox's own `Errors` computes every error of a body before it lists any.
+ * @param options.context which part of the request the value is: body, querystring, params or headers.
+ */
+export function listFieldErrors(
+  schema: TSchema,
+  value: unknown,
+  { context = 'body', max = ERRORS_LISTED_MAX }: { context?: string; max?: number } = {},
+): FieldError[] {
+  const errors = new Map<string, FieldError>()
+  for (const error of violations(schema as Shape, value, ROOTS[context] ?? context)) {
+    // The alternatives of a union may say the same.
+    errors.set(`${error.path}\n${error.message}`, { ...error, path: error.path || '/' })
+    if (errors.size >= max) break
+  }
+  return [...errors.values()]
+}
+
+/** The size of a value is judged before its parts, and a value that is wrong as a whole says nothing of its parts. */
+function* violations(schema: Shape, value: unknown, path: string): Generator<FieldError> {
+  const message = wholeFault(schema, value)
+  if (message !== null) yield { path, message }
+  else if (schema.anyOf) yield* alternativeViolations(schema.anyOf, value, path)
+  else if (Array.isArray(value)) yield* itemViolations(schema, value, path)
+  else if (typeof value === 'object' && value !== null) {
+    yield* propertyViolations(schema, value as Record<string, unknown>, path)
+  }
+}
+
+/** Nothing when one of the alternatives fits, else what each of them says. */
+function* alternativeViolations(alternatives: readonly Shape[], value: unknown, path: string): Generator<FieldError> {
+  if (alternatives.some((each) => violations(each, value, path).next().done)) return
+  for (const each of alternatives) yield* violations(each, value, path)
+}
+
+function* itemViolations(
+  { items, uniqueItems }: Shape,
+  value: readonly unknown[],
+  path: string,
+): Generator<FieldError> {
+  if (items) for (const [i, item] of value.entries()) yield* violations(items, item, `${path}/${i}`)
+  if (uniqueItems && new Set(value.map((item) => JSON.stringify(item))).size < value.length) {
+    yield { path, message: 'must not have duplicate items' }
+  }
+}
+
+function* propertyViolations(schema: Shape, value: Record<string, unknown>, path: string): Generator<FieldError> {
+  const { properties = {}, required = [], additionalProperties = true } = schema
+  for (const [name, property] of Object.entries(properties)) {
+    if (value[name] !== undefined) yield* violations(property, value[name], `${path}/${pointer(name)}`)
+    else if (required.includes(name)) yield { path: `${path}/${pointer(name)}`, message: 'is required' }
+  }
+  if (additionalProperties === true) return
+  for (const name of Object.keys(value)) {
+    if (Object.hasOwn(properties, name)) continue
+    const at = `${path}/${pointer(name)}`
+    if (additionalProperties === false) yield { path: at, message: 'is not a property that can be set here' }
+    else yield* violations(additionalProperties, value[name], at)
+  }
+}
+
+/** What is wrong with a value apart from its parts; null: nothing. */
+function wholeFault(schema: Shape, value: unknown): string | null {
+  const types = schema.type === undefined ? [] : [schema.type].flat()
+  if (types.length > 0 && !types.some((type) => isOfType(type, value))) return `must be ${types.join(' or ')}`
+  if (schema.enum && !schema.enum.includes(value)) return `must be one of ${schema.enum.map(String).join(', ')}`
+  if (schema.const !== undefined && schema.const !== value) return `must be ${JSON.stringify(schema.const)}`
+  if (typeof value === 'string') return textFault(schema, value)
+  if (typeof value === 'number') return numberFault(schema, value)
+  if (Array.isArray(value)) return countFault(value.length, schema.minItems, schema.maxItems, 'items')
+  if (typeof value !== 'object' || value === null) return null
+  const { minProperties, maxProperties } = schema
+  if (minProperties === undefined && maxProperties === undefined) return null
+  return countFault(Object.keys(value).length, minProperties, maxProperties, 'properties')
+}
+
+function isOfType(type: string, value: unknown): boolean {
+  switch (type) {
+    case 'null':
+      return value === null
+    case 'array':
+      return Array.isArray(value)
+    case 'object':
+      return typeof value === 'object' && value !== null && !Array.isArray(value)
+    case 'integer':
+      return Number.isInteger(value)
+    case 'number':
+      return Number.isFinite(value)
+    default:
+      return typeof value === type
+  }
+}
+
+const patternWords: Readonly<Record<string, string>> = {
+  [TEXT_PATTERN]: 'must hold text, and no control characters',
+  [TEXT_LINES_PATTERN]: 'must hold text',
+  [NO_CONTROL_PATTERN]: 'must hold no control characters',
+}
+
+function textFault({ minLength = 0, maxLength = Infinity, format, pattern }: Shape, value: string): string | null {
+  if (!Guard.IsMinLength(value, minLength)) return `must not have fewer than ${minLength} characters`
+  if (maxLength < Infinity && !Guard.IsMaxLength(value, maxLength)) {
+    return `must not have more than ${maxLength} characters`
+  }
+  if (format !== undefined && !Format.Test(format, value)) return `must match format "${format}"`
+  if (pattern === undefined || patternOf(pattern).test(value)) return null
+  return patternWords[pattern] ?? `must match pattern "${pattern}"`
+}
+
+const compiled = new Map<string, RegExp>()
+/** Of the patterns of schemas, which are few. */
+function patternOf(source: string): RegExp {
+  const known = compiled.get(source)
+  if (known) return known
+  const pattern = new RegExp(source, 'u')
+  compiled.set(source, pattern)
+  return pattern
+}
+
+function numberFault(shape: Shape, value: number): string | null {
+  const { minimum = -Infinity, exclusiveMinimum = -Infinity, maximum = Infinity } = shape
+  if (value < minimum) return `must be >= ${minimum}`
+  if (value <= exclusiveMinimum) return `must be > ${exclusiveMinimum}`
+  return value > maximum ? `must be <= ${maximum}` : null
+}
+
+function countFault(count: number, min = 0, max = Infinity, noun: 'items' | 'properties'): string | null {
+  if (count < min) return `must not have fewer than ${min} ${noun}`
+  return count > max ? `must not have more than ${max} ${noun}` : null
+}
+
+/** A name as a token of a JSON pointer. */
+function pointer(name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1')
+}

@@ -1,0 +1,27 @@
+import type { FieldError } from '../../domain/errors.ts'
+import { type RefusedEvent, refused } from './event.ts'
+
+const DAY_MS = 86_400_000
+/** How far back an event may have happened. */
+export const PAST_MAX_MS = 7 * DAY_MS
+/** The caller's clock may be ahead of ours by this much; such an event happened when it was received. */
+export const CLOCK_SKEW_MAX_MS = 5_000
+
+/**
+ * When an event happened, UTC epoch milliseconds and never after `receivedAt`; or what is wrong with the time given. A
+ * clock that is wrong costs no event: nothing happens in the future, so it happened when it was received.
+ * @param given ISO 8601 with an offset; without it the event happened when it was received.
+ */
+export function occurredAt(
+  given: string | null | undefined,
+  receivedAt: number,
+): { at: number; warnings: FieldError[] } | RefusedEvent {
+  const path = '/occurredAt'
+  const now = (message: string) => ({ at: receivedAt, warnings: [{ path, message: `${message}: taken as now` }] })
+  if (given === null || given === undefined) return { at: receivedAt, warnings: [] }
+  const at = Date.parse(given)
+  if (Number.isNaN(at)) return now('is not a time')
+  if (at > receivedAt + CLOCK_SKEW_MAX_MS) return now('is in the future')
+  if (at < receivedAt - PAST_MAX_MS) return refused(path, 'is more than 7 days back')
+  return { at: Math.min(at, receivedAt), warnings: [] }
+}

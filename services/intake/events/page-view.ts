@@ -1,0 +1,52 @@
+import type { PageViewBody } from '../../../schemas/http/events.ts'
+import type { PageView } from '../../../schemas/records/records.ts'
+import { encode } from '../../../schemas/wire/codec.ts'
+import { canonicalId } from '../../domain/identity/uuid.ts'
+import { fingerprintOf, told } from '../repeats.ts'
+import { proofFor, type Sender } from '../sender.ts'
+import { foreign, type JudgedEvent, type Rules, refused, unknownShop } from './event.ts'
+
+export interface Visit {
+  cid: string
+  /** The cid was not told but assigned. */
+  assigned: boolean
+  uid: string | null
+  occurredAt: number
+  receivedAt: number
+  sender: Sender
+}
+
+/** A page that was opened, keyed by cid. */
+export function pageView(report: PageViewBody, visit: Visit, { snapshot }: Rules): JudgedEvent {
+  const shopId = canonicalId(report.shopId)
+  if (!snapshot.get('Shop', shopId)) return unknownShop(snapshot)
+  const proof = proofFor(visit.sender, shopId, snapshot)
+  if (proof === null) return foreign('/shopId')
+  if (!URL.canParse(report.referer)) return refused('/referer', 'must be a URL')
+
+  const value: PageView = {
+    id: report.id,
+    shopId,
+    cid: visit.cid,
+    uid: visit.uid,
+    referer: report.referer,
+    shopProductId: report.shopProductId || null,
+    gclid: report.gclid || null,
+    utmSource: report.utmSource || null,
+    utmMedium: report.utmMedium || null,
+    utmCampaign: report.utmCampaign || null,
+    occurredAt: visit.occurredAt,
+    receivedAt: visit.receivedAt,
+    proof,
+  }
+  const identity = `PAGE_VIEW ${value.shopId} ${value.id}`
+  return {
+    status: 'TAKEN',
+    record: { topic: 'page-views', key: visit.cid, value: encode('PageView', value) },
+    shopId,
+    cid: visit.cid,
+    identity,
+    fingerprint: fingerprintOf([identity, told(value), visit.assigned ? null : value.cid]),
+    warnings: [],
+  }
+}

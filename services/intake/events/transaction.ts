@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto'
+import { type DeprecatedTransactionBody, EVENT_LIMITS, type TransactionBody } from '../../../schemas/http/events.ts'
+import type { Transaction } from '../../../schemas/records/records.ts'
+import { encode } from '../../../schemas/wire/codec.ts'
+import { canonicalId } from '../../domain/identity/uuid.ts'
+import { toMicros } from '../../domain/money/money.ts'
+import { fingerprintOf, told } from '../repeats.ts'
+import { proofFor, type Sender } from '../sender.ts'
+import type { Substitute } from './body-reader.ts'
+import { foreign, type JudgedEvent, type Rules, unknownShop } from './event.ts'
+import { occurredAt } from './occurred-at.ts'
+
+/** A transaction body of any endpoint. */
+export type TransactionReport = Omit<TransactionBody, 'products'> & {
+  products: (TransactionBody['products'][number] & Partial<DeprecatedTransactionBody['products'][number]>)[]
+}
+
+export interface Buyer {
+  cid: string
+  uid: string | null
+  /** UTC epoch milliseconds. */
+  receivedAt: number
+  sender: Sender
+}
+
+/**
+ * A malformed eventId: what is made of it is the same when the event is sent again, so that it still counts once. A number that
+ * is not safe has lost digits, and may be that of another order.
+ */
+export const eventIdInstead: Substitute = (value) => {
+  if (Number.isSafeInteger(value)) return { value: String(value), message: 'must be string: its digits were taken' }
+  if (typeof value !== 'string') return null
+  const hash = createHash('sha256').update(value).digest('hex')
+  return { value: hash, message: `is longer than ${EVENT_LIMITS.idChars} characters: its SHA-256 stands for it` }
+}
+
+/** A purchase, or a cart or wishlist addition, keyed by cid. Without an eventId it gets one, and a repeat counts again. */
+export function transaction(report: TransactionReport, buyer: Buyer, { snapshot, uuid }: Rules): JudgedEvent {
+  const shopId = canonicalId(report.shopId)
+  if (!snapshot.get('Shop', shopId)) return unknownShop(snapshot)
+  const proof = proofFor(buyer.sender, shopId, snapshot)
+  if (proof === null) return foreign('/shopId')
+  const happened = occurredAt(report.occurredAt, buyer.receivedAt)
+  if ('status' in happened) return happened
+
+  const value: Transaction = {
+    eventId: report.eventId || uuid(),
+    kind: report.kind,
+    shopId,
+    cid: buyer.cid,
+    uid: buyer.uid,
+    currency: report.currency.toUpperCase(),
+    locale: report.locale || null,
+    occurredAt: happened.at,
+    receivedAt: buyer.receivedAt,
+    imported: false,
+    lines: report.products.map((line) => ({
+      shopProductId: line.shopProductId,
+      priceMicros: toMicros(line.price),
+      quantity: line.quantity,
+      productTitle: line.productTitle || null,
+      brand: line.brand || null,
+      sellerId: line.sellerId || null,
+    })),
+    proof,
+  }
+  const identity = `${value.kind} ${value.shopId} ${value.eventId}`
+  return {
+    status: 'TAKEN',
+    record: { topic: 'transactions', key: buyer.cid, value: encode('Transaction', value) },
+    shopId,
+    cid: buyer.cid,
+    identity,
+    fingerprint: fingerprintOf([identity, told(value), value.cid]),
+    warnings: happened.warnings,
+  }
+}

@@ -1,0 +1,232 @@
+import { type FileHandle, mkdir, open, rename, rm, truncate } from 'node:fs/promises'
+import { LogUnavailable, type NewRecord } from '../../../infra/event-log/port.ts'
+import { decodeFrame, encodeFrame, FRAME_MAX_BYTES } from './frame.ts'
+import { lockFolder } from './lock.ts'
+import { openPositionFile } from './position.ts'
+import { createSegment, openSegments, type Segment, writeDurably } from './segments.ts'
+
+export const SPOOL_MAX_BYTES_DEFAULT = 1024 ** 3
+/** A segment that is drained gives its room back. */
+const SEGMENT_BYTES = 16 * 1024 * 1024
+/** Given to one flush at most, over all that wait: a disk that hangs must not fill the memory. */
+const UNWRITTEN_MAX_BYTES = 64 * 1024 * 1024
+/** Room for any one record, and for some thousands of the usual size. */
+const BATCH_BYTES = FRAME_MAX_BYTES
+const BATCH_RECORDS = 5_000
+
+export interface SpoolOptions {
+  /** For one process at a time. */
+  folder: string
+  /** On disk, what is drained of the first segment included. Default 1 GiB. */
+  maxBytes?: number
+  /** A torn end, which was never acknowledged, was cut off at the start. */
+  onCut?: (cut: { path: string; bytes: number }) => void
+  /** The disk gave back other bytes than were written: the segment was set aside under this path, with what is lost. */
+  onDamage?: (damage: { path: string; records: number }) => void
+}
+
+export interface SpooledBatch {
+  records: NewRecord[]
+  /** Nothing that is on disk lies behind it. */
+  isLast: boolean
+  /** The records are in the log: goes on behind them. */
+  done(): Promise<void>
+}
+
+/** A queue of records on the disk, first in, first out. */
+export interface Spool {
+  /**
+   * Resolves once the records are flushed to the disk. Calls that wait share one flush.
+   * @throws LogUnavailable when the spool or the disk is full: any part may be stored; RecordTooLarge.
+   */
+  append(records: readonly NewRecord[]): Promise<void>
+  /** The first records, in order; null when there is nothing to be had at the moment. One batch at a time. */
+  next(): Promise<SpooledBatch | null>
+  /** Resolves once the flush at hand, if there is one, has ended. */
+  settled(): Promise<void>
+  /** What is to be drained, and what still waits for the disk. */
+  waiting(): { records: number; bytes: number }
+  close(): Promise<void>
+}
+
+interface Unwritten {
+  bytes: Buffer
+  records: number
+  resolve: () => void
+  reject: (error: Error) => void
+}
+
+/**
+ * Opens the spool of a folder: the segments `000000000001.spool`, … and the file `position`, which says what is drained.
+ * @throws Error when another process has it, or it holds what this version does not know.
+ */
+export async function openSpool(options: SpoolOptions): Promise<Spool> {
+  const { folder, maxBytes = SPOOL_MAX_BYTES_DEFAULT, onCut = () => {}, onDamage = () => {} } = options
+  await mkdir(folder, { recursive: true })
+  const unlock = await lockFolder(folder)
+  const position = await openPositionFile(folder)
+  const head = await position.read()
+  const segments = await openSegments(folder, head, onCut)
+  let nextNumber = Math.max(head.segment, segments.at(-1)?.number ?? 0) + 1
+  /** What is written to; null: the next append begins a new segment. */
+  let tail: { segment: Segment; handle: FileHandle } | null = null
+  let unwritten: Unwritten[] = []
+  let unwrittenBytes = 0
+  let unwrittenRecords = 0
+  let flushing: Promise<void> | null = null
+  /** The flush at hand of those that follow one another. */
+  let writing: Promise<void> = Promise.resolve()
+  let closed = false
+
+  const diskBytes = () => segments.reduce((sum, { bytes }) => sum + bytes, 0)
+  const recordsOf = (list: readonly { records: number }[]) => list.reduce((sum, { records }) => sum + records, 0)
+
+  async function flush(): Promise<void> {
+    while (unwritten.length > 0) {
+      writing = writeGroup(unwritten)
+      unwritten = []
+      await writing
+    }
+    // In the same turn as the last look at the queue: whoever comes later begins a flush.
+    flushing = null
+  }
+
+  async function writeGroup(group: readonly Unwritten[]): Promise<void> {
+    const bytes = Buffer.concat(group.map((each) => each.bytes))
+    try {
+      await writeToTail(bytes, recordsOf(group))
+      for (const { resolve } of group) resolve()
+    } catch (error) {
+      await abandonTail()
+      const unavailable = new LogUnavailable(`The spool could not be written: ${(error as Error).message}`)
+      for (const { reject } of group) reject(unavailable)
+    }
+    unwrittenBytes -= bytes.length
+    unwrittenRecords -= recordsOf(group)
+  }
+
+  async function writeToTail(bytes: Buffer, records: number): Promise<void> {
+    if (tail && tail.segment.bytes >= SEGMENT_BYTES) await sealTail()
+    if (!tail) {
+      tail = await createSegment(folder, nextNumber++)
+      segments.push(tail.segment)
+    }
+    await writeDurably(tail.handle, bytes, tail.segment.bytes)
+    tail.segment.bytes += bytes.length
+    tail.segment.records += records
+  }
+
+  async function sealTail(): Promise<void> {
+    const sealed = tail
+    tail = null
+    await sealed?.handle.close()
+  }
+
+  /** After a failed write nobody knows what lies behind the last flush: it is cut off, and another segment begun. */
+  async function abandonTail(): Promise<void> {
+    const segment = tail?.segment
+    await sealTail().catch(() => {})
+    if (!segment) return
+    if (segment.bytes > 0) await truncate(segment.path, segment.bytes).catch(() => {})
+    else await forget(segment)
+  }
+
+  async function forget(segment: Segment): Promise<void> {
+    segments.splice(segments.indexOf(segment), 1)
+    await rm(segment.path, { force: true })
+  }
+
+  /** The segment that is drained next, null when there is none. `head` follows it. */
+  function firstSegment(): Segment | null {
+    const first = segments[0] ?? null
+    if (first && first.number !== head.segment) Object.assign(head, { segment: first.number, offset: 0 })
+    return first
+  }
+
+  /** Drops segments that are drained; the last one only while nothing is being written to it. */
+  async function dropDrained(): Promise<void> {
+    for (let first = firstSegment(); first && head.offset >= first.bytes; first = firstSegment()) {
+      if (first === tail?.segment && flushing) return
+      if (first === tail?.segment) await sealTail()
+      await forget(first)
+    }
+  }
+
+  async function setAside(segment: Segment): Promise<void> {
+    if (segment === tail?.segment) await sealTail()
+    const path = `${segment.path}.damaged`
+    await rename(segment.path, path)
+    await forget(segment)
+    onDamage({ path, records: segment.records })
+  }
+
+  return {
+    async append(records) {
+      if (closed) throw new LogUnavailable('The spool has been closed')
+      const bytes = Buffer.concat(records.map(encodeFrame))
+      if (bytes.length === 0) return
+      if (diskBytes() + unwrittenBytes + bytes.length > maxBytes) throw new LogUnavailable('The spool is full')
+      if (unwrittenBytes + bytes.length > UNWRITTEN_MAX_BYTES) throw new LogUnavailable('The disk of the spool is slow')
+      unwrittenBytes += bytes.length
+      unwrittenRecords += records.length
+      const written = new Promise<void>((resolve, reject) => {
+        unwritten.push({ bytes, records: records.length, resolve, reject })
+      })
+      flushing ??= flush()
+      await written
+    },
+    async next() {
+      await dropDrained()
+      const segment = firstSegment()
+      if (!segment || head.offset >= segment.bytes) return null
+      const bytes = await readRange(segment.path, head.offset, Math.min(segment.bytes, head.offset + BATCH_BYTES))
+      const records: NewRecord[] = []
+      let end = 0
+      for (
+        let frame = decodeFrame(bytes, 0);
+        frame && records.length < BATCH_RECORDS;
+        frame = decodeFrame(bytes, end)
+      ) {
+        records.push(frame.record)
+        end = frame.end
+      }
+      if (records.length === 0) {
+        await setAside(segment)
+        return null
+      }
+      const isLast = head.offset + end === segment.bytes && segments.length === 1
+      return {
+        records,
+        isLast,
+        async done() {
+          head.offset += end
+          segment.records -= records.length
+          await position.write(head)
+          await dropDrained()
+        },
+      }
+    },
+    settled: () => writing,
+    waiting: () => ({
+      records: recordsOf(segments) + unwrittenRecords,
+      bytes: diskBytes() - (firstSegment() ? head.offset : 0) + unwrittenBytes,
+    }),
+    async close() {
+      closed = true
+      await flushing
+      await sealTail()
+      await position.close()
+      unlock()
+    },
+  }
+}
+
+async function readRange(path: string, from: number, to: number): Promise<Buffer> {
+  const handle = await open(path, 'r')
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(to - from), 0, to - from, from)
+    return buffer.subarray(0, bytesRead)
+  } finally {
+    await handle.close()
+  }
+}

@@ -1,0 +1,142 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { type Appender, LogUnavailable, type NewRecord } from '../../../infra/event-log/port.ts'
+import type { Spool, SpooledBatch } from './spool.ts'
+
+/** How long an append may take before its records go to the spool: they may then be in the log too, later. */
+const PATIENCE_MS = 2_000
+/** After a failure the log is left alone for so long; then one request tries it, or the drain. */
+const OPEN_MS = 1_000
+/** How long requests wait for the last of the spool to be drained, before they go on through it. */
+const HANDOVER_MAX_MS = 500
+const CLOSE_MAX_MS = 5_000
+
+export interface SpooledLogDeps {
+  log: Appender
+  spool: Spool
+  /** UTC epoch milliseconds. */
+  now: () => number
+  /** The log does not take records; they are spooled, or tried again. */
+  onError: (error: unknown) => void
+  patienceMs?: number
+  openMs?: number
+}
+
+/** The log for those who only append to it, with the spool in its place while it is away. */
+export interface SpooledLog extends Appender {
+  /** Resolves once the records are in the log or on the disk. @throws LogUnavailable when neither takes them. */
+  append(records: readonly NewRecord[]): Promise<void>
+  /** What waits to be drained. */
+  waiting(): { records: number; bytes: number }
+  /** Stops draining. What is not drained waits on the disk for the next start. */
+  close(): Promise<void>
+}
+
+/**
+ * While anything is spooled, everything goes through the spool, so that records of one key keep their order. The drain
+ * tries the log again and again; when it has almost caught up, requests wait for the rest of it and then go straight to
+ * the log. Closes the spool when it is closed.
+ *
+ * A record can come into the log twice: when its append was given up and was carried out all the same, and when the process
+ * dies between the append of a drained batch and the note of it. Readers count an event id once.
+ */
+export function createSpooledLog(deps: SpooledLogDeps): SpooledLog {
+  const { log, spool, now, onError, patienceMs = PATIENCE_MS, openMs = OPEN_MS } = deps
+  const closing = new AbortController()
+  /** The log failed and was not tried again before this. */
+  let openUntil = 0
+  let draining: Promise<void> | null = null
+  let handover: Promise<unknown> | null = null
+
+  /** Tells whether the log took the records; false: it is away. */
+  async function appended(records: readonly NewRecord[]): Promise<boolean> {
+    // Until this try has ended, the others do not make it too.
+    if (openUntil > 0) openUntil = now() + Math.max(openMs, patienceMs)
+    try {
+      await inTime(log.append(records), patienceMs)
+      openUntil = 0
+      return true
+    } catch (error) {
+      if (!(error instanceof LogUnavailable)) throw error
+      openUntil = now() + openMs
+      onError(error)
+      return false
+    }
+  }
+
+  async function drain(): Promise<void> {
+    let letGo = () => {}
+    let logWorks = false
+    while (!closing.signal.aborted) {
+      try {
+        const batch = await spool.next()
+        if (batch === null && spool.waiting().records === 0) break
+        if (batch === null) await spool.settled()
+        else {
+          if (batch.isLast && logWorks && handover === null) letGo = beginHandover()
+          await intoLog(batch)
+          logWorks = true
+        }
+      } catch (error) {
+        logWorks = false
+        letGo()
+        onError(error)
+        await delay(openMs, undefined, { signal: closing.signal }).catch(() => {})
+      }
+    }
+    // Those who waited find the drain at its end.
+    draining = null
+    letGo()
+  }
+
+  async function intoLog({ records, done }: SpooledBatch): Promise<void> {
+    await log.append(records)
+    openUntil = 0
+    await done()
+  }
+
+  /** Lets requests wait until the function that it returns is called, but not for ever. */
+  function beginHandover(): () => void {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, HANDOVER_MAX_MS)
+    const gate = promise.then(() => {
+      clearTimeout(timer)
+      if (handover === gate) handover = null
+    })
+    handover = gate
+    return resolve
+  }
+
+  function startDraining(): void {
+    if (spool.waiting().records > 0) draining ??= drain()
+  }
+
+  startDraining()
+  return {
+    async append(records) {
+      while (handover !== null) await handover
+      const isStraight = draining === null && now() >= openUntil
+      if (isStraight && (await appended(records))) return
+      await spool.append(records)
+      startDraining()
+    },
+    waiting: () => spool.waiting(),
+    async close() {
+      closing.abort()
+      // An append that hangs is left: its batch is drained again at the next start.
+      await Promise.race([draining, delay(CLOSE_MAX_MS, undefined, { ref: false })])
+      await spool.close()
+    },
+  }
+}
+
+/** @throws LogUnavailable when it takes longer; the work goes on unheeded. */
+async function inTime(work: Promise<unknown>, patienceMs: number): Promise<void> {
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(new LogUnavailable(`The log took longer than ${patienceMs} ms`)), patienceMs)
+  work.catch(() => {})
+  try {
+    await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,87 @@
+import swagger from '@fastify/swagger'
+import swaggerUi from '@fastify/swagger-ui'
+import type { Content } from '../../schemas/http/content.ts'
+import { ProblemBody } from '../../schemas/http/problem.ts'
+import type { HttpServer } from '../http/server.ts'
+
+/** Where a route belongs in the documentation, by the beginning of its path; the first that fits. */
+const TAGS: readonly { prefix: string; tag: string; secured: boolean | 'panel' }[] = [
+  { prefix: '/v1/panel/session', tag: 'Session', secured: false },
+  { prefix: '/v1/panel/', tag: 'Management', secured: 'panel' },
+  { prefix: '/v1/slots/', tag: 'Technical ad units', secured: true },
+  { prefix: '/v1/feed/', tag: 'Product update', secured: true },
+  { prefix: '/v1/dsa/view-event', tag: 'Events', secured: false },
+  { prefix: '/v1/dsa/click-event', tag: 'Events', secured: false },
+  { prefix: '/v1/banner/dsa/view-event', tag: 'Events', secured: false },
+  { prefix: '/v1/banner/dsa/click-event', tag: 'Events', secured: false },
+  { prefix: '/v1/ev', tag: 'Events', secured: false },
+  { prefix: '/v1/images/', tag: 'Images', secured: false },
+  { prefix: '/v1/', tag: 'Ad selection', secured: false },
+  { prefix: '/', tag: 'Operation', secured: false },
+]
+
+const PROBLEM = {
+  description: 'What is wrong, and where: see docs/errors.md',
+  content: { 'application/problem+json': { schema: ProblemBody } },
+}
+
+/**
+ * OpenAPI 3.1 at /docs (a page), /docs/json and /docs/yaml, from the schemas of all routes that are registered after it.
+ * Must be awaited before them.
+ */
+export async function registerDocs(server: HttpServer, options: { version: string; publicUrl: string }): Promise<void> {
+  await server.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Endcap',
+        version: options.version,
+        description: 'Ads for shops: sponsored products in, views, clicks and purchases counted, sales attributed.',
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      },
+      servers: [{ url: options.publicUrl }],
+      components: {
+        securitySchemes: {
+          bearer: { type: 'http', scheme: 'bearer' },
+          session: {
+            type: 'apiKey',
+            in: 'cookie',
+            name: 'endcap_session',
+            description: 'Over https `__Host-endcap_session`',
+          },
+        },
+      },
+      tags: [...new Set(TAGS.map(({ tag }) => tag))].map((name) => ({ name })),
+    },
+    transform: ({ schema, url }) => ({ schema: documented(schema ?? {}, url), url }),
+  })
+  await server.register(swaggerUi, { routePrefix: '/docs' })
+}
+
+interface Documented {
+  tags?: readonly string[]
+  security?: unknown
+  response?: unknown
+  hide?: boolean
+  /** What is sent, where it is read as it comes and no schema checks it. */
+  stream?: ReturnType<typeof Content>
+  body?: unknown
+}
+
+declare module 'fastify' {
+  interface FastifySchema {
+    stream?: Documented['stream']
+  }
+}
+
+/** The schema of a route with what all routes have in common. */
+function documented<S extends Documented>({ stream, ...schema }: S, url: string): S {
+  const { tag, secured } = TAGS.find(({ prefix }) => url.startsWith(prefix)) ?? TAGS.at(-1)!
+  return {
+    ...(schema as S),
+    ...(stream ? { body: stream } : {}),
+    tags: schema.tags ?? [tag],
+    ...(secured ? { security: [{ bearer: [] }, ...(secured === 'panel' ? [{ session: [] }] : [])] } : {}),
+    response: { ...(schema.response as object | undefined), '4xx': PROBLEM, '5xx': PROBLEM },
+  }
+}

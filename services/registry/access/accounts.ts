@@ -1,0 +1,47 @@
+import {
+  AccountCreate,
+  AccountPatch,
+  AccountQuery,
+  AccountView,
+} from '../../../schemas/http/panel/accounts/accounts.ts'
+import { Problem } from '../../domain/errors.ts'
+import type { Snapshot } from '../../domain/snapshot.ts'
+import { answered } from '../resources/edge.ts'
+import type { Resource } from '../resources/resource.ts'
+import { removed } from '../resources/store.ts'
+import { onlyRoles } from './roles.ts'
+import { removedUser } from './users/users.ts'
+
+/** Accounts: made by the operator; each may change how it is named. */
+export function accounts(snapshot: Snapshot): Resource<'Account', typeof AccountCreate, typeof AccountPatch> {
+  return {
+    kind: 'Account',
+    path: 'accounts',
+    schemas: { create: AccountCreate, patch: AccountPatch, view: AccountView, query: AccountQuery },
+    mayMake: onlyRoles(['OPERATOR'], 'Only the operator makes accounts'),
+    create(input) {
+      return { companyName: '', taxNumber: '', sellerIds: [], displayEnabled: false, ...input }
+    },
+    change({ body }, input, { role }) {
+      const granted = (['sellerIds', 'displayEnabled'] as const).filter((name) => input[name] !== undefined)
+      if (role !== 'OPERATOR' && granted.length > 0) {
+        throw new Problem('FORBIDDEN', `Only the operator sets ${granted.join(' and ')}`, {
+          errors: granted.map((name) => ({ path: `/${name}`, message: 'is set by the operator' })),
+        })
+      }
+      return { ...body, ...input }
+    },
+    mayRemove: ({ role }) => role === 'OPERATOR',
+    heldBy({ id }) {
+      if (snapshot.all('Shop').some((shop) => shop.body.accountId === id)) return 'shops'
+      if (snapshot.all('Campaign').some((campaign) => campaign.body.accountId === id)) return 'campaigns'
+      return null
+    },
+    removal(account) {
+      const tokens = [...snapshot.all('Token')].filter((token) => token.body.accountId === account.id)
+      const users = [...snapshot.all('User')].filter((user) => user.body.accountId === account.id)
+      return [...tokens.map((token) => removed(token)), ...users.map(removedUser), removed(account)]
+    },
+    views: (entities) => entities.map((entity) => ({ ...answered(entity), ...entity.body })),
+  }
+}

@@ -1,0 +1,103 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Account, Scope } from '../../../schemas/records/entities.ts'
+import type { User } from '../../../schemas/records/people.ts'
+import { BOOTSTRAP_ACCOUNT_ID, createBearerReader } from '../../callers/bearer-tokens.ts'
+import { Problem } from '../../domain/errors.ts'
+import type { Entity, Snapshot } from '../../domain/snapshot.ts'
+import type { Sessions } from './sessions/sessions.ts'
+
+/** Who asks. However the caller proved it (a token; a session), routes know only this. */
+export interface Principal {
+  /** Whom changes are recorded under: the user, of a token its account. */
+  actorId: string
+  /** The user that is signed in; null: a token. */
+  userId: string | null
+  accountId: string
+  role: Account['kind']
+  scopes: readonly Scope[]
+  credential: Credential
+}
+
+/** How the caller proved it. `authenticatedAt`: when the user last gave password or second factor; UTC epoch ms. */
+export type Credential =
+  | { kind: 'BOOTSTRAP' }
+  | { kind: 'TOKEN'; token: Entity<'Token'> }
+  | { kind: 'SESSION'; authenticatedAt: number }
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set by the `authorize` hook; read with `principalOf`. */
+    principal?: Principal
+  }
+}
+
+const SCOPES_OF_SESSIONS: readonly Scope[] = ['panel']
+
+/** An `onRequest` hook that lets only callers with one of these scopes in, before their body is read. */
+export type Authorize = (
+  ...scopes: [Scope, ...Scope[]]
+) => (request: FastifyRequest, reply: FastifyReply) => Promise<void>
+
+/**
+ * Reads bearer tokens (those in the registry, and the operator's bootstrap token; null: none), and sessions where no
+ * token is sent.
+ * @throws when the bootstrap token is too short to be safe.
+ */
+export function createAuthorize(deps: {
+  snapshot: Snapshot
+  bootstrapToken: string | null
+  /** Without, nobody can be signed in. */
+  sessions?: Sessions
+  /** Whether a user must set up a second factor before anything else. */
+  lacksSecondFactor?: (user: User) => boolean
+  /** Told of each request that a token vouches for. */
+  noteUse?: (token: Entity<'Token'>, request: FastifyRequest) => void
+  now: () => number
+}): Authorize {
+  const { sessions, noteUse, lacksSecondFactor } = deps
+  const readBearer = createBearerReader(deps)
+
+  function bearer(header: string): Principal | null {
+    const known = readBearer(header)
+    if (!known) return null
+    const { token, ...rest } = known
+    const credential: Credential = token ? { kind: 'TOKEN', token } : { kind: 'BOOTSTRAP' }
+    return { ...rest, actorId: rest.accountId, userId: null, credential }
+  }
+
+  /** Makes the session last on, too. */
+  function signedIn(request: FastifyRequest, reply: FastifyReply): Principal | null {
+    const session = sessions?.read(request)
+    if (!session) return null
+    if (session.renewal !== null) reply.header('set-cookie', session.renewal)
+    const { id, body } = session.user
+    if (lacksSecondFactor?.(body)) {
+      throw new Problem('SECOND_FACTOR_MISSING', 'Set up a second factor first: this installation wants one of you')
+    }
+    const accountId = body.accountId ?? BOOTSTRAP_ACCOUNT_ID
+    const credential = { kind: 'SESSION', authenticatedAt: session.authenticatedAt } as const
+    return { actorId: id, userId: id, accountId, role: body.role, scopes: SCOPES_OF_SESSIONS, credential }
+  }
+
+  return (...scopes) =>
+    async (request, reply) => {
+      const { authorization } = request.headers
+      const principal = authorization === undefined ? signedIn(request, reply) : bearer(authorization)
+      if (!principal) {
+        reply.header('www-authenticate', 'Bearer')
+        throw new Problem('UNAUTHENTICATED', 'Sign in, or send Authorization: Bearer with a token that is in force')
+      }
+      if (!scopes.some((scope) => principal.scopes.includes(scope))) {
+        const caller = principal.userId === null ? 'token' : 'session'
+        throw new Problem('FORBIDDEN', `The ${caller} lacks the scope ${scopes.join(' or ')}`)
+      }
+      request.principal = principal
+      if (principal.credential.kind === 'TOKEN') noteUse?.(principal.credential.token, request)
+    }
+}
+
+/** The caller that `authorize` let in. */
+export function principalOf(request: FastifyRequest): Principal {
+  if (!request.principal) throw new Error(`${request.routeOptions.url} has no authorize hook`)
+  return request.principal
+}

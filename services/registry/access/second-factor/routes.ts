@@ -1,0 +1,185 @@
+import type { FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import { Enrolment, EnrolmentProof, RecoveryCodes } from '../../../../schemas/http/panel/accounts/second-factor.ts'
+import { IdParams } from '../../../../schemas/http/panel/common.ts'
+import type { SecondFactor, User } from '../../../../schemas/records/people.ts'
+import type { SecurityEventKind } from '../../../../schemas/records/security-event.ts'
+import { Problem } from '../../../domain/errors.ts'
+import type { Entity } from '../../../domain/snapshot.ts'
+import type { HttpServer } from '../../../http/server.ts'
+import { invalid } from '../../../http/violations.ts'
+import type { ResourceDeps } from '../../resources/resource.ts'
+import { changed } from '../../resources/store.ts'
+import { principalOf } from '../auth.ts'
+import { operatorOnly } from '../roles.ts'
+import { withoutSessions } from '../sessions/ending.ts'
+import { isRecent, peopleOnly, reauthenticationRequired, recentlyAuthenticated } from '../sessions/reauthentication.ts'
+import type { Session, Sessions } from '../sessions/sessions.ts'
+import { about } from '../users/users.ts'
+import { enrolmentUri, newRecoveryCodes, newSecret, recoveryHash, stepOf } from './codes.ts'
+import type { Sealing } from './sealing.ts'
+import type { SecondFactors } from './second-factors.ts'
+
+export interface SecondFactorRoutesDeps extends ResourceDeps {
+  sessions: Sessions
+  secondFactors: SecondFactors
+  sealing: Sealing
+  now: () => number
+  randomBytes: (size: number) => Buffer
+}
+
+const PATH = '/v1/panel/session/second-factor'
+const GONE = { 204: Type.Null({ description: 'It is not asked for any more' }) }
+
+/**
+ * The authenticator app of who is signed in. These routes work where the settings want a second factor that is missing,
+ * so they ask for the session themselves.
+ */
+export function secondFactorRoutes(server: HttpServer, deps: SecondFactorRoutesDeps): void {
+  enrolRoutes(server, deps)
+  recoveryRoute(server, deps)
+  removeRoutes(server, deps)
+}
+
+function enrolRoutes(server: HttpServer, deps: SecondFactorRoutesDeps): void {
+  const { sealing, now, randomBytes, sessions } = deps
+  server.post(
+    PATH,
+    { schema: { summary: 'Begin to set up an authenticator app', response: { 200: Enrolment } } },
+    async (request, reply) => {
+      const { user } = freshSession(deps, request)
+      if (user.body.secondFactor) throw new Problem('CONFLICT', 'There is an app already: turn it off first')
+      const secret = newSecret(randomBytes)
+      const enrolment = sealing.seal(secret, enrolmentOf(user.id))
+      reply.header('cache-control', 'no-store')
+      return { secret, uri: enrolmentUri(secret, user.body.email), enrolment }
+    },
+  )
+  server.put(
+    PATH,
+    {
+      schema: {
+        summary: 'Set up the authenticator app',
+        description: 'Ends all other sessions of the user. The answer has the recovery codes.',
+        body: EnrolmentProof,
+        response: { 200: RecoveryCodes },
+      },
+    },
+    async (request, reply) => {
+      const session = freshSession(deps, request)
+      const { enrolment, code } = request.body
+      const { id } = session.user
+      const secret = sealing.open(enrolment, enrolmentOf(id))
+      if (secret === null) throw invalid([{ path: '/enrolment', message: 'is not of this user: begin again' }])
+      const lastStep = stepOf(code, secret, now())
+      if (lastStep === null) throw invalid([{ path: '/code', message: 'is not the code that the app shows now' }])
+      const recoveryCodes = newRecoveryCodes(randomBytes)
+      const sealedSecret = sealing.seal(secret, id)
+      const secondFactor = { sealedSecret, lastStep, recoveryHashes: recoveryCodes.map(recoveryHash), enabledAt: now() }
+      const user = await change(deps, request, session, 'SECOND_FACTOR_ENABLED', (body) => {
+        if (body.secondFactor) throw new Problem('CONFLICT', 'There is an app already: turn it off first')
+        return withoutSessions({ ...body, secondFactor })
+      })
+      reply.header('set-cookie', sessions.reopen(session, user).setCookie).header('cache-control', 'no-store')
+      return { recoveryCodes }
+    },
+  )
+}
+
+/** A secret that is only being set up opens as nothing else. */
+const enrolmentOf = (userId: string) => `enrolment of ${userId}`
+
+function recoveryRoute(server: HttpServer, deps: SecondFactorRoutesDeps): void {
+  server.post(
+    `${PATH}/recovery-codes`,
+    {
+      schema: {
+        summary: 'Make new recovery codes',
+        description: 'Those before do not count any more.',
+        response: { 201: RecoveryCodes },
+      },
+    },
+    async (request, reply) => {
+      const session = freshSession(deps, request)
+      const recoveryCodes = newRecoveryCodes(deps.randomBytes)
+      await change(deps, request, session, 'RECOVERY_CODES_CREATED', (body) => {
+        const factor = needFactor(body)
+        return { ...body, secondFactor: { ...factor, recoveryHashes: recoveryCodes.map(recoveryHash) } }
+      })
+      return reply.code(201).header('cache-control', 'no-store').send({ recoveryCodes })
+    },
+  )
+}
+
+function removeRoutes(server: HttpServer, deps: SecondFactorRoutesDeps): void {
+  const { registry, access, authorize, secondFactors, securityLog, now } = deps
+  server.delete(
+    PATH,
+    { schema: { summary: 'Turn off the own authenticator app', response: GONE } },
+    async (request, reply) => {
+      const session = freshSession(deps, request)
+      if (secondFactors.isRequired(session.user.body)) {
+        throw new Problem('CONFLICT', 'This installation wants a second factor of your role')
+      }
+      await change(deps, request, session, 'SECOND_FACTOR_REMOVED', (body) => ({ ...body, secondFactor: null }))
+      return reply.code(204).send(null)
+    },
+  )
+  server.delete(
+    '/v1/panel/users/:id/second-factor',
+    {
+      onRequest: [authorize('panel'), operatorOnly, peopleOnly, recentlyAuthenticated(now)],
+      schema: {
+        summary: 'Turn off the authenticator app of a user who has lost it',
+        description: 'Ends all sessions of the user. For operators.',
+        params: IdParams,
+        response: GONE,
+      },
+    },
+    async (request, reply) => {
+      const principal = principalOf(request)
+      const [entry] = await registry.write(
+        () => {
+          const user = access.needToChange(principal, 'User', request.params.id)
+          return [changed(user, withoutSessions({ ...user.body, secondFactor: null }))]
+        },
+        { by: principal.actorId },
+      )
+      await securityLog.record(request, { ...about(entry as Entity<'User'>), kind: 'SECOND_FACTOR_REMOVED' })
+      return reply.code(204).send(null)
+    },
+  )
+}
+
+/** @throws Problem UNAUTHENTICATED, REAUTHENTICATION_REQUIRED */
+function freshSession({ sessions, now }: SecondFactorRoutesDeps, request: unknown): Session {
+  const session = sessions.read(request as FastifyRequest)
+  if (!session) throw new Problem('UNAUTHENTICATED', 'Nobody is signed in')
+  if (!isRecent(session.authenticatedAt, now())) throw reauthenticationRequired()
+  return session
+}
+
+function needFactor({ secondFactor }: User): SecondFactor {
+  if (!secondFactor) throw new Problem('CONFLICT', 'There is no app: set one up first')
+  return secondFactor
+}
+
+async function change(
+  { registry, securityLog }: SecondFactorRoutesDeps,
+  request: unknown,
+  { user: { id } }: Session,
+  kind: SecurityEventKind,
+  changedBody: (body: User) => User,
+): Promise<Entity<'User'>> {
+  const [entry] = await registry.write(
+    () => {
+      const user = registry.snapshot.get('User', id)
+      if (!user) throw new Problem('UNAUTHENTICATED', 'Nobody is signed in')
+      return [changed(user, changedBody(user.body))]
+    },
+    { by: id },
+  )
+  const user = entry as Entity<'User'>
+  await securityLog.record(request as FastifyRequest, { ...about(user), kind, userId: id })
+  return user
+}

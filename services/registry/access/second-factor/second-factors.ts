@@ -1,0 +1,71 @@
+import type { Account } from '../../../../schemas/records/entities.ts'
+import type { SecondFactor, User } from '../../../../schemas/records/people.ts'
+import { Problem } from '../../../domain/errors.ts'
+import { changed, type Registry } from '../../resources/store.ts'
+import { createPacer } from '../sessions/pacer.ts'
+import { recoveryHash, stepOf } from './codes.ts'
+import type { Sealing } from './sealing.ts'
+
+const APP_CODE = /^\d{6}$/
+/** Wrong codes of one person from anywhere: only who has the password comes as far as to guess codes. */
+const TRIES = { burst: 20, windowMs: 3_600_000, keysMax: 10_000 }
+
+/** What people prove besides the password. */
+export interface SecondFactors {
+  /** Uses up a code of the app, or a recovery code: each counts once. @throws as `Registry.write`. */
+  use(userId: string, code: string): Promise<'APP' | 'RECOVERY' | null>
+  /** Whether the settings want one that the user has not. */
+  isMissing(user: Pick<User, 'role' | 'secondFactor'>): boolean
+  /** Whether the settings want one. */
+  isRequired(user: Pick<User, 'role'>): boolean
+}
+
+export function createSecondFactors(deps: {
+  registry: Registry
+  sealing: Sealing
+  requiredOf: ReadonlySet<Account['kind']>
+  now: () => number
+}): SecondFactors {
+  const { registry, sealing, requiredOf, now } = deps
+  const pacer = createPacer({ ...TRIES, now })
+
+  /** The factor after the code has been used; null: it is none, or was used before. */
+  function afterCode(factor: SecondFactor, userId: string, code: string): SecondFactor | null {
+    if (!APP_CODE.test(code)) {
+      const used = recoveryHash(code)
+      const recoveryHashes = factor.recoveryHashes.filter((hash) => hash !== used)
+      return recoveryHashes.length < factor.recoveryHashes.length ? { ...factor, recoveryHashes } : null
+    }
+    const secret = sealing.open(factor.sealedSecret, userId)
+    const step = secret === null ? null : stepOf(code, secret, now())
+    if (secret === null || step === null || step <= factor.lastStep) return null
+    // Sealed anew, so that it outlives the key that sealed it before.
+    return { ...factor, lastStep: step, sealedSecret: sealing.seal(secret, userId) }
+  }
+
+  return {
+    async use(userId, code) {
+      const tries = pacer.key(userId)
+      const waitMs = tries.waitMs()
+      if (waitMs > 0) {
+        const retryAfterSeconds = Math.ceil(waitMs / 1000)
+        throw new Problem('RATE_LIMITED', 'Too many codes were tried: wait a while', { retryAfterSeconds })
+      }
+      tries.take()
+      const written = await registry.write(
+        () => {
+          const user = registry.snapshot.get('User', userId)
+          const factor = user?.body.secondFactor
+          const after = factor ? afterCode(factor, userId, code) : null
+          return user && after ? [changed(user, { ...user.body, secondFactor: after })] : []
+        },
+        { by: userId },
+      )
+      if (written.length === 0) return null
+      tries.giveBack()
+      return APP_CODE.test(code) ? 'APP' : 'RECOVERY'
+    },
+    isRequired: ({ role }) => requiredOf.has(role),
+    isMissing: ({ role, secondFactor }) => requiredOf.has(role) && secondFactor === null,
+  }
+}

@@ -1,0 +1,88 @@
+import { createHmac, hkdfSync } from 'node:crypto'
+import type { FastifyRequest } from 'fastify'
+import type { Appender } from '../../../../infra/event-log/port.ts'
+import type { EntityKind } from '../../../../schemas/records/entities.ts'
+import type { SecurityEvent, SecurityEventKind } from '../../../../schemas/records/security-event.ts'
+import { encode } from '../../../../schemas/wire/codec.ts'
+import { parseIpAddress } from '../../../domain/identity/ip-address.ts'
+import type { Principal } from '../auth.ts'
+
+/** What is told of a request. `ip` as Fastify reads it; `principal` once it is known who asks. */
+export type Asked = Pick<FastifyRequest, 'ip'> & { principal?: Principal | undefined }
+
+export interface Happened {
+  kind: SecurityEventKind
+  /** Whose users may read it; null or missing: operators only. */
+  accountId?: string | null
+  subject?: { kind: EntityKind; id: string }
+  /** Who did it, where the request does not say: who has just signed in. */
+  userId?: string
+  /** For people; no personal data. */
+  detail?: string
+}
+
+/** Who did what, when and from where, of what concerns who may do what. */
+export interface SecurityLog {
+  /** Resolves when it is written, or when that has failed: what is told of has happened, and must not fail by it. */
+  record(asked: Asked, happened: Happened): Promise<void>
+}
+
+const HASH_CHARS = 16
+
+/**
+ * @param deps.log takes the events, also while Kafka is away.
+ * @param deps.keys the first one keys the hashes of addresses: another key, and they cannot be compared any more.
+ */
+export function createSecurityLog(deps: {
+  log: Appender
+  keys: readonly Buffer[]
+  keepMs: number
+  now: () => number
+  uuid: () => string
+  logger: { warn(details: object, message: string): void }
+}): SecurityLog {
+  const { log, keepMs, now, uuid, logger } = deps
+  const key = Buffer.from(hkdfSync('sha256', deps.keys[0]!, '', 'addresses of the security log', 32))
+
+  function sourceOf({ ip }: Asked): string | null {
+    const address = parseIpAddress(ip ?? '')
+    return address && createHmac('sha256', key).update(address).digest('base64url').slice(0, HASH_CHARS)
+  }
+
+  return {
+    async record(asked, { kind, accountId = null, subject, userId, detail = '' }) {
+      const occurredAt = now()
+      const event: SecurityEvent = {
+        id: uuid(),
+        kind,
+        occurredAt,
+        expiresAt: occurredAt + keepMs,
+        ...(userId === undefined ? actorOf(asked.principal) : { actorKind: 'USER', actorId: userId }),
+        accountId,
+        subjectKind: subject?.kind ?? null,
+        subjectId: subject?.id ?? null,
+        detail,
+        source: sourceOf(asked),
+      }
+      try {
+        await log.append([{ topic: 'security-events', key: accountId ?? '', value: encode('SecurityEvent', event) }])
+      } catch (err) {
+        logger.warn({ err, kind }, 'a security event was not written')
+      }
+    },
+  }
+}
+
+function actorOf(principal: Principal | undefined): Pick<SecurityEvent, 'actorKind' | 'actorId'> {
+  const { credential, userId = null } = principal ?? {}
+  switch (credential?.kind) {
+    case undefined:
+      return { actorKind: 'NOBODY', actorId: null }
+    case 'BOOTSTRAP':
+      return { actorKind: 'BOOTSTRAP', actorId: null }
+    case 'TOKEN':
+      return { actorKind: 'TOKEN', actorId: credential.token.id }
+    case 'SESSION':
+      return { actorKind: 'USER', actorId: userId }
+  }
+}

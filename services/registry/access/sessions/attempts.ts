@@ -1,0 +1,80 @@
+import { Problem } from '../../../domain/errors.ts'
+import { createPacer } from './pacer.ts'
+
+const MINUTE_MS = 60_000
+/** Keys remembered of each kind; the longest unused are forgotten first. */
+const KEYS_MAX = 20_000
+/** Tries of one source, whoever they are for. */
+const OF_SOURCE = { burst: 60, windowMs: 5 * MINUTE_MS }
+/** Tries of one source, or of one known device, for one person. */
+const OF_PAIR = { burst: 10, windowMs: 5 * MINUTE_MS }
+/** Tries for one person from anywhere but the person's own devices: what thousands of addresses may try together. */
+const OF_PERSON = { burst: 100, windowMs: 60 * MINUTE_MS }
+/** Hashes of one source or device at once, so that one sender cannot fill the queue in which everybody waits. */
+const UNDER_WAY_OF_SENDER_MAX = 6
+const SOON_SECONDS = 2
+
+export interface Guess {
+  /** Where it comes from: an address, of IPv6 its network. */
+  source: string
+  /** Whom it is for: a normal e-mail address, or a user id. */
+  person: string
+  /** A browser in which this person has signed in before; null: none. */
+  device: string | null
+}
+
+/** Slows down who tries out passwords and codes. Counts in memory: a restart forgets them. */
+export interface Attempts {
+  /**
+   * Runs a check of a password or code. The try is counted before it, so that parallel ones count at once; one that
+   * was right is taken back. A known device counts by itself: strangers can neither use up its tries nor lock it out.
+   * @returns what `check` found. @throws Problem RATE_LIMITED when there were too many; and what `check` throws.
+   */
+  guess<T>(guess: Guess, check: () => Promise<T>, isRight: (found: T) => boolean): Promise<T>
+}
+
+export function createAttempts(deps: { now: () => number }): Attempts {
+  const pacer = (limit: { burst: number; windowMs: number }) => createPacer({ ...limit, ...deps, keysMax: KEYS_MAX })
+  const [bySource, byPair, byPerson] = [pacer(OF_SOURCE), pacer(OF_PAIR), pacer(OF_PERSON)]
+  const underWay = new Map<string, number>()
+
+  /** Counts it everywhere or nowhere. @returns what takes it back. */
+  function count({ source, person, device }: Guess): { takeBack(): void } {
+    const pair = JSON.stringify([device ?? source, person])
+    const counted =
+      device === null ? [bySource.key(source), byPair.key(pair), byPerson.key(person)] : [byPair.key(pair)]
+    const waitMs = Math.max(...counted.map((key) => key.waitMs()))
+    if (waitMs > 0) {
+      throw new Problem('RATE_LIMITED', 'Too many passwords were tried: wait a while', {
+        retryAfterSeconds: Math.ceil(waitMs / 1000),
+      })
+    }
+    for (const key of counted) key.take()
+    return {
+      takeBack() {
+        for (const key of counted) key.giveBack()
+      },
+    }
+  }
+
+  return {
+    async guess(guess, check, isRight) {
+      const sender = guess.device ?? guess.source
+      const inFlight = underWay.get(sender) ?? 0
+      if (inFlight >= UNDER_WAY_OF_SENDER_MAX) {
+        throw new Problem('RATE_LIMITED', 'Too many are under way: wait a moment', { retryAfterSeconds: SOON_SECONDS })
+      }
+      const counted = count(guess)
+      underWay.set(sender, inFlight + 1)
+      try {
+        const found = await check()
+        if (isRight(found)) counted.takeBack()
+        return found
+      } finally {
+        const left = underWay.get(sender)! - 1
+        if (left > 0) underWay.set(sender, left)
+        else underWay.delete(sender)
+      }
+    },
+  }
+}

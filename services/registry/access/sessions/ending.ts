@@ -1,0 +1,36 @@
+import type { User } from '../../../../schemas/records/people.ts'
+import type { Entity, Snapshot } from '../../../domain/snapshot.ts'
+import { type Change, changed, removed } from '../../resources/store.ts'
+import type { Session } from './sessions.ts'
+
+/** Signed-out sessions remembered of one user. Beyond it all of the user's sessions end, which is safe. */
+const ENDED_SESSIONS_MAX = 100
+
+/** The user with one session less; what has expired by itself is forgotten. */
+function withoutSession(user: User, { id, endsAt }: Session, now: number): User {
+  const ended = user.endedSessions.filter(({ expiresAt }) => expiresAt > now)
+  if (ended.length >= ENDED_SESSIONS_MAX) return withoutSessions(user)
+  return { ...user, endedSessions: [...ended, { id, expiresAt: endsAt }] }
+}
+
+/** The user with no session at all. */
+export function withoutSessions(user: User): User {
+  return { ...user, sessionEpoch: user.sessionEpoch + 1, endedSessions: [] }
+}
+
+/** Signs a user out: of one session, or of all and, when asked for, of the tokens that the user has made. */
+export function signOutChanges(
+  snapshot: Snapshot,
+  session: Session,
+  given: { everywhere: boolean; tokens: boolean; now: number },
+): Change[] {
+  const user = snapshot.get('User', session.user.id)
+  if (!user) return []
+  const body = given.everywhere ? withoutSessions(user.body) : withoutSession(user.body, session, given.now)
+  return [changed(user, body), ...(given.tokens ? revokedTokens(snapshot, user, given.now) : [])]
+}
+
+function revokedTokens(snapshot: Snapshot, user: Entity<'User'>, now: number): Change[] {
+  const own = [...snapshot.all('Token')].filter(({ body }) => body.createdBy === user.id)
+  return own.map((token) => removed(token, { ...token.body, revokedAt: now }))
+}

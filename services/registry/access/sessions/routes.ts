@@ -1,0 +1,117 @@
+import { type Static, Type } from 'typebox'
+import { Reauthentication, SessionView, SignOutQuery } from '../../../../schemas/http/panel/accounts/session.ts'
+import { type FieldError, Problem } from '../../../domain/errors.ts'
+import type { Entity } from '../../../domain/snapshot.ts'
+import type { HttpServer } from '../../../http/server.ts'
+import { invalid } from '../../../http/violations.ts'
+import { about } from '../users/users.ts'
+import { signOutChanges } from './ending.ts'
+import { viewOfSession } from './session-view.ts'
+import { type SignInDeps, signInRoute } from './sign-in.ts'
+import { sourceOf } from './source.ts'
+
+export type SessionRoutesDeps = SignInDeps
+
+const PATH = '/v1/panel/session'
+
+/** Signing in and out, and who is signed in. */
+export function sessionRoutes(server: HttpServer, deps: SessionRoutesDeps): void {
+  signInRoute(server, deps)
+  whoRoute(server, deps)
+  reauthenticationRoute(server, deps)
+  signOutRoute(server, deps)
+}
+
+function whoRoute(server: HttpServer, deps: SessionRoutesDeps): void {
+  const { sessions } = deps
+  server.get(
+    PATH,
+    { schema: { summary: 'Who is signed in', response: { 200: SessionView } } },
+    async (request, reply) => {
+      reply.header('cache-control', 'no-store')
+      const session = sessions.read(request)
+      if (!session) throw new Problem('UNAUTHENTICATED', 'Nobody is signed in')
+      if (session.renewal !== null) reply.header('set-cookie', session.renewal)
+      return viewOfSession(deps, session)
+    },
+  )
+}
+
+function reauthenticationRoute(server: HttpServer, deps: SessionRoutesDeps): void {
+  const { sessions, passwords, attempts, secondFactors, securityLog } = deps
+  server.post(
+    `${PATH}/reauthentication`,
+    {
+      schema: {
+        summary: 'Prove again who is signed in',
+        description:
+          'By the code of the second factor, where there is one, else by the password. What answers REAUTHENTICATION_REQUIRED works for ten minutes afterwards.',
+        body: Reauthentication,
+        response: { 200: SessionView },
+      },
+    },
+    async (request, reply) => {
+      reply.header('cache-control', 'no-store')
+      const session = sessions.read(request)
+      if (!session) throw new Problem('UNAUTHENTICATED', 'Nobody is signed in')
+      const { user } = session
+      const guess = { source: sourceOf(request), person: user.id, device: `session ${session.id}` }
+      const wrong = await attempts.guess(
+        guess,
+        () => findWrong(user, request.body),
+        (found) => found === null,
+      )
+      const kind = wrong === null ? 'REAUTHENTICATED' : 'REAUTHENTICATION_FAILED'
+      await securityLog.record(request, { ...about(user), kind, userId: user.id })
+      if (wrong) throw invalid([wrong])
+      const { setCookie, expiresAt } = sessions.reopen(session, user)
+      reply.header('set-cookie', setCookie)
+      return viewOfSession(deps, { user, expiresAt })
+    },
+  )
+
+  /** What is wrong with a proof; null: nothing. */
+  async function findWrong(
+    { id, body }: Entity<'User'>,
+    { password, code }: Static<typeof Reauthentication>,
+  ): Promise<FieldError | null> {
+    if (body.secondFactor) {
+      if (code === undefined) return { path: '/code', message: 'is required' }
+      const used = await secondFactors.use(id, code)
+      return used === null ? { path: '/code', message: 'is wrong, or was used already' } : null
+    }
+    if (password === undefined) return { path: '/password', message: 'is required' }
+    const matches = await passwords.matches(password, body.passwordHash)
+    return matches ? null : { path: '/password', message: 'is not your password' }
+  }
+}
+
+function signOutRoute(server: HttpServer, deps: SessionRoutesDeps): void {
+  const { registry, sessions, securityLog, now } = deps
+  server.delete(
+    PATH,
+    {
+      schema: {
+        summary: 'Sign out',
+        description: 'The session is over at the server, too: a copy of its cookie is refused.',
+        querystring: SignOutQuery,
+        response: { 204: Type.Null({ description: 'Nobody is signed in any more' }) },
+      },
+    },
+    async (request, reply) => {
+      const session = sessions.read(request)
+      // Also when the registry cannot be changed now: then the browser at least forgets it.
+      reply.header('set-cookie', sessions.ending)
+      if (session) {
+        const { user } = session
+        const { everywhere = false, tokens = false } = request.query
+        const given = { everywhere, tokens, now: now() }
+        await registry.write(() => signOutChanges(registry.snapshot, session, given), { by: user.id })
+        const kind = everywhere ? 'SIGNED_OUT_EVERYWHERE' : 'SIGNED_OUT'
+        const detail = tokens ? 'tokens revoked' : ''
+        await securityLog.record(request, { ...about(user), kind, userId: user.id, detail })
+      }
+      return reply.code(204).send(null)
+    },
+  )
+}

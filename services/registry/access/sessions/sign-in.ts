@@ -1,0 +1,119 @@
+import type { FastifyReply } from 'fastify'
+import { SessionView, SignIn } from '../../../../schemas/http/panel/accounts/session.ts'
+import { PASSWORD_CHARS_MIN } from '../../../../schemas/http/panel/accounts/users.ts'
+import { Problem } from '../../../domain/errors.ts'
+import type { Entity } from '../../../domain/snapshot.ts'
+import type { HttpServer } from '../../../http/server.ts'
+import type { Registry } from '../../resources/store.ts'
+import type { SecondFactors } from '../second-factor/second-factors.ts'
+import type { Asked, SecurityLog } from '../security-log/security-log.ts'
+import type { Passwords } from '../users/passwords.ts'
+import { about, findUser, normalEmail } from '../users/users.ts'
+import type { Attempts, Guess } from './attempts.ts'
+import type { KnownDevices } from './known-device.ts'
+import { createPacer } from './pacer.ts'
+import { senderOf } from './same-origin.ts'
+import { viewOfSession } from './session-view.ts'
+import type { Sessions } from './sessions.ts'
+import { sourceOf } from './source.ts'
+
+export interface SignInDeps {
+  registry: Registry
+  sessions: Sessions
+  passwords: Passwords
+  attempts: Attempts
+  devices: KnownDevices
+  secondFactors: SecondFactors
+  securityLog: SecurityLog
+  publicUrl: string
+  now: () => number
+}
+
+/** What a sign-in has proved, or what is wrong with it. NO_CODE: the password is right, and a code is needed as well. */
+type Proof = 'PASSWORD' | 'APP' | 'RECOVERY' | 'NO_CODE' | 'WRONG_PASSWORD' | 'WRONG_CODE'
+
+/** Refusals of one sender are told once in so long: who sends thousands must not fill the log. */
+const TELL_LIMITED = { burst: 1, windowMs: 5 * 60_000, keysMax: 10_000 }
+
+/** POST /v1/panel/session. */
+export function signInRoute(server: HttpServer, deps: SignInDeps): void {
+  const { registry, sessions, passwords, attempts, devices, secondFactors, securityLog, publicUrl, now } = deps
+  const limitedTold = createPacer({ ...TELL_LIMITED, now })
+  server.post(
+    '/v1/panel/session',
+    {
+      schema: {
+        summary: 'Sign in',
+        description:
+          'The answer sets the cookie of the session, and one by which the browser is known. Tries are counted: 429 with Retry-After.',
+        body: SignIn,
+        response: { 201: SessionView },
+      },
+    },
+    async (request, reply) => {
+      if (senderOf(request.headers, publicUrl) === 'OTHER') {
+        throw new Problem('FORBIDDEN', 'Only pages of this server may sign people in')
+      }
+      const { email, password, code } = request.body
+      const user = findUser(registry.snapshot, email)
+      const guess = { source: sourceOf(request), person: normalEmail(email), device: devices.of(request, user?.id) }
+      const proof = await attempts
+        .guess(
+          guess,
+          () => prove(user, password, code),
+          (found) => found !== 'WRONG_PASSWORD' && found !== 'WRONG_CODE',
+        )
+        .catch(async (error) => {
+          if (error instanceof Problem && error.code === 'RATE_LIMITED') await tellLimited(request, guess, user)
+          throw error
+        })
+      switch (proof) {
+        case 'NO_CODE':
+          throw new Problem('SECOND_FACTOR_REQUIRED', 'Enter the code of your authenticator app')
+        case 'WRONG_CODE':
+          await tellFailed(request, user, 'second factor')
+          throw new Problem('UNAUTHENTICATED', 'The code is wrong, or was used already')
+        case 'WRONG_PASSWORD':
+          await tellFailed(request, user, '')
+          throw new Problem('UNAUTHENTICATED', 'The e-mail address or the password is wrong')
+        case 'RECOVERY':
+          await securityLog.record(request, { ...about(user!), kind: 'RECOVERY_CODE_USED', userId: user!.id })
+          return signedIn(request, reply, user!)
+        case 'APP':
+        case 'PASSWORD':
+          return signedIn(request, reply, user!)
+      }
+    },
+  )
+
+  /** Which proof was given, or what is wrong with it. */
+  async function prove(user: Entity<'User'> | undefined, password: string, code: string | undefined): Promise<Proof> {
+    // Nobody's password is as short, so there is nothing to hash.
+    if (password.length < PASSWORD_CHARS_MIN) return 'WRONG_PASSWORD'
+    const matches = await passwords.matches(password, user?.body.passwordHash || null)
+    if (!user || !matches || user.body.disabledAt !== null) return 'WRONG_PASSWORD'
+    if (!user.body.secondFactor) return 'PASSWORD'
+    return code === undefined ? 'NO_CODE' : ((await secondFactors.use(user.id, code)) ?? 'WRONG_CODE')
+  }
+
+  async function signedIn(request: Asked, reply: FastifyReply, user: Entity<'User'>) {
+    const { setCookie, expiresAt } = sessions.open(user)
+    await securityLog.record(request, { ...about(user), kind: 'SIGNED_IN', userId: user.id })
+    reply
+      .code(201)
+      .header('set-cookie', [setCookie, devices.remember(user.id)])
+      .header('cache-control', 'no-store')
+    return viewOfSession(deps, { user, expiresAt })
+  }
+
+  async function tellFailed(request: Asked, user: Entity<'User'> | undefined, detail: string): Promise<void> {
+    await securityLog.record(request, { ...(user && about(user)), kind: 'SIGN_IN_FAILED', detail })
+  }
+
+  async function tellLimited(request: Asked, guess: Guess, user: Entity<'User'> | undefined): Promise<void> {
+    const told = limitedTold.key(guess.device ?? guess.source)
+    if (told.waitMs() > 0) return
+    told.take()
+    await securityLog.record(request, { ...(user && about(user)), kind: 'SIGN_IN_LIMITED' })
+  }
+}

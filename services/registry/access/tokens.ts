@@ -1,0 +1,121 @@
+import type { Static } from 'typebox'
+import { TokenCreate, TokenPatch, TokenQuery, TokenView } from '../../../schemas/http/panel/accounts/accounts.ts'
+import type { Account } from '../../../schemas/records/entities.ts'
+import type { Token } from '../../../schemas/records/people.ts'
+import { ALL_SCOPES, hashToken, newToken } from '../../domain/identity/tokens.ts'
+import type { Entity, Snapshot } from '../../domain/snapshot.ts'
+import type { HttpServer } from '../../http/server.ts'
+import { answered, toEpochMs, toIso } from '../resources/edge.ts'
+import { Findings } from '../resources/findings.ts'
+import { ownAccount } from '../resources/own-account.ts'
+import { type ChangeableResource, changeRoutes, type ResourceDeps, readRoutes } from '../resources/resource.ts'
+import { created, removed } from '../resources/store.ts'
+import { type Principal, principalOf } from './auth.ts'
+import { recentlyAuthenticated } from './sessions/reauthentication.ts'
+
+export interface TokenDeps extends ResourceDeps {
+  now: () => number
+  randomBytes: (size: number) => Buffer
+}
+
+/** What tokens of an account may do: an advertiser has neither slots nor feeds. */
+function allowedScopes(account: Account): readonly Token['scopes'][number][] {
+  return account.kind === 'ADVERTISER' ? ['panel'] : ALL_SCOPES
+}
+
+/** Tokens: the secret is in the answer that creates it, and nowhere else. DELETE revokes. */
+export function tokenRoutes(server: HttpServer, deps: TokenDeps): void {
+  const { registry, access, authorize, uuid, now, randomBytes, securityLog } = deps
+  const resource = tokens(registry.snapshot, now)
+  const view = viewOfToken(registry.snapshot)
+  server.post(
+    '/v1/panel/tokens',
+    {
+      onRequest: [authorize('panel'), recentlyAuthenticated(now)],
+      schema: {
+        summary: 'Create a token',
+        description:
+          'A session must have proved lately who it is (REAUTHENTICATION_REQUIRED). A token makes tokens of its own scopes or less, that expire no later than itself.',
+        body: TokenCreate,
+        response: { 201: TokenView },
+      },
+    },
+    async (request, reply) => {
+      const principal = principalOf(request)
+      const token = newToken(randomBytes)
+      const [entry] = await registry.write(() => [created('Token', uuid(), issue(request.body, token, principal))], {
+        by: principal.actorId,
+      })
+      const { id, body } = entry as Entity<'Token'>
+      const detail = body.scopes.join(', ')
+      const { accountId } = body
+      await securityLog.record(request, { kind: 'TOKEN_CREATED', accountId, subject: { kind: 'Token', id }, detail })
+      reply.header('location', `/v1/panel/tokens/${entry!.id}`).header('cache-control', 'no-store')
+      return reply.code(201).send({ ...view(entry as Entity<'Token'>), token })
+    },
+  )
+  readRoutes(server, deps, resource)
+  changeRoutes(server, deps, resource)
+
+  function issue(input: Static<typeof TokenCreate>, token: string, principal: Principal): Token {
+    const findings = new Findings()
+    const account = ownAccount({ access, principal, accountId: input.accountId, findings })
+    if (account) {
+      input.scopes.forEach((scope, i) => {
+        const allowed = allowedScopes(account.body).includes(scope)
+        findings.check(allowed, `/scopes/${i}`, 'an advertiser has nothing in this scope')
+      })
+    }
+    const expiresAt = input.expiresAt == null ? null : toEpochMs(input.expiresAt, '/expiresAt', findings)
+    findings.check(!(expiresAt !== null && expiresAt <= now()), '/expiresAt', 'must lie in the future')
+    const { credential } = principal
+    if (credential.kind === 'TOKEN') checkNoMore(credential.token.body, { ...input, expiresAt }, findings)
+    findings.raise()
+    return {
+      accountId: account!.id,
+      name: input.name,
+      scopes: input.scopes,
+      secretHash: hashToken(token),
+      expiresAt,
+      revokedAt: null,
+      createdBy: credential.kind === 'TOKEN' ? credential.token.body.createdBy : principal.userId,
+      createdAt: now(),
+      lastUsedAt: null,
+    }
+  }
+}
+
+/** What leaks with one token must end when that one does. */
+function checkNoMore(maker: Token, made: Pick<Token, 'scopes' | 'expiresAt'>, findings: Findings): void {
+  made.scopes.forEach((scope, i) => {
+    findings.check(maker.scopes.includes(scope), `/scopes/${i}`, 'is none of the token that asks for it')
+  })
+  const outlives = maker.expiresAt !== null && (made.expiresAt === null || made.expiresAt > maker.expiresAt)
+  findings.check(!outlives, '/expiresAt', 'must not be after that of the token that asks for it')
+}
+
+function tokens(snapshot: Snapshot, now: () => number): ChangeableResource<'Token', typeof TokenPatch> {
+  return {
+    kind: 'Token',
+    path: 'tokens',
+    schemas: { patch: TokenPatch, view: TokenView, query: TokenQuery },
+    change: ({ body }, input) => ({ ...body, ...input }),
+    heldBy: () => null,
+    removal: (token) => [removed(token, { ...token.body, revokedAt: now() })],
+    views: (entities) => entities.map(viewOfToken(snapshot)),
+  }
+}
+
+function viewOfToken(snapshot: Snapshot) {
+  return (entity: Entity<'Token'>) => {
+    const { accountId, name, scopes, expiresAt, createdBy, createdAt, lastUsedAt } = entity.body
+    const maker = createdBy === null ? undefined : snapshot.getEver('User', createdBy)
+    return {
+      ...answered(entity),
+      ...{ accountId, name, scopes, expiresAt: toIso(expiresAt) },
+      createdBy: maker ? { id: maker.id, name: maker.body.name } : null,
+      createdAt: toIso(createdAt),
+      lastUsedAt: toIso(lastUsedAt),
+    }
+  }
+}

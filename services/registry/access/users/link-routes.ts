@@ -1,0 +1,182 @@
+import { type Static, Type } from 'typebox'
+import {
+  ForgottenPassword,
+  PasswordByLink,
+  PasswordLinkView as PasswordLinkSchema,
+  type PasswordLinkView,
+  SignInOptions,
+} from '../../../../schemas/http/panel/accounts/password-links.ts'
+import { IdParams } from '../../../../schemas/http/panel/common.ts'
+import { Problem } from '../../../domain/errors.ts'
+import type { Entity } from '../../../domain/snapshot.ts'
+import type { HttpServer } from '../../../http/server.ts'
+import { invalid } from '../../../http/violations.ts'
+import { toIso } from '../../resources/edge.ts'
+import { changed } from '../../resources/store.ts'
+import { principalOf } from '../auth.ts'
+import type { Attempts } from '../sessions/attempts.ts'
+import { withoutSessions } from '../sessions/ending.ts'
+import type { KnownDevices } from '../sessions/known-device.ts'
+import { createPacer } from '../sessions/pacer.ts'
+import { peopleOnly, recentlyAuthenticated } from '../sessions/reauthentication.ts'
+import { sourceOf } from '../sessions/source.ts'
+import { FORGOTTEN_LIFE_MS, type NewLink, newLink, userOfLink, withPasswordOfLink } from './links.ts'
+import { checkStrength } from './new-password.ts'
+import type { UserRoutesDeps } from './routes.ts'
+import { about, findUser } from './users.ts'
+
+export type LinkRoutesDeps = UserRoutesDeps & { attempts: Attempts; devices: KnownDevices }
+
+const HOUR_MS = 3_600_000
+const KEYS_MAX = 10_000
+/** Links for forgotten passwords that one source may ask for, and that one person gets by mail. */
+const ASKED_BY_SOURCE = { burst: 20, windowMs: HOUR_MS, keysMax: KEYS_MAX }
+const MAILED_TO_PERSON = { burst: 3, windowMs: HOUR_MS, keysMax: KEYS_MAX }
+
+export function viewOfLink({ link, url }: NewLink, isMailed: boolean): Static<typeof PasswordLinkView> {
+  return { purpose: link.purpose, url, expiresAt: toIso(link.expiresAt), isMailed }
+}
+
+/** Links with which somebody sets a password: made for a user, asked for by mail, used once. */
+export function linkRoutes(server: HttpServer, deps: LinkRoutesDeps): void {
+  makeRoute(server, deps)
+  redeemRoute(server, deps)
+  forgottenRoute(server, deps)
+  server.get(
+    '/v1/panel/session/options',
+    { schema: { summary: 'What the sign-in page offers', response: { 200: SignInOptions } } },
+    async () => ({ forgottenPassword: deps.passwordMail.isSet }),
+  )
+}
+
+function makeRoute(server: HttpServer, deps: LinkRoutesDeps): void {
+  const { registry, access, authorize, passwordMail, securityLog, now } = deps
+  server.post(
+    '/v1/panel/users/:id/password-link',
+    {
+      onRequest: [authorize('panel'), peopleOnly, recentlyAuthenticated(now)],
+      schema: {
+        summary: 'Make a link with which a user sets a password',
+        description: 'An invitation, where the user has no password yet. A link that there was does nothing any more.',
+        params: IdParams,
+        response: { 201: PasswordLinkSchema },
+      },
+    },
+    async (request, reply) => {
+      const principal = principalOf(request)
+      const { id } = request.params
+      let made: NewLink | undefined
+      const [entry] = await registry.write(
+        () => {
+          const user = access.needToChange(principal, 'User', id)
+          if (user.body.disabledAt !== null) throw new Problem('CONFLICT', 'The user may not sign in: allow it first')
+          made = newLink(deps, user)
+          return [changed(user, { ...user.body, passwordLink: made.link })]
+        },
+        { by: principal.actorId },
+      )
+      const user = entry as Entity<'User'>
+      await securityLog.record(request, { ...about(user), kind: 'PASSWORD_LINK_CREATED', detail: made!.link.purpose })
+      return reply
+        .code(201)
+        .header('cache-control', 'no-store')
+        .send(viewOfLink(made!, passwordMail.send(user, made!)))
+    },
+  )
+}
+
+function redeemRoute(server: HttpServer, deps: LinkRoutesDeps): void {
+  const { registry, passwords, attempts, devices, securityLog, now } = deps
+  const userOf = (token: string) => userOfLink(registry.snapshot, token, now())
+  server.post(
+    '/v1/panel/session/password',
+    {
+      schema: {
+        summary: 'Set a password by a link',
+        description: 'Ends all sessions of the user, who then signs in with it.',
+        body: PasswordByLink,
+        response: { 204: Type.Null({ description: 'It is set, and the link is used up' }) },
+      },
+    },
+    async (request, reply) => {
+      const { token, password } = request.body
+      const person = `link ${token.split('.', 1)[0]}`
+      const guess = { source: sourceOf(request), person, device: null }
+      const known = await attempts.guess(
+        guess,
+        async () => userOf(token),
+        (found) => found !== null,
+      )
+      if (!known) throw noLink()
+      await checkStrength(deps, password, known.body)
+      const passwordHash = await passwords.hash(password)
+      const [entry] = await registry.write(
+        () => {
+          const user = userOf(token)
+          if (!user) throw noLink()
+          return [changed(user, withoutSessions(withPasswordOfLink(user.body, passwordHash)))]
+        },
+        { by: known.id },
+      )
+      const user = entry as Entity<'User'>
+      await securityLog.record(request, { ...about(user), kind: 'PASSWORD_LINK_USED', userId: user.id })
+      return reply.header('set-cookie', devices.remember(user.id)).code(204).send(null)
+    },
+  )
+}
+
+const noLink = () =>
+  invalid([{ path: '/token', message: 'was used, has expired or was replaced: ask for another link' }])
+
+function forgottenRoute(server: HttpServer, deps: LinkRoutesDeps): void {
+  const { registry, passwordMail, securityLog, now } = deps
+  const bySource = createPacer({ ...ASKED_BY_SOURCE, now })
+  const toPerson = createPacer({ ...MAILED_TO_PERSON, now })
+  server.post(
+    '/v1/panel/session/forgotten-password',
+    {
+      schema: {
+        summary: 'Ask for a link for a forgotten password',
+        description:
+          'It is sent by e-mail where there is such a user; the answer is the same for all. 409 where no mail server is set.',
+        body: ForgottenPassword,
+        response: { 202: Type.Null({ description: 'If there is such a user, a mail is on its way' }) },
+      },
+    },
+    async (request, reply) => {
+      if (!passwordMail.isSet) throw new Problem('CONFLICT', 'No mail server is set: ask the operator for a link')
+      const source = bySource.key(sourceOf(request))
+      const waitMs = source.waitMs()
+      if (waitMs > 0) {
+        const retryAfterSeconds = Math.ceil(waitMs / 1000)
+        throw new Problem('RATE_LIMITED', 'Too many links were asked for: wait a while', { retryAfterSeconds })
+      }
+      source.take()
+      const user = findUser(registry.snapshot, request.body.email)
+      // After the answer, which must take as long where there is nobody.
+      if (user) void mailLink(user.id)
+      return reply.code(202).send(null)
+
+      async function mailLink(id: string): Promise<void> {
+        const person = toPerson.key(id)
+        if (person.waitMs() > 0) return
+        person.take()
+        let made: NewLink | undefined
+        const [entry] = await registry
+          .write(
+            () => {
+              const known = registry.snapshot.get('User', id)
+              if (!known || known.body.disabledAt !== null) return []
+              made = newLink(deps, known, FORGOTTEN_LIFE_MS)
+              return [changed(known, { ...known.body, passwordLink: made.link })]
+            },
+            { by: id },
+          )
+          .catch(() => [])
+        if (!entry || !made) return
+        passwordMail.send(entry as Entity<'User'>, made)
+        await securityLog.record(request, { ...about(entry as Entity<'User'>), kind: 'PASSWORD_LINK_CREATED' })
+      }
+    },
+  )
+}

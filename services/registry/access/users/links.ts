@@ -1,0 +1,50 @@
+import type { PasswordLink, User } from '../../../../schemas/records/people.ts'
+import { equalHashes, hashToken } from '../../../domain/identity/tokens.ts'
+import type { Entity, Snapshot } from '../../../domain/snapshot.ts'
+
+const HOUR_MS = 3_600_000
+/** Of an invitation, which waits for somebody's first day. */
+const INVITATION_LIFE_MS = 7 * 24 * HOUR_MS
+/** Of a reset that an operator or colleague hands over. */
+const RESET_LIFE_MS = 24 * HOUR_MS
+/** Of a reset that anybody may ask for. */
+export const FORGOTTEN_LIFE_MS = HOUR_MS
+const SECRET_BYTES = 32
+
+/** A link that sets a password once. Only the hash of its secret is kept. */
+export interface NewLink {
+  link: PasswordLink
+  url: string
+}
+
+/**
+ * A new link for a user, which takes the place of one there was. The secret stands behind the `#`, which browsers send
+ * to nobody: it is in no log of a server.
+ */
+export function newLink(
+  deps: { randomBytes: (size: number) => Buffer; publicUrl: string; now: () => number },
+  user: { id: string; body: User },
+  lifeMs?: number,
+): NewLink {
+  const purpose = user.body.passwordHash === '' ? 'INVITATION' : 'RESET'
+  const secret = deps.randomBytes(SECRET_BYTES).toString('base64url')
+  const life = lifeMs ?? (purpose === 'INVITATION' ? INVITATION_LIFE_MS : RESET_LIFE_MS)
+  return {
+    link: { purpose, secretHash: hashToken(secret), expiresAt: deps.now() + life },
+    url: `${deps.publicUrl}/panel/set-password#${user.id}.${secret}`,
+  }
+}
+
+/** The user whom what stands behind the `#` of a link lets set a password; null: it was used, has expired or is none. */
+export function userOfLink(snapshot: Snapshot, token: string, now: number): Entity<'User'> | null {
+  const [id = '', secret = ''] = token.split('.')
+  const user = snapshot.get('User', id)
+  const link = user?.body.passwordLink
+  if (!user || !link || user.body.disabledAt !== null || now >= link.expiresAt) return null
+  return equalHashes(link.secretHash, hashToken(secret)) ? user : null
+}
+
+/** The user with a password that was set by a link, which is used up. Must be followed by the end of all sessions. */
+export function withPasswordOfLink(user: User, passwordHash: string): User {
+  return { ...user, passwordHash, passwordLink: null }
+}

@@ -1,0 +1,51 @@
+import type { Mail, SendMail } from '../../../domain/mail.ts'
+import type { Entity } from '../../../domain/snapshot.ts'
+import { createLimiter } from '../../resources/limiter.ts'
+import type { NewLink } from './links.ts'
+
+const SENDING = { running: 2, waiting: 100 }
+
+/** Sends links to those whom they are for. */
+export interface PasswordMail {
+  /** Whether there is a mail server. */
+  readonly isSet: boolean
+  /** Sends it after the answer. @returns whether it will be tried. */
+  send(user: Entity<'User'>, link: NewLink): boolean
+}
+
+/** @param deps.sendMail null: there is no mail server, and links are handed over by who made them. */
+export function createPasswordMail(deps: {
+  sendMail: SendMail | null
+  publicUrl: string
+  logger: { warn(details: object, message: string): void }
+}): PasswordMail {
+  const { sendMail, publicUrl, logger } = deps
+  const limited = createLimiter(SENDING)
+  return {
+    isSet: sendMail !== null,
+    send(user, link) {
+      if (!sendMail) return false
+      void limited(() => sendMail(mailOf(user, link, publicUrl))).catch((error) => {
+        // Its message may hold the address.
+        logger.warn({ code: error.code, responseCode: error.responseCode }, 'a mail was not sent')
+      })
+      return true
+    },
+  }
+}
+
+function mailOf({ body }: Entity<'User'>, { link, url }: NewLink, publicUrl: string): Mail {
+  const until = new Date(link.expiresAt).toUTCString()
+  const isInvitation = link.purpose === 'INVITATION'
+  const why = isInvitation
+    ? `You are invited to Endcap at ${publicUrl}/panel/. Choose your password here:`
+    : `Somebody asked for a new password for Endcap at ${publicUrl}/panel/. Choose it here:`
+  const otherwise = isInvitation
+    ? 'If you do not know what this is about, ignore it.'
+    : 'If that was not you, ignore this: your password stays as it is.'
+  return {
+    to: body.email,
+    subject: isInvitation ? 'Your invitation to Endcap' : 'A new password for Endcap',
+    text: `Hello ${body.name},\n\n${why}\n\n${url}\n\nThe link works once, until ${until}.\n\n${otherwise}\n`,
+  }
+}

@@ -1,0 +1,6 @@
+import { type MessagePort, parentPort } from 'node:worker_threads'
+import { serveConnections } from '../../../../infra/thread.ts'
+import { weakness } from './password-weakness.ts'
+
+/** The thread that judges passwords: the patterns it tries grow faster than the password. */
+serveConnections(parentPort as unknown as MessagePort, { weakness }, () => {})

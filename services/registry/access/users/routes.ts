@@ -1,0 +1,158 @@
+import { type Static, Type } from 'typebox'
+import { UserCreated } from '../../../../schemas/http/panel/accounts/password-links.ts'
+import { UserCreate, UserPatch, UserView } from '../../../../schemas/http/panel/accounts/users.ts'
+import { IdParams } from '../../../../schemas/http/panel/common.ts'
+import type { SecurityEventKind } from '../../../../schemas/records/security-event.ts'
+import { Problem } from '../../../domain/errors.ts'
+import type { Entity } from '../../../domain/snapshot.ts'
+import type { HttpServer } from '../../../http/server.ts'
+import { type ResourceDeps, readRoutes } from '../../resources/resource.ts'
+import { changed, created } from '../../resources/store.ts'
+import { type Principal, principalOf } from '../auth.ts'
+import { peopleOnly, recentlyAuthenticated } from '../sessions/reauthentication.ts'
+import type { Sessions } from '../sessions/sessions.ts'
+import { viewOfLink } from './link-routes.ts'
+import { newLink } from './links.ts'
+import { checkStrength } from './new-password.ts'
+import type { PasswordMail } from './password-mail.ts'
+import type { PasswordStrength } from './password-strength.ts'
+import type { Passwords } from './passwords.ts'
+import { about, changedUser, newUser, removedUser, users, viewOfUser } from './users.ts'
+
+export interface UserRoutesDeps extends ResourceDeps {
+  sessions: Sessions
+  passwords: Passwords
+  strength: Pick<PasswordStrength, 'weakness'>
+  passwordMail: PasswordMail
+  publicUrl: string
+  randomBytes: (size: number) => Buffer
+  now: () => number
+}
+
+const PATH = '/v1/panel/users'
+
+/** Users of the caller's account; for operators, of all. Passwords are hashed before the registry's turn is taken. */
+export function userRoutes(server: HttpServer, deps: UserRoutesDeps): void {
+  readRoutes(server, deps, users)
+  createRoute(server, deps)
+  changeRoute(server, deps)
+  removeRoute(server, deps)
+}
+
+function createRoute(server: HttpServer, deps: UserRoutesDeps): void {
+  const { registry, access, authorize, passwords, uuid, now, securityLog, passwordMail } = deps
+  server.post(
+    PATH,
+    {
+      onRequest: [authorize('panel'), peopleOnly, recentlyAuthenticated(now)],
+      schema: {
+        summary: 'Create a user',
+        description: 'Without a password it is an invitation: the answer holds a link with which the user chooses one.',
+        body: UserCreate,
+        response: { 201: UserCreated },
+      },
+    },
+    async (request, reply) => {
+      const principal = principalOf(request)
+      const input = { ...request.body, principal }
+      const made = (passwordHash: string) =>
+        newUser({ snapshot: registry.snapshot, access }, { ...input, passwordHash })
+      // What would be refused is refused before it costs a hash; and judged again in the registry's turn.
+      const invited = made('')
+      registry.checkRoom('User', invited.accountId)
+      const { password } = request.body
+      if (password !== undefined) await checkStrength(deps, password, invited)
+      const passwordHash = password === undefined ? '' : await passwords.hash(password)
+      const id = uuid()
+      const link = password === undefined ? newLink(deps, { id, body: invited }) : null
+      const [entry] = await registry.write(
+        () => [created('User', id, { ...made(passwordHash), passwordLink: link?.link ?? null })],
+        { by: principal.actorId },
+      )
+      const user = entry as Entity<'User'>
+      await securityLog.record(request, { ...about(user), kind: 'USER_CREATED', detail: user.body.role })
+      reply.code(201).header('location', `${PATH}/${user.id}`).header('cache-control', 'no-store')
+      const view = viewOfUser(user)
+      return reply.send(link ? { ...view, passwordLink: viewOfLink(link, passwordMail.send(user, link)) } : view)
+    },
+  )
+}
+
+function changeRoute(server: HttpServer, deps: UserRoutesDeps): void {
+  const { registry, access, authorize, passwords, sessions, now, securityLog } = deps
+  server.patch(
+    `${PATH}/:id`,
+    {
+      onRequest: [authorize('panel'), peopleOnly, recentlyAuthenticated(now)],
+      schema: {
+        summary: 'Change a user',
+        description: 'Properties that are not given stay as they are.',
+        params: IdParams,
+        body: UserPatch,
+        response: { 200: UserView },
+      },
+    },
+    async (request, reply) => {
+      const principal = principalOf(request)
+      const { id } = request.params
+      const { name, password, disabled } = request.body
+      const isOneself = id === principal.userId
+      const own = isOneself ? sessions.read(request) : null
+      const known = access.needToChange(principal, 'User', id)
+      if (isOneself && disabled) throw new Problem('CONFLICT', 'Nobody can disable themselves')
+      if (password !== undefined) await checkStrength(deps, password, { ...known.body, ...(name && { name }) })
+      const passwordHash = password === undefined ? undefined : await passwords.hash(password)
+      const [entry] = await registry.write(
+        () => {
+          const user = access.needToChange(principal, 'User', id)
+          return [changed(user, changedUser(user.body, { name, passwordHash, disabled, now: now() }))]
+        },
+        { by: principal.actorId },
+      )
+      const user = entry as Entity<'User'>
+      for (const kind of changesOf({ name, password, disabled })) {
+        await securityLog.record(request, { ...about(user), kind })
+      }
+      // Who changed their own password goes on here, and is signed out everywhere else.
+      if (own && passwordHash !== undefined) reply.header('set-cookie', sessions.reopen(own, user).setCookie)
+      return viewOfUser(user)
+    },
+  )
+}
+
+function changesOf(change: Pick<Static<typeof UserPatch>, 'name' | 'password' | 'disabled'>): SecurityEventKind[] {
+  const kinds: SecurityEventKind[] = []
+  if (change.name !== undefined) kinds.push('USER_RENAMED')
+  if (change.password !== undefined) kinds.push('PASSWORD_CHANGED')
+  if (change.disabled !== undefined) kinds.push(change.disabled ? 'USER_DISABLED' : 'USER_ENABLED')
+  return kinds
+}
+
+function removeRoute(server: HttpServer, { registry, access, authorize, now, securityLog }: UserRoutesDeps): void {
+  server.delete(
+    `${PATH}/:id`,
+    {
+      onRequest: [authorize('panel'), peopleOnly, recentlyAuthenticated(now)],
+      schema: {
+        summary: 'Delete a user',
+        description: 'Ends all sessions of the user. History keeps the name.',
+        params: IdParams,
+        response: { 204: Type.Null({ description: 'It is gone' }) },
+      },
+    },
+    async (request, reply) => {
+      const principal = principalOf(request)
+      const { id } = request.params
+      const [entry] = await registry.write(() => [removedUser(removable(principal, id))], { by: principal.actorId })
+      await securityLog.record(request, { ...about(entry as Entity<'User'>), kind: 'DELETED' })
+      return reply.code(204).send(null)
+    },
+  )
+
+  /** So there is always one left who may bring others back. */
+  function removable(principal: Principal, id: string): Entity<'User'> {
+    const user = access.needToChange(principal, 'User', id)
+    if (id === principal.userId) throw new Problem('CONFLICT', 'Nobody can delete themselves')
+    return user
+  }
+}

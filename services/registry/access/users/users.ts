@@ -1,0 +1,107 @@
+import type { Static } from 'typebox'
+import { type UserCreate, UserQuery, UserView } from '../../../../schemas/http/panel/accounts/users.ts'
+import type { User } from '../../../../schemas/records/people.ts'
+import { BOOTSTRAP_ACCOUNT_ID } from '../../../callers/bearer-tokens.ts'
+import { Problem } from '../../../domain/errors.ts'
+import type { Entity, Snapshot } from '../../../domain/snapshot.ts'
+import { answered, toIso } from '../../resources/edge.ts'
+import { Findings } from '../../resources/findings.ts'
+import { ownAccount } from '../../resources/own-account.ts'
+import type { ReadableResource } from '../../resources/resource.ts'
+import { type Change, removed } from '../../resources/store.ts'
+import type { Access } from '../access.ts'
+import type { Principal } from '../auth.ts'
+import type { Happened } from '../security-log/security-log.ts'
+import { withoutSessions } from '../sessions/ending.ts'
+
+/** As users are found by it. */
+export const normalEmail = (email: string) => email.trim().toLowerCase()
+
+export function findUser(snapshot: Snapshot, email: string): Entity<'User'> | undefined {
+  const wanted = normalEmail(email)
+  return snapshot.all('User').find(({ body }) => body.email === wanted)
+}
+
+export const users: ReadableResource<'User'> = {
+  kind: 'User',
+  path: 'users',
+  schemas: { view: UserView, query: UserQuery },
+  views: (entities) => entities.map(viewOfUser),
+}
+
+export function viewOfUser(user: Entity<'User'>): Static<typeof UserView> {
+  const { email, name, role, accountId, disabledAt, passwordHash, secondFactor } = user.body
+  const has = { hasPassword: passwordHash !== '', hasSecondFactor: secondFactor !== null }
+  return { ...answered(user), email, name, role, accountId, ...has, disabledAt: toIso(disabledAt) }
+}
+
+/** The user that the caller may make. @throws Problem INVALID, FORBIDDEN, CONFLICT */
+export function newUser(
+  deps: { snapshot: Snapshot; access: Access },
+  input: Static<typeof UserCreate> & { passwordHash: string; principal: Principal },
+): User {
+  const { snapshot } = deps
+  const { principal, role, name, passwordHash } = input
+  if (role === 'OPERATOR' && principal.role !== 'OPERATOR') {
+    throw new Problem('FORBIDDEN', 'Only operators make operators')
+  }
+  const findings = new Findings()
+  const accountId = accountOf(deps.access, input, findings)
+  findings.raise()
+  if (findUser(snapshot, input.email)) throw new Problem('CONFLICT', 'There is a user of this e-mail address')
+  return freshUser({ email: normalEmail(input.email), passwordHash, role, accountId, name })
+}
+
+/** A user of whom nothing has happened yet. */
+export function freshUser(given: Pick<User, 'email' | 'passwordHash' | 'role' | 'accountId' | 'name'>): User {
+  return {
+    ...given,
+    disabledAt: null,
+    sessionEpoch: 0,
+    endedSessions: [],
+    secondFactor: null,
+    passwordLink: null,
+  }
+}
+
+/** Null for an operator without one. */
+function accountOf(
+  access: Access,
+  { principal, role, accountId }: { principal: Principal; role: User['role']; accountId?: string | null },
+  findings: Findings,
+): string | null {
+  if (role === 'OPERATOR' && (accountId ?? principal.accountId) === BOOTSTRAP_ACCOUNT_ID) return null
+  const account = ownAccount({ access, principal, accountId: accountId ?? undefined, findings })
+  findings.check(!account || account.body.kind === role, '/role', 'is not that of the account')
+  return account?.id ?? null
+}
+
+/** What the security log tells of a user. */
+export function about({ id, body }: Entity<'User'>): Pick<Happened, 'accountId' | 'subject'> {
+  return { accountId: body.accountId, subject: { kind: 'User', id } }
+}
+
+/** What is not given stays. */
+interface UserChange {
+  name: string | undefined
+  passwordHash: string | undefined
+  disabled: boolean | undefined
+  now: number
+}
+
+/** The user with a change; a new password, and being disabled, end the sessions and the link that would set one. */
+export function changedUser(user: User, { name = user.name, passwordHash, disabled, now }: UserChange): User {
+  const isDisabled = disabled ?? user.disabledAt !== null
+  const changed = {
+    ...user,
+    name,
+    passwordHash: passwordHash ?? user.passwordHash,
+    disabledAt: isDisabled ? (user.disabledAt ?? now) : null,
+  }
+  return passwordHash !== undefined || disabled ? { ...withoutSessions(changed), passwordLink: null } : changed
+}
+
+/** The user marked as deleted: history names it, and nobody can try its password any more. */
+export function removedUser(user: Entity<'User'>): Change {
+  return removed(user, { ...user.body, passwordHash: '', endedSessions: [], secondFactor: null, passwordLink: null })
+}

@@ -1,0 +1,137 @@
+import type { Static } from 'typebox'
+import { CountersUnavailable } from '../../../infra/counters/port.ts'
+import {
+  CampaignCreate,
+  CampaignPatch,
+  CampaignQuery,
+  CampaignView,
+} from '../../../schemas/http/panel/campaigns/campaigns.ts'
+import type { Campaign } from '../../../schemas/records/entities.ts'
+import { NO_DISPLAY } from '../../domain/campaign/campaign.ts'
+import { afterChange, NOT_MODERATED } from '../../domain/campaign/moderation.ts'
+import { Problem } from '../../domain/errors.ts'
+import type { Snapshot } from '../../domain/snapshot.ts'
+import type { Access } from '../access/access.ts'
+import { Findings } from '../resources/findings.ts'
+import { ownAccount } from '../resources/own-account.ts'
+import type { Resource } from '../resources/resource.ts'
+import { type BannerFacts, readBanners } from './banners.ts'
+import { campaignFields, checkKind, NO_TARGETING } from './fields.ts'
+import { checkCampaign } from './rules.ts'
+import { campaignView } from './view.ts'
+
+export interface CampaignDeps {
+  snapshot: Snapshot
+  access: Access
+  now: () => number
+  uuid: () => string
+  /** Micros billed to each campaign so far, in the order of the ids. Rejects with CountersUnavailable. */
+  spendOf: (campaignIds: readonly string[]) => Promise<number[]>
+}
+
+/** Sponsored and display campaigns. */
+export function campaigns(deps: CampaignDeps): Resource<'Campaign', typeof CampaignCreate, typeof CampaignPatch> {
+  const { snapshot, access, now, uuid, spendOf } = deps
+
+  function bannerFacts(campaign: Campaign): BannerFacts {
+    const { shopId, accountId } = campaign
+    return {
+      formatOf(id) {
+        const format = snapshot.body('AdFormat', id)
+        return format?.shopId === shopId ? format : undefined
+      },
+      imageOf(id) {
+        const image = snapshot.body('Image', id)
+        return image?.accountIds.includes(accountId) ? image : undefined
+      },
+      known: campaign.banners.map(({ id }) => id),
+      uuid,
+    }
+  }
+
+  /** Null while the counters do not tell. */
+  const knownSpendOf = (ids: readonly string[]): Promise<(number | null)[]> =>
+    spendOf(ids).catch((error: unknown) => {
+      if (error instanceof CountersUnavailable) return ids.map(() => null)
+      throw error
+    })
+
+  const nameOf = (id: string) => (snapshot.getEver('User', id) ?? snapshot.getEver('Account', id))?.body.name ?? null
+
+  return {
+    kind: 'Campaign',
+    path: 'campaigns',
+    schemas: { create: CampaignCreate, patch: CampaignPatch, view: CampaignView, query: CampaignQuery },
+    create(input, principal) {
+      checkKind(input.kind, input, { isNew: true })
+      const findings = new Findings()
+      const account = ownAccount({ access, principal, accountId: input.accountId, findings })
+      const shop = access.find(principal, 'Shop', input.shopId)
+      findings.check(shop !== undefined, '/shopId', 'there is no such shop')
+      const campaign = newCampaign(input, { accountId: account?.id ?? '', startAt: now() }, findings)
+      if (account && shop) {
+        const owners = { accountId: account.id, account: account.body, shop: shop.body }
+        const publisher = snapshot.body('Account', shop.body.accountId)!
+        checkCampaign(campaign, { ...owners, publisher, spentMicros: 0, before: null }, findings)
+        campaign.banners = readBanners(input.banners ?? [], bannerFacts(campaign), findings)
+      }
+      findings.raise()
+      return campaign
+    },
+    async change({ id, body }, input) {
+      checkKind(body.kind, input, { isNew: false })
+      const findings = new Findings()
+      const campaign: Campaign = { ...body, ...campaignFields(input, findings) }
+      const [spentMicros = 0] = await knownSpendOf([id])
+      if (spentMicros === null && campaign.budgetMicros < body.budgetMicros) {
+        const message = 'cannot be lowered while nobody can tell what the campaign has spent'
+        throw new Problem('UNAVAILABLE', `/budget: ${message}`, { errors: [{ path: '/budget', message }] })
+      }
+      const account = snapshot.body('Account', body.accountId)!
+      const shop = snapshot.body('Shop', body.shopId)!
+      const publisher = snapshot.body('Account', shop.accountId)!
+      const facts = { accountId: body.accountId, account, shop, publisher, spentMicros: spentMicros ?? 0, before: body }
+      checkCampaign(campaign, facts, findings)
+      if (input.banners) campaign.banners = readBanners(input.banners, bannerFacts(body), findings)
+      findings.raise()
+      return { ...campaign, moderation: afterChange(body, campaign) }
+    },
+    heldBy: () => null,
+    async views(entities) {
+      const spent = await knownSpendOf(entities.map(({ id }) => id))
+      return entities.map((entity, i) => {
+        // A campaign keeps its shop from being removed, so the shop is there as long as the campaign is.
+        const shop = snapshot.body('Shop', entity.body.shopId)!
+        return campaignView(entity, { shop, spentMicros: spent[i] ?? null, now: now(), nameOf })
+      })
+    },
+  }
+}
+
+function newCampaign(
+  input: Static<typeof CampaignCreate>,
+  given: { accountId: string; startAt: number },
+  findings: Findings,
+): Campaign {
+  return {
+    kind: input.kind,
+    accountId: given.accountId,
+    shopId: input.shopId,
+    name: input.name,
+    startAt: given.startAt,
+    endAt: null,
+    status: 'ACTIVE',
+    budgetMicros: 0,
+    dailyBudgetMicros: null,
+    pacing: 'ASAP',
+    capping: null,
+    attributionProductIds: [],
+    productIds: null,
+    productRule: null,
+    cpcMicros: 0,
+    autoPromo: input.autoPromo ?? false,
+    ...NO_DISPLAY,
+    ...(input.kind === 'DISPLAY' ? { targeting: NO_TARGETING, moderation: NOT_MODERATED } : {}),
+    ...campaignFields(input, findings),
+  }
+}

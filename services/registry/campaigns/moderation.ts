@@ -1,0 +1,125 @@
+import { type Static, Type } from 'typebox'
+import {
+  AcceptBody,
+  ModerationParams,
+  ModerationState,
+  RejectBody,
+} from '../../../schemas/http/panel/campaigns/banners.ts'
+import { CampaignView } from '../../../schemas/http/panel/campaigns/campaigns.ts'
+import { Id, ListQuery, PAGE_LIMIT_DEFAULT, Page } from '../../../schemas/http/panel/common.ts'
+import type { Moderation, ModerationDecision } from '../../../schemas/records/entities.ts'
+import { afterDecision } from '../../domain/campaign/moderation.ts'
+import { Problem } from '../../domain/errors.ts'
+import type { Entity } from '../../domain/snapshot.ts'
+import type { HttpServer } from '../../http/server.ts'
+import { type Principal, principalOf } from '../access/auth.ts'
+import { onlyRoles } from '../access/roles.ts'
+import { pageOf } from '../resources/paging.ts'
+import type { ReadableResource, ResourceDeps } from '../resources/resource.ts'
+import { changed } from '../resources/store.ts'
+
+export interface ModerationDeps extends ResourceDeps {
+  views: ReadableResource<'Campaign'>['views']
+  now: () => number
+}
+
+const PATH = '/v1/panel/moderation'
+const ModerationQuery = ListQuery({
+  state: Type.Optional(ModerationState),
+  shopId: Type.Optional(Id('In this shop')),
+})
+
+/** GET the display campaigns by what was decided, POST accept and reject: for the publisher of the shop and the operator. */
+export function moderationRoutes(server: HttpServer, deps: ModerationDeps): void {
+  listRoute(server, deps)
+  decisionRoutes(server, deps)
+}
+
+const moderatorsOnly = onlyRoles(['OPERATOR', 'PUBLISHER'], 'Banners are judged by the publisher of the shop')
+
+function listRoute(server: HttpServer, { access, authorize, views }: ModerationDeps): void {
+  server.get(
+    PATH,
+    {
+      onRequest: [authorize('panel'), moderatorsOnly],
+      schema: {
+        summary: 'List display campaigns to moderate, accepted or rejected',
+        querystring: ModerationQuery,
+        response: { 200: Page(CampaignView) },
+      },
+    },
+    async (request) => {
+      const principal = principalOf(request)
+      const { limit = PAGE_LIMIT_DEFAULT, cursor, state, shopId } = request.query
+      const wanted = access.list(principal, 'Campaign').filter(({ body }) => {
+        if (body.moderation === null || (shopId !== undefined && body.shopId !== shopId)) return false
+        return state === undefined || body.moderation.state === state
+      })
+      const { items, nextCursor } = pageOf(wanted, { limit, cursor })
+      return { items: (await views(items, principal)) as Static<typeof CampaignView>[], nextCursor }
+    },
+  )
+}
+
+function decisionRoutes(server: HttpServer, deps: ModerationDeps): void {
+  const onRequest = [deps.authorize('panel'), moderatorsOnly]
+  const response = { 200: CampaignView }
+  server.post(
+    `${PATH}/:campaignId/accept`,
+    {
+      onRequest,
+      schema: { summary: 'Accept a display campaign', params: ModerationParams, body: AcceptBody, response },
+    },
+    async (request) => {
+      const { campaignId } = request.params
+      const decision = { state: 'ACCEPTED', reason: null, version: request.body?.version } as const
+      return decide(deps, { principal: principalOf(request), campaignId, ...decision })
+    },
+  )
+  server.post(
+    `${PATH}/:campaignId/reject`,
+    {
+      onRequest,
+      schema: { summary: 'Reject a display campaign', params: ModerationParams, body: RejectBody, response },
+    },
+    async (request) => {
+      const { campaignId } = request.params
+      return decide(deps, { principal: principalOf(request), campaignId, state: 'REJECTED', ...request.body })
+    },
+  )
+}
+
+interface Decision extends Pick<ModerationDecision, 'state' | 'reason'> {
+  principal: Principal
+  campaignId: string
+  /** Of the campaign as it was looked at. */
+  version?: number | undefined
+}
+
+/** @throws Problem NOT_FOUND, CONFLICT */
+async function decide(deps: ModerationDeps, decision: Decision): Promise<Static<typeof CampaignView>> {
+  const { registry, access, views, now } = deps
+  const { principal, campaignId, state, reason } = decision
+  const [entry] = await registry.write(
+    () => {
+      const campaign = access.need(principal, 'Campaign', campaignId)
+      const moderation = checkOpen(campaign, decision)
+      const { version } = campaign
+      const made = { state, reason, decidedAt: now(), decidedBy: principal.actorId, version }
+      return [changed(campaign, { ...campaign.body, moderation: afterDecision(moderation, made) })]
+    },
+    { by: principal.actorId },
+  )
+  const [view] = await views([entry as Entity<'Campaign'>], principal)
+  return view as Static<typeof CampaignView>
+}
+
+/** The moderation that the decision changes. @throws Problem CONFLICT */
+function checkOpen({ version, body }: Entity<'Campaign'>, decision: Decision): Moderation {
+  if (body.moderation === null) throw new Problem('CONFLICT', 'Only display campaigns are moderated')
+  if (decision.version !== undefined && decision.version !== version) {
+    throw new Problem('CONFLICT', `The campaign has version ${version} now: look at it again`)
+  }
+  if (body.moderation.state === decision.state) throw new Problem('CONFLICT', `It is ${decision.state} already`)
+  return body.moderation
+}

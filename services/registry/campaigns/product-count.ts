@@ -1,0 +1,106 @@
+import type { Filter, IndexedProduct, ProductIndex } from '../../../infra/product-index/port.ts'
+import {
+  EXAMPLES_MAX,
+  ProductCount,
+  ProductCountBody,
+  UNKNOWN_IDS_MAX,
+} from '../../../schemas/http/panel/campaigns/product-count.ts'
+import type { Account, ProductRule } from '../../../schemas/records/entities.ts'
+import { isAvailableAt } from '../../domain/catalogue/offer.ts'
+import { fromMicros } from '../../domain/money/money.ts'
+import type { HttpServer } from '../../http/server.ts'
+import type { Access } from '../access/access.ts'
+import { type Authorize, principalOf } from '../access/auth.ts'
+import { namedProducts } from '../products/named-products.ts'
+import { Findings } from '../resources/findings.ts'
+import { ownAccount } from '../resources/own-account.ts'
+import { campaignFields } from './fields.ts'
+
+export interface ProductCountDeps {
+  access: Access
+  authorize: Authorize
+  index: ProductIndex
+  now: () => number
+}
+
+/** POST /v1/panel/product-count: what a campaign would promote, before there is one. */
+export function productCountApp(server: HttpServer, deps: ProductCountDeps): void {
+  const { access, authorize, index, now } = deps
+  server.post(
+    '/v1/panel/product-count',
+    {
+      onRequest: authorize('panel'),
+      schema: {
+        summary: 'Count what a campaign would promote',
+        description: 'By the rules of a sponsored campaign of the account over these products. Changes nothing.',
+        body: ProductCountBody,
+        response: { 200: ProductCount },
+      },
+    },
+    async (request) => {
+      const principal = principalOf(request)
+      const { shopId, accountId, products } = request.body
+      const findings = new Findings()
+      const account = ownAccount({ access, principal, accountId, findings })
+      const shop = access.find(principal, 'Shop', shopId)
+      findings.check(shop !== undefined, '/shopId', 'there is no such shop')
+      const { productIds, productRule } = campaignFields({ products }, findings)
+      findings.raise()
+      const sellers = sellersOf(account!.body)
+      return productRule
+        ? countByRule(index, shopId, [...ruleFilters(productRule), ...sellers])
+        : countByIds(index, shopId, { ids: productIds ?? [], sellers, now: now() })
+    },
+  )
+}
+
+/** Advertisers promote the products of their sellers only. */
+function sellersOf({ kind, sellerIds }: Account): Extract<Filter, { kind: 'sellers' }>[] {
+  return kind === 'ADVERTISER' ? [{ kind: 'sellers', anyOf: sellerIds }] : []
+}
+
+/** Finds what `promotersOf` lets a campaign over the rule promote. */
+function ruleFilters(rule: ProductRule): Filter[] {
+  const { brands, categoryPaths, labels, sellerIds, priceMinMicros, priceMaxMicros } = rule
+  const lists: Filter[] = [
+    { kind: 'brand', anyOf: brands },
+    { kind: 'labels', anyOf: labels },
+    { kind: 'sellers', anyOf: sellerIds },
+  ]
+  return [
+    ...lists.filter((filter) => 'anyOf' in filter && filter.anyOf.length > 0),
+    ...(categoryPaths.length > 0 ? [{ kind: 'categoryPaths' as const, paths: categoryPaths }] : []),
+    { kind: 'price', minMicros: priceMinMicros, maxMicros: priceMaxMicros },
+  ]
+}
+
+async function countByRule(index: ProductIndex, shopId: string, filters: Filter[]) {
+  const [matching, available, examples] = await Promise.all([
+    index.count(shopId, filters),
+    index.count(shopId, [...filters, { kind: 'available' }]),
+    index.scan({ shopId, filters, after: null, limit: EXAMPLES_MAX }),
+  ])
+  return { matching, available, unknownIds: [], examples: examples.map(example) }
+}
+
+async function countByIds(
+  index: ProductIndex,
+  shopId: string,
+  { ids, sellers, now }: { ids: readonly string[]; sellers: ReturnType<typeof sellersOf>; now: number },
+) {
+  const named = await namedProducts(index, shopId, ids)
+  const found = named.filter(({ offer }) => sellers.every(({ anyOf }) => anyOf.includes(offer.externalSellerId ?? '')))
+  const known = new Set(found.map(({ offer }) => offer.id))
+  return {
+    matching: found.length,
+    available: found.filter(({ offer }) => isAvailableAt(offer, now)).length,
+    unknownIds: ids.filter((id) => !known.has(id)).slice(0, UNKNOWN_IDS_MAX),
+    examples: found.slice(0, EXAMPLES_MAX).map(example),
+  }
+}
+
+function example({ offer }: IndexedProduct) {
+  const { feedId, id, title, imageLink, priceMicros, salePriceMicros, currency } = offer
+  const salePrice = salePriceMicros === null ? null : fromMicros(salePriceMicros)
+  return { feedId, id, title, imageLink, price: fromMicros(priceMicros), salePrice, currency }
+}

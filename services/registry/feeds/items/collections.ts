@@ -1,0 +1,78 @@
+import { OFFER_LIMITS } from '../../../domain/catalogue/offer.ts'
+import type { FeedElement } from './item.ts'
+import { type ItemReader, shown } from './item-reader.ts'
+import { plainText } from './plain-text.ts'
+import { readCategoryPath, readWebUrl } from './values.ts'
+
+/** Google uses the first and takes a few more; each is a path that categories match. */
+export const PRODUCT_TYPES_MAX = 10
+/** Names have no limit in the contract; these are far over any that a shop uses. */
+export const CUSTOM_NAME_CHARS_MAX = 100
+const CUSTOM_LABELS = ['custom_label_0', 'custom_label_1', 'custom_label_2', 'custom_label_3', 'custom_label_4']
+
+export function readProductTypes(reader: ItemReader): string[] {
+  const types = texts(reader, reader.elements('product_type'), OFFER_LIMITS.categoryChars)
+  return distinct(reader, 'product_type', types.map(readCategoryPath), PRODUCT_TYPES_MAX)
+}
+
+/** custom_label_0 to custom_label_4, then any number of label, each once. */
+export function readLabels(reader: ItemReader): string[] {
+  const elements = [...CUSTOM_LABELS, 'label'].flatMap((name) => reader.elements(name))
+  return distinct(reader, 'label', texts(reader, elements, OFFER_LIMITS.labelChars), OFFER_LIMITS.labelsMax)
+}
+
+/** Whole http or https addresses, each once; what is none is left out. */
+export function readAdditionalImages(reader: ItemReader): string[] {
+  const field = 'additional_image_link'
+  const urls = reader.elements(field).flatMap((element) => {
+    const text = element.text.trim() || (element.href ?? '').trim()
+    const url = readWebUrl(text)
+    if (url !== null && url.length <= OFFER_LIMITS.urlChars) return [url]
+    reader.report('INVALID_VALUE', field, `${shown(text)} is no whole http or https address`, element.line)
+    return []
+  })
+  return distinct(reader, field, urls, OFFER_LIMITS.additionalImagesMax)
+}
+
+/** The elements of the custom namespace by name, in their order. */
+export function readCustomParameters(reader: ItemReader): Record<string, string> {
+  const parameters = new Map<string, string>()
+  let beyond = 0
+  for (const element of reader.custom()) {
+    const { line } = element
+    const name = element.name
+    const value = element.text.trim()
+    reader.checkEncoding(element)
+    // It would be no entry but the prototype of whatever object it is copied into.
+    if (name === '__proto__') continue
+    if (name.length > CUSTOM_NAME_CHARS_MAX) {
+      const message = `Its name has ${name.length} characters; at most ${CUSTOM_NAME_CHARS_MAX} are taken`
+      reader.report('CUSTOM_PARAMETER_TOO_LONG', `c:${name.slice(0, CUSTOM_NAME_CHARS_MAX)}`, message, line)
+    } else if (parameters.has(name)) {
+      reader.report('REPEATED_FIELD', `c:${name}`, 'Only the first value is taken', line)
+    } else if (value.length > OFFER_LIMITS.customParameterChars) {
+      const message = `Has ${value.length} characters; at most ${OFFER_LIMITS.customParameterChars} are taken`
+      reader.report('CUSTOM_PARAMETER_TOO_LONG', `c:${name}`, message, line)
+    } else if (parameters.size === OFFER_LIMITS.customParametersMax) {
+      if (beyond++ === 0) {
+        const message = `Only the first ${OFFER_LIMITS.customParametersMax} are kept`
+        reader.report('TOO_MANY_CUSTOM_PARAMETERS', `c:${name}`, message, line)
+      }
+    } else parameters.set(name, value)
+  }
+  return Object.fromEntries(parameters)
+}
+
+function texts(reader: ItemReader, elements: readonly FeedElement[], maxChars: number): string[] {
+  return elements.flatMap((element) => {
+    reader.checkEncoding(element)
+    const value = { text: plainText(element.text), line: element.line }
+    return value.text !== '' && reader.fits(element.name, value, maxChars) ? [value.text] : []
+  })
+}
+
+function distinct(reader: ItemReader, field: string, values: readonly (string | null)[], max: number): string[] {
+  const all = [...new Set(values.filter((value) => value !== null))]
+  if (all.length > max) reader.report('TOO_MANY_VALUES', field, `Only the first ${max} of ${all.length} are taken`)
+  return all.slice(0, max)
+}

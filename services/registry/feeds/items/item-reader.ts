@@ -1,0 +1,123 @@
+import { type IssueCode, type ItemIssue, issueCodes } from '../issue-codes.ts'
+import type { FeedElement, FeedItem } from './item.ts'
+import { plainText } from './plain-text.ts'
+
+const VALUE_SHOWN_CHARS = 60
+const NONE: readonly FeedElement[] = []
+
+/** A value as read: its text on one line, and where it stands. */
+export interface Value {
+  text: string
+  line: number
+}
+
+/** Looks up the elements of one item and collects what is wrong with them. */
+export class ItemReader {
+  readonly issues: ItemIssue[] = []
+  readonly #item: FeedItem
+  /** Elements with content, by name. An empty element counts as missing. */
+  readonly #google = new Map<string, FeedElement[]>()
+  readonly #plain = new Map<string, FeedElement[]>()
+  readonly #custom: FeedElement[] = []
+  #productId: string | null = null
+
+  constructor(item: FeedItem) {
+    this.#item = item
+    for (const element of item.elements) {
+      if (element.href === null && element.text.trim() === '') continue
+      if (element.space === 'custom') this.#custom.push(element)
+      else {
+        const byName = element.space === 'google' ? this.#google : this.#plain
+        const same = byName.get(element.name)
+        if (same) same.push(element)
+        else byName.set(element.name, [element])
+      }
+    }
+  }
+
+  /** The issues are told under this id. */
+  identify(id: string): void {
+    this.#productId = id
+    for (const issue of this.issues) issue.productId = id
+  }
+
+  report(code: IssueCode, field: string, message: string, line = this.#item.line): void {
+    this.issues.push({ severity: issueCodes[code].severity, code, field, line, message, productId: this.#productId })
+  }
+
+  /** Elements under the first of these names that has any: Google's, else plain ones. */
+  elements(...names: string[]): readonly FeedElement[] {
+    for (const byName of [this.#google, this.#plain]) {
+      for (const name of names) {
+        const found = byName.get(name)
+        if (found) return found
+      }
+    }
+    return NONE
+  }
+
+  custom(): readonly FeedElement[] {
+    return this.#custom
+  }
+
+  /** The one value of a field, under the first of its names that has one. */
+  value(...names: string[]): Value | null {
+    const [first, ...others] = this.elements(...names)
+    if (!first) return null
+    const text = plainText(first.text)
+    if (text === '') return null
+    if (others.some((other) => plainText(other.text) !== text)) {
+      this.report(
+        'REPEATED_FIELD',
+        first.name,
+        `Only the first of ${others.length + 1} values is taken`,
+        others[0]!.line,
+      )
+    }
+    this.checkEncoding(first)
+    return { text, line: first.line }
+  }
+
+  /** A value that is left out when it is too long. */
+  short(maxChars: number, ...names: string[]): string | null {
+    const value = this.value(...names)
+    if (!value || this.fits(names[0]!, value, maxChars)) return value?.text ?? null
+    return null
+  }
+
+  fits(field: string, value: Value, maxChars: number): boolean {
+    if (value.text.length <= maxChars) return true
+    this.report(
+      'VALUE_TOO_LONG',
+      field,
+      `Has ${value.text.length} characters; at most ${maxChars} are taken`,
+      value.line,
+    )
+    return false
+  }
+
+  /** A value that is cut when it is too long. */
+  cut(field: string, value: Value, maxChars: number): string {
+    return this.fits(field, value, maxChars) ? value.text : value.text.slice(0, maxChars).toWellFormed().trimEnd()
+  }
+
+  /** An optional value of a closed set of forms. */
+  known<T>(read: (text: string) => T | null, field: string): T | null {
+    const value = this.value(field)
+    if (!value) return null
+    const known = read(value.text)
+    if (known === null) this.report('INVALID_VALUE', field, `${shown(value.text)} is not accepted`, value.line)
+    return known
+  }
+
+  checkEncoding({ name, text, line }: FeedElement): void {
+    if (text.includes('\ufffd')) {
+      this.report('ENCODING', name, 'Some bytes are not of the encoding that the feed declares', line)
+    }
+  }
+}
+
+/** A value as messages quote it. */
+export function shown(text: string): string {
+  return `"${text.length > VALUE_SHOWN_CHARS ? `${text.slice(0, VALUE_SHOWN_CHARS).toWellFormed()}…` : text}"`
+}

@@ -1,0 +1,110 @@
+import { OFFER_LIMITS } from '../../../domain/catalogue/offer.ts'
+
+/** Readers of single values: each returns null for what is none of the accepted forms. */
+
+const AVAILABILITIES: Readonly<Record<string, string>> = {
+  instock: 'in_stock',
+  availablefororder: 'in_stock',
+  limitedavailability: 'in_stock',
+  outofstock: 'out_of_stock',
+  soldout: 'out_of_stock',
+  discontinued: 'out_of_stock',
+  preorder: 'preorder',
+  backorder: 'backorder',
+}
+const SCHEMA_ORG = /^https?:\/\/schema\.org\//
+
+/** in_stock, out_of_stock, preorder or backorder; spaces, dashes, case and schema.org's names do not matter. */
+export function readAvailability(text: string): string | null {
+  return (
+    AVAILABILITIES[
+      text
+        .toLowerCase()
+        .replace(SCHEMA_ORG, '')
+        .replace(/[\s_-]/g, '')
+    ] ?? null
+  )
+}
+
+export function readCondition(text: string): string | null {
+  const condition = text
+    .toLowerCase()
+    .replace(SCHEMA_ORG, '')
+    .replace(/condition$/, '')
+  return oneOf(['new', 'refurbished', 'used'], condition)
+}
+
+export function readAgeGroup(text: string): string | null {
+  return oneOf(['newborn', 'infant', 'toddler', 'kids', 'adult', 'all ages'], text.toLowerCase())
+}
+
+export function readGender(text: string): string | null {
+  return oneOf(['male', 'female', 'unisex'], text.toLowerCase())
+}
+
+export function readEnergyClass(text: string): string | null {
+  return /^([A-G]|A\+{1,3})$/.test(text.toUpperCase()) ? text.toUpperCase() : null
+}
+
+export function readBoolean(text: string): boolean | null {
+  if (/^(yes|true|1)$/i.test(text)) return true
+  return /^(no|false|0)$/i.test(text) ? false : null
+}
+
+export function readCountry(text: string): string | null {
+  return /^[a-z]{2}$/i.test(text) ? text.toUpperCase() : null
+}
+
+/** Levels joined by " > ", empty ones left out. */
+export function readCategoryPath(text: string): string | null {
+  const levels = text
+    .split('>')
+    .map((level) => level.trim())
+    .filter((level) => level !== '')
+  return levels.length > 0 ? levels.join(' > ') : null
+}
+
+/** RFC 3986's characters. */
+const URL_CHARACTERS = /^[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=%|]+$/
+
+/** A whole http or https address; what is not allowed in one is percent-encoded. */
+export function readWebUrl(text: string): string | null {
+  const url = /^https?:\/\//i.test(text) ? URL.parse(text) : null
+  if (!url) return null
+  return URL_CHARACTERS.test(text) ? text : url.href
+}
+
+/** Schemes that run code, or open a file, instead of an application. */
+const UNSAFE_SCHEMES = new Set(['javascript:', 'data:', 'vbscript:', 'file:', 'blob:'])
+
+/** A whole address that an application may open. */
+export function readDeepLink(text: string): string | null {
+  const url = text.length <= OFFER_LIMITS.urlChars ? URL.parse(text) : null
+  return url && !UNSAFE_SCHEMES.has(url.protocol) ? text : null
+}
+
+const DATE = /^(\d{4}-\d{2}-\d{2})(?:T(\d{2}:\d{2}(?::\d{2})?)(Z|[+-]\d{2}:?\d{2})?)?$/i
+
+/** `2026-11-01T08:00+0100/2026-11-30`, ISO 8601; without an offset UTC, without a time the whole day. Epoch ms. */
+export function readPeriod(text: string): { from: number; to: number } | null {
+  const [start, end, ...more] = text.split('/').map((part) => part.trim())
+  const from = readDate(start ?? '', '00:00')
+  const to = readDate(end ?? '', '23:59:59')
+  return from === null || to === null || to <= from || more.length > 0 ? null : { from, to }
+}
+
+/** `2026-11-30T20:00+0100`, without a time the end of the day. Epoch ms. */
+export const readExpiry = (text: string): number | null => readDate(text, '23:59:59')
+
+function readDate(text: string, timeOfDay: string): number | null {
+  const match = DATE.exec(text)
+  if (!match) return null
+  const [, day, time = timeOfDay, zone = 'Z'] = match
+  const offset = zone.length === 5 ? `${zone.slice(0, 3)}:${zone.slice(3)}` : zone.toUpperCase()
+  const at = Date.parse(`${day}T${time}${offset}`)
+  return Number.isNaN(at) ? null : at
+}
+
+function oneOf<T extends string>(allowed: readonly T[], value: string): T | null {
+  return (allowed as readonly string[]).includes(value) ? (value as T) : null
+}

@@ -1,0 +1,187 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FastifyBaseLogger } from 'fastify'
+import { Problem } from '../../../domain/errors.ts'
+import type { Entity } from '../../../domain/snapshot.ts'
+import { type Change, changed, type Decide, type Registry } from '../../resources/store.ts'
+import type { FeedFiles } from '../source/files.ts'
+import type { Freshness } from './freshness.ts'
+import { type FeedJob, type FeedOutcome, type FeedRunner, type FetchedContent, UNKNOWN_CONTENT } from './job.ts'
+import { failedRun, isConfirmed, isUnderWay, progressed, runsOf } from './run-state.ts'
+
+/** Account id that the runs' own changes are recorded under. No account has it. */
+export const FEEDS_ACCOUNT_ID = 'feeds'
+/** About four days of hourly ones. */
+export const RUNS_KEPT_PER_FEED = 100
+const PROGRESS_MS = 1_000
+const WRITE_RETRY_MS = 1_000
+
+export interface ExecuteDeps {
+  registry: Registry
+  runner: FeedRunner
+  files: FeedFiles
+  freshness: Freshness
+  now: () => number
+  logger: Pick<FastifyBaseLogger, 'error'>
+  /** Aborted when this process stops: a run under way is then left as it is, for the next start to take up. */
+  stopping: AbortSignal
+}
+
+/** Takes a QUEUED run to its end: RUNNING, then DONE, HELD or FAILED in the registry. */
+export async function executeRun(deps: ExecuteDeps, runId: string): Promise<void> {
+  const { registry, now, stopping } = deps
+  const run = registry.snapshot.get('FeedRun', runId)
+  if (run?.body.status !== 'QUEUED' || stopping.aborted) return
+  const feed = registry.snapshot.get('Feed', run.body.feedId)
+  const job = feed ? await jobOf(deps, run, feed) : 'The feed was deleted'
+  if (typeof job === 'string') {
+    await settle(deps, runId, (current) => [changed(current, failedRun(current.body, job, now()))])
+    return
+  }
+  if (job.task.tag !== 'REMOVE_HELD') {
+    await settle(deps, runId, (current) => [changed(current, { ...current.body, status: 'RUNNING', startedAt: now() })])
+  }
+  const outcome = await runToEnd(deps, job)
+  if (outcome === 'STOPPED') return
+  await settle(deps, runId, (current) => ending(deps, current, outcome, job))
+  // An answer 304 says nothing new of when the offers go stale.
+  if (outcome.status === 'DONE' && outcome.content) deps.freshness.applied(job.feed.id, outcome.staleAt)
+  await removeFiles(deps, job, outcome)
+  await forgetOldRuns(deps, job.feed.id)
+}
+
+/** Runs come every hour for ever: only the latest are kept, all in memory. What they reported stays in the log. */
+async function forgetOldRuns({ registry, stopping }: ExecuteDeps, feedId: string): Promise<void> {
+  try {
+    await registry.forget(() =>
+      runsOf(registry.snapshot, feedId)
+        .slice(RUNS_KEPT_PER_FEED)
+        .filter((run) => !isUnderWay(run.body)),
+    )
+  } catch (error) {
+    // They go after the next run.
+    if (!(error instanceof Problem) && !stopping.aborted) throw error
+  }
+}
+
+/** What the run has to do, or why it cannot. */
+async function jobOf(deps: ExecuteDeps, run: Entity<'FeedRun'>, feed: Entity<'Feed'>): Promise<FeedJob | string> {
+  const { files, freshness, now } = deps
+  const { shopId, currency, lang, url, etag, lastModified, contentHash, username, password } = feed.body
+  const job = {
+    runId: run.id,
+    feed: { id: feed.id, shopId, currency, lang },
+    contentPath: files.contentPath(run.id),
+    heldPath: files.heldPath(run.id),
+  }
+  if (isConfirmed(run.body)) return { ...job, task: { tag: 'REMOVE_HELD' } }
+  if (await files.hasContent(run.id)) return { ...job, task: { tag: 'READ' } }
+  if (run.body.trigger === 'UPLOAD') return 'The uploaded content is gone: upload it again'
+  if (url === null) return 'The feed has no url'
+  const credentials = username === null ? null : { username, password: password ?? '' }
+  const isScheduled = run.body.trigger === 'SCHEDULE'
+  const validators = isScheduled && freshness.isFresh(feed.id, now()) ? { etag, lastModified } : NO_VALIDATORS
+  // Who asks for a run wants the file's offers, whatever was updated since.
+  return {
+    ...job,
+    task: { tag: 'FETCH', url, credentials, ...validators, contentHash: isScheduled ? contentHash : null },
+  }
+}
+
+const NO_VALIDATORS = { etag: null, lastModified: null }
+
+async function runToEnd(deps: ExecuteDeps, job: FeedJob): Promise<FeedOutcome | 'STOPPED'> {
+  const { registry, runner, stopping, logger } = deps
+  const ended = new AbortController()
+  const cancel = () => void runner.cancel(job.runId).catch(() => {})
+  stopping.addEventListener('abort', cancel)
+  const reporting = reportProgress(deps, job.runId, ended.signal)
+  try {
+    return await runner.run(job)
+  } catch (error) {
+    if (stopping.aborted) return 'STOPPED'
+    const counts = registry.snapshot.body('FeedRun', job.runId)!
+    const deleted = !registry.snapshot.get('Feed', job.feed.id)
+    if (!deleted) logger.error({ err: error, feedId: job.feed.id, runId: job.runId }, 'A feed run failed')
+    const message = deleted ? 'The feed was deleted' : 'The run failed on our side'
+    return { status: 'FAILED', message, counts, content: UNKNOWN_CONTENT, staleAt: null }
+  } finally {
+    ended.abort()
+    stopping.removeEventListener('abort', cancel)
+    await reporting
+  }
+}
+
+async function reportProgress(deps: ExecuteDeps, runId: string, ended: AbortSignal): Promise<void> {
+  const { registry, runner } = deps
+  while (!ended.aborted) {
+    await sleep(PROGRESS_MS, undefined, { signal: ended }).catch(() => {})
+    if (ended.aborted) return
+    try {
+      const counts = await runner.progress(runId)
+      await registry.write(
+        () => {
+          const run = registry.snapshot.get('FeedRun', runId)
+          if (!counts || run?.body.status !== 'RUNNING' || run.body.total === counts.total) return []
+          return [changed(run, progressed(run.body, counts))]
+        },
+        { by: FEEDS_ACCOUNT_ID },
+      )
+    } catch {
+      // Progress is told again a second later.
+    }
+  }
+}
+
+/** The run's end, what it means for the next conditional fetch, and for runs of the feed that are still held. */
+function ending(deps: ExecuteDeps, run: Entity<'FeedRun'>, outcome: FeedOutcome, { task }: FeedJob): Change[] {
+  const { registry, now } = deps
+  const { status, message, counts, content } = outcome
+  const removed = run.body.removed + counts.removed
+  const ended = { ...run.body, status, message, endedAt: now() }
+  const changes: Change[] = [
+    changed(run, task.tag === 'REMOVE_HELD' ? { ...ended, removed } : progressed(ended, counts)),
+  ]
+  const feed = registry.snapshot.get('Feed', run.body.feedId)
+  if (feed && content && differ(feed.body, content)) changes.push(changed(feed, { ...feed.body, ...content }))
+  if (status !== 'FAILED') {
+    for (const other of runsOf(registry.snapshot, run.body.feedId)) {
+      if (other.id === run.id || other.body.status !== 'HELD') continue
+      const superseded = 'A later run took its place; nothing was removed'
+      changes.push(changed(other, failedRun(other.body, superseded, now())))
+    }
+  }
+  return changes
+}
+
+function differ(a: FetchedContent, b: FetchedContent): boolean {
+  return a.etag !== b.etag || a.lastModified !== b.lastModified || a.contentHash !== b.contentHash
+}
+
+/** Held runs keep their list; that of a run whose place was taken goes with it. */
+async function removeFiles({ files, registry }: ExecuteDeps, job: FeedJob, outcome: FeedOutcome): Promise<void> {
+  for (const run of runsOf(registry.snapshot, job.feed.id)) {
+    if (run.body.status === 'FAILED' || run.body.status === 'DONE') await files.remove(run.id)
+  }
+  if (outcome.status === 'HELD') await files.removeContent(job.runId)
+}
+
+/** Writes until it is written: a run must not be stuck because the log was away for a moment. */
+async function settle(
+  { registry, stopping }: ExecuteDeps,
+  runId: string,
+  decide: (run: Entity<'FeedRun'>) => Change[],
+): Promise<void> {
+  const decideNow: Decide = () => {
+    const run = registry.snapshot.get('FeedRun', runId)
+    return run ? decide(run) : []
+  }
+  while (!stopping.aborted) {
+    try {
+      await registry.write(decideNow, { by: FEEDS_ACCOUNT_ID })
+      return
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error
+      await sleep(WRITE_RETRY_MS, undefined, { signal: stopping }).catch(() => {})
+    }
+  }
+}

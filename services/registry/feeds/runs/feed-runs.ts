@@ -1,0 +1,208 @@
+import type { Readable } from 'node:stream'
+import type { FastifyBaseLogger } from 'fastify'
+import type { FeedRun, RegistryEntry } from '../../../../schemas/records/entities.ts'
+import { Problem } from '../../../domain/errors.ts'
+import type { Limits } from '../../../domain/limits.ts'
+import type { Entity } from '../../../domain/snapshot.ts'
+import { type Change, changed, created, type Registry } from '../../resources/store.ts'
+import type { FeedFiles } from '../source/files.ts'
+import { type ExecuteDeps, executeRun, FEEDS_ACCOUNT_ID } from './execute-run.ts'
+import { FairQueue } from './fair-queue.ts'
+import { Freshness } from './freshness.ts'
+import type { FeedRunner } from './job.ts'
+import { confirmedRun, failedRun, isUnderWay, queuedRun, runsOf } from './run-state.ts'
+import { checkWaiting, dueRuns, ownerOf } from './waiting-line.ts'
+
+const TICK_MS = 10_000
+
+export interface FeedRunsDeps {
+  registry: Registry
+  runner: FeedRunner
+  files: FeedFiles
+  /** Between two fetches of a feed. */
+  intervalMs: number
+  limits: Pick<Limits, 'feedRunsAtOnce' | 'accountFeedRunsAtOnce' | 'accountFeedRunsWaiting'>
+  now: () => number
+  uuid: () => string
+  logger: Pick<FastifyBaseLogger, 'error'>
+}
+
+/** When feeds run: as they are made, every hour, when asked to, and again after a restart. */
+export interface FeedRuns {
+  /** Takes up what an earlier process left, and begins to fetch feeds that are due. */
+  start(): Promise<void>
+  /** Queues a run that fetches the feed's url. @throws Problem CONFLICT, NOT_FOUND, RATE_LIMITED. */
+  request(feedId: string, by: string): Promise<Entity<'FeedRun'>>
+  /** Stores the body durably, then queues a run over it. @throws Problem as `request`, and TOO_LARGE. */
+  upload(feedId: string, body: Readable, by: string): Promise<Entity<'FeedRun'>>
+  /** Lets a held run make its removals. @throws Problem CONFLICT, NOT_FOUND. */
+  confirm(runId: string, by: string): Promise<Entity<'FeedRun'>>
+  /** Queues the feeds that are due; called every few seconds once started. */
+  tick(): Promise<void>
+  /** Ends soon: runs under way are taken up at the next start. */
+  close(): Promise<void>
+}
+
+export function createFeedRuns(deps: FeedRunsDeps): FeedRuns {
+  const { registry, runner, files, intervalMs, limits, now, uuid, logger } = deps
+  const { snapshot } = registry
+  const queue = new FairQueue({ atOnce: limits.feedRunsAtOnce, atOncePerOwner: limits.accountFeedRunsAtOnce })
+  const stop = new AbortController()
+  const freshness = new Freshness()
+  const execution: ExecuteDeps = { registry, runner, files, freshness, now, logger, stopping: stop.signal }
+  /** Feeds whose content is on its way in. */
+  const receiving = new Set<string>()
+  let timer: NodeJS.Timeout | null = null
+
+  function enqueue(run: RegistryEntry): Entity<'FeedRun'> {
+    const { id, body } = run as Entity<'FeedRun'>
+    const execute = () =>
+      executeRun(execution, id).catch((err) => logger.error({ err, runId: id }, 'A feed run was left unfinished'))
+    queue.add({ key: body.feedId, owner: ownerOf(snapshot, body.shopId), run: execute })
+    return run as Entity<'FeedRun'>
+  }
+
+  /** The change that queues a run, as the registry is when it is written. */
+  function queueRun(feedId: string, trigger: FeedRun['trigger'], runId: string): Change[] {
+    const feed = snapshot.get('Feed', feedId)
+    if (!feed) throw new Problem('NOT_FOUND', `There is no feed ${feedId}`)
+    if (trigger === 'MANUAL' && feed.body.url === null) {
+      throw new Problem('CONFLICT', 'The feed has no url to fetch: upload its content')
+    }
+    if (runsOf(snapshot, feedId).some((run) => run.body.status === 'QUEUED')) {
+      throw new Problem('CONFLICT', 'A run of this feed waits already')
+    }
+    checkWaiting(snapshot, feed, limits)
+    return [created('FeedRun', runId, queuedRun(feed, trigger, now()))]
+  }
+
+  async function tick(): Promise<void> {
+    const due = () => dueRuns(snapshot, { intervalMs, now: now(), limits })
+    const runs = await registry.write(() => due().map((run) => created('FeedRun', uuid(), run)), {
+      by: FEEDS_ACCOUNT_ID,
+    })
+    runs.forEach(enqueue)
+  }
+
+  /** Runs cut short begin anew under another id, since they have reported already. */
+  async function takeUp(): Promise<void> {
+    const cutShort = [...snapshot.all('FeedRun')].filter((run) => run.body.status === 'RUNNING')
+    for (const run of cutShort) {
+      const again = uuid()
+      if (await files.hasContent(run.id)) await files.share(run.id, again)
+      await registry.write(() => resumption(run, again), { by: FEEDS_ACCOUNT_ID })
+    }
+    const all = [...snapshot.all('FeedRun')]
+    const wanted = all.filter(({ body }) => body.status === 'QUEUED' || body.status === 'HELD')
+    await files.keepOnly(new Set(wanted.map((run) => run.id)))
+    for (const run of all) if (run.body.status === 'QUEUED') enqueue(run)
+    for (const feed of snapshot.allEver('Feed')) if (feed.deletedAt !== null) clear(feed)
+  }
+
+  function resumption(run: Entity<'FeedRun'>, again: string): Change[] {
+    const feed = snapshot.get('Feed', run.body.feedId)
+    if (!feed) return [changed(run, failedRun(run.body, 'The feed was deleted', now()))]
+    return [
+      changed(run, failedRun(run.body, `Cut short by a restart; run ${again} does it again`, now())),
+      created('FeedRun', again, queuedRun(feed, run.body.trigger, now())),
+    ]
+  }
+
+  /** Removes the offers of a deleted feed. Repeated at every start, so it may fail. */
+  function clear({ id, body }: Entity<'Feed'>): void {
+    const { shopId, currency, lang } = body
+    const job = { runId: `clear-${id}`, feed: { id, shopId, currency, lang }, contentPath: '', heldPath: '' }
+    const removeOffers = async () => {
+      const cancel = () => void runner.cancel(job.runId).catch(() => {})
+      stop.signal.addEventListener('abort', cancel)
+      try {
+        await runner.run({ ...job, task: { tag: 'REMOVE_ALL' } })
+        await registry.forget(() => runsOf(snapshot, id))
+      } catch (err) {
+        if (!stop.signal.aborted) logger.error({ err, feedId: id }, 'The offers of a deleted feed may still be there')
+      } finally {
+        stop.signal.removeEventListener('abort', cancel)
+      }
+    }
+    queue.add({ key: id, owner: ownerOf(snapshot, shopId), run: removeOffers })
+  }
+
+  function onFeedChange(feed: Entity<'Feed'>, before: Entity<'Feed'> | undefined): void {
+    if (feed.deletedAt !== null) {
+      for (const run of snapshot.allEver('FeedRun')) {
+        if (run.body.feedId === feed.id && run.body.status === 'RUNNING') void runner.cancel(run.id).catch(() => {})
+      }
+      clear(feed)
+      return
+    }
+    const { url, currency, lang } = feed.body
+    const same = before && before.body.url === url && before.body.currency === currency && before.body.lang === lang
+    if (same) return
+    freshness.lost(feed.id)
+    if (url !== null && before?.body.url !== url) runNow(feed.id)
+  }
+
+  function runNow(feedId: string): void {
+    registry
+      .write(() => queueRun(feedId, 'SCHEDULE', uuid()), { by: FEEDS_ACCOUNT_ID })
+      .then(
+        ([run]) => enqueue(run!),
+        // A run that waits already fetches the new url; without room, the feed's turn comes.
+        (err) => err instanceof Problem || logger.error({ err, feedId }, 'A feed could not be queued'),
+      )
+  }
+
+  function soon(): void {
+    tick().catch((err) => logger.error({ err }, 'Feeds that are due could not be queued'))
+  }
+
+  return {
+    async start() {
+      await takeUp()
+      snapshot.onChange((entry, before) => {
+        if (entry.kind === 'Feed' && !stop.signal.aborted) onFeedChange(entry, before as Entity<'Feed'> | undefined)
+      })
+      await tick()
+      timer = setInterval(soon, TICK_MS)
+    },
+    async request(feedId, by) {
+      const [run] = await registry.write(() => queueRun(feedId, 'MANUAL', uuid()), { by })
+      return enqueue(run!)
+    },
+    async upload(feedId, body, by) {
+      const runId = uuid()
+      queueRun(feedId, 'UPLOAD', runId) // Says what is wrong before the body is read.
+      if (receiving.has(feedId)) throw new Problem('CONFLICT', 'Another upload of this feed is on its way')
+      receiving.add(feedId)
+      await files.receive(runId, body).finally(() => receiving.delete(feedId))
+      try {
+        const [run] = await registry.write(() => queueRun(feedId, 'UPLOAD', runId), { by })
+        return enqueue(run!)
+      } catch (error) {
+        await files.remove(runId)
+        throw error
+      }
+    },
+    async confirm(runId, by) {
+      const [run] = await registry.write(
+        () => {
+          const held = snapshot.get('FeedRun', runId)
+          if (!held) throw new Problem('NOT_FOUND', `There is no feed run ${runId}`)
+          if (held.body.status !== 'HELD') throw new Problem('CONFLICT', `The run is ${held.body.status}, not HELD`)
+          if (runsOf(snapshot, held.body.feedId).some((other) => isUnderWay(other.body))) {
+            throw new Problem('CONFLICT', 'A later run of this feed is under way')
+          }
+          return [changed(held, confirmedRun(held.body))]
+        },
+        { by },
+      )
+      return enqueue(run!)
+    },
+    tick,
+    async close() {
+      if (timer) clearInterval(timer)
+      stop.abort()
+      await queue.close()
+    },
+  }
+}

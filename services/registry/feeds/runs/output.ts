@@ -1,0 +1,45 @@
+import type { EventLog, NewRecord } from '../../../../infra/event-log/port.ts'
+
+const BATCH_RECORDS = 500
+const BATCH_BYTES = 2 * 1024 * 1024
+
+/**
+ * Appends records in batches, one batch on its way while the next one fills, so that parsing does not wait for the
+ * disk. A failed append shows at the next call.
+ */
+export class BatchedOutput {
+  readonly #log: EventLog
+  #batch: NewRecord[] = []
+  #bytes = 0
+  #underWay: Promise<unknown> = Promise.resolve()
+
+  constructor(log: EventLog) {
+    this.#log = log
+  }
+
+  add(record: NewRecord): void {
+    this.#batch.push(record)
+    this.#bytes += record.value?.length ?? 0
+  }
+
+  /** Sends what was added if it fills a batch; resolves when more may be added. */
+  async advance(): Promise<void> {
+    if (this.#batch.length >= BATCH_RECORDS || this.#bytes >= BATCH_BYTES) await this.#send()
+  }
+
+  /** Resolves once everything added is durable. */
+  async flush(): Promise<void> {
+    await this.#send()
+    await this.#underWay
+  }
+
+  async #send(): Promise<void> {
+    await this.#underWay
+    if (this.#batch.length === 0) return
+    this.#underWay = this.#log.append(this.#batch)
+    // Awaited at the next batch; until then a rejection must not count as unhandled.
+    this.#underWay.catch(() => {})
+    this.#batch = []
+    this.#bytes = 0
+  }
+}

@@ -1,0 +1,43 @@
+import type { MessagePort } from 'node:worker_threads'
+import { connect } from '../../../../infra/thread.ts'
+import { createLimiter } from '../../resources/limiter.ts'
+import { type FeedCounts, type FeedJob, type FeedOutcome, type FeedRunner, noCounts } from './job.ts'
+import { type RunControl, type RunDeps, runFeed } from './run.ts'
+import { RUNS_WAITING_MAX } from './waiting-line.ts'
+
+/** They share one thread and its memory. */
+const READ_AT_ONCE = 4
+
+/** Runs jobs in this thread. Its methods may be served to another thread as they are. */
+export function createFeedRunner(options: Omit<RunDeps, 'reading'>): FeedRunner {
+  const deps: RunDeps = { ...options, reading: createLimiter({ running: READ_AT_ONCE, waiting: RUNS_WAITING_MAX }) }
+  const underWay = new Map<string, RunControl & { cancel: () => void }>()
+  return {
+    async run(job) {
+      const abort = new AbortController()
+      underWay.set(job.runId, { signal: abort.signal, counts: noCounts(), cancel: () => abort.abort() })
+      try {
+        return await runFeed(deps, job, underWay.get(job.runId)!)
+      } finally {
+        underWay.delete(job.runId)
+      }
+    },
+    async progress(runId) {
+      return underWay.get(runId)?.counts ?? null
+    },
+    async cancel(runId) {
+      underWay.get(runId)?.cancel()
+    },
+  }
+}
+
+/** Runs jobs in the thread at the other end, which serves a `createFeedRunner`. */
+export function feedRunnerClient(port: MessagePort): FeedRunner & { close(): void } {
+  const remote = connect(port, {}, () => new Error('The thread that reads feeds has ended'))
+  return {
+    run: (job: FeedJob) => remote.call<FeedOutcome>('run', [job]),
+    progress: (runId: string) => remote.call<FeedCounts | null>('progress', [runId]),
+    cancel: (runId: string) => remote.call<void>('cancel', [runId]),
+    close: () => remote.close(),
+  }
+}

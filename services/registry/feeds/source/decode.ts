@@ -1,0 +1,116 @@
+import { pipeline, Readable } from 'node:stream'
+import { TextDecoder } from 'node:util'
+import { createGunzip } from 'node:zlib'
+import { FeedFailure } from '../failure.ts'
+
+/** Of the feed's text, once unpacked. */
+export const FEED_BYTES_MAX = 2 * 1024 ** 3
+/** A feed packs about 10:1; gzip can reach 1000:1, which only bombs do. The first bytes may pack as well as they like. */
+const EXPANSION_MAX = 100
+const EXPANSION_FREE_BYTES = 64 * 1024 ** 2
+/** A .gz file served with Content-Encoding gzip is packed twice. */
+const GZIP_LAYERS_MAX = 2
+const DECLARATION_BYTES = 256
+
+/**
+ * Bytes of a feed to its text: gzip is seen by its first bytes, the encoding by byte order mark, then by XML
+ * declaration, else it is UTF-8. Bytes that are not of the encoding become U+FFFD.
+ * @throws FeedFailure for what is packed otherwise, packed brokenly, unpacks to too much, or has an unknown encoding.
+ */
+export async function* decodeFeed(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  let decoder: TextDecoder | null = null
+  for await (const chunk of unpack(bytes, GZIP_LAYERS_MAX)) {
+    decoder ??= decoderFor(chunk)
+    yield decoder.decode(chunk, { stream: true })
+  }
+  if (!decoder) throw new FeedFailure('The feed is empty')
+  yield decoder.decode()
+}
+
+async function* unpack(bytes: AsyncIterable<Uint8Array>, layers: number): AsyncGenerator<Uint8Array> {
+  const iterator = withFullHead(bytes)
+  const { value: head, done } = await iterator.next()
+  if (done) return
+  const rest = (async function* () {
+    yield head
+    yield* iterator
+  })()
+  if (head[0] === 0x50 && head[1] === 0x4b) throw new FeedFailure('The feed is a ZIP file: send XML or gzip')
+  if (head[0] !== 0x1f || head[1] !== 0x8b) yield* limited(rest)
+  else if (layers === 0) throw new FeedFailure('The feed is packed with gzip too many times over')
+  else yield* unpack(gunzip(rest), layers - 1)
+}
+
+async function* gunzip(packed: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let read = 0
+  let unpacked = 0
+  const counted = async function* () {
+    for await (const chunk of packed) {
+      read += chunk.length
+      yield chunk
+    }
+  }
+  const stream = createGunzip()
+  pipeline(Readable.from(counted(), { objectMode: false }), stream, () => {})
+  try {
+    for await (const chunk of stream as AsyncIterable<Uint8Array>) {
+      unpacked += chunk.length
+      if (unpacked > EXPANSION_FREE_BYTES && unpacked > read * EXPANSION_MAX) {
+        throw new FeedFailure(`The feed unpacks to over ${EXPANSION_MAX} times its size`)
+      }
+      yield chunk
+    }
+  } catch (error) {
+    if (String((error as NodeJS.ErrnoException).code).startsWith('Z_')) {
+      throw new FeedFailure(`The gzip data is broken: ${(error as Error).message}`)
+    }
+    throw error
+  } finally {
+    stream.destroy()
+  }
+}
+
+async function* limited(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let total = 0
+  for await (const chunk of bytes) {
+    total += chunk.length
+    if (total > FEED_BYTES_MAX) throw new FeedFailure(`The feed has over ${FEED_BYTES_MAX} bytes`)
+    yield chunk
+  }
+}
+
+/** The same bytes; the first chunk holds the declaration, however small the pieces they come in. */
+async function* withFullHead(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let head: Uint8Array | null = new Uint8Array()
+  for await (const chunk of bytes) {
+    if (head === null) yield chunk
+    else {
+      head = Buffer.concat([head, chunk])
+      if (head.length < DECLARATION_BYTES) continue
+      yield head
+      head = null
+    }
+  }
+  if (head !== null && head.length > 0) yield head
+}
+
+function decoderFor(head: Uint8Array): TextDecoder {
+  const label = encodingOf(head)
+  try {
+    return new TextDecoder(label)
+  } catch {
+    throw new FeedFailure(`The encoding ${JSON.stringify(label)} that the feed declares is not known`)
+  }
+}
+
+/** By byte order mark, by the look of "<?" (XML 1.0, appendix F), or by what the declaration says. */
+function encodingOf(head: Uint8Array): string {
+  const [a, b, c, d] = head
+  if (a === 0xef && b === 0xbb && c === 0xbf) return 'utf-8'
+  if ((a === 0xff && b === 0xfe) || (a === 0x3c && b === 0 && c !== 0 && d === 0)) return 'utf-16le'
+  if ((a === 0xfe && b === 0xff) || (a === 0 && b === 0x3c && c === 0 && d !== 0)) return 'utf-16be'
+  const start = Buffer.from(head.subarray(0, DECLARATION_BYTES)).toString('latin1')
+  const declared = /^\s*<\?xml\s[^>]*?\bencoding\s*=\s*["']\s*([^"'\s]+)/.exec(start)?.[1]
+  // Text that says in single bytes that it is UTF-16 is not.
+  return declared === undefined || /^(utf|ucs)-?(16|2)/i.test(declared) ? 'utf-8' : declared
+}

@@ -1,0 +1,245 @@
+import { lookup as dnsLookup, type LookupAddress } from 'node:dns'
+import { createWriteStream } from 'node:fs'
+import { type ClientRequest, get as httpGet, type IncomingMessage, type RequestOptions } from 'node:http'
+import { get as httpsGet } from 'node:https'
+import { isIP, type LookupFunction } from 'node:net'
+import { pipeline } from 'node:stream/promises'
+import { isPublicAddress } from '../../../domain/identity/ip-address.ts'
+import type { Limits } from '../../../domain/limits.ts'
+import { FeedFailure } from '../failure.ts'
+
+const REDIRECTS_MAX = 5
+/** Of the body as it comes over the wire, so before it is unpacked. */
+export const DOWNLOAD_BYTES_MAX = 2 * 1024 ** 3
+const USER_AGENT = 'Endcap-Feed/1.0'
+
+export interface FetchOptions {
+  /** To be connected, and to get the head of the answer. */
+  connectTimeoutMs: number
+  /** The body must bring so many bytes in each of these spans, or the server drips and is hung up on. */
+  pace: { spanMs: number; bytesMin: number }
+  totalTimeoutMs: number
+  bytesMax: number
+  /** Lets feeds come from the operator's own network: for tests, and where feeds are internal. */
+  allowPrivateAddresses: boolean
+  /** Of the system; a test hands in another one. Answers all addresses of a host. */
+  resolve: (host: string) => Promise<LookupAddress[]>
+}
+
+export function fetchOptions(
+  limits: Pick<Limits, 'feedFetchSeconds' | 'feedFetchKibPerSecondMin'>,
+  allowPrivateAddresses: boolean,
+): FetchOptions {
+  return {
+    connectTimeoutMs: 15_000,
+    // Long enough for a server that writes its feed in bursts.
+    pace: { spanMs: 30_000, bytesMin: limits.feedFetchKibPerSecondMin * 1024 * 30 },
+    totalTimeoutMs: limits.feedFetchSeconds * 1000,
+    bytesMax: DOWNLOAD_BYTES_MAX,
+    allowPrivateAddresses,
+    resolve: (host) =>
+      new Promise((resolve, reject) =>
+        dnsLookup(host, { all: true }, (error, addresses) => (error ? reject(error) : resolve(addresses))),
+      ),
+  }
+}
+
+export interface FetchRequest {
+  url: string
+  /** Sent to the origin of `url` alone, not to where it redirects. */
+  credentials: Credentials | null
+  /** Of the last complete fetch; null fetches in any case. */
+  etag: string | null
+  lastModified: string | null
+  /** The file that the body is written to, as it comes (gzip or not). */
+  path: string
+  signal: AbortSignal
+}
+
+/** HTTP Basic authentication. */
+export interface Credentials {
+  username: string
+  password: string
+}
+
+/** For the next conditional fetch, as the server gave them. */
+export interface Validators {
+  etag: string | null
+  lastModified: string | null
+}
+
+export type Fetched = { tag: 'NOT_MODIFIED' } | { tag: 'FETCHED'; validators: Validators }
+
+/**
+ * Fetches a feed into a file. Follows redirects; every hop, and every address that a name resolves to, must be public.
+ * @throws FeedFailure, with a message for the feed's owner, when there is no complete answer of status 200 or 304.
+ */
+export async function fetchFeed(request: FetchRequest, options: FetchOptions): Promise<Fetched> {
+  const deadline = AbortSignal.timeout(options.totalTimeoutMs)
+  const signal = AbortSignal.any([request.signal, deadline])
+  try {
+    return await follow({ ...request, signal }, options)
+  } catch (error) {
+    if (error instanceof FeedFailure || request.signal.aborted) throw error
+    if (deadline.aborted) throw new FeedFailure(`The feed did not come within ${options.totalTimeoutMs / 1000} s`)
+    throw new FeedFailure(`The feed could not be fetched: ${reason(error)}`)
+  }
+}
+
+async function follow(request: FetchRequest, options: FetchOptions): Promise<Fetched> {
+  let url = request.url
+  const origin = URL.parse(url)?.origin
+  for (let hop = 0; hop <= REDIRECTS_MAX; hop++) {
+    const target = checkedUrl(url, options)
+    const credentials = target.origin === origin ? request.credentials : null
+    const response = await head(target, { ...request, credentials }, options)
+    const status = response.statusCode ?? 0
+    const location = response.headers.location
+    if ([301, 302, 303, 307, 308].includes(status) && location !== undefined) {
+      response.destroy()
+      url = URL.parse(location, target.href)?.href ?? location
+      continue
+    }
+    return await take(response, status, { request, options })
+  }
+  throw new FeedFailure(`The address redirects more than ${REDIRECTS_MAX} times`)
+}
+
+function checkedUrl(text: string, { allowPrivateAddresses }: FetchOptions): URL {
+  const url = URL.parse(text)
+  if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
+    throw new FeedFailure('The address, or one that it redirects to, is not an http or https address')
+  }
+  // The system does not look up a host that is an address, so it is judged here.
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  if (isIP(host) !== 0 && !allowPrivateAddresses && !isPublicAddress(host)) throw privateAddress(host)
+  return url
+}
+
+/** Names the host as it was given: what it resolves to would map the operator's network. */
+function privateAddress(host: string): FeedFailure {
+  return new FeedFailure(`${host} is not at a public address, and feeds may not come from private ones`)
+}
+
+/** Resolves with the head of the answer. */
+function head(url: URL, request: FetchRequest, options: FetchOptions): Promise<IncomingMessage> {
+  const get = url.protocol === 'https:' ? httpsGet : httpGet
+  const requestOptions: RequestOptions = {
+    // No kept connection: one that was made under other rules could be used again.
+    agent: false,
+    ...(request.credentials ? { auth: `${request.credentials.username}:${request.credentials.password}` } : {}),
+    lookup: checkedLookup(options),
+    signal: request.signal,
+    headers: {
+      'user-agent': USER_AGENT,
+      accept: 'application/xml, text/xml, application/rss+xml, application/atom+xml, */*;q=0.1',
+      'accept-encoding': 'gzip',
+      ...(request.etag === null ? {} : { 'if-none-match': request.etag }),
+      ...(request.lastModified === null ? {} : { 'if-modified-since': request.lastModified }),
+    },
+  }
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(
+      () => sent.destroy(new FeedFailure(`No answer within ${options.connectTimeoutMs / 1000} s`)),
+      options.connectTimeoutMs,
+    )
+    const sent: ClientRequest = get(url, requestOptions, (response) => {
+      clearTimeout(timer)
+      resolve(response)
+    })
+    sent.on('error', (error) => {
+      clearTimeout(timer)
+      reject(error)
+    })
+  })
+}
+
+/** What this answers is what is connected to: a name cannot point elsewhere between check and use. */
+function checkedLookup({ resolve, allowPrivateAddresses }: FetchOptions): LookupFunction {
+  return (host, lookupOptions, callback) => {
+    resolve(host).then(
+      (addresses) => {
+        const [first] = addresses
+        const blocked = allowPrivateAddresses ? undefined : addresses.find((a) => !isPublicAddress(a.address))
+        if (blocked) callback(privateAddress(host), '', 0)
+        else if (!first) callback(new FeedFailure(`${host} has no address`), '', 0)
+        else if (lookupOptions.all) callback(null, addresses)
+        else callback(null, first.address, first.family)
+      },
+      (error) => callback(error, '', 0),
+    )
+  }
+}
+
+async function take(
+  response: IncomingMessage,
+  status: number,
+  { request, options }: { request: FetchRequest; options: FetchOptions },
+): Promise<Fetched> {
+  let keptUp: NodeJS.Timeout | undefined
+  try {
+    const conditional = request.etag !== null || request.lastModified !== null
+    if (status === 304 && conditional) return { tag: 'NOT_MODIFIED' }
+    if (status !== 200) throw new FeedFailure(`The address answered with status ${status}`)
+    const encoding = response.headers['content-encoding'] ?? 'identity'
+    if (!['identity', 'gzip', 'x-gzip'].includes(encoding)) {
+      throw new FeedFailure(`The feed came with Content-Encoding ${encoding}; gzip or none is read`)
+    }
+    keptUp = keepUp(response, options.pace)
+    await pipeline(response, limited(options.bytesMax), createWriteStream(request.path, { flush: true }), {
+      signal: request.signal,
+    })
+    const { etag, 'last-modified': lastModified } = response.headers
+    return { tag: 'FETCHED', validators: { etag: etag ?? null, lastModified: lastModified ?? null } }
+  } finally {
+    clearInterval(keptUp)
+    response.destroy()
+  }
+}
+
+/** Hangs up on a server that brings less than the pace. The connection knows what has come, also before it is read. */
+function keepUp(response: IncomingMessage, { spanMs, bytesMin }: FetchOptions['pace']): NodeJS.Timeout {
+  let before = response.socket.bytesRead
+  return setInterval(() => {
+    const { bytesRead } = response.socket
+    if (!response.complete && bytesRead - before < bytesMin) {
+      response.destroy(new FeedFailure(`The feed came too slowly: under ${bytesMin} bytes in ${spanMs / 1000} s`))
+    }
+    before = bytesRead
+  }, spanMs)
+}
+
+/** Passes bytes through until they are too many. */
+export function limited(bytesMax: number) {
+  return async function* (chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    let total = 0
+    for await (const chunk of chunks) {
+      total += chunk.length
+      if (total > bytesMax) throw new FeedFailure(`The feed has over ${bytesMax} bytes`)
+      yield chunk
+    }
+  }
+}
+
+/** Reasons that say what to mend; the messages of the system would name addresses inside the operator's network. */
+const reasons: Readonly<Record<string, string>> = {
+  ECONNRESET: 'the connection broke before the feed was complete',
+  ECONNREFUSED: 'the server refuses connections',
+  ETIMEDOUT: 'the server does not answer',
+  EHOSTUNREACH: 'the server cannot be reached',
+  ENETUNREACH: 'the server cannot be reached',
+  ENOTFOUND: 'there is no host of that name',
+  EAI_AGAIN: 'the name of its host could not be looked up',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host',
+  CERT_HAS_EXPIRED: 'its certificate has expired',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is signed by itself',
+  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is of no known authority',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate is of no known authority',
+}
+
+function reason(error: unknown): string {
+  const { message, code, cause } = error as NodeJS.ErrnoException & { cause?: unknown }
+  if (cause instanceof Error) return reason(cause)
+  if (message === 'aborted') return reasons.ECONNRESET!
+  return (code && reasons[code]) ?? `the connection failed${code ? ` (${code})` : ''}`
+}

@@ -1,0 +1,81 @@
+import { createWriteStream } from 'node:fs'
+import { link, mkdir, open, readdir, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { Problem } from '../../../domain/errors.ts'
+import { FeedFailure } from '../failure.ts'
+import { DOWNLOAD_BYTES_MAX, limited } from './fetch.ts'
+
+/** The files of runs under way: what an upload brought, what a fetch brings, and what a held run would remove. */
+export interface FeedFiles {
+  contentPath(runId: string): string
+  heldPath(runId: string): string
+  /** Stores an upload; resolves once it survives a crash of this machine. @throws Problem TOO_LARGE, INVALID. */
+  receive(runId: string, body: Readable): Promise<void>
+  hasContent(runId: string): Promise<boolean>
+  /** Gives the content to another run too. */
+  share(fromRunId: string, toRunId: string): Promise<void>
+  /** The content and the list of a run that has ended. */
+  remove(runId: string): Promise<void>
+  removeContent(runId: string): Promise<void>
+  /** Removes the files of all other runs. */
+  keepOnly(runIds: ReadonlySet<string>): Promise<void>
+}
+
+export async function openFeedFiles(folder: string, bytesMax = DOWNLOAD_BYTES_MAX): Promise<FeedFiles> {
+  await mkdir(folder, { recursive: true })
+  const contentPath = (runId: string) => join(folder, `${runId}.content`)
+  const heldPath = (runId: string) => join(folder, `${runId}.held`)
+
+  async function syncFolder(): Promise<void> {
+    const handle = await open(folder, 'r')
+    try {
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+  }
+
+  const files: FeedFiles = {
+    contentPath,
+    heldPath,
+    async receive(runId, body) {
+      try {
+        await pipeline(body, limited(bytesMax), createWriteStream(contentPath(runId), { flush: true }))
+      } catch (error) {
+        await files.remove(runId)
+        if (error instanceof FeedFailure) throw new Problem('TOO_LARGE', error.message)
+        const { code } = error as NodeJS.ErrnoException
+        if (code === 'ECONNRESET' || code === 'ERR_STREAM_PREMATURE_CLOSE') {
+          throw new Problem('INVALID', 'The connection broke before the feed was complete', { cause: error })
+        }
+        if (code === 'ENOSPC') throw new Problem('UNAVAILABLE', 'There is no room to store the feed', { cause: error })
+        throw error
+      }
+      await syncFolder()
+    },
+    async hasContent(runId) {
+      const found = await stat(contentPath(runId)).catch(() => null)
+      return found !== null
+    },
+    async share(fromRunId, toRunId) {
+      await link(contentPath(fromRunId), contentPath(toRunId))
+      await syncFolder()
+    },
+    async removeContent(runId) {
+      await rm(contentPath(runId), { force: true })
+    },
+    async remove(runId) {
+      await rm(contentPath(runId), { force: true })
+      await rm(heldPath(runId), { force: true })
+    },
+    async keepOnly(runIds) {
+      for (const name of await readdir(folder)) {
+        const runId = name.replace(/\.(content|held)$/, '')
+        if (runId !== name && !runIds.has(runId)) await rm(join(folder, name), { force: true })
+      }
+    },
+  }
+  return files
+}

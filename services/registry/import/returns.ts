@@ -1,0 +1,68 @@
+import type { Appender } from '../../../infra/event-log/port.ts'
+import { ReturnCreate, ReturnParams, ReturnView } from '../../../schemas/http/panel/shops/returns.ts'
+import type { TransactionReturn } from '../../../schemas/records/records.ts'
+import { encode } from '../../../schemas/wire/codec.ts'
+import type { HttpServer } from '../../http/server.ts'
+import type { Access } from '../access/access.ts'
+import { type Authorize, principalOf } from '../access/auth.ts'
+import { toEpochMs, toIso } from '../resources/edge.ts'
+import { Findings } from '../resources/findings.ts'
+import { ownShop } from '../resources/own-shop.ts'
+
+export interface ReturnsDeps {
+  log: Appender
+  access: Access
+  authorize: Authorize
+  /** UTC epoch milliseconds. */
+  now: () => number
+}
+
+/**
+ * POST /v1/panel/transactions/{eventId}/returns: what came back of a purchase. It is taken whether or not the purchase is
+ * known: a return that comes before its purchase waits for it.
+ */
+export function returnsApp({ log, access, authorize, now }: ReturnsDeps) {
+  return async (server: HttpServer): Promise<void> => {
+    server.setSerializerCompiler(() => JSON.stringify)
+    server.post(
+      '/v1/panel/transactions/:eventId/returns',
+      {
+        onRequest: authorize('panel', 'events'),
+        schema: {
+          summary: 'Return products of a purchase, or all of it',
+          description:
+            'Net revenue and ROAS follow within seconds. Never more comes back than was bought. A whole return also cancels a purchase that should not have been.',
+          params: ReturnParams,
+          body: ReturnCreate,
+          response: { 202: ReturnView },
+        },
+      },
+      async (request, reply) => {
+        const principal = principalOf(request)
+        const { returnId, shopId, lines = [], occurredAt, reason } = request.body
+        const findings = new Findings()
+        ownShop({ access, principal, shopId, findings })
+        const receivedAt = now()
+        const at = occurredAt === undefined ? receivedAt : toEpochMs(occurredAt, '/occurredAt', findings)
+        findings.check(!(at > receivedAt), '/occurredAt', 'is in the future')
+        findings.raise()
+        const value: TransactionReturn = {
+          ...{ returnId, shopId, eventId: request.params.eventId, reason: reason || null },
+          ...{ returnedBy: principal.actorId, occurredAt: at, receivedAt, lines },
+        }
+        await log.append([returnRecord(value)])
+        return reply.code(202).send(returnView(value))
+      },
+    )
+  }
+}
+
+/** Keyed by the purchase, so that its returns keep their order. */
+export function returnRecord(value: TransactionReturn) {
+  const key = `${value.shopId}/${value.eventId}`
+  return { topic: 'transaction-returns', key, value: encode('TransactionReturn', value) } as const
+}
+
+function returnView({ returnedBy: _, occurredAt, receivedAt, ...told }: TransactionReturn) {
+  return { ...told, occurredAt: toIso(occurredAt), receivedAt: toIso(receivedAt) }
+}

@@ -1,0 +1,31 @@
+import { connect, startWorker } from '../../../infra/thread.ts'
+import { type ProductUpdate, readProductUpdate, type WritableFeeds } from './product-update.ts'
+
+/** Reads bodies of product updates, in a thread of its own (`startProductReader`) or in the caller's. */
+export interface ProductReader {
+  /** `json` may be given away: it is not to be read again. */
+  read(json: Uint8Array<ArrayBuffer>, feeds: WritableFeeds, now: number): Promise<ProductUpdate>
+  close(): Promise<void>
+}
+
+/** Blocks the calling thread while it reads. */
+export const inlineProductReader: ProductReader = {
+  read: async (json, feeds, now) => readProductUpdate(json, feeds, now),
+  close: async () => {},
+}
+
+/** `failed` resolves when the thread has died: every read rejects from then on. */
+export async function startProductReader(): Promise<ProductReader & { readonly failed: Promise<Error> }> {
+  const worker = await startWorker(new URL('./product-reader.worker.ts', import.meta.url), null)
+  const remote = connect(worker.connect(), {}, () => new Error('The product reader has been closed'))
+  return {
+    failed: worker.failed,
+    // A buffer that shares its memory with others must be copied; a large one never does.
+    read: (json, feeds, now) =>
+      remote.call('read', [json, feeds, now], json.byteLength === json.buffer.byteLength ? [json.buffer] : []),
+    async close() {
+      remote.close()
+      await worker.stop()
+    },
+  }
+}

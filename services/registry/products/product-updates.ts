@@ -1,0 +1,102 @@
+import type { Readable } from 'node:stream'
+import type { FastifyRequest } from 'fastify'
+import type { EventLog, NewRecord } from '../../../infra/event-log/port.ts'
+import { ProductsAccepted, ProductUpdateBody } from '../../../schemas/http/products.ts'
+import { Problem } from '../../domain/errors.ts'
+import type { HttpServer } from '../../http/server.ts'
+import type { Access } from '../access/access.ts'
+import { type Authorize, type Principal, principalOf } from '../access/auth.ts'
+import type { OfferFeed } from './product-item.ts'
+import type { ProductReader } from './product-reader.ts'
+import type { PackedRecords, ProductUpdate, WritableFeeds } from './product-update.ts'
+
+export interface ProductUpdateDeps {
+  log: EventLog
+  access: Access
+  authorize: Authorize
+  productReader: ProductReader
+  now: () => number
+}
+
+/** Ten thousand entries of 6.4 KB. */
+const UPDATE_MAX_BYTES = 64 * 1024 * 1024
+/** Updates read at a time: each is held in memory, as text and as records. */
+const IN_FLIGHT_MAX = 4
+const RETRY_AFTER_SECONDS = 2
+/** Of one append, so that the log takes other writers' records in between. */
+const RECORDS_PER_APPEND = 2_000
+
+/** POST /v1/feed/product: upserts and removals of offers, answered once they are durable. */
+export function productUpdateRoutes(server: HttpServer, deps: ProductUpdateDeps): void {
+  const { log, access, authorize, productReader, now } = deps
+  let inFlight = 0
+
+  server.register(async (scope) => {
+    // The reader parses; bodies stay bytes until then.
+    scope.removeContentTypeParser('application/json')
+    scope.addContentTypeParser('application/json', (request: FastifyRequest, payload: Readable) =>
+      scope.bodies.read(request, payload),
+    )
+    scope.post(
+      '/v1/feed/product',
+      {
+        bodyLimit: UPDATE_MAX_BYTES,
+        onRequest: authorize('feed'),
+        // The schema is for the documentation: entries are checked by the reader.
+        validatorCompiler: () => () => true,
+        schema: {
+          summary: 'Upsert or remove products',
+          description:
+            'Answers 202 once every entry that is right is durable; `rejected` names the others. When none is right: 400 with the same list.',
+          body: ProductUpdateBody,
+          response: { 202: ProductsAccepted },
+        },
+      },
+      async (request, reply) => {
+        const update = await readUpdate((request.body ?? Buffer.alloc(0)) as Buffer<ArrayBuffer>, principalOf(request))
+        if (update.tag === 'REFUSED') {
+          const { code, detail, errors, rejected } = update
+          throw new Problem(code, detail, { errors, ...(rejected.length > 0 ? { extension: { rejected } } : {}) })
+        }
+        const { offers, itemGroups, accepted, rejected, warnings, warningCount } = update
+        const records = [...toRecords('products', offers), ...toRecords('item-groups', itemGroups)]
+        for (let i = 0; i < records.length; i += RECORDS_PER_APPEND) {
+          await log.append(records.slice(i, i + RECORDS_PER_APPEND))
+        }
+        return reply.code(202).send({ accepted, rejected, warnings, warningCount })
+      },
+    )
+  })
+
+  async function readUpdate(json: Buffer<ArrayBuffer>, principal: Principal): Promise<ProductUpdate> {
+    if (inFlight >= IN_FLIGHT_MAX) throw busy()
+    inFlight++
+    try {
+      return await productReader.read(json, writableFeeds(principal), now())
+    } finally {
+      inFlight--
+    }
+  }
+
+  function writableFeeds(principal: Principal): WritableFeeds {
+    const feeds = new Map<string, OfferFeed>()
+    for (const { id, body } of access.list(principal, 'Feed')) {
+      feeds.set(id, { shopId: body.shopId, currency: body.currency, lang: body.lang })
+    }
+    return feeds
+  }
+}
+
+function toRecords(topic: 'products' | 'item-groups', { keys, block, ends }: PackedRecords): NewRecord[] {
+  const bytes = Buffer.from(block.buffer, block.byteOffset, block.byteLength)
+  return keys.map((key, i) => {
+    const start = i === 0 ? 0 : ends[i - 1]!
+    return { topic, key, value: ends[i]! > start ? bytes.subarray(start, ends[i]) : null }
+  })
+}
+
+function busy(): Problem {
+  return new Problem('RATE_LIMITED', `${IN_FLIGHT_MAX} product updates are being read`, {
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  })
+}

@@ -1,0 +1,90 @@
+import type { EntityKind, RegistryEntry } from '../../../schemas/records/entities.ts'
+import { Problem } from '../../domain/errors.ts'
+import { type Limits, limitSettings } from '../../domain/limits.ts'
+import type { Snapshot } from '../../domain/snapshot.ts'
+import { nouns } from '../access/access.ts'
+import { accountOf } from './account-of.ts'
+
+/** The limit of each kind that accounts make. Runs of feeds have limits of their own, and only operators make accounts. */
+const limitOf = {
+  Campaign: 'accountCampaigns',
+  Shop: 'accountShops',
+  Placement: 'accountPlacements',
+  AdUnit: 'accountAdUnits',
+  TechnicalSlot: 'accountTechnicalSlots',
+  AdFormat: 'accountAdFormats',
+  Feed: 'accountFeeds',
+  User: 'accountUsers',
+  Token: 'accountTokens',
+  SigningKey: 'accountSigningKeys',
+  Image: 'accountImages',
+} as const satisfies Partial<Record<EntityKind, keyof Limits>>
+
+type LimitedKind = keyof typeof limitOf
+const isLimited = (kind: EntityKind): kind is LimitedKind => kind in limitOf
+
+const MIB = 1024 * 1024
+
+export interface EntityLimits {
+  /** @param accountId null: operators without an account, who share one. @throws Problem CONFLICT when it may have no more of them. */
+  checkRoom(kind: LimitedKind, accountId: string | null): void
+  /** Checks what is about to be written: only what is new takes room. @throws Problem CONFLICT. */
+  check(entries: readonly RegistryEntry[]): void
+}
+
+/** How many entities an account may have. Deleted ones take no room. Begins before the snapshot is filled. */
+export function createEntityLimits(snapshot: Snapshot, limits: Limits): EntityLimits {
+  const counts = new Map<string, number>()
+  const keyOf = (kind: LimitedKind, accountId: string | null) => `${kind} ${accountId}`
+
+  function count(entry: RegistryEntry, added: 1 | -1): void {
+    if (!isLimited(entry.kind) || entry.kind === 'Image') return
+    const key = keyOf(entry.kind, accountOf(snapshot, entry))
+    counts.set(key, (counts.get(key) ?? 0) + added)
+  }
+  for (const kind of Object.keys(limitOf) as LimitedKind[]) for (const entry of snapshot.all(kind)) count(entry, 1)
+  snapshot.onChange((entry, before) => {
+    if (before?.deletedAt === null) count(before, -1)
+    if (entry.deletedAt === null) count(entry, 1)
+  })
+
+  function checkCount(kind: LimitedKind, count: number): void {
+    const limit = limitOf[kind]
+    if (count > limits[limit]) throw full(`${limits[limit]} ${nouns[kind]}s`, limit)
+  }
+
+  /** Accounts share images that are the same: each counts for every one of them. */
+  function checkImages(accountId: string | null): void {
+    let known = 0
+    let bytes = 0
+    for (const { body } of snapshot.all('Image')) {
+      if (accountId === null || !body.accountIds.includes(accountId)) continue
+      known += 1
+      bytes += body.bytes
+    }
+    checkCount('Image', known + 1)
+    if (bytes >= limits.accountImagesMib * MIB)
+      throw full(`${limits.accountImagesMib} MiB of images`, 'accountImagesMib')
+  }
+
+  return {
+    checkRoom(kind, accountId) {
+      if (kind === 'Image') checkImages(accountId)
+      else checkCount(kind, (counts.get(keyOf(kind, accountId)) ?? 0) + 1)
+    },
+    check(entries) {
+      const added = new Map<string, number>()
+      for (const entry of entries) {
+        const { kind } = entry
+        if (!isLimited(kind) || kind === 'Image' || entry.version > 1 || entry.deletedAt !== null) continue
+        const key = keyOf(kind, accountOf(snapshot, entry))
+        added.set(key, (added.get(key) ?? 0) + 1)
+        checkCount(kind, (counts.get(key) ?? 0) + added.get(key)!)
+      }
+    },
+  }
+}
+
+function full(what: string, limit: keyof Limits): Problem {
+  return new Problem('CONFLICT', `The account has its ${what}: delete one first (${limitSettings[limit].setting})`)
+}

@@ -1,0 +1,65 @@
+import { Problem } from '../../domain/errors.ts'
+
+/**
+ * One page of a list in the order of ids. A page holds what lies after the last id of the page before, so that rows made
+ * or removed in between neither repeat nor hide others.
+ */
+export function pageOf<T extends { id: string }>(
+  rows: Iterable<T>,
+  options: { limit: number; cursor: string | undefined },
+): { items: T[]; nextCursor: string | null } {
+  const after = options.cursor === undefined ? '' : readCursor(options.cursor)
+  const following: T[] = []
+  for (const row of rows) if (row.id > after) following.push(row)
+  following.sort((a, b) => (a.id < b.id ? -1 : 1))
+  const items = following.slice(0, options.limit)
+  return { items, nextCursor: following.length > items.length ? writeCursor(items.at(-1)!.id) : null }
+}
+
+function writeCursor(id: string): string {
+  return Buffer.from(id).toString('base64url')
+}
+
+function readCursor(cursor: string): string {
+  const id = Buffer.from(cursor, 'base64url').toString()
+  if (id === '' || writeCursor(id) !== cursor) {
+    throw noCursor()
+  }
+  return id
+}
+
+/** Cursors of two numbers, or a number and a text: where the page before ended. */
+export function writePosition(...parts: (number | string)[]): string {
+  return Buffer.from(JSON.stringify(parts)).toString('base64url')
+}
+
+/** What `writePosition` made. @throws Problem INVALID. */
+export function readPosition<A extends keyof Types, B extends keyof Types>(
+  cursor: string,
+  a: A,
+  b: B,
+): [Types[A], Types[B]] {
+  try {
+    const parts: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString())
+    if (Array.isArray(parts) && parts.length === 2 && fits(parts[0], a) && fits(parts[1], b)) {
+      return parts as [Types[A], Types[B]]
+    }
+  } catch {
+    // Told below.
+  }
+  throw noCursor()
+}
+
+function noCursor(): Problem {
+  const message = 'is not the nextCursor of a page'
+  return new Problem('INVALID', `querystring/cursor: ${message}`, { errors: [{ path: 'querystring/cursor', message }] })
+}
+
+interface Types {
+  number: number
+  string: string
+}
+
+function fits(value: unknown, type: keyof Types): boolean {
+  return type === 'number' ? Number.isSafeInteger(value) : typeof value === 'string'
+}

@@ -1,0 +1,220 @@
+import type { FastifyRequest } from 'fastify'
+import { type Static, type TSchema, Type } from 'typebox'
+import { IdParams, PAGE_LIMIT_DEFAULT, Page } from '../../../schemas/http/panel/common.ts'
+import type { EntityBodies, EntityKind } from '../../../schemas/records/entities.ts'
+import { Problem } from '../../domain/errors.ts'
+import { canonicalId } from '../../domain/identity/uuid.ts'
+import type { Entity } from '../../domain/snapshot.ts'
+import type { HttpServer } from '../../http/server.ts'
+import { type Access, nouns } from '../access/access.ts'
+import { type Authorize, type Principal, principalOf } from '../access/auth.ts'
+import type { SecurityLog } from '../access/security-log/security-log.ts'
+import { accountOf } from './account-of.ts'
+import { pageOf } from './paging.ts'
+import { type Change, changed, created, type Registry, removed } from './store.ts'
+
+/** What the routes of a resource work with. */
+export interface ResourceDeps {
+  registry: Registry
+  access: Access
+  authorize: Authorize
+  uuid: () => string
+  securityLog: SecurityLog
+}
+
+/** A kind of entity as the management API shows it. */
+export interface ReadableResource<K extends EntityKind> {
+  kind: K
+  /** Under /v1/panel. */
+  path: string
+  schemas: { view: TSchema; query: TSchema }
+  /** The answers for entities of one page, in order. */
+  views(entities: Entity<K>[], principal: Principal): object[] | Promise<object[]>
+}
+
+/**
+ * One that can be changed and removed. What is checked here runs when all earlier writes are in force, and so still
+ * holds when the change is stored. A Problem is thrown that lists all that is wrong.
+ */
+export interface ChangeableResource<K extends EntityKind, P extends TSchema> extends ReadableResource<K> {
+  schemas: { patch: P; view: TSchema; query: TSchema }
+  change(entity: Entity<K>, input: Static<P>, principal: Principal): EntityBodies[K] | Promise<EntityBodies[K]>
+  /** Why it cannot be removed now; null when it can. */
+  heldBy(entity: Entity<K>): string | null
+  /** What its removal changes; without it, the entity alone. */
+  removal?(entity: Entity<K>): Change[]
+  /** Who of those who may change it may also remove it; without it, all. */
+  mayRemove?(principal: Principal): boolean
+}
+
+export interface Resource<K extends EntityKind, C extends TSchema, P extends TSchema> extends ChangeableResource<K, P> {
+  schemas: { create: C; patch: P; view: TSchema; query: TSchema }
+  /** An `onRequest` hook that refuses callers who may make none; without it, all may. */
+  mayMake?: (request: FastifyRequest) => Promise<void>
+  create(input: Static<C>, principal: Principal): EntityBodies[K] | Promise<EntityBodies[K]>
+}
+
+/** GET list, POST, GET one, PATCH and DELETE. */
+export function resourceRoutes<K extends EntityKind, C extends TSchema, P extends TSchema>(
+  server: HttpServer,
+  deps: ResourceDeps,
+  resource: Resource<K, C, P>,
+): void {
+  createRoute(server, deps, resource)
+  readRoutes(server, deps, resource)
+  changeRoutes(server, deps, resource)
+}
+
+function createRoute<K extends EntityKind, C extends TSchema, P extends TSchema>(
+  server: HttpServer,
+  { registry, authorize, uuid }: ResourceDeps,
+  resource: Resource<K, C, P>,
+): void {
+  const { kind, schemas } = resource
+  server.post(
+    `/v1/panel/${resource.path}`,
+    {
+      onRequest: resource.mayMake ? [authorize('panel'), resource.mayMake] : authorize('panel'),
+      schema: {
+        summary: `Create ${withArticle(nouns[kind])}`,
+        body: schemas.create as TSchema,
+        response: { 201: schemas.view },
+      },
+    },
+    async (request, reply) => {
+      const principal = principalOf(request)
+      const input = request.body as Static<C>
+      const [entry] = await registry.write(
+        async () => [created(kind, uuid(), await resource.create(input, principal))],
+        { by: principal.actorId },
+      )
+      const [view] = await resource.views([entry as Entity<K>], principal)
+      return reply.code(201).header('location', `/v1/panel/${resource.path}/${entry!.id}`).send(view)
+    },
+  )
+}
+
+export function readRoutes<K extends EntityKind>(
+  server: HttpServer,
+  { access, authorize }: ResourceDeps,
+  resource: ReadableResource<K>,
+): void {
+  const { kind, schemas } = resource
+  server.get(
+    `/v1/panel/${resource.path}`,
+    {
+      onRequest: authorize('panel'),
+      schema: {
+        summary: `List ${nouns[kind]}s`,
+        querystring: schemas.query as TSchema,
+        response: { 200: Page(schemas.view) },
+      },
+    },
+    async (request) => {
+      const principal = principalOf(request)
+      const { limit = PAGE_LIMIT_DEFAULT, cursor, ...wanted } = request.query as ListQuery
+      const rows = matching(access.list(principal, kind), wanted)
+      const { items, nextCursor } = pageOf(rows, { limit, cursor })
+      return { items: await resource.views(items, principal), nextCursor }
+    },
+  )
+  server.get(
+    `/v1/panel/${resource.path}/:id`,
+    {
+      onRequest: authorize('panel'),
+      schema: { summary: `Read ${withArticle(nouns[kind])}`, params: IdParams, response: { 200: schemas.view } },
+    },
+    async (request) => {
+      const principal = principalOf(request)
+      const entity = access.need(principal, kind, request.params.id)
+      return (await resource.views([entity], principal))[0]
+    },
+  )
+}
+
+export function changeRoutes<K extends EntityKind, P extends TSchema>(
+  server: HttpServer,
+  { registry, access, authorize, securityLog }: ResourceDeps,
+  resource: ChangeableResource<K, P>,
+): void {
+  const { kind, schemas } = resource
+  const mayChange = async (request: FastifyRequest) => {
+    const { id } = request.params as Static<typeof IdParams>
+    access.needToChange(principalOf(request), kind, canonicalId(id))
+  }
+  server.patch(
+    `/v1/panel/${resource.path}/:id`,
+    {
+      onRequest: [authorize('panel'), mayChange],
+      schema: {
+        summary: `Change ${withArticle(nouns[kind])}`,
+        description: 'Properties that are not given stay as they are.',
+        params: IdParams,
+        body: schemas.patch as TSchema,
+        response: { 200: schemas.view },
+      },
+    },
+    async (request) => {
+      const principal = principalOf(request)
+      const { id } = request.params
+      const input = request.body as Static<P>
+      const [entry] = await registry.write(
+        async () => {
+          const entity = access.needToChange(principal, kind, id)
+          return [changed(entity, await resource.change(entity, input, principal))]
+        },
+        { by: principal.actorId },
+      )
+      return (await resource.views([entry as Entity<K>], principal))[0]
+    },
+  )
+  server.delete(
+    `/v1/panel/${resource.path}/:id`,
+    {
+      onRequest: authorize('panel'),
+      schema: {
+        summary: `Delete ${withArticle(nouns[kind])}`,
+        description: 'What still belongs to it must go first (409). History keeps it: reports go on to name it.',
+        params: IdParams,
+        response: { 204: Type.Null({ description: 'It is gone' }) },
+      },
+    },
+    async (request, reply) => {
+      const principal = principalOf(request)
+      const { id } = request.params
+      await registry.write(
+        () => {
+          const entity = access.needToChange(principal, kind, id)
+          if (resource.mayRemove && !resource.mayRemove(principal)) {
+            throw new Problem('FORBIDDEN', `Only the operator removes ${withArticle(nouns[kind])}`)
+          }
+          const holder = resource.heldBy(entity)
+          if (holder) throw new Problem('CONFLICT', `The ${nouns[kind]} still has ${holder}`)
+          return resource.removal?.(entity) ?? [removed(entity)]
+        },
+        { by: principal.actorId },
+      )
+      await securityLog.record(request, {
+        kind: kind === 'Token' ? 'TOKEN_REVOKED' : 'DELETED',
+        accountId: accountOf(registry.snapshot, registry.snapshot.getEver(kind, id)!),
+        subject: { kind, id },
+      })
+      return reply.code(204).send(null)
+    },
+  )
+}
+
+type ListQuery = { limit?: number; cursor?: string } & Record<string, unknown>
+
+/** Rows whose body has every wanted value. */
+function* matching<K extends EntityKind>(rows: Iterable<Entity<K>>, wanted: Record<string, unknown>) {
+  const tests = Object.entries(wanted)
+  for (const row of rows) {
+    const body = row.body as unknown as Record<string, unknown>
+    if (tests.every(([name, value]) => body[name] === value)) yield row
+  }
+}
+
+function withArticle(noun: string): string {
+  return `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`
+}

@@ -1,0 +1,83 @@
+import {
+  SigningKeyCreate,
+  SigningKeyPatch,
+  SigningKeyQuery,
+  SigningKeyView,
+} from '../../../schemas/http/panel/shops/shops.ts'
+import { Problem } from '../../domain/errors.ts'
+import { newSigningSecret } from '../../domain/identity/event-signature.ts'
+import type { Entity } from '../../domain/snapshot.ts'
+import type { HttpServer } from '../../http/server.ts'
+import { principalOf } from '../access/auth.ts'
+import { recentlyAuthenticated } from '../access/sessions/reauthentication.ts'
+import { accountOf } from '../resources/account-of.ts'
+import { answered } from '../resources/edge.ts'
+import { Findings } from '../resources/findings.ts'
+import { ownShop } from '../resources/own-shop.ts'
+import { type ChangeableResource, changeRoutes, type ResourceDeps, readRoutes } from '../resources/resource.ts'
+import { created, removed } from '../resources/store.ts'
+
+/** Rotation needs two, a page family of its own a few. */
+const KEYS_OF_SHOP_MAX = 20
+
+export interface SigningKeyDeps extends ResourceDeps {
+  randomBytes: (size: number) => Buffer
+  now: () => number
+}
+
+/**
+ * Keys that a shop's pages sign events with. The secret is in the answer that creates it, and in no other: it is kept as it
+ * is, because signatures are checked with it. To rotate one, make the next, use it, then delete the old.
+ */
+export function signingKeyRoutes(server: HttpServer, deps: SigningKeyDeps): void {
+  const { registry, access, authorize, uuid, randomBytes, now, securityLog } = deps
+  server.post(
+    '/v1/panel/signing-keys',
+    {
+      onRequest: [authorize('panel'), recentlyAuthenticated(now)],
+      schema: { summary: 'Create a signing key', body: SigningKeyCreate, response: { 201: SigningKeyView } },
+    },
+    async (request, reply) => {
+      const principal = principalOf(request)
+      const { shopId, name } = request.body
+      const secret = newSigningSecret(randomBytes)
+      const [entry] = await registry.write(
+        () => {
+          const findings = new Findings()
+          ownShop({ access, principal, shopId, findings })
+          findings.raise()
+          const others = [...registry.snapshot.all('SigningKey')].filter(({ body }) => body.shopId === shopId)
+          if (others.length >= KEYS_OF_SHOP_MAX) {
+            throw new Problem('CONFLICT', `The shop has ${KEYS_OF_SHOP_MAX} signing keys: delete one first`)
+          }
+          return [created('SigningKey', uuid(), { shopId, name, secret })]
+        },
+        { by: principal.actorId },
+      )
+      await securityLog.record(request, {
+        kind: 'SIGNING_KEY_CREATED',
+        accountId: accountOf(registry.snapshot, entry!),
+        subject: { kind: 'SigningKey', id: entry!.id },
+      })
+      reply.header('location', `/v1/panel/signing-keys/${entry!.id}`).header('cache-control', 'no-store')
+      return reply.code(201).send({ ...view(entry as Entity<'SigningKey'>), secret })
+    },
+  )
+  readRoutes(server, deps, signingKeys)
+  changeRoutes(server, deps, signingKeys)
+}
+
+const signingKeys: ChangeableResource<'SigningKey', typeof SigningKeyPatch> = {
+  kind: 'SigningKey',
+  path: 'signing-keys',
+  schemas: { patch: SigningKeyPatch, view: SigningKeyView, query: SigningKeyQuery },
+  change: ({ body }, input) => ({ ...body, ...input }),
+  heldBy: () => null,
+  removal: (key) => [removed(key, { ...key.body, secret: '' })],
+  views: (entities) => entities.map(view),
+}
+
+function view(key: Entity<'SigningKey'>) {
+  const { shopId, name } = key.body
+  return { ...answered(key), shopId, name }
+}

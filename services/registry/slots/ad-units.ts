@@ -1,0 +1,68 @@
+import {
+  AdUnitCreate,
+  AdUnitPatch,
+  AdUnitQuery,
+  AdUnitView,
+  DISPLAY_ALGORITHMS,
+} from '../../../schemas/http/panel/shops/ad-units.ts'
+import type { AdUnit, Placement } from '../../../schemas/records/entities.ts'
+import type { Snapshot } from '../../domain/snapshot.ts'
+import type { Access } from '../access/access.ts'
+import { publisherOnly } from '../access/roles.ts'
+import { answered } from '../resources/edge.ts'
+import { Findings } from '../resources/findings.ts'
+import type { Resource } from '../resources/resource.ts'
+import { checkAdFormats } from './ad-formats.ts'
+
+export function adUnits(deps: {
+  snapshot: Snapshot
+  access: Access
+}): Resource<'AdUnit', typeof AdUnitCreate, typeof AdUnitPatch> {
+  const { snapshot, access } = deps
+  return {
+    kind: 'AdUnit',
+    path: 'ad-units',
+    schemas: { create: AdUnitCreate, patch: AdUnitPatch, view: AdUnitView, query: AdUnitQuery },
+    mayMake: publisherOnly,
+    create(input, principal) {
+      const placement = access.find(principal, 'Placement', input.placementId)?.body
+      const unit: AdUnit = {
+        status: 'ACTIVE',
+        adFormatIds: [],
+        targeting: [],
+        ...input,
+        shopId: placement?.shopId ?? '',
+      }
+      checkUnit(unit, placement, snapshot)
+      return unit
+    },
+    change({ body }, input) {
+      const unit = { ...body, ...input }
+      checkUnit(unit, snapshot.body('Placement', unit.placementId), snapshot)
+      return unit
+    },
+    heldBy({ id }) {
+      const used = snapshot.all('TechnicalSlot').some((slot) => slot.body.businessSlotId === id)
+      return used ? 'technical slots' : null
+    },
+    views: (entities) => entities.map((entity) => ({ ...answered(entity), ...entity.body, slotHash: entity.id })),
+  }
+}
+
+/** @throws Problem INVALID unless the unit suits the kind of its placement and its formats are those of the shop. */
+function checkUnit(unit: AdUnit, placement: Placement | undefined, snapshot: Snapshot): void {
+  const findings = new Findings()
+  const isDisplay = DISPLAY_ALGORITHMS.some((algorithm) => algorithm === unit.algorithm)
+  if (!placement) {
+    findings.add('/placementId', 'there is no such placement')
+  } else if (isDisplay !== (placement.kind === 'DISPLAY')) {
+    findings.add('/algorithm', `is not for a ${placement.kind} placement`)
+  }
+  if (isDisplay) {
+    if (placement) checkAdFormats({ ...unit, snapshot }, findings)
+  } else {
+    findings.check(unit.adFormatIds.length === 0, '/adFormatIds', 'only display ad units have formats')
+    findings.check(unit.targeting.length === 0, '/targeting', 'only display ad units have targeting')
+  }
+  findings.raise()
+}

@@ -1,0 +1,170 @@
+import { type Static, Type } from 'typebox'
+import { PublisherSlotParams, TechnicalSlotBody, TechnicalSlotView } from '../../../schemas/http/slots.ts'
+import type { TechnicalSlot } from '../../../schemas/records/entities.ts'
+import { isCountry } from '../../domain/codes.ts'
+import { Problem } from '../../domain/errors.ts'
+import type { Entity, Snapshot } from '../../domain/snapshot.ts'
+import type { HttpServer } from '../../http/server.ts'
+import { type Principal, principalOf } from '../access/auth.ts'
+import { Findings } from '../resources/findings.ts'
+import { ownShop } from '../resources/own-shop.ts'
+import type { ResourceDeps } from '../resources/resource.ts'
+import { changed, created, removed } from '../resources/store.ts'
+import { checkAdFormats } from './ad-formats.ts'
+
+type Input = Static<typeof TechnicalSlotBody>
+
+const PATH = '/v1/slots/technical/:publisherSlotId'
+
+/** PUT, GET and DELETE of technical ad units. Ad units made in the panel are not seen here. */
+export function slotRoutes(server: HttpServer, deps: ResourceDeps): void {
+  const { registry, access, authorize, uuid, securityLog } = deps
+  const { snapshot } = registry
+  const slotOf = slotIndex(snapshot)
+  const onRequest = authorize('slots')
+
+  server.put(
+    PATH,
+    {
+      onRequest,
+      schema: {
+        summary: 'Create or modify a technical ad unit',
+        description: 'Without id it creates (409 when there is one); with id it replaces the one that has it.',
+        params: PublisherSlotParams,
+        body: TechnicalSlotBody,
+        response: { 201: TechnicalSlotView },
+      },
+    },
+    async (request, reply) => {
+      const principal = principalOf(request)
+      const { publisherSlotId } = request.params
+      const [entry] = await registry.write(
+        () => {
+          const existing = slotOf(principal.accountId, publisherSlotId)
+          checkIdentity(request.body, publisherSlotId, existing)
+          const body = toSlot(request.body, { principal, publisherSlotId, status: existing?.body.status ?? 'ACTIVE' })
+          return [existing ? changed(existing, body) : created('TechnicalSlot', uuid(), body)]
+        },
+        { by: principal.actorId },
+      )
+      return reply.code(201).send(technicalSlotView(entry as Entity<'TechnicalSlot'>))
+    },
+  )
+  server.get(
+    PATH,
+    {
+      onRequest,
+      schema: {
+        summary: 'Read a technical ad unit',
+        params: PublisherSlotParams,
+        response: { 200: TechnicalSlotView },
+      },
+    },
+    async (request) => technicalSlotView(needSlot(principalOf(request), request.params.publisherSlotId)),
+  )
+  server.delete(
+    PATH,
+    {
+      onRequest,
+      schema: {
+        summary: 'Delete a technical ad unit',
+        params: PublisherSlotParams,
+        response: { 204: Type.Null({ description: 'It is gone' }) },
+      },
+    },
+    async (request, reply) => {
+      const principal = principalOf(request)
+      const { actorId: by, accountId } = principal
+      const [entry] = await registry.write(() => [removed(needSlot(principal, request.params.publisherSlotId))], { by })
+      const subject = { kind: 'TechnicalSlot' as const, id: entry!.id }
+      await securityLog.record(request, { kind: 'DELETED', accountId, subject })
+      return reply.code(204).send(null)
+    },
+  )
+
+  function needSlot({ accountId }: Principal, publisherSlotId: string): Entity<'TechnicalSlot'> {
+    const slot = slotOf(accountId, publisherSlotId)
+    if (!slot) throw new Problem('NOT_FOUND', `There is no technical slot ${publisherSlotId}`)
+    return slot
+  }
+
+  function toSlot(
+    input: Input,
+    given: { principal: Principal; publisherSlotId: string; status: TechnicalSlot['status'] },
+  ): TechnicalSlot {
+    const findings = new Findings()
+    const { name, shopId } = input
+    const adFormatIds = input.adFormatIds ?? []
+    const shop = ownShop({ access, principal: given.principal, shopId, findings })
+    const businessSlot = snapshot.body('AdUnit', input.businessSlot.id)
+    if (shop && businessSlot?.shopId !== shopId) findings.add('/businessSlot/id', 'is no ad unit of this shop')
+    if (shop) checkAdFormats({ adFormatIds, shopId, snapshot }, findings)
+    const { country, street, city, postalCode } = input.metadata?.location ?? {}
+    const path = '/metadata/location/country'
+    findings.check(!country || isCountry(country), path, 'is not a country of ISO 3166-1, in two capitals')
+    findings.raise()
+    return {
+      accountId: given.principal.accountId,
+      publisherSlotId: given.publisherSlotId,
+      shopId,
+      name,
+      status: input.status ?? given.status,
+      businessSlotId: input.businessSlot.id,
+      adFormatIds,
+      country: country || null,
+      street: street || null,
+      city: city || null,
+      postalCode: postalCode || null,
+    }
+  }
+}
+
+/** @throws Problem CONFLICT, NOT_FOUND when the id in the body does not suit what there is. */
+function checkIdentity(input: Input, publisherSlotId: string, existing: Entity<'TechnicalSlot'> | undefined): void {
+  if ((input.publisherSlotId ?? publisherSlotId) !== publisherSlotId) {
+    const findings = new Findings()
+    findings.add('/publisherSlotId', 'is not the one in the path')
+    findings.raise()
+  }
+  if ((input.id ?? null) === null) {
+    if (existing) throw new Problem('CONFLICT', `There is a slot ${publisherSlotId}: send its id to modify it`)
+  } else if (!existing) {
+    throw new Problem('NOT_FOUND', `There is no technical slot ${publisherSlotId}: send no id to create it`)
+  } else if (existing.id !== input.id) {
+    throw new Problem('CONFLICT', `The slot ${publisherSlotId} has another id`)
+  }
+}
+
+/** A technical ad unit as the API shows it. */
+export function technicalSlotView({ id, body }: Entity<'TechnicalSlot'>): Static<typeof TechnicalSlotView> {
+  const { publisherSlotId, name, shopId, status, businessSlotId, adFormatIds, country, street, city, postalCode } = body
+  return {
+    id,
+    publisherSlotId,
+    name,
+    shopId,
+    status,
+    businessSlot: { id: businessSlotId },
+    adFormatIds,
+    metadata: {
+      location: { country: country ?? '', street: street ?? '', city: city ?? '', postalCode: postalCode ?? '' },
+    },
+  }
+}
+
+/** Slots by the name that their account gave them, kept up with the snapshot. */
+function slotIndex(
+  snapshot: Snapshot,
+): (accountId: string, publisherSlotId: string) => Entity<'TechnicalSlot'> | undefined {
+  const ids = new Map<string, string>()
+  const keyOf = (slot: TechnicalSlot) => `${slot.accountId}/${slot.publisherSlotId}`
+  for (const slot of snapshot.all('TechnicalSlot')) ids.set(keyOf(slot.body), slot.id)
+  snapshot.onChange((entry) => {
+    // The name of a deleted one may be another's by now.
+    if (entry.kind === 'TechnicalSlot' && entry.deletedAt === null) ids.set(keyOf(entry.body), entry.id)
+  })
+  return (accountId, publisherSlotId) => {
+    const id = ids.get(`${accountId}/${publisherSlotId}`)
+    return id === undefined ? undefined : snapshot.get('TechnicalSlot', id)
+  }
+}

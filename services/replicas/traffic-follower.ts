@@ -1,0 +1,55 @@
+import type { EventLog } from '../../infra/event-log/port.ts'
+import { decode, unknownSchemaOf } from '../../schemas/wire/codec.ts'
+import { predictClickRate } from '../domain/auction/click-rate.ts'
+import { EVEN_HOURS } from '../domain/time/shop-day.ts'
+
+/** How shoppers use a shop. */
+export interface Traffic {
+  /** Shares of the shop's traffic by hour of its day; of a shop that nothing is known of, each hour's the same. */
+  hourShares(shopId: string): readonly number[]
+  /** How often the shop's sponsored ads are clicked: predicted, in (0, 1). */
+  clickRate(shopId: string): number
+}
+
+export interface TrafficFollower extends Traffic {
+  /** Why it has stopped following: a newer version writes what this one cannot read. Null: it follows. */
+  staleReason(): string | null
+  close(): Promise<void>
+}
+
+/** Of shops that nothing is known of. */
+export const unknownTraffic: Traffic = { hourShares: () => EVEN_HOURS, clickRate: () => predictClickRate(null) }
+
+/** Keeps at hand what the topic `shop-traffic` holds, until closed. */
+export async function followTraffic({
+  log,
+  logger,
+}: {
+  log: Pick<EventLog, 'tail'>
+  logger: { error(details: object, message: string): void }
+}): Promise<TrafficFollower> {
+  const shops = new Map<string, { hourShares: readonly number[]; clickRate: number }>()
+  let staleReason: string | null = null
+  const tail = await log.tail('shop-traffic', (records) => {
+    for (const { value, partition, offset } of records) {
+      if (!value || staleReason !== null) continue
+      const unknown = unknownSchemaOf('ShopTraffic', value)
+      if (unknown) {
+        staleReason = unknown.message
+        logger.error(
+          { topic: 'shop-traffic', partition, offset },
+          `The traffic of shops is known until here: ${staleReason}`,
+        )
+        continue
+      }
+      const { shopId, hourShares, ...clicked } = decode('ShopTraffic', value)
+      shops.set(shopId, { hourShares, clickRate: predictClickRate(clicked) })
+    }
+  })
+  return {
+    staleReason: () => staleReason,
+    hourShares: (shopId) => shops.get(shopId)?.hourShares ?? unknownTraffic.hourShares(shopId),
+    clickRate: (shopId) => shops.get(shopId)?.clickRate ?? unknownTraffic.clickRate(shopId),
+    close: () => tail.close(),
+  }
+}

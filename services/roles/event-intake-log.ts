@@ -1,0 +1,51 @@
+import { join } from 'node:path'
+import type { Logger } from 'pino'
+import type { EngineConfig } from '../../infra/engine-config.ts'
+import type { EventLog } from '../../infra/event-log/port.ts'
+import { openSpool } from '../intake/spool/spool.ts'
+import { createSpooledLog, type SpooledLog } from '../intake/spool/spooled-log.ts'
+import { seldom } from '../process/rate-limited-log.ts'
+
+const WARN_EVERY_MS = 1_000
+
+export interface EventsDeps {
+  log: EventLog
+  engines: EngineConfig
+  dataFolder: string
+  spoolMaxBytes: number
+  logger: Logger
+  now: () => number
+}
+
+/**
+ * Where events are appended: the log, with a spool on the disk in its place while it is away. The embedded log needs
+ * none: it is on the same disk.
+ */
+export async function openEvents({
+  log,
+  engines,
+  dataFolder,
+  spoolMaxBytes,
+  logger,
+  now,
+}: EventsDeps): Promise<SpooledLog> {
+  if (engines.kafka === null) {
+    return {
+      async append(records) {
+        await log.append(records)
+      },
+      waiting: () => ({ records: 0, bytes: 0 }),
+      close: async () => {},
+    }
+  }
+  const spool = await openSpool({
+    folder: join(dataFolder, 'spool'),
+    maxBytes: spoolMaxBytes,
+    onCut: (cut) => logger.warn(cut, 'the spool had a torn end, never acknowledged, and was cut'),
+    onDamage: (damage) => logger.error(damage, 'the disk gave back other bytes than were spooled: they were set aside'),
+  })
+  const onError = seldom({ everyMs: WARN_EVERY_MS, now }, (err, passedOver) =>
+    logger.warn({ err, passedOver }, 'the log takes no events; they go to the spool'),
+  )
+  return createSpooledLog({ log, spool, now, onError })
+}

@@ -1,0 +1,38 @@
+import { randomUUID } from 'node:crypto'
+import { parentPort, workerData } from 'node:worker_threads'
+import { closeEngines, connectEngines, type EngineLinks } from '../../infra/engines.ts'
+import { serveConnections } from '../../infra/thread.ts'
+import { yieldThisThread } from '../../infra/thread-priority.ts'
+import { startStreams } from '../../streams/start.ts'
+import { Snapshot } from '../domain/snapshot.ts'
+import { workerLogger } from '../process/logger.ts'
+import { followRegistry } from '../replicas/registry-follower.ts'
+
+export interface StreamsWorkerData {
+  links: EngineLinks
+  signalsIntervalMs: number
+  logLevel: string
+}
+
+/** The thread of the streams: they decode, judge and compute beside requests, never in their way. */
+const { links, signalsIntervalMs, logLevel } = workerData as StreamsWorkerData
+const logger = workerLogger(logLevel, 'streams')
+const engines = connectEngines(links, logger)
+const snapshot = new Snapshot()
+const registry = await followRegistry({ log: engines.log, snapshot, logger })
+const streams = await startStreams({
+  ...engines,
+  snapshot,
+  signalsIntervalMs,
+  now: Date.now,
+  runId: randomUUID,
+  logger,
+})
+// Not before: with both cores busy it would take a minute to begin.
+yieldThisThread()
+
+serveConnections(parentPort!, { lags: streams.lags, states: async () => streams.states() }, async () => {
+  await streams.stop()
+  await registry.close()
+  await closeEngines(engines)
+})

@@ -1,0 +1,78 @@
+import type { Config } from '../../infra/config.ts'
+import { type EngineHost, portsIn } from '../../infra/engines.ts'
+import type { PausedPartitions } from '../../infra/metrics.ts'
+import { connect, type Served, startWorker } from '../../infra/thread.ts'
+import { INDEXER_GROUP } from '../../streams/indexer/indexer.ts'
+import type { RunningStreams } from '../../streams/start.ts'
+import { NotReady } from '../process/health.ts'
+import type { FeedsWorkerData } from './feeds.worker.ts'
+import type { StreamsWorkerData } from './streams.worker.ts'
+
+/** A feed of a hundred thousand offers must not take the memory of the rest. */
+const FEEDS_HEAP_MAX_MB = 192
+
+export interface StreamsThread {
+  lags(): ReturnType<RunningStreams['lags']>
+  /** @throws Error that names the streams that do not work now, and why; NotReady when all that is missing is a newer version. */
+  working(): Promise<void>
+  /** How many partitions of a topic each stream leaves alone, because they need a newer version. */
+  pausedPartitions(): Promise<PausedPartitions[]>
+  readonly failed: Promise<Error>
+  stop(): Promise<void>
+}
+
+export async function startStreamsThread(
+  host: EngineHost,
+  { signalsIntervalMs, logLevel }: Config,
+): Promise<StreamsThread> {
+  const links = host.links()
+  const data: StreamsWorkerData = { links, signalsIntervalMs, logLevel }
+  const thread = await startWorker(new URL('./streams.worker.ts', import.meta.url), data, portsIn(links))
+  const remote = connect(thread.connect(), {}, () => new Error('The streams have ended'))
+  const statesOf = () => remote.call<ReturnType<RunningStreams['states']>>('states', [])
+  return {
+    lags: () => remote.call('lags', []),
+    async working() {
+      const states = await statesOf()
+      const broken = states.filter(({ status }) => status !== 'RUNNING')
+      if (broken.length > 0) {
+        throw new Error(
+          broken.map(({ name, status, lastError }) => `${name}: ${lastError?.message ?? status}`).join('; '),
+        )
+      }
+      const waiting = states.flatMap(({ name, waiting }) => waiting.map((each) => ({ name, ...each })))
+      if (waiting.length === 0) return
+      throw new NotReady(
+        waiting.map(({ name, topic, partition, reason }) => `${name}, ${topic}/${partition}: ${reason}`).join('; '),
+      )
+    },
+    async pausedPartitions() {
+      return (await statesOf()).flatMap(({ name: stream, waiting }) =>
+        [...Map.groupBy(waiting, ({ topic }) => topic)].map(([topic, of]) => ({
+          stream,
+          topic,
+          partitions: of.length,
+        })),
+      )
+    },
+    failed: thread.failed,
+    async stop() {
+      remote.close()
+      await thread.stop()
+    },
+  }
+}
+
+export function startFeedsThread(host: EngineHost, config: Config): Promise<Served> {
+  const links = host.links()
+  const data: FeedsWorkerData = {
+    links,
+    logLevel: config.logLevel,
+    indexerGroup: INDEXER_GROUP,
+    allowPrivateAddresses: config.feedAllowPrivateAddresses,
+    limits: config.limits,
+  }
+  return startWorker(new URL('./feeds.worker.ts', import.meta.url), data, portsIn(links), {
+    maxOldGenerationSizeMb: FEEDS_HEAP_MAX_MB,
+  })
+}

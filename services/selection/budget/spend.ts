@@ -1,0 +1,94 @@
+import type { Counters } from '../../../infra/counters/port.ts'
+import type { Spend } from '../../domain/campaign/eligibility.ts'
+import { dailySpendKey, dayIn, spendKey } from '../../domain/money/counter-keys.ts'
+import { JUDGED_UNTIL, settledKeys } from '../../domain/money/in-flight.ts'
+import type { Entity, Snapshot } from '../../domain/snapshot.ts'
+import { readWhole } from '../../replicas/read-complete.ts'
+
+/**
+ * How long the last known spend is gone by while the counters are away: what is given away beyond budgets is what is
+ * clicked in this time. After it no paid ad is shown.
+ */
+export const SPEND_KNOWN_MS = 10_000
+
+/** Whatever the judge says: an ad's view is not valid any more after a day. */
+const JUDGED_WITHIN_MS = 86_400_000
+
+export interface KnownSpend extends Spend {
+  /** Billed for views of display ads that count as in flight. */
+  settledMicros: number
+}
+const NOTHING: KnownSpend = { totalMicros: 0, todayMicros: 0, settledMicros: 0 }
+/** Leaves nothing of any budget. */
+const UNKNOWN: KnownSpend = { totalMicros: Number.POSITIVE_INFINITY, todayMicros: 0, settledMicros: 0 }
+
+/** What campaigns have spent, as the counters last said; everything, once they have not answered for too long. */
+export interface SpendView {
+  of(campaignId: string): KnownSpend
+  /** Grows with each change. */
+  readonly revision: number
+  /**
+   * UTC epoch milliseconds: what was received before it has been judged, and is in the spend of what was read since.
+   */
+  readonly judgedUntil: number
+  /**
+   * Reads the spend of these campaigns, in one call. @throws what the counters throw; the view then stays as it was, for
+   * `SPEND_KNOWN_MS`.
+   */
+  read(campaignIds: readonly string[]): Promise<void>
+}
+
+export function createSpendView(deps: {
+  counters: Pick<Counters, 'read' | 'positions'>
+  snapshot: Snapshot
+  now: () => number
+}): SpendView {
+  const { snapshot, now } = deps
+  const spends = new Map<string, KnownSpend>()
+  let revision = 0
+  let judged = -1
+  /** When the first read began that has not been carried out since; null: the last one was. */
+  let missedSince: number | null = Number.NEGATIVE_INFINITY
+
+  const view: SpendView = {
+    of(campaignId) {
+      if (missedSince !== null && now() - missedSince > SPEND_KNOWN_MS) return UNKNOWN
+      return spends.get(campaignId) ?? NOTHING
+    },
+    get revision() {
+      return revision
+    },
+    get judgedUntil() {
+      return Math.max(judged, now() - JUDGED_WITHIN_MS)
+    },
+    async read(campaignIds) {
+      missedSince ??= now()
+      const [position] = await deps.counters.positions([JUDGED_UNTIL])
+      judged = position!
+      const { judgedUntil } = view
+      const campaigns = campaignIds.flatMap((id) => snapshot.get('Campaign', id) ?? [])
+      const keys = campaigns.map((campaign) => keysOf(campaign, { snapshot, judgedUntil, now: now() }))
+      // What is billed and what is settled of it are of one moment: they are read at once.
+      const values = await readWhole(deps.counters, keys.flat())
+      let at = 0
+      for (const [i, { id }] of campaigns.entries()) {
+        const [totalMicros, todayMicros, ...settled] = values.slice(at, at + keys[i]!.length) as [number, number]
+        at += keys[i]!.length
+        const known = spends.get(id)
+        if (known?.totalMicros !== totalMicros || known.todayMicros !== todayMicros) revision++
+        spends.set(id, { totalMicros, todayMicros, settledMicros: settled.reduce((sum, each) => sum + each, 0) })
+      }
+      missedSince = null
+    },
+  }
+  return view
+}
+
+function keysOf(
+  { id, body }: Entity<'Campaign'>,
+  { snapshot, ...times }: { snapshot: Snapshot; judgedUntil: number; now: number },
+): string[] {
+  const timeZone = snapshot.body('Shop', body.shopId)?.timeZone ?? 'UTC'
+  const settled = body.kind === 'DISPLAY' ? settledKeys(id, times) : []
+  return [spendKey(id), dailySpendKey(id, dayIn(timeZone, times.now)), ...settled]
+}

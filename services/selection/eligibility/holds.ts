@@ -1,0 +1,63 @@
+import type { Filter, IndexedProduct } from '../../../infra/product-index/port.ts'
+import { effectivePriceMicros, normalBrand } from '../../domain/campaign/promotion.ts'
+import { attributesOf, normalAttribute } from '../../domain/catalogue/attributes.ts'
+import { hasNodesInOrder, isSameOrBelow } from '../../domain/catalogue/categories.ts'
+
+export type Check = (product: IndexedProduct) => boolean
+
+/** The index's filters as a check without the index; null when one of them takes the index to tell. */
+export function checkOf(filters: readonly Filter[]): Check | null {
+  const checks = filters.map(checkOfOne)
+  return checks.includes(null) ? null : (product) => checks.every((check) => check!(product))
+}
+
+const same = (a: string | null, b: string) => a !== null && a.trim().toLowerCase() === b.trim().toLowerCase()
+
+/** By the words of the port; what is compared is what the index compares. */
+function checkOfOne(filter: Filter): Check | null {
+  switch (filter.kind) {
+    case 'available':
+      return ({ offer }) => offer.isAvailable
+    case 'categoryPaths':
+      return ({ offer }) => filter.paths.some((path) => offer.productTypes.some((type) => isSameOrBelow(type, path)))
+    case 'categoryNodes':
+      return ({ offer }) =>
+        filter.anyOf.some((nodes) => offer.productTypes.some((type) => hasNodesInOrder(type, nodes)))
+    case 'price': {
+      const { minMicros, maxMicros } = filter
+      return ({ offer }) => {
+        const micros = effectivePriceMicros(offer)
+        return micros >= (minMicros ?? Number.NEGATIVE_INFINITY) && micros <= (maxMicros ?? Number.POSITIVE_INFINITY)
+      }
+    }
+    case 'brand': {
+      const wanted = new Set(filter.anyOf.map(normalBrand))
+      return ({ offer }) => offer.brand !== null && wanted.has(normalBrand(offer.brand))
+    }
+    case 'currency':
+      return ({ offer }) => same(offer.currency, filter.currency)
+    case 'lang':
+      return ({ offer }) => offer.lang === null || same(offer.lang.slice(0, 2), filter.lang.slice(0, 2))
+    case 'country':
+      return ({ offer }) => {
+        const countries = offer.shipping.flatMap(({ country }) => country ?? [])
+        return countries.length === 0 || countries.some((country) => same(country, filter.country))
+      }
+    case 'attribute': {
+      const name = normalAttribute(filter.name)
+      const values = new Set(filter.anyOf.map(normalAttribute))
+      return ({ offer }) => attributesOf(offer).some((each) => each.name === name && values.has(each.value))
+    }
+    case 'ids':
+      return ({ offer }) => filter.ids.includes(offer.id) || filter.ids.includes(offer.productId ?? offer.id)
+    case 'excludeIds':
+      return ({ offer }) => !filter.ids.includes(offer.id)
+    // Words are found by the index; the rest is not asked for by any plan.
+    case 'text':
+    case 'labels':
+    case 'sellers':
+    case 'feed':
+    case 'campaign':
+      return null
+  }
+}

@@ -1,0 +1,97 @@
+import type { Appender, NewRecord } from '../../../infra/event-log/port.ts'
+import type { Emission } from '../../../schemas/records/records.ts'
+import { encode } from '../../../schemas/wire/codec.ts'
+
+/** About 1 KB each. What comes while the queue is full is lost, and counted. */
+const QUEUED_MAX = 50_000
+const BATCH_RECORDS = 500
+/** Emissions of this time are encoded together: one after the other takes half of what it takes between requests. */
+const GATHER_MS = 20
+const RETRY_FIRST_MS = 100
+const RETRY_MAX_MS = 5_000
+
+/** Writes emissions to the log behind the answers' back, in batches, in order, until the log takes them. */
+export interface EmissionQueue {
+  /** `make` is called within 20 ms. */
+  add(make: () => Emission): void
+  readonly size: number
+  /** Takes no more, and resolves when all is written or `timeoutMs` has passed. @returns how many were not written. */
+  close(timeoutMs: number): Promise<number>
+}
+
+export function createEmissionQueue(deps: {
+  log: Appender
+  onLost: (count: number) => void
+  onError: (error: unknown) => void
+}): EmissionQueue {
+  let gathered: (() => Emission)[] = []
+  let gathering: NodeJS.Timeout | null = null
+  let queue: NewRecord[] = []
+  let writing: Promise<void> | null = null
+  let closing = false
+  let givenUp = false
+
+  function encodeGathered() {
+    gathering = null
+    for (const make of gathered) {
+      try {
+        const emission = make()
+        queue.push({ topic: 'emissions', key: emission.cid, value: encode('Emission', emission) })
+      } catch (error) {
+        // A record that breaks its schema is a fault of ours, and keeps back no other.
+        deps.onError(error)
+        deps.onLost(1)
+      }
+    }
+    gathered = []
+    writing ??= write().finally(() => {
+      writing = null
+    })
+  }
+
+  async function write() {
+    let retryMs = RETRY_FIRST_MS
+    while (queue.length > 0 && !givenUp) {
+      const batch = queue.slice(0, BATCH_RECORDS)
+      try {
+        await deps.log.append(batch)
+        queue = queue.slice(batch.length)
+        retryMs = RETRY_FIRST_MS
+      } catch (error) {
+        deps.onError(error)
+        await sleep(retryMs)
+        retryMs = Math.min(retryMs * 2, RETRY_MAX_MS)
+      }
+    }
+  }
+
+  return {
+    add(make) {
+      if (closing || gathered.length + queue.length >= QUEUED_MAX) {
+        deps.onLost(1)
+        return
+      }
+      gathered.push(make)
+      gathering ??= setTimeout(encodeGathered, GATHER_MS)
+    },
+    get size() {
+      return gathered.length + queue.length
+    },
+    async close(timeoutMs) {
+      closing = true
+      if (gathering) clearTimeout(gathering)
+      encodeGathered()
+      if (writing) await Promise.race([writing, sleep(timeoutMs)])
+      givenUp = true
+      const lost = queue.length
+      if (lost > 0) deps.onLost(lost)
+      return lost
+    },
+  }
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms)
+  })
+}

@@ -1,0 +1,107 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyReply } from 'fastify'
+import { Content } from '../../../schemas/http/content.ts'
+import { FormattedParams, FormattedQuery, type FormattedSlot } from '../../../schemas/http/formatted.ts'
+import { Problem } from '../../domain/errors.ts'
+import type { Snapshot } from '../../domain/snapshot.ts'
+import { resolveSlots, type Slot } from '../slots.ts'
+import { sponsoredSlots } from '../sponsored/sponsored-slots.ts'
+import { type BuiltScripts, type Encoding, readBuilt } from './built.ts'
+import { loaderScript } from './loader-script.ts'
+import { atSources, readSlot } from './read-slot.ts'
+
+/**
+ * Neither answer depends on who asks. An old one goes on working, so a browser may use it while it fetches a newer one.
+ */
+const CACHE_CONTROL = 'public, max-age=3600, stale-while-revalidate=604800'
+const RETRY_AFTER_SECONDS = 60
+const tags = ['Ads']
+const SCRIPT = Content('The script', 'text/javascript')
+
+export interface FormattedDeps {
+  snapshot: Snapshot
+  /** Holds what `build.ts` made. */
+  folder: string
+}
+
+/**
+ * The emission script in two parts: the answer to each script element, which holds only what it asks for, and the
+ * library, which is the same for all and renders.
+ */
+export function formattedApp({ snapshot, folder }: FormattedDeps): FastifyPluginAsyncTypebox {
+  return async (server) => {
+    let known: BuiltScripts | null = null
+    const built = async () => {
+      known ??= await readBuilt(folder)
+      if (known) return known
+      const detail = 'The emission script has not been built: make build'
+      throw new Problem('UNAVAILABLE', detail, { retryAfterSeconds: RETRY_AFTER_SECONDS })
+    }
+
+    server.get(
+      '/v1/dsa/formatted/:slotHash/:elementId/:row/:col',
+      {
+        // `readSlot` checks them.
+        validatorCompiler: () => () => true,
+        schema: {
+          tags,
+          summary: 'A script that shows row x col sponsored ads in an element of the page',
+          description: 'For a script element. It holds no ads: they are asked for by the browser, under its own cid.',
+          params: FormattedParams,
+          querystring: FormattedQuery,
+          response: { 200: SCRIPT },
+        },
+      },
+      async (request, reply) => {
+        const slot = inForce(snapshot, readSlot(request.params as never, request.query as never))
+        const { loader } = await built()
+        return script(reply).send(loaderScript(loader, slot))
+      },
+    )
+
+    server.get(
+      '/v1/dsa/script.js',
+      {
+        schema: {
+          tags,
+          summary: 'The part of the emission script that is the same for all',
+          description: 'Loaded by the answers of /v1/dsa/formatted; a page may load or preload it itself.',
+          response: { 200: SCRIPT },
+        },
+      },
+      async (request, reply) => {
+        const { library, etag } = await built()
+        const encoding = encodingFor(request.headers['accept-encoding'])
+        script(reply).header('vary', 'Origin, Accept-Encoding').header('etag', `"${etag}-${encoding}"`)
+        if (request.headers['if-none-match']?.includes(etag)) return (reply as FastifyReply).code(304).send()
+        if (encoding !== 'identity') reply.header('content-encoding', encoding)
+        return reply.send(library[encoding] as never)
+      },
+    )
+  }
+}
+
+/** The slot, when it is one that the browser's request will be answered for. @throws Problem (400) */
+function inForce(snapshot: Snapshot, slot: Omit<FormattedSlot, 'lang'>): FormattedSlot {
+  try {
+    const [resolved] = resolveSlots(snapshot, [slot.targeting], sponsoredSlots)
+    return { ...slot, lang: (resolved as Slot).shop.lang }
+  } catch (error) {
+    throw error instanceof Problem ? atSources(error) : error
+  }
+}
+
+function script(reply: FastifyReply): FastifyReply {
+  return reply.headers({
+    'content-type': 'text/javascript; charset=utf-8',
+    'cache-control': CACHE_CONTROL,
+    'x-content-type-options': 'nosniff',
+    // Also for pages that only take what allows it (Cross-Origin-Embedder-Policy).
+    'cross-origin-resource-policy': 'cross-origin',
+  })
+}
+
+function encodingFor(accepted = ''): Encoding {
+  if (/\bbr\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/.test(accepted)) return 'br'
+  return /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/.test(accepted) ? 'gzip' : 'identity'
+}

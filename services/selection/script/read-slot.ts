@@ -1,0 +1,117 @@
+import { Compile } from 'typebox/compile'
+import { FORMATTED_LIMITS, type FormattedSlot } from '../../../schemas/http/formatted.ts'
+import { SELECTION_LIMITS, Targeting } from '../../../schemas/http/selection.ts'
+import { type FieldError, Problem } from '../../domain/errors.ts'
+import { listFieldErrors } from '../../http/violations.ts'
+
+type Texts = Readonly<Record<string, string | string[] | undefined>>
+
+const checker = Compile(Targeting)
+const WHOLE = /^[1-9]\d{0,2}$/
+const DECIMAL = /^-?\d+(\.\d+)?$/
+
+/** Where a field of the ad request comes from; all others are query parameters of the same name. */
+const SOURCES: Readonly<Record<string, string>> = {
+  slotHash: 'params/slotHash',
+  excludedShopProductIds: 'querystring/excludedShopProductsIds',
+  categoryIds: 'querystring/categoryId',
+  categoryPaths: 'querystring/categoryId',
+}
+/** What is said of a required field that is missing, where the address has other ways to give it. */
+const MISSING: Readonly<Record<string, string>> = {
+  searchData: 'is required, or categoryId',
+  categoryPaths: 'is required',
+  productId: 'is required, or shopProductId',
+}
+
+/**
+ * Reads the path and the query of the emission script into an ad request.
+ * @throws Problem (400) that lists every parameter that is wrong.
+ */
+export function readSlot(params: Texts, query: Texts): Omit<FormattedSlot, 'lang'> {
+  const errors: FieldError[] = []
+  const rows = side(params, 'row', errors)
+  const cols = side(params, 'col', errors)
+  if (rows * cols > SELECTION_LIMITS.adsMax) {
+    errors.push({ path: 'params/col', message: `must make at most ${SELECTION_LIMITS.adsMax} ads with row` })
+  }
+  const elementId = String(params.elementId)
+  if (elementId.length > FORMATTED_LIMITS.elementIdChars) {
+    errors.push({
+      path: 'params/elementId',
+      message: `must not have more than ${FORMATTED_LIMITS.elementIdChars} characters`,
+    })
+  }
+  const targeting = { ...targetingOf(query), slotHash: params.slotHash, adCount: errors.length > 0 ? 1 : rows * cols }
+  if (!checker.Check(targeting)) {
+    errors.push(...listFieldErrors(Targeting, targeting).map((error) => atSource(error)))
+  }
+  if (errors.length > 0) {
+    throw new Problem('INVALID', errors.map(({ path, message }) => `${path}: ${message}`).join('; '), { errors })
+  }
+  return { elementId, rows, cols, targeting: targeting as Targeting }
+}
+
+/** A problem of the ad request, told of the address's parameters. */
+export function atSources(problem: Problem): Problem {
+  const errors = problem.errors.map((error) => atSource({ ...error, path: error.path.replace(/^\/targeting\/0/, '') }))
+  return new Problem(problem.code, errors.map(({ path, message }) => `${path} ${message}`).join('; '), { errors })
+}
+
+/** Of the place in a list only that in `attributes` means anything to who wrote the address. */
+function atSource({ path, message }: FieldError): FieldError {
+  const [, field = '', ...rest] = path.split('/')
+  const source = SOURCES[field] ?? `querystring/${field}`
+  const told = message.startsWith('is required') ? (MISSING[field] ?? message) : message
+  return { path: field === 'attributes' ? [source, ...rest].join('/') : source, message: told }
+}
+
+function side(params: Texts, name: 'row' | 'col', errors: FieldError[]): number {
+  const text = String(params[name])
+  if (WHOLE.test(text)) return Number(text)
+  errors.push({ path: `params/${name}`, message: `must be a whole number from 1 to ${SELECTION_LIMITS.adsMax}` })
+  return 1
+}
+
+/** Unchecked: what cannot be read is left as it came, for the schema to refuse. */
+function targetingOf(query: Texts): Record<string, unknown> {
+  const { searchData, currency, brand, productTitle, shopProductId } = query
+  const { excludedShopProductsIds, priceMin, priceMax, categoryId, attributes, productId, productIds } = query
+  const read = {
+    searchData,
+    excludedShopProductIds: listed(excludedShopProductsIds),
+    priceMin: decimal(priceMin),
+    priceMax: decimal(priceMax),
+    currency,
+    brand,
+    productTitle,
+    shopProductId,
+    // The product of the page is also the one that others are to be like.
+    productId: productId || shopProductId,
+    productIds: listed(productIds),
+    categoryIds: categoryId ? [categoryId] : undefined,
+    attributes: json(attributes),
+  }
+  // Page templates write `brand=` where they have none.
+  return Object.fromEntries(Object.entries(read).filter(([, value]) => value !== undefined && value !== ''))
+}
+
+function listed(value: Texts[string]): unknown {
+  if (typeof value !== 'string') return value
+  const ids = value.split(',').map((id) => id.trim())
+  const given = ids.filter((id) => id !== '')
+  return given.length > 0 ? given : undefined
+}
+
+function decimal(value: Texts[string]): unknown {
+  return typeof value === 'string' && DECIMAL.test(value) ? Number(value) : value
+}
+
+function json(value: Texts[string]): unknown {
+  if (typeof value !== 'string' || value === '') return value
+  try {
+    return JSON.parse(value)
+  } catch {
+    return value
+  }
+}

@@ -1,0 +1,130 @@
+import type { EventLog } from '../../infra/event-log/port.ts'
+import type { IndexWrite, ProductIndex } from '../../infra/product-index/port.ts'
+import type { RegistryEntry } from '../../schemas/records/entities.ts'
+import type { ProductOffer, ProductSignals } from '../../schemas/records/records.ts'
+import type { TopicName } from '../../schemas/topics.ts'
+import type { Entity, Snapshot } from '../../services/domain/snapshot.ts'
+import type { DeadRecord, DecodedRecord } from '../runtime/outcome.ts'
+import { byWholeRegistry, createStream, type Stream, type StreamLogger, type StreamStep } from '../runtime/pipeline.ts'
+import { applyCampaign, createPromotionBook, productsSignature } from './promotions.ts'
+
+export const INDEXER_GROUP = 'indexer'
+const TOPICS = ['products', 'product-signals', 'registry'] as const satisfies TopicName[]
+/** Of up to a megabyte each, though a thousandth is usual. */
+const BATCH_MAX_RECORDS = 500
+const POLL_MAX_WAIT_MS = 100
+
+export interface IndexerDeps {
+  log: EventLog
+  index: ProductIndex
+  /** Must know the registry as it stood at the start, and follow it. */
+  snapshot: Snapshot
+  now: () => number
+  logger: StreamLogger
+}
+
+/**
+ * The stream that fills the product index: offers, their signals, and the campaigns that promote them.
+ *
+ * A list of campaigns depends on the offer and on the registry. One batch is worked at a time, and each puts what it
+ * brings in force before it derives lists from all that is: whichever of an offer's change and a campaign's change comes
+ * second sees the other. That holds within one process; a second one with this stream would take over some of the
+ * partitions, and an offer and a campaign that change within the same moment in different processes could miss one
+ * another until either changes again. So the process that leads runs it (the rate of offers needs no second).
+ */
+export function createIndexer({ log, index, snapshot, now, logger }: IndexerDeps): Stream {
+  let begun: StreamStep | null = null
+  const step: StreamStep = async (batch) => {
+    begun ??= createIndexerStep({ index, snapshot, progress: await readProgress(log) })
+    return begun(batch)
+  }
+  const options = { batchMaxRecords: BATCH_MAX_RECORDS, pollMaxWaitMs: POLL_MAX_WAIT_MS, now, logger }
+  return createStream({ name: INDEXER_GROUP, topics: TOPICS, log, step: byWholeRegistry(snapshot, step), ...options })
+}
+
+/** Next offset by `topic/partition`, of what this stream has done. */
+export type Progress = Map<string, number>
+
+async function readProgress(log: EventLog): Promise<Progress> {
+  const commits = await log.committed(INDEXER_GROUP)
+  return new Map(commits.map(({ topic, partition, offset }) => [`${topic}/${partition}`, offset]))
+}
+
+export function createIndexerStep(deps: { index: ProductIndex; snapshot: Snapshot; progress: Progress }): StreamStep {
+  const { index, snapshot, progress } = deps
+  const promotersOf = createPromotionBook(snapshot)
+  /** By campaign: what its promotions in the index were derived from. Unknown after a start: derived again. */
+  const signatures = new Map<string, string>()
+
+  /**
+   * Version of promotions: how many records of all topics were done, this one included. It grows with every batch. When
+   * a batch is done again it is no smaller, and what it then knows better comes again in a batch of its own.
+   */
+  function versionAt({ topic, partition, offset }: DecodedRecord<unknown>): number {
+    let done = offset + 1
+    for (const [position, next] of progress) if (position !== `${topic}/${partition}`) done += next
+    return done
+  }
+
+  async function writeOffers(records: DecodedRecord<ProductOffer>[]): Promise<DeadRecord[]> {
+    const dead: DeadRecord[] = []
+    const writes: IndexWrite[] = []
+    for (const record of records) {
+      const { key, value: offer, offset } = record
+      const version = offset + 1
+      if (offer) {
+        const { shopId, feedId, id } = offer
+        const textLang = snapshot.body('Shop', shopId)?.lang
+        const campaignIds = promotersOf(offer)
+        writes.push({ kind: 'offer', version, offer, ...(textLang ? { textLang } : {}) })
+        writes.push({ kind: 'promotions', version: versionAt(record), shopId, feedId, id, campaignIds })
+        continue
+      }
+      const [shopId, feedId, ...id] = (key ?? '').split('/')
+      if (shopId && feedId && id.length > 0) writes.push({ kind: 'remove', version, shopId, feedId, id: id.join('/') })
+      else dead.push({ offset, code: 'BAD_KEY', message: `${key} is not shopId/feedId/id` })
+    }
+    await index.write(writes)
+    return dead
+  }
+
+  async function writeSignals(records: DecodedRecord<ProductSignals>[]): Promise<void> {
+    await index.write(
+      records.flatMap(({ value: signals, offset }) =>
+        signals ? [{ kind: 'signals', version: offset + 1, signals } as const] : [],
+      ),
+    )
+  }
+
+  async function applyRegistry(records: DecodedRecord<RegistryEntry>[]): Promise<void> {
+    // The follower of the registry may be behind this stream, or ahead of it.
+    for (const { value } of records) if (value) snapshot.apply(value)
+    const concerned = campaignsConcerned(records).filter(
+      (campaign) => signatures.get(campaign.id) !== productsSignature(snapshot, campaign),
+    )
+    if (concerned.length === 0) return
+    await index.refresh()
+    for (const campaign of concerned) {
+      const signature = productsSignature(snapshot, campaign)
+      const complete = await applyCampaign({ index, snapshot, promotersOf }, campaign, versionAt(records.at(-1)!))
+      if (complete) signatures.set(campaign.id, signature)
+    }
+    await index.refresh()
+  }
+
+  function campaignsConcerned(records: readonly DecodedRecord<RegistryEntry>[]): Entity<'Campaign'>[] {
+    const changed = (kind: RegistryEntry['kind']) =>
+      new Set(records.flatMap(({ value }) => (value?.kind === kind ? [value.id] : [])))
+    const [campaigns, accounts] = [changed('Campaign'), changed('Account')]
+    if (campaigns.size === 0 && accounts.size === 0) return []
+    return [...snapshot.allEver('Campaign')].filter(({ id, body }) => campaigns.has(id) || accounts.has(body.accountId))
+  }
+
+  return async function indexerStep({ topic, partition, records }) {
+    const dead = topic === 'products' ? await writeOffers(records as DecodedRecord<ProductOffer>[]) : []
+    if (topic === 'product-signals') await writeSignals(records as DecodedRecord<ProductSignals>[])
+    if (topic === 'registry') await applyRegistry(records as DecodedRecord<RegistryEntry>[])
+    progress.set(`${topic}/${partition}`, records.at(-1)!.offset + 1)
+    return { dead }
+  }
+}

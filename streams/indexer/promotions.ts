@@ -1,0 +1,101 @@
+import type { Filter, IndexWrite, ProductIndex } from '../../infra/product-index/port.ts'
+import type { Account, Campaign } from '../../schemas/records/entities.ts'
+import type { ProductOffer } from '../../schemas/records/records.ts'
+import { promotersOf } from '../../services/domain/campaign/promotion.ts'
+import type { Entity, Snapshot } from '../../services/domain/snapshot.ts'
+
+/** Offers read at once while a campaign is applied. */
+const PAGE_OFFERS = 500
+/** Ids in one filter. */
+const IDS_PER_FILTER = 1_000
+
+/** The campaigns of each shop, prepared to say who promotes an offer; made anew after a change of the registry. */
+export function createPromotionBook(snapshot: Snapshot): (offer: ProductOffer) => string[] {
+  const byShop = new Map<string, (offer: ProductOffer) => string[]>()
+  snapshot.onChange((entry) => {
+    if (entry.kind === 'Campaign' || entry.kind === 'Account') byShop.clear()
+  })
+  return (offer) => {
+    let promoters = byShop.get(offer.shopId)
+    if (!promoters) {
+      const campaigns = [...snapshot.all('Campaign')].filter(({ body }) => body.shopId === offer.shopId)
+      promoters = promotersOf(
+        campaigns.map(({ id, body }) => ({ id, campaign: body, account: accountOf(snapshot, body) })),
+      )
+      byShop.set(offer.shopId, promoters)
+    }
+    return promoters(offer)
+  }
+}
+
+const accountOf = (snapshot: Snapshot, campaign: Campaign): Account | null =>
+  snapshot.body('Account', campaign.accountId) ?? null
+
+/** All that decides which products a campaign promotes: while this is the same, nothing has to be rewritten. */
+export function productsSignature(snapshot: Snapshot, { body, deletedAt }: Entity<'Campaign'>): string {
+  const account = accountOf(snapshot, body)
+  const { shopId, kind, productIds, productRule } = body
+  return JSON.stringify([deletedAt !== null, kind, shopId, productIds, productRule, account?.kind, account?.sellerIds])
+}
+
+/**
+ * Rewrites the promotions of the offers that a change of this campaign can concern: those it promotes by the index, and
+ * those it should promote now. Each list is derived from all campaigns as they are known now, so doing it again, after a
+ * crash or for nothing, changes nothing.
+ * @param version greater than that of all promotions written before, unless this is done again.
+ * @returns false when some offers had got this version already: from an earlier try, which may have known less.
+ */
+export async function applyCampaign(
+  deps: { index: ProductIndex; snapshot: Snapshot; promotersOf: (offer: ProductOffer) => string[] },
+  campaign: Entity<'Campaign'>,
+  version: number,
+): Promise<boolean> {
+  const { shopId } = campaign.body
+  let complete = true
+  for (const filters of affectedOffers(deps.snapshot, campaign)) {
+    for (let after: string | null = null; ; ) {
+      const page = await deps.index.scan({ shopId, filters, after, limit: PAGE_OFFERS })
+      const writes = page.flatMap(({ offer, campaignIds }): IndexWrite[] => {
+        const now = deps.promotersOf(offer)
+        if (sameList(now, campaignIds)) return []
+        return [{ kind: 'promotions', version, shopId, feedId: offer.feedId, id: offer.id, campaignIds: now }]
+      })
+      if (writes.length > 0 && (await deps.index.write(writes)) < writes.length) complete = false
+      const last = page.at(-1)
+      if (!last) break
+      after = `${last.offer.feedId}/${last.offer.id}`
+    }
+  }
+  return complete
+}
+
+/** Lists of filters; together they find every offer concerned, and few others. */
+function affectedOffers(snapshot: Snapshot, { id, body, deletedAt }: Entity<'Campaign'>): Filter[][] {
+  const promoted: Filter[] = [{ kind: 'campaign', campaignId: id }]
+  const account = accountOf(snapshot, body)
+  if (deletedAt !== null || account === null || body.kind !== 'SPONSORED') return [promoted]
+  const owned: Filter[] = account.kind === 'ADVERTISER' ? [{ kind: 'sellers', anyOf: account.sellerIds }] : []
+  if (body.productIds) {
+    const chunks: string[][] = []
+    for (let from = 0; from < body.productIds.length; from += IDS_PER_FILTER) {
+      chunks.push(body.productIds.slice(from, from + IDS_PER_FILTER))
+    }
+    return [promoted, ...chunks.map((ids): Filter[] => [...owned, { kind: 'ids', ids }])]
+  }
+  return body.productRule ? [promoted, [...owned, ...ruleFilters(body.productRule)]] : [promoted]
+}
+
+function ruleFilters(rule: NonNullable<Campaign['productRule']>): Filter[] {
+  const filters: Filter[] = []
+  if (rule.brands.length > 0) filters.push({ kind: 'brand', anyOf: rule.brands })
+  if (rule.categoryPaths.length > 0) filters.push({ kind: 'categoryPaths', paths: rule.categoryPaths })
+  if (rule.labels.length > 0) filters.push({ kind: 'labels', anyOf: rule.labels })
+  if (rule.sellerIds.length > 0) filters.push({ kind: 'sellers', anyOf: rule.sellerIds })
+  if (rule.priceMinMicros !== null || rule.priceMaxMicros !== null) {
+    filters.push({ kind: 'price', minMicros: rule.priceMinMicros, maxMicros: rule.priceMaxMicros })
+  }
+  return filters
+}
+
+const sameList = (a: readonly string[], b: readonly string[]) =>
+  a.length === b.length && a.every((value, at) => value === b[at])

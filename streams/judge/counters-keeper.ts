@@ -1,0 +1,50 @@
+import type { Counters, Step } from '../../infra/counters/port.ts'
+import type { EventLog } from '../../infra/event-log/port.ts'
+import { COUNTERS_WHOLE_KEY } from '../../services/domain/money/counter-keys.ts'
+import type { Snapshot } from '../../services/domain/snapshot.ts'
+import { restoreCounters } from './counters-rebuild.ts'
+import { creditSourceOf, restoreCorrections } from './credits.ts'
+import { JUDGE_GROUP } from './judge.ts'
+import { sourceOf } from './verdict.ts'
+
+/** Tells readers that the counters hold all that was judged. Taken again, it changes nothing. */
+export const wholeStep: Step = {
+  source: 'counters-keeper',
+  offset: 0,
+  once: null,
+  limits: [{ name: 'WHOLE', key: COUNTERS_WHOLE_KEY, add: 1, max: null, expiresAt: null }],
+  now: 0,
+}
+
+/**
+ * Finds counters that were emptied, replaced or set back, also while no events come that the judge would notice it by, and
+ * counts again what they lack. The result is one look; every process of streams may take it, as often as it likes.
+ * @returns false: there is nothing more to do at once.
+ */
+export function createCountersKeeper(deps: {
+  log: Pick<EventLog, 'bounds' | 'read' | 'committed'>
+  counters: Counters
+  snapshot: Snapshot
+}): () => Promise<boolean> {
+  const { log, counters } = deps
+  let partitions: number[] | null = null
+  let seen: number[] | null = null
+
+  return async function look() {
+    partitions ??= (await log.bounds('ad-events')).map(({ partition }) => partition)
+    const sources = [...partitions.map(sourceOf), ...partitions.map(creditSourceOf)]
+    let positions = await counters.positions(sources)
+    const [whole] = await counters.read([COUNTERS_WHOLE_KEY])
+    if (whole === 0 || seen === null || positions.some((at, i) => at < seen![i]!)) {
+      for (const { topic, partition, offset } of await log.committed(JUDGE_GROUP)) {
+        if (topic !== 'ad-events') continue
+        await restoreCounters(deps, partition, offset - 1)
+        await restoreCorrections(deps, partition)
+      }
+      await counters.apply([wholeStep])
+      positions = await counters.positions(sources)
+    }
+    seen = positions
+    return false
+  }
+}

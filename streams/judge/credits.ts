@@ -1,0 +1,61 @@
+import type { Counters, Step } from '../../infra/counters/port.ts'
+import type { EventLog } from '../../infra/event-log/port.ts'
+import type { EventCorrection } from '../../schemas/records/records.ts'
+import { decode } from '../../schemas/wire/codec.ts'
+import { dailySpendKey, dayIn, spendKey } from '../../services/domain/money/counter-keys.ts'
+import type { Snapshot } from '../../services/domain/snapshot.ts'
+
+const READ_MAX_RECORDS = 1_000
+const DAY_MS = 86_400_000
+/** An event is known as voided for as long as the log holds it. */
+const VOIDED_FOR_MS = 400 * DAY_MS
+
+/** The source that a partition of `corrections` is for the counters. */
+export function creditSourceOf(partition: number): string {
+  return `corrections/${partition}`
+}
+
+/** Credits again what counters have lost of a partition of `corrections`, before the offset `to`. */
+export async function restoreCorrections(
+  deps: { log: Pick<EventLog, 'bounds' | 'read'>; counters: Counters; snapshot: Snapshot },
+  partition: number,
+  to = Number.POSITIVE_INFINITY,
+): Promise<void> {
+  const { log, counters, snapshot } = deps
+  const source = creditSourceOf(partition)
+  const { start = 0, end = 0 } = (await log.bounds('corrections')).find((each) => each.partition === partition) ?? {}
+  const [at] = await counters.positions([source])
+  for (let from = Math.max(start, at! + 1); from < Math.min(end, to); ) {
+    const records = (await log.read('corrections', partition, from, READ_MAX_RECORDS)).filter(
+      ({ offset }) => offset < to,
+    )
+    const last = records.at(-1)
+    if (!last) break
+    const steps = records.flatMap(({ offset, value }) =>
+      value ? [creditingStep(decode('EventCorrection', value), { partition, offset }, snapshot)] : [],
+    )
+    await counters.apply(steps, { source, after: -1, upTo: last.offset })
+    from = last.offset + 1
+  }
+}
+
+/** Takes back what was billed for an event, once however often it is voided. */
+export function creditingStep(
+  { eventId, shopId, campaignId, occurredAt, creditedMicros, correctedAt }: EventCorrection,
+  { partition, offset }: { partition: number; offset: number },
+  snapshot: Snapshot,
+): Step {
+  const day = dayIn(snapshot.getEver('Shop', shopId)?.body.timeZone ?? 'UTC', occurredAt)
+  const credit = { name: 'CREDITED', add: -creditedMicros, max: null }
+  return {
+    source: creditSourceOf(partition),
+    offset,
+    once: { key: `void/${eventId}`, expiresAt: correctedAt + VOIDED_FOR_MS },
+    limits: [
+      { ...credit, key: spendKey(campaignId), expiresAt: null },
+      // The judge counts late events of a day for eight days more.
+      { ...credit, key: dailySpendKey(campaignId, day), expiresAt: occurredAt + 9 * DAY_MS },
+    ],
+    now: correctedAt,
+  }
+}

@@ -1,0 +1,38 @@
+import type { Counters } from '../../infra/counters/port.ts'
+import type { EventLog } from '../../infra/event-log/port.ts'
+import { JUDGED_UNTIL } from '../../services/domain/money/in-flight.ts'
+import { uncommitted } from '../runtime/lag.ts'
+import { JUDGE_GROUP } from './judge.ts'
+
+/** What was received is in the log by then, unless the log was away. */
+const APPEND_MAX_MS = 5_000
+
+/**
+ * Tells the counters up to when everything that was received has been judged. The result is one look; every process of
+ * streams may take it: the counters keep the latest.
+ * @returns false: there is nothing more to do at once.
+ */
+export function createJudgedUntil(deps: {
+  log: Pick<EventLog, 'bounds' | 'read' | 'committed'>
+  counters: Pick<Counters, 'apply'>
+  /** UTC epoch milliseconds. */
+  now: () => number
+}): () => Promise<boolean> {
+  const { log, counters, now } = deps
+
+  /** When the log took the first record of a partition that is not judged; `at` if none was there then. */
+  async function judgedUntil(partition: number, from: number, end: number, at: number): Promise<number> {
+    if (from >= end) return at
+    const [waiting] = await log.read('ad-events', partition, from, 1)
+    return waiting ? Math.min(at, waiting.appendedAt) : at
+  }
+
+  return async function look() {
+    const at = now()
+    const stretches = await uncommitted(log, 'ad-events', await log.committed(JUDGE_GROUP))
+    const times = stretches.map(({ partition, from, end }) => judgedUntil(partition, from, end, at))
+    const upTo = Math.min(...(await Promise.all(times))) - APPEND_MAX_MS
+    await counters.apply([], { source: JUDGED_UNTIL, after: -1, upTo })
+    return false
+  }
+}

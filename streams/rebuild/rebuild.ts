@@ -1,0 +1,96 @@
+import type { Analytics } from '../../infra/analytics/port.ts'
+import type { EventLog } from '../../infra/event-log/port.ts'
+import { ATTRIBUTION_GROUP, attribute } from '../attribution/attribution.ts'
+import { runToEnd } from '../runtime/caught-up.ts'
+import type { StreamLogger } from '../runtime/pipeline.ts'
+import { fenceOf } from '../sink/batch.ts'
+import { noteOf, noteText, SINK_GROUP } from '../sink/offset-metadata.ts'
+import { storedTopics } from '../sink/rows.ts'
+import { createSink } from '../sink/sink.ts'
+import { type Fingerprint, type TableProof, tableProof } from './table-proof.ts'
+
+export interface RebuildDeps {
+  log: EventLog
+  analytics: Analytics
+  /** Makes the tables that are missing. */
+  migrate: (analytics: Analytics) => Promise<unknown>
+  /** UTC epoch milliseconds. */
+  now: () => number
+  /** A name that no other run of attribution has. */
+  runId: () => string
+  logger: StreamLogger
+}
+
+/** No projection: which epochs of a partition may store nothing any more. */
+const FENCES_TABLE = 'fences'
+
+/**
+ * Drops every table of Analytics, makes them again from the log and compares. Only while no sink and no attribution run.
+ * After a crash in the middle, run it again: what it then compares with is what there was left.
+ */
+export async function rebuildAnalytics(deps: RebuildDeps): Promise<TableProof[]> {
+  const { log, analytics, migrate } = deps
+  await catchUp(deps)
+  const before = await fingerprints(analytics)
+  await rewindSink(log, analytics)
+  await log.reset(ATTRIBUTION_GROUP, null)
+  for (const table of await tablesIn(analytics)) await analytics.command(`DROP TABLE ${table} SYNC`)
+  await migrate(analytics)
+  await catchUp(deps)
+  const after = await fingerprints(analytics)
+  return [...new Set([...before.keys(), ...after.keys()])].map((table) =>
+    tableProof(table, before.get(table) ?? NO_TABLE, after.get(table) ?? NO_TABLE),
+  )
+}
+
+/** Stores and credits all that the log holds. */
+async function catchUp({ log, analytics, now, runId, logger }: RebuildDeps): Promise<void> {
+  const sink = createSink({ log, analytics, now, logger })
+  await runToEnd(sink)
+  while ((await attribute({ log, analytics, runId })) !== null) {
+    // A run takes only so much at once.
+  }
+}
+
+/** To the start of each partition, under an epoch of its own: what a frozen sink may still send is refused. */
+async function rewindSink(log: EventLog, analytics: Analytics): Promise<void> {
+  const commits = await log.committed(SINK_GROUP)
+  const epoch = Math.max(0, ...commits.map((commit) => noteOf(commit).epoch)) + 1
+  const metadata = noteText({ epoch, pendingLast: null })
+  const starts = storedTopics.map(async (topic) =>
+    (await log.bounds(topic)).map(({ partition, start }) => ({ topic, partition, offset: start, metadata })),
+  )
+  const places = (await Promise.all(starts)).flat()
+  await log.reset(SINK_GROUP, places)
+  await analytics.raiseFences(places.map(({ topic, partition }) => fenceOf({ topic, partition, epoch })))
+}
+
+const NO_TABLE: Fingerprint = { rows: 0, hash: '' }
+
+async function tablesIn(analytics: Analytics): Promise<string[]> {
+  const tables = await analytics.query<{ name: string }>(
+    'SELECT name FROM system.tables WHERE database = currentDatabase() ORDER BY name',
+  )
+  return tables.map(({ name }) => name).filter((name) => name !== FENCES_TABLE)
+}
+
+/**
+ * Of what a reader sees in each table, in any order and in all columns but `version`; apart from scratch tables, fences, the
+ * list of migrations, and tables that forget rows by themselves.
+ */
+async function fingerprints(analytics: Analytics): Promise<Map<string, Fingerprint>> {
+  const found = new Map<string, Fingerprint>()
+  const tables = await analytics.query<{ name: string; final: string }>(
+    `SELECT name, if(match(engine, '^(Replacing|Aggregating)'), 'FINAL', '') AS final FROM system.tables
+     WHERE database = currentDatabase() AND name NOT IN ('migrations', '${FENCES_TABLE}')
+       AND NOT startsWith(name, 'attribution_') AND create_table_query NOT LIKE '% TTL %' ORDER BY name`,
+  )
+  for (const { name, final } of tables) {
+    const [fingerprint] = await analytics.query<Fingerprint>(
+      `SELECT count() AS rows, lower(leftPad(hex(sum(cityHash64(row))), 16, '0')) AS hash FROM (
+         SELECT formatRowNoNewline('JSONEachRow', COLUMNS('^') EXCEPT (version)) AS row FROM ${name} ${final})`,
+    )
+    found.set(name, fingerprint!)
+  }
+  return found
+}

@@ -1,0 +1,23 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { UnknownSchema } from '../../schemas/wire/codec.ts'
+import type { Stream } from './pipeline.ts'
+
+const LAG_CHECK_MS = 50
+
+/**
+ * Runs a stream until it has done all that the log holds, then stops it.
+ * @throws UnknownSchema when the log holds what needs a newer version of the program.
+ */
+export async function runToEnd(stream: Stream): Promise<void> {
+  const ended = stream.run()
+  try {
+    while ((await stream.lag()).some(({ records }) => records > 0)) {
+      const [waiting] = stream.state().waiting
+      if (waiting) throw new UnknownSchema(`${waiting.topic}/${waiting.partition}: ${waiting.reason}`)
+      await delay(LAG_CHECK_MS)
+    }
+  } finally {
+    await stream.stop()
+    await ended
+  }
+}

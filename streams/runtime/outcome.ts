@@ -1,0 +1,106 @@
+import type { Batch, LogRecord, NewRecord } from '../../infra/event-log/port.ts'
+import { type TopicName, topics } from '../../schemas/topics.ts'
+import { decode, encode, UndecodableRecord, type UnknownSchema, unknownSchemaOf } from '../../schemas/wire/codec.ts'
+
+/** A record of the log with its value decoded; null is a tombstone. */
+export interface DecodedRecord<T> {
+  topic: TopicName
+  partition: number
+  offset: number
+  key: string | null
+  value: T | null
+  appendedAt: number
+}
+
+/** A record that can never be processed. It goes to `dead-letters` and the stream goes on. */
+export interface DeadRecord {
+  offset: number
+  /** Stable and short, in capitals: `UNDECODABLE`. */
+  code: string
+  message: string
+}
+
+/** What a step made of a batch. A failure that may pass (an engine is down) is thrown instead. */
+export interface StepResult {
+  /** Appended in the same atomic step that commits the batch. */
+  outputs?: NewRecord[]
+  dead?: DeadRecord[]
+}
+
+/** Of key and value together. A larger record leaves both out: a replay reads it where it lies. */
+const LETTER_RECORD_MAX_BYTES = 1_000_000
+const LETTER_MESSAGE_MAX_CHARS = 1_000
+
+/** Where a batch must end, because the record at `offset` needs a newer version of the program. */
+export interface Unreadable {
+  offset: number
+  reason: UnknownSchema
+}
+
+/** The records before the first one of a schema that this program does not have, and that one. */
+export function readablePart({ topic, records }: Omit<Batch, 'assignment'>): {
+  readable: LogRecord[]
+  unreadable: Unreadable | null
+} {
+  const name = topics[topic].record
+  for (const [index, { offset, value }] of records.entries()) {
+    const reason = value && unknownSchemaOf(name, value)
+    if (reason) return { readable: records.slice(0, index), unreadable: { offset, reason } }
+  }
+  return { readable: records, unreadable: null }
+}
+
+/** Decodes the readable part of a batch; what is no value of the topic's record comes back as dead, the rest in order. */
+export function decodeBatch<T>(batch: Omit<Batch, 'assignment'>): { records: DecodedRecord<T>[]; dead: DeadRecord[] } {
+  const name = topics[batch.topic].record
+  const records: DecodedRecord<T>[] = []
+  const dead: DeadRecord[] = []
+  for (const record of batch.records) {
+    try {
+      const value = record.value === null ? null : (decode(name, record.value) as T)
+      records.push({ ...record, value })
+    } catch (error) {
+      if (!(error instanceof UndecodableRecord)) throw error
+      dead.push({ offset: record.offset, code: 'UNDECODABLE', message: error.message })
+    }
+  }
+  return { records, dead }
+}
+
+/** The letters for the dead records of a batch. `failedAt` in UTC epoch milliseconds. */
+export function deadLettersOf(
+  stream: string,
+  batch: Batch,
+  dead: readonly DeadRecord[],
+  failedAt: number,
+): NewRecord[] {
+  const byOffset = new Map(batch.records.map((record) => [record.offset, record]))
+  return dead.map((each) => {
+    const record = byOffset.get(each.offset)
+    if (!record) throw new Error(`${stream}: offset ${each.offset} is not in the batch that it was declared dead in`)
+    return toDeadLetter(stream, record, each, failedAt)
+  })
+}
+
+/** The record as it was, with who gave up on it and why. */
+export function toDeadLetter(
+  stream: string,
+  { topic, partition, offset, key, value }: LogRecord,
+  { code, message }: DeadRecord,
+  failedAt: number,
+): NewRecord {
+  const bytes = Buffer.byteLength(key ?? '') + (value?.length ?? 0)
+  const isCarried = bytes <= LETTER_RECORD_MAX_BYTES
+  const letter = encode('DeadLetter', {
+    stream,
+    topic,
+    partition,
+    offset,
+    key: isCarried ? key : null,
+    value: isCarried ? value : null,
+    code,
+    message: message.slice(0, LETTER_MESSAGE_MAX_CHARS),
+    failedAt,
+  })
+  return { topic: 'dead-letters', key: `${topic}/${partition}/${offset}`, value: letter }
+}

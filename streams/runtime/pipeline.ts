@@ -1,0 +1,179 @@
+import { type Assignment, type Batch, type EventLog, type LogConsumer, Revoked } from '../../infra/event-log/port.ts'
+import type { TopicName } from '../../schemas/topics.ts'
+import { UnknownSchema } from '../../schemas/wire/codec.ts'
+import type { Snapshot } from '../../services/domain/snapshot.ts'
+import { type TopicLag, topicLag } from './lag.ts'
+import { type DecodedRecord, deadLettersOf, decodeBatch, readablePart, type StepResult } from './outcome.ts'
+import { createStreamRun, type Retry } from './stream-run.ts'
+import type { WaitingPartition } from './waiting-partitions.ts'
+
+/**
+ * Processes one batch of one partition, in order. Batches come again after a crash or a throw, so its effects outside
+ * the log must be idempotent; its outputs are stored exactly once.
+ * @throws UnknownSchema when the batch needs a newer version of the program: then its partition waits, and no other.
+ */
+export type StreamStep = (batch: {
+  topic: TopicName
+  partition: number
+  records: DecodedRecord<unknown>[]
+  /** What the group has committed of the partition: everything before this offset was done. Null: nothing yet. */
+  committed: number | null
+  /** Of the last record, also when it could not be decoded. */
+  lastOffset: number
+}) => Promise<StepResult>
+
+export interface StreamState {
+  /** RETRYING: the last attempt failed; the same batch is tried again. */
+  status: 'STOPPED' | 'RUNNING' | 'RETRYING'
+  /** Since the start of this process. */
+  records: number
+  batches: number
+  dead: number
+  /** Failed attempts in a row. */
+  failures: number
+  /** Something of it waits for a newer version of the program. */
+  outdated: boolean
+  /** The partitions that do. */
+  waiting: WaitingPartition[]
+  lastError: { message: string; at: number } | null
+  lastCommitAt: number | null
+}
+
+export interface Stream {
+  readonly name: string
+  /** Runs until `stop`; never rejects, because every failure is tried again. */
+  run(): Promise<void>
+  /** Lets the batch at hand finish, then ends the run. */
+  stop(): Promise<void>
+  /** What each partition still holds for this stream. */
+  lag(): Promise<TopicLag[]>
+  state(): StreamState
+}
+
+/** The part of a pino logger that streams use. */
+export interface StreamLogger {
+  info(details: object, message: string): void
+  warn(details: object, message: string): void
+  error(details: object, message: string): void
+}
+
+export interface StreamOptions {
+  /** Also the consumer group. */
+  name: string
+  topics: readonly TopicName[]
+  log: EventLog
+  step: StreamStep
+  batchMaxRecords: number
+  pollMaxWaitMs: number
+  /** UTC epoch milliseconds. */
+  now: () => number
+  logger: StreamLogger
+  retry?: Retry
+}
+
+/**
+ * Poll, decode, step, then one atomic commit with the outputs and the dead letters. A record of a newer version stops its
+ * partition in this process: what lies before it is done, the other partitions go on.
+ */
+export function createStream(options: StreamOptions): Stream {
+  const { name, topics, log, step, retry, now, logger } = options
+  const life = createStreamRun({ name, retry, now, logger })
+  const commits = new Map<string, { assignment: Assignment; offset: number | null }>()
+  let polling: LogConsumer | null = null
+
+  async function processNext(consumer: LogConsumer): Promise<void> {
+    life.waiting.look(consumer)
+    polling = consumer
+    const batch = await consumer.poll({ maxRecords: options.batchMaxRecords, maxWaitMs: options.pollMaxWaitMs })
+    polling = null
+    if (batch) await processBatch(consumer, batch)
+    // Nothing is waiting to be tried again: what failed was the log, and it has recovered.
+    else life.markHealthy()
+  }
+
+  async function processBatch(consumer: LogConsumer, batch: Batch): Promise<void> {
+    const { topic, partition, assignment } = batch
+    const { readable, unreadable } = readablePart(batch)
+    if (readable.length > 0 && !(await workBatch(consumer, { ...batch, records: readable }))) return
+    if (unreadable) life.waiting.stopAt(consumer, { assignment, ...unreadable })
+    else life.waiting.goneOn(topic, partition)
+  }
+
+  /** @returns whether the batch is done and committed. */
+  async function workBatch(consumer: LogConsumer, batch: Batch): Promise<boolean> {
+    const { topic, partition, assignment } = batch
+    const { records, dead } = decodeBatch(batch)
+    const lastOffset = batch.records.at(-1)!.offset
+    const done = commitOf(assignment)
+    let result: StepResult = {}
+    try {
+      if (records.length > 0) {
+        result = await step({ topic, partition, records, committed: done.offset, lastOffset })
+      }
+    } catch (error) {
+      const { offset } = batch.records[0]!
+      consumer.seek(assignment, offset)
+      if (error instanceof UnknownSchema) life.waiting.stopAt(consumer, { assignment, offset, reason: error })
+      else await life.backOff(error as Error)
+      return false
+    }
+    dead.push(...(result.dead ?? []))
+    const outputs = [...(result.outputs ?? []), ...deadLettersOf(name, batch, dead, now())]
+    try {
+      await consumer.commit(assignment, { offset: lastOffset + 1, metadata: '' }, outputs)
+      done.offset = lastOffset + 1
+    } catch (error) {
+      if (!(error instanceof Revoked)) throw error
+      logger.info({ stream: name, topic, partition }, 'the partition has gone to another member, with this batch')
+      return false
+    }
+    for (const { offset, code, message } of dead) {
+      logger.warn({ stream: name, topic, partition, offset, code }, `dead letter: ${message}`)
+    }
+    life.count({ records: batch.records.length, dead: dead.length })
+    return true
+  }
+
+  /** What is committed of a partition: by this member since it has it, before that by whoever had it. */
+  function commitOf(assignment: Assignment) {
+    const key = `${assignment.topic}/${assignment.partition}`
+    const known = commits.get(key)
+    if (known?.assignment === assignment) return known
+    const fresh = { assignment, offset: assignment.committed?.offset ?? null }
+    commits.set(key, fresh)
+    return fresh
+  }
+
+  /** Ends by stop or by a throw. A new member starts at what the log says is committed, whatever failed before. */
+  async function consume(): Promise<void> {
+    const consumer = await log.consumer({ group: name, topics })
+    commits.clear()
+    life.waiting.clear()
+    try {
+      while (!life.stopping()) await processNext(consumer)
+    } finally {
+      polling = null
+      await consumer.close().catch((error: Error) => logger.warn({ stream: name }, `closing failed: ${error.message}`))
+    }
+  }
+
+  return {
+    name,
+    run: () => life.run(consume),
+    async stop() {
+      const stopped = life.stop()
+      await polling?.close()
+      await stopped
+    },
+    lag: () => topicLag(log, name, topics, now),
+    state: life.state,
+  }
+}
+
+/** A step that decides by the registry: while its copy here lacks what a newer version wrote, it decides nothing. */
+export function byWholeRegistry(snapshot: Pick<Snapshot, 'staleReason'>, step: StreamStep): StreamStep {
+  return async (batch) => {
+    if (snapshot.staleReason !== null) throw new UnknownSchema(snapshot.staleReason)
+    return step(batch)
+  }
+}

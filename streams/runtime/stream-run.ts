@@ -1,0 +1,118 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { UnknownSchema } from '../../schemas/wire/codec.ts'
+import type { StreamLogger, StreamState } from './pipeline.ts'
+import { createWaitingPartitions, type WaitingPartitions } from './waiting-partitions.ts'
+
+export interface Retry {
+  firstMs: number
+  maxMs: number
+}
+
+const DEFAULT_RETRY: Retry = { firstMs: 100, maxMs: 5_000 }
+
+/** What a newer version wrote does not become readable while this process runs. */
+const OUTDATED_RETRY_MS = 60_000
+
+export interface StreamRunOptions {
+  name: string
+  /**
+   * The wait after a failure, doubling from `firstMs`.
+   * Default: from 100 ms to 5 s: so soon is an engine used again that was away for long.
+   */
+  retry?: Retry
+  /** UTC epoch milliseconds. */
+  now: () => number
+  logger: StreamLogger
+}
+
+/** The life of a stream and what can be said of it. */
+export interface StreamRun {
+  state(): StreamState
+  readonly waiting: WaitingPartitions
+  stopping(): boolean
+  /** What failed works again, as far as anyone can tell. */
+  markHealthy(): void
+  count(batch: { records: number; dead: number }): void
+  /** Notes a failure, and waits before the next attempt. */
+  backOff(error: Error): Promise<void>
+  /** Waits, or less when it is to stop. */
+  pause(ms: number): Promise<void>
+  /** Runs `consume`, which ends by `stopping` or by a throw, until `stop`: after each failure again. Never rejects. */
+  run(consume: () => Promise<void>): Promise<void>
+  stop(): Promise<void>
+}
+
+export function createStreamRun({ name, retry = DEFAULT_RETRY, now, logger }: StreamRunOptions): StreamRun {
+  const waiting = createWaitingPartitions({ name, now, logger })
+  const state: Omit<StreamState, 'waiting'> = {
+    status: 'STOPPED',
+    records: 0,
+    batches: 0,
+    dead: 0,
+    failures: 0,
+    outdated: false,
+    lastError: null,
+    lastCommitAt: null,
+  }
+  let ending = new AbortController()
+  let running: Promise<void> | null = null
+
+  async function backOff(error: Error): Promise<void> {
+    state.outdated = error instanceof UnknownSchema
+    const doubledMs = Math.min(retry.maxMs, retry.firstMs * 2 ** Math.min(state.failures, 30))
+    const waitMs = state.outdated ? OUTDATED_RETRY_MS : doubledMs
+    state.status = 'RETRYING'
+    state.failures += 1
+    state.lastError = { message: error.message, at: now() }
+    logger.error({ stream: name, err: error, failures: state.failures, waitMs }, `${name} failed; will try again`)
+    await pause(waitMs)
+  }
+
+  async function pause(ms: number): Promise<void> {
+    await delay(ms, undefined, { signal: ending.signal }).catch(() => {})
+  }
+
+  function markHealthy(): void {
+    state.status = 'RUNNING'
+    state.failures = 0
+    state.outdated = false
+  }
+
+  async function loop(consume: () => Promise<void>): Promise<void> {
+    state.status = 'RUNNING'
+    while (!ending.signal.aborted) await consume().catch(backOff)
+    state.status = 'STOPPED'
+  }
+
+  return {
+    state() {
+      const list = waiting.list()
+      return { ...state, outdated: state.outdated || list.length > 0, waiting: list }
+    },
+    waiting,
+    stopping: () => ending.signal.aborted,
+    markHealthy,
+    count({ records, dead }) {
+      markHealthy()
+      state.records += records
+      state.batches += 1
+      state.dead += dead
+      state.lastCommitAt = now()
+    },
+    backOff,
+    pause,
+    run(consume) {
+      if (running === null) {
+        ending = new AbortController()
+        running = loop(consume).finally(() => {
+          running = null
+        })
+      }
+      return running
+    },
+    async stop() {
+      ending.abort()
+      await running
+    },
+  }
+}

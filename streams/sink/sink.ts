@@ -1,0 +1,210 @@
+import type { Analytics } from '../../infra/analytics/port.ts'
+import {
+  type Assignment,
+  type Batch,
+  type EventLog,
+  type LogConsumer,
+  type LogRecord,
+  Revoked,
+} from '../../infra/event-log/port.ts'
+import { topicLag } from '../runtime/lag.ts'
+import { type DeadRecord, readablePart } from '../runtime/outcome.ts'
+import type { Stream, StreamLogger } from '../runtime/pipeline.ts'
+import { createStreamRun, type Retry } from '../runtime/stream-run.ts'
+import { noteOf, SINK_GROUP } from './offset-metadata.ts'
+import { type AssignedBatch, recoverOnce, storeOnce } from './once.ts'
+import { type StoredTopic, storedTopics } from './rows.ts'
+
+/** A batch is stored once it has this many records or bytes, … */
+const BATCH_RECORDS = 20_000
+const BATCH_BYTES = 16 * 1024 * 1024
+/** … or once its first record has waited this long: stored within a second. */
+const BATCH_MAX_AGE_MS = 800
+const POLL_MAX_RECORDS = 10_000
+const POLL_MAX_WAIT_MS = 100
+/** Over all partitions; above it the largest batch is stored early. */
+const BUFFERED_MAX_BYTES = 64 * 1024 * 1024
+const STORES_AT_ONCE = 4
+/** Without a failure for so long and with nothing to store, it works again as far as anyone can tell. */
+const SETTLED_AFTER_MS = 5_000
+/** Records read at once when a batch in doubt is read again. */
+const READ_MAX_RECORDS = 10_000
+
+export interface SinkOptions {
+  log: EventLog
+  analytics: Analytics
+  /** UTC epoch milliseconds. */
+  now: () => number
+  logger: StreamLogger
+  retry?: Retry
+}
+
+/** A batch that is still filling, of records that were read under one assignment. */
+interface Filling {
+  topic: StoredTopic
+  partition: number
+  assignment: Assignment
+  epoch: number
+  records: LogRecord[]
+  bytes: number
+  /** When its first record was read. */
+  begunAt: number
+}
+
+/** Copies the log into the tables of Analytics, every record exactly once: `sink-once.ts`. */
+export function createSink({ log, analytics, now, logger, retry }: SinkOptions): Stream {
+  const life = createStreamRun({ name: SINK_GROUP, retry, now, logger })
+  const filling = new Map<string, Filling>()
+
+  async function consume(): Promise<void> {
+    filling.clear()
+    life.waiting.clear()
+    const consumer = await log.consumer({ group: SINK_GROUP, topics: storedTopics })
+    try {
+      while (!life.stopping()) {
+        life.waiting.look(consumer)
+        const batch = await consumer.poll({ maxRecords: POLL_MAX_RECORDS, maxWaitMs: POLL_MAX_WAIT_MS })
+        if (batch) await take(consumer, batch)
+        await storeAll(consumer, dueBatches())
+        if (isIdle()) life.markHealthy()
+      }
+    } finally {
+      await consumer.close().catch((error: Error) => logger.warn({ stream: SINK_GROUP }, `closing: ${error.message}`))
+    }
+  }
+
+  /**
+   * Some at once: each store is two commits and an insert that is fsynced. After a failure no other begins.
+   * Resolves or rejects when none is under way any more.
+   */
+  async function storeAll(consumer: LogConsumer, batches: readonly Filling[]): Promise<void> {
+    const queue = [...batches]
+    const errors: unknown[] = []
+    const storeOthers = async () => {
+      for (let batch = queue.pop(); batch && errors.length === 0; batch = queue.pop()) {
+        await storeFilled(consumer, batch).catch((error) => errors.push(error))
+      }
+    }
+    await Promise.all(Array.from({ length: STORES_AT_ONCE }, storeOthers))
+    if (errors.length > 0) throw errors[0]
+  }
+
+  /** Nothing waits to be stored, and what failed last may be taken to have passed. */
+  function isIdle(): boolean {
+    if ([...filling.values()].some(({ records }) => records.length > 0)) return false
+    const { lastError } = life.state()
+    return lastError === null || now() - lastError.at >= SETTLED_AFTER_MS
+  }
+
+  async function take(consumer: LogConsumer, batch: Batch): Promise<void> {
+    const { partition, assignment } = batch
+    const topic = batch.topic as StoredTopic
+    const known = filling.get(placeOf({ topic, partition }))
+    // A partition that was given away and came back is read anew from what is committed.
+    if (known?.assignment === assignment) return fill(consumer, known, batch)
+    const { committed } = assignment
+    const { epoch, pendingLast } = noteOf(committed)
+    const begun: Filling = { topic, partition, assignment, epoch, records: [], bytes: 0, begunAt: 0 }
+    filling.set(placeOf(begun), begun)
+    if (committed === null || pendingLast === null) return fill(consumer, begun, batch)
+    await recover(consumer, begun, { first: committed.offset, last: pendingLast })
+  }
+
+  function fill(consumer: LogConsumer, into: Filling, batch: Batch): void {
+    const { readable, unreadable } = readablePart(batch)
+    if (unreadable) life.waiting.stopAt(consumer, { assignment: into.assignment, ...unreadable })
+    else life.waiting.goneOn(into.topic, into.partition)
+    if (readable.length === 0) return
+    if (into.records.length === 0) into.begunAt = now()
+    into.records.push(...readable)
+    for (const { value } of readable) into.bytes += value?.length ?? 0
+  }
+
+  /** Finishes the batch that was left in doubt, under an epoch of its own, and goes on after it. */
+  async function recover(consumer: LogConsumer, begun: Filling, doubt: { first: number; last: number }): Promise<void> {
+    const { topic, partition, assignment } = begun
+    const records = await readRange(log, topic, partition, doubt.first, doubt.last)
+    const { unreadable } = readablePart({ topic, partition, records })
+    if (unreadable) {
+      // A newer version began the batch, and finishes it.
+      filling.delete(placeOf(begun))
+      return life.waiting.stopAt(consumer, { assignment, offset: doubt.first, reason: unreadable.reason })
+    }
+    begun.epoch += 1
+    const batch = { topic, partition, assignment, epoch: begun.epoch, ...doubt, records }
+    await finish(batch, recoverOnce({ consumer, analytics, now }, batch))
+    consumer.seek(assignment, doubt.last + 1)
+  }
+
+  async function storeFilled(consumer: LogConsumer, filled: Filling): Promise<void> {
+    const { topic, partition, assignment, epoch, records } = filled
+    const batch = {
+      topic,
+      partition,
+      assignment,
+      epoch,
+      first: records[0]!.offset,
+      last: records.at(-1)!.offset,
+      records,
+    }
+    filled.records = []
+    filled.bytes = 0
+    await finish(batch, storeOnce({ consumer, analytics, now }, batch))
+  }
+
+  async function finish(batch: AssignedBatch, storing: Promise<DeadRecord[]>): Promise<void> {
+    try {
+      count(batch, await storing)
+    } catch (error) {
+      if (!(error instanceof Revoked)) throw error
+      forget(batch)
+    }
+  }
+
+  /** What was read under an assignment that has ended. */
+  function forget(batch: AssignedBatch): void {
+    if (filling.get(placeOf(batch))?.assignment === batch.assignment) filling.delete(placeOf(batch))
+  }
+
+  function dueBatches(): Filling[] {
+    const batches = [...filling.values()].filter(({ records }) => records.length > 0)
+    const due = batches.filter(
+      ({ records, bytes, begunAt }) =>
+        records.length >= BATCH_RECORDS || bytes >= BATCH_BYTES || now() - begunAt >= BATCH_MAX_AGE_MS,
+    )
+    const buffered = batches.reduce((sum, { bytes }) => sum + bytes, 0)
+    if (due.length > 0 || buffered < BUFFERED_MAX_BYTES) return due
+    return batches.sort((a, b) => b.bytes - a.bytes).slice(0, 1)
+  }
+
+  function count({ topic, partition, records }: AssignedBatch, dead: DeadRecord[]): void {
+    life.count({ records: records.length, dead: dead.length })
+    for (const { offset, code, message } of dead) {
+      logger.warn({ stream: SINK_GROUP, topic, partition, offset, code }, `dead letter: ${message}`)
+    }
+  }
+
+  return {
+    name: SINK_GROUP,
+    // A consumer that failed is gone; a new one starts at what is committed, with the batch in doubt.
+    run: () => life.run(consume),
+    stop: life.stop,
+    lag: () => topicLag(log, SINK_GROUP, storedTopics, now),
+    state: life.state,
+  }
+}
+
+function placeOf({ topic, partition }: { topic: StoredTopic; partition: number }): string {
+  return `${topic}/${partition}`
+}
+
+async function readRange(log: EventLog, topic: StoredTopic, partition: number, first: number, last: number) {
+  const records: LogRecord[] = []
+  for (let from = first; from <= last; from = records.at(-1)!.offset + 1) {
+    const page = await log.read(topic, partition, from, READ_MAX_RECORDS)
+    const inside = page.filter(({ offset }) => offset <= last)
+    records.push(...inside)
+    if (inside.length === 0 || inside.length < page.length) break
+  }
+  return records
+}

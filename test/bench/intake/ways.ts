@@ -1,0 +1,132 @@
+import { fork } from 'node:child_process'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import Fastify, { type FastifyInstance } from 'fastify'
+import type { EventLog, NewRecord } from '../../../infra/event-log/port.ts'
+import { encode } from '../../../schemas/wire/codec.ts'
+import { UNKNOWN_CLIENT } from '../../../services/domain/identity/client-hashes.ts'
+import { createShowIds } from '../../../services/domain/show-id/show-id.ts'
+import { createHttpServer } from '../../../services/http/server.ts'
+import { intakeApp } from '../../../services/intake/app.ts'
+import { generousLimits } from '../../generous-limits.ts'
+import { requestLimits } from '../../request-limits.ts'
+import { claimsOf, eventOf, snapshotOf } from '../../streams/judge/fixtures.ts'
+import type { Load } from './intake.load.ts'
+
+const SECONDS = 6
+const CONNECTIONS = 64
+const BATCH_EVENTS = 1_000
+const BATCH_CONNECTIONS = 8
+/** Each way is measured this often, in turn; the best of each counts, because the machine is shared. */
+const ROUNDS = 3
+
+const showIds = createShowIds({ keys: [{ id: 1, secret: randomBytes(32) }] })
+const claims = Array.from({ length: BATCH_EVENTS }, () => {
+  const ids = { requestId: randomUUID(), slotHash: randomUUID(), adUnitId: randomUUID(), accountId: randomUUID() }
+  return claimsOf({ ...ids, campaignId: randomUUID(), cid: randomUUID(), uid: randomUUID() })
+})
+const showIdList = claims.map((each) => showIds.seal(each))
+
+/** What the intake makes of a batch. */
+export const batchRecords: readonly NewRecord[] = claims.map((each) => {
+  const { eventId: _, ...event } = eventOf({ type: 'VIEW', cid: each.cid, uid: each.uid }, each)
+  const value = encode('AdEvent', { ...event, eventId: randomUUID() })
+  return { topic: 'ad-events', key: each.campaignId, value }
+})
+
+export interface Measured {
+  perSecond: number
+  failed: number
+  p99Ms: number
+}
+export type Way = () => Promise<Measured>
+
+async function drive(server: FastifyInstance, path: string, load: Omit<Load, 'url' | 'seconds'>): Promise<Measured> {
+  await server.listen({ host: '127.0.0.1', port: 0 })
+  const url = `http://127.0.0.1:${(server.server.address() as AddressInfo).port}${path}`
+  const child = fork(new URL('./intake.load.ts', import.meta.url))
+  child.send({ ...load, url, seconds: SECONDS } satisfies Load)
+  const [measured] = (await once(child, 'message')) as [Measured]
+  await server.close()
+  return measured
+}
+
+const singles = { bodies: showIdList.map((showId) => JSON.stringify({ showId })), connections: CONNECTIONS }
+
+/** A bare Fastify that parses the same bodies and answers the same. */
+export const bareFastify: Way = () => {
+  const server = Fastify({ logger: false })
+  server.post('/', async (_, reply) => {
+    reply.code(202)
+    return { clientId: claims[0]!.cid, accepted: 1, rejected: [] }
+  })
+  return drive(server, '/', singles)
+}
+
+function intake(log: EventLog): FastifyInstance {
+  const server = createHttpServer({ logger: false })
+  const deps = { log, snapshot: snapshotOf({}), showIds, now: Date.now, uuid: randomUUID }
+  const metrics = { eventsTaken() {}, repeatsLeftOut() {} }
+  const limits = requestLimits({ ...deps, limits: generousLimits })
+  server.register(intakeApp({ ...deps, limits, metrics, clientHasher: { hash: () => UNKNOWN_CLIENT } }))
+  return server as unknown as FastifyInstance
+}
+
+/** View events one by one. */
+export const singleViews =
+  (log: EventLog): Way =>
+  () =>
+    drive(intake(log), '/v1/dsa/view-event', singles)
+
+/** View events by the thousand. */
+export const viewBatches =
+  (log: EventLog): Way =>
+  async () => {
+    const bodies = [JSON.stringify({ events: showIdList.map((showId) => ({ type: 'VIEW', showId })) })]
+    const measured = await drive(intake(log), '/v1/ev/batch', { bodies, connections: BATCH_CONNECTIONS })
+    return { ...measured, perSecond: measured.perSecond * BATCH_EVENTS }
+  }
+
+/** The same records when as many callers as batches have connections send them, one call after the other. */
+export const straight =
+  (send: () => Promise<unknown>): Way =>
+  async () => {
+    const from = performance.now()
+    let sent = 0
+    const caller = async () => {
+      while (performance.now() - from < SECONDS * 1_000) {
+        await send()
+        sent += batchRecords.length
+      }
+    }
+    await Promise.all(Array.from({ length: BATCH_CONNECTIONS }, caller))
+    return { perSecond: sent / ((performance.now() - from) / 1_000), failed: 0, p99Ms: Number.NaN }
+  }
+
+/** The best of each way, all in turn. @throws when a request failed. */
+export async function measureInTurn<Name extends string>(ways: Record<Name, Way>): Promise<Record<Name, Measured>> {
+  const best: Partial<Record<Name, Measured>> = {}
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const name of Object.keys(ways) as Name[]) {
+      const measured = await ways[name]()
+      if (measured.failed > 0) throw new Error(`${name}: ${measured.failed} requests failed`)
+      const known = best[name]
+      if (!known || measured.perSecond > known.perSecond) best[name] = measured
+    }
+  }
+  return best as Record<Name, Measured>
+}
+
+/** One line of the table at the end. */
+export function compared(name: string, measured: Measured, baseline: string, base: Measured, goal: number) {
+  return {
+    measured: name,
+    'events/s': Math.round(measured.perSecond),
+    'p99 ms': measured.p99Ms,
+    baseline,
+    'baseline events/s': Math.round(base.perSecond),
+    ratio: Number((measured.perSecond / base.perSecond).toFixed(2)),
+    goal,
+  }
+}

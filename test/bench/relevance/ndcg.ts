@@ -1,0 +1,128 @@
+/**
+ * nDCG@10 of CONTEXT_MATCH (every word somewhere) and its WIDE variant (some word), ranked by text, over the judged
+ * queries of a folder with `products.jsonl.gz` and `judgments.csv`, all products in one campaign.
+ * Gain 2^rating - 1, unjudged 0, mean over the queries with a relevant product. Prints speed, too.
+ *
+ *     node test/bench/relevance/ndcg.ts <folder> [--queries]
+ *
+ * With ELASTICSEARCH_URL in the environment it measures that engine, else the embedded index.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { migrateElasticsearch } from '../../../infra/product-index/elasticsearch/migrate.ts'
+import { connectElasticsearch } from '../../../infra/product-index/elasticsearch/product-index.ts'
+import { openEmbeddedProductIndex } from '../../../infra/product-index/embedded/product-index.ts'
+import type { ProductIndex } from '../../../infra/product-index/port.ts'
+import { removeIndices, testNamespace } from '../../engines/addresses.ts'
+import { readIcecat, readJudgments } from './icecat.ts'
+import { icecatOffer } from './icecat-offer.ts'
+
+const DEPTH = 10
+const WRITES_PER_CALL = 1000
+const SHOP = 'icecat'
+const CAMPAIGNS = [{ campaignIds: ['all'], weight: 1 }]
+
+const [folder, ...flags] = process.argv.slice(2)
+if (!folder)
+  throw new Error(
+    'usage: node test/bench/relevance/ndcg.ts <folder with products.jsonl.gz and judgments.csv> [--queries]',
+  )
+
+const { index, remove } = await openIndex(process.env.ELASTICSEARCH_URL)
+try {
+  await load(index)
+  const judged = new Map<string, Map<string, number>>()
+  for (const { query, docid, rating } of readJudgments(folder)) {
+    judged.set(query, (judged.get(query) ?? new Map()).set(docid, rating))
+  }
+  const strict = await measure(index, judged, 1)
+  const wide = await measure(index, judged, 0)
+  console.log(`CONTEXT_MATCH      nDCG@${DEPTH} ${mean([...strict.values()]).toFixed(4)} over ${strict.size} queries`)
+  console.log(`CONTEXT_MATCH_WIDE nDCG@${DEPTH} ${mean([...wide.values()]).toFixed(4)} over ${wide.size} queries`)
+  if (flags.includes('--queries')) {
+    for (const [query, value] of [...strict].sort((a, b) => a[1] - b[1])) {
+      console.log(`${query.padEnd(30)} ${value.toFixed(3)} ${wide.get(query)!.toFixed(3)}`)
+    }
+  }
+  await speed(index, [...judged.keys()])
+} finally {
+  await index.close()
+  await remove()
+}
+
+async function openIndex(url: string | undefined): Promise<{ index: ProductIndex; remove: () => Promise<void> }> {
+  if (url !== undefined) {
+    const namespace = testNamespace()
+    await migrateElasticsearch({ url, namespace })
+    return { index: connectElasticsearch({ url, namespace }), remove: () => removeIndices(url, namespace) }
+  }
+  const data = mkdtempSync(join(tmpdir(), 'ndcg-'))
+  return {
+    index: await openEmbeddedProductIndex({ folder: data }),
+    remove: async () => rmSync(data, { recursive: true }),
+  }
+}
+
+async function load(into: ProductIndex): Promise<void> {
+  const products = readIcecat(folder!)
+  const startedAt = performance.now()
+  for (let from = 0; from < products.length; from += WRITES_PER_CALL) {
+    const offers = products.slice(from, from + WRITES_PER_CALL).map((product) => icecatOffer(product, SHOP))
+    await into.write(
+      offers.flatMap((offer) => [
+        { kind: 'offer', version: 1, offer },
+        { kind: 'promotions', version: 1, shopId: SHOP, feedId: offer.feedId, id: offer.id, campaignIds: ['all'] },
+      ]),
+    )
+  }
+  await into.refresh()
+  console.log(`${products.length} products indexed in ${Math.round(performance.now() - startedAt)} ms`)
+}
+
+async function measure(from: ProductIndex, judged: Map<string, Map<string, number>>, minShare: number) {
+  const values = new Map<string, number>()
+  for (const [text, ratings] of judged) {
+    const ideal = gain([...ratings.values()].sort((a, b) => b - a))
+    if (ideal === 0) continue
+    const [result] = await from.search([queryOf(text, minShare)])
+    values.set(text, gain(result!.hits.map((hit) => ratings.get(hit.product.offer.id) ?? 0)) / ideal)
+  }
+  return values
+}
+
+function queryOf(text: string, minShare: number) {
+  return {
+    shopId: SHOP,
+    filters: [{ kind: 'available' } as const, { kind: 'text', text, lang: 'en', minShare, in: 'ALL_FIELDS' } as const],
+    rank: { by: 'text', text, lang: 'en' } as const,
+    campaigns: CAMPAIGNS,
+    limit: DEPTH,
+    believedClickRate: 0.004,
+    tieSeed: 1,
+  }
+}
+
+/** Discounted cumulative gain of the first `DEPTH` ratings. */
+function gain(ratings: number[]): number {
+  return ratings.slice(0, DEPTH).reduce((sum, rating, at) => sum + (2 ** rating - 1) / Math.log2(at + 2), 0)
+}
+
+function mean(values: number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length
+}
+
+/** The queries one after the other, all products found before. */
+async function speed(from: ProductIndex, texts: string[]): Promise<void> {
+  const elapsed: number[] = []
+  for (let round = 0; round < 20; round++) {
+    for (const text of texts) {
+      const startedAt = performance.now()
+      await from.search([queryOf(text, round % 2)])
+      elapsed.push(performance.now() - startedAt)
+    }
+  }
+  elapsed.sort((a, b) => a - b)
+  const at = (share: number) => elapsed[Math.floor(elapsed.length * share)]!.toFixed(2)
+  console.log(`search, one at a time: p50 ${at(0.5)} ms, p99 ${at(0.99)} ms`)
+}

@@ -1,0 +1,56 @@
+import { Agent, request } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { percentile } from '../../program.ts'
+import type { Load, Measured } from './selection.load.ts'
+
+const TICK_MS = 1
+/** What is answered in the beginning, before the code is compiled, is not measured. */
+const WARM_UP_SECONDS = 2
+
+/**
+ * Sends requests at even intervals, whatever is answered in the meantime. A latency counts from when the request was due,
+ * so a server that stalls is told all that it kept waiting. (autocannon's rate sends a second's requests in one burst.)
+ */
+export async function driveEvenly(load: Load & { rate: number; headers: Record<string, string> }): Promise<Measured> {
+  const { url, bodies, connections, seconds, rate, headers } = load
+  const agent = new Agent({ keepAlive: true, maxSockets: connections })
+  const warmUp = WARM_UP_SECONDS * rate
+  const total = Math.round(warmUp + seconds * rate)
+  const latenciesMs: number[] = []
+  let failed = 0
+
+  const send = (body: string, dueAt: number, isMeasured: boolean) =>
+    new Promise<void>((resolve) => {
+      const fail = () => {
+        failed++
+        resolve()
+      }
+      const length = { 'content-length': Buffer.byteLength(body) }
+      const sent = request(url, { method: 'POST', agent, headers: { ...headers, ...length } }, (response) => {
+        response.resume()
+        response.once('error', fail).once('end', () => {
+          if (response.statusCode !== 200) return fail()
+          if (isMeasured) latenciesMs.push(performance.now() - dueAt)
+          resolve()
+        })
+      })
+      sent.once('error', fail)
+      sent.end(body)
+    })
+
+  const startedAt = performance.now()
+  const underWay: Promise<void>[] = []
+  while (underWay.length < total) {
+    const due = Math.min(total, Math.floor(((performance.now() - startedAt) * rate) / 1_000))
+    while (underWay.length < due) {
+      const i = underWay.length
+      underWay.push(send(bodies[i % bodies.length]!, startedAt + (i * 1_000) / rate, i >= warmUp))
+    }
+    await sleep(TICK_MS)
+  }
+  await Promise.all(underWay)
+  const tookSeconds = (performance.now() - startedAt) / 1_000
+  agent.destroy()
+  const at = (share: number) => Math.round(10 * percentile(latenciesMs, share)) / 10
+  return { perSecond: total / tookSeconds, p50Ms: at(0.5), p99Ms: at(0.99), answered: total, failed }
+}

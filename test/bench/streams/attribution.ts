@@ -1,0 +1,134 @@
+/**
+ * Attribution from nothing: 100,000 purchase lines and 1,000,000 touches, and ten times less of both. Goal: the time for a
+ * line is the same within 20 %. Each size runs in a process of its own, whose peak memory is told as well.
+ */
+
+import { fork } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { openEmbeddedAnalytics } from '../../../infra/analytics/embedded/analytics.ts'
+import type { Analytics } from '../../../infra/analytics/port.ts'
+import { attributionQuery } from '../../../infra/analytics/queries/attribution/attribution-query.ts'
+import { attribute } from '../../../streams/attribution/attribution.ts'
+import { SINK_GROUP } from '../../../streams/sink/offset-metadata.ts'
+import { fakeLog } from '../../streams/runtime/fake-log.ts'
+
+const LINES = 100_000
+const LINES_PER_PURCHASE = 2
+const TOUCHES_PER_LINE = 10
+/** On average; a fifth of the cids have a uid, which some share. */
+const TOUCHES_PER_CID = 10
+const DAYS = 30
+const T0 = 1_760_000_000_000
+const SETTLE_MS = 6_000
+
+interface Result {
+  ms: number
+  whatIfMs: number
+  credited: number
+  peakMb: number
+}
+
+async function run(folder: string, lines: number): Promise<Result> {
+  const analytics = await openEmbeddedAnalytics({ folder })
+  await fill(analytics, lines)
+  const log = fakeLog()
+  await log.reset(SINK_GROUP, [
+    { topic: 'judged-events', partition: 0, offset: lines * TOUCHES_PER_LINE, metadata: '' },
+    { topic: 'transactions', partition: 0, offset: lines / LINES_PER_PURCHASE, metadata: '' },
+  ])
+  // The engine gives back what filling the tables took; from here on the peak is attribution's (Linux).
+  await delay(SETTLE_MS)
+  writeFileSync('/proc/self/clear_refs', '5')
+  const start = performance.now()
+  await attribute({ log, analytics, runId: randomUUID })
+  const ms = performance.now() - start
+  const peakMb = Number(readFileSync('/proc/self/status', 'utf8').match(/VmHWM:\s+(\d+)/)?.[1]) / 1024
+  const [stored] = await analytics.query<{ lines: number; credited: number }>(
+    `SELECT count() AS lines, countIf(outcome = 'CREDITED') AS credited FROM attributed_lines FINAL`,
+  )
+  if (stored!.lines !== lines) throw new Error(`${stored!.lines} of ${lines} lines`)
+
+  const { sql, params } = attributionQuery(
+    { model: 'TIME_DECAY', clickWindowHours: null, viewWindowHours: null },
+    { shopId: 'shop', from: 0, to: Number.MAX_SAFE_INTEGER },
+  )
+  const asked = performance.now()
+  const [answer] = await analytics.query<{ credited: number }>(`SELECT sum(weight) AS credited FROM (${sql})`, params)
+  if (Math.abs(answer!.credited - stored!.credited) > 0.01) throw new Error(`what-if credits ${answer!.credited}`)
+  return { ms, whatIfMs: performance.now() - asked, credited: stored!.credited, peakMb }
+}
+
+/** Touches of 30 days, purchases of the second half of them, products by a skewed choice. */
+async function fill(analytics: Analytics, lines: number): Promise<void> {
+  const touches = lines * TOUCHES_PER_LINE
+  const params = { touches, purchases: lines / LINES_PER_PURCHASE, cids: touches / TOUCHES_PER_CID, days: DAYS, t0: T0 }
+  const person = (n: string) => `concat('cid-', toString(cityHash64(${n}) % {cids:UInt64}))`
+  const uid = (cid: string) =>
+    `if(cityHash64(${cid}) % 10 < 2, concat('user-', toString(cityHash64(${cid}) % {cids:UInt64})), NULL)`
+  const product = (n: string) => `concat('sku-', toString(toUInt64(200 * pow(rand(${n}) / 4294967296, 3))))`
+  await analytics.command(
+    `INSERT INTO judged_events (_topic, _partition, _offset, eventId, type, verdict, cid, uid, occurredAt, kind, shopId,
+       campaignId, accountId, adId, slotHash, adUnitId, algorithm)
+     SELECT 'judged-events', 0, number, toString(generateUUIDv4()), if(number % 3 = 0, 'CLICK', 'VIEW'), 'VALID',
+       ${person('number')} AS who, ${uid('who')}, {t0:Int64} + toInt64(rand64() % ({days:UInt64} * 86400000)), 'SPONSORED', 'shop',
+       concat('campaign-', toString(number % 50)), 'account', ${product('number')}, 'slot', 'unit', 'BESTSELLERS'
+     FROM numbers({touches:UInt64})`,
+    params,
+  )
+  await analytics.command(
+    `INSERT INTO transactions (_topic, _partition, _offset, eventId, kind, shopId, cid, uid, currency, occurredAt, lines)
+     SELECT 'transactions', 0, number, toString(generateUUIDv4()), 'PURCHASE', 'shop',
+       ${person('number + 1000000007')} AS who, ${uid('who')}, 'EUR',
+       {t0:Int64} + toInt64((rand64() % ({days:UInt64} * 43200000)) + {days:UInt64} * 43200000),
+       [(${product('number + 1')}, 10000000, 1, NULL, NULL, NULL), (${product('number + 2')}, 5000000, 1, NULL, NULL, NULL)]
+     FROM numbers({purchases:UInt64})`,
+    params,
+  )
+  await analytics.command(
+    `INSERT INTO campaign_versions (_topic, _partition, _offset, campaignId, version, shopId, updatedAt, attributionProductIds)
+     SELECT 'registry', 0, number, concat('campaign-', toString(number)), 1, 'shop', {t0:Int64},
+       arrayMap(n -> concat('sku-', toString((number * 4 + n) % 200)), range(20))
+     FROM numbers(50)`,
+    params,
+  )
+}
+
+async function main(): Promise<void> {
+  const results: Record<number, Result[]> = { [LINES / 10]: [], [LINES]: [] }
+  for (const lines of [LINES / 10, LINES, LINES / 10, LINES, LINES / 10, LINES]) {
+    const folder = mkdtempSync(join(tmpdir(), 'bench-attribution-'))
+    const child = fork(import.meta.filename, [folder, String(lines)])
+    const [result] = (await once(child, 'message')) as [Result]
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    rmSync(folder, { recursive: true })
+    results[lines]!.push(result)
+  }
+  const medians = Object.entries(results).map(([lines, each]) => {
+    const median = each.sort((a, b) => a.ms - b.ms)[1]!
+    return { lines: Number(lines), ...median }
+  })
+  const perLine = medians.map(({ ms, lines }) => (ms * 1000) / lines)
+  console.table(
+    medians.map(({ lines, ms, whatIfMs, credited, peakMb }, i) => ({
+      lines,
+      touches: lines * TOUCHES_PER_LINE,
+      seconds: Number((ms / 1000).toFixed(2)),
+      'us per line': Number(perLine[i]!.toFixed(1)),
+      'ratio per line': Number((perLine[i]! / perLine[0]!).toFixed(2)),
+      'goal, at most': 1.2,
+      credited,
+      'what-if, s': Number((whatIfMs / 1000).toFixed(2)),
+      'peak MB': Math.round(peakMb),
+    })),
+  )
+}
+
+const [, , folder, lines] = process.argv
+if (folder === undefined) await main()
+else process.send!(await run(folder, Number(lines)))

@@ -1,0 +1,159 @@
+/**
+ * Sink throughput, log to tables, against inserting the same rows from memory through the bare client over the same kind
+ * of connection. Each side runs in a process of its own. Goal: a ratio of at least 0.5.
+ */
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { createClient } from '@clickhouse/client'
+import { createChdbConnection } from 'chdb/connection'
+import { openEmbeddedAnalytics } from '../../../infra/analytics/embedded/analytics.ts'
+import { migrate } from '../../../infra/analytics/migrate.ts'
+import { openEmbeddedEventLog } from '../../../infra/event-log/embedded/event-log.ts'
+import type { JudgedEvent } from '../../../schemas/records/records.ts'
+import { encode } from '../../../schemas/wire/codec.ts'
+import { UNKNOWN_CLIENT } from '../../../services/domain/identity/client-hashes.ts'
+import { tablesOf } from '../../../streams/sink/rows.ts'
+import { createSink } from '../../../streams/sink/sink.ts'
+
+const RECORDS = 300_000
+const BATCH = 20_000
+const APPEND = 1_000
+/** Both are timed up to here; what is left is a tail, which the sink keeps until it is old. */
+const TIMED_SHARE = 0.8
+const silent = { info() {}, warn() {}, error: console.error }
+
+function event(n: number): JudgedEvent {
+  const uuid = (seed: number) =>
+    `6f1d${(seed % 65_536).toString(16).padStart(4, '0')}-5c1e-4f1b-9a3e-${String(seed).padStart(12, '0')}`
+  const at = 1_760_000_000_000 + n * 37
+  return {
+    eventId: uuid(n),
+    type: n % 20 === 0 ? 'CLICK' : 'VIEW',
+    cid: uuid(n % 20_000),
+    uid: n % 4 === 0 ? `user-${n % 5_000}` : null,
+    occurredAt: at,
+    receivedAt: at + 12,
+    bot: false,
+    proof: 'ANONYMOUS',
+    ...UNKNOWN_CLIENT,
+    verdict: 'VALID',
+    invalidReason: null,
+    marks: [],
+    billedMicros: n % 20 === 0 ? 250_000 : 0,
+    sourcePartition: n % 4,
+    sourceOffset: n,
+    claims: {
+      kind: 'SPONSORED',
+      requestId: uuid(n >> 2),
+      shopId: uuid(1),
+      slotHash: uuid(2),
+      adUnitId: uuid(3),
+      campaignId: uuid(n % 50),
+      accountId: uuid(n % 10),
+      adId: `sku-${n % 19_406}`,
+      itemGroupId: n % 3 === 0 ? `group-${n % 4_000}` : null,
+      cid: uuid(n % 20_000),
+      uid: null,
+      algorithm: 'CONTEXT_MATCH',
+      position: 1 + (n % 4),
+      priceMicros: 250_000,
+      currency: 'EUR',
+      autoPromo: false,
+      country: 'DE',
+      emittedAt: at - 900,
+    },
+  }
+}
+
+/** Rows a second of the sink. */
+async function sink(folder: string): Promise<number> {
+  const log = await openEmbeddedEventLog({ folder: join(folder, 'log') })
+  for (let n = 0; n < RECORDS; n += APPEND) {
+    const events = Array.from({ length: APPEND }, (_, i) => event(n + i))
+    await log.append(
+      events.map((each) => ({
+        topic: 'judged-events' as const,
+        key: each.claims.campaignId,
+        value: encode('JudgedEvent', each),
+      })),
+    )
+  }
+  const analytics = await openEmbeddedAnalytics({ folder: join(folder, 'analytics') })
+  const stream = createSink({ log, analytics, now: Date.now, logger: silent })
+  const start = performance.now()
+  void stream.run()
+  while (stream.state().records < RECORDS * TIMED_SHARE) await delay(2)
+  const perSecond = stream.state().records / ((performance.now() - start) / 1000)
+  while (stream.state().records < RECORDS) await delay(20)
+  const [stored] = await analytics.query<{ rows: number }>(
+    'SELECT count() AS rows FROM judged_events HAVING rows = uniqExact(_partition, _offset)',
+  )
+  if (stored?.rows !== RECORDS) throw new Error(`stored ${stored?.rows} of ${RECORDS}`)
+  return perSecond
+}
+
+/** The two packages carry types of their own for the same connection. */
+function connectionTo(path: string) {
+  return createChdbConnection({ path }) as unknown as NonNullable<Parameters<typeof createClient>[0]>['connection']
+}
+
+/** Rows a second of `client.insert` with rows that lie in memory. */
+async function bare(folder: string): Promise<number> {
+  const client = createClient({ connection: connectionTo(join(folder, 'bare')) })
+  await migrate({
+    command: async (query) => void (await client.command({ query })),
+    query: async <Row extends object>(query: string) =>
+      (await (await client.query({ query, format: 'JSONEachRow' })).json()) as Row[],
+    insert: async () => {},
+    raiseFences: async () => {},
+    close: async () => {},
+  })
+  const [{ table, rowOf }] = tablesOf['judged-events']
+  const rows = Array.from({ length: RECORDS }, (_, n) =>
+    rowOf({ topic: 'judged-events', partition: n % 4, offset: n, key: null, value: event(n), appendedAt: 0 }),
+  )
+  const timed = RECORDS * TIMED_SHARE
+  const start = performance.now()
+  for (let n = 0; n < timed; n += BATCH) {
+    await client.insert({
+      table,
+      values: rows.slice(n, n + BATCH),
+      format: 'JSONEachRow',
+      clickhouse_settings: { insert_deduplication_token: String(n) },
+    })
+  }
+  return timed / ((performance.now() - start) / 1000)
+}
+
+async function main(): Promise<void> {
+  const rates: Record<'bare' | 'sink', number[]> = { bare: [], sink: [] }
+  // In turn, so that a slower minute of the machine meets both.
+  for (const side of ['bare', 'sink', 'bare', 'sink', 'bare', 'sink'] as const) {
+    const folder = mkdtempSync(join(tmpdir(), 'bench-sink-'))
+    const child = fork(import.meta.filename, [side, folder])
+    const [perSecond] = (await once(child, 'message')) as [number]
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    rmSync(folder, { recursive: true })
+    rates[side].push(perSecond)
+  }
+  const median = (values: number[]) => values.sort((a, b) => a - b)[values.length >> 1]!
+  const [bareRate, sinkRate] = [median(rates.bare), median(rates.sink)]
+  console.table([
+    {
+      measure: `judged events, ${RECORDS.toLocaleString('en')} rows`,
+      'bare client, rows/s': Math.round(bareRate),
+      'sink, rows/s': Math.round(sinkRate),
+      ratio: Number((sinkRate / bareRate).toFixed(2)),
+      goal: 0.5,
+    },
+  ])
+}
+
+const [, , side, folder] = process.argv
+if (side === undefined) await main()
+else process.send!(await (side === 'sink' ? sink : bare)(folder!))

@@ -1,0 +1,83 @@
+import { must } from '../../program.ts'
+import { waitFor } from '../../wait-for.ts'
+import type { Person, World } from '../harness.ts'
+
+interface Created {
+  id: string
+}
+
+export interface AdvertiserShop {
+  /** The advertiser; it sells the lamps. */
+  person: Person
+  get<T>(path: string): Promise<T>
+  post<T>(path: string, body: unknown, headers?: Record<string, string>): Promise<T>
+  /** Feed ids of the products that a search shows as ads. */
+  productAds(): Promise<string[]>
+  /** The banners that a page shows. */
+  bannerAds(): Promise<{ bannerId: string; bannerUrl: string }[]>
+}
+
+/** Where the pictures of the products are said to be. */
+export const SHOP_SITE = 'https://shop.example'
+const LAMPS = ['red', 'green', 'blue', 'white']
+
+const item = (id: string, rest: string) =>
+  `<item><g:id>${id}</g:id><g:title>Desk ${id}</g:title><g:link>${SHOP_SITE}/p/${id}</g:link>
+<g:image_link>${SHOP_SITE}/i/${id}.png</g:image_link><g:product_type>Home &gt; Lamps</g:product_type>${rest}</item>`
+
+const feedXml = `<?xml version="1.0"?>
+<rss version="2.0" xmlns:g="http://base.google.com/ns/1.0"><channel><title>Shop</title><link>https://shop.example</link>
+${LAMPS.map((colour, i) =>
+  item(
+    `lamp-${colour}`,
+    `<g:price>${20 + 10 * i}.00 EUR</g:price><g:availability>${i < 3 ? 'in_stock' : 'out_of_stock'}</g:availability>
+     <g:brand>Solvik</g:brand><g:external_seller_id>SOLVIK</g:external_seller_id>`,
+  ),
+).join('\n')}
+${item('lamp-other', '<g:price>9.00 EUR</g:price><g:availability>in_stock</g:availability><g:brand>Solvik</g:brand>')}
+</channel></rss>`
+
+/** A shop with the lamps of an advertiser, an ad unit for products and one for banners, and nothing that runs. */
+export async function openAdvertiserShop({ program, makeUser }: World): Promise<AdvertiserShop> {
+  const post = <T>(path: string, body: unknown, headers?: Record<string, string>) =>
+    must(program.call<T>('POST', path, body, headers))
+  const get = <T>(path: string) => must(program.call<T>('GET', path))
+  const account = (kind: string, name: string, sellerIds: string[] = []) =>
+    post<Created>('/v1/panel/accounts', { kind, name, sellerIds, displayEnabled: true })
+  const publisher = await account('PUBLISHER', 'Shop')
+  const advertiser = await account('ADVERTISER', 'Solvik', ['SOLVIK'])
+  const locale = { currency: 'EUR', lang: 'en', country: 'DE', timeZone: 'Europe/Berlin' }
+  const { id: shopId } = await post<Created>('/v1/panel/shops', {
+    ...{ accountId: publisher.id, name: 'Lamp shop', reserveCpc: 0.05 },
+    ...locale,
+  })
+  const format = await post<Created>('/v1/panel/ad-formats', {
+    ...{ shopId, name: 'Small', images: [{ width: 60, height: 30 }] },
+    textFields: [{ type: 'TITLE', required: true, maxLength: 20 }],
+  })
+  const unit = async (kind: string, body: object) => {
+    const placement = await post<Created>('/v1/panel/placements', { shopId, name: kind, kind })
+    return post<{ slotHash: string }>('/v1/panel/ad-units', { placementId: placement.id, name: 'Top', ...body })
+  }
+  const products = await unit('PRODUCT', { algorithm: 'CONTEXT_MATCH' })
+  const banners = await unit('DISPLAY', { algorithm: 'DISPLAY', targeting: ['searchData'], adFormatIds: [format.id] })
+  const feed = await post<Created>('/v1/panel/feeds', { shopId, name: 'Feed', currency: 'EUR', lang: 'en' })
+  const run = await post<Created>(`/v1/panel/feeds/${feed.id}/content`, feedXml)
+  const status = async () => (await get<{ status: string }>(`/v1/panel/feeds/${feed.id}/runs/${run.id}`)).status
+  await waitFor(async () => (await status()) === 'DONE')
+
+  const ask = async <Ad>(path: string, asked: object) => {
+    const body = { targeting: [{ ...asked, searchData: 'desk lamp', adCount: 3 }] }
+    return (await post<{ data: { ads: Ad[] }[] }>(path, body, { cid: 'ann' })).data[0]!.ads
+  }
+  return {
+    person: await makeUser({ name: 'Solvik', role: 'ADVERTISER', accountId: advertiser.id }),
+    get,
+    post,
+    async productAds() {
+      const ads = await ask<{ shopProductId: string }>('/v1/dsa/raw/batch', { slotHash: products.slotHash })
+      return ads.map(({ shopProductId }) => shopProductId)
+    },
+    bannerAds: () => ask('/v1/banner/dsa/raw/batch', { slotHash: banners.slotHash, country: 'DE' }),
+  }
+}

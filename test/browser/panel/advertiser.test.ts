@@ -1,0 +1,170 @@
+import type { Page } from 'playwright-core'
+import sharp from 'sharp'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { waitFor } from '../../wait-for.ts'
+import { openWorld, seriousFindings, type World, watchErrors } from '../harness.ts'
+import { type AdvertiserShop, openAdvertiserShop, SHOP_SITE } from './advertiser-shop.ts'
+
+/** For what one waits for in a page. */
+
+let world: World
+let shop: AdvertiserShop
+let page: Page
+let errors: string[]
+beforeAll(async () => {
+  world = await openWorld()
+  shop = await openAdvertiserShop(world)
+  // axe would judge the colours of what is still fading in.
+  page = await world.signedIn(shop.person, { reducedMotion: 'reduce' })
+  const body = await picture(20, 20)
+  await page.route(`${SHOP_SITE}/**`, (route) => route.fulfill({ contentType: 'image/png', body }))
+  errors = watchErrors(page)
+})
+afterAll(() => world?.stop())
+
+function picture(width: number, height: number): Promise<Buffer> {
+  return sharp({ create: { width, height, channels: 3, background: '#fc0' } })
+    .png()
+    .toBuffer()
+}
+const button = (name: string) => page.getByRole('button', { name, exact: true })
+const heading = (name: string) => page.getByRole('heading', { level: 1, name })
+const idInAddress = () => page.url().split('/').at(-1)!
+const chooseIn = async (label: string, option: string) => {
+  await page.getByRole('combobox', { name: label }).click()
+  await page.getByRole('option', { name: option }).click()
+}
+
+it('has no campaigns at first, and says so', async () => {
+  await page.goto('/panel/campaigns')
+  await page.getByText('No campaigns yet').waitFor()
+  expect(await page.title()).toBe('Campaigns · Endcap')
+  expect(await seriousFindings(page)).toEqual([])
+})
+
+it('makes a sponsored campaign by a rule whose products are counted while it is written, and it is selected', async () => {
+  await page.goto('/panel/campaigns/new')
+  await button('Continue').click()
+  await page.getByText('Needed').waitFor()
+  await page.getByLabel('Name').fill('All lamps')
+  expect(await seriousFindings(page)).toEqual([])
+  await button('Continue').click()
+
+  await page.getByText('By rule').click()
+  await page.getByRole('combobox', { name: 'Brands' }).fill('solvik')
+  await page.getByRole('combobox', { name: 'Brands' }).press('Enter')
+  const count = page.getByRole('status').filter({ hasText: 'product' })
+  await count.getByText('4 products, 1 not in stock and so not shown now').waitFor()
+  await page.getByLabel('Price to').fill('35')
+  await count.getByText('2 products').waitFor()
+  expect(await seriousFindings(page)).toEqual([])
+  await button('Continue').click()
+
+  await page.getByLabel('Bid for a click').fill('0.01')
+  await page.getByRole('textbox', { name: /^Budget/ }).fill('100')
+  await button('Continue').click()
+  await page.getByText('The shop takes 0.05 at least').waitFor()
+  await page.getByLabel('Bid for a click').fill('0.4')
+  expect(await seriousFindings(page)).toEqual([])
+  await button('Continue').click()
+  await page.getByText('€0.40').waitFor()
+  await count.getByText('2 products').waitFor()
+  expect(await seriousFindings(page)).toEqual([])
+  await button('Create campaign').click()
+
+  await heading('All lamps').waitFor()
+  await page.getByText('Running').first().waitFor()
+  await waitFor(async () => (await shop.productAds()).length === 2)
+  expect((await shop.productAds()).sort()).toEqual(['lamp-green', 'lamp-red'])
+  await page.waitForLoadState('networkidle')
+  expect(await seriousFindings(page)).toEqual([])
+})
+
+it('pauses a campaign from the list', async () => {
+  await page.goto('/panel/campaigns')
+  await button('Pause All lamps').click()
+  await button('Resume All lamps').waitFor()
+  await waitFor(async () => (await shop.productAds()).length === 0)
+})
+
+it('asks before changes are lost, and shows what the API refuses at its field', async () => {
+  await page.getByRole('link', { name: 'All lamps' }).click()
+  await page.getByRole('link', { name: 'Edit' }).click()
+  await page.getByRole('combobox', { name: 'Brands' }).waitFor()
+  await page.getByLabel('Name').fill('Some lamps')
+  await page.getByRole('link', { name: 'Cancel' }).click()
+  await button('Stay').click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await page.getByRole('combobox', { name: 'Sellers' }).fill('ANOTHER')
+  await page.getByRole('combobox', { name: 'Sellers' }).press('Enter')
+  expect(await seriousFindings(page)).toEqual([])
+  errors.length = 0
+  await button('Save').click()
+  await page.getByText("Are none of the account's sellerIds", { exact: true }).waitFor()
+  // The browser tells of every answer over 399.
+  expect(errors.splice(0)).toHaveLength(1)
+  await page.getByRole('link', { name: 'All lamps' }).click()
+  await button('Leave').click()
+  await heading('All lamps').waitFor()
+})
+
+it('makes a display campaign with a picture cut to size, which is shown once it is accepted', async () => {
+  await page.goto('/panel/campaigns/new')
+  await page.getByLabel('Name').fill('Lamp banners')
+  await page.getByRole('radio', { name: /^Display banners/ }).click()
+  await button('Continue').click()
+  await chooseIn('Country', 'Germany')
+  await page.getByLabel('Target URL').fill('https://shop.example/sale')
+  await button('Add banner').click()
+  await button('Continue').click()
+  expect(await page.getByText('Needed').count()).toBe(2)
+
+  const file = page.locator('input[type=file]').first()
+  await file.setInputFiles({ name: 'text.txt', mimeType: 'text/plain', buffer: Buffer.from('no') })
+  await page.getByText('This is no PNG, JPEG or WEBP').waitFor()
+  await file.setInputFiles({ name: 'small.png', mimeType: 'image/png', buffer: await picture(40, 20) })
+  await page.getByText('It has 40 × 20 pixels: it needs 60 × 30 at least').waitFor()
+  await file.setInputFiles({ name: 'large.png', mimeType: 'image/png', buffer: await picture(400, 300) })
+  await page.getByRole('slider', { name: 'Zoom' }).press('ArrowRight')
+  expect(await seriousFindings(page)).toEqual([])
+  await button('Use this part').click()
+  await page.getByRole('img', { name: 'Image', exact: true }).waitFor()
+  await page.getByLabel('Title').fill('Lamps for less')
+  await page.getByText('14 of 20 characters').waitFor()
+  expect(await seriousFindings(page)).toEqual([])
+  await button('Continue').click()
+  await page.getByLabel('Price of a thousand views').fill('4')
+  await page.getByRole('textbox', { name: /^Budget/ }).fill('50')
+  await button('Continue').click()
+  await page.getByText('They go to moderation').waitFor()
+  await button('Create campaign').click()
+
+  await heading('Lamp banners').waitFor()
+  await page.getByText('Waiting for the publisher').waitFor()
+  expect(await shop.bannerAds()).toEqual([])
+  await shop.post(`/v1/panel/moderation/${idInAddress()}/accept`, {})
+  await waitFor(async () => (await shop.bannerAds()).length === 1)
+  expect(await shop.bannerAds()).toMatchObject([{ bannerUrl: 'https://shop.example/sale' }])
+  await page.reload()
+  await page.getByText('Accepted').waitFor()
+  await page.waitForLoadState('networkidle')
+  expect(await seriousFindings(page)).toEqual([])
+})
+
+it('keeps the id of a banner that is changed, sends it back to moderation, and tells why it was rejected', async () => {
+  const id = idInAddress()
+  const bannerId = async () =>
+    (await shop.get<{ banners: { id: string }[] }>(`/v1/panel/campaigns/${id}`)).banners.map((banner) => banner.id)
+  const before = await bannerId()
+  await page.getByRole('link', { name: 'Edit' }).click()
+  await page.getByLabel('Title').fill('Better lamps')
+  expect(await seriousFindings(page)).toEqual([])
+  await button('Save').click()
+  await page.getByText('Waiting for the publisher').waitFor()
+  expect(await bannerId()).toEqual(before)
+  await shop.post(`/v1/panel/moderation/${id}/reject`, { reason: 'Better than what?' })
+  await page.reload()
+  await page.getByText('The publisher has rejected the banners').waitFor()
+  await page.getByText('Better than what?').first().waitFor()
+  expect(errors).toEqual([])
+})

@@ -1,0 +1,140 @@
+import { createServer } from 'node:net'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { waitFor } from '../../wait-for.ts'
+import { freePort, type RunningDemo, startDemo } from '../demo.ts'
+import { launchBrowser, seriousFindings, watchErrors } from '../harness.ts'
+
+/** What a newcomer waits for, and no longer. */
+
+let demo: RunningDemo
+let browser: Browser
+beforeAll(async () => {
+  demo = await startDemo()
+  browser = await launchBrowser()
+})
+afterAll(async () => {
+  await browser?.close()
+  await demo?.stop()
+})
+
+interface Explained {
+  transactions?: { lines: { shopProductId: string; outcome: string; credit: { touchType: string } | null }[] }[]
+}
+
+const shopIdOf = async () => (await demo.api<{ items: { id: string }[] }>('/v1/panel/shops')).items[0]!.id
+
+const signIn = async (page: Page, email: string) => {
+  await page.goto(`${demo.adServer}/panel/`)
+  await page.getByLabel('E-mail').fill(email)
+  await page.locator('input[type=password]').fill('try-the-aisle-today')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+}
+
+it('lets a newcomer search, click a sponsored product, buy it, and find the sale attributed', async () => {
+  // A browser without a window says so, and is taken for the bot that it is.
+  const userAgent = `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${browser.version()} Safari/537.36`
+  const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, userAgent })
+  const errors = watchErrors(page)
+  await page.goto(demo.shopUrl)
+  await page.locator('.card.ad').first().waitFor()
+  await page.locator('[data-banner] a[data-banner]').waitFor()
+
+  await page.getByLabel('Search').first().fill('noise cancelling headphones')
+  await page.keyboard.press('Enter')
+  const ad = page.locator('.card.ad a').first()
+  await ad.waitFor()
+  expect(await ad.locator('.tag').textContent()).toBe('Sponsored')
+  const productId = await ad.getAttribute('data-ad')
+  const clicked = page.waitForRequest((request) => request.url().endsWith('/v1/dsa/click-event'))
+  await ad.click()
+  await clicked
+
+  await page.waitForURL(`**/p/${productId}`)
+  await page.locator('#similar-products').waitFor({ state: 'attached' })
+  await page.getByRole('button', { name: 'Add to cart' }).click()
+  await page.getByRole('link', { name: 'To the checkout' }).click()
+  await page.getByRole('button', { name: 'Buy now' }).click()
+  const order = (await page.locator('[data-order]').textContent())!
+
+  const shopId = await shopIdOf()
+  let sale: Explained = {}
+  await waitFor(async () => {
+    sale = await demo.api<Explained>(`/v1/panel/explain/attribution/${order}?shopId=${shopId}`)
+    return sale.transactions?.[0]?.lines[0]?.outcome === 'CREDITED'
+  })
+  const [line] = sale.transactions![0]!.lines
+  expect(line).toMatchObject({ shopProductId: productId, credit: { touchType: 'CLICK' } })
+  expect(errors).toEqual([])
+})
+
+it('reports four lively weeks to the shop', async () => {
+  const day = (offset: number) => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10)
+  const path = `/v1/panel/reports?from=${day(-27)}&to=${day(1)}&groupBy=day&metrics=views,clicks,ctr,spend,purchases,revenue,roas`
+  let report: { rows: Record<string, number>[]; totals: Record<string, number> } | undefined
+  // Until all that was loaded has gone through the streams.
+  await waitFor(async () => {
+    const audit = await demo.api<{ logged: number; stored: number }>('/v1/panel/audit')
+    report = await demo.api(path)
+    return audit.logged === audit.stored && report!.totals.roas! > 1
+  })
+  expect(report!.rows.length).toBeGreaterThanOrEqual(27)
+  for (const row of report!.rows.slice(0, -1)) expect(row.views).toBeGreaterThan(100)
+  const { ctr, roas } = report!.totals
+  expect(ctr).toBeGreaterThan(0.01)
+  expect(ctr).toBeLessThan(0.025)
+  expect(roas).toBeLessThan(9)
+})
+
+it('gives every user the panel', async () => {
+  for (const email of ['shop@demo.example', 'lumbra@demo.example', 'operator@demo.example']) {
+    const page = await (await browser.newContext()).newPage()
+    await signIn(page, email)
+    await page.getByRole('navigation', { name: 'Pages' }).waitFor()
+    await page.context().close()
+  }
+})
+
+it.each(['/', '/c/outdoor', '/search?q=kettle', '/p/P0001', '/cart'])(
+  'is accessible, without a jump or sideways scrolling, at %s',
+  async (path) => {
+    const page = await browser.newPage({ viewport: { width: 360, height: 780 } })
+    await page.addInitScript(() => {
+      const shifts: number[] = []
+      Object.assign(globalThis, { shifts })
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) shifts.push((entry as unknown as { value: number }).value)
+      }).observe({ type: 'layout-shift', buffered: true })
+    })
+    await page.goto(demo.shopUrl + path, { waitUntil: 'networkidle' })
+    expect(await seriousFindings(page)).toEqual([])
+    const shift = await page.evaluate('shifts.reduce((sum, value) => sum + value, 0)')
+    expect(shift).toBeLessThan(0.01)
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+    await page.close()
+  },
+)
+
+it('loads once: a second start on the same data finds the demo, and Ctrl-C ends it in good order', async () => {
+  const { folder } = demo
+  const accounts = await demo.api<{ items: unknown[] }>('/v1/panel/accounts')
+  expect(await demo.end()).toBe(0)
+  demo = await startDemo({ folder })
+  expect(demo.printed()).not.toContain('loading the demo: accounts')
+  expect(await demo.api('/v1/panel/accounts')).toEqual(accounts)
+  // The shop front has another port now, and the feed's links follow it.
+  const path = `/v1/panel/products?shopId=${await shopIdOf()}&q=kettle&limit=1`
+  const link = async () => (await demo.api<{ items: { link: string }[] }>(path)).items[0]!.link
+  await expect.poll(link).toContain(demo.shopUrl)
+})
+
+it.each(['HTTP_PORT', 'DEMO_PORT'])(
+  'names %s when its port is taken',
+  async (name) => {
+    const port = await freePort()
+    const squatter = createServer().listen(port, '127.0.0.1')
+    await expect(startDemo({ env: { [name]: String(port) } })).rejects.toThrow(`${name}=9090 make run`)
+    squatter.close()
+  },
+  60_000,
+)

@@ -1,0 +1,133 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { must } from '../../program.ts'
+import { OPERATOR, openWorld, seriousFindings, type World, watchErrors } from '../harness.ts'
+
+const PHONE = { viewport: { width: 360, height: 740 } }
+
+let world: World
+let page: Page
+let errors: string[]
+beforeAll(async () => {
+  world = await openWorld()
+  page = await world.signedIn(OPERATOR)
+  errors = watchErrors(page)
+})
+afterAll(() => world?.stop())
+
+const heading = (name: string) => page.getByRole('heading', { level: 1, name })
+const field = (name: string) => page.getByRole('textbox', { name, exact: true })
+
+async function expectAccessible() {
+  await page.waitForLoadState('networkidle')
+  expect(await seriousFindings(page)).toEqual([])
+}
+
+it('makes an account, changes what it may promote, and finds it in the list', async () => {
+  await page.goto('/panel/accounts')
+  await page.getByText('No accounts').waitFor()
+  await page.getByRole('link', { name: 'New account' }).first().click()
+  await heading('New account').waitFor()
+  await field('Name').fill('Solvik Lamps')
+  await page.getByRole('button', { name: 'Create account' }).click()
+  await heading('Solvik Lamps').waitFor()
+  await expectAccessible()
+
+  const sellers = page.getByRole('combobox', { name: 'Seller ids' })
+  await sellers.fill('solvik')
+  await sellers.press('Enter')
+  await page.getByRole('switch', { name: /^Display advertising/ }).click()
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByText('Account saved').waitFor()
+  const { items } = await must(world.program.call<{ items: object[] }>('GET', '/v1/panel/accounts'))
+  expect(items).toMatchObject([{ name: 'Solvik Lamps', sellerIds: ['solvik'], displayEnabled: true }])
+
+  await page.getByRole('link', { name: 'Accounts' }).first().click()
+  await page.getByRole('searchbox').fill('lamps solvik')
+  await page.getByRole('link', { name: 'Solvik Lamps' }).waitFor()
+  await expectAccessible()
+  await page.getByRole('searchbox').fill('nobody')
+  await page.getByText('Nothing matches').waitFor()
+})
+
+it('makes a user of an account, and shows the fields that the server refuses', async () => {
+  await page.goto('/panel/users')
+  const make = async (email: string) => {
+    await page.getByRole('button', { name: 'New user' }).click()
+    await field('Name').fill('Adam')
+    await field('E-mail').fill(email)
+    await page.getByText('Set a password').click()
+    await page.locator('input[type=password]').fill('a-long-password')
+    await page.getByRole('button', { name: 'Create user' }).click()
+    await page.getByRole('combobox', { name: 'Account' }).click()
+    await page.getByRole('option', { name: /Solvik Lamps/ }).click()
+    await page.getByRole('button', { name: 'Create user' }).click()
+  }
+  await make('adam@solvik.example')
+  await page.getByText('User created').waitFor()
+  await page.getByRole('cell', { name: 'adam@solvik.example' }).waitFor()
+
+  await make('adam..b@solvik.example')
+  const mail = field('E-mail')
+  await expect.poll(() => mail.getAttribute('aria-invalid')).toBe('true')
+  await expectAccessible()
+  await page.keyboard.press('Escape')
+})
+
+it('shows a new token once, and revokes it', async () => {
+  await page.goto('/panel/tokens')
+  await page.getByRole('button', { name: 'New token' }).first().click()
+  await page.getByRole('combobox', { name: 'Account' }).click()
+  await page.getByRole('option', { name: /Solvik Lamps/ }).click()
+  await field('Name').fill('Reports')
+  await page.getByRole('button', { name: 'Create token' }).click()
+  const token = await page.getByText(/^endcap_/).textContent()
+  await expectAccessible()
+  const headers = { authorization: `Bearer ${token}` }
+  expect((await world.program.call('GET', '/v1/panel/campaigns', undefined, headers)).status).toBe(200)
+
+  await page.getByRole('button', { name: 'I have copied it' }).click()
+  await page.getByRole('button', { name: 'Revoke Reports' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+  await page.getByText('Token revoked').waitFor()
+  expect(await page.getByText(token!).count()).toBe(0)
+  expect((await world.program.call('GET', '/v1/panel/campaigns', undefined, headers)).status).toBe(401)
+})
+
+it('shows the state of the engines and what the log holds', async () => {
+  await page.goto('/panel/health')
+  await page.getByText('Event log: works').waitFor()
+  await page.getByRole('row', { name: /^registry/ }).waitFor()
+  await page.getByText('No dead letters').waitFor()
+  await expectAccessible()
+})
+
+it('has run without an error of a script, or of the content policy', () => {
+  const refused = errors.filter((error) => !error.includes('status of 400'))
+  expect(refused).toEqual([])
+})
+
+it('deletes an account, its users and tokens', async () => {
+  await page.goto('/panel/accounts')
+  await page.getByRole('link', { name: 'Solvik Lamps' }).click()
+  await page.getByRole('button', { name: 'Delete account' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete account' }).click()
+  await page.getByText('No accounts').waitFor()
+  const { items } = await must(world.program.call<{ items: object[] }>('GET', '/v1/panel/users'))
+  expect(items).toHaveLength(1)
+})
+
+it('works on a phone of 360 pixels: the navigation is a drawer, and nothing is wider than the screen', async () => {
+  const phone = await world.signedIn(OPERATOR, PHONE)
+  await phone.goto('/panel/')
+  await phone.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
+  for (const name of ['Accounts', 'Users', 'API tokens', 'System health']) {
+    await phone.getByRole('button', { name: 'Navigation' }).click()
+    await phone.getByRole('link', { name, exact: true }).click()
+    await phone.getByRole('heading', { level: 1, name }).waitFor()
+    await phone.waitForLoadState('networkidle')
+    expect(await phone.evaluate(() => document.documentElement.scrollWidth - innerWidth), name).toBeLessThanOrEqual(0)
+  }
+  expect(await seriousFindings(phone)).toEqual([])
+  await phone.close()
+})

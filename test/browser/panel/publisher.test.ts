@@ -1,0 +1,171 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { must } from '../../program.ts'
+import { openWorld, seriousFindings, type World, watchErrors } from '../harness.ts'
+import { feedXml, lamp, type Stock, stockShop } from './publisher-data.ts'
+
+let world: World
+let stock: Stock
+let page: Page
+beforeAll(async () => {
+  world = await openWorld()
+  stock = await stockShop(world.program)
+  const person = await world.makeUser({ name: 'Petra', role: 'PUBLISHER', accountId: stock.publisherId })
+  page = await world.signedIn(person)
+})
+afterAll(() => world?.stop())
+
+const title = (name: string) => page.getByRole('heading', { level: 1, name })
+
+async function open(path: string, name: string): Promise<void> {
+  await page.goto(`/panel/${path}`)
+  await title(name).waitFor()
+}
+
+it('leads from a new placement to an ad unit, and tells why its ads are shown', async () => {
+  await open('placements', 'Placements')
+  await page.getByRole('button', { name: 'New placement' }).first().click()
+  await page.getByLabel('Name').fill('Search results, top')
+  await page.getByRole('button', { name: 'Create placement' }).click()
+  await page.getByRole('link', { name: 'New ad unit' }).click()
+  await page.getByLabel('Name').fill('Sponsored in search')
+  await page.getByText('A request needs').waitFor()
+  await page.getByRole('button', { name: 'Create ad unit' }).click()
+  await title('Sponsored in search').waitFor()
+
+  await page.getByRole('button', { name: 'Request ads' }).click()
+  await page.getByText('is required, or categoryIds or categoryPaths').first().waitFor()
+  await page.getByLabel('Search phrase').fill('lamp')
+  await page.getByRole('button', { name: 'Request ads' }).click()
+  const ads = page.getByRole('region', { name: 'Ads' }).getByRole('article')
+  await ads.filter({ hasText: 'Desk lamp Borea' }).getByText('Pays for a click').waitFor()
+  expect(await ads.count()).toBe(2)
+  await ads.first().getByText('Sponsored').waitFor()
+  await page.getByText('Fewer ads of running campaigns fit').waitFor()
+  expect(await seriousFindings(page)).toEqual([])
+
+  await page.getByLabel('Search phrase').fill('anchor')
+  await page.getByRole('button', { name: 'Request ads' }).click()
+  await page.getByText('No ads for this request').waitFor()
+  await page.getByText('Fewer ads of running campaigns fit').waitFor()
+
+  await page.getByRole('tab', { name: 'Code' }).click()
+  await page.getByText('"searchData":"espresso machine"').waitFor()
+  expect(await seriousFindings(page)).toEqual([])
+})
+
+it('shows what an uploaded feed has wrong, and why a product cannot be shown', async () => {
+  await open(`feeds/${stock.feedId}`, 'Catalogue')
+  const items = [
+    lamp('L-1', 'Desk lamp Borea'),
+    { ...lamp('L-2', 'Floor lamp Dune'), availability: 'out_of_stock' },
+    { ...lamp('L-3', 'Lamp without a price'), price: 'free' },
+  ]
+  const buffer = Buffer.from(feedXml(items))
+  await page.getByLabel('File of the feed').setInputFiles({ name: 'feed.xml', mimeType: 'application/xml', buffer })
+  await title('Run of the feed').waitFor()
+  const issue = page.getByRole('row').filter({ hasText: 'L-3' })
+  await issue.getByText('“free”').or(issue.getByText('"free"')).waitFor()
+  await page.getByText('Invalid price: 1').click()
+  await issue.waitFor()
+  expect(await seriousFindings(page)).toEqual([])
+  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: 'CSV' }).click()])
+  expect(download.suggestedFilename()).toMatch(/^issues-.*\.csv$/)
+
+  await open('products', 'Products')
+  await page.getByLabel('Search products').fill('dune')
+  await page.getByRole('link', { name: 'Floor lamp Dune' }).click()
+  await page.getByText('It is out of stock').waitFor()
+  expect(await seriousFindings(page)).toEqual([])
+})
+
+it('judges banners by the keyboard, and notices that one has changed meanwhile', async () => {
+  await open('moderation', 'Moderation')
+  const name = (text: string) => page.getByRole('heading', { level: 2, name: text })
+  await name('Light for long evenings').waitFor()
+  await page.getByRole('img', { name: 'Banner image' }).first().waitFor()
+  expect(await seriousFindings(page)).toEqual([])
+  await page.keyboard.press('j')
+  await name('Warm rooms').waitFor()
+  await page.keyboard.press('k')
+  await name('Light for long evenings').waitFor()
+
+  const [changed, rejected] = stock.campaignIds
+  const path = `/v1/panel/campaigns/${changed}`
+  await must(world.program.call('PATCH', path, { targetUrl: 'https://elsewhere.example/' }))
+  await page.keyboard.press('a')
+  await page.getByText('The campaign has changed since it came up').waitFor()
+  await page.getByRole('button', { name: 'Show it as it is now' }).click()
+  await page.getByRole('link', { name: 'https://elsewhere.example/' }).waitFor()
+  await page.keyboard.press('a')
+
+  await name('Warm rooms').waitFor()
+  await page.keyboard.press('r')
+  await page.getByLabel('Reason').fill('The picture is blurred')
+  expect(await seriousFindings(page)).toEqual([])
+  await page.keyboard.press('Control+Enter')
+  await page.getByText('Nothing waits').waitFor()
+  const stateOf = async (id: string) =>
+    (await must(world.program.call<{ moderation: { state: string } }>('GET', `/v1/panel/campaigns/${id}`))).moderation
+  expect(await stateOf(changed!)).toMatchObject({ state: 'ACCEPTED' })
+  expect(await stateOf(rejected!)).toMatchObject({ state: 'REJECTED', reason: 'The picture is blurred' })
+  await page.keyboard.press('?')
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
+})
+
+it('makes an ad format and says what is wrong at its field', async () => {
+  await open('ad-formats/new', 'New ad format')
+  await page.getByLabel(/^Name/).fill('Wide banner')
+  await page.getByRole('button', { name: 'Add a text' }).click()
+  const type = page.getByRole('combobox', { name: 'Text 2, type' })
+  await type.fill('title')
+  await type.blur()
+  await page.getByRole('button', { name: 'Create ad format' }).click()
+  await page.getByText('Is there already', { exact: true }).waitFor()
+  await type.fill('CTA')
+  await type.blur()
+  expect(await seriousFindings(page)).toEqual([])
+  await page.getByRole('button', { name: 'Create ad format' }).click()
+  await page.getByRole('heading', { level: 2, name: 'Wide banner' }).waitFor()
+})
+
+it('keeps the settings of a shop', async () => {
+  await open(`shops/${stock.shopId}`, 'Northwind Market')
+  await page.getByLabel('After a click, hours').fill('168')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Shop saved').waitFor()
+  const shop = await must(world.program.call<{ clickWindowHours: number }>('GET', `/v1/panel/shops/${stock.shopId}`))
+  expect(shop.clickWindowHours).toBe(168)
+})
+
+it.each([
+  ['placements', 'Placements'],
+  ['technical-units', 'Technical units'],
+  ['ad-formats', 'Ad formats'],
+  ['feeds', 'Feeds'],
+  ['feeds/new', 'New feed'],
+  ['products', 'Products'],
+  ['products/L-1', 'Desk lamp Borea'],
+  ['shops', 'Shops'],
+  ['shops/new', 'New shop'],
+])('has nothing serious for axe, and no error, at %s', async (path, name) => {
+  const errors = watchErrors(page)
+  await open(path, name)
+  await expect.poll(() => page.locator('[aria-busy=true]').count()).toBe(0)
+  expect(await seriousFindings(page)).toEqual([])
+  // The pictures of the tests' products are nowhere.
+  expect(errors.filter((error) => !error.includes('ERR_NAME_NOT_RESOLVED'))).toEqual([])
+})
+
+it('asks before changes to a shop are lost, and no more once they are saved', async () => {
+  await open(`shops/${stock.shopId}`, 'Northwind Market')
+  await page.getByLabel('Name').fill('Lamps and more')
+  await page.getByRole('link', { name: 'Cancel' }).click()
+  await page.getByRole('button', { name: 'Stay' }).click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  expect(await page.getByLabel('Name').inputValue()).toBe('Lamps and more')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await title('Lamps and more').waitFor()
+  await page.getByRole('link', { name: 'Cancel' }).click()
+  await title('Shops').waitFor()
+})

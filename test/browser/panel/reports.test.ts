@@ -1,0 +1,247 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { attributedSale, type JourneyShop, openShop } from '../../journey/shop.ts'
+import { waitFor } from '../../wait-for.ts'
+import { OPERATOR, openWorld, type Person, seriousFindings, type World, watchErrors } from '../harness.ts'
+
+const PHONE = { viewport: { width: 360, height: 740 } }
+const METRICS = 'views,clicks,spend,purchases,revenue'
+/** How long a page may take to show another report. */
+const BUYER = { cid: 'buyer' }
+
+interface Report {
+  rows: Record<string, string | number>[]
+  totals: Record<'views' | 'clicks' | 'spend' | 'purchases' | 'revenue', number>
+}
+
+let world: World
+let shop: JourneyShop
+let publisher: Person
+let page: Page
+let errors: string[]
+let requestId: string
+let sold: string
+let soldTitle: string
+
+beforeAll(async () => {
+  world = await openWorld({ env: { SELECTION_DEADLINE_MS: '5000' } })
+  shop = await openShop(world.program, { budget: 1_000 })
+  const { accountId } = await shop.get<{ accountId: string }>(`/v1/panel/shops/${shop.shopId}`)
+  publisher = await world.makeUser({ name: 'Paula', role: 'PUBLISHER', accountId })
+  await buyALamp()
+  page = await world.signedIn(publisher)
+  errors = watchErrors(page)
+})
+afterAll(() => world?.stop())
+
+/** Two ads are seen, one of them is clicked, and its product is bought. */
+async function buyALamp() {
+  const [clicked, other] = await shop.askForAds(BUYER.cid, 'desk lamp')
+  requestId = clicked!.requestId
+  sold = clicked!.shopProductId
+  soldTitle = clicked!.productTitle
+  for (const { showId } of [clicked!, other!]) await shop.post('/v1/dsa/view-event', { showId }, BUYER)
+  await shop.post('/v1/dsa/click-event', { showId: clicked!.showId }, BUYER)
+  const products = [{ shopProductId: sold, price: clicked!.productPrice, quantity: 1 }]
+  const sale = { eventId: 'order/1', kind: 'PURCHASE', shopId: shop.shopId, currency: 'EUR', products }
+  await shop.post('/v1/ev/transaction', sale, BUYER)
+  await attributedSale(world.program, shop.shopId, encodeURIComponent(sale.eventId))
+  await waitFor(async () => (await reportOfApi()).totals.views === 2)
+}
+
+function reportOfApi(): Promise<Report> {
+  const at = (ms: number) => new Date(ms).toISOString()
+  const days = `from=${at(Date.now() - 86_400_000)}&to=${at(Date.now() + 86_400_000)}`
+  return shop.get(`/v1/panel/reports?shopId=${shop.shopId}&${days}&groupBy=campaign&metrics=${METRICS}`)
+}
+
+const euros = (amount: number) =>
+  amount.toLocaleString('en-US', {
+    style: 'currency',
+    currency: 'EUR',
+    maximumFractionDigits: 6,
+    minimumFractionDigits: 2,
+  })
+const heading = (name: string, on = page) => on.getByRole('heading', { level: 1, name })
+const table = () => page.getByRole('region', { name: 'Report', exact: true })
+const cellsOf = async (name: RegExp) =>
+  (await table().getByRole('row', { name }).locator('td').allInnerTexts()).map((text) => text.trim())
+const parameter = (name: string) => new URL(page.url()).searchParams.get(name)
+
+async function expectAccessible(on = page) {
+  await on.waitForLoadState('networkidle')
+  expect(await seriousFindings(on)).toEqual([])
+}
+
+describe('the report', () => {
+  it('shows the figures of the API, by rows and in total, beside a chart', async () => {
+    await page.goto(`/panel/reports?groupBy=campaign&metrics=${METRICS}&period=7-days`)
+    await heading('Reports').waitFor()
+    const { totals } = await reportOfApi()
+    const figures = [
+      String(totals.views),
+      String(totals.clicks),
+      euros(totals.spend),
+      String(totals.purchases),
+      euros(totals.revenue),
+    ]
+    expect(totals).toMatchObject({ views: 2, clicks: 1, purchases: 1 })
+    await table()
+      .getByRole('row', { name: /^Lamps/ })
+      .waitFor()
+    expect(await cellsOf(/^Lamps/)).toEqual(figures)
+    expect(await cellsOf(/^Total/)).toEqual(figures)
+    await page.getByRole('img', { name: /^Chart of Views by campaign/ }).waitFor()
+    expect(await page.title()).toBe('Reports · Endcap')
+    await expectAccessible()
+  })
+
+  it('charts the total that is pressed, and sorts by the column that is pressed', async () => {
+    await page
+      .getByRole('group', { name: /^Totals/ })
+      .getByRole('button', { name: /^Revenue/ })
+      .click()
+    await page.getByRole('img', { name: /^Chart of Revenue/ }).waitFor()
+    await expect.poll(() => parameter('chart')).toBe('revenue')
+    await table().getByRole('button', { name: 'Clicks' }).click()
+    expect(parameter('sort')).toBe('-clicks')
+    await table().locator('th[aria-sort=descending]', { hasText: 'Clicks' }).waitFor()
+  })
+
+  it('leads from a campaign to its products, and back by taking the filter away', async () => {
+    await table().getByRole('link', { name: 'Lamps' }).click()
+    await table().getByRole('columnheader', { name: 'Product' }).waitFor()
+    expect(parameter('campaignId')).toBe(shop.campaignId)
+    await table().getByRole('link', { name: soldTitle }).waitFor()
+    await table().getByTitle(`${soldTitle} (${sold})`).waitFor()
+    expect((await cellsOf(new RegExp(`^${soldTitle}`))).slice(0, 4)).toEqual(['1', '1', '€0.05', '1'])
+    await page.getByRole('list', { name: 'Filters' }).getByText('Lamps').waitFor()
+    await expectAccessible()
+    await page.getByRole('button', { name: 'Take the filter by campaign away' }).click()
+    await expect.poll(() => parameter('campaignId')).toBeNull()
+  })
+
+  it('tells the difference to the shop’s settings when windows are changed for one look', async () => {
+    await page.goto(`/panel/reports?groupBy=campaign&metrics=${METRICS}&period=7-days`)
+    await page.getByRole('button', { name: 'What if' }).click()
+    await page.getByLabel('Hours after a click').fill('0')
+    await page.getByLabel('Hours after a view').fill('0')
+    await page.getByRole('button', { name: 'Look', exact: true }).click()
+    await page.getByText('Differences are to the settings of Shop').waitFor()
+    await expect
+      .poll(() => cellsOf(/^Total/))
+      .toEqual(['2', '1', expect.any(String), expect.stringMatching(/^0\s.*−1/), expect.stringMatching(/−€/)])
+    await expectAccessible()
+    await page.getByRole('button', { name: 'Back to the settings' }).click()
+    await expect.poll(async () => (await cellsOf(/^Total/))[3]).toBe('1')
+    const { clickWindowHours } = await shop.get<{ clickWindowHours: number }>(`/v1/panel/shops/${shop.shopId}`)
+    expect(clickWindowHours).toBeGreaterThan(0)
+  })
+
+  it('compares with the days before, and is the same for whoever opens its address', async () => {
+    await page.getByRole('switch', { name: 'Compare with the days before' }).click()
+    await expect.poll(async () => (await cellsOf(/^Total/))[0]).toMatch(/^2\s.*new/)
+    const operator = await world.signedIn(OPERATOR)
+    await operator.goto(page.url())
+    await operator
+      .getByRole('row', { name: /^Total/ })
+      .getByText('new')
+      .first()
+      .waitFor()
+    await operator.close()
+  })
+
+  it('downloads as CSV what the API writes', async () => {
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download CSV' }).click(),
+    ])
+    expect(download.suggestedFilename()).toMatch(/^report-.*-campaign\.csv$/)
+    const chunks: Buffer[] = []
+    for await (const chunk of await download.createReadStream()) chunks.push(chunk as Buffer)
+    const [header, row] = Buffer.concat(chunks).toString().split('\r\n')
+    expect(header).toBe(`campaign,campaignName,currency,${METRICS}`)
+    expect(row).toMatch(new RegExp(`^${shop.campaignId},Lamps,EUR,2,1,`))
+  })
+
+  it('says that reports cannot be read while the analytics store is away, and reads them when asked again', async () => {
+    const unavailable = { code: 'REPORTS_UNAVAILABLE', status: 503, detail: 'Reports cannot be read now' }
+    const headers = { 'retry-after': '0.01' }
+    await page.route('**/v1/panel/reports?*', (route) => route.fulfill({ status: 503, json: unavailable, headers }))
+    await page.goto('/panel/reports?groupBy=campaign')
+    await page.getByText('Reports cannot be read now').first().waitFor()
+    await page.unroute('**/v1/panel/reports?*')
+    await page.getByRole('button', { name: 'Try again' }).first().click()
+    await table()
+      .getByRole('row', { name: /^Total/ })
+      .waitFor()
+  })
+})
+
+describe('an explanation', () => {
+  it('leads from the list of sales to why a sale was credited, touch by touch', async () => {
+    await page.goto('/panel/sales')
+    const sale = page.getByRole('row', { name: /Lamps/ })
+    await sale.waitFor()
+    await expectAccessible()
+    await sale.getByRole('link').click()
+    await heading('Why this credit').waitFor()
+    await page.getByText('Got the credit', { exact: true }).waitFor()
+    const touches = page.locator('.mantine-Timeline-item')
+    expect(await touches.count()).toBe(3)
+    expect(await touches.nth(0).textContent()).toMatch(/^Click[\s\S]*Got the credit/)
+    expect(await touches.nth(1).textContent()).toMatch(/^View[\s\S]*A click goes first/)
+    expect(await touches.nth(2).textContent()).toMatch(/^View[\s\S]*Another product/)
+    await expectAccessible()
+  })
+
+  it('finds an ad request by its id: what was shown, at which price, and what came of it', async () => {
+    await page.goto('/panel/ad-requests')
+    await page.getByRole('textbox', { name: 'requestId' }).fill(requestId)
+    await page.keyboard.press('Enter')
+    const shown = page.getByRole('table', { name: 'Shown', exact: true })
+    const first = shown.getByRole('row').filter({ hasText: sold })
+    await first.getByText('click', { exact: true }).waitFor()
+    await first.getByText('view', { exact: true }).waitFor()
+    expect(await first.textContent()).toContain('€0.05')
+    await page.getByRole('table', { name: 'Not shown' }).getByText('Outranked').waitFor()
+    await expectAccessible()
+    await page.goto('/panel/ad-requests?requestId=none')
+    await page.getByText('No such request').waitFor()
+  })
+})
+
+it('shows an advertiser without sales that there is nothing, and not what others earn', async () => {
+  const account = { kind: 'ADVERTISER', name: 'Solvik', companyName: 'Solvik', taxNumber: 'PL2' }
+  const { id } = await shop.post<{ id: string }>('/v1/panel/accounts', account)
+  const advertiser = await world.signedIn(await world.makeUser({ name: 'Adam', role: 'ADVERTISER', accountId: id }))
+  await advertiser.goto('/panel/reports')
+  await advertiser.getByText('Nothing happened').waitFor()
+  await advertiser.goto('/panel/sales')
+  await advertiser.getByText('No purchases here').waitFor()
+  await advertiser.goto(`/panel/sales/${shop.shopId}/order%2F1`)
+  await advertiser.getByText('Not here, or not yet').waitFor()
+  await advertiser.close()
+})
+
+it('works on a phone of 360 pixels: nothing is wider than the screen', async () => {
+  const phone = await world.signedIn(publisher, PHONE)
+  const paths = [
+    'reports?groupBy=day,campaign&compare=previous',
+    'sales',
+    `sales/${shop.shopId}/order%2F1`,
+    `ad-requests?requestId=${requestId}`,
+  ]
+  for (const path of paths) {
+    await phone.goto(`/panel/${path}`)
+    await phone.getByRole('heading', { level: 1 }).waitFor()
+    await phone.waitForLoadState('networkidle')
+    expect(await phone.evaluate(() => document.documentElement.scrollWidth - innerWidth), path).toBeLessThanOrEqual(0)
+  }
+  expect(await seriousFindings(phone)).toEqual([])
+  await phone.close()
+})
+
+it('has run without an error of a script, or of the content policy', () => {
+  expect(errors.filter((error) => !/status of (404|503)/.test(error))).toEqual([])
+})

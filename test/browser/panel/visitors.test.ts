@@ -1,0 +1,77 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { attributedSale, type JourneyShop, openShop } from '../../journey/shop.ts'
+import { waitFor } from '../../wait-for.ts'
+import { openWorld, seriousFindings, type World, watchErrors } from '../harness.ts'
+
+let world: World
+let shop: JourneyShop
+let page: Page
+let errors: string[]
+
+beforeAll(async () => {
+  world = await openWorld({ env: { SELECTION_DEADLINE_MS: '5000' } })
+  shop = await openShop(world.program, { budget: 1_000 })
+  const { accountId } = await shop.get<{ accountId: string }>(`/v1/panel/shops/${shop.shopId}`)
+  const publisher = await world.makeUser({ name: 'Paula', role: 'PUBLISHER', accountId })
+  await comeAndBuy()
+  page = await world.signedIn(publisher)
+  errors = watchErrors(page)
+})
+afterAll(() => world?.stop())
+
+/** Two people come by a newsletter and a search ad; the first clicks an ad and buys its product. */
+async function comeAndBuy() {
+  const seen = { referer: 'https://shop.example/', shopId: shop.shopId }
+  const mail = { utmSource: 'newsletter', utmMedium: 'email', utmCampaign: 'spring' }
+  const data = [
+    { ...seen, id: '1', cid: 'ann', ...mail },
+    { ...seen, id: '2', cid: 'ann' },
+    { ...seen, id: '3', cid: 'bob', gclid: 'g1', utmSource: 'google', utmMedium: 'cpc', utmCampaign: 'brand' },
+  ]
+  await shop.post('/v1/ev/batch', { events: data.map((each) => ({ type: 'PAGE_VIEW', data: each })) })
+  const [ad] = await shop.askForAds('ann', 'desk lamp')
+  await shop.post('/v1/dsa/click-event', { showId: ad!.showId }, { cid: 'ann' })
+  const products = [{ shopProductId: ad!.shopProductId, price: 20.5, quantity: 1 }]
+  const sale = { eventId: 'order-1', kind: 'PURCHASE', shopId: shop.shopId, currency: 'EUR', products }
+  await shop.post('/v1/ev/transaction', sale, { cid: 'ann' })
+  await attributedSale(world.program, shop.shopId, 'order-1')
+  const day = (offset: number) => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10)
+  const query = `shopId=${shop.shopId}&from=${day(-2)}&to=${day(2)}`
+  await waitFor(async () => {
+    const { totals } = await shop.get<{ totals: { pageViews: number; purchases: number }[] }>(
+      `/v1/panel/page-views?${query}`,
+    )
+    return totals[0]?.pageViews === 3 && totals[0].purchases === 1
+  })
+}
+
+const cells = async (name: RegExp) =>
+  (await page.getByRole('row', { name }).locator('th, td').allInnerTexts()).map((text) => text.trim())
+
+it('shows how visitors came, and what was sold to them', async () => {
+  await page.goto('/panel/visitors')
+  await page.getByRole('row', { name: /newsletter/ }).waitFor()
+  expect(await cells(/newsletter/)).toEqual(['newsletter', 'email', 'spring', '1', '1', '1', '€20.50'])
+  expect(await cells(/google/)).toEqual(['google', 'cpc', 'brand', '1', '1', '0', '€0.00'])
+  expect(await seriousFindings(page)).toEqual([])
+})
+
+it('groups by what the address says', async () => {
+  await page.goto('/panel/visitors?groupBy=gclid')
+  await page.getByRole('row', { name: /Without/ }).waitFor()
+  expect(await cells(/Without/)).toEqual(['Without', '2', '1', '1', '€20.50'])
+})
+
+it('exports the sales with how their buyers came', async () => {
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: 'Export sales' }).click(),
+  ])
+  const chunks: Buffer[] = []
+  for await (const chunk of await download.createReadStream()) chunks.push(chunk as Buffer)
+  const [, line] = Buffer.concat(chunks).toString().split('\r\n')
+  expect(line).toContain('order-1')
+  expect(line).toContain('newsletter,email,spring')
+  expect(errors).toEqual([])
+})

@@ -1,0 +1,195 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { waitFor } from '../../wait-for.ts'
+import { openScriptWorld, type ScriptWorld } from './shop.ts'
+import type { ScriptSite, Visit } from './site.ts'
+
+let world: ScriptWorld
+let site: ScriptSite
+beforeAll(async () => {
+  world = await openScriptWorld()
+  site = world.site
+})
+afterAll(() => world?.stop())
+
+const VIEW_MS = 1_000
+/** Over the time that views are gathered for. */
+const GATHER_MS = 600
+const LONG_MS = 10_000
+const DAY_MS = 86_400_000
+
+const CSS = '#top, #end { height: 300vh }'
+const BODY = '<div id="top">Top</div><div id="ads"></div><div id="end">End</div>'
+
+/** Two ads below the screen, on a page whose clock the test runs. */
+async function openBelow() {
+  const options = { css: CSS, viewport: { width: 600, height: 600 }, ownClock: true }
+  const visit = await site.open(BODY + site.tag('ads', 1, 2), options)
+  await visit.rendered(1)
+  return { ...visit, run: (ms: number) => visit.page.clock.runFor(ms) }
+}
+
+/** Scrolls until so many pixels of the cards, 286 high, are on the screen from below; resolves when the page has noticed. */
+const showPixels = ({ page }: Visit, pixels: number) =>
+  page.evaluate(async (shown) => {
+    const card = document.querySelector('#ads')!.shadowRoot!.querySelector('a')!
+    scrollBy(0, card.getBoundingClientRect().top - innerHeight + shown)
+    await new Promise((resolve) => new IntersectionObserver(resolve, { threshold: 0.5 }).observe(card))
+  }, pixels)
+
+/** How many events the tests have told the program. */
+let told = 0
+async function taken(): Promise<number> {
+  const metrics = await site.program.metrics()
+  return Number(/^endcap_events_accepted_total\{type="ad-events"\} (\d+)$/m.exec(metrics)?.[1] ?? 0)
+}
+/** What is under way when a browser is closed may be lost: waits until the program has taken so many more. */
+async function untilTaken(count: number): Promise<void> {
+  told += count
+  await waitFor(async () => (await taken()) >= told)
+}
+
+const untilEvents = (visit: Visit, count: number) => waitFor(async () => visit.events.length >= count)
+
+describe('a view', () => {
+  it('is told once for each ad of which half was visible for a second', async () => {
+    const visit = await openBelow()
+    await showPixels(visit, 150)
+    await visit.run(VIEW_MS + GATHER_MS)
+    await untilEvents(visit, 2)
+    await showPixels(visit, -100)
+    await showPixels(visit, 280)
+    await visit.run(LONG_MS)
+    expect(visit.events).toEqual([expect.stringMatching(/^VIEW /), expect.stringMatching(/^VIEW /)])
+    expect(new Set(visit.events).size).toBe(2)
+    await untilTaken(2)
+    await visit.close()
+  })
+
+  it('is not told of ads that are below the screen, less than half visible, or scrolled past', async () => {
+    const visit = await openBelow()
+    await visit.run(LONG_MS)
+    await showPixels(visit, 135)
+    await visit.run(LONG_MS)
+    await showPixels(visit, 280)
+    await visit.run(VIEW_MS - 100)
+    await showPixels(visit, 1_000)
+    await visit.run(LONG_MS)
+    expect(visit.events).toEqual([])
+    await visit.close()
+  })
+
+  it.each([
+    ['the tab is hidden', 'visibilitychange'],
+    ['the window has not the focus', 'blur'],
+  ])('is not told while %s, and needs a whole second when it is back', async (_why, change) => {
+    const visit = await openBelow()
+    await showPixels(visit, 250)
+    await visit.run(VIEW_MS - 100)
+    await visit.page.evaluate((name) => {
+      const [property, value] = name === 'blur' ? ['hasFocus', () => false] : ['visibilityState', 'hidden']
+      Object.defineProperty(document, property as string, { value, configurable: true })
+      document.dispatchEvent(new Event(name))
+      dispatchEvent(new Event(name))
+    }, change)
+    await visit.run(LONG_MS)
+    await visit.page.evaluate(() => {
+      for (const name of ['visibilityState', 'hasFocus']) Reflect.deleteProperty(document, name)
+      document.dispatchEvent(new Event('visibilitychange'))
+      dispatchEvent(new Event('focus'))
+    })
+    await visit.run(VIEW_MS - 100)
+    expect(visit.events).toEqual([])
+    await visit.run(100 + GATHER_MS)
+    await untilEvents(visit, 2)
+    await untilTaken(2)
+    await visit.close()
+  })
+
+  it('is told again when it did not arrive, once', async () => {
+    const visit = await openBelow()
+    await visit.page.route('**/v1/ev/batch', (route) =>
+      route.fulfill({ status: 503, headers: { 'access-control-allow-origin': '*' } }),
+    )
+    await showPixels(visit, 280)
+    await visit.run(VIEW_MS + GATHER_MS)
+    await untilEvents(visit, 2)
+    await waitFor(async () => {
+      await visit.run(VIEW_MS)
+      return visit.events.length >= 4
+    })
+    await visit.run(LONG_MS)
+    expect([visit.events.length, new Set(visit.events).size]).toEqual([4, 2])
+    await visit.close()
+  })
+
+  it('that waits is sent when the page is left', async () => {
+    const visit = await openBelow()
+    await showPixels(visit, 280)
+    await visit.run(VIEW_MS)
+    expect(visit.events).toEqual([])
+    // What is sent here is not shown to the test.
+    await visit.page.goto('https://shop.example/elsewhere')
+    await untilTaken(2)
+    await visit.close()
+  })
+})
+
+describe('a click', () => {
+  async function openTop() {
+    const visit = await site.open(`<div id="ads"></div>${site.tag('ads', 1, 2)}`, { ownClock: true })
+    await visit.rendered(1)
+    return { ...visit, link: visit.page.getByRole('link').first() }
+  }
+  type Top = Awaited<ReturnType<typeof openTop>>
+
+  it.each([
+    ['the mouse', ({ link }: Top) => link.click()],
+    ['the keyboard', ({ link }: Top) => link.press('Enter')],
+  ])('by %s is told, and leads to the product', async (_by, click) => {
+    const visit = await openTop()
+    const href = await visit.link.getAttribute('href')
+    await click(visit)
+    await visit.page.waitForURL(href!)
+    await untilEvents(visit, 1)
+    expect(visit.events).toEqual([expect.stringMatching(/^CLICK /)])
+    await untilTaken(1)
+    await visit.close()
+  })
+
+  it('by the middle button is told once, however often, and opens the product beside the page', async () => {
+    const visit = await openTop()
+    const context = visit.page.context()
+    await Promise.all([context.waitForEvent('page'), visit.link.click({ button: 'middle' })])
+    await Promise.all([context.waitForEvent('page'), visit.link.click({ button: 'middle' })])
+    await visit.page.bringToFront()
+    await visit.link.click({ button: 'right' })
+    await untilEvents(visit, 1)
+    expect(visit.events).toEqual([expect.stringMatching(/^CLICK /)])
+    await untilTaken(1)
+    await visit.close()
+  })
+
+  it('that nobody made is not told, nor that of the right button', async () => {
+    const visit = await openTop()
+    await visit.link.click({ button: 'right' })
+    await visit.link.evaluate((link) => link.dispatchEvent(new MouseEvent('click', { cancelable: true })))
+    await visit.page.clock.runFor(GATHER_MS)
+    expect(visit.events).toEqual([])
+    await visit.close()
+  })
+})
+
+it('what browsers told is valid, and in the report', async () => {
+  const dateIn = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10)
+  const query = new URLSearchParams({
+    shopId: site.shop.shopId,
+    from: dateIn(-1),
+    to: dateIn(2),
+    metrics: 'views,clicks,invalid',
+  })
+  const totals = async () =>
+    (await site.shop.get<{ totals: Record<string, number> }>(`/v1/panel/reports?${query}`)).totals
+  // Two of each test above that has views at the program, one of each that has a click there.
+  const expected = { views: 8, clicks: 3, invalid: 0 }
+  await expect.poll(totals).toMatchObject(expected)
+})

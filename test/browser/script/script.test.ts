@@ -1,0 +1,281 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { seriousFindings } from '../harness.ts'
+import { openScriptWorld, type ScriptWorld } from './shop.ts'
+import type { ScriptSite } from './site.ts'
+
+let world: ScriptWorld
+let site: ScriptSite
+beforeAll(async () => {
+  world = await openScriptWorld()
+  site = world.site
+})
+afterAll(() => world?.stop())
+
+const SPACE = '#ads { min-height: calc(2em + 18em) }'
+
+describe('an element with the emission script, on a page of another origin with a strict policy', () => {
+  it('shows row x col ads as a list of links, where they were to be and without a breach', async () => {
+    const visit = await site.open(`<h1>Lamps</h1><div id="ads"></div><p>Below</p>${site.tag('ads', 2, 3)}`, {
+      css: '#ads { min-height: calc(2em + 2 * 18em + 0.75em) } li { display: none } a { color: red !important }',
+    })
+    await visit.rendered(1)
+    const list = visit.page.getByRole('list', { name: 'Sponsored' })
+    const links = list.getByRole('listitem').getByRole('link')
+    expect(await links.count()).toBe(6)
+    expect(await links.first().getAttribute('href')).toMatch(/^https:\/\/shop\.example\/p\/\d$/)
+    expect(await links.first().textContent()).toMatch(/^SolvikDesk lamp \w+€2\d\.50$/)
+    await expect
+      .poll(() =>
+        links.locator('img').evaluateAll((all) => all.every((one) => (one as HTMLImageElement).naturalWidth > 0)),
+      )
+      .toBe(true)
+    expect(await visit.layoutShift()).toBe(0)
+    expect(await seriousFindings(visit.page)).toEqual([])
+    expect(visit.errors).toEqual([])
+    await visit.close()
+  })
+
+  it('works where the policy demands trusted types', async () => {
+    const policy = "require-trusted-types-for 'script'; trusted-types endcap"
+    const visit = await site.open(`<div id="ads"></div>${site.tag('ads', 1, 1)}${site.tag('none', 1, 1)}`, { policy })
+    await visit.rendered(1)
+    expect(visit.errors).toEqual([])
+    await visit.close()
+  })
+
+  it('adds one name to the page, also when an element has it', async () => {
+    const names = () => page.evaluate(() => Object.keys(window).sort())
+    const { page, ...visit } = await site.open(`<div id="endcap"></div>${site.tag('endcap', 1, 1)}`)
+    await visit.rendered(1)
+    const empty = await site.open('')
+    const before = await empty.page.evaluate(() => Object.keys(window).sort())
+    expect((await names()).filter((name) => !before.includes(name))).toEqual(['endcap'])
+    expect(await page.evaluate(() => Object.keys((window as never as { endcap: object }).endcap))).toEqual([
+      'slots',
+      'rescan',
+      'cid',
+    ])
+    await empty.close()
+    await visit.close()
+  })
+
+  it.each([
+    ['de-AT', 'Gesponsert', '€ 1.234,50', 'Angebotspreis'],
+    ['pl', 'Sponsorowane', '1234,50 €', 'Cena promocyjna'],
+    ['fr', 'Sponsorisé', '1 234,50 €', 'Prix promotionnel'],
+    ['nl', 'Sponsored', '€ 1.234,50', 'Sale price'],
+  ])('writes words and prices in the language of the page: %s', async (lang, label, price, read) => {
+    const visit = await site.open(
+      `<div lang="${lang}"><div id="ads"></div></div>${site.tag('ads', 1, 1, { searchData: 'chandelier' })}`,
+    )
+    await visit.rendered(1)
+    const link = visit.page.getByRole('list', { name: label }).getByRole('link')
+    const text = (await link.textContent())!.replaceAll(/[\u00a0\u202f]/g, ' ')
+    expect(text).toContain(price)
+    expect(await link.locator('.sale').textContent()).toContain(read)
+    expect(await link.locator('s').count()).toBe(1)
+    await visit.close()
+  })
+  beforeAll(() =>
+    world.addProducts(
+      [
+        {
+          id: 'c1',
+          title: 'Chandelier',
+          link: 'https://shop.example/p/c1',
+          imageLink: 'https://shop.example/i/c1.jpg',
+          price: 1999,
+          salePrice: 1234.5,
+        },
+      ],
+      'chandelier',
+    ),
+  )
+
+  it('is not harmed by what is in a feed', async () => {
+    const title = '</script><img src=x onerror=alert(1)> \u2028 "><b>Grand candelabra'
+    const image = 'https://shop.example/i/"><script>alert(1)</script>.jpg'
+    await world.addProducts(
+      [
+        {
+          id: '"><script>alert(1)</script>',
+          title,
+          link: 'https://shop.example/p/?q="><script>alert(1)</script>',
+          imageLink: image,
+        },
+      ],
+      'candelabra',
+    )
+    const elementId = '"><script>alert(1)</script>\u2028'
+    const html = `<div id="${elementId.replaceAll('"', '&quot;')}"></div>${site.tag(elementId, 1, 2, { searchData: 'candelabra' })}`
+    const visit = await site.open(html)
+    await visit.rendered(1)
+    const link = visit.page.getByRole('link')
+    // What is markup never gets into the catalogue; the rest is text.
+    expect(await link.locator('.title').textContent()).toBe('"> Grand candelabra')
+    expect(await visit.page.locator('b, script[src=x], [onerror]').count()).toBe(0)
+    expect(visit.errors).toEqual([])
+    await visit.close()
+  })
+
+  it('links only to web addresses', async () => {
+    const visit = await site.open('<div id="ads"></div>')
+    await visit.page.route('**/v1/dsa/raw/batch', async (route) => {
+      const answer = await route.fetch()
+      const body = await answer.json()
+      const [first, second, third] = body.data[0].ads
+      first.productHref = 'javascript:alert(1)'
+      second.productHref = 'data:text/html,<script>alert(1)</script>'
+      third.productImageUrl = 'javascript:alert(1)'
+      await route.fulfill({ response: answer, json: body })
+    })
+    await addScript(visit.page, site.script('ads', 1, 4))
+    await visit.rendered(1)
+    const addresses = await visit.page
+      .getByRole('link')
+      .evaluateAll((all) => all.map((one) => (one as HTMLAnchorElement).protocol))
+    expect(addresses).toEqual(['https:', 'https:'])
+    expect(await visit.page.locator('#ads img').count()).toBe(1)
+    await visit.close()
+  })
+})
+
+describe('without ads', () => {
+  const without = { searchData: 'submarine' }
+
+  it('keeps the room while what is below is seen, and gives it up once it is not', async () => {
+    const html = `<div id="top">Top</div><div id="ads"></div><p id="below">Below</p><div id="end">End</div>`
+    const css = `${SPACE} #top, #end { height: 150vh }`
+    const visit = await site.open(html, { css, viewport: { width: 800, height: 600 } })
+    await visit.page.locator('#ads').scrollIntoViewIfNeeded()
+    await addScript(visit.page, site.script('ads', 1, 2, without))
+    await visit.rendered(1)
+    const height = () => visit.page.locator('#ads').evaluate((element) => element.getBoundingClientRect().height)
+    const seen = await height()
+    await visit.page.evaluate(() => scrollTo(0, 0))
+    await expect.poll(height).toBe(0)
+    expect([seen, await visit.layoutShift()]).toEqual([320, 0])
+    await visit.close()
+  })
+
+  it('shows what the page has put into the element', async () => {
+    const visit = await site.open(`<div id="ads"><p>Free delivery</p></div>${site.tag('ads', 1, 2, without)}`)
+    await visit.rendered(1)
+    expect(await visit.page.getByText('Free delivery').isVisible()).toBe(true)
+    expect(await visit.page.getByText('Sponsored').count()).toBe(0)
+    await visit.close()
+  })
+})
+
+describe('several on a page', () => {
+  const shownBy = (visit: Awaited<ReturnType<ScriptSite['open']>>, id: string) =>
+    visit.page.locator(`[id="${id}"] a`).evaluateAll((all) => all.map((one) => (one as HTMLAnchorElement).href))
+
+  it('ask in one request, and show no product twice', async () => {
+    const visit = await site.open(`<div id="a"></div><div id="b"></div>${site.tag('a', 1, 3)}${site.tag('b', 1, 3)}`)
+    await visit.rendered(2)
+    expect(visit.requests.map(({ targeting }) => targeting.length)).toEqual([2])
+    const shown = [...(await shownBy(visit, 'a')), ...(await shownBy(visit, 'b'))]
+    expect(new Set(shown).size).toBe(6)
+    await visit.close()
+  })
+
+  it('repeat nothing when one comes later, nor after a rescan', async () => {
+    const visit = await site.open(`<div id="a"></div><div id="b"></div>${site.tag('a', 1, 3)}`)
+    await visit.rendered(1)
+    await addScript(visit.page, site.script('b', 1, 3))
+    await visit.rendered(2)
+    const [a, b] = [await shownBy(visit, 'a'), await shownBy(visit, 'b')]
+    expect(new Set([...a, ...b]).size).toBe(6)
+
+    // As a single-page application does: the element is another, the script is not loaded again.
+    await visit.page.evaluate(() => {
+      const fresh = document.createElement('div')
+      fresh.id = 'a'
+      document.getElementById('a')!.replaceWith(fresh)
+      ;(window as never as { endcap: { rescan(): void } }).endcap.rescan()
+    })
+    await visit.rendered(3)
+    const again = await shownBy(visit, 'a')
+    expect([again.length, again.filter((href) => b.includes(href))]).toEqual([3, []])
+    expect(new Set(visit.requests.map(({ cid }) => cid)).size).toBe(1)
+    await visit.close()
+  })
+
+  it('wait for an element that is not there yet, and show another phrase in the same one', async () => {
+    const visit = await site.open(site.tag('late', 1, 2))
+    await visit.page.evaluate(() => {
+      const late = document.createElement('section')
+      late.id = 'late'
+      document.body.append(late)
+    })
+    await visit.rendered(1)
+    expect(await visit.page.getByRole('link').count()).toBe(2)
+    await addScript(visit.page, site.script('late', 1, 1, { searchData: 'desk lamp teal' }))
+    await visit.rendered(2)
+    expect(await visit.page.getByRole('link').textContent()).toContain('teal')
+    await visit.close()
+  })
+})
+
+describe('the client id', () => {
+  it('is kept, and is the one that the shop has stored', async () => {
+    const visit = await site.open(`<div id="ads"></div>${site.tag('ads', 1, 1)}`, {
+      before: () => localStorage.setItem('endcap-cid', 'shop-7'),
+    })
+    await visit.rendered(1)
+    expect(visit.requests.map(({ cid }) => cid)).toEqual(['shop-7'])
+    await visit.close()
+
+    const other = await site.open(`<div id="ads"></div>${site.tag('ads', 1, 1)}`)
+    await other.rendered(1)
+    await other.page.reload()
+    await other.rendered(1)
+    const [first, second] = other.requests.map(({ cid }) => cid)
+    expect(first).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+    expect(second).toBe(first)
+    await other.close()
+  })
+
+  it.each([
+    ['in a cookie', 'cookie', true],
+    ['for the life of the page', 'none', false],
+  ])('is kept %s where storage is refused', async (_where, allowed, kept) => {
+    const visit = await site.open(`<div id="ads"></div>${site.tag('ads', 1, 1)}`, {
+      before:
+        allowed === 'cookie'
+          ? () =>
+              Object.defineProperty(window, 'localStorage', {
+                get: () => {
+                  throw new DOMException('no', 'SecurityError')
+                },
+              })
+          : () => {
+              const refuse = () => {
+                throw new DOMException('no', 'SecurityError')
+              }
+              Object.defineProperty(window, 'localStorage', { get: refuse })
+              Object.defineProperty(Document.prototype, 'cookie', { get: refuse, set: refuse })
+            },
+    })
+    await visit.rendered(1)
+    await visit.page.reload()
+    await visit.rendered(1)
+    const [first, second] = visit.requests.map(({ cid }) => cid)
+    expect([first === second, visit.errors]).toEqual([kept, []])
+    await visit.close()
+  })
+})
+
+/** Adds a script element as a page's own code does. */
+function addScript(
+  page: { evaluate(fn: (src: string) => void, src: string): Promise<void> },
+  src: string,
+): Promise<void> {
+  return page.evaluate((address) => {
+    const script = document.createElement('script')
+    script.src = address
+    script.nonce = 'n0nce'
+    document.body.append(script)
+  }, src)
+}

@@ -1,0 +1,56 @@
+import type { Browser } from 'playwright-core'
+import { openShop } from '../../journey/shop.ts'
+import { startProgram } from '../../program.ts'
+import { waitFor } from '../../wait-for.ts'
+import { launchBrowser } from '../harness.ts'
+import { openScriptSite, type ScriptSite } from './site.ts'
+
+const COLORS = ['red', 'green', 'blue', 'amber', 'teal', 'pink', 'white', 'black']
+/**
+ * What a common browser says of itself: the judge counts nothing of headless ones. Told to the browser, since what it
+ * sends for a page that is gone knows nothing of the page's settings.
+ */
+const USER_AGENT = 'Mozilla/5.0 (X11; Linux x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36'
+/** Tests are not to fail for a busy machine. */
+const DEADLINE_MS = '5000'
+
+export interface ScriptWorld {
+  browser: Browser
+  site: ScriptSite
+  /** Adds products that the campaign promotes, and waits until `searchData` finds that many. */
+  addProducts(products: Record<string, unknown>[], searchData: string): Promise<void>
+  stop(): Promise<void>
+}
+
+/** The real program with a shop of eight lamps, and a page on another origin that shows ads by the emission script. */
+export async function openScriptWorld(): Promise<ScriptWorld> {
+  const [program, browser] = await Promise.all([
+    startProgram({ env: { SELECTION_DEADLINE_MS: DEADLINE_MS } }),
+    launchBrowser([`--user-agent=${USER_AGENT}`]),
+  ])
+  const shop = await openShop(program, { lamps: COLORS, budget: 1_000 })
+  const site = await openScriptSite(browser, program, shop)
+  return {
+    browser,
+    site,
+    async addProducts(products, searchData) {
+      const entries = products.map((product, index) => ({
+        batchId: String(index),
+        method: 'UPSERT',
+        product: { feedId: shop.feedId, isAvailable: true, price: 20, brand: 'Solvik', ...product },
+      }))
+      await shop.post('/v1/feed/product', { entries })
+      const found = async () => {
+        const targeting = [{ slotHash: shop.slotHash, adCount: 10, searchData }]
+        const answer = await shop.post<{ data: { ads: unknown[] }[] }>('/v1/dsa/raw/batch', { targeting })
+        return answer.data[0]!.ads.length === products.length
+      }
+      await waitFor(found)
+    },
+    async stop() {
+      await site.close()
+      await browser.close()
+      await program.stop()
+    },
+  }
+}

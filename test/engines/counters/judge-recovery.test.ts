@@ -1,0 +1,70 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Counters } from '../../../infra/counters/port.ts'
+import { connectRedis } from '../../../infra/counters/redis/counters.ts'
+import { connectKafkaEventLog } from '../../../infra/event-log/kafka/event-log.ts'
+import { migrateKafka } from '../../../infra/event-log/kafka/migrate.ts'
+import type { EventLog } from '../../../infra/event-log/port.ts'
+import { encode } from '../../../schemas/wire/codec.ts'
+import { COUNTERS_WHOLE_KEY, spendKey } from '../../../services/domain/money/counter-keys.ts'
+import { createCountersKeeper } from '../../../streams/judge/counters-keeper.ts'
+import { createJudge } from '../../../streams/judge/judge.ts'
+import { eventOf, snapshotOf } from '../../streams/judge/fixtures.ts'
+import { addresses, testNamespace } from '../addresses.ts'
+import { removeKafkaNamespace } from '../event-log/kafka-tools.ts'
+
+const PRICE = 7
+const BUDGET = 20 * PRICE
+const ids = ['a', 'b', 'c', 'd', 'e', 'f']
+const snapshot = snapshotOf(Object.fromEntries(ids.map((id) => [id, { budgetMicros: BUDGET }])))
+const silent = { info() {}, warn() {}, error() {} }
+const namespace = testNamespace()
+let log: EventLog
+let counters: Counters
+beforeAll(async () => {
+  const kafka = { brokers: addresses.kafkaBrokers, clientId: 'test', namespace, logger: silent }
+  await migrateKafka({ ...kafka, replicationFactor: 1 })
+  log = connectKafkaEventLog({ ...kafka, now: Date.now, sessionTimeoutMs: 6_000 })
+  counters = connectRedis({ url: addresses.redisUrl, namespace })
+})
+afterAll(async () => {
+  await counters.clear()
+  await counters.close()
+  await log.close()
+  await removeKafkaNamespace(namespace)
+})
+
+const send = (perCampaign: number) =>
+  log.append(
+    ids.flatMap((campaignId) =>
+      Array.from({ length: perCampaign }, () => ({
+        topic: 'ad-events' as const,
+        key: campaignId,
+        value: encode('AdEvent', eventOf({}, { campaignId, priceMicros: PRICE })),
+      })),
+    ),
+  )
+const spends = () => counters.read(ids.map(spendKey))
+
+test('an emptied Redis is counted again from Kafka, by the judge when events come and by the keeper when none do', async () => {
+  const judge = createJudge({ log, counters, snapshot, now: Date.now, logger: silent })
+  const judged = async () => {
+    while ((await judge.lag()).some(({ records }) => records > 0)) await delay(50)
+  }
+  judge.run()
+  for (let i = 0; i < 3; i++) {
+    await send(5)
+    await judged()
+  }
+  await counters.clear()
+  // 15 of 20 clicks were billed: counters that had forgotten them would let 10 more through.
+  await send(10)
+  await judged()
+  expect(await spends()).toEqual(ids.map(() => BUDGET))
+
+  await counters.clear()
+  await createCountersKeeper({ log, counters, snapshot })()
+  expect(await spends()).toEqual(ids.map(() => BUDGET))
+  expect(await counters.read([COUNTERS_WHOLE_KEY])).toEqual([1])
+  await judge.stop()
+})

@@ -1,0 +1,49 @@
+import { connectKafkaEventLog } from '../../../infra/event-log/kafka/event-log.ts'
+import { migrateKafka } from '../../../infra/event-log/kafka/migrate.ts'
+import { type EventLogHost, eventLogSuite } from '../../ports/event-log.suite.ts'
+import { addresses, testNamespace } from '../addresses.ts'
+import { faultySockets, removeKafkaNamespace } from './kafka-tools.ts'
+
+const CLIENT_ID = 'test'
+const quiet = { warn() {} }
+/** The brokers' minimum: a member that crashed holds its partitions for so long. */
+const SESSION_TIMEOUT_MS = 6_000
+
+async function createHost(): Promise<EventLogHost> {
+  const namespace = testNamespace()
+  const brokers = addresses.kafkaBrokers
+  await migrateKafka({ brokers, clientId: CLIENT_ID, namespace, replicationFactor: 1, logger: quiet })
+  let sockets = faultySockets()
+  let logs: ReturnType<typeof connectKafkaEventLog>[] = []
+
+  /** A client whose connections are gone says no goodbye. */
+  async function crash(): Promise<void> {
+    sockets.cut()
+    await Promise.all(logs.map((log) => log.close()))
+    sockets = faultySockets()
+    logs = []
+  }
+
+  return {
+    async connect() {
+      const log = connectKafkaEventLog({
+        brokers,
+        clientId: CLIENT_ID,
+        namespace,
+        socketFactory: sockets.create,
+        logger: quiet,
+        now: Date.now,
+        sessionTimeoutMs: SESSION_TIMEOUT_MS,
+      })
+      logs.push(log)
+      return log
+    },
+    crash,
+    async destroy() {
+      await Promise.all(logs.map((log) => log.close()))
+      await removeKafkaNamespace(namespace)
+    },
+  }
+}
+
+eventLogSuite('Kafka', createHost)

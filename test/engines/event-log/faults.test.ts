@@ -1,0 +1,259 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import kafkajs from 'kafkajs'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { connectKafkaEventLog, type KafkaEventLogOptions } from '../../../infra/event-log/kafka/event-log.ts'
+import { migrateKafka } from '../../../infra/event-log/kafka/migrate.ts'
+import { type EventLog, Fenced, LogUnavailable, type NewRecord } from '../../../infra/event-log/port.ts'
+import type { TopicName } from '../../../schemas/topics.ts'
+import { addresses, testNamespace } from '../addresses.ts'
+import { faultySockets, removeKafkaNamespace } from './kafka-tools.ts'
+
+const brokers = addresses.kafkaBrokers
+const SESSION_TIMEOUT_MS = 6_000
+const TIMEOUT_MS = 1_500
+const shared = { brokers, clientId: 'test', logger: { warn() {} }, now: Date.now }
+const warnings: string[] = []
+process.on('warning', ({ name, message }) => warnings.push(`${name}: ${message}`))
+
+let namespace: string
+let sockets: ReturnType<typeof faultySockets>
+let logs: EventLog[]
+let log: EventLog
+
+beforeEach(async () => {
+  namespace = testNamespace()
+  sockets = faultySockets()
+  logs = []
+  await migrateKafka({ ...shared, namespace, replicationFactor: 1 })
+  log = open()
+})
+afterEach(async () => {
+  await Promise.all(logs.map((each) => each.close()))
+  await removeKafkaNamespace(namespace)
+})
+
+/** A log whose connections the test can break. */
+function open(options: Partial<KafkaEventLogOptions> = {}): EventLog {
+  const timing = { timeoutMs: TIMEOUT_MS, sessionTimeoutMs: SESSION_TIMEOUT_MS }
+  const opened = connectKafkaEventLog({ ...shared, ...timing, namespace, socketFactory: sockets.create, ...options })
+  logs.push(opened)
+  return opened
+}
+
+const view = (key: string, value: string): NewRecord => ({ topic: 'page-views', key, value: Buffer.from(value) })
+
+async function valuesIn(topic: TopicName): Promise<string[]> {
+  const reader = open({ socketFactory: faultySockets().create })
+  const values: string[] = []
+  for (const { partition, start, end } of await reader.bounds(topic)) {
+    for (let from = start; from < end; ) {
+      const some = await reader.read(topic, partition, from, 1_000)
+      if (some.length === 0) break
+      values.push(...some.map(({ value }) => value!.toString()))
+      from = some.at(-1)!.offset + 1
+    }
+  }
+  return values
+}
+
+describe('without Kafka', () => {
+  it('every call is unavailable, and works once Kafka is there', async () => {
+    sockets.cut()
+    await expect(log.append([view('a', '1')])).rejects.toThrow(LogUnavailable)
+    await expect(log.read('page-views', 0, 0, 1)).rejects.toThrow(LogUnavailable)
+    await expect(log.committed('g')).rejects.toThrow(LogUnavailable)
+    await expect(log.exclusiveWriter('w')).rejects.toThrow(LogUnavailable)
+    await expect(log.tail('registry', () => {})).rejects.toThrow(LogUnavailable)
+    sockets.mend()
+    const [position] = await log.append([view('a', '2')])
+    expect(await log.read('page-views', position!.partition, position!.offset, 1)).toHaveLength(1)
+  })
+
+  it('a consumer says so, and reads again when Kafka is back', async () => {
+    await log.append([view('a', '1')])
+    const consumer = await log.consumer({ group: 'g', topics: ['page-views'] })
+    expect(await consumer.poll({ maxRecords: 10, maxWaitMs: 5_000 })).not.toBeNull()
+    sockets.cut()
+    const pollOften = async () => {
+      for (let n = 0; n < 40; n++) await consumer.poll({ maxRecords: 10, maxWaitMs: 200 })
+    }
+    await expect(pollOften()).rejects.toThrow(LogUnavailable)
+    sockets.mend()
+    const other = open({ socketFactory: faultySockets().create })
+    await other.append([view('a', '2')])
+    const next = async () => (await consumer.poll({ maxRecords: 10, maxWaitMs: 500 }).catch(() => null))?.records ?? []
+    await expect.poll(next).toMatchObject([{ key: 'a' }])
+  })
+
+  it('refuses more than fits into memory', async () => {
+    sockets.cut()
+    const value = Buffer.alloc(1_000_000)
+    const calls = Array.from({ length: 80 }, (_, n) => log.append([{ topic: 'page-views', key: `k${n}`, value }]))
+    const messages = (await Promise.allSettled(calls)).map((each) => String((each as PromiseRejectedResult).reason))
+    expect(messages.filter((message) => message.includes('Too much is waiting')).length).toBeGreaterThan(10)
+  })
+})
+
+describe('an append whose answer is lost', () => {
+  it('does not swallow the next one, which has as many records', async () => {
+    await log.append([view('a', 'before')])
+    sockets.holdAnswers()
+    await expect(log.append([view('a', 'lost')])).rejects.toThrow(LogUnavailable)
+    sockets.releaseAnswers()
+    await log.append([view('a', 'after')])
+    const values = await valuesIn('page-views')
+    expect(values).toContain('after')
+    expect(values.filter((value) => value === 'lost').length).toBeLessThanOrEqual(1)
+  })
+
+  it('is sent again within its time, and stored once', async () => {
+    log = open({ timeoutMs: 10_000 })
+    await log.append([view('a', 'before')])
+    sockets.holdAnswers()
+    const appending = log.append([view('a', 'once')])
+    await sleep(300)
+    sockets.cut()
+    sockets.releaseAnswers()
+    sockets.mend()
+    await appending
+    expect((await valuesIn('page-views')).filter((value) => value === 'once')).toHaveLength(1)
+  })
+})
+
+describe('transactions', () => {
+  it('that were given up are neither read nor counted, nor are their marks', async () => {
+    const consumer = await log.consumer({ group: 'g', topics: ['page-views'] })
+    await log.append([view('in', 'in')])
+    const batch = await consumer.poll({ maxRecords: 1, maxWaitMs: 5_000 })
+    const { assignment } = batch!
+    const place = { offset: batch!.records[0]!.offset + 1, metadata: '' }
+    const outputs = (name: string): NewRecord[] =>
+      Array.from({ length: 5 }, (_, n) => ({ topic: 'transactions', key: 'k', value: Buffer.from(`${name} ${n}`) }))
+    await consumer.commit(assignment, place, outputs('first'))
+    sockets.holdAnswers()
+    await expect(consumer.commit(assignment, place, outputs('doubtful'))).rejects.toThrow(LogUnavailable)
+    sockets.releaseAnswers()
+    await consumer.commit(assignment, place, outputs('second'))
+    const values = await valuesIn('transactions')
+    expect(values.filter((value) => /first|second/.test(value))).toHaveLength(10)
+    let counted = 0
+    for (const { partition, start, end } of await log.bounds('transactions')) {
+      counted += await log.count('transactions', partition, start, end)
+    }
+    expect(counted).toBe(values.length)
+  })
+
+  it('of a writer that is gone hold its successor up no longer than its start', async () => {
+    const gone = await log.exclusiveWriter('registry')
+    await gone.append([{ topic: 'registry', key: 'a', value: Buffer.from('one') }])
+    sockets.holdAnswers()
+    const lost = gone.append([{ topic: 'registry', key: 'a', value: Buffer.from('lost') }])
+    lost.catch(() => {})
+    const other = open({ socketFactory: faultySockets().create })
+    const writer = await other.exclusiveWriter('registry')
+    await writer.append([{ topic: 'registry', key: 'a', value: Buffer.from('two') }])
+    const values = await valuesIn('registry')
+    expect(values[0]).toBe('one')
+    expect(values.at(-1)).toBe('two')
+    await expect(lost).rejects.toThrow()
+    sockets.releaseAnswers()
+    await expect(gone.append([{ topic: 'registry', key: 'a', value: null }])).rejects.toThrow(Fenced)
+  })
+})
+
+it('keeps its partitions while the caller works for longer than the session lasts', async () => {
+  await log.append([view('a', '1')])
+  const consumer = await log.consumer({ group: 'g', topics: ['page-views'] })
+  const batch = await consumer.poll({ maxRecords: 10, maxWaitMs: 5_000 })
+  await sleep(SESSION_TIMEOUT_MS + 1_500)
+  const { offset } = batch!.records[0]!
+  await consumer.commit(batch!.assignment, { offset: offset + 1, metadata: 'done' })
+  expect(await log.committed('g')).toMatchObject([{ offset: offset + 1, metadata: 'done' }])
+})
+
+it('counts stretches that it has counted before, and what has come since', async () => {
+  const records = (count: number) => Array.from({ length: count }, (_, n) => view('one', String(n)))
+  const [first] = await log.append(records(9_000))
+  const { partition, offset } = first!
+  expect(await log.count('page-views', partition, offset, offset + 9_000)).toBe(9_000)
+  await log.append(records(1_000))
+  expect(await log.count('page-views', partition, offset, offset + 10_000)).toBe(10_000)
+  expect(await log.count('page-views', partition, offset + 10, offset + 8_200)).toBe(8_190)
+})
+
+describe('migration', () => {
+  it('may run in several processes at once, and again', async () => {
+    const another = testNamespace()
+    const run = () => migrateKafka({ ...shared, namespace: another, replicationFactor: 1 })
+    await Promise.all([run(), run(), run()])
+    await run()
+    const other = open({ namespace: another })
+    expect(await other.bounds('page-views')).toHaveLength(4)
+    await other.close()
+    await removeKafkaNamespace(another)
+  })
+
+  it('cuts topics into as many partitions as are asked for, and those of one ordered history never', async () => {
+    const another = testNamespace()
+    const admin = new kafkajs.Kafka({ brokers, clientId: 'test', logLevel: kafkajs.logLevel.NOTHING }).admin()
+    await admin.connect()
+    try {
+      const options = { ...shared, namespace: another, replicationFactor: 1 }
+      await migrateKafka({ ...options, partitions: 7 })
+      const { topics: made } = await admin.fetchTopicMetadata({
+        topics: [`${another}.ad-events`, `${another}.registry`],
+      })
+      expect(Object.fromEntries(made.map(({ name, partitions }) => [name, partitions.length]))).toEqual({
+        [`${another}.ad-events`]: 7,
+        [`${another}.registry`]: 1,
+      })
+      await expect(migrateKafka(options)).rejects.toThrow(/7 partitions and must have 4/)
+    } finally {
+      await admin.disconnect()
+      await removeKafkaNamespace(another)
+    }
+  })
+
+  it('refuses a topic whose keys would lie elsewhere', async () => {
+    const another = testNamespace()
+    const admin = new kafkajs.Kafka({ brokers, clientId: 'test', logLevel: kafkajs.logLevel.NOTHING }).admin()
+    await admin.connect()
+    await admin.createTopics({ topics: [{ topic: `${another}.emissions`, numPartitions: 7 }], waitForLeaders: false })
+    await admin.disconnect()
+    const migrating = migrateKafka({ ...shared, namespace: another, replicationFactor: 1 })
+    await expect(migrating).rejects.toThrow(/emissions has 7 partitions and must have 4/)
+    await removeKafkaNamespace(another)
+  })
+})
+
+it('has given Node nothing to warn of', () => {
+  expect(warnings).toEqual([])
+})
+
+describe('a copy of a topic', () => {
+  it('has caught up only when what was under way at the call is decided, and holds it then', async () => {
+    await log.append([view('one', 'plain')])
+    const kafka = new kafkajs.Kafka({ brokers, clientId: 'test', logLevel: kafkajs.logLevel.NOTHING })
+    const producer = kafka.producer({ transactionalId: `${namespace}.slow`, maxInFlightRequests: 1, idempotent: true })
+    await producer.connect()
+    const transaction = await producer.transaction()
+    await transaction.send({ topic: `${namespace}.page-views`, messages: [{ key: 'one', value: 'under way' }] })
+
+    const seen: string[] = []
+    let caughtUp = false
+    const tailing = log
+      .tail('page-views', (records) => void seen.push(...records.map(({ value }) => value!.toString())))
+      .then((tail) => {
+        caughtUp = true
+        return tail
+      })
+    await expect.poll(() => seen).toEqual(['plain'])
+    await log.bounds('page-views')
+    expect(caughtUp).toBe(false)
+    await transaction.commit()
+    const tail = await tailing
+    expect(seen).toEqual(['plain', 'under way'])
+    await tail.close()
+    await producer.disconnect()
+  })
+})

@@ -1,0 +1,70 @@
+import { connect, type Socket } from 'node:net'
+import kafkajs, { type ISocketFactory } from 'kafkajs'
+import { keepIdleQueuesQuiet } from '../../../infra/event-log/kafka/client/quiet.ts'
+import { addresses } from '../addresses.ts'
+
+/** Sockets to the broker that can be cut, or held still in either direction as a frozen broker or network would. */
+export function faultySockets() {
+  const sockets = new Set<Socket>()
+  let isCut = false
+  let holdsAnswers = false
+  const held: (() => void)[] = []
+
+  const create: ISocketFactory = ({ host, port, onConnect }) => {
+    const socket = connect({ host, port }, onConnect)
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+    if (isCut) socket.destroy(new Error('cut'))
+    const emit = socket.emit.bind(socket)
+    // What kafkajs hears of the broker comes as events of the socket.
+    socket.emit = ((event: string, ...args: unknown[]) => {
+      if (event !== 'data' || !holdsAnswers) return emit(event, ...args)
+      held.push(() => emit(event, ...args))
+      return true
+    }) as typeof socket.emit
+    return socket
+  }
+
+  return {
+    create,
+    /** Ends all connections without a goodbye, and refuses new ones. */
+    cut() {
+      isCut = true
+      for (const socket of sockets) socket.destroy(new Error('cut'))
+    },
+    mend() {
+      isCut = false
+    },
+    /** The broker gets what is sent, and nothing comes back. */
+    holdAnswers() {
+      holdsAnswers = true
+    },
+    releaseAnswers() {
+      holdsAnswers = false
+      for (const give of held.splice(0)) give()
+    },
+  }
+}
+
+/** Removes all topics and groups of a namespace. */
+export async function removeKafkaNamespace(namespace: string): Promise<void> {
+  keepIdleQueuesQuiet()
+  const kafka = new kafkajs.Kafka({
+    brokers: addresses.kafkaBrokers,
+    clientId: 'test',
+    logLevel: kafkajs.logLevel.NOTHING,
+  })
+  const admin = kafka.admin()
+  await admin.connect()
+  try {
+    const isOurs = (name: string) => name.startsWith(`${namespace}.`)
+    const { groups } = await admin.listGroups()
+    const groupIds = groups.map(({ groupId }) => groupId).filter(isOurs)
+    // A member that crashed a moment ago may still hold its group; it goes by itself when its topics are gone.
+    if (groupIds.length > 0) await admin.deleteGroups(groupIds).catch(() => {})
+    const topics = (await admin.listTopics()).filter(isOurs)
+    if (topics.length > 0) await admin.deleteTopics({ topics })
+  } finally {
+    await admin.disconnect()
+  }
+}

@@ -1,0 +1,132 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { connectKafkaEventLog } from '../../../infra/event-log/kafka/event-log.ts'
+import { migrateKafka } from '../../../infra/event-log/kafka/migrate.ts'
+import type { EventLog, LogRecord } from '../../../infra/event-log/port.ts'
+import type { TopicName } from '../../../schemas/topics.ts'
+import { addresses, testNamespace } from '../addresses.ts'
+import { removeKafkaNamespace } from './kafka-tools.ts'
+
+const brokers = addresses.kafkaBrokers
+/** The brokers' minimum. */
+const SESSION_TIMEOUT_MS = 6_000
+/** Of a batch: long enough to be killed or frozen in. */
+const WORK_MS = 60
+const KEYS = 40
+const logger = { warn() {} }
+
+let namespace: string
+let log: EventLog
+let members: Member[]
+
+beforeEach(async () => {
+  namespace = testNamespace()
+  members = []
+  await migrateKafka({ brokers, clientId: 'test', namespace, replicationFactor: 1, logger })
+  log = connectKafkaEventLog({ brokers, clientId: 'test', namespace, logger, now: Date.now })
+})
+afterEach(async () => {
+  for (const member of members) member.process.kill('SIGKILL')
+  await log.close()
+  await removeKafkaNamespace(namespace)
+})
+
+interface Member {
+  process: ChildProcess
+  lines: string[]
+  errors: string[]
+}
+
+function startMember(): Member {
+  const child = new URL('./member.child.ts', import.meta.url).pathname
+  const args = [child, brokers.join(','), namespace, String(SESSION_TIMEOUT_MS), String(WORK_MS)]
+  const process = spawn('node', args, { stdio: ['ignore', 'pipe', 'pipe'] })
+  const member: Member = { process, lines: [], errors: [] }
+  process.stdout!.setEncoding('utf8').on('data', (text: string) => member.lines.push(...text.trim().split('\n')))
+  process.stderr!.setEncoding('utf8').on('data', (text: string) => member.errors.push(text))
+  members.push(member)
+  return member
+}
+
+const countOf = (member: Member, word: string) => member.lines.filter((line) => line.startsWith(word)).length
+
+function untilHas(member: Member, word: string, more: number): Promise<void> {
+  const wanted = countOf(member, word) + more
+  return expect.poll(() => countOf(member, word), { interval: 5 }).toBeGreaterThanOrEqual(wanted) as Promise<void>
+}
+
+async function readAll(topic: TopicName): Promise<LogRecord[]> {
+  const records: LogRecord[] = []
+  for (const { partition, start, end } of await log.bounds(topic)) {
+    for (let from = start; from < end; from = records.at(-1)!.offset + 1) {
+      const some = await log.read(topic, partition, from, 1_000)
+      if (some.length === 0) break
+      records.push(...some)
+    }
+  }
+  return records
+}
+
+/** Appends until told to stop. @returns how many records. */
+function produceLoad(): { stop(): Promise<number> } {
+  let stopping = false
+  let count = 0
+  const running = (async () => {
+    while (!stopping) {
+      const records = Array.from({ length: 20 }, () => {
+        const number = count++
+        return { topic: 'ad-events', key: `k${number % KEYS}`, value: Buffer.from(String(number)) } as const
+      })
+      await log.append(records)
+      await sleep(20)
+    }
+  })()
+  return {
+    async stop() {
+      stopping = true
+      await running
+      return count
+    },
+  }
+}
+
+it('copies every record once and in order while members come, go, are killed and are frozen', async () => {
+  const load = produceLoad()
+  const first = startMember()
+  await untilHas(first, 'committed', 5)
+  const second = startMember()
+  await untilHas(second, 'committed', 5)
+  // Killed in the middle of its work, with records that are polled and not committed.
+  await untilHas(first, 'working', 1)
+  first.process.kill('SIGKILL')
+  const third = startMember()
+  await untilHas(third, 'committed', 5)
+  // Frozen in the middle of its work: its successors go on, and what it commits after that is refused.
+  await untilHas(second, 'working', 1)
+  second.process.kill('SIGSTOP')
+  const committedBefore = countOf(third, 'committed')
+  await sleep(SESSION_TIMEOUT_MS + 2_000)
+  await expect.poll(() => countOf(third, 'committed')).toBeGreaterThan(committedBefore + 5)
+  second.process.kill('SIGCONT')
+  await untilHas(second, 'revoked', 1)
+  // It is a member again, and leaves properly.
+  await untilHas(second, 'committed', 5)
+  second.process.kill('SIGTERM')
+  const count = await load.stop()
+
+  const ends = await log.bounds('ad-events')
+  const isDone = async () => {
+    const commits = await log.committed('copier')
+    return ends.every(({ partition, end }) => commits.some((c) => c.partition === partition && c.offset === end))
+  }
+  await expect.poll(isDone).toBe(true)
+  const copied = await readAll('judged-events')
+  const numbers = copied.map(({ value }) => Number(value!.toString()))
+  expect(numbers.toSorted((a, b) => a - b)).toEqual(Array.from({ length: count }, (_, n) => n))
+  for (const records of Map.groupBy(copied, ({ key }) => key).values()) {
+    const order = records.map(({ value }) => Number(value!.toString()))
+    expect(order).toEqual(order.toSorted((a, b) => a - b))
+  }
+  expect(members.flatMap(({ errors }) => errors)).toEqual([])
+})

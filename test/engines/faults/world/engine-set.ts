@@ -1,0 +1,94 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { waitFor } from '../../../wait-for.ts'
+import { type NetworkProxy, openProxy } from './proxy.ts'
+
+const run = promisify(execFile)
+const repository = join(import.meta.dirname, '../../../..')
+/** Away from the ports of the engines that other tests share. */
+const PORT_OFFSET = 3_000
+const START_TIMEOUT_MS = 300_000
+
+export const engineNames = ['kafka', 'clickhouse', 'elasticsearch', 'redis'] as const
+export type EngineName = (typeof engineNames)[number]
+
+/** Where each engine listens, and the proxy in front of it, through which the programs reach it. */
+const ports: Record<EngineName, { engine: number; proxy: number }> = {
+  kafka: { engine: 19_094 + PORT_OFFSET, proxy: 19_095 + PORT_OFFSET },
+  clickhouse: { engine: 18_123 + PORT_OFFSET, proxy: 18_124 + PORT_OFFSET },
+  elasticsearch: { engine: 19_200 + PORT_OFFSET, proxy: 19_201 + PORT_OFFSET },
+  redis: { engine: 16_379 + PORT_OFFSET, proxy: 16_380 + PORT_OFFSET },
+}
+
+/** Engines that only this suite uses, and may therefore kill, stop and cut off. */
+export interface EngineSet {
+  readonly folder: string
+  readonly proxies: Readonly<Record<EngineName, NetworkProxy>>
+  /** For the programs: the engines' addresses, by way of the proxies. */
+  readonly environment: Readonly<Record<string, string>>
+  /** Past the proxy. */
+  readonly clickhouseUrl: string
+  start(...names: EngineName[]): Promise<void>
+  /** After SIGKILL, resolves when it is gone. */
+  signal(name: EngineName, signal: NodeJS.Signals): Promise<void>
+  /** Removes what an engine that does not run has stored. */
+  wipe(name: EngineName): Promise<void>
+  /** Ends all and removes their data. */
+  remove(): Promise<void>
+}
+
+/** The engines are not started yet; the proxies are. What an earlier run left is removed. */
+export async function prepareEngines(): Promise<EngineSet> {
+  const folder = join(repository, '.engines/faults')
+  const script = (action: 'start' | 'stop', names: readonly EngineName[]) =>
+    run('bash', [join(repository, 'infra/local/engines.sh'), action, ...names], {
+      timeout: START_TIMEOUT_MS,
+      env: {
+        ...process.env,
+        ENGINES_DIR: folder,
+        ENGINES_PORT_OFFSET: String(PORT_OFFSET),
+        KAFKA_PROXY_PORT: String(ports.kafka.proxy),
+        ELASTICSEARCH_HEAP: '512m',
+      },
+    })
+  const dataFolder = (name: EngineName) => join(folder, name === 'elasticsearch' ? 'elasticsearch-run' : name)
+  const remove = async () => {
+    await script('stop', engineNames)
+    await rm(folder, { recursive: true, force: true })
+  }
+  await remove()
+  const opened = await Promise.all(
+    engineNames.map(async (name) => {
+      const { engine, proxy } = ports[name]
+      return [name, await openProxy({ port: proxy, targetPort: engine })] as const
+    }),
+  )
+  const proxies = Object.fromEntries(opened) as Record<EngineName, NetworkProxy>
+  return {
+    folder,
+    proxies,
+    environment: {
+      KAFKA_BROKERS: `127.0.0.1:${ports.kafka.proxy}`,
+      CLICKHOUSE_URL: `http://127.0.0.1:${ports.clickhouse.proxy}`,
+      ELASTICSEARCH_URL: `http://127.0.0.1:${ports.elasticsearch.proxy}`,
+      REDIS_URL: `redis://127.0.0.1:${ports.redis.proxy}`,
+    },
+    clickhouseUrl: `http://127.0.0.1:${ports.clickhouse.engine}`,
+    async start(...names) {
+      await script('start', names.length > 0 ? names : engineNames)
+    },
+    async signal(name, signal) {
+      const id = Number((await readFile(join(dataFolder(name), 'process'), 'utf8')).split(' ')[0])
+      process.kill(id, signal)
+      if (signal === 'SIGKILL') await waitFor(async () => !existsSync(`/proc/${id}`))
+    },
+    wipe: (name) => rm(dataFolder(name), { recursive: true, force: true }),
+    async remove() {
+      await Promise.all(Object.values(proxies).map((proxy) => proxy.cut()))
+      await remove()
+    },
+  }
+}

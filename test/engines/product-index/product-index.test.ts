@@ -1,0 +1,49 @@
+import { afterAll, describe } from 'vitest'
+import { migrateElasticsearch } from '../../../infra/product-index/elasticsearch/migrate.ts'
+import { connectElasticsearch } from '../../../infra/product-index/elasticsearch/product-index.ts'
+import type { ProductIndex } from '../../../infra/product-index/port.ts'
+import { productIndexSuite } from '../../ports/product-index.suite.ts'
+import { addresses, removeIndices, testNamespace } from '../addresses.ts'
+
+const url = addresses.elasticsearchUrl
+const namespaces: string[] = []
+
+async function openNew() {
+  const namespace = testNamespace()
+  namespaces.push(namespace)
+  await migrateElasticsearch({ url, namespace })
+  return { index: connectElasticsearch({ url, namespace }), namespace }
+}
+
+afterAll(async () => {
+  for (const namespace of namespaces) await removeIndices(url, namespace)
+})
+
+describe('Elasticsearch product index', () => {
+  const namespaceOf = new Map<ProductIndex, string>()
+  /** Emptied and used again. */
+  const idle: ProductIndex[] = []
+  productIndexSuite({
+    async open() {
+      const emptied = idle.pop()
+      if (emptied) return emptied
+      const { index, namespace } = await openNew()
+      namespaceOf.set(index, namespace)
+      return index
+    },
+    async reopen(index) {
+      const namespace = namespaceOf.get(index)!
+      await index.close()
+      const again = connectElasticsearch({ url, namespace })
+      namespaceOf.set(again, namespace)
+      return again
+    },
+    async dispose(index) {
+      await index.clear()
+      idle.push(index)
+    },
+  })
+  afterAll(async () => {
+    for (const index of idle) await index.close()
+  })
+})

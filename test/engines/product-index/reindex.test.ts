@@ -1,0 +1,216 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { Client } from '@elastic/elasticsearch'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { productsIndex } from '../../../infra/product-index/elasticsearch/mapping.ts'
+import {
+  DEFAULT_SHARDS,
+  migrateElasticsearch,
+  reindexElasticsearch,
+} from '../../../infra/product-index/elasticsearch/migrate.ts'
+import { connectElasticsearch } from '../../../infra/product-index/elasticsearch/product-index.ts'
+import { IndexUnavailable, type IndexWrite } from '../../../infra/product-index/port.ts'
+import { anOffer } from '../../infra/product-index/offer.fixture.ts'
+import { addresses, removeIndices, testNamespace } from '../addresses.ts'
+
+const url = addresses.elasticsearchUrl
+const options = { url, namespace: testNamespace() }
+const index = connectElasticsearch(options)
+const client = new Client({ node: url })
+
+beforeAll(async () => {
+  await migrateElasticsearch(options)
+})
+afterAll(async () => {
+  await removeIndices(url, options.namespace)
+  await index.close()
+  await client.close()
+})
+
+const OFFERS = 300
+const id = (n: number) => `p${n}`
+const offer = (n: number, version: number): IndexWrite => ({
+  kind: 'offer',
+  version,
+  offer: anOffer({ id: id(n), title: `lamp version ${version}` }),
+})
+const promotions = (n: number, version: number): IndexWrite => ({
+  kind: 'promotions',
+  version,
+  shopId: 'shop',
+  feedId: 'feed',
+  id: id(n),
+  campaignIds: [`c${version}`],
+})
+const signals = (n: number, version: number, seen = { views: 0, clicks: 0 }): IndexWrite => ({
+  kind: 'signals',
+  version,
+  signals: { shopId: 'shop', id: id(n), popularity: version, ...seen, alsoBought: [], computedAt: 1 },
+})
+const removal = (n: number, version: number): IndexWrite => ({
+  kind: 'remove',
+  version,
+  shopId: 'shop',
+  feedId: 'feed',
+  id: id(n),
+})
+const numbers = Array.from({ length: OFFERS }, (_, n) => n)
+const query = {
+  shopId: 'shop',
+  filters: [],
+  rank: { by: 'none' } as const,
+  campaigns: [{ campaignIds: ['c'], weight: 1 }],
+  limit: 1,
+  believedClickRate: 0.004,
+  tieSeed: 1,
+}
+const indicesOf = async () => Object.keys(await client.indices.getAlias({ name: `${options.namespace}-products` }))
+
+describe('reindex', () => {
+  test('under writes, each made once: none is lost, reads go on, and the old index is gone', async () => {
+    await index.write(numbers.flatMap((n) => [offer(n, 1), promotions(n, 1)]))
+    await index.refresh()
+    const before = await indicesOf()
+    let writing = true
+    let written = 0
+    const failures: unknown[] = []
+    /** A new offer, and a part of an old one, at a time: what the reindex misses is never written again. */
+    const writer = (async () => {
+      for (; writing; written++) {
+        const old = written % OFFERS
+        const version = 2 + Math.floor(written / OFFERS)
+        await index.write([offer(OFFERS + written, 1), promotions(old, version), signals(old, version)])
+      }
+    })().catch((error) => failures.push(error))
+    const reader = (async () => {
+      while (writing) {
+        if ((await index.count('shop', [])) < OFFERS) throw new Error('an offer was missing')
+        await delay(5)
+      }
+    })().catch((error) => failures.push(error))
+    for (let round = 0; round < 3; round++) expect(await reindexElasticsearch(options)).toBeGreaterThanOrEqual(OFFERS)
+    writing = false
+    await Promise.all([writer, reader])
+    expect(failures).toEqual([])
+    await index.refresh()
+    const found = await index.scan({ shopId: 'shop', filters: [], after: null, limit: OFFERS + written + 1 })
+    const known = new Map(found.map((product) => [product.offer.id, product]))
+    expect([...known.keys()].sort()).toEqual(Array.from({ length: OFFERS + written }, (_, n) => id(n)).sort())
+    const timesOf = (n: number) => Math.floor(written / OFFERS) + (n < written % OFFERS ? 1 : 0)
+    for (const n of numbers) {
+      const { campaignIds, signals } = known.get(id(n))!
+      expect([id(n), campaignIds, signals?.popularity ?? 1]).toEqual([id(n), [`c${1 + timesOf(n)}`], 1 + timesOf(n)])
+    }
+    const after = await indicesOf()
+    expect(after).not.toEqual(before)
+    const all = Object.keys(await client.indices.get({ index: `${options.namespace}-products*` }))
+    expect(all).toEqual(after)
+  })
+
+  test('a removed offer stays removed: its versions move too', async () => {
+    await index.write([removal(0, 1_000_000)])
+    await reindexElasticsearch(options)
+    expect(await index.write([offer(0, 999_999)])).toBe(0)
+    await index.refresh()
+    expect((await index.get('shop', [id(0)])).length).toBe(0)
+    expect(await index.write([offer(0, 1_000_001)])).toBe(1)
+  })
+
+  test('migrating again changes nothing; a mapping of another program is replaced, with what it held', async () => {
+    expect(await migrateElasticsearch(options)).toBe('UNCHANGED')
+    await index.refresh()
+    const held = await index.count('shop', [])
+    const [present] = await indicesOf()
+    await client.indices.putMapping({ index: present!, _meta: { format: 'older' } })
+    expect(await migrateElasticsearch(options)).toBe('REINDEXED')
+    expect(await index.count('shop', [])).toBe(held)
+    expect(await migrateElasticsearch(options)).toBe('UNCHANGED')
+  })
+
+  test('an index from before there were click rates answers, and knows them once it is made anew', async () => {
+    const old = { url, namespace: testNamespace() }
+    const { format: _, mappings, settings } = productsIndex(DEFAULT_SHARDS)
+    const { views: _views, clicks: _clicks, ...properties } = mappings.properties
+    const alias = `${old.namespace}-products`
+    await client.indices.create({
+      index: `${alias}-old`,
+      settings,
+      mappings: { dynamic: false, properties, _meta: { format: 'older' } },
+      aliases: { [alias]: {} },
+    })
+    const given = connectElasticsearch(old)
+    const seen = (n: number, clicks: number) => signals(n, 1, { views: 1_000, clicks })
+    const signalsAlias = `${old.namespace}-signals`
+    await client.indices.create({ index: `${signalsAlias}-first`, aliases: { [signalsAlias]: {} } })
+    await given.write([1, 2, 3].flatMap((n) => [offer(n, 1), promotions(n, 1)]))
+    await given.write([seen(1, 1), seen(2, 50), seen(3, 20)])
+    await given.refresh()
+    await client.updateByQuery({
+      index: alias,
+      refresh: true,
+      script: "ctx._source.remove('views'); ctx._source.remove('clicks')",
+    })
+    const found = async () => {
+      const [result] = await given.search([{ ...query, campaigns: [{ campaignIds: ['c1'], weight: 1 }], limit: 3 }])
+      return result!.hits.map(({ product }) => product.offer.id)
+    }
+    expect((await found()).sort()).toEqual([id(1), id(2), id(3)])
+    expect(await migrateElasticsearch(old)).toBe('REINDEXED')
+    expect(await found()).toEqual([id(2), id(3), id(1)])
+    await given.close()
+    await removeIndices(url, old.namespace)
+  })
+
+  test('may be migrated by several processes at once', async () => {
+    const fresh = { url, namespace: testNamespace() }
+    const done = await Promise.all(Array.from({ length: 4 }, () => migrateElasticsearch(fresh)))
+    expect(done.filter((each) => each === 'CREATED')).toHaveLength(1)
+    await removeIndices(url, fresh.namespace)
+  })
+})
+
+describe('writers that overlap', () => {
+  test('end with the newest version of each part, whoever comes last', async () => {
+    const other = connectElasticsearch(options)
+    const parts = [offer, promotions].flatMap((part) => [2_000_000, 2_000_001, 2_000_002].map((v) => part(1, v)))
+    const counts = await Promise.all(
+      [...parts, ...parts].map((write, at) => (at % 2 === 0 ? index : other).write([write])),
+    )
+    // Each version is taken once at most, the newest for certain.
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(parts.length)
+    await index.refresh()
+    const [product] = await index.get('shop', [id(1)])
+    expect(product).toMatchObject({ offer: { title: 'lamp version 2000002' }, campaignIds: ['c2000002'] })
+    await other.close()
+  })
+
+  test('a large offer and many small ones are taken', async () => {
+    const long = 'x'.repeat(900_000)
+    const offers = Array.from({ length: 20 }, (_, n) => anOffer({ id: `large${n}`, customParameters: { a: long } }))
+    expect(await index.write(offers.map((each) => ({ kind: 'offer', version: 1, offer: each })))).toBe(20)
+    await index.refresh()
+    expect(await index.count('shop', [{ kind: 'ids', ids: offers.map((each) => each.id) }])).toBe(20)
+  })
+})
+
+describe('a server that cannot be had', () => {
+  test('is an unavailable index: refused, silent, without indices, closed', async () => {
+    const silent = createServer((socket) => socket.on('error', () => {})).listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    const { port } = silent.address() as { port: number }
+    const timeouts = { searchTimeoutMs: 200, writeTimeoutMs: 200 }
+    for (const away of [
+      connectElasticsearch({ ...options, url: 'http://127.0.0.1:1' }),
+      connectElasticsearch({ ...options, ...timeouts, url: `http://127.0.0.1:${port}` }),
+      connectElasticsearch({ url, namespace: testNamespace() }),
+    ]) {
+      await expect(away.search([query])).rejects.toBeInstanceOf(IndexUnavailable)
+      await expect(away.write([offer(1, 1)])).rejects.toBeInstanceOf(IndexUnavailable)
+      await expect(away.count('shop', [])).rejects.toBeInstanceOf(IndexUnavailable)
+      await away.close()
+      await expect(away.count('shop', [])).rejects.toBeInstanceOf(IndexUnavailable)
+    }
+    silent.close()
+  })
+})

@@ -1,0 +1,52 @@
+import errors from 'kafkajs/src/protocol/error.js'
+import { describe, expect, it } from 'vitest'
+import {
+  codeOf,
+  isExpelled,
+  isFenced,
+  isRebalancing,
+  remedyFor,
+  rootOf,
+} from '../../../../../infra/event-log/kafka/client/errors.ts'
+
+/** By the numbers of the protocol: https://kafka.apache.org/protocol#protocol_error_codes */
+const error = (code: number) => errors.createErrorFromCode(code)
+const named = (name: string, cause?: Error) => Object.assign(new Error(name, { cause }), { name })
+
+describe('an error of Kafka', () => {
+  it.each([
+    ['GROUP_LOAD_IN_PROGRESS', 14, 'RETRY'],
+    ['NOT_ENOUGH_REPLICAS', 19, 'RETRY'],
+    ['CONCURRENT_TRANSACTIONS', 51, 'RETRY'],
+    ['UNKNOWN_TOPIC_OR_PARTITION', 3, 'REFRESH'],
+    ['NOT_LEADER_FOR_PARTITION', 6, 'REFRESH'],
+    ['GROUP_COORDINATOR_NOT_AVAILABLE', 15, 'REFRESH'],
+    ['NOT_COORDINATOR_FOR_GROUP', 16, 'REFRESH'],
+    ['MESSAGE_TOO_LARGE', 10, 'NONE'],
+    ['UNKNOWN_MEMBER_ID', 25, 'NONE'],
+    ['TOPIC_AUTHORIZATION_FAILED', 29, 'NONE'],
+    ['INVALID_PRODUCER_EPOCH', 47, 'NONE'],
+  ])('%s has its remedy', (name, code, remedy) => {
+    expect(codeOf(error(code))).toBe(name)
+    expect(remedyFor(error(code))).toBe(remedy)
+  })
+
+  it('of a connection is tried again', () => {
+    expect(remedyFor(named('KafkaJSConnectionError'))).toBe('REFRESH')
+    expect(remedyFor(named('KafkaJSConnectionClosedError'))).toBe('REFRESH')
+    expect(remedyFor(new TypeError('ours'))).toBe('NONE')
+  })
+
+  it('is found within the errors that kafkajs wraps it in', () => {
+    const wrapped = named('KafkaJSNumberOfRetriesExceeded', named('KafkaJSNonRetriableError', error(6)))
+    expect(rootOf(wrapped)).toMatchObject({ type: 'NOT_LEADER_FOR_PARTITION' })
+    expect(remedyFor(wrapped)).toBe('REFRESH')
+  })
+
+  it('says who has lost what', () => {
+    expect([47, 49, 52].map((code) => isFenced(error(code)))).toEqual([true, true, true])
+    expect([25, 82].map((code) => isExpelled(error(code)))).toEqual([true, true])
+    expect([22, 27].map((code) => isRebalancing(error(code)))).toEqual([true, true])
+    expect(isFenced(error(25)) || isExpelled(error(27)) || isRebalancing(error(47))).toBe(false)
+  })
+})

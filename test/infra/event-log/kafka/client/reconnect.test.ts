@@ -1,0 +1,37 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import Connection from 'kafkajs/src/network/connection.js'
+import createSocketFactory from 'kafkajs/src/network/socketFactory.js'
+import { expect, test } from 'vitest'
+import { beginConnectionsAfresh } from '../../../../../infra/event-log/kafka/client/reconnect.ts'
+import { waitFor } from '../../../../wait-for.ts'
+
+const CORRELATION_ID = 7
+/** Its size, a correlation id, and four bytes. */
+const ANSWER = Buffer.from([0, 0, 0, 8, 0, 0, 0, CORRELATION_ID, 1, 2, 3, 4])
+const silent = { namespace: () => silent, info() {}, warn() {}, error() {}, debug() {} }
+
+test('half an answer of a connection that broke does not garble the answers of the next one', async () => {
+  let connections = 0
+  const server = createServer((socket) => {
+    socket.on('error', () => {})
+    if (++connections === 1) socket.write(ANSWER.subarray(0, 6), () => socket.end())
+    else socket.write(ANSWER)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  beginConnectionsAfresh()
+  const { port } = server.address() as AddressInfo
+  const logger = silent
+  const socketFactory = createSocketFactory()
+  const connection = new Connection({ host: '127.0.0.1', port, logger, socketFactory, connectionTimeout: 5_000 })
+  const answers: number[] = []
+  connection.requestQueue.fulfillRequest = ({ correlationId }) => void answers.push(correlationId)
+
+  await connection.connect()
+  await waitFor(() => !connection.isConnected())
+  await connection.connect()
+  await waitFor(() => answers.length > 0)
+  expect(answers).toEqual([CORRELATION_ID])
+  await connection.disconnect()
+  server.close()
+})

@@ -1,0 +1,60 @@
+import { expect, it } from 'vitest'
+import { settingsToChange, wantedSettings } from '../../../../infra/event-log/kafka/topic-settings.ts'
+import { topicNames } from '../../../../schemas/topics.ts'
+
+const changed = (
+  topic: Parameters<typeof wantedSettings>[0],
+  options: Parameters<typeof wantedSettings>[1],
+  found: Record<string, string>,
+) =>
+  Object.fromEntries(
+    settingsToChange(
+      wantedSettings(topic, options),
+      Object.entries(found).map(([name, value]) => ({ name, value })),
+    ).map(({ name, value }) => [name, value]),
+  )
+
+const made = (topic: Parameters<typeof wantedSettings>[0], options: Parameters<typeof wantedSettings>[1]) =>
+  Object.fromEntries(wantedSettings(topic, options).map(({ name, value }) => [name, value]))
+
+it('changes nothing on topics that it has made itself', () => {
+  for (const topic of topicNames) {
+    const options = { replicationFactor: 3, retentionMs: 7 * 86_400_000 }
+    expect(changed(topic, options, made(topic, options)), topic).toEqual({})
+  }
+})
+
+it('leaves what an operator has set, while it breaks no promise of the log', () => {
+  const set = { ...made('ad-events', { replicationFactor: 1 }), 'retention.ms': '1000', 'segment.bytes': '1048576' }
+  const larger = { 'max.message.bytes': '9000000', 'min.insync.replicas': '3', 'delete.retention.ms': '5' }
+  expect(changed('ad-events', { replicationFactor: 1 }, { ...set, ...larger })).toEqual({})
+})
+
+it('sets what is missing, and raises what is too small', () => {
+  const options = { replicationFactor: 3 }
+  expect(changed('registry', options, {})).toEqual(made('registry', options))
+  const small = { 'max.message.bytes': '1000', 'min.insync.replicas': '1' }
+  const { 'max.message.bytes': max, 'min.insync.replicas': insync } = made('registry', options)
+  expect(changed('registry', options, { ...made('registry', options), ...small })).toEqual({
+    'max.message.bytes': max,
+    'min.insync.replicas': insync,
+  })
+})
+
+it('puts back what would break the log: compaction, deletion, and who tells the time', () => {
+  const options = { replicationFactor: 1 }
+  const broken = { 'cleanup.policy': 'compact', 'message.timestamp.type': 'CreateTime' }
+  expect(changed('transactions', options, { ...made('transactions', options), ...broken })).toEqual({
+    'cleanup.policy': 'delete',
+    'message.timestamp.type': 'LogAppendTime',
+  })
+})
+
+it('applies a retention that its own settings name, to retained topics only', () => {
+  const options = { replicationFactor: 1, retentionMs: 86_400_000 }
+  const before = { 'retention.ms': '34560000000' }
+  expect(changed('ad-events', options, { ...made('ad-events', options), ...before })).toEqual({
+    'retention.ms': '86400000',
+  })
+  expect(changed('registry', options, made('registry', { replicationFactor: 1 }))).toEqual({})
+})

@@ -1,0 +1,130 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterAll, describe, expect, test } from 'vitest'
+import {
+  openEmbeddedProductIndex,
+  productIndexClient,
+  startEmbeddedProductIndex,
+} from '../../../../infra/product-index/embedded/product-index.ts'
+import { IndexUnavailable, type IndexWrite, type ProductIndex } from '../../../../infra/product-index/port.ts'
+import { productIndexSuite } from '../../../ports/product-index.suite.ts'
+import { anOffer } from '../offer.fixture.ts'
+
+const newFolder = () => mkdtempSync(join(tmpdir(), 'product-index-'))
+
+describe('embedded product index', () => {
+  const folders = new Map<ProductIndex, string>()
+  /** Emptied and used again, because the start of two threads for each test adds up. */
+  const idle: ProductIndex[] = []
+  const openIn = async (folder: string) => {
+    const index = await openEmbeddedProductIndex({ folder })
+    folders.set(index, folder)
+    return index
+  }
+  productIndexSuite({
+    open: async () => idle.pop() ?? openIn(newFolder()),
+    async reopen(index) {
+      const folder = folders.get(index)!
+      folders.delete(index)
+      await index.close()
+      return openIn(folder)
+    },
+    async dispose(index) {
+      await index.clear()
+      idle.push(index)
+    },
+  })
+  afterAll(async () => {
+    for (const [index, folder] of folders) {
+      await index.close()
+      rmSync(folder, { recursive: true })
+    }
+  })
+})
+
+describe('embedded product index between threads', () => {
+  test('several clients share one index; what one writes, another finds', async () => {
+    const folder = newFolder()
+    const served = await startEmbeddedProductIndex({ folder })
+    const [one, other] = [productIndexClient(served.connect()), productIndexClient(served.connect())]
+    await one.write([{ kind: 'offer', version: 1, offer: anOffer() }])
+    await other.refresh()
+    expect(await other.count('shop', [])).toBe(1)
+    await one.close()
+    await expect(one.count('shop', [])).rejects.toThrow(IndexUnavailable)
+    expect(await other.count('shop', [])).toBe(1)
+    await served.stop()
+    await expect(other.count('shop', [])).rejects.toThrow(IndexUnavailable)
+    await expect(other.write([])).rejects.toThrow(IndexUnavailable)
+    rmSync(folder, { recursive: true })
+  })
+
+  test('a cut list comes with the best that is left of other campaigns than the last one’s', async () => {
+    const folder = newFolder()
+    const index = await openEmbeddedProductIndex({ folder })
+    const weights = { a: 9, b: 5, c: 4, d: 2, e: 1 }
+    type Id = keyof typeof weights
+    const ids = Object.keys(weights) as Id[]
+    const campaigns = ids.map((id) => ({ campaignIds: [id], weight: weights[id] }))
+    const best = (promoting: readonly Id[]) => Math.max(0, ...promoting.map((id) => weights[id]))
+    const catalogue = fc.array(fc.subarray(ids), { minLength: 1, maxLength: 12 })
+    await fc.assert(
+      fc.asyncProperty(catalogue, fc.integer({ min: 1, max: 6 }), fc.nat(), async (promotions, limit, tieSeed) => {
+        await index.clear()
+        await index.write(
+          promotions.flatMap((campaignIds, n): IndexWrite[] => [
+            { kind: 'offer', version: 1, offer: anOffer({ id: `${n}` }) },
+            { kind: 'promotions', version: 1, shopId: 'shop', feedId: 'feed', id: `${n}`, campaignIds },
+          ]),
+        )
+        await index.refresh()
+        const query = { shopId: 'shop', filters: [], rank: { by: 'none' } as const, believedClickRate: 0.004 }
+        const [result] = await index.search([{ ...query, campaigns, limit, tieSeed }])
+        const listed = result!.hits.map(({ product }) => Number(product.offer.id))
+        const last = promotions[listed.at(-1) ?? -1] ?? []
+        const leading = ids.find((id) => weights[id] === best(last))
+        const others = (n: number) => best(promotions[n]!.filter((id) => id !== leading))
+        const left = [...promotions.keys()].filter((n) => !listed.includes(n))
+        const greatest = result!.truncated ? Math.max(0, ...left.map(others)) : 0
+        const { runnerUp } = result!
+        expect(runnerUp === null ? 0 : others(Number(runnerUp.product.offer.id))).toBe(greatest)
+        if (runnerUp) expect(left).toContain(Number(runnerUp.product.offer.id))
+      }),
+      { numRuns: 200 },
+    )
+    await index.close()
+    rmSync(folder, { recursive: true })
+  })
+
+  test('more lists of campaigns than a client keeps are still told apart', async () => {
+    const folder = newFolder()
+    const index = await openEmbeddedProductIndex({ folder })
+    const ids = Array.from({ length: 600 }, (_, n) => `p${n}`)
+    await index.write(
+      ids.flatMap((id) => [
+        { kind: 'offer', version: 1, offer: anOffer({ id }) },
+        { kind: 'promotions', version: 1, shopId: 'shop', feedId: 'feed', id, campaignIds: [`c${id}`] },
+      ]),
+    )
+    await index.refresh()
+    const lists = ids.map((id) => [{ campaignIds: [`c${id}`], weight: 1 }])
+    const ask = async (at: number) => {
+      const query = {
+        shopId: 'shop',
+        filters: [],
+        rank: { by: 'none' } as const,
+        campaigns: lists[at]!,
+        limit: 5,
+        believedClickRate: 0.004,
+        tieSeed: 1,
+      }
+      return (await index.search([query]))[0]!.hits.map((hit) => hit.product.offer.id)
+    }
+    const rounds = [...ids.keys(), ...ids.keys()]
+    expect(await Promise.all(rounds.map(ask))).toEqual(rounds.map((at) => [ids[at]]))
+    await index.close()
+    rmSync(folder, { recursive: true })
+  })
+})

@@ -1,0 +1,81 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { openIndexSearcher } from '../../../../../infra/product-index/embedded/search/searcher.ts'
+import { openIndexWriter } from '../../../../../infra/product-index/embedded/writer.ts'
+import type { IndexWrite } from '../../../../../infra/product-index/port.ts'
+import { anOffer } from '../../offer.fixture.ts'
+
+const SHOP = 'shop'
+const EVERYTHING = -1
+const vocabulary = ['red', 'blue', 'lamp', 'desk', 'oak', 'shelf']
+
+const words = fc.array(fc.constantFrom(...vocabulary), { minLength: 1, maxLength: 12 }).map((list) => list.join(' '))
+const id = fc.integer({ min: 0, max: 11 }).map(String)
+const change = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ id, title: words, description: words, brand: fc.constantFrom('Acme', 'Brio') }) },
+  { weight: 1, arbitrary: fc.record({ id }) },
+)
+
+describe('lists of documents kept in memory', () => {
+  it('stay what a searcher that has just opened reads', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'postings-'))
+    const writer = openIndexWriter({ folder })
+    const kept = openIndexSearcher({ folder })
+    let version = 1
+    try {
+      fc.assert(
+        fc.property(fc.array(fc.array(change, { maxLength: 5 }), { minLength: 1, maxLength: 6 }), (batches) => {
+          kept.refresh(writer.touched())
+          answers(kept)
+          for (const batch of batches) {
+            writer.write(batch.flatMap((each) => writesOf(each, version++)))
+            kept.refresh(writer.touched())
+          }
+          const opened = openIndexSearcher({ folder })
+          opened.refresh({ changed: EVERYTHING, epoch: 0, words: null })
+          expect(answers(kept)).toEqual(answers(opened))
+          opened.close()
+        }),
+        { numRuns: 60 },
+      )
+    } finally {
+      kept.close()
+      writer.close()
+      rmSync(folder, { recursive: true })
+    }
+  })
+})
+
+type Change = { id: string } | { id: string; title: string; description: string; brand: string }
+
+function writesOf(each: Change, version: number): IndexWrite[] {
+  if (!('title' in each)) return [{ kind: 'remove', version, shopId: SHOP, feedId: 'feed', id: each.id }]
+  const offer = anOffer({ shopId: SHOP, feedId: 'feed', ...each })
+  return [
+    { kind: 'offer', version, offer },
+    { kind: 'promotions', version, shopId: SHOP, feedId: 'feed', id: each.id, campaignIds: ['campaign'] },
+  ]
+}
+
+/** Documents and scores for every word, wherever it stands, in titles, and for every brand. */
+function answers(searcher: ReturnType<typeof openIndexSearcher>) {
+  const set = searcher.campaignSet([{ campaignIds: ['campaign'], weight: 1 }])
+  const ask = (filters: Parameters<typeof searcher.count>[1], text: string) => {
+    const rank = { by: 'text', text, lang: 'en' } as const
+    const { docs, relevance } = searcher.search(
+      { shopId: SHOP, filters: [...filters], rank, believedClickRate: 0.004, limit: 100, tieSeed: 1, campaignSet: 0 },
+      set,
+    )
+    return [...docs].map((doc, at) => [doc, relevance[at]])
+  }
+  return [
+    ...vocabulary.flatMap((text) => [
+      ask([{ kind: 'text', text, lang: 'en', minShare: 1, in: 'ALL_FIELDS' }], text),
+      ask([{ kind: 'text', text, lang: 'en', minShare: 1, in: 'TITLE' }], `${text} lamp`),
+    ]),
+    ...['Acme', 'Brio'].map((brand) => ask([{ kind: 'brand', anyOf: [brand] }], 'oak')),
+  ]
+}

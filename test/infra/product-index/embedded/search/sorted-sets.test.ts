@@ -1,0 +1,41 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { inAtLeast, intersect, union } from '../../../../../infra/product-index/embedded/search/sorted-sets.ts'
+import { topIndexes } from '../../../../../infra/product-index/embedded/search/top.ts'
+
+const docs = (max: number, length: number) =>
+  fc.uniqueArray(fc.integer({ min: 0, max }), { maxLength: length }).map((list) => Int32Array.from(list).sort())
+/** Short and long, dense and sparse: each way of working is taken. */
+const anyDocs = fc.oneof(docs(50, 40), docs(100_000, 10), docs(2_000, 1_000))
+
+describe('sorted sets', () => {
+  test('intersect and union are those of sets', () => {
+    fc.assert(
+      fc.property(anyDocs, anyDocs, (a, b) => {
+        expect([...intersect(a, b)]).toEqual([...a].filter((doc) => b.includes(doc)))
+        expect([...union([a, b])]).toEqual([...new Set([...a, ...b])].sort((x, y) => x - y))
+      }),
+    )
+  })
+
+  test('in at least n lists is what counting says', () => {
+    fc.assert(
+      fc.property(fc.array(anyDocs, { maxLength: 5 }), fc.integer({ min: 1, max: 5 }), (lists, least) => {
+        const counts = new Map<number, number>()
+        for (const doc of lists.flatMap((list) => [...list])) counts.set(doc, (counts.get(doc) ?? 0) + 1)
+        const expected = [...counts].filter(([, count]) => count >= least).map(([doc]) => doc)
+        expect([...inAtLeast(least, lists)]).toEqual(expected.sort((x, y) => x - y))
+      }),
+    )
+  })
+
+  test('the top is the start of the whole order', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 0, max: 5 })), fc.integer({ min: 0, max: 12 }), (keys, limit) => {
+        const tie = (index: number) => (index * 7) % 5
+        const order = [...keys.keys()].sort((a, b) => keys[b]! - keys[a]! || tie(a) - tie(b) || a - b)
+        expect(topIndexes(Float64Array.from(keys), tie, limit)).toEqual(order.slice(0, limit))
+      }),
+    )
+  })
+})

@@ -1,0 +1,54 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import {
+  commonDepth,
+  hasNodesInOrder,
+  isSameOrBelow,
+  pathAndAbove,
+  pathKey,
+  pathLevels,
+} from '../../../../services/domain/catalogue/categories.ts'
+
+const level = fc.constantFrom('a', 'b', 'c')
+const levels = fc.array(level, { minLength: 1, maxLength: 5 })
+
+describe('category paths', () => {
+  test('case, accents, spaces and empty levels do not matter', () => {
+    expect(pathLevels(' Électronique >TV  &  Vidéo>> ')).toEqual(['electronique', 'tv & video'])
+    expect(pathKey('A > B')).toBe('a>b')
+    expect(pathKey(' > ')).toBe('')
+  })
+
+  test('a path lies below itself and every path above it, and below no other', () => {
+    expect(isSameOrBelow('A > B > C', 'a>b')).toBe(true)
+    expect(isSameOrBelow('A > Bc', 'A > B')).toBe(false)
+    expect(isSameOrBelow('A', 'A > B')).toBe(false)
+    expect(isSameOrBelow('A', ' ')).toBe(false)
+    expect(pathAndAbove('A > B > C')).toEqual(['a', 'a>b', 'a>b>c'])
+  })
+
+  test('a product lies at or below a path exactly when the path is among its own and those above', () => {
+    fc.assert(
+      fc.property(levels, levels, (product, wanted) => {
+        const [a, b] = [product.join(' > '), wanted.join('>')]
+        expect(isSameOrBelow(a, b)).toBe(pathAndAbove(a).includes(pathKey(b)))
+      }),
+    )
+  })
+
+  test('nodes stand in order with gaps, which is what a pattern of them says', () => {
+    fc.assert(
+      fc.property(levels, levels, (product, nodes) => {
+        const pattern = new RegExp(`^.*${nodes.join('.*')}.*$`)
+        expect(hasNodesInOrder(product.join('>'), nodes)).toBe(pattern.test(product.join('')))
+      }),
+    )
+    expect(hasNodesInOrder('A > B', [])).toBe(false)
+    expect(hasNodesInOrder('A > B > C', ['a > c'])).toBe(true)
+  })
+
+  test('common depth counts levels from the top', () => {
+    expect(commonDepth(['a', 'b', 'c'], ['a', 'b', 'd', 'c'])).toBe(2)
+    expect(commonDepth([], ['a'])).toBe(0)
+  })
+})

@@ -1,0 +1,32 @@
+import { randomBytes } from 'node:crypto'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { createUuid } from '../../../../services/domain/identity/uuid.ts'
+
+describe('ids', () => {
+  it('are UUIDs of version 7, as the example of RFC 9562, appendix A.6', () => {
+    const bits = Buffer.from('00000000000000000018c4dc0c0c07398f'.slice(2), 'hex')
+    const uuid = createUuid({ now: () => 0x017f22e279b0, randomBytes: () => Buffer.from(bits) })()
+    expect(uuid).toBe('017f22e2-79b0-7000-98c4-dc0c0c07398f')
+  })
+
+  it('sort in the order in which they were made, whatever the clock does', () => {
+    const clocks = fc.array(fc.integer({ min: 0, max: 20 }), { minLength: 1, maxLength: 200 })
+    fc.assert(
+      fc.property(clocks, (times) => {
+        let i = 0
+        const uuid = createUuid({ now: () => times[i++ % times.length]!, randomBytes })
+        const made = Array.from({ length: 300 }, uuid)
+        expect(made.toSorted()).toEqual(made)
+        expect(new Set(made).size).toBe(made.length)
+        for (const id of made) expect(id).toMatch(/^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/)
+      }),
+    )
+  })
+
+  it('keep their order over more than 4,096 in one millisecond', () => {
+    const uuid = createUuid({ now: () => 1, randomBytes })
+    const made = Array.from({ length: 10_000 }, uuid)
+    expect(made.toSorted()).toEqual(made)
+  })
+})

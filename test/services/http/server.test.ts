@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest'
+import { LogUnavailable } from '../../../infra/event-log/port.ts'
+import { createHttpServer } from '../../../services/http/server.ts'
+import { createLogger } from '../../../services/process/logger.ts'
+
+function serverThatSays() {
+  const clock = { now: 0 }
+  const said: { level: number; msg: string; route: string; passedOver?: number; err: { message: string } }[] = []
+  const logger = createLogger('info', { write: (line: string) => void said.push(JSON.parse(line)) })
+  const server = createHttpServer({ logger, now: () => clock.now })
+  return { server, said, clock }
+}
+const WARN = 40
+const ERROR = 50
+
+it('says once a second that requests are refused, and how many were passed over', async () => {
+  const { server, said, clock } = serverThatSays()
+  server.get('/away', () => Promise.reject(new LogUnavailable('the disk is full')))
+  for (let i = 0; i < 20; i++) {
+    const answer = await server.inject('/away')
+    expect([answer.statusCode, answer.headers['retry-after']]).toEqual([503, '2'])
+    clock.now += 100
+  }
+  expect(said).toMatchObject([
+    { level: WARN, msg: 'requests are refused', route: '/away', passedOver: 0, err: { message: 'the disk is full' } },
+    { level: WARN, msg: 'requests are refused', route: '/away', passedOver: 9 },
+  ])
+})
+
+it('says each failure that nobody expected, and none of what callers do wrong', async () => {
+  const { server, said } = serverThatSays()
+  server.get('/broken', () => Promise.reject(new TypeError('it is broken')))
+  for (let i = 0; i < 3; i++) expect((await server.inject('/broken')).statusCode).toBe(500)
+  expect((await server.inject('/nowhere')).statusCode).toBe(404)
+  expect(said.map(({ level, route, err }) => [level, route, err.message])).toEqual(
+    Array(3).fill([ERROR, '/broken', 'it is broken']),
+  )
+})

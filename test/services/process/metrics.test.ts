@@ -1,0 +1,64 @@
+import { expect, it } from 'vitest'
+import { createMetrics } from '../../../infra/metrics.ts'
+import { createHttpServer } from '../../../services/http/server.ts'
+import { listenForMetrics, measureRequests, metricsApp } from '../../../services/process/metrics.ts'
+
+const sampled = {
+  streamLags: async () => [
+    { stream: 'sink', topic: 'ad-events', records: 3 },
+    { stream: 'sink', topic: 'ad-events', records: 4 },
+  ],
+  pausedPartitions: async () => [{ stream: 'sink', topic: 'judged-events', partitions: 2 }],
+  deadLetters: async (): Promise<number> => Promise.reject(new Error('the log is down')),
+  emissionQueue: () => 5,
+  spool: () => ({ records: 3, bytes: 200 }),
+}
+
+it('GET /metrics tells of requests by route and status, of ads, events and streams', async () => {
+  const metrics = createMetrics(sampled)
+  const server = createHttpServer({ logger: false })
+  measureRequests(server, metrics)
+  server.register(metricsApp({ metrics }))
+  server.get('/thing/:id', async () => ({}))
+  await server.inject('/thing/1')
+  await server.inject('/thing/2')
+  await server.inject('/nowhere/3')
+  metrics.adsSelected({ kind: 'SPONSORED', durationMs: 4, shortfalls: ['DEADLINE', 'DEADLINE'] })
+  metrics.eventsTaken({ type: 'VIEW', code: null, count: 10 })
+  metrics.eventsTaken({ type: 'VIEW', code: 'INVALID', count: 2 })
+
+  const { body, headers } = await server.inject('/metrics')
+  expect(headers['content-type']).toContain('text/plain')
+  const lines = body.split('\n')
+  expect(lines).toContain('endcap_http_request_duration_seconds_count{method="GET",route="/thing/:id",status="200"} 2')
+  expect(lines).toContain('endcap_http_request_duration_seconds_count{method="GET",route="none",status="404"} 1')
+  expect(lines).toContain('endcap_selection_duration_seconds_bucket{le="0.005",kind="SPONSORED"} 1')
+  expect(lines).toContain('endcap_selection_shortfalls_total{kind="SPONSORED",reason="DEADLINE"} 2')
+  expect(lines).toContain('endcap_events_accepted_total{type="VIEW"} 10')
+  expect(lines).toContain('endcap_events_rejected_total{type="VIEW",code="INVALID"} 2')
+  expect(lines).toContain('endcap_stream_lag_records{stream="sink",topic="ad-events"} 7')
+  expect(lines).toContain('endcap_stream_paused_partitions{stream="sink",topic="judged-events"} 2')
+  expect(lines).toContain('endcap_dead_letters Nan')
+  expect(lines).toContain('endcap_emission_queue_records 5')
+  expect(body).toContain('process_cpu_seconds_total')
+  await server.close()
+})
+
+it('keeps two sets of metrics apart', async () => {
+  const [one, other] = [createMetrics(null), createMetrics(null)]
+  one.eventsTaken({ type: 'CLICK', code: null, count: 1 })
+  expect((await one.render()).body).toContain('endcap_events_accepted_total{type="CLICK"} 1')
+  expect((await other.render()).body).not.toContain('type="CLICK"')
+})
+
+it('are served on an address of their own, and on any free port when another process has the usual one', async () => {
+  const metrics = createMetrics(null)
+  const first = await listenForMetrics(metrics, { host: '127.0.0.1', port: 0, orAnyFree: false })
+  const { port } = new URL(first.url)
+  const usual = { host: '127.0.0.1', port: Number(port) }
+  const second = await listenForMetrics(metrics, { ...usual, orAnyFree: true })
+  expect(new URL(second.url).port).not.toBe(port)
+  for (const { url } of [first, second]) expect(await (await fetch(url)).text()).toContain('process_cpu_seconds_total')
+  await expect(listenForMetrics(metrics, { ...usual, orAnyFree: false })).rejects.toThrow(/EADDRINUSE/)
+  await Promise.all([first.close(), second.close()])
+})

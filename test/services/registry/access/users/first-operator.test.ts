@@ -1,0 +1,43 @@
+import { randomUUID } from 'node:crypto'
+import { expect, it } from 'vitest'
+import { makeFirstOperator } from '../../../../../services/registry/access/users/first-operator.ts'
+import { discard, openOffice, quickPasswords } from '../../office.ts'
+import { makeUser, PASSWORD, signIn } from './people.ts'
+
+it('makes the operator of the settings once, to sign in and make others', async () => {
+  const office = await openOffice()
+  try {
+    const deps = {
+      registry: office.registry,
+      passwords: quickPasswords,
+      strength: { weakness: async () => null },
+      uuid: randomUUID,
+    }
+    await makeFirstOperator(deps, { email: 'Root@ads.example', password: PASSWORD })
+    await makeFirstOperator(deps, { email: 'second@ads.example', password: 'a later setting' })
+    const operators = [...office.registry.snapshot.all('User')].map(({ body }) => [body.email, body.role])
+    expect(operators).toEqual([['root@ads.example', 'OPERATOR']])
+    const root = await signIn(office, 'root@ads.example')
+    expect((await root.call('GET', '/v1/panel/users')).body.items).toHaveLength(1)
+  } finally {
+    await discard(office)
+  }
+})
+
+it('does not take over a user of another role', async () => {
+  const office = await openOffice()
+  try {
+    const account = await office.make('/v1/panel/accounts', { kind: 'PUBLISHER', name: 'Shop' })
+    await makeUser(office, 'ada@shop.example', { role: 'PUBLISHER', accountId: account.id })
+    const deps = {
+      registry: office.registry,
+      passwords: quickPasswords,
+      strength: { weakness: async () => null },
+      uuid: randomUUID,
+    }
+    const operator = { email: 'ada@shop.example', password: PASSWORD }
+    await expect(makeFirstOperator(deps, operator)).rejects.toThrow('OPERATOR_EMAIL')
+  } finally {
+    await discard(office)
+  }
+})

@@ -1,0 +1,51 @@
+import sodium from 'sodium-native'
+import { describe, expect, it } from 'vitest'
+import { createPasswords } from '../../../../../services/registry/access/users/passwords.ts'
+
+const PASSWORD = 'größer als 10 Zeichen'
+
+describe('passwords', () => {
+  const passwords = createPasswords()
+
+  it('are kept as Argon2id with the limits for interactive use, salted', async () => {
+    const [one, other] = await Promise.all([passwords.hash(PASSWORD), passwords.hash(PASSWORD)])
+    expect(one).toMatch(/^\$argon2id\$v=19\$m=65536,t=2,p=1\$[\w+/]+\$[\w+/]+$/)
+    expect(other).not.toBe(one)
+    expect(await passwords.matches(PASSWORD, one)).toBe(true)
+    expect(await passwords.matches(`${PASSWORD} `, one)).toBe(false)
+  })
+
+  it('are the same however the keyboard composes their letters', async () => {
+    const hash = await passwords.hash(PASSWORD.normalize('NFD'))
+    expect(await passwords.matches(PASSWORD.normalize('NFC'), hash)).toBe(true)
+  })
+
+  it('of nobody are checked with as much work as any', async () => {
+    const checked: string[] = []
+    const { crypto_pwhash_str_verify_async: verify } = sodium
+    sodium.crypto_pwhash_str_verify_async = (hash, password) => {
+      checked.push(Buffer.from(hash).toString('latin1').split('$').slice(0, 4).join('$'))
+      return verify(hash, password)
+    }
+    try {
+      expect(await passwords.matches(PASSWORD, null)).toBe(false)
+    } finally {
+      sodium.crypto_pwhash_str_verify_async = verify
+    }
+    expect(checked).toEqual(['$argon2id$v=19$m=65536,t=2,p=1'])
+  })
+
+  it('are refused, to be tried later, when too many wait', async () => {
+    const results = await Promise.allSettled(Array.from({ length: 33 }, () => passwords.matches('x', 'no hash')))
+    const refused = results.filter(({ status }) => status === 'rejected') as PromiseRejectedResult[]
+    expect(refused.map(({ reason }) => [reason.code, reason.retryAfterSeconds])).toEqual([['UNAVAILABLE', 2]])
+  })
+
+  it('are checked while too many others are set', async () => {
+    const set = Array.from({ length: 10 }, () => passwords.hash(PASSWORD))
+    const settled = Promise.allSettled(set)
+    expect(await passwords.matches('x', null)).toBe(false)
+    const refused = (await settled).filter(({ status }) => status === 'rejected') as PromiseRejectedResult[]
+    expect(refused.map(({ reason }) => reason.code)).toEqual(['UNAVAILABLE'])
+  })
+})

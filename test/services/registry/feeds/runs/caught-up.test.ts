@@ -1,0 +1,49 @@
+import { expect, it, vi } from 'vitest'
+import type { EventLog } from '../../../../../infra/event-log/port.ts'
+import type { ProductIndex } from '../../../../../infra/product-index/port.ts'
+import { indexCaughtUp } from '../../../../../services/registry/feeds/runs/caught-up.ts'
+
+/** A log of two partitions whose group commits as it is told to. */
+function place() {
+  const offsets = [10, null as number | null]
+  const records = [12, 5]
+  const log = {
+    bounds: async () => [
+      { partition: 0, start: 3, end: 12 },
+      { partition: 1, start: 5, end: 5 },
+    ],
+    committed: async () =>
+      offsets.flatMap((offset, partition) =>
+        offset === null ? [] : [{ topic: 'products', partition, offset, metadata: '' }],
+      ),
+    count: async (_topic: string, partition: number, from: number) => Math.max(0, records[partition]! - from),
+  } as unknown as EventLog
+  const index = { refresh: vi.fn(async () => {}) } as unknown as ProductIndex
+  return { log, index, offsets, records }
+}
+
+it('waits until the group has committed all that was there, then refreshes', async () => {
+  const { log, index, offsets } = place()
+  let done = false
+  const waiting = indexCaughtUp({ log, index, group: 'g', now: Date.now })().then(() => {
+    done = true
+  })
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  expect([done, vi.mocked(index.refresh).mock.calls.length]).toEqual([false, 0])
+  offsets[0] = 12
+  await waiting
+  expect(index.refresh).toHaveBeenCalledOnce()
+})
+
+it('does not wait for offsets that hold no record', async () => {
+  const { log, index, records } = place()
+  records[0] = 10
+  await indexCaughtUp({ log, index, group: 'g', now: Date.now })()
+})
+
+it('gives up after its time', async () => {
+  const { log, index } = place()
+  let now = 0
+  const waiting = indexCaughtUp({ log, index, group: 'g', now: () => (now += 600_000), timeLimitMs: 1_000 })()
+  await expect(waiting).rejects.toThrow('index is behind')
+})

@@ -1,0 +1,224 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { EntityBodies, EntityKind, RegistryEntry } from '../../../../schemas/records/entities.ts'
+import { NO_DISPLAY } from '../../../../services/domain/campaign/campaign.ts'
+import { withDigest } from '../../../../services/domain/catalogue/offer.ts'
+import { systemProductId } from '../../../../services/domain/catalogue/system-product-id.ts'
+import { hashToken } from '../../../../services/domain/identity/tokens.ts'
+import { toMicros } from '../../../../services/domain/money/money.ts'
+import { Snapshot } from '../../../../services/domain/snapshot.ts'
+import { createHttpServer, type HttpServer } from '../../../../services/http/server.ts'
+import { createAccess } from '../../../../services/registry/access/access.ts'
+import { createAuthorize } from '../../../../services/registry/access/auth.ts'
+import { offerFromItem } from '../../../../services/registry/feeds/items/offer-from-item.ts'
+import { productsApp } from '../../../../services/registry/products/products.ts'
+import { context, item, parse, rss } from '../feeds/documents.ts'
+import { type Engines, openEngines } from '../feeds/engines.ts'
+
+const NOW = Date.UTC(2026, 5, 15)
+const [publisherId, advertiserId, shopId, otherShopId] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()]
+const [runningId, pausedId, foreignId] = [randomUUID(), randomUUID(), randomUUID()]
+const snapshot = new Snapshot()
+let engines: Engines
+let server: HttpServer
+
+beforeAll(async () => {
+  engines = await openEngines()
+  setUp()
+  await index()
+  server = createHttpServer({ logger: false })
+  const counters = { read: async (keys: readonly string[]) => keys.map(() => 0) } as never
+  const authorize = createAuthorize({ snapshot, bootstrapToken: null, now: () => NOW })
+  productsApp(server, {
+    snapshot,
+    access: createAccess(snapshot),
+    authorize,
+    index: engines.index,
+    counters,
+    now: () => NOW,
+  })
+})
+afterAll(async () => {
+  await server.close()
+  await engines.close()
+})
+
+function put<K extends EntityKind>(kind: K, id: string, body: EntityBodies[K]) {
+  snapshot.apply({ kind, id, version: 1, updatedAt: 0, updatedBy: '', deletedAt: null, body } as RegistryEntry)
+}
+
+function setUp() {
+  const account = { name: '', companyName: '', taxNumber: '', displayEnabled: false }
+  put('Account', publisherId, { ...account, kind: 'PUBLISHER', sellerIds: [] })
+  put('Account', advertiserId, { ...account, kind: 'ADVERTISER', sellerIds: ['X'] })
+  const token = {
+    name: '',
+    scopes: ['panel' as const],
+    expiresAt: null,
+    revokedAt: null,
+    createdBy: null,
+    createdAt: null,
+    lastUsedAt: null,
+  }
+  put('Token', randomUUID(), { ...token, accountId: publisherId, secretHash: hashToken('publisher') })
+  put('Token', randomUUID(), { ...token, accountId: advertiserId, secretHash: hashToken('advertiser') })
+  const shop = {
+    name: '',
+    currency: 'EUR',
+    lang: 'en',
+    country: 'DE',
+    timeZone: 'UTC',
+    clickWindowHours: 1,
+    viewWindowHours: 1,
+  }
+  put('Shop', shopId, {
+    ...shop,
+    accountId: publisherId,
+    reserveCpcMicros: 100,
+    transactionTrust: 'OPEN',
+    invalidTraffic: [],
+  })
+  put('Shop', otherShopId, {
+    ...shop,
+    accountId: randomUUID(),
+    reserveCpcMicros: 100,
+    transactionTrust: 'OPEN',
+    invalidTraffic: [],
+  })
+  const campaign = {
+    ...{ kind: 'SPONSORED' as const, shopId, name: '', startAt: 0, endAt: null, status: 'ACTIVE' as const },
+    ...{ budgetMicros: toMicros(10), dailyBudgetMicros: null, pacing: 'ASAP' as const, capping: null },
+    ...{ attributionProductIds: [], productRule: null, cpcMicros: toMicros(1), autoPromo: false },
+    ...NO_DISPLAY,
+  }
+  const feed = { shopId, name: '', url: null, currency: 'EUR', lang: 'en', ...unfetched }
+  put('Feed', 'F', feed)
+  put('Campaign', runningId, { ...campaign, accountId: publisherId, productIds: ['a'] })
+  put('Campaign', pausedId, { ...campaign, accountId: publisherId, productIds: ['a', 'b'], status: 'PAUSED' })
+  // Lists a product of a seller that is not the advertiser's: the index does not know of it.
+  put('Campaign', foreignId, { ...campaign, accountId: advertiserId, productIds: ['c', 'x'] })
+}
+
+async function index() {
+  const feed = rss(
+    item({ id: 'a', title: 'Red lamp', sale_price: '10 EUR', product_id: 'P' }),
+    item({ id: 'b', title: 'Blue lamp', availability: 'out of stock' }),
+    item({ id: 'c', title: 'Green chair' }),
+    item({ id: 'x', title: 'Lamp of a seller', external_seller_id: 'X' }),
+  )
+  const promoted: Record<string, string[]> = { a: [runningId, pausedId], b: [pausedId], x: [foreignId] }
+  const offers = (await parse(feed)).map((each) => offerFromItem(each, { ...context, shopId }).offer!)
+  let version = 1
+  for (const offer of offers) {
+    await engines.index.write([
+      { kind: 'offer', version: version++, offer: withDigest({ ...offer, updatedAt: NOW }) },
+      {
+        kind: 'promotions',
+        version: version++,
+        shopId,
+        feedId: 'F',
+        id: offer.id,
+        campaignIds: promoted[offer.id] ?? [],
+      },
+    ])
+  }
+  await engines.index.refresh()
+}
+
+async function get(path: string, token = 'publisher') {
+  const answer = await server.inject({
+    method: 'GET',
+    url: `/v1/panel/products${path}`,
+    headers: { authorization: `Bearer ${token}` },
+  })
+  return { status: answer.statusCode, body: answer.json() }
+}
+const idsOf = async (query: string, token?: string) =>
+  (await get(`?shopId=${shopId}${query}`, token)).body.items.map(({ id }: { id: string }) => id)
+
+const unfetched = { etag: null, lastModified: null, contentHash: null, username: null, password: null }
+
+describe('the products of a shop', () => {
+  it('are listed with their campaigns and why they are not shown', async () => {
+    const { body } = await get(`?shopId=${shopId}`)
+    expect(body.nextCursor).toBeNull()
+    expect(body.items).toMatchObject([
+      { id: 'a', price: 12.5, salePrice: 10, campaignIds: [runningId, pausedId], whyNot: [] },
+      {
+        id: 'b',
+        isAvailable: false,
+        whyNot: [
+          { code: 'NOT_AVAILABLE', campaignId: null },
+          { code: 'CAMPAIGN_PAUSED', campaignId: pausedId },
+        ],
+      },
+      { id: 'c', whyNot: [{ code: 'SELLER_MISMATCH', campaignId: foreignId }] },
+      { id: 'x', whyNot: [] },
+    ])
+    expect(body.items[0].updatedAt).toBe(new Date(NOW).toISOString())
+  })
+
+  it('are found by words, by id first, by feed and by availability', async () => {
+    expect(await idsOf('&q=lamp')).toEqual(['a', 'b', 'x'])
+    expect(await idsOf('&q=blue+lamp')).toEqual(['b'])
+    expect(await idsOf('&q=c')).toEqual(['c'])
+    expect(await idsOf('&q=P')).toEqual(['a'])
+    expect(await idsOf('&feedId=G')).toEqual([])
+    expect(await idsOf('&available=true')).toEqual(['a', 'c', 'x'])
+    expect(await idsOf('&available=false')).toEqual(['b'])
+    expect(await idsOf('&available=false&q=a')).toEqual([])
+  })
+
+  it('are found by the id that ads carry', async () => {
+    const { body } = await get(`?shopId=${shopId}&q=c`)
+    const { systemProductId: id } = body.items[0]
+    expect(id).toBe(systemProductId(shopId, 'c'))
+    expect(await idsOf(`&systemProductId=${id}`)).toEqual(['c'])
+    expect(await idsOf(`&systemProductId=${id.toUpperCase()}&available=true&feedId=F`)).toEqual(['c'])
+    expect(await idsOf(`&systemProductId=${id}&available=false`)).toEqual([])
+    expect(await idsOf(`&systemProductId=${id}`, 'advertiser')).toEqual([])
+    expect(await idsOf(`&systemProductId=${systemProductId(otherShopId, 'c')}`)).toEqual([])
+    expect((await get(`?shopId=${shopId}&systemProductId=c`)).status).toBe(400)
+  })
+
+  it('come in pages that leave none out', async () => {
+    for (const filter of ['', '&available=true', '&q=lamp']) {
+      const paged: string[] = []
+      let cursor: string | null = ''
+      while (cursor !== null) {
+        const page = await get(`?shopId=${shopId}&limit=1${filter}${cursor ? `&cursor=${cursor}` : ''}`)
+        paged.push(...page.body.items.map(({ id }: { id: string }) => id))
+        cursor = page.body.nextCursor
+      }
+      expect(paged).toEqual(await idsOf(filter))
+    }
+  })
+
+  it('are, for an advertiser, those of its sellers, with its own campaigns', async () => {
+    expect(await idsOf('', 'advertiser')).toEqual(['x'])
+    expect(await idsOf('&q=red', 'advertiser')).toEqual([])
+    expect(await get(`/a?shopId=${shopId}`, 'advertiser')).toMatchObject({ status: 404 })
+    expect(await get(`/x?shopId=${shopId}`, 'advertiser')).toMatchObject({ body: { campaignIds: [foreignId] } })
+  })
+
+  it('are read one by one, by id or productId', async () => {
+    expect(await get(`/a?shopId=${shopId}`)).toMatchObject({ status: 200, body: { id: 'a', title: 'Red lamp' } })
+    expect(await get(`/P?shopId=${shopId}`)).toMatchObject({ status: 200, body: { id: 'a' } })
+    expect(await get(`/none?shopId=${shopId}`)).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } })
+  })
+
+  it.each([
+    ['', 400, 'querystring/shopId'],
+    [`?shopId=nonsense`, 400, 'querystring/shopId'],
+    [`?shopId=${shopId}&available=maybe`, 400, 'querystring/available'],
+    [`?shopId=${shopId}&cursor=x`, 400, 'querystring/cursor'],
+    [`?shopId=${shopId}&limit=5000`, 400, 'querystring/limit'],
+  ])('refuse the query "%s"', async (query, status, path) => {
+    expect(await get(query)).toMatchObject({ status, body: { errors: [{ path }] } })
+  })
+
+  it('of another account do not exist', async () => {
+    expect(await get(`?shopId=${otherShopId}`)).toMatchObject({ status: 404 })
+    expect(await get(`?shopId=${shopId}`, 'nobody')).toMatchObject({ status: 401 })
+  })
+})

@@ -1,0 +1,259 @@
+import { applyStep } from '../../../../infra/counters/embedded/step.ts'
+import { createHoldTable } from '../../../../infra/counters/hold.ts'
+import type { Counters, Outcome, Step } from '../../../../infra/counters/port.ts'
+import type { Campaign, Shop } from '../../../../schemas/records/entities.ts'
+import type { AdEvent, ShowIdClaims } from '../../../../schemas/records/records.ts'
+import { standing } from '../../../../services/domain/campaign/eligibility.ts'
+import { UNKNOWN_CLIENT } from '../../../../services/domain/identity/client-hashes.ts'
+import { COUNTERS_WHOLE_KEY } from '../../../../services/domain/money/counter-keys.ts'
+import { Snapshot } from '../../../../services/domain/snapshot.ts'
+import { trafficRulesOf } from '../../../../services/domain/traffic-rules.ts'
+import { type Budgets, createBudgets } from '../../../../services/selection/budget/budgets.ts'
+import { createSpendView, type SpendView } from '../../../../services/selection/budget/spend.ts'
+import { judgement, judgingStep } from '../../../../streams/judge/verdict.ts'
+import { RULES_OFF } from '../../../streams/judge/fixtures.ts'
+import { NOW, sponsored } from '../world.ts'
+
+/** Selection processes, a judge and counters with the real rules of money, in a time of their own. */
+
+export const TURN_MS = 200
+/** Between two times that the counters are told how far the judge is, and how much less they are told. */
+const TOLD_EVERY_MS = 1_000
+const APPEND_MAX_MS = 5_000
+
+interface Process {
+  spend: SpendView
+  budgets: Budgets
+}
+
+export interface Emitted {
+  campaignId: string
+  claims: ShowIdClaims
+}
+
+/** What became of a campaign: emissions, and of the events that cost, those billed and those given away. */
+export interface Tally {
+  emitted: number
+  billedMicros: number
+  free: number
+}
+
+export interface Simulation {
+  now: number
+  readonly processes: readonly Process[]
+  put(id: string, changes: Partial<Campaign>): void
+  tallyOf(id: string): Tally
+  /** Whether a process shows an ad of a campaign now, for all that its bid lets it pay. */
+  emit(process: number, id: string, likelihood: number): boolean
+  /** The view or click of what was emitted last comes in so much later. */
+  respond(delayMs: number): void
+  /** The judge leaves the events of a campaign alone for so long, and says so. */
+  stall(id: string, durationMs: number): void
+  /** The judge's last batch comes again. */
+  repeatBatch(): void
+  /** A process is killed, and another one started in its place that knows nothing. */
+  crash(process: number): Promise<void>
+  /** What the counters do before they answer. */
+  beforeCounters: () => Promise<void>
+  /** Everything that is set aside is lost. */
+  loseHolds(): void
+  /** Passes time, turn by turn. */
+  pass(durationMs: number, turnMs?: number): Promise<void>
+  /** Each process's turn, without time passing. */
+  turn(): Promise<void>
+}
+
+export function createSimulation(options: {
+  processes: number
+  startAt?: number
+  shop?: Partial<Shop>
+  hourShares?: readonly number[]
+}): Simulation {
+  const { startAt = NOW, hourShares = Array(24).fill(1) } = options
+  const snapshot = new Snapshot()
+  const counters = memoryCounters(() => simulation.beforeCounters())
+  const tallies = new Map<string, Tally>()
+  const due: { at: number; event: Omit<AdEvent, 'receivedAt' | 'occurredAt'> }[] = []
+  const stalledUntil = new Map<string, number>()
+  let toldAt = startAt
+  let version = 0
+  let batch: { event: AdEvent; offset: number }[] = []
+  let offset = 0
+  let last: Emitted | null = null
+  const shop = { accountId: 'account', timeZone: 'UTC', currency: 'EUR', reserveCpcMicros: 1, ...options.shop } as Shop
+  snapshot.apply({ kind: 'Shop', id: 'shop', version: 1, updatedAt: 0, updatedBy: '', deletedAt: null, body: shop })
+
+  let processIds = 0
+  const open = (): Process => {
+    const now = () => simulation.now
+    const spend = createSpendView({ counters, snapshot, now })
+    const processId = `process ${processIds++}`
+    return {
+      spend,
+      budgets: createBudgets({ counters, snapshot, spend, traffic: { hourShares: () => hourShares }, processId, now }),
+    }
+  }
+
+  function judge(): void {
+    due.sort((a, b) => a.at - b.at)
+    const { now } = simulation
+    const isStalled = (id: string) => now < (stalledUntil.get(id) ?? 0)
+    const [ready, waiting] = parted(due, ({ at, event }) => at <= now && !isStalled(event.claims.campaignId))
+    due.splice(0, due.length, ...waiting)
+    if (now - toldAt >= TOLD_EVERY_MS) {
+      toldAt = now
+      counters.judgedUntil = Math.max(counters.judgedUntil, Math.min(now, waiting[0]?.at ?? now) - APPEND_MAX_MS)
+    }
+    if (ready.length === 0) return
+    batch = ready.map(({ event, at }) => ({ event: { ...event, occurredAt: at, receivedAt: at }, offset: offset++ }))
+    for (const [i, outcome] of apply().entries()) {
+      const { event } = batch[i]!
+      const judged = judgement(event, outcome)!
+      const tally = tallies.get(event.claims.campaignId)!
+      tally.billedMicros += judged.billedMicros
+      if (judged.verdict === 'OVER_BUDGET') tally.free++
+    }
+  }
+  const traffic = trafficRulesOf(RULES_OFF)
+  const apply = (): Outcome[] =>
+    batch.map(({ event, offset: at }) => {
+      const { budgetMicros, dailyBudgetMicros } = snapshot.body('Campaign', event.claims.campaignId)!
+      const terms = { capping: null, budgetMicros, dailyBudgetMicros, timeZone: shop.timeZone, traffic }
+      return counters.applyOne(judgingStep(event, { partition: 0, offset: at }, terms))
+    })
+
+  const processes: Process[] = []
+  const simulation = {
+    now: startAt,
+    processes,
+    beforeCounters: async () => {},
+    put(id: string, changes: Partial<Campaign>) {
+      const body: Campaign = { ...sponsored('shop', 'account'), startAt: 0, endAt: null, ...changes }
+      const entry = {
+        kind: 'Campaign' as const,
+        id,
+        version: ++version,
+        updatedAt: 0,
+        updatedBy: '',
+        deletedAt: null,
+        body,
+      }
+      snapshot.apply(entry)
+      if (!tallies.has(id)) tallies.set(id, { emitted: 0, billedMicros: 0, free: 0 })
+    },
+    tallyOf: (id: string) => tallies.get(id)!,
+    emit(process: number, id: string, likelihood: number) {
+      const { spend, budgets } = processes[process]!
+      const campaign = snapshot.body('Campaign', id)!
+      const judged = standing(campaign, shop, { now: simulation.now, spend: spend.of(id) })
+      if (judged.out !== null) return false
+      const ad = { campaignId: id, campaign, likelihood }
+      if (!budgets.isOpen(ad, simulation.now) || !budgets.take(ad, judged.bidMicros, simulation.now)) return false
+      const tally = tallies.get(id)!
+      tally.emitted++
+      last = { campaignId: id, claims: claimsOf(id, campaign, judged.bidMicros, `${offset}/${tally.emitted}`) }
+      return true
+    },
+    respond(delayMs: number) {
+      const { claims } = last!
+      const type = claims.kind === 'DISPLAY' ? ('VIEW' as const) : ('CLICK' as const)
+      due.push({
+        at: simulation.now + delayMs,
+        event: {
+          ...{ eventId: '', type, cid: claims.cid, uid: null, bot: false, claims },
+          ...{ proof: 'ANONYMOUS', ...UNKNOWN_CLIENT },
+        },
+      })
+    },
+    stall: (id: string, durationMs: number) => void stalledUntil.set(id, simulation.now + durationMs),
+    repeatBatch: () => void apply(),
+    async crash(process: number) {
+      processes[process] = open()
+      await processes[process].budgets.open()
+    },
+    loseHolds: () => counters.loseHolds(),
+    async pass(durationMs: number, turnMs = TURN_MS) {
+      for (let left = durationMs; left > 0; left -= turnMs) {
+        simulation.now += Math.min(turnMs, left)
+        judge()
+        await simulation.turn()
+      }
+    },
+    async turn() {
+      for (const { budgets } of processes) await budgets.turn()
+    },
+  }
+
+  const claimsOf = (campaignId: string, campaign: Campaign, priceMicros: number, requestId: string): ShowIdClaims => ({
+    kind: campaign.kind,
+    requestId,
+    shopId: 'shop',
+    slotHash: '',
+    adUnitId: '',
+    campaignId,
+    accountId: 'account',
+    adId: 'ad',
+    itemGroupId: null,
+    cid: requestId,
+    uid: null,
+    algorithm: '',
+    position: 1,
+    priceMicros,
+    currency: 'EUR',
+    autoPromo: false,
+    country: null,
+    emittedAt: simulation.now,
+  })
+  for (let i = 0; i < options.processes; i++) processes.push(open())
+  return simulation
+}
+
+function parted<T>(all: readonly T[], isFirst: (each: T) => boolean): [T[], T[]] {
+  return [all.filter(isFirst), all.filter((each) => !isFirst(each))]
+}
+
+interface MemoryCounters extends Pick<Counters, 'read' | 'hold' | 'positions'> {
+  judgedUntil: number
+  applyOne(step: Step): Outcome
+  loseHolds(): void
+}
+
+/** Counters with the rules of the real ones, in memory. */
+function memoryCounters(before: () => Promise<void>): MemoryCounters {
+  const values = new Map<string, { value: number; expiresAt: number | null }>()
+  const taken = new Set<string>()
+  const outcomes = new Map<number, Outcome>()
+  const table = createHoldTable()
+  const valueAt = (key: string, now: number) => {
+    const found = values.get(key)
+    return found && (found.expiresAt === null || found.expiresAt > now) ? found.value : 0
+  }
+  let clock = 0
+  const state = {
+    value: valueAt,
+    set: (key: string, value: number, expiresAt: number | null) => values.set(key, { value, expiresAt }),
+    takeOnce: (key: string) => !taken.has(key) && !!taken.add(key),
+    isTaken: (key: string) => taken.has(key),
+  }
+  return {
+    judgedUntil: -1,
+    async positions() {
+      return [this.judgedUntil]
+    },
+    applyOne(step) {
+      const outcome = outcomes.get(step.offset) ?? applyStep(step, state)
+      outcomes.set(step.offset, outcome)
+      clock = Math.max(clock, step.now)
+      return outcome
+    },
+    async read(keys) {
+      await before()
+      return keys.map((key) => (key === COUNTERS_WHOLE_KEY ? 1 : valueAt(key, clock)))
+    },
+    async hold(holds) {
+      await before()
+      return holds.map((hold) => table.hold(hold, state))
+    },
+    loseHolds: () => table.clear(),
+  }
+}

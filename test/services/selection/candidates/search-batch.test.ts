@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest'
+import type { ProductQuery, SearchResult } from '../../../../infra/product-index/port.ts'
+import { createSearchBatch } from '../../../../services/selection/candidates/search-batch.ts'
+
+const query = (tieSeed: number) => ({ tieSeed }) as ProductQuery
+const result = (tieSeed: number) =>
+  ({ hits: [], bestFit: 0, truncated: false, runnerUp: null, tieSeed }) as SearchResult
+
+it('asks once for what one turn asks for, in calls of at most 8, and gives each its own result', async () => {
+  const calls: number[] = []
+  const search = createSearchBatch({
+    async search(queries) {
+      calls.push(queries.length)
+      return queries.map(({ tieSeed }) => result(tieSeed))
+    },
+  })
+  const first = await Promise.all(Array.from({ length: 19 }, (_, i) => search(query(i))))
+  expect(first).toEqual(Array.from({ length: 19 }, (_, i) => result(i)))
+  expect(await search(query(99))).toEqual(result(99))
+  expect(calls).toEqual([8, 8, 3, 1])
+})
+
+it('tells all of a failed call, and goes on with the next', async () => {
+  let down = true
+  const search = createSearchBatch({
+    async search(queries) {
+      if (down) throw new Error('down')
+      return queries.map(({ tieSeed }) => result(tieSeed))
+    },
+  })
+  const outcomes = await Promise.allSettled([search(query(1)), search(query(2))])
+  expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  down = false
+  expect(await search(query(3))).toEqual(result(3))
+})

@@ -1,0 +1,25 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { checkOf } from '../../../../services/selection/eligibility/holds.ts'
+import { catalogue, filterLists } from '../../../ports/product-index.arbitraries.ts'
+import { satisfies } from '../../../ports/product-index.oracle.ts'
+
+it('holds for the offers that the index finds, or leaves it to the index', () => {
+  let told = 0
+  fc.assert(
+    fc.property(catalogue, filterLists, (products, filters) => {
+      const check = checkOf(filters)
+      if (check === null) return
+      told += 1
+      for (const product of products) {
+        expect(check(product)).toBe(filters.every((filter) => satisfies(product, filter)))
+      }
+    }),
+    { numRuns: 500 },
+  )
+  expect(told).toBeGreaterThan(100)
+})
+
+it('cannot tell by words', () => {
+  expect(checkOf([{ kind: 'text', text: 'lamp', lang: 'en', minShare: 1, in: 'TITLE' }])).toBeNull()
+})

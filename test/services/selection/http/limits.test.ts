@@ -1,0 +1,77 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { afterEach, expect, it } from 'vitest'
+import type { Account, Scope } from '../../../../schemas/records/entities.ts'
+import { hashToken } from '../../../../services/domain/identity/tokens.ts'
+import { createWorld, type World } from '../world.ts'
+
+const PUBLIC = '8.8.8.8'
+let world: World
+afterEach(() => world.close())
+
+const bestseller = () => ({ slotHash: world.unit('BESTSELLERS'), adCount: 1 })
+const ask = async (request: Parameters<World['ask']>[1] = {}) => (await world.ask([bestseller()], request)).statusCode
+async function statuses(count: number, request: Parameters<World['ask']>[1] = {}) {
+  const all: number[] = []
+  for (let i = 0; i < count; i++) all.push(await ask(request))
+  return all
+}
+
+/** A token of an account, as a header. */
+function tokenOf(accountId: string) {
+  const secret = `endcap_${randomBytes(24).toString('base64url')}`
+  const scopes: Scope[] = ['slots']
+  const times = { expiresAt: null, revokedAt: null, createdAt: null, lastUsedAt: null }
+  const body = { accountId, name: 'T', secretHash: hashToken(secret), scopes, createdBy: null, ...times }
+  world.put('Token', body)
+  return { authorization: `Bearer ${secret}` }
+}
+const account = (kind: Account['kind']) =>
+  world.put('Account', { kind, name: kind, companyName: '', taxNumber: '', sellerIds: [], displayEnabled: false })
+
+it('answers an address so many requests a minute, and says when to come again', async () => {
+  world = await createWorld({ limits: { addressRequestsPerMinute: 3 } })
+  expect(await statuses(4, { address: PUBLIC })).toEqual([200, 200, 200, 429])
+  const refused = await world.ask([bestseller()], { address: PUBLIC })
+  expect(refused.json()).toMatchObject({
+    code: 'RATE_LIMITED',
+    detail: 'More than 3 requests a minute from this address (LIMIT_ADDRESS_REQUESTS_PER_MINUTE)',
+  })
+  expect(Number(refused.headers['retry-after'])).toBeGreaterThanOrEqual(1)
+  expect(await ask({ address: '9.9.9.9' })).toBe(200)
+  expect(await ask()).toBe(200)
+  world.now += 20_000
+  expect(await statuses(2, { address: PUBLIC })).toEqual([200, 429])
+})
+
+it('answers a shop so many requests a minute of senders that nobody knows, and those of its own server all', async () => {
+  world = await createWorld({ limits: { shopRequestsPerMinute: 3 } })
+  expect(await statuses(4)).toEqual([200, 200, 200, 429])
+  const publisher = account('PUBLISHER')
+  world.put('Shop', { ...world.shop, accountId: publisher }, world.shopId)
+  expect(await statuses(5, { headers: tokenOf(publisher) })).toEqual(Array(5).fill(200))
+  const shopId = world.put('Shop', { ...world.shop, accountId: account('PUBLISHER') })
+  const other = { ...bestseller(), slotHash: world.unit('BESTSELLERS', { shopId, placementId: randomUUID() }) }
+  expect((await world.ask([other])).statusCode).toBe(200)
+})
+
+it.each([
+  ['counts a token of another publisher for the shop', 'PUBLISHER', [200, 200, 429]],
+  ['counts a token of an advertiser for nothing', 'ADVERTISER', [200, 200, 429]],
+  ['lets an operator ask', 'OPERATOR', [200, 200, 200]],
+] as const)('%s', async (_name, kind, expected) => {
+  world = await createWorld({ limits: { shopRequestsPerMinute: 2 } })
+  expect(await statuses(3, { headers: tokenOf(account(kind)) })).toEqual(expected)
+})
+
+it('takes a token that is not in force for that of a stranger', async () => {
+  world = await createWorld({ limits: { addressRequestsPerMinute: 1 } })
+  expect(await statuses(2, { address: PUBLIC, headers: { authorization: 'Bearer nonsense' } })).toEqual([200, 429])
+})
+
+it('counts emission info of a shop, too', async () => {
+  world = await createWorld({ limits: { shopRequestsPerMinute: 2 } })
+  world.offer([world.campaign()])
+  const showId = (await world.ads([bestseller()]))[0]![0]!.showId
+  expect((await world.emissionInfo({ showId })).statusCode).toBe(200)
+  expect((await world.emissionInfo({ showId })).statusCode).toBe(429)
+})

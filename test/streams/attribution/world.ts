@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto'
+import type { Analytics } from '../../../infra/analytics/port.ts'
+import {
+  type AttributionModel,
+  type AttributionSettings,
+  attributionQuery,
+} from '../../../infra/analytics/queries/attribution/attribution-query.ts'
+import { type ExplainedTouch, explainQuery } from '../../../infra/analytics/queries/explain/line.ts'
+import type { Commit } from '../../../infra/event-log/port.ts'
+import { attribute } from '../../../streams/attribution/attribution.ts'
+import { storeBatch } from '../../../streams/sink/batch.ts'
+import { SINK_GROUP } from '../../../streams/sink/offset-metadata.ts'
+import { tablesOf } from '../../../streams/sink/rows.ts'
+import { fakeLog, logRecord } from '../runtime/fake-log.ts'
+import { bytesOf, type Happening, keyOf, partitionOf, partitionsOf } from './events.ts'
+
+const TABLES = [
+  ...Object.values(tablesOf).flatMap((tables) => tables.map(({ table }) => table)),
+  'person_links',
+  'attributed_lines',
+]
+
+/** Empty tables, to which happenings come in the steps that a test chooses, as if the sink had stored them. */
+export async function openWorld(analytics: Analytics, epoch: number) {
+  for (const table of TABLES) await analytics.command(`TRUNCATE TABLE ${table}`)
+  const log = fakeLog()
+  const ends = new Map<string, Commit>()
+
+  return {
+    /** Stores some more; each partition gets its share as one batch. */
+    async store(happenings: readonly Happening[]) {
+      const groups = Map.groupBy(
+        happenings,
+        (each) => `${each.topic}/${partitionOf(keyOf(each), partitionsOf(each.topic))}`,
+      )
+      for (const [place, group] of groups) {
+        const topic = group[0]!.topic
+        const partition = Number(place.split('/')[1])
+        const start = ends.get(place)?.offset ?? 0
+        const records = group.map((each, i) =>
+          logRecord({ topic, key: keyOf(each), value: bytesOf(each) }, partition, start + i),
+        )
+        const last = start + records.length - 1
+        const dead = await storeBatch(analytics, { topic, partition, first: start, last, records, epoch })
+        if (dead.length > 0) throw new Error(dead[0]!.message)
+        ends.set(place, { topic, partition, offset: start + records.length, metadata: '' })
+      }
+      await log.reset(SINK_GROUP, [...ends.values()])
+    },
+    attribute: () => attribute({ log, analytics, runId: randomUUID }),
+    /** Attribution forgets what it has seen, as after a crash before its commit. */
+    committed: () => log.committed('attribution'),
+    rewind: (commits: Commit[]) => log.reset('attribution', commits.length === 0 ? null : commits),
+    /** Credited lines under a model, of all times. */
+    whatIf(model: AttributionModel, windows: Partial<AttributionSettings> = {}) {
+      const settings = { model, clickWindowHours: null, viewWindowHours: null, ...windows }
+      const { sql, params } = attributionQuery(settings, { shopId: 'shop', from: 0, to: Number.MAX_SAFE_INTEGER })
+      return analytics.query<CreditedLine>(
+        `SELECT shopId, kind, eventId, line, match, touchType, touchEventId, campaignId, returnedMicros,
+           weight FROM (${sql})
+         ORDER BY shopId, kind, eventId, line, touchAt, touchEventId`,
+        params,
+      )
+    },
+    explain(eventId: string) {
+      const { sql, params } = explainQuery({ shopId: 'shop', eventId })
+      return analytics.query<ExplainedTouch>(sql, params)
+    },
+    lines: () => attributedLines(analytics),
+  }
+}
+
+export function attributedLines(analytics: Analytics): Promise<StoredLine[]> {
+  return analytics.query<StoredLine>(
+    `SELECT shopId, kind, eventId, line, cid, shopProductId, outcome, proof, trust, returnedQuantity, returnedMicros,
+       match, touchType, touchEventId, campaignId
+     FROM attributed_lines FINAL ORDER BY shopId, kind, eventId, line`,
+  )
+}
+
+export type CreditedLine = Omit<
+  StoredLine,
+  'outcome' | 'proof' | 'trust' | 'returnedQuantity' | 'cid' | 'shopProductId'
+> & {
+  weight: number
+}
+
+export interface StoredLine {
+  shopId: string
+  kind: string
+  eventId: string
+  line: number
+  cid: string
+  shopProductId: string
+  outcome: string
+  proof: string
+  trust: string
+  returnedQuantity: number
+  returnedMicros: number
+  match: string
+  touchType: string
+  touchEventId: string
+  campaignId: string
+}

@@ -1,0 +1,158 @@
+import fc from 'fast-check'
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { EventLog, NewRecord } from '../../../infra/event-log/port.ts'
+import type { AdEvent } from '../../../schemas/records/records.ts'
+import { decode, encode } from '../../../schemas/wire/codec.ts'
+import { COUNTERS_WHOLE_KEY, spendKey } from '../../../services/domain/money/counter-keys.ts'
+import { createCountersKeeper } from '../../../streams/judge/counters-keeper.ts'
+import { createJudgeStep } from '../../../streams/judge/judge.ts'
+import { eventOf, recordsOf, snapshotOf } from './fixtures.ts'
+import { emptyLogAndCounters } from './log-and-counters.ts'
+import { type LossyCounters, lossyCounters } from './lossy-counters.ts'
+
+const PRICE = 7
+const BUDGET = 40 * PRICE
+const campaignIds = ['c', 'd', 'e', 'f', 'g', 'h']
+const snapshot = snapshotOf(Object.fromEntries(campaignIds.map((id) => [id, { budgetMicros: BUDGET }])))
+
+describe('the judge on counters that lose what they held', () => {
+  const anyEvent = fc
+    .record({
+      type: fc.constantFrom('VIEW', 'CLICK'),
+      requestId: fc.constantFrom('r1', 'r2', 'r3', 'r4', 'r5', 'r6', 'r7', 'r8'),
+      bot: fc.integer({ min: 0, max: 5 }).map((n) => n === 0),
+      campaignId: fc.constantFrom('tight', 'capped', 'banner', 'nobody knows'),
+      priceMicros: fc.integer({ min: 0, max: 1_500 }),
+    })
+    .map(({ type, bot, ...claims }) =>
+      eventOf({ type, bot }, { ...claims, kind: claims.campaignId === 'banner' ? 'DISPLAY' : 'SPONSORED' }),
+    )
+  const anyBatch = fc.record({
+    events: fc.array(anyEvent, { minLength: 1, maxLength: 8 }),
+    /** Before the batch, so much of what was applied is forgotten; null: nothing. */
+    loss: fc.option(fc.double({ min: 0, max: 1, noNaN: true })),
+    /** The batch is judged twice, and forgotten in between or not. */
+    again: fc.option(fc.double({ min: 0, max: 1, noNaN: true })),
+  })
+  const terms = snapshotOf({
+    tight: { budgetMicros: 3_000 },
+    capped: { capping: 1 },
+    banner: { kind: 'DISPLAY', budgetMicros: 3 },
+  })
+
+  async function judgeAll(batches: { events: AdEvent[]; loss: number | null; again: number | null }[], lossy: boolean) {
+    const counters = lossyCounters()
+    const committed: NewRecord[] = []
+    const log: Pick<EventLog, 'bounds' | 'read'> = {
+      bounds: async (topic) => (topic === 'judged-events' ? [{ partition: 0, start: 0, end: committed.length }] : []),
+      read: async (_, partition, from, max) =>
+        committed.slice(from, from + max).map((each, i) => ({ ...each, partition, offset: from + i, appendedAt: 0 })),
+    }
+    const step = createJudgeStep({ log, counters, snapshot: terms })
+    const lose = (share: number | null) => {
+      if (lossy && share !== null) counters.loseTo(Math.floor(share * (counters.moments - 1)))
+    }
+    let next = 0
+    for (const { events, loss, again } of batches) {
+      const batch = {
+        topic: 'ad-events',
+        partition: 0,
+        records: recordsOf(events, next),
+        committed: next === 0 ? null : next,
+        lastOffset: next + events.length,
+      } as const
+      lose(loss)
+      let result = await step(batch)
+      lose(again)
+      if (again !== null) result = await step(batch)
+      committed.push(...result.outputs!)
+      // A record that could not be decoded lies at the end of each batch.
+      next += events.length + 1
+    }
+    const judged = committed.map(({ value }) => decode('JudgedEvent', value!))
+    const spends = await counters.read(['tight', 'capped', 'banner'].map(spendKey))
+    return { judged: judged.map(({ verdict, billedMicros }) => [verdict, billedMicros]), spends }
+  }
+
+  test('gives the verdicts that it would have given without any loss', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyBatch, { maxLength: 10 }), async (batches) => {
+        const lossless = await judgeAll(batches, false)
+        const lossy = await judgeAll([...batches, { events: [eventOf()], loss: null, again: null }], true)
+        expect(lossy.judged).toEqual(lossless.judged)
+        expect(lossy.spends).toEqual(lossless.spends)
+      }),
+      { numRuns: 150 },
+    )
+  })
+})
+
+describe('the keeper of the counters', () => {
+  const its = emptyLogAndCounters(snapshot)
+  const { judge } = its
+  let log: EventLog
+  let counters: LossyCounters
+  beforeEach(() => {
+    ;({ log, counters } = its)
+  })
+  const send = (count: number) =>
+    log.append(
+      Array.from({ length: count }, (_, i) => {
+        const campaignId = campaignIds[i % campaignIds.length]!
+        const event = eventOf({}, { campaignId, priceMicros: PRICE })
+        return { topic: 'ad-events' as const, key: campaignId, value: encode('AdEvent', event) }
+      }),
+    )
+  const spends = () => counters.read(campaignIds.map(spendKey))
+  const whole = async () => (await counters.read([COUNTERS_WHOLE_KEY]))[0]
+
+  test('says that new counters of an empty log are whole', async () => {
+    expect(await whole()).toBe(0)
+    await createCountersKeeper({ log, counters, snapshot })()
+    expect(await whole()).toBe(1)
+  })
+
+  test('counts emptied counters again, though nothing comes that the judge would notice it by', async () => {
+    await send(120)
+    await judge()
+    const look = createCountersKeeper({ log, counters, snapshot })
+    await look()
+    const before = await spends()
+    expect(before).toEqual(campaignIds.map(() => 20 * PRICE))
+    counters.loseTo(0)
+    expect(await whole()).toBe(0)
+    await look()
+    expect(await spends()).toEqual(before)
+    expect(await whole()).toBe(1)
+  })
+
+  test('counts again what was lost since any moment, once, whoever else does so', async () => {
+    await send(60)
+    await judge()
+    const keepers = [1, 2].map(() => createCountersKeeper({ log, counters, snapshot }))
+    await Promise.all(keepers.map((look) => look()))
+    const middle = counters.moments - 1
+    await send(60)
+    await judge()
+    const before = await spends()
+    await Promise.all(keepers.map((look) => look()))
+    counters.loseTo(middle)
+    expect(await spends()).not.toEqual(before)
+    await Promise.all(keepers.map((look) => look()))
+    expect(await spends()).toEqual(before)
+  })
+
+  test('a judge that starts on emptied counters bills no budget twice', async () => {
+    await send(240)
+    await judge()
+    counters.loseTo(0)
+    await send(60)
+    await judge()
+    expect(await spends()).toEqual(campaignIds.map(() => BUDGET))
+    const judged = await Promise.all(
+      (await log.bounds('judged-events')).map(({ partition }) => log.read('judged-events', partition, 0, 1_000)),
+    )
+    const billed = judged.flat().reduce((sum, { value }) => sum + decode('JudgedEvent', value!).billedMicros, 0)
+    expect(billed).toBe(campaignIds.length * BUDGET)
+  })
+})

@@ -1,0 +1,40 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach } from 'vitest'
+import { openEmbeddedEventLog } from '../../../infra/event-log/embedded/event-log.ts'
+import type { EventLog } from '../../../infra/event-log/port.ts'
+import type { Snapshot } from '../../../services/domain/snapshot.ts'
+import { createJudge } from '../../../streams/judge/judge.ts'
+import { runToEnd } from '../../../streams/runtime/caught-up.ts'
+import { type LossyCounters, lossyCounters } from './lossy-counters.ts'
+
+export interface LogAndCounters {
+  log: EventLog
+  counters: LossyCounters
+  /** Judges all that the log holds. */
+  judge(): Promise<void>
+}
+
+const silent = { info() {}, warn() {}, error() {} }
+
+/** An embedded log and counters that can lose what they held, empty before each test of the suite that calls it. */
+export function emptyLogAndCounters(snapshot: Snapshot): LogAndCounters {
+  let folder: string
+  const its = {
+    judge() {
+      const { log, counters } = its
+      return runToEnd(createJudge({ log, counters, snapshot, now: Date.now, logger: silent }))
+    },
+  } as LogAndCounters
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'log-and-counters-'))
+    its.log = await openEmbeddedEventLog({ folder })
+    its.counters = lossyCounters()
+  })
+  afterEach(async () => {
+    await its.log.close()
+    rmSync(folder, { recursive: true })
+  })
+  return its
+}

@@ -1,0 +1,136 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { audit } from '../../../infra/analytics/audit.ts'
+import { openEmbeddedAnalytics } from '../../../infra/analytics/embedded/analytics.ts'
+import { migrate } from '../../../infra/analytics/migrate.ts'
+import type { Analytics } from '../../../infra/analytics/port.ts'
+import { openEmbeddedEventLog } from '../../../infra/event-log/embedded/event-log.ts'
+import type { EventLog } from '../../../infra/event-log/port.ts'
+import { encode } from '../../../schemas/wire/codec.ts'
+import { rebuildAnalytics } from '../../../streams/rebuild/rebuild.ts'
+import { bodies } from '../../schemas/samples.ts'
+import { bytesOf, campaign, type Happening, HOUR, keyOf, pageView, purchase, T0, touch } from '../attribution/events.ts'
+
+const silent = { info() {}, warn() {}, error() {} }
+let folder: string
+let analytics: Analytics
+let log: EventLog
+/** Runs ten times as fast, so that batches close early. */
+const now = () => Date.now() * 10
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'rebuild-'))
+  analytics = await openEmbeddedAnalytics({ folder: join(folder, 'analytics') })
+  log = await openEmbeddedEventLog({ folder: join(folder, 'log') })
+})
+afterAll(async () => {
+  await log.close()
+  await analytics.close()
+  await rm(folder, { recursive: true })
+})
+
+const clicks = 20
+const happenings: Happening[] = [
+  ...Array.from({ length: clicks }, (_, i): Happening => {
+    const click = touch({ eventId: `e${i}`, cid: `c${i % 7}`, at: T0 + i, adId: `p${i % 3}` })
+    return { topic: 'judged-events', value: { ...click, sourcePartition: i % 2, sourceOffset: 1_000 + i } }
+  }),
+  ...Array.from({ length: 8 }, (_, i): Happening => {
+    const sale = purchase({ eventId: `o${i % 6}`, cid: `c${i}`, at: T0 + HOUR, products: ['p1', 'p9'] })
+    return { topic: 'transactions', value: sale }
+  }),
+  { topic: 'page-views', value: pageView({ id: 'v', cid: 'c7', uid: 'u', at: T0 }) },
+  { topic: 'registry', value: campaign({ version: 1, at: T0, list: ['p9'] }) },
+]
+
+const feedRun = {
+  ...campaign({ version: 1, at: T0, list: [] }),
+  kind: 'FeedRun' as const,
+  id: 'run',
+  body: bodies.FeedRun,
+}
+
+/** They and one record that is none; of the registry, what the tables have nothing to do with does not count. */
+const LOGGED = happenings.length + 1
+
+describe('rebuild and audit', () => {
+  it('finds everything missing before anything is stored', async () => {
+    await log.append(happenings.map((each) => ({ topic: each.topic, key: keyOf(each), value: bytesOf(each) })))
+    await log.append([{ topic: 'page-views', key: 'c', value: Buffer.from('no record') }])
+    await log.append([{ topic: 'registry', key: 'FeedRun/run', value: encode('RegistryEntry', feedRun) }])
+    const { topics, ...total } = await audit({ log, analytics, now: () => Date.now() + 60_000 })
+    expect(total).toMatchObject({ logged: LOGGED, stored: 0, duplicates: 0, deadLetters: 0 })
+    expect(total.lagMs).toBeGreaterThanOrEqual(60_000)
+    expect(topics.map(({ topic }) => topic)).toEqual([
+      'emissions',
+      'ad-events',
+      'judged-events',
+      'corrections',
+      'transactions',
+      'transaction-returns',
+      'page-views',
+      'feed-issues',
+      'registry',
+    ])
+  })
+
+  it('drops every table and makes the same of the log again', async () => {
+    for (let round = 0; round < 2; round++) {
+      const proofs = await rebuildAnalytics({ log, analytics, migrate, now, runId: randomUUID, logger: silent })
+      const rows = Object.fromEntries(proofs.map(({ table, rowsAfter }) => [table, rowsAfter]))
+      expect(proofs.filter(({ equal }) => !equal)).toEqual([])
+      expect(rows).toMatchObject({ judged_events: clicks, transactions: 8, page_views: 1, attributed_lines: 12 })
+    }
+    expect(
+      await analytics.query('SELECT DISTINCT outcome FROM attributed_lines FINAL WHERE match = {match:String}', {
+        match: 'HALO',
+      }),
+    ).toEqual([{ outcome: 'CREDITED' }])
+  })
+
+  it('accounts for every record once all is stored, and sees what is stored twice', async () => {
+    const figures = async () => {
+      const { topics, ...total } = await audit({ log, analytics, now: Date.now })
+      return total
+    }
+    // Nobody wrote ad-events here: judgements of positions that the log does not hold are not counted.
+    expect(await figures()).toEqual({ logged: LOGGED, stored: LOGGED - 1, duplicates: 0, deadLetters: 1, lagMs: 0 })
+    await analytics.command('INSERT INTO page_views SELECT * FROM page_views')
+    expect(await figures()).toMatchObject({ stored: LOGGED - 1, duplicates: 1 })
+  })
+
+  it('tells of a table that has changed', async () => {
+    const proofs = await rebuildAnalytics({ log, analytics, migrate, now, runId: randomUUID, logger: silent })
+    expect(proofs.filter(({ equal }) => !equal)).toMatchObject([{ table: 'page_views', rowsBefore: 2, rowsAfter: 1 }])
+  })
+
+  it('counts ad events by the position that their judgement names', async () => {
+    const value = happenings[0]!.value as ReturnType<typeof touch>
+    const { verdict, billedMicros, sourcePartition, sourceOffset, ...event } = value
+    const places = await log.append(
+      [0, 1, 2].map(() => ({ topic: 'ad-events' as const, key: 'k', value: encode('AdEvent', event) })),
+    )
+    const judged = places.slice(0, 2).map(({ partition, offset }) => {
+      const judgement = { ...value, sourcePartition: partition, sourceOffset: offset }
+      return { topic: 'judged-events' as const, key: 'k', value: encode('JudgedEvent', judgement) }
+    })
+    await log.append(judged)
+    await rebuildAnalytics({ log, analytics, migrate, now, runId: randomUUID, logger: silent })
+    const { topics } = await audit({ log, analytics, now: () => Date.now() + 1 })
+    expect(topics.find(({ topic }) => topic === 'ad-events')).toMatchObject({
+      logged: 3,
+      stored: 2,
+      duplicates: 0,
+    })
+    for (const { topic, ...figures } of topics.filter(({ topic }) => topic !== 'ad-events')) {
+      expect(figures, topic).toMatchObject({ logged: figures.stored + figures.deadLetters, duplicates: 0, lagMs: 0 })
+    }
+    expect(topics.find(({ topic }) => topic === 'judged-events')).toMatchObject({
+      logged: clicks + 2,
+      stored: clicks + 2,
+    })
+    expect(topics.find(({ topic }) => topic === 'registry')).toMatchObject({ logged: 1, stored: 1 })
+  })
+})

@@ -1,0 +1,29 @@
+import type { Commit, EventLog, LogRecord, NewRecord } from '../../../infra/event-log/port.ts'
+import type { TopicName } from '../../../schemas/topics.ts'
+
+/** A log in memory, for streams that read positions and not records: the test says what the groups have committed. */
+export function fakeLog() {
+  const groups = new Map<string, Commit[]>()
+  const unused = () => Promise.reject(new Error('not part of this fake'))
+  const log: EventLog = {
+    append: unused,
+    consumer: unused,
+    tail: unused,
+    exclusiveWriter: unused,
+    bounds: unused,
+    count: unused,
+    read: unused,
+    committed: async (group) => groups.get(group) ?? [],
+    async reset(group, commits) {
+      if (commits === null) groups.delete(group)
+      else groups.set(group, [...commits])
+    },
+    close: async () => {},
+  }
+  return log
+}
+
+/** A record as the log would give it back. */
+export function logRecord(record: NewRecord, partition: number, offset: number): LogRecord {
+  return { ...record, topic: record.topic as TopicName, partition, offset, appendedAt: 0 }
+}

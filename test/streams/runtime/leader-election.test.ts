@@ -1,0 +1,115 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openEmbeddedEventLog } from '../../../infra/event-log/embedded/event-log.ts'
+import { type Assignment, type EventLog, type LogConsumer, LogUnavailable } from '../../../infra/event-log/port.ts'
+import { standForLead, takeLead } from '../../../streams/runtime/leader-election.ts'
+
+const silent = { info() {}, warn() {}, error() {} }
+
+let folder: string
+let log: EventLog
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'lead-'))
+  log = await openEmbeddedEventLog({ folder })
+})
+afterEach(async () => {
+  await log.close()
+  await rm(folder, { recursive: true })
+})
+
+/** A candidate, and what it was told in turn. */
+function candidate(name: string, from: Pick<EventLog, 'consumer'> = log) {
+  const told: boolean[] = []
+  const { stop } = standForLead({ log: from, name, logger: silent }, (leads) => void told.push(leads))
+  return { told, stop }
+}
+
+describe('the lead', () => {
+  it('is held by one candidate, and goes to another when that one stops', async () => {
+    const candidates = [candidate('office'), candidate('office'), candidate('office')]
+    const leading = () => candidates.filter(({ told }) => told.at(-1) === true)
+    for (let left = 3; left > 0; left--) {
+      await expect.poll(() => leading().length).toBe(1)
+      const [leader] = leading()
+      await leader!.stop()
+      expect(leader!.told).toEqual([true, false])
+    }
+    expect(leading()).toEqual([])
+  })
+
+  it('goes to a candidate that can do all of the work from one that cannot, and stays where there is no other', async () => {
+    const told: boolean[] = []
+    let outdated = false
+    const old = standForLead({ log, name: 'office', yields: () => outdated, logger: silent }, (leads) => {
+      told.push(leads)
+    })
+    await expect.poll(() => told).toEqual([true])
+    outdated = true
+    await log.append([{ topic: 'registry', key: 'k', value: Buffer.from('wakes it') }])
+    const other = candidate('office')
+    await expect.poll(() => other.told).toEqual([true])
+    await expect.poll(() => told).toEqual([true, false])
+    await other.stop()
+    await expect.poll(() => told).toEqual([true, false, true])
+    await old.stop()
+  })
+
+  it('of one office has nothing to do with another', async () => {
+    const [one, other] = [candidate('one'), candidate('other')]
+    await expect.poll(() => [one.told, other.told]).toEqual([[true], [true]])
+    await Promise.all([one.stop(), other.stop()])
+  })
+
+  it('is kept while the log is away, since nobody else can be told either', async () => {
+    let away = false
+    const flaky: Pick<EventLog, 'consumer'> = {
+      async consumer(options) {
+        if (away) throw new LogUnavailable('away')
+        const consumer: LogConsumer = await log.consumer(options)
+        return {
+          ...consumer,
+          poll: (asked) => (away ? Promise.reject(new LogUnavailable('away')) : consumer.poll(asked)),
+        }
+      },
+    }
+    const holder = candidate('office', flaky)
+    await expect.poll(() => holder.told).toEqual([true])
+    away = true
+    await new Promise((resolve) => setTimeout(resolve, 1_500))
+    expect(holder.told).toEqual([true])
+    away = false
+    await holder.stop()
+    expect(holder.told).toEqual([true, false])
+  })
+
+  it('once taken is kept until it is given up, while others wait', async () => {
+    const first = await takeLead({ log, name: 'office', logger: silent })
+    let lost = false
+    void first.lost.then(() => {
+      lost = true
+    })
+    let taken = false
+    const waiting = takeLead({ log, name: 'office', logger: silent }).then((held) => {
+      taken = true
+      return held
+    })
+    await new Promise((resolve) => setTimeout(resolve, 1_000))
+    expect(taken).toBe(false)
+    await first.stop()
+    await (await waiting).stop()
+    expect(lost).toBe(false)
+  })
+
+  it('tells when another process has taken over', async () => {
+    let assigned: Assignment[] = [{ topic: 'registry', partition: 0, committed: null }]
+    const moving: Pick<EventLog, 'consumer'> = {
+      consumer: async (options) => ({ ...(await log.consumer(options)), assigned: () => assigned }),
+    }
+    const { lost, stop } = await takeLead({ log: moving, name: 'office', logger: silent })
+    assigned = []
+    expect((await lost).message).toContain('office')
+    await stop()
+  })
+})

@@ -1,0 +1,120 @@
+import {
+  type Assignment,
+  type EventLog,
+  type LogConsumer,
+  type LogRecord,
+  Revoked,
+} from '../../../../infra/event-log/port.ts'
+import { bytesOf, keyOf, pageView, T0 } from '../../attribution/events.ts'
+import { fakeLog, logRecord } from '../../runtime/fake-log.ts'
+import type { Calls } from './calls.ts'
+
+export const RECORDS = 3
+const TOPIC = 'page-views'
+const PARTITION = 0
+const POLLED_MAX = 2
+
+const records: LogRecord[] = Array.from({ length: RECORDS }, (_, offset) => {
+  const view = { topic: TOPIC, value: pageView({ id: `v${offset}`, cid: 'a', uid: null, at: T0 }) } as const
+  return logRecord({ topic: TOPIC, key: keyOf(view), value: bytesOf(view) }, PARTITION, offset)
+})
+
+/** One partition, which has one owner at a time. Commits under any but the owner's assignment are refused. */
+export function createModelLog(calls: Calls, now: () => number) {
+  let committed: Assignment['committed'] = null
+  let owner: { process: number; assignment: Assignment } | null = null
+  /** What each process takes for its assignment, and what it reads next. */
+  const views: ({ assignment: Assignment; position: number } | null)[] = [null, null]
+  /** The last record comes while the partition moves: the first process cuts its batch without it. */
+  let end = RECORDS - 1
+  let closed = false
+
+  function assign(process: number): void {
+    const assignment = { topic: TOPIC, partition: PARTITION, committed } as const
+    owner = { process, assignment }
+    views[process] = { assignment, position: committed?.offset ?? 0 }
+  }
+
+  /** Who has lost the partition hands over what it had fetched by then. */
+  const endFor = (process: number) => (owner?.process === process ? end : RECORDS - 1)
+
+  function poll(process: number, lastAnswer: { at: number }) {
+    const hasMore = () => (views[process]?.position ?? end) < endFor(process)
+    const { promise } = calls.make(process, 'poll', {
+      isReady: () => closed || hasMore() || now() > lastAnswer.at,
+      outcome() {
+        lastAnswer.at = now()
+        const view = views[process]
+        if (closed || !view || !hasMore()) return null
+        const { assignment, position } = view
+        view.position = Math.min(endFor(process), position + POLLED_MAX)
+        return { topic: TOPIC, partition: PARTITION, assignment, records: records.slice(position, view.position) }
+      },
+    })
+    return promise as ReturnType<LogConsumer['poll']>
+  }
+
+  async function commit(process: number, assignment: Assignment, place: { offset: number; metadata: string }) {
+    if (views[process]?.assignment !== assignment) throw new Revoked('it has ended')
+    let refused = false
+    const store = () => {
+      refused = owner?.assignment !== assignment
+      if (!refused) committed = { topic: TOPIC, partition: PARTITION, ...place }
+    }
+    const outcome = () => {
+      if (!refused) return
+      // From now on it knows, and reads no more of it.
+      if (views[process]?.assignment === assignment) views[process] = null
+      throw new Revoked('it has gone to another')
+    }
+    await calls.make(process, `commit ${place.offset} ${place.metadata}`, { canLose: true, steps: [store], outcome })
+      .promise
+  }
+
+  function consumerOf(process: number): LogConsumer {
+    const lastAnswer = { at: -1 }
+    return {
+      poll: () => poll(process, lastAnswer),
+      assigned: () => [],
+      seek(assignment, offset) {
+        const view = views[process]
+        if (view?.assignment === assignment) view.position = offset
+      },
+      commit: (assignment, place) => commit(process, assignment, place),
+      refuse() {
+        throw new Error('every record of this model can be read')
+      },
+      async close() {},
+    }
+  }
+
+  assign(0)
+  return {
+    /** The log as a process sees it. */
+    of(process: number): EventLog {
+      return {
+        ...fakeLog(),
+        async consumer() {
+          // A member that begins anew is given again what it has.
+          if (owner?.process === process) assign(process)
+          return consumerOf(process)
+        },
+        read(_topic, _partition, from, max) {
+          const outcome = () => records.slice(from, Math.min(end, from + max))
+          return calls.make(process, `read ${from}`, { outcome }).promise as Promise<LogRecord[]>
+        },
+      }
+    },
+    moveTo(process: number): void {
+      end = RECORDS
+      assign(process)
+    },
+    owner: () => owner!.process,
+    committed: () => committed?.offset ?? null,
+    isCommitted: () => committed?.offset === end,
+    /** Polls are answered at once from now on, with nothing. */
+    close(): void {
+      closed = true
+    },
+  }
+}
