@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { connectKafkaEventLog, type KafkaEventLogOptions } from '../../../infra/event-log/kafka/event-log.ts'
 import { migrateKafka } from '../../../infra/event-log/kafka/migrate.ts'
 import { type EventLog, Fenced, LogUnavailable, type NewRecord } from '../../../infra/event-log/port.ts'
-import type { TopicName } from '../../../schemas/topics.ts'
+import { type TopicName, topicNames, topics } from '../../../schemas/topics.ts'
 import { addresses, testNamespace } from '../addresses.ts'
 import { faultySockets, removeKafkaNamespace } from './kafka-tools.ts'
 
@@ -67,6 +67,15 @@ describe('without Kafka', () => {
     sockets.mend()
     const [position] = await log.append([view('a', '2')])
     expect(await log.read('page-views', position!.partition, position!.offset, 1)).toHaveLength(1)
+  })
+
+  it('every topic that is asked for at once is known when Kafka is back', async () => {
+    await log.bounds('registry')
+    sockets.cut()
+    await expect(log.bounds('registry')).rejects.toThrow(LogUnavailable)
+    sockets.mend()
+    const bounds = await Promise.all(topicNames.map((topic) => log.bounds(topic)))
+    expect(bounds.map(({ length }) => length)).toEqual(topicNames.map((name) => topics[name].partitions))
   })
 
   it('a consumer says so, and reads again when Kafka is back', async () => {

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ISocketFactory, SASLOptions } from 'kafkajs'
+import kafkajs, { type ISocketFactory, type SASLOptions } from 'kafkajs'
 import type { Broker } from 'kafkajs/internals'
 import Cluster from 'kafkajs/src/cluster/index.js'
 import loggers from 'kafkajs/src/loggers/index.js'
@@ -10,6 +10,8 @@ import { LogUnavailable } from '../../port.ts'
 import { remedyFor, rootOf } from './errors.ts'
 import { keepIdleQueuesQuiet } from './quiet.ts'
 import { beginConnectionsAfresh } from './reconnect.ts'
+
+const { KafkaJSTopicMetadataNotLoaded } = kafkajs
 
 const CONNECT_TIMEOUT_MS = 2_000
 /** Of kafkajs's locks. Requests end with their calls. */
@@ -58,7 +60,7 @@ export interface Link {
    * @param until by `performance.now()`. @throws LogUnavailable when that has passed; Kafka's error where a repetition is of no use.
    */
   request<T>(target: Target, send: (broker: Broker) => Promise<T>, until: number): Promise<T>
-  /** The broker that leads each partition of a topic, by partition. @throws LogUnavailable, as `request`. */
+  /** The broker that leads each partition of a topic, by partition; at least one. @throws LogUnavailable, as `request`. */
   leaders(topic: string, until: number): Promise<Map<number, number>>
   /** The next request asks again where things are. */
   refresh(): void
@@ -109,6 +111,8 @@ export function openLink(address: KafkaAddress): Link {
   async function leadersNow(topic: string): Promise<Map<number, number>> {
     await ready(topic)
     const partitions = cluster.findTopicPartitionMetadata(topic)
+    // A refresh under way when a topic is added counts for kafkajs as that topic's refresh, but did not ask about it.
+    if (partitions.length === 0) throw new KafkaJSTopicMetadataNotLoaded(`The brokers of ${topic} are not known yet`)
     return new Map(partitions.map(({ partitionId, leader }) => [partitionId, leader]))
   }
 

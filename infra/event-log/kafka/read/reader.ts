@@ -1,6 +1,6 @@
 import type { Broker } from 'kafkajs/internals'
 import type { TopicName } from '../../../../schemas/topics.ts'
-import { type Commit, type LogRecord, LogUnavailable, type PartitionBounds } from '../../port.ts'
+import type { Commit, LogRecord, PartitionBounds } from '../../port.ts'
 import type { Link } from '../client/link.ts'
 import type { KafkaNames } from '../names.ts'
 import { type Fetched, type FetchFrom, fetchFrom, recordsFrom } from './fetch.ts'
@@ -63,11 +63,10 @@ export function createReader(link: Link, names: KafkaNames) {
 
     /**
      * The end of each partition, behind the transactions too that are not decided yet: a broker that has just started
-     * may still have to mark those that were acknowledged. @throws LogUnavailable while the broker does not know the topic.
+     * may still have to mark those that were acknowledged.
      */
     async ends(topic: TopicName, until: number): Promise<Map<number, number>> {
       const partitions = await partitionsOf(topic, until)
-      if (partitions.length === 0) throw new LogUnavailable(`Kafka does not know the partitions of ${topic} yet`)
       const at = { timestamp: LATEST, isolationLevel: READ_UNCOMMITTED } as const
       const ends = partitions.map(async (each) => [each, await offsetAt(topic, each, at, until)] as const)
       return new Map(await Promise.all(ends))
