@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { daysOf, previousOf } from '../../../services/panel/web/pages/reports/periods.ts'
+import { daysOf, previousOf } from '../../../services/panel/web/pages/reports/controls/periods.ts'
 import {
   changedSearch,
   METRICS_DEFAULT,
   type ReportState,
   readReportState,
 } from '../../../services/panel/web/pages/reports/report-state.ts'
-import { rowBefore, sortedRows } from '../../../services/panel/web/pages/reports/rows.ts'
+import { rowBefore, sortedRows } from '../../../services/panel/web/pages/reports/table/rows.ts'
 import {
   type Dimension,
   dimensionNames,

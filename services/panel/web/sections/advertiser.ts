@@ -11,7 +11,7 @@ export const advertiserPages: readonly PageEntry[] = [
     load: () => import('../pages/campaigns/campaigns-page.tsx'),
     nav: { group: 'Advertising', label: 'Campaigns', icon: IconSpeakerphone },
   },
-  { path: 'campaigns/new', roles, load: () => import('../pages/campaigns/campaign-new-page.tsx') },
+  { path: 'campaigns/new', roles, load: () => import('../pages/campaigns/editor/campaign-new-page.tsx') },
   { path: 'campaigns/:id', roles, load: () => import('../pages/campaigns/campaign-page.tsx') },
-  { path: 'campaigns/:id/edit', roles, load: () => import('../pages/campaigns/campaign-edit-page.tsx') },
+  { path: 'campaigns/:id/edit', roles, load: () => import('../pages/campaigns/editor/campaign-edit-page.tsx') },
 ]

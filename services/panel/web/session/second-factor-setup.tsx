@@ -4,8 +4,8 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { answer, client } from '../client/client.ts'
 import type { ApiProblem } from '../client/problem.ts'
-import { CopyField } from '../components/copy-field.tsx'
-import { QrCode } from '../components/qr-code.tsx'
+import { CopyField } from '../components/values/copy-field.tsx'
+import { QrCode } from './qr-code.tsx'
 
 /** Sets up an authenticator app: the QR code, a code of the app, and the recovery codes. */
 export function SecondFactorSetup({ done, cancel }: { done: () => void; cancel?: () => void }) {

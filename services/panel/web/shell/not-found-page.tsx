@@ -1,7 +1,7 @@
 import { Button, EmptyState } from '@mantine/core'
 import { IconMapOff } from '@tabler/icons-react'
 import { Link } from 'react-router'
-import { PageHeader } from '../components/page-header.tsx'
+import { PageHeader } from '../components/page/page-header.tsx'
 
 /** For addresses without a page, and for things that are gone. */
 export function NotFoundPage() {

@@ -1,7 +1,7 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { answer, client } from '../client/client.ts'
-import { ConfirmButton } from '../components/confirm-button.tsx'
+import { ConfirmButton } from '../components/form/confirm-button.tsx'
 import { useSave } from '../data/use-save.ts'
 import { SecondFactorSetup, ShownRecoveryCodes } from '../session/second-factor-setup.tsx'
 import { useSession } from '../session/session.ts'

@@ -2,11 +2,11 @@ import { AppShell, Burger, Group, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useEffect, useRef } from 'react'
 import { Link, Outlet, ScrollRestoration, useLocation } from 'react-router'
-import { ShopProvider } from '../shops/shop-context.tsx'
-import { ShopSwitcher } from '../shops/shop-switcher.tsx'
+import { ShopProvider } from '../session/shop-context.tsx'
 import { Logo } from './logo.tsx'
 import { Navigation } from './navigation.tsx'
 import classes from './shell.module.css'
+import { ShopSwitcher } from './shop-switcher.tsx'
 import { UserMenu } from './user-menu.tsx'
 
 /** What is around every page: header, navigation (a drawer on a phone), and the page itself. */

@@ -1,8 +1,8 @@
 import { Text, Timeline } from '@mantine/core'
 import type { Campaign } from '../../client/types.ts'
-import { PanelCard } from '../../components/panel-card.tsx'
-import { StatusBadge } from '../../components/status-badge.tsx'
-import { DateTime } from '../../components/times.tsx'
+import { PanelCard } from '../../components/page/panel-card.tsx'
+import { StatusBadge } from '../../components/values/status-badge.tsx'
+import { DateTime } from '../../components/values/times.tsx'
 
 /** Every decision of the publisher on the banners, the latest first. */
 export function ModerationHistory({ campaign, timeZone }: { campaign: Campaign; timeZone: string | undefined }) {

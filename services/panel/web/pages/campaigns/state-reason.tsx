@@ -1,7 +1,7 @@
 import { Alert, type MantineColor } from '@mantine/core'
 import type { ReactNode } from 'react'
 import type { Campaign } from '../../client/types.ts'
-import { DateTime } from '../../components/times.tsx'
+import { DateTime } from '../../components/values/times.tsx'
 
 export interface StateReasonProps {
   campaign: Campaign

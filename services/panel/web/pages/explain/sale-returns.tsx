@@ -2,10 +2,10 @@ import { Button, Checkbox, Group, Modal, NumberInput, Stack, Text, TextInput } f
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { answer, client } from '../../client/client.ts'
-import { PanelCard } from '../../components/panel-card.tsx'
-import { DateTime } from '../../components/times.tsx'
+import { DialogActions } from '../../components/form/dialog-actions.tsx'
+import { PanelCard } from '../../components/page/panel-card.tsx'
+import { DateTime } from '../../components/values/times.tsx'
 import { useSave } from '../../data/use-save.ts'
-import { DialogActions } from '../operator/dialog-actions.tsx'
 import type { ExplainedTransaction } from './words.ts'
 
 export interface SaleReturnsProps {

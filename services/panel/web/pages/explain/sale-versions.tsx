@@ -1,7 +1,7 @@
 import { Badge, Group, Stack, Text } from '@mantine/core'
-import { Money } from '../../components/money.tsx'
-import { PanelCard } from '../../components/panel-card.tsx'
-import { DateTime } from '../../components/times.tsx'
+import { PanelCard } from '../../components/page/panel-card.tsx'
+import { Money } from '../../components/values/money.tsx'
+import { DateTime } from '../../components/values/times.tsx'
 import { type ExplainedTransaction, proofLabel } from './words.ts'
 
 export interface SaleVersionsProps {

@@ -1,12 +1,12 @@
 import { Badge, Select, Text } from '@mantine/core'
 import { useSearchParams } from 'react-router'
-import { type Column, DataTable } from '../../components/data-table.tsx'
-import { Money } from '../../components/money.tsx'
-import { PageHeader } from '../../components/page-header.tsx'
-import { DateTime } from '../../components/times.tsx'
+import { type Column, DataTable } from '../../components/page/data-table.tsx'
+import { PageHeader } from '../../components/page/page-header.tsx'
+import { Money } from '../../components/values/money.tsx'
+import { DateTime } from '../../components/values/times.tsx'
 import { useList } from '../../data/use-list.ts'
 import { useSession } from '../../session/session.ts'
-import { useShop } from '../../shops/shop-context.tsx'
+import { useShop } from '../../session/shop-context.tsx'
 import { kindLabel, kinds, salePath, type Transaction } from './words.ts'
 
 const REFRESH_MS = 10_000

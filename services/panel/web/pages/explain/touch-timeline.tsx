@@ -1,7 +1,7 @@
 import { Anchor, Badge, Group, Text, Timeline } from '@mantine/core'
 import { IconClick, IconEye } from '@tabler/icons-react'
 import { Link } from 'react-router'
-import { DateTime } from '../../components/times.tsx'
+import { DateTime } from '../../components/values/times.tsx'
 import classes from './touch-timeline.module.css'
 import { distance, type ExplainedTransaction, resultLabel, type Touch } from './words.ts'
 

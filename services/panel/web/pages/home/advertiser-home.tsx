@@ -1,6 +1,6 @@
 import { SimpleGrid, Stack } from '@mantine/core'
-import { PageHeader } from '../../components/page-header.tsx'
-import { StatCard } from '../../components/stat-card.tsx'
+import { PageHeader } from '../../components/page/page-header.tsx'
+import { StatCard } from '../../components/page/stat-card.tsx'
 import { PAGE_SIZE_MAX, useList } from '../../data/use-list.ts'
 import { useSession } from '../../session/session.ts'
 import { FIGURES, Figures } from './figures.tsx'

@@ -1,8 +1,8 @@
 import { SimpleGrid } from '@mantine/core'
 import type { Answer } from '../../client/types.ts'
-import { ErrorState } from '../../components/error-state.tsx'
-import { Money } from '../../components/money.tsx'
-import { StatCard } from '../../components/stat-card.tsx'
+import { ErrorState } from '../../components/page/error-state.tsx'
+import { StatCard } from '../../components/page/stat-card.tsx'
+import { Money } from '../../components/values/money.tsx'
 import type { EntityState } from '../../data/use-entity.ts'
 import { DAYS } from './last-days.ts'
 

@@ -1,9 +1,9 @@
 import { SimpleGrid, Stack } from '@mantine/core'
-import { PageHeader } from '../../components/page-header.tsx'
-import { StatCard } from '../../components/stat-card.tsx'
+import { PageHeader } from '../../components/page/page-header.tsx'
+import { StatCard } from '../../components/page/stat-card.tsx'
 import { useList } from '../../data/use-list.ts'
 import { useSession } from '../../session/session.ts'
-import { useShop } from '../../shops/shop-context.tsx'
+import { useShop } from '../../session/shop-context.tsx'
 import { FIGURES, Figures } from './figures.tsx'
 import { useLastDays } from './last-days.ts'
 

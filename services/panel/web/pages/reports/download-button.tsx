@@ -3,7 +3,7 @@ import { notifications } from '@mantine/notifications'
 import { IconDownload } from '@tabler/icons-react'
 import { useState } from 'react'
 import { answer, client } from '../../client/client.ts'
-import type { Days } from './periods.ts'
+import type { Days } from './controls/periods.ts'
 import type { ReportState } from './report-state.ts'
 import { queryOf } from './use-report.ts'
 

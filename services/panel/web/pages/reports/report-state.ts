@@ -1,4 +1,4 @@
-import { type Days, isDay, isPreset, type Period } from './periods.ts'
+import { type Days, isDay, isPreset, type Period } from './controls/periods.ts'
 import {
   type Dimension,
   dimensionNames,

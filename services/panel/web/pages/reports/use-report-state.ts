@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react'
 import { useSearchParams } from 'react-router'
 import { useSession } from '../../session/session.ts'
-import { useShop } from '../../shops/shop-context.tsx'
+import { useShop } from '../../session/shop-context.tsx'
 import { changedSearch, type ReportState, readReportState } from './report-state.ts'
 
 export type ChangeReport = (changes: Partial<ReportState>) => void

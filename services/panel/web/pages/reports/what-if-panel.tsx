@@ -1,6 +1,6 @@
 import { Alert, Button, Group, NumberInput, Select, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { PanelCard } from '../../components/panel-card.tsx'
+import { PanelCard } from '../../components/page/panel-card.tsx'
 import { isWhatIf, type ReportState, type WhatIf, WINDOW_HOURS_MAX } from './report-state.ts'
 import { useReportShop } from './use-report.ts'
 import type { ChangeReport } from './use-report-state.ts'

@@ -2,7 +2,7 @@ import { ActionIcon, Autocomplete, Button, Checkbox, Input, NumberInput, TextInp
 import type { UseFormReturnType } from '@mantine/form'
 import { IconPlus, IconTrash } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
-import { FormSection } from '../../../components/form-section.tsx'
+import { FormSection } from '../../../components/form/form-section.tsx'
 import classes from './ad-format-new-page.module.css'
 
 export interface FormatValues {

@@ -2,7 +2,7 @@ import { Checkbox, MultiSelect, Select, Stack, Switch, TextInput } from '@mantin
 import { useForm } from '@mantine/form'
 import type { ReactNode } from 'react'
 import type { AdFormat, AdUnit, Placement } from '../../../client/types.ts'
-import { FormActions, FormSection } from '../../../components/form-section.tsx'
+import { FormActions, FormSection } from '../../../components/form/form-section.tsx'
 import { AlgorithmGuide } from './algorithm-guide.tsx'
 import { algorithmChoices, isDisplay, targetingKinds } from './algorithms.ts'
 

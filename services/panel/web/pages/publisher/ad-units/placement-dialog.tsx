@@ -2,7 +2,7 @@ import { Button, Group, Modal, Radio, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { answer, client } from '../../../client/client.ts'
 import type { Placement } from '../../../client/types.ts'
-import { DeleteButton } from '../../../components/delete-button.tsx'
+import { DeleteButton } from '../../../components/form/delete-button.tsx'
 import { useSave } from '../../../data/use-save.ts'
 
 export interface PlacementDialogProps {

@@ -1,7 +1,7 @@
 import { ActionIcon, Anchor, Code, CopyButton, Stack, Text, Tooltip } from '@mantine/core'
 import { IconCheck, IconCopy } from '@tabler/icons-react'
 import type { AdUnit } from '../../../client/types.ts'
-import { PanelCard } from '../../../components/panel-card.tsx'
+import { PanelCard } from '../../../components/page/panel-card.tsx'
 import { AlgorithmGuide } from './algorithm-guide.tsx'
 import { algorithms, isDisplay, parameters } from './algorithms.ts'
 

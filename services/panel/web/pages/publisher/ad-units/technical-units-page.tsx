@@ -1,11 +1,11 @@
 import type { TechnicalSlot } from '../../../client/types.ts'
-import { CopyField } from '../../../components/copy-field.tsx'
-import { type Column, DataTable } from '../../../components/data-table.tsx'
-import { PageHeader } from '../../../components/page-header.tsx'
-import { StatusBadge } from '../../../components/status-badge.tsx'
-import { RelativeTime } from '../../../components/times.tsx'
+import { type Column, DataTable } from '../../../components/page/data-table.tsx'
+import { PageHeader } from '../../../components/page/page-header.tsx'
+import { CopyField } from '../../../components/values/copy-field.tsx'
+import { StatusBadge } from '../../../components/values/status-badge.tsx'
+import { RelativeTime } from '../../../components/values/times.tsx'
 import { PAGE_SIZE_MAX, useList } from '../../../data/use-list.ts'
-import { useShop } from '../../../shops/shop-context.tsx'
+import { useShop } from '../../../session/shop-context.tsx'
 
 /** Technical ad units, which the shop's own systems make by the API; here they are only read. */
 export default function TechnicalUnitsPage() {

@@ -2,7 +2,7 @@ import { PasswordInput, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import type { ReactNode } from 'react'
 import type { Feed, Shop } from '../../../client/types.ts'
-import { FormActions, FormSection } from '../../../components/form-section.tsx'
+import { FormActions, FormSection } from '../../../components/form/form-section.tsx'
 
 export type FeedValues = Record<'name' | 'url' | 'username' | 'password' | 'currency' | 'lang', string>
 

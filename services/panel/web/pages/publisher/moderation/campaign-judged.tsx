@@ -1,14 +1,14 @@
 import { Anchor, SimpleGrid, Stack, Text, Timeline } from '@mantine/core'
 import { IconCheck, IconX } from '@tabler/icons-react'
 import type { AdFormat, Campaign } from '../../../client/types.ts'
-import { BannerPreview, imageUrl } from '../../../components/banner-preview.tsx'
-import { DetailList } from '../../../components/detail-list.tsx'
-import { Money } from '../../../components/money.tsx'
-import { PanelCard } from '../../../components/panel-card.tsx'
-import { StatusBadge } from '../../../components/status-badge.tsx'
-import { DateTime } from '../../../components/times.tsx'
+import { DetailList } from '../../../components/page/detail-list.tsx'
+import { PanelCard } from '../../../components/page/panel-card.tsx'
+import { BannerPreview, imageUrl } from '../../../components/values/banner-preview.tsx'
+import { Money } from '../../../components/values/money.tsx'
+import { StatusBadge } from '../../../components/values/status-badge.tsx'
+import { DateTime } from '../../../components/values/times.tsx'
 import { PAGE_SIZE_MAX, useList } from '../../../data/use-list.ts'
-import { useShop } from '../../../shops/shop-context.tsx'
+import { useShop } from '../../../session/shop-context.tsx'
 
 /** All of a display campaign that a moderator looks at. */
 export function CampaignJudged({ campaign }: { campaign: Campaign }) {

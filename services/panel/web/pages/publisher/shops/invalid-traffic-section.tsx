@@ -1,7 +1,7 @@
 import { Group, NumberInput, Select, Stack, Text } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import type { Shop } from '../../../client/types.ts'
-import { FormSection } from '../../../components/form-section.tsx'
+import { FormSection } from '../../../components/form/form-section.tsx'
 
 export type TrafficRule = NonNullable<Shop['invalidTraffic']>[number]
 

@@ -2,8 +2,8 @@ import { NumberInput, Radio, Select, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import type { ReactNode } from 'react'
 import type { Shop } from '../../../client/types.ts'
-import { FormActions, FormSection } from '../../../components/form-section.tsx'
-import { MoneyInput } from '../../../components/money.tsx'
+import { FormActions, FormSection } from '../../../components/form/form-section.tsx'
+import { MoneyInput } from '../../../components/values/money.tsx'
 import { InvalidTrafficSection, type TrafficRule } from './invalid-traffic-section.tsx'
 
 export interface ShopValues {

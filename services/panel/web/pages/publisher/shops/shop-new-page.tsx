@@ -2,11 +2,11 @@ import { Select } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { useNavigate } from 'react-router'
 import { answer, client } from '../../../client/client.ts'
-import { PageHeader } from '../../../components/page-header.tsx'
+import { PageHeader } from '../../../components/page/page-header.tsx'
 import { PAGE_SIZE_MAX, useList } from '../../../data/use-list.ts'
 import { useSave } from '../../../data/use-save.ts'
 import { useSession } from '../../../session/session.ts'
-import { useShop } from '../../../shops/shop-context.tsx'
+import { useShop } from '../../../session/shop-context.tsx'
 import { ShopForm, type ShopValues, useShopForm } from './shop-form.tsx'
 
 /** A new shop of the user's account; an operator says whose. */

@@ -2,9 +2,9 @@ import { Button } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { Link } from 'react-router'
 import type { Shop } from '../../../client/types.ts'
-import { type Column, DataTable } from '../../../components/data-table.tsx'
-import { Money } from '../../../components/money.tsx'
-import { PageHeader } from '../../../components/page-header.tsx'
+import { type Column, DataTable } from '../../../components/page/data-table.tsx'
+import { PageHeader } from '../../../components/page/page-header.tsx'
+import { Money } from '../../../components/values/money.tsx'
 import { PAGE_SIZE_MAX, useList } from '../../../data/use-list.ts'
 
 const columns: Column<Shop>[] = [

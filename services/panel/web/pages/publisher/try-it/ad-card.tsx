@@ -1,9 +1,9 @@
 import { Anchor, Badge, Group, Paper, Skeleton, Text } from '@mantine/core'
 import { Link } from 'react-router'
 import type { AdFormat, ExplainedEmission } from '../../../client/types.ts'
-import { BannerPreview } from '../../../components/banner-preview.tsx'
-import { Money } from '../../../components/money.tsx'
-import { ProductPicture } from '../../../components/product-picture.tsx'
+import { BannerPreview } from '../../../components/values/banner-preview.tsx'
+import { Money } from '../../../components/values/money.tsx'
+import { ProductPicture } from '../../../components/values/product-picture.tsx'
 import type { DisplayAd, SponsoredAd } from './ad-request.ts'
 import classes from './try-it.module.css'
 

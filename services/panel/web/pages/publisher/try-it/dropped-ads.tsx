@@ -1,11 +1,11 @@
 import { Anchor, Text } from '@mantine/core'
 import { Link } from 'react-router'
 import type { ExplainedEmission } from '../../../client/types.ts'
-import { type Column, DataTable } from '../../../components/data-table.tsx'
-import { Money } from '../../../components/money.tsx'
-import { PanelCard } from '../../../components/panel-card.tsx'
+import { type Column, DataTable } from '../../../components/page/data-table.tsx'
+import { PanelCard } from '../../../components/page/panel-card.tsx'
+import { Money } from '../../../components/values/money.tsx'
 import { allOf } from '../../../data/all-of.ts'
-import { useShop } from '../../../shops/shop-context.tsx'
+import { useShop } from '../../../session/shop-context.tsx'
 
 type Dropped = ExplainedEmission['slots'][number]['dropped'][number]
 

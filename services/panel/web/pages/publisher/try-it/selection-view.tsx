@@ -1,7 +1,7 @@
 import { Alert, EmptyState, Group, Stack, Text } from '@mantine/core'
 import { IconAdOff, IconInfoCircle } from '@tabler/icons-react'
 import type { AdFormat, AdUnit, ExplainedEmission } from '../../../client/types.ts'
-import { CopyField } from '../../../components/copy-field.tsx'
+import { CopyField } from '../../../components/values/copy-field.tsx'
 import { isDisplay } from '../ad-units/algorithms.ts'
 import { AdCard, BannerCard } from './ad-card.tsx'
 import type { Selection } from './ad-request.ts'

@@ -1,0 +1,85 @@
+import { Text } from '@mantine/core'
+import type { CSSProperties } from 'react'
+import type { AdFormat } from '../../client/types.ts'
+import classes from './banner-preview.module.css'
+
+export interface BannerPreviewProps {
+  format: Pick<AdFormat, 'name' | 'images' | 'textFields'>
+  /** Addresses of the images, in the format's order; null or missing: an empty box of its size. */
+  imageUrls?: readonly (string | null | undefined)[]
+  logoUrl?: string | null
+  /** Values by type: `{ TITLE: 'Spring sale' }`. */
+  texts: Readonly<Record<string, string>>
+}
+
+const ACRONYM_CHARS_MAX = 3
+
+/** Where an uploaded image is served. */
+export const imageUrl = (imageId: string) => `/v1/images/${encodeURIComponent(imageId)}`
+
+/** A banner as it is made up: each image in its proportions, and its texts as a plain card. How a shop sets them is its own. */
+export function BannerPreview({ format, imageUrls = [], logoUrl, texts }: BannerPreviewProps) {
+  const shown = format.textFields.filter(({ type }) => texts[type])
+  return (
+    <figure className={classes.banner} aria-label={`Banner in the format ${format.name}`}>
+      {format.images.map(({ name, width, height }, i) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: images have nothing but their place
+        <div key={i}>
+          <div className={classes.frame} style={{ aspectRatio: `${width} / ${height}`, width }}>
+            {imageUrls[i] ? (
+              <img src={imageUrls[i]} width={width} height={height} alt={texts.TITLE || name || 'Banner image'} />
+            ) : (
+              <span>{`${width} × ${height}`}</span>
+            )}
+          </div>
+          <Text size="xs" c="dimmed" mt={2}>
+            {[name, `${width} × ${height}`].filter(Boolean).join(', ')}
+          </Text>
+        </div>
+      ))}
+      {(shown.length > 0 || logoUrl) && <TextCard texts={texts} shown={shown} logoUrl={logoUrl} />}
+    </figure>
+  )
+}
+
+interface TextCardProps extends Pick<BannerPreviewProps, 'texts' | 'logoUrl'> {
+  shown: AdFormat['textFields']
+}
+
+function TextCard({ texts, shown, logoUrl }: TextCardProps) {
+  const background = texts.BG_COLOR
+  const style: CSSProperties = background ? { background, color: inkOn(background) } : {}
+  return (
+    <div className={classes.card} style={style}>
+      {logoUrl && <img src={logoUrl} alt="Logo" className={classes.logo} />}
+      {shown.map(({ type }) =>
+        type.endsWith('_COLOR') ? (
+          <span key={type} className={classes.color}>
+            <span className={classes.swatch} style={{ background: texts[type] }} />
+            {`${labelOf(type)} ${texts[type]}`}
+          </span>
+        ) : (
+          <span key={type} className={classes.text} data-type={type}>
+            {texts[type]}
+          </span>
+        ),
+      )}
+    </div>
+  )
+}
+
+/** A text field's type as a label: BG_COLOR is 'Bg color', CTA stays. */
+export function labelOf(type: string): string {
+  if (type.length <= ACRONYM_CHARS_MAX) return type
+  const words = type.toLowerCase().replaceAll('_', ' ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+/** Black or white, whichever is easier to read on a colour as banners have them: #rgb, #rgba, #rrggbb, #rrggbbaa. */
+function inkOn(color: string): string {
+  const digits = color.slice(1)
+  const each = digits.length < 6 ? [...digits].map((digit) => digit + digit) : (digits.match(/../g) ?? [])
+  const [red = 0, green = 0, blue = 0] = each.slice(0, 3).map((pair) => (Number.parseInt(pair, 16) / 255) ** 2.2)
+  // Relative luminance of WCAG 2; both inks have the same contrast at 0.179.
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179 ? '#000' : '#fff'
+}

@@ -1,0 +1,42 @@
+import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { answer, client } from '../../../client/client.ts'
+import type { PasswordLink, User } from '../../../client/types.ts'
+import { CopyField } from '../../../components/values/copy-field.tsx'
+import { DateTime } from '../../../components/values/times.tsx'
+import { useSave } from '../../../data/use-save.ts'
+
+/** Makes a link with which a user chooses a password, which is shown once. */
+export function PasswordLinkButton({ user, made }: { user: User; made: (link: PasswordLink) => void }) {
+  const { submit, isSaving } = useSave({
+    save: () => answer(client.POST('/v1/panel/users/{id}/password-link', { params: { path: { id: user.id } } })),
+    changes: ['/v1/panel/users'],
+    onSaved: made,
+  })
+  return (
+    <Group gap="sm">
+      <Button variant="default" loading={isSaving} onClick={() => void submit(undefined)}>
+        {user.hasPassword ? 'Make a reset link' : 'Make a new invitation'}
+      </Button>
+      <Text size="xs" c="dimmed" flex={1}>
+        The user chooses {user.hasPassword ? 'a new' : 'a'} password with it. You need not know it.
+      </Text>
+    </Group>
+  )
+}
+
+export function MadePasswordLink({ link, name, close }: { link: PasswordLink; name: string; close: () => void }) {
+  return (
+    <Modal opened onClose={close} title={link.purpose === 'INVITATION' ? 'The invitation' : 'The reset link'}>
+      <Stack>
+        <Alert color={link.isMailed ? 'teal' : 'yellow'} variant="light">
+          {link.isMailed ? `It is on its way to ${name} by e-mail. ` : `Hand it to ${name} yourself. `}
+          It is shown this once, works once, and until <DateTime at={link.expiresAt} />.
+        </Alert>
+        <CopyField value={link.url} label="Link" />
+        <Group justify="flex-end">
+          <Button onClick={close}>Done</Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}

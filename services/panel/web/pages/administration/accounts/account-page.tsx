@@ -1,0 +1,72 @@
+import { Skeleton, Stack } from '@mantine/core'
+import { useNavigate, useParams } from 'react-router'
+import { answer, client } from '../../../client/client.ts'
+import type { Account } from '../../../client/types.ts'
+import { DeleteButton } from '../../../components/form/delete-button.tsx'
+import { ErrorState } from '../../../components/page/error-state.tsx'
+import { PageHeader } from '../../../components/page/page-header.tsx'
+import { CopyField } from '../../../components/values/copy-field.tsx'
+import { useEntity } from '../../../data/use-entity.ts'
+import { useSave } from '../../../data/use-save.ts'
+import { TokensTable } from '../access/tokens-table.tsx'
+import { UsersTable } from '../access/users-table.tsx'
+import { AccountForm, type AccountValues, useAccountForm } from './account-form.tsx'
+import { kindNames } from './account-kinds.ts'
+
+/** One account: what it is and may do, who acts for it, and its tokens. */
+export default function AccountPage() {
+  const { id = '' } = useParams()
+  const { data: account, problem, retry } = useEntity('/v1/panel/accounts/{id}', { path: { id } })
+  return (
+    <>
+      <PageHeader
+        title={account?.name ?? 'Account'}
+        description={account && kindNames[account.kind]}
+        breadcrumbs={[{ label: 'Accounts', to: '/accounts' }]}
+        actions={<CopyField value={id} label="Account id" />}
+      />
+      {problem && !account && <ErrorState problem={problem} retry={retry} />}
+      {!problem && !account && <Skeleton height={640} />}
+      {account && (
+        <Stack gap="xl">
+          <AccountEditor key={account.id} account={account} />
+          <UsersTable account={account} />
+          <TokensTable account={account} />
+        </Stack>
+      )}
+    </>
+  )
+}
+
+function AccountEditor({ account }: { account: Account }) {
+  const navigate = useNavigate()
+  const { id, name } = account
+  const form = useAccountForm(account)
+  const params = { path: { id } }
+  const { submit, isSaving } = useSave({
+    save: ({ name, companyName, taxNumber, sellerIds, displayEnabled }: AccountValues) => {
+      const body = { name, companyName, taxNumber, sellerIds, displayEnabled }
+      return answer(client.PATCH('/v1/panel/accounts/{id}', { params, body }))
+    },
+    changes: ['/v1/panel/accounts'],
+    form,
+    saved: 'Account saved',
+  })
+  const removal = useSave({
+    save: () => answer(client.DELETE('/v1/panel/accounts/{id}', { params })),
+    changes: ['/v1/panel/accounts', '/v1/panel/users', '/v1/panel/tokens'],
+    form,
+    saved: 'Account deleted',
+    onSaved: () => navigate('/accounts'),
+  })
+  return (
+    <AccountForm form={form} isNew={false} isSaving={isSaving} onSubmit={(values) => void submit(values)}>
+      <DeleteButton
+        what="account"
+        name={name}
+        message="Its users and tokens end with it. Reports go on to name it. Shops and campaigns must be deleted before."
+        onConfirm={() => removal.submit(undefined)}
+      />
+    </AccountForm>
+  )
+}

@@ -1,0 +1,54 @@
+import { Group, Skeleton } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { noAnswer } from '../../../client/problem.ts'
+import { ErrorState } from '../../../components/page/error-state.tsx'
+import { PanelCard } from '../../../components/page/panel-card.tsx'
+import { StatusBadge } from '../../../components/values/status-badge.tsx'
+
+const REFRESH_MS = 5_000
+
+interface Readiness {
+  checks: Record<string, 'ok' | 'failed'>
+}
+
+/** What each check of /health/ready is about. */
+const names: Readonly<Record<string, string>> = {
+  log: 'Event log',
+  analytics: 'Analytics',
+  index: 'Product index',
+  counters: 'Counters',
+  streams: 'Streams',
+}
+
+/** Which parts of the program work. 503 is an answer like 200 here. */
+async function readReadiness({ signal }: { signal: AbortSignal }): Promise<Readiness> {
+  const response = await fetch('/health/ready', { signal }).catch((error) => {
+    throw noAnswer(error)
+  })
+  return response.json()
+}
+
+export function EngineChecks() {
+  const { data, error, refetch } = useQuery({
+    queryKey: ['/health/ready'],
+    queryFn: readReadiness,
+    refetchInterval: REFRESH_MS,
+  })
+  return (
+    <PanelCard title="Engines" description="As this process reaches them now.">
+      {error && !data && <ErrorState problem={error} retry={() => void refetch()} />}
+      {!error && !data && <Skeleton height={22} width={320} />}
+      {data && (
+        <Group gap="xs" aria-live="polite">
+          {Object.entries(data.checks).map(([name, result]) => (
+            <StatusBadge
+              key={name}
+              status={result === 'ok' ? 'OK' : 'FAILED'}
+              label={`${names[name] ?? name}: ${result === 'ok' ? 'works' : 'does not answer'}`}
+            />
+          ))}
+        </Group>
+      )}
+    </PanelCard>
+  )
+}

@@ -1,0 +1,70 @@
+import { SimpleGrid, Stack } from '@mantine/core'
+import type { Answer } from '../../../client/types.ts'
+import { type Column, DataTable } from '../../../components/page/data-table.tsx'
+import { PageHeader } from '../../../components/page/page-header.tsx'
+import { PanelCard } from '../../../components/page/panel-card.tsx'
+import { StatCard } from '../../../components/page/stat-card.tsx'
+import { StatusBadge } from '../../../components/values/status-badge.tsx'
+import { formatDuration } from '../../../components/values/times.tsx'
+import { useEntity } from '../../../data/use-entity.ts'
+import { listOf } from '../../../data/use-list.ts'
+import { ClientAddresses } from './client-addresses.tsx'
+import { DeadLetters } from './dead-letters.tsx'
+import { EngineChecks } from './engine-checks.tsx'
+
+const REFRESH_MS = 5_000
+const count = new Intl.NumberFormat()
+
+type Audit = Answer<'/v1/panel/audit'>
+type Topic = Audit['topics'][number]
+
+const columns: Column<Topic>[] = [
+  { title: 'Topic', cell: ({ topic }) => topic },
+  { title: 'Logged', cell: ({ logged }) => count.format(logged), align: 'end' },
+  { title: 'Stored', cell: ({ stored }) => count.format(stored), align: 'end' },
+  { title: 'Duplicates', cell: ({ duplicates }) => count.format(duplicates), align: 'end' },
+  { title: 'Dead letters', cell: ({ deadLetters }) => count.format(deadLetters), align: 'end' },
+  { title: 'Lag', cell: ({ lagMs }) => formatDuration(lagMs), align: 'end' },
+  { title: 'State', cell: (topic) => <AuditState {...topic} /> },
+]
+
+function AuditState({ logged, stored, deadLetters, duplicates }: Omit<Topic, 'topic'>) {
+  if (duplicates > 0) return <StatusBadge status="FAILED" label="Stored twice" />
+  if (logged > stored + deadLetters) return <StatusBadge status="RUNNING" label="Catching up" />
+  return <StatusBadge status="OK" label="Complete" />
+}
+
+/** Whether the engines work, whether all that was logged is stored, and what could not be processed. */
+export default function HealthPage() {
+  const audit = useEntity('/v1/panel/audit', { refreshMs: REFRESH_MS })
+  const { data } = audit
+  return (
+    <>
+      <PageHeader title="System health" description="Kept up every few seconds." />
+      <Stack gap="lg">
+        <EngineChecks />
+        <ClientAddresses />
+        <SimpleGrid cols={{ base: 2, md: 5 }} spacing="sm">
+          <StatCard label="Logged" value={data && count.format(data.logged)} hint="events in the log" />
+          <StatCard label="Stored" value={data && count.format(data.stored)} hint="in the analytics store" />
+          <StatCard label="Duplicates" value={data && count.format(data.duplicates)} hint="rows beyond one an event" />
+          <StatCard label="Dead letters" value={data && count.format(data.deadLetters)} hint="could not be processed" />
+          <StatCard label="Lag" value={data && formatDuration(data.lagMs)} hint="oldest event not stored yet" />
+        </SimpleGrid>
+        <PanelCard
+          title="Audit"
+          description="What the log holds against what the analytics store holds: logged = stored + dead letters, once."
+        >
+          <DataTable
+            label="Topics"
+            list={listOf(audit, data?.topics)}
+            columns={columns}
+            rowKey={({ topic }) => topic}
+            empty={{ title: 'No topics' }}
+          />
+        </PanelCard>
+        <DeadLetters topics={data?.topics.map(({ topic }) => topic) ?? []} />
+      </Stack>
+    </>
+  )
+}

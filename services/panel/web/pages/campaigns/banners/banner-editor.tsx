@@ -1,0 +1,143 @@
+import { Button, ColorInput, Group, Paper, Select, Stack, Text, TextInput, Title } from '@mantine/core'
+import type { AdFormat } from '../../../client/types.ts'
+import { BannerPreview, imageUrl, labelOf } from '../../../components/values/banner-preview.tsx'
+import type { CampaignForm } from '../editor/campaign-form.ts'
+import { contentFor } from './banners-section.tsx'
+import { ImageField } from './image-field.tsx'
+
+export interface BannerEditorProps {
+  form: CampaignForm
+  /** Place of the banner in the form. */
+  at: number
+  formats: readonly AdFormat[]
+  onRemove: () => void
+}
+
+/** One banner: format, images and texts, and what becomes of them. */
+export function BannerEditor({ form, at, formats, onRemove }: BannerEditorProps) {
+  const path = `banners.${at}`
+  const banner = form.values.banners[at]!
+  const { accountId } = form.values
+  const format = formats.find(({ id }) => id === banner.adFormatId)
+  const errorOf = (field: string) => form.errors[`${path}.${field}`] as string | undefined
+  const setFormat = (id: string) => {
+    const next = formats.find((each) => each.id === id)
+    if (next) form.setFieldValue(path, { ...banner, ...contentFor(next, banner) })
+  }
+  const missing = errorOf('textFields') ?? errorOf('images')
+
+  return (
+    <Paper withBorder p="md" component="section" aria-label={`Banner ${at + 1}`}>
+      <Group justify="space-between" mb="sm">
+        <Title order={3}>Banner {at + 1}</Title>
+        <Button variant="subtle" color="red" size="compact-sm" onClick={onRemove}>
+          Remove
+        </Button>
+      </Group>
+      <Stack gap="md">
+        <Select
+          label="Ad format"
+          required
+          allowDeselect={false}
+          data={formats.map(({ id, name }) => ({ value: id, label: name }))}
+          value={banner.adFormatId}
+          onChange={(id) => id && setFormat(id)}
+          error={errorOf('adFormatId')}
+        />
+        {format?.images.map(({ width, height }, i) => (
+          <ImageField
+            // biome-ignore lint/suspicious/noArrayIndexKey: images have nothing but their place
+            key={`${format.id}.${i}`}
+            label={imageLabel(format, i)}
+            size={{ width, height }}
+            imageId={banner.images[i]?.imageId ?? ''}
+            accountId={accountId}
+            error={errorOf(`images.${i}.imageId`)}
+            onChange={(imageId) => form.setFieldValue(`${path}.images.${i}.imageId`, imageId)}
+          />
+        ))}
+        {banner.textFields.map(({ type }, i) => (
+          <BannerText key={type} form={form} path={`${path}.textFields.${i}`} type={type} format={format} />
+        ))}
+        <ImageField
+          label="Logo"
+          size={null}
+          imageId={banner.logoImageId ?? ''}
+          accountId={accountId}
+          error={errorOf('logoImageId')}
+          onChange={(imageId) => form.setFieldValue(`${path}.logoImageId`, imageId === '' ? null : imageId)}
+        />
+        <TextInput
+          label="Language of the texts"
+          description="ISO 639, such as pl; any without it"
+          maxLength={3}
+          maw={220}
+          {...form.getInputProps(`${path}.lang`)}
+        />
+        {missing && (
+          <Text size="sm" c="var(--mantine-color-error)" role="alert">
+            {missing}
+          </Text>
+        )}
+        {format && (
+          <div>
+            <Text size="sm" fw={500} mb={6}>
+              Preview
+            </Text>
+            <BannerPreview
+              format={format}
+              imageUrls={banner.images.map(({ imageId }) => (imageId === '' ? null : imageUrl(imageId)))}
+              logoUrl={banner.logoImageId === null ? null : imageUrl(banner.logoImageId)}
+              texts={Object.fromEntries(banner.textFields.map(({ type, value }) => [type, value]))}
+            />
+            <Text size="xs" c="dimmed" mt={6}>
+              The shop sets the parts in its own way.
+            </Text>
+          </div>
+        )}
+      </Stack>
+    </Paper>
+  )
+}
+
+/** 'Picture', or 'Image 2' where the format has no name for it. */
+function imageLabel({ images }: AdFormat, at: number): string {
+  const name = images[at]?.name ?? (images.length > 1 ? `image ${at + 1}` : 'image')
+  return name.charAt(0).toUpperCase() + name.slice(1)
+}
+
+interface BannerTextProps {
+  form: CampaignForm
+  path: string
+  type: string
+  format: AdFormat | undefined
+}
+
+function BannerText({ form, path, type, format }: BannerTextProps) {
+  const field = format?.textFields.find((each) => each.type === type)
+  const { value = '', ...props } = form.getInputProps(`${path}.value`)
+  const common = { label: labelOf(type), required: field?.required ?? false }
+  if (type.endsWith('_COLOR')) {
+    return (
+      <ColorInput
+        {...common}
+        format="hexa"
+        description={common.required ? undefined : 'Empty for none'}
+        maw={220}
+        value={value}
+        {...props}
+      />
+    )
+  }
+  // As the API counts: characters, not UTF-16 units.
+  const used = [...value].length
+  return (
+    <TextInput
+      {...common}
+      description={`${used} of ${field?.maxLength ?? '–'} characters`}
+      value={value}
+      {...props}
+      error={props.error ?? (field && used > field.maxLength ? `At most ${field.maxLength} characters` : undefined)}
+    />
+  )
+}

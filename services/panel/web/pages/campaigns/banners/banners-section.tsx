@@ -1,0 +1,72 @@
+import { Button, Skeleton, Stack, Text } from '@mantine/core'
+import { randomId } from '@mantine/hooks'
+import { IconPlus } from '@tabler/icons-react'
+import type { AdFormat } from '../../../client/types.ts'
+import { FormSection } from '../../../components/form/form-section.tsx'
+import type { SectionProps } from '../editor/campaign-form.ts'
+import type { BannerValues } from '../editor/values/campaign-values.ts'
+import { BannerEditor } from './banner-editor.tsx'
+
+/** What the API takes. */
+const BANNERS_MAX = 100
+
+/** The banners of a display campaign. */
+export function BannersSection({ form, formats }: SectionProps & { formats: readonly AdFormat[] | undefined }) {
+  const { banners } = form.values
+  const first = formats?.[0]
+  return (
+    <FormSection
+      title="Banners"
+      description="Each fills one ad format of the shop. The publisher looks at them before anyone else does."
+    >
+      {!formats && <Skeleton height={220} />}
+      {formats && !first && <Text size="sm">The shop has no ad formats yet: its publisher makes them.</Text>}
+      {formats && first && (
+        <Stack gap="md">
+          {banners.map((banner, at) => (
+            <BannerEditor
+              key={banner.key}
+              form={form}
+              at={at}
+              formats={formats}
+              onRemove={() => form.removeListItem('banners', at)}
+            />
+          ))}
+          <div>
+            <Button
+              variant="default"
+              leftSection={<IconPlus size={16} aria-hidden />}
+              disabled={banners.length >= BANNERS_MAX}
+              onClick={() => form.insertListItem('banners', newBanner(first))}
+            >
+              Add banner
+            </Button>
+          </div>
+        </Stack>
+      )}
+      {form.errors.banners && (
+        <Text size="sm" c="var(--mantine-color-error)" role="alert">
+          {form.errors.banners}
+        </Text>
+      )}
+    </FormSection>
+  )
+}
+
+const newBanner = (format: AdFormat): BannerValues => ({
+  key: randomId(),
+  id: null,
+  logoImageId: null,
+  lang: '',
+  ...contentFor(format),
+})
+
+/** Fields for the images and texts of a format, empty, or with the texts that were there. */
+export function contentFor({ id, images, textFields }: AdFormat, before?: BannerValues) {
+  const textOf = (type: string) => before?.textFields.find((field) => field.type === type)?.value ?? ''
+  return {
+    adFormatId: id,
+    images: images.map(() => ({ imageId: '' })),
+    textFields: textFields.map(({ type }) => ({ type, value: textOf(type) })),
+  }
+}

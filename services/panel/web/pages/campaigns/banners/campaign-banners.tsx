@@ -1,0 +1,57 @@
+import { Group, SimpleGrid, Skeleton, Text } from '@mantine/core'
+import type { Campaign } from '../../../client/types.ts'
+import { PanelCard } from '../../../components/page/panel-card.tsx'
+import { BannerPreview, imageUrl } from '../../../components/values/banner-preview.tsx'
+import { Money } from '../../../components/values/money.tsx'
+import { PAGE_SIZE_MAX, useList } from '../../../data/use-list.ts'
+import { formatCount, formatShare } from '../figures/figures.ts'
+import { useCampaignReport } from '../figures/use-campaign-report.ts'
+
+const DAYS = 30
+
+/** The banners of a display campaign, each with what came of it. */
+export function CampaignBanners({ campaign, timeZone }: { campaign: Campaign; timeZone: string | undefined }) {
+  const { id: campaignId, shopId, banners = [] } = campaign
+  const { items: formats } = useList('/v1/panel/ad-formats', { query: { shopId }, pageSize: PAGE_SIZE_MAX })
+  const metrics = 'views,clicks,ctr,spend'
+  const { data } = useCampaignReport({ campaignId, timeZone, days: DAYS, groupBy: 'banner', metrics })
+  return (
+    <PanelCard title="Banners" description={`Figures of the last ${DAYS} days.`}>
+      <SimpleGrid cols={{ base: 1, md: 2 }} spacing="xl" verticalSpacing="xl">
+        {banners.map(({ id, adFormatId, images = [], logoImageId, textFields = [] }) => {
+          const format = formats?.find((each) => each.id === adFormatId)
+          const figures = data?.rows.find(({ banner }) => banner === id)
+          return (
+            <div key={id}>
+              <Group justify="space-between" gap={4} mb={6}>
+                <Text size="sm" fw={500}>
+                  {format?.name ?? 'Banner'}
+                </Text>
+                <Text size="sm" c="dimmed">
+                  {formatCount(figures?.views ?? 0)} views · {formatCount(figures?.clicks ?? 0)} clicks ·{' '}
+                  {formatShare(figures?.ctr)} CTR
+                  {figures && (
+                    <>
+                      {' · '}
+                      <Money amount={figures.spend} currency={figures.currency} />
+                    </>
+                  )}
+                </Text>
+              </Group>
+              {format ? (
+                <BannerPreview
+                  format={format}
+                  imageUrls={images.map(({ imageId }) => imageUrl(imageId))}
+                  logoUrl={logoImageId ? imageUrl(logoImageId) : null}
+                  texts={Object.fromEntries(textFields.map(({ type, value }) => [type, value]))}
+                />
+              ) : (
+                <Skeleton height={180} />
+              )}
+            </div>
+          )
+        })}
+      </SimpleGrid>
+    </PanelCard>
+  )
+}

@@ -1,0 +1,105 @@
+import '@mantine/dropzone/styles.css'
+import { ActionIcon, Input, Text } from '@mantine/core'
+import { Dropzone, type FileRejection } from '@mantine/dropzone'
+import { IconX } from '@tabler/icons-react'
+import { useId, useState } from 'react'
+import { imageUrl } from '../../../components/values/banner-preview.tsx'
+import { isLargeEnough, type Size } from './crop.ts'
+import { CropDialog } from './crop-dialog.tsx'
+import classes from './image-field.module.css'
+import { PICTURE_BYTES_MAX, PICTURE_TYPES, pictureSize, SOURCE_BYTES_MAX } from './picture-file.ts'
+import { uploadImage } from './upload-image.ts'
+
+export interface ImageFieldProps {
+  label: string
+  /** What it must have; null: any size. */
+  size: Size | null
+  /** '' : none. */
+  imageId: string
+  /** Who pays; '' : the user's own. */
+  accountId: string
+  error: string | undefined
+  onChange: (imageId: string) => void
+}
+
+/** An image of a banner: dropped or chosen, cut to size where it is larger, and sent at once. */
+export function ImageField({ label, size, imageId, accountId, error, onChange }: ImageFieldProps) {
+  const id = useId()
+  const [isBusy, setBusy] = useState(false)
+  const [refusal, setRefusal] = useState<string>()
+  const [toCrop, setToCrop] = useState<{ file: File; picture: Size } | null>(null)
+  const wanted = size && `${size.width} × ${size.height}`
+
+  async function send(picture: Blob) {
+    setBusy(true)
+    setRefusal(undefined)
+    try {
+      onChange((await uploadImage(picture, accountId)).id)
+      setToCrop(null)
+    } catch (problem) {
+      setRefusal((problem as Error).message)
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  async function take(file: File) {
+    setRefusal(undefined)
+    const picture = await pictureSize(file).catch(() => null)
+    if (picture === null) return setRefusal('This is no picture that can be read')
+    const isExact = size === null || (picture.width === size.width && picture.height === size.height)
+    if (isExact && file.size <= PICTURE_BYTES_MAX) return send(file)
+    if (size === null) return setRefusal(`It has ${inKb(file.size)}: at most ${inKb(PICTURE_BYTES_MAX)}`)
+    if (isLargeEnough(picture, size)) return setToCrop({ file, picture })
+    setRefusal(`It has ${picture.width} × ${picture.height} pixels: it needs ${wanted} at least`)
+  }
+
+  const said = refusal ?? error
+  return (
+    <Input.Wrapper label={label} description={hint(wanted)} error={said} labelElement="div" id={id}>
+      <div className={classes.field}>
+        {imageId !== '' && <img className={classes.shown} src={imageUrl(imageId)} alt={label} />}
+        <Dropzone
+          className={classes.drop}
+          accept={PICTURE_TYPES}
+          maxSize={SOURCE_BYTES_MAX}
+          multiple={false}
+          loading={isBusy}
+          onDrop={([file]) => file && void take(file)}
+          onReject={(rejected) => setRefusal(whyRejected(rejected))}
+          inputProps={{ 'aria-label': label }}
+          aria-label={`${label}: drop a picture, or choose one`}
+        >
+          <Text size="sm">{imageId === '' ? 'Drop a picture here, or choose one' : 'Drop another, or choose one'}</Text>
+        </Dropzone>
+        {imageId !== '' && size === null && (
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            aria-label={`Remove ${label.toLowerCase()}`}
+            onClick={() => onChange('')}
+          >
+            <IconX size={16} aria-hidden />
+          </ActionIcon>
+        )}
+      </div>
+      {toCrop && size && (
+        <CropDialog {...toCrop} target={size} isBusy={isBusy} onDone={send} onClose={() => setToCrop(null)} />
+      )}
+    </Input.Wrapper>
+  )
+}
+
+function hint(wanted: string | null): string {
+  const types = 'PNG, JPEG or WEBP'
+  return wanted ? `${types}, ${wanted} pixels. A larger picture is cut to size here` : `${types}, any size`
+}
+
+function whyRejected([rejection]: FileRejection[]): string {
+  const code = rejection?.errors[0]?.code
+  if (code === 'file-invalid-type') return 'This is no PNG, JPEG or WEBP'
+  if (code === 'file-too-large') return `It has more than ${inKb(SOURCE_BYTES_MAX)}`
+  return 'One picture at a time'
+}
+
+const inKb = (bytes: number) => `${new Intl.NumberFormat().format(Math.ceil(bytes / 1000))} kB`

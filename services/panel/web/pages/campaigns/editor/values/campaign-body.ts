@@ -1,0 +1,82 @@
+import type { paths } from '../../../../client/schema.d.ts'
+import type { BannerValues, CampaignValues, RuleValues } from './campaign-values.ts'
+import { fromZoneTime } from './zone-time.ts'
+
+export type CampaignCreate = paths['/v1/panel/campaigns']['post']['requestBody']['content']['application/json']
+export type CampaignPatch = NonNullable<
+  paths['/v1/panel/campaigns/{id}']['patch']['requestBody']
+>['content']['application/json']
+
+/** What both kinds of campaign have, and may change. */
+function commonBody(values: CampaignValues, timeZone: string) {
+  const { name, startAt, endAt, budget, dailyBudget, pacing, capping, attributionProductIds, status } = values
+  return {
+    name,
+    ...(startAt === '' ? {} : { startAt: fromZoneTime(startAt, timeZone) }),
+    endAt: endAt === '' ? null : fromZoneTime(endAt, timeZone),
+    budget: Number(budget),
+    dailyBudget: dailyBudget === '' ? null : dailyBudget,
+    pacing,
+    capping: capping === '' ? null : capping,
+    attributionProductIds,
+    status,
+  }
+}
+
+function kindBody(values: CampaignValues) {
+  if (values.kind === 'SPONSORED') return { products: productsBody(values), cpc: Number(values.cpc) }
+  const { country, targetUrl, mobileDeepLink, targeting, cpm, banners } = values
+  return {
+    country,
+    targetUrl,
+    mobileDeepLink: mobileDeepLink === '' ? null : mobileDeepLink,
+    targeting,
+    cpm: Number(cpm),
+    banners: banners.map(bannerBody),
+  }
+}
+
+/** The products as the API takes them: by ids, or by a rule. */
+export function productsBody({ productsBy, products }: Pick<CampaignValues, 'productsBy' | 'products'>) {
+  return productsBy === 'ids' ? { ids: products.ids } : { rule: ruleBody(products.rule) }
+}
+
+/** The parts of the rule that say something. */
+function ruleBody(rule: RuleValues) {
+  return Object.fromEntries(Object.entries(rule).filter(([, value]) => value !== '' && !isEmptyList(value)))
+}
+
+const isEmptyList = (value: unknown) => Array.isArray(value) && value.length === 0
+
+function bannerBody({ id, adFormatId, images, logoImageId, textFields, lang }: BannerValues) {
+  return {
+    ...(id === null ? {} : { id }),
+    adFormatId,
+    images: images.map(({ imageId }) => ({ imageId })),
+    logoImageId,
+    textFields: textFields.filter(({ value }) => value !== ''),
+    lang: lang === '' ? null : lang,
+  }
+}
+
+/** What makes the campaign. */
+export function createBody(values: CampaignValues, timeZone: string): CampaignCreate {
+  const { kind, accountId, shopId, autoPromo } = values
+  return {
+    kind,
+    ...(accountId === '' ? {} : { accountId }),
+    shopId,
+    ...(autoPromo ? { autoPromo } : {}),
+    ...commonBody(values, timeZone),
+    ...kindBody(values),
+  }
+}
+
+/** Only what differs from before, so that what others have changed meanwhile stays. */
+export function patchBody(before: CampaignValues, after: CampaignValues, timeZone: string): CampaignPatch {
+  const was: Record<string, unknown> = { ...commonBody(before, timeZone), ...kindBody(before) }
+  const is = { ...commonBody(after, timeZone), ...kindBody(after) }
+  return Object.fromEntries(
+    Object.entries(is).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(was[name])),
+  )
+}

@@ -1,0 +1,108 @@
+import type { AdFormat } from '../../../../client/types.ts'
+import type { BannerValues, CampaignValues } from './campaign-values.ts'
+
+/** The parts of the form, in the order in which a new campaign is made. */
+export const STEPS = ['kind', 'content', 'money', 'review'] as const
+export type Step = (typeof STEPS)[number]
+
+const fieldsOfStep: Record<Exclude<Step, 'review'>, readonly string[]> = {
+  kind: ['kind', 'accountId', 'shopId', 'name', 'autoPromo'],
+  content: [
+    ...['products', 'attributionProductIds'],
+    ...['country', 'targetUrl', 'mobileDeepLink', 'targeting', 'banners'],
+  ],
+  money: ['startAt', 'endAt', 'budget', 'dailyBudget', 'pacing', 'cpc', 'cpm', 'capping', 'status'],
+}
+
+/** Where the field of an error is; `review` for one that is nowhere. */
+export function stepOf(path: string): Step {
+  const [field = ''] = path.split('.')
+  return STEPS.find((step) => step !== 'review' && fieldsOfStep[step].includes(field)) ?? 'review'
+}
+
+const NEEDED = 'Needed'
+
+export interface ShopFacts {
+  reserveCpc: number
+  formats: readonly AdFormat[]
+}
+
+/** What is plainly missing or wrong, by field. The API judges the rest. */
+export function problemsOf(values: CampaignValues, facts: ShopFacts): Record<string, string> {
+  const ofKind = values.kind === 'SPONSORED' ? sponsored(values, facts) : display(values, facts)
+  return { ...commonProblems(values), ...ofKind }
+}
+
+function commonProblems({ name, shopId, budget, dailyBudget, startAt, endAt, pacing, autoPromo }: CampaignValues) {
+  return found({
+    name: name.trim() === '' && NEEDED,
+    shopId: shopId === '' && NEEDED,
+    budget: !autoPromo && (budget === '' ? NEEDED : budget === 0 && 'Must be above 0'),
+    dailyBudget: dailyBudget !== '' && budget !== '' && dailyBudget > budget && 'Must not be above the budget',
+    endAt: startAt !== '' && endAt !== '' && endAt <= startAt && 'Must be after the start',
+    pacing:
+      pacing === 'EVEN' &&
+      endAt === '' &&
+      dailyBudget === '' &&
+      'Needs an end or a daily budget to spread the spend over',
+  })
+}
+
+function sponsored({ productsBy, products: { ids, rule }, cpc, autoPromo }: CampaignValues, { reserveCpc }: ShopFacts) {
+  const isNoRule = Object.values(rule).every((value) => value === '' || (Array.isArray(value) && value.length === 0))
+  const { priceMin, priceMax } = rule
+  const isTurned = priceMin !== '' && priceMax !== '' && priceMin > priceMax
+  return found({
+    'products.ids': productsBy === 'ids' && ids.length === 0 && 'Choose at least one product',
+    'products.rule': productsBy === 'rule' && isNoRule && 'Say at least one thing that the products have in common',
+    'products.rule.priceMax': productsBy === 'rule' && isTurned && 'Must not be below the lowest price',
+    cpc: !autoPromo && (cpc === '' ? NEEDED : cpc < reserveCpc && `The shop takes ${reserveCpc} at least`),
+  })
+}
+
+function display({ country, targetUrl, cpm, banners, autoPromo }: CampaignValues, { formats }: ShopFacts) {
+  return {
+    ...Object.fromEntries(banners.flatMap((banner, at) => missingOf(banner, `banners.${at}`, formats))),
+    ...found({
+      country: country === '' && NEEDED,
+      targetUrl:
+        targetUrl.trim() === '' ? NEEDED : !/^https?:\/\/\S+$/.test(targetUrl) && 'Begins with https:// or http://',
+      cpm: !autoPromo && (cpm === '' ? NEEDED : cpm === 0 && 'Must be above 0'),
+      banners: banners.length === 0 && 'Add at least one banner',
+    }),
+  }
+}
+
+/** The images and texts that the format of a banner asks for, where they are not there. */
+function missingOf({ adFormatId, images, textFields }: BannerValues, path: string, formats: ShopFacts['formats']) {
+  const format = formats.find(({ id }) => id === adFormatId)
+  const isRequired = (type: string) => format?.textFields.some((field) => field.type === type && field.required)
+  return [
+    ...images.flatMap(({ imageId }, at) => (imageId === '' ? [[`${path}.images.${at}.imageId`, NEEDED]] : [])),
+    ...textFields.flatMap(({ type, value }, at) =>
+      value === '' && isRequired(type) ? [[`${path}.textFields.${at}.value`, NEEDED]] : [],
+    ),
+  ]
+}
+
+const found = (checks: Record<string, string | false>) =>
+  Object.fromEntries(Object.entries(checks).filter((check): check is [string, string] => check[1] !== false))
+
+/** Empty texts are not sent, so the API counts the others: its place of a text to the place in the form. */
+export function toFormErrors(errors: Record<string, string>, { banners }: CampaignValues): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(errors).map(([path, message]) => {
+      const [, banner, text, rest] = /^banners\.(\d+)\.textFields\.(\d+)\.(.+)$/.exec(path) ?? []
+      if (banner === undefined) return [path, message]
+      const fields = banners[Number(banner)]?.textFields ?? []
+      const sent = fields.flatMap(({ value }, at) => (value === '' ? [] : [at]))
+      return [`banners.${banner}.textFields.${sent[Number(text)] ?? text}.${rest}`, message]
+    }),
+  )
+}
+
+/** The message of a field or of anything in it: for lists, whose items have no fields of their own. */
+export function errorUnder(errors: Record<string, unknown>, path: string): string | undefined {
+  const key = Object.keys(errors).find((each) => each === path || each.startsWith(`${path}.`))
+  return key === undefined ? undefined : String(errors[key])
+}

@@ -1,0 +1,134 @@
+import type { Campaign } from '../../../../client/types.ts'
+import { toZoneTime } from './zone-time.ts'
+
+export type Targeting = NonNullable<Campaign['targeting']>
+
+/** An amount, or '' while its field is empty. */
+export type AmountValue = number | ''
+
+export interface RuleValues {
+  brands: string[]
+  categoryPaths: string[]
+  labels: string[]
+  sellerIds: string[]
+  priceMin: AmountValue
+  priceMax: AmountValue
+}
+
+export interface BannerValues {
+  /** Of React's; never sent. */
+  key: string
+  /** Of a banner that the campaign has already. */
+  id: string | null
+  adFormatId: string
+  /** One for each image of the format; '' where it is still missing. */
+  images: { imageId: string }[]
+  logoImageId: string | null
+  /** One for each text field of the format; '' where there is none. */
+  textFields: { type: string; value: string }[]
+  lang: string
+}
+
+/** The form of a campaign. Fields are named as the API names them, so that its messages find them. */
+export interface CampaignValues {
+  kind: Campaign['kind']
+  /** '' : the user's own. */
+  accountId: string
+  shopId: string
+  name: string
+  autoPromo: boolean
+  /** Which part of `products` is sent. */
+  productsBy: 'ids' | 'rule'
+  products: { ids: string[]; rule: RuleValues }
+  attributionProductIds: string[]
+  country: string
+  targetUrl: string
+  mobileDeepLink: string
+  targeting: Targeting
+  banners: BannerValues[]
+  /** Clock time in the shop's zone; '' : at once. */
+  startAt: string
+  /** Clock time in the shop's zone; '' : never. */
+  endAt: string
+  budget: AmountValue
+  dailyBudget: AmountValue
+  pacing: Campaign['pacing']
+  cpc: AmountValue
+  cpm: AmountValue
+  capping: AmountValue
+  status: Campaign['status']
+}
+
+const NO_RULE: RuleValues = { brands: [], categoryPaths: [], labels: [], sellerIds: [], priceMin: '', priceMax: '' }
+const NO_TARGETING: Targeting = {
+  phrases: [],
+  categoryPaths: [],
+  brands: [],
+  productIds: [],
+  profiles: [],
+  refererPatterns: [],
+}
+
+export const EMPTY_CAMPAIGN: CampaignValues = {
+  kind: 'SPONSORED',
+  accountId: '',
+  shopId: '',
+  name: '',
+  autoPromo: false,
+  productsBy: 'ids',
+  products: { ids: [], rule: NO_RULE },
+  attributionProductIds: [],
+  country: '',
+  targetUrl: '',
+  mobileDeepLink: '',
+  targeting: NO_TARGETING,
+  banners: [],
+  startAt: '',
+  endAt: '',
+  budget: '',
+  dailyBudget: '',
+  pacing: 'ASAP',
+  cpc: '',
+  cpm: '',
+  capping: '',
+  status: 'ACTIVE',
+}
+
+/** The form's values for a campaign that there is. */
+export function valuesOf(campaign: Campaign, timeZone: string): CampaignValues {
+  const { products, banners = [], endAt, dailyBudget, capping, mobileDeepLink } = campaign
+  return {
+    ...EMPTY_CAMPAIGN,
+    ...pick(campaign, ['kind', 'accountId', 'shopId', 'name', 'attributionProductIds', 'budget', 'pacing', 'status']),
+    autoPromo: campaign.autoPromo ?? false,
+    productsBy: products?.rule ? 'rule' : 'ids',
+    products: { ids: products?.ids ?? [], rule: { ...NO_RULE, ...products?.rule } },
+    country: campaign.country ?? '',
+    targetUrl: campaign.targetUrl ?? '',
+    mobileDeepLink: mobileDeepLink ?? '',
+    targeting: { ...NO_TARGETING, ...campaign.targeting },
+    banners: banners.map(bannerValues),
+    startAt: toZoneTime(campaign.startAt, timeZone),
+    endAt: endAt === null ? '' : toZoneTime(endAt, timeZone),
+    dailyBudget: dailyBudget ?? '',
+    capping: capping ?? '',
+    cpc: campaign.cpc ?? '',
+    cpm: campaign.cpm ?? '',
+  }
+}
+
+function bannerValues(banner: NonNullable<Campaign['banners']>[number], at: number): BannerValues {
+  const { id = null, adFormatId, images = [], logoImageId = null, textFields = [], lang } = banner
+  return {
+    key: id ?? String(at),
+    id,
+    adFormatId,
+    images: images.map(({ imageId }) => ({ imageId })),
+    logoImageId,
+    textFields,
+    lang: lang ?? '',
+  }
+}
+
+const pick = <T extends object, K extends keyof T>(from: T, keys: readonly K[]) =>
+  Object.fromEntries(keys.map((key) => [key, from[key]])) as Pick<T, K>

@@ -1,0 +1,114 @@
+import { Group, SegmentedControl, Select, SimpleGrid, Skeleton, Text } from '@mantine/core'
+import { lazy, Suspense, useState } from 'react'
+import { ErrorState } from '../../../components/page/error-state.tsx'
+import { PanelCard } from '../../../components/page/panel-card.tsx'
+import { StatCard } from '../../../components/page/stat-card.tsx'
+import { formatMoney, Money } from '../../../components/values/money.tsx'
+import { formatCount, formatRoas, formatShare } from './figures.ts'
+import { datesOf, useCampaignReport } from './use-campaign-report.ts'
+
+const FigureChart = lazy(() => import('./figure-chart.tsx'))
+const CHART_HEIGHT = 220
+
+const metrics = [
+  { value: 'spend', label: 'Spend' },
+  { value: 'views', label: 'Views' },
+  { value: 'clicks', label: 'Clicks' },
+  { value: 'revenue', label: 'Attributed sales' },
+] as const
+type Metric = (typeof metrics)[number]['value']
+
+/** What the campaign cost and brought, over days. */
+export function CampaignFigures({ campaignId, timeZone }: { campaignId: string; timeZone: string | undefined }) {
+  const [days, setDays] = useState(14)
+  const [metric, setMetric] = useState<Metric>('spend')
+  const wanted = {
+    campaignId,
+    timeZone,
+    days,
+    groupBy: 'day',
+    metrics: 'views,clicks,ctr,spend,purchases,revenue,roas,grossClicks,grossViews,invalid,invalidRate,creditedBack',
+  } as const
+  const { data, problem, retry } = useCampaignReport(wanted)
+  const totals = data?.totals
+  const currency = data?.rows.find((row) => row.currency !== null)?.currency ?? null
+  const format = (value: number) =>
+    (metric === 'spend' || metric === 'revenue') && currency ? formatMoney(value, currency) : formatCount(value)
+  const points = datesOf(days, timeZone).map((day) => ({
+    day,
+    value: data?.rows.filter((row) => row.day === day).reduce((sum, row) => sum + (row[metric] ?? 0), 0) ?? 0,
+  }))
+
+  return (
+    <PanelCard
+      title="Figures"
+      actions={
+        <SegmentedControl
+          aria-label="Days"
+          size="xs"
+          value={String(days)}
+          onChange={(value) => setDays(Number(value))}
+          data={['7', '14', '30', '90'].map((value) => ({ value, label: `${value} days` }))}
+        />
+      }
+    >
+      {problem && !data ? (
+        <ErrorState problem={problem} retry={retry} />
+      ) : (
+        <>
+          <SimpleGrid cols={{ base: 2, sm: 4 }} spacing="sm">
+            <StatCard
+              label="Spend"
+              value={totals && <Money amount={totals.spend} currency={totals.currency ?? currency} />}
+            />
+            <StatCard label="Views" value={totals && formatCount(totals.views)} />
+            <StatCard label="Clicks" value={totals && formatCount(totals.clicks)} />
+            <StatCard label="CTR" value={totals && formatShare(totals.ctr)} hint="clicks of views" />
+            <StatCard
+              label="Attributed sales"
+              value={totals && <Money amount={totals.revenue} currency={totals.currency ?? currency} />}
+              hint={totals && `${formatCount(totals.purchases)} purchases`}
+            />
+            <StatCard
+              label="Invalid"
+              value={totals && formatShare(totals.invalidRate)}
+              hint={totals && `${formatCount(totals.invalid)} views and clicks, not billed`}
+            />
+            <StatCard
+              label="Credited back"
+              value={totals && <Money amount={totals.creditedBack} currency={totals.currency ?? currency} />}
+              hint="found invalid after the bill"
+            />
+            <StatCard label="ROAS" value={totals && formatRoas(totals.roas)} hint="sales for spend" />
+          </SimpleGrid>
+          <Group justify="space-between" mt="lg" mb="xs">
+            <Text size="sm" fw={500}>
+              By day
+            </Text>
+            <Select
+              aria-label="What the chart shows"
+              size="xs"
+              w={160}
+              allowDeselect={false}
+              value={metric}
+              onChange={(value) => setMetric(value as Metric)}
+              data={[...metrics]}
+            />
+          </Group>
+          <Suspense fallback={<Skeleton height={CHART_HEIGHT} />}>
+            {data ? (
+              <FigureChart
+                label={metrics.find(({ value }) => value === metric)!.label}
+                points={points}
+                format={format}
+                height={CHART_HEIGHT}
+              />
+            ) : (
+              <Skeleton height={CHART_HEIGHT} />
+            )}
+          </Suspense>
+        </>
+      )}
+    </PanelCard>
+  )
+}

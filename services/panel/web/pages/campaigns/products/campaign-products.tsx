@@ -1,0 +1,72 @@
+import { Stack, Text } from '@mantine/core'
+import type { Campaign } from '../../../client/types.ts'
+import { type Column, DataTable } from '../../../components/page/data-table.tsx'
+import { PanelCard } from '../../../components/page/panel-card.tsx'
+import { Money } from '../../../components/values/money.tsx'
+import type { ListState } from '../../../data/use-list.ts'
+import { valuesOf } from '../editor/values/campaign-values.ts'
+import { formatCount, formatRoas, formatShare } from '../figures/figures.ts'
+import { type CampaignReport, useCampaignReport } from '../figures/use-campaign-report.ts'
+import { ProductCount } from './product-count.tsx'
+import { ProductLine } from './product-line.tsx'
+import { useProducts } from './use-products.ts'
+
+const DAYS = 30
+const SHOWN = 15
+
+type Row = CampaignReport['rows'][number]
+
+/** What a sponsored campaign promotes, and which of it was seen, clicked and sold. */
+export function CampaignProducts({ campaign, timeZone }: { campaign: Campaign; timeZone: string | undefined }) {
+  const metrics = 'views,clicks,ctr,spend,revenue,roas'
+  const report = useCampaignReport({ campaignId: campaign.id, timeZone, days: DAYS, groupBy: 'product', metrics })
+  const best = report.data?.rows
+    .filter(({ product }) => typeof product === 'string')
+    .sort((a, b) => (b.clicks ?? 0) - (a.clicks ?? 0) || (b.views ?? 0) - (a.views ?? 0))
+    .slice(0, SHOWN)
+  const products = useProducts(campaign.shopId, best?.map(idOf) ?? [])
+  const list: ListState<Row> = {
+    items: best,
+    problem: report.problem,
+    isStale: false,
+    retry: report.retry,
+    page: 1,
+    next: null,
+    previous: null,
+  }
+  const columns: Column<Row>[] = [
+    {
+      title: 'Product',
+      cell: (row) => {
+        const product = products.get(idOf(row))
+        return product ? <ProductLine product={product} /> : idOf(row)
+      },
+    },
+    { title: 'Views', align: 'end', cell: ({ views }) => formatCount(views) },
+    { title: 'Clicks', align: 'end', cell: ({ clicks }) => formatCount(clicks) },
+    { title: 'CTR', align: 'end', cell: ({ ctr }) => formatShare(ctr) },
+    { title: 'Spend', align: 'end', cell: ({ spend, currency }) => <Money amount={spend} currency={currency} /> },
+    { title: 'Sales', align: 'end', cell: ({ revenue, currency }) => <Money amount={revenue} currency={currency} /> },
+    { title: 'ROAS', align: 'end', cell: ({ roas }) => formatRoas(roas) },
+  ]
+  return (
+    <PanelCard title="Products">
+      <Stack gap="sm">
+        <ProductCount values={valuesOf(campaign, 'UTC')} />
+        <Text size="sm" fw={500}>
+          Most clicked in the last {DAYS} days
+        </Text>
+        <DataTable
+          label="Most clicked products"
+          list={list}
+          columns={columns}
+          rowKey={(row) => `${idOf(row)}/${row.currency}`}
+          empty={{ title: 'Nothing was shown yet', description: 'Products appear here once shoppers see them.' }}
+        />
+      </Stack>
+    </PanelCard>
+  )
+}
+
+/** Dimensions of a report's row are untyped beside its metrics. */
+const idOf = (row: Row): string => String(row.product)

@@ -1,0 +1,71 @@
+import { SimpleGrid, Stack, TagsInput, Text } from '@mantine/core'
+import { MoneyInput } from '../../../components/values/money.tsx'
+import { useList } from '../../../data/use-list.ts'
+import type { SectionProps } from '../editor/campaign-form.ts'
+import { errorUnder } from '../editor/values/campaign-problems.ts'
+
+/** So many products are read for what to suggest. */
+const SUGGESTIONS_FROM = 300
+
+const lists = [
+  { name: 'brands', label: 'Brands', description: 'Any of these' },
+  { name: 'categoryPaths', label: 'Categories', description: 'In or below any of these: Home > Lamps' },
+  { name: 'labels', label: 'Labels', description: 'With any of these custom labels of the feed' },
+  { name: 'sellerIds', label: 'Sellers', description: 'Of any of these seller ids' },
+] as const
+
+/** Which products, by what they have in common: now and later. */
+export function ProductRule({ form, shop }: Pick<SectionProps, 'form' | 'shop'>) {
+  const suggestions = useSuggestions(form.values.shopId)
+  return (
+    <Stack gap="md">
+      <Text size="sm" c="dimmed">
+        A product has to meet everything that is given here. Products that come later and meet it join by themselves.
+      </Text>
+      {lists.map(({ name, label, description }) => (
+        <TagsInput
+          key={name}
+          label={label}
+          description={description}
+          data={suggestions[name]}
+          limit={50}
+          maxTags={1_000}
+          splitChars={name === 'categoryPaths' ? ['\n'] : [',', '\n']}
+          {...form.getInputProps(`products.rule.${name}`)}
+          error={errorUnder(form.errors, `products.rule.${name}`)}
+        />
+      ))}
+      <SimpleGrid cols={{ base: 1, xs: 2 }} maw={456}>
+        <MoneyInput label="Price from" currency={shop?.currency} {...form.getInputProps('products.rule.priceMin')} />
+        <MoneyInput label="Price to" currency={shop?.currency} {...form.getInputProps('products.rule.priceMax')} />
+      </SimpleGrid>
+      {form.errors['products.rule'] && (
+        <Text size="sm" c="var(--mantine-color-error)" role="alert">
+          {form.errors['products.rule']}
+        </Text>
+      )}
+    </Stack>
+  )
+}
+
+/** Values that products of the shop have. */
+function useSuggestions(shopId: string) {
+  const { items = [] } = useList('/v1/panel/products', {
+    query: { shopId },
+    pageSize: SUGGESTIONS_FROM,
+    enabled: shopId !== '',
+  })
+  return {
+    brands: distinct(items.map(({ brand }) => brand)),
+    categoryPaths: distinct(items.flatMap(({ productTypes }) => productTypes.flatMap(pathAndAbove))),
+    labels: distinct(items.flatMap(({ labels }) => labels)),
+    sellerIds: distinct(items.map(({ externalSellerId }) => externalSellerId)),
+  }
+}
+
+const distinct = (values: readonly (string | null)[]) => [...new Set(values.filter((value) => value !== null))].sort()
+
+function pathAndAbove(path: string): string[] {
+  const levels = path.split('>').map((level) => level.trim())
+  return levels.map((_, depth) => levels.slice(0, depth + 1).join(' > '))
+}

@@ -1,0 +1,94 @@
+import { SegmentedControl, Stack, Text } from '@mantine/core'
+import { useState } from 'react'
+import { FormSection } from '../../../components/form/form-section.tsx'
+import type { SectionProps } from '../editor/campaign-form.ts'
+import { errorUnder } from '../editor/values/campaign-problems.ts'
+import { ChosenProducts } from './chosen-products.tsx'
+import { PastedIds } from './pasted-ids.tsx'
+import { ProductCount } from './product-count.tsx'
+import { ProductPicker } from './product-picker.tsx'
+import { ProductRule } from './product-rule.tsx'
+
+type Way = 'search' | 'paste' | 'rule'
+
+/** What a sponsored campaign promotes. */
+export function ProductsSection({ form, shop }: SectionProps) {
+  const { shopId, productsBy, products } = form.values
+  const [way, setWay] = useState<Way>(productsBy === 'rule' ? 'rule' : 'search')
+  const choose = (next: Way) => {
+    setWay(next)
+    form.setFieldValue('productsBy', next === 'rule' ? 'rule' : 'ids')
+  }
+  const setIds = (ids: string[]) => form.setFieldValue('products.ids', ids)
+  const error = productsBy === 'ids' ? errorUnder(form.errors, 'products.ids') : undefined
+  return (
+    <FormSection
+      title="Products"
+      description="What is promoted. Each may be shown wherever it fits what a shopper looks for."
+    >
+      <SegmentedControl
+        aria-label="How to choose products"
+        value={way}
+        onChange={(value) => choose(value as Way)}
+        data={[
+          { value: 'search', label: 'Search' },
+          { value: 'paste', label: 'Paste ids' },
+          { value: 'rule', label: 'By rule' },
+        ]}
+      />
+      {way === 'search' && <ProductPicker shopId={shopId} chosen={products.ids} onChange={setIds} />}
+      {way === 'paste' && <PastedIds ids={products.ids} onChange={setIds} />}
+      {way === 'rule' && <ProductRule form={form} shop={shop} />}
+      {way !== 'rule' && <ChosenProducts shopId={shopId} ids={products.ids} onChange={setIds} />}
+      <ProductCount
+        values={form.values}
+        onRemove={(unknown) => setIds(products.ids.filter((id) => !unknown.includes(id)))}
+      />
+      {error && (
+        <Text size="sm" c="var(--mantine-color-error)" role="alert">
+          {error}
+        </Text>
+      )}
+    </FormSection>
+  )
+}
+
+/** Whose purchase counts for the campaign too, of either kind. */
+export function AttributionSection({ form }: SectionProps) {
+  const { shopId, attributionProductIds: ids } = form.values
+  const [isOpen, setOpen] = useState(ids.length > 0)
+  const setIds = (next: string[]) => form.setFieldValue('attributionProductIds', next)
+  return (
+    <FormSection
+      title="Attribution"
+      description="A sale of what was advertised, or a variant of it, counts always. Here are other products whose sale after an ad counts too."
+    >
+      <Stack gap="sm">
+        <SegmentedControl
+          aria-label="Other products that count"
+          value={isOpen ? 'more' : 'own'}
+          onChange={(value) => {
+            setOpen(value === 'more')
+            if (value === 'own') setIds([])
+          }}
+          data={[
+            { value: 'own', label: form.values.kind === 'SPONSORED' ? 'Only its own' : 'None' },
+            { value: 'more', label: 'Others too' },
+          ]}
+        />
+        {isOpen && (
+          <>
+            <ProductPicker shopId={shopId} chosen={ids} onChange={setIds} />
+            <PastedIds ids={ids} onChange={setIds} />
+            <ChosenProducts shopId={shopId} ids={ids} onChange={setIds} />
+          </>
+        )}
+        {errorUnder(form.errors, 'attributionProductIds') && (
+          <Text size="sm" c="var(--mantine-color-error)" role="alert">
+            {errorUnder(form.errors, 'attributionProductIds')}
+          </Text>
+        )}
+      </Stack>
+    </FormSection>
+  )
+}

@@ -1,0 +1,42 @@
+import { Center, Paper, Skeleton, Text } from '@mantine/core'
+import { lazy, Suspense } from 'react'
+import { mixesCurrencies } from '../table/rows.ts'
+import type { ReportView } from '../use-report.ts'
+
+export const CHART_HEIGHT = 260
+/** Room for the line under the chart. */
+const FRAME_HEIGHT = CHART_HEIGHT + 18
+
+const ReportChart = lazy(() => import('./report-chart.tsx'))
+
+/** The place of the chart, which keeps its height; the chart itself is loaded for those who open a report. */
+export function ChartFrame({ view }: { view: ReportView | undefined }) {
+  return (
+    <Paper withBorder p="md" bg="var(--panel-surface)" style={{ borderColor: 'var(--panel-border)' }}>
+      <div style={{ minHeight: FRAME_HEIGHT }}>
+        <Suspense fallback={<Skeleton height={FRAME_HEIGHT} />}>
+          {view ? <Content view={view} /> : <Skeleton height={FRAME_HEIGHT} />}
+        </Suspense>
+      </div>
+    </Paper>
+  )
+}
+
+function Content({ view }: { view: ReportView }) {
+  const { rows } = view.report
+  if (rows.length === 0) return <Instead text="Nothing to draw in these days." />
+  if (mixesCurrencies(rows, view.state.charted)) {
+    return <Instead text="Amounts in several currencies cannot share a chart. Choose one shop, or press a count." />
+  }
+  return <ReportChart view={view} />
+}
+
+function Instead({ text }: { text: string }) {
+  return (
+    <Center h={FRAME_HEIGHT}>
+      <Text c="dimmed" size="sm" ta="center">
+        {text}
+      </Text>
+    </Center>
+  )
+}

@@ -1,0 +1,81 @@
+import { CloseButton, Group, Text } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { ProductTitle } from '../../../components/values/product-title.tsx'
+import { useEntity } from '../../../data/use-entity.ts'
+import type { ReportState } from '../report-state.ts'
+import { useReportShop } from '../use-report.ts'
+import type { ChangeReport } from '../use-report-state.ts'
+import { algorithmLabel, dimensions, type Filter, filterNames, filters } from '../vocabulary.ts'
+import classes from './filter-chips.module.css'
+
+/** What the report is narrowed to; each can be taken away. */
+export function FilterChips({ state, change }: { state: ReportState; change: ChangeReport }) {
+  const shopId = useReportShop(state)?.id
+  const given = filterNames.filter((name) => state.filters[name] !== undefined)
+  if (given.length === 0) return null
+  return (
+    <Group component="ul" gap="xs" className={classes.chips} aria-label="Filters">
+      {given.map((name) => {
+        const { [name]: _, ...others } = state.filters
+        return (
+          <Chip
+            key={name}
+            filter={name}
+            value={state.filters[name]!}
+            shopId={shopId}
+            onRemove={() => change({ filters: others })}
+          />
+        )
+      })}
+    </Group>
+  )
+}
+
+interface ChipProps {
+  filter: Filter
+  value: string
+  shopId: string | undefined
+  onRemove: () => void
+}
+
+function Chip({ filter, value, shopId, onRemove }: ChipProps) {
+  const what = dimensions[filters[filter]]
+  return (
+    <li className={classes.chip}>
+      <Text component="span" size="sm" c="dimmed">
+        {what}
+      </Text>
+      <Text component="span" size="sm" fw={500} truncate>
+        {nameOf(filter, value, shopId)}
+      </Text>
+      <CloseButton size="sm" onClick={onRemove} aria-label={`Take the filter by ${what.toLowerCase()} away`} />
+    </li>
+  )
+}
+
+function nameOf(filter: Filter, id: string, shopId: string | undefined): ReactNode {
+  switch (filter) {
+    case 'campaignId':
+      return <EntityName path="/v1/panel/campaigns/{id}" id={id} />
+    case 'accountId':
+      return <EntityName path="/v1/panel/accounts/{id}" id={id} />
+    case 'adUnitId':
+      return <EntityName path="/v1/panel/ad-units/{id}" id={id} />
+    case 'placementId':
+      return <EntityName path="/v1/panel/placements/{id}" id={id} />
+    case 'productId':
+      return shopId === undefined ? id : <ProductTitle shopId={shopId} id={id} otherwise={id} />
+    case 'algorithm':
+      return algorithmLabel(id)
+    default:
+      return id
+  }
+}
+
+type NamedPath = `/v1/panel/${'campaigns' | 'accounts' | 'ad-units' | 'placements'}/{id}`
+
+/** What has been deleted is known by its id only. */
+function EntityName({ path, id }: { path: NamedPath; id: string }) {
+  const { data } = useEntity(path, { path: { id } })
+  return <>{data?.name ?? id}</>
+}

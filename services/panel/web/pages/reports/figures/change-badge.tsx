@@ -1,0 +1,33 @@
+import { Text, VisuallyHidden } from '@mantine/core'
+import { changeStyle, mayDiffer, type ReportView } from '../use-report.ts'
+import type { Metric } from '../vocabulary.ts'
+import { changeOf } from './figures.ts'
+
+const colors = { good: 'teal', bad: 'red', neutral: 'dimmed' } as const
+const arrows = ['▼', '', '▲'] as const
+
+export interface ChangeBadgeProps {
+  metric: Metric
+  value: number | null | undefined
+  /** The figure that it is compared with. */
+  before: number | null | undefined
+  currency: string | null
+  reference: NonNullable<ReportView['reference']>
+}
+
+/** By how much a figure differs from the days before, or from the shop's settings. The sign carries it; colour helps. */
+export function ChangeBadge({ metric, value, before, currency, reference }: ChangeBadgeProps) {
+  if (!mayDiffer(metric, reference)) return null
+  const change = changeOf(metric, { value, before, currency }, changeStyle(reference))
+  if (!change) return <>–</>
+  const color = colors[change.mood]
+  return (
+    <Text component="span" size="xs" c={color === 'dimmed' ? color : `var(--report-${color})`} inherit={false}>
+      <span aria-hidden>{arrows[change.direction + 1]} </span>
+      {change.text}
+      <VisuallyHidden>
+        {reference.kind === 'settings' ? ' against the settings' : ' against the days before'}
+      </VisuallyHidden>
+    </Text>
+  )
+}

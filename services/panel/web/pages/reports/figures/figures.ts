@@ -1,0 +1,88 @@
+import { formatMoney } from '../../../components/values/money.tsx'
+import { type Metric, type Totals, wordsOf } from '../vocabulary.ts'
+
+const count = new Intl.NumberFormat()
+const percent = new Intl.NumberFormat(undefined, {
+  style: 'percent',
+  minimumFractionDigits: 2,
+  maximumFractionDigits: 2,
+})
+const ratio = new Intl.NumberFormat(undefined, { minimumFractionDigits: 2, maximumFractionDigits: 2 })
+const change = new Intl.NumberFormat(undefined, {
+  style: 'percent',
+  maximumFractionDigits: 1,
+  signDisplay: 'exceptZero',
+})
+const compact = new Intl.NumberFormat(undefined, { notation: 'compact' })
+const compactPercent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 })
+
+/** Amounts are answered to the millionth. */
+const DECIMALS_MAX = 6
+/** Under this, two decimals would hide most of an amount. */
+const SMALL = 0.1
+
+export type Figures = Partial<Record<Metric, number | null>> & { currency: string | null }
+
+/** A figure in words; a dash where there is none, also for a sum of several currencies. */
+export function figureText(metric: Metric, value: number | null | undefined, currency: string | null): string {
+  if (value == null) return '–'
+  switch (wordsOf(metric).kind) {
+    case 'count':
+      return count.format(value)
+    case 'share':
+      return percent.format(value)
+    case 'ratio':
+      return ratio.format(value)
+    case 'money':
+      return currency === null ? '–' : moneyText(value, currency)
+  }
+}
+
+/** All digits of an amount of which `figureText` shows fewer; undefined where it shows them all. */
+export function exactText(metric: Metric, value: number | null | undefined, currency: string | null) {
+  if (value == null || currency === null || wordsOf(metric).kind !== 'money') return undefined
+  const exact = formatMoney(value, currency, { maximumFractionDigits: DECIMALS_MAX })
+  return exact === figureText(metric, value, currency) ? undefined : exact
+}
+
+/** The figure at an axis: 1.2K. */
+export function axisText(metric: Metric, value: number): string {
+  return wordsOf(metric).kind === 'share' ? compactPercent.format(value) : compact.format(value)
+}
+
+export interface Change {
+  text: string
+  /** 1: more, -1: less, 0: the same. */
+  direction: number
+  mood: 'good' | 'bad' | 'neutral'
+}
+
+/** By how much a figure differs from another: in per cent, or as it is. Null where one of them is missing. */
+export function changeOf(
+  metric: Metric,
+  figures: { value: number | null | undefined; before: number | null | undefined; currency: string | null },
+  style: 'percent' | 'difference',
+): Change | null {
+  const { value, before, currency } = figures
+  if (value == null || before == null) return null
+  const difference = value - before
+  const direction = Math.sign(difference)
+  const { isGood, kind } = wordsOf(metric)
+  const mood = isGood && direction !== 0 ? (direction > 0 ? 'good' : 'bad') : 'neutral'
+  if (style === 'percent') {
+    if (before === 0) return direction === 0 ? { text: '0%', direction, mood } : { text: 'new', direction, mood }
+    return { text: change.format(difference / before), direction, mood }
+  }
+  if (kind === 'money' && currency === null) return null
+  const sign = direction > 0 ? '+' : direction < 0 ? '−' : '±'
+  return { text: `${sign}${figureText(metric, Math.abs(difference), currency)}`, direction, mood }
+}
+
+/** The sums of a report: one row, or one for each currency when there are several. */
+export const sumsOf = (totals: Totals, byCurrency: readonly Totals[]): readonly Totals[] =>
+  totals.currency === null && byCurrency.length > 1 ? byCurrency : [totals]
+
+function moneyText(value: number, currency: string): string {
+  const isSmall = value !== 0 && Math.abs(value) < SMALL
+  return formatMoney(value, currency, isSmall ? { maximumFractionDigits: DECIMALS_MAX } : {})
+}

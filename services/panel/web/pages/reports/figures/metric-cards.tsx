@@ -1,0 +1,67 @@
+import { Skeleton, Text, UnstyledButton } from '@mantine/core'
+import type { ReportState } from '../report-state.ts'
+import type { ReportView } from '../use-report.ts'
+import { type Metric, type Totals, wordsOf } from '../vocabulary.ts'
+import { ChangeBadge } from './change-badge.tsx'
+import { exactText, figureText, sumsOf } from './figures.ts'
+import classes from './metric-cards.module.css'
+
+export interface MetricCardsProps {
+  state: ReportState
+  /** Undefined: not there yet. */
+  view: ReportView | undefined
+  onChart: (metric: Metric) => void
+}
+
+/** The totals of a report. The one that is pressed is in the chart. */
+export function MetricCards({ state, view, onChart }: MetricCardsProps) {
+  return (
+    <fieldset className={classes.cards} aria-label="Totals; press one to see it in the chart">
+      {state.metrics.map((metric) => (
+        <UnstyledButton
+          key={metric}
+          className={classes.card}
+          aria-pressed={metric === state.charted}
+          onClick={() => onChart(metric)}
+        >
+          <Text size="sm" c="dimmed">
+            {wordsOf(metric).label}
+          </Text>
+          {view ? <Sums view={view} metric={metric} /> : <Skeleton height={22} width={80} mt={3} mb={3} />}
+        </UnstyledButton>
+      ))}
+    </fieldset>
+  )
+}
+
+function Sums({ view: { report, reference }, metric }: { view: ReportView; metric: Metric }) {
+  const sums = sumsOf(report.totals, report.totalsByCurrency).filter((_, i) => isPerCurrency(metric) || i === 0)
+  return sums.map((sum) => {
+    const { currency } = sum
+    const value = isPerCurrency(metric) ? sum[metric] : report.totals[metric]
+    return (
+      <div key={currency} className={classes.line}>
+        <span className={classes.value} title={exactText(metric, value, currency)}>
+          {figureText(metric, value, currency)}
+        </span>
+        {reference && (
+          <ChangeBadge
+            metric={metric}
+            value={value}
+            before={totalsBefore(reference.report, currency, metric)?.[metric]}
+            currency={currency}
+            reference={reference}
+          />
+        )}
+      </div>
+    )
+  })
+}
+
+/** Amounts of several currencies have no sum; counts have. */
+const isPerCurrency = (metric: Metric) => ['money', 'ratio'].includes(wordsOf(metric).kind)
+
+const totalsBefore = ({ totals, totalsByCurrency }: ReportView['report'], currency: string | null, metric: Metric) =>
+  !isPerCurrency(metric) || totals.currency === currency
+    ? totals
+    : (totalsByCurrency.find((each) => each.currency === currency) as Totals | undefined)

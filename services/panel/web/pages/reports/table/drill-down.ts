@@ -1,0 +1,45 @@
+import type { ReportState } from '../report-state.ts'
+import { type Dimension, type Filter, filterNames, filters, isTime, type Row } from '../vocabulary.ts'
+import { dimensionValue } from './rows.ts'
+
+/** What comes next when one looks into a value: a campaign's products, a placement's ad units. */
+const next: Partial<Record<Dimension, Dimension>> = {
+  shop: 'campaign',
+  account: 'campaign',
+  campaign: 'product',
+  product: 'adUnit',
+  banner: 'adUnit',
+  placement: 'adUnit',
+  adUnit: 'campaign',
+  algorithm: 'campaign',
+  country: 'campaign',
+  day: 'hour',
+}
+
+/** The report that looks into a value of a row; null where nothing lies below. */
+export function drillInto(
+  state: ReportState,
+  row: Row,
+  dimension: Dimension,
+  isDisplay: (campaignId: string) => boolean,
+): Partial<ReportState> | null {
+  const value = dimensionValue(row, dimension)
+  if (value === null) return null
+  const others = state.groupBy.filter((each) => each !== dimension)
+  if (dimension === 'shop') return { shopId: value, groupBy: groups(others, 'campaign') }
+  if (dimension === 'day') return { period: { from: value, until: value }, groupBy: groups(others, 'hour') }
+  const filter = filterNames.find((name) => filters[name] === dimension)
+  if (!filter) return null
+  const below = dimension === 'campaign' && isDisplay(value) ? 'banner' : next[dimension]!
+  const taken = new Set<Dimension>(
+    Object.keys({ ...state.filters, [filter]: value }).map((name) => filters[name as Filter]),
+  )
+  const into = taken.has(below) ? 'day' : below
+  return { filters: { ...state.filters, [filter]: value }, groupBy: groups(others, into) }
+}
+
+/** What it was grouped by besides stays: a campaign by day becomes its products by day. */
+function groups(others: readonly Dimension[], into: Dimension): Dimension[] {
+  const kept = others.filter((each) => each !== into && !(isTime(each) && isTime(into)))
+  return [into, ...kept]
+}
