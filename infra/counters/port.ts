@@ -12,11 +12,12 @@ export interface Counters {
    */
   apply(steps: readonly Step[], progress?: Progress): Promise<Outcome[]>
   /**
-   * Sets amounts aside, each hold in one atomic step, in order. @returns what each was granted of what it asked for.
-   * No log position stands behind a hold: it lasts until it expires, is replaced, or is lost with the counters' memory.
+   * Sets amounts aside, each reservation in one atomic step, in order. @returns how much of each request was granted.
+   * No log position stands behind a reservation: it lasts until it expires, is replaced, or is lost with the counters'
+   * memory.
    * @throws CountersUnavailable.
    */
-  hold(holds: readonly Hold[]): Promise<number[]>
+  reserve(reservations: readonly Reservation[]): Promise<number[]>
   /**
    * A secret that all who ask under one name share: the first that was proposed, until `ttlMs` after that by the
    * counters' own clock. It is no projection of the log: once forgotten, nothing brings it back.
@@ -103,34 +104,37 @@ export interface Allowance {
 }
 
 /**
- * What a holder sets aside of limits that it shares with others. It is granted at most what each limit leaves:
- * `max` less the value of its counter, less what others hold of its key, less what the holder keeps.
+ * An amount that one holder sets aside of limits that it shares with other holders. It is granted at most what each limit
+ * leaves: `max` less the value of its counter, less what others have reserved of its key, less what the holder retains.
  */
-export interface Hold {
+export interface Reservation {
   holder: string
-  /** In use already, a whole number: it is held whatever the limits say. */
-  kept: number
-  /** Wanted beside it, a whole number; with nothing kept either, the holder gives back what it held. */
-  asked: number
-  /** Rather nothing than less. */
-  least: number
-  /** Of each key the holder holds `kept` and what is granted, in place of what it held of it before. */
+  /** Already in use, a whole number: it stays reserved whatever the limits are. */
+  retained: number
+  /** Requested on top of it, a whole number. With nothing retained or granted, the holder's reservation is released. */
+  requested: number
+  /** Grant nothing rather than less than this. */
+  minimum: number
+  /** The holder reserves `retained` and the granted amount of each key, in place of its former reservation of it. */
   limits: readonly { key: string; counted: string | null; max: number }[]
-  /** A once key: when a step takes it, what was held is in the counters, and the hold counts no more. */
+  /** A once key. When a step takes it, the counters include the amount, and the reservation no longer counts. */
   settledBy: string | null
-  /** UTC epoch milliseconds, as `now`, which is the time that expiry is measured by. */
+  /** UTC epoch milliseconds; so is `now`, the time that expiry is measured by. */
   expiresAt: number
   now: number
 }
 
-/** 'APPLIED' or 'CARRIED', with the names of the limits that mark it (`APPLIED+FAST`); 'SEEN'; or the name of the limit that held it back. */
+/**
+ * 'APPLIED' or 'CARRIED', followed by the names of the limits that mark it (`APPLIED+FAST`); 'SEEN'; or the name of the
+ * limit that stopped the step.
+ */
 export type Outcome = string
 
-/** The counters cannot answer now; the same call may work later. */
+/** Thrown when the counters are unavailable; the call may be retried. */
 export class CountersUnavailable extends Error {
   override readonly name = 'CountersUnavailable'
 }
-/** The counters have lost changes that the caller knows to have been applied; they must be applied again first. */
+/** Thrown when the counters have lost changes that were applied before; these must be applied again first. */
 export class CountersBehind extends Error {
   override readonly name = 'CountersBehind'
 }

@@ -60,7 +60,7 @@ export interface ProductQuery {
    */
   campaigns: readonly { campaignIds: readonly string[]; weight: number }[]
   /** Of offers that nobody has seen; in (0, 1). */
-  believedClickRate: number
+  priorClickRate: number
   limit: number
   /** Turns the order of equals: same seed, same order. */
   tieSeed: number

@@ -35,7 +35,7 @@ import { productsApp } from '../registry/products/products.ts'
 import { reportsApp } from '../registry/reports/app.ts'
 import type { Registry } from '../registry/resources/store.ts'
 import { visitsApp } from '../registry/visits/app.ts'
-import { readWhole } from '../replicas/read-complete.ts'
+import { readComplete } from '../replicas/read-complete.ts'
 import type { Routes } from './part.ts'
 
 export interface RegistryRoutesDeps extends Engines {
@@ -81,7 +81,7 @@ export function registryRoutes(deps: RegistryRoutesDeps): Routes[] {
       noteUse: deps.tokenUse.note,
       lacksSecondFactor: secondFactors.isMissing,
     }),
-    spendOf: (campaignIds: readonly string[]) => readWhole(counters, campaignIds.map(spendKey)),
+    spendOf: (campaignIds: readonly string[]) => readComplete(counters, campaignIds.map(spendKey)),
   }
   return [
     registryApp(shared),

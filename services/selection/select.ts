@@ -19,7 +19,7 @@ export interface SelectDeps {
   snapshot: Snapshot
   counters: ViewCounters
   budgets: Budgets
-  spend: Pick<SpendView, 'judgedUntil'>
+  spend: Pick<SpendView, 'judgeWatermark'>
   emissions: EmissionQueue
   showIds: ShowIds
   /** UTC epoch milliseconds. */

@@ -1,6 +1,6 @@
 import type { Counters, Step } from '../../infra/counters/port.ts'
 import type { EventLog } from '../../infra/event-log/port.ts'
-import { COUNTERS_WHOLE_KEY } from '../../services/domain/money/counter-keys.ts'
+import { COUNTERS_COMPLETE_KEY } from '../../services/domain/money/counter-keys.ts'
 import type { Snapshot } from '../../services/domain/snapshot.ts'
 import { restoreCounters } from './counters-rebuild.ts'
 import { creditSourceOf, restoreCorrections } from './credits.ts'
@@ -8,11 +8,11 @@ import { JUDGE_GROUP } from './judge.ts'
 import { sourceOf } from './verdict.ts'
 
 /** Tells readers that the counters hold all that was judged. Taken again, it changes nothing. */
-export const wholeStep: Step = {
+export const markComplete: Step = {
   source: 'counters-keeper',
   offset: 0,
   once: null,
-  limits: [{ name: 'WHOLE', key: COUNTERS_WHOLE_KEY, add: 1, max: null, expiresAt: null }],
+  limits: [{ name: 'WHOLE', key: COUNTERS_COMPLETE_KEY, add: 1, max: null, expiresAt: null }],
   now: 0,
 }
 
@@ -34,14 +34,14 @@ export function createCountersKeeper(deps: {
     partitions ??= (await log.bounds('ad-events')).map(({ partition }) => partition)
     const sources = [...partitions.map(sourceOf), ...partitions.map(creditSourceOf)]
     let positions = await counters.positions(sources)
-    const [whole] = await counters.read([COUNTERS_WHOLE_KEY])
+    const [whole] = await counters.read([COUNTERS_COMPLETE_KEY])
     if (whole === 0 || seen === null || positions.some((at, i) => at < seen![i]!)) {
       for (const { topic, partition, offset } of await log.committed(JUDGE_GROUP)) {
         if (topic !== 'ad-events') continue
         await restoreCounters(deps, partition, offset - 1)
         await restoreCorrections(deps, partition)
       }
-      await counters.apply([wholeStep])
+      await counters.apply([markComplete])
       positions = await counters.positions(sources)
     }
     seen = positions

@@ -3,9 +3,9 @@ import type { Campaign } from '../../schemas/records/entities.ts'
 import type { AdEvent, JudgedEvent, Verdict } from '../../schemas/records/records.ts'
 import { VIEWS_PRICED } from '../../services/domain/campaign/campaign.ts'
 import {
+  crossClientKey,
   dailySpendKey,
   dayIn,
-  foreignKey,
   onceKey,
   spendKey,
   viewsKey,
@@ -153,7 +153,7 @@ function limitsOf(event: AdEvent, terms: FreeableTerms): Limit[] {
   const dayEnds = occurredAt + DAY_MS + LATE_MAX_MS
   const limits: Limit[] = []
   if (isForeign(event)) {
-    const key = foreignKey(claims.shopId, day, cid)
+    const key = crossClientKey(claims.shopId, day, cid)
     limits.push({ name: 'REPLAYED', key, add: 1, max: foreignMax, expiresAt: dayEnds })
   }
   limits.push(...trafficLimits(event, traffic))

@@ -1,6 +1,6 @@
 import type { Counters } from '../../infra/counters/port.ts'
 import type { EventLog } from '../../infra/event-log/port.ts'
-import { JUDGED_UNTIL } from '../../services/domain/money/in-flight.ts'
+import { JUDGE_WATERMARK } from '../../services/domain/money/in-flight.ts'
 import { uncommitted } from '../runtime/lag.ts'
 import { JUDGE_GROUP } from './judge.ts'
 
@@ -32,7 +32,7 @@ export function createJudgedUntil(deps: {
     const stretches = await uncommitted(log, 'ad-events', await log.committed(JUDGE_GROUP))
     const times = stretches.map(({ partition, from, end }) => judgedUntil(partition, from, end, at))
     const upTo = Math.min(...(await Promise.all(times))) - APPEND_MAX_MS
-    await counters.apply([], { source: JUDGED_UNTIL, after: -1, upTo })
+    await counters.apply([], { source: JUDGE_WATERMARK, after: -1, upTo })
     return false
   }
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Counters, CountersBehind, type Limit, type Outcome, type Step } from '../../infra/counters/port.ts'
 import { waitFor } from '../wait-for.ts'
-import { holdsSuite } from './counters-holds.suite.ts'
+import { reservationsSuite } from './counters-reservations.suite.ts'
 
 /** What every implementation of Counters must hold. */
 export interface CountersSubject {
@@ -324,7 +324,7 @@ export function countersSuite(subject: CountersSubject): void {
     expect(await counters.agree('monday', 'c', 60_000)).toBe('b')
   })
 
-  describe('holds', () => holdsSuite(() => counters))
+  describe('reservations', () => reservationsSuite(() => counters))
 
   describe('any history', () => {
     test('gives the outcomes and values of a model that keeps the whole history', async () => {

@@ -60,7 +60,7 @@ const query = (fields: Partial<ProductQuery> = {}): ProductQuery => ({
   rank: { by: 'none' },
   campaigns: [{ campaignIds: ['c'], weight: 1 }],
   limit: 100,
-  believedClickRate: 0.004,
+  priorClickRate: 0.004,
   tieSeed: 1,
   ...fields,
 })
@@ -404,9 +404,9 @@ export function productIndexSuite(subject: ProductIndexSubject): void {
         promotion('seldom', ['dear'], 2),
       ])
       await index.refresh()
-      const at = (believedClickRate: number, weight = 1) =>
+      const at = (priorClickRate: number, weight = 1) =>
         ranked({
-          believedClickRate,
+          priorClickRate,
           campaigns: [
             { campaignIds: ['c'], weight: 1 },
             { campaignIds: ['dear'], weight },

@@ -31,7 +31,7 @@ export function countersClient(port: MessagePort): Counters {
       }
       return outcomes
     },
-    hold: (holds) => remote.call('hold', [holds]),
+    reserve: (reservations) => remote.call('reserve', [reservations]),
     agree: (name, proposed, ttlMs) => remote.call('agree', [name, proposed, ttlMs]),
     read: (keys) => remote.call('read', [keys]),
     positions: (sources) => remote.call('positions', [sources]),

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { runsOf } from '../chunks.ts'
-import { createHoldTable, type HoldState } from '../hold.ts'
-import { CountersBehind, type Hold, type Outcome, type Progress, type Step } from '../port.ts'
+import { CountersBehind, type Outcome, type Progress, type Reservation, type Step } from '../port.ts'
+import { createReservationTable, type ReservationState } from '../reservations.ts'
 import { openKeyTable } from './keys.ts'
 import { applyStep, type CounterState } from './step.ts'
 
@@ -27,7 +27,7 @@ export interface CounterStore {
   /** Applies the steps in one transaction, durable on return. Throws with nothing applied. */
   apply(steps: readonly Step[], progress?: Progress): Outcome[]
   /** In memory only. */
-  hold(holds: readonly Hold[]): number[]
+  reserve(reservations: readonly Reservation[]): number[]
   /** In memory only: a secret is gone with the process at the latest. */
   agree(name: string, proposed: string, ttlMs: number): string
   /** Values at the latest time that any step has told. */
@@ -59,7 +59,7 @@ export function openCounterStore({
   const allSources = db.prepare('SELECT id, name, last_offset, last_now FROM sources')
   const addSource = db.prepare('INSERT INTO sources (name, last_offset, last_now) VALUES (?, -1, 0)')
   const advance = db.prepare('UPDATE sources SET last_offset = ?, last_now = ? WHERE id = ?')
-  const holdTable = createHoldTable()
+  const reservationTable = createReservationTable()
   const secrets = new Map<string, { value: string; expiresAt: number }>()
   let sources = loadSources()
 
@@ -81,20 +81,20 @@ export function openCounterStore({
     return entry && (entry.expiresAt === null || entry.expiresAt > now) ? entry.value : 0
   }
 
-  const holdState: HoldState = {
+  const reservationState: ReservationState = {
     value: (key, now) => valueAt(counted(key), now),
     isTaken: (key, now) => valueAt(taken(key), now) > 0,
   }
 
   const stateFor = (source: Source): CounterState => ({
-    value: holdState.value,
+    value: reservationState.value,
     set: (key, value, expiresAt) => keys.set(counted(key), { value, expiresAt, source: source.id }),
     takeOnce(key, expiresAt, now) {
       if (valueAt(taken(key), now) > 0) return false
       keys.set(taken(key), { value: 1, expiresAt, source: source.id })
       return true
     },
-    isTaken: holdState.isTaken,
+    isTaken: reservationState.isTaken,
   })
 
   /** Applies steps of one source; its positions at or below the last get what they got. */
@@ -157,10 +157,10 @@ export function openCounterStore({
         if (progress) moveUpTo(progress)
         return answers
       }),
-    hold(holds) {
-      const named = holds.flatMap(({ limits }) => limits.flatMap((limit) => limit.counted ?? []))
-      keys.load([...named.map(counted), ...holdTable.onceKeys(holds).map(taken)])
-      return holds.map((hold) => holdTable.hold(hold, holdState))
+    reserve(reservations) {
+      const named = reservations.flatMap(({ limits }) => limits.flatMap((limit) => limit.counted ?? []))
+      keys.load([...named.map(counted), ...reservationTable.onceKeys(reservations).map(taken)])
+      return reservations.map((reservation) => reservationTable.reserve(reservation, reservationState))
     },
     agree(name, proposed, ttlMs) {
       const at = clock()
@@ -181,7 +181,7 @@ export function openCounterStore({
         for (const table of ['sources', 'outcomes', 'entries', 'changes']) db.exec(`DELETE FROM ${table}`)
       })
       reload()
-      holdTable.clear()
+      reservationTable.clear()
     },
     size: () => db.prepare('SELECT count(*) AS keys FROM entries').get()!.keys as number,
     close() {

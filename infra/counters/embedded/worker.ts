@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { serveConnections } from '../../thread.ts'
-import type { Hold, Progress, Step } from '../port.ts'
+import type { Progress, Reservation, Step } from '../port.ts'
 import { openCounterStore } from './store.ts'
 
 const store = openCounterStore(workerData as { folder: string })
@@ -9,7 +9,7 @@ serveConnections(
   parentPort!,
   {
     apply: (steps: Step[], progress?: Progress) => store.apply(steps, progress),
-    hold: (holds: Hold[]) => store.hold(holds),
+    reserve: (reservations: Reservation[]) => store.reserve(reservations),
     agree: (name: string, proposed: string, ttlMs: number) => store.agree(name, proposed, ttlMs),
     read: (keys: string[]) => store.read(keys),
     positions: (sources: string[]) => store.positions(sources),

@@ -13,10 +13,10 @@ const RECONNECT_MAX_MS = 1_000
 const OPEN_COMMANDS_MAX = 10_000
 
 interface Scripts {
-  /** Arguments: see `redis-apply.lua`. */
+  /** Arguments: see `apply.lua`. */
   applySteps(...args: (string | number)[]): Promise<string[]>
-  /** Arguments: see `redis-hold.lua`. */
-  holdAmounts(...args: (string | number)[]): Promise<string[]>
+  /** Arguments: see `reserve.lua`. */
+  reserveAmounts(...args: (string | number)[]): Promise<string[]>
   /** Arguments: see `../../rate-limits/redis/draw.lua`. */
   drawFromBuckets(...args: (string | number)[]): Promise<string[]>
 }
@@ -43,7 +43,7 @@ export function openRedisConnection({ url }: { url: string }): RedisConnection {
   const define = (name: keyof Scripts, file: string) =>
     client.defineCommand(name, { numberOfKeys: 0, lua: readFileSync(new URL(file, import.meta.url), 'utf8') })
   define('applySteps', './apply.lua')
-  define('holdAmounts', './hold.lua')
+  define('reserveAmounts', './reserve.lua')
   define('drawFromBuckets', '../../rate-limits/redis/draw.lua')
   /** Calls that fail tell their callers. */
   client.on('error', () => {})

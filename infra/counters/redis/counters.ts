@@ -1,6 +1,6 @@
 import { chunksOf, runsOf } from '../chunks.ts'
-import { HOLDERS_MAX } from '../hold.ts'
-import type { Counters, Hold, Limit, Outcome, Progress, Step } from '../port.ts'
+import type { Counters, Limit, Outcome, Progress, Reservation, Step } from '../port.ts'
+import { HOLDERS_MAX } from '../reservations.ts'
 import { openRedisConnection } from './connection.ts'
 
 /** How far back outcomes are kept for each source, in offsets. */
@@ -15,10 +15,10 @@ const STEPS_PER_CALL = 50
  * by its own clock could come before the same expiry measured by the steps' times.
  */
 const LAG_MAX_MS = 3 * 86_400_000
-/** A hold looks at every other holder of its keys: mostly a few processes. */
-const HOLDS_PER_CALL = 100
-/** How long Redis keeps what is held after its time: for callers whose clocks are behind its own. */
-const HOLD_GRACE_MS = 60_000
+/** A reservation reads every other holder of its keys: mostly a few processes. */
+const RESERVATIONS_PER_CALL = 100
+/** How long Redis keeps an expired reservation: for callers whose clocks are behind its own. */
+const RESERVATION_GRACE_MS = 60_000
 /** Keys removed at once. */
 const CLEAR_PAGE = 1_000
 
@@ -55,11 +55,13 @@ export function connectRedis({ url, namespace }: { url: string; namespace: strin
       }
       return outcomes
     },
-    async hold(holds) {
+    async reserve(reservations) {
       const granted: number[] = []
-      for (let from = 0; from < holds.length; from += HOLDS_PER_CALL) {
-        const list = JSON.stringify(holds.slice(from, from + HOLDS_PER_CALL).map(holdTuple))
-        const answer = await connection.run((client) => client.holdAmounts(prefix, HOLDERS_MAX, HOLD_GRACE_MS, list))
+      for (let from = 0; from < reservations.length; from += RESERVATIONS_PER_CALL) {
+        const list = JSON.stringify(reservations.slice(from, from + RESERVATIONS_PER_CALL).map(reservationTuple))
+        const answer = await connection.run((client) =>
+          client.reserveAmounts(prefix, HOLDERS_MAX, RESERVATION_GRACE_MS, list),
+        )
         granted.push(...answer.map(Number))
       }
       return granted
@@ -119,10 +121,19 @@ function limitTuple(limit: Limit): unknown[] {
   return [...plain, window ?? [], given, marks ?? false, of ?? false, unlessTaken ?? false]
 }
 
-/** A hold as the script reads it. */
-function holdTuple({ holder, kept, asked, least, expiresAt, now, settledBy, limits }: Hold): unknown[] {
+/** A reservation in the order that reserve.lua unpacks. */
+function reservationTuple({
+  holder,
+  retained,
+  requested,
+  minimum,
+  expiresAt,
+  now,
+  settledBy,
+  limits,
+}: Reservation): unknown[] {
   const limitTuples = limits.map(({ key, counted, max }) => [key, counted ?? false, max])
-  return [holder, kept, asked, least, expiresAt, now, settledBy ?? '', limitTuples]
+  return [holder, retained, requested, minimum, expiresAt, now, settledBy ?? '', limitTuples]
 }
 
 /** Of "value" or "value:expiry", at a time. */

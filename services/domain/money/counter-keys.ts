@@ -6,7 +6,7 @@ import type { ShowIdClaims } from '../../../schemas/records/records.ts'
  * 1 once the counters hold all that was judged. They lack it when they were emptied or replaced, until they have been
  * counted again: without it a 0 does not mean that nothing was spent.
  */
-export const COUNTERS_WHOLE_KEY = 'whole'
+export const COUNTERS_COMPLETE_KEY = 'whole'
 
 /** Micros billed to a campaign since it began. */
 export function spendKey(campaignId: string): string {
@@ -33,7 +33,7 @@ export function onceKey(
 }
 
 /** Valid events that one browser sent in a day of a shop for ads that another was given. */
-export function foreignKey(shopId: string, day: string, cid: string): string {
+export function crossClientKey(shopId: string, day: string, cid: string): string {
   return `foreign/${day}/${shopId}/${cid}`
 }
 

@@ -1,4 +1,4 @@
-import type { Counters, Hold } from '../../../infra/counters/port.ts'
+import type { Counters, Reservation } from '../../../infra/counters/port.ts'
 import type { Campaign, Shop } from '../../../schemas/records/entities.ts'
 import { leftOf, standing } from '../../domain/campaign/eligibility.ts'
 import { ceilingOf, expectedCost } from '../../domain/money/in-flight-limit.ts'
@@ -48,7 +48,7 @@ export interface Budgets {
 }
 
 export interface BudgetsDeps {
-  counters: Pick<Counters, 'hold'>
+  counters: Pick<Counters, 'reserve'>
   snapshot: Snapshot
   spend: SpendView
   traffic: Pick<Traffic, 'hourShares'>
@@ -122,28 +122,29 @@ export function createBudgets(deps: BudgetsDeps): Budgets {
 
   async function renew(campaignIds: readonly string[]): Promise<void> {
     const now = deps.now()
-    const due: { lease: Lease; hold: Hold }[] = []
+    const due: { lease: Lease; reservation: Reservation }[] = []
     for (const id of campaignIds) {
       // Who is still busy waits behind all others that are.
       busy.delete(id)
       const lease = leases.get(id)
       if (!lease) continue
-      lease.turn(spend.judgedUntil)
+      lease.turn(spend.judgeWatermark)
       lease.ceilingMicros = ceiling(id, lease, now)
       if (lease.isDue(now)) {
         const limits = [{ key: `budget/${id}`, counted: null, max: Math.floor(lease.ceilingMicros) }]
-        const times = { now: spend.judgedUntil, expiresAt: now + LEASE_MS }
+        const times = { now: spend.judgeWatermark, expiresAt: now + LEASE_MS }
         due.push({
           lease,
-          hold: { holder: deps.processId, ...lease.ask(now), limits, settledBy: null, ...times },
+          reservation: { holder: deps.processId, ...lease.ask(now), limits, settledBy: null, ...times },
         })
       }
       if (!lease.isIdle()) busy.add(id)
       else if (!snapshot.get('Campaign', id)) leases.delete(id)
     }
     if (due.length === 0) return
-    const granted = await deps.counters.hold(due.map(({ hold }) => hold))
-    for (const [i, { lease, hold }] of due.entries()) lease.granted(granted[i]!, { asked: hold.asked, askedAt: now })
+    const granted = await deps.counters.reserve(due.map(({ reservation }) => reservation))
+    for (const [i, { lease, reservation }] of due.entries())
+      lease.granted(granted[i]!, { requested: reservation.requested, askedAt: now })
   }
 
   function nextBusy(): string[] {

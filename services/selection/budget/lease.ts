@@ -78,9 +78,9 @@ export class Lease {
   }
 
   /** Lands what has been in flight long enough, by what has been judged. To be called at each turn. */
-  turn(judgedUntil: number): void {
+  turn(judgeWatermark: number): void {
     for (const [bucket, micros] of this.#inFlight) {
-      if (endOfFlight(bucket) > judgedUntil) continue
+      if (endOfFlight(bucket) > judgeWatermark) continue
       this.#inFlight.delete(bucket)
       this.#inFlightMicros -= micros
     }
@@ -117,22 +117,22 @@ export class Lease {
   }
 
   /** What is asked of the counters: what is in flight or stays at hand is kept. The answer goes to `granted`. */
-  ask(now: number): { kept: number; asked: number; least: number } {
+  ask(now: number): { retained: number; requested: number; minimum: number } {
     const needed = this.#neededMicros(now)
     const usable = this.roomMicros(now, false)
     // What goes back is at nobody's hand while the counters are asked.
     this.#atHandMicros = usable < this.dearestMicros ? 0 : Math.min(usable, needed)
     return {
-      kept: this.#inFlightMicros + this.#atHandMicros,
-      asked: needed - this.#atHandMicros,
-      least: this.#atHandMicros > 0 ? 1 : this.dearestMicros,
+      retained: this.#inFlightMicros + this.#atHandMicros,
+      requested: needed - this.#atHandMicros,
+      minimum: this.#atHandMicros > 0 ? 1 : this.dearestMicros,
     }
   }
 
-  granted(grantedMicros: number, { asked, askedAt }: { asked: number; askedAt: number }): void {
+  granted(grantedMicros: number, { requested, askedAt }: { requested: number; askedAt: number }): void {
     this.#atHandMicros += grantedMicros
     this.#askedAt = askedAt
-    this.#isStarved = asked > 0 && grantedMicros === 0
+    this.#isStarved = requested > 0 && grantedMicros === 0
   }
 
   /** Nothing is in flight, and nothing was wanted for a while. */

@@ -1,9 +1,9 @@
 import type { Counters } from '../../../infra/counters/port.ts'
 import type { Spend } from '../../domain/campaign/eligibility.ts'
 import { dailySpendKey, dayIn, spendKey } from '../../domain/money/counter-keys.ts'
-import { JUDGED_UNTIL, settledKeys } from '../../domain/money/in-flight.ts'
+import { JUDGE_WATERMARK, settledKeys } from '../../domain/money/in-flight.ts'
 import type { Entity, Snapshot } from '../../domain/snapshot.ts'
-import { readWhole } from '../../replicas/read-complete.ts'
+import { readComplete } from '../../replicas/read-complete.ts'
 
 /**
  * How long the last known spend is gone by while the counters are away: what is given away beyond budgets is what is
@@ -30,7 +30,7 @@ export interface SpendView {
   /**
    * UTC epoch milliseconds: what was received before it has been judged, and is in the spend of what was read since.
    */
-  readonly judgedUntil: number
+  readonly judgeWatermark: number
   /**
    * Reads the spend of these campaigns, in one call. @throws what the counters throw; the view then stays as it was, for
    * `SPEND_KNOWN_MS`.
@@ -58,18 +58,18 @@ export function createSpendView(deps: {
     get revision() {
       return revision
     },
-    get judgedUntil() {
+    get judgeWatermark() {
       return Math.max(judged, now() - JUDGED_WITHIN_MS)
     },
     async read(campaignIds) {
       missedSince ??= now()
-      const [position] = await deps.counters.positions([JUDGED_UNTIL])
+      const [position] = await deps.counters.positions([JUDGE_WATERMARK])
       judged = position!
-      const { judgedUntil } = view
+      const { judgeWatermark } = view
       const campaigns = campaignIds.flatMap((id) => snapshot.get('Campaign', id) ?? [])
-      const keys = campaigns.map((campaign) => keysOf(campaign, { snapshot, judgedUntil, now: now() }))
+      const keys = campaigns.map((campaign) => keysOf(campaign, { snapshot, judgeWatermark, now: now() }))
       // What is billed and what is settled of it are of one moment: they are read at once.
-      const values = await readWhole(deps.counters, keys.flat())
+      const values = await readComplete(deps.counters, keys.flat())
       let at = 0
       for (const [i, { id }] of campaigns.entries()) {
         const [totalMicros, todayMicros, ...settled] = values.slice(at, at + keys[i]!.length) as [number, number]
@@ -86,7 +86,7 @@ export function createSpendView(deps: {
 
 function keysOf(
   { id, body }: Entity<'Campaign'>,
-  { snapshot, ...times }: { snapshot: Snapshot; judgedUntil: number; now: number },
+  { snapshot, ...times }: { snapshot: Snapshot; judgeWatermark: number; now: number },
 ): string[] {
   const timeZone = snapshot.body('Shop', body.shopId)?.timeZone ?? 'UTC'
   const settled = body.kind === 'DISPLAY' ? settledKeys(id, times) : []

@@ -41,7 +41,7 @@ export function createStandby(deps: {
       filters,
       rank: { by: 'popularity' } as const,
       campaigns,
-      believedClickRate: deps.traffic.clickRate(shopId),
+      priorClickRate: deps.traffic.clickRate(shopId),
       limit: BESTSELLERS_MAX,
       tieSeed: 0,
     }

@@ -85,8 +85,8 @@ export function createCandidateSource(deps: {
       return lists.get(key, async () => {
         // Another order of equals with each refresh: none is cut off for good.
         const tieSeed = shuffledHash(hashOf(key), now() | 0)
-        const believedClickRate = deps.traffic.clickRate(shopId)
-        const wanted = { shopId, filters, rank, limit, campaigns: campaigns.groups, believedClickRate, tieSeed }
+        const priorClickRate = deps.traffic.clickRate(shopId)
+        const wanted = { shopId, filters, rank, limit, campaigns: campaigns.groups, priorClickRate, tieSeed }
         const found = await asked(() => search(wanted))
         const candidates = candidatesOf(found.runnerUp ? [...found.hits, found.runnerUp] : found.hits)
         knownLists.keep(pageOf(query), candidates)

@@ -1,12 +1,12 @@
 import type { Counters } from '../../../infra/counters/port.ts'
-import { readWhole } from '../../replicas/read-complete.ts'
+import { readComplete } from '../../replicas/read-complete.ts'
 import { createRest } from '../candidates/circuit-breaker.ts'
 
 /** About 200 bytes each. */
 const KNOWN_MAX = 100_000
 
-/** What a request asks of the counters. */
-export type ViewCounters = Pick<Counters, 'read' | 'hold'>
+/** What a request requests of the counters. */
+export type ViewCounters = Pick<Counters, 'read' | 'reserve'>
 
 /**
  * Counters of views that answer while the counters are away: with the values last read, and for a key that is not known
@@ -36,7 +36,7 @@ export function createKnownViews(deps: {
     async read(keys) {
       if (!rest.resting()) {
         try {
-          const values = await rest.watch(readWhole(deps.counters, keys))
+          const values = await rest.watch(readComplete(deps.counters, keys))
           remember(keys, values)
           return values
         } catch (error) {
@@ -45,15 +45,15 @@ export function createKnownViews(deps: {
       }
       return keys.map((key) => known.get(key) ?? Number.POSITIVE_INFINITY)
     },
-    async hold(holds) {
+    async reserve(reservations) {
       if (!rest.resting()) {
         try {
-          return await rest.watch(deps.counters.hold(holds))
+          return await rest.watch(deps.counters.reserve(reservations))
         } catch (error) {
           deps.onError(error)
         }
       }
-      return holds.map(({ asked }) => asked)
+      return reservations.map(({ requested }) => requested)
     },
   }
 }

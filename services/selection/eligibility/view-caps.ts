@@ -1,7 +1,7 @@
-import type { Hold } from '../../../infra/counters/port.ts'
+import type { Reservation } from '../../../infra/counters/port.ts'
 import type { Campaign, Shop } from '../../../schemas/records/entities.ts'
 import { dayIn, onceKey, viewsKey } from '../../domain/money/counter-keys.ts'
-import { HOLD_MS } from '../../domain/money/in-flight.ts'
+import { RESERVATION_MS } from '../../domain/money/in-flight.ts'
 import type { SpendView } from '../budget/spend.ts'
 import type { MaybePromise } from '../candidates/fresh-cache.ts'
 import type { Person } from '../http/person.ts'
@@ -18,7 +18,7 @@ export interface CapContext {
   now: number
   requestId: string
   counters: ViewCounters
-  spend: Pick<SpendView, 'judgedUntil'>
+  spend: Pick<SpendView, 'judgeWatermark'>
 }
 
 /**
@@ -49,7 +49,7 @@ async function readCapped<Ad extends CappedAd>(
 
 /**
  * Holds one view of each of these ads for the person, if its capping leaves one beside those viewed and those that other
- * requests hold: until it is viewed, or was not for `HOLD_MS`, by what has been judged. @returns the ads that the capping
+ * requests hold: until it is viewed, or was not for `RESERVATION_MS`, by what has been judged. @returns the ads that the capping
  * leaves none.
  */
 export async function holdViews<Ad extends CappedAd>(
@@ -57,7 +57,7 @@ export async function holdViews<Ad extends CappedAd>(
   shop: Pick<Shop, 'timeZone'>,
   context: CapContext,
 ): Promise<Ad[]> {
-  const granted = await context.counters.hold(ads.map((ad) => holdOf(ad, 1, shop, context)))
+  const granted = await context.counters.reserve(ads.map((ad) => reservationOf(ad, 1, shop, context)))
   return ads.filter((_, i) => granted[i] === 0)
 }
 
@@ -67,22 +67,27 @@ export async function releaseViews(
   shop: Pick<Shop, 'timeZone'>,
   context: CapContext,
 ): Promise<void> {
-  await context.counters.hold(ads.map((ad) => holdOf(ad, 0, shop, context)))
+  await context.counters.reserve(ads.map((ad) => reservationOf(ad, 0, shop, context)))
 }
 
-function holdOf(ad: CappedAd, asked: number, shop: Pick<Shop, 'timeZone'>, context: CapContext): Hold {
+function reservationOf(
+  ad: CappedAd,
+  requested: number,
+  shop: Pick<Shop, 'timeZone'>,
+  context: CapContext,
+): Reservation {
   const { person, now, requestId, spend } = context
   const day = dayIn(shop.timeZone, now)
   const keys = [viewsKey('cid', ad, day, person.cid)]
   if (person.uid !== null) keys.push(viewsKey('uid', ad, day, person.uid))
   return {
     holder: requestId,
-    kept: 0,
-    asked,
-    least: 1,
+    retained: 0,
+    requested,
+    minimum: 1,
     limits: keys.map((key) => ({ key, counted: key, max: ad.campaign.capping ?? 0 })),
     settledBy: onceKey('VIEW', { requestId, campaignId: ad.campaignId, adId: ad.adId }),
-    expiresAt: now + HOLD_MS,
-    now: spend.judgedUntil,
+    expiresAt: now + RESERVATION_MS,
+    now: spend.judgeWatermark,
   }
 }

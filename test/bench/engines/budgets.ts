@@ -14,7 +14,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from '@clickhouse/client'
 import { connectKafkaEventLog } from '../../../infra/event-log/kafka/event-log.ts'
-import { HOLD_MS } from '../../../services/domain/money/in-flight.ts'
+import { RESERVATION_MS } from '../../../services/domain/money/in-flight.ts'
 import { JUDGE_GROUP } from '../../../streams/judge/judge.ts'
 import { topicLag } from '../../../streams/runtime/lag.ts'
 import { addresses, testNamespace } from '../../engines/addresses.ts'
@@ -194,7 +194,7 @@ async function report({ campaigns }: BudgetShop): Promise<void> {
   const result = await client.query({
     query: `SELECT campaignId AS id, sum(billedMicros) / 1e6 AS billed,
         sumIf(priceMicros / if(kind = 'DISPLAY', 1000, 1), verdict = 'OVER_BUDGET') / 1e6 AS free,
-        countIf(verdict = 'OVER_BUDGET' AND receivedAt < emittedAt + ${HOLD_MS}) AS freeInTime
+        countIf(verdict = 'OVER_BUDGET' AND receivedAt < emittedAt + ${RESERVATION_MS}) AS freeInTime
       FROM judged_events WHERE type = if(kind = 'DISPLAY', 'VIEW', 'CLICK') GROUP BY campaignId`,
     format: 'JSONEachRow',
   })

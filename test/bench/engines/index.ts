@@ -130,7 +130,7 @@ async function measureSearches() {
       rank: { by: 'text', text, lang: 'en' },
       campaigns,
       limit: 16,
-      believedClickRate: 0.004,
+      priorClickRate: 0.004,
       tieSeed: at,
     }
   })

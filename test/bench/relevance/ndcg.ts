@@ -98,7 +98,7 @@ function queryOf(text: string, minShare: number) {
     rank: { by: 'text', text, lang: 'en' } as const,
     campaigns: CAMPAIGNS,
     limit: DEPTH,
-    believedClickRate: 0.004,
+    priorClickRate: 0.004,
     tieSeed: 1,
   }
 }

@@ -19,7 +19,7 @@ import { Snapshot } from '../../../services/domain/snapshot.ts'
 import { createHttpServer } from '../../../services/http/server.ts'
 import { unknownTraffic } from '../../../services/replicas/traffic-follower.ts'
 import { selectionApp } from '../../../services/selection/http/app.ts'
-import { wholeStep } from '../../../streams/judge/counters-keeper.ts'
+import { markComplete } from '../../../streams/judge/counters-keeper.ts'
 import { generousLimits } from '../../generous-limits.ts'
 import { requestLimits } from '../../request-limits.ts'
 import { sponsored } from '../../services/selection/world.ts'
@@ -97,7 +97,7 @@ for (let from = 0; from < offers.length; from += WRITES_PER_CALL) {
 }
 await index.refresh()
 // As the streams do: without it selection takes no word of the counters.
-await counters.apply([wholeStep])
+await counters.apply([markComplete])
 
 const slot = (targeting: object) => JSON.stringify({ targeting: [{ slotHash, adCount: ADS, ...targeting }] })
 const anOffer = () => offers[Math.floor(random() * offers.length)]!

@@ -8,7 +8,7 @@ import { type Counters, CountersUnavailable, type Step } from '../../../infra/co
 import { connectRedis } from '../../../infra/counters/redis/counters.ts'
 import { openEmbeddedEventLog } from '../../../infra/event-log/embedded/event-log.ts'
 import { decode, encode } from '../../../schemas/wire/codec.ts'
-import { COUNTERS_WHOLE_KEY, spendKey } from '../../../services/domain/money/counter-keys.ts'
+import { COUNTERS_COMPLETE_KEY, spendKey } from '../../../services/domain/money/counter-keys.ts'
 import { createCountersKeeper } from '../../../streams/judge/counters-keeper.ts'
 import { createJudge } from '../../../streams/judge/judge.ts'
 import { createPeriodic } from '../../../streams/runtime/periodic.ts'
@@ -180,7 +180,7 @@ describe('the judge on a Redis that loses what it held', () => {
     }
     while ((await judge.lag()).some(({ records }) => records > 0)) await delay(20)
     await admin.flushall()
-    while ((await eventually(() => counters.read([COUNTERS_WHOLE_KEY])))[0] === 0) await delay(20)
+    while ((await eventually(() => counters.read([COUNTERS_COMPLETE_KEY])))[0] === 0) await delay(20)
     await Promise.all([judge.stop(), keeper.stop()])
 
     const billed = new Map<string, number>()

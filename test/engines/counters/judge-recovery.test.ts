@@ -6,7 +6,7 @@ import { connectKafkaEventLog } from '../../../infra/event-log/kafka/event-log.t
 import { migrateKafka } from '../../../infra/event-log/kafka/migrate.ts'
 import type { EventLog } from '../../../infra/event-log/port.ts'
 import { encode } from '../../../schemas/wire/codec.ts'
-import { COUNTERS_WHOLE_KEY, spendKey } from '../../../services/domain/money/counter-keys.ts'
+import { COUNTERS_COMPLETE_KEY, spendKey } from '../../../services/domain/money/counter-keys.ts'
 import { createCountersKeeper } from '../../../streams/judge/counters-keeper.ts'
 import { createJudge } from '../../../streams/judge/judge.ts'
 import { eventOf, snapshotOf } from '../../streams/judge/fixtures.ts'
@@ -65,6 +65,6 @@ test('an emptied Redis is counted again from Kafka, by the judge when events com
   await counters.clear()
   await createCountersKeeper({ log, counters, snapshot })()
   expect(await spends()).toEqual(ids.map(() => BUDGET))
-  expect(await counters.read([COUNTERS_WHOLE_KEY])).toEqual([1])
+  expect(await counters.read([COUNTERS_COMPLETE_KEY])).toEqual([1])
   await judge.stop()
 })

@@ -62,7 +62,7 @@ const query = {
   rank: { by: 'none' } as const,
   campaigns: [{ campaignIds: ['c'], weight: 1 }],
   limit: 1,
-  believedClickRate: 0.004,
+  priorClickRate: 0.004,
   tieSeed: 1,
 }
 const indicesOf = async () => Object.keys(await client.indices.getAlias({ name: `${options.namespace}-products` }))

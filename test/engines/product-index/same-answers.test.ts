@@ -68,7 +68,7 @@ describe('the embedded index and Elasticsearch', () => {
               { campaignIds: ['c'], weight: 1 },
               { campaignIds: ['d'], weight: 3 },
             ],
-            believedClickRate: 0.02,
+            priorClickRate: 0.02,
             limit: 100,
             tieSeed,
           }),

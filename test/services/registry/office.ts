@@ -8,7 +8,7 @@ import type { Account } from '../../../schemas/records/entities.ts'
 import type { FieldError } from '../../../services/domain/errors.ts'
 import { defaultLimits, type Limits } from '../../../services/domain/limits.ts'
 import type { SendMail } from '../../../services/domain/mail.ts'
-import { COUNTERS_WHOLE_KEY } from '../../../services/domain/money/counter-keys.ts'
+import { COUNTERS_COMPLETE_KEY } from '../../../services/domain/money/counter-keys.ts'
 import { Snapshot } from '../../../services/domain/snapshot.ts'
 import { createHttpServer, type HttpServer } from '../../../services/http/server.ts'
 import { registerDocs } from '../../../services/process/docs.ts'
@@ -29,7 +29,7 @@ import { openImageFiles } from '../../../services/registry/images/files.ts'
 import { returnsApp } from '../../../services/registry/import/returns.ts'
 import { inlineProductReader } from '../../../services/registry/products/product-reader.ts'
 import { openRegistry, type Registry } from '../../../services/registry/resources/store.ts'
-import { readWhole } from '../../../services/replicas/read-complete.ts'
+import { readComplete } from '../../../services/replicas/read-complete.ts'
 
 export const BOOTSTRAP_TOKEN = 'the-bootstrap-token-of-the-tests-1234'
 export const PUBLIC_URL = 'https://ads.example'
@@ -57,7 +57,7 @@ export interface Office {
   registry: Registry
   server: HttpServer
   tokenUse: TokenUse
-  /** Micros billed, by campaign; COUNTERS_WHOLE_KEY is 0 while they are being counted again. */
+  /** Micros billed, by campaign; COUNTERS_COMPLETE_KEY is 0 while they are being counted again. */
   spent: Map<string, number>
   /** The clock; tests move it. */
   clock: { now: number }
@@ -91,7 +91,7 @@ export async function openOffice(
   const now = () => clock.now
   const snapshot = new Snapshot()
   const registry = await openRegistry({ log, snapshot, limits: { ...defaultLimits, ...options.limits }, now })
-  const spent = new Map([[COUNTERS_WHOLE_KEY, 1]])
+  const spent = new Map([[COUNTERS_COMPLETE_KEY, 1]])
   const counters = { read: async (keys: readonly string[]) => keys.map((key) => spent.get(key) ?? 0) }
   const server = createHttpServer({ logger: false })
   await registerDocs(server, { version: '0.0.0', publicUrl: PUBLIC_URL })
@@ -128,7 +128,7 @@ export async function openOffice(
     productReader: inlineProductReader,
     images: await openImageFiles({ log, folder: join(folder, 'images'), expected }),
     publicUrl: PUBLIC_URL,
-    spendOf: (ids: readonly string[]) => readWhole(counters, ids),
+    spendOf: (ids: readonly string[]) => readComplete(counters, ids),
     now,
     uuid: randomUUID,
     randomBytes,

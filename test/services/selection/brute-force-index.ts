@@ -137,14 +137,14 @@ export function bruteForceIndex(products: IndexedProduct[]): BruteForceIndex {
     async search(queries) {
       this.searches++
       await this.before()
-      return queries.map(({ shopId, filters, rank, campaigns, believedClickRate, limit }) => {
+      return queries.map(({ shopId, filters, rank, campaigns, priorClickRate, limit }) => {
         const weightOf = ({ campaignIds }: IndexedProduct) =>
           Math.max(
             0,
             ...campaigns.filter((g) => g.campaignIds.some((id) => campaignIds.includes(id))).map((g) => g.weight),
           )
         const rankOf = ({ product, relevance }: SearchHit) =>
-          relevance * predictClickRate(product.signals, believedClickRate) * weightOf(product)
+          relevance * predictClickRate(product.signals, priorClickRate) * weightOf(product)
         const found = this.products.filter(
           (product) =>
             product.offer.shopId === shopId &&

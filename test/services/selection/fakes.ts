@@ -1,7 +1,7 @@
-import { createHoldTable } from '../../../infra/counters/hold.ts'
 import type { Counters } from '../../../infra/counters/port.ts'
+import { createReservationTable } from '../../../infra/counters/reservations.ts'
 import type { EventLog, NewRecord } from '../../../infra/event-log/port.ts'
-import { COUNTERS_WHOLE_KEY } from '../../../services/domain/money/counter-keys.ts'
+import { COUNTERS_COMPLETE_KEY } from '../../../services/domain/money/counter-keys.ts'
 
 export interface FakeCounters extends Counters {
   values: Map<string, number>
@@ -10,7 +10,7 @@ export interface FakeCounters extends Counters {
   /** Answered or refused. */
   questions: number
   /** Up to when the judge has judged. */
-  judgedUntil: () => number
+  judgeWatermark: () => number
   /** Loses what is held: what was emitted before is in flight no more. */
   forgetHolds: () => void
   /** Called before each answer: to delay or fail it. */
@@ -18,15 +18,15 @@ export interface FakeCounters extends Counters {
 }
 
 export function fakeCounters(): FakeCounters {
-  const values = new Map<string, number>([[COUNTERS_WHOLE_KEY, 1]])
+  const values = new Map<string, number>([[COUNTERS_COMPLETE_KEY, 1]])
   const taken = new Set<string>()
-  const table = createHoldTable()
+  const table = createReservationTable()
   const state = { value: (key: string) => values.get(key) ?? 0, isTaken: (key: string) => taken.has(key) }
   return {
     values,
     taken,
     questions: 0,
-    judgedUntil: () => -1,
+    judgeWatermark: () => -1,
     forgetHolds: table.clear,
     before: async () => {},
     apply: () => Promise.reject(new Error('selection only reads')),
@@ -36,14 +36,14 @@ export function fakeCounters(): FakeCounters {
       await this.before()
       return keys.map((key) => values.get(key) ?? 0)
     },
-    async hold(holds) {
+    async reserve(reservations) {
       await this.before()
-      return holds.map((hold) => table.hold(hold, state))
+      return reservations.map((reservation) => table.reserve(reservation, state))
     },
     async positions(sources) {
       this.questions++
       await this.before()
-      return sources.map(() => this.judgedUntil())
+      return sources.map(() => this.judgeWatermark())
     },
     clear: async () => values.clear(),
     close: async () => {},

@@ -15,7 +15,7 @@ import type { Emission, ProductOffer, ProductSignals } from '../../../schemas/re
 import { decode } from '../../../schemas/wire/codec.ts'
 import { NO_DISPLAY } from '../../../services/domain/campaign/campaign.ts'
 import type { Limits } from '../../../services/domain/limits.ts'
-import { HOLD_MS } from '../../../services/domain/money/in-flight.ts'
+import { RESERVATION_MS } from '../../../services/domain/money/in-flight.ts'
 import { createShowIds } from '../../../services/domain/show-id/show-id.ts'
 import { Snapshot } from '../../../services/domain/snapshot.ts'
 import { createHttpServer } from '../../../services/http/server.ts'
@@ -117,7 +117,7 @@ export async function createWorld(
   const products: IndexedProduct[] = []
   const index = options.index ?? bruteForceIndex(products)
   const counters = fakeCounters()
-  counters.judgedUntil = () => world.now
+  counters.judgeWatermark = () => world.now
   const log = fakeLog()
   const showIds = createShowIds({ keys: [{ id: 1, secret: Buffer.alloc(32, 1) }] })
   const selections: { shortfalls: readonly string[] }[] = []
@@ -227,7 +227,7 @@ export async function createWorld(
   let seenNow = world.now
   /** After a leap of the clock that ends the leases of budgets, until the background has had the time to renew them. */
   async function seenTime(): Promise<void> {
-    if (world.now - seenNow < HOLD_MS) return
+    if (world.now - seenNow < RESERVATION_MS) return
     seenNow = world.now
     const seen = turnsTaken()
     for (let waits = 0; waits < RENEWAL_WAITS_MAX && !seen(); waits++)

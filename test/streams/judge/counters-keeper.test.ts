@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import type { EventLog, NewRecord } from '../../../infra/event-log/port.ts'
 import type { AdEvent } from '../../../schemas/records/records.ts'
 import { decode, encode } from '../../../schemas/wire/codec.ts'
-import { COUNTERS_WHOLE_KEY, spendKey } from '../../../services/domain/money/counter-keys.ts'
+import { COUNTERS_COMPLETE_KEY, spendKey } from '../../../services/domain/money/counter-keys.ts'
 import { createCountersKeeper } from '../../../streams/judge/counters-keeper.ts'
 import { createJudgeStep } from '../../../streams/judge/judge.ts'
 import { eventOf, recordsOf, snapshotOf } from './fixtures.ts'
@@ -104,7 +104,7 @@ describe('the keeper of the counters', () => {
       }),
     )
   const spends = () => counters.read(campaignIds.map(spendKey))
-  const whole = async () => (await counters.read([COUNTERS_WHOLE_KEY]))[0]
+  const whole = async () => (await counters.read([COUNTERS_COMPLETE_KEY]))[0]
 
   test('says that new counters of an empty log are whole', async () => {
     expect(await whole()).toBe(0)

@@ -10,7 +10,7 @@ import type { Campaign } from '../../../schemas/records/entities.ts'
 import type { AdEvent, JudgedEvent } from '../../../schemas/records/records.ts'
 import { decode } from '../../../schemas/wire/codec.ts'
 import { UNKNOWN_CLIENT } from '../../../services/domain/identity/client-hashes.ts'
-import { dailySpendKey, foreignKey, spendKey, viewsKey } from '../../../services/domain/money/counter-keys.ts'
+import { crossClientKey, dailySpendKey, spendKey, viewsKey } from '../../../services/domain/money/counter-keys.ts'
 import type { Snapshot } from '../../../services/domain/snapshot.ts'
 import { rebuildCounters } from '../../../streams/judge/counters-rebuild.ts'
 import { createJudgeStep } from '../../../streams/judge/judge.ts'
@@ -326,7 +326,7 @@ describe('any run of the judge, with crashes before the commit', () => {
             dailySpendKey(claims.campaignId, day),
             viewsKey('cid', claims, day, cid),
             viewsKey('uid', claims, day, uid ?? ''),
-            foreignKey(claims.shopId, day, cid),
+            crossClientKey(claims.shopId, day, cid),
           ]),
         )
         const before = await counters.read(keys)

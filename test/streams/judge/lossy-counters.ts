@@ -54,7 +54,7 @@ export function lossyCounters(): LossyCounters {
     },
     read: async (keys) => keys.map((key) => valueAt(`c ${key}`, held.now)),
     agree: async (_name, proposed) => proposed,
-    hold: async () => Promise.reject(new Error('streams hold nothing')),
+    reserve: async () => Promise.reject(new Error('streams hold nothing')),
     positions: async (sources) => sources.map(positionOf),
     clear: async () => loseTo(0),
     close: async () => {},

@@ -61,7 +61,7 @@ const sources = {
   // An index that is still to be made anew has neither number.
   clickRate: `double views = doc.containsKey('views') && doc['views'].size() > 0 ? doc['views'].value : 0;
     double clicks = doc.containsKey('clicks') && doc['clicks'].size() > 0 ? doc['clicks'].value : 0;
-    double clickRate = (Math.min(clicks, views) + ${PRIOR_CLICKS}) / (views + ${PRIOR_CLICKS} / params.believedClickRate);`,
+    double clickRate = (Math.min(clicks, views) + ${PRIOR_CLICKS}) / (views + ${PRIOR_CLICKS} / params.priorClickRate);`,
   weights: `double weight = 0;
     for (String campaign : doc['campaigns']) {
       def each = params.weights.get(campaign);
@@ -83,7 +83,7 @@ const formulas: Record<Rank['by'], { uses: ('text' | 'categories')[]; relevance:
  * once.
  */
 export function rankScript(
-  { rank, believedClickRate }: Pick<ProductQuery, 'rank' | 'believedClickRate'>,
+  { rank, priorClickRate }: Pick<ProductQuery, 'rank' | 'priorClickRate'>,
   words: number,
   weights: ReadonlyMap<string, number>,
 ) {
@@ -93,7 +93,7 @@ export function rankScript(
   return {
     source,
     params: {
-      believedClickRate,
+      priorClickRate,
       weights: Object.fromEntries(weights),
       ...(uses.includes('text')
         ? { perWord: words === 0 ? 0 : 1 / (words * (1 + ALL_IN_TITLE_BONUS + ADJACENT_BONUS)) }

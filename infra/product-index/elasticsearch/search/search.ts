@@ -126,14 +126,14 @@ function answered(response: estypes.MsearchResponseItem<StoredProduct>): estypes
 }
 
 function resultOf(
-  { rank, believedClickRate, limit }: ProductQuery,
+  { rank, priorClickRate, limit }: ProductQuery,
   weights: ReadonlyMap<string, number>,
   { hits: { hits, total } }: estypes.SearchResponse<StoredProduct>,
 ): SearchResult {
   const found = hits.map((hit): SearchHit => {
     const product = productOf(hit._source!)
     const weight = product.campaignIds.reduce((best, id) => Math.max(best, weights.get(id) ?? 0), 0)
-    const clickRate = predictClickRate(product.signals, believedClickRate)
+    const clickRate = predictClickRate(product.signals, priorClickRate)
     return { product, relevance: relevanceOf(rank, product, hit._score ?? 0, clickRate * weight) }
   })
   const bestFit = found.reduce((max, { relevance }) => Math.max(max, relevance), 0)

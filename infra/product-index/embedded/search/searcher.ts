@@ -121,7 +121,7 @@ export function openIndexSearcher({ folder }: { folder: string }) {
     const docs = matching.subarray(0, length)
     const scores = ranker.score(docs, query.rank)
     const keys = weights.subarray(0, length)
-    for (let at = 0; at < length; at++) keys[at]! *= scores[at]! * clickRate(docs[at]!, query.believedClickRate)
+    for (let at = 0; at < length; at++) keys[at]! *= scores[at]! * clickRate(docs[at]!, query.priorClickRate)
     const best = topIndexes(keys, (at) => tieOrder(columns.idHash[docs[at]!]!, query.tieSeed), query.limit)
     const hits = best.length
     const runnerUp = hits > 0 && hits < length ? runnerUpOf(best, { docs, keys }, set) : null

@@ -80,7 +80,7 @@ describe('embedded product index between threads', () => {
           ]),
         )
         await index.refresh()
-        const query = { shopId: 'shop', filters: [], rank: { by: 'none' } as const, believedClickRate: 0.004 }
+        const query = { shopId: 'shop', filters: [], rank: { by: 'none' } as const, priorClickRate: 0.004 }
         const [result] = await index.search([{ ...query, campaigns, limit, tieSeed }])
         const listed = result!.hits.map(({ product }) => Number(product.offer.id))
         const last = promotions[listed.at(-1) ?? -1] ?? []
@@ -117,7 +117,7 @@ describe('embedded product index between threads', () => {
         rank: { by: 'none' } as const,
         campaigns: lists[at]!,
         limit: 5,
-        believedClickRate: 0.004,
+        priorClickRate: 0.004,
         tieSeed: 1,
       }
       return (await index.search([query]))[0]!.hits.map((hit) => hit.product.offer.id)

@@ -1,11 +1,11 @@
 import { applyStep } from '../../../../infra/counters/embedded/step.ts'
-import { createHoldTable } from '../../../../infra/counters/hold.ts'
 import type { Counters, Outcome, Step } from '../../../../infra/counters/port.ts'
+import { createReservationTable } from '../../../../infra/counters/reservations.ts'
 import type { Campaign, Shop } from '../../../../schemas/records/entities.ts'
 import type { AdEvent, ShowIdClaims } from '../../../../schemas/records/records.ts'
 import { standing } from '../../../../services/domain/campaign/eligibility.ts'
 import { UNKNOWN_CLIENT } from '../../../../services/domain/identity/client-hashes.ts'
-import { COUNTERS_WHOLE_KEY } from '../../../../services/domain/money/counter-keys.ts'
+import { COUNTERS_COMPLETE_KEY } from '../../../../services/domain/money/counter-keys.ts'
 import { Snapshot } from '../../../../services/domain/snapshot.ts'
 import { trafficRulesOf } from '../../../../services/domain/traffic-rules.ts'
 import { type Budgets, createBudgets } from '../../../../services/selection/budget/budgets.ts'
@@ -102,7 +102,7 @@ export function createSimulation(options: {
     due.splice(0, due.length, ...waiting)
     if (now - toldAt >= TOLD_EVERY_MS) {
       toldAt = now
-      counters.judgedUntil = Math.max(counters.judgedUntil, Math.min(now, waiting[0]?.at ?? now) - APPEND_MAX_MS)
+      counters.judgeWatermark = Math.max(counters.judgeWatermark, Math.min(now, waiting[0]?.at ?? now) - APPEND_MAX_MS)
     }
     if (ready.length === 0) return
     batch = ready.map(({ event, at }) => ({ event: { ...event, occurredAt: at, receivedAt: at }, offset: offset++ }))
@@ -212,8 +212,8 @@ function parted<T>(all: readonly T[], isFirst: (each: T) => boolean): [T[], T[]]
   return [all.filter(isFirst), all.filter((each) => !isFirst(each))]
 }
 
-interface MemoryCounters extends Pick<Counters, 'read' | 'hold' | 'positions'> {
-  judgedUntil: number
+interface MemoryCounters extends Pick<Counters, 'read' | 'reserve' | 'positions'> {
+  judgeWatermark: number
   applyOne(step: Step): Outcome
   loseHolds(): void
 }
@@ -223,7 +223,7 @@ function memoryCounters(before: () => Promise<void>): MemoryCounters {
   const values = new Map<string, { value: number; expiresAt: number | null }>()
   const taken = new Set<string>()
   const outcomes = new Map<number, Outcome>()
-  const table = createHoldTable()
+  const table = createReservationTable()
   const valueAt = (key: string, now: number) => {
     const found = values.get(key)
     return found && (found.expiresAt === null || found.expiresAt > now) ? found.value : 0
@@ -236,9 +236,9 @@ function memoryCounters(before: () => Promise<void>): MemoryCounters {
     isTaken: (key: string) => taken.has(key),
   }
   return {
-    judgedUntil: -1,
+    judgeWatermark: -1,
     async positions() {
-      return [this.judgedUntil]
+      return [this.judgeWatermark]
     },
     applyOne(step) {
       const outcome = outcomes.get(step.offset) ?? applyStep(step, state)
@@ -248,11 +248,11 @@ function memoryCounters(before: () => Promise<void>): MemoryCounters {
     },
     async read(keys) {
       await before()
-      return keys.map((key) => (key === COUNTERS_WHOLE_KEY ? 1 : valueAt(key, clock)))
+      return keys.map((key) => (key === COUNTERS_COMPLETE_KEY ? 1 : valueAt(key, clock)))
     },
-    async hold(holds) {
+    async reserve(reservations) {
       await before()
-      return holds.map((hold) => table.hold(hold, state))
+      return reservations.map((reservation) => table.reserve(reservation, state))
     },
     loseHolds: () => table.clear(),
   }

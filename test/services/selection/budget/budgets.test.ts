@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { CountersUnavailable } from '../../../../infra/counters/port.ts'
 import type { Campaign } from '../../../../schemas/records/entities.ts'
-import { HOLD_MS } from '../../../../services/domain/money/in-flight.ts'
+import { RESERVATION_MS } from '../../../../services/domain/money/in-flight.ts'
 import { SPEND_KNOWN_MS } from '../../../../services/selection/budget/spend.ts'
 import { NO_TARGETING } from '../display/display-world.ts'
 import { createSimulation, type Simulation } from './budget-simulation.ts'
@@ -28,9 +28,9 @@ const act = fc.record({
   campaign: fc.nat(2),
   requests: fc.integer({ min: 0, max: 40 }),
   viewedOfTen: fc.integer({ min: 0, max: 10 }),
-  delayMs: fc.integer({ min: 0, max: HOLD_MS - 1 }),
+  delayMs: fc.integer({ min: 0, max: RESERVATION_MS - 1 }),
   waitMs: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 20_000 })),
-  stallMs: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 4 * HOLD_MS })),
+  stallMs: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 4 * RESERVATION_MS })),
   crash: fc.integer({ min: 0, max: 11 }).map((n) => n === 0),
   repeat: fc.boolean(),
 })
@@ -42,7 +42,7 @@ async function play(simulation: Simulation, acts: readonly Act[], ids: readonly 
     if (stallMs > 0) simulation.stall(ids[campaign % ids.length]!, stallMs)
     for (let i = 0; i < requests; i++) {
       if (!simulation.emit(at, ids[campaign % ids.length]!, 1)) continue
-      if (i % 10 < viewedOfTen) simulation.respond((delayMs * (i + 1)) % HOLD_MS)
+      if (i % 10 < viewedOfTen) simulation.respond((delayMs * (i + 1)) % RESERVATION_MS)
     }
     if (crash) await simulation.crash(at)
     await simulation.pass(waitMs)
@@ -105,7 +105,7 @@ describe('budgets of views, over any number of processes, through crashes, repea
         simulation.put('c', { ...DISPLAY, cpmMicros: 2_000_000, budgetMicros })
         await simulation.turn()
         for (const each of acts) {
-          const lateMs = each.viewedOfTen > 5 ? 3 * HOLD_MS : 0
+          const lateMs = each.viewedOfTen > 5 ? 3 * RESERVATION_MS : 0
           for (let i = 0; i < each.requests; i++) {
             if (simulation.emit(each.process % processes, 'c', 1)) simulation.respond(each.delayMs + lateMs)
           }
@@ -140,7 +140,7 @@ describe('budgets of clicks', () => {
         }
         await simulation.pass(500, 500)
       }
-      await simulation.pass(HOLD_MS)
+      await simulation.pass(RESERVATION_MS)
       const { billedMicros, free } = simulation.tallyOf('c')
       expect(billedMicros).toBeLessThanOrEqual(budget)
       budgetMicros += budget
@@ -204,7 +204,7 @@ describe('a budget while the counters', () => {
     await failing()
     expect(showAll(simulation, 1)).toBe(0)
     simulation.beforeCounters = async () => {}
-    await simulation.pass(HOLD_MS)
+    await simulation.pass(RESERVATION_MS)
     expect(simulation.tallyOf('c')).toMatchObject({ billedMicros: VIEWS * 1_000, free: 0 })
   })
 })

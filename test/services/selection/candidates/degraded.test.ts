@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { CountersUnavailable } from '../../../../infra/counters/port.ts'
 import { IndexUnavailable } from '../../../../infra/product-index/port.ts'
-import { COUNTERS_WHOLE_KEY, spendKey, viewsKey } from '../../../../services/domain/money/counter-keys.ts'
+import { COUNTERS_COMPLETE_KEY, spendKey, viewsKey } from '../../../../services/domain/money/counter-keys.ts'
 import { Snapshot } from '../../../../services/domain/snapshot.ts'
 import { unknownTraffic } from '../../../../services/replicas/traffic-follower.ts'
 import { createSpendView, SPEND_KNOWN_MS } from '../../../../services/selection/budget/spend.ts'
@@ -160,7 +160,7 @@ describe('counters that are away', () => {
     const snapshot = new Snapshot()
     const body = sponsored('shop', 'account')
     snapshot.apply({ kind: 'Campaign', id: 'c', version: 1, updatedAt: 0, updatedBy: '', deletedAt: null, body })
-    counters.values.delete(COUNTERS_WHOLE_KEY)
+    counters.values.delete(COUNTERS_COMPLETE_KEY)
     const spend = createSpendView({ counters, snapshot, now: () => NOW })
     await expect(spend.read(['c'])).rejects.toBeInstanceOf(CountersUnavailable)
     expect(spend.of('c').totalMicros).toBe(Number.POSITIVE_INFINITY)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { onceKey, viewsKey } from '../../../../services/domain/money/counter-keys.ts'
-import { HOLD_MS } from '../../../../services/domain/money/in-flight.ts'
+import { RESERVATION_MS } from '../../../../services/domain/money/in-flight.ts'
 import { createHttpServer, type HttpServer } from '../../../../services/http/server.ts'
 import { unknownTraffic } from '../../../../services/replicas/traffic-follower.ts'
 import { selectionApp } from '../../../../services/selection/http/app.ts'
@@ -77,7 +77,7 @@ describe('requests of one person at the same time, over several processes', () =
     const [first] = await shown(REQUESTS, one)
     view(first!)
     expect(await shown(REQUESTS, one)).toEqual([])
-    world.now += HOLD_MS
+    world.now += RESERVATION_MS
     await renewed()
     expect(await shown(REQUESTS, one)).toHaveLength(CAP - 1)
   })
@@ -85,11 +85,11 @@ describe('requests of one person at the same time, over several processes', () =
   it('do not show it again while a view that has come waits to be judged', async () => {
     const { now } = world
     expect(await shown(REQUESTS, one)).toHaveLength(CAP)
-    world.counters.judgedUntil = () => now
-    world.now += 2 * HOLD_MS
+    world.counters.judgeWatermark = () => now
+    world.now += 2 * RESERVATION_MS
     await renewed()
     expect(await shown(REQUESTS, one)).toEqual([])
-    world.counters.judgedUntil = () => world.now
+    world.counters.judgeWatermark = () => world.now
     await world.refreshed()
     await expect.poll(() => shown(1, one)).toHaveLength(1)
   })

@@ -1,14 +1,14 @@
--- Sets amounts aside. The rule of a hold is that of hold.ts; a change of one is a change of both, and a property test
--- compares them.
+-- Reserves amounts by the rule of `Reservation` in port.ts. reservations.ts has the same rule: change both together; a
+-- property test compares them.
 --
--- ARGV: prefix, holders of a key at most, grace (ms), holds: JSON of
---   [holder, kept, asked, least, expiry, now, settling once key | "", [[key, counter key | false, max], ...]]
--- Reply: what each is granted.
+-- ARGV: prefix, maximum holders of a key, grace (ms), reservations: JSON of
+--   [holder, retained, requested, minimum, expiry, now, settling once key | "", [[key, counter key | false, max], ...]]
+-- Reply: the granted amount of each.
 --
 -- Keys: <prefix>h/<key>  hash: holder to "amount:expiry:once key"
 local prefix, holders_max, grace_ms = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 
--- Lua's own text of a number has only 14 digits.
+-- Lua's tostring keeps only 14 digits.
 local function text(number) return string.format('%.0f', number) end
 
 local function counter_at(key, now)
@@ -22,7 +22,7 @@ local function is_taken(key, now)
   return expiry and expiry > now
 end
 
--- What others hold of a key, and whether it has no place for one more holder. What counts no more is dropped.
+-- What other holders have reserved of a key, and whether it takes no further holder. Drops what has expired or is settled.
 local function others_of(name, holder, now)
   local stored = redis.call('HGETALL', name)
   local amount, holders, known = 0, 0, false
@@ -38,23 +38,23 @@ local function others_of(name, holder, now)
   return amount, holders >= holders_max and not known
 end
 
-local function hold(holder, kept, asked, least, expiry, now, once, limits)
-  local granted = asked
+local function reserve(holder, retained, requested, minimum, expiry, now, once, limits)
+  local granted = requested
   local full = {}
   for i, limit in ipairs(limits) do
     local name = prefix .. 'h/' .. limit[1]
     local others, is_full = others_of(name, holder, now)
     full[i] = is_full
-    local left = limit[3] - (limit[2] and counter_at(limit[2], now) or 0) - others - kept
+    local left = limit[3] - (limit[2] and counter_at(limit[2], now) or 0) - others - retained
     granted = math.min(granted, is_full and 0 or left)
   end
-  if granted < math.max(least, 1) then granted = 0 end
+  if granted < math.max(minimum, 1) then granted = 0 end
   for i, limit in ipairs(limits) do
     local name = prefix .. 'h/' .. limit[1]
-    if kept + granted == 0 then
+    if retained + granted == 0 then
       redis.call('HDEL', name, holder)
     elseif not full[i] then
-      redis.call('HSET', name, holder, text(kept + granted) .. ':' .. text(expiry) .. ':' .. once)
+      redis.call('HSET', name, holder, text(retained + granted) .. ':' .. text(expiry) .. ':' .. once)
       local left_ms = math.max(expiry - now, 0) + grace_ms
       if redis.call('PTTL', name) < left_ms then redis.call('PEXPIRE', name, text(left_ms)) end
     end
@@ -63,5 +63,5 @@ local function hold(holder, kept, asked, least, expiry, now, once, limits)
 end
 
 local replies = {}
-for i, each in ipairs(cjson.decode(ARGV[4])) do replies[i] = hold(unpack(each)) end
+for i, each in ipairs(cjson.decode(ARGV[4])) do replies[i] = reserve(unpack(each)) end
 return replies

@@ -1,0 +1,183 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { Counters, Reservation, Step } from '../../infra/counters/port.ts'
+
+/** The reservations of every implementation of Counters. `counters` are empty, and used by this test alone. */
+export function reservationsSuite(counters: () => Counters): void {
+  const reserve = async (change: Partial<Reservation>) => (await counters().reserve([reservationOf(change)]))[0]
+  let offset = 0
+  const apply = (change: Partial<Step>) =>
+    counters().apply([{ source: 'events/0', offset: offset++, once: null, limits: [], now: 1_000, ...change }])
+  const raise = (key: string, add: number) => apply({ limits: [{ name: key, key, add, max: null, expiresAt: null }] })
+
+  test('reserving nothing grants nothing', async () => {
+    expect(await counters().reserve([])).toEqual([])
+  })
+
+  test('holders of a key share what its limit and its counter leave', async () => {
+    await raise('spend', 30)
+    const limits = [{ key: 'k', counted: 'spend', max: 100 }]
+    const requests = ['a', 'b', 'c'].map((holder) => reservationOf({ holder, requested: 50, limits }))
+    expect(await counters().reserve(requests)).toEqual([50, 20, 0])
+    await raise('spend', 10)
+    expect(await reserve({ holder: 'b', requested: 50, limits })).toBe(10)
+    expect(await reserve({ holder: 'd', requested: 1, limits: [{ key: 'other', counted: 'spend', max: 41 }] })).toBe(1)
+  })
+
+  test('a reservation replaces the former one of its holder, and an empty one releases it', async () => {
+    expect(await reserve({ holder: 'a', requested: 100 })).toBe(100)
+    expect(await reserve({ holder: 'a', requested: 70 })).toBe(70)
+    expect(await reserve({ holder: 'b', requested: 70 })).toBe(30)
+    expect(await reserve({ holder: 'a', requested: 0 })).toBe(0)
+    expect(await reserve({ holder: 'b', requested: 100 })).toBe(100)
+  })
+
+  test('a retained amount is reserved whatever the limit is, and is not granted again', async () => {
+    expect(await reserve({ holder: 'a', retained: 90, requested: 20 })).toBe(10)
+    expect(await reserve({ holder: 'b', retained: 40, requested: 1 })).toBe(0)
+    expect(await reserve({ holder: 'a', requested: 100 })).toBe(60)
+  })
+
+  test('a request is granted nothing when less than its minimum is left', async () => {
+    expect(await reserve({ holder: 'a', requested: 95 })).toBe(95)
+    expect(await reserve({ holder: 'b', requested: 10, minimum: 6 })).toBe(0)
+    expect(await reserve({ holder: 'b', requested: 10, minimum: 5 })).toBe(5)
+  })
+
+  test('a reservation of several keys is granted only what every one of them leaves', async () => {
+    const limits = ['cid', 'uid'].map((key) => ({ key, counted: null, max: 1 }))
+    expect(await reserve({ holder: 'a', requested: 1, limits: limits.slice(1) })).toBe(1)
+    expect(await reserve({ holder: 'b', requested: 1, limits })).toBe(0)
+    expect(await reserve({ holder: 'c', requested: 1, limits: limits.slice(0, 1) })).toBe(1)
+  })
+
+  test('a reservation lasts until just before it expires', async () => {
+    expect(await reserve({ holder: 'a', requested: 100, expiresAt: 2_000 })).toBe(100)
+    expect(await reserve({ holder: 'b', requested: 1, now: 1_999, expiresAt: 3_000 })).toBe(0)
+    expect(await reserve({ holder: 'b', requested: 1, now: 2_000, expiresAt: 3_000 })).toBe(1)
+  })
+
+  test('a reservation no longer counts once a step has taken the key that settles it', async () => {
+    const limits = [{ key: 'k', counted: 'views', max: 2 }]
+    const reserveFor = (holder: string) => reserve({ holder, requested: 1, settledBy: `seen ${holder}`, limits })
+    expect([await reserveFor('a'), await reserveFor('b'), await reserveFor('c')]).toEqual([1, 1, 0])
+    const view = [{ name: 'views', key: 'views', add: 1, max: null, expiresAt: null }]
+    await apply({ once: { key: 'seen a', expiresAt: 9_000_000_000_000 }, limits: view })
+    expect([
+      await reserveFor('c'),
+      await reserve({ holder: 'b', requested: 0, limits }),
+      await reserveFor('c'),
+    ]).toEqual([0, 0, 1])
+  })
+
+  test('clear forgets all reservations', async () => {
+    await reserve({ holder: 'a', requested: 100 })
+    await counters().clear()
+    expect(await reserve({ holder: 'b', requested: 100 })).toBe(100)
+  })
+
+  test('concurrent holders never reserve more than the limit between them', async () => {
+    const holders = Array.from({ length: 200 }, (_, i) => `holder ${i}`)
+    const granted = await Promise.all(holders.map((holder) => reserve({ holder, requested: 1, minimum: 1 })))
+    expect(granted.reduce((sum: number, each) => sum + each!, 0)).toBe(100)
+  })
+
+  test('any history of reservations grants what a model that keeps the whole history grants', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(turn, { minLength: 1, maxLength: 30 }), async (turns) => {
+        await counters().clear()
+        offset = 0
+        const model = new Model()
+        let now = 1_000
+        for (const { wait, raised, reservations } of turns) {
+          now += wait
+          if (raised) {
+            const once = raised.once === null ? null : { key: raised.once, expiresAt: 4_000_000_000_000 }
+            const limits = [{ name: 'n', key: raised.key, add: raised.add, max: null, expiresAt: null }]
+            const [outcome] = await apply({ once, limits, now })
+            if (outcome === 'APPLIED') model.raise(raised)
+          }
+          const requests = reservations.map(({ life, ...each }) => ({ ...each, now, expiresAt: now + life }))
+          expect(await counters().reserve(requests)).toEqual(requests.map((each) => model.reserve(each)))
+        }
+      }),
+      { numRuns: 60 },
+    )
+  })
+}
+
+function reservationOf(change: Partial<Reservation>): Reservation {
+  return {
+    holder: 'a',
+    retained: 0,
+    requested: 0,
+    minimum: 1,
+    limits: [{ key: 'k', counted: null, max: 100 }],
+    settledBy: null,
+    expiresAt: 61_000,
+    now: 1_000,
+    ...change,
+  }
+}
+
+const turn = fc.record({
+  wait: fc.integer({ min: 0, max: 20 }),
+  raised: fc.option(
+    fc.record({
+      key: fc.constantFrom('spend', 'views'),
+      add: fc.integer({ min: 0, max: 5 }),
+      once: fc.option(fc.constantFrom('x', 'y', 'z')),
+    }),
+  ),
+  reservations: fc.array(
+    fc.record({
+      holder: fc.constantFrom('a', 'b', 'c:d'),
+      retained: fc.integer({ min: 0, max: 10 }),
+      requested: fc.oneof(fc.integer({ min: 0, max: 20 }), fc.constant(2 ** 50)),
+      minimum: fc.integer({ min: 0, max: 4 }),
+      life: fc.integer({ min: 1, max: 60 }),
+      settledBy: fc.option(fc.constantFrom('x', 'y', 'z')),
+      limits: fc.uniqueArray(
+        fc.record({
+          key: fc.constantFrom('k', 'l/m', 'n'),
+          counted: fc.option(fc.constantFrom('spend', 'views')),
+          max: fc.oneof(fc.integer({ min: 0, max: 30 }), fc.constant(2 ** 51)),
+        }),
+        { minLength: 1, maxLength: 3, selector: (limit) => limit.key },
+      ),
+    }),
+    { maxLength: 4 },
+  ),
+})
+
+/** Keeps every reservation ever made: what a holder has of a key is its last reservation of it, while that still counts. */
+class Model {
+  readonly #reserved: { key: string; holder: string; amount: number; expiresAt: number; settledBy: string | null }[] =
+    []
+  readonly #raises: { key: string; add: number }[] = []
+  readonly #taken = new Set<string>()
+
+  raise({ key, add, once }: { key: string; add: number; once: string | null }): void {
+    this.#raises.push({ key, add })
+    if (once) this.#taken.add(once)
+  }
+
+  reserve({ holder, retained, requested, minimum, limits, settledBy, expiresAt, now }: Reservation): number {
+    const left = limits.map(({ key, counted, max }) => {
+      const value = this.#raises.filter((raise) => raise.key === counted).reduce((sum, { add }) => sum + add, 0)
+      const lastWords = this.#reserved.filter(
+        (each, i) =>
+          each.key === key && !this.#reserved.slice(i + 1).some((l) => l.key === key && l.holder === each.holder),
+      )
+      const others = lastWords.filter(
+        (each) =>
+          each.holder !== holder && each.expiresAt > now && !(each.settledBy && this.#taken.has(each.settledBy)),
+      )
+      return max - value - retained - others.reduce((sum, { amount }) => sum + amount, 0)
+    })
+    const most = Math.min(requested, ...left)
+    const granted = most >= minimum && most > 0 ? most : 0
+    for (const { key } of limits) this.#reserved.push({ key, holder, amount: retained + granted, expiresAt, settledBy })
+    return granted
+  }
+}
