@@ -15,7 +15,7 @@ import { keepFilesPrivate, prepareDataFolder } from './process/data-folder.ts'
 import { Degraded, type HealthCheck } from './process/health.ts'
 import { createLogger } from './process/logger.ts'
 import { listenForMetrics } from './process/metrics.ts'
-import { keptShowIdKeys } from './process/signing-keys.ts'
+import { loadOrCreateKeys } from './process/signing-keys.ts'
 import { followRegistry } from './replicas/registry-follower.ts'
 import { openEvents } from './roles/event-intake-log.ts'
 import { openLimits } from './roles/limits.ts'
@@ -117,7 +117,7 @@ async function openShared(config: Config, logger: Logger, stops: Shared['stops']
   const events = await openEvents({ ...config, ...engines, logger, now })
   stops.push(() => events.close())
   sampled.spool = events.waiting
-  const keys = config.showIdKeys ?? keptShowIdKeys(join(config.dataFolder, 'show-id-keys'), randomBytes)
+  const keys = config.showIdKeys ?? loadOrCreateKeys(join(config.dataFolder, 'show-id-keys'), randomBytes)
   const basics = { config, logger, stops, snapshot, metrics: createMetrics(sampled), now }
   return {
     ...basics,

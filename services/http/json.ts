@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 import { parse } from 'secure-json-parse'
 import { Problem } from '../domain/errors.ts'
-import type { ArrivingBodies } from './arriving-bodies.ts'
+import type { RequestBodies } from './request-bodies.ts'
 
 /** What a parser is given at once: all of it is parsed in one turn of the event loop. */
 export interface JsonLimits {
@@ -25,7 +25,7 @@ export const OPEN_OBJECT = 0x7b
 export const CLOSE_OBJECT = 0x7d
 
 /** Parses the bodies of JSON. None at all is well where a route takes none, whatever Content-Type says. */
-export function jsonParser(bodies: ArrivingBodies) {
+export function jsonParser(bodies: RequestBodies) {
   return async (request: FastifyRequest, payload: Readable): Promise<unknown> => {
     const bytes = await bodies.read(request, payload)
     if (bytes.length > 0) return parseJson(bytes)

@@ -10,11 +10,11 @@ import Fastify, {
 import { trustedProxies } from '../callers/client-address.ts'
 import { type ErrorCode, Problem } from '../domain/errors.ts'
 import { defaultLimits, type Limits } from '../domain/limits.ts'
-import { seldom } from '../process/rate-limited-log.ts'
-import { createArrivingBodies } from './arriving-bodies.ts'
+import { rateLimitedLog } from '../process/rate-limited-log.ts'
 import { decodeBodies } from './content-encoding.ts'
 import { jsonParser } from './json.ts'
 import { methodsOf } from './methods.ts'
+import { createRequestBodies } from './request-bodies.ts'
 import { validatorCompiler } from './validation.ts'
 
 /** Bodies over this are refused with 413 unless a route sets its own limit. */
@@ -86,7 +86,7 @@ export function createHttpServer(options: {
     .decorate('isTrustedProxy', isTrustedProxy)
     .decorate(
       'bodies',
-      createArrivingBodies({
+      createRequestBodies({
         timeoutMs: 1000 * limits.bodySeconds,
         bytesPerSecondMin: 1024 * limits.bodyKibPerSecondMin,
         heldBytesMax: 1024 * 1024 * limits.bodiesMib,
@@ -100,9 +100,9 @@ export function createHttpServer(options: {
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('application/json', jsonParser(server.bodies))
 
-  const tellRefusal = seldom<Failure>(
+  const tellRefusal = rateLimitedLog<Failure>(
     { everyMs: REFUSED_EVERY_MS, now: options.now ?? Date.now },
-    (failure, passedOver) => server.log.warn({ ...failure, passedOver }, 'requests are refused'),
+    (failure, suppressed) => server.log.warn({ ...failure, suppressed }, 'requests are refused'),
   )
   server.setErrorHandler((error: FastifyError | Problem, request, reply) => {
     const problem = error instanceof Problem ? error : toProblem(error)

@@ -1,17 +1,17 @@
-/** A handler of errors that acts on the first and then at most once in `everyMs`, with how many it passed over. */
-export function seldom<T>(
+/** Calls `log` for the first event, then at most once per `everyMs`, with the number of events suppressed in between. */
+export function rateLimitedLog<T>(
   options: { everyMs: number; now: () => number },
-  act: (error: T, passedOver: number) => void,
-): (error: T) => void {
-  let actedAt = Number.NEGATIVE_INFINITY
-  let passedOver = 0
-  return (error) => {
-    if (options.now() - actedAt < options.everyMs) {
-      passedOver++
+  log: (event: T, suppressed: number) => void,
+): (event: T) => void {
+  let loggedAt = Number.NEGATIVE_INFINITY
+  let suppressed = 0
+  return (event) => {
+    if (options.now() - loggedAt < options.everyMs) {
+      suppressed++
       return
     }
-    act(error, passedOver)
-    actedAt = options.now()
-    passedOver = 0
+    log(event, suppressed)
+    loggedAt = options.now()
+    suppressed = 0
   }
 }

@@ -4,7 +4,7 @@ import type { EngineConfig } from '../../infra/engine-config.ts'
 import type { EventLog } from '../../infra/event-log/port.ts'
 import { openSpool } from '../intake/spool/spool.ts'
 import { createSpooledLog, type SpooledLog } from '../intake/spool/spooled-log.ts'
-import { seldom } from '../process/rate-limited-log.ts'
+import { rateLimitedLog } from '../process/rate-limited-log.ts'
 
 const WARN_EVERY_MS = 1_000
 
@@ -44,8 +44,8 @@ export async function openEvents({
     onCut: (cut) => logger.warn(cut, 'the spool had a torn end, never acknowledged, and was cut'),
     onDamage: (damage) => logger.error(damage, 'the disk gave back other bytes than were spooled: they were set aside'),
   })
-  const onError = seldom({ everyMs: WARN_EVERY_MS, now }, (err, passedOver) =>
-    logger.warn({ err, passedOver }, 'the log takes no events; they go to the spool'),
+  const onError = rateLimitedLog({ everyMs: WARN_EVERY_MS, now }, (err, suppressed) =>
+    logger.warn({ err, suppressed }, 'the log takes no events; they go to the spool'),
   )
   return createSpooledLog({ log, spool, now, onError })
 }

@@ -3,7 +3,7 @@ import { createBearerReader } from '../callers/bearer-tokens.ts'
 import { createRequestLimits, type RequestLimits } from '../callers/request-limits.ts'
 import { createTokenBuckets } from '../callers/token-buckets.ts'
 import type { ShowIdKey } from '../domain/show-id/show-id.ts'
-import { seldom } from '../process/rate-limited-log.ts'
+import { rateLimitedLog } from '../process/rate-limited-log.ts'
 import type { Shared } from './part.ts'
 
 const TELL_ERROR_EVERY_MS = 60_000
@@ -18,13 +18,13 @@ export function openLimits(
   const { redis, namespace } = config.engines
   const remote = redis ? { buckets: connectRedisBuckets({ ...redis, namespace }), hashKey: keys[0]!.secret } : null
   if (remote) stops.push(() => remote.buckets.close())
-  const onError = seldom({ everyMs: TELL_ERROR_EVERY_MS, now }, (err, passedOver) =>
-    logger.warn({ err, passedOver }, 'limits are not shared with other processes now'),
+  const onError = rateLimitedLog({ everyMs: TELL_ERROR_EVERY_MS, now }, (err, suppressed) =>
+    logger.warn({ err, suppressed }, 'limits are not shared with other processes now'),
   )
   const buckets = createTokenBuckets({ shared: remote, now, onError })
   stops.push(async () => buckets.close())
   const readBearer = createBearerReader({ snapshot, bootstrapToken: config.bootstrapToken, now })
-  const tellForwarder = seldom({ everyMs: TELL_FORWARDER_EVERY_MS, now }, () =>
+  const tellForwarder = rateLimitedLog({ everyMs: TELL_FORWARDER_EVERY_MS, now }, () =>
     logger.warn('An address is limited that sends X-Forwarded-For: if it is your proxy, name it in TRUSTED_PROXIES'),
   )
   const onForwarderLimited = () => tellForwarder(undefined)

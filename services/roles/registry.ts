@@ -3,7 +3,7 @@ import { audit } from '../../infra/analytics/audit.ts'
 import { smtpMailer } from '../../infra/mail.ts'
 import { deadLettersWaiting, listDeadLetters, replayDeadLetters } from '../../streams/runtime/dead-letters.ts'
 import { takeLead } from '../../streams/runtime/leader-election.ts'
-import { keptShowIdKeys } from '../process/signing-keys.ts'
+import { loadOrCreateKeys } from '../process/signing-keys.ts'
 import { createSecurityLog } from '../registry/access/security-log/security-log.ts'
 import { createTokenUse } from '../registry/access/token-use.ts'
 import { makeFirstOperator } from '../registry/access/users/first-operator.ts'
@@ -54,7 +54,7 @@ export async function openRegistryRole(shared: Shared): Promise<Part> {
   }
   const passwords = createPasswords()
   if (config.firstOperator) await makeFirstOperator({ registry, passwords, strength, uuid }, config.firstOperator)
-  const keys = config.sessionKeys ?? keptShowIdKeys(join(config.dataFolder, 'session-keys'), shared.randomBytes)
+  const keys = config.sessionKeys ?? loadOrCreateKeys(join(config.dataFolder, 'session-keys'), shared.randomBytes)
   const sessionKeys = keys.map(({ secret }) => secret)
   const keepMs = config.securityLogKeptMs
   const securityLog = createSecurityLog({ ...shared, log: shared.events, keys: sessionKeys, keepMs })

@@ -6,7 +6,7 @@ import {
 } from '../../../schemas/http/panel/accounts/accounts.ts'
 import { Problem } from '../../domain/errors.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
-import { answered } from '../resources/edge.ts'
+import { entityFields } from '../resources/conversions.ts'
 import type { Resource } from '../resources/resource.ts'
 import { removed } from '../resources/store.ts'
 import { onlyRoles } from './roles.ts'
@@ -32,7 +32,7 @@ export function accounts(snapshot: Snapshot): Resource<'Account', typeof Account
       return { ...body, ...input }
     },
     mayRemove: ({ role }) => role === 'OPERATOR',
-    heldBy({ id }) {
+    blockedBy({ id }) {
       if (snapshot.all('Shop').some((shop) => shop.body.accountId === id)) return 'shops'
       if (snapshot.all('Campaign').some((campaign) => campaign.body.accountId === id)) return 'campaigns'
       return null
@@ -42,6 +42,6 @@ export function accounts(snapshot: Snapshot): Resource<'Account', typeof Account
       const users = [...snapshot.all('User')].filter((user) => user.body.accountId === account.id)
       return [...tokens.map((token) => removed(token)), ...users.map(removedUser), removed(account)]
     },
-    views: (entities) => entities.map((entity) => ({ ...answered(entity), ...entity.body })),
+    views: (entities) => entities.map((entity) => ({ ...entityFields(entity), ...entity.body })),
   }
 }

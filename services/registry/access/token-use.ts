@@ -1,6 +1,6 @@
 import type { Entity } from '../../domain/snapshot.ts'
-import { type Change, changed, type Registry } from '../resources/store.ts'
-import type { Asked, SecurityLog } from './security-log/security-log.ts'
+import { changed, type EntityChange, type Registry } from '../resources/store.ts'
+import type { LoggedRequest, SecurityLog } from './security-log/security-log.ts'
 
 /** A use is written down when the last one that was is so long ago. */
 const COARSE_MS = 3_600_000
@@ -9,7 +9,7 @@ const COLLECT_MS = 5_000
 
 /** Writes down when tokens are used, coarsely: at most one write an hour for each. */
 export interface TokenUse {
-  note(token: Entity<'Token'>, asked: Asked): void
+  note(token: Entity<'Token'>, asked: LoggedRequest): void
   /** Writes what was noted. */
   close(): Promise<void>
 }
@@ -29,7 +29,7 @@ export function createTokenUse(deps: { registry: Registry; securityLog: Security
     await registry.write(() => used.flatMap(([id, at]) => usedAt(id, at)), { by: 'tokens' }).catch(() => {})
   }
 
-  function usedAt(id: string, at: number): Change[] {
+  function usedAt(id: string, at: number): EntityChange[] {
     const token = registry.snapshot.get('Token', id)
     return token ? [changed(token, { ...token.body, lastUsedAt: at })] : []
   }

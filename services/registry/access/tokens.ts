@@ -5,8 +5,8 @@ import type { Token } from '../../../schemas/records/people.ts'
 import { ALL_SCOPES, hashToken, newToken } from '../../domain/identity/tokens.ts'
 import type { Entity, Snapshot } from '../../domain/snapshot.ts'
 import type { HttpServer } from '../../http/server.ts'
-import { answered, toEpochMs, toIso } from '../resources/edge.ts'
-import { Findings } from '../resources/findings.ts'
+import { entityFields, toEpochMs, toIso } from '../resources/conversions.ts'
+import { FieldErrors } from '../resources/field-errors.ts'
 import { ownAccount } from '../resources/own-account.ts'
 import { type ChangeableResource, changeRoutes, type ResourceDeps, readRoutes } from '../resources/resource.ts'
 import { created, removed } from '../resources/store.ts'
@@ -58,19 +58,19 @@ export function tokenRoutes(server: HttpServer, deps: TokenDeps): void {
   changeRoutes(server, deps, resource)
 
   function issue(input: Static<typeof TokenCreate>, token: string, principal: Principal): Token {
-    const findings = new Findings()
-    const account = ownAccount({ access, principal, accountId: input.accountId, findings })
+    const fieldErrors = new FieldErrors()
+    const account = ownAccount({ access, principal, accountId: input.accountId, fieldErrors })
     if (account) {
       input.scopes.forEach((scope, i) => {
         const allowed = allowedScopes(account.body).includes(scope)
-        findings.check(allowed, `/scopes/${i}`, 'an advertiser has nothing in this scope')
+        fieldErrors.check(allowed, `/scopes/${i}`, 'an advertiser has nothing in this scope')
       })
     }
-    const expiresAt = input.expiresAt == null ? null : toEpochMs(input.expiresAt, '/expiresAt', findings)
-    findings.check(!(expiresAt !== null && expiresAt <= now()), '/expiresAt', 'must lie in the future')
+    const expiresAt = input.expiresAt == null ? null : toEpochMs(input.expiresAt, '/expiresAt', fieldErrors)
+    fieldErrors.check(!(expiresAt !== null && expiresAt <= now()), '/expiresAt', 'must lie in the future')
     const { credential } = principal
-    if (credential.kind === 'TOKEN') checkNoMore(credential.token.body, { ...input, expiresAt }, findings)
-    findings.raise()
+    if (credential.kind === 'TOKEN') checkNoMore(credential.token.body, { ...input, expiresAt }, fieldErrors)
+    fieldErrors.throwIfAny()
     return {
       accountId: account!.id,
       name: input.name,
@@ -86,12 +86,12 @@ export function tokenRoutes(server: HttpServer, deps: TokenDeps): void {
 }
 
 /** What leaks with one token must end when that one does. */
-function checkNoMore(maker: Token, made: Pick<Token, 'scopes' | 'expiresAt'>, findings: Findings): void {
+function checkNoMore(maker: Token, made: Pick<Token, 'scopes' | 'expiresAt'>, fieldErrors: FieldErrors): void {
   made.scopes.forEach((scope, i) => {
-    findings.check(maker.scopes.includes(scope), `/scopes/${i}`, 'is none of the token that asks for it')
+    fieldErrors.check(maker.scopes.includes(scope), `/scopes/${i}`, 'is none of the token that asks for it')
   })
   const outlives = maker.expiresAt !== null && (made.expiresAt === null || made.expiresAt > maker.expiresAt)
-  findings.check(!outlives, '/expiresAt', 'must not be after that of the token that asks for it')
+  fieldErrors.check(!outlives, '/expiresAt', 'must not be after that of the token that asks for it')
 }
 
 function tokens(snapshot: Snapshot, now: () => number): ChangeableResource<'Token', typeof TokenPatch> {
@@ -100,7 +100,7 @@ function tokens(snapshot: Snapshot, now: () => number): ChangeableResource<'Toke
     path: 'tokens',
     schemas: { patch: TokenPatch, view: TokenView, query: TokenQuery },
     change: ({ body }, input) => ({ ...body, ...input }),
-    heldBy: () => null,
+    blockedBy: () => null,
     removal: (token) => [removed(token, { ...token.body, revokedAt: now() })],
     views: (entities) => entities.map(viewOfToken(snapshot)),
   }
@@ -111,7 +111,7 @@ function viewOfToken(snapshot: Snapshot) {
     const { accountId, name, scopes, expiresAt, createdBy, createdAt, lastUsedAt } = entity.body
     const maker = createdBy === null ? undefined : snapshot.getEver('User', createdBy)
     return {
-      ...answered(entity),
+      ...entityFields(entity),
       ...{ accountId, name, scopes, expiresAt: toIso(expiresAt) },
       createdBy: maker ? { id: maker.id, name: maker.body.name } : null,
       createdAt: toIso(createdAt),

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import type { BannerInput } from '../../../schemas/http/panel/campaigns/banners.ts'
 import type { AdFormat, Banner, UploadedImage } from '../../../schemas/records/entities.ts'
-import type { Findings } from '../resources/findings.ts'
+import type { FieldErrors } from '../resources/field-errors.ts'
 
 type Input = Static<typeof BannerInput>
 
@@ -21,21 +21,21 @@ const HEX_COLOUR = /^#([0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})$/i
 const NO_IMAGE = 'is no image of the account'
 
 /** The stored form of banners. Adds everything that is wrong with them. A banner with an id keeps it, others get one. */
-export function readBanners(inputs: readonly Input[], facts: BannerFacts, findings: Findings): Banner[] {
+export function readBanners(inputs: readonly Input[], facts: BannerFacts, fieldErrors: FieldErrors): Banner[] {
   const ids = inputs.map(({ id }) => id)
   return inputs.map((input, at) => {
     const path = `/banners/${at}`
     const { id, adFormatId, logoImageId = null, textFields = [], lang = null } = input
     if (id !== undefined) {
-      findings.check(facts.known.includes(id), `${path}/id`, 'is no banner of this campaign')
-      findings.check(ids.indexOf(id) === at, `${path}/id`, 'is there already')
+      fieldErrors.check(facts.known.includes(id), `${path}/id`, 'is no banner of this campaign')
+      fieldErrors.check(ids.indexOf(id) === at, `${path}/id`, 'is there already')
     }
     const format = facts.formatOf(adFormatId)
-    if (!format) findings.add(`${path}/adFormatId`, 'is no ad format of this shop')
-    const images = readImages(input.images ?? [], { path: `${path}/images`, format, facts }, findings)
+    if (!format) fieldErrors.add(`${path}/adFormatId`, 'is no ad format of this shop')
+    const images = readImages(input.images ?? [], { path: `${path}/images`, format, facts }, fieldErrors)
     const hasLogo = logoImageId === null || facts.imageOf(logoImageId) !== undefined
-    findings.check(hasLogo, `${path}/logoImageId`, NO_IMAGE)
-    if (format) checkTexts(textFields, { path: `${path}/textFields`, format }, findings)
+    fieldErrors.check(hasLogo, `${path}/logoImageId`, NO_IMAGE)
+    if (format) checkTexts(textFields, { path: `${path}/textFields`, format }, fieldErrors)
     return { id: id ?? facts.uuid(), adFormatId, images, logoImageId, textFields, lang }
   })
 }
@@ -43,24 +43,24 @@ export function readBanners(inputs: readonly Input[], facts: BannerFacts, findin
 function readImages(
   inputs: NonNullable<Input['images']>,
   { path, format, facts }: { path: string; format: AdFormat | undefined; facts: BannerFacts },
-  findings: Findings,
+  fieldErrors: FieldErrors,
 ): Banner['images'] {
   if (format && inputs.length !== format.images.length) {
-    findings.add(path, `must be as many as the format has: ${format.images.length}`)
+    fieldErrors.add(path, `must be as many as the format has: ${format.images.length}`)
   }
   return inputs.map(({ imageId, ...given }, at) => {
     const image = facts.imageOf(imageId)
-    if (!image) findings.add(`${path}/${at}/imageId`, NO_IMAGE)
+    if (!image) fieldErrors.add(`${path}/${at}/imageId`, NO_IMAGE)
     const { width = 0, height = 0 } = image ?? {}
     const place = format?.images[at]
     if (image && place) {
       const fits = width === place.width && height === place.height
       const sizes = `${width} x ${height} pixels: the format wants ${place.width} x ${place.height}`
-      findings.check(fits, `${path}/${at}/imageId`, `is of ${sizes}`)
+      fieldErrors.check(fits, `${path}/${at}/imageId`, `is of ${sizes}`)
     }
     if (image) {
-      findings.check((given.width ?? width) === width, `${path}/${at}/width`, `is ${width} in the image`)
-      findings.check((given.height ?? height) === height, `${path}/${at}/height`, `is ${height} in the image`)
+      fieldErrors.check((given.width ?? width) === width, `${path}/${at}/width`, `is ${width} in the image`)
+      fieldErrors.check((given.height ?? height) === height, `${path}/${at}/height`, `is ${height} in the image`)
     }
     return { imageId, width, height }
   })
@@ -69,19 +69,19 @@ function readImages(
 function checkTexts(
   texts: NonNullable<Input['textFields']>,
   { path, format }: { path: string; format: AdFormat },
-  findings: Findings,
+  fieldErrors: FieldErrors,
 ): void {
   const types = texts.map(({ type }) => type)
   for (const [at, { type, value }] of texts.entries()) {
     const field = format.textFields.find((each) => each.type === type)
-    if (!field) findings.add(`${path}/${at}/type`, 'is no text field of the format')
-    findings.check(types.indexOf(type) === at, `${path}/${at}/type`, 'is there already')
+    if (!field) fieldErrors.add(`${path}/${at}/type`, 'is no text field of the format')
+    fieldErrors.check(types.indexOf(type) === at, `${path}/${at}/type`, 'is there already')
     const isShort = !field || [...value].length <= field.maxLength
-    findings.check(isShort, `${path}/${at}/value`, `must have at most ${field?.maxLength} characters`)
+    fieldErrors.check(isShort, `${path}/${at}/value`, `must have at most ${field?.maxLength} characters`)
     const isColour = !type.endsWith('_COLOR') || HEX_COLOUR.test(value)
-    findings.check(isColour, `${path}/${at}/value`, 'must be a colour: #rgb, #rgba, #rrggbb or #rrggbbaa')
+    fieldErrors.check(isColour, `${path}/${at}/value`, 'must be a colour: #rgb, #rgba, #rrggbb or #rrggbbaa')
   }
   for (const { type, required } of format.textFields) {
-    findings.check(!required || types.includes(type), path, `must have a ${type}`)
+    fieldErrors.check(!required || types.includes(type), path, `must have a ${type}`)
   }
 }

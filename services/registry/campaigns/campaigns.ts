@@ -12,7 +12,7 @@ import { afterChange, NOT_MODERATED } from '../../domain/campaign/moderation.ts'
 import { Problem } from '../../domain/errors.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import type { Access } from '../access/access.ts'
-import { Findings } from '../resources/findings.ts'
+import { FieldErrors } from '../resources/field-errors.ts'
 import { ownAccount } from '../resources/own-account.ts'
 import type { Resource } from '../resources/resource.ts'
 import { type BannerFacts, readBanners } from './banners.ts'
@@ -64,24 +64,24 @@ export function campaigns(deps: CampaignDeps): Resource<'Campaign', typeof Campa
     schemas: { create: CampaignCreate, patch: CampaignPatch, view: CampaignView, query: CampaignQuery },
     create(input, principal) {
       checkKind(input.kind, input, { isNew: true })
-      const findings = new Findings()
-      const account = ownAccount({ access, principal, accountId: input.accountId, findings })
+      const fieldErrors = new FieldErrors()
+      const account = ownAccount({ access, principal, accountId: input.accountId, fieldErrors })
       const shop = access.find(principal, 'Shop', input.shopId)
-      findings.check(shop !== undefined, '/shopId', 'there is no such shop')
-      const campaign = newCampaign(input, { accountId: account?.id ?? '', startAt: now() }, findings)
+      fieldErrors.check(shop !== undefined, '/shopId', 'there is no such shop')
+      const campaign = newCampaign(input, { accountId: account?.id ?? '', startAt: now() }, fieldErrors)
       if (account && shop) {
         const owners = { accountId: account.id, account: account.body, shop: shop.body }
         const publisher = snapshot.body('Account', shop.body.accountId)!
-        checkCampaign(campaign, { ...owners, publisher, spentMicros: 0, before: null }, findings)
-        campaign.banners = readBanners(input.banners ?? [], bannerFacts(campaign), findings)
+        checkCampaign(campaign, { ...owners, publisher, spentMicros: 0, before: null }, fieldErrors)
+        campaign.banners = readBanners(input.banners ?? [], bannerFacts(campaign), fieldErrors)
       }
-      findings.raise()
+      fieldErrors.throwIfAny()
       return campaign
     },
     async change({ id, body }, input) {
       checkKind(body.kind, input, { isNew: false })
-      const findings = new Findings()
-      const campaign: Campaign = { ...body, ...campaignFields(input, findings) }
+      const fieldErrors = new FieldErrors()
+      const campaign: Campaign = { ...body, ...campaignFields(input, fieldErrors) }
       const [spentMicros = 0] = await knownSpendOf([id])
       if (spentMicros === null && campaign.budgetMicros < body.budgetMicros) {
         const message = 'cannot be lowered while nobody can tell what the campaign has spent'
@@ -91,12 +91,12 @@ export function campaigns(deps: CampaignDeps): Resource<'Campaign', typeof Campa
       const shop = snapshot.body('Shop', body.shopId)!
       const publisher = snapshot.body('Account', shop.accountId)!
       const facts = { accountId: body.accountId, account, shop, publisher, spentMicros: spentMicros ?? 0, before: body }
-      checkCampaign(campaign, facts, findings)
-      if (input.banners) campaign.banners = readBanners(input.banners, bannerFacts(body), findings)
-      findings.raise()
+      checkCampaign(campaign, facts, fieldErrors)
+      if (input.banners) campaign.banners = readBanners(input.banners, bannerFacts(body), fieldErrors)
+      fieldErrors.throwIfAny()
       return { ...campaign, moderation: afterChange(body, campaign) }
     },
-    heldBy: () => null,
+    blockedBy: () => null,
     async views(entities) {
       const spent = await knownSpendOf(entities.map(({ id }) => id))
       return entities.map((entity, i) => {
@@ -111,7 +111,7 @@ export function campaigns(deps: CampaignDeps): Resource<'Campaign', typeof Campa
 function newCampaign(
   input: Static<typeof CampaignCreate>,
   given: { accountId: string; startAt: number },
-  findings: Findings,
+  fieldErrors: FieldErrors,
 ): Campaign {
   return {
     kind: input.kind,
@@ -132,6 +132,6 @@ function newCampaign(
     autoPromo: input.autoPromo ?? false,
     ...NO_DISPLAY,
     ...(input.kind === 'DISPLAY' ? { targeting: NO_TARGETING, moderation: NOT_MODERATED } : {}),
-    ...campaignFields(input, findings),
+    ...campaignFields(input, fieldErrors),
   }
 }

@@ -2,8 +2,8 @@ import type { Static } from 'typebox'
 import type { CampaignPatch, CampaignView } from '../../../schemas/http/panel/campaigns/campaigns.ts'
 import type { BannerTargeting, Campaign, ProductRule } from '../../../schemas/records/entities.ts'
 import { fromMicros, toMicros } from '../../domain/money/money.ts'
-import { toEpochMs } from '../resources/edge.ts'
-import { Findings } from '../resources/findings.ts'
+import { toEpochMs } from '../resources/conversions.ts'
+import { FieldErrors } from '../resources/field-errors.ts'
 
 type Input = Static<typeof CampaignPatch>
 type Products = NonNullable<Input['products']>
@@ -26,25 +26,25 @@ const fieldsOfKind: Readonly<Record<Campaign['kind'], Record<string, boolean>>> 
 
 /** @throws Problem INVALID for fields of the other kind, and for those that a new campaign lacks. */
 export function checkKind(kind: Campaign['kind'], input: object, { isNew }: { isNew: boolean }): void {
-  const findings = new Findings()
+  const fieldErrors = new FieldErrors()
   const other = kind === 'DISPLAY' ? 'SPONSORED' : 'DISPLAY'
   for (const name of Object.keys(fieldsOfKind[other])) {
-    findings.check(!(name in input), `/${name}`, `is for ${other} campaigns`)
+    fieldErrors.check(!(name in input), `/${name}`, `is for ${other} campaigns`)
   }
   for (const [name, isRequired] of Object.entries(fieldsOfKind[kind])) {
-    findings.check(!isNew || !isRequired || name in input, `/${name}`, 'is required')
+    fieldErrors.check(!isNew || !isRequired || name in input, `/${name}`, 'is required')
   }
-  findings.raise()
+  fieldErrors.throwIfAny()
 }
 
 /** The stored form of those fields that a body gives, banners aside; the others are not in the answer. */
-export function campaignFields(input: Input, findings: Findings): Partial<Campaign> {
+export function campaignFields(input: Input, fieldErrors: FieldErrors): Partial<Campaign> {
   const { name, startAt, endAt, budget, dailyBudget, pacing, capping, attributionProductIds, status } = input
   const { products, cpc, country, targetUrl, mobileDeepLink, cpm, targeting } = input
   return given({
     name,
-    startAt: startAt === undefined ? undefined : toEpochMs(startAt, '/startAt', findings),
-    endAt: endAt == null ? endAt : toEpochMs(endAt, '/endAt', findings),
+    startAt: startAt === undefined ? undefined : toEpochMs(startAt, '/startAt', fieldErrors),
+    endAt: endAt == null ? endAt : toEpochMs(endAt, '/endAt', fieldErrors),
     budgetMicros: budget === undefined ? undefined : toMicros(budget),
     dailyBudgetMicros: dailyBudget == null ? dailyBudget : toMicros(dailyBudget),
     pacing,

@@ -12,7 +12,7 @@ import type { HttpServer } from '../../http/server.ts'
 import type { Access } from '../access/access.ts'
 import { type Authorize, principalOf } from '../access/auth.ts'
 import { namedProducts } from '../products/named-products.ts'
-import { Findings } from '../resources/findings.ts'
+import { FieldErrors } from '../resources/field-errors.ts'
 import { ownAccount } from '../resources/own-account.ts'
 import { campaignFields } from './fields.ts'
 
@@ -40,12 +40,12 @@ export function productCountApp(server: HttpServer, deps: ProductCountDeps): voi
     async (request) => {
       const principal = principalOf(request)
       const { shopId, accountId, products } = request.body
-      const findings = new Findings()
-      const account = ownAccount({ access, principal, accountId, findings })
+      const fieldErrors = new FieldErrors()
+      const account = ownAccount({ access, principal, accountId, fieldErrors })
       const shop = access.find(principal, 'Shop', shopId)
-      findings.check(shop !== undefined, '/shopId', 'there is no such shop')
-      const { productIds, productRule } = campaignFields({ products }, findings)
-      findings.raise()
+      fieldErrors.check(shop !== undefined, '/shopId', 'there is no such shop')
+      const { productIds, productRule } = campaignFields({ products }, fieldErrors)
+      fieldErrors.throwIfAny()
       const sellers = sellersOf(account!.body)
       return productRule
         ? countByRule(index, shopId, [...ruleFilters(productRule), ...sellers])

@@ -1,6 +1,6 @@
 import type { Account, Campaign, Shop } from '../../../schemas/records/entities.ts'
 import { fromMicros } from '../../domain/money/money.ts'
-import type { Findings } from '../resources/findings.ts'
+import type { FieldErrors } from '../resources/field-errors.ts'
 import { checkDisplay } from './display-rules.ts'
 
 /** What a campaign is checked against. */
@@ -17,56 +17,65 @@ export interface CampaignFacts {
 }
 
 /** Adds everything that is wrong with a campaign as it would be stored. */
-export function checkCampaign(campaign: Campaign, facts: CampaignFacts, findings: Findings): void {
-  checkOwner(campaign, facts, findings)
-  checkTimes(campaign, findings)
-  checkMoney(campaign, facts, findings)
-  if (campaign.kind === 'DISPLAY') checkDisplay(campaign, facts, findings)
-  else checkProducts(campaign, facts, findings)
+export function checkCampaign(campaign: Campaign, facts: CampaignFacts, fieldErrors: FieldErrors): void {
+  checkOwner(campaign, facts, fieldErrors)
+  checkTimes(campaign, fieldErrors)
+  checkMoney(campaign, facts, fieldErrors)
+  if (campaign.kind === 'DISPLAY') checkDisplay(campaign, facts, fieldErrors)
+  else checkProducts(campaign, facts, fieldErrors)
   const becomesDraft = campaign.status === 'DRAFT' && facts.before !== null && facts.before.status !== 'DRAFT'
-  findings.check(!becomesDraft, '/status', 'cannot become a draft again: PAUSED stops it')
+  fieldErrors.check(!becomesDraft, '/status', 'cannot become a draft again: PAUSED stops it')
 }
 
-function checkOwner(campaign: Campaign, { accountId, account, shop }: CampaignFacts, findings: Findings): void {
+function checkOwner(campaign: Campaign, { accountId, account, shop }: CampaignFacts, fieldErrors: FieldErrors): void {
   const ownsShop = shop.accountId === accountId
-  if (account.kind === 'OPERATOR') findings.add('/accountId', "is the operator's: publishers and advertisers advertise")
-  if (account.kind === 'PUBLISHER') findings.check(ownsShop, '/shopId', 'is not a shop of this publisher')
-  findings.check(!campaign.autoPromo || ownsShop, '/autoPromo', "is for the campaigns of the shop's own publisher")
+  if (account.kind === 'OPERATOR')
+    fieldErrors.add('/accountId', "is the operator's: publishers and advertisers advertise")
+  if (account.kind === 'PUBLISHER') fieldErrors.check(ownsShop, '/shopId', 'is not a shop of this publisher')
+  fieldErrors.check(!campaign.autoPromo || ownsShop, '/autoPromo', "is for the campaigns of the shop's own publisher")
 }
 
-function checkTimes({ startAt, endAt, pacing, dailyBudgetMicros }: Campaign, findings: Findings): void {
-  findings.check(endAt === null || endAt > startAt, '/endAt', 'must be after startAt')
+function checkTimes({ startAt, endAt, pacing, dailyBudgetMicros }: Campaign, fieldErrors: FieldErrors): void {
+  fieldErrors.check(endAt === null || endAt > startAt, '/endAt', 'must be after startAt')
   const hasPace = pacing === 'ASAP' || endAt !== null || dailyBudgetMicros !== null
-  findings.check(hasPace, '/pacing', 'EVEN needs an endAt or a dailyBudget to spread the spend over')
+  fieldErrors.check(hasPace, '/pacing', 'EVEN needs an endAt or a dailyBudget to spread the spend over')
 }
 
-function checkMoney(campaign: Campaign, { shop, spentMicros }: CampaignFacts, findings: Findings): void {
+function checkMoney(campaign: Campaign, { shop, spentMicros }: CampaignFacts, fieldErrors: FieldErrors): void {
   const { kind, budgetMicros, dailyBudgetMicros, cpcMicros, cpmMicros, autoPromo } = campaign
   const spent = fromMicros(spentMicros)
-  findings.check(budgetMicros >= spentMicros, '/budget', `must not be below the ${spent} that it has spent`)
+  fieldErrors.check(budgetMicros >= spentMicros, '/budget', `must not be below the ${spent} that it has spent`)
   const isDailyWithin = dailyBudgetMicros === null || dailyBudgetMicros <= budgetMicros
-  findings.check(isDailyWithin, '/dailyBudget', 'must not be above budget')
+  fieldErrors.check(isDailyWithin, '/dailyBudget', 'must not be above budget')
   if (autoPromo) return
-  findings.check(budgetMicros > 0, '/budget', 'must be above 0')
+  fieldErrors.check(budgetMicros > 0, '/budget', 'must be above 0')
   if (kind === 'DISPLAY') {
-    findings.check(cpmMicros !== 0, '/cpm', 'must be above 0')
+    fieldErrors.check(cpmMicros !== 0, '/cpm', 'must be above 0')
     return
   }
   // A bid of nothing is no bid, even where the shop reserves nothing.
   const leastMicros = Math.max(shop.reserveCpcMicros, 1)
-  findings.check(cpcMicros >= leastMicros, '/cpc', `must be at least the shop's reserve of ${fromMicros(leastMicros)}`)
+  fieldErrors.check(
+    cpcMicros >= leastMicros,
+    '/cpc',
+    `must be at least the shop's reserve of ${fromMicros(leastMicros)}`,
+  )
 }
 
-function checkProducts({ productRule }: Campaign, { account }: CampaignFacts, findings: Findings): void {
+function checkProducts({ productRule }: Campaign, { account }: CampaignFacts, fieldErrors: FieldErrors): void {
   if (productRule) {
     const { priceMinMicros: min, priceMaxMicros: max } = productRule
-    findings.check(min === null || max === null || min <= max, '/products/rule/priceMax', 'must not be below priceMin')
+    fieldErrors.check(
+      min === null || max === null || min <= max,
+      '/products/rule/priceMax',
+      'must not be below priceMin',
+    )
   }
   if (account.kind !== 'ADVERTISER') return
   if (account.sellerIds.length === 0) {
-    findings.add('/accountId', 'has no sellerIds, so it may promote no product: the operator sets them')
+    fieldErrors.add('/accountId', 'has no sellerIds, so it may promote no product: the operator sets them')
   } else if (productRule && productRule.sellerIds.length > 0) {
     const matches = productRule.sellerIds.some((id) => account.sellerIds.includes(id))
-    findings.check(matches, '/products/rule/sellerIds', "are none of the account's sellerIds")
+    fieldErrors.check(matches, '/products/rule/sellerIds', "are none of the account's sellerIds")
   }
 }

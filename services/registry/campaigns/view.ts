@@ -2,7 +2,7 @@ import type { Campaign, Shop } from '../../../schemas/records/entities.ts'
 import { campaignState, leastPrice } from '../../domain/campaign/campaign.ts'
 import { fromMicros } from '../../domain/money/money.ts'
 import type { Entity } from '../../domain/snapshot.ts'
-import { answered, toIso } from '../resources/edge.ts'
+import { entityFields, toIso } from '../resources/conversions.ts'
 import { productsView } from './fields.ts'
 
 /** The name of a user or account, deleted ones too. */
@@ -16,7 +16,7 @@ export function campaignView(
   const { body } = campaign
   const { spentMicros, now, shop } = at
   return {
-    ...answered(campaign),
+    ...entityFields(campaign),
     kind: body.kind,
     accountId: body.accountId,
     accountName: at.nameOf(body.accountId),

@@ -12,7 +12,7 @@ import { Problem } from '../../domain/errors.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import type { HttpServer } from '../../http/server.ts'
 import { type Authorize, principalOf } from '../access/auth.ts'
-import { reachOf } from '../reports/scope.ts'
+import { scopeOf } from '../reports/scope.ts'
 import { explainAttribution } from './attribution.ts'
 import { explainEmission } from './emission.ts'
 import type { Pseudonyms } from './pseudonyms.ts'
@@ -77,7 +77,7 @@ export function explainApp(deps: ExplainDeps) {
       async (request) => {
         const principal = principalOf(request)
         const { eventId } = request.params
-        const { shops } = reachOf(snapshot, principal, request.query)
+        const { shops } = scopeOf(snapshot, principal, request.query)
         const shopIds = shops.map(({ id }) => id)
         const transactions = await explainAttribution(deps, { principal, eventId, shopIds })
         if (transactions.length === 0) throw new Problem('NOT_FOUND', `There is no transaction ${eventId}. ${HINT}`)

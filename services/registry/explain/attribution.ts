@@ -12,8 +12,8 @@ import {
 import { fromMicros } from '../../domain/money/money.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import type { Principal } from '../access/auth.ts'
-import { toIso } from '../resources/edge.ts'
-import { type Names, namesFor, type Pseudonyms, timeOfOrder } from './pseudonyms.ts'
+import { toIso } from '../resources/conversions.ts'
+import { type DisplayNames, namesFor, type Pseudonyms, timeOfOrder } from './pseudonyms.ts'
 import { type LineOutcome, whyOutcome, whyTouch } from './reasons.ts'
 import { versionViews } from './versions.ts'
 
@@ -85,7 +85,7 @@ async function creditedOrder({ analytics, pseudonyms }: ExplainDeps, { principal
 interface Viewer {
   snapshot: Snapshot
   principal: Principal
-  names: Names
+  names: DisplayNames
 }
 
 function transactionView(viewer: Viewer, { versions, lines, touches, returns }: Evidence) {

@@ -1,5 +1,5 @@
 import type { TransactionPlace } from '../../../infra/analytics/queries/explain/transactions.ts'
-import { Findings } from '../resources/findings.ts'
+import { FieldErrors } from '../resources/field-errors.ts'
 import type { Pseudonyms } from './pseudonyms.ts'
 
 /** Where a page of transactions ended, as its caller holds it. Sealed: it names an order. */
@@ -10,8 +10,8 @@ export function writeCursor(place: TransactionPlace, { seal }: Pseudonyms): stri
 /** @throws Problem INVALID when it is not one that `writeCursor` made. */
 export function readCursor(cursor: string, { open }: Pseudonyms): TransactionPlace {
   const text = open(cursor)
-  const findings = new Findings()
-  findings.check(text !== null, 'querystring/cursor', 'is not the nextCursor of a page')
-  findings.raise()
+  const fieldErrors = new FieldErrors()
+  fieldErrors.check(text !== null, 'querystring/cursor', 'is not the nextCursor of a page')
+  fieldErrors.throwIfAny()
   return JSON.parse(text!)
 }

@@ -9,8 +9,8 @@ import type { EmittedAd, EmittedSlot } from '../../../schemas/records/records.ts
 import { fromMicros } from '../../domain/money/money.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import type { Principal } from '../access/auth.ts'
-import { reachOf } from '../reports/scope.ts'
-import { toIso } from '../resources/edge.ts'
+import { scopeOf } from '../reports/scope.ts'
+import { toIso } from '../resources/conversions.ts'
 import { namesFor, type Pseudonyms } from './pseudonyms.ts'
 import { whyDropped, whyShort, whyVerdict } from './reasons.ts'
 
@@ -19,7 +19,7 @@ export async function explainEmission(
   { analytics, snapshot, pseudonyms }: { analytics: Analytics; snapshot: Snapshot; pseudonyms: Pseudonyms },
   { principal, requestId }: { principal: Principal; requestId: string },
 ) {
-  const find = emissionQuery({ requestId, shopIds: reachOf(snapshot, principal, {}).shops.map(({ id }) => id) })
+  const find = emissionQuery({ requestId, shopIds: scopeOf(snapshot, principal, {}).shops.map(({ id }) => id) })
   const [emission] = await analytics.query<EmissionRow>(find.sql, find.params)
   if (!emission) return null
   const isVisible = visibleAd(snapshot, principal)

@@ -67,12 +67,12 @@ export function timeOfOrder(pseudonym: string): number | null {
 }
 
 /** The names by which a caller is told of people and orders. */
-export interface Names {
+export interface DisplayNames {
   person<T extends string | null>(shopId: string, id: T): T
   order(order: OrderName): string
 }
 
-export function namesFor({ role, accountId }: Principal, pseudonyms: Pseudonyms): Names {
+export function namesFor({ role, accountId }: Principal, pseudonyms: Pseudonyms): DisplayNames {
   if (role !== 'ADVERTISER') return { person: (_shopId, id) => id, order: ({ eventId }) => eventId }
   return {
     person: <T extends string | null>(shopId: string, id: T) =>

@@ -5,11 +5,11 @@ import type { TransactionQuery } from '../../../schemas/http/panel/reports/trans
 import { fromMicros } from '../../domain/money/money.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import type { Principal } from '../access/auth.ts'
-import { reachOf } from '../reports/scope.ts'
-import { toEpochMs, toIso } from '../resources/edge.ts'
-import { Findings } from '../resources/findings.ts'
+import { scopeOf } from '../reports/scope.ts'
+import { toEpochMs, toIso } from '../resources/conversions.ts'
+import { FieldErrors } from '../resources/field-errors.ts'
 import { readCursor, writeCursor } from './cursor.ts'
-import { type Names, namesFor, type Pseudonyms } from './pseudonyms.ts'
+import { type DisplayNames, namesFor, type Pseudonyms } from './pseudonyms.ts'
 
 const DAY_MS = 86_400_000
 const DAYS_DEFAULT = 30
@@ -32,7 +32,7 @@ export async function listTransactions(
   { principal, query }: { principal: Principal; query: TransactionQuery },
 ) {
   const { limit = PAGE_LIMIT_DEFAULT, cursor, shopId, campaignId, kind, credited } = query
-  const { shops, accountId } = reachOf(snapshot, principal, { shopId, campaignId })
+  const { shops, accountId } = scopeOf(snapshot, principal, { shopId, campaignId })
   const { sql, params } = transactionListQuery({
     ...rangeOf(query, now()),
     ...{ shopIds: shops.map(({ id }) => id), accountId, campaignId, kind, credited },
@@ -49,7 +49,7 @@ export async function listTransactions(
 
 const placeOf = (row: TransactionListRow) => [row.occurredAt, row.shopId, row.kind, row.eventId] as const
 
-function itemOf(snapshot: Snapshot, names: Names, row: TransactionListRow) {
+function itemOf(snapshot: Snapshot, names: DisplayNames, row: TransactionListRow) {
   const { shopId, kind, occurredAt, currency, lineCount, creditedLineCount, proof, trust } = row
   return {
     eventId: names.order(row),
@@ -71,14 +71,14 @@ function itemOf(snapshot: Snapshot, names: Names, row: TransactionListRow) {
 
 /** UTC epoch milliseconds, [from, to). */
 function rangeOf(query: TransactionQuery, now: number): { from: number; to: number } {
-  const findings = new Findings()
+  const fieldErrors = new FieldErrors()
   const read = (name: 'from' | 'to', otherwise: number) =>
-    query[name] === undefined ? otherwise : toEpochMs(query[name], `querystring/${name}`, findings)
+    query[name] === undefined ? otherwise : toEpochMs(query[name], `querystring/${name}`, fieldErrors)
   const to = read('to', now)
   const from = read('from', to - DAYS_DEFAULT * DAY_MS)
-  findings.raise()
-  findings.check(from < to, 'querystring/to', 'must be later than from')
-  findings.check(to - from <= RANGE_MAX_MS, 'querystring/from', 'must be at most 400 days before to')
-  findings.raise()
+  fieldErrors.throwIfAny()
+  fieldErrors.check(from < to, 'querystring/to', 'must be later than from')
+  fieldErrors.check(to - from <= RANGE_MAX_MS, 'querystring/from', 'must be at most 400 days before to')
+  fieldErrors.throwIfAny()
   return { from, to }
 }

@@ -1,6 +1,6 @@
 import type { TransactionRow } from '../../../infra/analytics/queries/explain/transaction.ts'
 import { fromMicros } from '../../domain/money/money.ts'
-import { toIso } from '../resources/edge.ts'
+import { toIso } from '../resources/conversions.ts'
 
 /** Every reason for which a version of a transaction counts or not, in words. */
 export const whyVersion = {

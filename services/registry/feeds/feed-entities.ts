@@ -4,8 +4,8 @@ import { isCurrency } from '../../domain/codes.ts'
 import type { Entity } from '../../domain/snapshot.ts'
 import type { Access } from '../access/access.ts'
 import { publisherOnly } from '../access/roles.ts'
-import { answered } from '../resources/edge.ts'
-import { Findings } from '../resources/findings.ts'
+import { entityFields } from '../resources/conversions.ts'
+import { FieldErrors } from '../resources/field-errors.ts'
 import { ownShop } from '../resources/own-shop.ts'
 import type { Resource } from '../resources/resource.ts'
 
@@ -19,34 +19,38 @@ export function feedEntities(deps: { access: Access }): Resource<'Feed', typeof 
     schemas: { create: FeedCreate, patch: FeedPatch, view: FeedView, query: FeedQuery },
     mayMake: publisherOnly,
     create({ shopId, name, url = null, currency, lang = null, username = null, password = null }, principal) {
-      const findings = new Findings()
-      const shop = ownShop({ access: deps.access, principal, shopId, findings })
-      findings.check(currency === undefined || isCurrency(currency), '/currency', 'is not a currency of ISO 4217')
-      checkUrl(url, findings)
-      findings.raise()
+      const fieldErrors = new FieldErrors()
+      const shop = ownShop({ access: deps.access, principal, shopId, fieldErrors })
+      fieldErrors.check(currency === undefined || isCurrency(currency), '/currency', 'is not a currency of ISO 4217')
+      checkUrl(url, fieldErrors)
+      fieldErrors.throwIfAny()
       return { shopId, name, url, currency: currency ?? shop!.body.currency, lang, username, password, ...UNFETCHED }
     },
     change({ body }, input) {
-      const findings = new Findings()
+      const fieldErrors = new FieldErrors()
       const feed: Feed = { ...body, ...input }
-      checkUrl(feed.url, findings)
-      findings.raise()
+      checkUrl(feed.url, fieldErrors)
+      fieldErrors.throwIfAny()
       // Whatever the source or the reading of it becomes, the next fetch must be a whole one.
       const readsAlike = feed.url === body.url && feed.lang === body.lang && feed.username === body.username
       return readsAlike ? feed : { ...feed, ...UNFETCHED }
     },
-    heldBy: () => null,
+    blockedBy: () => null,
     views: (entities) => entities.map(view),
   }
 }
 
-function checkUrl(url: string | null, findings: Findings): void {
+function checkUrl(url: string | null, fieldErrors: FieldErrors): void {
   if (url === null) return
   const parsed = URL.parse(url)
   const isHttp = parsed?.protocol === 'http:' || parsed?.protocol === 'https:'
-  findings.check(isHttp, '/url', 'is not an http or https URL')
+  fieldErrors.check(isHttp, '/url', 'is not an http or https URL')
   const isBare = !parsed?.username && !parsed?.password
-  findings.check(isBare, '/url', 'must not hold a user or password: set username and password, which are never shown')
+  fieldErrors.check(
+    isBare,
+    '/url',
+    'must not hold a user or password: set username and password, which are never shown',
+  )
 }
 
 /** Feeds made before credentials had a place of their own may have them in the address. */
@@ -60,5 +64,14 @@ function bare(text: string | null): string | null {
 
 function view(feed: Entity<'Feed'>) {
   const { shopId, name, url, currency, lang, username, password } = feed.body
-  return { ...answered(feed), shopId, name, url: bare(url), currency, lang, username, hasPassword: password !== null }
+  return {
+    ...entityFields(feed),
+    shopId,
+    name,
+    url: bare(url),
+    currency,
+    lang,
+    username,
+    hasPassword: password !== null,
+  }
 }

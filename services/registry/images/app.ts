@@ -9,7 +9,7 @@ import { Problem } from '../../domain/errors.ts'
 import type { Entity } from '../../domain/snapshot.ts'
 import type { HttpServer } from '../../http/server.ts'
 import { principalOf } from '../access/auth.ts'
-import { Findings } from '../resources/findings.ts'
+import { FieldErrors } from '../resources/field-errors.ts'
 import { createLimiter } from '../resources/limiter.ts'
 import { ownAccount } from '../resources/own-account.ts'
 import { type ResourceDeps, readRoutes } from '../resources/resource.ts'
@@ -67,14 +67,14 @@ function uploadRoute(server: HttpServer, deps: ImagesAppDeps): void {
     async (request, reply) => {
       const principal = principalOf(request)
       const { file, accountId } = await readUpload(request as FastifyRequest)
-      const findings = new Findings()
-      const account = ownAccount({ access, principal, accountId, findings })
-      findings.check(file !== null, '/file', 'is required')
-      findings.raise()
+      const fieldErrors = new FieldErrors()
+      const account = ownAccount({ access, principal, accountId, fieldErrors })
+      fieldErrors.check(file !== null, '/file', 'is required')
+      fieldErrors.throwIfAny()
       registry.checkRoom('Image', account!.id)
       const image = await limited(() => encodeImage(file!))
-      if ('fault' in image) findings.add('/file', image.fault)
-      findings.raise()
+      if ('fault' in image) fieldErrors.add('/file', image.fault)
+      fieldErrors.throwIfAny()
       const entity = await keep(deps, image as EncodedImage, { accountId: account!.id, by: principal.actorId })
       const answer = view(entity, publicUrl)
       return reply.code(201).header('location', `/v1/panel/images/${entity.id}`).send(answer)

@@ -2,7 +2,7 @@ import type { MultipartFile } from '@fastify/multipart'
 import type { FastifyRequest } from 'fastify'
 import { Problem } from '../../domain/errors.ts'
 import { canonicalId } from '../../domain/identity/uuid.ts'
-import { Findings } from '../resources/findings.ts'
+import { FieldErrors } from '../resources/field-errors.ts'
 import { IMAGE_BYTES_MAX } from './encode.ts'
 
 /** Of the form, as @fastify/multipart takes them; sizes in bytes. */
@@ -27,17 +27,17 @@ export async function readUpload(request: FastifyRequest): Promise<Upload> {
     throw new Problem('UNSUPPORTED_MEDIA_TYPE', 'Send the image as the file of a multipart/form-data body')
   }
   const upload: Upload = { file: null, accountId: undefined }
-  const findings = new Findings()
+  const fieldErrors = new FieldErrors()
   try {
     for await (const part of request.parts()) {
       if (part.type === 'file') upload.file = await readFile(request, part)
       else if (part.fieldname === 'accountId') upload.accountId = canonicalId(String(part.value))
-      else findings.add(`/${part.fieldname}`, 'is not a part that can be sent here')
+      else fieldErrors.add(`/${part.fieldname}`, 'is not a part that can be sent here')
     }
   } catch (error) {
     throw formProblem(error as Error & { code?: string })
   }
-  findings.raise()
+  fieldErrors.throwIfAny()
   return upload
 }
 

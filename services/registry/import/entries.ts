@@ -4,23 +4,26 @@ import { EVENT_LIMITS } from '../../../schemas/http/events.ts'
 import { linesOf } from './lines.ts'
 
 /** One thing to import, or why it could not be read. Numbers are those of the first line that it was on, from 1. */
-export type Entry = { number: number; value: unknown } | { number: number; wrong: string }
+export type ImportEntry = { number: number; value: unknown } | { number: number; wrong: string }
 
 /** A limit that ends an import. */
 export class Exceeded extends Error {}
 
 /** Reads entries from the bytes of a body, holding one at a time. */
-export type ReadEntries = (chunks: AsyncIterable<Buffer>, limits: { lineMaxBytes: number }) => AsyncGenerator<Entry>
+export type EntryParser = (
+  chunks: AsyncIterable<Buffer>,
+  limits: { lineMaxBytes: number },
+) => AsyncGenerator<ImportEntry>
 
 /** A JSON object a line. */
-export const ndjsonEntries: ReadEntries = async function* (chunks, limits) {
+export const ndjsonEntries: EntryParser = async function* (chunks, limits) {
   for await (const { number, text } of linesOf(chunks, limits)) {
     if (text === null) yield { number, wrong: `is longer than ${limits.lineMaxBytes} bytes` }
     else yield entryOf(number, text)
   }
 }
 
-function entryOf(number: number, text: string): Entry {
+function entryOf(number: number, text: string): ImportEntry {
   try {
     return { number, value: JSON.parse(text) }
   } catch {
@@ -44,9 +47,9 @@ export interface RowFolding {
  * lines are not kept; what is kept is then one too many, and refused. @throws Exceeded at a row that is too long, because where
  * the next one begins is not known then.
  */
-export const csvEntries = ({ keyOf, fold }: RowFolding): ReadEntries =>
+export const csvEntries = ({ keyOf, fold }: RowFolding): EntryParser =>
   async function* (chunks, { lineMaxBytes }) {
-    const skipped: Entry[] = []
+    const skipped: ImportEntry[] = []
     const parser = parse({
       bom: true,
       columns: (names: string[]) => names.map((name) => name.trim()),
@@ -65,7 +68,7 @@ export const csvEntries = ({ keyOf, fold }: RowFolding): ReadEntries =>
     let number = 0
     let key = ''
     let rows: Row[] = []
-    const folded = (): Entry[] => (rows.length > 0 ? [{ number, value: fold(rows) }] : [])
+    const folded = (): ImportEntry[] => (rows.length > 0 ? [{ number, value: fold(rows) }] : [])
     for await (const { record, info } of parser as AsyncIterable<{ record: Row; info: { lines: number } }>) {
       yield* skipped.splice(0)
       const next = keyOf(record)

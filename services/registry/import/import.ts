@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { EventLog, NewRecord } from '../../../infra/event-log/port.ts'
 import type { ImportAnswer } from '../../../schemas/http/panel/shops/import.ts'
 import { Problem } from '../../domain/errors.ts'
-import { Exceeded, type ReadEntries } from './entries.ts'
+import { type EntryParser, Exceeded } from './entries.ts'
 import type { ImportRules, Read } from './rules.ts'
 
 const GB = 1024 * 1024 * 1024
@@ -23,7 +23,7 @@ export const IMPORT_LIMITS: ImportLimits = { bytesMax: GB, linesMax: 1_000_000, 
 
 /** What is imported, and how it is told. */
 export interface ImportOf {
-  entries: ReadEntries
+  entries: EntryParser
   read: (value: unknown, rules: ImportRules) => Read
 }
 

@@ -2,13 +2,16 @@ const NEWLINE = 0x0a
 const BYTE_ORDER_MARK = '\uFEFF'
 
 /** A line without its end; null when it is over the limit. Numbers count from 1. */
-export interface Line {
+export interface TextLine {
   number: number
   text: string | null
 }
 
 /** Cuts a stream of bytes into lines, holding at most one of them. Empty lines are counted and left out. */
-export async function* linesOf(chunks: AsyncIterable<Buffer>, options: { lineMaxBytes: number }): AsyncGenerator<Line> {
+export async function* linesOf(
+  chunks: AsyncIterable<Buffer>,
+  options: { lineMaxBytes: number },
+): AsyncGenerator<TextLine> {
   let parts: Buffer[] = []
   let bytes = 0
   let number = 0
@@ -18,7 +21,7 @@ export async function* linesOf(chunks: AsyncIterable<Buffer>, options: { lineMax
     // The rest of a line that is too long is counted only.
     if (bytes <= options.lineMaxBytes) parts.push(part)
   }
-  function finish(): Line | null {
+  function finish(): TextLine | null {
     number++
     const isTooLong = bytes > options.lineMaxBytes
     const text = isTooLong ? null : Buffer.concat(parts).toString('utf8')

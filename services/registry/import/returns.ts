@@ -5,8 +5,8 @@ import { encode } from '../../../schemas/wire/codec.ts'
 import type { HttpServer } from '../../http/server.ts'
 import type { Access } from '../access/access.ts'
 import { type Authorize, principalOf } from '../access/auth.ts'
-import { toEpochMs, toIso } from '../resources/edge.ts'
-import { Findings } from '../resources/findings.ts'
+import { toEpochMs, toIso } from '../resources/conversions.ts'
+import { FieldErrors } from '../resources/field-errors.ts'
 import { ownShop } from '../resources/own-shop.ts'
 
 export interface ReturnsDeps {
@@ -40,12 +40,12 @@ export function returnsApp({ log, access, authorize, now }: ReturnsDeps) {
       async (request, reply) => {
         const principal = principalOf(request)
         const { returnId, shopId, lines = [], occurredAt, reason } = request.body
-        const findings = new Findings()
-        ownShop({ access, principal, shopId, findings })
+        const fieldErrors = new FieldErrors()
+        ownShop({ access, principal, shopId, fieldErrors })
         const receivedAt = now()
-        const at = occurredAt === undefined ? receivedAt : toEpochMs(occurredAt, '/occurredAt', findings)
-        findings.check(!(at > receivedAt), '/occurredAt', 'is in the future')
-        findings.raise()
+        const at = occurredAt === undefined ? receivedAt : toEpochMs(occurredAt, '/occurredAt', fieldErrors)
+        fieldErrors.check(!(at > receivedAt), '/occurredAt', 'is in the future')
+        fieldErrors.throwIfAny()
         const value: TransactionReturn = {
           ...{ returnId, shopId, eventId: request.params.eventId, reason: reason || null },
           ...{ returnedBy: principal.actorId, occurredAt: at, receivedAt, lines },

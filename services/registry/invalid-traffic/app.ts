@@ -24,8 +24,8 @@ import type { HttpServer } from '../../http/server.ts'
 import type { Access } from '../access/access.ts'
 import { type Authorize, type Principal, principalOf } from '../access/auth.ts'
 import { onlyRoles, operatorOnly } from '../access/roles.ts'
-import { toIso } from '../resources/edge.ts'
-import { Findings } from '../resources/findings.ts'
+import { toIso } from '../resources/conversions.ts'
+import { FieldErrors } from '../resources/field-errors.ts'
 
 const DAY_MS = 86_400_000
 const ADDRESSES_PATH = '/v1/panel/invalid-traffic/addresses'
@@ -136,10 +136,10 @@ async function voidEvents(deps: InvalidTrafficDeps, principal: Principal, asked:
 }
 
 function conditionsOf({ eventIds, campaignId, cid, requestId, from, to }: VoidCreate) {
-  const findings = new Findings()
+  const fieldErrors = new FieldErrors()
   const isNarrowed = [eventIds, campaignId, cid, requestId].some((condition) => condition !== undefined)
-  findings.check(isNarrowed, '', 'needs one of eventIds, campaignId, cid and requestId')
-  findings.raise()
+  fieldErrors.check(isNarrowed, '', 'needs one of eventIds, campaignId, cid and requestId')
+  fieldErrors.throwIfAny()
   const momentOf = (time: string | undefined) => (time === undefined ? null : Date.parse(time))
   return {
     eventIds: eventIds ?? null,

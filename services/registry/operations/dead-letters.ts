@@ -12,9 +12,9 @@ import { decode } from '../../../schemas/wire/codec.ts'
 import type { HttpServer } from '../../http/server.ts'
 import type { Authorize } from '../access/auth.ts'
 import { operatorOnly } from '../access/roles.ts'
-import { toIso } from '../resources/edge.ts'
+import { toIso } from '../resources/conversions.ts'
 
-export interface LetterFilter {
+export interface DeadLetterFilter {
   stream?: string
   topic?: TopicName
   /** Offsets in the topic `dead-letters`, [from, to). */
@@ -32,8 +32,8 @@ interface Letter {
 
 export interface DeadLettersDeps {
   authorize: Authorize
-  list(filter: LetterFilter): Promise<{ letters: Letter[]; nextOffset: number | null }>
-  replay(filter: LetterFilter & { again?: boolean }): Promise<{ replayed: number; skipped: number; gone: number }>
+  list(filter: DeadLetterFilter): Promise<{ letters: Letter[]; nextOffset: number | null }>
+  replay(filter: DeadLetterFilter & { again?: boolean }): Promise<{ replayed: number; skipped: number; gone: number }>
 }
 
 /** What the streams could not process: GET /v1/panel/dead-letters, POST /v1/panel/dead-letters/replay. */

@@ -28,7 +28,7 @@ export interface TakenEntry {
   offer: ProductOffer | null
 }
 
-export interface ReadEntries {
+export interface EntryResults {
   taken: TakenEntry[]
   /** One for each entry that is not taken: the first of its faults, with all of them in the message. */
   rejected: EntryIssue[]
@@ -55,8 +55,8 @@ export function readEntries(
   entries: readonly unknown[],
   feeds: ReadonlyMap<string, OfferFeed>,
   now: number,
-): ReadEntries {
-  const result: ReadEntries = { taken: [], rejected: [], errors: [], warnings: [], warningCount: 0 }
+): EntryResults {
+  const result: EntryResults = { taken: [], rejected: [], errors: [], warnings: [], warningCount: 0 }
   const firstByBatchId = new Map<string, number>()
   entries.forEach((given, index) => {
     const entry = new EntryReader(given, feeds, now)

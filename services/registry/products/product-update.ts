@@ -3,7 +3,7 @@ import { ENTRIES_MAX } from '../../../schemas/http/products.ts'
 import { encode } from '../../../schemas/wire/codec.ts'
 import { itemGroupOf, offerKey } from '../../domain/catalogue/offer.ts'
 import type { ErrorCode, FieldError } from '../../domain/errors.ts'
-import { type EntryIssue, type ReadEntries, readEntries, type TakenEntry } from './product-entries.ts'
+import { type EntryIssue, type EntryResults, readEntries, type TakenEntry } from './product-entries.ts'
 import type { OfferFeed } from './product-item.ts'
 
 /** The body of a product update, read. Plain data that crosses threads cheaply: all values lie in one block. */
@@ -59,7 +59,7 @@ export function readProductUpdate(json: Uint8Array, feeds: WritableFeeds, now: n
   return { tag: 'READ', accepted, rejected, warnings, warningCount, offers: pack(offers), itemGroups: pack(itemGroups) }
 }
 
-function allRejected({ rejected, errors }: ReadEntries): ProductUpdate {
+function allRejected({ rejected, errors }: EntryResults): ProductUpdate {
   const first = errors.slice(0, 3).map(({ path, message }) => `${path}: ${message}`)
   return refused('INVALID', `None of the ${rejected.length} entries is valid: ${first.join('; ')}`, {
     errors,
@@ -68,7 +68,7 @@ function allRejected({ rejected, errors }: ReadEntries): ProductUpdate {
 }
 
 /** Also rejects, last of all, an offer that the log is too small for. */
-function recordsOf({ taken, rejected }: ReadEntries) {
+function recordsOf({ taken, rejected }: EntryResults) {
   const offers = new Map<string, Buffer | null>()
   const itemGroups = new Map<string, Buffer>()
   let accepted = 0

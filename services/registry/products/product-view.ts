@@ -8,7 +8,7 @@ import { fromMicros } from '../../domain/money/money.ts'
 import type { Entity, Snapshot } from '../../domain/snapshot.ts'
 import type { Access } from '../access/access.ts'
 import type { Principal } from '../access/auth.ts'
-import { toIso } from '../resources/edge.ts'
+import { toIso } from '../resources/conversions.ts'
 
 /** Products as the panel shows them, with the campaigns that the caller may see and what they say of showing them. */
 export function createProductView(deps: { snapshot: Snapshot; access: Access; counters: Counters; now: () => number }) {

@@ -7,7 +7,7 @@ import type { Principal } from '../access/auth.ts'
 import { type Figure, type Figures, figuresOf, figuresOverCurrencies, type MeasuredRow } from './figures.ts'
 import { isNamed, type NameOf, readNames, type TitleIndex } from './names.ts'
 import type { ReportRequest } from './request.ts'
-import { reachOf } from './scope.ts'
+import { scopeOf } from './scope.ts'
 import { hidesRequests, specOf } from './spec.ts'
 
 export interface Report {
@@ -41,8 +41,8 @@ export async function runReport(
   { principal, request, rowsMax, beyond }: ReportCall,
 ): Promise<Report> {
   const { analytics, snapshot } = deps
-  const reach = reachOf(snapshot, principal, request.filters)
-  const spec = specOf(snapshot, request, reach, rowsMax + 1)
+  const scope = scopeOf(snapshot, principal, request.filters)
+  const spec = specOf(snapshot, request, scope, rowsMax + 1)
   const isEmpty = spec.zones.length === 0 || spec.measures.length === 0
   const { sql, params } = reportQuery(spec)
   const measured = isEmpty ? [] : await analytics.query<Row>(sql, params)
@@ -56,7 +56,7 @@ export async function runReport(
     throw new Problem('TOO_LARGE', `The report has over ${rowsMax} rows: ask for less time, or group by less`)
   }
   const shown = all.slice(0, rowsMax)
-  const onlyShopId = reach.shops.length === 1 ? reach.shops[0]!.id : null
+  const onlyShopId = scope.shops.length === 1 ? scope.shops[0]!.id : null
   const nameOf = await readNames(deps, shown, { dimensions, onlyShopId })
   const inTotals = { requests: spec.requestFact !== null }
   const inRows = { requests: inTotals.requests && !hidesRequests(request) }

@@ -6,7 +6,7 @@ import {
   reportDimensions,
   reportMetrics,
 } from '../../../schemas/http/panel/reports/reports.ts'
-import { Findings } from '../resources/findings.ts'
+import { FieldErrors } from '../resources/field-errors.ts'
 import { startOfDay } from './time-zone.ts'
 
 export const GROUP_BY_MAX = 4
@@ -45,11 +45,11 @@ export interface ReportRequest {
 /** Reads what the schema leaves to be read. @throws Problem INVALID that lists every wrong parameter. */
 export function readReportRequest(query: ReportQuery): ReportRequest {
   const { from, to, groupBy, metrics, model, clickWindowHours, viewWindowHours, format: _, ...filters } = query
-  const findings = new Findings()
+  const fieldErrors = new FieldErrors()
   const request: ReportRequest = {
-    ...readRange({ from, to }, findings),
-    dimensions: readNames(groupBy, reportDimensions, 'groupBy', findings) ?? [],
-    metrics: readNames(metrics, reportMetrics, 'metrics', findings) ?? [...reportMetrics],
+    ...readRange({ from, to }, fieldErrors),
+    dimensions: readNames(groupBy, reportDimensions, 'groupBy', fieldErrors) ?? [],
+    metrics: readNames(metrics, reportMetrics, 'metrics', fieldErrors) ?? [...reportMetrics],
     filters,
     whatIf:
       model === undefined && clickWindowHours === undefined && viewWindowHours === undefined
@@ -60,22 +60,26 @@ export function readReportRequest(query: ReportQuery): ReportRequest {
             viewWindowHours: viewWindowHours ?? null,
           },
   }
-  findings.check(request.dimensions.length <= GROUP_BY_MAX, at('groupBy'), `takes at most ${GROUP_BY_MAX} dimensions`)
-  findings.raise()
+  fieldErrors.check(
+    request.dimensions.length <= GROUP_BY_MAX,
+    at('groupBy'),
+    `takes at most ${GROUP_BY_MAX} dimensions`,
+  )
+  fieldErrors.throwIfAny()
   return request
 }
 
-/** The time that a query asks about; `findings` gets what is wrong with it. */
-export function readRange(query: { from: string; to: string }, findings: Findings): { from: Moment; to: Moment } {
+/** The time that a query asks about; `fieldErrors` gets what is wrong with it. */
+export function readRange(query: { from: string; to: string }, fieldErrors: FieldErrors): { from: Moment; to: Moment } {
   const [from, to] = [momentOf(query.from), momentOf(query.to)]
   const readable = `must be a date (2026-03-29) or a time with its zone (2026-03-29T12:00:00Z) between ${FIRST_YEAR} and ${LAST_YEAR}`
-  findings.check(from !== null, at('from'), readable)
-  findings.check(to !== null, at('to'), readable)
+  fieldErrors.check(from !== null, at('from'), readable)
+  fieldErrors.check(to !== null, at('to'), readable)
   if (from === null || to === null) return { from: { at: 0 }, to: { at: 0 } }
   const length = momentIn(to, 'UTC') - momentIn(from, 'UTC')
-  findings.check(length > 0, at('to'), 'must be later than from')
+  fieldErrors.check(length > 0, at('to'), 'must be later than from')
   const longest = RANGE_MAX_DAYS * DAY_MS + CLOCK_CHANGE_MAX_MS
-  findings.check(length <= longest, at('to'), `must be at most ${RANGE_MAX_DAYS} days after from`)
+  fieldErrors.check(length <= longest, at('to'), `must be at most ${RANGE_MAX_DAYS} days after from`)
   return { from, to }
 }
 
@@ -106,12 +110,12 @@ export function readNames<T extends string>(
   text: string | undefined,
   known: readonly T[],
   name: string,
-  findings: Findings,
+  fieldErrors: FieldErrors,
 ): T[] | null {
   if (text === undefined) return null
   const names = [...new Set(text.split(',').map((each) => each.trim()))]
   const isKnown = (each: string): each is T => (known as readonly string[]).includes(each)
   const wrong = names.filter((each) => !isKnown(each))
-  findings.check(wrong.length === 0, at(name), `${JSON.stringify(wrong[0])} is not one of ${known.join(', ')}`)
+  fieldErrors.check(wrong.length === 0, at(name), `${JSON.stringify(wrong[0])} is not one of ${known.join(', ')}`)
   return names.filter(isKnown)
 }

@@ -12,7 +12,7 @@ export interface ScopeIds {
   placementId?: string | undefined
 }
 
-export interface ReportReach {
+export interface ReportScope {
   shops: Entity<'Shop'>[]
   /** Only ads of this account. Advertisers see no others. */
   accountId: string | undefined
@@ -22,7 +22,7 @@ export interface ReportReach {
  * The shops that a report is about, for a caller who may see them; what has been deleted is part of history.
  * @throws Problem NOT_FOUND for an id that the caller may not see.
  */
-export function reachOf(snapshot: Snapshot, principal: Principal, ids: ScopeIds): ReportReach {
+export function scopeOf(snapshot: Snapshot, principal: Principal, ids: ScopeIds): ReportScope {
   const visible = visibleShops(snapshot, principal)
   const inShop = <K extends 'Campaign' | 'AdUnit' | 'Placement'>(
     kind: K,

@@ -10,7 +10,7 @@ import { Problem } from '../../domain/errors.ts'
 import type { Entity, Snapshot } from '../../domain/snapshot.ts'
 import { measuresFor } from './figures.ts'
 import { momentIn, type ReportRequest } from './request.ts'
-import type { ReportReach } from './scope.ts'
+import type { ReportScope } from './scope.ts'
 import { offsetSpans, offsetText } from './time-zone.ts'
 
 /** More would not fit in the address of a query. */
@@ -21,8 +21,8 @@ const AD_UNITS_MAX = 5_000
  * What to ask of Analytics for a request, within what its caller may see.
  * @throws Problem INVALID where one shop must be chosen.
  */
-export function specOf(snapshot: Snapshot, request: ReportRequest, reach: ReportReach, limit: number): ReportSpec {
-  const { shops } = reach
+export function specOf(snapshot: Snapshot, request: ReportRequest, scope: ReportScope, limit: number): ReportSpec {
+  const { shops } = scope
   if (request.whatIf && shops.length > 1)
     throw chooseShop('is required with model, clickWindowHours or viewWindowHours')
   if (shops.length > SHOPS_MAX) throw chooseShop(`is required where there are more than ${SHOPS_MAX} shops`)
@@ -30,12 +30,12 @@ export function specOf(snapshot: Snapshot, request: ReportRequest, reach: Report
   const placements = needsPlacements ? placementsOf(snapshot, shops) : new Map()
   if (placements.size > AD_UNITS_MAX) throw chooseShop(`is required where there are more than ${AD_UNITS_MAX} ad units`)
   const zones = zonesOf(request, shops)
-  const requestFact = requestFactOf(request, reach)
+  const requestFact = requestFactOf(request, scope)
   return {
     zones,
     currencies: new Map(shops.map(({ id, body }) => [id, body.currency])),
     placements,
-    filters: filtersOf(request, reach, placements),
+    filters: filtersOf(request, scope, placements),
     dimensions: request.dimensions,
     measures: measuresFor(request.metrics).filter((measure) => measure !== 'requests' || requestFact !== null),
     requestFact,
@@ -46,7 +46,7 @@ export function specOf(snapshot: Snapshot, request: ReportRequest, reach: Report
 
 function filtersOf(
   { filters }: ReportRequest,
-  { accountId }: ReportReach,
+  { accountId }: ReportScope,
   placements: ReadonlyMap<string, string>,
 ): ReportFilters {
   const { accountId: _, shopId: __, adUnitId, placementId, ...values } = filters
@@ -60,7 +60,7 @@ function filtersOf(
 }
 
 /** What was asked for has no campaign: a report narrowed to ads cannot count it. */
-function requestFactOf({ filters, dimensions }: ReportRequest, { accountId }: ReportReach): ReportSpec['requestFact'] {
+function requestFactOf({ filters, dimensions }: ReportRequest, { accountId }: ReportScope): ReportSpec['requestFact'] {
   const { campaignId, productId, bannerId, adUnitId, placementId, algorithm } = filters
   const isGiven = (value: string | undefined) => value !== undefined
   if ([accountId, campaignId, productId, bannerId].some(isGiven)) return null

@@ -30,7 +30,7 @@ export function csvOf(columns: readonly string[], rows: Iterable<object>, cast: 
 }
 
 /** A line of JSON for each row (NDJSON). */
-export function linesOf(rows: Iterable<object>): Readable {
+export function ndjsonOf(rows: Iterable<object>): Readable {
   return Readable.from(jsonLines(rows))
 }
 

@@ -2,7 +2,7 @@ import { BOOTSTRAP_ACCOUNT_ID } from '../../callers/bearer-tokens.ts'
 import type { Entity } from '../../domain/snapshot.ts'
 import type { Access } from '../access/access.ts'
 import type { Principal } from '../access/auth.ts'
-import type { Findings } from './findings.ts'
+import type { FieldErrors } from './field-errors.ts'
 
 /**
  * The account that a new entity shall belong to: the one named, else the caller's. Undefined, with a finding, when there
@@ -12,14 +12,14 @@ export function ownAccount(request: {
   access: Access
   principal: Principal
   accountId: string | undefined
-  findings: Findings
+  fieldErrors: FieldErrors
 }): Entity<'Account'> | undefined {
-  const { access, principal, accountId, findings } = request
+  const { access, principal, accountId, fieldErrors } = request
   if (accountId === undefined && principal.accountId === BOOTSTRAP_ACCOUNT_ID) {
-    findings.add('/accountId', 'is required')
+    fieldErrors.add('/accountId', 'is required')
     return undefined
   }
   const account = access.find(principal, 'Account', accountId ?? principal.accountId)
-  if (!account) findings.add('/accountId', 'there is no such account')
+  if (!account) fieldErrors.add('/accountId', 'there is no such account')
   return account
 }

@@ -2,7 +2,7 @@ import { Problem } from '../../domain/errors.ts'
 import type { Entity } from '../../domain/snapshot.ts'
 import type { Access } from '../access/access.ts'
 import type { Principal } from '../access/auth.ts'
-import type { Findings } from './findings.ts'
+import type { FieldErrors } from './field-errors.ts'
 
 /**
  * The shop that something new shall belong to. Undefined, with a finding, when the caller has no such shop.
@@ -12,11 +12,11 @@ export function ownShop(request: {
   access: Access
   principal: Principal
   shopId: string
-  findings: Findings
+  fieldErrors: FieldErrors
 }): Entity<'Shop'> | undefined {
-  const { access, principal, shopId, findings } = request
+  const { access, principal, shopId, fieldErrors } = request
   if (principal.role === 'ADVERTISER') throw new Problem('FORBIDDEN', 'Only the publisher of a shop sets it up')
   const shop = access.find(principal, 'Shop', shopId)
-  if (!shop) findings.add('/shopId', 'there is no such shop')
+  if (!shop) fieldErrors.add('/shopId', 'there is no such shop')
   return shop
 }

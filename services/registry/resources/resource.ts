@@ -11,7 +11,7 @@ import { type Authorize, type Principal, principalOf } from '../access/auth.ts'
 import type { SecurityLog } from '../access/security-log/security-log.ts'
 import { accountOf } from './account-of.ts'
 import { pageOf } from './paging.ts'
-import { type Change, changed, created, type Registry, removed } from './store.ts'
+import { changed, created, type EntityChange, type Registry, removed } from './store.ts'
 
 /** What the routes of a resource work with. */
 export interface ResourceDeps {
@@ -40,9 +40,9 @@ export interface ChangeableResource<K extends EntityKind, P extends TSchema> ext
   schemas: { patch: P; view: TSchema; query: TSchema }
   change(entity: Entity<K>, input: Static<P>, principal: Principal): EntityBodies[K] | Promise<EntityBodies[K]>
   /** Why it cannot be removed now; null when it can. */
-  heldBy(entity: Entity<K>): string | null
+  blockedBy(entity: Entity<K>): string | null
   /** What its removal changes; without it, the entity alone. */
-  removal?(entity: Entity<K>): Change[]
+  removal?(entity: Entity<K>): EntityChange[]
   /** Who of those who may change it may also remove it; without it, all. */
   mayRemove?(principal: Principal): boolean
 }
@@ -188,7 +188,7 @@ export function changeRoutes<K extends EntityKind, P extends TSchema>(
           if (resource.mayRemove && !resource.mayRemove(principal)) {
             throw new Problem('FORBIDDEN', `Only the operator removes ${withArticle(nouns[kind])}`)
           }
-          const holder = resource.heldBy(entity)
+          const holder = resource.blockedBy(entity)
           if (holder) throw new Problem('CONFLICT', `The ${nouns[kind]} still has ${holder}`)
           return resource.removal?.(entity) ?? [removed(entity)]
         },

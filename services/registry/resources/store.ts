@@ -18,7 +18,7 @@ const WRITER = 'registry'
 const RETRY_AFTER_SECONDS = 2
 
 /** One entity as it shall be. Made by `created`, `changed` and `removed`. */
-export type Change = {
+export type EntityChange = {
   [K in EntityKind]: { kind: K; id: string; version: number; deleted: boolean; body: EntityBodies[K] }
 }[EntityKind]
 
@@ -44,20 +44,20 @@ export interface Registry {
 }
 
 type ChooseForgotten = () => readonly { kind: KindWithoutHistory; id: string }[]
-export type Decide = readonly Change[] | (() => readonly Change[] | Promise<readonly Change[]>)
+export type Decide = readonly EntityChange[] | (() => readonly EntityChange[] | Promise<readonly EntityChange[]>)
 
-export function created<K extends EntityKind>(kind: K, id: string, body: EntityBodies[K]): Change {
-  return { kind, id, version: 1, deleted: false, body } as Change
+export function created<K extends EntityKind>(kind: K, id: string, body: EntityBodies[K]): EntityChange {
+  return { kind, id, version: 1, deleted: false, body } as EntityChange
 }
 
 /** The entity with another body. */
-export function changed<K extends EntityKind>(entity: Entity<K>, body: EntityBodies[K]): Change {
-  return { kind: entity.kind, id: entity.id, version: entity.version + 1, deleted: false, body } as Change
+export function changed<K extends EntityKind>(entity: Entity<K>, body: EntityBodies[K]): EntityChange {
+  return { kind: entity.kind, id: entity.id, version: entity.version + 1, deleted: false, body } as EntityChange
 }
 
 /** The entity marked as deleted. It stays in the log, because reports and audits still name it. */
-export function removed<K extends EntityKind>(entity: Entity<K>, body = entity.body as EntityBodies[K]): Change {
-  return { kind: entity.kind, id: entity.id, version: entity.version + 1, deleted: true, body } as Change
+export function removed<K extends EntityKind>(entity: Entity<K>, body = entity.body as EntityBodies[K]): EntityChange {
+  return { kind: entity.kind, id: entity.id, version: entity.version + 1, deleted: true, body } as EntityChange
 }
 
 /** Takes over as the one writer of the registry, and brings `snapshot` to the end of its history. */
@@ -145,7 +145,7 @@ export async function openRegistry(deps: {
   }
 }
 
-function toEntry(change: Change, { by, at }: { by: string; at: number }): RegistryEntry {
+function toEntry(change: EntityChange, { by, at }: { by: string; at: number }): RegistryEntry {
   const { kind, id, version, deleted, body } = change
   return { kind, id, version, updatedAt: at, updatedBy: by, deletedAt: deleted ? at : null, body } as RegistryEntry
 }

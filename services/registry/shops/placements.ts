@@ -7,8 +7,8 @@ import {
 import type { Snapshot } from '../../domain/snapshot.ts'
 import type { Access } from '../access/access.ts'
 import { publisherOnly } from '../access/roles.ts'
-import { answered } from '../resources/edge.ts'
-import { Findings } from '../resources/findings.ts'
+import { entityFields } from '../resources/conversions.ts'
+import { FieldErrors } from '../resources/field-errors.ts'
 import { ownShop } from '../resources/own-shop.ts'
 import type { Resource } from '../resources/resource.ts'
 
@@ -23,15 +23,15 @@ export function placements(deps: {
     schemas: { create: PlacementCreate, patch: PlacementPatch, view: PlacementView, query: PlacementQuery },
     mayMake: publisherOnly,
     create(input, principal) {
-      const findings = new Findings()
-      ownShop({ access, principal, shopId: input.shopId, findings })
-      findings.raise()
+      const fieldErrors = new FieldErrors()
+      ownShop({ access, principal, shopId: input.shopId, fieldErrors })
+      fieldErrors.throwIfAny()
       return input
     },
     change: ({ body }, input) => ({ ...body, ...input }),
-    heldBy({ id }) {
+    blockedBy({ id }) {
       return snapshot.all('AdUnit').some((unit) => unit.body.placementId === id) ? 'ad units' : null
     },
-    views: (entities) => entities.map((entity) => ({ ...answered(entity), ...entity.body })),
+    views: (entities) => entities.map((entity) => ({ ...entityFields(entity), ...entity.body })),
   }
 }

@@ -8,8 +8,8 @@ import { defaultTrafficRules, trafficRulesOf } from '../../domain/traffic-rules.
 import type { Access } from '../access/access.ts'
 import type { Principal } from '../access/auth.ts'
 import { onlyRoles } from '../access/roles.ts'
-import { answered } from '../resources/edge.ts'
-import { Findings } from '../resources/findings.ts'
+import { entityFields } from '../resources/conversions.ts'
+import { FieldErrors } from '../resources/field-errors.ts'
 import { ownAccount } from '../resources/own-account.ts'
 import type { Resource } from '../resources/resource.ts'
 
@@ -37,21 +37,21 @@ export function shops(deps: {
     schemas: { create: ShopCreate, patch: ShopPatch, view: ShopView, query: ShopQuery },
     mayMake: onlyRoles(['OPERATOR', 'PUBLISHER'], 'Shops belong to publishers'),
     create({ accountId, reserveCpc = RESERVE_CPC_DEFAULT, invalidTraffic = [], ...input }, principal) {
-      const findings = new Findings()
-      const account = ownAccount({ access, principal, accountId, findings })
+      const fieldErrors = new FieldErrors()
+      const account = ownAccount({ access, principal, accountId, fieldErrors })
       const isPublisher = account === undefined || account.body.kind === 'PUBLISHER'
-      findings.check(isPublisher, '/accountId', 'is not the account of a publisher')
-      checkCodes(input, findings)
-      checkRules(invalidTraffic, findings)
-      findings.raise()
+      fieldErrors.check(isPublisher, '/accountId', 'is not the account of a publisher')
+      checkCodes(input, fieldErrors)
+      checkRules(invalidTraffic, fieldErrors)
+      fieldErrors.throwIfAny()
       const settings = { reserveCpcMicros: toMicros(reserveCpc), invalidTraffic: ownRules(invalidTraffic) }
       return { ...DEFAULTS, ...input, ...settings, accountId: account!.id }
     },
     change({ body }, { reserveCpc, invalidTraffic, ...input }) {
-      const findings = new Findings()
-      checkCodes(input, findings)
-      checkRules(invalidTraffic ?? [], findings)
-      findings.raise()
+      const fieldErrors = new FieldErrors()
+      checkCodes(input, fieldErrors)
+      checkRules(invalidTraffic ?? [], fieldErrors)
+      fieldErrors.throwIfAny()
       return {
         ...body,
         ...input,
@@ -59,26 +59,26 @@ export function shops(deps: {
         invalidTraffic: invalidTraffic ? ownRules(invalidTraffic) : body.invalidTraffic,
       }
     },
-    heldBy({ id }) {
+    blockedBy({ id }) {
       return parts.find(([kind]) => snapshot.all(kind).some((part) => part.body.shopId === id))?.[1] ?? null
     },
     views: (entities, principal) => entities.map((entity) => view(entity, principal)),
   }
 }
 
-function checkCodes(shop: Partial<Pick<Shop, 'currency' | 'country' | 'timeZone'>>, findings: Findings): void {
+function checkCodes(shop: Partial<Pick<Shop, 'currency' | 'country' | 'timeZone'>>, fieldErrors: FieldErrors): void {
   const { currency, country, timeZone } = shop
-  findings.check(currency === undefined || isCurrency(currency), '/currency', 'is not a currency of ISO 4217')
-  findings.check(country === undefined || isCountry(country), '/country', 'is not a country of ISO 3166-1')
-  findings.check(timeZone === undefined || isTimeZone(timeZone), '/timeZone', 'is not a time zone of IANA')
+  fieldErrors.check(currency === undefined || isCurrency(currency), '/currency', 'is not a currency of ISO 4217')
+  fieldErrors.check(country === undefined || isCountry(country), '/country', 'is not a country of ISO 3166-1')
+  fieldErrors.check(timeZone === undefined || isTimeZone(timeZone), '/timeZone', 'is not a time zone of IANA')
 }
 
-function checkRules(settings: RuleSettings, findings: Findings): void {
+function checkRules(settings: RuleSettings, fieldErrors: FieldErrors): void {
   for (const [i, { rule, max }] of settings.entries()) {
     const isRepeated = settings.findIndex((each) => each.rule === rule) < i
-    findings.check(!isRepeated, `/invalidTraffic/${i}/rule`, 'is there twice')
+    fieldErrors.check(!isRepeated, `/invalidTraffic/${i}/rule`, 'is there twice')
     const hasNumber = defaultTrafficRules[rule].max !== null
-    findings.check(hasNumber || max == null, `/invalidTraffic/${i}/max`, 'is of a rule without a number')
+    fieldErrors.check(hasNumber || max == null, `/invalidTraffic/${i}/max`, 'is of a rule without a number')
   }
 }
 
@@ -102,7 +102,7 @@ function view(shop: Entity<'Shop'>, { role }: Principal) {
   const windows = { clickWindowHours, viewWindowHours }
   const settings = { accountId, ...windows, transactionTrust, invalidTraffic: rulesInForce(invalidTraffic) }
   return {
-    ...answered(shop),
+    ...entityFields(shop),
     ...open,
     reserveCpc: fromMicros(reserveCpcMicros),
     ...(role === 'ADVERTISER' ? {} : settings),

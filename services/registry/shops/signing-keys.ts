@@ -11,8 +11,8 @@ import type { HttpServer } from '../../http/server.ts'
 import { principalOf } from '../access/auth.ts'
 import { recentlyAuthenticated } from '../access/sessions/reauthentication.ts'
 import { accountOf } from '../resources/account-of.ts'
-import { answered } from '../resources/edge.ts'
-import { Findings } from '../resources/findings.ts'
+import { entityFields } from '../resources/conversions.ts'
+import { FieldErrors } from '../resources/field-errors.ts'
 import { ownShop } from '../resources/own-shop.ts'
 import { type ChangeableResource, changeRoutes, type ResourceDeps, readRoutes } from '../resources/resource.ts'
 import { created, removed } from '../resources/store.ts'
@@ -43,9 +43,9 @@ export function signingKeyRoutes(server: HttpServer, deps: SigningKeyDeps): void
       const secret = newSigningSecret(randomBytes)
       const [entry] = await registry.write(
         () => {
-          const findings = new Findings()
-          ownShop({ access, principal, shopId, findings })
-          findings.raise()
+          const fieldErrors = new FieldErrors()
+          ownShop({ access, principal, shopId, fieldErrors })
+          fieldErrors.throwIfAny()
           const others = [...registry.snapshot.all('SigningKey')].filter(({ body }) => body.shopId === shopId)
           if (others.length >= KEYS_OF_SHOP_MAX) {
             throw new Problem('CONFLICT', `The shop has ${KEYS_OF_SHOP_MAX} signing keys: delete one first`)
@@ -72,12 +72,12 @@ const signingKeys: ChangeableResource<'SigningKey', typeof SigningKeyPatch> = {
   path: 'signing-keys',
   schemas: { patch: SigningKeyPatch, view: SigningKeyView, query: SigningKeyQuery },
   change: ({ body }, input) => ({ ...body, ...input }),
-  heldBy: () => null,
+  blockedBy: () => null,
   removal: (key) => [removed(key, { ...key.body, secret: '' })],
   views: (entities) => entities.map(view),
 }
 
 function view(key: Entity<'SigningKey'>) {
   const { shopId, name } = key.body
-  return { ...answered(key), shopId, name }
+  return { ...entityFields(key), shopId, name }
 }

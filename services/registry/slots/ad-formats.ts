@@ -8,8 +8,8 @@ import { Problem } from '../../domain/errors.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import type { Access } from '../access/access.ts'
 import { publisherOnly } from '../access/roles.ts'
-import { answered } from '../resources/edge.ts'
-import { Findings } from '../resources/findings.ts'
+import { entityFields } from '../resources/conversions.ts'
+import { FieldErrors } from '../resources/field-errors.ts'
 import { ownShop } from '../resources/own-shop.ts'
 import type { Resource } from '../resources/resource.ts'
 
@@ -25,38 +25,42 @@ export function adFormats(deps: {
     schemas: { create: AdFormatCreate, patch: AdFormatPatch, view: AdFormatView, query: AdFormatQuery },
     mayMake: publisherOnly,
     create(input, principal) {
-      const findings = new Findings()
-      ownShop({ access, principal, shopId: input.shopId, findings })
+      const fieldErrors = new FieldErrors()
+      ownShop({ access, principal, shopId: input.shopId, fieldErrors })
       const { images, textFields } = input
-      findings.check(images.length + textFields.length > 0, '/images', 'a format has at least one image or text field')
+      fieldErrors.check(
+        images.length + textFields.length > 0,
+        '/images',
+        'a format has at least one image or text field',
+      )
       for (const [at, { type }] of textFields.entries()) {
         const isFirst = textFields.findIndex((field) => field.type === type) === at
-        findings.check(isFirst, `/textFields/${at}/type`, 'is there already')
+        fieldErrors.check(isFirst, `/textFields/${at}/type`, 'is there already')
       }
-      findings.raise()
+      fieldErrors.throwIfAny()
       return { ...input, images: images.map(({ name = null, ...size }) => ({ name, ...size })) }
     },
     change() {
       throw new Problem('CONFLICT', 'The name and parameters of an ad format never change: make another one')
     },
-    heldBy({ id }) {
+    blockedBy({ id }) {
       if (snapshot.all('AdUnit').some(({ body }) => body.adFormatIds.includes(id))) return 'ad units'
       if (snapshot.all('TechnicalSlot').some(({ body }) => body.adFormatIds.includes(id))) return 'technical slots'
       const isShown = snapshot.all('Campaign').some(({ body }) => body.banners.some((each) => each.adFormatId === id))
       return isShown ? 'campaigns' : null
     },
-    views: (entities) => entities.map((entity) => ({ ...answered(entity), ...entity.body })),
+    views: (entities) => entities.map((entity) => ({ ...entityFields(entity), ...entity.body })),
   }
 }
 
 /** Adds a finding for each id that is no ad format of the shop. */
 export function checkAdFormats(
   request: { adFormatIds: readonly string[]; shopId: string; snapshot: Snapshot },
-  findings: Findings,
+  fieldErrors: FieldErrors,
 ): void {
   const { adFormatIds, shopId, snapshot } = request
   for (const [at, id] of adFormatIds.entries()) {
     const isOfShop = snapshot.body('AdFormat', id)?.shopId === shopId
-    findings.check(isOfShop, `/adFormatIds/${at}`, 'is no ad format of this shop')
+    fieldErrors.check(isOfShop, `/adFormatIds/${at}`, 'is no ad format of this shop')
   }
 }

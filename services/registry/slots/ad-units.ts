@@ -9,8 +9,8 @@ import type { AdUnit, Placement } from '../../../schemas/records/entities.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import type { Access } from '../access/access.ts'
 import { publisherOnly } from '../access/roles.ts'
-import { answered } from '../resources/edge.ts'
-import { Findings } from '../resources/findings.ts'
+import { entityFields } from '../resources/conversions.ts'
+import { FieldErrors } from '../resources/field-errors.ts'
 import type { Resource } from '../resources/resource.ts'
 import { checkAdFormats } from './ad-formats.ts'
 
@@ -41,28 +41,28 @@ export function adUnits(deps: {
       checkUnit(unit, snapshot.body('Placement', unit.placementId), snapshot)
       return unit
     },
-    heldBy({ id }) {
+    blockedBy({ id }) {
       const used = snapshot.all('TechnicalSlot').some((slot) => slot.body.businessSlotId === id)
       return used ? 'technical slots' : null
     },
-    views: (entities) => entities.map((entity) => ({ ...answered(entity), ...entity.body, slotHash: entity.id })),
+    views: (entities) => entities.map((entity) => ({ ...entityFields(entity), ...entity.body, slotHash: entity.id })),
   }
 }
 
 /** @throws Problem INVALID unless the unit suits the kind of its placement and its formats are those of the shop. */
 function checkUnit(unit: AdUnit, placement: Placement | undefined, snapshot: Snapshot): void {
-  const findings = new Findings()
+  const fieldErrors = new FieldErrors()
   const isDisplay = DISPLAY_ALGORITHMS.some((algorithm) => algorithm === unit.algorithm)
   if (!placement) {
-    findings.add('/placementId', 'there is no such placement')
+    fieldErrors.add('/placementId', 'there is no such placement')
   } else if (isDisplay !== (placement.kind === 'DISPLAY')) {
-    findings.add('/algorithm', `is not for a ${placement.kind} placement`)
+    fieldErrors.add('/algorithm', `is not for a ${placement.kind} placement`)
   }
   if (isDisplay) {
-    if (placement) checkAdFormats({ ...unit, snapshot }, findings)
+    if (placement) checkAdFormats({ ...unit, snapshot }, fieldErrors)
   } else {
-    findings.check(unit.adFormatIds.length === 0, '/adFormatIds', 'only display ad units have formats')
-    findings.check(unit.targeting.length === 0, '/targeting', 'only display ad units have targeting')
+    fieldErrors.check(unit.adFormatIds.length === 0, '/adFormatIds', 'only display ad units have formats')
+    fieldErrors.check(unit.targeting.length === 0, '/targeting', 'only display ad units have targeting')
   }
-  findings.raise()
+  fieldErrors.throwIfAny()
 }

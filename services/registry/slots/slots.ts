@@ -6,7 +6,7 @@ import { Problem } from '../../domain/errors.ts'
 import type { Entity, Snapshot } from '../../domain/snapshot.ts'
 import type { HttpServer } from '../../http/server.ts'
 import { type Principal, principalOf } from '../access/auth.ts'
-import { Findings } from '../resources/findings.ts'
+import { FieldErrors } from '../resources/field-errors.ts'
 import { ownShop } from '../resources/own-shop.ts'
 import type { ResourceDeps } from '../resources/resource.ts'
 import { changed, created, removed } from '../resources/store.ts'
@@ -92,17 +92,17 @@ export function slotRoutes(server: HttpServer, deps: ResourceDeps): void {
     input: Input,
     given: { principal: Principal; publisherSlotId: string; status: TechnicalSlot['status'] },
   ): TechnicalSlot {
-    const findings = new Findings()
+    const fieldErrors = new FieldErrors()
     const { name, shopId } = input
     const adFormatIds = input.adFormatIds ?? []
-    const shop = ownShop({ access, principal: given.principal, shopId, findings })
+    const shop = ownShop({ access, principal: given.principal, shopId, fieldErrors })
     const businessSlot = snapshot.body('AdUnit', input.businessSlot.id)
-    if (shop && businessSlot?.shopId !== shopId) findings.add('/businessSlot/id', 'is no ad unit of this shop')
-    if (shop) checkAdFormats({ adFormatIds, shopId, snapshot }, findings)
+    if (shop && businessSlot?.shopId !== shopId) fieldErrors.add('/businessSlot/id', 'is no ad unit of this shop')
+    if (shop) checkAdFormats({ adFormatIds, shopId, snapshot }, fieldErrors)
     const { country, street, city, postalCode } = input.metadata?.location ?? {}
     const path = '/metadata/location/country'
-    findings.check(!country || isCountry(country), path, 'is not a country of ISO 3166-1, in two capitals')
-    findings.raise()
+    fieldErrors.check(!country || isCountry(country), path, 'is not a country of ISO 3166-1, in two capitals')
+    fieldErrors.throwIfAny()
     return {
       accountId: given.principal.accountId,
       publisherSlotId: given.publisherSlotId,
@@ -122,9 +122,9 @@ export function slotRoutes(server: HttpServer, deps: ResourceDeps): void {
 /** @throws Problem CONFLICT, NOT_FOUND when the id in the body does not suit what there is. */
 function checkIdentity(input: Input, publisherSlotId: string, existing: Entity<'TechnicalSlot'> | undefined): void {
   if ((input.publisherSlotId ?? publisherSlotId) !== publisherSlotId) {
-    const findings = new Findings()
-    findings.add('/publisherSlotId', 'is not the one in the path')
-    findings.raise()
+    const fieldErrors = new FieldErrors()
+    fieldErrors.add('/publisherSlotId', 'is not the one in the path')
+    fieldErrors.throwIfAny()
   }
   if ((input.id ?? null) === null) {
     if (existing) throw new Problem('CONFLICT', `There is a slot ${publisherSlotId}: send its id to modify it`)

@@ -1,5 +1,5 @@
 import { TechnicalSlotItem, TechnicalSlotQuery } from '../../../schemas/http/slots.ts'
-import { answered } from '../resources/edge.ts'
+import { entityFields } from '../resources/conversions.ts'
 import type { ReadableResource } from '../resources/resource.ts'
 import { technicalSlotView } from './slots.ts'
 
@@ -8,5 +8,5 @@ export const technicalSlots: ReadableResource<'TechnicalSlot'> = {
   kind: 'TechnicalSlot',
   path: 'technical-slots',
   schemas: { view: TechnicalSlotItem, query: TechnicalSlotQuery },
-  views: (entities) => entities.map((entity) => ({ ...answered(entity), ...technicalSlotView(entity) })),
+  views: (entities) => entities.map((entity) => ({ ...entityFields(entity), ...technicalSlotView(entity) })),
 }

@@ -6,7 +6,7 @@ import type { Snapshot } from '../../domain/snapshot.ts'
 import type { HttpServer } from '../../http/server.ts'
 import { type Authorize, type Principal, principalOf } from '../access/auth.ts'
 import { decimalText, figuresToJson } from '../reports/figures.ts'
-import { csvOf, linesOf, sendCsv } from '../resources/csv.ts'
+import { csvOf, ndjsonOf, sendCsv } from '../resources/csv.ts'
 import { readSalesPage, saleColumns } from './sales.ts'
 import { readVisits, visitColumns } from './visits.ts'
 
@@ -25,7 +25,7 @@ const CSV_ROWS = { rowsMax: 100_000, beyond: 'REFUSE' } as const
 export function visitsApp(deps: VisitsDeps) {
   const onRequest = deps.authorize('panel')
   return async (server: HttpServer): Promise<void> => {
-    // Answers are written by figuresToJson, csvOf and linesOf; the schemas document them.
+    // Answers are written by figuresToJson, csvOf and ndjsonOf; the schemas document them.
     server.setSerializerCompiler(() => JSON.stringify)
     server.get(
       '/v1/panel/page-views',
@@ -82,7 +82,7 @@ export function visitsApp(deps: VisitsDeps) {
           reply.header('link', `<${deps.publicUrl}/v1/panel/attributed-sales?${next}>; rel="next"`)
         }
         if (query.format === 'csv') return sendCsv(reply, 'attributed-sales.csv', csvOf(saleColumns, sales))
-        return reply.type('application/x-ndjson').send(linesOf(sales) as never)
+        return reply.type('application/x-ndjson').send(ndjsonOf(sales) as never)
       },
     )
   }

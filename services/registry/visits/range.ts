@@ -2,22 +2,22 @@ import type { VisitRange } from '../../../infra/analytics/queries/visits.ts'
 import type { Entity, Snapshot } from '../../domain/snapshot.ts'
 import type { Principal } from '../access/auth.ts'
 import { momentIn, readRange } from '../reports/request.ts'
-import { reachOf } from '../reports/scope.ts'
-import type { Findings } from '../resources/findings.ts'
+import { scopeOf } from '../reports/scope.ts'
+import type { FieldErrors } from '../resources/field-errors.ts'
 
 /**
  * The shop and the time that a query asks about, days being those of the shop.
- * @throws Problem INVALID, with what `findings` holds, or NOT_FOUND for a shop that the caller may not see.
+ * @throws Problem INVALID, with what `fieldErrors` holds, or NOT_FOUND for a shop that the caller may not see.
  */
 export function rangeOf(
   snapshot: Snapshot,
   principal: Principal,
   query: { shopId: string; from: string; to: string },
-  findings: Findings,
+  fieldErrors: FieldErrors,
 ): { shop: Entity<'Shop'>; range: VisitRange } {
-  const moments = readRange(query, findings)
-  findings.raise()
-  const shop = reachOf(snapshot, principal, { shopId: query.shopId }).shops[0]!
+  const moments = readRange(query, fieldErrors)
+  fieldErrors.throwIfAny()
+  const shop = scopeOf(snapshot, principal, { shopId: query.shopId }).shops[0]!
   const { timeZone } = shop.body
   return {
     shop,

@@ -4,8 +4,8 @@ import { AttributedSale, SALES_LIMIT_DEFAULT, type SalesQuery } from '../../../s
 import { fromMicros } from '../../domain/money/money.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import type { Principal } from '../access/auth.ts'
-import { toIso } from '../resources/edge.ts'
-import { Findings } from '../resources/findings.ts'
+import { toIso } from '../resources/conversions.ts'
+import { FieldErrors } from '../resources/field-errors.ts'
 import { rangeOf } from './range.ts'
 
 /** Names of the properties of a line, in their order. */
@@ -20,10 +20,10 @@ export async function readSalesPage(
   { principal, query }: { principal: Principal; query: SalesQuery },
 ) {
   const { limit = SALES_LIMIT_DEFAULT, cursor } = query
-  const findings = new Findings()
+  const fieldErrors = new FieldErrors()
   const after = cursor === undefined ? null : placeOf(cursor)
-  findings.check(cursor === undefined || after !== null, 'querystring/cursor', 'is not the cursor of a page')
-  const { range } = rangeOf(snapshot, principal, query, findings)
+  fieldErrors.check(cursor === undefined || after !== null, 'querystring/cursor', 'is not the cursor of a page')
+  const { range } = rangeOf(snapshot, principal, query, fieldErrors)
   // One more tells whether there is another page.
   const { sql, params } = salesQuery(range, { after, limit: limit + 1 })
   const rows = await analytics.query<SaleRow>(sql, params)

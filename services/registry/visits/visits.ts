@@ -6,7 +6,7 @@ import type { Snapshot } from '../../domain/snapshot.ts'
 import type { Principal } from '../access/auth.ts'
 import { readNames } from '../reports/request.ts'
 import { offsetSpans } from '../reports/time-zone.ts'
-import { Findings } from '../resources/findings.ts'
+import { FieldErrors } from '../resources/field-errors.ts'
 import { rangeOf } from './range.ts'
 
 const DIMENSIONS_DEFAULT: readonly VisitDimension[] = ['utmSource', 'utmMedium', 'utmCampaign']
@@ -21,7 +21,7 @@ export interface VisitsCall {
 
 /** Names of the properties of a row, in their order. */
 export function visitColumns(query: VisitQuery): string[] {
-  return [...dimensionsOf(query, new Findings()), 'currency', 'pageViews', 'visitors', 'purchases', 'revenue']
+  return [...dimensionsOf(query, new FieldErrors()), 'currency', 'pageViews', 'visitors', 'purchases', 'revenue']
 }
 
 /**
@@ -32,9 +32,9 @@ export async function readVisits(
   { analytics, snapshot }: { analytics: Analytics; snapshot: Snapshot },
   { principal, query, rowsMax, beyond }: VisitsCall,
 ) {
-  const findings = new Findings()
-  const dimensions = dimensionsOf(query, findings)
-  const { shop, range } = rangeOf(snapshot, principal, query, findings)
+  const fieldErrors = new FieldErrors()
+  const dimensions = dimensionsOf(query, fieldErrors)
+  const { shop, range } = rangeOf(snapshot, principal, query, fieldErrors)
   const spans = offsetSpans(shop.body.timeZone, range.from, range.to)
   const asked = visitQuery({ ...range, dimensions, currency: shop.body.currency, spans, limit: rowsMax + 1 })
   const found = await analytics.query<VisitRow>(asked.sql, asked.params)
@@ -49,8 +49,8 @@ export async function readVisits(
   }
 }
 
-function dimensionsOf({ groupBy }: VisitQuery, findings: Findings): readonly VisitDimension[] {
-  return readNames(groupBy, visitDimensions, 'groupBy', findings) ?? DIMENSIONS_DEFAULT
+function dimensionsOf({ groupBy }: VisitQuery, fieldErrors: FieldErrors): readonly VisitDimension[] {
+  return readNames(groupBy, visitDimensions, 'groupBy', fieldErrors) ?? DIMENSIONS_DEFAULT
 }
 
 function valuesOf(dimensions: readonly VisitDimension[], row: VisitRow) {

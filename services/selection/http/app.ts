@@ -7,7 +7,7 @@ import type { RequestLimits } from '../../callers/request-limits.ts'
 import type { ShowIds } from '../../domain/show-id/show-id.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import type { HttpServer } from '../../http/server.ts'
-import { seldom } from '../../process/rate-limited-log.ts'
+import { rateLimitedLog } from '../../process/rate-limited-log.ts'
 import type { Traffic } from '../../replicas/traffic-follower.ts'
 import { createBudgets } from '../budget/budgets.ts'
 import { createSpendView } from '../budget/spend.ts'
@@ -51,8 +51,8 @@ export function selectionApp(deps: SelectionDeps): SelectionApp {
   let queued = () => 0
   const plugin: FastifyPluginAsyncTypebox = async (server) => {
     // Every request meets an engine that is down.
-    const onError = seldom({ everyMs: WARN_EVERY_MS, now: deps.now }, (err, passedOver) =>
-      server.log.warn({ err, passedOver }, 'selection goes on without an engine'),
+    const onError = rateLimitedLog({ everyMs: WARN_EVERY_MS, now: deps.now }, (err, suppressed) =>
+      server.log.warn({ err, suppressed }, 'selection goes on without an engine'),
     )
     const spend = createSpendView(deps)
     const budgets = createBudgets({ ...deps, spend, processId: deps.uuid() })

@@ -5,7 +5,7 @@ import { createLogger } from '../../../services/process/logger.ts'
 
 function serverThatSays() {
   const clock = { now: 0 }
-  const said: { level: number; msg: string; route: string; passedOver?: number; err: { message: string } }[] = []
+  const said: { level: number; msg: string; route: string; suppressed?: number; err: { message: string } }[] = []
   const logger = createLogger('info', { write: (line: string) => void said.push(JSON.parse(line)) })
   const server = createHttpServer({ logger, now: () => clock.now })
   return { server, said, clock }
@@ -22,8 +22,8 @@ it('says once a second that requests are refused, and how many were passed over'
     clock.now += 100
   }
   expect(said).toMatchObject([
-    { level: WARN, msg: 'requests are refused', route: '/away', passedOver: 0, err: { message: 'the disk is full' } },
-    { level: WARN, msg: 'requests are refused', route: '/away', passedOver: 9 },
+    { level: WARN, msg: 'requests are refused', route: '/away', suppressed: 0, err: { message: 'the disk is full' } },
+    { level: WARN, msg: 'requests are refused', route: '/away', suppressed: 9 },
   ])
 })
 

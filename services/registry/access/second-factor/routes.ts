@@ -15,7 +15,7 @@ import { operatorOnly } from '../roles.ts'
 import { withoutSessions } from '../sessions/ending.ts'
 import { isRecent, peopleOnly, reauthenticationRequired, recentlyAuthenticated } from '../sessions/reauthentication.ts'
 import type { Session, Sessions } from '../sessions/sessions.ts'
-import { about } from '../users/users.ts'
+import { userSubject } from '../users/users.ts'
 import { enrolmentUri, newRecoveryCodes, newSecret, recoveryHash, stepOf } from './codes.ts'
 import type { Sealing } from './sealing.ts'
 import type { SecondFactors } from './second-factors.ts'
@@ -145,7 +145,7 @@ function removeRoutes(server: HttpServer, deps: SecondFactorRoutesDeps): void {
         },
         { by: principal.actorId },
       )
-      await securityLog.record(request, { ...about(entry as Entity<'User'>), kind: 'SECOND_FACTOR_REMOVED' })
+      await securityLog.record(request, { ...userSubject(entry as Entity<'User'>), kind: 'SECOND_FACTOR_REMOVED' })
       return reply.code(204).send(null)
     },
   )
@@ -180,6 +180,6 @@ async function change(
     { by: id },
   )
   const user = entry as Entity<'User'>
-  await securityLog.record(request as FastifyRequest, { ...about(user), kind, userId: id })
+  await securityLog.record(request as FastifyRequest, { ...userSubject(user), kind, userId: id })
   return user
 }

@@ -2,7 +2,7 @@ import type { Account } from '../../../../schemas/records/entities.ts'
 import type { SecondFactor, User } from '../../../../schemas/records/people.ts'
 import { Problem } from '../../../domain/errors.ts'
 import { changed, type Registry } from '../../resources/store.ts'
-import { createPacer } from '../sessions/pacer.ts'
+import { createRateLimiter } from '../sessions/rate-limiter.ts'
 import { recoveryHash, stepOf } from './codes.ts'
 import type { Sealing } from './sealing.ts'
 
@@ -27,7 +27,7 @@ export function createSecondFactors(deps: {
   now: () => number
 }): SecondFactors {
   const { registry, sealing, requiredOf, now } = deps
-  const pacer = createPacer({ ...TRIES, now })
+  const rateLimiter = createRateLimiter({ ...TRIES, now })
 
   /** The factor after the code has been used; null: it is none, or was used before. */
   function afterCode(factor: SecondFactor, userId: string, code: string): SecondFactor | null {
@@ -45,7 +45,7 @@ export function createSecondFactors(deps: {
 
   return {
     async use(userId, code) {
-      const tries = pacer.key(userId)
+      const tries = rateLimiter.key(userId)
       const waitMs = tries.waitMs()
       if (waitMs > 0) {
         const retryAfterSeconds = Math.ceil(waitMs / 1000)
@@ -62,7 +62,7 @@ export function createSecondFactors(deps: {
         { by: userId },
       )
       if (written.length === 0) return null
-      tries.giveBack()
+      tries.refund()
       return APP_CODE.test(code) ? 'APP' : 'RECOVERY'
     },
     isRequired: ({ role }) => requiredOf.has(role),

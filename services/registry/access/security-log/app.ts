@@ -6,7 +6,7 @@ import type { EntityKind } from '../../../../schemas/records/entities.ts'
 import type { Snapshot } from '../../../domain/snapshot.ts'
 import type { HttpServer } from '../../../http/server.ts'
 import { accountOf } from '../../resources/account-of.ts'
-import { toIso } from '../../resources/edge.ts'
+import { toIso } from '../../resources/conversions.ts'
 import { readPosition, writePosition } from '../../resources/paging.ts'
 import { type Authorize, type Principal, principalOf } from '../auth.ts'
 import { querySecurityEvents, type SecurityRow } from './query.ts'
@@ -27,7 +27,7 @@ export function securityLogApp({ snapshot, authorize, analytics, now }: Security
         onRequest: authorize('panel'),
         schema: {
           summary: 'Who did what',
-          description: 'The latest first: sign-ins, tokens, users, deletions. It shows within about two seconds.',
+          description: 'The latest first: sign-ins, tokens, users, deletions. It shows within userSubject two seconds.',
           querystring: SecurityLogQuery,
           response: { 200: Page(SecurityEventView) },
         },

@@ -8,9 +8,9 @@ import { parseIpAddress } from '../../../domain/identity/ip-address.ts'
 import type { Principal } from '../auth.ts'
 
 /** What is told of a request. `ip` as Fastify reads it; `principal` once it is known who asks. */
-export type Asked = Pick<FastifyRequest, 'ip'> & { principal?: Principal | undefined }
+export type LoggedRequest = Pick<FastifyRequest, 'ip'> & { principal?: Principal | undefined }
 
-export interface Happened {
+export interface NewSecurityEvent {
   kind: SecurityEventKind
   /** Whose users may read it; null or missing: operators only. */
   accountId?: string | null
@@ -24,7 +24,7 @@ export interface Happened {
 /** Who did what, when and from where, of what concerns who may do what. */
 export interface SecurityLog {
   /** Resolves when it is written, or when that has failed: what is told of has happened, and must not fail by it. */
-  record(asked: Asked, happened: Happened): Promise<void>
+  record(asked: LoggedRequest, happened: NewSecurityEvent): Promise<void>
 }
 
 const HASH_CHARS = 16
@@ -44,7 +44,7 @@ export function createSecurityLog(deps: {
   const { log, keepMs, now, uuid, logger } = deps
   const key = Buffer.from(hkdfSync('sha256', deps.keys[0]!, '', 'addresses of the security log', 32))
 
-  function sourceOf({ ip }: Asked): string | null {
+  function sourceOf({ ip }: LoggedRequest): string | null {
     const address = parseIpAddress(ip ?? '')
     return address && createHmac('sha256', key).update(address).digest('base64url').slice(0, HASH_CHARS)
   }

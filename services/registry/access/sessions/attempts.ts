@@ -1,5 +1,5 @@
 import { Problem } from '../../../domain/errors.ts'
-import { createPacer } from './pacer.ts'
+import { createRateLimiter } from './rate-limiter.ts'
 
 const MINUTE_MS = 60_000
 /** Keys remembered of each kind; the longest unused are forgotten first. */
@@ -34,12 +34,13 @@ export interface Attempts {
 }
 
 export function createAttempts(deps: { now: () => number }): Attempts {
-  const pacer = (limit: { burst: number; windowMs: number }) => createPacer({ ...limit, ...deps, keysMax: KEYS_MAX })
-  const [bySource, byPair, byPerson] = [pacer(OF_SOURCE), pacer(OF_PAIR), pacer(OF_PERSON)]
+  const rateLimiter = (limit: { burst: number; windowMs: number }) =>
+    createRateLimiter({ ...limit, ...deps, keysMax: KEYS_MAX })
+  const [bySource, byPair, byPerson] = [rateLimiter(OF_SOURCE), rateLimiter(OF_PAIR), rateLimiter(OF_PERSON)]
   const underWay = new Map<string, number>()
 
   /** Counts it everywhere or nowhere. @returns what takes it back. */
-  function count({ source, person, device }: Guess): { takeBack(): void } {
+  function count({ source, person, device }: Guess): { refund(): void } {
     const pair = JSON.stringify([device ?? source, person])
     const counted =
       device === null ? [bySource.key(source), byPair.key(pair), byPerson.key(person)] : [byPair.key(pair)]
@@ -51,8 +52,8 @@ export function createAttempts(deps: { now: () => number }): Attempts {
     }
     for (const key of counted) key.take()
     return {
-      takeBack() {
-        for (const key of counted) key.giveBack()
+      refund() {
+        for (const key of counted) key.refund()
       },
     }
   }
@@ -68,7 +69,7 @@ export function createAttempts(deps: { now: () => number }): Attempts {
       underWay.set(sender, inFlight + 1)
       try {
         const found = await check()
-        if (isRight(found)) counted.takeBack()
+        if (isRight(found)) counted.refund()
         return found
       } finally {
         const left = underWay.get(sender)! - 1

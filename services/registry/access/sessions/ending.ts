@@ -1,6 +1,6 @@
 import type { User } from '../../../../schemas/records/people.ts'
 import type { Entity, Snapshot } from '../../../domain/snapshot.ts'
-import { type Change, changed, removed } from '../../resources/store.ts'
+import { changed, type EntityChange, removed } from '../../resources/store.ts'
 import type { Session } from './sessions.ts'
 
 /** Signed-out sessions remembered of one user. Beyond it all of the user's sessions end, which is safe. */
@@ -23,14 +23,14 @@ export function signOutChanges(
   snapshot: Snapshot,
   session: Session,
   given: { everywhere: boolean; tokens: boolean; now: number },
-): Change[] {
+): EntityChange[] {
   const user = snapshot.get('User', session.user.id)
   if (!user) return []
   const body = given.everywhere ? withoutSessions(user.body) : withoutSession(user.body, session, given.now)
   return [changed(user, body), ...(given.tokens ? revokedTokens(snapshot, user, given.now) : [])]
 }
 
-function revokedTokens(snapshot: Snapshot, user: Entity<'User'>, now: number): Change[] {
+function revokedTokens(snapshot: Snapshot, user: Entity<'User'>, now: number): EntityChange[] {
   const own = [...snapshot.all('Token')].filter(({ body }) => body.createdBy === user.id)
   return own.map((token) => removed(token, { ...token.body, revokedAt: now }))
 }

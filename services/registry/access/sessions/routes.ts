@@ -4,7 +4,7 @@ import { type FieldError, Problem } from '../../../domain/errors.ts'
 import type { Entity } from '../../../domain/snapshot.ts'
 import type { HttpServer } from '../../../http/server.ts'
 import { invalid } from '../../../http/violations.ts'
-import { about } from '../users/users.ts'
+import { userSubject } from '../users/users.ts'
 import { signOutChanges } from './ending.ts'
 import { viewOfSession } from './session-view.ts'
 import { type SignInDeps, signInRoute } from './sign-in.ts'
@@ -62,7 +62,7 @@ function reauthenticationRoute(server: HttpServer, deps: SessionRoutesDeps): voi
         (found) => found === null,
       )
       const kind = wrong === null ? 'REAUTHENTICATED' : 'REAUTHENTICATION_FAILED'
-      await securityLog.record(request, { ...about(user), kind, userId: user.id })
+      await securityLog.record(request, { ...userSubject(user), kind, userId: user.id })
       if (wrong) throw invalid([wrong])
       const { setCookie, expiresAt } = sessions.reopen(session, user)
       reply.header('set-cookie', setCookie)
@@ -109,7 +109,7 @@ function signOutRoute(server: HttpServer, deps: SessionRoutesDeps): void {
         await registry.write(() => signOutChanges(registry.snapshot, session, given), { by: user.id })
         const kind = everywhere ? 'SIGNED_OUT_EVERYWHERE' : 'SIGNED_OUT'
         const detail = tokens ? 'tokens revoked' : ''
-        await securityLog.record(request, { ...about(user), kind, userId: user.id, detail })
+        await securityLog.record(request, { ...userSubject(user), kind, userId: user.id, detail })
       }
       return reply.code(204).send(null)
     },

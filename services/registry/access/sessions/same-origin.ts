@@ -4,13 +4,13 @@ import { Problem } from '../../../domain/errors.ts'
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /** Whether the page that sent a request is this server's own; UNKNOWN: no browser of today says so little. */
-export type Sender = 'SELF' | 'OTHER' | 'UNKNOWN'
+export type RequestSite = 'SELF' | 'OTHER' | 'UNKNOWN'
 
 /**
  * Reads what browsers add and pages cannot forge: `Sec-Fetch-Site` (Fetch Metadata, section 2.4), which they send to
  * https and localhost, else `Origin`, which they send with everything but GET and HEAD.
  */
-export function senderOf(headers: FastifyRequest['headers'], publicUrl: string): Sender {
+export function requestSite(headers: FastifyRequest['headers'], publicUrl: string): RequestSite {
   const { 'sec-fetch-site': site, origin, host } = headers
   if (site !== undefined) return site === 'same-origin' ? 'SELF' : 'OTHER'
   if (origin === undefined) return 'UNKNOWN'
@@ -23,7 +23,7 @@ export function senderOf(headers: FastifyRequest['headers'], publicUrl: string):
  */
 export function checkSender(request: Pick<FastifyRequest, 'method' | 'headers'>, publicUrl: string): void {
   if (SAFE_METHODS.has(request.method)) return
-  if (senderOf(request.headers, publicUrl) !== 'SELF') {
+  if (requestSite(request.headers, publicUrl) !== 'SELF') {
     throw new Problem('FORBIDDEN', 'With a session, only pages of this server may change something')
   }
 }

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import type { SessionView } from '../../../../schemas/http/panel/accounts/session.ts'
 import type { Entity, Snapshot } from '../../../domain/snapshot.ts'
-import { answered } from '../../resources/edge.ts'
+import { entityFields } from '../../resources/conversions.ts'
 import type { SecondFactors } from '../second-factor/second-factors.ts'
 import { viewOfUser } from '../users/users.ts'
 
@@ -14,7 +14,7 @@ export function viewOfSession(
   const account = accountId === null ? undefined : snapshot.get('Account', accountId)
   return {
     user: viewOfUser(user),
-    account: account ? { ...answered(account), ...account.body } : null,
+    account: account ? { ...entityFields(account), ...account.body } : null,
     mustSetUpSecondFactor: secondFactors.isMissing(user.body),
     mayTurnOffSecondFactor: !secondFactors.isRequired(user.body),
     expiresAt: new Date(expiresAt).toISOString(),

@@ -6,13 +6,13 @@ import type { Entity } from '../../../domain/snapshot.ts'
 import type { HttpServer } from '../../../http/server.ts'
 import type { Registry } from '../../resources/store.ts'
 import type { SecondFactors } from '../second-factor/second-factors.ts'
-import type { Asked, SecurityLog } from '../security-log/security-log.ts'
+import type { LoggedRequest, SecurityLog } from '../security-log/security-log.ts'
 import type { Passwords } from '../users/passwords.ts'
-import { about, findUser, normalEmail } from '../users/users.ts'
+import { findUser, normalEmail, userSubject } from '../users/users.ts'
 import type { Attempts, Guess } from './attempts.ts'
 import type { KnownDevices } from './known-device.ts'
-import { createPacer } from './pacer.ts'
-import { senderOf } from './same-origin.ts'
+import { createRateLimiter } from './rate-limiter.ts'
+import { requestSite } from './same-origin.ts'
 import { viewOfSession } from './session-view.ts'
 import type { Sessions } from './sessions.ts'
 import { sourceOf } from './source.ts'
@@ -38,7 +38,7 @@ const TELL_LIMITED = { burst: 1, windowMs: 5 * 60_000, keysMax: 10_000 }
 /** POST /v1/panel/session. */
 export function signInRoute(server: HttpServer, deps: SignInDeps): void {
   const { registry, sessions, passwords, attempts, devices, secondFactors, securityLog, publicUrl, now } = deps
-  const limitedTold = createPacer({ ...TELL_LIMITED, now })
+  const limitedTold = createRateLimiter({ ...TELL_LIMITED, now })
   server.post(
     '/v1/panel/session',
     {
@@ -51,7 +51,7 @@ export function signInRoute(server: HttpServer, deps: SignInDeps): void {
       },
     },
     async (request, reply) => {
-      if (senderOf(request.headers, publicUrl) === 'OTHER') {
+      if (requestSite(request.headers, publicUrl) === 'OTHER') {
         throw new Problem('FORBIDDEN', 'Only pages of this server may sign people in')
       }
       const { email, password, code } = request.body
@@ -77,7 +77,7 @@ export function signInRoute(server: HttpServer, deps: SignInDeps): void {
           await tellFailed(request, user, '')
           throw new Problem('UNAUTHENTICATED', 'The e-mail address or the password is wrong')
         case 'RECOVERY':
-          await securityLog.record(request, { ...about(user!), kind: 'RECOVERY_CODE_USED', userId: user!.id })
+          await securityLog.record(request, { ...userSubject(user!), kind: 'RECOVERY_CODE_USED', userId: user!.id })
           return signedIn(request, reply, user!)
         case 'APP':
         case 'PASSWORD':
@@ -96,9 +96,9 @@ export function signInRoute(server: HttpServer, deps: SignInDeps): void {
     return code === undefined ? 'NO_CODE' : ((await secondFactors.use(user.id, code)) ?? 'WRONG_CODE')
   }
 
-  async function signedIn(request: Asked, reply: FastifyReply, user: Entity<'User'>) {
+  async function signedIn(request: LoggedRequest, reply: FastifyReply, user: Entity<'User'>) {
     const { setCookie, expiresAt } = sessions.open(user)
-    await securityLog.record(request, { ...about(user), kind: 'SIGNED_IN', userId: user.id })
+    await securityLog.record(request, { ...userSubject(user), kind: 'SIGNED_IN', userId: user.id })
     reply
       .code(201)
       .header('set-cookie', [setCookie, devices.remember(user.id)])
@@ -106,14 +106,14 @@ export function signInRoute(server: HttpServer, deps: SignInDeps): void {
     return viewOfSession(deps, { user, expiresAt })
   }
 
-  async function tellFailed(request: Asked, user: Entity<'User'> | undefined, detail: string): Promise<void> {
-    await securityLog.record(request, { ...(user && about(user)), kind: 'SIGN_IN_FAILED', detail })
+  async function tellFailed(request: LoggedRequest, user: Entity<'User'> | undefined, detail: string): Promise<void> {
+    await securityLog.record(request, { ...(user && userSubject(user)), kind: 'SIGN_IN_FAILED', detail })
   }
 
-  async function tellLimited(request: Asked, guess: Guess, user: Entity<'User'> | undefined): Promise<void> {
+  async function tellLimited(request: LoggedRequest, guess: Guess, user: Entity<'User'> | undefined): Promise<void> {
     const told = limitedTold.key(guess.device ?? guess.source)
     if (told.waitMs() > 0) return
     told.take()
-    await securityLog.record(request, { ...(user && about(user)), kind: 'SIGN_IN_LIMITED' })
+    await securityLog.record(request, { ...(user && userSubject(user)), kind: 'SIGN_IN_LIMITED' })
   }
 }

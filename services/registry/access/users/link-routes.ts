@@ -11,19 +11,19 @@ import { Problem } from '../../../domain/errors.ts'
 import type { Entity } from '../../../domain/snapshot.ts'
 import type { HttpServer } from '../../../http/server.ts'
 import { invalid } from '../../../http/violations.ts'
-import { toIso } from '../../resources/edge.ts'
+import { toIso } from '../../resources/conversions.ts'
 import { changed } from '../../resources/store.ts'
 import { principalOf } from '../auth.ts'
 import type { Attempts } from '../sessions/attempts.ts'
 import { withoutSessions } from '../sessions/ending.ts'
 import type { KnownDevices } from '../sessions/known-device.ts'
-import { createPacer } from '../sessions/pacer.ts'
+import { createRateLimiter } from '../sessions/rate-limiter.ts'
 import { peopleOnly, recentlyAuthenticated } from '../sessions/reauthentication.ts'
 import { sourceOf } from '../sessions/source.ts'
 import { FORGOTTEN_LIFE_MS, type NewLink, newLink, userOfLink, withPasswordOfLink } from './links.ts'
 import { checkStrength } from './new-password.ts'
 import type { UserRoutesDeps } from './routes.ts'
-import { about, findUser } from './users.ts'
+import { findUser, userSubject } from './users.ts'
 
 export type LinkRoutesDeps = UserRoutesDeps & { attempts: Attempts; devices: KnownDevices }
 
@@ -76,7 +76,11 @@ function makeRoute(server: HttpServer, deps: LinkRoutesDeps): void {
         { by: principal.actorId },
       )
       const user = entry as Entity<'User'>
-      await securityLog.record(request, { ...about(user), kind: 'PASSWORD_LINK_CREATED', detail: made!.link.purpose })
+      await securityLog.record(request, {
+        ...userSubject(user),
+        kind: 'PASSWORD_LINK_CREATED',
+        detail: made!.link.purpose,
+      })
       return reply
         .code(201)
         .header('cache-control', 'no-store')
@@ -119,7 +123,7 @@ function redeemRoute(server: HttpServer, deps: LinkRoutesDeps): void {
         { by: known.id },
       )
       const user = entry as Entity<'User'>
-      await securityLog.record(request, { ...about(user), kind: 'PASSWORD_LINK_USED', userId: user.id })
+      await securityLog.record(request, { ...userSubject(user), kind: 'PASSWORD_LINK_USED', userId: user.id })
       return reply.header('set-cookie', devices.remember(user.id)).code(204).send(null)
     },
   )
@@ -130,8 +134,8 @@ const noLink = () =>
 
 function forgottenRoute(server: HttpServer, deps: LinkRoutesDeps): void {
   const { registry, passwordMail, securityLog, now } = deps
-  const bySource = createPacer({ ...ASKED_BY_SOURCE, now })
-  const toPerson = createPacer({ ...MAILED_TO_PERSON, now })
+  const bySource = createRateLimiter({ ...ASKED_BY_SOURCE, now })
+  const toPerson = createRateLimiter({ ...MAILED_TO_PERSON, now })
   server.post(
     '/v1/panel/session/forgotten-password',
     {
@@ -175,7 +179,7 @@ function forgottenRoute(server: HttpServer, deps: LinkRoutesDeps): void {
           .catch(() => [])
         if (!entry || !made) return
         passwordMail.send(entry as Entity<'User'>, made)
-        await securityLog.record(request, { ...about(entry as Entity<'User'>), kind: 'PASSWORD_LINK_CREATED' })
+        await securityLog.record(request, { ...userSubject(entry as Entity<'User'>), kind: 'PASSWORD_LINK_CREATED' })
       }
     },
   )

@@ -1,5 +1,5 @@
 import type { User } from '../../../../schemas/records/people.ts'
-import { Findings } from '../../resources/findings.ts'
+import { FieldErrors } from '../../resources/field-errors.ts'
 import type { PasswordStrength } from './password-strength.ts'
 
 /** @throws Problem INVALID that says why the password is too weak for this user. */
@@ -9,7 +9,7 @@ export async function checkStrength(
   { email, name }: Pick<User, 'email' | 'name'>,
 ): Promise<void> {
   const weakness = await strength.weakness(password, [...email.split(/[@.]/), email, ...name.split(/\s+/), name])
-  const findings = new Findings()
-  findings.check(weakness === null, '/password', `is ${weakness}`)
-  findings.raise()
+  const fieldErrors = new FieldErrors()
+  fieldErrors.check(weakness === null, '/password', `is ${weakness}`)
+  fieldErrors.throwIfAny()
 }

@@ -41,7 +41,7 @@ function mailOf({ body }: Entity<'User'>, { link, url }: NewLink, publicUrl: str
     ? `You are invited to Endcap at ${publicUrl}/panel/. Choose your password here:`
     : `Somebody asked for a new password for Endcap at ${publicUrl}/panel/. Choose it here:`
   const otherwise = isInvitation
-    ? 'If you do not know what this is about, ignore it.'
+    ? 'If you do not know what this is userSubject, ignore it.'
     : 'If that was not you, ignore this: your password stays as it is.'
   return {
     to: body.email,

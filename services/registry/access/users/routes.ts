@@ -17,7 +17,7 @@ import { checkStrength } from './new-password.ts'
 import type { PasswordMail } from './password-mail.ts'
 import type { PasswordStrength } from './password-strength.ts'
 import type { Passwords } from './passwords.ts'
-import { about, changedUser, newUser, removedUser, users, viewOfUser } from './users.ts'
+import { changedUser, newUser, removedUser, userSubject, users, viewOfUser } from './users.ts'
 
 export interface UserRoutesDeps extends ResourceDeps {
   sessions: Sessions
@@ -70,7 +70,7 @@ function createRoute(server: HttpServer, deps: UserRoutesDeps): void {
         { by: principal.actorId },
       )
       const user = entry as Entity<'User'>
-      await securityLog.record(request, { ...about(user), kind: 'USER_CREATED', detail: user.body.role })
+      await securityLog.record(request, { ...userSubject(user), kind: 'USER_CREATED', detail: user.body.role })
       reply.code(201).header('location', `${PATH}/${user.id}`).header('cache-control', 'no-store')
       const view = viewOfUser(user)
       return reply.send(link ? { ...view, passwordLink: viewOfLink(link, passwordMail.send(user, link)) } : view)
@@ -111,7 +111,7 @@ function changeRoute(server: HttpServer, deps: UserRoutesDeps): void {
       )
       const user = entry as Entity<'User'>
       for (const kind of changesOf({ name, password, disabled })) {
-        await securityLog.record(request, { ...about(user), kind })
+        await securityLog.record(request, { ...userSubject(user), kind })
       }
       // Who changed their own password goes on here, and is signed out everywhere else.
       if (own && passwordHash !== undefined) reply.header('set-cookie', sessions.reopen(own, user).setCookie)
@@ -144,7 +144,7 @@ function removeRoute(server: HttpServer, { registry, access, authorize, now, sec
       const principal = principalOf(request)
       const { id } = request.params
       const [entry] = await registry.write(() => [removedUser(removable(principal, id))], { by: principal.actorId })
-      await securityLog.record(request, { ...about(entry as Entity<'User'>), kind: 'DELETED' })
+      await securityLog.record(request, { ...userSubject(entry as Entity<'User'>), kind: 'DELETED' })
       return reply.code(204).send(null)
     },
   )

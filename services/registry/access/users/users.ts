@@ -4,14 +4,14 @@ import type { User } from '../../../../schemas/records/people.ts'
 import { BOOTSTRAP_ACCOUNT_ID } from '../../../callers/bearer-tokens.ts'
 import { Problem } from '../../../domain/errors.ts'
 import type { Entity, Snapshot } from '../../../domain/snapshot.ts'
-import { answered, toIso } from '../../resources/edge.ts'
-import { Findings } from '../../resources/findings.ts'
+import { entityFields, toIso } from '../../resources/conversions.ts'
+import { FieldErrors } from '../../resources/field-errors.ts'
 import { ownAccount } from '../../resources/own-account.ts'
 import type { ReadableResource } from '../../resources/resource.ts'
-import { type Change, removed } from '../../resources/store.ts'
+import { type EntityChange, removed } from '../../resources/store.ts'
 import type { Access } from '../access.ts'
 import type { Principal } from '../auth.ts'
-import type { Happened } from '../security-log/security-log.ts'
+import type { NewSecurityEvent } from '../security-log/security-log.ts'
 import { withoutSessions } from '../sessions/ending.ts'
 
 /** As users are found by it. */
@@ -32,7 +32,7 @@ export const users: ReadableResource<'User'> = {
 export function viewOfUser(user: Entity<'User'>): Static<typeof UserView> {
   const { email, name, role, accountId, disabledAt, passwordHash, secondFactor } = user.body
   const has = { hasPassword: passwordHash !== '', hasSecondFactor: secondFactor !== null }
-  return { ...answered(user), email, name, role, accountId, ...has, disabledAt: toIso(disabledAt) }
+  return { ...entityFields(user), email, name, role, accountId, ...has, disabledAt: toIso(disabledAt) }
 }
 
 /** The user that the caller may make. @throws Problem INVALID, FORBIDDEN, CONFLICT */
@@ -45,9 +45,9 @@ export function newUser(
   if (role === 'OPERATOR' && principal.role !== 'OPERATOR') {
     throw new Problem('FORBIDDEN', 'Only operators make operators')
   }
-  const findings = new Findings()
-  const accountId = accountOf(deps.access, input, findings)
-  findings.raise()
+  const fieldErrors = new FieldErrors()
+  const accountId = accountOf(deps.access, input, fieldErrors)
+  fieldErrors.throwIfAny()
   if (findUser(snapshot, input.email)) throw new Problem('CONFLICT', 'There is a user of this e-mail address')
   return freshUser({ email: normalEmail(input.email), passwordHash, role, accountId, name })
 }
@@ -68,16 +68,16 @@ export function freshUser(given: Pick<User, 'email' | 'passwordHash' | 'role' | 
 function accountOf(
   access: Access,
   { principal, role, accountId }: { principal: Principal; role: User['role']; accountId?: string | null },
-  findings: Findings,
+  fieldErrors: FieldErrors,
 ): string | null {
   if (role === 'OPERATOR' && (accountId ?? principal.accountId) === BOOTSTRAP_ACCOUNT_ID) return null
-  const account = ownAccount({ access, principal, accountId: accountId ?? undefined, findings })
-  findings.check(!account || account.body.kind === role, '/role', 'is not that of the account')
+  const account = ownAccount({ access, principal, accountId: accountId ?? undefined, fieldErrors })
+  fieldErrors.check(!account || account.body.kind === role, '/role', 'is not that of the account')
   return account?.id ?? null
 }
 
 /** What the security log tells of a user. */
-export function about({ id, body }: Entity<'User'>): Pick<Happened, 'accountId' | 'subject'> {
+export function userSubject({ id, body }: Entity<'User'>): Pick<NewSecurityEvent, 'accountId' | 'subject'> {
   return { accountId: body.accountId, subject: { kind: 'User', id } }
 }
 
@@ -102,6 +102,6 @@ export function changedUser(user: User, { name = user.name, passwordHash, disabl
 }
 
 /** The user marked as deleted: history names it, and nobody can try its password any more. */
-export function removedUser(user: Entity<'User'>): Change {
+export function removedUser(user: Entity<'User'>): EntityChange {
   return removed(user, { ...user.body, passwordHash: '', endedSessions: [], secondFactor: null, passwordLink: null })
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import { Problem } from '../../../domain/errors.ts'
 import type { Entity } from '../../../domain/snapshot.ts'
-import { type Change, changed, type Decide, type Registry } from '../../resources/store.ts'
+import { changed, type Decide, type EntityChange, type Registry } from '../../resources/store.ts'
 import type { FeedFiles } from '../source/files.ts'
 import type { Freshness } from './freshness.ts'
 import { type FeedJob, type FeedOutcome, type FeedRunner, type FetchedContent, UNKNOWN_CONTENT } from './job.ts'
@@ -133,12 +133,12 @@ async function reportProgress(deps: ExecuteDeps, runId: string, ended: AbortSign
 }
 
 /** The run's end, what it means for the next conditional fetch, and for runs of the feed that are still held. */
-function ending(deps: ExecuteDeps, run: Entity<'FeedRun'>, outcome: FeedOutcome, { task }: FeedJob): Change[] {
+function ending(deps: ExecuteDeps, run: Entity<'FeedRun'>, outcome: FeedOutcome, { task }: FeedJob): EntityChange[] {
   const { registry, now } = deps
   const { status, message, counts, content } = outcome
   const removed = run.body.removed + counts.removed
   const ended = { ...run.body, status, message, endedAt: now() }
-  const changes: Change[] = [
+  const changes: EntityChange[] = [
     changed(run, task.tag === 'REMOVE_HELD' ? { ...ended, removed } : progressed(ended, counts)),
   ]
   const feed = registry.snapshot.get('Feed', run.body.feedId)
@@ -169,7 +169,7 @@ async function removeFiles({ files, registry }: ExecuteDeps, job: FeedJob, outco
 async function settle(
   { registry, stopping }: ExecuteDeps,
   runId: string,
-  decide: (run: Entity<'FeedRun'>) => Change[],
+  decide: (run: Entity<'FeedRun'>) => EntityChange[],
 ): Promise<void> {
   const decideNow: Decide = () => {
     const run = registry.snapshot.get('FeedRun', runId)

@@ -4,14 +4,14 @@ import type { FeedRun, RegistryEntry } from '../../../../schemas/records/entitie
 import { Problem } from '../../../domain/errors.ts'
 import type { Limits } from '../../../domain/limits.ts'
 import type { Entity } from '../../../domain/snapshot.ts'
-import { type Change, changed, created, type Registry } from '../../resources/store.ts'
+import { changed, created, type EntityChange, type Registry } from '../../resources/store.ts'
 import type { FeedFiles } from '../source/files.ts'
 import { type ExecuteDeps, executeRun, FEEDS_ACCOUNT_ID } from './execute-run.ts'
 import { FairQueue } from './fair-queue.ts'
 import { Freshness } from './freshness.ts'
 import type { FeedRunner } from './job.ts'
 import { confirmedRun, failedRun, isUnderWay, queuedRun, runsOf } from './run-state.ts'
-import { checkWaiting, dueRuns, ownerOf } from './waiting-line.ts'
+import { checkQueueLimit, dueRuns, ownerOf } from './schedule.ts'
 
 const TICK_MS = 10_000
 
@@ -63,7 +63,7 @@ export function createFeedRuns(deps: FeedRunsDeps): FeedRuns {
   }
 
   /** The change that queues a run, as the registry is when it is written. */
-  function queueRun(feedId: string, trigger: FeedRun['trigger'], runId: string): Change[] {
+  function queueRun(feedId: string, trigger: FeedRun['trigger'], runId: string): EntityChange[] {
     const feed = snapshot.get('Feed', feedId)
     if (!feed) throw new Problem('NOT_FOUND', `There is no feed ${feedId}`)
     if (trigger === 'MANUAL' && feed.body.url === null) {
@@ -72,7 +72,7 @@ export function createFeedRuns(deps: FeedRunsDeps): FeedRuns {
     if (runsOf(snapshot, feedId).some((run) => run.body.status === 'QUEUED')) {
       throw new Problem('CONFLICT', 'A run of this feed waits already')
     }
-    checkWaiting(snapshot, feed, limits)
+    checkQueueLimit(snapshot, feed, limits)
     return [created('FeedRun', runId, queuedRun(feed, trigger, now()))]
   }
 
@@ -99,7 +99,7 @@ export function createFeedRuns(deps: FeedRunsDeps): FeedRuns {
     for (const feed of snapshot.allEver('Feed')) if (feed.deletedAt !== null) clear(feed)
   }
 
-  function resumption(run: Entity<'FeedRun'>, again: string): Change[] {
+  function resumption(run: Entity<'FeedRun'>, again: string): EntityChange[] {
     const feed = snapshot.get('Feed', run.body.feedId)
     if (!feed) return [changed(run, failedRun(run.body, 'The feed was deleted', now()))]
     return [

@@ -3,14 +3,14 @@ import { connect } from '../../../../infra/thread.ts'
 import { createLimiter } from '../../resources/limiter.ts'
 import { type FeedCounts, type FeedJob, type FeedOutcome, type FeedRunner, noCounts } from './job.ts'
 import { type RunControl, type RunDeps, runFeed } from './run.ts'
-import { RUNS_WAITING_MAX } from './waiting-line.ts'
+import { RUNS_QUEUED_MAX } from './schedule.ts'
 
 /** They share one thread and its memory. */
 const READ_AT_ONCE = 4
 
 /** Runs jobs in this thread. Its methods may be served to another thread as they are. */
 export function createFeedRunner(options: Omit<RunDeps, 'reading'>): FeedRunner {
-  const deps: RunDeps = { ...options, reading: createLimiter({ running: READ_AT_ONCE, waiting: RUNS_WAITING_MAX }) }
+  const deps: RunDeps = { ...options, reading: createLimiter({ running: READ_AT_ONCE, waiting: RUNS_QUEUED_MAX }) }
   const underWay = new Map<string, RunControl & { cancel: () => void }>()
   return {
     async run(job) {

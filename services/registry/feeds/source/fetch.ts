@@ -68,13 +68,13 @@ export interface Validators {
   lastModified: string | null
 }
 
-export type Fetched = { tag: 'NOT_MODIFIED' } | { tag: 'FETCHED'; validators: Validators }
+export type FetchOutcome = { tag: 'NOT_MODIFIED' } | { tag: 'FETCHED'; validators: Validators }
 
 /**
  * Fetches a feed into a file. Follows redirects; every hop, and every address that a name resolves to, must be public.
  * @throws FeedFailure, with a message for the feed's owner, when there is no complete answer of status 200 or 304.
  */
-export async function fetchFeed(request: FetchRequest, options: FetchOptions): Promise<Fetched> {
+export async function fetchFeed(request: FetchRequest, options: FetchOptions): Promise<FetchOutcome> {
   const deadline = AbortSignal.timeout(options.totalTimeoutMs)
   const signal = AbortSignal.any([request.signal, deadline])
   try {
@@ -86,7 +86,7 @@ export async function fetchFeed(request: FetchRequest, options: FetchOptions): P
   }
 }
 
-async function follow(request: FetchRequest, options: FetchOptions): Promise<Fetched> {
+async function follow(request: FetchRequest, options: FetchOptions): Promise<FetchOutcome> {
   let url = request.url
   const origin = URL.parse(url)?.origin
   for (let hop = 0; hop <= REDIRECTS_MAX; hop++) {
@@ -175,7 +175,7 @@ async function take(
   response: IncomingMessage,
   status: number,
   { request, options }: { request: FetchRequest; options: FetchOptions },
-): Promise<Fetched> {
+): Promise<FetchOutcome> {
   let keptUp: NodeJS.Timeout | undefined
   try {
     const conditional = request.etag !== null || request.lastModified !== null

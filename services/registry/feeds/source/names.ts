@@ -6,7 +6,7 @@ const CUSTOM = /^https?:\/\/base\.google\.com\/cns\/1\.0\/?$/i
 const NAMES_KNOWN_MAX = 1_000
 const NAME_KNOWN_CHARS_MAX = 100
 
-export interface Name {
+export interface ElementName {
   space: NameSpace | 'other'
   /** The name without its prefix, as written. */
   local: string
@@ -18,12 +18,12 @@ export interface Name {
  * What the names of elements mean, by the namespaces declared where they stand. A prefix g or c that is not declared,
  * or declared as something else, still means Google's: real feeds do both.
  */
-export class Names {
+export class ElementNames {
   readonly #scopes: { depth: number; uris: Map<string, string> }[] = []
-  readonly #known = new Map<string, { uri: string | undefined; name: Name }>()
+  readonly #known = new Map<string, { uri: string | undefined; name: ElementName }>()
 
   /** The name of an element that opens at this depth with these attributes. */
-  enter(tagName: string, attributes: Readonly<Record<string, string>>, depth: number): Name {
+  enter(tagName: string, attributes: Readonly<Record<string, string>>, depth: number): ElementName {
     for (const attribute in attributes) {
       if (attribute === 'xmlns') this.#declare('', attributes[attribute]!, depth)
       else if (attribute.startsWith('xmlns:')) this.#declare(attribute.slice(6), attributes[attribute]!, depth)
@@ -34,7 +34,7 @@ export class Names {
     const known = this.#known.get(tagName)
     if (known && known.uri === uri) return known.name
     const local = tagName.slice(colon + 1)
-    const name: Name = { space: spaceOf(prefix, uri), local, field: fieldName(local) }
+    const name: ElementName = { space: spaceOf(prefix, uri), local, field: fieldName(local) }
     // Bounded, because a hostile feed may use a new and long name for every element.
     if (this.#known.size < NAMES_KNOWN_MAX && tagName.length <= NAME_KNOWN_CHARS_MAX) {
       this.#known.set(tagName, { uri, name })
@@ -65,7 +65,7 @@ export class Names {
   }
 }
 
-function spaceOf(prefix: string, uri: string | undefined): Name['space'] {
+function spaceOf(prefix: string, uri: string | undefined): ElementName['space'] {
   if (uri !== undefined && CUSTOM.test(uri)) return 'custom'
   if (uri !== undefined && GOOGLE.test(uri)) return 'google'
   const lower = prefix.toLowerCase()

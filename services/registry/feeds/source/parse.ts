@@ -2,7 +2,7 @@ import { SaxesParser, type SaxesTagPlain } from 'saxes'
 import { FeedFailure } from '../failure.ts'
 import { htmlEntities } from '../items/html-entities.ts'
 import type { FeedElement, FeedItem } from '../items/item.ts'
-import { type Name, Names } from './names.ts'
+import { type ElementName, ElementNames } from './names.ts'
 
 /** Characters from an item's start to its end. */
 export const ITEM_CHARS_MAX = 1_000_000
@@ -34,7 +34,7 @@ class FeedParser {
     // XML 1.1 would let control characters into ids and titles.
     ...{ defaultXMLVersion: '1.0', forceXMLVersion: true },
   })
-  readonly #names = new Names()
+  readonly #names = new ElementNames()
   #done: FeedItem[] = []
   #depth = 0
   #root = ''
@@ -119,7 +119,7 @@ class FeedParser {
     else if (!this.#item.tooLarge) this.#openInside(this.#item, name, tag)
   }
 
-  #maybeOpenItem(name: Name): void {
+  #maybeOpenItem(name: ElementName): void {
     if (!ITEM_NAMES.has(name.local.toLowerCase())) return
     this.#itemsSeen++
     this.#itemDepth = this.#depth
@@ -128,7 +128,7 @@ class FeedParser {
     this.#item = { line: this.#parser.line, elements: [], tooLarge: false }
   }
 
-  #openInside(item: FeedItem, { space, local, field }: Name, { attributes }: SaxesTagPlain): void {
+  #openInside(item: FeedItem, { space, local, field }: ElementName, { attributes }: SaxesTagPlain): void {
     const level = this.#depth - this.#itemDepth
     if (level > 2 || (level === 1 && space === 'other') || (level === 2 && !this.#element)) return
     if (this.#elementsLeft-- === 0) {

@@ -150,7 +150,7 @@ describe('POST /v1/panel/import/transactions', () => {
     expect(stored().map(({ eventId }) => eventId)).toEqual(['o1', 'o9'])
   })
 
-  it('lists no more than 100 findings', async () => {
+  it('lists no more than 100 fieldErrors', async () => {
     const { body } = await send(Array.from({ length: 500 }, () => 'no order'))
     expect([body.rejected, body.errors.length]).toEqual([500, 100])
   })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Line, linesOf } from '../../../../services/registry/import/lines.ts'
+import { linesOf, type TextLine } from '../../../../services/registry/import/lines.ts'
 
 async function* chunksOf(bytes: Buffer, sizes: number[]) {
   let start = 0
@@ -11,7 +11,7 @@ async function* chunksOf(bytes: Buffer, sizes: number[]) {
   }
 }
 
-async function read(text: string, sizes = [7], lineMaxBytes = 1000): Promise<Line[]> {
+async function read(text: string, sizes = [7], lineMaxBytes = 1000): Promise<TextLine[]> {
   return Array.fromAsync(linesOf(chunksOf(Buffer.from(text), sizes), { lineMaxBytes }))
 }
 

@@ -87,7 +87,7 @@ export function visitsSuite(open?: () => Promise<Analytics>): void {
   const DAYS = 'shopId=warsaw&from=2026-03-09&to=2026-03-11'
   const report = (query = '', who?: Who) => world.get(`/v1/panel/page-views?${DAYS}${query}`, who)
   const export_ = (query = '', who?: Who) => world.get(`/v1/panel/attributed-sales?${DAYS}${query}`, who)
-  const linesOf = (body: string) =>
+  const ndjsonOf = (body: string) =>
     body
       .split('\n')
       .filter(Boolean)
@@ -152,7 +152,7 @@ export function visitsSuite(open?: () => Promise<Analytics>): void {
     it('tells each credited line of a purchase with the last marked page view of its buyer before it', async () => {
       const { status, body, headers } = await export_()
       expect([status, headers['content-type'], headers.link]).toEqual([200, 'application/x-ndjson', undefined])
-      const lines = linesOf(body)
+      const lines = ndjsonOf(body)
       expect(lines[0]).toEqual({
         ...{ eventId: 'o1', line: 0, occurredAt: '2026-03-10T11:00:00.000Z', cid: 'ann', uid: null },
         ...{ shopProductId: 'sku', quantity: 1, price: 19.99, currency: 'PLN' },
@@ -177,7 +177,7 @@ export function visitsSuite(open?: () => Promise<Analytics>): void {
       let path: string | undefined = `/v1/panel/attributed-sales?${DAYS}&limit=2`
       for (; path; ) {
         const { body, headers }: Awaited<ReturnType<World['get']>> = await world.get(path)
-        const lines = linesOf(body)
+        const lines = ndjsonOf(body)
         expect(lines.length).toBeLessThanOrEqual(2)
         seen.push(...lines.map(({ eventId, line }) => `${eventId}/${line}`))
         const next = /^<https:\/\/ads\.example(.*)>; rel="next"$/.exec(String(headers.link ?? ''))

@@ -24,19 +24,19 @@ interface Arrival {
 
 declare module 'fastify' {
   interface FastifyInstance {
-    bodies: ArrivingBodies
+    bodies: RequestBodies
   }
 }
 
 /** Watches over bodies on their way: none takes too long, and those that are held in memory share a bound. */
-export interface ArrivingBodies {
+export interface RequestBodies {
   /** For the first hook of a request. */
   expect(request: FastifyRequest, reply: FastifyReply): void
   /** Collects a body. @throws Problem TOO_LARGE, TOO_SLOW, UNAVAILABLE, INVALID */
   read(request: FastifyRequest, payload: Readable, bytesMax?: number): Promise<Buffer>
 }
 
-export function createArrivingBodies(limits: BodyLimits): ArrivingBodies {
+export function createRequestBodies(limits: BodyLimits): RequestBodies {
   const arrivals = new WeakMap<IncomingMessage, Arrival>()
   /** Strangers' bodies that are not whole and of which something is held, the first to begin first. */
   const ofStrangers = new Set<Arrival>()

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { createPacer } from '../../../../../services/registry/access/sessions/pacer.ts'
+import { createRateLimiter } from '../../../../../services/registry/access/sessions/rate-limiter.ts'
 
 const BURST = 5
 const WINDOW_MS = 1_000
@@ -30,14 +30,14 @@ it('lets through what a leaky bucket lets through, for each key by itself', () =
   fc.assert(
     fc.property(steps, (taken) => {
       let now = 0
-      const pacer = createPacer({ burst: BURST, windowMs: WINDOW_MS, keysMax: 10, now: () => now })
+      const rateLimiter = createRateLimiter({ burst: BURST, windowMs: WINDOW_MS, keysMax: 10, now: () => now })
       const oracle = { a: leakyBucket(), b: leakyBucket() }
       for (const { afterMs, key } of taken) {
         now += afterMs
-        const isDue = pacer.key(key).waitMs() === 0
+        const isDue = rateLimiter.key(key).waitMs() === 0
         expect(isDue).toBe(oracle[key].mayTake(now))
         if (!isDue) continue
-        pacer.key(key).take()
+        rateLimiter.key(key).take()
         oracle[key].take(now)
       }
     }),
@@ -46,7 +46,7 @@ it('lets through what a leaky bucket lets through, for each key by itself', () =
 
 it('says exactly how long to wait', () => {
   let now = 0
-  const key = createPacer({ burst: BURST, windowMs: WINDOW_MS, keysMax: 10, now: () => now }).key('a')
+  const key = createRateLimiter({ burst: BURST, windowMs: WINDOW_MS, keysMax: 10, now: () => now }).key('a')
   for (let i = 0; i < BURST; i++) key.take()
   expect(key.waitMs()).toBe(200)
   now += 199
@@ -56,15 +56,15 @@ it('says exactly how long to wait', () => {
 })
 
 it('takes back', () => {
-  const key = createPacer({ burst: 1, windowMs: WINDOW_MS, keysMax: 10, now: () => 0 }).key('a')
+  const key = createRateLimiter({ burst: 1, windowMs: WINDOW_MS, keysMax: 10, now: () => 0 }).key('a')
   key.take()
   expect(key.waitMs()).toBe(1_000)
-  key.giveBack()
+  key.refund()
   expect(key.waitMs()).toBe(0)
 })
 
 it('remembers a bounded number of keys, the latest ones', () => {
-  const pacer = createPacer({ burst: 1, windowMs: WINDOW_MS, keysMax: 3, now: () => 0 })
-  for (const key of 'abcd') pacer.key(key).take()
-  expect([...'abcd'].map((key) => pacer.key(key).waitMs() > 0)).toEqual([false, true, true, true])
+  const rateLimiter = createRateLimiter({ burst: 1, windowMs: WINDOW_MS, keysMax: 3, now: () => 0 })
+  for (const key of 'abcd') rateLimiter.key(key).take()
+  expect([...'abcd'].map((key) => rateLimiter.key(key).waitMs() > 0)).toEqual([false, true, true, true])
 })

@@ -5,7 +5,7 @@ import type { Entity, Snapshot } from '../../../domain/snapshot.ts'
 import { isUnderWay, queuedRun } from './run-state.ts'
 
 /** Of all accounts. */
-export const RUNS_WAITING_MAX = 1_000
+export const RUNS_QUEUED_MAX = 1_000
 const RETRY_AFTER_SECONDS = 60
 
 type WaitingLimits = Pick<Limits, 'accountFeedRunsWaiting'>
@@ -16,10 +16,10 @@ export function ownerOf(snapshot: Snapshot, shopId: string): string {
 }
 
 /** @throws Problem RATE_LIMITED when no more runs may wait: of all accounts, or of the owner of this feed. */
-export function checkWaiting(snapshot: Snapshot, feed: Entity<'Feed'>, limits: WaitingLimits): void {
+export function checkQueueLimit(snapshot: Snapshot, feed: Entity<'Feed'>, limits: WaitingLimits): void {
   const waiting = runsWaiting(snapshot)
   const tooMany = (detail: string) => new Problem('RATE_LIMITED', detail, { retryAfterSeconds: RETRY_AFTER_SECONDS })
-  if (waiting.all >= RUNS_WAITING_MAX) throw tooMany(`${RUNS_WAITING_MAX} feed runs wait already`)
+  if (waiting.all >= RUNS_QUEUED_MAX) throw tooMany(`${RUNS_QUEUED_MAX} feed runs wait already`)
   const max = limits.accountFeedRunsWaiting
   if (waiting.of(ownerOf(snapshot, feed.body.shopId)) >= max) {
     throw tooMany(`${max} feed runs of this account wait already`)
@@ -34,7 +34,7 @@ export function dueRuns(
   const waiting = runsWaiting(snapshot)
   const runs: FeedRun[] = []
   for (const feed of dueFeeds(snapshot, { intervalMs, now })) {
-    if (waiting.all >= RUNS_WAITING_MAX) break
+    if (waiting.all >= RUNS_QUEUED_MAX) break
     const owner = ownerOf(snapshot, feed.body.shopId)
     if (waiting.of(owner) >= limits.accountFeedRunsWaiting) continue
     waiting.add(owner)

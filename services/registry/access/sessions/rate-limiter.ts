@@ -1,0 +1,42 @@
+/**
+ * The generic cell rate algorithm (ITU-T I.371): a burst at once, then the same number in each window, evenly spaced.
+ * An attempt beyond the limit is delayed, never locked out: the next one is due after a fraction of the window.
+ */
+export interface RateLimiter {
+  key(key: string): {
+    /** How long until another attempt is allowed; 0: now. */
+    waitMs(): number
+    take(): void
+    refund(): void
+  }
+}
+
+/** @param keysMax keys remembered; the least recently used are forgotten first. */
+export function createRateLimiter(options: {
+  burst: number
+  windowMs: number
+  keysMax: number
+  now: () => number
+}): RateLimiter {
+  const { burst, windowMs, keysMax, now } = options
+  const intervalMs = windowMs / burst
+  /** The theoretical arrival time of each key's next attempt (TAT in I.371), least recently used first. */
+  const arrivalTimes = new Map<string, number>()
+
+  function setArrivalTime(key: string, at: number): void {
+    arrivalTimes.delete(key)
+    if (at > now()) arrivalTimes.set(key, at)
+    for (const [oldest, oldestAt] of arrivalTimes) {
+      if (arrivalTimes.size <= keysMax && oldestAt > now()) break
+      arrivalTimes.delete(oldest)
+    }
+  }
+
+  return {
+    key: (key) => ({
+      waitMs: () => Math.max(0, (arrivalTimes.get(key) ?? 0) + intervalMs - windowMs - now()),
+      take: () => setArrivalTime(key, Math.max(arrivalTimes.get(key) ?? 0, now()) + intervalMs),
+      refund: () => setArrivalTime(key, (arrivalTimes.get(key) ?? 0) - intervalMs),
+    }),
+  }
+}
