@@ -27,7 +27,7 @@ export function securityLogApp({ snapshot, authorize, analytics, now }: Security
         onRequest: authorize('panel'),
         schema: {
           summary: 'Who did what',
-          description: 'The latest first: sign-ins, tokens, users, deletions. It shows within userSubject two seconds.',
+          description: 'The latest first: sign-ins, tokens, users, deletions. It shows within about two seconds.',
           querystring: SecurityLogQuery,
           response: { 200: Page(SecurityEventView) },
         },
