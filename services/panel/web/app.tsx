@@ -1,4 +1,4 @@
-import { MantineProvider } from '@mantine/core'
+import { createTheme, MantineProvider } from '@mantine/core'
 import { Notifications } from '@mantine/notifications'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { useMemo } from 'react'
@@ -8,11 +8,10 @@ import type { Role } from './client/types.ts'
 import { ErrorState } from './components/page/error-state.tsx'
 import { createRoutes } from './routes.tsx'
 import { ReauthenticationDialog } from './session/reauthentication-dialog.tsx'
-import { SecondFactorPage } from './session/second-factor-page.tsx'
+import { SecondFactorPage } from './session/second-factor-setup.tsx'
 import { SessionContext, useSessionState } from './session/session.ts'
 import { SET_PASSWORD_PATH, SetPasswordPage } from './session/set-password-page.tsx'
 import { SignInPage } from './session/sign-in-page.tsx'
-import { theme } from './theme.ts'
 
 const queryClient = createQueryClient()
 
@@ -56,3 +55,33 @@ function Pages({ role }: { role: Role }) {
   const router = useMemo(() => createRoutes(role), [role])
   return <RouterProvider router={router} />
 }
+
+/** Mantine's own has no name for screen readers. */
+const closeButtonProps = { 'aria-label': 'Close' }
+
+/** Calm and dense: one accent colour, small radii, system fonts. */
+const theme = createTheme({
+  primaryColor: 'indigo',
+  primaryShade: { light: 7, dark: 8 },
+  fontFamily: 'Inter, system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif',
+  fontFamilyMonospace: 'ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, monospace',
+  headings: {
+    fontWeight: '600',
+    textWrap: 'balance',
+    sizes: {
+      h1: { fontSize: '1.375rem', lineHeight: '1.3' },
+      h2: { fontSize: '1.0625rem', lineHeight: '1.4' },
+      h3: { fontSize: '0.9375rem', lineHeight: '1.4' },
+    },
+  },
+  defaultRadius: 'sm',
+  respectReducedMotion: true,
+  cursorType: 'pointer',
+  components: {
+    // In the colour of its kind, it has a contrast below 4.5.
+    Alert: { styles: { title: { color: 'var(--mantine-color-text)' } } },
+    Modal: { defaultProps: { closeButtonProps } },
+    Drawer: { defaultProps: { closeButtonProps } },
+    Notification: { defaultProps: { closeButtonProps } },
+  },
+})

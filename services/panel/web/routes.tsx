@@ -1,9 +1,9 @@
-import { createBrowserRouter } from 'react-router'
+import { Button, EmptyState, Skeleton, Stack } from '@mantine/core'
+import { IconAlertTriangle, IconMapOff } from '@tabler/icons-react'
+import { createBrowserRouter, Link } from 'react-router'
 import type { Role } from './client/types.ts'
-import { pagesOf } from './sections/all.ts'
-import { BrokenPage } from './shell/broken-page.tsx'
-import { NotFoundPage } from './shell/not-found-page.tsx'
-import { PageSkeleton } from './shell/page-skeleton.tsx'
+import { PageHeader } from './components/page/page-header.tsx'
+import { pagesOf } from './pages.ts'
 import { Shell } from './shell/shell.tsx'
 
 /** The pages of a role within the shell; each is loaded when it is first looked at. */
@@ -19,4 +19,52 @@ export function createRoutes(role: Role) {
     children: [...pages, { path: '*', Component: NotFoundPage }],
   }
   return createBrowserRouter([shell], { basename: '/panel' })
+}
+
+/** When a page fails, or its code cannot be loaded because a newer version has been installed: the rest of the panel stays. */
+function BrokenPage() {
+  return (
+    <EmptyState
+      mt="xl"
+      role="alert"
+      icon={<IconAlertTriangle />}
+      title="This page has failed"
+      description="Load it again. If that does not help, tell the operator what you did."
+    >
+      <EmptyState.Actions>
+        <Button onClick={() => location.reload()}>Load again</Button>
+      </EmptyState.Actions>
+    </EmptyState>
+  )
+}
+
+/** For addresses without a page, and for things that are gone. */
+function NotFoundPage() {
+  return (
+    <>
+      <PageHeader title="Not found" />
+      <EmptyState
+        mt="xl"
+        icon={<IconMapOff />}
+        title="There is nothing here"
+        description="The address is wrong, or what it showed has been deleted."
+      >
+        <EmptyState.Actions>
+          <Button component={Link} to="/" variant="default">
+            Go home
+          </Button>
+        </EmptyState.Actions>
+      </EmptyState>
+    </>
+  )
+}
+
+/** Stands where a page will be while its code is on the way. */
+function PageSkeleton() {
+  return (
+    <Stack gap="md" aria-busy="true" aria-label="Loading">
+      <Skeleton height={30} width={220} />
+      <Skeleton height={320} />
+    </Stack>
+  )
 }

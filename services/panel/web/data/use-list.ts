@@ -64,3 +64,8 @@ export function useList<P extends ListPath>(path: P, options: ListOptions<P> = {
 export function listOf<T>({ problem, retry }: EntityState<unknown>, items: readonly T[] | undefined): ListState<T> {
   return { items, problem, isStale: false, retry, page: 1, next: null, previous: null }
 }
+
+/** Items that are there already, as DataTable shows lists: all on one page. */
+export function allOf<T>(items: readonly T[]): ListState<T> {
+  return { items, problem: null, isStale: false, retry: () => {}, page: 1, next: null, previous: null }
+}

@@ -1,11 +1,14 @@
-import { Alert, Button, Code, Group, Loader, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
+import { Alert, Anchor, Button, Code, Group, Loader, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import qrcode from 'qrcode-generator'
 import { useState } from 'react'
 import { answer, client } from '../client/client.ts'
 import type { ApiProblem } from '../client/problem.ts'
+import { SESSION_KEY } from '../client/query-client.ts'
 import { CopyField } from '../components/values/copy-field.tsx'
-import { QrCode } from './qr-code.tsx'
+import { signOut } from './session.ts'
+import { SignInCard } from './sign-in-card.tsx'
 
 /** Sets up an authenticator app: the QR code, a code of the app, and the recovery codes. */
 export function SecondFactorSetup({ done, cancel }: { done: () => void; cancel?: () => void }) {
@@ -86,5 +89,51 @@ export function ShownRecoveryCodes({ codes, done }: { codes: readonly string[]; 
         <Button onClick={done}>I have kept them</Button>
       </Group>
     </Stack>
+  )
+}
+
+/** All that there is for who must set up a second factor first. */
+export function SecondFactorPage() {
+  const queryClient = useQueryClient()
+  return (
+    <SignInCard title="Set up two-step sign-in">
+      <Text size="sm">This installation asks people of your role for a code besides the password.</Text>
+      <SecondFactorSetup done={() => void queryClient.invalidateQueries({ queryKey: SESSION_KEY })} />
+      <Anchor component="button" type="button" size="sm" onClick={() => void signOut()}>
+        Sign out
+      </Anchor>
+    </SignInCard>
+  )
+}
+
+/** Modules of white around the code, as scanners want it (ISO/IEC 18004). */
+const QUIET = 4
+const SIZE_PX = 200
+
+/** A QR code, dark on white in any colour scheme: many apps read no other. */
+function QrCode({ text, label }: { text: string; label: string }) {
+  const code = qrcode(0, 'M')
+  code.addData(text)
+  code.make()
+  const count = code.getModuleCount()
+  const cells = Array.from({ length: count * count }, (_, i) => [Math.floor(i / count), i % count] as const)
+  const path = cells
+    .filter(([row, column]) => code.isDark(row, column))
+    .map(([row, column]) => `M${column} ${row}h1v1h-1z`)
+    .join('')
+  const side = count + 2 * QUIET
+  return (
+    <svg
+      role="img"
+      aria-label={label}
+      width={SIZE_PX}
+      height={SIZE_PX}
+      viewBox={`${-QUIET} ${-QUIET} ${side} ${side}`}
+      shapeRendering="crispEdges"
+      style={{ margin: '0 auto', display: 'block' }}
+    >
+      <rect x={-QUIET} y={-QUIET} width={side} height={side} fill="#fff" />
+      <path d={path} fill="#000" />
+    </svg>
   )
 }

@@ -1,7 +1,6 @@
 import { NavLink, Text } from '@mantine/core'
 import { Link, useLocation } from 'react-router'
-import { pagesOf } from '../sections/all.ts'
-import { navGroups, type PageEntry } from '../sections/page.ts'
+import { navGroups, type PageEntry, pagesOf } from '../pages.ts'
 import { useSession } from '../session/session.ts'
 import classes from './navigation.module.css'
 

@@ -1,12 +1,12 @@
-import { AppShell, Burger, Group, Text } from '@mantine/core'
+import { AppShell, Burger, Group, Select, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useEffect, useRef } from 'react'
 import { Link, Outlet, ScrollRestoration, useLocation } from 'react-router'
-import { ShopProvider } from '../session/shop-context.tsx'
+import { useSession } from '../session/session.ts'
+import { ShopProvider, useShop } from '../session/shop-context.tsx'
 import { Logo } from './logo.tsx'
 import { Navigation } from './navigation.tsx'
 import classes from './shell.module.css'
-import { ShopSwitcher } from './shop-switcher.tsx'
 import { UserMenu } from './user-menu.tsx'
 
 /** What is around every page: header, navigation (a drawer on a phone), and the page itself. */
@@ -66,5 +66,33 @@ export function Shell() {
       </AppShell>
       <ScrollRestoration />
     </ShopProvider>
+  )
+}
+
+const SEARCH_FROM = 8
+
+/** Which shop the pages are about, for those who have several. Advertisers choose by campaign instead. */
+function ShopSwitcher() {
+  const { role } = useSession().user
+  const { shops, shop, choose } = useShop()
+  if (role === 'ADVERTISER' || !shops || !shop) return null
+  if (shops.length === 1) {
+    return (
+      <Text size="sm" fw={500} truncate maw={200}>
+        {shop.name}
+      </Text>
+    )
+  }
+  return (
+    <Select
+      aria-label="Shop"
+      size="xs"
+      w={190}
+      allowDeselect={false}
+      searchable={shops.length >= SEARCH_FROM}
+      value={shop.id}
+      onChange={(id) => id && choose(id)}
+      data={shops.map(({ id, name }) => ({ value: id, label: name }))}
+    />
   )
 }

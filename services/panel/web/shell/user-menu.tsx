@@ -1,7 +1,12 @@
 import {
   Avatar,
+  Button,
+  Checkbox,
+  Group,
   Menu,
+  Modal,
   SegmentedControl,
+  Stack,
   Text,
   UnstyledButton,
   useMantineColorScheme,
@@ -12,7 +17,6 @@ import { useState } from 'react'
 import { signOut, useSession } from '../session/session.ts'
 import { OwnPassword } from './own-password.tsx'
 import { OwnSecondFactor } from './own-second-factor.tsx'
-import { SignOutEverywhere } from './sign-out-everywhere.tsx'
 
 /** Who is signed in, the colour scheme, the own password, and the way out. */
 export function UserMenu() {
@@ -75,5 +79,36 @@ export function UserMenu() {
       <OwnSecondFactor isOpen={isSecuring} close={() => setSecuring(false)} />
       <SignOutEverywhere isOpen={isLeaving} close={() => setLeaving(false)} />
     </>
+  )
+}
+
+/** Ends all sessions of the user and, unless that is not wanted, the tokens that the user has made. */
+function SignOutEverywhere({ isOpen, close }: { isOpen: boolean; close: () => void }) {
+  const [tokens, setTokens] = useState(true)
+  const [isBusy, setBusy] = useState(false)
+  const run = () => {
+    setBusy(true)
+    void signOut({ everywhere: true, tokens }).finally(() => setBusy(false))
+  }
+  return (
+    <Modal opened={isOpen} onClose={close} title="Sign out everywhere?">
+      <Stack>
+        <Text size="sm">You are signed out at once on every device, this one too.</Text>
+        <Checkbox
+          label="Revoke the API tokens that I have made"
+          description="Programs that use them are refused from now on. Choose it when somebody may have used your session."
+          checked={tokens}
+          onChange={({ currentTarget }) => setTokens(currentTarget.checked)}
+        />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={close} data-autofocus>
+            Cancel
+          </Button>
+          <Button color="red.9" loading={isBusy} onClick={run}>
+            Sign out everywhere
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
   )
 }

@@ -1,4 +1,4 @@
-import { Anchor, Button, SimpleGrid, Skeleton, Stack } from '@mantine/core'
+import { Anchor, Button, SimpleGrid, Skeleton, Stack, Text, Timeline } from '@mantine/core'
 import { IconPencil } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { Link, useParams } from 'react-router'
@@ -13,11 +13,9 @@ import { DateTime } from '../../components/values/times.tsx'
 import { useEntity } from '../../data/use-entity.ts'
 import { useShop } from '../../session/shop-context.tsx'
 import { CampaignBanners } from './banners/campaign-banners.tsx'
-import { CampaignSwitch } from './campaign-switch.tsx'
+import { CampaignSwitch, useMayChange } from './campaign-switch.tsx'
 import { countryName } from './countries.ts'
 import { CampaignFigures } from './figures/campaign-figures.tsx'
-import { ModerationHistory } from './moderation-history.tsx'
-import { useMayChange } from './own-campaign.ts'
 import { pacingOf } from './pacing.ts'
 import { CampaignProducts } from './products/campaign-products.tsx'
 import { SpendBar } from './spend-bar.tsx'
@@ -131,5 +129,31 @@ function Url({ url }: { url: string | undefined }) {
     <Anchor href={url} target="_blank" rel="noreferrer" size="sm" style={{ overflowWrap: 'anywhere' }}>
       {url}
     </Anchor>
+  )
+}
+
+/** Every decision of the publisher on the banners, the latest first. */
+function ModerationHistory({ campaign, timeZone }: { campaign: Campaign; timeZone: string | undefined }) {
+  const history = campaign.moderation?.history ?? []
+  return (
+    <PanelCard title="Moderation">
+      {history.length === 0 ? (
+        <Text size="sm" c="dimmed">
+          The publisher has not decided yet.
+        </Text>
+      ) : (
+        <Timeline bulletSize={12} lineWidth={2}>
+          {[...history].reverse().map(({ state, reason, decidedAt, decidedByName }) => (
+            <Timeline.Item key={decidedAt} title={<StatusBadge status={state} />}>
+              {reason && <Text size="sm">{reason}</Text>}
+              <Text size="xs" c="dimmed">
+                <DateTime at={decidedAt} timeZone={timeZone} />
+                {decidedByName && `, ${decidedByName}`}
+              </Text>
+            </Timeline.Item>
+          ))}
+        </Timeline>
+      )}
+    </PanelCard>
   )
 }

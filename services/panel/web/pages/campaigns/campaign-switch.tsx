@@ -3,7 +3,7 @@ import { IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react'
 import { answer, client } from '../../client/client.ts'
 import type { Campaign } from '../../client/types.ts'
 import { useSave } from '../../data/use-save.ts'
-import { useMayChange } from './own-campaign.ts'
+import { useSession } from '../../session/session.ts'
 
 export interface CampaignSwitchProps extends ButtonProps {
   campaign: Campaign
@@ -36,4 +36,10 @@ export function CampaignSwitch({ campaign, ...props }: CampaignSwitchProps) {
       {word}
     </Button>
   )
+}
+
+/** Whether the user may change a campaign. A publisher also sees those of others in its shops, which it may not. */
+export function useMayChange(): (campaign: Pick<Campaign, 'accountId'>) => boolean {
+  const { user, account } = useSession()
+  return ({ accountId }) => user.role === 'OPERATOR' || accountId === account?.id
 }

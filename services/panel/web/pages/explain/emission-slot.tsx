@@ -5,7 +5,7 @@ import { type Column, DataTable } from '../../components/page/data-table.tsx'
 import { PanelCard } from '../../components/page/panel-card.tsx'
 import { Money } from '../../components/values/money.tsx'
 import { ProductTitle } from '../../components/values/product-title.tsx'
-import { allOf } from '../../data/all-of.ts'
+import { allOf } from '../../data/use-list.ts'
 import { algorithmLabel } from '../reports/vocabulary.ts'
 import { type ExplainedSlot, reasonLabel } from './words.ts'
 

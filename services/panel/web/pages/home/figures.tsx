@@ -1,10 +1,10 @@
 import { SimpleGrid } from '@mantine/core'
-import type { Answer } from '../../client/types.ts'
+import type { Answer, Query } from '../../client/types.ts'
 import { ErrorState } from '../../components/page/error-state.tsx'
 import { StatCard } from '../../components/page/stat-card.tsx'
 import { Money } from '../../components/values/money.tsx'
 import type { EntityState } from '../../data/use-entity.ts'
-import { DAYS } from './last-days.ts'
+import { useEntity } from '../../data/use-entity.ts'
 
 type Report = Answer<'/v1/panel/reports'>
 type Totals = Report['totals']
@@ -56,3 +56,18 @@ export function Figures({ report: { data, problem, retry } }: { report: EntitySt
 }
 
 export const FIGURES = 'views,clicks,ctr,spend,purchases,revenue,roas'
+
+export const DAYS = 7
+const REFRESH_MS = 15_000
+const DAY_MS = 86_400_000
+
+type Filter = Pick<Query<'/v1/panel/reports'>, 'shopId' | 'accountId'>
+
+/** The report of the last days, today among them, kept up while one looks. */
+export function useLastDays(metrics: string, filter: Filter = {}) {
+  const now = Date.now()
+  const query = { ...filter, metrics, from: dateOf(now - (DAYS - 1) * DAY_MS), to: dateOf(now + DAY_MS) }
+  return useEntity('/v1/panel/reports', { query, refreshMs: REFRESH_MS })
+}
+
+const dateOf = (ms: number) => new Intl.DateTimeFormat('sv-SE').format(ms)

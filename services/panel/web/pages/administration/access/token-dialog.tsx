@@ -1,4 +1,4 @@
-import { Alert, Button, Checkbox, Group, Modal, Select, Stack, TextInput } from '@mantine/core'
+import { Alert, Button, Checkbox, Group, Modal, Select, type SelectProps, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { answer, client } from '../../../client/client.ts'
@@ -7,7 +7,7 @@ import { DialogActions } from '../../../components/form/dialog-actions.tsx'
 import { CopyField } from '../../../components/values/copy-field.tsx'
 import { useSave } from '../../../data/use-save.ts'
 import { useSession } from '../../../session/session.ts'
-import { AccountChoice } from './account-choice.tsx'
+import { useAccountChoices } from '../accounts/use-accounts.ts'
 
 const DAY_MS = 86_400_000
 
@@ -98,4 +98,10 @@ function MadeToken({ token, close }: { token: string; close: () => void }) {
       </Stack>
     </Modal>
   )
+}
+
+/** A field for one of all accounts. */
+function AccountChoice(props: SelectProps) {
+  const { choices } = useAccountChoices()
+  return <Select label="Account" data={choices} searchable allowDeselect={false} {...props} />
 }

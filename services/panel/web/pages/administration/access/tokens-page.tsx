@@ -1,5 +1,16 @@
+import { Box, Button, Code, Group, Text, Title } from '@mantine/core'
+import { IconPlus } from '@tabler/icons-react'
+import { useState } from 'react'
+import { answer, client } from '../../../client/client.ts'
+import type { Account, Token } from '../../../client/types.ts'
+import { ConfirmButton } from '../../../components/form/confirm-button.tsx'
+import { type Column, DataTable } from '../../../components/page/data-table.tsx'
 import { PageHeader } from '../../../components/page/page-header.tsx'
-import { TokensTable } from './tokens-table.tsx'
+import { DateTime, RelativeTime } from '../../../components/values/times.tsx'
+import { PAGE_SIZE_MAX, useList } from '../../../data/use-list.ts'
+import { useSave } from '../../../data/use-save.ts'
+import { useAccountNames } from '../accounts/use-accounts.ts'
+import { TokenDialog } from './token-dialog.tsx'
 
 /** Tokens of the own account; for operators, of all. */
 export default function TokensPage() {
@@ -11,5 +22,92 @@ export default function TokensPage() {
       />
       <TokensTable />
     </>
+  )
+}
+
+/** Tokens, all that one may see or those of one account; with a dialog to make one, and a button to revoke each. */
+export function TokensTable({ account }: { account?: Account }) {
+  const query = account ? { accountId: account.id } : {}
+  const list = useList('/v1/panel/tokens', { query, pageSize: PAGE_SIZE_MAX })
+  const nameOf = useAccountNames()
+  const [isNew, setNew] = useState(false)
+
+  const columns: Column<Token>[] = [
+    { title: 'Name', cell: ({ name }) => name },
+    ...(account ? [] : [{ title: 'Account', cell: ({ accountId }: Token) => nameOf(accountId) }]),
+    { title: 'Scopes', cell: ({ scopes }) => <Scopes scopes={scopes} /> },
+    { title: 'Expires', cell: ({ expiresAt }) => (expiresAt ? <DateTime at={expiresAt} dateOnly /> : 'Never') },
+    { title: 'Created', cell: (token) => <Created token={token} /> },
+    { title: 'Last used', cell: ({ lastUsedAt }) => (lastUsedAt ? <RelativeTime at={lastUsedAt} /> : 'Never') },
+    { title: 'Actions', align: 'end', cell: (token) => <RevokeButton token={token} /> },
+  ]
+  const create = (
+    <Button size={account ? 'xs' : 'sm'} leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setNew(true)}>
+      New token
+    </Button>
+  )
+  return (
+    <section>
+      {account && (
+        <Group justify="space-between" mb="sm">
+          <Title order={2}>API tokens</Title>
+          {create}
+        </Group>
+      )}
+      <DataTable
+        label="API tokens"
+        list={list}
+        columns={columns}
+        rowKey={({ id }) => id}
+        filters={!account && <Box ms="auto">{create}</Box>}
+        {...(account ? {} : { search: { textOf: ({ name, accountId }: Token) => `${name} ${nameOf(accountId)}` } })}
+        empty={{ title: 'No tokens', description: 'Programs that call the API need one.' }}
+      />
+      {isNew && <TokenDialog account={account} close={() => setNew(false)} />}
+    </section>
+  )
+}
+
+function Scopes({ scopes }: Pick<Token, 'scopes'>) {
+  return (
+    <Group component="span" gap={4}>
+      {scopes.map((scope) => (
+        <Code key={scope}>{scope}</Code>
+      ))}
+    </Group>
+  )
+}
+
+/** When, and by whom: the token ends with that user. */
+function Created({ token: { createdAt, updatedAt, createdBy } }: { token: Token }) {
+  return (
+    <>
+      <RelativeTime at={createdAt ?? updatedAt} />
+      {createdBy && (
+        <Text size="xs" c="dimmed">
+          by {createdBy.name}
+        </Text>
+      )}
+    </>
+  )
+}
+
+function RevokeButton({ token }: { token: Token }) {
+  const { submit } = useSave({
+    save: () => answer(client.DELETE('/v1/panel/tokens/{id}', { params: { path: { id: token.id } } })),
+    changes: ['/v1/panel/tokens'],
+    saved: 'Token revoked',
+  })
+  return (
+    <ConfirmButton
+      size="compact-sm"
+      aria-label={`Revoke ${token.name}`}
+      title={`Revoke the token ${token.name}?`}
+      message="Programs that use it are refused from now on. It cannot be brought back."
+      confirm="Revoke"
+      onConfirm={() => submit(undefined)}
+    >
+      Revoke
+    </ConfirmButton>
   )
 }

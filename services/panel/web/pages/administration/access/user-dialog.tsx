@@ -1,16 +1,17 @@
-import { Group, Modal, PasswordInput, SegmentedControl, Stack, Switch, Text, TextInput } from '@mantine/core'
+import { Group, Modal, PasswordInput, SegmentedControl, Select, Stack, Switch, Text, TextInput } from '@mantine/core'
+import type { UseFormReturnType } from '@mantine/form'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { answer, client } from '../../../client/client.ts'
 import type { Account, PasswordLink, Role, User } from '../../../client/types.ts'
+import { ConfirmButton } from '../../../components/form/confirm-button.tsx'
 import { DeleteButton } from '../../../components/form/delete-button.tsx'
 import { DialogActions } from '../../../components/form/dialog-actions.tsx'
 import { useSave } from '../../../data/use-save.ts'
 import { PASSWORD_HINT, passwordProblem } from '../../../session/password-rules.ts'
 import { useSession } from '../../../session/session.ts'
-import { AccountOfUser, type UserAccount } from './account-of-user.tsx'
+import { useAccountChoices } from '../accounts/use-accounts.ts'
 import { MadePasswordLink, PasswordLinkButton } from './password-link.tsx'
-import { RemoveSecondFactor } from './remove-second-factor.tsx'
 
 export interface UserDialogProps {
   /** Undefined: a new one. */
@@ -149,4 +150,58 @@ function change(user: User, { name, password, isActive }: UserValues) {
     ...(isActive === (user.disabledAt === null) ? {} : { disabled: !isActive }),
   }
   return answer(client.PATCH('/v1/panel/users/{id}', { params: { path: { id: user.id } }, body }))
+}
+
+/** For a user who has lost the authenticator app and the recovery codes. */
+function RemoveSecondFactor({ user, done }: { user: User; done: () => void }) {
+  const { submit } = useSave({
+    save: () => answer(client.DELETE('/v1/panel/users/{id}/second-factor', { params: { path: { id: user.id } } })),
+    changes: ['/v1/panel/users'],
+    saved: 'Two-step sign-in is off',
+    onSaved: done,
+  })
+  return (
+    <ConfirmButton
+      title={`Turn off two-step sign-in of ${user.name}?`}
+      message="The password alone lets the user in then. Be sure that it is the user who asks for it. All sessions of the user end."
+      confirm="Turn off"
+      onConfirm={() => submit(undefined)}
+    >
+      Turn off two-step sign-in
+    </ConfirmButton>
+  )
+}
+
+/** What a user may do: the role is that of the account; operators need none. */
+interface UserAccount {
+  /** Null: not chosen yet. */
+  role: User['role'] | null
+  accountId: User['accountId']
+}
+
+/** The choice of operators, who act for no account. Not '', which a Select takes for an empty field. */
+const NONE = { value: 'none', label: 'Operator of this installation' }
+
+/** The account that a new user acts for, chosen by an operator. */
+function AccountOfUser<T extends UserAccount>({ form }: { form: UseFormReturnType<T> }) {
+  const { accounts, choices } = useAccountChoices()
+  const choose = (id: string | null) => {
+    const account = accounts.find((each) => each.id === id)
+    const role = account?.kind ?? (id === NONE.value ? 'OPERATOR' : null)
+    form.setValues({ role, accountId: account?.id ?? null } as Partial<T>)
+  }
+  return (
+    <Select
+      label="Account"
+      description="Decides what the user sees and may do"
+      data={[NONE, ...choices]}
+      searchable
+      allowDeselect={false}
+      placeholder="Choose"
+      required
+      value={form.values.accountId ?? (form.values.role === 'OPERATOR' ? NONE.value : null)}
+      onChange={choose}
+      error={form.errors.accountId ?? form.errors.role}
+    />
+  )
 }

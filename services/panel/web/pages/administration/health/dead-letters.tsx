@@ -1,4 +1,4 @@
-import { Button, Select, TextInput } from '@mantine/core'
+import { Button, Code, Modal, Select, Stack, Text, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import { useState } from 'react'
@@ -6,12 +6,12 @@ import { answer, client } from '../../../client/client.ts'
 import type { Item, Query } from '../../../client/types.ts'
 import { ConfirmButton } from '../../../components/form/confirm-button.tsx'
 import { type Column, DataTable } from '../../../components/page/data-table.tsx'
+import { DetailList } from '../../../components/page/detail-list.tsx'
 import { PanelCard } from '../../../components/page/panel-card.tsx'
 import { StatusBadge } from '../../../components/values/status-badge.tsx'
-import { RelativeTime } from '../../../components/values/times.tsx'
+import { DateTime, RelativeTime } from '../../../components/values/times.tsx'
 import { useList } from '../../../data/use-list.ts'
 import { useSave } from '../../../data/use-save.ts'
-import { LetterDialog } from './letter-dialog.tsx'
 
 export type Letter = Item<'/v1/panel/dead-letters'>
 type Filter = Pick<Query<'/v1/panel/dead-letters'>, 'stream' | 'topic'>
@@ -110,5 +110,35 @@ function ReplayButton({ filter, isEmpty }: { filter: Filter; isEmpty: boolean })
     >
       Replay
     </ConfirmButton>
+  )
+}
+
+/** One dead letter, with the record as far as it can be read. */
+function LetterDialog({ letter, close }: { letter: Letter; close: () => void }) {
+  const { id, stream, topic, partition, offset, key, code, message, failedAt, bytes, record } = letter
+  return (
+    <Modal opened onClose={close} title={`Dead letter ${id}`} size="lg">
+      <Stack>
+        <DetailList
+          details={{
+            Reason: `${code}: ${message}`,
+            Stream: stream,
+            Record: `${topic}, partition ${partition}, offset ${offset}`,
+            Key: key,
+            Failed: <DateTime at={failedAt} />,
+            Size: bytes === null ? 'not kept' : `${bytes} bytes`,
+          }}
+        />
+        {record == null ? (
+          <Text size="sm" c="dimmed">
+            The record cannot be decoded.
+          </Text>
+        ) : (
+          <Code block mah={360} style={{ overflow: 'auto' }} tabIndex={0}>
+            {JSON.stringify(record, null, 2)}
+          </Code>
+        )}
+      </Stack>
+    </Modal>
   )
 }

@@ -1,4 +1,5 @@
-import { SimpleGrid, Stack } from '@mantine/core'
+import { Alert, SimpleGrid, Stack } from '@mantine/core'
+import { IconAlertTriangle } from '@tabler/icons-react'
 import type { Answer } from '../../../client/types.ts'
 import { type Column, DataTable } from '../../../components/page/data-table.tsx'
 import { PageHeader } from '../../../components/page/page-header.tsx'
@@ -8,11 +9,13 @@ import { StatusBadge } from '../../../components/values/status-badge.tsx'
 import { formatDuration } from '../../../components/values/times.tsx'
 import { useEntity } from '../../../data/use-entity.ts'
 import { listOf } from '../../../data/use-list.ts'
-import { ClientAddresses } from './client-addresses.tsx'
 import { DeadLetters } from './dead-letters.tsx'
 import { EngineChecks } from './engine-checks.tsx'
 
 const REFRESH_MS = 5_000
+const ADDRESSES_REFRESH_MS = 60_000
+/** Fewer events prove nothing about the proxies: somebody is trying the program out. */
+const EVENTS_MIN = 100
 const count = new Intl.NumberFormat()
 
 type Audit = Answer<'/v1/panel/audit'>
@@ -66,5 +69,18 @@ export default function HealthPage() {
         <DeadLetters topics={data?.topics.map(({ topic }) => topic) ?? []} />
       </Stack>
     </>
+  )
+}
+
+/** Warns when most views and clicks have no client address, so that rules against invalid traffic cannot count by it. */
+function ClientAddresses() {
+  const { data } = useEntity('/v1/panel/invalid-traffic/addresses', { refreshMs: ADDRESSES_REFRESH_MS })
+  if (!data || data.events < EVENTS_MIN || data.known * 2 >= data.events) return null
+  return (
+    <Alert color="yellow" icon={<IconAlertTriangle size={18} />} title="The addresses of shoppers are unknown">
+      {count.format(data.events - data.known)} of {count.format(data.events)} views and clicks of the last 24 hours came
+      without a public address, so rules against invalid traffic do not count them. Name the proxy in front of Endcap in
+      TRUSTED_PROXIES; a shop whose server reports events sends endcap-client-address with its token.
+    </Alert>
   )
 }

@@ -2,7 +2,7 @@ import { Button, ColorInput, Group, Paper, Select, Stack, Text, TextInput, Title
 import type { AdFormat } from '../../../client/types.ts'
 import { BannerPreview, imageUrl, labelOf } from '../../../components/values/banner-preview.tsx'
 import type { CampaignForm } from '../editor/campaign-form.ts'
-import { contentFor } from './banners-section.tsx'
+import type { BannerValues } from '../editor/values/campaign-values.ts'
 import { ImageField } from './image-field.tsx'
 
 export interface BannerEditorProps {
@@ -98,6 +98,16 @@ export function BannerEditor({ form, at, formats, onRemove }: BannerEditorProps)
       </Stack>
     </Paper>
   )
+}
+
+/** Fields for the images and texts of a format, empty, or with the texts that were there. */
+export function contentFor({ id, images, textFields }: AdFormat, before?: BannerValues) {
+  const textOf = (type: string) => before?.textFields.find((field) => field.type === type)?.value ?? ''
+  return {
+    adFormatId: id,
+    images: images.map(() => ({ imageId: '' })),
+    textFields: textFields.map(({ type }) => ({ type, value: textOf(type) })),
+  }
 }
 
 /** 'Picture', or 'Image 2' where the format has no name for it. */

@@ -5,7 +5,7 @@ import type { AdFormat } from '../../../client/types.ts'
 import { FormSection } from '../../../components/form/form-section.tsx'
 import type { SectionProps } from '../editor/campaign-form.ts'
 import type { BannerValues } from '../editor/values/campaign-values.ts'
-import { BannerEditor } from './banner-editor.tsx'
+import { BannerEditor, contentFor } from './banner-editor.tsx'
 
 /** What the API takes. */
 const BANNERS_MAX = 100
@@ -60,13 +60,3 @@ const newBanner = (format: AdFormat): BannerValues => ({
   lang: '',
   ...contentFor(format),
 })
-
-/** Fields for the images and texts of a format, empty, or with the texts that were there. */
-export function contentFor({ id, images, textFields }: AdFormat, before?: BannerValues) {
-  const textOf = (type: string) => before?.textFields.find((field) => field.type === type)?.value ?? ''
-  return {
-    adFormatId: id,
-    images: images.map(() => ({ imageId: '' })),
-    textFields: textFields.map(({ type }) => ({ type, value: textOf(type) })),
-  }
-}

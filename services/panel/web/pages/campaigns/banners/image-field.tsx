@@ -7,8 +7,7 @@ import { imageUrl } from '../../../components/values/banner-preview.tsx'
 import { isLargeEnough, type Size } from './crop.ts'
 import { CropDialog } from './crop-dialog.tsx'
 import classes from './image-field.module.css'
-import { PICTURE_BYTES_MAX, PICTURE_TYPES, pictureSize, SOURCE_BYTES_MAX } from './picture-file.ts'
-import { uploadImage } from './upload-image.ts'
+import { PICTURE_BYTES_MAX, PICTURE_TYPES, pictureSize, SOURCE_BYTES_MAX, uploadImage } from './picture-file.ts'
 
 export interface ImageFieldProps {
   label: string

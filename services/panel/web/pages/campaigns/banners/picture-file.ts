@@ -1,3 +1,4 @@
+import { answer, client } from '../../../client/client.ts'
 import { areaOf, type Framing, type Size } from './crop.ts'
 
 /** What the API takes (docs/display.md). */
@@ -36,4 +37,20 @@ function encoded(canvas: HTMLCanvasElement, type: string): Promise<Blob> {
     const take = (blob: Blob | null) => (blob ? resolve(blob) : reject(new Error('The picture cannot be written')))
     canvas.toBlob(take, type, QUALITY)
   })
+}
+
+export interface UploadedPicture {
+  id: string
+  width: number
+  height: number
+}
+
+/** Stores a picture for the account; without one, for the user's own. @throws ApiProblem */
+export function uploadImage(picture: Blob, accountId: string): Promise<UploadedPicture> {
+  const form = new FormData()
+  if (accountId !== '') form.append('accountId', accountId)
+  form.append('file', picture, 'picture')
+  // The client types the parts of a form as the JSON that they are not.
+  const body = form as unknown as { file: string }
+  return answer(client.POST('/v1/panel/images', { body, bodySerializer: () => form }))
 }

@@ -6,7 +6,7 @@ import { type Column, DataTable } from '../../../components/page/data-table.tsx'
 import { PanelCard } from '../../../components/page/panel-card.tsx'
 import { CopyField } from '../../../components/values/copy-field.tsx'
 import { StatusBadge } from '../../../components/values/status-badge.tsx'
-import { allOf } from '../../../data/all-of.ts'
+import { allOf } from '../../../data/use-list.ts'
 import { algorithms } from './algorithms.ts'
 
 const columns: Column<AdUnit>[] = [

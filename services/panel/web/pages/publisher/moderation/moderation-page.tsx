@@ -9,7 +9,6 @@ import { PAGE_SIZE_MAX, useList } from '../../../data/use-list.ts'
 import { useShop } from '../../../session/shop-context.tsx'
 import { NoShop } from '../shops/no-shop.tsx'
 import { ModerationQueue } from './moderation-queue.tsx'
-import { recentReasons } from './reasons.ts'
 import { ShortcutsDialog, useShortcutsOn } from './shortcuts-dialog.tsx'
 import { useShortcuts } from './use-shortcuts.ts'
 
@@ -104,4 +103,14 @@ function ofState(campaigns: readonly Campaign[], wanted: State): Campaign[] {
   return campaigns
     .filter(({ moderation }) => moderation?.state === wanted)
     .sort((a, b) => order * time(a).localeCompare(time(b)))
+}
+
+const SUGGESTED_MAX = 6
+
+/** The reasons that campaigns were rejected with, each once, the latest first. */
+function recentReasons(campaigns: readonly Campaign[]): string[] {
+  const decisions = campaigns.flatMap(({ moderation }) => moderation?.history ?? [])
+  const latest = decisions.toSorted((a, b) => b.decidedAt.localeCompare(a.decidedAt))
+  const reasons = latest.flatMap(({ reason }) => (reason === null ? [] : [reason]))
+  return [...new Set(reasons)].slice(0, SUGGESTED_MAX)
 }

@@ -4,7 +4,7 @@ import type { ExplainedEmission } from '../../../client/types.ts'
 import { type Column, DataTable } from '../../../components/page/data-table.tsx'
 import { PanelCard } from '../../../components/page/panel-card.tsx'
 import { Money } from '../../../components/values/money.tsx'
-import { allOf } from '../../../data/all-of.ts'
+import { allOf } from '../../../data/use-list.ts'
 import { useShop } from '../../../session/shop-context.tsx'
 
 type Dropped = ExplainedEmission['slots'][number]['dropped'][number]

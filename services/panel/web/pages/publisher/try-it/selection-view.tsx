@@ -1,13 +1,14 @@
 import { Alert, EmptyState, Group, Stack, Text } from '@mantine/core'
 import { IconAdOff, IconInfoCircle } from '@tabler/icons-react'
+import { useEffect, useState } from 'react'
 import type { AdFormat, AdUnit, ExplainedEmission } from '../../../client/types.ts'
 import { CopyField } from '../../../components/values/copy-field.tsx'
+import { useEntity } from '../../../data/use-entity.ts'
 import { isDisplay } from '../ad-units/algorithms.ts'
 import { AdCard, BannerCard } from './ad-card.tsx'
 import type { Selection } from './ad-request.ts'
 import { DroppedAds } from './dropped-ads.tsx'
 import classes from './try-it.module.css'
-import { useExplanation } from './use-explanation.ts'
 
 export interface SelectionViewProps {
   selection: Selection
@@ -80,4 +81,29 @@ function Summary({ explained, slot: { candidates, why, ads }, adCount }: Summary
       {`${found} of what was looked at; chosen in ${explained.elapsedMs.toFixed(1)} ms.`}
     </Alert>
   )
+}
+
+/** It is stored within about two seconds; until then, the answer is 404. */
+const FIRST_MS = 1_000
+const POLL_MS = 700
+const LATE_MS = 20_000
+
+/** Why the ads of a request were chosen: asked for until it is there. `isLate`: it has not come, and is asked for no more. */
+function useExplanation(requestId: string): { data: ExplainedEmission | undefined; isLate: boolean } {
+  const [isDue, setDue] = useState(false)
+  const [isOver, setOver] = useState(false)
+  const [isThere, setThere] = useState(false)
+  const { data } = useEntity('/v1/panel/explain/emission/{requestId}', {
+    path: { requestId },
+    enabled: isDue,
+    refreshMs: isThere || isOver ? false : POLL_MS,
+  })
+  useEffect(() => {
+    const timers = [setTimeout(() => setDue(true), FIRST_MS), setTimeout(() => setOver(true), LATE_MS)]
+    return () => {
+      for (const timer of timers) clearTimeout(timer)
+    }
+  }, [])
+  useEffect(() => setThere(data !== undefined), [data])
+  return { data, isLate: isOver && data === undefined }
 }

@@ -3,7 +3,7 @@ import { lazy, Suspense } from 'react'
 import { mixesCurrencies } from '../table/rows.ts'
 import type { ReportView } from '../use-report.ts'
 
-export const CHART_HEIGHT = 260
+const CHART_HEIGHT = 260
 /** Room for the line under the chart. */
 const FRAME_HEIGHT = CHART_HEIGHT + 18
 
@@ -28,7 +28,7 @@ function Content({ view }: { view: ReportView }) {
   if (mixesCurrencies(rows, view.state.charted)) {
     return <Instead text="Amounts in several currencies cannot share a chart. Choose one shop, or press a count." />
   }
-  return <ReportChart view={view} />
+  return <ReportChart view={view} height={CHART_HEIGHT} />
 }
 
 function Instead({ text }: { text: string }) {

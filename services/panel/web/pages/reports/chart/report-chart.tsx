@@ -6,7 +6,6 @@ import { axisText, figureText } from '../figures/figures.ts'
 import type { ReportView } from '../use-report.ts'
 import { dimensions, wordsOf } from '../vocabulary.ts'
 import { type ChartData, chartDataOf } from './chart-data.ts'
-import { CHART_HEIGHT } from './chart-frame.tsx'
 
 const COLORS = ['indigo.6', 'teal.6', 'orange.6', 'grape.6', 'cyan.7'] as const
 const REFERENCE_COLOR = 'gray.5'
@@ -15,13 +14,13 @@ const NAMES_WIDE = { width: 184, charsMax: 26 }
 const NAMES_NARROW = { width: 104, charsMax: 14 }
 
 /** The pressed total of a report as a chart. The table below it has the same figures for those who do not see it. */
-export default function ReportChart({ view }: { view: ReportView }) {
+export default function ReportChart({ view, height }: { view: ReportView; height: number }) {
   const { state, report } = view
   const data = chartDataOf(view)
   const currency = report.totals.currency ?? report.rows[0]?.currency ?? null
   const name = `${wordsOf(state.charted).label} by ${state.groupBy.map((each) => dimensions[each].toLowerCase()).join(' and ')}`
   const shared = {
-    h: CHART_HEIGHT,
+    h: height,
     data: data.points,
     dataKey: 'label',
     series: seriesOf(data),
