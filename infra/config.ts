@@ -1,5 +1,5 @@
 import { PASSWORD_CHARS_MAX, PASSWORD_CHARS_MIN } from '../schemas/http/panel/accounts/users.ts'
-import type { Account } from '../schemas/records/entities.ts'
+import type { Account } from '../schemas/records/accounts.ts'
 import { isNetwork, NETWORK_NAMES } from '../services/domain/identity/ip-address.ts'
 import { type Limits, limitSettings } from '../services/domain/limits.ts'
 import { parseShowIdKeys, type ShowIdKey } from '../services/domain/show-id/show-id.ts'

@@ -6,20 +6,20 @@ import type { Snapshot } from '../services/domain/snapshot.ts'
 import { createAttribution } from './attribution/attribution.ts'
 import { createIndexer } from './indexer/indexer.ts'
 import { createCorrections } from './judge/corrections.ts'
-import { createCountersKeeper } from './judge/counters-keeper.ts'
+import { createCountersRepair } from './judge/counters-repair.ts'
 import { createJudge } from './judge/judge.ts'
-import { createJudgedUntil } from './judge/watermark.ts'
+import { createJudgeWatermark } from './judge/watermark.ts'
 import type { TopicLag } from './runtime/lag.ts'
-import { standForLead } from './runtime/leader-election.ts'
+import { runForLeader } from './runtime/leader-election.ts'
 import { createPeriodic, type Periodic } from './runtime/periodic.ts'
-import type { Stream, StreamLogger, StreamState } from './runtime/pipeline.ts'
+import type { Stream, StreamLogger, StreamState } from './runtime/stream.ts'
 import { createSignals } from './signals/signals.ts'
 import { createTraffic } from './signals/traffic.ts'
 import { createSink } from './sink/sink.ts'
 
 const ATTRIBUTION_PAUSE_MS = 500
 const COUNTERS_LOOK_PAUSE_MS = 1_000
-const JUDGED_UNTIL_PAUSE_MS = 1_000
+const WATERMARK_PAUSE_MS = 1_000
 /** Streams of which one process runs each; it runs them all. */
 const SINGLE_STREAMS = 'single-streams'
 
@@ -37,7 +37,7 @@ export interface StreamsDeps {
   logger: StreamLogger
 }
 
-export type StreamStatus = { name: string } & Pick<StreamState, 'status' | 'failures' | 'waiting' | 'lastError'>
+export type StreamStatus = { name: string } & Pick<StreamState, 'status' | 'failures' | 'paused' | 'lastError'>
 
 export interface RunningStreams {
   /** Of the streams that run in this process. */
@@ -54,7 +54,7 @@ export async function startStreams(deps: StreamsDeps): Promise<RunningStreams> {
   run(shared)
 
   const yields = () => allOf(single).some((each) => each.state().outdated)
-  const candidacy = standForLead({ ...deps, name: SINGLE_STREAMS, yields }, async (leads) => {
+  const election = runForLeader({ ...deps, name: SINGLE_STREAMS, yields }, async (leads) => {
     const before = single
     single = leads ? createSingle(deps) : NONE
     await stopAll(before)
@@ -71,11 +71,11 @@ export async function startStreams(deps: StreamsDeps): Promise<RunningStreams> {
     },
     states: () =>
       [...allOf(shared), ...allOf(single)].map((each) => {
-        const { status, failures, waiting, lastError } = each.state()
-        return { name: each.name, status, failures, waiting, lastError }
+        const { status, failures, paused, lastError } = each.state()
+        return { name: each.name, status, failures, paused, lastError }
       }),
     async stop() {
-      await Promise.all([candidacy.stop(), stopAll(shared)])
+      await Promise.all([election.stop(), stopAll(shared)])
     },
   }
 }
@@ -100,7 +100,7 @@ async function stopAll(work: Work): Promise<void> {
 function createShared(deps: StreamsDeps): Work {
   return {
     streams: [createJudge(deps), createCorrections(deps), createSink(deps)],
-    periodic: [periodic('judged-until', JUDGED_UNTIL_PAUSE_MS, createJudgedUntil(deps), deps)],
+    periodic: [periodic('judged-until', WATERMARK_PAUSE_MS, createJudgeWatermark(deps), deps)],
   }
 }
 
@@ -113,7 +113,7 @@ function createSingle(deps: StreamsDeps): Work {
     streams: [createIndexer(deps)],
     periodic: [
       periodic('attribution', ATTRIBUTION_PAUSE_MS, createAttribution(deps), deps),
-      periodic('counters', COUNTERS_LOOK_PAUSE_MS, createCountersKeeper(deps), deps),
+      periodic('counters', COUNTERS_LOOK_PAUSE_MS, createCountersRepair(deps), deps),
       periodic('signals', signalsIntervalMs, () => signals.runOnce().then(() => false), deps),
       periodic('traffic', signalsIntervalMs, () => traffic().then(() => false), deps),
     ],

@@ -3,7 +3,7 @@
  * Units: `…Micros` are millionths of the shop's currency, `…At` are UTC epoch milliseconds. Missing is null.
  */
 
-import type { Token, User } from './people.ts'
+import type { Account, Token, User } from './accounts.ts'
 
 export type EntityKind =
   | 'Account'
@@ -19,18 +19,6 @@ export type EntityKind =
   | 'Image'
   | 'User'
   | 'SigningKey'
-
-export interface Account {
-  kind: 'PUBLISHER' | 'ADVERTISER' | 'OPERATOR'
-  name: string
-  companyName: string
-  taxNumber: string
-  /** Seller ids (feed field externalSellerId) whose products this account may promote. */
-  sellerIds: string[]
-  displayEnabled: boolean
-}
-
-export type Scope = 'slots' | 'feed' | 'panel' | 'import' | 'events'
 
 export interface Shop {
   accountId: string

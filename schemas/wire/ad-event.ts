@@ -1,4 +1,4 @@
-import type { AdEvent, AdKind, Proof } from '../records/records.ts'
+import type { AdEvent, AdKind, Proof } from '../records/events.ts'
 import { headerOf } from './codec.ts'
 import { Reader, UUID_BYTES, writeLong, writeOptional, writeString } from './show-id-claims.ts'
 

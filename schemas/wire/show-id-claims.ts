@@ -1,4 +1,4 @@
-import type { AdKind, ShowIdClaims } from '../records/records.ts'
+import type { AdKind, ShowIdClaims } from '../records/events.ts'
 
 /**
  * Avro binary of `schemas/wire/show-id-claims.avsc`, written out by hand: six UUIDs cost avsc 6 µs a record, this 1 µs.

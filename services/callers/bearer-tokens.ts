@@ -1,5 +1,4 @@
-import type { Account, Scope } from '../../schemas/records/entities.ts'
-import type { Token } from '../../schemas/records/people.ts'
+import type { Account, Scope, Token } from '../../schemas/records/accounts.ts'
 import { ALL_SCOPES, bearerToken, equalHashes, hashToken, isUsable } from '../domain/identity/tokens.ts'
 import type { Entity, Snapshot } from '../domain/snapshot.ts'
 

@@ -2,8 +2,8 @@ import type { Appender, NewRecord } from '../../infra/event-log/port.ts'
 import type { Metrics } from '../../infra/metrics.ts'
 import type { EventAnswer } from '../../schemas/http/events.ts'
 import type { FieldError } from '../domain/errors.ts'
-import { ERRORS_TOLD_MAX, type JudgedEvent, type TakenEvent } from './events/event.ts'
-import type { Repeats } from './repeats.ts'
+import type { DuplicateFilter } from './duplicate-filter.ts'
+import { type AcceptedEvent, ERRORS_TOLD_MAX, type ValidationResult } from './events/validation.ts'
 
 /** Stores records; resolves once they are durable. @throws LogUnavailable when none may be taken now. */
 export type Store = (records: readonly NewRecord[]) => Promise<void>
@@ -37,10 +37,10 @@ function* upToBytes(records: readonly NewRecord[], bytesMax: number): Generator<
 
 export interface AcceptDeps {
   store: Store
-  repeats: Repeats
+  repeats: DuplicateFilter
   /** Counts what is about to be stored. @throws Problem RATE_LIMITED: nothing of the request is taken. */
-  admit: (stored: readonly TakenEvent[]) => void
-  clientId: (taken: readonly TakenEvent[]) => string
+  admit: (stored: readonly AcceptedEvent[]) => void
+  clientId: (taken: readonly AcceptedEvent[]) => string
   /** What of the request's headers was left out. */
   warnings: readonly FieldError[]
   /** The events are elements of a batch: what is said of one names its place. */
@@ -53,11 +53,11 @@ export interface AcceptDeps {
  * @param clientId the cid that the answer names; asked for only after the events were judged.
  */
 export async function accept(
-  events: readonly JudgedEvent[],
+  events: readonly ValidationResult[],
   { store, repeats, admit, clientId, warnings, isBatch, metrics }: AcceptDeps,
 ): Promise<EventAnswer> {
   const { eventsTaken, repeatsLeftOut } = metrics
-  const taken = events.filter((event) => event.status === 'TAKEN')
+  const taken = events.filter((event) => event.status === 'ACCEPTED')
   const { unstored, repeated } = repeats.sift(taken)
   admit(unstored)
   if (unstored.length > 0) await store(unstored.map((event) => event.record))
@@ -65,7 +65,7 @@ export async function accept(
   repeatsLeftOut(taken.length - unstored.length)
 
   for (const [type, count] of countedBy(taken, ({ record }) => record.topic)) eventsTaken({ type, code: null, count })
-  const refused = events.filter((event) => event.status === 'REFUSED')
+  const refused = events.filter((event) => event.status === 'REJECTED')
   for (const [code, count] of countedBy(refused, (event) => event.code)) eventsTaken({ type: 'element', code, count })
 
   const identities = new Set<string>()
@@ -78,20 +78,20 @@ export async function accept(
     clientId: clientId(taken),
     accepted: taken.length,
     ...(duplicates > 0 ? { duplicates } : {}),
-    rejected: events.flatMap((event, index) => (event.status === 'TAKEN' ? [] : [rejection(event, index)])),
+    rejected: events.flatMap((event, index) => (event.status === 'ACCEPTED' ? [] : [rejection(event, index)])),
     ...told([...warnings, ...events.flatMap((event, index) => warningsOf(event, isBatch ? index : null))]),
   }
 }
 
-function rejection({ code, errors }: Extract<JudgedEvent, { status: 'REFUSED' }>, index: number) {
+function rejection({ code, errors }: Extract<ValidationResult, { status: 'REJECTED' }>, index: number) {
   const told = errors.slice(0, ERRORS_TOLD_MAX).map(({ path, message }) => `/events/${index}${path}: ${message}`)
   return { index, code, message: told.join('; ') }
 }
 
 type Warning = NonNullable<EventAnswer['warnings']>[number]
 
-function warningsOf(event: JudgedEvent, index: number | null): Warning[] {
-  if (event.status === 'REFUSED') return []
+function warningsOf(event: ValidationResult, index: number | null): Warning[] {
+  if (event.status === 'REJECTED') return []
   const warnings = event.warnings.slice(0, ERRORS_TOLD_MAX)
   if (index === null) return warnings
   return warnings.map(({ path, message }) => ({ index, path: `/events/${index}${path}`, message }))

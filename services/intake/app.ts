@@ -13,7 +13,7 @@ import {
   ShowIdBody,
   TransactionBody,
 } from '../../schemas/http/events.ts'
-import type { AdEvent, AdKind, Transaction } from '../../schemas/records/records.ts'
+import type { AdEvent, AdKind, Transaction } from '../../schemas/records/events.ts'
 import { createBearerReader } from '../callers/bearer-tokens.ts'
 import type { RequestLimits } from '../callers/request-limits.ts'
 import { jsonParser } from '../http/json.ts'
@@ -22,28 +22,28 @@ import { createSlices } from '../process/slices.ts'
 import { accept, storeInLog } from './accept.ts'
 import { clientOf } from './client/client.ts'
 import type { ClientHasher } from './client/client-hasher.ts'
+import { createDuplicateFilter } from './duplicate-filter.ts'
 import { adEvent } from './events/ad-event.ts'
 import { batchElement, elementsOf } from './events/batch.ts'
 import { createBodyReader } from './events/body-reader.ts'
-import {
-  type JudgedEvent,
-  type Reception,
-  type Rules,
-  refused,
-  type TakenEvent,
-  takenOrThrow,
-  withWarnings,
-} from './events/event.ts'
 import { pageView } from './events/page-view.ts'
 import { eventIdInstead, type TransactionReport, transaction } from './events/transaction.ts'
-import { createBotDetector, receptionOf } from './reception.ts'
-import { createRepeats } from './repeats.ts'
+import {
+  type AcceptedEvent,
+  acceptedOrThrow,
+  type RequestContext,
+  rejected,
+  type ValidationDeps,
+  type ValidationResult,
+  withWarnings,
+} from './events/validation.ts'
+import { createBotDetector, requestContextOf } from './request-context.ts'
 import { readSenders, senderOf } from './sender.ts'
 
 /** 1,000 page views of the longest values in any script fit twice, and 1,000 purchases of 1,000 lines. */
 const BATCH_BYTES_MAX = 64 * 1024 * 1024
 
-export interface IntakeDeps extends Rules {
+export interface IntakeDeps extends ValidationDeps {
   log: Appender
   limits: RequestLimits
   metrics: Pick<Metrics, 'eventsTaken' | 'repeatsLeftOut'>
@@ -70,7 +70,7 @@ const deprecatedEndpoints: { path: string; kind: Transaction['kind'] }[] = [
 export function intakeApp(deps: IntakeDeps) {
   const store = storeInLog(deps)
   const { metrics } = deps
-  const repeats = createRepeats()
+  const repeats = createDuplicateFilter()
   const isBot = createBotDetector()
   const { bootstrapToken = null } = deps
   const readBearer = createBearerReader({ ...deps, bootstrapToken })
@@ -79,51 +79,51 @@ export function intakeApp(deps: IntakeDeps) {
     const sender = senderOf(request)
     const client = clientOf(request, sender)
     const hashes = deps.clientHasher.hash(client, receivedAt)
-    return receptionOf(request.headers, { receivedAt, bot: isBot(client.userAgent), client: hashes, sender })
+    return requestContextOf(request.headers, { receivedAt, bot: isBot(client.userAgent), client: hashes, sender })
   }
 
   const admitting =
-    (request: FastifyRequest, { sender }: Reception, told: number) =>
-    (stored: readonly TakenEvent[]) => {
+    (request: FastifyRequest, { sender }: RequestContext, told: number) =>
+    (stored: readonly AcceptedEvent[]) => {
       const loads = stored.map(({ shopId, record }) => ({ shopId, bytes: record.value?.length ?? 0 }))
       deps.limits.admitEvents(request, { told, stored: loads, vouched: sender.proof !== 'ANONYMOUS' })
     }
 
-  /** A route with one event, judged by `judge`, refused as a whole or stored. */
-  function single<S extends TSchema>(schema: S, judge: (body: Static<S>, reception: Reception) => JudgedEvent) {
+  /** A route with one event, judged by `judge`, rejected as a whole or stored. */
+  function single<S extends TSchema>(schema: S, judge: (body: Static<S>, context: RequestContext) => ValidationResult) {
     const read = createBodyReader(schema, { substitutes: { eventId: eventIdInstead } })
     return async (request: FastifyRequest, reply: FastifyReply) => {
-      const reception = receive(request)
-      const body = takenOrThrow(read(request.body))
-      const event = takenOrThrow(withWarnings(judge(body.value, reception), body.warnings))
+      const context = receive(request)
+      const body = acceptedOrThrow(read(request.body))
+      const event = acceptedOrThrow(withWarnings(judge(body.value, context), body.warnings))
       reply.code(202)
       return accept([event], {
-        ...{ store, repeats, metrics, isBatch: false, warnings: reception.warnings },
-        admit: admitting(request, reception, 1),
+        ...{ store, repeats, metrics, isBatch: false, warnings: context.warnings },
+        admit: admitting(request, context, 1),
         clientId: () => event.cid,
       })
     }
   }
 
-  const buy = (report: TransactionReport, { cid, ...reception }: Reception) =>
-    cid === null ? refused('header/cid', 'is required') : transaction(report, { ...reception, cid }, deps)
+  const buy = (report: TransactionReport, { cid, ...context }: RequestContext) =>
+    cid === null ? rejected('header/cid', 'is required') : transaction(report, { ...context, cid }, deps)
 
   const batch = async (request: FastifyRequest, reply: FastifyReply) => {
     const slices = createSlices()
     const elements = await elementsOf(request.body as Buffer | undefined, slices)
-    const reception = receive(request)
+    const context = receive(request)
     let assigned: string | null = null
     const assign = () => (assigned ??= deps.uuid())
-    const events: JudgedEvent[] = []
+    const events: ValidationResult[] = []
     for (const element of elements) {
-      events.push(batchElement(element, reception, deps, assign))
+      events.push(batchElement(element, context, deps, assign))
       if (slices.isOver()) await slices.next()
     }
     reply.code(202)
     return accept(events, {
-      ...{ store, repeats, metrics, isBatch: true, warnings: reception.warnings },
-      admit: admitting(request, reception, events.length),
-      clientId: (taken) => reception.cid ?? assigned ?? taken[0]?.cid ?? assign(),
+      ...{ store, repeats, metrics, isBatch: true, warnings: context.warnings },
+      admit: admitting(request, context, events.length),
+      clientId: (taken) => context.cid ?? assigned ?? taken[0]?.cid ?? assign(),
     })
   }
 
@@ -133,15 +133,15 @@ export function intakeApp(deps: IntakeDeps) {
     // A page that is left can only send text to another origin: browsers ask before anything else, and beacons cannot wait.
     server.addContentTypeParser('text/plain', jsonParser(server.bodies))
     for (const { path, type, kind } of adEndpoints) {
-      const judge = ({ showId }: ShowIdBody, reception: Reception) =>
-        adEvent({ type, kind, showId, occurredAt: reception.receivedAt }, reception, deps)
+      const judge = ({ showId }: ShowIdBody, context: RequestContext) =>
+        adEvent({ type, kind, showId, occurredAt: context.receivedAt }, context, deps)
       const options = route(`A ${kind.toLowerCase()} ad: ${type.toLowerCase()}`, ShowIdBody)
       server.post(path, options, single(ShowIdBody, judge))
     }
     const options = route('A purchase, cart or wishlist', TransactionBody, BuyerHeaders)
     server.post('/v1/ev/transaction', options, single(TransactionBody, buy))
     for (const { path, kind } of deprecatedEndpoints) {
-      const judge = (body: DeprecatedTransactionBody, reception: Reception) => buy({ ...body, kind }, reception)
+      const judge = (body: DeprecatedTransactionBody, context: RequestContext) => buy({ ...body, kind }, context)
       const options = route(`Use /v1/ev/transaction with kind ${kind}`, DeprecatedTransactionBody, BuyerHeaders)
       server.post(
         path,
@@ -179,7 +179,7 @@ function route(summary: string, body: TSchema, headers: TSchema = EventHeaders) 
       body,
       response: { 202: EventAnswer },
     },
-    // For the documentation: headers are read by `receptionOf`, and bodies by `createBodyReader`.
+    // For the documentation: headers are read by `requestContextOf`, and bodies by `createBodyReader`.
     validatorCompiler: () => () => true,
   }
 }

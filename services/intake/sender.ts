@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { pipeline, Transform } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
-import type { Proof } from '../../schemas/records/records.ts'
+import type { Proof } from '../../schemas/records/events.ts'
 import type { ReadBearer } from '../callers/bearer-tokens.ts'
 import { Problem } from '../domain/errors.ts'
 import {

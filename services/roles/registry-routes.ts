@@ -1,6 +1,6 @@
 import type { Audit } from '../../infra/analytics/audit.ts'
 import type { Engines } from '../../infra/engines.ts'
-import type { Account } from '../../schemas/records/entities.ts'
+import type { Account } from '../../schemas/records/accounts.ts'
 import { spendKey } from '../domain/money/counter-keys.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import type { HttpServer } from '../http/server.ts'

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { audit } from '../../infra/analytics/audit.ts'
 import { smtpMailer } from '../../infra/mail.ts'
 import { deadLettersWaiting, listDeadLetters, replayDeadLetters } from '../../streams/runtime/dead-letters.ts'
-import { takeLead } from '../../streams/runtime/leader-election.ts'
+import { awaitLeadership } from '../../streams/runtime/leader-election.ts'
 import { loadOrCreateKeys } from '../process/signing-keys.ts'
 import { createSecurityLog } from '../registry/access/security-log/security-log.ts'
 import { createTokenUse } from '../registry/access/token-use.ts'
@@ -27,7 +27,7 @@ import { startFeedsThread } from './threads.ts'
  */
 export async function openRegistryRole(shared: Shared): Promise<Part> {
   const { config, host, log, snapshot, sampled, logger, now, uuid, stops } = shared
-  const lead = await takeLead({ log, name: 'registry', logger })
+  const lead = await awaitLeadership({ log, name: 'registry', logger })
   stops.push(() => lead.stop())
   const registry = await openRegistry({ log, snapshot, limits: config.limits, now })
   stops.push(() => registry.close())

@@ -40,15 +40,15 @@ export async function startStreamsThread(
           broken.map(({ name, status, lastError }) => `${name}: ${lastError?.message ?? status}`).join('; '),
         )
       }
-      const waiting = states.flatMap(({ name, waiting }) => waiting.map((each) => ({ name, ...each })))
-      if (waiting.length === 0) return
+      const paused = states.flatMap(({ name, paused }) => paused.map((each) => ({ name, ...each })))
+      if (paused.length === 0) return
       throw new NotReady(
-        waiting.map(({ name, topic, partition, reason }) => `${name}, ${topic}/${partition}: ${reason}`).join('; '),
+        paused.map(({ name, topic, partition, reason }) => `${name}, ${topic}/${partition}: ${reason}`).join('; '),
       )
     },
     async pausedPartitions() {
-      return (await statesOf()).flatMap(({ name: stream, waiting }) =>
-        [...Map.groupBy(waiting, ({ topic }) => topic)].map(([topic, of]) => ({
+      return (await statesOf()).flatMap(({ name: stream, paused }) =>
+        [...Map.groupBy(paused, ({ topic }) => topic)].map(([topic, of]) => ({
           stream,
           topic,
           partitions: of.length,

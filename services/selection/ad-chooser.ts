@@ -1,4 +1,4 @@
-import type { AdKind } from '../../schemas/records/records.ts'
+import type { AdKind } from '../../schemas/records/events.ts'
 import type { AwardContext } from './budget/allocate.ts'
 import type { FilledSlot, SlotEntry } from './fill-slot.ts'
 import type { Parameters } from './http/parameters.ts'

@@ -1,4 +1,4 @@
-import type { EmittedSlot } from '../../schemas/records/records.ts'
+import type { EmittedSlot } from '../../schemas/records/events.ts'
 import { type Award, type AwardContext, type Entry, giveBack } from './budget/allocate.ts'
 import type { CampaignKind } from './eligibility/campaigns.ts'
 import type { AnySlot } from './slots.ts'

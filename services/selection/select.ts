@@ -1,4 +1,4 @@
-import type { AdKind } from '../../schemas/records/records.ts'
+import type { AdKind } from '../../schemas/records/events.ts'
 import { hashOf } from '../domain/auction/auction.ts'
 import type { ShowIds } from '../domain/show-id/show-id.ts'
 import type { Snapshot } from '../domain/snapshot.ts'

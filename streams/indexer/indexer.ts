@@ -5,7 +5,8 @@ import type { ProductOffer, ProductSignals } from '../../schemas/records/records
 import type { TopicName } from '../../schemas/topics.ts'
 import type { Entity, Snapshot } from '../../services/domain/snapshot.ts'
 import type { DeadRecord, DecodedRecord } from '../runtime/outcome.ts'
-import { byWholeRegistry, createStream, type Stream, type StreamLogger, type StreamStep } from '../runtime/pipeline.ts'
+import { createStream, requireCompleteRegistry, type StreamStep } from '../runtime/pipeline.ts'
+import type { Stream, StreamLogger } from '../runtime/stream.ts'
 import { applyCampaign, createPromotionBook, productsSignature } from './promotions.ts'
 
 export const INDEXER_GROUP = 'indexer'
@@ -39,7 +40,13 @@ export function createIndexer({ log, index, snapshot, now, logger }: IndexerDeps
     return begun(batch)
   }
   const options = { batchMaxRecords: BATCH_MAX_RECORDS, pollMaxWaitMs: POLL_MAX_WAIT_MS, now, logger }
-  return createStream({ name: INDEXER_GROUP, topics: TOPICS, log, step: byWholeRegistry(snapshot, step), ...options })
+  return createStream({
+    name: INDEXER_GROUP,
+    topics: TOPICS,
+    log,
+    step: requireCompleteRegistry(snapshot, step),
+    ...options,
+  })
 }
 
 /** Next offset by `topic/partition`, of what this stream has done. */

@@ -1,5 +1,6 @@
 import type { Filter, IndexWrite, ProductIndex } from '../../infra/product-index/port.ts'
-import type { Account, Campaign } from '../../schemas/records/entities.ts'
+import type { Account } from '../../schemas/records/accounts.ts'
+import type { Campaign } from '../../schemas/records/entities.ts'
 import type { ProductOffer } from '../../schemas/records/records.ts'
 import { promotersOf } from '../../services/domain/campaign/promotion.ts'
 import type { Entity, Snapshot } from '../../services/domain/snapshot.ts'

@@ -1,9 +1,10 @@
-import type { EventCorrection } from '../../schemas/records/records.ts'
+import type { EventCorrection } from '../../schemas/records/events.ts'
 import type { DecodedRecord } from '../runtime/outcome.ts'
-import { byWholeRegistry, createStream, type Stream } from '../runtime/pipeline.ts'
-import { restoreCounters } from './counters-rebuild.ts'
-import { creditingStep, creditSourceOf, restoreCorrections } from './credits.ts'
+import { createStream, requireCompleteRegistry } from '../runtime/pipeline.ts'
+import type { Stream } from '../runtime/stream.ts'
+import { correctionStep, correctionsSourceOf, restoreCorrections } from './correction-steps.ts'
 import { JUDGE_GROUP, type JudgeDeps } from './judge.ts'
+import { restoreCounters } from './recount.ts'
 
 export const CORRECTIONS_GROUP = 'corrections'
 const BATCH_MAX_RECORDS = 1_000
@@ -19,7 +20,7 @@ export function createCorrections({ log, counters, snapshot, ...options }: Judge
     log,
     batchMaxRecords: BATCH_MAX_RECORDS,
     pollMaxWaitMs: POLL_MAX_WAIT_MS,
-    step: byWholeRegistry(snapshot, async ({ partition, records, lastOffset }) => {
+    step: requireCompleteRegistry(snapshot, async ({ partition, records, lastOffset }) => {
       // The two topics are cut alike. Credited before the counters have it back, spend that they lost would come out whole.
       const judged = (await log.committed(JUDGE_GROUP)).find(
         (commit) => commit.topic === 'ad-events' && commit.partition === partition,
@@ -27,9 +28,9 @@ export function createCorrections({ log, counters, snapshot, ...options }: Judge
       if (judged) await restoreCounters(deps, partition, judged.offset - 1)
       await restoreCorrections(deps, partition, records[0]!.offset)
       const steps = (records as DecodedRecord<EventCorrection>[]).flatMap(({ offset, value }) =>
-        value ? [creditingStep(value, { partition, offset }, snapshot)] : [],
+        value ? [correctionStep(value, { partition, offset }, snapshot)] : [],
       )
-      await counters.apply(steps, { source: creditSourceOf(partition), after: -1, upTo: lastOffset })
+      await counters.apply(steps, { source: correctionsSourceOf(partition), after: -1, upTo: lastOffset })
       return {}
     }),
   })

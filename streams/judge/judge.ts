@@ -1,20 +1,22 @@
 import { type Counters, CountersBehind, type Outcome, type Progress, type Step } from '../../infra/counters/port.ts'
 import type { EventLog, NewRecord } from '../../infra/event-log/port.ts'
-import type { AdEvent, JudgedEvent } from '../../schemas/records/records.ts'
+import type { AdEvent, JudgedEvent } from '../../schemas/records/events.ts'
 import { encode } from '../../schemas/wire/codec.ts'
 import type { Snapshot } from '../../services/domain/snapshot.ts'
 import { trafficRulesOf } from '../../services/domain/traffic-rules.ts'
 import type { DeadRecord, DecodedRecord } from '../runtime/outcome.ts'
+import { createStream, requireCompleteRegistry, type StreamOptions, type StreamStep } from '../runtime/pipeline.ts'
+import type { Stream, StreamLogger } from '../runtime/stream.ts'
+import { restoreCounters } from './recount.ts'
 import {
-  byWholeRegistry,
-  createStream,
-  type Stream,
-  type StreamLogger,
-  type StreamOptions,
-  type StreamStep,
-} from '../runtime/pipeline.ts'
-import { restoreCounters } from './counters-rebuild.ts'
-import { invalid, type Judgement, judgement, judgingStep, sourceOf, type Terms, verdictAtSight } from './verdict.ts'
+  invalid,
+  type Judgement,
+  judgement,
+  judgingStep,
+  sourceOf,
+  type Terms,
+  verdictWithoutCounters,
+} from './verdict.ts'
 
 export const JUDGE_GROUP = 'judge'
 const BATCH_MAX_RECORDS = 1_000
@@ -37,7 +39,7 @@ export function createJudge({ log, counters, snapshot, ...options }: JudgeDeps):
     name: JUDGE_GROUP,
     topics: ['ad-events'],
     log,
-    step: byWholeRegistry(snapshot, createJudgeStep({ log, counters, snapshot })),
+    step: requireCompleteRegistry(snapshot, createJudgeStep({ log, counters, snapshot })),
     batchMaxRecords: BATCH_MAX_RECORDS,
     pollMaxWaitMs: POLL_MAX_WAIT_MS,
   })
@@ -64,7 +66,7 @@ export function createJudgeStep(
 
   return async function judgeStep({ partition, records, committed, lastOffset }) {
     const events = (records as DecodedRecord<AdEvent>[]).filter(hasValue)
-    const counted = events.filter(({ value }) => verdictAtSight(value) === null)
+    const counted = events.filter(({ value }) => verdictWithoutCounters(value) === null)
     const steps = counted.map((record) => judgingStep(record.value, record, termsOf(record.value, snapshot)))
     const progress = { source: sourceOf(partition), after: (committed ?? 0) - 1, upTo: lastOffset }
     const applied = await apply(steps, progress, partition)
@@ -73,7 +75,7 @@ export function createJudgeStep(
     const outputs: NewRecord[] = []
     const dead: DeadRecord[] = []
     for (const record of events) {
-      const atSight = verdictAtSight(record.value)
+      const atSight = verdictWithoutCounters(record.value)
       const judged = atSight ? invalid(atSight) : judgement(record.value, outcomes.get(record.offset)!)
       if (judged) outputs.push(judgedRecord(record, judged))
       else dead.push(unknownCampaign(record))

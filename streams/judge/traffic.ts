@@ -1,5 +1,5 @@
 import type { Actor, Allowance, Limit } from '../../infra/counters/port.ts'
-import type { AdEvent, ShowIdClaims } from '../../schemas/records/records.ts'
+import type { AdEvent, ShowIdClaims } from '../../schemas/records/events.ts'
 import type { TrafficRuleName } from '../../schemas/records/traffic-rules.ts'
 import { onceKey } from '../../services/domain/money/counter-keys.ts'
 import type { TrafficRules } from '../../services/domain/traffic-rules.ts'

@@ -1,6 +1,6 @@
 import type { Limit, Outcome, Step } from '../../infra/counters/port.ts'
 import type { Campaign } from '../../schemas/records/entities.ts'
-import type { AdEvent, JudgedEvent, Verdict } from '../../schemas/records/records.ts'
+import type { AdEvent, JudgedEvent, Verdict } from '../../schemas/records/events.ts'
 import { VIEWS_PRICED } from '../../services/domain/campaign/campaign.ts'
 import {
   crossClientKey,
@@ -52,7 +52,7 @@ export const invalid = (verdict: Verdict): Judgement => {
 }
 
 /** A verdict that needs no counter, or null: such an event is not counted at all. */
-export function verdictAtSight({ bot, type, occurredAt, claims }: AdEvent): 'BOT' | 'EXPIRED' | null {
+export function verdictWithoutCounters({ bot, type, occurredAt, claims }: AdEvent): 'BOT' | 'EXPIRED' | null {
   if (bot) return 'BOT'
   return occurredAt - claims.emittedAt > LIFE_MS[type] ? 'EXPIRED' : null
 }

@@ -12,7 +12,7 @@ const APPEND_MAX_MS = 5_000
  * streams may take it: the counters keep the latest.
  * @returns false: there is nothing more to do at once.
  */
-export function createJudgedUntil(deps: {
+export function createJudgeWatermark(deps: {
   log: Pick<EventLog, 'bounds' | 'read' | 'committed'>
   counters: Pick<Counters, 'apply'>
   /** UTC epoch milliseconds. */
@@ -23,8 +23,8 @@ export function createJudgedUntil(deps: {
   /** When the log took the first record of a partition that is not judged; `at` if none was there then. */
   async function judgedUntil(partition: number, from: number, end: number, at: number): Promise<number> {
     if (from >= end) return at
-    const [waiting] = await log.read('ad-events', partition, from, 1)
-    return waiting ? Math.min(at, waiting.appendedAt) : at
+    const [oldest] = await log.read('ad-events', partition, from, 1)
+    return oldest ? Math.min(at, oldest.appendedAt) : at
   }
 
   return async function look() {

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import type { EventLog } from '../../infra/event-log/port.ts'
 import { decode } from '../../schemas/wire/codec.ts'
 import { dayIn, spendKey, viewsKey } from '../../services/domain/money/counter-keys.ts'
-import { rebuildCounters } from '../judge/counters-rebuild.ts'
 import { createJudge, type JudgeDeps } from '../judge/judge.ts'
-import { runToEnd } from '../runtime/caught-up.ts'
+import { rebuildCounters } from '../judge/recount.ts'
+import { runToEnd } from '../runtime/run-to-end.ts'
 import { type Fingerprint, type TableProof, tableProof } from './table-proof.ts'
 
 const READ_MAX_RECORDS = 1_000

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { ProductIndex } from '../../infra/product-index/port.ts'
 import { createIndexer, INDEXER_GROUP, type IndexerDeps } from '../indexer/indexer.ts'
-import { runToEnd } from '../runtime/caught-up.ts'
+import { runToEnd } from '../runtime/run-to-end.ts'
 import { type Fingerprint, type TableProof, tableProof } from './table-proof.ts'
 
 const SCAN_PAGE = 1_000

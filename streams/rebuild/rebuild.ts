@@ -1,10 +1,10 @@
 import type { Analytics } from '../../infra/analytics/port.ts'
 import type { EventLog } from '../../infra/event-log/port.ts'
 import { ATTRIBUTION_GROUP, attribute } from '../attribution/attribution.ts'
-import { runToEnd } from '../runtime/caught-up.ts'
-import type { StreamLogger } from '../runtime/pipeline.ts'
+import { runToEnd } from '../runtime/run-to-end.ts'
+import type { StreamLogger } from '../runtime/stream.ts'
 import { fenceOf } from '../sink/batch.ts'
-import { noteOf, noteText, SINK_GROUP } from '../sink/offset-metadata.ts'
+import { decodeOffsetMetadata, encodeOffsetMetadata, SINK_GROUP } from '../sink/offset-metadata.ts'
 import { storedTopics } from '../sink/rows.ts'
 import { createSink } from '../sink/sink.ts'
 import { type Fingerprint, type TableProof, tableProof } from './table-proof.ts'
@@ -55,8 +55,8 @@ async function catchUp({ log, analytics, now, runId, logger }: RebuildDeps): Pro
 /** To the start of each partition, under an epoch of its own: what a frozen sink may still send is refused. */
 async function rewindSink(log: EventLog, analytics: Analytics): Promise<void> {
   const commits = await log.committed(SINK_GROUP)
-  const epoch = Math.max(0, ...commits.map((commit) => noteOf(commit).epoch)) + 1
-  const metadata = noteText({ epoch, pendingLast: null })
+  const epoch = Math.max(0, ...commits.map((commit) => decodeOffsetMetadata(commit).epoch)) + 1
+  const metadata = encodeOffsetMetadata({ epoch, pendingLast: null })
   const starts = storedTopics.map(async (topic) =>
     (await log.bounds(topic)).map(({ partition, start }) => ({ topic, partition, offset: start, metadata })),
   )

@@ -1,19 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { EventLog, LogConsumer } from '../../infra/event-log/port.ts'
 import type { TopicName } from '../../schemas/topics.ts'
-import type { StreamLogger } from './pipeline.ts'
+import type { StreamLogger } from './stream.ts'
 
 /** Of one partition, so that one member of a group holds it and thereby leads. */
 const ELECTION_TOPIC: TopicName = 'registry'
 const POLL = { maxRecords: 1_000, maxWaitMs: 500 }
 const RETRY_MS = 500
 
-export interface Candidacy {
+export interface LeaderElection {
   /** Gives the lead up, after the last `onChange`. */
   stop(): Promise<void>
 }
 
-export interface CandidacyDeps {
+export interface LeaderElectionDeps {
   log: Pick<EventLog, 'consumer'>
   /** Of the office: one process leads for each name. */
   name: string
@@ -30,7 +30,10 @@ export interface CandidacyDeps {
  * as a leader must need the log, or bear being done twice.
  * @param onChange is told what has changed, one call after the other; the next look waits for it. It must not reject.
  */
-export function standForLead(deps: CandidacyDeps, onChange: (leads: boolean) => Promise<void> | void): Candidacy {
+export function runForLeader(
+  deps: LeaderElectionDeps,
+  onChange: (leads: boolean) => Promise<void> | void,
+): LeaderElection {
   const { log, name, logger, yields = () => false } = deps
   const stopping = new AbortController()
   let leads = false
@@ -81,11 +84,11 @@ export function standForLead(deps: CandidacyDeps, onChange: (leads: boolean) => 
 }
 
 /** Resolves once this process leads. `lost` resolves when another has taken over, not when the lead was given up. */
-export async function takeLead(deps: CandidacyDeps): Promise<Candidacy & { lost: Promise<Error> }> {
+export async function awaitLeadership(deps: LeaderElectionDeps): Promise<LeaderElection & { lost: Promise<Error> }> {
   const won = Promise.withResolvers<void>()
   const lost = Promise.withResolvers<Error>()
   let givenUp = false
-  const candidacy = standForLead(deps, (leads) => {
+  const election = runForLeader(deps, (leads) => {
     if (leads) won.resolve()
     else if (!givenUp) lost.resolve(new Error(`another process leads now: ${deps.name}`))
   })
@@ -94,7 +97,7 @@ export async function takeLead(deps: CandidacyDeps): Promise<Candidacy & { lost:
     lost: lost.promise,
     stop() {
       givenUp = true
-      return candidacy.stop()
+      return election.stop()
     },
   }
 }

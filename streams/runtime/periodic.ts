@@ -1,4 +1,4 @@
-import type { StreamLogger, StreamState } from './pipeline.ts'
+import type { StreamLogger, StreamState } from './stream.ts'
 import { createStreamRun } from './stream-run.ts'
 
 /** Work that is done again and again, with a pause in between. A failure is logged and the next turn tries again. */

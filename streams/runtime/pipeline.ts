@@ -2,10 +2,10 @@ import { type Assignment, type Batch, type EventLog, type LogConsumer, Revoked }
 import type { TopicName } from '../../schemas/topics.ts'
 import { UnknownSchema } from '../../schemas/wire/codec.ts'
 import type { Snapshot } from '../../services/domain/snapshot.ts'
-import { type TopicLag, topicLag } from './lag.ts'
+import { topicLag } from './lag.ts'
 import { type DecodedRecord, deadLettersOf, decodeBatch, readablePart, type StepResult } from './outcome.ts'
+import type { Stream, StreamLogger } from './stream.ts'
 import { createStreamRun, type Retry } from './stream-run.ts'
-import type { WaitingPartition } from './waiting-partitions.ts'
 
 /**
  * Processes one batch of one partition, in order. Batches come again after a crash or a throw, so its effects outside
@@ -21,41 +21,6 @@ export type StreamStep = (batch: {
   /** Of the last record, also when it could not be decoded. */
   lastOffset: number
 }) => Promise<StepResult>
-
-export interface StreamState {
-  /** RETRYING: the last attempt failed; the same batch is tried again. */
-  status: 'STOPPED' | 'RUNNING' | 'RETRYING'
-  /** Since the start of this process. */
-  records: number
-  batches: number
-  dead: number
-  /** Failed attempts in a row. */
-  failures: number
-  /** Something of it waits for a newer version of the program. */
-  outdated: boolean
-  /** The partitions that do. */
-  waiting: WaitingPartition[]
-  lastError: { message: string; at: number } | null
-  lastCommitAt: number | null
-}
-
-export interface Stream {
-  readonly name: string
-  /** Runs until `stop`; never rejects, because every failure is tried again. */
-  run(): Promise<void>
-  /** Lets the batch at hand finish, then ends the run. */
-  stop(): Promise<void>
-  /** What each partition still holds for this stream. */
-  lag(): Promise<TopicLag[]>
-  state(): StreamState
-}
-
-/** The part of a pino logger that streams use. */
-export interface StreamLogger {
-  info(details: object, message: string): void
-  warn(details: object, message: string): void
-  error(details: object, message: string): void
-}
 
 export interface StreamOptions {
   /** Also the consumer group. */
@@ -77,26 +42,26 @@ export interface StreamOptions {
  */
 export function createStream(options: StreamOptions): Stream {
   const { name, topics, log, step, retry, now, logger } = options
-  const life = createStreamRun({ name, retry, now, logger })
+  const run = createStreamRun({ name, retry, now, logger })
   const commits = new Map<string, { assignment: Assignment; offset: number | null }>()
   let polling: LogConsumer | null = null
 
   async function processNext(consumer: LogConsumer): Promise<void> {
-    life.waiting.look(consumer)
+    run.paused.resumeDue(consumer)
     polling = consumer
     const batch = await consumer.poll({ maxRecords: options.batchMaxRecords, maxWaitMs: options.pollMaxWaitMs })
     polling = null
     if (batch) await processBatch(consumer, batch)
     // Nothing is waiting to be tried again: what failed was the log, and it has recovered.
-    else life.markHealthy()
+    else run.markHealthy()
   }
 
   async function processBatch(consumer: LogConsumer, batch: Batch): Promise<void> {
     const { topic, partition, assignment } = batch
     const { readable, unreadable } = readablePart(batch)
     if (readable.length > 0 && !(await workBatch(consumer, { ...batch, records: readable }))) return
-    if (unreadable) life.waiting.stopAt(consumer, { assignment, ...unreadable })
-    else life.waiting.goneOn(topic, partition)
+    if (unreadable) run.paused.pause(consumer, { assignment, ...unreadable })
+    else run.paused.resumed(topic, partition)
   }
 
   /** @returns whether the batch is done and committed. */
@@ -113,8 +78,8 @@ export function createStream(options: StreamOptions): Stream {
     } catch (error) {
       const { offset } = batch.records[0]!
       consumer.seek(assignment, offset)
-      if (error instanceof UnknownSchema) life.waiting.stopAt(consumer, { assignment, offset, reason: error })
-      else await life.backOff(error as Error)
+      if (error instanceof UnknownSchema) run.paused.pause(consumer, { assignment, offset, reason: error })
+      else await run.backOff(error as Error)
       return false
     }
     dead.push(...(result.dead ?? []))
@@ -130,7 +95,7 @@ export function createStream(options: StreamOptions): Stream {
     for (const { offset, code, message } of dead) {
       logger.warn({ stream: name, topic, partition, offset, code }, `dead letter: ${message}`)
     }
-    life.count({ records: batch.records.length, dead: dead.length })
+    run.count({ records: batch.records.length, dead: dead.length })
     return true
   }
 
@@ -148,9 +113,9 @@ export function createStream(options: StreamOptions): Stream {
   async function consume(): Promise<void> {
     const consumer = await log.consumer({ group: name, topics })
     commits.clear()
-    life.waiting.clear()
+    run.paused.clear()
     try {
-      while (!life.stopping()) await processNext(consumer)
+      while (!run.stopping()) await processNext(consumer)
     } finally {
       polling = null
       await consumer.close().catch((error: Error) => logger.warn({ stream: name }, `closing failed: ${error.message}`))
@@ -159,19 +124,19 @@ export function createStream(options: StreamOptions): Stream {
 
   return {
     name,
-    run: () => life.run(consume),
+    run: () => run.run(consume),
     async stop() {
-      const stopped = life.stop()
+      const stopped = run.stop()
       await polling?.close()
       await stopped
     },
     lag: () => topicLag(log, name, topics, now),
-    state: life.state,
+    state: run.state,
   }
 }
 
 /** A step that decides by the registry: while its copy here lacks what a newer version wrote, it decides nothing. */
-export function byWholeRegistry(snapshot: Pick<Snapshot, 'staleReason'>, step: StreamStep): StreamStep {
+export function requireCompleteRegistry(snapshot: Pick<Snapshot, 'staleReason'>, step: StreamStep): StreamStep {
   return async (batch) => {
     if (snapshot.staleReason !== null) throw new UnknownSchema(snapshot.staleReason)
     return step(batch)

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { UnknownSchema } from '../../schemas/wire/codec.ts'
-import type { StreamLogger, StreamState } from './pipeline.ts'
-import { createWaitingPartitions, type WaitingPartitions } from './waiting-partitions.ts'
+import { createPartitionPauses, type PartitionPauses } from './paused-partitions.ts'
+import type { StreamLogger, StreamState } from './stream.ts'
 
 export interface Retry {
   firstMs: number
@@ -28,7 +28,7 @@ export interface StreamRunOptions {
 /** The life of a stream and what can be said of it. */
 export interface StreamRun {
   state(): StreamState
-  readonly waiting: WaitingPartitions
+  readonly paused: PartitionPauses
   stopping(): boolean
   /** What failed works again, as far as anyone can tell. */
   markHealthy(): void
@@ -43,8 +43,8 @@ export interface StreamRun {
 }
 
 export function createStreamRun({ name, retry = DEFAULT_RETRY, now, logger }: StreamRunOptions): StreamRun {
-  const waiting = createWaitingPartitions({ name, now, logger })
-  const state: Omit<StreamState, 'waiting'> = {
+  const paused = createPartitionPauses({ name, now, logger })
+  const state: Omit<StreamState, 'paused'> = {
     status: 'STOPPED',
     records: 0,
     batches: 0,
@@ -86,10 +86,10 @@ export function createStreamRun({ name, retry = DEFAULT_RETRY, now, logger }: St
 
   return {
     state() {
-      const list = waiting.list()
-      return { ...state, outdated: state.outdated || list.length > 0, waiting: list }
+      const list = paused.list()
+      return { ...state, outdated: state.outdated || list.length > 0, paused: list }
     },
-    waiting,
+    paused,
     stopping: () => ending.signal.aborted,
     markHealthy,
     count({ records, dead }) {

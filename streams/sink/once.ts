@@ -2,7 +2,7 @@ import type { Analytics } from '../../infra/analytics/port.ts'
 import type { Assignment, LogConsumer } from '../../infra/event-log/port.ts'
 import { type DeadRecord, deadLettersOf } from '../runtime/outcome.ts'
 import { fenceOf, type SinkBatch, storeBatch, storeMissing } from './batch.ts'
-import { noteText, SINK_GROUP } from './offset-metadata.ts'
+import { encodeOffsetMetadata, SINK_GROUP } from './offset-metadata.ts'
 
 /** A batch, and the right to store it. */
 export interface AssignedBatch extends SinkBatch {
@@ -39,12 +39,12 @@ export async function recoverOnce(deps: StoreDeps, batch: AssignedBatch): Promis
 
 /** From here on no other may store these records, unless it has the partition and a later epoch. */
 async function open({ consumer }: StoreDeps, { assignment, first, last, epoch }: AssignedBatch): Promise<void> {
-  await consumer.commit(assignment, { offset: first, metadata: noteText({ epoch, pendingLast: last }) })
+  await consumer.commit(assignment, { offset: first, metadata: encodeOffsetMetadata({ epoch, pendingLast: last }) })
 }
 
 async function close(deps: StoreDeps, batch: AssignedBatch, dead: DeadRecord[]): Promise<DeadRecord[]> {
   const { assignment, last, epoch } = batch
-  const place = { offset: last + 1, metadata: noteText({ epoch, pendingLast: null }) }
+  const place = { offset: last + 1, metadata: encodeOffsetMetadata({ epoch, pendingLast: null }) }
   await deps.consumer.commit(assignment, place, deadLettersOf(SINK_GROUP, batch, dead, deps.now()))
   return dead
 }

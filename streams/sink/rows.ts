@@ -1,5 +1,5 @@
 import type { RegistryEntry } from '../../schemas/records/entities.ts'
-import type { JudgedEvent } from '../../schemas/records/records.ts'
+import type { JudgedEvent } from '../../schemas/records/events.ts'
 import type { TopicName } from '../../schemas/topics.ts'
 import type { DecodedRecord } from '../runtime/outcome.ts'
 

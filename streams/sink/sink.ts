@@ -9,9 +9,9 @@ import {
 } from '../../infra/event-log/port.ts'
 import { topicLag } from '../runtime/lag.ts'
 import { type DeadRecord, readablePart } from '../runtime/outcome.ts'
-import type { Stream, StreamLogger } from '../runtime/pipeline.ts'
+import type { Stream, StreamLogger } from '../runtime/stream.ts'
 import { createStreamRun, type Retry } from '../runtime/stream-run.ts'
-import { noteOf, SINK_GROUP } from './offset-metadata.ts'
+import { decodeOffsetMetadata, SINK_GROUP } from './offset-metadata.ts'
 import { type AssignedBatch, recoverOnce, storeOnce } from './once.ts'
 import { type StoredTopic, storedTopics } from './rows.ts'
 
@@ -53,20 +53,20 @@ interface Filling {
 
 /** Copies the log into the tables of Analytics, every record exactly once: `sink-once.ts`. */
 export function createSink({ log, analytics, now, logger, retry }: SinkOptions): Stream {
-  const life = createStreamRun({ name: SINK_GROUP, retry, now, logger })
+  const run = createStreamRun({ name: SINK_GROUP, retry, now, logger })
   const filling = new Map<string, Filling>()
 
   async function consume(): Promise<void> {
     filling.clear()
-    life.waiting.clear()
+    run.paused.clear()
     const consumer = await log.consumer({ group: SINK_GROUP, topics: storedTopics })
     try {
-      while (!life.stopping()) {
-        life.waiting.look(consumer)
+      while (!run.stopping()) {
+        run.paused.resumeDue(consumer)
         const batch = await consumer.poll({ maxRecords: POLL_MAX_RECORDS, maxWaitMs: POLL_MAX_WAIT_MS })
         if (batch) await take(consumer, batch)
         await storeAll(consumer, dueBatches())
-        if (isIdle()) life.markHealthy()
+        if (isIdle()) run.markHealthy()
       }
     } finally {
       await consumer.close().catch((error: Error) => logger.warn({ stream: SINK_GROUP }, `closing: ${error.message}`))
@@ -92,7 +92,7 @@ export function createSink({ log, analytics, now, logger, retry }: SinkOptions):
   /** Nothing waits to be stored, and what failed last may be taken to have passed. */
   function isIdle(): boolean {
     if ([...filling.values()].some(({ records }) => records.length > 0)) return false
-    const { lastError } = life.state()
+    const { lastError } = run.state()
     return lastError === null || now() - lastError.at >= SETTLED_AFTER_MS
   }
 
@@ -103,7 +103,7 @@ export function createSink({ log, analytics, now, logger, retry }: SinkOptions):
     // A partition that was given away and came back is read anew from what is committed.
     if (known?.assignment === assignment) return fill(consumer, known, batch)
     const { committed } = assignment
-    const { epoch, pendingLast } = noteOf(committed)
+    const { epoch, pendingLast } = decodeOffsetMetadata(committed)
     const begun: Filling = { topic, partition, assignment, epoch, records: [], bytes: 0, begunAt: 0 }
     filling.set(placeOf(begun), begun)
     if (committed === null || pendingLast === null) return fill(consumer, begun, batch)
@@ -112,8 +112,8 @@ export function createSink({ log, analytics, now, logger, retry }: SinkOptions):
 
   function fill(consumer: LogConsumer, into: Filling, batch: Batch): void {
     const { readable, unreadable } = readablePart(batch)
-    if (unreadable) life.waiting.stopAt(consumer, { assignment: into.assignment, ...unreadable })
-    else life.waiting.goneOn(into.topic, into.partition)
+    if (unreadable) run.paused.pause(consumer, { assignment: into.assignment, ...unreadable })
+    else run.paused.resumed(into.topic, into.partition)
     if (readable.length === 0) return
     if (into.records.length === 0) into.begunAt = now()
     into.records.push(...readable)
@@ -128,7 +128,7 @@ export function createSink({ log, analytics, now, logger, retry }: SinkOptions):
     if (unreadable) {
       // A newer version began the batch, and finishes it.
       filling.delete(placeOf(begun))
-      return life.waiting.stopAt(consumer, { assignment, offset: doubt.first, reason: unreadable.reason })
+      return run.paused.pause(consumer, { assignment, offset: doubt.first, reason: unreadable.reason })
     }
     begun.epoch += 1
     const batch = { topic, partition, assignment, epoch: begun.epoch, ...doubt, records }
@@ -178,7 +178,7 @@ export function createSink({ log, analytics, now, logger, retry }: SinkOptions):
   }
 
   function count({ topic, partition, records }: AssignedBatch, dead: DeadRecord[]): void {
-    life.count({ records: records.length, dead: dead.length })
+    run.count({ records: records.length, dead: dead.length })
     for (const { offset, code, message } of dead) {
       logger.warn({ stream: SINK_GROUP, topic, partition, offset, code }, `dead letter: ${message}`)
     }
@@ -187,10 +187,10 @@ export function createSink({ log, analytics, now, logger, retry }: SinkOptions):
   return {
     name: SINK_GROUP,
     // A consumer that failed is gone; a new one starts at what is committed, with the batch in doubt.
-    run: () => life.run(consume),
-    stop: life.stop,
+    run: () => run.run(consume),
+    stop: run.stop,
     lag: () => topicLag(log, SINK_GROUP, storedTopics, now),
-    state: life.state,
+    state: run.state,
   }
 }
 

@@ -1,5 +1,6 @@
 import type { EntityBodies } from '../../schemas/records/entities.ts'
-import type { RecordTypes, ShowIdClaims } from '../../schemas/records/records.ts'
+import type { ShowIdClaims } from '../../schemas/records/events.ts'
+import type { RecordTypes } from '../../schemas/records/records.ts'
 import type { RecordName } from '../../schemas/topics.ts'
 
 /** A value of every record, every field set; the compiler holds them to schemas/records/records.ts, the tests to the .avsc files. */

@@ -1,5 +1,5 @@
 import type { ReportDimension, ReportMetric } from '../../../schemas/http/panel/reports/reports.ts'
-import type { Verdict } from '../../../schemas/records/records.ts'
+import type { Verdict } from '../../../schemas/records/events.ts'
 import type { TrafficRuleName } from '../../../schemas/records/traffic-rules.ts'
 import type { QueryParams } from '../port.ts'
 import { VOIDED } from './corrections.ts'

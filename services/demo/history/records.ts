@@ -1,5 +1,5 @@
 import type { NewRecord } from '../../../infra/event-log/port.ts'
-import type { AdEvent, Emission, PageView, ShowIdClaims, Transaction } from '../../../schemas/records/records.ts'
+import type { AdEvent, Emission, PageView, ShowIdClaims, Transaction } from '../../../schemas/records/events.ts'
 import { encode } from '../../../schemas/wire/codec.ts'
 
 /** A record of the past, and when it was written. */

@@ -1,4 +1,4 @@
-import type { AdEvent, Emission, EmittedSlot, Transaction } from '../../../schemas/records/records.ts'
+import type { AdEvent, Emission, EmittedSlot, Transaction } from '../../../schemas/records/events.ts'
 import { UNKNOWN_CLIENT } from '../../domain/identity/client-hashes.ts'
 import { toMicros } from '../../domain/money/money.ts'
 import { productPath } from '../catalogue/feed.ts'

@@ -1,4 +1,4 @@
-import type { DropReason } from '../../../schemas/records/records.ts'
+import type { DropReason } from '../../../schemas/records/events.ts'
 
 /** An ad that competes for the places of a slot. */
 export interface Bid {

@@ -1,5 +1,5 @@
 import type { Campaign, Shop } from '../../../schemas/records/entities.ts'
-import type { DropReason } from '../../../schemas/records/records.ts'
+import type { DropReason } from '../../../schemas/records/events.ts'
 import { campaignState, leastPrice, VIEWS_PRICED } from './campaign.ts'
 
 export interface Spend {

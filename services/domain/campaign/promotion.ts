@@ -1,4 +1,5 @@
-import type { Account, Campaign, ProductRule } from '../../../schemas/records/entities.ts'
+import type { Account } from '../../../schemas/records/accounts.ts'
+import type { Campaign, ProductRule } from '../../../schemas/records/entities.ts'
 import type { ProductOffer } from '../../../schemas/records/records.ts'
 import { pathAndAbove, pathKey } from '../catalogue/categories.ts'
 

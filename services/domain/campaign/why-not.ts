@@ -1,4 +1,5 @@
-import type { Account, Campaign, Shop } from '../../../schemas/records/entities.ts'
+import type { Account } from '../../../schemas/records/accounts.ts'
+import type { Campaign, Shop } from '../../../schemas/records/entities.ts'
 import type { ProductOffer } from '../../../schemas/records/records.ts'
 import { isExpired } from '../catalogue/offer.ts'
 import { campaignState } from './campaign.ts'

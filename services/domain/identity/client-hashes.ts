@@ -1,4 +1,4 @@
-import type { AdEvent } from '../../../schemas/records/records.ts'
+import type { AdEvent } from '../../../schemas/records/events.ts'
 
 /** What an event says of where it came from, none of which can be turned back into an address. */
 export type ClientHashes = Pick<AdEvent, 'addressHash' | 'previousAddressHash' | 'networkHash' | 'agentHash'>

@@ -1,5 +1,5 @@
 import { hash, timingSafeEqual } from 'node:crypto'
-import type { Scope } from '../../../schemas/records/entities.ts'
+import type { Scope } from '../../../schemas/records/accounts.ts'
 
 export const ALL_SCOPES: readonly Scope[] = ['slots', 'feed', 'panel', 'import', 'events']
 

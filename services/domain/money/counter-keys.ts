@@ -1,4 +1,4 @@
-import type { ShowIdClaims } from '../../../schemas/records/records.ts'
+import type { ShowIdClaims } from '../../../schemas/records/events.ts'
 
 /** Names of the counters that the judge raises and selection reads. */
 

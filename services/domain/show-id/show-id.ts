@@ -1,5 +1,5 @@
 import sodium from 'sodium-native'
-import type { ShowIdClaims } from '../../../schemas/records/records.ts'
+import type { ShowIdClaims } from '../../../schemas/records/events.ts'
 import { readClaims, writeClaims } from '../../../schemas/wire/show-id-claims.ts'
 
 /**

@@ -1,8 +1,8 @@
-import type { AdEvent, AdKind } from '../../../schemas/records/records.ts'
+import type { AdEvent, AdKind } from '../../../schemas/records/events.ts'
 import { adEventBytes, readGist } from '../../../schemas/wire/ad-event.ts'
-import { fingerprintOf, told } from '../repeats.ts'
+import { fingerprintOf, told } from '../duplicate-filter.ts'
 import { proofFor } from '../sender.ts'
-import { foreign, type JudgedEvent, type Reception, type Rules, refused } from './event.ts'
+import { foreign, type RequestContext, rejected, type ValidationDeps, type ValidationResult } from './validation.ts'
 
 /** base64url of the 16 bytes of a showId's authentication tag. */
 const TAG_CHARS = 22
@@ -21,24 +21,28 @@ export interface AdReport {
  * (one valid view and one valid click) and marks DUPLICATE.
  * The person is who the headers say. Without a cid it is the one that the ad was given to, who may have told a uid then.
  */
-export function adEvent(report: AdReport, reception: Reception, { showIds, snapshot, uuid }: Rules): JudgedEvent {
+export function adEvent(
+  report: AdReport,
+  context: RequestContext,
+  { showIds, snapshot, uuid }: ValidationDeps,
+): ValidationResult {
   const { type, kind, showId, occurredAt } = report
   const claims = showIds.openBytes(showId)
-  if (!claims) return refused('/showId', 'was not made by this service', 'INVALID_SHOW_ID')
+  if (!claims) return rejected('/showId', 'was not made by this service', 'INVALID_SHOW_ID')
   const shown = readGist(claims)
-  if (kind !== null && shown.kind !== kind) return refused('/showId', `is of a ${shown.kind} ad`, 'WRONG_KIND')
-  const proof = proofFor(reception.sender, shown.shopId, snapshot)
+  if (kind !== null && shown.kind !== kind) return rejected('/showId', `is of a ${shown.kind} ad`, 'WRONG_KIND')
+  const proof = proofFor(context.sender, shown.shopId, snapshot)
   if (proof === null) return foreign('/showId')
 
-  const cid = reception.cid ?? shown.cid
-  const uid = reception.uid ?? (cid === shown.cid ? shown.uid : null)
-  const { receivedAt, bot, client } = reception
+  const cid = context.cid ?? shown.cid
+  const uid = context.uid ?? (cid === shown.cid ? shown.uid : null)
+  const { receivedAt, bot, client } = context
   const event = { eventId: uuid(), type, cid, uid, occurredAt, receivedAt, bot, proof, ...client }
   // The tag at its end tells a showId from any other.
   const identity = type + showId.slice(-TAG_CHARS)
   const { value, campaignId } = adEventBytes(event, claims)
   return {
-    status: 'TAKEN',
+    status: 'ACCEPTED',
     record: { topic: 'ad-events', key: campaignId, value },
     shopId: shown.shopId,
     cid,

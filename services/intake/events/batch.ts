@@ -6,18 +6,18 @@ import { splitList } from '../../http/json-list.ts'
 import type { Slices } from '../../process/slices.ts'
 import { adEvent } from './ad-event.ts'
 import { createBodyReader } from './body-reader.ts'
-import {
-  ERRORS_TOLD_MAX,
-  type JudgedEvent,
-  type Reception,
-  type RefusedEvent,
-  type Rules,
-  refused,
-  withWarnings,
-} from './event.ts'
 import { occurredAt } from './occurred-at.ts'
 import { pageView } from './page-view.ts'
 import { eventIdInstead, transaction } from './transaction.ts'
+import {
+  ERRORS_TOLD_MAX,
+  type RejectedEvent,
+  type RequestContext,
+  rejected,
+  type ValidationDeps,
+  type ValidationResult,
+  withWarnings,
+} from './validation.ts'
 
 /** As of the body of a single event. */
 const ELEMENT_BYTES_MAX = 1024 * 1024
@@ -35,7 +35,7 @@ const readers = {
   }),
 } satisfies Record<ElementType, unknown>
 
-/** The elements of a batch, unparsed. @throws Problem when the batch is to be refused whole. */
+/** The elements of a batch, unparsed. @throws Problem when the batch is to be rejected whole. */
 export async function elementsOf(body: Buffer | undefined, slices: Slices): Promise<readonly Buffer[]> {
   const refuse = (code: 'INVALID' | 'TOO_LARGE', message: string) =>
     new Problem(code, `/events: ${message}`, { errors: [{ path: '/events', message }] })
@@ -52,12 +52,12 @@ export async function elementsOf(body: Buffer | undefined, slices: Slices): Prom
 }
 
 /** @throws Problem MALFORMED_JSON, when the whole body is no JSON. */
-function parsed(json: Buffer): { status: 'PARSED'; element: unknown } | RefusedEvent {
+function parsed(json: Buffer): { status: 'PARSED'; element: unknown } | RejectedEvent {
   try {
     if (json.length > ELEMENT_BYTES_MAX) throw new Problem('TOO_LARGE', `It has more than ${ELEMENT_BYTES_MAX} bytes`)
     return { status: 'PARSED', element: parseJson(json) }
   } catch (error) {
-    if (error instanceof Problem && error.code === 'TOO_LARGE') return refused('', error.message, 'TOO_LARGE')
+    if (error instanceof Problem && error.code === 'TOO_LARGE') return rejected('', error.message, 'TOO_LARGE')
     throw error
   }
 }
@@ -66,74 +66,84 @@ function parsed(json: Buffer): { status: 'PARSED'; element: unknown } | RefusedE
  * Judges the JSON of one element of a batch, whatever the others are.
  * @param fallbackCid gives the cid of a page view that names none.
  */
-export function batchElement(json: Buffer, reception: Reception, rules: Rules, fallbackCid: () => string): JudgedEvent {
+export function batchElement(
+  json: Buffer,
+  context: RequestContext,
+  rules: ValidationDeps,
+  fallbackCid: () => string,
+): ValidationResult {
   const read = parsed(json)
-  return read.status === 'REFUSED' ? read : judged(read.element, reception, rules, fallbackCid)
+  return read.status === 'REJECTED' ? read : judged(read.element, context, rules, fallbackCid)
 }
 
-function judged(element: unknown, reception: Reception, rules: Rules, fallbackCid: () => string): JudgedEvent {
+function judged(
+  element: unknown,
+  context: RequestContext,
+  rules: ValidationDeps,
+  fallbackCid: () => string,
+): ValidationResult {
   const type = (element as { type?: unknown } | null)?.type
   switch (type) {
     case 'VIEW':
     case 'CLICK': {
       const read = readers[type](element)
-      if (read.status === 'REFUSED') return read
-      return withWarnings(adEventOf(type, read.value, reception, rules), read.warnings)
+      if (read.status === 'REJECTED') return read
+      return withWarnings(adEventOf(type, read.value, context, rules), read.warnings)
     }
     case 'PAGE_VIEW': {
       const read = readers[type](element)
-      if (read.status === 'REFUSED') return read
-      return withWarnings(pageViewOf(read.value, reception, rules, fallbackCid), read.warnings)
+      if (read.status === 'REJECTED') return read
+      return withWarnings(pageViewOf(read.value, context, rules, fallbackCid), read.warnings)
     }
     case 'TRANSACTION': {
       const read = readers[type](element)
-      if (read.status === 'REFUSED') return read
+      if (read.status === 'REJECTED') return read
       const { data, occurredAt: given } = read.value
-      const buyer = personOf(data, reception, data.cid)
+      const buyer = personOf(data, context, data.cid)
       const event = transaction({ ...data, occurredAt: data.occurredAt ?? given }, buyer, rules)
       return withWarnings(under('/data', event), read.warnings)
     }
     default:
       return element === null || typeof element !== 'object'
-        ? refused('', 'must be object')
-        : refused('/type', `must be one of ${Object.keys(readers).join(', ')}`)
+        ? rejected('', 'must be object')
+        : rejected('/type', `must be one of ${Object.keys(readers).join(', ')}`)
   }
 }
 
 function adEventOf(
   type: 'VIEW' | 'CLICK',
   { showId, occurredAt: given }: Element<'VIEW' | 'CLICK'>,
-  reception: Reception,
-  rules: Rules,
-): JudgedEvent {
-  const happened = occurredAt(given, reception.receivedAt)
+  context: RequestContext,
+  rules: ValidationDeps,
+): ValidationResult {
+  const happened = occurredAt(given, context.receivedAt)
   if ('status' in happened) return happened
-  const event = adEvent({ type, kind: null, showId, occurredAt: happened.at }, reception, rules)
+  const event = adEvent({ type, kind: null, showId, occurredAt: happened.at }, context, rules)
   return withWarnings(event, happened.warnings)
 }
 
 function pageViewOf(
   { data, occurredAt: given }: Element<'PAGE_VIEW'>,
-  reception: Reception,
-  rules: Rules,
+  context: RequestContext,
+  rules: ValidationDeps,
   fallbackCid: () => string,
-): JudgedEvent {
-  const happened = occurredAt(given, reception.receivedAt)
+): ValidationResult {
+  const happened = occurredAt(given, context.receivedAt)
   if ('status' in happened) return happened
-  const told = data.cid || reception.cid
-  const person = { ...personOf(data, reception, told || fallbackCid()), assigned: !told }
+  const told = data.cid || context.cid
+  const person = { ...personOf(data, context, told || fallbackCid()), assigned: !told }
   return withWarnings(under('/data', pageView(data, { ...person, occurredAt: happened.at }, rules)), happened.warnings)
 }
 
 /** In a batch, an element names its own person; the uid of the headers stands in for one of the same client. */
-function personOf({ uid }: { uid?: string | null }, reception: Reception, cid: string) {
-  const sameClient = cid === reception.cid
-  const { receivedAt, sender } = reception
-  return { cid, uid: uid || (sameClient ? reception.uid : null), receivedAt, sender }
+function personOf({ uid }: { uid?: string | null }, context: RequestContext, cid: string) {
+  const sameClient = cid === context.cid
+  const { receivedAt, sender } = context
+  return { cid, uid: uid || (sameClient ? context.uid : null), receivedAt, sender }
 }
 
-function under(path: string, event: JudgedEvent): JudgedEvent {
+function under(path: string, event: ValidationResult): ValidationResult {
   const below = (found: readonly FieldError[]) => found.map((each) => ({ ...each, path: path + each.path }))
-  if (event.status === 'REFUSED') return { ...event, errors: below(event.errors) }
+  if (event.status === 'REJECTED') return { ...event, errors: below(event.errors) }
   return event.warnings.length > 0 ? { ...event, warnings: below(event.warnings) } : event
 }

@@ -2,7 +2,7 @@ import type { Static, TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { FieldError } from '../../domain/errors.ts'
 import { listFieldErrors } from '../../http/violations.ts'
-import type { RefusedEvent } from './event.ts'
+import type { RejectedEvent } from './validation.ts'
 
 /** The body of an event that may be judged, without what of it was malformed and need not be there. */
 export interface ReadBody<T> {
@@ -18,12 +18,12 @@ export type Substitute = (value: unknown) => { value: unknown; message: string }
 /**
  * Reads bodies of events. An optional member that is malformed never costs the event: it is left out with a warning.
  * @param options.substitutes by the names of optional members: what is read in the place of a malformed value.
- * @param options.errorsMax of a refused body.
+ * @param options.errorsMax of a rejected body.
  */
 export function createBodyReader<S extends TSchema>(
   schema: S,
   options: { substitutes?: Readonly<Record<string, Substitute>>; errorsMax?: number } = {},
-): (body: unknown) => ReadBody<Static<S>> | RefusedEvent {
+): (body: unknown) => ReadBody<Static<S>> | RejectedEvent {
   const checker = Compile(schema)
 
   function withoutMalformed(part: SchemaPart, value: unknown, path: string, warnings: FieldError[]): unknown {
@@ -53,7 +53,7 @@ export function createBodyReader<S extends TSchema>(
     const value = withoutMalformed(schema as SchemaPart, body, '', warnings)
     if (warnings.length > 0 && checker.Check(value)) return { status: 'READ', value: value as Static<S>, warnings }
     const errors = listFieldErrors(schema, value, { max: options.errorsMax })
-    return { status: 'REFUSED', code: 'INVALID', errors }
+    return { status: 'REJECTED', code: 'INVALID', errors }
   }
 }
 

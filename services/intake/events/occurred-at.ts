@@ -1,5 +1,5 @@
 import type { FieldError } from '../../domain/errors.ts'
-import { type RefusedEvent, refused } from './event.ts'
+import { type RejectedEvent, rejected } from './validation.ts'
 
 const DAY_MS = 86_400_000
 /** How far back an event may have happened. */
@@ -15,13 +15,13 @@ export const CLOCK_SKEW_MAX_MS = 5_000
 export function occurredAt(
   given: string | null | undefined,
   receivedAt: number,
-): { at: number; warnings: FieldError[] } | RefusedEvent {
+): { at: number; warnings: FieldError[] } | RejectedEvent {
   const path = '/occurredAt'
   const now = (message: string) => ({ at: receivedAt, warnings: [{ path, message: `${message}: taken as now` }] })
   if (given === null || given === undefined) return { at: receivedAt, warnings: [] }
   const at = Date.parse(given)
   if (Number.isNaN(at)) return now('is not a time')
   if (at > receivedAt + CLOCK_SKEW_MAX_MS) return now('is in the future')
-  if (at < receivedAt - PAST_MAX_MS) return refused(path, 'is more than 7 days back')
+  if (at < receivedAt - PAST_MAX_MS) return rejected(path, 'is more than 7 days back')
   return { at: Math.min(at, receivedAt), warnings: [] }
 }

@@ -1,10 +1,10 @@
 import type { PageViewBody } from '../../../schemas/http/events.ts'
-import type { PageView } from '../../../schemas/records/records.ts'
+import type { PageView } from '../../../schemas/records/events.ts'
 import { encode } from '../../../schemas/wire/codec.ts'
 import { canonicalId } from '../../domain/identity/uuid.ts'
-import { fingerprintOf, told } from '../repeats.ts'
+import { fingerprintOf, told } from '../duplicate-filter.ts'
 import { proofFor, type Sender } from '../sender.ts'
-import { foreign, type JudgedEvent, type Rules, refused, unknownShop } from './event.ts'
+import { foreign, rejected, unknownShop, type ValidationDeps, type ValidationResult } from './validation.ts'
 
 export interface Visit {
   cid: string
@@ -17,12 +17,12 @@ export interface Visit {
 }
 
 /** A page that was opened, keyed by cid. */
-export function pageView(report: PageViewBody, visit: Visit, { snapshot }: Rules): JudgedEvent {
+export function pageView(report: PageViewBody, visit: Visit, { snapshot }: ValidationDeps): ValidationResult {
   const shopId = canonicalId(report.shopId)
   if (!snapshot.get('Shop', shopId)) return unknownShop(snapshot)
   const proof = proofFor(visit.sender, shopId, snapshot)
   if (proof === null) return foreign('/shopId')
-  if (!URL.canParse(report.referer)) return refused('/referer', 'must be a URL')
+  if (!URL.canParse(report.referer)) return rejected('/referer', 'must be a URL')
 
   const value: PageView = {
     id: report.id,
@@ -41,7 +41,7 @@ export function pageView(report: PageViewBody, visit: Visit, { snapshot }: Rules
   }
   const identity = `PAGE_VIEW ${value.shopId} ${value.id}`
   return {
-    status: 'TAKEN',
+    status: 'ACCEPTED',
     record: { topic: 'page-views', key: visit.cid, value: encode('PageView', value) },
     shopId,
     cid: visit.cid,

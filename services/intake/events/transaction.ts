@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto'
 import { type DeprecatedTransactionBody, EVENT_LIMITS, type TransactionBody } from '../../../schemas/http/events.ts'
-import type { Transaction } from '../../../schemas/records/records.ts'
+import type { Transaction } from '../../../schemas/records/events.ts'
 import { encode } from '../../../schemas/wire/codec.ts'
 import { canonicalId } from '../../domain/identity/uuid.ts'
 import { toMicros } from '../../domain/money/money.ts'
-import { fingerprintOf, told } from '../repeats.ts'
+import { fingerprintOf, told } from '../duplicate-filter.ts'
 import { proofFor, type Sender } from '../sender.ts'
 import type { Substitute } from './body-reader.ts'
-import { foreign, type JudgedEvent, type Rules, unknownShop } from './event.ts'
 import { occurredAt } from './occurred-at.ts'
+import { foreign, unknownShop, type ValidationDeps, type ValidationResult } from './validation.ts'
 
 /** A transaction body of any endpoint. */
 export type TransactionReport = Omit<TransactionBody, 'products'> & {
@@ -35,7 +35,11 @@ export const eventIdInstead: Substitute = (value) => {
 }
 
 /** A purchase, or a cart or wishlist addition, keyed by cid. Without an eventId it gets one, and a repeat counts again. */
-export function transaction(report: TransactionReport, buyer: Buyer, { snapshot, uuid }: Rules): JudgedEvent {
+export function transaction(
+  report: TransactionReport,
+  buyer: Buyer,
+  { snapshot, uuid }: ValidationDeps,
+): ValidationResult {
   const shopId = canonicalId(report.shopId)
   if (!snapshot.get('Shop', shopId)) return unknownShop(snapshot)
   const proof = proofFor(buyer.sender, shopId, snapshot)
@@ -66,7 +70,7 @@ export function transaction(report: TransactionReport, buyer: Buyer, { snapshot,
   }
   const identity = `${value.kind} ${value.shopId} ${value.eventId}`
   return {
-    status: 'TAKEN',
+    status: 'ACCEPTED',
     record: { topic: 'transactions', key: buyer.cid, value: encode('Transaction', value) },
     shopId,
     cid: buyer.cid,

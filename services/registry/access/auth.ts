@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Account, Scope } from '../../../schemas/records/entities.ts'
-import type { User } from '../../../schemas/records/people.ts'
+import type { Account, Scope, User } from '../../../schemas/records/accounts.ts'
 import { BOOTSTRAP_ACCOUNT_ID, createBearerReader } from '../../callers/bearer-tokens.ts'
 import { Problem } from '../../domain/errors.ts'
 import type { Entity, Snapshot } from '../../domain/snapshot.ts'

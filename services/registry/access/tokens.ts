@@ -1,7 +1,6 @@
 import type { Static } from 'typebox'
 import { TokenCreate, TokenPatch, TokenQuery, TokenView } from '../../../schemas/http/panel/accounts/accounts.ts'
-import type { Account } from '../../../schemas/records/entities.ts'
-import type { Token } from '../../../schemas/records/people.ts'
+import type { Account, Token } from '../../../schemas/records/accounts.ts'
 import { ALL_SCOPES, hashToken, newToken } from '../../domain/identity/tokens.ts'
 import type { Entity, Snapshot } from '../../domain/snapshot.ts'
 import type { HttpServer } from '../../http/server.ts'

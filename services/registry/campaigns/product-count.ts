@@ -5,7 +5,8 @@ import {
   ProductCountBody,
   UNKNOWN_IDS_MAX,
 } from '../../../schemas/http/panel/campaigns/product-count.ts'
-import type { Account, ProductRule } from '../../../schemas/records/entities.ts'
+import type { Account } from '../../../schemas/records/accounts.ts'
+import type { ProductRule } from '../../../schemas/records/entities.ts'
 import { isAvailableAt } from '../../domain/catalogue/offer.ts'
 import { fromMicros } from '../../domain/money/money.ts'
 import type { HttpServer } from '../../http/server.ts'

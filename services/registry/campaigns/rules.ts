@@ -1,4 +1,5 @@
-import type { Account, Campaign, Shop } from '../../../schemas/records/entities.ts'
+import type { Account } from '../../../schemas/records/accounts.ts'
+import type { Campaign, Shop } from '../../../schemas/records/entities.ts'
 import { fromMicros } from '../../domain/money/money.ts'
 import type { FieldErrors } from '../resources/field-errors.ts'
 import { checkDisplay } from './display-rules.ts'

@@ -5,7 +5,7 @@ import {
   emissionEventsQuery,
   emissionQuery,
 } from '../../../infra/analytics/queries/explain/emission.ts'
-import type { EmittedAd, EmittedSlot } from '../../../schemas/records/records.ts'
+import type { EmittedAd, EmittedSlot } from '../../../schemas/records/events.ts'
 import { fromMicros } from '../../domain/money/money.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import type { Principal } from '../access/auth.ts'

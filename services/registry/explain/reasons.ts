@@ -1,6 +1,6 @@
 import type { VOIDED } from '../../../infra/analytics/queries/corrections.ts'
 import type { ExplainedTouch } from '../../../infra/analytics/queries/explain/line.ts'
-import type { DropReason, EmittedSlot, Verdict } from '../../../schemas/records/records.ts'
+import type { DropReason, EmittedSlot, Verdict } from '../../../schemas/records/events.ts'
 
 /** Every outcome that an explanation can name, in words. */
 

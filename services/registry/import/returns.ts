@@ -1,6 +1,6 @@
 import type { Appender } from '../../../infra/event-log/port.ts'
 import { ReturnCreate, ReturnParams, ReturnView } from '../../../schemas/http/panel/shops/returns.ts'
-import type { TransactionReturn } from '../../../schemas/records/records.ts'
+import type { TransactionReturn } from '../../../schemas/records/events.ts'
 import { encode } from '../../../schemas/wire/codec.ts'
 import type { HttpServer } from '../../http/server.ts'
 import type { Access } from '../access/access.ts'

@@ -16,7 +16,7 @@ import {
   VoidQuery,
   VoidView,
 } from '../../../schemas/http/panel/reports/invalid-traffic.ts'
-import type { EventCorrection } from '../../../schemas/records/records.ts'
+import type { EventCorrection } from '../../../schemas/records/events.ts'
 import { encode } from '../../../schemas/wire/codec.ts'
 import { Problem } from '../../domain/errors.ts'
 import { fromMicros } from '../../domain/money/money.ts'

@@ -1,5 +1,5 @@
 import type { Shop } from '../../../schemas/records/entities.ts'
-import type { DropReason } from '../../../schemas/records/records.ts'
+import type { DropReason } from '../../../schemas/records/events.ts'
 import { type AuctionOptions, auction, type Bid, type Lost, type Won } from '../../domain/auction/auction.ts'
 import { type CapContext, cappedAds, holdViews, releaseViews } from '../eligibility/view-caps.ts'
 import { type Deadline, LATE } from '../http/deadline.ts'

@@ -1,5 +1,5 @@
 import type { ProductIndex } from '../../../infra/product-index/port.ts'
-import type { AdKind, ShowIdClaims } from '../../../schemas/records/records.ts'
+import type { AdKind, ShowIdClaims } from '../../../schemas/records/events.ts'
 import { Problem } from '../../domain/errors.ts'
 import type { ShowIds } from '../../domain/show-id/show-id.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'

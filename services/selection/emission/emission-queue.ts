@@ -1,5 +1,5 @@
 import type { Appender, NewRecord } from '../../../infra/event-log/port.ts'
-import type { Emission } from '../../../schemas/records/records.ts'
+import type { Emission } from '../../../schemas/records/events.ts'
 import { encode } from '../../../schemas/wire/codec.ts'
 
 /** About 1 KB each. What comes while the queue is full is lost, and counted. */

@@ -1,4 +1,4 @@
-import type { AdKind, Emission, EmittedSlot } from '../../../schemas/records/records.ts'
+import type { AdKind, Emission, EmittedSlot } from '../../../schemas/records/events.ts'
 import { rankOf } from '../../domain/auction/auction.ts'
 import type { FilledSlot, SlotEntry } from '../fill-slot.ts'
 import type { Person } from '../http/person.ts'

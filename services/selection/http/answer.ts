@@ -1,4 +1,4 @@
-import type { AdKind, ShowIdClaims } from '../../../schemas/records/records.ts'
+import type { AdKind, ShowIdClaims } from '../../../schemas/records/events.ts'
 import type { ShowIds } from '../../domain/show-id/show-id.ts'
 import type { AdChooser } from '../ad-chooser.ts'
 import type { FilledSlot, SlotEntry } from '../fill-slot.ts'

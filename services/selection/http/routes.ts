@@ -19,7 +19,7 @@ import {
   TARGETING_CUTS,
   Targeting,
 } from '../../../schemas/http/selection.ts'
-import type { AdKind } from '../../../schemas/records/records.ts'
+import type { AdKind } from '../../../schemas/records/events.ts'
 import type { RequestLimits } from '../../callers/request-limits.ts'
 import type { HttpServer } from '../../http/server.ts'
 import type { AdChooser } from '../ad-chooser.ts'

@@ -6,7 +6,7 @@
  */
 import { createClient } from '@clickhouse/client'
 import { connectClickHouse, migrateClickHouse } from '../../../infra/analytics/clickhouse/analytics.ts'
-import type { JudgedEvent } from '../../../schemas/records/records.ts'
+import type { JudgedEvent } from '../../../schemas/records/events.ts'
 import { tablesOf } from '../../../streams/sink/rows.ts'
 import { addresses, removeDatabase, testNamespace } from '../../engines/addresses.ts'
 import { touch } from '../../streams/attribution/events.ts'

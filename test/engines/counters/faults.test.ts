@@ -9,7 +9,7 @@ import { connectRedis } from '../../../infra/counters/redis/counters.ts'
 import { openEmbeddedEventLog } from '../../../infra/event-log/embedded/event-log.ts'
 import { decode, encode } from '../../../schemas/wire/codec.ts'
 import { COUNTERS_COMPLETE_KEY, spendKey } from '../../../services/domain/money/counter-keys.ts'
-import { createCountersKeeper } from '../../../streams/judge/counters-keeper.ts'
+import { createCountersRepair } from '../../../streams/judge/counters-repair.ts'
 import { createJudge } from '../../../streams/judge/judge.ts'
 import { createPeriodic } from '../../../streams/runtime/periodic.ts'
 import { eventOf, snapshotOf } from '../../streams/judge/fixtures.ts'
@@ -154,7 +154,7 @@ describe('the judge on a Redis that loses what it held', () => {
     const judge = createJudge({ log, counters, snapshot, now: Date.now, logger: silent, retry })
     const keeper = createPeriodic({
       name: 'counters',
-      turn: createCountersKeeper({ log, counters, snapshot }),
+      turn: createCountersRepair({ log, counters, snapshot }),
       pauseMs: 20,
       now: Date.now,
       logger: silent,

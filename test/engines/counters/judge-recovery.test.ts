@@ -7,7 +7,7 @@ import { migrateKafka } from '../../../infra/event-log/kafka/migrate.ts'
 import type { EventLog } from '../../../infra/event-log/port.ts'
 import { encode } from '../../../schemas/wire/codec.ts'
 import { COUNTERS_COMPLETE_KEY, spendKey } from '../../../services/domain/money/counter-keys.ts'
-import { createCountersKeeper } from '../../../streams/judge/counters-keeper.ts'
+import { createCountersRepair } from '../../../streams/judge/counters-repair.ts'
 import { createJudge } from '../../../streams/judge/judge.ts'
 import { eventOf, snapshotOf } from '../../streams/judge/fixtures.ts'
 import { addresses, testNamespace } from '../addresses.ts'
@@ -63,7 +63,7 @@ test('an emptied Redis is counted again from Kafka, by the judge when events com
   expect(await spends()).toEqual(ids.map(() => BUDGET))
 
   await counters.clear()
-  await createCountersKeeper({ log, counters, snapshot })()
+  await createCountersRepair({ log, counters, snapshot })()
   expect(await spends()).toEqual(ids.map(() => BUDGET))
   expect(await counters.read([COUNTERS_COMPLETE_KEY])).toEqual([1])
   await judge.stop()

@@ -2,7 +2,7 @@ import { connectClickHouse } from '../../../infra/analytics/clickhouse/analytics
 import type { Analytics } from '../../../infra/analytics/port.ts'
 import { connectKafkaEventLog } from '../../../infra/event-log/kafka/event-log.ts'
 import type { EventLog } from '../../../infra/event-log/port.ts'
-import { noteOf } from '../../../streams/sink/offset-metadata.ts'
+import { decodeOffsetMetadata } from '../../../streams/sink/offset-metadata.ts'
 import { createSink } from '../../../streams/sink/sink.ts'
 import { addresses } from '../addresses.ts'
 
@@ -53,7 +53,9 @@ const watchedLog: EventLog = {
     return {
       ...consumer,
       commit: (assignment, at, outputs) =>
-        watch(noteOf(at).pendingLast === null ? 'close' : 'open', () => consumer.commit(assignment, at, outputs)),
+        watch(decodeOffsetMetadata(at).pendingLast === null ? 'close' : 'open', () =>
+          consumer.commit(assignment, at, outputs),
+        ),
     }
   },
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { AdEvent, ShowIdClaims } from '../../../schemas/records/records.ts'
+import type { AdEvent, ShowIdClaims } from '../../../schemas/records/events.ts'
 import { adEventBytes, readGist } from '../../../schemas/wire/ad-event.ts'
 import { encode } from '../../../schemas/wire/codec.ts'
 import { createShowIds } from '../../../services/domain/show-id/show-id.ts'

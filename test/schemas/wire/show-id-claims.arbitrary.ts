@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { ShowIdClaims } from '../../../schemas/records/records.ts'
+import type { ShowIdClaims } from '../../../schemas/records/events.ts'
 
 const uuid = fc.uuid()
 const text = fc.string({ unit: 'binary', maxLength: 80 })

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import avro from 'avsc'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { ShowIdClaims } from '../../../schemas/records/records.ts'
+import type { ShowIdClaims } from '../../../schemas/records/events.ts'
 import { readClaims, writeClaims } from '../../../schemas/wire/show-id-claims.ts'
 import { claims } from './show-id-claims.arbitrary.ts'
 

@@ -7,7 +7,7 @@ import { openEmbeddedProductIndex } from '../../../infra/product-index/embedded/
 import type { Filter, IndexedProduct, ProductIndex } from '../../../infra/product-index/port.ts'
 import type { Targeting } from '../../../schemas/http/selection.ts'
 import type { Campaign, SponsoredAlgorithm } from '../../../schemas/records/entities.ts'
-import type { Emission } from '../../../schemas/records/records.ts'
+import type { Emission } from '../../../schemas/records/events.ts'
 import { spendKey, viewsKey } from '../../../services/domain/money/counter-keys.ts'
 import { matches } from './brute-force-index.ts'
 import { createWorld, NOW, type World } from './world.ts'

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { LightMyRequestResponse } from 'fastify'
 import type { IndexedProduct, ProductIndex } from '../../../infra/product-index/port.ts'
+import type { Account } from '../../../schemas/records/accounts.ts'
 import type {
-  Account,
   AdUnit,
   Algorithm,
   Campaign,
@@ -11,7 +11,8 @@ import type {
   RegistryEntry,
   Shop,
 } from '../../../schemas/records/entities.ts'
-import type { Emission, ProductOffer, ProductSignals } from '../../../schemas/records/records.ts'
+import type { Emission } from '../../../schemas/records/events.ts'
+import type { ProductOffer, ProductSignals } from '../../../schemas/records/records.ts'
 import { decode } from '../../../schemas/wire/codec.ts'
 import { NO_DISPLAY } from '../../../services/domain/campaign/campaign.ts'
 import type { Limits } from '../../../services/domain/limits.ts'

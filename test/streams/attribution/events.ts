@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto'
 import type { Campaign, RegistryEntry, Shop, TransactionTrust } from '../../../schemas/records/entities.ts'
 import type {
   Emission,
-  ItemGroup,
   JudgedEvent,
   PageView,
   Proof,
   Transaction,
   TransactionReturn,
-} from '../../../schemas/records/records.ts'
+} from '../../../schemas/records/events.ts'
+import type { ItemGroup } from '../../../schemas/records/records.ts'
 import { encode } from '../../../schemas/wire/codec.ts'
 import { NO_DISPLAY } from '../../../services/domain/campaign/campaign.ts'
 import { UNKNOWN_CLIENT } from '../../../services/domain/identity/client-hashes.ts'

@@ -1,4 +1,4 @@
-import type { JudgedEvent, Transaction, TransactionReturn } from '../../../schemas/records/records.ts'
+import type { JudgedEvent, Transaction, TransactionReturn } from '../../../schemas/records/events.ts'
 import type { Happening } from './events.ts'
 import type { StoredLine } from './world.ts'
 

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { AdEvent, EventCorrection, JudgedEvent } from '../../../schemas/records/records.ts'
+import type { AdEvent, EventCorrection, JudgedEvent } from '../../../schemas/records/events.ts'
 import { decode, encode } from '../../../schemas/wire/codec.ts'
 import { dailySpendKey, spendKey } from '../../../services/domain/money/counter-keys.ts'
 import { createCorrections } from '../../../streams/judge/corrections.ts'
-import { createCountersKeeper } from '../../../streams/judge/counters-keeper.ts'
-import { rebuildCounters } from '../../../streams/judge/counters-rebuild.ts'
-import { runToEnd } from '../../../streams/runtime/caught-up.ts'
+import { createCountersRepair } from '../../../streams/judge/counters-repair.ts'
+import { rebuildCounters } from '../../../streams/judge/recount.ts'
+import { runToEnd } from '../../../streams/runtime/run-to-end.ts'
 import { eventOf, NOON, snapshotOf } from './fixtures.ts'
 import { emptyLogAndCounters } from './log-and-counters.ts'
 
@@ -71,7 +71,7 @@ describe('what is voided', () => {
     await voidAll(clicks.slice(0, 1))
     await correct()
     its.counters.loseTo(0)
-    await createCountersKeeper({ ...its, snapshot })()
+    await createCountersRepair({ ...its, snapshot })()
     expect(await spend()).toEqual([3 * PRICE, 3 * PRICE])
     its.counters.loseTo(0)
     await rebuildCounters({ ...its, snapshot })

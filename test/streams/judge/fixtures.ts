@@ -1,5 +1,5 @@
 import type { Campaign } from '../../../schemas/records/entities.ts'
-import type { AdEvent, ShowIdClaims } from '../../../schemas/records/records.ts'
+import type { AdEvent, ShowIdClaims } from '../../../schemas/records/events.ts'
 import { TRAFFIC_RULES } from '../../../schemas/records/traffic-rules.ts'
 import { NO_DISPLAY } from '../../../services/domain/campaign/campaign.ts'
 import { UNKNOWN_CLIENT } from '../../../services/domain/identity/client-hashes.ts'

@@ -6,7 +6,7 @@ import { openEmbeddedEventLog } from '../../../infra/event-log/embedded/event-lo
 import type { EventLog } from '../../../infra/event-log/port.ts'
 import type { Snapshot } from '../../../services/domain/snapshot.ts'
 import { createJudge } from '../../../streams/judge/judge.ts'
-import { runToEnd } from '../../../streams/runtime/caught-up.ts'
+import { runToEnd } from '../../../streams/runtime/run-to-end.ts'
 import { type LossyCounters, lossyCounters } from './lossy-counters.ts'
 
 export interface LogAndCounters {

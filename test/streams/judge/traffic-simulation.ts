@@ -1,5 +1,5 @@
 import { applyStep, type CounterState } from '../../../infra/counters/embedded/step.ts'
-import type { AdEvent, JudgedEvent } from '../../../schemas/records/records.ts'
+import type { AdEvent, JudgedEvent } from '../../../schemas/records/events.ts'
 import { type TrafficRules, trafficRulesOf } from '../../../services/domain/traffic-rules.ts'
 import { judgement, judgingStep } from '../../../streams/judge/verdict.ts'
 import { DAY_MS, eventOf, HOUR_MS } from './fixtures.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { AdEvent } from '../../../schemas/records/records.ts'
+import type { AdEvent } from '../../../schemas/records/events.ts'
 import { TRAFFIC_RULES } from '../../../schemas/records/traffic-rules.ts'
 import { trafficRulesOf } from '../../../services/domain/traffic-rules.ts'
 import { eventOf, HOUR_MS, RULES_OFF } from './fixtures.ts'

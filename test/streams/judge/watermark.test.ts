@@ -4,7 +4,7 @@ import type { EventLog, Position } from '../../../infra/event-log/port.ts'
 import { encode } from '../../../schemas/wire/codec.ts'
 import { JUDGE_WATERMARK } from '../../../services/domain/money/in-flight.ts'
 import { JUDGE_GROUP } from '../../../streams/judge/judge.ts'
-import { createJudgedUntil } from '../../../streams/judge/watermark.ts'
+import { createJudgeWatermark } from '../../../streams/judge/watermark.ts'
 import { eventOf, snapshotOf } from './fixtures.ts'
 import { emptyLogAndCounters } from './log-and-counters.ts'
 import type { LossyCounters } from './lossy-counters.ts'
@@ -30,7 +30,7 @@ describe('the time up to which everything has been judged', () => {
 
   test('is now, less the time that an event may be on its way, while nothing waits', async () => {
     let now = 1_000_000
-    const look = createJudgedUntil({ log, counters, now: () => now })
+    const look = createJudgeWatermark({ log, counters, now: () => now })
     await look()
     expect(await told()).toBe(now - APPEND_MAX_MS)
     await send('c')
@@ -49,7 +49,7 @@ describe('the time up to which everything has been judged', () => {
       const [sent] = await send(id)
       if (sent!.partition !== first!.partition) other ??= sent
     }
-    const look = createJudgedUntil({ log, counters, now: later })
+    const look = createJudgeWatermark({ log, counters, now: later })
     await look()
     expect(await told()).toBe((await takenAt(first!)) - APPEND_MAX_MS)
 
@@ -60,13 +60,13 @@ describe('the time up to which everything has been judged', () => {
     expect(await told()).toBe((await takenAt(other!)) - APPEND_MAX_MS)
 
     await log.reset(JUDGE_GROUP, null)
-    await createJudgedUntil({ log, counters, now: later })()
+    await createJudgeWatermark({ log, counters, now: later })()
     expect(await told()).toBe((await takenAt(other!)) - APPEND_MAX_MS)
   })
 
   test('is not told when the log does not say how far the judge is', async () => {
     const away = { ...log, committed: () => Promise.reject(new Error('away')) }
-    await expect(createJudgedUntil({ log: away, counters, now: Date.now })()).rejects.toThrow('away')
+    await expect(createJudgeWatermark({ log: away, counters, now: Date.now })()).rejects.toThrow('away')
     expect(await told()).toBe(-1)
   })
 })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openEmbeddedEventLog } from '../../../infra/event-log/embedded/event-log.ts'
 import { type Assignment, type EventLog, type LogConsumer, LogUnavailable } from '../../../infra/event-log/port.ts'
-import { standForLead, takeLead } from '../../../streams/runtime/leader-election.ts'
+import { awaitLeadership, runForLeader } from '../../../streams/runtime/leader-election.ts'
 
 const silent = { info() {}, warn() {}, error() {} }
 
@@ -22,7 +22,7 @@ afterEach(async () => {
 /** A candidate, and what it was told in turn. */
 function candidate(name: string, from: Pick<EventLog, 'consumer'> = log) {
   const told: boolean[] = []
-  const { stop } = standForLead({ log: from, name, logger: silent }, (leads) => void told.push(leads))
+  const { stop } = runForLeader({ log: from, name, logger: silent }, (leads) => void told.push(leads))
   return { told, stop }
 }
 
@@ -42,7 +42,7 @@ describe('the lead', () => {
   it('goes to a candidate that can do all of the work from one that cannot, and stays where there is no other', async () => {
     const told: boolean[] = []
     let outdated = false
-    const old = standForLead({ log, name: 'office', yields: () => outdated, logger: silent }, (leads) => {
+    const old = runForLeader({ log, name: 'office', yields: () => outdated, logger: silent }, (leads) => {
       told.push(leads)
     })
     await expect.poll(() => told).toEqual([true])
@@ -85,13 +85,13 @@ describe('the lead', () => {
   })
 
   it('once taken is kept until it is given up, while others wait', async () => {
-    const first = await takeLead({ log, name: 'office', logger: silent })
+    const first = await awaitLeadership({ log, name: 'office', logger: silent })
     let lost = false
     void first.lost.then(() => {
       lost = true
     })
     let taken = false
-    const waiting = takeLead({ log, name: 'office', logger: silent }).then((held) => {
+    const waiting = awaitLeadership({ log, name: 'office', logger: silent }).then((held) => {
       taken = true
       return held
     })
@@ -107,7 +107,7 @@ describe('the lead', () => {
     const moving: Pick<EventLog, 'consumer'> = {
       consumer: async (options) => ({ ...(await log.consumer(options)), assigned: () => assigned }),
     }
-    const { lost, stop } = await takeLead({ log: moving, name: 'office', logger: silent })
+    const { lost, stop } = await awaitLeadership({ log: moving, name: 'office', logger: silent })
     assigned = []
     expect((await lost).message).toContain('office')
     await stop()

@@ -4,16 +4,16 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { openEmbeddedEventLog } from '../../../infra/event-log/embedded/event-log.ts'
 import type { EventLog, LogRecord, NewRecord } from '../../../infra/event-log/port.ts'
-import type { PageView } from '../../../schemas/records/records.ts'
+import type { PageView } from '../../../schemas/records/events.ts'
 import type { TopicName } from '../../../schemas/topics.ts'
 import { decode, encode, UnknownSchema } from '../../../schemas/wire/codec.ts'
 import {
-  byWholeRegistry,
   createStream,
-  type Stream,
+  requireCompleteRegistry,
   type StreamOptions,
   type StreamStep,
 } from '../../../streams/runtime/pipeline.ts'
+import type { Stream } from '../../../streams/runtime/stream.ts'
 import { samples } from '../../schemas/samples.ts'
 
 let folder: string
@@ -283,14 +283,14 @@ it('leaves a partition whose next record needs a newer version, with what lies b
   await log.append([{ ...view('behind it'), key: 'one' }])
   const stream = start(copy)
   expect(messages(await readOnceThere('feed-issues', 3))).toEqual(ids(3))
-  await expect.poll(() => stream.state().waiting).toHaveLength(1)
+  await expect.poll(() => stream.state().paused).toHaveLength(1)
   const { partition } = (await log.committed('copier'))[0]!
   expect(stream.state()).toMatchObject({
     status: 'RUNNING',
     outdated: true,
     failures: 0,
     dead: 0,
-    waiting: [{ topic: 'page-views', partition, offset: 3, since: NOW }],
+    paused: [{ topic: 'page-views', partition, offset: 3, since: NOW }],
   })
   const elsewhere = await log.append(Array.from({ length: 20 }, (_, n) => view(`k${n}`)))
   const others = elsewhere.filter((each) => each.partition !== partition)
@@ -321,7 +321,7 @@ it('does not ask again and again for what it leaves alone, and looks at it more 
   await log.append([viewOfLaterVersion('later', 'one')])
   const options = { log: counting, now: () => time, pollMaxWaitMs: 100, logger: { ...silent, warn } }
   const stream = start(copy, options)
-  await expect.poll(() => stream.state().waiting).toHaveLength(1)
+  await expect.poll(() => stream.state().paused).toHaveLength(1)
   const before = polls
   await log.append(ids(2).map((id) => ({ ...view(id), key: 'two' })))
   await readOnceThere('feed-issues', 2)
@@ -358,7 +358,7 @@ it('goes on once the record that it could not read is gone', async () => {
     },
   }
   const stream = start(copy, { log: without, now: () => time, pollMaxWaitMs: 5 })
-  await expect.poll(() => stream.state().waiting).toHaveLength(1)
+  await expect.poll(() => stream.state().paused).toHaveLength(1)
   gone = true
   time += 5_000
   expect(messages(await readOnceThere('feed-issues', 1))).toEqual(['behind it'])
@@ -377,7 +377,7 @@ it('leaves only the partition alone whose step needs a newer version', async () 
     counts.reduce((sum, count) => sum + count),
   )
   await expect
-    .poll(() => stream.state().waiting)
+    .poll(() => stream.state().paused)
     .toMatchObject([{ partition: 1, offset: 0, reason: 'the registry of a later version' }])
   expect(stream.state()).toMatchObject({ status: 'RUNNING', failures: 0 })
 })
@@ -385,10 +385,10 @@ it('leaves only the partition alone whose step needs a newer version', async () 
 it('decides nothing by a registry whose copy has stopped', async () => {
   const snapshot = { staleReason: null as string | null }
   await log.append(ids(4).map((id) => ({ ...view(id), key: 'one' })))
-  const stream = start(byWholeRegistry(snapshot, copy))
+  const stream = start(requireCompleteRegistry(snapshot, copy))
   await readOnceThere('feed-issues', 4)
   snapshot.staleReason = 'the copy ends at offset 9'
   await log.append([{ ...view('late'), key: 'one' }])
-  await expect.poll(() => stream.state().waiting).toMatchObject([{ offset: 4, reason: 'the copy ends at offset 9' }])
+  await expect.poll(() => stream.state().paused).toMatchObject([{ offset: 4, reason: 'the copy ends at offset 9' }])
   expect(await log.read('feed-issues', 0, 0, 10)).toHaveLength(4)
 })

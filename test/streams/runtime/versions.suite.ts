@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Analytics, AnalyticsFenced, type Fence } from '../../../infra/analytics/port.ts'
 import type { EventLog } from '../../../infra/event-log/port.ts'
-import type { Stream } from '../../../streams/runtime/pipeline.ts'
+import type { Stream } from '../../../streams/runtime/stream.ts'
 import { samples } from '../../schemas/samples.ts'
 import { eventOf, snapshotOf } from '../judge/fixtures.ts'
 import { type LossyCounters, lossyCounters } from '../judge/lossy-counters.ts'
@@ -83,7 +83,7 @@ export function versionsSuite(open: () => Promise<VersionsHost>): void {
   }
   const untilJudged = (count: number) => expect.poll(() => recordsIn('judged-events')).toBe(count)
   const untilStored = (count: number) => expect.poll(() => tables.placesIn('judged_events').length).toBe(count)
-  const waitingIn = (stream: Stream) => stream.state().waiting.map(({ topic, partition }) => `${topic}/${partition}`)
+  const pausedIn = (stream: Stream) => stream.state().paused.map(({ topic, partition }) => `${topic}/${partition}`)
   const stop = async (stream: Stream) => {
     running = running.filter((each) => each !== stream)
     await stream.stop()
@@ -103,7 +103,7 @@ export function versionsSuite(open: () => Promise<VersionsHost>): void {
       await untilJudged(8)
       const sinkOfToday = sink(current)
       const partitions = (await log.bounds('judged-events')).filter(({ end }) => end > 0)
-      await expect.poll(() => waitingIn(sinkOfToday)).toHaveLength(partitions.length)
+      await expect.poll(() => pausedIn(sinkOfToday)).toHaveLength(partitions.length)
       await view('meanwhile')
       await expect.poll(() => tables.placesIn('page_views').length).toBe(2)
       expect(sinkOfToday.state()).toMatchObject({ status: 'RUNNING', outdated: true, dead: 0, failures: 0 })
@@ -112,7 +112,7 @@ export function versionsSuite(open: () => Promise<VersionsHost>): void {
       // The one of today still runs: it gives the partitions up.
       sink(later)
       await untilStored(8)
-      await expect.poll(() => waitingIn(sinkOfToday)).toEqual([])
+      await expect.poll(() => pausedIn(sinkOfToday)).toEqual([])
       await click(current)
       await untilStored(16)
       await expectEachOnce(16)
@@ -125,7 +125,7 @@ export function versionsSuite(open: () => Promise<VersionsHost>): void {
       judge(current)
       const laterSink = sink(later)
       await untilStored(8)
-      expect(laterSink.state()).toMatchObject({ outdated: false, waiting: [] })
+      expect(laterSink.state()).toMatchObject({ outdated: false, paused: [] })
       await expectEachOnce(8)
     })
   })
@@ -137,7 +137,7 @@ export function versionsSuite(open: () => Promise<VersionsHost>): void {
       const judgeOfToday = judge(current)
       await untilJudged(8)
       const partitions = (await log.bounds('ad-events')).filter(({ end }) => end > 0)
-      await expect.poll(() => waitingIn(judgeOfToday)).toHaveLength(partitions.length)
+      await expect.poll(() => pausedIn(judgeOfToday)).toHaveLength(partitions.length)
       await stop(judgeOfToday)
       sink(later)
       judge(later)
@@ -155,7 +155,7 @@ export function versionsSuite(open: () => Promise<VersionsHost>): void {
       await click(current)
       const [judgeOfToday, sinkOfToday] = [judge(current), sink(current)]
       await untilStored(16)
-      expect([...waitingIn(judgeOfToday), ...waitingIn(sinkOfToday)]).toEqual([])
+      expect([...pausedIn(judgeOfToday), ...pausedIn(sinkOfToday)]).toEqual([])
       await expectEachOnce(16)
     })
 
@@ -168,7 +168,7 @@ export function versionsSuite(open: () => Promise<VersionsHost>): void {
       judge(current)
       await untilJudged(16)
       const sinkOfToday = sink(current)
-      await expect.poll(() => waitingIn(sinkOfToday).length).toBeGreaterThan(0)
+      await expect.poll(() => pausedIn(sinkOfToday).length).toBeGreaterThan(0)
       expect(await recordsIn('dead-letters')).toBe(0)
       await stop(sinkOfToday)
       sink(later)

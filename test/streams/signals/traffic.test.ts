@@ -6,7 +6,7 @@ import { openEmbeddedAnalytics } from '../../../infra/analytics/embedded/analyti
 import type { Analytics } from '../../../infra/analytics/port.ts'
 import type { NewRecord } from '../../../infra/event-log/port.ts'
 import type { Shop } from '../../../schemas/records/entities.ts'
-import type { Emission } from '../../../schemas/records/records.ts'
+import type { Emission } from '../../../schemas/records/events.ts'
 import { Snapshot } from '../../../services/domain/snapshot.ts'
 import { followTraffic } from '../../../services/replicas/traffic-follower.ts'
 import { createTraffic } from '../../../streams/signals/traffic.ts'

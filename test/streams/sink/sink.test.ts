@@ -16,7 +16,7 @@ import type { EventLog, NewRecord } from '../../../infra/event-log/port.ts'
 import type { TopicName } from '../../../schemas/topics.ts'
 import { decode } from '../../../schemas/wire/codec.ts'
 import { type SinkBatch, storeBatch } from '../../../streams/sink/batch.ts'
-import { noteText, SINK_GROUP } from '../../../streams/sink/offset-metadata.ts'
+import { encodeOffsetMetadata, SINK_GROUP } from '../../../streams/sink/offset-metadata.ts'
 import { storedTopics, tablesOf } from '../../../streams/sink/rows.ts'
 import { createSink } from '../../../streams/sink/sink.ts'
 import { waitFor } from '../../wait-for.ts'
@@ -53,7 +53,7 @@ async function openNewLog() {
   log = await openEmbeddedEventLog({ folder: join(folder, `log${epoch}`) })
   const commits = storedTopics.map(async (topic) =>
     (await log.bounds(topic)).map(({ partition, start }) => {
-      return { topic, partition, offset: start, metadata: noteText({ epoch, pendingLast: null }) }
+      return { topic, partition, offset: start, metadata: encodeOffsetMetadata({ epoch, pendingLast: null }) }
     }),
   )
   await log.reset(SINK_GROUP, (await Promise.all(commits)).flat())
@@ -252,7 +252,7 @@ describe('sink', () => {
       const batch = await other.poll({ maxRecords: 100, maxWaitMs: 100 })
       if (!batch) break
       taken += batch.records.length
-      const metadata = noteText({ epoch, pendingLast: null })
+      const metadata = encodeOffsetMetadata({ epoch, pendingLast: null })
       await other.commit(batch.assignment, { offset: batch.records.at(-1)!.offset + 1, metadata })
     }
     await waitFor(async () => holds() < all)
@@ -279,7 +279,7 @@ describe('sink', () => {
       const others = (await log.committed(SINK_GROUP)).filter(
         (each) => each.topic !== 'page-views' || each.partition !== partition,
       )
-      const metadata = noteText({ epoch, pendingLast: last })
+      const metadata = encodeOffsetMetadata({ epoch, pendingLast: last })
       await log.reset(SINK_GROUP, [...others, { topic: 'page-views', partition, offset: first, metadata }])
       return { topic: 'page-views', partition, first, last, records, epoch }
     }

@@ -1,4 +1,4 @@
-import type { Emission, Verdict } from '../../../../schemas/records/records.ts'
+import type { Emission, Verdict } from '../../../../schemas/records/events.ts'
 import { isVoidedSql, VOIDED } from '../corrections.ts'
 
 /** Events listed for one request, the earliest first. */

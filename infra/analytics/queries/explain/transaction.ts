@@ -1,5 +1,5 @@
 import type { TransactionTrust } from '../../../../schemas/records/entities.ts'
-import type { Transaction, TransactionReturn } from '../../../../schemas/records/records.ts'
+import type { Transaction, TransactionReturn } from '../../../../schemas/records/events.ts'
 import { countedReturnsSql, returnsOf } from '../attribution/returned-lines.ts'
 import { VERSION_ORDER } from '../attribution/transaction-versions.ts'
 

@@ -1,5 +1,5 @@
 import type { TransactionTrust } from '../../../../schemas/records/entities.ts'
-import type { Proof, Transaction } from '../../../../schemas/records/records.ts'
+import type { Proof, Transaction } from '../../../../schemas/records/events.ts'
 import type { QueryParams } from '../../port.ts'
 
 /** A list that takes longer is given up, because others wait behind it. */

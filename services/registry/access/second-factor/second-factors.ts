@@ -1,5 +1,4 @@
-import type { Account } from '../../../../schemas/records/entities.ts'
-import type { SecondFactor, User } from '../../../../schemas/records/people.ts'
+import type { Account, SecondFactor, User } from '../../../../schemas/records/accounts.ts'
 import { Problem } from '../../../domain/errors.ts'
 import { changed, type Registry } from '../../resources/store.ts'
 import { createRateLimiter } from '../sessions/rate-limiter.ts'

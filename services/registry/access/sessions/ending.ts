@@ -1,4 +1,4 @@
-import type { User } from '../../../../schemas/records/people.ts'
+import type { User } from '../../../../schemas/records/accounts.ts'
 import type { Entity, Snapshot } from '../../../domain/snapshot.ts'
 import { changed, type EntityChange, removed } from '../../resources/store.ts'
 import type { Session } from './sessions.ts'

@@ -1,4 +1,4 @@
-import type { PasswordLink, User } from '../../../../schemas/records/people.ts'
+import type { PasswordLink, User } from '../../../../schemas/records/accounts.ts'
 import { equalHashes, hashToken } from '../../../domain/identity/tokens.ts'
 import type { Entity, Snapshot } from '../../../domain/snapshot.ts'
 

@@ -1,4 +1,4 @@
-import type { User } from '../../../../schemas/records/people.ts'
+import type { User } from '../../../../schemas/records/accounts.ts'
 import { FieldErrors } from '../../resources/field-errors.ts'
 import type { PasswordStrength } from './password-strength.ts'
 

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import { type UserCreate, UserQuery, UserView } from '../../../../schemas/http/panel/accounts/users.ts'
-import type { User } from '../../../../schemas/records/people.ts'
+import type { User } from '../../../../schemas/records/accounts.ts'
 import { BOOTSTRAP_ACCOUNT_ID } from '../../../callers/bearer-tokens.ts'
 import { Problem } from '../../../domain/errors.ts'
 import type { Entity, Snapshot } from '../../../domain/snapshot.ts'

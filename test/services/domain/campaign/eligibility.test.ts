@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Account, Campaign, Shop } from '../../../../schemas/records/entities.ts'
+import type { Account } from '../../../../schemas/records/accounts.ts'
+import type { Campaign, Shop } from '../../../../schemas/records/entities.ts'
 import { standing } from '../../../../services/domain/campaign/eligibility.ts'
 import { whyNot } from '../../../../services/domain/campaign/why-not.ts'
 import { sponsored } from '../../selection/world.ts'

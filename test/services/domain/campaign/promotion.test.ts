@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { Account, Campaign } from '../../../../schemas/records/entities.ts'
+import type { Account } from '../../../../schemas/records/accounts.ts'
+import type { Campaign } from '../../../../schemas/records/entities.ts'
 import type { ProductOffer } from '../../../../schemas/records/records.ts'
 import { promotersOf, promotes } from '../../../../services/domain/campaign/promotion.ts'
 import { anOffer } from '../../../infra/product-index/offer.fixture.ts'

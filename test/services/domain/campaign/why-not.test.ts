@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Account, Campaign, Shop } from '../../../../schemas/records/entities.ts'
+import type { Account } from '../../../../schemas/records/accounts.ts'
+import type { Campaign, Shop } from '../../../../schemas/records/entities.ts'
 import { type NamingCampaign, whyNot } from '../../../../services/domain/campaign/why-not.ts'
 
 const NOW = 1_000_000

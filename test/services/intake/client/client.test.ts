@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { AdEvent } from '../../../../schemas/records/records.ts'
+import type { AdEvent } from '../../../../schemas/records/events.ts'
 import { UNKNOWN_CLIENT } from '../../../../services/domain/identity/client-hashes.ts'
 import { clientHasher, intakeOverMemory, NOW, showIdOf } from '../intake.fixtures.ts'
 

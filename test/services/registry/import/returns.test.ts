@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { TransactionReturn } from '../../../../schemas/records/records.ts'
+import type { TransactionReturn } from '../../../../schemas/records/events.ts'
 import { decode } from '../../../../schemas/wire/codec.ts'
 import { discard, NOW, type Office, openAccount, openOffice, openPublisher, paths } from '../office.ts'
 

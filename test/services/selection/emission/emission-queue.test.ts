@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import type { Emission } from '../../../../schemas/records/records.ts'
+import type { Emission } from '../../../../schemas/records/events.ts'
 import { decode } from '../../../../schemas/wire/codec.ts'
 import { createEmissionQueue } from '../../../../services/selection/emission/emission-queue.ts'
 import { fakeLog } from '../fakes.ts'

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { afterEach, expect, it } from 'vitest'
-import type { Account, Scope } from '../../../../schemas/records/entities.ts'
+import type { Account, Scope } from '../../../../schemas/records/accounts.ts'
 import { hashToken } from '../../../../services/domain/identity/tokens.ts'
 import { createWorld, type World } from '../world.ts'
 

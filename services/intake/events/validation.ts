@@ -11,8 +11,8 @@ export const ERRORS_TOLD_MAX = 5
 const RETRY_AFTER_S = 5
 
 /** An event that may be stored. */
-export interface TakenEvent {
-  status: 'TAKEN'
+export interface AcceptedEvent {
+  status: 'ACCEPTED'
   record: NewRecord
   shopId: string
   /** The cid that it is recorded under. */
@@ -26,23 +26,23 @@ export interface TakenEvent {
 }
 
 /** An event that cannot be: which fields are wrong, by their path from the event. */
-export interface RefusedEvent {
-  status: 'REFUSED'
+export interface RejectedEvent {
+  status: 'REJECTED'
   code: ErrorCode
   errors: FieldError[]
 }
 
-export type JudgedEvent = TakenEvent | RefusedEvent
+export type ValidationResult = AcceptedEvent | RejectedEvent
 
 /** What events are judged by. */
-export interface Rules {
+export interface ValidationDeps {
   showIds: Pick<ShowIds, 'openBytes'>
   snapshot: Snapshot
   uuid: () => string
 }
 
 /** The request that events came with. */
-export interface Reception {
+export interface RequestContext {
   /** UTC epoch milliseconds. */
   receivedAt: number
   bot: boolean
@@ -56,31 +56,31 @@ export interface Reception {
 }
 
 /** The event, with what was left out of it before it was judged. */
-export function withWarnings(event: JudgedEvent, warnings: readonly FieldError[]): JudgedEvent {
-  if (event.status === 'REFUSED' || warnings.length === 0) return event
+export function withWarnings(event: ValidationResult, warnings: readonly FieldError[]): ValidationResult {
+  if (event.status === 'REJECTED' || warnings.length === 0) return event
   return { ...event, warnings: [...warnings, ...event.warnings] }
 }
 
-export function refused(path: string, message: string, code: ErrorCode = 'INVALID'): RefusedEvent {
-  return { status: 'REFUSED', code, errors: [{ path, message }] }
+export function rejected(path: string, message: string, code: ErrorCode = 'INVALID'): RejectedEvent {
+  return { status: 'REJECTED', code, errors: [{ path, message }] }
 }
 
 /** An event of a shop that the sender's proof is not of. */
-export function foreign(path: string): RefusedEvent {
-  return refused(path, 'is of a shop that the token or signature is not of', 'FORBIDDEN')
+export function foreign(path: string): RejectedEvent {
+  return rejected(path, 'is of a shop that the token or signature is not of', 'FORBIDDEN')
 }
 
 /** @throws Problem (503) when the shop may only be missing from the copy of the registry here. */
-export function unknownShop(snapshot: Snapshot): RefusedEvent {
-  if (snapshot.staleReason === null) return refused('/shopId', 'there is no such shop')
+export function unknownShop(snapshot: Snapshot): RejectedEvent {
+  if (snapshot.staleReason === null) return rejected('/shopId', 'there is no such shop')
   throw new Problem('UNAVAILABLE', 'The shop is not known here yet', { retryAfterSeconds: RETRY_AFTER_S })
 }
 
-/** @throws Problem when the event is refused. */
-export function takenOrThrow<T extends { status: string }>(event: T | RefusedEvent): Exclude<T, RefusedEvent> {
-  if (!isRefused(event)) return event as Exclude<T, RefusedEvent>
+/** @throws Problem when the event is rejected. */
+export function acceptedOrThrow<T extends { status: string }>(event: T | RejectedEvent): Exclude<T, RejectedEvent> {
+  if (!isRejected(event)) return event as Exclude<T, RejectedEvent>
   const told = event.errors.slice(0, ERRORS_TOLD_MAX).map(({ path, message }) => `${path}: ${message}`)
   throw new Problem(event.code, told.join('; '), { errors: event.errors })
 }
 
-const isRefused = (event: { status: string }): event is RefusedEvent => event.status === 'REFUSED'
+const isRejected = (event: { status: string }): event is RejectedEvent => event.status === 'REJECTED'

@@ -3,7 +3,7 @@ import { isbot } from 'isbot'
 import { EVENT_LIMITS } from '../../schemas/http/events.ts'
 import { Problem } from '../domain/errors.ts'
 import { headerText } from '../http/header-text.ts'
-import type { Reception } from './events/event.ts'
+import type { RequestContext } from './events/validation.ts'
 
 /** User agents whose answer is remembered; a shop's visitors have far fewer that are common. */
 const USER_AGENTS_MAX = 10_000
@@ -35,10 +35,10 @@ export function createBotDetector(): (userAgent: string | undefined) => boolean 
 }
 
 /** A uid that cannot be one is left out with a warning. @throws Problem INVALID when the cid is too long. */
-export function receptionOf(
+export function requestContextOf(
   headers: IncomingHttpHeaders,
-  { receivedAt, bot, client, sender }: Omit<Reception, 'cid' | 'uid' | 'warnings'>,
-): Reception {
+  { receivedAt, bot, client, sender }: Omit<RequestContext, 'cid' | 'uid' | 'warnings'>,
+): RequestContext {
   const cid = idOf(headers.cid)
   if (cid === MALFORMED) {
     throw new Problem('INVALID', `header/cid: ${MALFORMED}`, { errors: [{ path: 'header/cid', message: MALFORMED }] })

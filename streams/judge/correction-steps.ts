@@ -1,6 +1,6 @@
 import type { Counters, Step } from '../../infra/counters/port.ts'
 import type { EventLog } from '../../infra/event-log/port.ts'
-import type { EventCorrection } from '../../schemas/records/records.ts'
+import type { EventCorrection } from '../../schemas/records/events.ts'
 import { decode } from '../../schemas/wire/codec.ts'
 import { dailySpendKey, dayIn, spendKey } from '../../services/domain/money/counter-keys.ts'
 import type { Snapshot } from '../../services/domain/snapshot.ts'
@@ -11,7 +11,7 @@ const DAY_MS = 86_400_000
 const VOIDED_FOR_MS = 400 * DAY_MS
 
 /** The source that a partition of `corrections` is for the counters. */
-export function creditSourceOf(partition: number): string {
+export function correctionsSourceOf(partition: number): string {
   return `corrections/${partition}`
 }
 
@@ -22,7 +22,7 @@ export async function restoreCorrections(
   to = Number.POSITIVE_INFINITY,
 ): Promise<void> {
   const { log, counters, snapshot } = deps
-  const source = creditSourceOf(partition)
+  const source = correctionsSourceOf(partition)
   const { start = 0, end = 0 } = (await log.bounds('corrections')).find((each) => each.partition === partition) ?? {}
   const [at] = await counters.positions([source])
   for (let from = Math.max(start, at! + 1); from < Math.min(end, to); ) {
@@ -32,7 +32,7 @@ export async function restoreCorrections(
     const last = records.at(-1)
     if (!last) break
     const steps = records.flatMap(({ offset, value }) =>
-      value ? [creditingStep(decode('EventCorrection', value), { partition, offset }, snapshot)] : [],
+      value ? [correctionStep(decode('EventCorrection', value), { partition, offset }, snapshot)] : [],
     )
     await counters.apply(steps, { source, after: -1, upTo: last.offset })
     from = last.offset + 1
@@ -40,7 +40,7 @@ export async function restoreCorrections(
 }
 
 /** Takes back what was billed for an event, once however often it is voided. */
-export function creditingStep(
+export function correctionStep(
   { eventId, shopId, campaignId, occurredAt, creditedMicros, correctedAt }: EventCorrection,
   { partition, offset }: { partition: number; offset: number },
   snapshot: Snapshot,
@@ -48,7 +48,7 @@ export function creditingStep(
   const day = dayIn(snapshot.getEver('Shop', shopId)?.body.timeZone ?? 'UTC', occurredAt)
   const credit = { name: 'CREDITED', add: -creditedMicros, max: null }
   return {
-    source: creditSourceOf(partition),
+    source: correctionsSourceOf(partition),
     offset,
     once: { key: `void/${eventId}`, expiresAt: correctedAt + VOIDED_FOR_MS },
     limits: [

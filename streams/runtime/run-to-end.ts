@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { UnknownSchema } from '../../schemas/wire/codec.ts'
-import type { Stream } from './pipeline.ts'
+import type { Stream } from './stream.ts'
 
 const LAG_CHECK_MS = 50
 
@@ -12,8 +12,8 @@ export async function runToEnd(stream: Stream): Promise<void> {
   const ended = stream.run()
   try {
     while ((await stream.lag()).some(({ records }) => records > 0)) {
-      const [waiting] = stream.state().waiting
-      if (waiting) throw new UnknownSchema(`${waiting.topic}/${waiting.partition}: ${waiting.reason}`)
+      const [paused] = stream.state().paused
+      if (paused) throw new UnknownSchema(`${paused.topic}/${paused.partition}: ${paused.reason}`)
       await delay(LAG_CHECK_MS)
     }
   } finally {

@@ -2,9 +2,9 @@ import type { Counters, Step } from '../../infra/counters/port.ts'
 import type { EventLog } from '../../infra/event-log/port.ts'
 import { COUNTERS_COMPLETE_KEY } from '../../services/domain/money/counter-keys.ts'
 import type { Snapshot } from '../../services/domain/snapshot.ts'
-import { restoreCounters } from './counters-rebuild.ts'
-import { creditSourceOf, restoreCorrections } from './credits.ts'
+import { correctionsSourceOf, restoreCorrections } from './correction-steps.ts'
 import { JUDGE_GROUP } from './judge.ts'
+import { restoreCounters } from './recount.ts'
 import { sourceOf } from './verdict.ts'
 
 /** Tells readers that the counters hold all that was judged. Taken again, it changes nothing. */
@@ -21,7 +21,7 @@ export const markComplete: Step = {
  * counts again what they lack. The result is one look; every process of streams may take it, as often as it likes.
  * @returns false: there is nothing more to do at once.
  */
-export function createCountersKeeper(deps: {
+export function createCountersRepair(deps: {
   log: Pick<EventLog, 'bounds' | 'read' | 'committed'>
   counters: Counters
   snapshot: Snapshot
@@ -32,7 +32,7 @@ export function createCountersKeeper(deps: {
 
   return async function look() {
     partitions ??= (await log.bounds('ad-events')).map(({ partition }) => partition)
-    const sources = [...partitions.map(sourceOf), ...partitions.map(creditSourceOf)]
+    const sources = [...partitions.map(sourceOf), ...partitions.map(correctionsSourceOf)]
     let positions = await counters.positions(sources)
     const [whole] = await counters.read([COUNTERS_COMPLETE_KEY])
     if (whole === 0 || seen === null || positions.some((at, i) => at < seen![i]!)) {

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { EventLog, NewRecord } from '../../../infra/event-log/port.ts'
-import type { AdEvent } from '../../../schemas/records/records.ts'
+import type { AdEvent } from '../../../schemas/records/events.ts'
 import { decode, encode } from '../../../schemas/wire/codec.ts'
 import { COUNTERS_COMPLETE_KEY, spendKey } from '../../../services/domain/money/counter-keys.ts'
-import { createCountersKeeper } from '../../../streams/judge/counters-keeper.ts'
+import { createCountersRepair } from '../../../streams/judge/counters-repair.ts'
 import { createJudgeStep } from '../../../streams/judge/judge.ts'
 import { eventOf, recordsOf, snapshotOf } from './fixtures.ts'
 import { emptyLogAndCounters } from './log-and-counters.ts'
@@ -108,14 +108,14 @@ describe('the keeper of the counters', () => {
 
   test('says that new counters of an empty log are whole', async () => {
     expect(await whole()).toBe(0)
-    await createCountersKeeper({ log, counters, snapshot })()
+    await createCountersRepair({ log, counters, snapshot })()
     expect(await whole()).toBe(1)
   })
 
   test('counts emptied counters again, though nothing comes that the judge would notice it by', async () => {
     await send(120)
     await judge()
-    const look = createCountersKeeper({ log, counters, snapshot })
+    const look = createCountersRepair({ log, counters, snapshot })
     await look()
     const before = await spends()
     expect(before).toEqual(campaignIds.map(() => 20 * PRICE))
@@ -129,7 +129,7 @@ describe('the keeper of the counters', () => {
   test('counts again what was lost since any moment, once, whoever else does so', async () => {
     await send(60)
     await judge()
-    const keepers = [1, 2].map(() => createCountersKeeper({ log, counters, snapshot }))
+    const keepers = [1, 2].map(() => createCountersRepair({ log, counters, snapshot }))
     await Promise.all(keepers.map((look) => look()))
     const middle = counters.moments - 1
     await send(60)

@@ -1,10 +1,10 @@
 import type { Counters, Step } from '../../infra/counters/port.ts'
 import type { EventLog } from '../../infra/event-log/port.ts'
-import type { JudgedEvent } from '../../schemas/records/records.ts'
+import type { JudgedEvent } from '../../schemas/records/events.ts'
 import { decode } from '../../schemas/wire/codec.ts'
 import type { Snapshot } from '../../services/domain/snapshot.ts'
-import { restoreCorrections } from './credits.ts'
-import { recountingStep, sourceOf, verdictAtSight } from './verdict.ts'
+import { restoreCorrections } from './correction-steps.ts'
+import { recountingStep, sourceOf, verdictWithoutCounters } from './verdict.ts'
 
 const READ_MAX_RECORDS = 1_000
 
@@ -86,7 +86,7 @@ async function firstPast(
 }
 
 function stepsOf(event: JudgedEvent, snapshot: Snapshot): Step[] {
-  if (verdictAtSight(event)) return []
+  if (verdictWithoutCounters(event)) return []
   const shop = snapshot.getEver('Shop', event.claims.shopId)
   if (!shop) throw new Error(`The registry does not know shop ${event.claims.shopId}, whose events were judged`)
   return [recountingStep(event, shop.body.timeZone)]

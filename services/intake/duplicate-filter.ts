@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import type { TakenEvent } from './events/event.ts'
+import type { AcceptedEvent } from './events/validation.ts'
 
 /** The first and so many repeats of one event are stored, so that the judge and the reports see that it was repeated. */
 const STORED_MAX = 3
@@ -8,23 +8,23 @@ const STORED_MAX = 3
 const EVENTS_MAX = 100_000
 
 /**
- * The events that this process has stored of late, by what they say. Repeats of them are acknowledged without being stored,
+ * The events that this process has stored of late, by what they say. DuplicateFilter of them are acknowledged without being stored,
  * so that one event sent a million times takes the room of three.
  */
-export interface Repeats {
+export interface DuplicateFilter {
   /** Which events of a request are to be stored, in their order, and which of all are repeats. */
-  sift(taken: readonly TakenEvent[]): { unstored: TakenEvent[]; repeated: Set<TakenEvent> }
+  sift(taken: readonly AcceptedEvent[]): { unstored: AcceptedEvent[]; repeated: Set<AcceptedEvent> }
   /** Call once they are durable, and not before: what failed must be stored when it is told again. */
-  stored(events: readonly TakenEvent[]): void
+  stored(events: readonly AcceptedEvent[]): void
 }
 
-export function createRepeats(): Repeats {
+export function createDuplicateFilter(): DuplicateFilter {
   const storedCounts = new LRUCache<string, number>({ max: EVENTS_MAX })
   return {
     sift(taken) {
-      const unstored: TakenEvent[] = []
+      const unstored: AcceptedEvent[] = []
       const counts = new Map<string, number>()
-      const repeated = new Set<TakenEvent>()
+      const repeated = new Set<AcceptedEvent>()
       for (const event of taken) {
         const { fingerprint } = event
         const count = counts.get(fingerprint) ?? storedCounts.get(fingerprint) ?? 0

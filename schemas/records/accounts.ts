@@ -1,6 +1,16 @@
-import type { Account, Scope } from './entities.ts'
+/** Of the topic `registry`: accounts, the people who sign in, and the tokens of their programs. Units as in `entities.ts`. */
 
-/** Of the topic `registry`: the people who sign in, and the tokens of their programs. Units as in `entities.ts`. */
+export interface Account {
+  kind: 'PUBLISHER' | 'ADVERTISER' | 'OPERATOR'
+  name: string
+  companyName: string
+  taxNumber: string
+  /** Seller ids (feed field externalSellerId) whose products this account may promote. */
+  sellerIds: string[]
+  displayEnabled: boolean
+}
+
+export type Scope = 'slots' | 'feed' | 'panel' | 'import' | 'events'
 
 /** A person who signs in to the panel. */
 export interface User {
