@@ -1,12 +1,14 @@
+import { type Static, Type } from 'typebox'
 import { PASSWORD_CHARS_MAX, PASSWORD_CHARS_MIN } from '../schemas/http/panel/accounts/users.ts'
 import type { Account } from '../schemas/records/accounts.ts'
 import { isNetwork, NETWORK_NAMES } from '../services/domain/identity/ip-address.ts'
 import { type Limits, limitSettings } from '../services/domain/limits.ts'
 import { parseShowIdKeys, type ShowIdKey } from '../services/domain/show-id/show-id.ts'
-import { allExternal, type EngineConfig, readEngineConfig } from './engine-config.ts'
+import { allExternal, type EngineConfig, engineSettings, readEngineConfig } from './engine-config.ts'
 import type { MailConfig } from './mail.ts'
 import type { MetricsAddress } from './metrics.ts'
-import { type Environment, readSettings, type Settings } from './settings.ts'
+import * as Setting from './settings.ts'
+import { type Environment, listOf, readSettings } from './settings.ts'
 
 export const roles = ['registry', 'selection', 'intake', 'streams'] as const
 export type Role = (typeof roles)[number]
@@ -47,70 +49,116 @@ export interface Config {
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
 
-export const BOOTSTRAP_TOKEN_LENGTH_MIN = 32
+const userRoles = ['OPERATOR', 'PUBLISHER', 'ADVERTISER'] as const satisfies Account['kind'][]
+const BOOTSTRAP_TOKEN_CHARS_MIN = 32
 const MEBIBYTE = 1024 * 1024
 const DAY_MS = 86_400_000
+const METRICS_OFF = 'off'
+const METRICS_PORT_USUAL = 9464
 
-/** A setting that cannot be used; the message names the key and what it takes. */
+const isOneOf = (values: readonly string[]) => (value: string) => values.includes(value)
+
+const programSettings = Type.Object({
+  HTTP_HOST: Setting.Text('127.0.0.1'),
+  HTTP_PORT: Setting.Integer(0, 65_535, 8080),
+  METRICS_HOST: Setting.Text('127.0.0.1'),
+  METRICS_PORT: Type.Optional(
+    Type.Union([Type.Literal(METRICS_OFF), Setting.Integer(0, 65_535)], {
+      description: `${METRICS_OFF}, or a whole number from 0 to 65535`,
+    }),
+  ),
+  PUBLIC_URL: Setting.Address('http', 'https'),
+  DATA_DIR: Setting.Text('./data'),
+  ROLES: Setting.List(roles.join(','), `a comma-separated list of ${roles.join(', ')}`, isOneOf(roles)),
+  SPOOL_MAX_MIB: Setting.Integer(1, 1024 * 1024, 1024),
+  BOOTSTRAP_TOKEN: Type.Optional(
+    Type.String({
+      writeOnly: true,
+      minLength: BOOTSTRAP_TOKEN_CHARS_MIN,
+      description: `at least ${BOOTSTRAP_TOKEN_CHARS_MIN} characters long`,
+    }),
+  ),
+  OPERATOR_EMAIL: Setting.OptionalText(),
+  OPERATOR_PASSWORD: Setting.Secret(),
+  SHOW_ID_KEYS: Setting.Secret(),
+  SESSION_KEYS: Setting.Secret(),
+  REQUIRE_MFA: Setting.List('', `a list of ${userRoles.join(', ')}`, isOneOf(userRoles)),
+  SMTP_URL: Setting.Address('smtp', 'smtps'),
+  SMTP_FROM: Setting.OptionalText(),
+  SECURITY_LOG_DAYS: Setting.Integer(1, 400, 365),
+  TRUSTED_PROXIES: Setting.List('', `a list of addresses, networks in CIDR, or ${NETWORK_NAMES.join(', ')}`, isNetwork),
+  LOG_LEVEL: Setting.OneOf(logLevels, 'info'),
+  SELECTION_DEADLINE_MS: Setting.Integer(1, 10_000, 100),
+  SIGNALS_INTERVAL_SECONDS: Setting.Integer(1, 86_400, 300),
+  FEED_INTERVAL_SECONDS: Setting.Integer(60, 604_800, 3600),
+  FEED_ALLOW_PRIVATE_ADDRESSES: Setting.Flag(false),
+  CORS_ORIGINS: Setting.Text('*'),
+})
+type ProgramSettings = Static<typeof programSettings>
+
+const limitsSchema = Type.Object(
+  Object.fromEntries(
+    Object.values(limitSettings).map(({ setting, min, max, default: usual }) => [
+      setting,
+      Setting.Integer(min, max, usual),
+    ]),
+  ),
+)
+
+/** The settings of `docs/configuration.md`; those of `docs/limits.md` are in `limitSettings`. */
+export const settings = { ...programSettings.properties, ...engineSettings.properties }
+
+/** One or more settings cannot be used; each line of the message names one and says what it takes. */
 export class InvalidConfig extends Error {
   override readonly name = 'InvalidConfig'
 }
 
 /** Reads the settings. @throws InvalidConfig that lists every problem. */
 export function readConfig(env: Environment): Config {
-  const settings = readSettings(env)
-  const httpHost = settings.text('HTTP_HOST', '127.0.0.1')
-  const httpPort = settings.integer('HTTP_PORT', 8080, 0, 65_535)
-  const engines = readEngineConfig(settings)
-  const chosen = readRoles(settings, engines)
-  const origins = settings.text('CORS_ORIGINS', '*')
+  const problems: string[] = []
+  const settings = readSettings(programSettings, env, problems)
+  const { HTTP_HOST: httpHost, HTTP_PORT: httpPort } = settings
+  const engines = readEngineConfig(env, problems)
+  const chosen = readRoles(settings, engines, problems)
   const config: Config = {
     httpHost,
     httpPort,
-    metricsAddress: readMetricsAddress(settings),
-    publicUrl: (settings.address('PUBLIC_URL', ['http', 'https']) ?? `http://${httpHost}:${httpPort}`).replace(
-      /\/+$/,
-      '',
-    ),
-    dataFolder: settings.text('DATA_DIR', './data'),
+    metricsAddress: metricsAddressOf(settings),
+    publicUrl: (settings.PUBLIC_URL ?? `http://${httpHost}:${httpPort}`).replace(/\/+$/, ''),
+    dataFolder: settings.DATA_DIR,
     roles: chosen,
     engines,
-    spoolMaxBytes: MEBIBYTE * settings.integer('SPOOL_MAX_MIB', 1024, 1, 1024 * 1024),
-    bootstrapToken: readBootstrapToken(settings),
-    firstOperator: readFirstOperator(settings),
-    showIdKeys: readShowIdKeys(settings, chosen),
-    sessionKeys: readKeys('SESSION_KEYS', settings),
-    secondFactorRequiredOf: readRequiredMfa(settings),
-    mail: readMail(settings),
-    securityLogKeptMs: DAY_MS * settings.integer('SECURITY_LOG_DAYS', 365, 1, 400),
-    trustedProxies: readTrustedProxies(settings),
-    logLevel: settings.oneOf('LOG_LEVEL', 'info', logLevels),
-    selectionDeadlineMs: settings.integer('SELECTION_DEADLINE_MS', 100, 1, 10_000),
-    signalsIntervalMs: 1000 * settings.integer('SIGNALS_INTERVAL_SECONDS', 300, 1, 86_400),
-    feedIntervalMs: 1000 * settings.integer('FEED_INTERVAL_SECONDS', 3600, 60, 604_800),
-    feedAllowPrivateAddresses: settings.flag('FEED_ALLOW_PRIVATE_ADDRESSES', false),
-    corsOrigins: origins === '*' ? '*' : settings.list('CORS_ORIGINS', ''),
-    limits: readLimits(settings),
+    spoolMaxBytes: MEBIBYTE * settings.SPOOL_MAX_MIB,
+    bootstrapToken: settings.BOOTSTRAP_TOKEN ?? null,
+    firstOperator: readFirstOperator(settings, problems),
+    showIdKeys: readShowIdKeys(settings, chosen, problems),
+    sessionKeys: readKeys('SESSION_KEYS', settings, problems),
+    secondFactorRequiredOf: new Set(listOf(settings.REQUIRE_MFA) as Account['kind'][]),
+    mail: readMail(settings, problems),
+    securityLogKeptMs: DAY_MS * settings.SECURITY_LOG_DAYS,
+    trustedProxies: listOf(settings.TRUSTED_PROXIES),
+    logLevel: settings.LOG_LEVEL,
+    selectionDeadlineMs: settings.SELECTION_DEADLINE_MS,
+    signalsIntervalMs: 1000 * settings.SIGNALS_INTERVAL_SECONDS,
+    feedIntervalMs: 1000 * settings.FEED_INTERVAL_SECONDS,
+    feedAllowPrivateAddresses: settings.FEED_ALLOW_PRIVATE_ADDRESSES,
+    corsOrigins: settings.CORS_ORIGINS === '*' ? '*' : listOf(settings.CORS_ORIGINS),
+    limits: readLimits(env, problems),
   }
-  if (settings.problems.length > 0) throw new InvalidConfig(settings.problems.join('\n'))
+  if (problems.length > 0) throw new InvalidConfig(problems.join('\n'))
   return Object.freeze(config)
 }
 
-const METRICS_OFF = 'off'
-
-function readMetricsAddress(settings: Settings): MetricsAddress | null {
-  const host = settings.text('METRICS_HOST', '127.0.0.1')
-  const chosen = settings.optional('METRICS_PORT')
-  if (chosen === METRICS_OFF) return null
-  return { host, port: settings.integer('METRICS_PORT', 9464, 0, 65_535), orAnyFree: chosen === null }
+/** The usual port may be taken by another process of the same machine; a port that was chosen may not. */
+function metricsAddressOf({ METRICS_HOST: host, METRICS_PORT: port }: ProgramSettings): MetricsAddress | null {
+  if (port === METRICS_OFF) return null
+  return { host, port: port ?? METRICS_PORT_USUAL, orAnyFree: port === undefined }
 }
 
-function readRoles(settings: Settings, engines: EngineConfig): Role[] {
-  const chosen = settings.list('ROLES', roles.join(',')) as Role[]
-  if (chosen.length === 0 || chosen.some((role) => !roles.includes(role))) {
-    settings.problems.push(`ROLES must be a comma-separated list of ${roles.join(', ')}`)
-  } else if (!isWhole(chosen) && !allExternal(engines)) {
-    settings.problems.push(
+function readRoles(settings: ProgramSettings, engines: EngineConfig, problems: string[]): Role[] {
+  const chosen = listOf(settings.ROLES) as Role[]
+  if (!isWhole(chosen) && !allExternal(engines)) {
+    problems.push(
       'ROLES must name every role: embedded engines serve one process. To split it, set KAFKA_BROKERS, CLICKHOUSE_URL, ELASTICSEARCH_URL and REDIS_URL',
     )
   }
@@ -119,73 +167,46 @@ function readRoles(settings: Settings, engines: EngineConfig): Role[] {
 
 const isWhole = (chosen: readonly Role[]) => roles.every((role) => chosen.includes(role))
 
-function readBootstrapToken(settings: Settings): string | null {
-  const token = settings.optional('BOOTSTRAP_TOKEN')
-  if (token !== null && token.length < BOOTSTRAP_TOKEN_LENGTH_MIN) {
-    settings.problems.push(`BOOTSTRAP_TOKEN must have at least ${BOOTSTRAP_TOKEN_LENGTH_MIN} characters`)
+function readShowIdKeys(settings: ProgramSettings, chosen: readonly Role[], problems: string[]): ShowIdKey[] | null {
+  if (settings.SHOW_ID_KEYS === undefined && !isWhole(chosen)) {
+    problems.push('SHOW_ID_KEYS must be set, the same for every process, when ROLES names only some')
   }
-  return token
+  return readKeys('SHOW_ID_KEYS', settings, problems)
 }
 
-function readShowIdKeys(settings: Settings, chosen: readonly Role[]): ShowIdKey[] | null {
-  if (settings.optional('SHOW_ID_KEYS') === null && !isWhole(chosen)) {
-    settings.problems.push('SHOW_ID_KEYS must be set, the same for every process, when ROLES names only some')
-  }
-  return readKeys('SHOW_ID_KEYS', settings)
-}
-
-function readKeys(name: string, settings: Settings): ShowIdKey[] | null {
-  const value = settings.optional(name)
+function readKeys(
+  name: 'SHOW_ID_KEYS' | 'SESSION_KEYS',
+  settings: ProgramSettings,
+  problems: string[],
+): ShowIdKey[] | null {
+  const value = settings[name]
   try {
-    return value === null ? null : parseShowIdKeys(value)
+    return value === undefined ? null : parseShowIdKeys(value)
   } catch (error) {
-    settings.problems.push(`${name}: ${(error as Error).message}`)
+    problems.push(`${name}: ${(error as Error).message}`)
     return null
   }
 }
 
-function readFirstOperator(settings: Settings): Config['firstOperator'] {
-  const email = settings.optional('OPERATOR_EMAIL')
-  const password = settings.optional('OPERATOR_PASSWORD')
-  if (email === null && password === null) return null
-  if (!email?.includes('@')) settings.problems.push('OPERATOR_EMAIL must be an e-mail address')
-  const length = password?.length ?? 0
-  if (length < PASSWORD_CHARS_MIN || length > PASSWORD_CHARS_MAX) {
-    settings.problems.push(`OPERATOR_PASSWORD must have ${PASSWORD_CHARS_MIN} to ${PASSWORD_CHARS_MAX} characters`)
+function readFirstOperator(settings: ProgramSettings, problems: string[]): Config['firstOperator'] {
+  const { OPERATOR_EMAIL: email = '', OPERATOR_PASSWORD: password = '' } = settings
+  if (email === '' && password === '') return null
+  if (!email.includes('@')) problems.push('OPERATOR_EMAIL must be an e-mail address')
+  if (password.length < PASSWORD_CHARS_MIN || password.length > PASSWORD_CHARS_MAX) {
+    problems.push(`OPERATOR_PASSWORD must have ${PASSWORD_CHARS_MIN} to ${PASSWORD_CHARS_MAX} characters`)
   }
-  return { email: email ?? '', password: password ?? '' }
+  return { email, password }
 }
 
-const userRoles: readonly string[] = ['OPERATOR', 'PUBLISHER', 'ADVERTISER'] satisfies Account['kind'][]
-
-function readRequiredMfa(settings: Settings): ReadonlySet<Account['kind']> {
-  const required = settings.list('REQUIRE_MFA', '')
-  if (!required.every((role) => userRoles.includes(role))) {
-    settings.problems.push(`REQUIRE_MFA must be a list of ${userRoles.join(', ')}`)
-  }
-  return new Set(required as Account['kind'][])
+function readMail({ SMTP_URL: url, SMTP_FROM: from }: ProgramSettings, problems: string[]): MailConfig | null {
+  if (url !== undefined && from !== undefined) return { url, from }
+  if (url !== from) problems.push('SMTP_URL and SMTP_FROM must be set together')
+  return null
 }
 
-function readMail(settings: Settings): MailConfig | null {
-  const url = settings.address('SMTP_URL', ['smtp', 'smtps'])
-  const from = settings.optional('SMTP_FROM')
-  if ((url === null) !== (from === null)) settings.problems.push('SMTP_URL and SMTP_FROM must be set together')
-  return url !== null && from !== null ? { url, from } : null
-}
-
-function readTrustedProxies(settings: Settings): string[] {
-  const proxies = settings.list('TRUSTED_PROXIES', '')
-  if (proxies.every(isNetwork)) return proxies
-  settings.problems.push(
-    `TRUSTED_PROXIES must be a list of addresses, networks in CIDR, or ${NETWORK_NAMES.join(', ')}`,
-  )
-  return []
-}
-
-function readLimits(settings: Settings): Limits {
-  const values = Object.entries(limitSettings).map(([name, { setting, default: usual, min, max }]) => [
-    name,
-    settings.integer(setting, usual, min, max),
-  ])
-  return Object.freeze(Object.fromEntries(values))
+function readLimits(env: Environment, problems: string[]): Limits {
+  const values = readSettings(limitsSchema, env, problems)
+  return Object.freeze(
+    Object.fromEntries(Object.entries(limitSettings).map(([name, { setting }]) => [name, values[setting]])),
+  ) as Limits
 }

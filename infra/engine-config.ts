@@ -1,4 +1,6 @@
-import type { Settings } from './settings.ts'
+import { type Static, Type } from 'typebox'
+import * as Setting from './settings.ts'
+import { type Environment, listOf, readSettings } from './settings.ts'
 
 /** Which engines are not embedded, and how to reach them. Plain data: worker threads get it as it is. */
 export interface EngineConfig {
@@ -28,60 +30,72 @@ type SaslMechanism = (typeof saslMechanisms)[number]
 const DAY_MS = 86_400_000
 const BROKER_PATTERN = /^[^\s:/]+:\d{1,5}$/
 /** Kafka, ClickHouse and Elasticsearch each allow it as it is. */
-const NAMESPACE_PATTERN = /^[a-z][a-z0-9_]{0,30}$/
+const NAMESPACE_PATTERN = '^[a-z][a-z0-9_]{0,30}$'
+
+export const engineSettings = Type.Object({
+  NAMESPACE: Type.String({
+    default: 'endcap',
+    pattern: NAMESPACE_PATTERN,
+    description: '1 to 31 lower-case letters, digits and underscores, a letter first',
+  }),
+  KAFKA_BROKERS: Setting.List('', 'a list of host:port, separated by commas', (broker) => BROKER_PATTERN.test(broker)),
+  KAFKA_TLS: Setting.Flag(false),
+  KAFKA_USERNAME: Setting.OptionalText(),
+  KAFKA_PASSWORD: Setting.Secret(),
+  KAFKA_SASL_MECHANISM: Setting.OneOf(saslMechanisms, 'scram-sha-512'),
+  KAFKA_REPLICATION_FACTOR: Setting.Integer(1, 10, 1),
+  KAFKA_PARTITIONS: Setting.Integer(0, 1_000, 0),
+  KAFKA_RETENTION_DAYS: Setting.Integer(0, 36_500, 0),
+  KAFKA_SESSION_TIMEOUT_MS: Setting.Integer(6_000, 300_000, 10_000),
+  CLICKHOUSE_URL: Setting.Address('http', 'https'),
+  ELASTICSEARCH_URL: Setting.Address('http', 'https'),
+  ELASTICSEARCH_SHARDS: Setting.Integer(1, 100, 1),
+  ELASTICSEARCH_REPLICAS: Setting.Integer(0, 10, 1),
+  REDIS_URL: Setting.Address('redis', 'rediss'),
+})
+type EngineSettings = Static<typeof engineSettings>
 
 /** Every engine has an address of its own: nothing is embedded, so that several processes can share the work. */
 export const allExternal = ({ kafka, clickhouse, elasticsearch, redis }: EngineConfig): boolean =>
   [kafka, clickhouse, elasticsearch, redis].every((engine) => engine !== null)
 
-export function readEngineConfig(settings: Settings): EngineConfig {
-  const namespace = settings.text('NAMESPACE', 'endcap')
-  if (!NAMESPACE_PATTERN.test(namespace)) {
-    settings.problems.push('NAMESPACE must be 1 to 31 lower-case letters, digits and underscores, a letter first')
-  }
-  const clickhouse = settings.address('CLICKHOUSE_URL', ['http', 'https'])
-  const elasticsearch = settings.address('ELASTICSEARCH_URL', ['http', 'https'])
-  const redis = settings.address('REDIS_URL', ['redis', 'rediss'])
+/** @param problems gets a sentence for each setting that cannot be used. */
+export function readEngineConfig(env: Environment, problems: string[]): EngineConfig {
+  const settings = readSettings(engineSettings, env, problems)
+  const { CLICKHOUSE_URL, ELASTICSEARCH_URL, REDIS_URL } = settings
   return {
-    namespace,
-    kafka: readKafka(settings),
-    clickhouse: clickhouse === null ? null : { url: clickhouse },
+    namespace: settings.NAMESPACE,
+    kafka: readKafka(settings, problems),
+    clickhouse: CLICKHOUSE_URL === undefined ? null : { url: CLICKHOUSE_URL },
     elasticsearch:
-      elasticsearch === null
+      ELASTICSEARCH_URL === undefined
         ? null
         : {
-            url: elasticsearch,
-            shards: settings.integer('ELASTICSEARCH_SHARDS', 1, 1, 100),
-            replicas: settings.integer('ELASTICSEARCH_REPLICAS', 1, 0, 10),
+            url: ELASTICSEARCH_URL,
+            shards: settings.ELASTICSEARCH_SHARDS,
+            replicas: settings.ELASTICSEARCH_REPLICAS,
           },
-    redis: redis === null ? null : { url: redis },
+    redis: REDIS_URL === undefined ? null : { url: REDIS_URL },
   }
 }
 
-function readKafka(settings: Settings): KafkaConfig | null {
-  const brokers = settings.list('KAFKA_BROKERS', '')
+function readKafka(settings: EngineSettings, problems: string[]): KafkaConfig | null {
+  const brokers = listOf(settings.KAFKA_BROKERS)
   if (brokers.length === 0) return null
-  if (!brokers.every((broker) => BROKER_PATTERN.test(broker))) {
-    settings.problems.push('KAFKA_BROKERS must be a list of host:port, separated by commas')
-  }
-  const partitions = settings.integer('KAFKA_PARTITIONS', 0, 0, 1_000)
-  const retentionDays = settings.integer('KAFKA_RETENTION_DAYS', 0, 0, 36_500)
   return {
     brokers,
-    ssl: settings.flag('KAFKA_TLS', false),
-    sasl: readSasl(settings),
-    replicationFactor: settings.integer('KAFKA_REPLICATION_FACTOR', 1, 1, 10),
-    partitions: partitions === 0 ? null : partitions,
-    retentionMs: retentionDays === 0 ? null : retentionDays * DAY_MS,
-    sessionTimeoutMs: settings.integer('KAFKA_SESSION_TIMEOUT_MS', 10_000, 6_000, 300_000),
+    ssl: settings.KAFKA_TLS,
+    sasl: readSasl(settings, problems),
+    replicationFactor: settings.KAFKA_REPLICATION_FACTOR,
+    partitions: settings.KAFKA_PARTITIONS || null,
+    retentionMs: settings.KAFKA_RETENTION_DAYS * DAY_MS || null,
+    sessionTimeoutMs: settings.KAFKA_SESSION_TIMEOUT_MS,
   }
 }
 
-function readSasl(settings: Settings): KafkaConfig['sasl'] {
-  const [username, password] = [settings.optional('KAFKA_USERNAME'), settings.optional('KAFKA_PASSWORD')]
-  const mechanism = settings.oneOf('KAFKA_SASL_MECHANISM', 'scram-sha-512', saslMechanisms)
-  if (username === null && password === null) return null
-  if (username !== null && password !== null) return { mechanism, username, password }
-  settings.problems.push('KAFKA_USERNAME and KAFKA_PASSWORD must be set together')
+function readSasl(settings: EngineSettings, problems: string[]): KafkaConfig['sasl'] {
+  const { KAFKA_USERNAME: username, KAFKA_PASSWORD: password, KAFKA_SASL_MECHANISM: mechanism } = settings
+  if (username !== undefined && password !== undefined) return { mechanism, username, password }
+  if (username !== password) problems.push('KAFKA_USERNAME and KAFKA_PASSWORD must be set together')
   return null
 }

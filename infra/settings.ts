@@ -1,58 +1,90 @@
+import { Ajv } from 'ajv'
+import { envSchema } from 'env-schema'
+import { type Static, type TObject, Type } from 'typebox'
+
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** Reads settings one by one; what cannot be used becomes a problem that names the key, and the fallback stands in. */
-export interface Settings {
-  readonly problems: string[]
-  text(key: string, fallback: string): string
-  optional(key: string): string | null
-  integer(key: string, fallback: number, min: number, max: number): number
-  oneOf<T extends string>(key: string, fallback: T, allowed: readonly T[]): T
-  flag(key: string, fallback: boolean): boolean
-  /** Parts between commas, without the space around them. */
-  list(key: string, fallback: string): string[]
-  /** An address of one of the schemes. Its value may hold a password and is never repeated. */
-  address(key: string, schemes: readonly string[]): string | null
+/**
+ * Kinds of settings, as schemas. `description` ends the sentence "KEY must be …"; the value of a `writeOnly` setting may be
+ * a secret and is never printed.
+ */
+export const Text = (fallback: string) => Type.String({ default: fallback })
+export const OptionalText = () => Type.Optional(Type.String())
+export const Secret = () => Type.Optional(Type.String({ writeOnly: true }))
+export const Flag = (fallback: boolean) => Type.Boolean({ default: fallback, description: 'one of true, false' })
+
+export const Integer = (minimum: number, maximum: number, fallback?: number) =>
+  Type.Integer({
+    minimum,
+    maximum,
+    default: fallback,
+    description: `a whole number from ${minimum} to ${maximum}`,
+  })
+
+export const OneOf = <T extends string>(values: readonly [T, ...T[]], fallback: T) =>
+  Type.Enum([...values] as [T, ...T[]], { default: fallback, description: `one of ${values.join(', ')}` })
+
+/** Parts between commas; `listOf` reads them. A list with a fallback has at least one. */
+export const List = (fallback: string, description: string, acceptsPart: (part: string) => boolean) =>
+  Type.String({
+    default: fallback,
+    description,
+    accepts(text: string) {
+      const parts = listOf(text)
+      return parts.every(acceptsPart) && (parts.length > 0 || fallback === '')
+    },
+  })
+
+/** An address of one of the schemes. It may hold a password. */
+export const Address = (...schemes: readonly string[]) =>
+  Type.Optional(
+    Type.String({
+      writeOnly: true,
+      description: `an address that begins with ${schemes.map((each) => `${each}://`).join(' or ')}`,
+      accepts: (text: string) => schemes.includes(URL.parse(text)?.protocol.slice(0, -1) ?? ''),
+    }),
+  )
+
+export const listOf = (text: string): string[] =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter(Boolean)
+
+/**
+ * Reads the settings that a schema names; one that is blank counts as not set.
+ * @param problems gets a sentence for each setting that cannot be used. Its default, or nothing, takes its place, so that
+ * rules over several settings can still be checked.
+ */
+export function readSettings<S extends TObject>(schema: S, env: Environment, problems: string[]): Static<S> {
+  const keys = Object.keys(schema.properties)
+  const given = Object.fromEntries(keys.map((key) => [key, env[key]?.trim()]).filter(([, value]) => value))
+  try {
+    return parse(schema, given)
+  } catch (error) {
+    const refused = refusedKeys(error)
+    for (const key of refused) {
+      const { description, writeOnly } = schema.properties[key] as { description?: string; writeOnly?: boolean }
+      problems.push(`${key} must be ${description}${writeOnly ? '' : `, not ${JSON.stringify(env[key])}`}`)
+      delete given[key]
+    }
+    return parse(schema, given)
+  }
 }
 
-export function readSettings(env: Environment): Settings {
-  const problems: string[] = []
-  const optional = (key: string) => env[key]?.trim() || null
-  const text = (key: string, fallback: string) => optional(key) ?? fallback
-  const fail = (key: string, expected: string) => {
-    problems.push(`${key} must be ${expected}, not ${JSON.stringify(env[key])}`)
-  }
+const ajv = new Ajv({ allErrors: true, useDefaults: true, coerceTypes: true, removeAdditional: true })
+ajv.addKeyword({
+  keyword: 'accepts',
+  validate: (accepts: (text: string) => boolean, text: string) => accepts(text),
+})
 
-  function oneOf<T extends string>(key: string, fallback: T, allowed: readonly T[]): T {
-    const value = text(key, fallback) as T
-    if (allowed.includes(value)) return value
-    fail(key, `one of ${allowed.join(', ')}`)
-    return fallback
-  }
+const parse = <S extends TObject>(schema: S, data: Record<string, unknown>): Static<S> =>
+  envSchema<Static<S>>({ schema, data, env: false, ajv })
 
-  return {
-    problems,
-    text,
-    optional,
-    integer(key, fallback, min, max) {
-      const value = Number(text(key, String(fallback)))
-      if (Number.isInteger(value) && value >= min && value <= max) return value
-      fail(key, `a whole number from ${min} to ${max}`)
-      return fallback
-    },
-    oneOf,
-    flag: (key, fallback) => oneOf(key, fallback ? 'true' : 'false', ['true', 'false']) === 'true',
-    list: (key, fallback) =>
-      text(key, fallback)
-        .split(',')
-        .map((part) => part.trim())
-        .filter(Boolean),
-    address(key, schemes) {
-      const value = optional(key)
-      if (value === null) return null
-      const scheme = URL.parse(value)?.protocol.slice(0, -1)
-      if (scheme && schemes.includes(scheme)) return value
-      problems.push(`${key} must be an address that begins with ${schemes.map((each) => `${each}://`).join(' or ')}`)
-      return null
-    },
-  }
+/** @throws the error itself, unless it is about values. */
+function refusedKeys(error: unknown): Set<string> {
+  const { errors } = error as { errors?: { instancePath: string }[] }
+  const keys = new Set(errors?.map(({ instancePath }) => instancePath.slice(1)))
+  if (keys.size === 0 || keys.has('')) throw error
+  return keys
 }

@@ -3,8 +3,9 @@ import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { Type } from 'typebox'
 import { InvalidConfig, readConfig } from '../../infra/config.ts'
-import { readSettings } from '../../infra/settings.ts'
+import { Integer, readSettings, Text } from '../../infra/settings.ts'
 import { createUuid } from '../domain/identity/uuid.ts'
 import { type Running, start } from '../main.ts'
 import { keepFilesPrivate } from '../process/data-folder.ts'
@@ -20,14 +21,15 @@ import { createShelf } from './shop/shelf.ts'
 const say = (text: string) => process.stdout.write(text)
 const now = Date.now
 
+const demoSettings = Type.Object({ DEMO_PORT: Integer(1, 65_535, 8081), DEMO_PASSWORD: Text(DEMO_PASSWORD) })
+
 async function main(): Promise<void> {
   keepFilesPrivate()
   const dataFolder = process.env.DATA_DIR ?? './data'
-  const settings = readSettings(process.env)
-  const shopPort = settings.integer('DEMO_PORT', 8081, 1, 65_535)
-  const password = settings.optional('DEMO_PASSWORD') ?? DEMO_PASSWORD
-  settings.problems.push(...[passwordProblem(password)].filter((problem) => problem !== null))
-  if (settings.problems.length > 0) throw new InvalidConfig(settings.problems.join('\n'))
+  const problems: string[] = []
+  const { DEMO_PORT: shopPort, DEMO_PASSWORD: password } = readSettings(demoSettings, process.env, problems)
+  problems.push(...[passwordProblem(password)].filter((problem) => problem !== null))
+  if (problems.length > 0) throw new InvalidConfig(problems.join('\n'))
   const token = process.env.BOOTSTRAP_TOKEN ?? keptToken(dataFolder)
   const config = readConfig({
     LOG_LEVEL: 'warn',

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import { InvalidConfig } from '../../infra/config.ts'
 import { readEngineConfig } from '../../infra/engine-config.ts'
 import { closeEngines, connectEngines, type Engines, startEngines } from '../../infra/engines.ts'
-import { readSettings } from '../../infra/settings.ts'
 
 const logger = { info() {}, warn: console.warn }
 
@@ -12,9 +11,9 @@ const logger = { info() {}, warn: console.warn }
  */
 export async function openEngines(folder: string): Promise<Engines & { namespace: string; close(): Promise<void> }> {
   const namespace = `bench${randomBytes(4).toString('hex')}`
-  const settings = readSettings({ NAMESPACE: namespace, ELASTICSEARCH_REPLICAS: '0', ...process.env })
-  const config = readEngineConfig(settings)
-  if (settings.problems.length > 0) throw new InvalidConfig(settings.problems.join('\n'))
+  const problems: string[] = []
+  const config = readEngineConfig({ NAMESPACE: namespace, ELASTICSEARCH_REPLICAS: '0', ...process.env }, problems)
+  if (problems.length > 0) throw new InvalidConfig(problems.join('\n'))
   const host = await startEngines({ folder, config, logger })
   const engines = connectEngines(host.links(), logger)
   return {

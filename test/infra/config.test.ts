@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { InvalidConfig, readConfig } from '../../infra/config.ts'
+import { InvalidConfig, readConfig, settings } from '../../infra/config.ts'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -79,13 +79,30 @@ describe('configuration', () => {
     expect(() => readConfig({ CLICKHOUSE_URL: `ftp://u:${secret}@c` })).toThrow(expect.not.stringContaining(secret))
   })
 
-  it('is documented key by key, in the docs and in the code alike', () => {
-    const files = ['infra/config.ts', 'infra/engine-config.ts']
-    const code = files.map((file) => readFileSync(join(root, file), 'utf8')).join('')
+  it('prints what it was given of a setting that is no secret, and of no other', () => {
+    expect(() => readConfig({ HTTP_PORT: 'eighty' })).toThrow(
+      'HTTP_PORT must be a whole number from 0 to 65535, not "eighty"',
+    )
+    const secrets = Object.keys(settings).filter((key) => 'writeOnly' in settings[key as keyof typeof settings])
+    expect(secrets).toContain('KAFKA_PASSWORD')
+    expect(secrets).toContain('REDIS_URL')
+    expect(secrets).toContain('SHOW_ID_KEYS')
+    const secret = '-s3cret-'
+    const all = Object.fromEntries(secrets.map((key) => [key, secret]))
+    expect(() => readConfig(all)).toThrow(expect.not.stringContaining(secret))
+  })
+
+  it('refuses a list without any entry where one is needed', () => {
+    expect(() => readConfig({ ROLES: ' , ' })).toThrow(/^ROLES must be a comma-separated list/)
+  })
+
+  it('is documented key by key, with the same defaults in the docs and in the code', () => {
     const docs = readFileSync(join(root, 'docs/configuration.md'), 'utf8')
-    const read = new Set([...code.matchAll(/\('([A-Z][A-Z_]{3,})'?/g)].map((m) => m[1]!))
-    const listed = new Set([...docs.matchAll(/^\| `([A-Z_]+)` \|/gm)].map((m) => m[1]!))
-    expect(listed.size).toBeGreaterThan(10)
-    expect([...listed].sort()).toEqual([...read].filter((key) => !key.endsWith('_MIN')).sort())
+    const listed = new Map([...docs.matchAll(/^\| `([A-Z_]+)` \|.*\| ([^|]+) \|$/gm)].map((m) => [m[1]!, m[2]!]))
+    expect([...listed.keys()].sort()).toEqual(Object.keys(settings).sort())
+    for (const [key, { default: usual }] of Object.entries<object & { default?: unknown }>({ ...settings })) {
+      if (usual === undefined || usual === '' || key === 'ROLES') continue
+      expect([key, listed.get(key)]).toEqual([key, `\`${usual}\``])
+    }
   })
 })

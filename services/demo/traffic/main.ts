@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readSettings } from '../../../infra/settings.ts'
+import { Type } from 'typebox'
+import { Address, Integer, readSettings, Text } from '../../../infra/settings.ts'
 import { demoCatalogue } from '../catalogue/products.ts'
 import type { DemoShop } from '../load/load.ts'
 import { sequence } from '../sequence.ts'
@@ -12,14 +13,20 @@ const REDRAW_MS = 200
 /** Visits under way at once; what is due beyond waits. */
 const UNDER_WAY_MAX = 200
 
+const trafficSettings = Type.Object({
+  RATE: Integer(1, 1_000, 10),
+  SECONDS: Integer(1, 3_600, 30),
+  HTTP_PORT: Integer(1, 65_535, 8080),
+  PUBLIC_URL: Address('http', 'https'),
+  DATA_DIR: Text('./data'),
+})
+
 async function main(): Promise<void> {
-  const settings = readSettings(process.env)
-  const rate = settings.integer('RATE', 10, 1, 1_000)
-  const seconds = settings.integer('SECONDS', 30, 1, 3_600)
-  const port = settings.integer('HTTP_PORT', 8080, 1, 65_535)
-  const adServer = settings.address('PUBLIC_URL', ['http', 'https']) ?? `http://127.0.0.1:${port}`
-  if (settings.problems.length > 0) throw new Error(settings.problems.join('\n'))
-  const place = { adServer, ...readPlace(settings.text('DATA_DIR', './data')) }
+  const problems: string[] = []
+  const { RATE: rate, SECONDS: seconds, ...server } = readSettings(trafficSettings, process.env, problems)
+  if (problems.length > 0) throw new Error(problems.join('\n'))
+  const adServer = server.PUBLIC_URL ?? `http://127.0.0.1:${server.HTTP_PORT}`
+  const place = { adServer, ...readPlace(server.DATA_DIR) }
 
   const tally = emptyTally()
   await shop(place, { rate, seconds, tally })
