@@ -3,10 +3,10 @@ import type { SelectionAnswer, SponsoredAd, Targeting } from '../../../../schema
 
 export type Ad = Static<typeof SponsoredAd>
 
-/** Longer than the server takes to give up on its own. */
+/** Longer than the server's own deadline. */
 const TIMEOUT_MS = 10_000
 
-/** The ads of each slot. One without an answer, or that the server refuses, has no ads. */
+/** Requests the ads of each slot. A slot has none when the server refuses it or does not answer. */
 export async function askForAds(base: string, cid: string, targeting: readonly Targeting[]): Promise<Ad[][]> {
   try {
     const response = await fetch(`${base}/v1/dsa/raw/batch`, {

@@ -1,10 +1,10 @@
-/** In localStorage, or a cookie of this name where that is refused. A shop may have stored its own id under it. */
+/** The key in localStorage, or the cookie where storage is refused. A shop may have stored its own id under it. */
 const NAME = 'endcap-cid'
 const COOKIE_MAX_AGE_SECONDS = 31_536_000
-/** What a header can carry, in the length that the server takes. */
+/** Characters that a header can carry, in the length that the server accepts. */
 const VALID = /^[!-:<-~]{1,256}$/
 
-/** The browser's first-party id: the one it has, else a new one, which lasts as long as the page where nothing may be stored. */
+/** The browser's first-party id. A new one is stored, or lasts only as long as the page where the browser refuses. */
 export function clientId(): string {
   const known = attempt(() => localStorage.getItem(NAME)) ?? attempt(readCookie)
   if (known && VALID.test(known)) return known
@@ -17,7 +17,7 @@ export function clientId(): string {
   return made
 }
 
-/** Null where the browser refuses: storage is off, full, or not for this frame. */
+/** Null where the browser refuses: storage is off, full or denied to this frame. */
 function attempt<T>(action: () => T): T | null {
   try {
     return action()
@@ -32,11 +32,11 @@ function readCookie(): string | undefined {
 
 function writeCookie(value: string): void {
   const secure = location.protocol === 'https:' ? ';secure' : ''
-  // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store is not in all browsers, and answers too late.
+  // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store is not in all browsers, and is asynchronous.
   document.cookie = `${NAME}=${value};path=/;max-age=${COOKIE_MAX_AGE_SECONDS};samesite=lax${secure}`
 }
 
-/** Version 4; `crypto.randomUUID` is only there on secure pages. */
+/** A UUID of version 4. `crypto.randomUUID` exists only on secure pages. */
 function uuid(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   bytes[6] = (bytes[6]! & 0x0f) | 0x40

@@ -1,23 +1,23 @@
 import type { Targeting } from '../../../../schemas/http/selection.ts'
 import type { Ad } from './ads.ts'
-import type { ShownAd } from './block.ts'
+import type { ShownAd } from './block/block.ts'
 import type { Place, Slots } from './slots.ts'
 
 export interface FillingDeps {
   slots: () => Pick<Slots, 'isCurrent' | 'shown'>
   ask(targeting: Targeting[]): Promise<Ad[][]>
-  /** Whether script elements of the page are still to run. */
+  /** Whether script elements of the page have yet to run. */
   morePending(): boolean
   onShown(shown: ShownAd): void
 }
 
-/** Script elements that load together are asked for together; one that is late, or failed, is not waited for longer. */
+/** How long to wait for the page's other script elements, so that one request asks for all slots. */
 const TOGETHER_MS = 200
-/** What the server takes in one request. */
+/** Limits of the server for one request. */
 const SLOTS_MAX = 20
 const EXCLUDED_MAX = 1_000
 
-/** Asks for the ads of places, one request at a time: the next one excludes what the page shows, so that nothing repeats. */
+/** Requests the ads of slots, one request at a time: each excludes the products that the page already shows. */
 export function createFilling({ slots, ask, morePending, onShown }: FillingDeps) {
   const waiting = new Set<Place>()
   let asking = false
@@ -57,7 +57,7 @@ export function createFilling({ slots, ask, morePending, onShown }: FillingDeps)
 
   return (place: Place): void => {
     waiting.add(place)
-    // After what runs now: the slots that came before the library was there are registered in one go.
+    // A microtask runs after the caller has registered all slots that came before the library.
     if (!morePending()) queueMicrotask(askForWaiting)
     else timer ??= setTimeout(askForWaiting, TOGETHER_MS)
   }

@@ -1,11 +1,11 @@
 import type { FormattedSlot } from '../../../../schemas/http/formatted.ts'
 
-/** In scope of the answer that this is put in. */
+/** Declared by the answer that this code is put into. */
 declare const endcapSlot: FormattedSlot
 
 const own = document.currentScript as HTMLScriptElement
 let { endcap } = window
-// An element of the page with the id `endcap` has the same name.
+// An element of the page with the id `endcap` would be `window.endcap` too.
 if (!endcap?.slots) {
   endcap = window.endcap = { slots: [], rescan() {} }
   const url = `${own.src.split('/v1/dsa/formatted/')[0]}/v1/dsa/script.js`

@@ -1,12 +1,12 @@
 import type { FormattedSlot } from '../../../../schemas/http/formatted.ts'
 
-/** All that the script adds to the page's own names. */
+/** The only global that the script adds to the page. */
 export interface Endcap {
-  /** Where each script element puts what it asks for; an array until the library is there. */
+  /** Each script element pushes its slot here; an array until the library has loaded. */
   slots: { push(slot: FormattedSlot): unknown }
-  /** Looks for the elements again: some were added or replaced. */
+  /** Looks for the slots' elements again, after the page has added or replaced some. */
   rescan(): void
-  /** The client id that ads are asked for under. Purchases sent under it are attributed to them. */
+  /** The client id of the ad requests. Purchases that are sent with it can be attributed to the ads. */
   cid?: string
 }
 

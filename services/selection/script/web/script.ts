@@ -1,11 +1,11 @@
 import type { FormattedSlot } from '../../../../schemas/http/formatted.ts'
 import { askForAds } from './ads.ts'
-import type { ShownAd } from './block.ts'
+import type { ShownAd } from './block/block.ts'
 import { clientId } from './client-id.ts'
+import { createReporter } from './events/reporter.ts'
+import { watchViews } from './events/views.ts'
 import { createFilling } from './filling.ts'
-import { createReporter } from './reporter.ts'
 import { createSlots } from './slots.ts'
-import { watchViews } from './views.ts'
 
 const MIDDLE_BUTTON = 1
 
@@ -23,7 +23,7 @@ function start(base: string, before: Iterable<FormattedSlot>): void {
   const onShown = ({ ad: { showId }, link }: ShownAd) => {
     watchView(link, () => reporter.report({ type: 'VIEW', showId }))
     const onClick = (event: MouseEvent) => {
-      // The right button opens a menu; what a program of the page clicks, nobody chose.
+      // Ignores the right button, which opens a menu, and clicks made by a script of the page.
       if (!event.isTrusted || (event.type === 'auxclick' && event.button !== MIDDLE_BUTTON)) return
       for (const type of ['click', 'auxclick'] as const) link.removeEventListener(type, onClick)
       reporter.report({ type: 'CLICK', showId })
@@ -49,9 +49,9 @@ const { src } = document.currentScript as HTMLScriptElement
 
 function begin(): void {
   const slots = window.endcap?.slots
-  // A page may load the library itself, beside the script elements that do.
+  // The library may be loaded twice: by the page itself and by the script elements.
   if (!window.endcap?.cid) start(src.split('/v1/dsa/script.js')[0]!, Array.isArray(slots) ? slots : [])
 }
-// A page that is rendered ahead may never be seen: its ads would be shown to nobody.
+// A prerendered page may never be seen: wait until it is shown before requesting ads.
 if (document.prerendering) document.addEventListener('prerenderingchange', begin, { once: true })
 else begin()

@@ -1,25 +1,25 @@
 import type { FormattedSlot } from '../../../../schemas/http/formatted.ts'
-import { type Block, openBlock } from './block.ts'
+import { type Block, openBlock } from './block/block.ts'
 
-/** A script element's slot in its element of the page. */
+/** A slot and the element of the page that it fills. */
 export interface Place {
   slot: FormattedSlot
   host: HTMLElement | null
   block: Block | null
-  /** Feed ids of the products that it shows. */
+  /** Feed ids of the products on show. */
   shown: string[]
 }
 
-/** An element that does not come within this time after the page was read is only found by `rescan`. */
+/** An element that appears later than this after the page was parsed is found only by `rescan`. */
 const ELEMENT_WAIT_MS = 10_000
 
-/** Finds the elements of the slots, now or when they come, and hands each over to be filled. */
+/** Finds the elements of the slots, now or when they appear, and hands each over to be filled. */
 export function createSlots(fill: (place: Place) => void) {
   const places = new Map<string, Place>()
   const arrivals = new MutationObserver(() => find())
   let timer: ReturnType<typeof setTimeout> | undefined
 
-  /** Elements that are new since the last time are filled. */
+  /** Fills the elements that are new since the last call. */
   function find(): void {
     let missing = false
     for (const place of places.values()) {
@@ -44,7 +44,7 @@ export function createSlots(fill: (place: Place) => void) {
 
   return {
     rescan,
-    /** A slot for an element that has one takes its place, unless it is the same. */
+    /** Adds a slot. It replaces a different slot of the same element. */
     register(slot: FormattedSlot): void {
       const known = places.get(slot.elementId)
       if (JSON.stringify(known?.slot) !== JSON.stringify(slot)) {
@@ -52,9 +52,9 @@ export function createSlots(fill: (place: Place) => void) {
       }
       rescan()
     },
-    /** Whether the place is still in the page, and not taken by another slot. */
+    /** Whether the place is still in the page and has not been replaced by another slot. */
     isCurrent: (place: Place) => places.get(place.slot.elementId) === place && place.host?.isConnected === true,
-    /** Products that the page shows now. */
+    /** Feed ids of all products that the page shows now. */
     shown: () => [...places.values()].flatMap((place) => (place.host?.isConnected ? place.shown : [])),
   }
 }

@@ -1,12 +1,11 @@
-import type { Ad } from './ads.ts'
+import type { Ad } from '../ads.ts'
 import { el } from './element.ts'
-import { priceText } from './price.ts'
 import type { Words } from './words.ts'
 
-/** Pixels; only their ratio matters before the style sheet, which gives the box its size. */
+/** Pixels. Only the ratio matters: the style sheet gives the box its size. */
 const PICTURE_SIDE = 240
 
-/** The link of one ad; null when its product has no address that a page may link to. Feeds are input: all is set as text. */
+/** The link of one ad; null when its product has no http address. Feeds are untrusted, so everything is set as text. */
 export function adLink(ad: Ad, words: Words, languages: readonly string[]): HTMLAnchorElement | null {
   const href = webAddress(ad.productHref)
   if (!href) return null
@@ -19,7 +18,7 @@ export function adLink(ad: Ad, words: Words, languages: readonly string[]): HTML
   return link
 }
 
-/** The title is beside it: read out twice, it would only delay. */
+/** The picture has no alternative text: screen readers read the title beside it. */
 function picture({ productImageUrl }: Ad): HTMLElement {
   const box = el('span', 'picture')
   const src = webAddress(productImageUrl)
@@ -49,5 +48,19 @@ function webAddress(text: string): string | null {
     return protocol === 'https:' || protocol === 'http:' ? href : null
   } catch {
     return null
+  }
+}
+
+/** Formats an amount in the first of these languages that the browser knows. */
+function priceText(amount: number, currency: string, languages: readonly string[]): string {
+  const locales = languages.filter(isLocale)
+  return new Intl.NumberFormat(locales.length > 0 ? locales : ['en'], { style: 'currency', currency }).format(amount)
+}
+
+function isLocale(tag: string): boolean {
+  try {
+    return Intl.NumberFormat.supportedLocalesOf(tag).length > 0
+  } catch {
+    return false
   }
 }

@@ -1,7 +1,7 @@
 export interface Words {
   lang: string
   sponsored: string
-  /** Read out before a price, where there are two. */
+  /** Read out by screen readers before a price, where there are two. */
   priceNow: string
   priceBefore: string
 }
@@ -15,7 +15,7 @@ const table: Readonly<Record<string, readonly [sponsored: string, priceNow: stri
   it: ['Sponsorizzato', 'Prezzo scontato', 'Prezzo precedente'],
 }
 
-/** The words of the first of these languages (BCP 47) that there are words of; English when there is none. */
+/** The words in the first of these languages (BCP 47) that is translated; in English when none is. */
 export function wordsIn(languages: readonly string[]): Words {
   const known = languages.map((tag) => tag.toLowerCase().split(/[-_]/)[0]!).find((lang) => Object.hasOwn(table, lang))
   const lang = known ?? 'en'

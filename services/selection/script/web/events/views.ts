@@ -1,11 +1,11 @@
-/** The contract's suggestion, and the industry's measure of a viewable ad (IAB/MRC): half of it for a second. */
+/** A viewable impression as the IAB and MRC define it: half of the ad for one second without a break. */
 const SHARE_MIN = 0.5
 const CONTINUOUS_MS = 1_000
 
-/** Calls back once for each element that was at least half visible for a second without a break, on a page in use. */
+/** Calls back once for each element that was at least half visible for a second without a break, on a visible and focused page. */
 export function watchViews() {
   const seen = new WeakMap<Element, () => void>()
-  /** Elements that are half visible, with their clocks while the page is in use. */
+  /** Elements that are half visible, with their timers; a timer runs only while the page is in use. */
   const visible = new Map<Element, ReturnType<typeof setTimeout> | undefined>()
   const inUse = () => document.visibilityState === 'visible' && document.hasFocus()
 

@@ -1,8 +1,7 @@
-import type { FormattedSlot } from '../../../../schemas/http/formatted.ts'
-import type { Ad } from './ads.ts'
+import type { FormattedSlot } from '../../../../../schemas/http/formatted.ts'
+import type { Ad } from '../ads.ts'
 import { adLink } from './card.ts'
 import { el } from './element.ts'
-import { whenOutOfSight } from './out-of-sight.ts'
 import cssText from './style.css'
 import { wordsIn } from './words.ts'
 
@@ -11,21 +10,21 @@ export interface ShownAd {
   link: HTMLAnchorElement
 }
 
-/** The ads of one element of the page, in a shadow tree that the page's style sheets do not reach. */
+/** The ads in one element of the page, in a shadow tree that the page's style sheets do not reach. */
 export interface Block {
-  /** Shows these in place of the empty boxes; those that cannot be linked to are left out. */
+  /** Shows ads in place of the empty boxes. Ads without a usable link are left out. */
   show(ads: readonly Ad[]): ShownAd[]
 }
 
 interface Shadow {
   root: ShadowRoot
-  /** What the page itself says in the element's style attribute. */
+  /** What the page itself has set in the element's style attribute. */
   minHeight: string
 }
 const shadows = new WeakMap<HTMLElement, Shadow>()
 let sheet: CSSStyleSheet | undefined
 
-/** Takes the room of all ads of the slot at once: what is below stays where it is when they come. */
+/** Reserves the space of all ads of the slot at once, so that the page does not shift when they arrive. */
 export function openBlock(host: HTMLElement, { rows, cols, lang }: FormattedSlot): Block {
   const { root, minHeight } = shadowOf(host)
   const pageLang = (host.closest<HTMLElement>('[lang]') ?? document.documentElement).lang
@@ -41,7 +40,7 @@ export function openBlock(host: HTMLElement, { rows, cols, lang }: FormattedSlot
     return cell
   })
   const list = el('ul', 'list', ...cells)
-  // Safari takes a list without bullets for none.
+  // Safari does not announce a list without bullets as a list.
   list.setAttribute('role', 'list')
   list.setAttribute('aria-labelledby', label.id)
   list.setAttribute('aria-busy', 'true')
@@ -64,7 +63,7 @@ export function openBlock(host: HTMLElement, { rows, cols, lang }: FormattedSlot
         if (link) cell.append(link)
         else cell.remove()
       }
-      // Without ads, what the page itself put into the element is shown.
+      // Without ads, the element shows what the page itself put into it.
       if (shown.length === 0) box.replaceChildren(el('slot', ''))
       if (shown.length <= (rows - 1) * cols) keepHeight(host, box, height)
       return shown
@@ -72,13 +71,13 @@ export function openBlock(host: HTMLElement, { rows, cols, lang }: FormattedSlot
   }
 }
 
-/** The room of rows that stay empty is given up only where nobody sees what is below jump. */
+/** Keeps the space of empty rows until the page can shift without anybody seeing it. */
 function keepHeight(host: HTMLElement, box: HTMLElement, height: number): void {
   box.style.minHeight = `${height}px`
   whenOutOfSight(host, () => {
     if (!box.isConnected) return
     box.style.minHeight = ''
-    // The page may have reserved the room too.
+    // The page may have reserved the space too.
     host.style.minHeight = '0'
   })
 }
@@ -97,7 +96,7 @@ function shadowOf(host: HTMLElement): Shadow {
   return made
 }
 
-/** Lists, links and some others cannot hold a shadow tree, nor can an element that has one: a child of theirs can. */
+/** Attaches a shadow tree to the element, or to a new child where the element cannot hold one (lists, links) or has one. */
 function attach(host: HTMLElement): ShadowRoot {
   try {
     return host.attachShadow({ mode: 'open' })
@@ -106,4 +105,19 @@ function attach(host: HTMLElement): ShadowRoot {
     host.replaceChildren(child)
     return child.attachShadow({ mode: 'open' })
   }
+}
+
+/**
+ * Calls back once what follows the element can move without anybody seeing it: when the element lies wholly below the
+ * visible part of the page, or is not rendered.
+ */
+function whenOutOfSight(element: Element, onOutOfSight: () => void): void {
+  const observer = new IntersectionObserver(([entry]) => {
+    const { isIntersecting, boundingClientRect, rootBounds } = entry!
+    const below = boundingClientRect.top >= (rootBounds?.bottom ?? innerHeight)
+    if (isIntersecting || (boundingClientRect.height > 0 && !below)) return
+    observer.disconnect()
+    onOutOfSight()
+  })
+  observer.observe(element)
 }

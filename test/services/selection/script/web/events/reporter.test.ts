@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { type AdEvent, createReporter } from '../../../../../services/selection/script/web/reporter.ts'
+import { type AdEvent, createReporter } from '../../../../../../services/selection/script/web/events/reporter.ts'
 
 const URL = 'https://ads.example/v1/ev/batch'
 /** The most that a page may have under way in the background. */

@@ -5,21 +5,20 @@ export interface AdEvent {
 
 export interface ReporterDeps {
   url: string
-  /** False: the browser takes no more to send in the background. */
+  /** Returns false when the browser accepts no more data to send in the background. */
   sendBeacon(url: string, body: string): boolean
   fetch(url: string, init: RequestInit): Promise<Pick<Response, 'ok' | 'status'>>
 }
 
-/** Views that come together go together. */
+/** Views within this time are sent together. */
 const GATHER_MS = 500
 const RETRY_AFTER_MS = 3_000
-/** A showId is some 500 characters: a request stays well under the 64 KiB that may be under way in the background. */
+/** A showId has about 500 characters, so a request stays well below the 64 KiB that a browser sends in the background. */
 const EVENTS_MAX = 60
 
 /**
- * Sends events. While the page is there their arrival is awaited, and what did not arrive is sent once more. What waits
- * when the page may go away is handed to the browser. The server counts an ad's view and its click once, however often
- * they are told.
+ * Sends events. A request that fails is repeated once. When the page may go away, the events still waiting are handed to
+ * the browser's beacon. Sending an event twice is safe: the server counts an ad's view and its click once.
  */
 export function createReporter({ url, sendBeacon, fetch }: ReporterDeps) {
   const waiting: { event: AdEvent; tried: boolean }[] = []
@@ -37,10 +36,10 @@ export function createReporter({ url, sendBeacon, fetch }: ReporterDeps) {
     waiting.push(...again)
     if (again.length > 0) sendAfter(RETRY_AFTER_MS)
   }
-  /** Whether there is no need to send them again: they were taken, or will never be. */
+  /** Whether the events need not be sent again: the server has taken them, or will never take them. */
   async function arrives(batch: typeof waiting): Promise<boolean> {
     try {
-      // Text, as a beacon is: the browser then need not ask first whether it may send it.
+      // A text body, as a beacon has, needs no CORS preflight.
       const request = { method: 'POST', body: bodyOf(batch), keepalive: true, credentials: 'omit' } as const
       const { ok, status } = await fetch(url, request)
       return ok || (status < 500 && status !== 429)
@@ -55,7 +54,7 @@ export function createReporter({ url, sendBeacon, fetch }: ReporterDeps) {
       waiting.push({ event, tried: false })
       sendAfter(GATHER_MS)
     },
-    /** Sends what waits, also if this is the page's last moment. */
+    /** Sends what waits in a way that survives the end of the page. */
     leave(): void {
       while (waiting.length > 0) {
         const batch = waiting.splice(0, EVENTS_MAX)

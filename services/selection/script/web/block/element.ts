@@ -1,4 +1,4 @@
-/** An element of a class, with children; text is only ever text. */
+/** Creates an element with a class and children. Strings become text, never markup. */
 export function el<K extends keyof HTMLElementTagNameMap>(
   name: K,
   className: string,
