@@ -54,9 +54,9 @@ export async function startStreams(deps: StreamsDeps): Promise<RunningStreams> {
   run(shared)
 
   const yields = () => allOf(single).some((each) => each.state().outdated)
-  const election = runForLeader({ ...deps, name: SINGLE_STREAMS, yields }, async (leads) => {
+  const election = runForLeader({ ...deps, name: SINGLE_STREAMS, yields }, async (change) => {
     const before = single
-    single = leads ? createSingle(deps) : NONE
+    single = change === 'LOST' ? NONE : createSingle(deps)
     await stopAll(before)
     run(single)
   })

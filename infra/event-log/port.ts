@@ -116,6 +116,11 @@ export interface LogConsumer {
    * its members, as long as they poll.
    */
   assigned(): readonly Assignment[]
+  /**
+   * Whether the group counts this consumer in, so that every partition which it is not assigned belongs to another member or
+   * to none. False before it has joined, and while it joins again: then nobody can tell who holds what.
+   */
+  isMember(): boolean
   /** Reads on from this offset at the next poll, also after `refuse`; does nothing once the assignment has ended. */
   seek(assignment: Assignment, offset: number): void
   /**

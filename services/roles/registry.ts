@@ -1,8 +1,10 @@
 import { join } from 'node:path'
 import { audit } from '../../infra/analytics/audit.ts'
+import { untilThere } from '../../infra/engines.ts'
 import { smtpMailer } from '../../infra/mail.ts'
 import { deadLettersWaiting, listDeadLetters, replayDeadLetters } from '../../streams/runtime/dead-letters.ts'
 import { awaitLeadership } from '../../streams/runtime/leader-election.ts'
+import { Problem } from '../domain/errors.ts'
 import { loadOrCreateKeys } from '../process/signing-keys.ts'
 import { createSecurityLog } from '../registry/access/security-log/security-log.ts'
 import { createTokenUse } from '../registry/access/token-use.ts'
@@ -29,7 +31,9 @@ export async function openRegistryRole(shared: Shared): Promise<Part> {
   const { config, host, log, snapshot, sampled, logger, now, uuid, stops } = shared
   const lead = await awaitLeadership({ log, name: 'registry', logger })
   stops.push(() => lead.stop())
-  const registry = await openRegistry({ log, snapshot, limits: config.limits, now })
+  /** Every step of a start waits for the log: Kafka may become slow, or go away, between any two of them. */
+  const untilLog = <T>(step: () => Promise<T>) => untilThere('log', logger, () => step().catch(throwCause))
+  const registry = await untilLog(() => openRegistry({ log, snapshot, limits: config.limits, now }))
   stops.push(() => registry.close())
   const [feeds, productReader, strength] = await Promise.all([
     startFeedsThread(host, config),
@@ -42,10 +46,11 @@ export async function openRegistryRole(shared: Shared): Promise<Part> {
   const runner = feedRunnerClient(feeds.connect())
   const { feedIntervalMs: intervalMs, limits } = config
   const runs = createFeedRuns({ registry, runner, files, intervalMs, limits, now, uuid, logger })
-  await runs.start()
+  await untilLog(() => runs.start())
   stops.push(() => runs.close())
   const expected = [...snapshot.all('Image')].map(({ id }) => id)
-  const images = await openImageFiles({ log, folder: join(config.dataFolder, 'images'), expected })
+  const folder = join(config.dataFolder, 'images')
+  const images = await untilLog(() => openImageFiles({ log, folder, expected }))
   sampled.deadLetters = deadLettersWaiting(log)
 
   const deadLetters = {
@@ -53,7 +58,8 @@ export async function openRegistryRole(shared: Shared): Promise<Part> {
     replay: (filter: Parameters<typeof replayDeadLetters>[1]) => replayDeadLetters(log, filter, now),
   }
   const passwords = createPasswords()
-  if (config.firstOperator) await makeFirstOperator({ registry, passwords, strength, uuid }, config.firstOperator)
+  const { firstOperator } = config
+  if (firstOperator) await untilLog(() => makeFirstOperator({ registry, passwords, strength, uuid }, firstOperator))
   const keys = config.sessionKeys ?? loadOrCreateKeys(join(config.dataFolder, 'session-keys'), shared.randomBytes)
   const sessionKeys = keys.map(({ secret }) => secret)
   const keepMs = config.securityLogKeptMs
@@ -82,4 +88,9 @@ export async function openRegistryRole(shared: Shared): Promise<Part> {
     checks: engineChecks(shared),
     failures: [feeds.failed, productReader.failed, strength.failed, registry.fenced, lead.lost],
   }
+}
+
+/** A write that failed says in its cause whether the log is away or another registry has taken over. */
+function throwCause(error: Error): never {
+  throw error instanceof Problem && error.cause ? error.cause : error
 }

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { EventLog, LogConsumer } from '../../infra/event-log/port.ts'
+import { type Assignment, type EventLog, type LogConsumer, LogUnavailable } from '../../infra/event-log/port.ts'
 import type { TopicName } from '../../schemas/topics.ts'
 import type { StreamLogger } from './stream.ts'
 
@@ -22,55 +22,82 @@ export interface LeaderElectionDeps {
   logger: StreamLogger
 }
 
+/** RENEWED: this process was out of the group for a while and leads again, so another one may have led in between. */
+export type LeadChange = 'WON' | 'RENEWED' | 'LOST'
+
+const changeMessages: Readonly<Record<LeadChange, string>> = {
+  WON: 'leads',
+  RENEWED: 'leads again after a while out of the group',
+  LOST: 'leads no more',
+}
+
 /**
  * Stands for the lead among all processes until stopped. The group of the office reads a topic of one partition, and
  * whoever holds it leads. What it reads is of no interest, and it never commits.
  *
- * A process that is cut off from the log learns that another leads only when it can reach the log again: what it does
- * as a leader must need the log, or bear being done twice.
+ * The lead is lost only to another member. A process that is cut off from the log goes on leading, since nobody can be told
+ * otherwise, and learns that another leads only when it can reach the log again: what it does as a leader must need the log,
+ * or bear being done twice.
  * @param onChange is told what has changed, one call after the other; the next look waits for it. It must not reject.
  */
 export function runForLeader(
   deps: LeaderElectionDeps,
-  onChange: (leads: boolean) => Promise<void> | void,
+  onChange: (change: LeadChange) => Promise<void> | void,
 ): LeaderElection {
   const { log, name, logger, yields = () => false } = deps
   const stopping = new AbortController()
-  let leads = false
+  /** By which it leads. */
+  let held: Assignment | null = null
   let polling: LogConsumer | null = null
+  let isAway = false
 
-  async function become(leader: boolean): Promise<void> {
-    if (leads === leader) return
-    leads = leader
-    logger.info({ lead: name }, leader ? `leads: ${name}` : `leads no more: ${name}`)
-    await onChange(leader)
+  async function hold(now: Assignment | null): Promise<void> {
+    if (now === held) return
+    const change = held === null ? 'WON' : now === null ? 'LOST' : 'RENEWED'
+    held = now
+    logger.info({ lead: name }, `${changeMessages[change]}: ${name}`)
+    await onChange(change)
+  }
+
+  const pause = () => delay(RETRY_MS, undefined, { signal: stopping.signal }).catch(() => {})
+
+  async function takeError(err: Error): Promise<void> {
+    if (!isAway) logger.warn({ lead: name, err }, 'the log does not say who leads; will ask again')
+    isAway = true
+    await pause()
+  }
+
+  /** A consumer finds its own way back to a log that was away: a new one would have to join anew. */
+  async function poll(consumer: LogConsumer): Promise<void> {
+    polling = consumer
+    try {
+      await consumer.poll(POLL)
+      isAway = false
+    } catch (error) {
+      if (!(error instanceof LogUnavailable)) throw error
+      await takeError(error)
+    } finally {
+      polling = null
+    }
   }
 
   async function stand(): Promise<void> {
     const consumer = await log.consumer({ group: `lead.${name}`, topics: [ELECTION_TOPIC] })
     try {
       while (!stopping.signal.aborted) {
-        polling = consumer
-        await consumer.poll(POLL)
-        polling = null
-        if (leads && yields()) for (const assignment of consumer.assigned()) consumer.refuse(assignment)
-        if (!stopping.signal.aborted) await become(consumer.assigned().length > 0)
+        await poll(consumer)
+        if (held && yields()) for (const assignment of consumer.assigned()) consumer.refuse(assignment)
+        if (!stopping.signal.aborted && consumer.isMember()) await hold(consumer.assigned()[0] ?? null)
       }
-      await become(false)
+      await hold(null)
     } finally {
-      polling = null
       await consumer.close().catch(() => {})
     }
   }
 
   async function loop(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      await stand().catch(async (err: Error) => {
-        logger.warn({ lead: name, err }, 'the log does not say who leads; will ask again')
-        await delay(RETRY_MS, undefined, { signal: stopping.signal }).catch(() => {})
-      })
-    }
-    await become(false)
+    while (!stopping.signal.aborted) await stand().catch(takeError)
+    await hold(null)
   }
 
   const ended = loop()
@@ -83,14 +110,17 @@ export function runForLeader(
   }
 }
 
-/** Resolves once this process leads. `lost` resolves when another has taken over, not when the lead was given up. */
+/**
+ * Resolves once this process leads. `lost` resolves when another has taken over, not when the lead was given up. Whether
+ * another one has led for a while, its caller finds out by other means, such as the fence of an exclusive writer.
+ */
 export async function awaitLeadership(deps: LeaderElectionDeps): Promise<LeaderElection & { lost: Promise<Error> }> {
   const won = Promise.withResolvers<void>()
   const lost = Promise.withResolvers<Error>()
   let givenUp = false
-  const election = runForLeader(deps, (leads) => {
-    if (leads) won.resolve()
-    else if (!givenUp) lost.resolve(new Error(`another process leads now: ${deps.name}`))
+  const election = runForLeader(deps, (change) => {
+    if (change === 'WON') won.resolve()
+    if (change === 'LOST' && !givenUp) lost.resolve(new Error(`another process leads now: ${deps.name}`))
   })
   await won.promise
   return {

@@ -313,8 +313,10 @@ export function eventLogSuite(name: string, create: () => Promise<EventLogHost>)
         await expect.poll(holders).toHaveLength(1)
         const [held] = await holders()
         expect(held!.assigned()).toMatchObject([{ topic: 'registry', partition: 0 }])
+        await expect.poll(() => [first.isMember(), second.isMember()]).toEqual([true, true])
         await held!.close()
         expect(held!.assigned()).toEqual([])
+        expect(held!.isMember()).toBe(false)
         const heir = held === first ? second : first
         await expect
           .poll(() => heir.poll({ maxRecords: 1, maxWaitMs: 200 }).then(() => heir.assigned()))

@@ -47,6 +47,7 @@ export async function openConsumer(remote: Remote, group: string, topics: readon
       return closed ? null : ask(maxRecords, maxWaitMs)
     },
     assigned: () => (closed ? [] : [...assigned.values()]),
+    isMember: () => !closed,
     seek(assignment, offset) {
       const { topic, partition } = assignment
       // Messages keep their order: the next poll finds it done.

@@ -60,7 +60,7 @@ export function removed<K extends EntityKind>(entity: Entity<K>, body = entity.b
   return { kind: entity.kind, id: entity.id, version: entity.version + 1, deleted: true, body } as EntityChange
 }
 
-/** Takes over as the one writer of the registry, and brings `snapshot` to the end of its history. */
+/** Takes over as the one writer of the registry, and brings `snapshot` to the end of its history. @throws LogUnavailable */
 export async function openRegistry(deps: {
   log: EventLog
   snapshot: Snapshot
@@ -71,7 +71,10 @@ export async function openRegistry(deps: {
   const entityLimits = createEntityLimits(snapshot, limits)
   // The writer comes first: once the one before is fenced, nothing can be appended behind what the tail has seen.
   const writer = await log.exclusiveWriter(WRITER)
-  let tail = await followRegistry(deps)
+  let tail = await followRegistry(deps).catch(async (error) => {
+    await writer.close()
+    throw error
+  })
   let doubtful = false
   let takenOver = false
   let queue: Promise<unknown> = Promise.resolve()

@@ -13,12 +13,12 @@ export interface Fault {
   name: string
   /** Breaks something and mends it, while the load goes on. */
   run(world: World): Promise<void>
-  /** How often a program of each role may end and be started again; default: not at all. */
+  /**
+   * How often a program of each role may end and be started again; default: not at all. Without Kafka a registry keeps its lead
+   * for as long as no other one has taken it, however long that is.
+   */
   restarts?: Partial<Record<Role, number>>
 }
-
-/** A registry that Kafka has not heard of for longer than a session has lost its lead, and starts anew as a candidate. */
-const LOSES_LEAD: Fault['restarts'] = { registry: 1 }
 
 /** Longer than the session of a consumer, so that its partitions are given away, and than the limit of any request. */
 const PAUSE_MS = SESSION_TIMEOUT_MS + 6_000
@@ -47,7 +47,6 @@ const killedProcesses: Fault[] = roles.map((role) => {
 
 const killedEngines: Fault[] = engineNames.map((engine) => ({
   name: `kill -9 of ${engine}`,
-  restarts: engine === 'kafka' ? LOSES_LEAD : {},
   async run({ engines }) {
     await engines.signal(engine, 'SIGKILL')
     await delay(OUTAGE_MS)
@@ -57,7 +56,6 @@ const killedEngines: Fault[] = engineNames.map((engine) => ({
 
 const pausedEngines: Fault[] = engineNames.map((engine) => ({
   name: `SIGSTOP of ${engine}`,
-  restarts: engine === 'kafka' ? LOSES_LEAD : {},
   async run({ engines }) {
     await engines.signal(engine, 'SIGSTOP')
     await delay(PAUSE_MS)
@@ -67,7 +65,6 @@ const pausedEngines: Fault[] = engineNames.map((engine) => ({
 
 const cutEngines: Fault[] = engineNames.map((engine) => ({
   name: `no way to ${engine}`,
-  restarts: engine === 'kafka' ? LOSES_LEAD : {},
   async run({ engines }) {
     await engines.proxies[engine].cut()
     await delay(OUTAGE_MS)
@@ -141,7 +138,6 @@ const otherFaults: Fault[] = [
   },
   {
     name: 'no Kafka and a full disk',
-    restarts: LOSES_LEAD,
     async run({ engines, intakeDisk }) {
       await engines.proxies.kafka.cut()
       await delay(OUTAGE_MS)
@@ -153,7 +149,7 @@ const otherFaults: Fault[] = [
   },
   {
     name: 'no Kafka, and kill -9 of intake',
-    restarts: { ...LOSES_LEAD, intake: 1 },
+    restarts: { intake: 1 },
     async run({ engines, programs }) {
       await engines.proxies.kafka.cut()
       await delay(OUTAGE_MS)

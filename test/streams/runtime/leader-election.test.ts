@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openEmbeddedEventLog } from '../../../infra/event-log/embedded/event-log.ts'
 import { type Assignment, type EventLog, type LogConsumer, LogUnavailable } from '../../../infra/event-log/port.ts'
-import { awaitLeadership, runForLeader } from '../../../streams/runtime/leader-election.ts'
+import { awaitLeadership, type LeadChange, runForLeader } from '../../../streams/runtime/leader-election.ts'
 
 const silent = { info() {}, warn() {}, error() {} }
 
@@ -21,44 +21,44 @@ afterEach(async () => {
 
 /** A candidate, and what it was told in turn. */
 function candidate(name: string, from: Pick<EventLog, 'consumer'> = log) {
-  const told: boolean[] = []
-  const { stop } = runForLeader({ log: from, name, logger: silent }, (leads) => void told.push(leads))
+  const told: LeadChange[] = []
+  const { stop } = runForLeader({ log: from, name, logger: silent }, (change) => void told.push(change))
   return { told, stop }
 }
 
 describe('the lead', () => {
   it('is held by one candidate, and goes to another when that one stops', async () => {
     const candidates = [candidate('office'), candidate('office'), candidate('office')]
-    const leading = () => candidates.filter(({ told }) => told.at(-1) === true)
+    const leading = () => candidates.filter(({ told }) => told.at(-1) === 'WON')
     for (let left = 3; left > 0; left--) {
       await expect.poll(() => leading().length).toBe(1)
       const [leader] = leading()
       await leader!.stop()
-      expect(leader!.told).toEqual([true, false])
+      expect(leader!.told).toEqual(['WON', 'LOST'])
     }
     expect(leading()).toEqual([])
   })
 
   it('goes to a candidate that can do all of the work from one that cannot, and stays where there is no other', async () => {
-    const told: boolean[] = []
+    const told: LeadChange[] = []
     let outdated = false
-    const old = runForLeader({ log, name: 'office', yields: () => outdated, logger: silent }, (leads) => {
-      told.push(leads)
+    const old = runForLeader({ log, name: 'office', yields: () => outdated, logger: silent }, (change) => {
+      told.push(change)
     })
-    await expect.poll(() => told).toEqual([true])
+    await expect.poll(() => told).toEqual(['WON'])
     outdated = true
     await log.append([{ topic: 'registry', key: 'k', value: Buffer.from('wakes it') }])
     const other = candidate('office')
-    await expect.poll(() => other.told).toEqual([true])
-    await expect.poll(() => told).toEqual([true, false])
+    await expect.poll(() => other.told).toEqual(['WON'])
+    await expect.poll(() => told).toEqual(['WON', 'LOST'])
     await other.stop()
-    await expect.poll(() => told).toEqual([true, false, true])
+    await expect.poll(() => told).toEqual(['WON', 'LOST', 'WON'])
     await old.stop()
   })
 
   it('of one office has nothing to do with another', async () => {
     const [one, other] = [candidate('one'), candidate('other')]
-    await expect.poll(() => [one.told, other.told]).toEqual([[true], [true]])
+    await expect.poll(() => [one.told, other.told]).toEqual([['WON'], ['WON']])
     await Promise.all([one.stop(), other.stop()])
   })
 
@@ -75,13 +75,36 @@ describe('the lead', () => {
       },
     }
     const holder = candidate('office', flaky)
-    await expect.poll(() => holder.told).toEqual([true])
+    await expect.poll(() => holder.told).toEqual(['WON'])
     away = true
     await new Promise((resolve) => setTimeout(resolve, 1_500))
-    expect(holder.told).toEqual([true])
+    expect(holder.told).toEqual(['WON'])
     away = false
     await holder.stop()
-    expect(holder.told).toEqual([true, false])
+    expect(holder.told).toEqual(['WON', 'LOST'])
+  })
+
+  it('is kept while a leader is out of the group, and renewed when it has come back', async () => {
+    let isMember = true
+    let assigned: Assignment[] = [{ topic: 'registry', partition: 0, committed: null }]
+    const leaving: Pick<EventLog, 'consumer'> = {
+      consumer: async (options) => ({
+        ...(await log.consumer(options)),
+        assigned: () => assigned,
+        isMember: () => isMember,
+      }),
+    }
+    const holder = candidate('office', leaving)
+    await expect.poll(() => holder.told).toEqual(['WON'])
+    isMember = false
+    const [before] = assigned
+    assigned = []
+    await new Promise((resolve) => setTimeout(resolve, 1_500))
+    expect(holder.told).toEqual(['WON'])
+    assigned = [{ ...before! }]
+    isMember = true
+    await expect.poll(() => holder.told).toEqual(['WON', 'RENEWED'])
+    await holder.stop()
   })
 
   it('once taken is kept until it is given up, while others wait', async () => {

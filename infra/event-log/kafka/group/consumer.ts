@@ -205,6 +205,7 @@ export async function openConsumer(options: ConsumerOptions): Promise<LogConsume
       }
     },
     assigned: () => [...leases.values()].map(({ assignment }) => assignment),
+    isMember: () => !closed && membership.isSettled(),
     seek(assignment, offset) {
       const { topic, partition } = assignment
       if (leaseAt(assignment)?.assignment === assignment) fetcher.seek(topic, partition, offset)

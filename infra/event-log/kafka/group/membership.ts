@@ -28,6 +28,8 @@ export interface MemberIdentity {
 export interface Membership {
   /** What it is to the group; also while it joins again, when the group may still take it. Null: nothing. */
   identity(): MemberIdentity | null
+  /** Whether it has joined, and nothing has been heard since that makes it join again. */
+  isSettled(): boolean
   /** Resolves when the member has joined (again), or `until`, by `performance.now()`, has passed. */
   joined(until: number): Promise<void>
   /** Joins again, and prepares again for what it is assigned and has dropped. */
@@ -185,6 +187,7 @@ export function joinGroup(options: MembershipOptions): Membership {
 
   return {
     identity: () => (generation < 0 ? null : { memberId, generation }),
+    isSettled: () => isSettled,
     async joined(until) {
       while (!isSettled && !ending.signal.aborted && performance.now() < until) {
         await changed.wait(until - performance.now())

@@ -14,12 +14,15 @@ export async function makeFirstOperator(
   operator: { email: string; password: string },
 ): Promise<void> {
   const { registry, passwords, strength, uuid } = deps
-  if (registry.snapshot.all('User').some(({ body }) => body.role === 'OPERATOR')) return
+  const hasOperator = () => registry.snapshot.all('User').some(({ body }) => body.role === 'OPERATOR')
+  if (hasOperator()) return
   if (findUser(registry.snapshot, operator.email)) throw new Error('OPERATOR_EMAIL is of a user who is no operator')
   const email = normalEmail(operator.email)
   const who = { email, name: 'Operator', role: 'OPERATOR', accountId: null } as const
   const weakness = await strength.weakness(operator.password, email.split(/[@.]/))
   if (weakness !== null) throw new Error(`OPERATOR_PASSWORD is ${weakness}`)
   const passwordHash = await passwords.hash(operator.password)
-  await registry.write([created('User', uuid(), freshUser({ ...who, passwordHash }))], { by: 'settings' })
+  const user = created('User', uuid(), freshUser({ ...who, passwordHash }))
+  // An earlier attempt may have been stored although it failed.
+  await registry.write(() => (hasOperator() ? [] : [user]), { by: 'settings' })
 }

@@ -29,7 +29,7 @@ export interface FeedRunsDeps {
 
 /** When feeds run: as they are made, every hour, when asked to, and again after a restart. */
 export interface FeedRuns {
-  /** Takes up what an earlier process left, and begins to fetch feeds that are due. */
+  /** Takes up what an earlier process left, and begins to fetch feeds that are due. @throws Problem; it may be called again then. */
   start(): Promise<void>
   /** Queues a run that fetches the feed's url. @throws Problem CONFLICT, NOT_FOUND, RATE_LIMITED. */
   request(feedId: string, by: string): Promise<Entity<'FeedRun'>>
@@ -152,8 +152,8 @@ export function createFeedRuns(deps: FeedRunsDeps): FeedRuns {
       )
   }
 
-  function soon(): void {
-    tick().catch((err) => logger.error({ err }, 'Feeds that are due could not be queued'))
+  function tickOrLog(): Promise<void> {
+    return tick().catch((err) => logger.error({ err }, 'Feeds that are due could not be queued'))
   }
 
   return {
@@ -162,8 +162,8 @@ export function createFeedRuns(deps: FeedRunsDeps): FeedRuns {
       snapshot.onChange((entry, before) => {
         if (entry.kind === 'Feed' && !stop.signal.aborted) onFeedChange(entry, before as Entity<'Feed'> | undefined)
       })
-      await tick()
-      timer = setInterval(soon, TICK_MS)
+      await tickOrLog()
+      timer = setInterval(tickOrLog, TICK_MS)
     },
     async request(feedId, by) {
       const [run] = await registry.write(() => queueRun(feedId, 'MANUAL', uuid()), { by })

@@ -76,6 +76,7 @@ export function createModelLog(calls: Calls, now: () => number) {
     return {
       poll: () => poll(process, lastAnswer),
       assigned: () => [],
+      isMember: () => !closed,
       seek(assignment, offset) {
         const view = views[process]
         if (view?.assignment === assignment) view.position = offset
