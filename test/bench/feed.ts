@@ -117,7 +117,7 @@ async function run(place: string, name: string) {
     index,
     caughtUp: async () => {},
     fetch: fetchOptions(defaultLimits, false),
-    reading: <T>(read: () => Promise<T>) => read(),
+    readInTurn: <T>(read: () => Promise<T>) => read(),
     now: Date.now,
   }
   const job = {

@@ -3,24 +3,15 @@ import type { FastifyRequest } from 'fastify'
 import type { Analytics } from '../../../infra/analytics/port.ts'
 import { Content } from '../../../schemas/http/content.ts'
 import { IdParams, PAGE_LIMIT_DEFAULT, Page } from '../../../schemas/http/panel/common.ts'
-import {
-  FeedIssueQuery,
-  FeedIssueView,
-  FeedRunParams,
-  FeedRunQuery,
-  FeedRunView,
-} from '../../../schemas/http/panel/shops/feed-runs.ts'
+import { FeedRunParams, FeedRunQuery, FeedRunView } from '../../../schemas/http/panel/shops/feed-runs.ts'
 import { Problem } from '../../domain/errors.ts'
 import type { Entity, Snapshot } from '../../domain/snapshot.ts'
 import type { HttpServer } from '../../http/server.ts'
 import type { Access } from '../access/access.ts'
-import { type Authorize, type Principal, principalOf } from '../access/auth.ts'
-import { csvOf, sendCsv } from '../resources/csv.ts'
-import { writePosition } from '../resources/paging.ts'
-import { queryIssues } from './issues-query.ts'
-import { ISSUES_KEPT_MAX } from './items/item-intake.ts'
-import { issuesPosition, runsPage } from './pages.ts'
+import { type Authorize, principalOf } from '../access/auth.ts'
+import { issuesRoute } from './issues.ts'
 import type { FeedRuns } from './runs/feed-runs.ts'
+import { needRun, runsPage } from './runs/run-queries.ts'
 
 export interface FeedsAppDeps {
   snapshot: Snapshot
@@ -30,7 +21,6 @@ export interface FeedsAppDeps {
   runs: FeedRuns
 }
 
-const ISSUE_COLUMNS = ['severity', 'line', 'productId', 'field', 'code', 'message'] as const
 const PATH = '/v1/panel/feeds/:id'
 
 /** The runs of feeds: POST content and run, GET runs, one run and its issues, POST confirm. */
@@ -126,45 +116,6 @@ function runRoutes(server: HttpServer, { snapshot, access, authorize, runs }: Fe
       return reply.code(202).send(view(await runs.confirm(run.id, principal.actorId)))
     },
   )
-}
-
-function issuesRoute(server: HttpServer, { access, authorize, analytics }: FeedsAppDeps): void {
-  server.get(
-    `${PATH}/runs/:run/issues`,
-    {
-      onRequest: authorize('panel'),
-      schema: {
-        summary: 'List what a run rejected and warned of, in the order of the file',
-        description: `At most ${ISSUES_KEPT_MAX} of a run are kept; its issueCounts count all. New ones show within seconds.`,
-        produces: ['application/json', 'text/csv'],
-        params: FeedRunParams,
-        querystring: FeedIssueQuery,
-        response: { 200: Page(FeedIssueView) },
-      },
-    },
-    async (request, reply) => {
-      const { id: runId, body } = needRun(access, principalOf(request), request.params)
-      const { limit = PAGE_LIMIT_DEFAULT, cursor, format, severity, code, q } = request.query
-      const wanted = { feedId: body.feedId, runId, severity, code, q }
-      if (format === 'csv' || (format === undefined && /text\/csv/.test(request.headers.accept ?? ''))) {
-        const rows = await queryIssues(analytics, { ...wanted, after: null, limit: ISSUES_KEPT_MAX })
-        return sendCsv(reply, `issues-${runId}.csv`, csvOf(ISSUE_COLUMNS, rows))
-      }
-      // One more than asked for tells whether there is a next page.
-      const rows = await queryIssues(analytics, { ...wanted, after: issuesPosition(cursor), limit: limit + 1 })
-      const items = rows.slice(0, limit)
-      const last = items.at(-1)
-      return { items, nextCursor: rows.length > limit && last ? writePosition(last.line, last.offset) : null }
-    },
-  )
-}
-
-/** @throws Problem NOT_FOUND, also for a run of another feed. */
-function needRun(access: Access, principal: Principal, { id, run }: { id: string; run: string }): Entity<'FeedRun'> {
-  const feed = access.need(principal, 'Feed', id)
-  const entity = access.find(principal, 'FeedRun', run)
-  if (entity?.body.feedId !== feed.id) throw new Problem('NOT_FOUND', `There is no run ${run} of this feed`)
-  return entity
 }
 
 function view({ id, body }: Entity<'FeedRun'>) {

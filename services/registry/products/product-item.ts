@@ -1,5 +1,5 @@
 import type { ItemIssue } from '../feeds/issue-codes.ts'
-import type { FeedElement, FeedItem } from '../feeds/items/item.ts'
+import { type FeedElement, type FeedItem, fieldName } from '../feeds/items/item.ts'
 
 /** What an offer takes from its feed. */
 export interface OfferFeed {
@@ -122,7 +122,7 @@ function readValue(kind: Kind, name: string, value: unknown, currency: string): 
 
 function group(name: string, value: object): FeedElement {
   const children = Object.entries(value).flatMap(([part, text]) =>
-    typeof text === 'string' || typeof text === 'number' ? [{ name: snakeCase(part), text: String(text) }] : [],
+    typeof text === 'string' || typeof text === 'number' ? [{ name: fieldName(part), text: String(text) }] : [],
   )
   // A feed's element without children has parts between colons; an object never has.
   return { ...element(name, '.'), children: children.length > 0 ? children : [{ name: '', text: '' }] }
@@ -131,5 +131,3 @@ function group(name: string, value: object): FeedElement {
 function element(name: string, text: string): FeedElement {
   return { space: 'google', name, text, children: [], href: null, rel: null, line: 0 }
 }
-
-const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)

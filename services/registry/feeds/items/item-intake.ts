@@ -1,7 +1,6 @@
-import { RECORD_MAX_BYTES } from '../../../../infra/event-log/port.ts'
-import type { ProductOffer } from '../../../../schemas/records/records.ts'
+import { type NewRecord, RECORD_MAX_BYTES } from '../../../../infra/event-log/port.ts'
 import { encode } from '../../../../schemas/wire/codec.ts'
-import { isUpdated, itemGroupOf, offerKey, withDigest } from '../../../domain/catalogue/offer.ts'
+import { isUpdated, itemGroupOf, type OfferContent, offerKey, withDigest } from '../../../domain/catalogue/offer.ts'
 import { FeedFailure } from '../failure.ts'
 import type { ItemIssue } from '../issue-codes.ts'
 import type { FeedCounts, FeedJob } from '../runs/job.ts'
@@ -9,107 +8,127 @@ import type { BatchedOutput } from '../runs/output.ts'
 import type { FeedItem } from './item.ts'
 import { offerFromItem } from './offer-from-item.ts'
 
-/** Issues of one run that are stored; all are counted. */
+/** Issues stored per run; all are counted. */
 export const ISSUES_KEPT_MAX = 10_000
 export const PRODUCTS_PER_FEED_MAX = 3_000_000
 
-/** Per id: the digest that the index holds, or, once the feed has said it, the line where. */
-export type Known = Map<string, string | number>
+/**
+ * The offers of a feed by id: the digest that the index holds, until an item of this run states the offer, then the line of
+ * that item. One map for both, because it may hold three million ids.
+ */
+export type KnownOffers = Map<string, string | number>
 
-export interface IntakeState {
-  counts: FeedCounts
-  known: Known
-  output: BatchedOutput
-  /** The offers are of this very content, but for product updates since. */
-  isRepeated: boolean
-}
+/** What becomes of an item. */
+type ItemOutcome =
+  | { tag: 'REJECTED'; issue: ItemIssue | null }
+  | { tag: 'UNCHANGED'; id: string }
+  /** Repeated content: the product update API has stated or removed the offer since. */
+  | { tag: 'SUPERSEDED'; id: string }
+  | { tag: 'CHANGED'; id: string; records: NewRecord[] }
 
-/** Takes the items of one feed in turn: appends the offers that differ, and what is to be said of the items. */
+/**
+ * Takes the items of one run in the order of the file. Each item is read as an offer, rejected or compared with what the
+ * index holds, and appended to the log when it differs.
+ */
 export class ItemIntake {
+  /** When the same content will mean other offers: the earliest start or end of a sale. UTC epoch ms; null: never. */
   staleAt: number | null = null
-  readonly #deps: { now: () => number }
-  readonly #job: FeedJob
-  readonly #state: IntakeState
+  readonly #runId: string
+  readonly #feed: FeedJob['feed']
+  readonly #known: KnownOffers
+  readonly #counts: FeedCounts
+  readonly #output: BatchedOutput
+  readonly #isRepeated: boolean
+  readonly #now: () => number
   #issuesKept = 0
 
-  constructor(deps: { now: () => number }, job: FeedJob, state: IntakeState) {
-    this.#deps = deps
-    this.#job = job
-    this.#state = state
+  /** @param run.isRepeated this very content was applied before; product updates since then stay in force. */
+  constructor(run: {
+    runId: string
+    feed: FeedJob['feed']
+    known: KnownOffers
+    counts: FeedCounts
+    output: BatchedOutput
+    isRepeated: boolean
+    now: () => number
+  }) {
+    this.#runId = run.runId
+    this.#feed = run.feed
+    this.#known = run.known
+    this.#counts = run.counts
+    this.#output = run.output
+    this.#isRepeated = run.isRepeated
+    this.#now = run.now
   }
 
   take(item: FeedItem): void {
-    const { counts, known } = this.#state
-    const { id: feedId, shopId, currency, lang } = this.#job.feed
-    const now = this.#deps.now()
-    counts.total++
-    const { id, offer, issues, staleAt } = offerFromItem(item, { shopId, feedId, currency, lang, now })
-    const seen = id === null ? undefined : known.get(id)
-    if (offer && typeof seen === 'number') {
-      this.#report([...issues, duplicate(offer.id, item.line, seen)], now)
-      counts.rejected++
-      return
-    }
+    const now = this.#now()
+    const { id: feedId, shopId, currency, lang } = this.#feed
+    const { offer, issues, staleAt } = offerFromItem(item, { shopId, feedId, currency, lang, now })
+    this.#counts.total++
+    const outcome: ItemOutcome = offer ? this.#compare(offer, item.line, now) : { tag: 'REJECTED', issue: null }
     this.#report(issues, now)
-    if (!offer) {
-      counts.rejected++
-      return
+    switch (outcome.tag) {
+      case 'REJECTED':
+        if (outcome.issue) this.#report([outcome.issue], now)
+        this.#counts.rejected++
+        return
+      case 'SUPERSEDED':
+        this.#markStated(outcome.id, item.line)
+        this.#counts.unchanged++
+        return
+      case 'UNCHANGED':
+        this.#markStated(outcome.id, item.line)
+        this.#counts.unchanged++
+        break
+      case 'CHANGED':
+        this.#markStated(outcome.id, item.line)
+        this.#counts.changed++
+        for (const record of outcome.records) this.#output.add(record)
     }
-    if (known.size >= PRODUCTS_PER_FEED_MAX) {
-      throw new FeedFailure(`Line ${item.line}: the feed has over ${PRODUCTS_PER_FEED_MAX} products`)
-    }
-    if (this.#isUpdatedSince(seen)) {
-      counts.unchanged++
-      known.set(offer.id, item.line)
-      return
-    }
-    if (!this.#keep(withDigest({ ...offer, updatedAt: now }), typeof seen === 'string' ? seen : null)) {
-      this.#report([tooLarge(offer.id, item.line)], now)
-      counts.rejected++
-      return
-    }
-    known.set(offer.id, item.line)
     if (staleAt !== null) this.staleAt = Math.min(this.staleAt ?? staleAt, staleAt)
   }
 
-  /** Content that was applied before has nothing new to say of a product that was updated, or removed, since. */
-  #isUpdatedSince(seen: string | number | undefined): boolean {
-    if (!this.#state.isRepeated) return false
-    return seen === undefined || (typeof seen === 'string' && isUpdated(seen))
+  /** Compares an offer with what the index holds, and with the items before. */
+  #compare(content: OfferContent, line: number, now: number): ItemOutcome {
+    const { id } = content
+    const known = this.#known.get(id)
+    if (typeof known === 'number') return { tag: 'REJECTED', issue: duplicate(id, line, known) }
+    if (this.#isRepeated && (known === undefined || isUpdated(known))) return { tag: 'SUPERSEDED', id }
+    const offer = withDigest({ ...content, updatedAt: now })
+    if (offer.digest === known) return { tag: 'UNCHANGED', id }
+
+    const key = offerKey(offer.shopId, offer.feedId, id)
+    const value = encode('ProductOffer', offer)
+    if (value.length + Buffer.byteLength(key) > RECORD_MAX_BYTES) return { tag: 'REJECTED', issue: tooLarge(id, line) }
+    const records: NewRecord[] = [{ topic: 'products', key, value }]
+    const itemGroup = itemGroupOf(offer)
+    if (itemGroup) records.push({ topic: 'item-groups', key, value: encode('ItemGroup', itemGroup) })
+    return { tag: 'CHANGED', id, records }
   }
 
-  /** Adds the offer unless it is as it was. False: the log does not take records of its size. */
-  #keep(offer: ProductOffer, digest: string | null): boolean {
-    const { counts, output } = this.#state
-    if (offer.digest === digest) {
-      counts.unchanged++
-      return true
+  /** @throws FeedFailure when the feed has too many products. */
+  #markStated(id: string, line: number): void {
+    if (this.#known.size >= PRODUCTS_PER_FEED_MAX) {
+      throw new FeedFailure(`Line ${line}: the feed has over ${PRODUCTS_PER_FEED_MAX} products`)
     }
-    const key = offerKey(offer.shopId, offer.feedId, offer.id)
-    const value = encode('ProductOffer', offer)
-    if (value.length + Buffer.byteLength(key) > RECORD_MAX_BYTES) return false
-    counts.changed++
-    output.add({ topic: 'products', key, value })
-    const itemGroup = itemGroupOf(offer)
-    if (itemGroup) output.add({ topic: 'item-groups', key, value: encode('ItemGroup', itemGroup) })
-    return true
+    this.#known.set(id, line)
   }
 
   #report(issues: readonly ItemIssue[], foundAt: number): void {
-    const { counts, output } = this.#state
-    const { runId, feed } = this.#job
+    const { id: feedId, shopId } = this.#feed
     for (const issue of issues) {
-      counts.issueCounts[issue.code] = (counts.issueCounts[issue.code] ?? 0) + 1
-      if (issue.severity === 'WARNING') counts.warnings++
+      this.#counts.issueCounts[issue.code] = (this.#counts.issueCounts[issue.code] ?? 0) + 1
+      if (issue.severity === 'WARNING') this.#counts.warnings++
       if (this.#issuesKept++ >= ISSUES_KEPT_MAX) continue
-      const value = encode('FeedIssue', { feedId: feed.id, runId, shopId: feed.shopId, ...issue, foundAt })
-      output.add({ topic: 'feed-issues', key: `${feed.id}/${runId}`, value })
+      const value = encode('FeedIssue', { feedId, runId: this.#runId, shopId, ...issue, foundAt })
+      this.#output.add({ topic: 'feed-issues', key: `${feedId}/${this.#runId}`, value })
     }
   }
 }
 
 function duplicate(productId: string, line: number, firstLine: number): ItemIssue {
-  const message = `Line ${firstLine} has this id already`
+  const message = `Line ${firstLine} already has a product with this id`
   return { severity: 'REJECTED', code: 'DUPLICATE_ID', field: 'id', line, productId, message }
 }
 

@@ -2,11 +2,10 @@ import { OFFER_LIMITS, type OfferContent } from '../../../domain/catalogue/offer
 import type { ItemIssue } from '../issue-codes.ts'
 import { readAdditionalImages, readCustomParameters, readLabels, readProductTypes } from './collections.ts'
 import { readCertification, readProductDetails, readShipping } from './groups.ts'
-import { readGtin } from './gtin.ts'
 import type { FeedItem } from './item.ts'
 import { ItemReader, shown } from './item-reader.ts'
 import { hasTags } from './plain-text.ts'
-import { readPrice, readSalePrice } from './prices.ts'
+import { readPrice, readSalePrice } from './price.ts'
 import {
   readAgeGroup,
   readAvailability,
@@ -16,6 +15,7 @@ import {
   readEnergyClass,
   readExpiry,
   readGender,
+  readGtin,
   readWebUrl,
 } from './values.ts'
 

@@ -3,7 +3,7 @@ import { htmlEntities } from './html-entities.ts'
 /** A tag starts with a letter after < or </, so "5 < 6" is none. It holds no < itself, which keeps the search linear. */
 const TAG = /<(\/?)([a-z][a-z0-9]*)[^<>]{0,2000}>/iy
 const UNEVEN_SPACE = /[^\S ]| {2}/
-const ENTITY = /&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z][a-z0-9]{1,8}));/gi
+const ENTITY = /&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z][a-z0-9]{1,31}));/gi
 
 /** The text that an HTML reader would see, on one line: tags out, character references resolved, spaces collapsed. */
 export function plainText(html: string): string {

@@ -4,7 +4,6 @@ import { Problem } from '../../../domain/errors.ts'
 import type { Entity } from '../../../domain/snapshot.ts'
 import { changed, type Decide, type EntityChange, type Registry } from '../../resources/store.ts'
 import type { FeedFiles } from '../source/files.ts'
-import type { Freshness } from './freshness.ts'
 import { type FeedJob, type FeedOutcome, type FeedRunner, type FetchedContent, UNKNOWN_CONTENT } from './job.ts'
 import { failedRun, isConfirmed, isUnderWay, progressed, runsOf } from './run-state.ts'
 
@@ -14,6 +13,29 @@ export const FEEDS_ACCOUNT_ID = 'feeds'
 export const RUNS_KEPT_PER_FEED = 100
 const PROGRESS_MS = 1_000
 const WRITE_RETRY_MS = 1_000
+
+/**
+ * Whether the last fetched content still means the same offers, so that the next fetch may be conditional. Kept in memory:
+ * after a start nothing is fresh, because a run may have been cut short.
+ */
+export class Freshness {
+  /** Per feed: from when on it is stale, epoch ms; Infinity: as long as the content is the same. */
+  readonly #staleAt = new Map<string, number>()
+
+  isFresh(feedId: string, now: number): boolean {
+    return now < (this.#staleAt.get(feedId) ?? Number.NEGATIVE_INFINITY)
+  }
+
+  /** The feed's offers are those of its content; `staleAt` null: until the content changes. */
+  applied(feedId: string, staleAt: number | null): void {
+    this.#staleAt.set(feedId, staleAt ?? Number.POSITIVE_INFINITY)
+  }
+
+  /** The feed's offers may be others than its content says. */
+  lost(feedId: string): void {
+    this.#staleAt.delete(feedId)
+  }
+}
 
 export interface ExecuteDeps {
   registry: Registry

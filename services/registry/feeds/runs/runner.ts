@@ -5,12 +5,13 @@ import { type FeedCounts, type FeedJob, type FeedOutcome, type FeedRunner, noCou
 import { type RunControl, type RunDeps, runFeed } from './run.ts'
 import { RUNS_QUEUED_MAX } from './schedule.ts'
 
-/** They share one thread and its memory. */
+/** Feeds read at once: they share one thread and its memory. */
 const READ_AT_ONCE = 4
 
 /** Runs jobs in this thread. Its methods may be served to another thread as they are. */
-export function createFeedRunner(options: Omit<RunDeps, 'reading'>): FeedRunner {
-  const deps: RunDeps = { ...options, reading: createLimiter({ running: READ_AT_ONCE, waiting: RUNS_QUEUED_MAX }) }
+export function createFeedRunner({ log, index, caughtUp, fetch, now }: Omit<RunDeps, 'readInTurn'>): FeedRunner {
+  const readInTurn = createLimiter({ running: READ_AT_ONCE, waiting: RUNS_QUEUED_MAX })
+  const deps: RunDeps = { log, index, caughtUp, fetch, readInTurn, now }
   const underWay = new Map<string, RunControl & { cancel: () => void }>()
   return {
     async run(job) {

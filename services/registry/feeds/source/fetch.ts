@@ -9,20 +9,20 @@ import type { Limits } from '../../../domain/limits.ts'
 import { FeedFailure } from '../failure.ts'
 
 const REDIRECTS_MAX = 5
-/** Of the body as it comes over the wire, so before it is unpacked. */
+/** Bytes of the body on the wire, so before decompression. */
 export const DOWNLOAD_BYTES_MAX = 2 * 1024 ** 3
 const USER_AGENT = 'Endcap-Feed/1.0'
 
 export interface FetchOptions {
-  /** To be connected, and to get the head of the answer. */
+  /** For the connection and the head of the answer. */
   connectTimeoutMs: number
-  /** The body must bring so many bytes in each of these spans, or the server drips and is hung up on. */
+  /** The server is hung up on when it sends fewer than `bytesMin` bytes of the body within `spanMs`. */
   pace: { spanMs: number; bytesMin: number }
   totalTimeoutMs: number
   bytesMax: number
-  /** Lets feeds come from the operator's own network: for tests, and where feeds are internal. */
+  /** Allows feeds from the operator's own network: for tests, and for internal feeds. */
   allowPrivateAddresses: boolean
-  /** Of the system; a test hands in another one. Answers all addresses of a host. */
+  /** Resolves a host to all of its addresses. A test passes its own. */
   resolve: (host: string) => Promise<LookupAddress[]>
 }
 
@@ -32,7 +32,7 @@ export function fetchOptions(
 ): FetchOptions {
   return {
     connectTimeoutMs: 15_000,
-    // Long enough for a server that writes its feed in bursts.
+    // Long enough for a server that sends its feed in bursts.
     pace: { spanMs: 30_000, bytesMin: limits.feedFetchKibPerSecondMin * 1024 * 30 },
     totalTimeoutMs: limits.feedFetchSeconds * 1000,
     bytesMax: DOWNLOAD_BYTES_MAX,
@@ -46,9 +46,9 @@ export function fetchOptions(
 
 export interface FetchRequest {
   url: string
-  /** Sent to the origin of `url` alone, not to where it redirects. */
+  /** Sent to the origin of `url` only, never to a redirect's target on another origin. */
   credentials: Credentials | null
-  /** Of the last complete fetch; null fetches in any case. */
+  /** Validators of the last complete fetch; null: fetch unconditionally. */
   etag: string | null
   lastModified: string | null
   /** The file that the body is written to, as it comes (gzip or not). */
@@ -62,7 +62,7 @@ export interface Credentials {
   password: string
 }
 
-/** For the next conditional fetch, as the server gave them. */
+/** For the next conditional fetch, as the server sent them. */
 export interface Validators {
   etag: string | null
   lastModified: string | null
@@ -78,7 +78,7 @@ export async function fetchFeed(request: FetchRequest, options: FetchOptions): P
   const deadline = AbortSignal.timeout(options.totalTimeoutMs)
   const signal = AbortSignal.any([request.signal, deadline])
   try {
-    return await follow({ ...request, signal }, options)
+    return await follow(request, signal, options)
   } catch (error) {
     if (error instanceof FeedFailure || request.signal.aborted) throw error
     if (deadline.aborted) throw new FeedFailure(`The feed did not come within ${options.totalTimeoutMs / 1000} s`)
@@ -86,13 +86,14 @@ export async function fetchFeed(request: FetchRequest, options: FetchOptions): P
   }
 }
 
-async function follow(request: FetchRequest, options: FetchOptions): Promise<FetchOutcome> {
+async function follow(request: FetchRequest, signal: AbortSignal, options: FetchOptions): Promise<FetchOutcome> {
   let url = request.url
   const origin = URL.parse(url)?.origin
   for (let hop = 0; hop <= REDIRECTS_MAX; hop++) {
     const target = checkedUrl(url, options)
     const credentials = target.origin === origin ? request.credentials : null
-    const response = await head(target, { ...request, credentials }, options)
+    const { etag, lastModified } = request
+    const response = await head(target, { credentials, etag, lastModified, signal }, options)
     const status = response.statusCode ?? 0
     const location = response.headers.location
     if ([301, 302, 303, 307, 308].includes(status) && location !== undefined) {
@@ -100,7 +101,7 @@ async function follow(request: FetchRequest, options: FetchOptions): Promise<Fet
       url = URL.parse(location, target.href)?.href ?? location
       continue
     }
-    return await take(response, status, { request, options })
+    return await store(response, status, { request, signal, options })
   }
   throw new FeedFailure(`The address redirects more than ${REDIRECTS_MAX} times`)
 }
@@ -110,22 +111,22 @@ function checkedUrl(text: string, { allowPrivateAddresses }: FetchOptions): URL 
   if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
     throw new FeedFailure('The address, or one that it redirects to, is not an http or https address')
   }
-  // The system does not look up a host that is an address, so it is judged here.
+  // A host that is an IP address is not looked up, so `checkedLookup` never sees it.
   const host = url.hostname.replace(/^\[|\]$/g, '')
   if (isIP(host) !== 0 && !allowPrivateAddresses && !isPublicAddress(host)) throw privateAddress(host)
   return url
 }
 
-/** Names the host as it was given: what it resolves to would map the operator's network. */
+/** Names the host as given: the resolved address would reveal the operator's network. */
 function privateAddress(host: string): FeedFailure {
   return new FeedFailure(`${host} is not at a public address, and feeds may not come from private ones`)
 }
 
 /** Resolves with the head of the answer. */
-function head(url: URL, request: FetchRequest, options: FetchOptions): Promise<IncomingMessage> {
+function head(url: URL, request: Omit<FetchRequest, 'url' | 'path'>, options: FetchOptions): Promise<IncomingMessage> {
   const get = url.protocol === 'https:' ? httpsGet : httpGet
   const requestOptions: RequestOptions = {
-    // No kept connection: one that was made under other rules could be used again.
+    // No connection pool: a pooled connection may have been checked by other rules.
     agent: false,
     ...(request.credentials ? { auth: `${request.credentials.username}:${request.credentials.password}` } : {}),
     lookup: checkedLookup(options),
@@ -154,7 +155,7 @@ function head(url: URL, request: FetchRequest, options: FetchOptions): Promise<I
   })
 }
 
-/** What this answers is what is connected to: a name cannot point elsewhere between check and use. */
+/** Checks the very addresses that are connected to, so that a name cannot change between check and use (DNS rebinding). */
 function checkedLookup({ resolve, allowPrivateAddresses }: FetchOptions): LookupFunction {
   return (host, lookupOptions, callback) => {
     resolve(host).then(
@@ -171,12 +172,13 @@ function checkedLookup({ resolve, allowPrivateAddresses }: FetchOptions): Lookup
   }
 }
 
-async function take(
+/** Writes the body of a complete answer to the file of the request. */
+async function store(
   response: IncomingMessage,
   status: number,
-  { request, options }: { request: FetchRequest; options: FetchOptions },
+  { request, signal, options }: { request: FetchRequest; signal: AbortSignal; options: FetchOptions },
 ): Promise<FetchOutcome> {
-  let keptUp: NodeJS.Timeout | undefined
+  let paceTimer: NodeJS.Timeout | undefined
   try {
     const conditional = request.etag !== null || request.lastModified !== null
     if (status === 304 && conditional) return { tag: 'NOT_MODIFIED' }
@@ -185,20 +187,18 @@ async function take(
     if (!['identity', 'gzip', 'x-gzip'].includes(encoding)) {
       throw new FeedFailure(`The feed came with Content-Encoding ${encoding}; gzip or none is read`)
     }
-    keptUp = keepUp(response, options.pace)
-    await pipeline(response, limited(options.bytesMax), createWriteStream(request.path, { flush: true }), {
-      signal: request.signal,
-    })
+    paceTimer = enforcePace(response, options.pace)
+    await pipeline(response, limited(options.bytesMax), createWriteStream(request.path, { flush: true }), { signal })
     const { etag, 'last-modified': lastModified } = response.headers
     return { tag: 'FETCHED', validators: { etag: etag ?? null, lastModified: lastModified ?? null } }
   } finally {
-    clearInterval(keptUp)
+    clearInterval(paceTimer)
     response.destroy()
   }
 }
 
-/** Hangs up on a server that brings less than the pace. The connection knows what has come, also before it is read. */
-function keepUp(response: IncomingMessage, { spanMs, bytesMin }: FetchOptions['pace']): NodeJS.Timeout {
+/** Hangs up on a server that sends slower than the pace. The socket counts bytes as they arrive, also before they are read. */
+function enforcePace(response: IncomingMessage, { spanMs, bytesMin }: FetchOptions['pace']): NodeJS.Timeout {
   let before = response.socket.bytesRead
   return setInterval(() => {
     const { bytesRead } = response.socket
@@ -209,7 +209,7 @@ function keepUp(response: IncomingMessage, { spanMs, bytesMin }: FetchOptions['p
   }, spanMs)
 }
 
-/** Passes bytes through until they are too many. */
+/** Passes bytes through. @throws FeedFailure beyond `bytesMax`. */
 export function limited(bytesMax: number) {
   return async function* (chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     let total = 0
@@ -221,7 +221,7 @@ export function limited(bytesMax: number) {
   }
 }
 
-/** Reasons that say what to mend; the messages of the system would name addresses inside the operator's network. */
+/** Messages that help the feed's owner. Those of the system would reveal addresses inside the operator's network. */
 const reasons: Readonly<Record<string, string>> = {
   ECONNRESET: 'the connection broke before the feed was complete',
   ECONNREFUSED: 'the server refuses connections',

@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { readGtin } from '../../../../../services/registry/feeds/items/gtin.ts'
 import { hasTags, plainText } from '../../../../../services/registry/feeds/items/plain-text.ts'
-import { readCategoryPath, readPeriod, readWebUrl } from '../../../../../services/registry/feeds/items/values.ts'
+import {
+  readCategoryPath,
+  readGtin,
+  readPeriod,
+  readWebUrl,
+} from '../../../../../services/registry/feeds/items/values.ts'
 
 describe('a GTIN', () => {
   it.each(['96385074', '012345678905', '4006381333931', '00012345678905', '4006-3813 33931'])('reads %s', (text) => {
@@ -33,6 +37,7 @@ describe('plain text', () => {
     ['5 < 6 and 7 > 3', '5 < 6 and 7 > 3'],
     ['a <3 b', 'a <3 b'],
     ['x &nosuch; &#0; y &#x1F600;', 'x &nosuch; y 😀'],
+    ['&hearts; &CounterClockwiseContourIntegral; &toString;', '♥ ∳ &toString;'],
     ['unclosed <!-- to the end', 'unclosed'],
     ['\u00a0 a \r\n\t b ', 'a b'],
   ])('of %s is %s', (html, text) => {

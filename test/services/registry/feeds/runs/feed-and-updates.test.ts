@@ -57,7 +57,7 @@ async function fetchRun(trigger: 'SCHEDULE' | 'MANUAL' = 'SCHEDULE') {
     index: engines.index,
     caughtUp: engines.catchUp,
     fetch: fetchOptions(defaultLimits, true),
-    reading: (read) => read(),
+    readInTurn: (read) => read(),
     now: () => now,
   }
   const outcome = await runFeed(

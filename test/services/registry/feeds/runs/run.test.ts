@@ -24,7 +24,7 @@ beforeAll(async () => {
     index,
     caughtUp: catchUp,
     fetch: fetchOptions(defaultLimits, true),
-    reading: (read) => read(),
+    readInTurn: (read) => read(),
     now: () => NOW,
   }
 })
@@ -95,7 +95,11 @@ describe('a run', () => {
     expect((await upload(content)).counts).toMatchObject({ changed: 2, rejected: 1, issueCounts: { DUPLICATE_ID: 1 } })
     expect((await upload(content)).counts).toMatchObject({ changed: 0, unchanged: 2, rejected: 1 })
     expect((await offers()).get('a')!.title).toBe('First')
-    expect((await issues())[0]).toMatchObject({ code: 'DUPLICATE_ID', line: 3, message: 'Line 2 has this id already' })
+    expect((await issues())[0]).toMatchObject({
+      code: 'DUPLICATE_ID',
+      line: 3,
+      message: 'Line 2 already has a product with this id',
+    })
   })
 
   it('takes the first valid item of an id', async () => {
@@ -198,7 +202,7 @@ describe('a feed that would remove over half of the shop', () => {
     const held = await job(rss(item({ id: 'a', price: '1 EUR' }), item({ id: 'b' }), item({ id: 'n' })))
     expect(await take(held)).toMatchObject({
       status: 'HELD',
-      message: "Would remove 3 of the shop's 5 products: confirm the run to let it",
+      message: "The run would remove 3 of the shop's 5 products: confirm the run to remove them",
       counts: { total: 3, changed: 2, unchanged: 1, removed: 0 },
     })
     expect([...(await offers()).keys()].sort()).toEqual(['a', 'b', 'c', 'd', 'e', 'n'])

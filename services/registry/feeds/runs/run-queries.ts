@@ -1,0 +1,34 @@
+import { Problem } from '../../../domain/errors.ts'
+import type { Entity, Snapshot } from '../../../domain/snapshot.ts'
+import type { Access } from '../../access/access.ts'
+import type { Principal } from '../../access/auth.ts'
+import { readPosition, writePosition } from '../../resources/paging.ts'
+import { runsOf } from './run-state.ts'
+
+/** @throws Problem NOT_FOUND, also for a run of another feed. */
+export function needRun(
+  access: Access,
+  principal: Principal,
+  { id, run }: { id: string; run: string },
+): Entity<'FeedRun'> {
+  const feed = access.need(principal, 'Feed', id)
+  const entity = access.find(principal, 'FeedRun', run)
+  if (entity?.body.feedId !== feed.id) throw new Problem('NOT_FOUND', `There is no run ${run} of this feed`)
+  return entity
+}
+
+/** One page of a feed's runs, the latest first. @throws Problem INVALID. */
+export function runsPage(
+  snapshot: Snapshot,
+  feedId: string,
+  { limit, cursor }: { limit: number; cursor: string | undefined },
+): { items: Entity<'FeedRun'>[]; nextCursor: string | null } {
+  const [queuedAt, id] =
+    cursor === undefined ? [Number.POSITIVE_INFINITY, ''] : readPosition(cursor, 'number', 'string')
+  const following = runsOf(snapshot, feedId).filter(
+    (run) => run.body.queuedAt < queuedAt || (run.body.queuedAt === queuedAt && run.id < id),
+  )
+  const items = following.slice(0, limit)
+  const last = items.at(-1)
+  return { items, nextCursor: last && following.length > limit ? writePosition(last.body.queuedAt, last.id) : null }
+}
