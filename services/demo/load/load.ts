@@ -1,13 +1,13 @@
 import type { EventLog, NewRecord } from '../../../infra/event-log/port.ts'
 import type { Api, Created } from '../api.ts'
 import { demoFeed } from '../catalogue/feed.ts'
-import type { Product } from '../catalogue/products.ts'
+import { type Product, priceOf } from '../catalogue/products.ts'
 import { demoHistory, VISITS } from '../history/history.ts'
 import { RESERVE_CPC } from '../history/market.ts'
-import { demoOrders } from '../history/orders.ts'
+import { sequence } from '../sequence.ts'
 import { type AdvertiserKey, createAccounts, DEMO_PASSWORD, SHOP_NAME } from './accounts.ts'
 import { createDisplay } from './display.ts'
-import { createSponsored } from './sponsored.ts'
+import { createSponsored, HISTORY_DAYS } from './sponsored.ts'
 import { createFormats, createUnits, type Units } from './units.ts'
 
 const FEED_WAIT_MS = 60_000
@@ -130,4 +130,31 @@ async function append(log: LoadDeps['log'], records: readonly NewRecord[]): Prom
   for (let at = 0; at < records.length; at += APPENDED_AT_ONCE) {
     await log.append(records.slice(at, at + APPENDED_AT_ONCE))
   }
+}
+
+const ORDERS = 500
+const SEED = 11
+const DAY_MS = 86_400_000
+
+/** Orders of the weeks before the shop had ads, for `POST /v1/panel/import/transactions`: bestsellers need a past. */
+function demoOrders(products: readonly Product[], shop: { shopId: string; now: number }): object[] {
+  const random = sequence(SEED)
+  const departments = [...Map.groupBy(products, ({ category }) => category.split(' > ')[0]!).values()]
+  return Array.from({ length: ORDERS }, (_, number) => {
+    const choice = random.pick(departments)
+    const bought = Array.from(
+      { length: 1 + random.index(4) },
+      () => choice[Math.floor(choice.length * random.next() ** 2)]!,
+    )
+    const customer = random.index(200)
+    return {
+      eventId: `past-${number}`,
+      shopId: shop.shopId,
+      kind: 'PURCHASE',
+      currency: 'EUR',
+      occurredAt: new Date(shop.now - HISTORY_DAYS * DAY_MS * random.next()).toISOString(),
+      cid: `past-customer-${customer}`,
+      products: bought.map((product) => ({ shopProductId: product.id, price: priceOf(product), quantity: 1 })),
+    }
+  })
 }

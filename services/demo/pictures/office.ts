@@ -37,3 +37,36 @@ export function notebook(p: Paint): string {
     '</g>',
   ].join('')
 }
+
+export function keyboard(p: Paint): string {
+  const key = (x: number, y: number, width: number, fill: string) =>
+    box(x, y + 4, width, 26, 6, p.deep) + box(x, y, width, 26, 6, fill)
+  const row = (y: number, shift: number, count: number) =>
+    times(count, (i) => key(64 + shift + i * 28, y, 24, (i + y) % 9 === 0 ? p.light : '#f4f1ec'))
+  return [
+    '<g transform="rotate(-8 200 210)">',
+    shadow(200, 306, 170),
+    box(40, 132, 320, 158, 20, p.dark),
+    box(40, 124, 320, 158, 20, p.round),
+    row(142, -6, 10) + row(176, 4, 10) + row(210, -2, 10),
+    key(62, 244, 40, p.light) +
+      key(108, 244, 150, '#f4f1ec') +
+      key(264, 244, 34, '#f4f1ec') +
+      key(304, 244, 34, p.light),
+    '</g>',
+  ].join('')
+}
+
+export function monitor(p: Paint): string {
+  return [
+    shadow(200, 342, 96),
+    area('M176 268 h48 l10 62 h-68 z', p.round),
+    box(132, 326, 136, 14, 7, p.dark),
+    box(38, 70, 324, 208, 16, p.dark),
+    box(46, 78, 308, 184, 10, '#1b2333'),
+    area('M46 220 Q120 130 196 190 T354 128 V252 q0 10 -10 10 H56 q-10 0 -10 -10 z', '#3f6d8c'),
+    area('M46 244 Q150 170 232 222 T354 190 V252 q0 10 -10 10 H56 q-10 0 -10 -10 z', '#2b4a66'),
+    disc(278, 124, 21, '#f6d58a'),
+    shine('M60 84 h92 l-70 172 h-24 z', 0.07),
+  ].join('')
+}

@@ -1,7 +1,6 @@
 import cookie from '@fastify/cookie'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import { ownPath } from '../own-path.ts'
-import { type Asset, readAssets } from './assets.ts'
+import { type Asset, createPictures, readAssets } from './assets.ts'
 import { type Basket, changed, readBasket, writeBasket } from './basket.ts'
 import { SHOPPERS, type ShopDeps, type Visit } from './context.ts'
 import { html } from './html.ts'
@@ -10,7 +9,6 @@ import { cartPage, checkoutPage, confirmationPage, linesOf, type Order } from '.
 import { home } from './pages/home.ts'
 import { categoryPage, type Listing, searchPage } from './pages/listing.ts'
 import { productPage } from './pages/product.ts'
-import { createPictures } from './pictures.ts'
 import { type Filters, SORTS, type Sort } from './shelf.ts'
 
 const BODY_LIMIT_BYTES = 16 * 1024
@@ -173,4 +171,17 @@ function listingOf(request: FastifyRequest): Listing {
     sort: sort in SORTS ? (sort as Sort) : 'relevance',
   }
   return { filters, page: Number.isInteger(page) && page > 0 ? page : 1 }
+}
+
+/** Any origin: only whether a reference leaves it matters. */
+const HERE = 'http://shop.invalid'
+
+/**
+ * A path of this site, made of what a visitor sent; `/` for whatever leads elsewhere. Read as browsers read it: they drop tabs
+ * and line breaks, take a backslash for a slash, and two slashes for another host.
+ */
+function ownPath(reference: string | undefined): string {
+  const url = reference?.startsWith('/') ? URL.parse(reference, HERE) : null
+  if (!url || url.origin !== HERE || url.pathname.startsWith('//')) return '/'
+  return url.pathname + url.search
 }

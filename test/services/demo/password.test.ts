@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
-import { DEMO_PASSWORD } from '../../../services/demo/load/accounts.ts'
-import { isLoopback, passwordProblem, reachProblem } from '../../../services/demo/password.ts'
+import { DEMO_PASSWORD, isLoopback, passwordProblem, reachProblem } from '../../../services/demo/load/accounts.ts'
 
 it('knows which addresses only this machine can reach', () => {
   for (const host of ['127.0.0.1', '127.8.9.1', '::1', 'localhost']) expect(isLoopback(host), host).toBe(true)
