@@ -17,7 +17,8 @@ endif
 # Compiled code is kept between starts: each saves a third of its processor time.
 export NODE_COMPILE_CACHE ?= $(CURDIR)/node_modules/.cache/endcap-code
 
-.PHONY: help setup build client run start test lint bench rebuild tour traffic engines-start engines-stop test-engines test-browser
+.PHONY: help setup build client run start test test-long lint bench rebuild tour traffic engines-start engines-stop test-engines \
+  chromium test-browser
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-14s %s\n", $$1, $$2 }'
 
@@ -69,6 +70,9 @@ lint: setup ## Check types and style
 	@for each in . services/panel services/selection/script/web test/browser; do npx --no-install tsc --noEmit -p $$each || exit 1; done
 	@npx --no-install biome check .
 
+test-long: lint ## The same with many more cases of every property and many more kills: an hour and more
+	@TEST_LONG=1 npx --no-install vitest run
+
 bench: engines-start ## Measure, as ratios against a baseline in the same run; DATA=folder adds the relevance measures
 	@node test/bench/all.ts $(DATA)
 
@@ -81,9 +85,11 @@ engines-stop: ## Stop them; their data stays in .engines/
 test-engines: engines-start ## Run the tests that need real engines, faults included
 	@npx --no-install vitest run -c vitest.engines.config.ts
 
-test-browser: build ## Run the tests in Debian's Chromium, which is installed when it is missing and apt-get is there
+chromium: ## Install Debian's Chromium when it is missing and apt-get is there
 	@command -v chromium >/dev/null || { apt-get update -qq && apt-get install -y -qq chromium >/dev/null; } || \
 	  { echo 'test-browser needs the command chromium' >&2; exit 1; }
+
+test-browser: build chromium ## Run the tests in Chromium
 	@npx --no-install vitest run -c vitest.browser.config.ts
 
 rebuild: setup ## Drop every projection, replay the log and prove that the answers are the same

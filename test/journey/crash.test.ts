@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { tries } from '../effort.ts'
 import { type Program, startProgram } from '../program.ts'
 import { waitFor } from '../wait-for.ts'
 import { type JourneyShop, openShop, type Selection } from './shop.ts'
 
-const ROUNDS = 4
+const ROUNDS = tries(2, 8)
 const SHOPPERS = 8
 
 interface Audit {

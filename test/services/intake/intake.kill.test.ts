@@ -16,13 +16,14 @@ import { decode } from '../../../schemas/wire/codec.ts'
 import { spendKey } from '../../../services/domain/money/counter-keys.ts'
 import { createShowIds, parseShowIdKeys } from '../../../services/domain/show-id/show-id.ts'
 import { createJudge } from '../../../streams/judge/judge.ts'
+import { tries } from '../../effort.ts'
 import { claimsOf, snapshotOf } from '../../streams/judge/fixtures.ts'
 
-const ROUNDS = 10
+const ROUNDS = tries(6, 20)
 const CLIENTS = 8
 const PRICE_MICROS = 7
 /** Reached in the last rounds, so that the budget's edge is met too. */
-const BUDGET_MICROS = 1_000 * PRICE_MICROS
+const BUDGET_MICROS = ROUNDS * 100 * PRICE_MICROS
 const campaignIds = Array.from({ length: 6 }, () => randomUUID())
 const campaigns = Object.fromEntries(campaignIds.map((id) => [id, { budgetMicros: BUDGET_MICROS }]))
 const keys = `1:${randomBytes(32).toString('base64')}`

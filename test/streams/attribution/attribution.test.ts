@@ -7,6 +7,7 @@ import { openEmbeddedAnalytics } from '../../../infra/analytics/embedded/analyti
 import type { Analytics } from '../../../infra/analytics/port.ts'
 import { CIDS_PER_UID_MAX, UIDS_PER_CID_MAX } from '../../../infra/analytics/queries/attribution/person-links.ts'
 import type { TransactionTrust } from '../../../schemas/records/entities.ts'
+import { tries } from '../../effort.ts'
 import { campaign, emission, type Happening, HOUR, pageView, purchase, returned, shop, T0, touch } from './events.ts'
 import { attributedByHand } from './oracle.ts'
 import { openWorld } from './world.ts'
@@ -14,7 +15,7 @@ import { openWorld } from './world.ts'
 let folder: string
 let analytics: Analytics
 /** More of them were run when the rule was written; each takes about a second. */
-const RUNS = 8
+const RUNS = tries(4, 40)
 let epoch = 0
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'attribution-'))

@@ -13,11 +13,12 @@ import { topics } from '../../../schemas/topics.ts'
 import { decode } from '../../../schemas/wire/codec.ts'
 import { attribute } from '../../../streams/attribution/attribution.ts'
 import { createSink } from '../../../streams/sink/sink.ts'
+import { tries } from '../../effort.ts'
 import type { Happening } from '../attribution/events.ts'
 import { attributedByHand } from '../attribution/oracle.ts'
 import { attributedLines } from '../attribution/world.ts'
 
-const ROUNDS = 10
+const ROUNDS = tries(6, 20)
 const KILL_AFTER_MAX_MS = 900
 const silent = { info() {}, warn() {}, error() {} }
 const tables = { 'judged-events': 'judged_events', transactions: 'transactions', 'page-views': 'page_views' } as const

@@ -9,8 +9,9 @@ import { expect, it } from 'vitest'
 import { openEmbeddedEventLog } from '../../../../infra/event-log/embedded/event-log.ts'
 import type { EventLog, LogRecord } from '../../../../infra/event-log/port.ts'
 import type { TopicName } from '../../../../schemas/topics.ts'
+import { tries } from '../../../effort.ts'
 
-const ROUNDS = 16
+const ROUNDS = tries(8, 32)
 const CHILD = fileURLToPath(new URL('./crash.child.ts', import.meta.url))
 
 interface Acknowledged {

@@ -2,11 +2,12 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ReportMetric, reportDimensions, reportMetrics } from '../../../../schemas/http/panel/reports/reports.ts'
 import { reportsApp } from '../../../../services/registry/reports/app.ts'
+import { tries } from '../../../effort.ts'
 import { type Facts, factsOf, store } from './facts.ts'
 import { type Asked, expected, figures } from './oracle.ts'
 import { adUnits, campaigns, openWorld, shopIds, type World } from './world.ts'
 
-const DATASETS = 4
+const DATASETS = tries(2, 12)
 const QUESTIONS = 20
 
 let world: World
@@ -146,7 +147,7 @@ describe('reports', () => {
           }
         }
       }),
-      { numRuns: 3, endOnFailure: true },
+      { numRuns: tries(2, 12), endOnFailure: true },
     )
   })
 })

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { reportsApp } from '../../../../services/registry/reports/app.ts'
+import { tries } from '../../../effort.ts'
 import { openWorld, type World } from './world.ts'
 
 const HOUR_MS = 3_600_000
@@ -123,7 +124,7 @@ describe('reports under other settings', () => {
           }
         },
       ),
-      { numRuns: 5, endOnFailure: true },
+      { numRuns: tries(3, 20), endOnFailure: true },
     )
   })
 })

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { tries } from '../../../effort.ts'
 import { type Action, type Outcome, runModel } from './model.ts'
 
 const ONCE = { rows: [1, 1, 1], committed: 3 }
-const RANDOM_SCHEDULES = 4_000
+const RANDOM_SCHEDULES = tries(2_000, 40_000)
 const INTERFERENCES_MAX = 8
 
 /** Where somebody interferes, and with which of the other actions. */
