@@ -1,13 +1,13 @@
 import { createUuid } from '../../domain/identity/uuid.ts'
 import type { Product } from '../catalogue/products.ts'
-import type { DisplayCampaign } from '../load/display.ts'
+import type { LoadedCampaign } from '../load/display.ts'
 import { DISPLAY } from '../load/display-plans.ts'
 import { HISTORY_DAYS, SPONSORED } from '../load/sponsored.ts'
 import type { Units } from '../load/units.ts'
 import { type Sequence, sequence } from '../sequence.ts'
 import { createMarket } from './market.ts'
 import type { Dated, Visitor } from './records.ts'
-import { Visit, type VisitedShop } from './visit.ts'
+import { PastVisit, type VisitedShop } from './visit.ts'
 
 const SEED = 28
 const RETURNING_SHARE = 0.35
@@ -25,7 +25,7 @@ export interface PastShop {
   units: Units
   products: readonly Product[]
   campaignIds: Readonly<Record<string, string>>
-  display: Readonly<Record<string, DisplayCampaign>>
+  display: Readonly<Record<string, LoadedCampaign>>
   accountOf: (advertiser: string | null) => string
   now: number
   visits: number
@@ -50,7 +50,7 @@ export function demoHistory(shop: PastShop): Dated[] {
   const records: Dated[] = []
   for (const at of visitTimes({ total: shop.visits, days: HISTORY_DAYS, now: now - 30 * MINUTE_MS, random })) {
     const uuid = createUuid({ now: () => at, randomBytes: (size) => bytesOf(random, size) })
-    const visit = new Visit(visited, { visitor: visitorOf(visitors, random), at, random, uuid })
+    const visit = new PastVisit(visited, { visitor: visitorOf(visitors, random), at, random, uuid })
     walk(visit, products, appeal, random)
     records.push(...visit.records)
   }
@@ -59,7 +59,7 @@ export function demoHistory(shop: PastShop): Dated[] {
 }
 
 /** The pages of one visit. */
-function walk(visit: Visit, products: readonly Product[], appeal: (groupId: string) => number, random: Sequence) {
+function walk(visit: PastVisit, products: readonly Product[], appeal: (groupId: string) => number, random: Sequence) {
   const wanted = favourite(products, appeal, random)
   const { category } = wanted
   const department = category.split(' > ')[0]!

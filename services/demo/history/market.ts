@@ -16,7 +16,7 @@ export interface Offer extends Bid {
   clickRate: number
 }
 
-export interface Award {
+export interface AuctionWin {
   offer: Offer
   priceMicros: number
 }
@@ -25,12 +25,12 @@ export interface Award {
 export interface Market {
   /** @param category path that products must be in; null: any. */
   choose(wanted: { category: string | null; places: number; at: number }): {
-    awards: Award[]
+    wins: AuctionWin[]
     candidates: number
     outranked: Offer[]
   }
   /** Takes what a click costs from the campaign's money. */
-  bill(award: Award, at: number): void
+  bill(win: AuctionWin, at: number): void
 }
 
 export interface MarketDeps {
@@ -97,8 +97,8 @@ export function createMarket({ products, plans, appeal, random, now }: MarketDep
         taken,
         pricing: 'SECOND_PRICE',
       })
-      const awards = [...first.won, ...filled.won].map(({ bid, priceMicros }) => ({ offer: bid, priceMicros }))
-      return { awards, candidates: offers.length, outranked: first.lost.map(({ bid }) => bid) }
+      const wins = [...first.won, ...filled.won].map(({ bid, priceMicros }) => ({ offer: bid, priceMicros }))
+      return { wins, candidates: offers.length, outranked: first.lost.map(({ bid }) => bid) }
     },
     bill({ offer, priceMicros }, at) {
       for (const key of [offer.plan.key, `${offer.plan.key}/${dayOf(at)}`]) {

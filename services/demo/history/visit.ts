@@ -3,11 +3,11 @@ import { UNKNOWN_CLIENT } from '../../domain/identity/client-hashes.ts'
 import { toMicros } from '../../domain/money/money.ts'
 import { productPath } from '../catalogue/feed.ts'
 import { type Product, priceOf } from '../catalogue/products.ts'
-import type { DisplayCampaign } from '../load/display.ts'
+import type { LoadedCampaign } from '../load/display.ts'
 import type { DisplayPlan } from '../load/display-plans.ts'
 import { type FormatKey, UNIT_ALGORITHMS, type UnitKey, type Units } from '../load/units.ts'
 import type { Sequence } from '../sequence.ts'
-import type { Award, Market } from './market.ts'
+import type { AuctionWin, Market } from './market.ts'
 import { claimsOf, type Dated, dated, type Visitor } from './records.ts'
 
 const HOUR_MS = 3_600_000
@@ -30,12 +30,12 @@ export interface VisitedShop {
   market: Market
   campaignIds: Readonly<Record<string, string>>
   accountOf: (advertiser: string | null) => string
-  banners: readonly { plan: DisplayPlan; campaign: DisplayCampaign }[]
+  banners: readonly { plan: DisplayPlan; campaign: LoadedCampaign }[]
   appeal: (groupId: string) => number
 }
 
 /** One visit, and all that the program would have written of it. */
-export class Visit {
+export class PastVisit {
   readonly records: Dated[] = []
   /** What was looked at on a page of its own. */
   readonly looked: Product[] = []
@@ -107,14 +107,14 @@ export class Visit {
     const shown = new Set<string>()
     for (const slot of filled) {
       // No product twice on one page.
-      slot.awards = slot.awards.filter(({ offer }) => !shown.has(offer.dedupeKey) && shown.add(offer.dedupeKey))
+      slot.wins = slot.wins.filter(({ offer }) => !shown.has(offer.dedupeKey) && shown.add(offer.dedupeKey))
     }
     const emission = this.#emission(
       'SPONSORED',
       filled.map((slot) => this.#productSlot(slot)),
     )
-    for (const [slot, { awards }] of filled.entries()) {
-      for (const [ad, award] of awards.entries()) this.#productAd(emission, { slot, ad }, award)
+    for (const [slot, { wins }] of filled.entries()) {
+      for (const [ad, win] of wins.entries()) this.#productAd(emission, { slot, ad }, win)
     }
   }
 
@@ -123,8 +123,8 @@ export class Visit {
     return {
       ...this.#place(slot.unit),
       candidates: slot.candidates,
-      shortfall: slot.awards.length === 0 ? 'NO_CANDIDATES' : null,
-      ads: slot.awards.map(({ offer, priceMicros }, index) => ({
+      shortfall: slot.wins.length === 0 ? 'NO_CANDIDATES' : null,
+      ads: slot.wins.map(({ offer, priceMicros }, index) => ({
         campaignId: campaignIds[offer.plan.key]!,
         adId: offer.product.id,
         itemGroupId: offer.product.groupId,
@@ -145,8 +145,8 @@ export class Visit {
     }
   }
 
-  #productAd(emission: Emission, place: { slot: number; ad: number }, award: Award) {
-    const { product, plan } = award.offer
+  #productAd(emission: Emission, place: { slot: number; ad: number }, win: AuctionWin) {
+    const { product, plan } = win.offer
     const claims = claimsOf(emission, { ...place, accountId: this.#shop.accountOf(plan.advertiser) })
     if (!this.#random.chance(SEEN[Math.min(place.ad, SEEN.length - 1)]!)) return
     this.#wait(1, 4)
@@ -155,7 +155,7 @@ export class Visit {
     if (!this.#random.chance(CLICK_CHANCE * likes)) return
     this.#wait(2, 9)
     this.#event('CLICK', claims)
-    if (plan.advertiser) this.#shop.market.bill(award, this.#at)
+    if (plan.advertiser) this.#shop.market.bill(win, this.#at)
     this.#pageView(productPath(product.id), product)
     this.looked.push(product)
     this.#decide(product)

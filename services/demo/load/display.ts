@@ -20,14 +20,14 @@ export interface DisplayShop {
 }
 
 /** Banners of every format, campaigns, and what the shop said of them. @returns campaign ids by key. */
-export async function createDisplay(api: Api, shop: DisplayShop): Promise<Readonly<Record<string, DisplayCampaign>>> {
+export async function createDisplay(api: Api, shop: DisplayShop): Promise<Readonly<Record<string, LoadedCampaign>>> {
   const images = await bannerImages()
-  const made: [string, DisplayCampaign][] = []
+  const made: [string, LoadedCampaign][] = []
   for (const plan of DISPLAY) made.push([plan.key, await createCampaign(api, plan, { ...shop, images })])
   return Object.fromEntries(made)
 }
 
-export interface DisplayCampaign {
+export interface LoadedCampaign {
   id: string
   bannerIds: Readonly<Record<FormatKey, string>>
 }
@@ -38,7 +38,7 @@ async function createCampaign(
   api: Api,
   plan: DisplayPlan,
   shop: DisplayShop & { images: Images },
-): Promise<DisplayCampaign> {
+): Promise<LoadedCampaign> {
   const accountId = shop.accounts.advertiserIds[plan.advertiser]
   const keys = Object.keys(FORMAT_SIZES) as FormatKey[]
   const banners = await Promise.all(keys.map((key) => uploadBanner(api, plan, { ...shop, key, accountId })))
@@ -61,7 +61,7 @@ async function createCampaign(
     await api.post(`/v1/panel/moderation/${campaign.id}/reject`, { reason: plan.moderation.rejected })
   }
   const bannerIds = Object.fromEntries(keys.map((key, index) => [key, campaign.banners[index]!.id]))
-  return { id: campaign.id, bannerIds: bannerIds as DisplayCampaign['bannerIds'] }
+  return { id: campaign.id, bannerIds: bannerIds as LoadedCampaign['bannerIds'] }
 }
 
 async function uploadBanner(

@@ -2,9 +2,9 @@ import cookie from '@fastify/cookie'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { type Asset, createPictures, readAssets } from './assets.ts'
 import { type Basket, changed, readBasket, writeBasket } from './basket.ts'
-import { SHOPPERS, type ShopDeps, type Visit } from './context.ts'
+import { SHOPPERS, type ShopDeps, type ShopVisit } from './context.ts'
 import { html } from './html.ts'
-import { layout, type Page } from './layout.ts'
+import { layout, type ShopPage } from './layout.ts'
 import { cartPage, checkoutPage, confirmationPage, linesOf, type Order } from './pages/cart.ts'
 import { home } from './pages/home.ts'
 import { categoryPage, type Listing, searchPage } from './pages/listing.ts'
@@ -48,14 +48,14 @@ export async function createShopApp(deps: ShopDeps): Promise<FastifyInstance> {
     reply.headers({ 'content-security-policy': policy, 'x-content-type-options': 'nosniff' })
   })
 
-  function visitOf(request: FastifyRequest, reply: FastifyReply): Visit {
+  function visitOf(request: FastifyRequest, reply: FastifyReply): ShopVisit {
     const { [CID_COOKIE]: kept, uid, cart } = request.cookies
     const cid = kept && CID.test(kept) ? kept : deps.uuid()
     reply.setCookie(CID_COOKIE, cid, cookieOptions)
     const shopper = SHOPPERS.find((each) => each.uid === uid)
     return { ...deps, url: request.url, cid, uid: shopper?.uid ?? null, basket: readBasket(cart), assets: assets.path }
   }
-  const send = (reply: FastifyReply, visit: Visit, page: Page) =>
+  const send = (reply: FastifyReply, visit: ShopVisit, page: ShopPage) =>
     reply.type('text/html; charset=utf-8').header('cache-control', 'no-store').send(layout(visit, page))
   const notFound = (request: FastifyRequest, reply: FastifyReply) =>
     send(reply.code(404), visitOf(request, reply), {

@@ -1,7 +1,7 @@
 import { picturePath, productPath } from '../catalogue/feed.ts'
 import type { Product } from '../catalogue/products.ts'
 import type { UnitKey } from '../load/units.ts'
-import type { Visit } from './context.ts'
+import type { ShopVisit } from './context.ts'
 import { money } from './format.ts'
 import { type Html, html, json } from './html.ts'
 
@@ -35,7 +35,7 @@ export interface AdRow {
 }
 
 /** A row that the browser fills with ads: its places are reserved, so that nothing moves when they come. */
-export function adRow({ units }: Visit, row: AdRow): Html {
+export function adRow({ units }: ShopVisit, row: AdRow): Html {
   const targeting = { slotHash: units[row.unit], adCount: row.count, ...row.targeting }
   return html`<section class="row" aria-labelledby="${row.id}" data-ads>
   <h2 id="${row.id}">${row.title}</h2>
@@ -47,7 +47,7 @@ export function adRow({ units }: Visit, row: AdRow): Html {
 
 /** A place for a banner. What stands in it until one comes, or when none does, is the shop's own. */
 export function bannerPlace(
-  { units }: Visit,
+  { units }: ShopVisit,
   place: { unit: UnitKey; shape: string; targeting: object; own: Html },
 ): Html {
   const targeting = { slotHash: units[place.unit], adCount: 1, country: 'DE', ...place.targeting }

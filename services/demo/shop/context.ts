@@ -13,7 +13,7 @@ export interface ShopDeps {
 }
 
 /** One visitor at one page. */
-export interface Visit extends ShopDeps {
+export interface ShopVisit extends ShopDeps {
   /** Path and query. */
   url: string
   cid: string

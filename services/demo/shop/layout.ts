@@ -1,10 +1,10 @@
 import { SHOP_NAME } from '../load/accounts.ts'
 import { countOf } from './basket.ts'
-import { SHOPPERS, type Visit } from './context.ts'
+import { SHOPPERS, type ShopVisit } from './context.ts'
 import { type Html, html, json } from './html.ts'
 import { icons } from './icons.ts'
 
-export interface Page {
+export interface ShopPage {
   title: string
   body: Html
   /** Feed id, on a product's page. */
@@ -16,7 +16,7 @@ export interface Page {
 }
 
 /** The whole document. */
-export function layout(visit: Visit, page: Page): string {
+export function layout(visit: ShopVisit, page: ShopPage): string {
   const facts = {
     adServer: visit.adServer,
     shopId: visit.shopId,
@@ -48,7 +48,7 @@ ${cardTemplate}
 </html>`.text
 }
 
-const demoBar = ({ adServer }: Visit) => html`<aside class="demo-bar" aria-label="About this demo">
+const demoBar = ({ adServer }: ShopVisit) => html`<aside class="demo-bar" aria-label="About this demo">
 <span>A demo of Endcap. Nothing is sold.</span>
 <a href="${adServer}/panel/" target="_blank" rel="noopener">Open the panel</a>
 <button type="button" data-events>Your last events <span class="count" data-events-count>0</span></button>
@@ -56,7 +56,7 @@ const demoBar = ({ adServer }: Visit) => html`<aside class="demo-bar" aria-label
 <p>What this page told the ad server, and what it said. A sale is attributed a few seconds later.</p><ol data-events-list></ol></dialog>
 </aside>`
 
-const header = (visit: Visit, phrase: string) => html`<header class="top">
+const header = (visit: ShopVisit, phrase: string) => html`<header class="top">
 <div class="wide">
 <a class="logo" href="/">${icons.compass}<span>Northwind <em>Market</em></span></a>
 <form class="search" action="/search" role="search"><input name="q" type="search" value="${phrase}" placeholder="What are you looking for?" aria-label="Search" autocomplete="off" required><button aria-label="Search">${icons.search}</button></form>
@@ -69,7 +69,7 @@ ${account(visit)}
 )}</ul></nav>
 </header>`
 
-function account({ uid, url }: Visit): Html {
+function account({ uid, url }: ShopVisit): Html {
   const shopper = SHOPPERS.find((each) => each.uid === uid)
   return html`<details class="account">
 <summary class="tool">${icons.person}<span class="label">${shopper ? shopper.name : 'Sign in'}</span></summary>
@@ -80,7 +80,7 @@ ${shopper && html`<button name="uid" value="">Sign out</button>`}
 </form></details>`
 }
 
-const footer = ({ shelf, adServer }: Visit) => html`<footer class="bottom"><div class="wide">
+const footer = ({ shelf, adServer }: ShopVisit) => html`<footer class="bottom"><div class="wide">
 <ul class="promises"><li>${icons.truck} Free delivery from €49</li><li>${icons.back} 30 days to think it over</li><li>${icons.shield} Two years' guarantee</li></ul>
 <p class="links">${shelf.departments.map(({ href, name }) => html`<a href="${href}">${name}</a> `)}<a href="${adServer}/docs">API</a></p>
 <p class="small">${SHOP_NAME} is an invented shop. Products, brands and pictures are drawn by a program.</p>

@@ -5,7 +5,7 @@ import { Address, Integer, readSettings, Text } from '../../../infra/settings.ts
 import { demoCatalogue } from '../catalogue/products.ts'
 import type { DemoShop } from '../load/load.ts'
 import { sequence } from '../sequence.ts'
-import { emptyTally, type Place, type Tally, visit } from './shopper.ts'
+import { emptyTally, type Tally, type TrafficTarget, visit } from './shopper.ts'
 
 /** Shoppers against a running demo: what `make traffic` starts. RATE is visits a second, SECONDS how long. */
 const BAR_WIDTH = 30
@@ -26,14 +26,14 @@ async function main(): Promise<void> {
   const { RATE: rate, SECONDS: seconds, ...server } = readSettings(trafficSettings, process.env, problems)
   if (problems.length > 0) throw new Error(problems.join('\n'))
   const adServer = server.PUBLIC_URL ?? `http://127.0.0.1:${server.HTTP_PORT}`
-  const place = { adServer, ...readPlace(server.DATA_DIR) }
+  const target = { adServer, ...readTarget(server.DATA_DIR) }
 
   const tally = emptyTally()
-  await shop(place, { rate, seconds, tally })
+  await shop(target, { rate, seconds, tally })
   process.stdout.write(summary(tally, seconds))
 }
 
-function readPlace(dataFolder: string): Omit<Place, 'adServer'> {
+function readTarget(dataFolder: string): Omit<TrafficTarget, 'adServer'> {
   const file = join(dataFolder, 'demo.json')
   let note: DemoShop
   try {
@@ -52,7 +52,7 @@ function readPlace(dataFolder: string): Omit<Place, 'adServer'> {
   }
 }
 
-async function shop(place: Place, plan: { rate: number; seconds: number; tally: Tally }): Promise<void> {
+async function shop(target: TrafficTarget, plan: { rate: number; seconds: number; tally: Tally }): Promise<void> {
   const random = sequence(Date.now())
   const startedAt = performance.now()
   const underWay = new Set<Promise<void>>()
@@ -63,7 +63,7 @@ async function shop(place: Place, plan: { rate: number; seconds: number; tally: 
     const waitMs = (begun / plan.rate - elapsed()) * 1000
     if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs))
     if (underWay.size >= UNDER_WAY_MAX) await Promise.race(underWay)
-    const one = visit(place, { random, tally: plan.tally }).finally(() => underWay.delete(one))
+    const one = visit(target, { random, tally: plan.tally }).finally(() => underWay.delete(one))
     underWay.add(one)
   }
   await Promise.all(underWay)

@@ -1,7 +1,7 @@
 import type { Sequence } from '../sequence.ts'
 
 /** Where shoppers shop. */
-export interface Place {
+export interface TrafficTarget {
   adServer: string
   shopId: string
   units: Readonly<Record<string, string>>
@@ -50,7 +50,7 @@ interface Answer<A> {
   data: { ads: A[] }[]
 }
 
-/** Chances, of an ad by its place, and of a visitor. Clicks and purchases are more frequent than in life: a demo is short. */
+/** The chance that an ad is seen, by its position. The chances below are higher than in reality, because a demo is short. */
 const SEEN = [0.97, 0.92, 0.84, 0.7, 0.6]
 const CLICK_CHANCE = 0.05
 const BANNER_CLICK_CHANCE = 0.01
@@ -60,8 +60,11 @@ const PAGES_MAX = 4
 const ROW = 4
 
 /** One visit: some pages, the ads on them, and perhaps a purchase. Counts what it did. */
-export async function visit(place: Place, { random, tally }: { random: Sequence; tally: Tally }): Promise<void> {
-  const { adServer, shopId, units } = place
+export async function visit(
+  target: TrafficTarget,
+  { random, tally }: { random: Sequence; tally: Tally },
+): Promise<void> {
+  const { adServer, shopId, units } = target
   const cid = crypto.randomUUID()
 
   async function post<T>(path: string, body: object): Promise<T | null> {
@@ -122,11 +125,11 @@ export async function visit(place: Place, { random, tally }: { random: Sequence;
   tally.visits++
   if (random.chance(0.4)) await page({ slotHash: units.home }, { slotHash: units.hero })
   for (let pages = 1 + random.index(PAGES_MAX); pages > 0; pages--) {
-    const categoryPaths = [random.pick(place.categories)]
+    const categoryPaths = [random.pick(target.categories)]
     await random.pick([
-      () => page({ slotHash: units.searchWide, searchData: random.pick(place.phrases) }, null),
+      () => page({ slotHash: units.searchWide, searchData: random.pick(target.phrases) }, null),
       () => page({ slotHash: units.listing, categoryPaths }, { slotHash: units.leaderboard, categoryPaths }),
-      () => page({ slotHash: units.alsoBought, shopProductId: random.pick(place.productIds) }, null),
+      () => page({ slotHash: units.alsoBought, shopProductId: random.pick(target.productIds) }, null),
     ])()
   }
 }

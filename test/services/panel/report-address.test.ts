@@ -15,7 +15,7 @@ import {
   type Metric,
   metricNames,
   modelNames,
-  type Row,
+  type ReportRow,
 } from '../../../services/panel/web/pages/reports/vocabulary.ts'
 
 const day = fc
@@ -106,7 +106,7 @@ describe('the days of a report', () => {
 })
 
 describe('the rows of a report', () => {
-  const row = (of: Partial<Row> & { day?: string; hour?: string }) => ({ currency: 'EUR', ...of }) as Row
+  const row = (of: Partial<ReportRow> & { day?: string; hour?: string }) => ({ currency: 'EUR', ...of }) as ReportRow
 
   it('stand beside those of the days before, also by the hour when clocks were changed between', () => {
     const before = row({ hour: '2026-03-28T23:00:00+01:00', views: 3 })

@@ -2,10 +2,10 @@ import { picturePath, productPath } from '../../catalogue/feed.ts'
 import { type Product, priceOf } from '../../catalogue/products.ts'
 import type { Basket } from '../basket.ts'
 import { bannerPlace } from '../cards.ts'
-import type { Visit } from '../context.ts'
+import type { ShopVisit } from '../context.ts'
 import { money } from '../format.ts'
 import { type Html, html } from '../html.ts'
-import type { Page } from '../layout.ts'
+import type { ShopPage } from '../layout.ts'
 
 const FREE_DELIVERY_FROM = 49
 const DELIVERY = 4.9
@@ -19,7 +19,7 @@ export interface Order {
   lines: readonly Line[]
 }
 
-export const linesOf = ({ shelf, basket }: { shelf: Visit['shelf']; basket: Basket }): Line[] =>
+export const linesOf = ({ shelf, basket }: { shelf: ShopVisit['shelf']; basket: Basket }): Line[] =>
   [...basket].flatMap(([id, quantity]) => {
     const product = shelf.product(id)
     return product ? [{ product, quantity }] : []
@@ -29,7 +29,7 @@ const sumOf = (lines: readonly Line[]) =>
   lines.reduce((sum, { product, quantity }) => sum + priceOf(product) * quantity, 0)
 const deliveryOf = (sum: number) => (sum >= FREE_DELIVERY_FROM ? 0 : DELIVERY)
 
-export function cartPage(visit: Visit): Page {
+export function cartPage(visit: ShopVisit): ShopPage {
   const lines = linesOf(visit)
   if (lines.length === 0) {
     return {
@@ -44,7 +44,7 @@ export function cartPage(visit: Visit): Page {
   }
 }
 
-export function checkoutPage(visit: Visit): Page {
+export function checkoutPage(visit: ShopVisit): ShopPage {
   const lines = linesOf(visit)
   const field = (name: string, label: string, value: string, more = html``) =>
     html`<label class="field">${label} <input name="${name}" value="${value}" required maxlength="100" ${more}></label>`
@@ -61,7 +61,7 @@ ${field('street', 'Street and number', 'Lindenallee 12', html`autocomplete="stre
   }
 }
 
-export function confirmationPage(visit: Visit, { id, lines }: Order): Page {
+export function confirmationPage(visit: ShopVisit, { id, lines }: Order): ShopPage {
   const products = lines.map(({ product, quantity }) => ({
     shopProductId: product.id,
     price: round(priceOf(product) * quantity),

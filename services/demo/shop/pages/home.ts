@@ -1,14 +1,14 @@
 import { picturePath } from '../../catalogue/feed.ts'
 import { adRow, bannerPlace, grid } from '../cards.ts'
-import type { Visit } from '../context.ts'
+import type { ShopVisit } from '../context.ts'
 import { counted } from '../format.ts'
 import { html } from '../html.ts'
-import type { Page } from '../layout.ts'
+import type { ShopPage } from '../layout.ts'
 
 const PICKS = 8
 const ROW = 5
 
-export function home(visit: Visit): Page {
+export function home(visit: ShopVisit): ShopPage {
   const { shelf } = visit
   const models = shelf.departments.flatMap(({ path }) => shelf.inCategory(path))
   const deals = models.filter(({ salePrice, available }) => salePrice !== null && available)

@@ -1,10 +1,10 @@
 import type { Product } from '../../catalogue/products.ts'
 import { hexOf } from '../../pictures/colors.ts'
 import { adRow, bannerPlace, grid } from '../cards.ts'
-import type { Visit } from '../context.ts'
+import type { ShopVisit } from '../context.ts'
 import { capital, counted } from '../format.ts'
 import { type Html, html } from '../html.ts'
-import type { Page } from '../layout.ts'
+import type { ShopPage } from '../layout.ts'
 import { type Category, type Filters, filtered, SORTS, slug } from '../shelf.ts'
 
 const PAGE_SIZE = 24
@@ -18,7 +18,7 @@ export interface Listing {
 }
 
 /** A department or a category below it. */
-export function categoryPage(visit: Visit, category: Category, listing: Listing): Page {
+export function categoryPage(visit: ShopVisit, category: Category, listing: Listing): ShopPage {
   const all = visit.shelf.inCategory(category.path)
   const targeting = { categoryPaths: [category.path] }
   const top = html`${crumbs(category.path, visit)}<h1>${category.name}</h1>
@@ -29,7 +29,7 @@ ${adRow(visit, { id: 'sponsored', title: `Popular in ${category.name}`, unit: 'l
 }
 
 /** What a phrase finds. */
-export function searchPage(visit: Visit, phrase: string, listing: Listing): Page {
+export function searchPage(visit: ShopVisit, phrase: string, listing: Listing): ShopPage {
   const all = visit.shelf.search(phrase)
   const instead = all.length > 0 ? all.slice(ROW) : visit.shelf.inCategory('Kitchen')
   const body = html`<div class="wide"><h1>${all.length > 0 ? `“${phrase}”` : `Nothing is called “${phrase}”`}</h1>
@@ -38,7 +38,7 @@ ${all.length > 0 ? shelves(visit, all, listing) : html`<p>Try fewer words, or lo
   return { title: `“${phrase}”`, body, phrase }
 }
 
-function shelves(visit: Visit, all: readonly Product[], { filters, page }: Listing): Html {
+function shelves(visit: ShopVisit, all: readonly Product[], { filters, page }: Listing): Html {
   const found = filtered(all, filters)
   const shown = found.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE)
   const more = found.length > page * PAGE_SIZE && linkTo(visit.url, page + 1)
@@ -73,7 +73,7 @@ export const swatch = (color: string): Html =>
   html`<svg class="swatch" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true"><circle cx="8" cy="8" r="7.5" fill="${hexOf(color)}"/></svg>`
 
 /** The way from the home page to a category. */
-export function crumbs(path: string, { shelf }: Visit): Html {
+export function crumbs(path: string, { shelf }: ShopVisit): Html {
   const names = path.split(' > ')
   const steps = names.map((_, index) => shelf.category(names.slice(0, index + 1).map(slug))!)
   return html`<nav class="crumbs" aria-label="Breadcrumbs"><a href="/">Home</a>${steps.map(({ href, name }) => html` › <a href="${href}">${name}</a>`)}</nav>`

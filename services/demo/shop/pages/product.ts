@@ -2,11 +2,11 @@ import { picturePath, productPath } from '../../catalogue/feed.ts'
 import type { Product } from '../../catalogue/products.ts'
 import { VIEWS } from '../../pictures/picture.ts'
 import { adRow, bannerPlace, priceHtml } from '../cards.ts'
-import type { Visit } from '../context.ts'
+import type { ShopVisit } from '../context.ts'
 import { capital } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { icons } from '../icons.ts'
-import type { Page } from '../layout.ts'
+import type { ShopPage } from '../layout.ts'
 import { crumbs, swatch } from './listing.ts'
 
 const ROW = 4
@@ -14,7 +14,7 @@ const SIMILAR_ELEMENT = 'similar-products'
 const viewPaths = (id: string) =>
   VIEWS.map((view) => (view === 'front' ? picturePath(id) : `/pictures/${id}-${view}.svg`))
 
-export function productPage(visit: Visit, product: Product): Page {
+export function productPage(visit: ShopVisit, product: Product): ShopPage {
   const related = visit.shelf
     .inCategory(product.category.split(' > ')[0]!)
     .filter(({ groupId }) => groupId !== product.groupId)
@@ -34,7 +34,7 @@ const gallery = ({ id, title }: Product) => html`<div class="gallery" data-galle
 <ul>${viewPaths(id).map((path, index) => html`<li><a href="${path}" ${index === 0 && html`aria-current="true"`}><img src="${path}" alt="View ${index + 1}" width="96" height="96" loading="lazy"></a></li>`)}</ul>
 </div>`
 
-const facts = (visit: Visit, product: Product) => html`<div class="facts">
+const facts = (visit: ShopVisit, product: Product) => html`<div class="facts">
 <p class="brand">${product.brand}</p>
 <h1>${product.title}</h1>
 <p class="prices big">${priceHtml(product)}</p>
@@ -51,7 +51,7 @@ ${variants(visit, product)}
 ${bannerPlace(visit, { unit: 'rectangle', shape: 'rectangle', targeting: { categoryPaths: [product.category], productId: product.id }, own: ownBox })}
 </div>`
 
-function variants(visit: Visit, product: Product): Html {
+function variants(visit: ShopVisit, product: Product): Html {
   const all = visit.shelf.variants(product)
   const inSize = all.filter(({ size }) => size === product.size)
   const inColor = all.filter(({ color }) => color === product.color)
@@ -61,7 +61,7 @@ ${product.size !== null && html`<p>Size</p><ul>${inColor.map((each) => html`<li>
 }
 
 /** The emission script does it all: asks, draws, reports. */
-function similarByScript({ adServer, units }: Visit, product: Product): Html {
+function similarByScript({ adServer, units }: ShopVisit, product: Product): Html {
   const query = new URLSearchParams({
     productTitle: product.model,
     categoryId: product.category.split(' > ')[0]!,

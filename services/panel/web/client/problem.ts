@@ -1,5 +1,5 @@
 /** One field that is wrong. `path` is a JSON pointer into the body (`/cpc`), or names a parameter (`querystring/from`). */
-export interface FieldError {
+interface FieldError {
   path: string
   message: string
 }

@@ -1,7 +1,7 @@
 import type { Targeting } from '../../../../schemas/http/selection.ts'
 import type { Ad } from './ads.ts'
 import type { ShownAd } from './block/block.ts'
-import type { Place, Slots } from './slots.ts'
+import type { SlotPlace, Slots } from './slots.ts'
 
 export interface FillingDeps {
   slots: () => Pick<Slots, 'isCurrent' | 'shown'>
@@ -19,7 +19,7 @@ const EXCLUDED_MAX = 1_000
 
 /** Requests the ads of slots, one request at a time: each excludes the products that the page already shows. */
 export function createFilling({ slots, ask, morePending, onShown }: FillingDeps) {
-  const waiting = new Set<Place>()
+  const waiting = new Set<SlotPlace>()
   let asking = false
   let timer: ReturnType<typeof setTimeout> | undefined
 
@@ -35,19 +35,19 @@ export function createFilling({ slots, ask, morePending, onShown }: FillingDeps)
     asking = false
   }
 
-  function next(): Place[] {
+  function next(): SlotPlace[] {
     const batch = [...waiting].filter((place) => slots().isCurrent(place)).slice(0, SLOTS_MAX)
     if (batch.length === 0) waiting.clear()
     for (const place of batch) waiting.delete(place)
     return batch
   }
 
-  function withoutShown({ slot: { targeting } }: Place): Targeting {
+  function withoutShown({ slot: { targeting } }: SlotPlace): Targeting {
     const excluded = [...(targeting.excludedShopProductIds ?? []), ...slots().shown()]
     return excluded.length === 0 ? targeting : { ...targeting, excludedShopProductIds: excluded.slice(0, EXCLUDED_MAX) }
   }
 
-  function show(place: Place, ads: readonly Ad[]): void {
+  function show(place: SlotPlace, ads: readonly Ad[]): void {
     const shown = place.block!.show(ads)
     place.shown = shown.map(({ ad }) => ad.shopProductId)
     for (const each of shown) onShown(each)
@@ -55,7 +55,7 @@ export function createFilling({ slots, ask, morePending, onShown }: FillingDeps)
     place.host!.dispatchEvent(new CustomEvent('endcap:rendered', { bubbles: true, composed: true, detail }))
   }
 
-  return (place: Place): void => {
+  return (place: SlotPlace): void => {
     waiting.add(place)
     // A microtask runs after the caller has registered all slots that came before the library.
     if (!morePending()) queueMicrotask(askForWaiting)

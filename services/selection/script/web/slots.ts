@@ -2,7 +2,7 @@ import type { FormattedSlot } from '../../../../schemas/http/formatted.ts'
 import { type Block, openBlock } from './block/block.ts'
 
 /** A slot and the element of the page that it fills. */
-export interface Place {
+export interface SlotPlace {
   slot: FormattedSlot
   host: HTMLElement | null
   block: Block | null
@@ -14,8 +14,8 @@ export interface Place {
 const ELEMENT_WAIT_MS = 10_000
 
 /** Finds the elements of the slots, now or when they appear, and hands each over to be filled. */
-export function createSlots(fill: (place: Place) => void) {
-  const places = new Map<string, Place>()
+export function createSlots(fill: (place: SlotPlace) => void) {
+  const places = new Map<string, SlotPlace>()
   const arrivals = new MutationObserver(() => find())
   let timer: ReturnType<typeof setTimeout> | undefined
 
@@ -53,7 +53,7 @@ export function createSlots(fill: (place: Place) => void) {
       rescan()
     },
     /** Whether the place is still in the page and has not been replaced by another slot. */
-    isCurrent: (place: Place) => places.get(place.slot.elementId) === place && place.host?.isConnected === true,
+    isCurrent: (place: SlotPlace) => places.get(place.slot.elementId) === place && place.host?.isConnected === true,
     /** Feed ids of all products that the page shows now. */
     shown: () => [...places.values()].flatMap((place) => (place.host?.isConnected ? place.shown : [])),
   }

@@ -7,12 +7,12 @@ import { DateTime } from '../../components/values/times.tsx'
 import { useList } from '../../data/use-list.ts'
 import { useSession } from '../../session/session.ts'
 import { useShop } from '../../session/shop-context.tsx'
-import { kindLabel, kinds, salePath, type Transaction } from './words.ts'
+import { kindLabel, kinds, type ListedSale, salePath } from './words.ts'
 
 const REFRESH_MS = 10_000
 const KIND_DEFAULT = 'PURCHASE'
 const CREDITED_DEFAULT = 'true'
-type Kind = Transaction['kind']
+type Kind = ListedSale['kind']
 
 /** What was bought lately, and which campaigns were credited with it. New sales appear by themselves. */
 export default function SalesPage() {
@@ -82,19 +82,19 @@ export default function SalesPage() {
   )
 }
 
-function columnsFor(isAdvertiser: boolean, timeZone: string | undefined): Column<Transaction>[] {
-  const when: Column<Transaction> = {
+function columnsFor(isAdvertiser: boolean, timeZone: string | undefined): Column<ListedSale>[] {
+  const when: Column<ListedSale> = {
     title: 'When',
     cell: ({ occurredAt }) => <DateTime at={occurredAt} timeZone={timeZone} />,
   }
-  const credit: Column<Transaction> = { title: 'Credited to', cell: (sale) => <Campaigns sale={sale} /> }
-  const credited: Column<Transaction> = {
+  const credit: Column<ListedSale> = { title: 'Credited to', cell: (sale) => <Campaigns sale={sale} /> }
+  const credited: Column<ListedSale> = {
     title: 'Credited',
     align: 'end',
     cell: ({ creditedAmount, currency }) => <Money amount={creditedAmount} currency={currency} />,
   }
   if (isAdvertiser) return [when, { title: 'Shop', cell: ({ shopName }) => shopName }, credit, lineColumn, credited]
-  const amount: Column<Transaction> = {
+  const amount: Column<ListedSale> = {
     title: 'Amount',
     align: 'end',
     cell: ({ amount: all, returnedAmount, currency }) => (
@@ -111,9 +111,9 @@ function columnsFor(isAdvertiser: boolean, timeZone: string | undefined): Column
   return [when, { title: 'Number', cell: (sale) => <OrderNumber sale={sale} /> }, credit, lineColumn, amount, credited]
 }
 
-const lineColumn: Column<Transaction> = { title: 'Lines', align: 'end', cell: ({ lines }) => lines }
+const lineColumn: Column<ListedSale> = { title: 'Lines', align: 'end', cell: ({ lines }) => lines }
 
-const OrderNumber = ({ sale: { eventId, unconfirmed } }: { sale: Transaction }) => (
+const OrderNumber = ({ sale: { eventId, unconfirmed } }: { sale: ListedSale }) => (
   <>
     <Text size="sm" c="dimmed" truncate maw={180} title={eventId}>
       {eventId}
@@ -131,7 +131,7 @@ const OrderNumber = ({ sale: { eventId, unconfirmed } }: { sale: Transaction }) 
   </>
 )
 
-function Campaigns({ sale: { campaigns } }: { sale: Transaction }) {
+function Campaigns({ sale: { campaigns } }: { sale: ListedSale }) {
   const [first, ...others] = campaigns
   if (!first)
     return (

@@ -1,6 +1,6 @@
 import type { Answer, Item } from '../../client/types.ts'
 
-export type Transaction = Item<'/v1/panel/transactions'>
+export type ListedSale = Item<'/v1/panel/transactions'>
 export type ExplainedTransaction = Answer<'/v1/panel/explain/attribution/{eventId}'>['transactions'][number]
 export type ExplainedLine = ExplainedTransaction['lines'][number]
 export type Touch = ExplainedLine['touches'][number]

@@ -20,7 +20,7 @@ import { drillInto } from './table/drill-down.ts'
 import { ReportTable } from './table/report-table.tsx'
 import { useReport, useReportDays, useReportShop } from './use-report.ts'
 import { useReportState } from './use-report-state.ts'
-import type { Dimension, Row } from './vocabulary.ts'
+import type { Dimension, ReportRow } from './vocabulary.ts'
 import { WhatIfPanel } from './what-if-panel.tsx'
 
 /** What was shown, clicked, billed and sold. The address is the report: whoever has it sees the same. */
@@ -104,7 +104,7 @@ function useAddressOf(): (changes: Partial<ReportState>) => string {
 }
 
 /** A banner campaign is looked into by its banners, others by their products. */
-function useLinkInto(state: ReportState): (row: Row, dimension: Dimension) => string | null {
+function useLinkInto(state: ReportState): (row: ReportRow, dimension: Dimension) => string | null {
   const addressOf = useAddressOf()
   const { items } = useList('/v1/panel/campaigns', { query: { kind: 'DISPLAY' }, pageSize: PAGE_SIZE_MAX })
   const display = new Set(items?.map(({ id }) => id))

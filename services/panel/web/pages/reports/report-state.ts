@@ -2,13 +2,13 @@ import { type Days, isDay, isPreset, type Period } from './controls/periods.ts'
 import {
   type Dimension,
   dimensionNames,
-  type Filter,
   filterNames,
   isTime,
   type Metric,
   type Model,
   metricNames,
   modelNames,
+  type ReportFilter,
 } from './vocabulary.ts'
 
 export const GROUP_BY_MAX = 2
@@ -32,7 +32,7 @@ export interface ReportState {
   /** The metric in the chart. */
   charted: Metric
   compare: boolean
-  filters: Readonly<Partial<Record<Filter, string>>>
+  filters: Readonly<Partial<Record<ReportFilter, string>>>
   whatIf: WhatIf
   sort: { column: Dimension | Metric; descending: boolean }
 }
@@ -110,7 +110,7 @@ function periodOf(search: URLSearchParams): Period {
 
 const shopIdOf = (text: string | null) => (text === ALL_SHOPS ? null : (text ?? undefined))
 
-const given = (search: URLSearchParams, name: Filter): [Filter, string][] => {
+const given = (search: URLSearchParams, name: ReportFilter): [ReportFilter, string][] => {
   const value = search.get(name)
   return value ? [[name, value]] : []
 }

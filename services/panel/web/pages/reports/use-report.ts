@@ -6,7 +6,7 @@ import { read } from '../../data/use-entity.ts'
 import { useShop } from '../../session/shop-context.tsx'
 import { addDays, countDays, type Days, dateIn, daysOf, previousOf } from './controls/periods.ts'
 import { isWhatIf, type ReportState } from './report-state.ts'
-import { type Metric, type Report, type ReportQuery, wordsOf } from './vocabulary.ts'
+import { type Metric, type ReportAnswer, type ReportParameters, wordsOf } from './vocabulary.ts'
 
 const PATH = '/v1/panel/reports'
 
@@ -14,9 +14,9 @@ const PATH = '/v1/panel/reports'
 export interface ReportView {
   state: ReportState
   days: Days
-  report: Report
+  report: ReportAnswer
   /** The days before, or the same days as the shop's settings have it; null: nothing to compare with. */
-  reference: { kind: 'previous' | 'settings'; report: Report; days: Days; shiftDays: number } | null
+  reference: { kind: 'previous' | 'settings'; report: ReportAnswer; days: Days; shiftDays: number } | null
 }
 
 export interface ReportLoad {
@@ -66,7 +66,7 @@ async function readView(state: ReportState, days: Days, signal: AbortSignal): Pr
 }
 
 /** How the API is asked for a report. Its `to` is the day after. */
-export function queryOf(state: ReportState, { from, until }: Days): ReportQuery {
+export function queryOf(state: ReportState, { from, until }: Days): ReportParameters {
   const { groupBy, metrics, shopId, filters, whatIf } = state
   return {
     from,

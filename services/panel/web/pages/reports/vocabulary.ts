@@ -2,11 +2,11 @@ import type { Answer, Query } from '../../client/types.ts'
 
 /** What reports are made of, in the words of the panel. `docs/reports.md` defines every metric. */
 
-export type Report = Answer<'/v1/panel/reports'>
-export type Row = Report['rows'][number]
-export type Totals = Report['totals']
-export type ReportQuery = Query<'/v1/panel/reports'>
-export type Model = NonNullable<ReportQuery['model']>
+export type ReportAnswer = Answer<'/v1/panel/reports'>
+export type ReportRow = ReportAnswer['rows'][number]
+export type Totals = ReportAnswer['totals']
+export type ReportParameters = Query<'/v1/panel/reports'>
+export type Model = NonNullable<ReportParameters['model']>
 
 export const dimensions = {
   day: 'Day',
@@ -102,8 +102,8 @@ export const filters = {
   algorithm: 'algorithm',
   country: 'country',
 } as const satisfies Record<string, Dimension>
-export type Filter = keyof typeof filters
-export const filterNames = Object.keys(filters) as Filter[]
+export type ReportFilter = keyof typeof filters
+export const filterNames = Object.keys(filters) as ReportFilter[]
 
 export const models: Record<Model, string> = {
   LAST_TOUCH: 'Last touch',

@@ -1,12 +1,12 @@
 import type { Ad } from '../ads.ts'
 import { el } from './element.ts'
-import type { Words } from './words.ts'
+import type { BlockWords } from './words.ts'
 
 /** Pixels. Only the ratio matters: the style sheet gives the box its size. */
 const PICTURE_SIDE = 240
 
 /** The link of one ad; null when its product has no http address. Feeds are untrusted, so everything is set as text. */
-export function adLink(ad: Ad, words: Words, languages: readonly string[]): HTMLAnchorElement | null {
+export function adLink(ad: Ad, words: BlockWords, languages: readonly string[]): HTMLAnchorElement | null {
   const href = webAddress(ad.productHref)
   if (!href) return null
   const title = el('span', 'title', ad.productTitle)
@@ -34,7 +34,7 @@ function picture({ productImageUrl }: Ad): HTMLElement {
   return box
 }
 
-function prices({ productPrice, productSalePrice, currency }: Ad, words: Words, languages: readonly string[]) {
+function prices({ productPrice, productSalePrice, currency }: Ad, words: BlockWords, languages: readonly string[]) {
   const text = (amount: number) => priceText(amount, currency, languages)
   if (productSalePrice >= productPrice) return el('span', 'price', text(productPrice))
   const now = el('span', 'sale', el('span', 'read', `${words.priceNow} `), text(productSalePrice))

@@ -1,4 +1,4 @@
-export interface Words {
+export interface BlockWords {
   lang: string
   sponsored: string
   /** Read out by screen readers before a price, where there are two. */
@@ -16,7 +16,7 @@ const table: Readonly<Record<string, readonly [sponsored: string, priceNow: stri
 }
 
 /** The words in the first of these languages (BCP 47) that is translated; in English when none is. */
-export function wordsIn(languages: readonly string[]): Words {
+export function wordsIn(languages: readonly string[]): BlockWords {
   const known = languages.map((tag) => tag.toLowerCase().split(/[-_]/)[0]!).find((lang) => Object.hasOwn(table, lang))
   const lang = known ?? 'en'
   const [sponsored, priceNow, priceBefore] = table[lang]!

@@ -1,4 +1,4 @@
-export interface AdEvent {
+export interface ReportedEvent {
   type: 'VIEW' | 'CLICK'
   showId: string
 }
@@ -21,7 +21,7 @@ const EVENTS_MAX = 60
  * the browser's beacon. Sending an event twice is safe: the server counts an ad's view and its click once.
  */
 export function createReporter({ url, sendBeacon, fetch }: ReporterDeps) {
-  const waiting: { event: AdEvent; tried: boolean }[] = []
+  const waiting: { event: ReportedEvent; tried: boolean }[] = []
   let timer: ReturnType<typeof setTimeout> | undefined
 
   const sendAfter = (ms: number) => {
@@ -50,7 +50,7 @@ export function createReporter({ url, sendBeacon, fetch }: ReporterDeps) {
   const bodyOf = (batch: typeof waiting) => JSON.stringify({ events: batch.map(({ event }) => event) })
 
   return {
-    report(event: AdEvent): void {
+    report(event: ReportedEvent): void {
       waiting.push({ event, tried: false })
       sendAfter(GATHER_MS)
     },

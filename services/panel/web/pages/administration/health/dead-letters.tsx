@@ -13,7 +13,7 @@ import { DateTime, RelativeTime } from '../../../components/values/times.tsx'
 import { useList } from '../../../data/use-list.ts'
 import { useSave } from '../../../data/use-save.ts'
 
-export type Letter = Item<'/v1/panel/dead-letters'>
+type DeadLetter = Item<'/v1/panel/dead-letters'>
 type Filter = Pick<Query<'/v1/panel/dead-letters'>, 'stream' | 'topic'>
 
 const TYPING_MS = 300
@@ -23,11 +23,11 @@ export function DeadLetters({ topics }: { topics: readonly string[] }) {
   const [topic, setTopic] = useState<string | null>(null)
   const [typed, setTyped] = useState('')
   const [stream] = useDebouncedValue(typed.trim(), TYPING_MS)
-  const [shown, setShown] = useState<Letter | null>(null)
+  const [shown, setShown] = useState<DeadLetter | null>(null)
   const filter: Filter = { ...(topic && { topic: topic as NonNullable<Filter['topic']> }), ...(stream && { stream }) }
   const list = useList('/v1/panel/dead-letters', { query: filter })
 
-  const columns: Column<Letter>[] = [
+  const columns: Column<DeadLetter>[] = [
     { title: 'Reason', cell: ({ code, message }) => `${code}: ${message}` },
     { title: 'Stream', cell: (letter) => letter.stream },
     { title: 'Record', cell: (letter) => `${letter.topic}/${letter.partition}/${letter.offset}` },
@@ -114,7 +114,7 @@ function ReplayButton({ filter, isEmpty }: { filter: Filter; isEmpty: boolean })
 }
 
 /** One dead letter, with the record as far as it can be read. */
-function LetterDialog({ letter, close }: { letter: Letter; close: () => void }) {
+function LetterDialog({ letter, close }: { letter: DeadLetter; close: () => void }) {
   const { id, stream, topic, partition, offset, key, code, message, failedAt, bytes, record } = letter
   return (
     <Modal opened onClose={close} title={`Dead letter ${id}`} size="lg">

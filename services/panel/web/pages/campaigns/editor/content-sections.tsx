@@ -6,7 +6,7 @@ import { countryChoices } from '../countries.ts'
 import { AttributionSection, ProductsSection } from '../products/products-section.tsx'
 import type { SectionProps } from './campaign-form.ts'
 import { errorUnder } from './values/campaign-problems.ts'
-import type { Targeting } from './values/campaign-values.ts'
+import type { TargetingValues } from './values/campaign-values.ts'
 
 /** What the campaign shows, by its kind. */
 export function ContentSections({ formats, ...props }: SectionProps & { formats: readonly AdFormat[] | undefined }) {
@@ -59,7 +59,7 @@ function DestinationSection({ form }: SectionProps) {
   )
 }
 
-const lists: { name: keyof Targeting; label: string; description: string }[] = [
+const lists: { name: keyof TargetingValues; label: string; description: string }[] = [
   { name: 'phrases', label: 'Search phrases', description: 'What is sought holds all the words of any of these' },
   { name: 'categoryPaths', label: 'Categories', description: 'The page is in or below any of these: Home > Lamps' },
   { name: 'brands', label: 'Brands', description: 'The page is about any of these' },

@@ -4,7 +4,7 @@ import { PAGE_SIZE_MAX, useList } from '../../../data/use-list.ts'
 import { useSession } from '../../../session/session.ts'
 import { useShop } from '../../../session/shop-context.tsx'
 
-export interface CampaignFacts {
+interface CampaignFacts {
   shop: Shop | undefined
   account: Account | undefined
   /** Of the shop. */

@@ -27,7 +27,7 @@ export const parameters = {
 export type ParameterInput = 'text' | 'list' | 'number' | 'attributes'
 export type ParameterName = keyof typeof parameters
 
-export interface Algorithm {
+interface Algorithm {
   label: string
   /** What it shows. */
   sentence: string

@@ -1,7 +1,7 @@
 import { addDays, type Days, dayLabel } from '../controls/periods.ts'
 import { dimensionValue, labelOf, movedRows, rowBefore, timeLabel } from '../table/rows.ts'
 import type { ReportView } from '../use-report.ts'
-import { type Dimension, isTime, type Metric, type Row, wordsOf } from '../vocabulary.ts'
+import { type Dimension, isTime, type Metric, type ReportRow, wordsOf } from '../vocabulary.ts'
 
 export const SERIES_MAX = 5
 export const BARS_MAX = 10
@@ -72,7 +72,7 @@ const valueSeries = (charted: Metric, reference: ReportView['reference']) => [
 ]
 
 /** Figures by day, or by the hour that clocks show: one that comes twice has both added up. */
-function byTime(rows: readonly Row[], time: Dimension, metric: Metric): Map<string, number> {
+function byTime(rows: readonly ReportRow[], time: Dimension, metric: Metric): Map<string, number> {
   const values = new Map<string, number>()
   for (const row of rows) {
     const tick = tickOf(time, dimensionValue(row, time)!)
@@ -87,7 +87,7 @@ const tickOf = (time: Dimension, value: string) => value.slice(0, time === 'day'
 const addsUp = (metric: Metric) => ['count', 'money'].includes(wordsOf(metric).kind)
 /** Where there is no row nothing happened: no views are 0, and their share of clicks is none. */
 const emptyOf = (metric: Metric) => (addsUp(metric) ? 0 : null)
-const sum = (rows: readonly Row[], metric: Metric) => rows.reduce((total, row) => total + (row[metric] ?? 0), 0)
+const sum = (rows: readonly ReportRow[], metric: Metric) => rows.reduce((total, row) => total + (row[metric] ?? 0), 0)
 
 function ticksOf({ from, until }: Days, time: Dimension): string[] {
   const days: string[] = []

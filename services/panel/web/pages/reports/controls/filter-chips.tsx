@@ -5,7 +5,7 @@ import { useEntity } from '../../../data/use-entity.ts'
 import type { ReportState } from '../report-state.ts'
 import { useReportShop } from '../use-report.ts'
 import type { ChangeReport } from '../use-report-state.ts'
-import { algorithmLabel, dimensions, type Filter, filterNames, filters } from '../vocabulary.ts'
+import { algorithmLabel, dimensions, filterNames, filters, type ReportFilter } from '../vocabulary.ts'
 import classes from './filter-chips.module.css'
 
 /** What the report is narrowed to; each can be taken away. */
@@ -32,7 +32,7 @@ export function FilterChips({ state, change }: { state: ReportState; change: Cha
 }
 
 interface ChipProps {
-  filter: Filter
+  filter: ReportFilter
   value: string
   shopId: string | undefined
   onRemove: () => void
@@ -53,7 +53,7 @@ function Chip({ filter, value, shopId, onRemove }: ChipProps) {
   )
 }
 
-function nameOf(filter: Filter, id: string, shopId: string | undefined): ReactNode {
+function nameOf(filter: ReportFilter, id: string, shopId: string | undefined): ReactNode {
   switch (filter) {
     case 'campaignId':
       return <EntityName path="/v1/panel/campaigns/{id}" id={id} />

@@ -21,8 +21,6 @@ const DECIMALS_MAX = 6
 /** Under this, two decimals would hide most of an amount. */
 const SMALL = 0.1
 
-export type Figures = Partial<Record<Metric, number | null>> & { currency: string | null }
-
 /** A figure in words; a dash where there is none, also for a sum of several currencies. */
 export function figureText(metric: Metric, value: number | null | undefined, currency: string | null): string {
   if (value == null) return '–'
@@ -50,7 +48,7 @@ export function axisText(metric: Metric, value: number): string {
   return wordsOf(metric).kind === 'share' ? compactPercent.format(value) : compact.format(value)
 }
 
-export interface Change {
+export interface MetricChange {
   text: string
   /** 1: more, -1: less, 0: the same. */
   direction: number
@@ -62,7 +60,7 @@ export function changeOf(
   metric: Metric,
   figures: { value: number | null | undefined; before: number | null | undefined; currency: string | null },
   style: 'percent' | 'difference',
-): Change | null {
+): MetricChange | null {
   const { value, before, currency } = figures
   if (value == null || before == null) return null
   const difference = value - before

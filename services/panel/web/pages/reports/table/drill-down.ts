@@ -1,5 +1,5 @@
 import type { ReportState } from '../report-state.ts'
-import { type Dimension, type Filter, filterNames, filters, isTime, type Row } from '../vocabulary.ts'
+import { type Dimension, filterNames, filters, isTime, type ReportFilter, type ReportRow } from '../vocabulary.ts'
 import { dimensionValue } from './rows.ts'
 
 /** What comes next when one looks into a value: a campaign's products, a placement's ad units. */
@@ -19,7 +19,7 @@ const next: Partial<Record<Dimension, Dimension>> = {
 /** The report that looks into a value of a row; null where nothing lies below. */
 export function drillInto(
   state: ReportState,
-  row: Row,
+  row: ReportRow,
   dimension: Dimension,
   isDisplay: (campaignId: string) => boolean,
 ): Partial<ReportState> | null {
@@ -32,7 +32,7 @@ export function drillInto(
   if (!filter) return null
   const below = dimension === 'campaign' && isDisplay(value) ? 'banner' : next[dimension]!
   const taken = new Set<Dimension>(
-    Object.keys({ ...state.filters, [filter]: value }).map((name) => filters[name as Filter]),
+    Object.keys({ ...state.filters, [filter]: value }).map((name) => filters[name as ReportFilter]),
   )
   const into = taken.has(below) ? 'day' : below
   return { filters: { ...state.filters, [filter]: value }, groupBy: groups(others, into) }

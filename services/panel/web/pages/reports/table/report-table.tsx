@@ -6,7 +6,7 @@ import { ChangeBadge } from '../figures/change-badge.tsx'
 import { exactText, figureText, sumsOf } from '../figures/figures.ts'
 import type { ReportState } from '../report-state.ts'
 import type { ReportView } from '../use-report.ts'
-import { type Dimension, dimensions, type Metric, type Row, type Totals, wordsOf } from '../vocabulary.ts'
+import { type Dimension, dimensions, type Metric, type ReportRow, type Totals, wordsOf } from '../vocabulary.ts'
 import classes from './report-table.module.css'
 import { keyOf, labelOf, rowBefore, sortedRows, tooltipOf } from './rows.ts'
 
@@ -20,7 +20,7 @@ export interface ReportTableProps {
   view: ReportView | undefined
   onSort: (sort: ReportState['sort']) => void
   /** Address of the report that looks into a value of a row; null: there is nothing below. */
-  linkInto: (row: Row, dimension: Dimension) => string | null
+  linkInto: (row: ReportRow, dimension: Dimension) => string | null
 }
 
 /** The rows of a report with their totals. It scrolls by itself where it is wider than the page. */
@@ -87,7 +87,7 @@ function Head({ state, onSort }: Pick<ReportTableProps, 'state' | 'onSort'>) {
 
 interface RowsProps extends Pick<ReportTableProps, 'linkInto'> {
   view: ReportView
-  rows: readonly Row[]
+  rows: readonly ReportRow[]
 }
 
 function Rows({ view, rows, linkInto }: RowsProps) {
@@ -123,9 +123,9 @@ function Rows({ view, rows, linkInto }: RowsProps) {
 
 interface FigureCellProps {
   metric: Metric
-  sums: readonly (Row | Totals)[]
+  sums: readonly (ReportRow | Totals)[]
   /** Null: nothing was there before; undefined: there is nothing to compare with. */
-  before: Row | Totals | null | undefined
+  before: ReportRow | Totals | null | undefined
   view: ReportView
 }
 

@@ -1,15 +1,15 @@
 import { addDays, dayLabel } from '../controls/periods.ts'
-import { algorithmLabel, type Dimension, isTime, type Metric, type Row, wordsOf } from '../vocabulary.ts'
+import { algorithmLabel, type Dimension, isTime, type Metric, type ReportRow, wordsOf } from '../vocabulary.ts'
 
 /** Value of a dimension in a row: an id, a day, an hour; null where it has none. */
-export const dimensionValue = (row: Row, dimension: Dimension): string | null =>
+export const dimensionValue = (row: ReportRow, dimension: Dimension): string | null =>
   (row as Record<string, unknown>)[dimension] as string | null
 
-const nameIn = (row: Row, dimension: Dimension): string | null =>
+const nameIn = (row: ReportRow, dimension: Dimension): string | null =>
   ((row as Record<string, unknown>)[`${dimension}Name`] as string | null | undefined) ?? null
 
 /** The value as people know it. */
-export function labelOf(row: Row, dimension: Dimension): string {
+export function labelOf(row: ReportRow, dimension: Dimension): string {
   const name = nameIn(row, dimension)
   if (name !== null) return name
   const value = dimensionValue(row, dimension)
@@ -18,7 +18,7 @@ export function labelOf(row: Row, dimension: Dimension): string {
 }
 
 /** A name in full, which may be cut, with its id; of values without a name nothing. */
-export function tooltipOf(row: Row, dimension: Dimension): string | undefined {
+export function tooltipOf(row: ReportRow, dimension: Dimension): string | undefined {
   const name = nameIn(row, dimension)
   return name === null ? undefined : `${name} (${dimensionValue(row, dimension)})`
 }
@@ -34,11 +34,11 @@ export function timeLabel(dimension: Dimension, value: string): string | null {
 }
 
 /** What tells rows apart. */
-export const keyOf = (row: Row, groupBy: readonly Dimension[]): string =>
+export const keyOf = (row: ReportRow, groupBy: readonly Dimension[]): string =>
   JSON.stringify([...groupBy.map((dimension) => dimensionValue(row, dimension)), row.currency])
 
 /** Rows of an earlier report with their days so many later. */
-export function movedRows(rows: readonly Row[], groupBy: readonly Dimension[], shiftDays: number): Row[] {
+export function movedRows(rows: readonly ReportRow[], groupBy: readonly Dimension[], shiftDays: number): ReportRow[] {
   if (shiftDays === 0) return [...rows]
   return rows.map((row) => {
     const moved = groupBy.filter(isTime).map((dimension) => {
@@ -51,29 +51,29 @@ export function movedRows(rows: readonly Row[], groupBy: readonly Dimension[], s
 
 /** Finds the row of an earlier report that a row stands beside. */
 export function rowBefore(
-  rows: readonly Row[],
+  rows: readonly ReportRow[],
   groupBy: readonly Dimension[],
   shiftDays: number,
-): (row: Row) => Row | undefined {
+): (row: ReportRow) => ReportRow | undefined {
   // Other days may be at another distance from UTC: their hours are told by what the clock shows.
-  const keyed = (row: Row) => keyOf(shiftDays === 0 ? row : withoutOffset(row, groupBy), groupBy)
+  const keyed = (row: ReportRow) => keyOf(shiftDays === 0 ? row : withoutOffset(row, groupBy), groupBy)
   const byKey = new Map(movedRows(rows, groupBy, shiftDays).map((row) => [keyed(row), row]))
   return (row) => byKey.get(keyed(row))
 }
 
-const withoutOffset = (row: Row, groupBy: readonly Dimension[]): Row =>
-  groupBy.includes('hour') ? ({ ...row, hour: dimensionValue(row, 'hour')!.slice(0, 13) } as Row) : row
+const withoutOffset = (row: ReportRow, groupBy: readonly Dimension[]): ReportRow =>
+  groupBy.includes('hour') ? ({ ...row, hour: dimensionValue(row, 'hour')!.slice(0, 13) } as ReportRow) : row
 
 /** Sorted by a column; rows without a figure come last. */
 export function sortedRows(
-  rows: readonly Row[],
+  rows: readonly ReportRow[],
   { column, descending }: { column: Dimension | Metric; descending: boolean },
   groupBy: readonly Dimension[],
-): Row[] {
+): ReportRow[] {
   const sign = descending ? -1 : 1
   const dimension = groupBy.find((each) => each === column)
   if (dimension) {
-    const textOf = (row: Row) => (isTime(dimension) ? dimensionValue(row, dimension)! : labelOf(row, dimension))
+    const textOf = (row: ReportRow) => (isTime(dimension) ? dimensionValue(row, dimension)! : labelOf(row, dimension))
     return rows.toSorted((a, b) => sign * textOf(a).localeCompare(textOf(b), undefined, { numeric: true }))
   }
   const metric = column as Metric
@@ -85,5 +85,5 @@ export function sortedRows(
 }
 
 /** Whether the rows' amounts are in several currencies, and so cannot be set side by side. */
-export const mixesCurrencies = (rows: readonly Row[], metric: Metric): boolean =>
+export const mixesCurrencies = (rows: readonly ReportRow[], metric: Metric): boolean =>
   ['money', 'ratio'].includes(wordsOf(metric).kind) && new Set(rows.map(({ currency }) => currency)).size > 1

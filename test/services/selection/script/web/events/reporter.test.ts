@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { type AdEvent, createReporter } from '../../../../../../services/selection/script/web/events/reporter.ts'
+import { createReporter, type ReportedEvent } from '../../../../../../services/selection/script/web/events/reporter.ts'
 
 const URL = 'https://ads.example/v1/ev/batch'
 /** The most that a page may have under way in the background. */
@@ -9,7 +9,7 @@ let statuses: (number | 'lost')[]
 let takesBeacons: boolean
 const sent: { by: 'fetch' | 'beacon'; events: string[]; bytes: number }[] = []
 const note = (by: 'fetch' | 'beacon', body: string) => {
-  const { events } = JSON.parse(body) as { events: AdEvent[] }
+  const { events } = JSON.parse(body) as { events: ReportedEvent[] }
   sent.push({ by, events: events.map(({ showId }) => showId), bytes: Buffer.byteLength(body) })
 }
 const open = () =>
@@ -35,7 +35,7 @@ beforeEach(() => {
 })
 afterEach(() => vi.useRealTimers())
 
-const view = (showId: string): AdEvent => ({ type: 'VIEW', showId })
+const view = (showId: string): ReportedEvent => ({ type: 'VIEW', showId })
 const told = () => sent.map(({ by, events }) => [by, ...events])
 const later = () => vi.advanceTimersByTimeAsync(60_000)
 

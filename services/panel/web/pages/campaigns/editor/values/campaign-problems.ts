@@ -3,7 +3,7 @@ import type { BannerValues, CampaignValues } from './campaign-values.ts'
 
 /** The parts of the form, in the order in which a new campaign is made. */
 export const STEPS = ['kind', 'content', 'money', 'review'] as const
-export type Step = (typeof STEPS)[number]
+type Step = (typeof STEPS)[number]
 
 const fieldsOfStep: Record<Exclude<Step, 'review'>, readonly string[]> = {
   kind: ['kind', 'accountId', 'shopId', 'name', 'autoPromo'],

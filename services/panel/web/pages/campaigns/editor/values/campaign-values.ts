@@ -1,7 +1,7 @@
 import type { Campaign } from '../../../../client/types.ts'
 import { toZoneTime } from './zone-time.ts'
 
-export type Targeting = NonNullable<Campaign['targeting']>
+export type TargetingValues = NonNullable<Campaign['targeting']>
 
 /** An amount, or '' while its field is empty. */
 export type AmountValue = number | ''
@@ -44,7 +44,7 @@ export interface CampaignValues {
   country: string
   targetUrl: string
   mobileDeepLink: string
-  targeting: Targeting
+  targeting: TargetingValues
   banners: BannerValues[]
   /** Clock time in the shop's zone; '' : at once. */
   startAt: string
@@ -60,7 +60,7 @@ export interface CampaignValues {
 }
 
 const NO_RULE: RuleValues = { brands: [], categoryPaths: [], labels: [], sellerIds: [], priceMin: '', priceMax: '' }
-const NO_TARGETING: Targeting = {
+const NO_TARGETING: TargetingValues = {
   phrases: [],
   categoryPaths: [],
   brands: [],
