@@ -1,23 +1,26 @@
 import { type Analytics, AnalyticsUnavailable } from '../../infra/analytics/port.ts'
-import type { Commit, EventLog } from '../../infra/event-log/port.ts'
-import { SINK_GROUP } from '../sink/offset-metadata.ts'
-import type { StoredTopic } from '../sink/rows.ts'
-import { leftScratchSql, type Scratch, scratchOf } from './scratch.ts'
 import {
   affectedSql,
   allTransactionsSql,
-  createScratchStatements,
-  heldSql,
   type NewRows,
   newLinksSql,
-  scopeSql,
-  sliceStatements,
   touchedSql,
-} from './sql.ts'
+} from '../../infra/analytics/queries/attribution/affected.ts'
+import {
+  createScratchStatements,
+  heldSql,
+  leftScratchSql,
+  type Scratch,
+  scopeSql,
+  scratchOf,
+  sliceStatements,
+} from '../../infra/analytics/queries/attribution/slices.ts'
+import type { Commit, EventLog } from '../../infra/event-log/port.ts'
+import { CREDIT_RULES_VERSION } from '../../services/domain/attribution/credit.ts'
+import { SINK_GROUP } from '../sink/offset-metadata.ts'
+import type { StoredTopic } from '../sink/rows.ts'
 
 export const ATTRIBUTION_GROUP = 'attribution'
-/** Counts changes of the rule of credit. What was computed by an earlier rule is computed again, all of it. */
-const RULE = 2
 /** What credit depends on. */
 export const attributionTopics = [
   'transactions',
@@ -58,7 +61,7 @@ export interface AttributionDeps {
  */
 export async function attribute({ log, analytics, runId }: AttributionDeps): Promise<number | null> {
   const committed = await log.committed(ATTRIBUTION_GROUP)
-  const before = committed.every(({ metadata }) => metadata === String(RULE)) ? committed : []
+  const before = committed.every(({ metadata }) => metadata === String(CREDIT_RULES_VERSION)) ? committed : []
   const ranges = newRanges(await log.committed(SINK_GROUP), before)
   if (ranges.length === 0) return null
   const after = merged(before, ranges)
@@ -158,13 +161,18 @@ function merged(before: readonly Commit[], ranges: readonly Range[]): Commit[] {
   )
   return [
     ...untouched,
-    ...ranges.map(({ topic, partition, to }) => ({ topic, partition, offset: to, metadata: String(RULE) })),
+    ...ranges.map(({ topic, partition, to }) => ({
+      topic,
+      partition,
+      offset: to,
+      metadata: String(CREDIT_RULES_VERSION),
+    })),
   ]
 }
 
 /** Grows with every run and rule, needs no counter, and a run that is done again has the same: how much was looked at. */
 function versionOf(commits: readonly Commit[]): number {
-  return commits.reduce((sum, { offset }) => sum + offset, RULE)
+  return commits.reduce((sum, { offset }) => sum + offset, CREDIT_RULES_VERSION)
 }
 
 function rowsIn(ranges: readonly Range[]): string | null {

@@ -1,4 +1,4 @@
-import { VERSION_ORDER } from './attribution/transaction-versions.ts'
+import { TRANSACTION_ORDER } from './attribution/transaction-versions.ts'
 import { countsSql } from './corrections.ts'
 
 /**
@@ -44,7 +44,7 @@ export const productActivitySql = `
       SELECT first.1 AS occurredAt, arrayJoin(arrayDistinct(arrayMap(line -> line.shopProductId, first.2))) AS id,
         1 AS purchase, 0 AS click, 0 AS view
       FROM (
-        SELECT argMin(tuple(occurredAt, lines), tuple(${VERSION_ORDER})) AS first FROM transactions
+        SELECT argMin(tuple(occurredAt, lines), tuple(${TRANSACTION_ORDER})) AS first FROM transactions
         WHERE shopId = {shopId:String} AND kind = 'PURCHASE' AND occurredAt >= {since:Int64} GROUP BY eventId
       )
       UNION ALL
@@ -73,7 +73,7 @@ export const basketsSql = `
       SELECT eventId, first.1 AS occurredAt, arraySlice(
         arrayDistinct(arrayMap(line -> line.shopProductId, first.2)), 1, {basketLinesMax:UInt32}) AS items
       FROM (
-        SELECT eventId, argMin(tuple(occurredAt, lines), tuple(${VERSION_ORDER})) AS first FROM transactions
+        SELECT eventId, argMin(tuple(occurredAt, lines), tuple(${TRANSACTION_ORDER})) AS first FROM transactions
         WHERE shopId = {shopId:String} AND kind = 'PURCHASE' GROUP BY eventId
       )
     )

@@ -1,6 +1,8 @@
 import type { Static } from 'typebox'
 import { ShopCreate, ShopPatch, ShopQuery, ShopView } from '../../../schemas/http/panel/shops/shops.ts'
 import type { EntityKind, Shop } from '../../../schemas/records/entities.ts'
+import { DEFAULT_WINDOWS } from '../../domain/attribution/credit.ts'
+import { DEFAULT_TRUST } from '../../domain/attribution/transactions.ts'
 import { isCountry, isCurrency, isTimeZone } from '../../domain/codes.ts'
 import { fromMicros, toMicros } from '../../domain/money/money.ts'
 import type { Entity, Snapshot } from '../../domain/snapshot.ts'
@@ -13,7 +15,7 @@ import { FieldErrors } from '../resources/field-errors.ts'
 import { ownAccount } from '../resources/own-account.ts'
 import type { Resource } from '../resources/resource.ts'
 
-const DEFAULTS = { timeZone: 'UTC', clickWindowHours: 336, viewWindowHours: 24, transactionTrust: 'OPEN' } as const
+const DEFAULTS = { timeZone: 'UTC', ...DEFAULT_WINDOWS, transactionTrust: DEFAULT_TRUST } as const
 type RuleSettings = NonNullable<Static<typeof ShopCreate>['invalidTraffic']>
 const RESERVE_CPC_DEFAULT = 0.01
 

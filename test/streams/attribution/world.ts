@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import type { Analytics } from '../../../infra/analytics/port.ts'
 import {
-  type AttributionModel,
   type AttributionSettings,
   attributionQuery,
 } from '../../../infra/analytics/queries/attribution/attribution-query.ts'
 import { type ExplainedTouch, explainQuery } from '../../../infra/analytics/queries/explain/line.ts'
 import type { Commit } from '../../../infra/event-log/port.ts'
+import type { AttributionModel } from '../../../services/domain/attribution/credit.ts'
 import { attribute } from '../../../streams/attribution/attribution.ts'
 import { storeBatch } from '../../../streams/sink/batch.ts'
 import { SINK_GROUP } from '../../../streams/sink/offset-metadata.ts'

@@ -1,6 +1,5 @@
-import { candidatesSql, HOUR_MS, linesSql, reachSql, touchDetailsSql, windowMaxMsSql } from './credit-rule.ts'
-
-export type AttributionModel = 'LAST_TOUCH' | 'FIRST_TOUCH' | 'LINEAR' | 'TIME_DECAY' | 'POSITION'
+import { type AttributionModel, END_SHARE, HALF_LIFE_MS } from '../../../../services/domain/attribution/credit.ts'
+import { candidatesSql, HOUR_MS, linesSql, reachSql, touchDetailsSql, windowMaxMsSql } from './touches.ts'
 
 export interface AttributionSettings {
   model: AttributionModel
@@ -16,17 +15,10 @@ export interface AttributionScope {
   to: number
 }
 
-/** TIME_DECAY: a touch this much older weighs half. The usual seven days. */
-const HALF_LIFE_MS = 7 * 86_400_000
-/** POSITION: what the first and the last touch get; those between share the rest. */
-const END_SHARE = 0.4
-
 /**
  * Credited lines under another model or other windows, computed from the events. Columns: those of `attributed_lines`
- * about the line and its touch, and `weight`; the weights of a line sum to 1, lines without credit have no row.
- * LAST_TOUCH with the shop's windows gives what `attributed_lines` holds as CREDITED. It credits by preference (click
- * over view, DIRECT over HALO, then the latest); the others share a line among all its matching touches by their time
- * alone, as Google Analytics did with its models.
+ * about the line and its touch, and `weight`. The weights of a line sum to 1; lines without credit have no row.
+ * LAST_TOUCH with the shop's windows gives what `attributed_lines` holds as CREDITED.
  * @returns a SELECT without FORMAT, for use as it is or as a subquery, and the parameters it needs.
  */
 export function attributionQuery(settings: AttributionSettings, scope: AttributionScope) {

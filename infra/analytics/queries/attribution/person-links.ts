@@ -1,29 +1,21 @@
-/**
- * Which cids are one person, as SQL. Two cids are when both were seen with one uid and both of these pairs have a place. A
- * uid has places for the cids that it was first seen with, a cid for the uids that it was first seen with; what comes later
- * adds nothing, and takes nothing away. Pairs that a proven sender showed have as many places of their own, so that strangers
- * who fill the others do not keep them out. First is by the clock of the intake, then by the id: never by arrival here.
- */
+import { LINK_PLACES } from '../../../../services/domain/attribution/persons.ts'
 
-/** Of a uid. A person's browsers may forget their cid every week: three of them in the 400 days of the log are 171. */
-export const CIDS_PER_UID_MAX = 200
-/** Of a cid: a family at one tablet, and some who have registered twice. */
-export const UIDS_PER_CID_MAX = 20
+/** Which cids are one person, as SQL over `person_links`. `services/domain/attribution/persons.ts` has the rules. */
 
-/** When a pair was never shown by a proven sender. */
+/** `provenAt` of a pair that no proven sender has shown. */
 export const NEVER = Number.MAX_SAFE_INTEGER
 
-/** Conditions on the rows of `person_links`. */
+/** Conditions on the rows of `person_links`. Each may hold for more rows than it must. */
 export interface LinkScope {
-  /** All links of some cids. */
+  /** All links of the cids that are asked about. */
   people: string
-  /** All links of the uids of these, or of more. */
+  /** All links of the uids of `people`. */
   others: string
-  /** All links of the cids of those, or of more. */
+  /** All links of the cids of `others`. */
   neighbours: string
 }
 
-/** The few links that matter to some people (SQL that selects shopId, cid). */
+/** The links that decide who the persons of some cids are (SQL that selects shopId, cid). */
 export function linksOf(people: string): LinkScope {
   const ofPeople = `(shopId, cid) IN (${people})`
   const ofUids = `(shopId, uid) IN (SELECT shopId, uid FROM person_links WHERE ${ofPeople})`
@@ -48,20 +40,15 @@ export const linkedSql = ({ people, others, neighbours }: LinkScope): string => 
     WHERE has(b.cids, a.cid)
     GROUP BY a.shopId, a.cid`
 
-const places = {
-  uid: { counted: 'cid', max: CIDS_PER_UID_MAX },
-  cid: { counted: 'uid', max: UIDS_PER_CID_MAX },
-} as const
-
 /** The owners among `links` that have more pairs than places. */
 export const crowdedSql = (owner: 'uid' | 'cid', links: string): string => `
         SELECT shopId, ${owner} FROM person_links WHERE ${links}
-        GROUP BY shopId, ${owner} HAVING uniqExact(${places[owner].counted}) > ${places[owner].max}`
+        GROUP BY shopId, ${owner} HAVING uniqExact(${LINK_PLACES[owner].takenBy}) > ${LINK_PLACES[owner].max}`
 
-/** The pairs (shopId, cid, uid) among `links`, all of an owner or none, that have no place with their owner. */
+/** The pairs (shopId, cid, uid) among `links` that have no place with their owner. `links` holds all pairs of an owner or none. */
 export function withoutPlaceSql(owner: 'uid' | 'cid', links: string): string {
-  const { counted, max } = places[owner]
-  const placeBy = (time: string) => `row_number() OVER (PARTITION BY shopId, ${owner} ORDER BY ${time}, ${counted})`
+  const { takenBy, max } = LINK_PLACES[owner]
+  const placeBy = (time: string) => `row_number() OVER (PARTITION BY shopId, ${owner} ORDER BY ${time}, ${takenBy})`
   return `
       SELECT shopId, cid, uid FROM (
         SELECT shopId, cid, uid, provenAt, ${placeBy('seenAt')} AS place, ${placeBy('provenAt')} AS provenPlace

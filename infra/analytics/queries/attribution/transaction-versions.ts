@@ -1,31 +1,48 @@
-/**
- * One event id may come with different contents: a repeat by mistake, or a stranger who guessed it. Which of them counts is
- * settled here, for attribution, signals and explanations alike.
- */
+import {
+  DEFAULT_TRUST,
+  RETURN_PRECEDENCE,
+  TRANSACTION_PRECEDENCE,
+  UNPROVEN,
+  type VersionCriterion,
+} from '../../../../services/domain/attribution/transactions.ts'
 
-/**
- * Order of the versions of one event id; the first counts. The live go before the imported, those of proven senders before
- * those of strangers, then those that the intake received first. The rest makes the order total, and says nothing of arrival.
- */
-export const VERSION_ORDER = [
-  'imported',
-  "proof = 'ANONYMOUS'",
-  'receivedAt',
-  'occurredAt',
-  'cid',
-  'isNull(uid)',
-  "ifNull(uid, '')",
-  'currency',
-  'toString(lines)',
-].join(', ')
+/** `services/domain/attribution/transactions.ts` as SQL: which version of an id counts, and what a sender's proof is worth. */
 
-/** A shop's settings of trust, by the order of their versions, as `trustAtSql` reads them. */
+/** Columns by which the versions of a transaction or return are ordered; the least counts. */
+function versionOrderSql(criteria: readonly VersionCriterion<string>[]): string {
+  return criteria.flatMap((criterion) => columnsOf(criterion)).join(', ')
+}
+
+function columnsOf(criterion: VersionCriterion<string>): string[] {
+  const { field } = criterion
+  if ('last' in criterion) return [criterion.last === true ? field : `${field} = '${criterion.last}'`]
+  switch (criterion.least) {
+    case 'VALUE':
+      return [field]
+    case 'TEXT':
+      return [`toString(${field})`]
+    case 'NULL_LAST':
+      return [`isNull(${field})`, `ifNull(${field}, '')`]
+    case 'NULL_AS_EMPTY':
+      return [`ifNull(${field}, '')`]
+  }
+}
+
+/** Columns of `transactions`. */
+export const TRANSACTION_ORDER = versionOrderSql(TRANSACTION_PRECEDENCE)
+
+/** Columns of `transaction_returns`. */
+export const RETURN_ORDER = versionOrderSql(RETURN_PRECEDENCE)
+
+/** The trust settings of a shop in the order of their versions, as `trustAtSql` reads them. */
 export const trustsSql = 'arraySort(groupArray((version, updatedAt, toString(transactionTrust))))'
 
 /** The trust that a shop had when something was received. */
 export const trustAtSql = (trusts: string, receivedAt: string): string =>
-  `if(arrayExists(each -> each.2 <= ${receivedAt}, ${trusts}), arrayLast(each -> each.2 <= ${receivedAt}, ${trusts}).3, 'OPEN')`
+  `if(arrayExists(each -> each.2 <= ${receivedAt}, ${trusts}), arrayLast(each -> each.2 <= ${receivedAt}, ${trusts}).3, '${DEFAULT_TRUST}')`
 
-/** Whether a transaction is kept without credit, because the shop wants proof and its sender gave none. */
+/** Whether `UNPROVEN` holds for a line. */
 export const unprovenSql = (line: string): string =>
-  `${line}.trust = 'SIGNED_ONLY' AND ${line}.proof = 'ANONYMOUS' AND ${line}.kind = 'PURCHASE'`
+  Object.entries(UNPROVEN)
+    .map(([field, value]) => `${line}.${field} = '${value}'`)
+    .join(' AND ')

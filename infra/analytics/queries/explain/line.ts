@@ -1,5 +1,12 @@
-import { linesSql, reachSql, touchesSql } from '../attribution/credit-rule.ts'
+import {
+  DISQUALIFICATIONS,
+  type Disqualification,
+  type Match,
+  TOUCH_PRECEDENCE,
+  type TouchResult,
+} from '../../../../services/domain/attribution/credit.ts'
 import { linksOf } from '../attribution/person-links.ts'
+import { firstThatHoldsSql, linesSql, reachSql, touchesSql, touchOrderSql } from '../attribution/touches.ts'
 
 /** Touches listed for one transaction, the strongest first. */
 export const EXPLAINED_TOUCHES_MAX = 1_000
@@ -18,20 +25,29 @@ export interface ExplainedTouch {
   verdict: string
   campaignId: string
   adId: string
-  match: 'DIRECT' | 'HALO' | ''
+  match: Match | ''
   inWindow: boolean
-  /** WON, or the first reason why not. */
-  result:
-    | 'WON'
-    | 'NOT_VALID'
-    | 'AFTER_THE_TRANSACTION'
-    | 'OUT_OF_WINDOW'
-    | 'OTHER_PRODUCT'
-    | 'CLICK_GOES_BEFORE_VIEW'
-    | 'DIRECT_GOES_BEFORE_HALO'
-    | 'LATER_TOUCH_GOES_BEFORE'
-    | 'GREATER_EVENT_ID_GOES_BEFORE'
+  result: TouchResult
 }
+
+const conditionOf: Record<Disqualification, string> = {
+  NOT_VALID: "verdict != 'VALID'",
+  AFTER_THE_TRANSACTION: 'touchAt > occurredAt',
+  OUT_OF_WINDOW: 'NOT recent',
+  OTHER_PRODUCT: "match = ''",
+}
+
+/** Columns of `rank` before those of `touchOrderSql`. */
+const BEFORE_ORDER = 1
+
+const resultSql = firstThatHoldsSql([
+  ...DISQUALIFICATIONS.map((reason) => [conditionOf[reason], reason] as const),
+  ['rank = best', 'WON'],
+  ...TOUCH_PRECEDENCE.map(({ loserTold }, index) => {
+    const place = index + 1 + BEFORE_ORDER
+    return [`rank.${place} < best.${place}`, loserTold] as const
+  }),
+])
 
 /**
  * Every touch of the person of a transaction, line by line, and why each of them got the credit or not. The same id may
@@ -57,21 +73,12 @@ export function explainQuery({ shopId, eventId }: { shopId: string | null; event
 WITH ranked AS (
   SELECT *, touchAt <= occurredAt AND recent AS inWindow,
     (verdict = 'VALID' AND inWindow AND match != '',
-      touchType = 'CLICK', match = 'DIRECT', touchAt, touchEventId, campaignId, adId) AS rank,
+      ${touchOrderSql}, campaignId, adId) AS rank,
     max(rank) OVER (PARTITION BY shopId, kind, line) AS best
   FROM (${touches})
 )
 SELECT shopId, kind, line, shopProductId, touchEventId, touchType, touchAt, touchCid, verdict, campaignId, adId, match,
-  toBool(inWindow) AS inWindow, multiIf(
-    verdict != 'VALID', 'NOT_VALID',
-    touchAt > occurredAt, 'AFTER_THE_TRANSACTION',
-    NOT recent, 'OUT_OF_WINDOW',
-    match = '', 'OTHER_PRODUCT',
-    rank = best, 'WON',
-    rank.2 < best.2, 'CLICK_GOES_BEFORE_VIEW',
-    rank.3 < best.3, 'DIRECT_GOES_BEFORE_HALO',
-    rank.4 < best.4, 'LATER_TOUCH_GOES_BEFORE',
-    'GREATER_EVENT_ID_GOES_BEFORE') AS result
+  toBool(inWindow) AS inWindow, ${resultSql} AS result
 FROM ranked
 ORDER BY shopId, kind, line, rank DESC
 LIMIT ${EXPLAINED_TOUCHES_MAX}`

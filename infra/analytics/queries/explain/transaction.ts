@@ -1,7 +1,8 @@
 import type { TransactionTrust } from '../../../../schemas/records/entities.ts'
 import type { Transaction, TransactionReturn } from '../../../../schemas/records/events.ts'
+import type { LineOutcome } from '../../../../services/domain/attribution/credit.ts'
 import { countedReturnsSql, returnsOf } from '../attribution/returned-lines.ts'
-import { VERSION_ORDER } from '../attribution/transaction-versions.ts'
+import { TRANSACTION_ORDER } from '../attribution/transaction-versions.ts'
 
 /** An id is the caller's own: it may have been used in each shop for a purchase, a cart and a wishlist. */
 export const TRANSACTIONS_OF_ID_MAX = 30
@@ -25,7 +26,7 @@ export interface AttributedLineRow {
   priceMicros: number
   returnedQuantity: number
   returnedMicros: number
-  outcome: 'CREDITED' | 'NO_TOUCH' | 'NO_MATCH' | 'UNPROVEN'
+  outcome: LineOutcome
   trust: TransactionTrust
   match: string
   touchType: string
@@ -44,10 +45,10 @@ SELECT shopId, kind, occurredAt, receivedAt, cid, uid, currency, imported, proof
 FROM (
   SELECT * FROM transactions
   WHERE eventId = {eventId:String} AND shopId IN {shopIds:Array(String)}
-  ORDER BY shopId, kind, ${VERSION_ORDER}
+  ORDER BY shopId, kind, ${TRANSACTION_ORDER}
   LIMIT 1 BY shopId, kind, imported, proof, occurredAt, cid, uid, currency, toString(lines)
 )
-ORDER BY shopId, kind, ${VERSION_ORDER}
+ORDER BY shopId, kind, ${TRANSACTION_ORDER}
 LIMIT ${VERSIONS_TOLD_MAX} BY shopId, kind
 LIMIT ${TRANSACTIONS_OF_ID_MAX * VERSIONS_TOLD_MAX}`
   return { sql, params: { eventId, shopIds } }

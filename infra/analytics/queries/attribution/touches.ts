@@ -1,22 +1,22 @@
+import { DEFAULT_WINDOWS, TOUCH_PRECEDENCE } from '../../../../services/domain/attribution/credit.ts'
+import { RETURNED_KIND } from '../../../../services/domain/attribution/transactions.ts'
 import { isVoidedSql, VOIDED } from '../corrections.ts'
 import { type LinkScope, linkedSql } from './person-links.ts'
 import { returnedMicrosSql, returnedQuantitySql, returnedSql } from './returned-lines.ts'
-import { trustAtSql, trustsSql, unprovenSql, VERSION_ORDER } from './transaction-versions.ts'
+import { TRANSACTION_ORDER, trustAtSql, trustsSql, unprovenSql } from './transaction-versions.ts'
 
 /**
- * The attribution rule as SQL, in pieces: the lines to be credited, their reach (the cids whose touches count for them)
- * and the candidates (every touch in the window of a line). What is stored, what-if reports and explanations are made of
- * the same pieces. Arguments named after a table are conditions on its rows that only spare reading the others; none
- * of them may leave out a row that matters.
+ * `services/domain/attribution/credit.ts` as SQL, in pieces: the lines that may be credited, their reach (the cids whose
+ * touches count for them) and the candidates (each touch that may earn a line). What attribution stores, what-if reports
+ * and explanations are all made of these pieces. Arguments named after a table are conditions on its rows that only save
+ * reading; they must not exclude a row that matters.
  */
-export const DEFAULT_CLICK_WINDOW_HOURS = 14 * 24
-export const DEFAULT_VIEW_WINDOW_HOURS = 24
 export const HOUR_MS = 3_600_000
 
 /**
- * The lines of the transactions in `scope` (SQL that selects shopId, kind, eventId). An id that came with different
- * contents counts as `VERSION_ORDER` says. Imported transactions have no lines here. Parameters clickWindowHours and
- * viewWindowHours, when not null, replace those of the shop.
+ * The lines of the transactions in `scope` (SQL that selects shopId, kind, eventId). An id with several
+ * versions counts as `TRANSACTION_PRECEDENCE` says. Imported transactions have no lines here. Parameters
+ * clickWindowHours and viewWindowHours, when not null, replace those of the shop.
  */
 export const linesSql = (of: { scope: string; product_groups: string; transaction_returns: string }): string => `
   SELECT *, ${returnedMicrosSql('priceMicros', 'returnedQuantity', 'quantity')} AS returnedMicros
@@ -28,16 +28,16 @@ const boughtLinesSql = (of: { scope: string; product_groups: string; transaction
     t.first.1 AS occurredAt, t.first.2 AS cid, t.first.3 AS uid,
     item.shopProductId AS shopProductId, item.quantity AS quantity, item.priceMicros AS priceMicros,
     t.first.4 AS currency, g.groups AS itemGroups, t.first.7 AS proof, t.first.8 AS receivedAt,
-    if(t.kind = 'PURCHASE', ${returnedQuantitySql({ lines: 't.first.5', number: 'number' })}, 0) AS returnedQuantity,
+    if(t.kind = '${RETURNED_KIND}', ${returnedQuantitySql({ lines: 't.first.5', number: 'number' })}, 0) AS returnedQuantity,
     ${trustAtSql('w.trusts', 'receivedAt')} AS trust,
     toInt32(coalesce({clickWindowHours:Nullable(Int32)},
-      if(w.known, w.clickWindowHours, ${DEFAULT_CLICK_WINDOW_HOURS}))) AS clickWindowHours,
+      if(w.known, w.clickWindowHours, ${DEFAULT_WINDOWS.clickWindowHours}))) AS clickWindowHours,
     toInt32(coalesce({viewWindowHours:Nullable(Int32)},
-      if(w.known, w.viewWindowHours, ${DEFAULT_VIEW_WINDOW_HOURS}))) AS viewWindowHours
+      if(w.known, w.viewWindowHours, ${DEFAULT_WINDOWS.viewWindowHours}))) AS viewWindowHours
   FROM (
     SELECT shopId, kind, eventId, argMin(
       tuple(occurredAt, cid, uid, currency, lines, imported, toString(proof), receivedAt),
-      tuple(${VERSION_ORDER})) AS first
+      tuple(${TRANSACTION_ORDER})) AS first
     FROM transactions
     WHERE (shopId, kind, eventId) IN (${of.scope})
     GROUP BY shopId, kind, eventId
@@ -62,7 +62,7 @@ export const windowsSql = `
     FROM shop_versions GROUP BY shopId`
 
 /** No window of any shop is longer. */
-export const windowMaxMsSql = `(SELECT greatest(${DEFAULT_CLICK_WINDOW_HOURS}, ${DEFAULT_VIEW_WINDOW_HOURS},
+export const windowMaxMsSql = `(SELECT greatest(${DEFAULT_WINDOWS.clickWindowHours}, ${DEFAULT_WINDOWS.viewWindowHours},
     max(clickWindowHours), max(viewWindowHours)) FROM shop_versions) * ${HOUR_MS}`
 
 /** Lines that may be credited, once for each cid whose touches count: their columns and `touchCid`. */
@@ -119,22 +119,39 @@ export const touchesSql = (
   ) AS h ON h.listShopId = t.touchShopId AND h.listCampaignId = t.campaignId AND h.listProductId = r.shopProductId
   WHERE ${only.pair}`
 
-/**
- * The touches of `touchesSql` that are valid, not after the line and in its window. `touch` begins with what decides:
- * click over view, DIRECT over HALO, the latest, the greater event id; the rest makes the order total.
- */
+/** By `TOUCH_PRECEDENCE`, the touch with the greatest of these columns wins. */
+export const touchOrderSql = TOUCH_PRECEDENCE.map(({ field, prefers }) =>
+  prefers === 'GREATEST' ? field : `${field} = '${prefers}'`,
+).join(', ')
+
+/** What else a line keeps of the touch that it is credited to. They follow `touchOrderSql` and make the order total. */
+const touchColumns = ['campaignId', 'accountId', 'adId', 'slotHash', 'adUnitId', 'algorithm', 'country'] as const
+
+/** The candidates among the touches of `touchesSql`, each with `touch`: a tuple that is greater the stronger it is. */
 export const candidatesSql = (reach: string, only: { judged_events: string; campaign_versions: string }): string => `
-  SELECT *, (touchType = 'CLICK', match = 'DIRECT', touchAt, touchEventId,
-    campaignId, accountId, adId, slotHash, adUnitId, algorithm, country) AS touch
+  SELECT *, (${touchOrderSql}, ${touchColumns.join(', ')}) AS touch
   FROM (${touchesSql(reach, {
     judged_events: `judged_events.verdict = 'VALID' AND NOT ${isVoidedSql} AND (${only.judged_events})`,
     campaign_versions: only.campaign_versions,
     pair: 't.touchAt <= r.occurredAt AND recent',
   })})`
 
-/** Columns of `attributed_lines` that tell of a credited touch, from `touch`. */
-export const touchDetailsSql = (touch: string): string => `
-    if(${touch}.2, 'DIRECT', 'HALO') AS match, if(${touch}.1, 'CLICK', 'VIEW') AS touchType,
-    ${touch}.4 AS touchEventId, ${touch}.3 AS touchAt,
-    ${touch}.5 AS campaignId, ${touch}.6 AS accountId, ${touch}.7 AS adId, ${touch}.8 AS slotHash,
-    ${touch}.9 AS adUnitId, ${touch}.10 AS algorithm, nullIf(${touch}.11, '') AS country`
+/** Columns of `attributed_lines` that describe a credited touch, from the tuple `touch` of `candidatesSql`. */
+export function touchDetailsSql(touch: string): string {
+  const places = [...TOUCH_PRECEDENCE.map(({ field }) => field), ...touchColumns] as const
+  const at = (field: (typeof places)[number]) => `${touch}.${places.indexOf(field) + 1}`
+  return `
+    if(${at('match')}, 'DIRECT', 'HALO') AS match, if(${at('touchType')}, 'CLICK', 'VIEW') AS touchType,
+    ${at('touchEventId')} AS touchEventId, ${at('touchAt')} AS touchAt,
+    ${at('campaignId')} AS campaignId, ${at('accountId')} AS accountId, ${at('adId')} AS adId, ${at('slotHash')} AS slotHash,
+    ${at('adUnitId')} AS adUnitId, ${at('algorithm')} AS algorithm, nullIf(${at('country')}, '') AS country`
+}
+
+/** The name of the first condition that holds. The last one always does. */
+export function firstThatHoldsSql(cases: readonly (readonly [condition: string, name: string])[]): string {
+  const [, otherwise] = cases.at(-1)!
+  return `multiIf(${cases
+    .slice(0, -1)
+    .map(([condition, name]) => `${condition}, '${name}'`)
+    .join(', ')}, '${otherwise}')`
+}

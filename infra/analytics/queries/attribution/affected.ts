@@ -1,43 +1,16 @@
-import {
-  candidatesSql,
-  itemGroupsSql,
-  linesSql,
-  reachSql,
-  touchDetailsSql,
-  windowMaxMsSql,
-  windowsSql,
-} from '../../infra/analytics/queries/attribution/credit-rule.ts'
-import {
-  crowdedSql,
-  linkedSql,
-  linksOf,
-  NEVER,
-  withoutPlaceSql,
-} from '../../infra/analytics/queries/attribution/person-links.ts'
-import { returnsOf } from '../../infra/analytics/queries/attribution/returned-lines.ts'
-import { trustAtSql, unprovenSql } from '../../infra/analytics/queries/attribution/transaction-versions.ts'
-import type { StoredTopic } from '../sink/rows.ts'
-import type { Scratch } from './scratch.ts'
+import type { TopicName } from '../../../../schemas/topics.ts'
+import { crowdedSql, linkedSql, linksOf, NEVER, withoutPlaceSql } from './person-links.ts'
+import type { Scratch } from './slices.ts'
+import { itemGroupsSql, windowMaxMsSql, windowsSql } from './touches.ts'
+import { trustAtSql } from './transaction-versions.ts'
 
-const lineColumns = 'shopId String, kind String, eventId String, line UInt32, occurredAt Int64'
-export const createScratchStatements = ({ touched, scope, lines, reach }: Scratch): string[] => [
-  `CREATE TABLE ${touched} (shopId String, cid String, fromAt Int64, toAt Int64) ENGINE = Memory`,
-  `CREATE TABLE ${scope} (slice UInt32, shopId String, kind String, eventId String) ENGINE = Memory`,
-  `CREATE TABLE ${lines} (${lineColumns}, cid String, uid Nullable(String), shopProductId String, quantity Int64,
-    priceMicros Int64, currency String, itemGroups Array(String), proof String, receivedAt Int64, trust String,
-    returnedQuantity Int64, returnedMicros Int64,
-    clickWindowHours Int32, viewWindowHours Int32) ENGINE = Memory`,
-  `CREATE TABLE ${reach} (${lineColumns}, shopProductId String, itemGroups Array(String), clickWindowHours Int32,
-    viewWindowHours Int32, touchCid String) ENGINE = Memory`,
-]
-
-/** How much the run holds: less than it was when the store was started anew and has lost it. */
-export const heldSql = ({ touched, scope }: Scratch): string => `
-SELECT (SELECT count() FROM ${touched}) AS touched, (SELECT count() FROM ${scope}) AS transactions,
-  (SELECT uniqExact(slice) FROM ${scope}) AS slices`
+/**
+ * Which transactions the rows that the sink has stored since the last run can affect: rather some too many than one too
+ * few.
+ */
 
 /** SQL that holds for the rows of a topic stored since attribution looked last; null when there are none. */
-export type NewRows = (topic: StoredTopic) => string | null
+export type NewRows = (topic: TopicName) => string | null
 
 /** Where a cid and a uid are seen together: when the intake received it, and whether its sender proved itself. */
 const eventTables = {
@@ -45,12 +18,12 @@ const eventTables = {
   transactions: { table: 'transactions', receivedAt: 'receivedAt', isProven: "proof != 'ANONYMOUS'" },
   'page-views': { table: 'page_views', receivedAt: 'receivedAt', isProven: "proof != 'ANONYMOUS'" },
   emissions: { table: 'emissions', receivedAt: 'occurredAt', isProven: 'false' },
-} as const satisfies Partial<Record<StoredTopic, { table: string; receivedAt: string; isProven: string }>>
+} as const satisfies Partial<Record<TopicName, { table: string; receivedAt: string; isProven: string }>>
 
 /** Pairs of cid and uid that no event had shown before, or not so early, or not proven. Null: no new events. */
 export function newLinksSql(newRows: NewRows): string | null {
   const seen = Object.entries(eventTables).flatMap(([topic, { table, receivedAt, isProven }]) => {
-    const rows = newRows(topic as StoredTopic)
+    const rows = newRows(topic as TopicName)
     return rows === null
       ? []
       : [
@@ -212,69 +185,3 @@ SELECT shopId, kind, eventId, occurredAt AS at FROM transactions
 WHERE NOT imported AND kind = 'PURCHASE' AND (shopId, eventId) IN (
   SELECT shopId, eventId FROM transaction_returns
   WHERE (shopId, returnId) IN (SELECT shopId, returnId FROM transaction_returns WHERE ${newReturns}))`
-
-/** Fills `scope`, in slices by shop and time, so that the touches of a slice lie close together. */
-export const scopeSql = (affected: string, { scope }: Scratch): string => `
-INSERT INTO ${scope} (slice, shopId, kind, eventId)
-SELECT intDiv(row_number() OVER (ORDER BY shopId, firstAt, kind, eventId) - 1, {sliceSize:UInt32}), shopId, kind, eventId
-FROM (
-  SELECT shopId, kind, eventId, min(at) AS firstAt FROM (
-${affected}
-  ) GROUP BY shopId, kind, eventId
-)`
-
-/**
- * Computes one slice and stores it under `version`, in this order. Running it again changes nothing: a row replaces the
- * row of the same line with an older or equal version.
- */
-export function sliceStatements({ scope, lines, reach }: Scratch): string[] {
-  const slice = `SELECT shopId, kind, eventId FROM ${scope} WHERE slice = {slice:UInt32}`
-  const candidatesOfSlice = candidatesSql(`SELECT * FROM ${reach}`, {
-    judged_events: `(shopId, cid) IN (SELECT shopId, touchCid FROM ${reach})
-      AND occurredAt <= (SELECT max(occurredAt) FROM ${lines})
-      AND occurredAt >= (SELECT min(occurredAt) FROM ${lines}) - ${windowMaxMsSql}`,
-    campaign_versions: `shopId IN (SELECT shopId FROM ${lines})`,
-  })
-  return [
-    `TRUNCATE TABLE ${lines}`,
-    `TRUNCATE TABLE ${reach}`,
-    `INSERT INTO ${lines} (shopId, kind, eventId, line, occurredAt, cid, uid, shopProductId, quantity,
-    priceMicros, currency, itemGroups, proof, receivedAt, trust, returnedQuantity, returnedMicros,
-    clickWindowHours, viewWindowHours)
-SELECT shopId, kind, eventId, line, occurredAt, cid, uid, shopProductId, quantity, priceMicros, currency, itemGroups, proof,
-  receivedAt, trust, returnedQuantity, returnedMicros, clickWindowHours, viewWindowHours
-FROM (${linesSql({
-      scope: slice,
-      product_groups: `(shopId, id) IN (
-      SELECT shopId, arrayJoin(lines.shopProductId) FROM transactions WHERE (shopId, kind, eventId) IN (${slice}))`,
-      transaction_returns: returnsOf(`SELECT shopId, eventId FROM (${slice})`),
-    })})`,
-    `INSERT INTO ${reach} (shopId, kind, eventId, line, occurredAt, shopProductId, itemGroups,
-    clickWindowHours, viewWindowHours, touchCid)
-SELECT shopId, kind, eventId, line, occurredAt, shopProductId, itemGroups, clickWindowHours, viewWindowHours, touchCid
-FROM (${reachSql(`SELECT * FROM ${lines}`, linksOf(`SELECT shopId, cid FROM ${lines}`))})`,
-    `INSERT INTO attributed_lines (shopId, kind, eventId, line, occurredAt, cid, uid, shopProductId, quantity, priceMicros,
-    currency, outcome, match, touchType, touchEventId, touchAt, campaignId, accountId, adId, slotHash, adUnitId, algorithm,
-    country, itemGroups, proof, receivedAt, trust, returnedQuantity, returnedMicros, clickWindowHours,
-    viewWindowHours, version, deleted)
-SELECT l.shopId, l.kind, l.eventId, l.line, l.occurredAt, l.cid, l.uid, l.shopProductId, l.quantity, l.priceMicros,
-  l.currency, multiIf(${unprovenSql('l')}, 'UNPROVEN', w.matches > 0, 'CREDITED', w.touches > 0, 'NO_MATCH', 'NO_TOUCH'),
-  if(w.matches > 0, w.match, ''), if(w.matches > 0, w.touchType, ''), w.touchEventId, w.touchAt, w.campaignId, w.accountId,
-  w.adId, w.slotHash, w.adUnitId, w.algorithm, w.country, l.itemGroups, l.proof, l.receivedAt, l.trust,
-  l.returnedQuantity, l.returnedMicros, l.clickWindowHours, l.viewWindowHours, {version:Int64}, 0
-FROM ${lines} AS l
-LEFT JOIN (
-  SELECT shopId, kind, eventId, line, touches, matches, ${touchDetailsSql('best')}
-  FROM (
-    SELECT shopId, kind, eventId, line, count() AS touches, countIf(match != '') AS matches, maxIf(touch, match != '') AS best
-    FROM (${candidatesOfSlice})
-    GROUP BY shopId, kind, eventId, line
-  )
-) AS w ON w.shopId = l.shopId AND w.kind = l.kind AND w.eventId = l.eventId AND w.line = l.line`,
-    // Lines that only an earlier choice among the contents of a transaction had.
-    `INSERT INTO attributed_lines
-SELECT * REPLACE ({version:Int64} AS version, 1 AS deleted) FROM (
-  SELECT * FROM attributed_lines FINAL WHERE (shopId, kind, eventId) IN (${slice}) AND version < {version:Int64}
-)`,
-  ]
-}

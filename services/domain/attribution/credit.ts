@@ -1,0 +1,81 @@
+/**
+ * Which touch gets the credit for a line of a transaction.
+ *
+ * A touch is a valid impression or click of the person who bought (`persons.ts`), in the same shop, that was not voided.
+ * It is a candidate for the line when no `DISQUALIFICATIONS` applies: it came before the transaction, by no more than
+ * its window, and its ad matches the product. Of the candidates, the first by `TOUCH_PRECEDENCE` gets the credit.
+ * Imported transactions earn no credit, and have no attributed lines.
+ *
+ * The rules are stated here as data and are executed as SQL, which `infra/analytics/queries/attribution` makes of them.
+ * Attribution, reports under another model and explanations all use the same SQL.
+ */
+
+/** Increase it with every change of a rule in this folder: attribution then computes all lines again. */
+export const CREDIT_RULES_VERSION = 2
+
+/**
+ * How long a touch may earn credit, measured from the touch to the transaction and inclusive. These hold for shops that
+ * set nothing. A change of a shop's windows applies to past transactions too.
+ */
+export const DEFAULT_WINDOWS = { clickWindowHours: 14 * 24, viewWindowHours: 24 } as const
+
+/**
+ * How an ad matches the product of a line.
+ * DIRECT: it is a sponsored ad of this product, or an ad of one of its item groups.
+ * HALO: the product was on the attribution list of the ad's campaign when it was bought. The version of the campaign in
+ * force is the last one made by then; before the first version, the first.
+ */
+export type Match = 'DIRECT' | 'HALO'
+
+/** Why a touch is no candidate for a line. The first that applies is the one that is told. */
+export const DISQUALIFICATIONS = [
+  /** It was judged invalid, or was voided later. */
+  'NOT_VALID',
+  'AFTER_THE_TRANSACTION',
+  'OUT_OF_WINDOW',
+  /** It neither matches DIRECT nor HALO. */
+  'OTHER_PRODUCT',
+] as const
+
+export type Disqualification = (typeof DISQUALIFICATIONS)[number]
+
+/**
+ * Which of two candidates gets the credit: the first criterion in which they differ decides. GREATEST prefers the
+ * greater value, anything else the touch that has this value. `loserTold` explains the choice to the loser.
+ */
+export const TOUCH_PRECEDENCE = [
+  { field: 'touchType', prefers: 'CLICK', loserTold: 'CLICK_GOES_BEFORE_VIEW' },
+  { field: 'match', prefers: 'DIRECT', loserTold: 'DIRECT_GOES_BEFORE_HALO' },
+  /** Last touch. */
+  { field: 'touchAt', prefers: 'GREATEST', loserTold: 'LATER_TOUCH_GOES_BEFORE' },
+  /** Two touches of one millisecond: any fixed choice will do. */
+  { field: 'touchEventId', prefers: 'GREATEST', loserTold: 'GREATER_EVENT_ID_GOES_BEFORE' },
+] as const
+
+/** What a touch is told about a line: it got the credit, or the first reason why not. */
+export type TouchResult = 'WON' | Disqualification | (typeof TOUCH_PRECEDENCE)[number]['loserTold']
+
+/** What became of a line: the first of these that applies. */
+export const LINE_OUTCOMES = [
+  /** The shop wants proof of purchases, and the sender gave none: `UNPROVEN` in `transactions.ts`. */
+  'UNPROVEN',
+  /** A candidate got the credit. */
+  'CREDITED',
+  /** The person has valid touches in the window, but all of other products. */
+  'NO_MATCH',
+  'NO_TOUCH',
+] as const
+
+export type LineOutcome = (typeof LINE_OUTCOMES)[number]
+
+/**
+ * How a what-if report divides the credit of a line. LAST_TOUCH follows `TOUCH_PRECEDENCE` and is what attribution
+ * stores. The others divide it among all candidates by their time alone, as Google Analytics did with its models.
+ */
+export type AttributionModel = 'LAST_TOUCH' | 'FIRST_TOUCH' | 'LINEAR' | 'TIME_DECAY' | 'POSITION'
+
+/** TIME_DECAY: a touch that is this much older weighs half. Seven days are the usual choice. */
+export const HALF_LIFE_MS = 7 * 86_400_000
+
+/** POSITION: the first and the last touch get this share each; those between divide the rest equally. */
+export const END_SHARE = 0.4
