@@ -1,107 +1,124 @@
+import type { FastifyRequest } from 'fastify'
 import type { Appender, NewRecord } from '../../infra/event-log/port.ts'
 import type { Metrics } from '../../infra/metrics.ts'
 import type { EventAnswer } from '../../schemas/http/events.ts'
-import type { FieldError } from '../domain/errors.ts'
-import type { DuplicateFilter } from './duplicate-filter.ts'
-import { type AcceptedEvent, ERRORS_TOLD_MAX, type ValidationResult } from './events/validation.ts'
+import type { RequestLimits } from '../callers/request-limits.ts'
+import { createDuplicateFilter } from './duplicate-filter.ts'
+import {
+  type AcceptedEvent,
+  ERRORS_LISTED_MAX,
+  type RejectedEvent,
+  type ValidationResult,
+} from './events/validation.ts'
+import type { RequestContext } from './request-context.ts'
 
-/** Stores records; resolves once they are durable. @throws LogUnavailable when none may be taken now. */
-export type Store = (records: readonly NewRecord[]) => Promise<void>
-
-/** Of one append: to pack so much takes a few milliseconds. */
+/** Bytes of one append. Encoding this much takes a few milliseconds. */
 const APPEND_BYTES = 1024 * 1024
 
-/** Warnings of one request that its answer lists. */
-const WARNINGS_TOLD_MAX = 1_000
-
-/** In the log, or in the spool that stands in for it. */
-export function storeInLog({ log }: { log: Appender }): Store {
-  return async (records) => {
-    for (const some of upToBytes(records, APPEND_BYTES)) await log.append(some)
-  }
-}
-
-/** Cuts a list of records where they have so many bytes together. */
-function* upToBytes(records: readonly NewRecord[], bytesMax: number): Generator<readonly NewRecord[]> {
-  let start = 0
-  let bytes = 0
-  for (const [i, { value }] of records.entries()) {
-    bytes += value?.length ?? 0
-    if (bytes < bytesMax) continue
-    yield records.slice(start, i + 1)
-    start = i + 1
-    bytes = 0
-  }
-  if (start < records.length) yield records.slice(start)
-}
+/** Warnings that one answer lists. */
+const WARNINGS_LISTED_MAX = 1_000
 
 export interface AcceptDeps {
-  store: Store
-  repeats: DuplicateFilter
-  /** Counts what is about to be stored. @throws Problem RATE_LIMITED: nothing of the request is taken. */
-  admit: (stored: readonly AcceptedEvent[]) => void
-  clientId: (taken: readonly AcceptedEvent[]) => string
-  /** What of the request's headers was left out. */
-  warnings: readonly FieldError[]
-  /** The events are elements of a batch: what is said of one names its place. */
-  isBatch: boolean
+  /** The event log, or the spool that stands in for it. */
+  log: Appender
+  limits: Pick<RequestLimits, 'admitEvents'>
   metrics: Pick<Metrics, 'eventsTaken' | 'repeatsLeftOut'>
 }
 
+/** A request whose events have been validated. */
+export interface ValidatedRequest {
+  request: FastifyRequest
+  context: RequestContext
+  /** In the order of the events. */
+  results: readonly ValidationResult[]
+  /** The events are elements of a batch: messages name the element. */
+  isBatch: boolean
+  /** The cid that the answer names. */
+  clientId: string
+}
+
 /**
- * Takes what can be taken of a request's events and says so once it is durable.
- * @param clientId the cid that the answer names; asked for only after the events were judged.
+ * What happens to a request of events once they are validated: leave out duplicates, apply the rate limits, store what is
+ * left, and answer once it is durable. Invalid elements of a batch are answered as such and do not stop the others.
+ * Next, the judge reads views and clicks (`streams/judge/judge.ts`) and the sink the rest (`streams/sink/sink.ts`).
  */
-export async function accept(
-  events: readonly ValidationResult[],
-  { store, repeats, admit, clientId, warnings, isBatch, metrics }: AcceptDeps,
-): Promise<EventAnswer> {
-  const { eventsTaken, repeatsLeftOut } = metrics
-  const taken = events.filter((event) => event.status === 'ACCEPTED')
-  const { unstored, repeated } = repeats.sift(taken)
-  admit(unstored)
-  if (unstored.length > 0) await store(unstored.map((event) => event.record))
-  repeats.stored(unstored)
-  repeatsLeftOut(taken.length - unstored.length)
+export function createAccept({ log, limits, metrics }: AcceptDeps) {
+  const duplicateFilter = createDuplicateFilter()
 
-  for (const [type, count] of countedBy(taken, ({ record }) => record.topic)) eventsTaken({ type, code: null, count })
-  const refused = events.filter((event) => event.status === 'REJECTED')
-  for (const [code, count] of countedBy(refused, (event) => event.code)) eventsTaken({ type: 'element', code, count })
-
-  const identities = new Set<string>()
-  const duplicates = taken.filter((event) => {
-    const isNew = !identities.has(event.identity) && !repeated.has(event)
-    identities.add(event.identity)
-    return !isNew
-  }).length
-  return {
-    clientId: clientId(taken),
-    accepted: taken.length,
-    ...(duplicates > 0 ? { duplicates } : {}),
-    rejected: events.flatMap((event, index) => (event.status === 'ACCEPTED' ? [] : [rejection(event, index)])),
-    ...told([...warnings, ...events.flatMap((event, index) => warningsOf(event, isBatch ? index : null))]),
+  /**
+   * @throws Problem RATE_LIMITED: nothing of the request is stored.
+   * @throws LogUnavailable: any part of it may be stored; the caller repeats the request.
+   */
+  return async function accept(validated: ValidatedRequest): Promise<EventAnswer> {
+    const { request, context, results } = validated
+    const accepted = results.filter((result) => result.status === 'ACCEPTED')
+    const { toStore, duplicates } = duplicateFilter.sift(accepted)
+    limits.admitEvents(request, {
+      told: results.length,
+      stored: toStore.map(({ shopId, record }) => ({ shopId, bytes: record.value?.length ?? 0 })),
+      vouched: context.sender.proof !== 'ANONYMOUS',
+    })
+    await store(log, toStore)
+    duplicateFilter.remember(toStore)
+    count(metrics, results, accepted.length - toStore.length)
+    return answer(validated, accepted, duplicates)
   }
 }
 
-function rejection({ code, errors }: Extract<ValidationResult, { status: 'REJECTED' }>, index: number) {
-  const told = errors.slice(0, ERRORS_TOLD_MAX).map(({ path, message }) => `/events/${index}${path}: ${message}`)
-  return { index, code, message: told.join('; ') }
+async function store(log: Appender, events: readonly AcceptedEvent[]): Promise<void> {
+  let records: NewRecord[] = []
+  let bytes = 0
+  for (const { record } of events) {
+    records.push(record)
+    bytes += record.value?.length ?? 0
+    if (bytes < APPEND_BYTES) continue
+    await log.append(records)
+    records = []
+    bytes = 0
+  }
+  if (records.length > 0) await log.append(records)
+}
+
+function count(metrics: AcceptDeps['metrics'], results: readonly ValidationResult[], notStored: number): void {
+  metrics.repeatsLeftOut(notStored)
+  const counts = new Map<string, { type: string; code: RejectedEvent['code'] | null; count: number }>()
+  for (const result of results) {
+    const [type, code] = result.status === 'ACCEPTED' ? [result.record.topic, null] : ['element', result.code]
+    const key = `${type} ${code}`
+    counts.set(key, { type, code, count: (counts.get(key)?.count ?? 0) + 1 })
+  }
+  for (const each of counts.values()) metrics.eventsTaken(each)
+}
+
+function answer(
+  { context, results, isBatch, clientId }: ValidatedRequest,
+  accepted: readonly AcceptedEvent[],
+  duplicates: number,
+): EventAnswer {
+  const warnings: Warning[] = [
+    ...context.warnings,
+    ...results.flatMap((result, index) => warningsOf(result, isBatch ? index : null)),
+  ]
+  return {
+    clientId,
+    accepted: accepted.length,
+    ...(duplicates > 0 ? { duplicates } : {}),
+    rejected: results.flatMap((result, index) => (result.status === 'REJECTED' ? [rejection(result, index)] : [])),
+    ...(warnings.length > 0 ? { warnings: warnings.slice(0, WARNINGS_LISTED_MAX) } : {}),
+  }
+}
+
+function rejection({ code, errors }: RejectedEvent, index: number): EventAnswer['rejected'][number] {
+  const listed = errors.slice(0, ERRORS_LISTED_MAX).map(({ path, message }) => `/events/${index}${path}: ${message}`)
+  return { index, code, message: listed.join('; ') }
 }
 
 type Warning = NonNullable<EventAnswer['warnings']>[number]
 
-function warningsOf(event: ValidationResult, index: number | null): Warning[] {
-  if (event.status === 'REJECTED') return []
-  const warnings = event.warnings.slice(0, ERRORS_TOLD_MAX)
+/** @param index the place in the batch; null for a single event. */
+function warningsOf(result: ValidationResult, index: number | null): Warning[] {
+  if (result.status === 'REJECTED') return []
+  const warnings = result.warnings.slice(0, ERRORS_LISTED_MAX)
   if (index === null) return warnings
   return warnings.map(({ path, message }) => ({ index, path: `/events/${index}${path}`, message }))
-}
-
-const told = (warnings: Warning[]): Pick<EventAnswer, 'warnings'> =>
-  warnings.length > 0 ? { warnings: warnings.slice(0, WARNINGS_TOLD_MAX) } : {}
-
-function countedBy<T>(values: readonly T[], label: (value: T) => string): Map<string, number> {
-  const counts = new Map<string, number>()
-  for (const value of values) counts.set(label(value), (counts.get(label(value)) ?? 0) + 1)
-  return counts
 }

@@ -2,51 +2,53 @@ import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { AcceptedEvent } from './events/validation.ts'
 
-/** The first and so many repeats of one event are stored, so that the judge and the reports see that it was repeated. */
+/** The first event and this many duplicates less one are stored, so that the judge and the reports see that it was repeated. */
 const STORED_MAX = 3
-/** Events remembered, some 10 MiB; the one that was told last the longest ago is forgotten first. */
+/** Events remembered, some 10 MiB. The least recently repeated is forgotten first. */
 const EVENTS_MAX = 100_000
 
 /**
- * The events that this process has stored of late, by what they say. DuplicateFilter of them are acknowledged without being stored,
- * so that one event sent a million times takes the room of three.
+ * The events that this process has stored lately, by their content. Further duplicates are acknowledged without being
+ * stored, so that one event sent a million times takes the space of three.
  */
 export interface DuplicateFilter {
-  /** Which events of a request are to be stored, in their order, and which of all are repeats. */
-  sift(taken: readonly AcceptedEvent[]): { unstored: AcceptedEvent[]; repeated: Set<AcceptedEvent> }
-  /** Call once they are durable, and not before: what failed must be stored when it is told again. */
-  stored(events: readonly AcceptedEvent[]): void
+  /** Which of a request's events to store, in their order, and how many of all are duplicates. */
+  sift(events: readonly AcceptedEvent[]): { toStore: AcceptedEvent[]; duplicates: number }
+  /** Call it once they are durable, and not before: an event that could not be stored must be stored when it is repeated. */
+  remember(stored: readonly AcceptedEvent[]): void
 }
 
 export function createDuplicateFilter(): DuplicateFilter {
   const storedCounts = new LRUCache<string, number>({ max: EVENTS_MAX })
   return {
-    sift(taken) {
-      const unstored: AcceptedEvent[] = []
+    sift(events) {
+      const toStore: AcceptedEvent[] = []
       const counts = new Map<string, number>()
-      const repeated = new Set<AcceptedEvent>()
-      for (const event of taken) {
-        const { fingerprint } = event
+      const identities = new Set<string>()
+      let duplicates = 0
+      for (const event of events) {
+        const { fingerprint, identity } = event
         const count = counts.get(fingerprint) ?? storedCounts.get(fingerprint) ?? 0
-        if (count > 0) repeated.add(event)
-        if (count < STORED_MAX) unstored.push(event)
+        if (count > 0 || identities.has(identity)) duplicates += 1
+        if (count < STORED_MAX) toStore.push(event)
         counts.set(fingerprint, count + 1)
+        identities.add(identity)
       }
-      return { unstored, repeated }
+      return { toStore, duplicates }
     },
-    stored(events) {
-      for (const { fingerprint } of events) storedCounts.set(fingerprint, (storedCounts.get(fingerprint) ?? 0) + 1)
+    remember(stored) {
+      for (const { fingerprint } of stored) storedCounts.set(fingerprint, (storedCounts.get(fingerprint) ?? 0) + 1)
     },
   }
 }
 
-/** What a record holds of its event's own: not when it was received, nor the cid, which may have been assigned. */
-export function told<T extends { cid: string; occurredAt: number; receivedAt: number }>(record: T) {
+/** What the sender said: without the time of receipt, and without the cid, which may have been assigned. */
+export function contentOf<T extends { cid: string; occurredAt: number; receivedAt: number }>(record: T) {
   const { cid, receivedAt, occurredAt, ...rest } = record
   return { ...rest, occurredAt: occurredAt === receivedAt ? null : occurredAt }
 }
 
-/** Stands for all that an event says, in a few characters. */
-export function fingerprintOf(said: unknown): string {
-  return hash('sha256', JSON.stringify(said), 'base64url')
+/** A few characters that stand for the whole content of an event. */
+export function fingerprintOf(content: unknown): string {
+  return hash('sha256', JSON.stringify(content), 'base64url')
 }

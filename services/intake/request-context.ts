@@ -1,59 +1,65 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { isbot } from 'isbot'
+import type { FastifyRequest } from 'fastify'
 import { EVENT_LIMITS } from '../../schemas/http/events.ts'
-import { Problem } from '../domain/errors.ts'
+import { type FieldError, Problem } from '../domain/errors.ts'
+import type { ClientHashes } from '../domain/identity/client-hashes.ts'
 import { headerText } from '../http/header-text.ts'
-import type { RequestContext } from './events/validation.ts'
+import { clientOf, createBotDetector } from './client/client.ts'
+import type { ClientHasher } from './client/client-hasher.ts'
+import { type Sender, senderOf } from './sender.ts'
 
-/** User agents whose answer is remembered; a shop's visitors have far fewer that are common. */
-const USER_AGENTS_MAX = 10_000
-/** Longer ones are judged by their beginning. */
-const USER_AGENT_CHARS_MAX = 512
+/** What a request says about all of its events. */
+export interface RequestContext {
+  /** UTC epoch milliseconds. */
+  receivedAt: number
+  /** The User-Agent is a known bot's. */
+  bot: boolean
+  client: ClientHashes
+  /** From the headers; null when missing. */
+  cid: string | null
+  uid: string | null
+  sender: Sender
+  /** Headers that were ignored, and why. */
+  warnings: FieldError[]
+}
+
+export interface ContextDeps {
+  clientHasher: Pick<ClientHasher, 'hash'>
+  /** UTC epoch milliseconds. */
+  now: () => number
+}
 
 /**
- * HTTP libraries, which isbot takes for bots. Here they are shops' servers and apps that report for their users: the
- * contract lets events come from anywhere. A crawler names itself, or drives a browser.
+ * Reads the context of a request whose body has arrived.
+ * @throws Problem UNAUTHENTICATED when the signature does not fit, INVALID when the cid is too long.
  */
-const HTTP_LIBRARY =
-  /^(aiohttp|apache-httpclient|axios|curl|dart|faraday|go-http-client|got|guzzlehttp|java|jersey|ktor|ky|libcurl|node|node-fetch|okhttp|php|postmanruntime|python|python-httpx|python-requests|python-urllib|reactor-netty|reqwest|rest-client|ruby|symfony|undici|wget)\b/i
-
-const MALFORMED = `must be one value of at most ${EVENT_LIMITS.idChars} characters`
-
-/** Tells the User-Agents of bots. */
-export function createBotDetector(): (userAgent: string | undefined) => boolean {
-  const known = new Map<string, boolean>()
-  return (userAgent = '') => {
-    const name = userAgent.slice(0, USER_AGENT_CHARS_MAX)
-    let bot = known.get(name)
-    if (bot === undefined) {
-      bot = !HTTP_LIBRARY.test(name) && isbot(name)
-      if (known.size >= USER_AGENTS_MAX) known.clear()
-      known.set(name, bot)
+export function createContextReader({ clientHasher, now }: ContextDeps): (request: FastifyRequest) => RequestContext {
+  const isBot = createBotDetector()
+  return (request) => {
+    const receivedAt = now()
+    const sender = senderOf(request)
+    const client = clientOf(request, sender)
+    return {
+      ...personOf(request.headers),
+      receivedAt,
+      sender,
+      bot: isBot(client.userAgent),
+      client: clientHasher.hash(client, receivedAt),
     }
-    return bot
   }
 }
 
-/** A uid that cannot be one is left out with a warning. @throws Problem INVALID when the cid is too long. */
-export function requestContextOf(
-  headers: IncomingHttpHeaders,
-  { receivedAt, bot, client, sender }: Omit<RequestContext, 'cid' | 'uid' | 'warnings'>,
-): RequestContext {
+const MALFORMED = `must be one value of at most ${EVENT_LIMITS.idChars} characters`
+
+/** A malformed uid is ignored with a warning; a malformed cid costs the request. */
+function personOf(headers: IncomingHttpHeaders): Pick<RequestContext, 'cid' | 'uid' | 'warnings'> {
   const cid = idOf(headers.cid)
   if (cid === MALFORMED) {
     throw new Problem('INVALID', `header/cid: ${MALFORMED}`, { errors: [{ path: 'header/cid', message: MALFORMED }] })
   }
   const uid = idOf(headers.uid)
-  const isLeftOut = uid === MALFORMED
-  return {
-    receivedAt,
-    bot,
-    client,
-    cid,
-    uid: isLeftOut ? null : uid,
-    warnings: isLeftOut ? [{ path: 'header/uid', message: `${MALFORMED}: left out` }] : [],
-    sender,
-  }
+  if (uid !== MALFORMED) return { cid, uid, warnings: [] }
+  return { cid, uid: null, warnings: [{ path: 'header/uid', message: `${MALFORMED}: left out` }] }
 }
 
 function idOf(header: string | string[] | undefined): string | null | typeof MALFORMED {

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import { isbot } from 'isbot'
 import { clientAddress } from '../../callers/client-address.ts'
 import { isLocalAddress, parseIpAddress } from '../../domain/identity/ip-address.ts'
 import type { Sender } from '../sender.ts'
@@ -7,9 +8,21 @@ import type { Client } from './client-hasher.ts'
 const ADDRESS_HEADER = 'endcap-client-address'
 const USER_AGENT_HEADER = 'endcap-client-user-agent'
 
+/** User-Agents whose result is remembered. A shop's visitors have far fewer common ones. */
+const USER_AGENTS_MAX = 10_000
+/** Longer User-Agents are judged by their beginning. */
+const USER_AGENT_CHARS_MAX = 512
+
 /**
- * The shopper's browser behind a request of events. A shop's server is no browser: what it says of the browser counts,
- * because its token proves it, and what it does not say is unknown.
+ * HTTP libraries. isbot takes them for bots; here they are servers and apps of shops, which report for their users. A
+ * crawler names itself or drives a browser.
+ */
+const HTTP_LIBRARY =
+  /^(aiohttp|apache-httpclient|axios|curl|dart|faraday|go-http-client|got|guzzlehttp|java|jersey|ktor|ky|libcurl|node|node-fetch|okhttp|php|postmanruntime|python|python-httpx|python-requests|python-urllib|reactor-netty|reqwest|rest-client|ruby|symfony|undici|wget)\b/i
+
+/**
+ * The shopper's browser behind a request. A request with a token comes from a shop's server and not from a browser: the
+ * server says in headers whose browser it reports for, and what it does not say is unknown.
  */
 export function clientOf(request: FastifyRequest, sender: Sender): Client {
   const { headers } = request
@@ -18,4 +31,19 @@ export function clientOf(request: FastifyRequest, sender: Sender): Client {
   const isPublic = address !== null && !isLocalAddress(address)
   const userAgent = headers[USER_AGENT_HEADER] ?? headers['user-agent']
   return { address: isPublic ? address : null, userAgent: String(userAgent ?? '') }
+}
+
+/** Whether a User-Agent is a known bot's. */
+export function createBotDetector(): (userAgent: string) => boolean {
+  const known = new Map<string, boolean>()
+  return (userAgent) => {
+    const name = userAgent.slice(0, USER_AGENT_CHARS_MAX)
+    let bot = known.get(name)
+    if (bot === undefined) {
+      bot = !HTTP_LIBRARY.test(name) && isbot(name)
+      if (known.size >= USER_AGENTS_MAX) known.clear()
+      known.set(name, bot)
+    }
+    return bot
+  }
 }

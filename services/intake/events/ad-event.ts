@@ -1,27 +1,29 @@
 import type { AdEvent, AdKind } from '../../../schemas/records/events.ts'
 import { adEventBytes, readGist } from '../../../schemas/wire/ad-event.ts'
-import { fingerprintOf, told } from '../duplicate-filter.ts'
+import { contentOf, fingerprintOf } from '../duplicate-filter.ts'
+import type { RequestContext } from '../request-context.ts'
 import { proofFor } from '../sender.ts'
-import { foreign, type RequestContext, rejected, type ValidationDeps, type ValidationResult } from './validation.ts'
+import { rejected, rejectedOtherShop, type ValidationDeps, type ValidationResult } from './validation.ts'
 
 /** base64url of the 16 bytes of a showId's authentication tag. */
 const TAG_CHARS = 22
 
 export interface AdReport {
   type: AdEvent['type']
-  /** The kind of ad that the endpoint is for; null: both. */
+  /** The kind of ad that the endpoint takes; null: both. */
   kind: AdKind | null
   showId: string
   occurredAt: number
 }
 
 /**
- * A view or click of the ad that the showId was given for; keyed by campaign.
- * Its eventId is new each time: a report sent again is a record of its own, which the judge knows by the showId's claims
- * (one valid view and one valid click) and marks DUPLICATE.
- * The person is who the headers say. Without a cid it is the one that the ad was given to, who may have told a uid then.
+ * Validates a view or click of the ad that the showId was made for. Its record is keyed by campaign.
+ *
+ * Every report gets an eventId of its own: the judge recognizes a duplicate by the claims of the showId, of which one view
+ * and one click are valid. The headers say who acted; without a cid it is the person to whom the ad was shown, with the uid
+ * that was known then.
  */
-export function adEvent(
+export function validateAdEvent(
   report: AdReport,
   context: RequestContext,
   { showIds, snapshot, uuid }: ValidationDeps,
@@ -32,13 +34,13 @@ export function adEvent(
   const shown = readGist(claims)
   if (kind !== null && shown.kind !== kind) return rejected('/showId', `is of a ${shown.kind} ad`, 'WRONG_KIND')
   const proof = proofFor(context.sender, shown.shopId, snapshot)
-  if (proof === null) return foreign('/showId')
+  if (proof === null) return rejectedOtherShop('/showId')
 
   const cid = context.cid ?? shown.cid
   const uid = context.uid ?? (cid === shown.cid ? shown.uid : null)
   const { receivedAt, bot, client } = context
   const event = { eventId: uuid(), type, cid, uid, occurredAt, receivedAt, bot, proof, ...client }
-  // The tag at its end tells a showId from any other.
+  // The authentication tag at its end identifies the showId.
   const identity = type + showId.slice(-TAG_CHARS)
   const { value, campaignId } = adEventBytes(event, claims)
   return {
@@ -47,7 +49,7 @@ export function adEvent(
     shopId: shown.shopId,
     cid,
     identity,
-    fingerprint: fingerprintOf([identity, told({ cid, uid, occurredAt, receivedAt, bot, proof, ...client }), cid]),
+    fingerprint: fingerprintOf([identity, contentOf({ cid, uid, occurredAt, receivedAt, bot, proof, ...client }), cid]),
     warnings: [],
   }
 }

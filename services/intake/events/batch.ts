@@ -4,39 +4,39 @@ import { type FieldError, Problem } from '../../domain/errors.ts'
 import { parseJson } from '../../http/json.ts'
 import { splitList } from '../../http/json-list.ts'
 import type { Slices } from '../../process/slices.ts'
-import { adEvent } from './ad-event.ts'
+import type { RequestContext } from '../request-context.ts'
+import { validateAdEvent } from './ad-event.ts'
 import { createBodyReader } from './body-reader.ts'
 import { occurredAt } from './occurred-at.ts'
-import { pageView } from './page-view.ts'
-import { eventIdInstead, transaction } from './transaction.ts'
+import { validatePageView } from './page-view.ts'
+import { substituteEventId, validateTransaction } from './transaction.ts'
 import {
-  ERRORS_TOLD_MAX,
+  ERRORS_LISTED_MAX,
   type RejectedEvent,
-  type RequestContext,
   rejected,
   type ValidationDeps,
   type ValidationResult,
   withWarnings,
 } from './validation.ts'
 
-/** As of the body of a single event. */
+/** The same limit as for the body of a single event. */
 const ELEMENT_BYTES_MAX = 1024 * 1024
 
 type ElementType = keyof typeof batchElements
 type Element<K extends ElementType> = Static<(typeof batchElements)[K]>
 
 const readers = {
-  VIEW: createBodyReader(batchElements.VIEW, { errorsMax: ERRORS_TOLD_MAX }),
-  CLICK: createBodyReader(batchElements.CLICK, { errorsMax: ERRORS_TOLD_MAX }),
-  PAGE_VIEW: createBodyReader(batchElements.PAGE_VIEW, { errorsMax: ERRORS_TOLD_MAX }),
+  VIEW: createBodyReader(batchElements.VIEW, { errorsMax: ERRORS_LISTED_MAX }),
+  CLICK: createBodyReader(batchElements.CLICK, { errorsMax: ERRORS_LISTED_MAX }),
+  PAGE_VIEW: createBodyReader(batchElements.PAGE_VIEW, { errorsMax: ERRORS_LISTED_MAX }),
   TRANSACTION: createBodyReader(batchElements.TRANSACTION, {
-    errorsMax: ERRORS_TOLD_MAX,
-    substitutes: { eventId: eventIdInstead },
+    errorsMax: ERRORS_LISTED_MAX,
+    substitutes: { eventId: substituteEventId },
   }),
 } satisfies Record<ElementType, unknown>
 
-/** The elements of a batch, unparsed. @throws Problem when the batch is to be rejected whole. */
-export async function elementsOf(body: Buffer | undefined, slices: Slices): Promise<readonly Buffer[]> {
+/** Cuts the body of a batch into its elements, not parsed yet. @throws Problem when the whole batch is rejected. */
+export async function splitBatch(body: Buffer | undefined, slices: Slices): Promise<readonly Buffer[]> {
   const refuse = (code: 'INVALID' | 'TOO_LARGE', message: string) =>
     new Problem(code, `/events: ${message}`, { errors: [{ path: '/events', message }] })
   if (!body) throw refuse('INVALID', 'is required')
@@ -51,8 +51,31 @@ export async function elementsOf(body: Buffer | undefined, slices: Slices): Prom
   return split.elements
 }
 
-/** @throws Problem MALFORMED_JSON, when the whole body is no JSON. */
-function parsed(json: Buffer): { status: 'PARSED'; element: unknown } | RejectedEvent {
+/**
+ * Validates the elements of a batch, each by itself. Other requests get their turn in between.
+ * @returns a result per element, and the cid that the answer names: that of the headers, else the one that was assigned to
+ * page views without a cid, else the first event's, else a new one.
+ * @throws Problem MALFORMED_JSON when an element is no JSON: then the whole body is none.
+ */
+export async function validateBatch(
+  elements: readonly Buffer[],
+  context: RequestContext,
+  deps: ValidationDeps,
+  slices: Slices,
+): Promise<{ results: ValidationResult[]; clientId: string }> {
+  let assigned: string | null = null
+  const assignCid = () => (assigned ??= deps.uuid())
+  const results: ValidationResult[] = []
+  for (const json of elements) {
+    const parsed = parseElement(json)
+    results.push(parsed.status === 'REJECTED' ? parsed : validateElement(parsed.element, context, deps, assignCid))
+    if (slices.isOver()) await slices.next()
+  }
+  const firstCid = results.find((result) => result.status === 'ACCEPTED')?.cid
+  return { results, clientId: context.cid ?? assigned ?? firstCid ?? assignCid() }
+}
+
+function parseElement(json: Buffer): { status: 'PARSED'; element: unknown } | RejectedEvent {
   try {
     if (json.length > ELEMENT_BYTES_MAX) throw new Problem('TOO_LARGE', `It has more than ${ELEMENT_BYTES_MAX} bytes`)
     return { status: 'PARSED', element: parseJson(json) }
@@ -62,25 +85,12 @@ function parsed(json: Buffer): { status: 'PARSED'; element: unknown } | Rejected
   }
 }
 
-/**
- * Judges the JSON of one element of a batch, whatever the others are.
- * @param fallbackCid gives the cid of a page view that names none.
- */
-export function batchElement(
-  json: Buffer,
-  context: RequestContext,
-  rules: ValidationDeps,
-  fallbackCid: () => string,
-): ValidationResult {
-  const read = parsed(json)
-  return read.status === 'REJECTED' ? read : judged(read.element, context, rules, fallbackCid)
-}
-
-function judged(
+/** @param assignCid gives the cid of a page view that has none. */
+function validateElement(
   element: unknown,
   context: RequestContext,
-  rules: ValidationDeps,
-  fallbackCid: () => string,
+  deps: ValidationDeps,
+  assignCid: () => string,
 ): ValidationResult {
   const type = (element as { type?: unknown } | null)?.type
   switch (type) {
@@ -88,20 +98,17 @@ function judged(
     case 'CLICK': {
       const read = readers[type](element)
       if (read.status === 'REJECTED') return read
-      return withWarnings(adEventOf(type, read.value, context, rules), read.warnings)
+      return withWarnings(adEventOf(type, read.value, context, deps), read.warnings)
     }
     case 'PAGE_VIEW': {
       const read = readers[type](element)
       if (read.status === 'REJECTED') return read
-      return withWarnings(pageViewOf(read.value, context, rules, fallbackCid), read.warnings)
+      return withWarnings(pageViewOf(read.value, context, deps, assignCid), read.warnings)
     }
     case 'TRANSACTION': {
       const read = readers[type](element)
       if (read.status === 'REJECTED') return read
-      const { data, occurredAt: given } = read.value
-      const buyer = personOf(data, context, data.cid)
-      const event = transaction({ ...data, occurredAt: data.occurredAt ?? given }, buyer, rules)
-      return withWarnings(under('/data', event), read.warnings)
+      return withWarnings(transactionOf(read.value, context, deps), read.warnings)
     }
     default:
       return element === null || typeof element !== 'object'
@@ -114,36 +121,50 @@ function adEventOf(
   type: 'VIEW' | 'CLICK',
   { showId, occurredAt: given }: Element<'VIEW' | 'CLICK'>,
   context: RequestContext,
-  rules: ValidationDeps,
+  deps: ValidationDeps,
 ): ValidationResult {
   const happened = occurredAt(given, context.receivedAt)
   if ('status' in happened) return happened
-  const event = adEvent({ type, kind: null, showId, occurredAt: happened.at }, context, rules)
-  return withWarnings(event, happened.warnings)
+  const result = validateAdEvent({ type, kind: null, showId, occurredAt: happened.at }, context, deps)
+  return withWarnings(result, happened.warnings)
 }
 
 function pageViewOf(
   { data, occurredAt: given }: Element<'PAGE_VIEW'>,
   context: RequestContext,
-  rules: ValidationDeps,
-  fallbackCid: () => string,
+  deps: ValidationDeps,
+  assignCid: () => string,
 ): ValidationResult {
   const happened = occurredAt(given, context.receivedAt)
   if ('status' in happened) return happened
-  const told = data.cid || context.cid
-  const person = { ...personOf(data, context, told || fallbackCid()), assigned: !told }
-  return withWarnings(under('/data', pageView(data, { ...person, occurredAt: happened.at }, rules)), happened.warnings)
+  const givenCid = data.cid || context.cid
+  const person = personOf(data, context, givenCid || assignCid())
+  const result = validatePageView(data, { ...person, assigned: !givenCid, occurredAt: happened.at }, deps)
+  return withWarnings(inData(result), happened.warnings)
 }
 
-/** In a batch, an element names its own person; the uid of the headers stands in for one of the same client. */
-function personOf({ uid }: { uid?: string | null }, context: RequestContext, cid: string) {
-  const sameClient = cid === context.cid
+function transactionOf(
+  { data, occurredAt: given }: Element<'TRANSACTION'>,
+  context: RequestContext,
+  deps: ValidationDeps,
+): ValidationResult {
+  const report = { ...data, occurredAt: data.occurredAt ?? given }
+  return inData(validateTransaction(report, personOf(data, context, data.cid), deps))
+}
+
+/** An element names its own person. The uid of the headers applies to elements with the cid of the headers. */
+function personOf(
+  { uid }: { uid?: string | null },
+  { cid: headerCid, uid: headerUid, ...context }: RequestContext,
+  cid: string,
+) {
   const { receivedAt, sender } = context
-  return { cid, uid: uid || (sameClient ? context.uid : null), receivedAt, sender }
+  return { cid, uid: uid || (cid === headerCid ? headerUid : null), receivedAt, sender }
 }
 
-function under(path: string, event: ValidationResult): ValidationResult {
-  const below = (found: readonly FieldError[]) => found.map((each) => ({ ...each, path: path + each.path }))
-  if (event.status === 'REJECTED') return { ...event, errors: below(event.errors) }
-  return event.warnings.length > 0 ? { ...event, warnings: below(event.warnings) } : event
+/** The fields that were validated lie in the element's `data`. */
+function inData(result: ValidationResult): ValidationResult {
+  const moved = (found: readonly FieldError[]) => found.map((each) => ({ ...each, path: `/data${each.path}` }))
+  if (result.status === 'REJECTED') return { ...result, errors: moved(result.errors) }
+  return result.warnings.length > 0 ? { ...result, warnings: moved(result.warnings) } : result
 }

@@ -4,20 +4,20 @@ import type { FieldError } from '../../domain/errors.ts'
 import { listFieldErrors } from '../../http/violations.ts'
 import type { RejectedEvent } from './validation.ts'
 
-/** The body of an event that may be judged, without what of it was malformed and need not be there. */
+/** The body of an event, without the optional fields that were malformed. */
 export interface ReadBody<T> {
   status: 'READ'
   value: T
-  /** What was left out, and why. */
+  /** The fields that were left out or replaced, and why. */
   warnings: FieldError[]
 }
 
-/** What stands in for a malformed value, and what is said of it; null: nothing does, and it is left out. */
+/** Replaces a malformed value, with a message for the sender; null leaves the field out. */
 export type Substitute = (value: unknown) => { value: unknown; message: string } | null
 
 /**
- * Reads bodies of events. An optional member that is malformed never costs the event: it is left out with a warning.
- * @param options.substitutes by the names of optional members: what is read in the place of a malformed value.
+ * Reads bodies of events. A malformed optional field never costs the event: it is left out with a warning.
+ * @param options.substitutes by name of an optional field.
  * @param options.errorsMax of a rejected body.
  */
 export function createBodyReader<S extends TSchema>(
@@ -57,7 +57,7 @@ export function createBodyReader<S extends TSchema>(
   }
 }
 
-/** What is looked at of a schema: the members of objects and the items of lists. */
+/** The parts of a JSON schema that are looked at. */
 interface SchemaPart {
   properties?: Readonly<Record<string, SchemaPart>>
   required?: readonly string[]

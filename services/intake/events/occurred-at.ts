@@ -2,15 +2,15 @@ import type { FieldError } from '../../domain/errors.ts'
 import { type RejectedEvent, rejected } from './validation.ts'
 
 const DAY_MS = 86_400_000
-/** How far back an event may have happened. */
+/** How long ago an event may have happened. */
 export const PAST_MAX_MS = 7 * DAY_MS
-/** The caller's clock may be ahead of ours by this much; such an event happened when it was received. */
+/** A clock that is ahead by no more than this is not worth a warning. */
 export const CLOCK_SKEW_MAX_MS = 5_000
 
 /**
- * When an event happened, UTC epoch milliseconds and never after `receivedAt`; or what is wrong with the time given. A
- * clock that is wrong costs no event: nothing happens in the future, so it happened when it was received.
- * @param given ISO 8601 with an offset; without it the event happened when it was received.
+ * When an event happened, in UTC epoch milliseconds and never after `receivedAt`; or why it is rejected. A wrong clock does
+ * not cost the event: a time in the future, or none at all, is read as the time of receipt.
+ * @param given ISO 8601 with an offset.
  */
 export function occurredAt(
   given: string | null | undefined,

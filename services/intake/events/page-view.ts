@@ -2,13 +2,19 @@ import type { PageViewBody } from '../../../schemas/http/events.ts'
 import type { PageView } from '../../../schemas/records/events.ts'
 import { encode } from '../../../schemas/wire/codec.ts'
 import { canonicalId } from '../../domain/identity/uuid.ts'
-import { fingerprintOf, told } from '../duplicate-filter.ts'
+import { contentOf, fingerprintOf } from '../duplicate-filter.ts'
 import { proofFor, type Sender } from '../sender.ts'
-import { foreign, rejected, unknownShop, type ValidationDeps, type ValidationResult } from './validation.ts'
+import {
+  rejected,
+  rejectedOtherShop,
+  rejectedUnknownShop,
+  type ValidationDeps,
+  type ValidationResult,
+} from './validation.ts'
 
 export interface Visit {
   cid: string
-  /** The cid was not told but assigned. */
+  /** The sender gave no cid, so that one was assigned. */
   assigned: boolean
   uid: string | null
   occurredAt: number
@@ -16,12 +22,12 @@ export interface Visit {
   sender: Sender
 }
 
-/** A page that was opened, keyed by cid. */
-export function pageView(report: PageViewBody, visit: Visit, { snapshot }: ValidationDeps): ValidationResult {
+/** Validates a page view. Its record is keyed by cid. */
+export function validatePageView(report: PageViewBody, visit: Visit, { snapshot }: ValidationDeps): ValidationResult {
   const shopId = canonicalId(report.shopId)
-  if (!snapshot.get('Shop', shopId)) return unknownShop(snapshot)
+  if (!snapshot.get('Shop', shopId)) return rejectedUnknownShop(snapshot)
   const proof = proofFor(visit.sender, shopId, snapshot)
-  if (proof === null) return foreign('/shopId')
+  if (proof === null) return rejectedOtherShop('/shopId')
   if (!URL.canParse(report.referer)) return rejected('/referer', 'must be a URL')
 
   const value: PageView = {
@@ -46,7 +52,7 @@ export function pageView(report: PageViewBody, visit: Visit, { snapshot }: Valid
     shopId,
     cid: visit.cid,
     identity,
-    fingerprint: fingerprintOf([identity, told(value), visit.assigned ? null : value.cid]),
+    fingerprint: fingerprintOf([identity, contentOf(value), visit.assigned ? null : value.cid]),
     warnings: [],
   }
 }

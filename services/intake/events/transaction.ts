@@ -4,11 +4,11 @@ import type { Transaction } from '../../../schemas/records/events.ts'
 import { encode } from '../../../schemas/wire/codec.ts'
 import { canonicalId } from '../../domain/identity/uuid.ts'
 import { toMicros } from '../../domain/money/money.ts'
-import { fingerprintOf, told } from '../duplicate-filter.ts'
+import { contentOf, fingerprintOf } from '../duplicate-filter.ts'
 import { proofFor, type Sender } from '../sender.ts'
 import type { Substitute } from './body-reader.ts'
 import { occurredAt } from './occurred-at.ts'
-import { foreign, unknownShop, type ValidationDeps, type ValidationResult } from './validation.ts'
+import { rejectedOtherShop, rejectedUnknownShop, type ValidationDeps, type ValidationResult } from './validation.ts'
 
 /** A transaction body of any endpoint. */
 export type TransactionReport = Omit<TransactionBody, 'products'> & {
@@ -24,26 +24,29 @@ export interface Buyer {
 }
 
 /**
- * A malformed eventId: what is made of it is the same when the event is sent again, so that it still counts once. A number that
- * is not safe has lost digits, and may be that of another order.
+ * Replaces a malformed eventId by one that is the same when the event is sent again, so that it still counts once. Nothing
+ * replaces an unsafe number: it has lost digits, and may stand for another order.
  */
-export const eventIdInstead: Substitute = (value) => {
+export const substituteEventId: Substitute = (value) => {
   if (Number.isSafeInteger(value)) return { value: String(value), message: 'must be string: its digits were taken' }
   if (typeof value !== 'string') return null
   const hash = createHash('sha256').update(value).digest('hex')
   return { value: hash, message: `is longer than ${EVENT_LIMITS.idChars} characters: its SHA-256 stands for it` }
 }
 
-/** A purchase, or a cart or wishlist addition, keyed by cid. Without an eventId it gets one, and a repeat counts again. */
-export function transaction(
+/**
+ * Validates a purchase, or an addition to a cart or wishlist. Its record is keyed by cid. Without an eventId it gets one, and
+ * a duplicate counts again.
+ */
+export function validateTransaction(
   report: TransactionReport,
   buyer: Buyer,
   { snapshot, uuid }: ValidationDeps,
 ): ValidationResult {
   const shopId = canonicalId(report.shopId)
-  if (!snapshot.get('Shop', shopId)) return unknownShop(snapshot)
+  if (!snapshot.get('Shop', shopId)) return rejectedUnknownShop(snapshot)
   const proof = proofFor(buyer.sender, shopId, snapshot)
-  if (proof === null) return foreign('/shopId')
+  if (proof === null) return rejectedOtherShop('/shopId')
   const happened = occurredAt(report.occurredAt, buyer.receivedAt)
   if ('status' in happened) return happened
 
@@ -75,7 +78,7 @@ export function transaction(
     shopId,
     cid: buyer.cid,
     identity,
-    fingerprint: fingerprintOf([identity, told(value), value.cid]),
+    fingerprint: fingerprintOf([identity, contentOf(value), value.cid]),
     warnings: happened.warnings,
   }
 }

@@ -1,12 +1,10 @@
 import type { NewRecord } from '../../../infra/event-log/port.ts'
 import { type ErrorCode, type FieldError, Problem } from '../../domain/errors.ts'
-import type { ClientHashes } from '../../domain/identity/client-hashes.ts'
 import type { ShowIds } from '../../domain/show-id/show-id.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
-import type { Sender } from '../sender.ts'
 
-/** Errors of an event that a message about it tells. */
-export const ERRORS_TOLD_MAX = 5
+/** Errors of one event that its message lists. */
+export const ERRORS_LISTED_MAX = 5
 
 const RETRY_AFTER_S = 5
 
@@ -17,15 +15,15 @@ export interface AcceptedEvent {
   shopId: string
   /** The cid that it is recorded under. */
   cid: string
-  /** Two events with one identity are the same event told twice. */
+  /** Equal for two reports of the same event. */
   identity: string
-  /** Two events with one fingerprint also say the same, of the same person; when they were received does not count. */
+  /** Equal for two reports of the same event that also have the same content and person; the time of receipt may differ. */
   fingerprint: string
-  /** What of it was left out or read otherwise. */
+  /** Optional fields that were left out or replaced, and why. */
   warnings: FieldError[]
 }
 
-/** An event that cannot be: which fields are wrong, by their path from the event. */
+/** An event that is not stored. The paths of its errors begin at the event. */
 export interface RejectedEvent {
   status: 'REJECTED'
   code: ErrorCode
@@ -34,53 +32,39 @@ export interface RejectedEvent {
 
 export type ValidationResult = AcceptedEvent | RejectedEvent
 
-/** What events are judged by. */
+/** What events are validated against. */
 export interface ValidationDeps {
   showIds: Pick<ShowIds, 'openBytes'>
   snapshot: Snapshot
   uuid: () => string
 }
 
-/** The request that events came with. */
-export interface RequestContext {
-  /** UTC epoch milliseconds. */
-  receivedAt: number
-  bot: boolean
-  client: ClientHashes
-  /** From the headers, null when missing. */
-  cid: string | null
-  uid: string | null
-  sender: Sender
-  /** What of the headers was left out. */
-  warnings: FieldError[]
-}
-
-/** The event, with what was left out of it before it was judged. */
-export function withWarnings(event: ValidationResult, warnings: readonly FieldError[]): ValidationResult {
-  if (event.status === 'REJECTED' || warnings.length === 0) return event
-  return { ...event, warnings: [...warnings, ...event.warnings] }
-}
-
 export function rejected(path: string, message: string, code: ErrorCode = 'INVALID'): RejectedEvent {
   return { status: 'REJECTED', code, errors: [{ path, message }] }
 }
 
-/** An event of a shop that the sender's proof is not of. */
-export function foreign(path: string): RejectedEvent {
+/** The sender proved itself for another shop than the event's. */
+export function rejectedOtherShop(path: string): RejectedEvent {
   return rejected(path, 'is of a shop that the token or signature is not of', 'FORBIDDEN')
 }
 
-/** @throws Problem (503) when the shop may only be missing from the copy of the registry here. */
-export function unknownShop(snapshot: Snapshot): RejectedEvent {
+/** @throws Problem UNAVAILABLE when the shop may be missing only because this process's copy of the registry is stale. */
+export function rejectedUnknownShop(snapshot: Snapshot): RejectedEvent {
   if (snapshot.staleReason === null) return rejected('/shopId', 'there is no such shop')
   throw new Problem('UNAVAILABLE', 'The shop is not known here yet', { retryAfterSeconds: RETRY_AFTER_S })
 }
 
-/** @throws Problem when the event is rejected. */
-export function acceptedOrThrow<T extends { status: string }>(event: T | RejectedEvent): Exclude<T, RejectedEvent> {
-  if (!isRejected(event)) return event as Exclude<T, RejectedEvent>
-  const told = event.errors.slice(0, ERRORS_TOLD_MAX).map(({ path, message }) => `${path}: ${message}`)
-  throw new Problem(event.code, told.join('; '), { errors: event.errors })
+/** Adds the warnings that came up before the event was validated. */
+export function withWarnings(result: ValidationResult, warnings: readonly FieldError[]): ValidationResult {
+  if (result.status === 'REJECTED' || warnings.length === 0) return result
+  return { ...result, warnings: [...warnings, ...result.warnings] }
 }
 
-const isRejected = (event: { status: string }): event is RejectedEvent => event.status === 'REJECTED'
+/** @throws Problem when the event is rejected. */
+export function orThrow<T extends { status: string }>(result: T | RejectedEvent): Exclude<T, RejectedEvent> {
+  if (!isRejected(result)) return result as Exclude<T, RejectedEvent>
+  const listed = result.errors.slice(0, ERRORS_LISTED_MAX).map(({ path, message }) => `${path}: ${message}`)
+  throw new Problem(result.code, listed.join('; '), { errors: result.errors })
+}
+
+const isRejected = (result: { status: string }): result is RejectedEvent => result.status === 'REJECTED'

@@ -1,7 +1,9 @@
-import { type FileHandle, mkdir, open, rename, rm, truncate } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { type FileHandle, mkdir, open, realpath, rename, rm, truncate } from 'node:fs/promises'
+import { createServer } from 'node:net'
 import { LogUnavailable, type NewRecord } from '../../../infra/event-log/port.ts'
 import { decodeFrame, encodeFrame, FRAME_MAX_BYTES } from './frame.ts'
-import { lockFolder } from './lock.ts'
 import { openPositionFile } from './position.ts'
 import { createSegment, openSegments, type Segment, writeDurably } from './segments.ts'
 
@@ -229,4 +231,25 @@ async function readRange(path: string, from: number, to: number): Promise<Buffer
   } finally {
     await handle.close()
   }
+}
+
+/**
+ * Locks a folder for this process. The lock is an abstract socket, which Linux frees however the process ends; on other
+ * systems nothing is locked.
+ * @returns frees the folder.
+ * @throws Error when another process of this machine has it.
+ */
+async function lockFolder(folder: string): Promise<() => void> {
+  if (process.platform !== 'linux') return () => {}
+  const name = createHash('sha256')
+    .update(await realpath(folder))
+    .digest('hex')
+  const socket = createServer().unref()
+  try {
+    socket.listen(`\0endcap-${name.slice(0, 32)}`)
+    await once(socket, 'listening')
+  } catch (error) {
+    throw new Error(`The folder ${folder} is used by another process`, { cause: error })
+  }
+  return () => void socket.close()
 }
