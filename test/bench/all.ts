@@ -38,6 +38,8 @@ const measures: Measure[] = [
         { script: 'relevance/ndcg', args: [join(data, 'icecat')] },
         { script: 'relevance/ndcg', args: [join(data, 'icecat')], env: realEngines },
         { script: 'relevance/also-bought', args: [join(data, 'orders')] },
+        { script: 'selection/text-search', args: [join(data, 'icecat')] },
+        { script: 'selection/text-search', args: [join(data, 'icecat'), '5'] },
         { script: 'selection/main-job', args: [join(data, 'icecat')] },
       ]
     : []),

@@ -5,7 +5,8 @@
  *
  *     node test/bench/relevance/ndcg.ts <folder> [--queries]
  *
- * With ELASTICSEARCH_URL in the environment it measures that engine, else the embedded index.
+ * With ELASTICSEARCH_URL in the environment it measures that engine, else the embedded index. Beside it stands what SQLite's own
+ * MATCH and bm25() find among the same terms.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,7 +15,9 @@ import { migrateElasticsearch } from '../../../infra/product-index/elasticsearch
 import { connectElasticsearch } from '../../../infra/product-index/elasticsearch/product-index.ts'
 import { openEmbeddedProductIndex } from '../../../infra/product-index/embedded/product-index.ts'
 import type { ProductIndex } from '../../../infra/product-index/port.ts'
+import type { ProductOffer } from '../../../schemas/records/records.ts'
 import { removeIndices, testNamespace } from '../../engines/addresses.ts'
+import { openFts5 } from './fts5.ts'
 import { readIcecat, readJudgments } from './icecat.ts'
 import { icecatOffer } from './icecat-offer.ts'
 
@@ -29,26 +32,49 @@ if (!folder)
     'usage: node test/bench/relevance/ndcg.ts <folder with products.jsonl.gz and judgments.csv> [--queries]',
   )
 
+type Find = (text: string, minShare: number) => Promise<string[]> | string[]
+
 const { index, remove } = await openIndex(process.env.ELASTICSEARCH_URL)
 try {
-  await load(index)
+  const offers = readIcecat(folder).map((product) => icecatOffer(product, SHOP))
+  await load(index, offers)
   const judged = new Map<string, Map<string, number>>()
   for (const { query, docid, rating } of readJudgments(folder)) {
     judged.set(query, (judged.get(query) ?? new Map()).set(docid, rating))
   }
-  const strict = await measure(index, judged, 1)
-  const wide = await measure(index, judged, 0)
-  console.log(`CONTEXT_MATCH      nDCG@${DEPTH} ${mean([...strict.values()]).toFixed(4)} over ${strict.size} queries`)
-  console.log(`CONTEXT_MATCH_WIDE nDCG@${DEPTH} ${mean([...wide.values()]).toFixed(4)} over ${wide.size} queries`)
+  const [strict, wide] = await report('the index', judged, async (text, minShare) => {
+    const [result] = await index.search([queryOf(text, minShare)])
+    return result!.hits.map(({ product }) => product.offer.id)
+  })
+  const baseline = openFts5(offers, { campaignOf: () => 'all', weights: new Map([['all', 1]]) })
+  const [plainStrict, plainWide] = await report('FTS5 bm25()', judged, (text, minShare) =>
+    baseline.search({ text, everyWord: minShare === 1, limit: DEPTH }),
+  )
   if (flags.includes('--queries')) {
+    console.log('the query, the index, FTS5 bm25(): every word, some word of each')
     for (const [query, value] of [...strict].sort((a, b) => a[1] - b[1])) {
-      console.log(`${query.padEnd(30)} ${value.toFixed(3)} ${wide.get(query)!.toFixed(3)}`)
+      const values = [value, wide.get(query)!, plainStrict.get(query)!, plainWide.get(query)!]
+      console.log(query.padEnd(30), ...values.map((each) => each.toFixed(3)))
     }
   }
+  baseline.close()
   await speed(index, [...judged.keys()])
 } finally {
   await index.close()
   await remove()
+}
+
+/** The values by query of CONTEXT_MATCH and of its WIDE variant. */
+async function report(name: string, judged: Map<string, Map<string, number>>, find: Find) {
+  const strict = await measure(find, judged, 1)
+  const wide = await measure(find, judged, 0)
+  console.log(
+    `${name}: CONTEXT_MATCH      nDCG@${DEPTH} ${mean([...strict.values()]).toFixed(4)} over ${strict.size} queries`,
+  )
+  console.log(
+    `${name}: CONTEXT_MATCH_WIDE nDCG@${DEPTH} ${mean([...wide.values()]).toFixed(4)} over ${wide.size} queries`,
+  )
+  return [strict, wide] as const
 }
 
 async function openIndex(url: string | undefined): Promise<{ index: ProductIndex; remove: () => Promise<void> }> {
@@ -64,11 +90,10 @@ async function openIndex(url: string | undefined): Promise<{ index: ProductIndex
   }
 }
 
-async function load(into: ProductIndex): Promise<void> {
-  const products = readIcecat(folder!)
+async function load(into: ProductIndex, products: readonly ProductOffer[]): Promise<void> {
   const startedAt = performance.now()
   for (let from = 0; from < products.length; from += WRITES_PER_CALL) {
-    const offers = products.slice(from, from + WRITES_PER_CALL).map((product) => icecatOffer(product, SHOP))
+    const offers = products.slice(from, from + WRITES_PER_CALL)
     await into.write(
       offers.flatMap((offer) => [
         { kind: 'offer', version: 1, offer },
@@ -80,13 +105,13 @@ async function load(into: ProductIndex): Promise<void> {
   console.log(`${products.length} products indexed in ${Math.round(performance.now() - startedAt)} ms`)
 }
 
-async function measure(from: ProductIndex, judged: Map<string, Map<string, number>>, minShare: number) {
+async function measure(find: Find, judged: Map<string, Map<string, number>>, minShare: number) {
   const values = new Map<string, number>()
   for (const [text, ratings] of judged) {
     const ideal = gain([...ratings.values()].sort((a, b) => b - a))
     if (ideal === 0) continue
-    const [result] = await from.search([queryOf(text, minShare)])
-    values.set(text, gain(result!.hits.map((hit) => ratings.get(hit.product.offer.id) ?? 0)) / ideal)
+    const found = await find(text, minShare)
+    values.set(text, gain(found.map((id) => ratings.get(id) ?? 0)) / ideal)
   }
   return values
 }
