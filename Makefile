@@ -47,7 +47,7 @@ services/selection/script/dist/script.js: package-lock.json services/selection/s
 OPENAPI_TYPESCRIPT := npm exec --yes --package=openapi-typescript@7.13.0 --package=typescript@5.9.3 -- openapi-typescript
 CLIENT := services/panel/web/client/schema.d.ts
 client: setup ## Write the panel's typed client from the OpenAPI of the program
-	@set -o pipefail; { node test/services/panel/openapi.ts stamp && \
+	@set -o pipefail; trap 'rm -f $(CLIENT).new' EXIT; { node test/services/panel/openapi.ts stamp && \
 	  node test/services/panel/openapi.ts | $(OPENAPI_TYPESCRIPT); } > $(CLIENT).new && mv $(CLIENT).new $(CLIENT)
 
 run: build ## Start everything embedded with the demo shop

@@ -141,7 +141,7 @@ get_elasticsearch() {
   mkdir -p "$home/plugins" "$home/logs"; chmod -R a+rX "$home"; rm -rf "$work"; touch "$home/.complete"
 }
 start_elasticsearch() {
-  local home=$DOWNLOADS/elasticsearch dir=$HOME_DIR/elasticsearch-run java as=()
+  local home=$DOWNLOADS/elasticsearch dir=$HOME_DIR/elasticsearch-run java launcher as=()
   alive "$dir" && { echo "elasticsearch is up"; return; }
   need curl curl; java=$(jdk21)
   get_elasticsearch "$home"
@@ -161,9 +161,15 @@ path.logs: $dir/logs
 Y
   # Elasticsearch refuses to run as root.
   [ "$(id -u)" = 0 ] && { chown -R "$NOBODY:$NOBODY" "$dir"; as=(setpriv "--reuid=$NOBODY" "--regid=$NOBODY" --clear-groups --inh-caps=-all); }
-  # Its launcher starts the server, writes the server's id and ends.
-  (cd "$dir" && env -i PATH="$PATH" HOME="$dir" ES_JAVA_HOME="$java" ES_PATH_CONF="$dir/conf" ES_TMPDIR="$dir/tmp" "${as[@]}" "$home/bin/elasticsearch" -d -p "$dir/pid" >"$dir/log" 2>&1) || { tail -20 "$dir/log" >&2; exit 1; }
+  rm -f "$dir/conf/elasticsearch.keystore.tmp" # left by a start that was cut off; the next one would fail
+  # Its launcher starts the server, writes the server's id and ends. Both are one process group, so that a start that is cut
+  # off leaves no server behind.
+  (cd "$dir" && exec env -i PATH="$PATH" HOME="$dir" ES_JAVA_HOME="$java" ES_PATH_CONF="$dir/conf" ES_TMPDIR="$dir/tmp" \
+    setsid "${as[@]}" "$home/bin/elasticsearch" -d -p "$dir/pid" >"$dir/log" 2>&1 </dev/null) & launcher=$!
+  trap "kill -- -$launcher 2>/dev/null || true" EXIT
+  wait "$launcher" || { tail -20 "$dir/log" >&2; exit 1; }
   note "$dir" "$(cat "$dir/pid")"
+  trap - EXIT
   await elasticsearch "$dir" curl -fs "http://127.0.0.1:$ELASTICSEARCH_PORT/_cluster/health?wait_for_status=yellow&timeout=5s"
 }
 
