@@ -28,6 +28,7 @@ const measures: Measure[] = [
     'streams/sink',
     'streams/attribution',
     'feed',
+    'thread',
     'intake/stall',
     'streams/invalid-traffic',
   ].map((script) => ({ script })),
