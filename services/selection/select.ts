@@ -1,26 +1,35 @@
-import type { AdKind } from '../../schemas/records/events.ts'
+import type { AdKind, EmittedSlot } from '../../schemas/records/events.ts'
 import { hashOf } from '../domain/auction/auction.ts'
 import type { ShowIds } from '../domain/show-id/show-id.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
-import type { AdChooser, ChoosingContext } from './ad-chooser.ts'
-import type { Budgets } from './budget/budgets.ts'
-import type { SpendView } from './budget/spend.ts'
-import type { ViewCounters } from './eligibility/frequency-caps.ts'
-import { emissionOf } from './emission/emission.ts'
+import type { AdBid, AdSteps, CandidateBatch, CandidateSearch, Round, ShopRequest } from './ad-steps.ts'
+import type { Allocator } from './allocate.ts'
+import { createDeadline, DEADLINE_EXCEEDED } from './deadline.ts'
+import type { CampaignKind } from './eligibility/campaigns.ts'
+import { emissionOf, type FilledSlot } from './emission/emission.ts'
 import type { EmissionQueue } from './emission/emission-queue.ts'
-import type { FilledSlot, SlotEntry } from './fill-slot.ts'
+import { signAds } from './emission/sign.ts'
 import { answerJson } from './http/answer.ts'
-import { createDeadline } from './http/deadline.ts'
 import type { Parameters } from './http/parameters.ts'
 import { isRefused, type RefusedSlot } from './http/targeting-reader.ts'
-import { type AnySlot, resolveSlots } from './slots.ts'
+import { type AnySlot, campaignKindsOf, resolveSlots } from './slots.ts'
 
+/**
+ * The story of an ad request. Sponsored products and banners take the same steps; what differs is in their `AdSteps`
+ * (`sponsored/sponsored-ads.ts`, `display/display-ads.ts`). Where each step is decided:
+ *
+ * 1. resolve the ad units: `slots.ts`
+ * 2. find candidates: `sponsored/product-candidates.ts`, `display/banners.ts`
+ * 3. drop the ineligible, with reasons: `eligibility/campaigns.ts`, by the rule of `domain/campaign/eligibility.ts`
+ * 4. auction the places within budgets and frequency caps: `allocate.ts`, with `domain/auction/auction.ts`,
+ *    `budget/budgets.ts` and `eligibility/frequency-caps.ts`
+ * 5. sign what is shown: `emission/sign.ts`
+ * 6. answer: `http/answer.ts`, and record the emission behind the answer: `emission/emission.ts`
+ */
 export interface SelectDeps {
   snapshot: Snapshot
-  counters: ViewCounters
-  budgets: Budgets
-  spend: Pick<SpendView, 'judgeWatermark'>
-  emissions: EmissionQueue
+  allocator: Allocator
+  emissions: Pick<EmissionQueue, 'add'>
   showIds: ShowIds
   /** UTC epoch milliseconds. */
   now: () => number
@@ -34,71 +43,171 @@ export interface SelectDeps {
 }
 
 export interface AdRequest<S extends AnySlot> extends Parameters {
-  /** As they were read; those refused are answered with why. */
+  /** The slots as they were read; refused ones are answered with the reason. */
   targeting: readonly (S['targeting'] | RefusedSlot)[]
   /** Counts the request against the limits of these shops. @throws Problem RATE_LIMITED. */
   admit(shopIds: readonly string[]): void
 }
 
 /**
- * Answers one ad request with the JSON of the contract's envelope. Slots of several shops are as many requests in one: each
- * shop's has a requestId and an emission of its own, and its products are its own.
+ * Answers one ad request with the JSON of the contract's envelope. Slots of several shops are treated as one request per
+ * shop: each shop has its own requestId, emission and products.
  * @throws Problem (400) when no slot can be filled: each is unknown, of the other kind, or lacks what its algorithm needs.
  */
-export async function select<S extends AnySlot, E extends SlotEntry>(
+export async function select<S extends AnySlot, C extends CandidateBatch, B extends AdBid>(
   request: AdRequest<S>,
-  ads: AdChooser<S, E>,
+  steps: AdSteps<S, C, B>,
   deps: SelectDeps,
 ): Promise<string> {
   const startedAt = deps.elapsedMicros()
   const now = deps.now()
-  const slots = resolveSlots(deps.snapshot, request.targeting, ads.rules)
-  const shops = byShop(slots)
+  const { person, referer, decorate } = request
+  const { kind } = steps
+
+  const slots = resolveSlots(deps.snapshot, request.targeting, steps.slotRules)
+  const shops = groupByShop(slots)
   request.admit(shops.map(([slot]) => slot!.shopId))
-  const deadline = createDeadline(deps)
-  const fills = await Promise.all(
+
+  const deadline = createDeadline({ deadlineMs: deps.deadlineMs, onError: deps.onError })
+  const filled = await Promise.all(
     shops.map(async (slotsOfShop, index) => {
       const requestId = index === 0 ? request.requestId : deps.uuid()
-      const context = { ...deps, ...request, requestId, deadline, now, tieSeed: hashOf(requestId) }
-      return { requestId, filled: await fillSlots(slotsOfShop, ads, context) }
+      const ofShop: ShopRequest = { requestId, person, referer, now, tieSeed: hashOf(requestId), deadline }
+      return { requestId, slots: await fillSlots(slotsOfShop, ofShop, steps, deps.allocator) }
     }),
   ).finally(deadline.clear)
 
-  const answer = answerJson(slots, fills, { ...request, ads, showIds: deps.showIds, now })
-  const { kind } = ads
+  const signed = filled.flatMap(({ requestId, slots }) =>
+    slots.map((slot) => ({
+      ...slot,
+      requestId,
+      showIds: signAds(slot, { kind, requestId, person, now }, deps.showIds),
+    })),
+  )
+  const answer = answerJson(slots, signed, { clientId: person.cid, decorate, membersJson: steps.membersJson })
+
   const elapsedMicros = Math.round(deps.elapsedMicros() - startedAt)
-  for (const { requestId, filled } of fills) {
-    deps.emissions.add(() => emissionOf(filled, { kind, requestId, person: request.person, now, elapsedMicros }))
+  for (const { requestId, slots } of filled) {
+    deps.emissions.add(() => emissionOf(slots, { kind, requestId, person, now, elapsedMicros }))
   }
-  const shortfalls = fills.flatMap(({ filled }) => filled.flatMap(({ shortfall }) => shortfall ?? []))
+  const shortfalls = filled.flatMap(({ slots }) => slots.flatMap(({ shortfall }) => shortfall ?? []))
   deps.onSelected({ kind, elapsedMicros, shortfalls })
   return answer
 }
 
-/** The slots to fill of each shop, in the order of the request. */
-function byShop<S extends AnySlot>(slots: readonly (S | RefusedSlot)[]): S[][] {
-  const open = slots.filter((slot) => !isRefused(slot)) as S[]
-  return [...Map.groupBy(open, ({ shopId }) => shopId).values()]
+/** The slots of each shop that can be filled, in the order of the request. */
+function groupByShop<S extends AnySlot>(slots: readonly (S | RefusedSlot)[]): S[][] {
+  const resolved = slots.filter((slot) => !isRefused(slot)) as S[]
+  return [...Map.groupBy(resolved, ({ shopId }) => shopId).values()]
 }
 
-/** Slots are begun at once and filled one after the other, so that no ad is shown twice. */
-async function fillSlots<S extends AnySlot, E extends SlotEntry>(
+/** Starts the search of all slots at once, then fills one slot after the other, so that no ad is shown twice. */
+async function fillSlots<S extends AnySlot, C extends CandidateBatch, B extends AdBid>(
   slots: readonly S[],
-  ads: AdChooser<S, E>,
-  context: ChoosingContext,
-): Promise<FilledSlot<S, E>[]> {
+  request: ShopRequest,
+  steps: AdSteps<S, C, B>,
+  allocator: Allocator,
+): Promise<FilledSlot<S, B>[]> {
   let placesBefore = 0
-  const begun = slots.map((slot) => {
-    const fill = ads.begin(slot, placesBefore, context)
+  const searches = slots.map((slot) => {
+    const search = steps.beginSearch(slot, placesBefore, request)
     placesBefore += slot.targeting.adCount
-    return fill
+    return search
   })
-  const taken = new Set<string>()
-  const filled: FilledSlot<S, E>[] = []
-  for (const fill of begun) {
-    const slot = await (await fill)(taken)
-    for (const { entry } of slot.ads) taken.add(entry.dedupeKey)
-    filled.push(slot)
+  const shown = new Set<string>()
+  const filled: FilledSlot<S, B>[] = []
+  for (const [index, slot] of slots.entries()) {
+    const search = await searches[index]!
+    const each: FilledSlot<S, B> =
+      typeof search === 'string'
+        ? { slot, ads: [], dropped: [], candidates: 0, shortfall: search }
+        : await fillSlot(slot, search, shown, request, steps, allocator)
+    for (const { bid } of each.ads) shown.add(bid.dedupeKey)
+    filled.push(each)
   }
   return filled
+}
+
+/** Fills a slot: paid ads first, then self-promotion. `shownBefore`: dedupe keys that earlier slots of the request show. */
+async function fillSlot<S extends AnySlot, C extends CandidateBatch, B extends AdBid>(
+  slot: S,
+  search: CandidateSearch<C, B>,
+  shownBefore: ReadonlySet<string>,
+  request: ShopRequest,
+  steps: AdSteps<S, C, B>,
+  allocator: Allocator,
+): Promise<FilledSlot<S, B>> {
+  const { adCount, minAdCount = 0 } = slot.targeting
+  const taken = new Set(shownBefore)
+  let filled = nothing<B>()
+  for (const campaignKind of campaignKindsOf(slot)) {
+    const places = adCount - filled.ads.length
+    if (places === 0) break
+    const round = await fillPlaces(slot, search, { campaignKind, places, taken }, request, steps, allocator)
+    for (const { bid } of round.ads) taken.add(bid.dedupeKey)
+    filled = joined(filled, round)
+  }
+  const { ads, dropped, candidates } = filled
+  if (ads.length >= minAdCount) return { slot, ads, dropped, candidates, shortfall: shortfallOf(filled, adCount) }
+  allocator.release(ads, slot.shop, request)
+  return {
+    slot,
+    ads: [],
+    dropped: [...ads.map(({ bid }) => ({ bid, reason: 'MIN_AD_COUNT' as const })), ...dropped],
+    candidates,
+    shortfall: filled.deadlineExceeded ? 'DEADLINE' : 'MIN_AD_COUNT',
+  }
+}
+
+/** Gives places of a slot to ads of campaigns of one kind: finds candidates, drops the ineligible, auctions the places. */
+async function fillPlaces<S extends AnySlot, C extends CandidateBatch, B extends AdBid>(
+  { shop }: S,
+  search: CandidateSearch<C, B>,
+  { campaignKind, places, taken }: { campaignKind: CampaignKind; places: number; taken: ReadonlySet<string> },
+  request: ShopRequest,
+  steps: AdSteps<S, C, B>,
+  allocator: Allocator,
+): Promise<Round<B>> {
+  const { pricing, reserveMicros } = steps.pricing(shop, campaignKind)
+  const candidates = search(campaignKind, places)
+  let round = nothing<B>()
+  for (;;) {
+    const found = await candidates.next(round)
+    if (found.done) return found.value === DEADLINE_EXCEEDED ? { ...round, deadlineExceeded: true } : round
+    if (steps.isCumulative) {
+      allocator.release(round.ads, shop, request)
+      round = nothing()
+    }
+    const eligible = steps.dropIneligible(found.value, shop, campaignKind, request)
+    const takenNow = round.ads.length === 0 ? taken : new Set([...taken, ...round.ads.map(({ bid }) => bid.dedupeKey)])
+    const left = places - round.ads.length
+    const auctioned = await allocator.allocate(
+      eligible.bids,
+      { places: left, taken: takenNow, pricing, reserveMicros, shop },
+      request,
+    )
+    round = joined(round, {
+      ads: auctioned.ads,
+      dropped: [...eligible.dropped, ...auctioned.dropped],
+      candidates: eligible.candidates,
+      deadlineExceeded: auctioned.deadlineExceeded || found.value.isFallback === true,
+    })
+  }
+}
+
+const nothing = <B extends AdBid>(): Round<B> => ({ ads: [], dropped: [], candidates: 0, deadlineExceeded: false })
+
+/** Two rounds as one. */
+function joined<B extends AdBid>(first: Round<B>, second: Round<B>): Round<B> {
+  return {
+    ads: [...first.ads, ...second.ads],
+    dropped: [...first.dropped, ...second.dropped],
+    candidates: first.candidates + second.candidates,
+    deadlineExceeded: first.deadlineExceeded || second.deadlineExceeded,
+  }
+}
+
+function shortfallOf<B extends AdBid>({ ads, deadlineExceeded }: Round<B>, adCount: number): EmittedSlot['shortfall'] {
+  if (ads.length === adCount) return null
+  return deadlineExceeded ? 'DEADLINE' : 'NO_CANDIDATES'
 }

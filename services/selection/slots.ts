@@ -3,14 +3,16 @@ import type { AdUnit, Algorithm, Shop, SponsoredAlgorithm, TechnicalSlot } from 
 import { type ErrorCode, type FieldError, Problem } from '../domain/errors.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import { ERRORS_LISTED_MAX } from '../http/violations.ts'
+import type { CampaignKind } from './eligibility/campaigns.ts'
 import { isRefused, type RefusedSlot } from './http/targeting-reader.ts'
 
+/** Errors that a message lists. */
 const ERRORS_TOLD_MAX = 5
-/** Said of an ad unit that may have been made after the copy of the registry here has ended. */
+/** The message for an ad unit that may be newer than the copy of the registry here. */
 const NOT_HERE = 'is not known here yet'
 const RETRY_AFTER_S = 5
 
-/** What is read of a targeting object whatever the kind of ads. */
+/** What both kinds of ads read of a targeting object. */
 export type AnyTargeting = Pick<Targeting, 'slotHash' | 'adCount' | 'minAdCount' | 'adType' | 'country'>
 
 /** An ad unit that a request asks to fill. */
@@ -31,18 +33,30 @@ export interface Slot<T extends AnyTargeting = Targeting, A extends Algorithm = 
 }
 export type AnySlot = Slot<AnyTargeting, Algorithm>
 
-/** What is asked of slots of one kind of ads. */
+const CAMPAIGN_KINDS: Record<NonNullable<AnyTargeting['adType']>, readonly CampaignKind[]> = {
+  ALL: ['PAID', 'AUTO_PROMO'],
+  SPONSORED: ['PAID'],
+  AUTOPROMO: ['AUTO_PROMO'],
+}
+
+/** The kinds of campaigns that a slot may show, in the order that they take places: paid ads first. */
+export function campaignKindsOf({ targeting }: AnySlot): readonly CampaignKind[] {
+  return CAMPAIGN_KINDS[targeting.adType ?? 'ALL']
+}
+
+/** What is required of slots of one kind of ads. */
 export interface SlotRules<S extends AnySlot> {
   /** Whether ad units with this algorithm show ads of this kind. */
   takes(algorithm: Algorithm): boolean
-  /** Said of an ad unit of the other kind. */
+  /** The message for an ad unit of the other kind. */
   otherKind: string
-  /** What a slot of this kind lacks. */
+  /** The required parameters that a slot lacks. */
   check(slot: S): { field: string; message: string }[]
 }
 
 /**
- * Finds the slots of a request and checks each against its algorithm. One that cannot be filled costs the others nothing.
+ * Resolves the ad units that a request names, and checks each against its algorithm. A slot that cannot be filled is refused
+ * without affecting the others.
  * @throws Problem when none can be filled: 400 that lists everything wrong with the request, or 503 when an ad unit may only
  * be missing from the copy of the registry here.
  */
@@ -79,7 +93,7 @@ function resolveSlot(snapshot: Snapshot, targeting: AnyTargeting): AnySlot | nul
   const id = targeting.slotHash.toLowerCase()
   const technical = snapshot.body('TechnicalSlot', id) ?? null
   const adUnitId = technical?.businessSlotId ?? id
-  // A technical slot outlives its business slot: it is known, and stays empty.
+  // A technical slot outlives its business slot: it is still known, but stays empty.
   const adUnit = technical ? snapshot.getEver('AdUnit', adUnitId)?.body : snapshot.body('AdUnit', adUnitId)
   const shop = adUnit && snapshot.body('Shop', adUnit.shopId)
   if (!adUnit || !shop) return null
@@ -112,7 +126,7 @@ function problemOf(refused: readonly RefusedSlot[]): Problem {
   return new Problem(code, messageOf(errors), { errors })
 }
 
-/** The first of what is wrong, in one sentence. */
+/** The first errors, in one sentence. */
 export function messageOf(errors: readonly FieldError[]): string {
   return errors
     .slice(0, ERRORS_TOLD_MAX)

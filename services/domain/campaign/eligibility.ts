@@ -9,22 +9,25 @@ export interface Spend {
   todayMicros: number
 }
 
-/** Whether a campaign takes part in an auction now, and with what; NOT_RUNNING: it is not even a candidate. */
-export type Standing =
-  | { out: null; bidMicros: number }
-  | { out: Extract<DropReason, 'BUDGET' | 'BELOW_RESERVE'>; bidMicros: number }
-  | { out: 'NOT_RUNNING' }
+/**
+ * Whether a campaign takes part in an auction now. `reason` says why it does not; null: it takes part and bids `bidMicros`.
+ * A campaign that is NOT_RUNNING is not even a candidate; the other reasons are recorded with the emission.
+ */
+export type Eligibility =
+  | { reason: null; bidMicros: number }
+  | { reason: Extract<DropReason, 'BUDGET' | 'BELOW_RESERVE'>; bidMicros: number }
+  | { reason: 'NOT_RUNNING' }
 
+const NOT_RUNNING = { reason: 'NOT_RUNNING' } as const
 /** Self-promotion is free: neither budget nor reserve apply. */
-const NOT_RUNNING = { out: 'NOT_RUNNING' } as const
-const FREE = { out: null, bidMicros: 0 } as const
+const FREE = { reason: null, bidMicros: 0 } as const
 
 /**
  * A campaign bids its cpc, or its cpm for 1000 views, but never more than what is left of its budget and of the day's: a
  * click or view that could not be billed is not sold.
  */
-export function standing(campaign: Campaign, shop: Shop, at: { now: number; spend: Spend }): Standing {
-  // Money is judged below, where its lack has a name.
+export function eligibilityOf(campaign: Campaign, shop: Shop, at: { now: number; spend: Spend }): Eligibility {
+  // Budget is checked below, so that BUDGET is reported as the reason.
   const state = campaignState(campaign, {
     now: at.now,
     spentMicros: at.spend.totalMicros,
@@ -34,16 +37,16 @@ export function standing(campaign: Campaign, shop: Shop, at: { now: number; spen
   if (campaign.autoPromo) return FREE
   const leftMicros = leftOf(campaign, at.spend)
   const bidMicros = campaign.kind === 'DISPLAY' ? campaign.cpmMicros! : campaign.cpcMicros
-  if (campaign.kind === 'SPONSORED' && bidMicros < shop.reserveCpcMicros) return { out: 'BELOW_RESERVE', bidMicros }
-  if (leftMicros < leastPrice(campaign, shop)) return { out: 'BUDGET', bidMicros }
-  return { out: null, bidMicros: Math.min(bidMicros, leftMicros * unitsPriced(campaign)) }
+  if (campaign.kind === 'SPONSORED' && bidMicros < shop.reserveCpcMicros) return { reason: 'BELOW_RESERVE', bidMicros }
+  if (leftMicros < leastPrice(campaign, shop)) return { reason: 'BUDGET', bidMicros }
+  return { reason: null, bidMicros: Math.min(bidMicros, leftMicros * unitsPriced(campaign)) }
 }
 
-/** What is left of the budget or of the day's, the lesser. */
+/** What is left of the budget or of the daily budget, whichever is less. */
 export function leftOf(campaign: Pick<Campaign, 'budgetMicros' | 'dailyBudgetMicros'>, spend: Spend): number {
   const ofDay = (campaign.dailyBudgetMicros ?? Number.POSITIVE_INFINITY) - spend.todayMicros
   return Math.min(campaign.budgetMicros - spend.totalMicros, ofDay)
 }
 
-/** A price is of one click, or of a thousand views. */
+/** How many clicks or views the campaign's price is for. */
 const unitsPriced = ({ kind }: Campaign): number => (kind === 'DISPLAY' ? VIEWS_PRICED : 1)

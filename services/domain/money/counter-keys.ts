@@ -1,10 +1,10 @@
 import type { ShowIdClaims } from '../../../schemas/records/events.ts'
 
-/** Names of the counters that the judge raises and selection reads. */
+/** Keys of the counters that the judge raises and selection reads. */
 
 /**
- * 1 once the counters hold all that was judged. They lack it when they were emptied or replaced, until they have been
- * counted again: without it a 0 does not mean that nothing was spent.
+ * 1 when the counters are complete: they hold everything that was judged. The key is missing after the counters were emptied
+ * or replaced, until everything is counted again; without it, a 0 does not mean that nothing was spent.
  */
 export const COUNTERS_COMPLETE_KEY = 'whole'
 
@@ -24,7 +24,7 @@ export function viewsKey(by: 'cid' | 'uid', ad: { campaignId: string; adId: stri
   return `views/${by}/${day}/${ad.campaignId}/${ad.adId.length}:${ad.adId}/${person}`
 }
 
-/** One view and one click count for an ad that was shown once: an event's repeat has the key of the event. */
+/** An ad that was shown once counts one view and one click: a repeated event has the same key. */
 export function onceKey(
   type: 'VIEW' | 'CLICK',
   claims: Pick<ShowIdClaims, 'requestId' | 'campaignId' | 'adId'>,
@@ -32,13 +32,13 @@ export function onceKey(
   return `once/${type}/${claims.requestId}/${claims.campaignId}/${claims.adId}`
 }
 
-/** Valid events that one browser sent in a day of a shop for ads that another was given. */
+/** Counts the valid events that one browser sent, on one day of the shop, for ads that were given to other browsers. */
 export function crossClientKey(shopId: string, day: string, cid: string): string {
   return `foreign/${day}/${shopId}/${cid}`
 }
 
 const QUARTER_HOUR_MS = 15 * 60_000
-/** Zones whose days are remembered; a shop has one, so this is far over any need. */
+/** Time zones whose current day is cached. */
 const ZONES_MAX = 1000
 const zones = new Map<string, { format: Intl.DateTimeFormat; quarter: number; day: string }>()
 

@@ -10,9 +10,11 @@ import {
   given,
   givenAll,
   price,
+  rootsOf,
+  titleFilter,
+  type Variant,
 } from '../candidates/filters.ts'
 import type { Algorithm, Plan, PlanInput } from './algorithm.ts'
-import { titleFilter, type Variant } from './text.ts'
 
 /** Like a product whose title (and categories, where given) the page sends. WIDE: the same department is enough. */
 export const similarCategoriesAndTitles = (variant: Variant): Algorithm => ({
@@ -70,8 +72,30 @@ function similar({ targeting, lang }: PlanInput, filters: Filter[]): Plan {
   }
 }
 
-export function rankOf(text: string | null, lang: string, paths: string[]): Rank {
+function rankOf(text: string | null, lang: string, paths: string[]): Rank {
   if (text && paths.length > 0) return { by: 'textAndCategories', text, lang, paths }
   if (text) return { by: 'text', text, lang }
   return paths.length > 0 ? { by: 'categories', paths } : { by: 'none' }
 }
+
+/** Like a product of the feed: its title and its categories. WIDE: a word of the title and the same department. */
+export const similarProductId = (variant: Variant): Algorithm => ({
+  check: ({ productId }) => (given(productId) ? [] : [{ field: 'productId', message: 'is required' }]),
+  reference: ({ productId }) => given(productId),
+  plan: ({ targeting, lang, reference }) => {
+    const { title, productTypes, lang: offerLang } = reference[0]!.offer
+    const paths = variant.wide ? rootsOf(productTypes) : productTypes
+    return {
+      filters: [
+        ...titleFilter(title, offerLang ?? lang, variant),
+        ...(paths.length > 0 ? [{ kind: 'categoryPaths', paths } as const] : []),
+        ...excluded(
+          targeting,
+          reference.map(({ offer }) => offer.id),
+        ),
+        ...currency(targeting),
+      ],
+      rank: rankOf(title, offerLang ?? lang, productTypes),
+    }
+  },
+})

@@ -1,46 +1,46 @@
 import type { Counters, Reservation } from '../../../infra/counters/port.ts'
 import type { Campaign, Shop } from '../../../schemas/records/entities.ts'
-import { leftOf, standing } from '../../domain/campaign/eligibility.ts'
-import { ceilingOf, expectedCost } from '../../domain/money/in-flight-limit.ts'
+import { eligibilityOf, leftOf } from '../../domain/campaign/eligibility.ts'
+import { expectedCost, inFlightLimit } from '../../domain/money/in-flight-limit.ts'
 import { idealSpend } from '../../domain/money/pacing.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import { type ShopDay, shopDay } from '../../domain/time/shop-day.ts'
 import type { Traffic } from '../../replicas/traffic-follower.ts'
-import { LEASE_MS, Lease } from './lease.ts'
+import { BudgetLease, LEASE_MS } from './budget-lease.ts'
 import { SPEND_KNOWN_MS, type SpendView } from './spend.ts'
 
-/** Between two turns; what a turn learns of spend and grants of budgets is so old. */
+/** The time between two turns, which is also how old the known spend and the leases may be. */
 const TURN_MS = 200
-/** So many campaigns that are asked for are looked at in a turn, and of the others: those first that have waited longest. */
+/** How many campaigns a turn looks at: of those in demand, and of the others, each the longest waiting first. */
 const BUSY_PER_TURN = 1_000
 const IDLE_PER_TURN = 200
-/** Between so many, requests are answered. */
-const LOOKED_AT_ONCE = 100
-/** What is reckoned with of a click rate before the first is known. */
-const CLICK_RATE_AT_FIRST = 0.05
+/** Campaigns looked at in one call; requests are answered in between. */
+const CAMPAIGNS_PER_CALL = 100
+/** The click rate that is assumed before the first one is known. */
+const INITIAL_CLICK_RATE = 0.05
 
-/** An ad that costs money when it is viewed, or clicked. */
-export interface Spender {
+/** An ad that costs its campaign money when it is viewed, or clicked. */
+export interface BilledAd {
   campaignId: string
   campaign: Campaign
-  /** Of the emission to be billed: the predicted click rate, or 1 where a view is what is paid for. */
+  /** The probability that the emission is billed: the predicted click rate, or 1 where views are paid for. */
   likelihood: number
 }
 
 /**
- * The money of campaigns as far as this process may give it out: leases of their budgets, by which no more is in flight
- * over all processes than the budgets allow. Requests are answered from memory.
+ * The budgets of campaigns, as far as this process may spend them: by leases that together never put more in flight, over
+ * all processes, than the budgets allow. Requests are answered from memory.
  */
 export interface Budgets {
   /** Whether anything of the campaign may be emitted now; if not, that may change with the next turn. */
-  isOpen(ad: Spender, now: number): boolean
-  /** Sets aside what the emission is expected to cost. @returns false: there is no room for it. */
-  take(ad: Spender, priceMicros: number, now: number): boolean
-  /** Undoes a `take` of the same arguments. */
-  giveBack(ad: Spender, priceMicros: number, now: number): void
-  /** Reads what all campaigns have spent, and asks for their leases. @throws what the counters throw. */
+  isOpen(ad: BilledAd, now: number): boolean
+  /** Reserves what the emission is expected to cost. @returns false when the budget has no room for it. */
+  reserve(ad: BilledAd, priceMicros: number, now: number): boolean
+  /** Undoes a `reserve` with the same arguments. */
+  release(ad: BilledAd, priceMicros: number, now: number): void
+  /** Reads what all campaigns have spent, and requests their leases. @throws what the counters throw. */
   open(): Promise<void>
-  /** As `open`, of those that are asked for and some others. */
+  /** The same, for the campaigns in demand and some of the others. */
   turn(): Promise<void>
   /** Takes turns in the background until closed, and looks at campaigns that change at once. */
   start(onError: (error: unknown) => void): void
@@ -52,20 +52,20 @@ export interface BudgetsDeps {
   snapshot: Snapshot
   spend: SpendView
   traffic: Pick<Traffic, 'hourShares'>
-  /** No other process has it, nor had it before. */
+  /** Unique among all processes, past ones included. */
   processId: string
   now: () => number
 }
 
 export function createBudgets(deps: BudgetsDeps): Budgets {
   const { snapshot, spend } = deps
-  const leases = new Map<string, Lease>()
+  const leases = new Map<string, BudgetLease>()
   const busy = new Set<string>()
   const changed = new Set<string>()
   const days = createShopDays(deps)
   let idle = leases.keys()
   let underWay: Promise<void> | null = null
-  /** When the first turn began that failed and was followed by none that did not. */
+  /** When the first of the turns began that have failed without a successful one since; null: the last one succeeded. */
   let failedSince: number | null = null
   let timer: NodeJS.Timeout | undefined
   let closed = false
@@ -76,9 +76,9 @@ export function createBudgets(deps: BudgetsDeps): Budgets {
     changed.add(campaignId)
     busy.add(campaignId)
     if (!campaign || campaign.autoPromo) return
-    const lease = leases.get(campaignId) ?? new Lease()
+    const lease = leases.get(campaignId) ?? new BudgetLease()
     leases.set(campaignId, lease)
-    lease.want(deps.now(), { dearestMicros: costAtFirst(campaign) })
+    lease.request(deps.now(), { highestCostMicros: initialCost(campaign) })
   }
   for (const { id } of snapshot.all('Campaign')) note(id)
   snapshot.onChange(({ kind, id }) => {
@@ -87,34 +87,34 @@ export function createBudgets(deps: BudgetsDeps): Budgets {
     note(id)
   })
 
-  /** A turn that is slow is no sign of it: this process may have been slow itself, and what is at hand lasts for a while. */
+  /** Whether the counters are away. A slow turn does not mean that: this process may have been slow itself. */
   const isAway = (now: number) => failedSince !== null && now - failedSince <= SPEND_KNOWN_MS
 
-  function ceiling(campaignId: string, lease: Lease, now: number): number {
+  function limitOf(campaignId: string, lease: BudgetLease, now: number): number {
     const campaign = snapshot.body('Campaign', campaignId)
     const shop = campaign && snapshot.body('Shop', campaign.shopId)
     if (!shop || campaign.autoPromo) return 0
     const spent = spend.of(campaignId)
-    const judged = standing(campaign, shop, { now, spend: spent })
-    if (judged.out !== null) return 0
-    // Of display ads every one costs what the campaign bids, which falls with what is left.
-    if (campaign.kind === 'DISPLAY') lease.dearestMicros = expectedCost(campaign, judged.bidMicros, 1)
-    return ceilingOf(campaign, {
+    const eligibility = eligibilityOf(campaign, shop, { now, spend: spent })
+    if (eligibility.reason !== null) return 0
+    // Every display ad costs what the campaign bids, which falls with what is left.
+    if (campaign.kind === 'DISPLAY') lease.highestCostMicros = expectedCost(campaign, eligibility.bidMicros, 1)
+    return inFlightLimit(campaign, {
       leftMicros: leftOf(campaign, spent),
       pacedMicros:
         campaign.pacing === 'EVEN'
           ? idealSpend(campaign, spent, days(campaign.shopId, shop, now), now) - spent.todayMicros
           : Number.POSITIVE_INFINITY,
-      bidMicros: judged.bidMicros,
+      bidMicros: eligibility.bidMicros,
       settledMicros: spent.settledMicros,
-      dearestMicros: lease.dearestMicros,
+      highestCostMicros: lease.highestCostMicros,
     })
   }
 
-  /** Asks for what these campaigns need, by what they have spent. */
+  /** Reads what these campaigns have spent, and renews their leases. */
   async function look(campaignIds: readonly string[]): Promise<void> {
-    for (let from = 0; from < campaignIds.length; from += LOOKED_AT_ONCE) {
-      const some = campaignIds.slice(from, from + LOOKED_AT_ONCE)
+    for (let from = 0; from < campaignIds.length; from += CAMPAIGNS_PER_CALL) {
+      const some = campaignIds.slice(from, from + CAMPAIGNS_PER_CALL)
       await spend.read(some)
       await renew(some)
     }
@@ -122,20 +122,20 @@ export function createBudgets(deps: BudgetsDeps): Budgets {
 
   async function renew(campaignIds: readonly string[]): Promise<void> {
     const now = deps.now()
-    const due: { lease: Lease; reservation: Reservation }[] = []
+    const due: { lease: BudgetLease; reservation: Reservation }[] = []
     for (const id of campaignIds) {
-      // Who is still busy waits behind all others that are.
+      // A campaign that is still busy goes to the end of the queue.
       busy.delete(id)
       const lease = leases.get(id)
       if (!lease) continue
       lease.turn(spend.judgeWatermark)
-      lease.ceilingMicros = ceiling(id, lease, now)
+      lease.limitMicros = limitOf(id, lease, now)
       if (lease.isDue(now)) {
-        const limits = [{ key: `budget/${id}`, counted: null, max: Math.floor(lease.ceilingMicros) }]
+        const limits = [{ key: `budget/${id}`, counted: null, max: Math.floor(lease.limitMicros) }]
         const times = { now: spend.judgeWatermark, expiresAt: now + LEASE_MS }
         due.push({
           lease,
-          reservation: { holder: deps.processId, ...lease.ask(now), limits, settledBy: null, ...times },
+          reservation: { holder: deps.processId, ...lease.reservation(now), limits, settledBy: null, ...times },
         })
       }
       if (!lease.isIdle()) busy.add(id)
@@ -144,7 +144,7 @@ export function createBudgets(deps: BudgetsDeps): Budgets {
     if (due.length === 0) return
     const granted = await deps.counters.reserve(due.map(({ reservation }) => reservation))
     for (const [i, { lease, reservation }] of due.entries())
-      lease.granted(granted[i]!, { requested: reservation.requested, askedAt: now })
+      lease.granted(granted[i]!, { requested: reservation.requested, requestedAt: now })
   }
 
   function nextBusy(): string[] {
@@ -170,7 +170,7 @@ export function createBudgets(deps: BudgetsDeps): Budgets {
     return look(ids)
   }
 
-  /** One after the other. */
+  /** Runs one look at a time. */
   function run(work: () => Promise<void>): Promise<void> {
     const before = underWay ?? Promise.resolve()
     const done = before
@@ -193,24 +193,24 @@ export function createBudgets(deps: BudgetsDeps): Budgets {
     isOpen(ad, now) {
       if (ad.campaign.autoPromo) return true
       const lease = leases.get(ad.campaignId)
-      if (lease && lease.roomMicros(now, isAway(now)) > 0) return true
-      lease?.want(now)
+      if (lease && lease.availableMicros(now, isAway(now)) > 0) return true
+      lease?.request(now)
       busy.add(ad.campaignId)
       return false
     },
-    take(ad, priceMicros, now) {
+    reserve(ad, priceMicros, now) {
       if (ad.campaign.autoPromo) return true
       const lease = leases.get(ad.campaignId)
       const amount = expectedCost(ad.campaign, priceMicros, ad.likelihood)
       busy.add(ad.campaignId)
-      lease?.want(now, { amountMicros: amount })
-      if (!lease || lease.roomMicros(now, isAway(now)) < amount) return false
+      lease?.request(now, { amountMicros: amount })
+      if (!lease || lease.availableMicros(now, isAway(now)) < amount) return false
       lease.emit(amount, now)
       return true
     },
-    giveBack(ad, priceMicros, now) {
+    release(ad, priceMicros, now) {
       if (ad.campaign.autoPromo) return
-      leases.get(ad.campaignId)?.takeBack(expectedCost(ad.campaign, priceMicros, ad.likelihood), now)
+      leases.get(ad.campaignId)?.release(expectedCost(ad.campaign, priceMicros, ad.likelihood), now)
     },
     open() {
       changed.clear()
@@ -225,7 +225,7 @@ export function createBudgets(deps: BudgetsDeps): Budgets {
         }, TURN_MS).unref()
       }
       schedule()
-      // Changes that come together are looked at together.
+      // Changes that arrive together are looked at together.
       onFirstChange = () => queueMicrotask(() => run(lookAtChanged).catch(onError))
     },
     close() {
@@ -236,15 +236,15 @@ export function createBudgets(deps: BudgetsDeps): Budgets {
   return budgets
 }
 
-/** What an emission is taken to cost before the first. */
-function costAtFirst(campaign: Campaign): number {
+/** What an emission is assumed to cost before the first one. */
+function initialCost(campaign: Campaign): number {
   const { kind, cpcMicros, cpmMicros } = campaign
   return kind === 'DISPLAY'
     ? expectedCost(campaign, cpmMicros!, 1)
-    : expectedCost(campaign, cpcMicros, CLICK_RATE_AT_FIRST)
+    : expectedCost(campaign, cpcMicros, INITIAL_CLICK_RATE)
 }
 
-/** The present day of each shop: making one takes a hundred looks at the calendar. */
+/** Caches the present day of each shop: computing one takes a hundred calendar look-ups. */
 function createShopDays({ traffic }: Pick<BudgetsDeps, 'traffic'>) {
   const known = new Map<string, { day: ShopDay; shares: readonly number[]; timeZone: string }>()
   return (shopId: string, { timeZone }: Shop, now: number): ShopDay => {

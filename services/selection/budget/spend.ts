@@ -6,30 +6,28 @@ import type { Entity, Snapshot } from '../../domain/snapshot.ts'
 import { readComplete } from '../../replicas/read-complete.ts'
 
 /**
- * How long the last known spend is gone by while the counters are away: what is given away beyond budgets is what is
- * clicked in this time. After it no paid ad is shown.
+ * How long the last known spend is used while the counters are away. Clicks in this time may exceed budgets and are given
+ * away; after it, no paid ad is shown.
  */
 export const SPEND_KNOWN_MS = 10_000
 
-/** Whatever the judge says: an ad's view is not valid any more after a day. */
+/** A view is no longer valid a day after its ad was shown, so no watermark need lie further back. */
 const JUDGED_WITHIN_MS = 86_400_000
 
 export interface KnownSpend extends Spend {
-  /** Billed for views of display ads that count as in flight. */
+  /** Billed for views of display ads that still count as in flight. */
   settledMicros: number
 }
 const NOTHING: KnownSpend = { totalMicros: 0, todayMicros: 0, settledMicros: 0 }
-/** Leaves nothing of any budget. */
+/** A spend that leaves nothing of any budget. */
 const UNKNOWN: KnownSpend = { totalMicros: Number.POSITIVE_INFINITY, todayMicros: 0, settledMicros: 0 }
 
-/** What campaigns have spent, as the counters last said; everything, once they have not answered for too long. */
+/** What campaigns have spent, as last read; everything, once the counters have not answered for too long. */
 export interface SpendView {
   of(campaignId: string): KnownSpend
   /** Grows with each change. */
   readonly revision: number
-  /**
-   * UTC epoch milliseconds: what was received before it has been judged, and is in the spend of what was read since.
-   */
+  /** UTC epoch milliseconds: events received before it have been judged, and are in the spend that was read since. */
   readonly judgeWatermark: number
   /**
    * Reads the spend of these campaigns, in one call. @throws what the counters throw; the view then stays as it was, for
@@ -46,8 +44,8 @@ export function createSpendView(deps: {
   const { snapshot, now } = deps
   const spends = new Map<string, KnownSpend>()
   let revision = 0
-  let judged = -1
-  /** When the first read began that has not been carried out since; null: the last one was. */
+  let watermark = -1
+  /** When the first of the reads began that have failed since the last success; null: the last one succeeded. */
   let missedSince: number | null = Number.NEGATIVE_INFINITY
 
   const view: SpendView = {
@@ -59,16 +57,16 @@ export function createSpendView(deps: {
       return revision
     },
     get judgeWatermark() {
-      return Math.max(judged, now() - JUDGED_WITHIN_MS)
+      return Math.max(watermark, now() - JUDGED_WITHIN_MS)
     },
     async read(campaignIds) {
       missedSince ??= now()
       const [position] = await deps.counters.positions([JUDGE_WATERMARK])
-      judged = position!
+      watermark = position!
       const { judgeWatermark } = view
       const campaigns = campaignIds.flatMap((id) => snapshot.get('Campaign', id) ?? [])
       const keys = campaigns.map((campaign) => keysOf(campaign, { snapshot, judgeWatermark, now: now() }))
-      // What is billed and what is settled of it are of one moment: they are read at once.
+      // One read, so that what is billed and what is settled of it are of the same moment.
       const values = await readComplete(deps.counters, keys.flat())
       let at = 0
       for (const [i, { id }] of campaigns.entries()) {

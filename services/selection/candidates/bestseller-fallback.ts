@@ -1,35 +1,36 @@
+import { LRUCache } from 'lru-cache'
 import type { Filter, ProductIndex } from '../../../infra/product-index/port.ts'
 import type { Traffic } from '../../replicas/traffic-follower.ts'
 import type { Campaigns } from '../eligibility/campaigns.ts'
-import { checkOf } from '../eligibility/holds.ts'
 import type { Candidate } from './candidate.ts'
+import { checkOf } from './filter-check.ts'
 
-/** How old the bestsellers may be while the index answers. */
+/** How often the bestsellers are refreshed while the index answers. */
 const REFRESH_MS = 10_000
-/** Shops asked for since the last refresh; about 0.4 MB each. */
+/** About 0.4 MB each. */
 const SHOPS_MAX = 200
 const BESTSELLERS_MAX = 200
 
-/** The bestsellers of each shop that ads are asked for, kept at hand for when the index does not answer. */
-export interface Standby {
-  /** The shop's bestsellers that hold the filters; null when none are known, or only the index can tell. */
+/** The bestsellers of each shop that ads are requested for, kept at hand for when the index does not answer. */
+export interface BestsellerFallback {
+  /** The shop's bestsellers that pass the filters; null when none are known, or when only the index can apply the filters. */
   bestsellers(shopId: string, filters: readonly Filter[], limit: number): Candidate[] | null
-  /** Of the shops asked for since the last refresh. A shop whose bestsellers cannot be had keeps the old ones. */
+  /** Fetches the bestsellers of the shops requested since the last refresh. On failure a shop keeps its old ones. */
   refresh(): Promise<void>
   start(onError: (error: unknown) => void): void
   close(): void
-  /** Notes that ads of this shop are asked for. */
-  ask(shopId: string): void
+  /** Notes that ads of this shop are requested. */
+  note(shopId: string): void
 }
 
-export function createStandby(deps: {
+export function createBestsellerFallback(deps: {
   search: ProductIndex['search']
   campaigns: Pick<Campaigns, 'running'>
   traffic: Pick<Traffic, 'clickRate'>
   candidatesOf: (hits: Awaited<ReturnType<ProductIndex['search']>>[number]['hits']) => Candidate[]
-}): Standby {
-  const known = new Map<string, readonly Candidate[]>()
-  const asked = new Set<string>()
+}): BestsellerFallback {
+  const known = new LRUCache<string, readonly Candidate[]>({ max: SHOPS_MAX })
+  const requested = new Set<string>()
   let timer: NodeJS.Timeout | undefined
 
   async function refreshShop(shopId: string): Promise<void> {
@@ -46,25 +47,20 @@ export function createStandby(deps: {
       tieSeed: 0,
     }
     const [found] = await deps.search([query])
-    known.delete(shopId)
     known.set(shopId, deps.candidatesOf(found!.hits))
-    for (const oldest of known.keys()) {
-      if (known.size <= SHOPS_MAX) break
-      known.delete(oldest)
-    }
   }
 
   async function refresh(): Promise<void> {
-    const shops = [...asked]
-    asked.clear()
+    const shops = [...requested]
+    requested.clear()
     for (const shopId of shops) await refreshShop(shopId)
   }
 
   return {
     bestsellers(shopId, filters, limit) {
       const candidates = known.get(shopId)
-      const holds = candidates && checkOf(filters)
-      return holds ? candidates.filter(({ product }) => holds(product)).slice(0, limit) : null
+      const passes = candidates && checkOf(filters)
+      return passes ? candidates.filter(({ product }) => passes(product)).slice(0, limit) : null
     },
     refresh,
     start(onError) {
@@ -73,8 +69,8 @@ export function createStandby(deps: {
     close() {
       clearInterval(timer)
     },
-    ask(shopId) {
-      if (asked.size < SHOPS_MAX) asked.add(shopId)
+    note(shopId) {
+      if (requested.size < SHOPS_MAX) requested.add(shopId)
     },
   }
 }

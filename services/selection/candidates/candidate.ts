@@ -5,7 +5,7 @@ import { dedupeKey } from '../../domain/identity/dedupe-key.ts'
 import type { Traffic } from '../../replicas/traffic-follower.ts'
 import type { CampaignHandle, Campaigns } from '../eligibility/campaigns.ts'
 
-/** A product that may be shown, with what does not depend on who asks. */
+/** A product that may be shown, with what does not depend on the request. */
 export interface Candidate {
   product: IndexedProduct
   adId: string
@@ -14,7 +14,7 @@ export interface Candidate {
   dedupeKey: string
   /** UTC epoch milliseconds; Infinity: never. */
   expiresAt: number
-  /** The campaigns that promote it, each with a hash of the two that orders equals. */
+  /** The campaigns that promote it, each with a hash of campaign and offer that orders equal bids. */
   promotions: readonly { campaign: CampaignHandle; hash: number }[]
 }
 
@@ -29,7 +29,7 @@ export function candidateOf(
     relevance,
     clickRate: predictClickRate(signals, traffic.clickRate(offer.shopId)),
     dedupeKey: dedupeKey(offer),
-    // Indexed before this was read, an offer says nothing of it.
+    // Offers that were indexed before the field existed lack it.
     expiresAt: offer.expiresAt ?? Number.POSITIVE_INFINITY,
     promotions: campaignIds.map((id) => ({
       campaign: campaigns.handle(offer.shopId, id),

@@ -1,31 +1,31 @@
-/** How long an engine that failed, or that is slow, is left alone before it is tried again. */
-const REST_MS = 1_000
+/** How long the breaker stays open before one call tries the engine again. */
+const OPEN_MS = 1_000
 
 /** Knows whether an engine answers, so that requests need not each wait for one that does not. */
-export interface Rest {
-  /** True while the engine is failing or slow, but for one call a second, which tries it. */
-  resting(): boolean
-  /** A call of the engine, which tells how it is. */
+export interface CircuitBreaker {
+  /** True while the engine fails or is slow; false for one call a second, which tries it again. */
+  isOpen(): boolean
+  /** Learns from a call how the engine is. */
   watch<T>(call: Promise<T>): Promise<T>
 }
 
-/** @param slowMs a call that is open for longer means that the engine is slow. */
-export function createRest({ now, slowMs }: { now: () => number; slowMs: number }): Rest {
-  /** When each open call began, the oldest first. */
-  const open = new Set<{ at: number }>()
+/** @param slowMs a call that takes longer means that the engine is slow. */
+export function createCircuitBreaker({ now, slowMs }: { now: () => number; slowMs: number }): CircuitBreaker {
+  /** When each unanswered call began, the oldest first. */
+  const pending = new Set<{ at: number }>()
   let failed = false
   let triedAt = Number.NEGATIVE_INFINITY
 
-  function isWell(): boolean {
-    const [oldest] = open
+  function isHealthy(): boolean {
+    const [oldest] = pending
     return !failed && (oldest === undefined || now() - oldest.at <= slowMs)
   }
   return {
-    resting: () => !isWell() && now() - triedAt < REST_MS,
+    isOpen: () => !isHealthy() && now() - triedAt < OPEN_MS,
     async watch(call) {
       const begun = { at: now() }
       triedAt = begun.at
-      open.add(begun)
+      pending.add(begun)
       try {
         const result = await call
         failed = false
@@ -34,7 +34,7 @@ export function createRest({ now, slowMs }: { now: () => number; slowMs: number 
         failed = true
         throw error
       } finally {
-        open.delete(begun)
+        pending.delete(begun)
       }
     },
   }

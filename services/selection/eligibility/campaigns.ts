@@ -1,57 +1,57 @@
 import type { ProductQuery } from '../../../infra/product-index/port.ts'
 import type { Campaign, Shop } from '../../../schemas/records/entities.ts'
-import { type Standing, standing } from '../../domain/campaign/eligibility.ts'
+import { type Eligibility, eligibilityOf } from '../../domain/campaign/eligibility.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import type { SpendView } from '../budget/spend.ts'
 
 export type CampaignKind = 'PAID' | 'AUTO_PROMO'
 
-/** Campaigns of a shop that products are sought for, by what they bid. */
+/** The campaigns of a shop whose products are searched for, grouped by their bid. */
 export interface RunningCampaigns {
   kind: CampaignKind
-  /** The one that is left out, so that its competitors are found; null: none is. */
+  /** The campaign that is left out, so that its competitors are found; null: none is. */
   except: string | null
-  /** Of a shop: equal keys stand for equal groups. */
+  /** Within a shop, equal keys mean equal groups. */
   key: string
   groups: ProductQuery['campaigns']
 }
 
-/** A campaign of a shop through all its changes: what refers to it by this need not look it up with every request. */
+/** A reference to a campaign that follows all its changes, so that no request need look it up. */
 export interface CampaignHandle {
   readonly id: string
   /** Null: unknown or deleted. */
   body: Campaign | null
   kind: CampaignKind
-  /** The last `standing`, and what it was judged from. */
-  judged: { standing: Standing; body: Campaign; shop: Shop; now: number; spendRevision: number } | null
+  /** The last `eligibility`, and its inputs. */
+  last: { eligibility: Eligibility; body: Campaign; shop: Shop; now: number; spendRevision: number } | null
 }
 
 export interface Campaigns {
   /** All of the kind, or all but one. */
   running(shopId: string, kind: CampaignKind, except?: string | null): RunningCampaigns
   handle(shopId: string, campaignId: string): CampaignHandle
-  /** How a campaign stands at this moment. */
-  standing(handle: CampaignHandle, shop: Shop, now: number): Standing
+  /** Whether a campaign takes part in auctions at this moment. */
+  eligibility(handle: CampaignHandle, shop: Shop, now: number): Eligibility
 }
 
-/** Dates and spend take effect on what is sought within this time; a change of the registry at once. */
+/** Dates and spend affect searches within this time; a change in the registry affects them at once. */
 const REGROUP_MS = 200
-/** Of a shop and kind: the index takes a list that it has had before for the same only while it is the same object. */
+/** Lists cached for one shop and kind: the index recognises a list that it was given before by the object (see its port). */
 const LISTS_WITHOUT_ONE_MAX = 64
 
 interface ShopEntry {
   handles: Map<string, CampaignHandle>
-  /** When the groups were made; 0: they must be made anew. */
+  /** When the groups were last built; 0: they are outdated. */
   groupedAt: number
   version: number
-  /** Text of the groups: equal text, equal groups. */
+  /** The groups as text, to compare them by. */
   content: string
   groups: Record<CampaignKind, Groups>
 }
 
 interface Groups {
   all: ProductQuery['campaigns']
-  /** By the one that is left out. */
+  /** By the campaign that is left out. */
   without: Map<string, ProductQuery['campaigns']>
 }
 
@@ -77,7 +77,7 @@ export function createCampaigns(deps: { snapshot: Snapshot; spend: SpendView; no
     const { handles } = entryOf(shopId)
     const known = handles.get(id)
     if (known) return known
-    const made: CampaignHandle = { id, body: null, kind: 'PAID', judged: null }
+    const made: CampaignHandle = { id, body: null, kind: 'PAID', last: null }
     handles.set(id, made)
     return made
   }
@@ -100,7 +100,7 @@ export function createCampaigns(deps: { snapshot: Snapshot; spend: SpendView; no
     const byWeight: Record<CampaignKind, Map<number, string[]>> = { PAID: new Map(), AUTO_PROMO: new Map() }
     for (const { id, body: campaign, kind } of entry.handles.values()) {
       if (!shop || campaign?.kind !== 'SPONSORED' || !snapshot.body('Account', campaign.accountId)) continue
-      if (standing(campaign, shop, { now: now(), spend: spend.of(id) }).out !== null) continue
+      if (eligibilityOf(campaign, shop, { now: now(), spend: spend.of(id) }).reason !== null) continue
       const weights = byWeight[kind]
       const weight = campaign.autoPromo ? 1 : Math.max(campaign.cpcMicros, 1)
       weights.set(weight, [...(weights.get(weight) ?? []), id])
@@ -121,17 +121,17 @@ export function createCampaigns(deps: { snapshot: Snapshot; spend: SpendView; no
       return { kind, except, key, groups: except === null ? groups.all : withoutOne(groups, except) }
     },
     handle: handleOf,
-    standing(handle, shop, now) {
-      const { judged, body } = handle
+    eligibility(handle, shop, now) {
+      const { last, body } = handle
       const spendRevision = spend.revision
-      // The same in, the same out: within a millisecond many requests meet the same campaigns.
-      if (judged && judged.now === now && judged.body === body) {
-        if (judged.shop === shop && judged.spendRevision === spendRevision) return judged.standing
+      // Many requests meet the same campaigns within a millisecond.
+      if (last && last.now === now && last.body === body) {
+        if (last.shop === shop && last.spendRevision === spendRevision) return last.eligibility
       }
-      if (!body) return { out: 'NOT_RUNNING' }
-      const judgement = standing(body, shop, { now, spend: spend.of(handle.id) })
-      handle.judged = { standing: judgement, body, shop, now, spendRevision }
-      return judgement
+      if (!body) return { reason: 'NOT_RUNNING' }
+      const eligibility = eligibilityOf(body, shop, { now, spend: spend.of(handle.id) })
+      handle.last = { eligibility, body, shop, now, spendRevision }
+      return eligibility
     },
   }
 }

@@ -1,59 +1,89 @@
-import type { Counters } from '../../../infra/counters/port.ts'
-import { readComplete } from '../../replicas/read-complete.ts'
-import { createRest } from '../candidates/circuit-breaker.ts'
+import type { Reservation } from '../../../infra/counters/port.ts'
+import type { Campaign, Shop } from '../../../schemas/records/entities.ts'
+import { dayIn, onceKey, viewsKey } from '../../domain/money/counter-keys.ts'
+import { RESERVATION_MS } from '../../domain/money/in-flight.ts'
+import type { SpendView } from '../budget/spend.ts'
+import type { MaybePromise } from '../deadline.ts'
+import type { Person } from '../http/parameters.ts'
+import type { FrequencyCapStore } from './frequency-cap-store.ts'
 
-/** About 200 bytes each. */
-const KNOWN_MAX = 100_000
+interface CappedAd {
+  campaignId: string
+  adId: string
+  campaign: Campaign
+}
+type OfShop = Pick<Shop, 'timeZone'>
 
-/** What a request requests of the counters. */
-export type ViewCounters = Pick<Counters, 'read' | 'reserve'>
+/** Who asks, and when (UTC epoch milliseconds). */
+interface Asked {
+  requestId: string
+  person: Person
+  now: number
+}
 
-/**
- * Counters of views that answer while the counters are away: with the values last read, and for a key that is not known
- * with infinity, which reaches any cap. So caps hold, at the price of ads with a cap for people who have just come; but for
- * requests of one person at the same time, since everything that these ask for is granted.
- */
-export function createKnownViews(deps: {
-  counters: ViewCounters
-  now: () => number
-  /** Counters that take longer are left alone for a while. */
-  slowMs: number
-  onError: (error: unknown) => void
-}): ViewCounters {
-  const rest = createRest(deps)
-  /** In the order they were first read. */
-  const known = new Map<string, number>()
+/** The frequency caps of campaigns: how often one person may see one ad on one day of the shop. */
+export interface FrequencyCaps {
+  /**
+   * Which of these ads the person may not see again today: views are counted by cid and by uid, and the larger count is
+   * compared with the campaign's capping. Reads the counters only for ads with a capping. Rejects with CountersUnavailable.
+   */
+  capped<Ad extends CappedAd>(ads: readonly Ad[], shop: OfShop, asked: Asked): MaybePromise<ReadonlySet<Ad>>
+  /**
+   * Reserves one view of each of these ads for the person, if its capping leaves one besides those viewed and those that
+   * other requests have reserved. A reservation ends when the ad is viewed, or `RESERVATION_MS` later by the judge watermark.
+   * @returns the ads whose capping leaves none.
+   */
+  reserve<Ad extends CappedAd>(ads: readonly Ad[], shop: OfShop, asked: Asked): Promise<Ad[]>
+  /** Releases what `reserve` has reserved for ads that are not shown after all. */
+  release(ads: readonly CappedAd[], shop: OfShop, asked: Asked): Promise<void>
+}
 
-  function remember(keys: readonly string[], values: readonly number[]): void {
-    for (const [i, key] of keys.entries()) known.set(key, values[i]!)
-    for (const oldest of known.keys()) {
-      if (known.size <= KNOWN_MAX) break
-      known.delete(oldest)
+export function createFrequencyCaps(deps: {
+  store: FrequencyCapStore
+  spend: Pick<SpendView, 'judgeWatermark'>
+}): FrequencyCaps {
+  const { store, spend } = deps
+
+  async function readCapped<Ad extends CappedAd>(ads: readonly Ad[], { timeZone }: OfShop, { person, now }: Asked) {
+    const day = dayIn(timeZone, now)
+    const byCid = ads.map((ad) => viewsKey('cid', ad, day, person.cid))
+    const byUid = person.uid === null ? [] : ads.map((ad) => viewsKey('uid', ad, day, person.uid!))
+    const views = await store.read([...byCid, ...byUid])
+    return new Set(ads.filter((ad, i) => Math.max(views[i]!, views[ads.length + i] ?? 0) >= ad.campaign.capping!))
+  }
+
+  function reservationOf(
+    ad: CappedAd,
+    requested: number,
+    { timeZone }: OfShop,
+    { requestId, person, now }: Asked,
+  ): Reservation {
+    const day = dayIn(timeZone, now)
+    const keys = [viewsKey('cid', ad, day, person.cid)]
+    if (person.uid !== null) keys.push(viewsKey('uid', ad, day, person.uid))
+    return {
+      holder: requestId,
+      retained: 0,
+      requested,
+      minimum: 1,
+      limits: keys.map((key) => ({ key, counted: key, max: ad.campaign.capping ?? 0 })),
+      settledBy: onceKey('VIEW', { requestId, campaignId: ad.campaignId, adId: ad.adId }),
+      expiresAt: now + RESERVATION_MS,
+      now: spend.judgeWatermark,
     }
   }
 
   return {
-    async read(keys) {
-      if (!rest.resting()) {
-        try {
-          const values = await rest.watch(readComplete(deps.counters, keys))
-          remember(keys, values)
-          return values
-        } catch (error) {
-          deps.onError(error)
-        }
-      }
-      return keys.map((key) => known.get(key) ?? Number.POSITIVE_INFINITY)
+    capped(ads, shop, asked) {
+      const limited = ads.filter((ad) => ad.campaign.capping !== null)
+      return limited.length === 0 ? new Set() : readCapped(limited, shop, asked)
     },
-    async reserve(reservations) {
-      if (!rest.resting()) {
-        try {
-          return await rest.watch(deps.counters.reserve(reservations))
-        } catch (error) {
-          deps.onError(error)
-        }
-      }
-      return reservations.map(({ requested }) => requested)
+    async reserve(ads, shop, asked) {
+      const granted = await store.reserve(ads.map((ad) => reservationOf(ad, 1, shop, asked)))
+      return ads.filter((_, i) => granted[i] === 0)
+    },
+    async release(ads, shop, asked) {
+      await store.reserve(ads.map((ad) => reservationOf(ad, 0, shop, asked)))
     },
   }
 }

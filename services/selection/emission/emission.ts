@@ -1,15 +1,25 @@
 import type { AdKind, Emission, EmittedSlot } from '../../../schemas/records/events.ts'
 import { rankOf } from '../../domain/auction/auction.ts'
-import type { FilledSlot, SlotEntry } from '../fill-slot.ts'
-import type { Person } from '../http/person.ts'
+import type { AdBid } from '../ad-steps.ts'
+import type { Allocation } from '../allocate.ts'
+import type { Person } from '../http/parameters.ts'
 import type { AnySlot } from '../slots.ts'
 
-type Filled = FilledSlot<AnySlot, SlotEntry>
+/** What became of a slot. */
+export interface FilledSlot<S extends AnySlot, B extends AdBid> extends Pick<Allocation<B>, 'ads' | 'dropped'> {
+  slot: S
+  /** Candidates that were found. */
+  candidates: number
+  /** Why places stayed empty; null: none did. */
+  shortfall: EmittedSlot['shortfall']
+}
 
-/** Enough to explain a decision, small enough to keep for every request. */
+type Filled = FilledSlot<AnySlot, AdBid>
+
+/** Enough to explain a decision, and few enough to store with every request. */
 const DROPPED_LISTED_MAX = 10
 
-/** The record of a request: what was shown, at which price, and the best of what was not, with the reason. */
+/** The record of a request: what was shown, at which price, and the best of what was dropped, with the reason. */
 export function emissionOf(
   slots: readonly Filled[],
   request: { kind: AdKind; requestId: string; person: Person; now: number; elapsedMicros: number },
@@ -35,25 +45,25 @@ function emittedSlot({ slot, ads, dropped, candidates, shortfall }: Filled): Emi
     algorithm: slot.algorithm,
     candidates,
     shortfall,
-    ads: ads.map(({ entry, priceMicros }, index) => ({
-      campaignId: entry.campaignId,
-      adId: entry.adId,
-      itemGroupId: entry.itemGroupId,
+    ads: ads.map(({ bid, priceMicros }, index) => ({
+      campaignId: bid.campaignId,
+      adId: bid.adId,
+      itemGroupId: bid.itemGroupId,
       position: index + 1,
-      relevance: entry.relevance,
-      predictedClickRate: entry.clickRate,
-      bidMicros: entry.bidMicros,
+      relevance: bid.relevance,
+      predictedClickRate: bid.clickRate,
+      bidMicros: bid.bidMicros,
       priceMicros,
-      autoPromo: entry.campaign.autoPromo,
+      autoPromo: bid.campaign.autoPromo,
     })),
     dropped: dropped
-      .toSorted((a, b) => rankOf(b.entry) - rankOf(a.entry))
+      .toSorted((a, b) => rankOf(b.bid) - rankOf(a.bid))
       .slice(0, DROPPED_LISTED_MAX)
-      .map(({ entry, reason }) => ({
-        campaignId: entry.campaignId,
-        adId: entry.adId,
-        relevance: entry.relevance,
-        bidMicros: entry.bidMicros,
+      .map(({ bid, reason }) => ({
+        campaignId: bid.campaignId,
+        adId: bid.adId,
+        relevance: bid.relevance,
+        bidMicros: bid.bidMicros,
         reason,
       })),
   }

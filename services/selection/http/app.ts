@@ -9,19 +9,22 @@ import type { Snapshot } from '../../domain/snapshot.ts'
 import type { HttpServer } from '../../http/server.ts'
 import { rateLimitedLog } from '../../process/rate-limited-log.ts'
 import type { Traffic } from '../../replicas/traffic-follower.ts'
+import { createAllocator } from '../allocate.ts'
 import { createBudgets } from '../budget/budgets.ts'
 import { createSpendView } from '../budget/spend.ts'
 import { createCandidateSource } from '../candidates/candidates.ts'
 import { displayAds } from '../display/display-ads.ts'
 import { createDisplayCampaigns } from '../display/display-campaigns.ts'
 import { createCampaigns } from '../eligibility/campaigns.ts'
-import { createKnownViews } from '../eligibility/frequency-caps.ts'
+import { createFrequencyCapStore } from '../eligibility/frequency-cap-store.ts'
+import { createFrequencyCaps } from '../eligibility/frequency-caps.ts'
 import { createEmissionQueue } from '../emission/emission-queue.ts'
 import { formattedApp } from '../script/app.ts'
 import { BUILT_FOLDER } from '../script/built.ts'
 import type { SelectDeps } from '../select.ts'
 import { sponsoredAds } from '../sponsored/sponsored-ads.ts'
-import { displayRoutes, sponsoredRoutes } from './routes.ts'
+import { type EmissionInfoDeps, emissionInfoRoute } from './emission-info.ts'
+import { displayRoute, sponsoredRoute } from './routes.ts'
 
 export interface SelectionDeps {
   snapshot: Snapshot
@@ -34,7 +37,7 @@ export interface SelectionDeps {
   /** A clock for durations, in microseconds. */
   elapsedMicros: () => number
   uuid: () => string
-  /** A request waits no longer for its ads. */
+  /** The longest that a request waits for its ads. */
   deadlineMs: number
   traffic: Traffic
   limits: RequestLimits
@@ -46,32 +49,43 @@ export interface SelectionDeps {
 const EMISSIONS_CLOSE_MS = 5_000
 const WARN_EVERY_MS = 1_000
 
+export interface SelectionApp {
+  plugin: FastifyPluginAsyncTypebox
+  /** Emissions that wait to be written to the log. */
+  emissionsQueued: () => number
+}
+
 /** Selection of sponsored and display ads, and emission info. The server's close waits until emissions are written. */
 export function selectionApp(deps: SelectionDeps): SelectionApp {
+  const { snapshot, index, counters, log, showIds, now, uuid, deadlineMs, traffic, limits, publicUrl, metrics } = deps
   let queued = () => 0
   const plugin: FastifyPluginAsyncTypebox = async (server) => {
-    // Every request meets an engine that is down.
-    const onError = rateLimitedLog({ everyMs: WARN_EVERY_MS, now: deps.now }, (err, suppressed) =>
-      server.log.warn({ err, suppressed }, 'selection goes on without an engine'),
+    // Every request notices an engine that is down.
+    const onError = rateLimitedLog({ everyMs: WARN_EVERY_MS, now }, (err, passedOver) =>
+      server.log.warn({ err, passedOver }, 'selection goes on without an engine'),
     )
-    const spend = createSpendView(deps)
-    const budgets = createBudgets({ ...deps, spend, processId: deps.uuid() })
-    const campaigns = createCampaigns({ ...deps, spend })
-    const emissions = createEmissionQueue({ log: deps.log, onLost: deps.metrics.emissionsLost, onError })
+    const spend = createSpendView({ counters, snapshot, now })
+    const budgets = createBudgets({ counters, snapshot, spend, traffic, processId: uuid(), now })
+    const campaigns = createCampaigns({ snapshot, spend, now })
+    const store = createFrequencyCapStore({ counters, now, slowMs: deadlineMs, onError })
+    const emissions = createEmissionQueue({ log, onLost: metrics.emissionsLost, onError })
     queued = () => emissions.size
-    const source = createCandidateSource({ ...deps, campaigns })
-    const displayCampaigns = createDisplayCampaigns({ ...deps, campaigns })
+    const source = createCandidateSource({ index, campaigns, traffic, now, deadlineMs })
+    const displayCampaigns = createDisplayCampaigns({ snapshot, campaigns, now })
     const selectDeps: SelectDeps = {
-      ...deps,
-      budgets,
-      spend,
+      snapshot,
+      allocator: createAllocator({ budgets, caps: createFrequencyCaps({ store, spend }) }),
       emissions,
-      onError,
-      counters: createKnownViews({ ...deps, slowMs: deps.deadlineMs, onError }),
+      showIds,
+      now,
+      elapsedMicros: deps.elapsedMicros,
+      uuid,
+      deadlineMs,
       onSelected: ({ kind, elapsedMicros, shortfalls }) =>
-        deps.metrics.adsSelected({ kind, durationMs: elapsedMicros / 1000, shortfalls }),
+        metrics.adsSelected({ kind, durationMs: elapsedMicros / 1000, shortfalls }),
+      onError,
     }
-    deps.limits.guard(server as unknown as HttpServer, 'ADS')
+    limits.guard(server as unknown as HttpServer, 'ADS')
     await budgets.open().catch(onError)
     budgets.start(onError)
     source.start(onError)
@@ -81,15 +95,12 @@ export function selectionApp(deps: SelectionDeps): SelectionApp {
       await emissions.close(EMISSIONS_CLOSE_MS)
     })
 
-    server.register(formattedApp({ snapshot: deps.snapshot, folder: BUILT_FOLDER }))
-    sponsoredRoutes(server, sponsoredAds({ source, campaigns }), { ...deps, ...selectDeps })
-    displayRoutes(server, displayAds({ ...deps, displayCampaigns, campaigns }), { ...deps, ...selectDeps })
+    server.register(formattedApp({ snapshot, folder: BUILT_FOLDER }))
+    const info: EmissionInfoDeps = { showIds, index, snapshot, limits }
+    sponsoredRoute(server, sponsoredAds({ source, campaigns }), limits, selectDeps)
+    emissionInfoRoute(server, '/v1/dsa/emissionInfo', 'SPONSORED', info)
+    displayRoute(server, displayAds({ snapshot, displayCampaigns, campaigns, publicUrl }), limits, selectDeps)
+    emissionInfoRoute(server, '/v1/banner/dsa/emissionInfo', 'DISPLAY', info)
   }
   return { plugin, emissionsQueued: () => queued() }
-}
-
-export interface SelectionApp {
-  plugin: FastifyPluginAsyncTypebox
-  /** Emissions that wait to be written to the log. */
-  emissionsQueued: () => number
 }

@@ -1,28 +1,33 @@
 import { type FieldError, Problem } from '../../domain/errors.ts'
 import { PERSON_ID_MAX_BYTES } from '../../domain/show-id/show-id.ts'
 import { headerText } from '../../http/header-text.ts'
-import type { Person } from './person.ts'
+
+/** Who asks: a browser or app, and its user if the page knows one. */
+export interface Person {
+  cid: string
+  uid: string | null
+}
 
 export interface Parameters {
-  /** Names the request in its answer, and is told with its ads. */
+  /** Identifies the request in its answer, its ads and its events. */
   requestId: string
   person: Person
   /** Sponsored ads carry productData. */
   decorate: boolean
-  /** Where the page is, for display ads: a URL or a relative path. */
+  /** The page's address, a URL or a relative path: display campaigns may target it. */
   referer: string | null
 }
 
 const PERSON_HEADERS = ['cid', 'uid', 'referer'] as const
-/** Of a boolean in an address. */
+/** How a query parameter may spell a boolean. */
 const SPELLINGS: ReadonlyMap<string, boolean> = new Map([
   ...['true', '1', 'yes', 'on'].map((text) => [text, true] as const),
   ...['false', '0', 'no', 'off', ''].map((text) => [text, false] as const),
 ])
 
 /**
- * Reads the headers and the query of an ad request. By hand: the schema's conversion of every header costs as much as
- * the auction.
+ * Reads the headers and the query of an ad request, without the schema: its conversion of every header would cost as much
+ * as the auction.
  * @throws Problem (400) that lists what is wrong.
  */
 export function readParameters(
@@ -43,7 +48,7 @@ export function readParameters(
   if (errors.length > 0) {
     throw new Problem('INVALID', errors.map(({ path, message }) => `${path} ${message}`).join('; '), { errors })
   }
-  // A browser without an id gets one.
+  // A browser without an id is given one.
   const person = { cid: cid || uuid(), uid: uid || null }
   return { requestId: request.id, person, decorate: decorate ?? false, referer: referer || null }
 }

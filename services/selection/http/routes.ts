@@ -1,5 +1,4 @@
 import type { FastifyReply } from 'fastify'
-import type { ProductIndex } from '../../../infra/product-index/port.ts'
 import {
   DISPLAY_CUTS,
   DisplayAnswer,
@@ -9,8 +8,6 @@ import {
 } from '../../../schemas/http/display.ts'
 import {
   adsAnswer,
-  EmissionInfoAnswer,
-  EmissionInfoBody,
   LIMITS_HEADER,
   PersonHeaders,
   SelectionAnswer,
@@ -19,33 +16,29 @@ import {
   TARGETING_CUTS,
   Targeting,
 } from '../../../schemas/http/selection.ts'
-import type { AdKind } from '../../../schemas/records/events.ts'
 import type { RequestLimits } from '../../callers/request-limits.ts'
 import type { HttpServer } from '../../http/server.ts'
-import type { AdChooser } from '../ad-chooser.ts'
-import type { BannerEntry } from '../display/display-ads.ts'
-import type { DisplaySlot } from '../display/page.ts'
-import { emissionInfo } from '../emission/emission-info.ts'
+import type { AdBid, AdSteps, CandidateBatch } from '../ad-steps.ts'
+import type { DisplaySlot } from '../display/banners.ts'
 import { type SelectDeps, select } from '../select.ts'
 import type { Slot } from '../slots.ts'
-import type { ProductEntry } from '../sponsored/fill-places.ts'
 import { readParameters } from './parameters.ts'
 import { createTargetingReader } from './targeting-reader.ts'
-
-export interface RouteDeps extends SelectDeps {
-  index: ProductIndex
-  limits: RequestLimits
-}
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 const tags = ['Ads']
 
-/** The schemas are for the documentation: headers and query are read by `readParameters`, and slots one by one. */
+/** The schemas only document: `readParameters` reads headers and query, and the readers below read slots one by one. */
 const validatorCompiler = () => () => true
 const readSponsored = createTargetingReader<Targeting>(Targeting, TARGETING_CUTS)
 const readDisplay = createTargetingReader<DisplayTargeting>(DisplayTargeting, DISPLAY_CUTS)
 
-export function sponsoredRoutes(server: HttpServer, ads: AdChooser<Slot, ProductEntry>, deps: RouteDeps): void {
+export function sponsoredRoute<C extends CandidateBatch, B extends AdBid>(
+  server: HttpServer,
+  steps: AdSteps<Slot, C, B>,
+  limits: RequestLimits,
+  deps: SelectDeps,
+): void {
   server.post(
     '/v1/dsa/raw/batch',
     {
@@ -62,14 +55,18 @@ export function sponsoredRoutes(server: HttpServer, ads: AdChooser<Slot, Product
     async (request, reply) => {
       const { slots, cuts } = readSponsored(request.body)
       const parameters = readParameters(request, deps.uuid)
-      const admit = (shopIds: readonly string[]) => deps.limits.admitAds(request, shopIds)
-      return answer(reply, cuts, await select({ targeting: slots, admit, ...parameters }, ads, deps))
+      const admit = (shopIds: readonly string[]) => limits.admitAds(request, shopIds)
+      return answer(reply, cuts, await select({ targeting: slots, admit, ...parameters }, steps, deps))
     },
   )
-  infoRoute(server, '/v1/dsa/emissionInfo', 'SPONSORED', deps)
 }
 
-export function displayRoutes(server: HttpServer, ads: AdChooser<DisplaySlot, BannerEntry>, deps: RouteDeps): void {
+export function displayRoute<C extends CandidateBatch, B extends AdBid>(
+  server: HttpServer,
+  steps: AdSteps<DisplaySlot, C, B>,
+  limits: RequestLimits,
+  deps: SelectDeps,
+): void {
   server.post(
     '/v1/banner/dsa/raw/batch',
     {
@@ -85,25 +82,15 @@ export function displayRoutes(server: HttpServer, ads: AdChooser<DisplaySlot, Ba
     async (request, reply) => {
       const { id, headers, body } = request
       const { slots, cuts } = readDisplay(body)
-      const admit = (shopIds: readonly string[]) => deps.limits.admitAds(request, shopIds)
+      const admit = (shopIds: readonly string[]) => limits.admitAds(request, shopIds)
       const parameters = readParameters({ id, headers, query: {} }, deps.uuid)
-      return answer(reply, cuts, await select({ targeting: slots, admit, ...parameters }, ads, deps))
+      return answer(reply, cuts, await select({ targeting: slots, admit, ...parameters }, steps, deps))
     },
   )
-  infoRoute(server, '/v1/banner/dsa/emissionInfo', 'DISPLAY', deps)
 }
 
-/** The JSON is written already; the type is that of the object it stands for. */
+/** Sends the JSON as it is; the type is that of the object that it represents. */
 function answer(reply: FastifyReply, cuts: readonly string[], json: string) {
   if (cuts.length > 0) reply.header(LIMITS_HEADER, cuts.join(', '))
   return reply.type(JSON_TYPE).send(json) as never
-}
-
-function infoRoute(server: HttpServer, path: string, kind: AdKind, deps: RouteDeps): void {
-  const response = { 200: EmissionInfoAnswer }
-  const summary = `Who sells and who pays for a ${kind.toLowerCase()} ad`
-  server.post(path, { schema: { tags, summary, body: EmissionInfoBody, response } }, async (request) => {
-    const admit = (shopId: string) => deps.limits.admitAds(request, [shopId])
-    return emissionInfo({ showId: request.body.showId, kind, admit }, deps)
-  })
 }

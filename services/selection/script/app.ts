@@ -5,7 +5,7 @@ import { FormattedParams, FormattedQuery, type FormattedSlot } from '../../../sc
 import { Problem } from '../../domain/errors.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import { resolveSlots, type Slot } from '../slots.ts'
-import { sponsoredSlots } from '../sponsored/sponsored-slots.ts'
+import { sponsoredSlotRules } from '../sponsored/sponsored-ads.ts'
 import { type BuiltScripts, type Encoding, readBuilt } from './built.ts'
 import { loaderScript } from './loader-script.ts'
 import { atSources, readSlot } from './read-slot.ts'
@@ -84,7 +84,7 @@ export function formattedApp({ snapshot, folder }: FormattedDeps): FastifyPlugin
 /** The slot, when it is one that the browser's request will be answered for. @throws Problem (400) */
 function inForce(snapshot: Snapshot, slot: Omit<FormattedSlot, 'lang'>): FormattedSlot {
   try {
-    const [resolved] = resolveSlots(snapshot, [slot.targeting], sponsoredSlots)
+    const [resolved] = resolveSlots(snapshot, [slot.targeting], sponsoredSlotRules)
     return { ...slot, lang: (resolved as Slot).shop.lang }
   } catch (error) {
     throw error instanceof Problem ? atSources(error) : error

@@ -1,23 +1,79 @@
-import type { AdChooser } from '../ad-chooser.ts'
-import { planSlot } from '../candidates/plan-slot.ts'
-import { emptySlot, fillSlot } from '../fill-slot.ts'
-import type { Slot } from '../slots.ts'
+import { shuffledHash } from '../../domain/auction/auction.ts'
+import type { AdBid, AdSteps } from '../ad-steps.ts'
+import { algorithms } from '../algorithms/algorithms.ts'
+import type { Dropped } from '../allocate.ts'
+import type { Candidate } from '../candidates/candidate.ts'
+import type { CandidateList } from '../candidates/candidates.ts'
+import type { Slot, SlotRules } from '../slots.ts'
 import { adMembersJson, productDataJson } from './ad-json.ts'
-import { fillPlaces, type ProductEntry, type SponsoredDeps } from './fill-places.ts'
-import { sponsoredSlots } from './sponsored-slots.ts'
+import { productCandidates } from './product-candidates.ts'
+import { planSearch, type SearchDeps } from './search-plan.ts'
 
-/** Chooses sponsored products among what the product index finds. */
-export function sponsoredAds(deps: SponsoredDeps): AdChooser<Slot, ProductEntry> {
+/** A product of a campaign that competes for a slot. */
+export interface ProductBid extends AdBid {
+  candidate: Candidate
+}
+
+export const sponsoredSlotRules: SlotRules<Slot> = {
+  takes: (algorithm) => algorithm in algorithms,
+  otherKind: 'is a display ad unit',
+  check({ targeting, algorithm, adUnitId }) {
+    const { businessSlotId } = targeting
+    const isOther = businessSlotId && businessSlotId.toLowerCase() !== adUnitId
+    return [
+      ...algorithms[algorithm].check(targeting),
+      ...(isOther ? [{ field: 'businessSlotId', message: 'is not the business slot of this ad unit' }] : []),
+    ]
+  },
+}
+
+/** Sponsored products: found by the product index, ranked by expected revenue, priced by second price per click. */
+export function sponsoredAds({ source, campaigns }: SearchDeps): AdSteps<Slot, CandidateList, ProductBid> {
   return {
     kind: 'SPONSORED',
-    rules: sponsoredSlots,
-    async begin(slot, placesBefore, choosing) {
-      const context = { ...deps, ...choosing }
-      const plan = await planSlot(slot, placesBefore, context)
-      if (typeof plan === 'string') return async () => emptySlot(slot, plan)
-      return (taken) => fillSlot(slot, taken, (kind, options) => fillPlaces(plan, kind, options, context), context)
+    slotRules: sponsoredSlotRules,
+    // A second price depends on every competitor.
+    isCumulative: true,
+    async beginSearch(slot, placesBefore, { deadline }) {
+      const plan = await planSearch(slot, placesBefore, deadline, { source, campaigns })
+      if (typeof plan === 'string') return plan
+      return (campaignKind, places) => productCandidates(plan, campaignKind, places, deadline, { source, campaigns })
     },
-    membersJson({ candidate: { product } }, { adUnitId, shop }, { decorate }) {
+    dropIneligible({ candidates }, shop, campaignKind, { now, tieSeed }) {
+      const bids: ProductBid[] = []
+      const dropped: Dropped<ProductBid>[] = []
+      for (const candidate of candidates) {
+        if (candidate.expiresAt <= now) continue
+        for (const { campaign, hash } of candidate.promotions) {
+          if (campaign.kind !== campaignKind || campaign.body === null) continue
+          const eligibility = campaigns.eligibility(campaign, shop, now)
+          if (eligibility.reason === 'NOT_RUNNING') continue
+          const bid: ProductBid = {
+            campaignId: campaign.id,
+            adId: candidate.adId,
+            itemGroupId: candidate.product.offer.itemGroupId,
+            campaign: campaign.body,
+            candidate,
+            dedupeKey: candidate.dedupeKey,
+            relevance: candidate.relevance,
+            clickRate: candidate.clickRate,
+            likelihood: candidate.clickRate,
+            quality: candidate.relevance * candidate.clickRate,
+            bidMicros: eligibility.bidMicros,
+            tie: shuffledHash(hash, tieSeed),
+          }
+          if (eligibility.reason === null) bids.push(bid)
+          else dropped.push({ bid, reason: eligibility.reason })
+        }
+      }
+      return { bids, dropped, candidates: candidates.length }
+    },
+    pricing: (shop, campaignKind) => ({
+      pricing: 'SECOND_PRICE',
+      // Self-promotion is free.
+      reserveMicros: campaignKind === 'PAID' ? shop.reserveCpcMicros : 0,
+    }),
+    membersJson({ candidate: { product } }, { adUnitId, shop }, decorate) {
       const decoration = decorate ? `,"productData":${productDataJson(product, shop)}` : ''
       return `"adUnitId":"${adUnitId}",${adMembersJson(product, shop)}${decoration}`
     },

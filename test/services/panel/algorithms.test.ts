@@ -9,7 +9,7 @@ import {
   parameters,
 } from '../../../services/panel/web/pages/publisher/ad-units/algorithms.ts'
 import { whyNotWords } from '../../../services/panel/web/pages/publisher/products/why-not.ts'
-import { algorithms as served } from '../../../services/selection/algorithms/all.ts'
+import { algorithms as served } from '../../../services/selection/algorithms/algorithms.ts'
 
 const UNIT = { slotHash: '00000000-0000-4000-8000-000000000000', adCount: 1 }
 /** Read of every request, whatever its algorithm. */

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Account } from '../../../../schemas/records/accounts.ts'
 import type { Campaign, Shop } from '../../../../schemas/records/entities.ts'
-import { standing } from '../../../../services/domain/campaign/eligibility.ts'
+import { eligibilityOf } from '../../../../services/domain/campaign/eligibility.ts'
 import { whyNot } from '../../../../services/domain/campaign/why-not.ts'
 import { sponsored } from '../../selection/world.ts'
 
@@ -19,20 +19,23 @@ const campaign = (changes: Partial<Campaign>): Campaign => ({
 })
 const at = (totalMicros: number, todayMicros = 0) => ({ now: NOW, spend: { totalMicros, todayMicros } })
 
-describe('standing', () => {
-  it('bids the cpc, and never more than is left of the budget or of the day', () => {
-    expect(standing(campaign({}), shop, at(0))).toEqual({ out: null, bidMicros: 500 })
-    expect(standing(campaign({}), shop, at(501))).toEqual({ out: null, bidMicros: 499 })
-    expect(standing(campaign({ dailyBudgetMicros: 300 }), shop, at(0, 100))).toEqual({ out: null, bidMicros: 200 })
-    expect(standing(campaign({}), shop, at(901))).toEqual({ out: 'BUDGET', bidMicros: 500 })
+describe('the eligibility of a campaign', () => {
+  it('includes a bid of the cpc, capped by what is left of the budget and of the day', () => {
+    expect(eligibilityOf(campaign({}), shop, at(0))).toEqual({ reason: null, bidMicros: 500 })
+    expect(eligibilityOf(campaign({}), shop, at(501))).toEqual({ reason: null, bidMicros: 499 })
+    expect(eligibilityOf(campaign({ dailyBudgetMicros: 300 }), shop, at(0, 100))).toEqual({
+      reason: null,
+      bidMicros: 200,
+    })
+    expect(eligibilityOf(campaign({}), shop, at(901))).toEqual({ reason: 'BUDGET', bidMicros: 500 })
   })
 
-  it('promotes for free whatever the money says', () => {
+  it('is free for self-promotion, whatever its budget', () => {
     const own = campaign({ autoPromo: true, cpcMicros: 0, budgetMicros: 0 })
-    expect(standing(own, shop, at(0))).toEqual({ out: null, bidMicros: 0 })
+    expect(eligibilityOf(own, shop, at(0))).toEqual({ reason: null, bidMicros: 0 })
   })
 
-  it('agrees with what the panel says of why a product cannot be shown', () => {
+  it('agrees with the reasons that the panel gives for a product that cannot be shown', () => {
     const amount = fc.integer({ min: 0, max: 1500 })
     const moment = fc.constantFrom(NOW - 1, NOW, NOW + 1)
     const any = fc.record({
@@ -50,7 +53,7 @@ describe('standing', () => {
         const spend = { totalMicros, todayMicros }
         const offer = { isAvailable: true, expiresAt: null, externalSellerId: null }
         const reasons = whyNot(offer, [{ id: 'c', body, account, spend }], { shop, now: NOW })
-        expect(standing(body, shop, at(totalMicros, todayMicros)).out === null).toBe(reasons.length === 0)
+        expect(eligibilityOf(body, shop, at(totalMicros, todayMicros)).reason === null).toBe(reasons.length === 0)
       }),
       { numRuns: 2000 },
     )

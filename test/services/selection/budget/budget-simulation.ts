@@ -3,7 +3,7 @@ import type { Counters, Outcome, Step } from '../../../../infra/counters/port.ts
 import { createReservationTable } from '../../../../infra/counters/reservations.ts'
 import type { Campaign, Shop } from '../../../../schemas/records/entities.ts'
 import type { AdEvent, ShowIdClaims } from '../../../../schemas/records/events.ts'
-import { standing } from '../../../../services/domain/campaign/eligibility.ts'
+import { eligibilityOf } from '../../../../services/domain/campaign/eligibility.ts'
 import { UNKNOWN_CLIENT } from '../../../../services/domain/identity/client-hashes.ts'
 import { COUNTERS_COMPLETE_KEY } from '../../../../services/domain/money/counter-keys.ts'
 import { Snapshot } from '../../../../services/domain/snapshot.ts'
@@ -145,13 +145,14 @@ export function createSimulation(options: {
     emit(process: number, id: string, likelihood: number) {
       const { spend, budgets } = processes[process]!
       const campaign = snapshot.body('Campaign', id)!
-      const judged = standing(campaign, shop, { now: simulation.now, spend: spend.of(id) })
-      if (judged.out !== null) return false
+      const eligibility = eligibilityOf(campaign, shop, { now: simulation.now, spend: spend.of(id) })
+      if (eligibility.reason !== null) return false
       const ad = { campaignId: id, campaign, likelihood }
-      if (!budgets.isOpen(ad, simulation.now) || !budgets.take(ad, judged.bidMicros, simulation.now)) return false
+      if (!budgets.isOpen(ad, simulation.now) || !budgets.reserve(ad, eligibility.bidMicros, simulation.now))
+        return false
       const tally = tallies.get(id)!
       tally.emitted++
-      last = { campaignId: id, claims: claimsOf(id, campaign, judged.bidMicros, `${offset}/${tally.emitted}`) }
+      last = { campaignId: id, claims: claimsOf(id, campaign, eligibility.bidMicros, `${offset}/${tally.emitted}`) }
       return true
     },
     respond(delayMs: number) {

@@ -7,7 +7,7 @@ import { unknownTraffic } from '../../../../services/replicas/traffic-follower.t
 import { createSpendView, SPEND_KNOWN_MS } from '../../../../services/selection/budget/spend.ts'
 import { type CandidateSource, createCandidateSource } from '../../../../services/selection/candidates/candidates.ts'
 import { createCampaigns } from '../../../../services/selection/eligibility/campaigns.ts'
-import { createKnownViews } from '../../../../services/selection/eligibility/frequency-caps.ts'
+import { createFrequencyCapStore } from '../../../../services/selection/eligibility/frequency-cap-store.ts'
 import { waitFor } from '../../../wait-for.ts'
 import { type BruteForceIndex, bruteForceIndex } from '../brute-force-index.ts'
 import { fakeCounters } from '../fakes.ts'
@@ -104,13 +104,13 @@ describe('bestsellers at hand', () => {
   })
   const query = { shopId: '', filters: [{ kind: 'available' as const }], rank: { by: 'none' as const }, limit: 3 }
   const ids = (filters: Parameters<CandidateSource['find']>[0]['filters'], shop = query.shopId) => {
-    const list = source.standby({ ...query, filters, shopId: shop, campaigns: campaigns.running(shop, 'PAID') })
+    const list = source.fallback({ ...query, filters, shopId: shop, campaigns: campaigns.running(shop, 'PAID') })
     return list?.candidates.map(({ adId }) => adId)
   }
 
   it('stand in for a page never asked for, as far as its filters can be told without the index', async () => {
     await source.find({ ...query, campaigns: campaigns.running(query.shopId, 'PAID') })
-    await source.refreshStandby()
+    await source.refreshFallback()
     now += 30_000
     index.before = down
     expect(ids([{ kind: 'available' }, { kind: 'excludeIds', ids: ['p3'] }])).toEqual(['p4', 'p2', 'p1'])
@@ -121,11 +121,11 @@ describe('bestsellers at hand', () => {
 
   it('are those last known when they cannot be fetched', async () => {
     await source.find({ ...query, campaigns: campaigns.running(query.shopId, 'PAID') })
-    await source.refreshStandby()
+    await source.refreshFallback()
     index.before = down
     now += 5_000
     await Promise.resolve(source.find({ ...query, campaigns: campaigns.running(query.shopId, 'PAID') })).catch(() => {})
-    await expect(source.refreshStandby()).rejects.toThrow('down')
+    await expect(source.refreshFallback()).rejects.toThrow('down')
     expect(ids([])).toEqual(['p4', 'p3', 'p2'])
   })
 })
@@ -182,7 +182,12 @@ describe('counters that are away', () => {
   it('leave views that were read in force, and hold every cap of whom they do not know', async () => {
     const counters = fakeCounters()
     const errors: unknown[] = []
-    const views = createKnownViews({ counters, now: () => NOW, slowMs: 100, onError: (error) => errors.push(error) })
+    const views = createFrequencyCapStore({
+      counters,
+      now: () => NOW,
+      slowMs: 100,
+      onError: (error) => errors.push(error),
+    })
     const key = (person: string) => viewsKey('cid', { campaignId: 'c', adId: 'a' }, '2026-05-01', person)
     counters.values.set(key('known'), 3)
     expect(await views.read([key('known'), key('new')])).toEqual([3, 0])

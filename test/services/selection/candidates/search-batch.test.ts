@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { ProductQuery, SearchResult } from '../../../../infra/product-index/port.ts'
-import { createSearchBatch } from '../../../../services/selection/candidates/search-batch.ts'
+import { createSearchBatch } from '../../../../services/selection/candidates/candidates.ts'
 
 const query = (tieSeed: number) => ({ tieSeed }) as ProductQuery
 const result = (tieSeed: number) =>

@@ -1,8 +1,38 @@
 import type { Rank } from '../../../infra/product-index/port.ts'
 import type { Targeting } from '../../../schemas/http/selection.ts'
-import { attributes, brand, categories, currency, excluded, given, givenAll, price } from '../candidates/filters.ts'
+import {
+  attributes,
+  brand,
+  categories,
+  categoryIds,
+  currency,
+  excluded,
+  given,
+  givenAll,
+  phraseFilter,
+  price,
+  titleFilter,
+  type Variant,
+} from '../candidates/filters.ts'
 import type { Algorithm } from './algorithm.ts'
-import { phraseFilter, type Variant } from './text.ts'
+
+/** What sells best among what fits the page. WIDE ignores price, brand, category paths and attributes. */
+export const bestsellers = (variant: Variant): Algorithm => ({
+  check: () => [],
+  reference: () => null,
+  plan: ({ targeting, lang }) => ({
+    filters: [
+      ...phraseFilter(given(targeting.searchData), lang, variant),
+      ...titleFilter(given(targeting.productTitle), lang, variant),
+      ...excluded(targeting),
+      ...currency(targeting),
+      ...(variant.wide
+        ? categoryIds(targeting)
+        : [...categories(targeting), ...price(targeting), ...brand(targeting), ...attributes(targeting)]),
+    ],
+    rank: { by: 'popularity' },
+  }),
+})
 
 /** What fits the phrase or the category of a listing. WIDE requires nothing; without a context it shows what is popular. */
 export const contextMatch = (variant: Variant): Algorithm => ({

@@ -1,16 +1,35 @@
 import type { ProductIndex } from '../../../infra/product-index/port.ts'
+import { EmissionInfoAnswer, EmissionInfoBody } from '../../../schemas/http/selection.ts'
 import type { AdKind, ShowIdClaims } from '../../../schemas/records/events.ts'
+import type { RequestLimits } from '../../callers/request-limits.ts'
 import { Problem } from '../../domain/errors.ts'
 import type { ShowIds } from '../../domain/show-id/show-id.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
+import type { HttpServer } from '../../http/server.ts'
+
+export interface EmissionInfoDeps {
+  showIds: ShowIds
+  index: ProductIndex
+  snapshot: Snapshot
+  limits: RequestLimits
+}
+
+export function emissionInfoRoute(server: HttpServer, path: string, kind: AdKind, deps: EmissionInfoDeps): void {
+  const response = { 200: EmissionInfoAnswer }
+  const summary = `Who sells and who pays for a ${kind.toLowerCase()} ad`
+  server.post(path, { schema: { tags: ['Ads'], summary, body: EmissionInfoBody, response } }, async (request) => {
+    const admit = (shopId: string) => deps.limits.admitAds(request, [shopId])
+    return emissionInfo({ showId: request.body.showId, kind, admit }, deps)
+  })
+}
 
 /**
  * Who sells and who pays for the ad of this kind that a showId was given for.
- * @throws Problem (400) when the showId is not ours or of the other kind.
+ * @throws Problem (400) when the showId is not ours, or is of the other kind.
  */
-export async function emissionInfo(
+async function emissionInfo(
   { showId, kind, admit }: { showId: string; kind: AdKind; admit: (shopId: string) => void },
-  deps: { showIds: ShowIds; index: ProductIndex; snapshot: Snapshot },
+  deps: EmissionInfoDeps,
 ) {
   const claims = deps.showIds.open(showId)
   const refuse = (code: 'INVALID_SHOW_ID' | 'WRONG_KIND', message: string) =>
@@ -18,7 +37,7 @@ export async function emissionInfo(
   if (!claims) throw refuse('INVALID_SHOW_ID', 'was not made by this service')
   if (claims.kind !== kind) throw refuse('WRONG_KIND', `is of a ${claims.kind} ad`)
   admit(claims.shopId)
-  // History still names an account that has been deleted since.
+  // An account that has been deleted since is still named.
   const account = deps.snapshot.getEver('Account', claims.accountId)?.body
   return {
     sellerName: kind === 'SPONSORED' ? await sellerOf(claims, deps.index) : '',

@@ -5,7 +5,7 @@ import { hasNodesInOrder, isSameOrBelow } from '../../domain/catalogue/categorie
 
 export type Check = (product: IndexedProduct) => boolean
 
-/** The index's filters as a check without the index; null when one of them takes the index to tell. */
+/** The index's filters as a check without the index; null when one of them needs the index. */
 export function checkOf(filters: readonly Filter[]): Check | null {
   const checks = filters.map(checkOfOne)
   return checks.includes(null) ? null : (product) => checks.every((check) => check!(product))
@@ -13,7 +13,7 @@ export function checkOf(filters: readonly Filter[]): Check | null {
 
 const same = (a: string | null, b: string) => a !== null && a.trim().toLowerCase() === b.trim().toLowerCase()
 
-/** By the words of the port; what is compared is what the index compares. */
+/** As the port defines the filter, comparing what the index compares. */
 function checkOfOne(filter: Filter): Check | null {
   switch (filter.kind) {
     case 'available':
@@ -52,7 +52,7 @@ function checkOfOne(filter: Filter): Check | null {
       return ({ offer }) => filter.ids.includes(offer.id) || filter.ids.includes(offer.productId ?? offer.id)
     case 'excludeIds':
       return ({ offer }) => !filter.ids.includes(offer.id)
-    // Words are found by the index; the rest is not asked for by any plan.
+    // Only the index can match words. No plan uses the other filters.
     case 'text':
     case 'labels':
     case 'sellers':

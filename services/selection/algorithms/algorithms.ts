@@ -1,10 +1,8 @@
 import type { SponsoredAlgorithm } from '../../../schemas/records/entities.ts'
 import type { Algorithm } from './algorithm.ts'
-import { bestsellers } from './bestsellers.ts'
-import { contextMatch } from './context-match.ts'
 import { alsoBought, exactProductId } from './listed-products.ts'
-import { similarCategories, similarCategoriesAndTitles, similarTitles } from './similar.ts'
-import { similarProductId } from './similar-product-id.ts'
+import { bestsellers, contextMatch } from './page-context.ts'
+import { similarCategories, similarCategoriesAndTitles, similarProductId, similarTitles } from './similar.ts'
 
 /**
  * The eight algorithms of sponsored ad units with their variants, by the contract's table. A parameter that the table

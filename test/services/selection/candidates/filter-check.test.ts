@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { checkOf } from '../../../../services/selection/eligibility/holds.ts'
+import { checkOf } from '../../../../services/selection/candidates/filter-check.ts'
 import { catalogue, filterLists } from '../../../ports/product-index.arbitraries.ts'
 import { satisfies } from '../../../ports/product-index.oracle.ts'
 
-it('holds for the offers that the index finds, or leaves it to the index', () => {
+it('a filter check passes the offers that the index finds, or leaves the decision to the index', () => {
   let told = 0
   fc.assert(
     fc.property(catalogue, filterLists, (products, filters) => {

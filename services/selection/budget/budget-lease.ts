@@ -1,0 +1,142 @@
+import { bucketOf, endOfFlight, FLIGHT_MAX_MS } from '../../domain/money/in-flight.ts'
+
+/** When a lease in use is renewed after it was granted; an unused one is renewed later. */
+const RENEW_MS = 10_000
+const RENEW_UNUSED_MS = 30_000
+/** How long a granted amount may be spent. */
+const USABLE_MS = 40_000
+/**
+ * How long, by the judge watermark, the counters keep the reservation: until nothing that was emitted under it is in flight,
+ * even if its process was killed. If it were shorter, views of a killed process would count as settled after their
+ * reservation had gone.
+ */
+export const LEASE_MS = USABLE_MS + FLIGHT_MAX_MS
+/** A lease that was granted nothing requests again after this time. */
+const STARVED_MS = 1_000
+/** How long after its last request a campaign is still leased the cost of one emission, however little is left. */
+const DEMANDED_MS = 600_000
+/** The demand between two turns is expected in each of this many turns to come. */
+const TURNS_AHEAD = 10
+const DEMAND_DECAY = 0.8
+/** Each process keeps available, in demand or not, this share of the in-flight limit, at most so many emissions. */
+const STOCK_SHARE = 0.02
+const STOCK_EMISSIONS = 1_000
+/** What is available beyond this multiple of what is needed is released. */
+const SURPLUS = 4
+/** While the judge is away for long, the oldest buckets are merged. */
+const BUCKETS_MAX = 100
+
+type Bucket = [bucket: number, micros: number]
+
+/**
+ * What one process has in flight of one campaign, and what it still has available to spend: whole micros of expected cost.
+ * The counters reserve both, so what is available may be spent without asking them.
+ */
+export class BudgetLease {
+  /** The campaign's limit over all processes: see `inFlightLimit`. */
+  limitMicros = 0
+  /** The expected cost of the most expensive emission that was requested. */
+  highestCostMicros = 0
+  readonly #inFlight = new Map<number, number>()
+  #inFlightMicros = 0
+  #availableMicros = 0
+  #requestedAt = Number.NEGATIVE_INFINITY
+  #isStarved = false
+  #demandedAt = Number.NEGATIVE_INFINITY
+  #demandMicros = 0
+  #expectedMicros = 0
+
+  /** What may be spent now. @param isAway the counters do not answer: then everything up to the limit may. */
+  availableMicros(now: number, isAway: boolean): number {
+    const available = now < this.#requestedAt + USABLE_MS ? this.#availableMicros : 0
+    return isAway ? Math.max(available, this.limitMicros - this.#inFlightMicros) : available
+  }
+
+  /** Notes demand. `amountMicros`: the cost of the emission; `highestCostMicros`: a new highest, when the campaign changed. */
+  request(now: number, { amountMicros = 0, highestCostMicros = this.highestCostMicros } = {}): void {
+    this.#demandedAt = now
+    this.#demandMicros += amountMicros
+    this.highestCostMicros = Math.max(highestCostMicros, amountMicros)
+  }
+
+  emit(amountMicros: number, emittedAt: number): void {
+    this.#availableMicros = Math.max(0, this.#availableMicros - amountMicros)
+    this.#add(amountMicros, emittedAt)
+  }
+
+  /** Undoes `emit`: the ad is not shown after all. */
+  release(amountMicros: number, emittedAt: number): void {
+    this.#add(-amountMicros, emittedAt)
+    this.#availableMicros += amountMicros
+    this.#demandMicros = Math.max(0, this.#demandMicros - amountMicros)
+  }
+
+  #add(amountMicros: number, emittedAt: number): void {
+    const bucket = bucketOf(emittedAt)
+    this.#inFlight.set(bucket, (this.#inFlight.get(bucket) ?? 0) + amountMicros)
+    this.#inFlightMicros += amountMicros
+  }
+
+  /** Drops from flight what the watermark has passed. To be called at each turn. */
+  turn(judgeWatermark: number): void {
+    for (const [bucket, micros] of this.#inFlight) {
+      if (endOfFlight(bucket) > judgeWatermark) continue
+      this.#inFlight.delete(bucket)
+      this.#inFlightMicros -= micros
+    }
+    if (this.#inFlight.size > BUCKETS_MAX) this.#mergeOldest()
+    this.#expectedMicros = Math.max(this.#demandMicros, this.#expectedMicros * DEMAND_DECAY)
+    this.#demandMicros = 0
+  }
+
+  #mergeOldest(): void {
+    const [[first, micros], [second, more]] = this.#inFlight.entries().take(2).toArray() as [Bucket, Bucket]
+    this.#inFlight.delete(first)
+    this.#inFlight.set(second, micros + more)
+  }
+
+  /** What should be available: nothing, or enough for an emission. Less is useless here, but may serve another process. */
+  #neededMicros(now: number): number {
+    const one = now - this.#demandedAt < DEMANDED_MS ? this.highestCostMicros : 0
+    const stock = Math.min(this.limitMicros * STOCK_SHARE, this.highestCostMicros * STOCK_EMISSIONS)
+    const desired = Math.max(this.#expectedMicros * TURNS_AHEAD, one, stock)
+    const needed = Math.floor(Math.min(desired, this.limitMicros - this.#inFlightMicros))
+    return needed < this.highestCostMicros ? 0 : Math.max(0, needed)
+  }
+
+  /** Whether the lease should be renewed now. */
+  isDue(now: number): boolean {
+    const needed = this.#neededMicros(now)
+    const ageMs = now - this.#requestedAt
+    if (this.#inFlightMicros > 0 && ageMs >= RENEW_MS) return true
+    if (ageMs >= RENEW_UNUSED_MS) return needed > 0
+    if (this.#availableMicros > Math.max(0, this.limitMicros - this.#inFlightMicros)) return true
+    if (this.#availableMicros > needed * SURPLUS) return true
+    const enough = Math.max(needed / 2, Math.min(needed, this.highestCostMicros))
+    return this.#availableMicros < enough && (!this.#isStarved || ageMs >= STARVED_MS)
+  }
+
+  /** What to request of the counters: what is in flight or stays available is retained. The answer goes to `granted`. */
+  reservation(now: number): { retained: number; requested: number; minimum: number } {
+    const needed = this.#neededMicros(now)
+    const usable = this.availableMicros(now, false)
+    // While a release is in flight, neither side may spend the amount.
+    this.#availableMicros = usable < this.highestCostMicros ? 0 : Math.min(usable, needed)
+    return {
+      retained: this.#inFlightMicros + this.#availableMicros,
+      requested: needed - this.#availableMicros,
+      minimum: this.#availableMicros > 0 ? 1 : this.highestCostMicros,
+    }
+  }
+
+  granted(grantedMicros: number, { requested, requestedAt }: { requested: number; requestedAt: number }): void {
+    this.#availableMicros += grantedMicros
+    this.#requestedAt = requestedAt
+    this.#isStarved = requested > 0 && grantedMicros === 0
+  }
+
+  /** Nothing is in flight, and nothing was requested for a while. */
+  isIdle(): boolean {
+    return this.#inFlightMicros === 0 && this.#demandMicros === 0 && this.#expectedMicros < 1
+  }
+}
