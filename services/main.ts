@@ -6,7 +6,12 @@ import { type Config, InvalidConfig, type Role, readConfig } from '../infra/conf
 import { closeEngines, connectEngines, startEngines, untilThere } from '../infra/engines.ts'
 import type { EventLog } from '../infra/event-log/port.ts'
 import { createMetrics, type SampledValues } from '../infra/metrics.ts'
+import { connectRedisBuckets } from '../infra/rate-limits/redis/rate-limits.ts'
+import { createBearerReader } from './callers/bearer-tokens.ts'
+import { createRequestLimits, type RequestLimits } from './callers/request-limits.ts'
+import { createTokenBuckets } from './callers/token-buckets.ts'
 import { createUuid } from './domain/identity/uuid.ts'
+import type { ShowIdKey } from './domain/show-id/show-id.ts'
 import { createShowIds } from './domain/show-id/show-id.ts'
 import { Snapshot } from './domain/snapshot.ts'
 import { createHttpServer } from './http/server.ts'
@@ -15,13 +20,15 @@ import { keepFilesPrivate, prepareDataFolder } from './process/data-folder.ts'
 import { Degraded, type HealthCheck } from './process/health.ts'
 import { createLogger } from './process/logger.ts'
 import { listenForMetrics } from './process/metrics.ts'
+import { rateLimitedLog } from './process/rate-limited-log.ts'
 import { loadOrCreateKeys } from './process/signing-keys.ts'
 import { followRegistry } from './replicas/registry-follower.ts'
 import { openEvents } from './roles/event-intake-log.ts'
-import { openLimits } from './roles/limits.ts'
 import type { Part, Shared } from './roles/part.ts'
 
 const VERSION = '0.1.0'
+const TELL_ERROR_EVERY_MS = 60_000
+const TELL_FORWARDER_EVERY_MS = 600_000
 const now = Date.now
 const uuid = createUuid({ now, randomBytes })
 
@@ -78,7 +85,8 @@ async function open(config: Config, logger: Logger, stops: Shared['stops']): Pro
   })
   stops.push(() => server.close())
   const checks = Object.assign({ registry: wholeRegistry(snapshot) }, ...parts.map((part) => part.checks))
-  await registerApi(server, parts, { ...config, metrics, checks, version: VERSION })
+  const { corsOrigins, publicUrl } = config
+  await registerApi(server, parts, { metrics, checks, corsOrigins, publicUrl, version: VERSION })
 
   void Promise.race([host.failed, ...parts.flatMap((part) => part.failures)]).then((err) => {
     logger.fatal({ err }, 'a part has died: ending, to be started again')
@@ -114,7 +122,8 @@ async function openShared(config: Config, logger: Logger, stops: Shared['stops']
     emissionQueue: () => 0,
     spool: () => ({ records: 0, bytes: 0 }),
   }
-  const events = await openEvents({ ...config, ...engines, logger, now })
+  const { dataFolder, spoolMaxBytes } = config
+  const events = await openEvents({ log: engines.log, engines: config.engines, dataFolder, spoolMaxBytes, logger, now })
   stops.push(() => events.close())
   sampled.spool = events.waiting
   const keys = config.showIdKeys ?? loadOrCreateKeys(join(config.dataFolder, 'show-id-keys'), randomBytes)
@@ -130,6 +139,28 @@ async function openShared(config: Config, logger: Logger, stops: Shared['stops']
     uuid,
     randomBytes,
   }
+}
+
+/** The limits of a minute, shared with the other processes where there is a Redis. */
+function openLimits(
+  shared: Pick<Shared, 'config' | 'logger' | 'snapshot' | 'metrics' | 'now' | 'stops'>,
+  keys: readonly ShowIdKey[],
+): RequestLimits {
+  const { config, logger, snapshot, metrics, now, stops } = shared
+  const { redis, namespace } = config.engines
+  const remote = redis ? { buckets: connectRedisBuckets({ ...redis, namespace }), hashKey: keys[0]!.secret } : null
+  if (remote) stops.push(() => remote.buckets.close())
+  const onError = rateLimitedLog({ everyMs: TELL_ERROR_EVERY_MS, now }, (err, suppressed) =>
+    logger.warn({ err, suppressed }, 'limits are not shared with other processes now'),
+  )
+  const buckets = createTokenBuckets({ shared: remote, now, onError })
+  stops.push(async () => buckets.close())
+  const readBearer = createBearerReader({ snapshot, bootstrapToken: config.bootstrapToken, now })
+  const tellForwarder = rateLimitedLog({ everyMs: TELL_FORWARDER_EVERY_MS, now }, () =>
+    logger.warn('An address is limited that sends X-Forwarded-For: if it is your proxy, name it in TRUSTED_PROXIES'),
+  )
+  const onForwarderLimited = () => tellForwarder(undefined)
+  return createRequestLimits({ limits: config.limits, buckets, snapshot, readBearer, metrics, onForwarderLimited })
 }
 
 /** Ends the process in good order on SIGTERM and SIGINT; a second signal ends it at once. */

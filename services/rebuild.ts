@@ -21,13 +21,14 @@ const engines = connectEngines(host.links(), logger)
 const { log, analytics, index, counters } = engines
 const snapshot = new Snapshot()
 const registry = await followRegistry({ log, snapshot })
-const deps = { log, snapshot, now: Date.now, runId: randomUUID, logger }
+const now = Date.now
+const runId = randomUUID
 
-// The judge first: what it still has to write belongs to the log.
-const proofs = [await proveCounters({ ...deps, counters })]
+// The judge comes first: it may still have records to append to the log.
+const proofs = [await proveCounters({ log, snapshot, counters, now, logger })]
 proofs.push(
-  await rebuildIndex({ ...deps, index }),
-  ...(await rebuildAnalytics({ ...deps, analytics, migrate: migrateAnalytics })),
+  await rebuildIndex({ log, snapshot, index, now, logger }),
+  ...(await rebuildAnalytics({ log, analytics, migrate: migrateAnalytics, now, runId, logger })),
 )
 console.table(proofs)
 const differing = proofs.filter(({ equal }) => !equal).map(({ table }) => table)

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import type { FastifyInstance } from 'fastify'
 import { Problem } from '../domain/errors.ts'
-import type { HttpServer } from './server.ts'
 
 /** Each is a task of the thread pool, which other work waits for. */
 const chunkSize = 64 * 1024
@@ -15,7 +15,7 @@ const decoders = {
 const ACCEPTED = 'gzip, deflate, br'
 
 /** Decodes bodies by their Content-Encoding as they arrive, so that routes and their limits know only what is inside. */
-export function decodeBodies(server: Pick<HttpServer, 'addHook'>): void {
+export function decodeBodies(server: Pick<FastifyInstance, 'addHook'>): void {
   server.addHook('preParsing', (request, reply, payload, done) => {
     const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? 'identity'
     if (encoding === 'identity' || encoding === '') return done(null, payload)

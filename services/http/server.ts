@@ -3,6 +3,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyError,
+  type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
   LogController,
@@ -13,9 +14,8 @@ import { defaultLimits, type Limits } from '../domain/limits.ts'
 import { rateLimitedLog } from '../process/rate-limited-log.ts'
 import { decodeBodies } from './content-encoding.ts'
 import { jsonParser } from './json.ts'
-import { methodsOf } from './methods.ts'
 import { createRequestBodies } from './request-bodies.ts'
-import { validatorCompiler } from './validation.ts'
+import { validatorCompiler } from './violations.ts'
 
 /** Bodies over this are refused with 413 unless a route sets its own limit. */
 const BODY_LIMIT_BYTES = 1024 * 1024
@@ -155,4 +155,36 @@ function toProblem(error: FastifyError): Problem {
     return new Problem(error.statusCode === 413 ? 'TOO_LARGE' : 'INVALID', error.message)
   }
   return new Problem('INTERNAL', 'The request could not be carried out', { cause: error })
+}
+
+/** What each path knows: methods by the pattern of the route, in the words of the router (`:name`, `*`). */
+type RouteMethods = Map<string, { matches: RegExp; methods: Set<string> }>
+
+/**
+ * Tells the methods of paths, of all routes that are registered on `server` after the call, for answers 405 and to OPTIONS.
+ * @returns the methods of a path (without its query) in alphabetical order, OPTIONS among them; none: there is no such path.
+ */
+function methodsOf(server: Pick<FastifyInstance, 'addHook'>): (path: string) => string[] {
+  const routes: RouteMethods = new Map()
+  server.addHook('onRoute', ({ url, method }) => {
+    // The one of every path (CORS) says nothing of any.
+    if (url === '*') return
+    const route = routes.get(url) ?? { matches: patternOf(url), methods: new Set(['OPTIONS']) }
+    routes.set(url, route)
+    for (const each of [method].flat()) route.methods.add(each)
+  })
+  return (path) => {
+    const found = [...routes.values()].filter(({ matches }) => matches.test(path))
+    return [...new Set(found.flatMap(({ methods }) => [...methods]))].sort()
+  }
+}
+
+/** As the router matches: a parameter is one segment, and a slash at the end does not count. */
+function patternOf(url: string): RegExp {
+  const segments = url.replace(/\/$/, '').split('/')
+  const parts = segments.map((segment) => {
+    if (segment === '*') return '.*'
+    return segment.startsWith(':') ? '[^/]+' : segment.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+  })
+  return new RegExp(`^${parts.join('/')}/?$`)
 }

@@ -1,13 +1,31 @@
+import type { TypeBoxValidatorCompiler } from '@fastify/type-provider-typebox'
 import type { TSchema } from 'typebox'
+import { Compile } from 'typebox/compile'
 import Format from 'typebox/format'
 import { Guard } from 'typebox/guard'
+import { Value } from 'typebox/value'
 import { NO_CONTROL_PATTERN, TEXT_LINES_PATTERN, TEXT_PATTERN } from '../../schemas/http/text.ts'
 import { type FieldError, Problem } from '../domain/errors.ts'
+import { canonicalIds } from './canonical-ids.ts'
 
 /** An answer lists so many problems; a longer list helps nobody. */
 export const ERRORS_LISTED_MAX = 100
 /** Its detail tells the first of them. */
 const ERRORS_TOLD_MAX = 5
+
+/**
+ * Checks a part of a request against its TypeBox schema; texts of paths, queries and headers are converted first. Ids reach the
+ * handler in their canonical spelling.
+ */
+export const validatorCompiler = (({ schema, httpPart: context = 'body' }) => {
+  const shape = Compile(schema)
+  const canonical = canonicalIds(schema)
+  return (given: unknown) => {
+    const value = context === 'body' ? given : Value.Convert(schema, given)
+    if (shape.Check(value)) return { value: canonical ? canonical(value) : value }
+    return { error: invalid(listFieldErrors(schema, value, { context })) }
+  }
+}) satisfies typeof TypeBoxValidatorCompiler
 
 /** The answer to a request with these fields wrong. */
 export function invalid(errors: readonly FieldError[]): Problem {

@@ -10,15 +10,13 @@ import { moderationRoutes } from './campaigns/moderation.ts'
 import { feedEntities } from './feeds/feed-entities.ts'
 import type { ProductReader } from './products/product-reader.ts'
 import { productUpdateRoutes } from './products/product-updates.ts'
-import { readRoutes, resourceRoutes } from './resources/resource.ts'
+import { type ResourceDeps, readRoutes, resourceRoutes } from './resources/resource.ts'
 import type { Registry } from './resources/store.ts'
-import { placements } from './shops/placements.ts'
 import { shops } from './shops/shops.ts'
 import { signingKeyRoutes } from './shops/signing-keys.ts'
 import { adFormats } from './slots/ad-formats.ts'
-import { adUnits } from './slots/ad-units.ts'
-import { slotRoutes } from './slots/slots.ts'
-import { technicalSlots } from './slots/technical-slots.ts'
+import { adUnits, placements } from './slots/ad-units.ts'
+import { slotRoutes, technicalSlots } from './slots/slots.ts'
 
 export interface RegistryAppDeps {
   registry: Registry
@@ -36,24 +34,25 @@ export interface RegistryAppDeps {
 
 /** The management API of entities, technical slots and product updates. For `server.register`. */
 export function registryApp(deps: RegistryAppDeps) {
-  const { snapshot } = deps.registry
-  const parts = { ...deps, snapshot }
+  const { registry, log, access, authorize, productReader, spendOf, now, uuid, randomBytes, securityLog } = deps
+  const { snapshot } = registry
+  const resource: ResourceDeps = { registry, access, authorize, uuid, securityLog }
   return async (server: HttpServer): Promise<void> => {
-    // Response schemas document; answers are built field by field, and need no filter that could fail on them.
+    // Response schemas are documentation: answers are built field by field, so no serializer can fail on them.
     server.setSerializerCompiler(() => JSON.stringify)
-    resourceRoutes(server, deps, accounts(snapshot))
-    tokenRoutes(server, deps)
-    resourceRoutes(server, deps, shops(parts))
-    signingKeyRoutes(server, deps)
-    resourceRoutes(server, deps, placements(parts))
-    resourceRoutes(server, deps, adFormats(parts))
-    resourceRoutes(server, deps, adUnits(parts))
-    resourceRoutes(server, deps, feedEntities(parts))
-    const ofCampaigns = campaigns(parts)
-    resourceRoutes(server, deps, ofCampaigns)
-    moderationRoutes(server, { ...deps, views: ofCampaigns.views })
-    slotRoutes(server, deps)
-    readRoutes(server, deps, technicalSlots)
-    productUpdateRoutes(server, deps)
+    resourceRoutes(server, resource, accounts(snapshot))
+    tokenRoutes(server, { ...resource, now, randomBytes })
+    resourceRoutes(server, resource, shops({ snapshot, access }))
+    signingKeyRoutes(server, { ...resource, now, randomBytes })
+    resourceRoutes(server, resource, placements({ snapshot, access }))
+    resourceRoutes(server, resource, adFormats({ snapshot, access }))
+    resourceRoutes(server, resource, adUnits({ snapshot, access }))
+    resourceRoutes(server, resource, feedEntities({ access }))
+    const campaignResource = campaigns({ snapshot, access, now, uuid, spendOf })
+    resourceRoutes(server, resource, campaignResource)
+    moderationRoutes(server, { ...resource, views: campaignResource.views, now })
+    slotRoutes(server, resource)
+    readRoutes(server, resource, technicalSlots)
+    productUpdateRoutes(server, { log, access, authorize, productReader, now })
   }
 }

@@ -47,7 +47,7 @@ export interface RegistryRoutesDeps extends Engines {
   audit: () => Promise<Audit>
   deadLetters: Omit<DeadLettersDeps, 'authorize'>
   bootstrapToken: string | null
-  /** That sessions are signed with, the newest first. */
+  /** Keys that sign sessions, the newest first. */
   sessionKeys: readonly Buffer[]
   passwords: Passwords
   strength: PasswordStrength
@@ -55,52 +55,66 @@ export interface RegistryRoutesDeps extends Engines {
   tokenUse: TokenUse
   securityLog: SecurityLog
   publicUrl: string
-  /** Roles whose users need a second factor. */
+  /** Roles whose users must have a second factor. */
   secondFactorRequiredOf: ReadonlySet<Account['kind']>
   now: () => number
   uuid: () => string
   randomBytes: (size: number) => Buffer
 }
 
-/** The management API, product updates and technical ad units. */
+/** The management API, product updates and technical ad units: what each app works with, by name. */
 export function registryRoutes(deps: RegistryRoutesDeps): Routes[] {
-  const { snapshot, counters } = deps
-  const sessions = createSessions({ ...deps, keys: deps.sessionKeys })
-  const sealing = createSealing({ ...deps, keys: deps.sessionKeys })
-  const secondFactors = createSecondFactors({ ...deps, sealing, requiredOf: deps.secondFactorRequiredOf })
-  const shared = {
-    ...deps,
-    access: createAccess(snapshot),
+  const { registry, log, analytics, index, counters, snapshot, runs, productReader, images, audit, deadLetters } = deps
+  const { bootstrapToken, sessionKeys, passwords, strength, passwordMail, tokenUse, securityLog } = deps
+  const { publicUrl, secondFactorRequiredOf, now, uuid, randomBytes } = deps
+  const access = createAccess(snapshot)
+  const sessions = createSessions({ snapshot, keys: sessionKeys, publicUrl, now, uuid })
+  const sealing = createSealing({ keys: sessionKeys, randomBytes })
+  const secondFactors = createSecondFactors({ registry, sealing, requiredOf: secondFactorRequiredOf, now })
+  const pseudonyms = createPseudonyms(sessionKeys[0]!)
+  const authorize = createAuthorize({
+    snapshot,
+    bootstrapToken,
     sessions,
-    sealing,
-    secondFactors,
-    pseudonyms: createPseudonyms(deps.sessionKeys[0]!),
-    authorize: createAuthorize({
-      ...deps,
-      sessions,
-      noteUse: deps.tokenUse.note,
-      lacksSecondFactor: secondFactors.isMissing,
-    }),
-    spendOf: (campaignIds: readonly string[]) => readComplete(counters, campaignIds.map(spendKey)),
-  }
+    noteUse: tokenUse.note,
+    lacksSecondFactor: secondFactors.isMissing,
+    now,
+  })
+  const spendOf = (campaignIds: readonly string[]) => readComplete(counters, campaignIds.map(spendKey))
   return [
-    registryApp(shared),
-    usersApp(shared),
-    imagesApp(shared),
-    reportsApp(shared),
-    explainApp(shared),
-    visitsApp(shared),
-    auditApp(shared),
-    securityLogApp(shared),
-    deadLettersApp({ ...shared, ...deps.deadLetters }),
-    importApp(shared),
-    returnsApp(shared),
-    invalidTrafficApp(shared),
-    panelApp(deps),
+    registryApp({ registry, log, access, authorize, productReader, spendOf, now, uuid, randomBytes, securityLog }),
+    usersApp({
+      registry,
+      access,
+      authorize,
+      sessions,
+      sessionKeys,
+      passwords,
+      strength,
+      passwordMail,
+      secondFactors,
+      sealing,
+      securityLog,
+      publicUrl,
+      now,
+      uuid,
+      randomBytes,
+    }),
+    imagesApp({ registry, access, authorize, uuid, securityLog, log, images, publicUrl }),
+    reportsApp({ analytics, snapshot, index, authorize }),
+    explainApp({ analytics, snapshot, authorize, pseudonyms, now }),
+    visitsApp({ analytics, snapshot, authorize, publicUrl }),
+    auditApp({ authorize, audit }),
+    securityLogApp({ snapshot, authorize, analytics, now }),
+    deadLettersApp({ authorize, list: deadLetters.list, replay: deadLetters.replay }),
+    importApp({ log, access, authorize, now }),
+    returnsApp({ log, access, authorize, now }),
+    invalidTrafficApp({ log, analytics, access, authorize, now, uuid }),
+    panelApp({ randomBytes }),
     async (scope: HttpServer) => {
-      feedsApp(scope, shared)
-      productsApp(scope, shared)
-      productCountApp(scope, shared)
+      feedsApp(scope, { snapshot, access, authorize, analytics, runs })
+      productsApp(scope, { snapshot, access, authorize, index, counters, now })
+      productCountApp(scope, { access, authorize, index, now })
     },
   ]
 }

@@ -1,17 +1,20 @@
 import { join } from 'node:path'
 import { audit } from '../../infra/analytics/audit.ts'
-import { untilThere } from '../../infra/engines.ts'
+import type { Config } from '../../infra/config.ts'
+import { type EngineHost, portsIn, untilThere } from '../../infra/engines.ts'
 import { smtpMailer } from '../../infra/mail.ts'
+import { type Served, startWorker } from '../../infra/thread.ts'
+import { INDEXER_GROUP } from '../../streams/indexer/indexer.ts'
 import { deadLettersWaiting, listDeadLetters, replayDeadLetters } from '../../streams/runtime/dead-letters.ts'
 import { awaitLeadership } from '../../streams/runtime/leader-election.ts'
 import { Problem } from '../domain/errors.ts'
 import { loadOrCreateKeys } from '../process/signing-keys.ts'
 import { createSecurityLog } from '../registry/access/security-log/security-log.ts'
 import { createTokenUse } from '../registry/access/token-use.ts'
-import { makeFirstOperator } from '../registry/access/users/first-operator.ts'
 import { createPasswordMail } from '../registry/access/users/password-mail.ts'
 import { startPasswordStrength } from '../registry/access/users/password-strength.ts'
 import { createPasswords } from '../registry/access/users/passwords.ts'
+import { makeFirstOperator } from '../registry/access/users/users.ts'
 import { createFeedRuns } from '../registry/feeds/runs/feed-runs.ts'
 import { feedRunnerClient } from '../registry/feeds/runs/runner.ts'
 import { openFeedFiles } from '../registry/feeds/source/files.ts'
@@ -19,16 +22,20 @@ import { openImageFiles } from '../registry/images/files.ts'
 import { startProductReader } from '../registry/products/product-reader.ts'
 import { openRegistry } from '../registry/resources/store.ts'
 import { engineChecks } from './engine-checks.ts'
+import type { FeedsWorkerData } from './feeds.worker.ts'
 import type { Part, Shared } from './part.ts'
 import { registryRoutes } from './registry-routes.ts'
-import { startFeedsThread } from './threads.ts'
+
+/** A feed of a hundred thousand offers must not take the memory of the rest. */
+const FEEDS_HEAP_MAX_MB = 192
 
 /**
  * Holds the registry, takes in products and feeds, and answers what its users ask. One process does; a second one
  * waits here until the first is gone.
  */
 export async function openRegistryRole(shared: Shared): Promise<Part> {
-  const { config, host, log, snapshot, sampled, logger, now, uuid, stops } = shared
+  const { config, host, log, analytics, index, counters, snapshot, sampled, logger, stops } = shared
+  const { now, uuid, randomBytes, events } = shared
   const lead = await awaitLeadership({ log, name: 'registry', logger })
   stops.push(() => lead.stop())
   /** Every step of a start waits for the log: Kafka may become slow, or go away, between any two of them. */
@@ -53,38 +60,45 @@ export async function openRegistryRole(shared: Shared): Promise<Part> {
   const images = await untilLog(() => openImageFiles({ log, folder, expected }))
   sampled.deadLetters = deadLettersWaiting(log)
 
-  const deadLetters = {
-    list: (filter: Parameters<typeof listDeadLetters>[1]) => listDeadLetters(log, filter),
-    replay: (filter: Parameters<typeof replayDeadLetters>[1]) => replayDeadLetters(log, filter, now),
-  }
   const passwords = createPasswords()
   const { firstOperator } = config
   if (firstOperator) await untilLog(() => makeFirstOperator({ registry, passwords, strength, uuid }, firstOperator))
-  const keys = config.sessionKeys ?? loadOrCreateKeys(join(config.dataFolder, 'session-keys'), shared.randomBytes)
+  const keys = config.sessionKeys ?? loadOrCreateKeys(join(config.dataFolder, 'session-keys'), randomBytes)
   const sessionKeys = keys.map(({ secret }) => secret)
   const keepMs = config.securityLogKeptMs
-  const securityLog = createSecurityLog({ ...shared, log: shared.events, keys: sessionKeys, keepMs })
+  const securityLog = createSecurityLog({ log: events, keys: sessionKeys, keepMs, now, uuid, logger })
   const sendMail = config.mail && smtpMailer(config.mail)
-  const passwordMail = createPasswordMail({ sendMail, publicUrl: config.publicUrl, logger })
   const tokenUse = createTokenUse({ registry, securityLog, now })
   stops.push(() => tokenUse.close())
-  const { bootstrapToken, publicUrl, secondFactorRequiredOf } = config
-  const parts = {
-    registry,
-    runs,
-    productReader,
-    images,
-    deadLetters,
-    passwords,
-    strength,
-    passwordMail,
-    tokenUse,
-    securityLog,
-    sessionKeys,
-  }
-  const deps = { ...shared, ...parts, bootstrapToken, publicUrl, secondFactorRequiredOf, audit: () => audit(shared) }
   return {
-    routes: registryRoutes(deps),
+    routes: registryRoutes({
+      log,
+      analytics,
+      index,
+      counters,
+      registry,
+      snapshot,
+      runs,
+      productReader,
+      images,
+      audit: () => audit({ log, analytics, now }),
+      deadLetters: {
+        list: (filter) => listDeadLetters(log, filter),
+        replay: (filter) => replayDeadLetters(log, filter, now),
+      },
+      bootstrapToken: config.bootstrapToken,
+      sessionKeys,
+      passwords,
+      strength,
+      passwordMail: createPasswordMail({ sendMail, publicUrl: config.publicUrl, logger }),
+      tokenUse,
+      securityLog,
+      publicUrl: config.publicUrl,
+      secondFactorRequiredOf: config.secondFactorRequiredOf,
+      now,
+      uuid,
+      randomBytes,
+    }),
     checks: engineChecks(shared),
     failures: [feeds.failed, productReader.failed, strength.failed, registry.fenced, lead.lost],
   }
@@ -93,4 +107,18 @@ export async function openRegistryRole(shared: Shared): Promise<Part> {
 /** A write that failed says in its cause whether the log is away or another registry has taken over. */
 function throwCause(error: Error): never {
   throw error instanceof Problem && error.cause ? error.cause : error
+}
+
+function startFeedsThread(host: EngineHost, config: Config): Promise<Served> {
+  const links = host.links()
+  const data: FeedsWorkerData = {
+    links,
+    logLevel: config.logLevel,
+    indexerGroup: INDEXER_GROUP,
+    allowPrivateAddresses: config.feedAllowPrivateAddresses,
+    limits: config.limits,
+  }
+  return startWorker(new URL('./feeds.worker.ts', import.meta.url), data, portsIn(links), {
+    maxOldGenerationSizeMb: FEEDS_HEAP_MAX_MB,
+  })
 }

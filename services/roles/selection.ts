@@ -5,22 +5,35 @@ import { selectionApp } from '../selection/http/app.ts'
 import type { Part, Shared } from './part.ts'
 
 /**
- * Answers ad requests; also, with less, while an engine is away, so it is ready without them: a balancer that took it out
- * would turn fewer ads into none.
+ * Answers ad requests. It is ready while engines are unavailable: it then serves fewer ads, and a load balancer that took it
+ * out of rotation would turn fewer ads into none.
  */
 export async function openSelection(shared: Shared): Promise<Part> {
-  const elapsedMicros = () => performance.now() * 1000
-  const { publicUrl, selectionDeadlineMs: deadlineMs } = shared.config
-  const traffic = await untilThere('log', shared.logger, () => followTraffic(shared))
+  const { config, log, index, counters, events, limits, metrics, sampled, showIds, snapshot, now, uuid, logger } =
+    shared
+  const traffic = await untilThere('log', logger, () => followTraffic({ log, logger }))
   shared.stops.push(traffic.close)
-  const others = shared.sampled.pausedPartitions
-  shared.sampled.pausedPartitions = async () => [
-    ...(await others()),
+  const pausedElsewhere = sampled.pausedPartitions
+  sampled.pausedPartitions = async () => [
+    ...(await pausedElsewhere()),
     ...(traffic.staleReason() === null ? [] : [{ stream: 'selection', topic: 'shop-traffic', partitions: 1 }]),
   ]
-  const options = { log: shared.events, elapsedMicros, deadlineMs, publicUrl, traffic }
-  const selection = selectionApp({ ...shared, ...options })
-  shared.sampled.emissionQueue = selection.emissionsQueued
+  const selection = selectionApp({
+    snapshot,
+    index,
+    counters,
+    log: events,
+    showIds,
+    now,
+    elapsedMicros: () => performance.now() * 1000,
+    uuid,
+    deadlineMs: config.selectionDeadlineMs,
+    traffic,
+    limits,
+    publicUrl: config.publicUrl,
+    metrics,
+  })
+  sampled.emissionQueue = selection.emissionsQueued
   const checkTraffic = async () => {
     const reason = traffic.staleReason()
     return reason === null || new Degraded(reason)

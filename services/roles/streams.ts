@@ -1,6 +1,12 @@
+import type { Config } from '../../infra/config.ts'
+import { type EngineHost, portsIn } from '../../infra/engines.ts'
+import type { PausedPartitions } from '../../infra/metrics.ts'
+import { connect, startWorker } from '../../infra/thread.ts'
+import type { RunningStreams } from '../../streams/start.ts'
+import { NotReady } from '../process/health.ts'
 import { engineChecks } from './engine-checks.ts'
 import type { Part, Shared } from './part.ts'
-import { startStreamsThread } from './threads.ts'
+import type { StreamsWorkerData } from './streams.worker.ts'
 
 /** Carries the log into its projections. */
 export async function openStreams(shared: Shared): Promise<Part> {
@@ -15,5 +21,54 @@ export async function openStreams(shared: Shared): Promise<Part> {
     routes: [],
     checks: { log, streams: streams.working, analytics },
     failures: [streams.failed],
+  }
+}
+
+interface StreamsThread {
+  lags(): ReturnType<RunningStreams['lags']>
+  /** @throws Error that names the streams that do not work now, and why; NotReady when all that is missing is a newer version. */
+  working(): Promise<void>
+  /** How many partitions of a topic each stream leaves alone, because they need a newer version. */
+  pausedPartitions(): Promise<PausedPartitions[]>
+  readonly failed: Promise<Error>
+  stop(): Promise<void>
+}
+
+async function startStreamsThread(host: EngineHost, { signalsIntervalMs, logLevel }: Config): Promise<StreamsThread> {
+  const links = host.links()
+  const data: StreamsWorkerData = { links, signalsIntervalMs, logLevel }
+  const thread = await startWorker(new URL('./streams.worker.ts', import.meta.url), data, portsIn(links))
+  const remote = connect(thread.connect(), {}, () => new Error('The streams have ended'))
+  const statesOf = () => remote.call<ReturnType<RunningStreams['states']>>('states', [])
+  return {
+    lags: () => remote.call('lags', []),
+    async working() {
+      const states = await statesOf()
+      const broken = states.filter(({ status }) => status !== 'RUNNING')
+      if (broken.length > 0) {
+        throw new Error(
+          broken.map(({ name, status, lastError }) => `${name}: ${lastError?.message ?? status}`).join('; '),
+        )
+      }
+      const paused = states.flatMap(({ name, paused }) => paused.map((each) => ({ name, ...each })))
+      if (paused.length === 0) return
+      throw new NotReady(
+        paused.map(({ name, topic, partition, reason }) => `${name}, ${topic}/${partition}: ${reason}`).join('; '),
+      )
+    },
+    async pausedPartitions() {
+      return (await statesOf()).flatMap(({ name: stream, paused }) =>
+        [...Map.groupBy(paused, ({ topic }) => topic)].map(([topic, of]) => ({
+          stream,
+          topic,
+          partitions: of.length,
+        })),
+      )
+    },
+    failed: thread.failed,
+    async stop() {
+      remote.close()
+      await thread.stop()
+    },
   }
 }

@@ -4,7 +4,7 @@ import {
   ProductCount,
   ProductCountBody,
   UNKNOWN_IDS_MAX,
-} from '../../../schemas/http/panel/campaigns/product-count.ts'
+} from '../../../schemas/http/panel/campaigns/campaigns.ts'
 import type { Account } from '../../../schemas/records/accounts.ts'
 import type { ProductRule } from '../../../schemas/records/entities.ts'
 import { isAvailableAt } from '../../domain/catalogue/offer.ts'

@@ -1,5 +1,9 @@
 import type { Analytics } from '../../../infra/analytics/port.ts'
-import { type TransactionListRow, transactionListQuery } from '../../../infra/analytics/queries/explain/transactions.ts'
+import {
+  type TransactionListRow,
+  type TransactionPlace,
+  transactionListQuery,
+} from '../../../infra/analytics/queries/explain/transactions.ts'
 import { PAGE_LIMIT_DEFAULT } from '../../../schemas/http/panel/common.ts'
 import type { TransactionQuery } from '../../../schemas/http/panel/reports/transactions.ts'
 import { fromMicros } from '../../domain/money/money.ts'
@@ -8,7 +12,6 @@ import type { Principal } from '../access/auth.ts'
 import { scopeOf } from '../reports/scope.ts'
 import { toEpochMs, toIso } from '../resources/conversions.ts'
 import { FieldErrors } from '../resources/field-errors.ts'
-import { readCursor, writeCursor } from './cursor.ts'
 import { type DisplayNames, namesFor, type Pseudonyms } from './pseudonyms.ts'
 
 const DAY_MS = 86_400_000
@@ -81,4 +84,18 @@ function rangeOf(query: TransactionQuery, now: number): { from: number; to: numb
   fieldErrors.check(to - from <= RANGE_MAX_MS, 'querystring/from', 'must be at most 400 days before to')
   fieldErrors.throwIfAny()
   return { from, to }
+}
+
+/** Where a page of transactions ended, as its caller holds it. Sealed: it names an order. */
+function writeCursor(place: TransactionPlace, { seal }: Pseudonyms): string {
+  return seal(JSON.stringify(place))
+}
+
+/** @throws Problem INVALID when it is not one that `writeCursor` made. */
+function readCursor(cursor: string, { open }: Pseudonyms): TransactionPlace {
+  const text = open(cursor)
+  const fieldErrors = new FieldErrors()
+  fieldErrors.check(text !== null, 'querystring/cursor', 'is not the nextCursor of a page')
+  fieldErrors.throwIfAny()
+  return JSON.parse(text!)
 }

@@ -10,7 +10,7 @@ import { type Authorize, type Principal, principalOf } from '../access/auth.ts'
 import { csvEntries, ndjsonEntries } from './entries.ts'
 import { IMPORT_LIMITS, type ImportLimits, importEntries } from './import.ts'
 import { orderRows, readOrder } from './order.ts'
-import { readReturn, returnRows } from './return.ts'
+import { readReturn, returnRows } from './returns.ts'
 import type { ImportRules } from './rules.ts'
 
 /** Imports at a time: they share a thread with other requests. */

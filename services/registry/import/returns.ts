@@ -1,13 +1,20 @@
+import { Compile } from 'typebox/compile'
 import type { Appender } from '../../../infra/event-log/port.ts'
+import { ImportReturn } from '../../../schemas/http/panel/shops/import.ts'
 import { ReturnCreate, ReturnParams, ReturnView } from '../../../schemas/http/panel/shops/returns.ts'
 import type { TransactionReturn } from '../../../schemas/records/events.ts'
 import { encode } from '../../../schemas/wire/codec.ts'
 import type { HttpServer } from '../../http/server.ts'
+import { listFieldErrors } from '../../http/violations.ts'
 import type { Access } from '../access/access.ts'
 import { type Authorize, principalOf } from '../access/auth.ts'
 import { toEpochMs, toIso } from '../resources/conversions.ts'
 import { FieldErrors } from '../resources/field-errors.ts'
 import { ownShop } from '../resources/own-shop.ts'
+import { cellsOf, numberOf, type RowFolding } from './entries.ts'
+import { type ImportRules, placeOf, type Read, refused } from './rules.ts'
+
+const importShape = Compile(ImportReturn)
 
 export interface ReturnsDeps {
   log: Appender
@@ -65,4 +72,31 @@ export function returnRecord(value: TransactionReturn) {
 
 function returnView({ returnedBy: _, occurredAt, receivedAt, ...told }: TransactionReturn) {
   return { ...told, occurredAt: toIso(occurredAt), receivedAt: toIso(receivedAt) }
+}
+
+/** What came back of a past order, as a record of the topic `transaction-returns`. */
+export function readReturn(value: unknown, rules: ImportRules): Read {
+  if (!importShape.Check(value)) return refused(listFieldErrors(ImportReturn, value))
+  const place = placeOf(value, rules)
+  if ('errors' in place) return refused(place.errors)
+  const { returnId, eventId, reason, lines } = value
+  const record = returnRecord({
+    ...{ returnId, eventId, shopId: place.shopId, reason: reason || null, returnedBy: rules.by },
+    ...{ occurredAt: place.occurredAt, receivedAt: rules.now, lines: lines ?? [] },
+  })
+  return { tag: 'TAKEN', record }
+}
+
+/** A row a product; one without a product is a return of the whole order. */
+export const returnRows: RowFolding = {
+  keyOf: ({ shopId = '', returnId = '' }) => JSON.stringify([shopId, returnId]),
+  fold(rows) {
+    const lines = rows.flatMap(({ shopProductId, quantity }) =>
+      shopProductId || quantity ? [{ shopProductId, quantity: numberOf(quantity) }] : [],
+    )
+    return {
+      ...cellsOf(rows[0]!, ['returnId', 'eventId', 'shopId', 'occurredAt', 'reason']),
+      ...(lines.length > 0 ? { lines } : {}),
+    }
+  },
 }

@@ -8,12 +8,12 @@ import {
   ProductView,
 } from '../../../schemas/http/panel/shops/products-view.ts'
 import { isAvailableAt } from '../../domain/catalogue/offer.ts'
+import { systemProductId } from '../../domain/catalogue/system-product-id.ts'
 import { Problem } from '../../domain/errors.ts'
 import type { Entity, Snapshot } from '../../domain/snapshot.ts'
 import type { HttpServer } from '../../http/server.ts'
 import type { Access } from '../access/access.ts'
 import { type Authorize, type Principal, principalOf } from '../access/auth.ts'
-import { idBehind } from './product-by-system-id.ts'
 import { createProductView } from './product-view.ts'
 
 export interface ProductsAppDeps {
@@ -27,6 +27,9 @@ export interface ProductsAppDeps {
 
 /** Pages read for one page of the unavailable, which no filter finds. */
 const SCANS_PER_PAGE_MAX = 20
+
+/** Ids read at once; to hash them takes a few milliseconds. */
+const DIGESTS_PAGE = 2_000
 
 /** GET /v1/panel/products: search, and look-up by id, with why a product cannot be shown. */
 export function productsApp(server: HttpServer, deps: ProductsAppDeps): void {
@@ -170,4 +173,26 @@ function readCursor(cursor: string): string {
   if (key.includes('/') && writeCursor(key) === cursor) return key
   const message = 'is not the nextCursor of a page'
   throw new Problem('INVALID', `querystring/cursor: ${message}`, { errors: [{ path: 'querystring/cursor', message }] })
+}
+
+/**
+ * The feed id behind a `systemProductId` of a shop, or null. The id cannot be read backwards, so every id of the shop is
+ * tried: a second or so for a million products, which a look-up now and then may cost, and an index of its own may not.
+ */
+async function idBehind(
+  { index, snapshot }: { index: ProductIndex; snapshot: Snapshot },
+  shopId: string,
+  wanted: string,
+): Promise<string | null> {
+  for (const feed of snapshot.all('Feed')) {
+    if (feed.body.shopId !== shopId) continue
+    for (let after: string | null = null; ; ) {
+      const page: { id: string }[] = await index.digests(shopId, feed.id, after, DIGESTS_PAGE)
+      const found = page.find(({ id }) => systemProductId(shopId, id) === wanted)
+      if (found) return found.id
+      if (page.length < DIGESTS_PAGE) break
+      after = page.at(-1)!.id
+    }
+  }
+  return null
 }

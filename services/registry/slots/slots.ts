@@ -1,14 +1,21 @@
 import { type Static, Type } from 'typebox'
-import { PublisherSlotParams, TechnicalSlotBody, TechnicalSlotView } from '../../../schemas/http/slots.ts'
+import {
+  PublisherSlotParams,
+  TechnicalSlotBody,
+  TechnicalSlotItem,
+  TechnicalSlotQuery,
+  TechnicalSlotView,
+} from '../../../schemas/http/slots.ts'
 import type { TechnicalSlot } from '../../../schemas/records/entities.ts'
 import { isCountry } from '../../domain/codes.ts'
 import { Problem } from '../../domain/errors.ts'
 import type { Entity, Snapshot } from '../../domain/snapshot.ts'
 import type { HttpServer } from '../../http/server.ts'
 import { type Principal, principalOf } from '../access/auth.ts'
+import { entityFields } from '../resources/conversions.ts'
 import { FieldErrors } from '../resources/field-errors.ts'
 import { ownShop } from '../resources/own-shop.ts'
-import type { ResourceDeps } from '../resources/resource.ts'
+import type { ReadableResource, ResourceDeps } from '../resources/resource.ts'
 import { changed, created, removed } from '../resources/store.ts'
 import { checkAdFormats } from './ad-formats.ts'
 
@@ -136,7 +143,7 @@ function checkIdentity(input: Input, publisherSlotId: string, existing: Entity<'
 }
 
 /** A technical ad unit as the API shows it. */
-export function technicalSlotView({ id, body }: Entity<'TechnicalSlot'>): Static<typeof TechnicalSlotView> {
+function technicalSlotView({ id, body }: Entity<'TechnicalSlot'>): Static<typeof TechnicalSlotView> {
   const { publisherSlotId, name, shopId, status, businessSlotId, adFormatIds, country, street, city, postalCode } = body
   return {
     id,
@@ -167,4 +174,12 @@ function slotIndex(
     const id = ids.get(`${accountId}/${publisherSlotId}`)
     return id === undefined ? undefined : snapshot.get('TechnicalSlot', id)
   }
+}
+
+/** Technical ad units for the panel to read. They are made and changed by `/v1/slots/technical`. */
+export const technicalSlots: ReadableResource<'TechnicalSlot'> = {
+  kind: 'TechnicalSlot',
+  path: 'technical-slots',
+  schemas: { view: TechnicalSlotItem, query: TechnicalSlotQuery },
+  views: (entities) => entities.map((entity) => ({ ...entityFields(entity), ...technicalSlotView(entity) })),
 }

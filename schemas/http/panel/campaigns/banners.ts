@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { TEXT_PATTERN } from '../../text.ts'
-import { Body, Id, IdText, Lang, Nullable, PatchBody, Time } from '../common.ts'
+import { Body, Id, IdText, Lang, ListQuery, Nullable, PatchBody, Time } from '../common.ts'
 import { FORMAT_IMAGES_MAX, FORMAT_TEXT_FIELDS_MAX, TEXT_FIELD_CHARS_MAX, TextFieldType } from '../shops/ad-formats.ts'
 
 /** The display side of campaigns. */
@@ -117,3 +117,23 @@ const version = Type.Optional(
 export const AcceptBody = Nullable(Body({ version }))
 export const RejectBody = Body({ reason: Reason('Told to the advertiser'), version })
 export const ModerationParams = Type.Object({ campaignId: IdText('A campaign') })
+
+/** Images that banners are made of. */
+
+const ImageContentId = Type.String({ description: 'SHA-256 of its content, base64url' })
+
+/** Documents the form; its parts are read as they come. */
+export const ImageUpload = Type.Object({
+  file: Type.String({ contentMediaType: 'application/octet-stream', description: 'The image: PNG, JPEG or WEBP' }),
+  accountId: Type.Optional(IdText("Who may use it; without it, the caller's account")),
+})
+export const ImageView = Type.Object({
+  id: ImageContentId,
+  mediaType: Type.Enum(['image/png', 'image/jpeg', 'image/webp']),
+  width: Type.Integer({ description: 'Pixels' }),
+  height: Type.Integer({ description: 'Pixels' }),
+  bytes: Type.Integer({ description: 'Size as it is served' }),
+  url: Type.String({ description: 'Where it is served, to anyone' }),
+})
+export const ImageQuery = ListQuery({})
+export const ImageParams = Type.Object({ id: Type.String({ maxLength: 100, description: 'Id of the image' }) })

@@ -33,9 +33,9 @@ export interface Attempts {
   guess<T>(guess: Guess, check: () => Promise<T>, isRight: (found: T) => boolean): Promise<T>
 }
 
-export function createAttempts(deps: { now: () => number }): Attempts {
+export function createAttempts({ now }: { now: () => number }): Attempts {
   const rateLimiter = (limit: { burst: number; windowMs: number }) =>
-    createRateLimiter({ ...limit, ...deps, keysMax: KEYS_MAX })
+    createRateLimiter({ ...limit, keysMax: KEYS_MAX, now })
   const [bySource, byPair, byPerson] = [rateLimiter(OF_SOURCE), rateLimiter(OF_PAIR), rateLimiter(OF_PERSON)]
   const underWay = new Map<string, number>()
 

@@ -1,9 +1,8 @@
-import { type Static, Type } from 'typebox'
+import { Type } from 'typebox'
 import {
   ForgottenPassword,
   PasswordByLink,
-  PasswordLinkView as PasswordLinkSchema,
-  type PasswordLinkView,
+  PasswordLinkView,
   SignInOptions,
 } from '../../../../schemas/http/panel/accounts/password-links.ts'
 import { IdParams } from '../../../../schemas/http/panel/common.ts'
@@ -11,7 +10,7 @@ import { Problem } from '../../../domain/errors.ts'
 import type { Entity } from '../../../domain/snapshot.ts'
 import type { HttpServer } from '../../../http/server.ts'
 import { invalid } from '../../../http/violations.ts'
-import { toIso } from '../../resources/conversions.ts'
+import type { ResourceDeps } from '../../resources/resource.ts'
 import { changed } from '../../resources/store.ts'
 import { principalOf } from '../auth.ts'
 import type { Attempts } from '../sessions/attempts.ts'
@@ -20,22 +19,29 @@ import type { KnownDevices } from '../sessions/known-device.ts'
 import { createRateLimiter } from '../sessions/rate-limiter.ts'
 import { peopleOnly, recentlyAuthenticated } from '../sessions/reauthentication.ts'
 import { sourceOf } from '../sessions/source.ts'
-import { FORGOTTEN_LIFE_MS, type NewLink, newLink, userOfLink, withPasswordOfLink } from './links.ts'
+import { FORGOTTEN_LIFE_MS, type NewLink, newLink, userOfLink, viewOfLink, withPasswordOfLink } from './links.ts'
 import { checkStrength } from './new-password.ts'
-import type { UserRoutesDeps } from './routes.ts'
+import type { PasswordMail } from './password-mail.ts'
+import type { PasswordStrength } from './password-strength.ts'
+import type { Passwords } from './passwords.ts'
 import { findUser, userSubject } from './users.ts'
 
-export type LinkRoutesDeps = UserRoutesDeps & { attempts: Attempts; devices: KnownDevices }
+export interface LinkRoutesDeps extends ResourceDeps {
+  passwords: Passwords
+  strength: Pick<PasswordStrength, 'weakness'>
+  passwordMail: PasswordMail
+  attempts: Attempts
+  devices: KnownDevices
+  publicUrl: string
+  randomBytes: (size: number) => Buffer
+  now: () => number
+}
 
 const HOUR_MS = 3_600_000
 const KEYS_MAX = 10_000
 /** Links for forgotten passwords that one source may ask for, and that one person gets by mail. */
 const ASKED_BY_SOURCE = { burst: 20, windowMs: HOUR_MS, keysMax: KEYS_MAX }
 const MAILED_TO_PERSON = { burst: 3, windowMs: HOUR_MS, keysMax: KEYS_MAX }
-
-export function viewOfLink({ link, url }: NewLink, isMailed: boolean): Static<typeof PasswordLinkView> {
-  return { purpose: link.purpose, url, expiresAt: toIso(link.expiresAt), isMailed }
-}
 
 /** Links with which somebody sets a password: made for a user, asked for by mail, used once. */
 export function linkRoutes(server: HttpServer, deps: LinkRoutesDeps): void {
@@ -59,7 +65,7 @@ function makeRoute(server: HttpServer, deps: LinkRoutesDeps): void {
         summary: 'Make a link with which a user sets a password',
         description: 'An invitation, where the user has no password yet. A link that there was does nothing any more.',
         params: IdParams,
-        response: { 201: PasswordLinkSchema },
+        response: { 201: PasswordLinkView },
       },
     },
     async (request, reply) => {

@@ -1,6 +1,9 @@
+import type { Static } from 'typebox'
+import type { PasswordLinkView } from '../../../../schemas/http/panel/accounts/password-links.ts'
 import type { PasswordLink, User } from '../../../../schemas/records/accounts.ts'
 import { equalHashes, hashToken } from '../../../domain/identity/tokens.ts'
 import type { Entity, Snapshot } from '../../../domain/snapshot.ts'
+import { toIso } from '../../resources/conversions.ts'
 
 const HOUR_MS = 3_600_000
 /** Of an invitation, which waits for somebody's first day. */
@@ -47,4 +50,9 @@ export function userOfLink(snapshot: Snapshot, token: string, now: number): Enti
 /** The user with a password that was set by a link, which is used up. Must be followed by the end of all sessions. */
 export function withPasswordOfLink(user: User, passwordHash: string): User {
   return { ...user, passwordHash, passwordLink: null }
+}
+
+/** A link as the API shows it, once. */
+export function viewOfLink({ link, url }: NewLink, isMailed: boolean): Static<typeof PasswordLinkView> {
+  return { purpose: link.purpose, url, expiresAt: toIso(link.expiresAt), isMailed }
 }

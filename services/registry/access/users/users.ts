@@ -8,11 +8,13 @@ import { entityFields, toIso } from '../../resources/conversions.ts'
 import { FieldErrors } from '../../resources/field-errors.ts'
 import { ownAccount } from '../../resources/own-account.ts'
 import type { ReadableResource } from '../../resources/resource.ts'
-import { type EntityChange, removed } from '../../resources/store.ts'
+import { created, type EntityChange, type Registry, removed } from '../../resources/store.ts'
 import type { Access } from '../access.ts'
 import type { Principal } from '../auth.ts'
 import type { NewSecurityEvent } from '../security-log/security-log.ts'
 import { withoutSessions } from '../sessions/ending.ts'
+import type { PasswordStrength } from './password-strength.ts'
+import type { Passwords } from './passwords.ts'
 
 /** As users are found by it. */
 export const normalEmail = (email: string) => email.trim().toLowerCase()
@@ -104,4 +106,28 @@ export function changedUser(user: User, { name = user.name, passwordHash, disabl
 /** The user marked as deleted: history names it, and nobody can try its password any more. */
 export function removedUser(user: Entity<'User'>): EntityChange {
   return removed(user, { ...user.body, passwordHash: '', endedSessions: [], secondFactor: null, passwordLink: null })
+}
+
+/** Makes the operator of the settings where there is none yet, so that a new installation can be signed in to. @throws Error */
+export async function makeFirstOperator(
+  deps: {
+    registry: Registry
+    passwords: Passwords
+    strength: Pick<PasswordStrength, 'weakness'>
+    uuid: () => string
+  },
+  operator: { email: string; password: string },
+): Promise<void> {
+  const { registry, passwords, strength, uuid } = deps
+  const hasOperator = () => registry.snapshot.all('User').some(({ body }) => body.role === 'OPERATOR')
+  if (hasOperator()) return
+  if (findUser(registry.snapshot, operator.email)) throw new Error('OPERATOR_EMAIL is of a user who is no operator')
+  const email = normalEmail(operator.email)
+  const who = { email, name: 'Operator', role: 'OPERATOR', accountId: null } as const
+  const weakness = await strength.weakness(operator.password, email.split(/[@.]/))
+  if (weakness !== null) throw new Error(`OPERATOR_PASSWORD is ${weakness}`)
+  const passwordHash = await passwords.hash(operator.password)
+  const user = created('User', uuid(), freshUser({ ...who, passwordHash }))
+  // An earlier attempt may have been stored although it failed.
+  await registry.write(() => (hasOperator() ? [] : [user]), { by: 'settings' })
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { makeFirstOperator } from '../../../../../services/registry/access/users/first-operator.ts'
+import { makeFirstOperator } from '../../../../../services/registry/access/users/users.ts'
 import { discard, openOffice, quickPasswords } from '../../office.ts'
 import { makeUser, PASSWORD, signIn } from './people.ts'
 
