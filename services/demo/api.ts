@@ -1,15 +1,15 @@
-/** A bare client of the management API: what a script of a user's would be. */
+/** A minimal client of the management API, as a user's script would have. */
 export interface Api {
   get<T>(path: string): Promise<T>
-  /** An object goes as JSON, a string as XML. */
+  /** Sends an object as JSON, a string as XML. */
   post<T>(path: string, body: object | string): Promise<T>
-  /** NDJSON: one object a line. */
+  /** Sends NDJSON: one object on each line. */
   postLines<T>(path: string, lines: readonly object[]): Promise<T>
-  /** A form of one file. */
+  /** Sends a multipart form with one file. */
   postFile<T>(path: string, file: { name: string; bytes: Uint8Array }, fields: Record<string, string>): Promise<T>
 }
 
-/** What any resource answers. */
+/** The part that every created resource answers. */
 export interface Created {
   id: string
 }

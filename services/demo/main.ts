@@ -16,7 +16,7 @@ import { keptDemo, loadedBefore, NotADemo } from './load/kept.ts'
 import { createShopApp } from './shop/app.ts'
 import { createShelf } from './shop/shelf.ts'
 
-/** Everything embedded, with a demo and its shop front: what `make run` starts. The operator's token is kept beside the data. */
+/** `make run`: everything embedded, with a demo and its shop front. The operator's token is kept in the data folder. */
 const say = (text: string) => process.stdout.write(text)
 const now = Date.now
 
@@ -33,7 +33,7 @@ async function main(): Promise<void> {
   const config = readConfig({
     LOG_LEVEL: 'warn',
     SIGNALS_INTERVAL_SECONDS: '20',
-    // Patient: on a busy laptop a late ad is better than none.
+    // On a busy laptop a late ad is better than none.
     SELECTION_DEADLINE_MS: '300',
     ...process.env,
     DATA_DIR: dataFolder,
@@ -43,7 +43,7 @@ async function main(): Promise<void> {
   const noteFile = join(dataFolder, 'demo.json')
   const problem = reachProblem(config.httpHost, { password, loaded: loadedBefore(noteFile) })
   if (problem) throw new InvalidConfig(problem)
-  // Before the demo is loaded for nothing.
+  // Checked early, so that the demo is not loaded in vain.
   await checkFree(shopPort, config.httpHost).catch((error) => Promise.reject(clearer(error, 'DEMO_PORT')))
   say('Starting …\n')
   const server = await start(config).catch((error) => Promise.reject(clearer(error, 'HTTP_PORT')))
@@ -96,7 +96,7 @@ Try this:
 `
 }
 
-/** Ends what has been started in the reverse order, on the first SIGINT or SIGTERM; a second one ends it at once. */
+/** Stops everything in reverse order on the first SIGINT or SIGTERM. A second signal ends the process at once. */
 function stopOnSignals(server: Running): (() => Promise<unknown>)[] {
   const stops: (() => Promise<unknown>)[] = [() => server.stop()]
   const stop = async () => {
@@ -115,7 +115,7 @@ async function checkFree(port: number, host: string): Promise<void> {
   await once(probe, 'close')
 }
 
-/** An error that says which setting to change where a port is taken. */
+/** Adds the setting to change to the error of a taken port. */
 function clearer(error: NodeJS.ErrnoException & { port?: number }, setting: string): Error {
   if (error.code !== 'EADDRINUSE') return error
   return new InvalidConfig(`Port ${error.port} is taken. Choose another one: ${setting}=9090 make run`)

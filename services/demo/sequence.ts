@@ -1,7 +1,7 @@
-/** Numbers in [0, 1), the same for the same seed: a demo needs variety that repeats, not randomness. */
+/** Pseudo-random numbers in [0, 1). The same seed gives the same demo. */
 export interface Sequence {
   next(): number
-  /** A whole number from 0 to below `count`. */
+  /** An integer from 0 up to, but not including, `count`. */
   index(count: number): number
   pick<T>(values: readonly T[]): T
   chance(probability: number): boolean

@@ -12,12 +12,12 @@ export interface RunningDemo {
   adServer: string
   shopUrl: string
   folder: string
-  /** What it has printed. */
+  /** Everything printed so far. */
   printed(): string
   api<T>(path: string): Promise<T>
-  /** As Ctrl-C does. @returns its exit code. */
+  /** Stops the program as Ctrl-C does. @returns its exit code. */
   end(): Promise<number | null>
-  /** Ends it, and removes its data. */
+  /** Stops the program and removes its data. */
   stop(): Promise<void>
 }
 
@@ -32,7 +32,7 @@ export async function startDemo(options: { folder?: string; env?: Record<string,
       DEMO_PORT: String(shopPort),
       DATA_DIR: folder,
       BOOTSTRAP_TOKEN: TOKEN,
-      // The path is tested, not the speed of a machine that runs a browser beside it.
+      // These tests do not measure speed, and a browser shares the machine.
       SELECTION_DEADLINE_MS: '3000',
       ...options.env,
     },

@@ -7,7 +7,7 @@ import { waitFor } from '../wait-for.ts'
 
 const CHROMIUM = '/usr/bin/chromium'
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-/** How bad a finding of axe must be to fail a test. */
+/** The impacts of axe's findings that fail a test. */
 const GRAVE = new Set(['serious', 'critical'])
 
 export interface Person {
@@ -15,20 +15,20 @@ export interface Person {
   password: string
 }
 
-/** The operator that every program here starts with. */
+/** The operator that every program of these tests starts with. */
 export const OPERATOR: Person = { email: 'operator@shop.example', password: 'a-password-of-tests' }
 
 export interface World {
   program: Program
   browser: Browser
-  /** A window of its own, signed in as someone; at no page yet. It ends with the world. */
+  /** Opens a blank page in a new browser context, signed in as a person. */
   signedIn(person: Person, options?: Parameters<Browser['newContext']>[0]): Promise<Page>
-  /** Makes a user of an account. */
+  /** Creates a user of an account. */
   makeUser(user: { name: string; role: 'PUBLISHER' | 'ADVERTISER'; accountId: string }): Promise<Person>
   stop(): Promise<void>
 }
 
-/** The real program with the built panel, and a browser. */
+/** Starts the real program with the built panel, and a browser. */
 export async function openWorld(options: ProgramOptions = {}): Promise<World> {
   const env = { OPERATOR_EMAIL: OPERATOR.email, OPERATOR_PASSWORD: OPERATOR.password, ...options.env }
   const program = await startProgram({ ...options, env })
@@ -68,11 +68,11 @@ async function signIn(context: BrowserContext, url: string, person: Person): Pro
 const NOTHING_MOVES =
   'document.getAnimations().every((each) => each.playState !== "running" || each.effect.getTiming().iterations === Infinity)'
 
-/** What axe finds serious in a page, as `rule: element` lines. The test's own script is let in beside the page's policy. */
+/** The serious findings of axe in a page, as `rule: element` lines. */
 export async function seriousFindings(page: Page): Promise<string[]> {
-  // What fades in or out has no contrast of its own.
+  // Waits for animations to end: contrast is undefined while something fades.
   await waitFor(() => page.evaluate<boolean>(NOTHING_MOVES))
-  // Evaluated by the browser's debugger, which the page's Content-Security-Policy does not bind.
+  // The debugger evaluates it, so the page's Content-Security-Policy does not apply.
   await page.evaluate(AXE)
   const results = (await page.evaluate('axe.run()')) as AxeResults
   return results.violations
@@ -82,7 +82,7 @@ export async function seriousFindings(page: Page): Promise<string[]> {
     )
 }
 
-/** What goes wrong in a page from now on: errors of scripts and of the console, the policy's refusals among them. */
+/** Collects errors of scripts and of the console from now on, including violations of the Content-Security-Policy. */
 export function watchErrors(page: Page): string[] {
   const errors: string[] = []
   page.on('pageerror', (error) => errors.push(error.message))

@@ -7,7 +7,7 @@ export const picturePath = (id: string) => `/pictures/${id}.svg`
 const euros = (amount: number) => `${amount.toFixed(2)} EUR`
 const escapeXml = (text: string) => text.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`)
 
-/** The catalogue as shops publish it: RSS 2.0 with Google's `g:` namespace. */
+/** The catalogue as a shop's feed: RSS 2.0 with Google's `g:` namespace. */
 export function demoFeed(products: readonly Product[], shop: { name: string; url: string }): string {
   return `<?xml version="1.0" encoding="UTF-8"?>
 <rss version="2.0" xmlns:g="http://base.google.com/ns/1.0"><channel>

@@ -8,7 +8,7 @@ export interface Product {
   id: string
   /** Shared by the variants of one model. */
   groupId: string
-  /** Names the drawing. */
+  /** The name of the drawing. */
   kind: string
   title: string
   /** The title without colour and size. */
@@ -34,7 +34,7 @@ const COLORS_OF_MODEL = 3
 const ON_SALE_SHARE = 0.22
 const SOLD_OUT_SHARE = 0.03
 
-/** What the shop sells: invented, and the same at every start. */
+/** The invented products of the shop, the same at every start. */
 export function demoCatalogue(): Product[] {
   const random = sequence(SEED)
   const products: Product[] = []
@@ -50,7 +50,7 @@ export function demoCatalogue(): Product[] {
   return products
 }
 
-/** What a customer pays for one. */
+/** The price that a customer pays for one. */
 export const priceOf = ({ price, salePrice }: Pick<Product, 'price' | 'salePrice'>): number => salePrice ?? price
 
 interface Model {
@@ -105,5 +105,5 @@ function variantsOf({ colors, sizes }: Range, random: Sequence) {
   return chosen.flatMap((color) => offered.map((size, sizeStep) => ({ color, size, sizeStep })))
 }
 
-/** Shops like prices that end on 90 or 99 cents. */
+/** Rounds to a price that ends in 90 or 99 cents. */
 const round = (price: number) => (price < 50 ? Math.max(1, Math.round(price)) - 0.01 : Math.round(price) - 0.1)

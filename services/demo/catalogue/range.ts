@@ -1,21 +1,21 @@
-/** One kind of product: what its models, variants and pictures are made from. */
+/** One kind of product, from which its models, variants and pictures are made. */
 export interface Range {
-  /** Names the drawing. */
+  /** The name of the drawing. */
   kind: string
   /** Levels joined by " > ", the department first. */
   category: string
   noun: string
-  /** In front of the noun: "burr" coffee grinder. One a model. */
+  /** The words before the noun, one for each model: "burr" coffee grinder. */
   traits: readonly string[]
   brands: readonly string[]
   materials: readonly string[]
   colors: readonly string[]
-  /** None: comes in one size. */
+  /** Absent when there is only one size. */
   sizes: readonly string[]
   /** In euros. */
   priceFrom: number
   priceTo: number
-  /** What the description says after the first sentence. */
+  /** The description after its first sentence. */
   praise: string
 }
 
@@ -46,7 +46,7 @@ export const MODEL_NAMES = [
   'Yara',
 ] as const
 
-/** Who sells which brands in the shop; all others the shop sells itself. */
+/** The sellers and their brands. The shop itself sells all other brands. */
 export const SELLERS = [
   { id: 'seller-lumbra', name: 'Lumbra Home GmbH', brands: ['Lumbra', 'Solvik', 'Paperlight'] },
   { id: 'seller-peak', name: 'Peak & Pace Sports BV', brands: ['Peak & Pace', 'Strida', 'Tarnwood'] },

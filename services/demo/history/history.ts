@@ -32,8 +32,8 @@ export interface PastShop {
 }
 
 /**
- * Four weeks of an invented shop as the program would have written them to the log: what was shown, seen, clicked and
- * bought. In the order of time; the same for the same shop and moment.
+ * Four weeks of an invented shop, as the program would have written them to the log: emissions, views, clicks and
+ * purchases. In order of time, and deterministic for the same shop and `now`.
  */
 export function demoHistory(shop: PastShop): Dated[] {
   const random = sequence(SEED)
@@ -54,7 +54,7 @@ export function demoHistory(shop: PastShop): Dated[] {
     walk(visit, products, appeal, random)
     records.push(...visit.records)
   }
-  // A purchase of the days to come has not happened.
+  // Leaves out purchases that would be in the future.
   return records.filter(({ at }) => at < now).sort((a, b) => a.at - b.at)
 }
 
@@ -97,7 +97,7 @@ function walk(visit: PastVisit, products: readonly Product[], appeal: (groupId: 
   }
 }
 
-/** Something that pleases and is not too dear. */
+/** Picks a product by appeal and price. */
 function favourite(products: readonly Product[], appeal: (groupId: string) => number, random: Sequence): Product {
   for (;;) {
     const product = random.pick(products)
@@ -119,14 +119,14 @@ const bytesOf = (random: Sequence, size: number) => Buffer.from(Array.from({ len
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
 
-/** Share of a day's visits by hour of the day, as online shops see them: quiet nights, a lunch hump, a long evening. */
+/** Relative visits by hour of the day, as online shops see them: quiet nights, a lunch peak, a long evening. */
 const HOURS = [9, 5, 3, 2, 2, 4, 10, 20, 32, 42, 48, 52, 56, 54, 50, 48, 50, 56, 66, 80, 90, 84, 58, 27]
-/** Monday first: Sundays are strong, Saturdays are for the town. */
+/** Relative visits by weekday, Monday first. */
 const WEEKDAYS = [1.06, 1, 0.97, 0.96, 0.92, 0.9, 1.19]
 /** How much busier the last day is than the first. */
 const GROWTH = 0.55
 
-/** When visits begin, in order: `total` of them over `days` days that end at `now`. */
+/** The start times of `total` visits over the `days` days that end at `now`, in order. */
 function visitTimes(plan: { total: number; days: number; now: number; random: Sequence }): number[] {
   const { total, days, now, random } = plan
   const start = now - days * DAY_MS
@@ -141,7 +141,7 @@ function visitTimes(plan: { total: number; days: number; now: number; random: Se
   let due = 0
   for (const hour of hours) {
     due += (total * weightOf(hour)) / sum
-    // Whole visits; the rest waits for the next hour.
+    // Fractions carry over to the next hour.
     while (times.length < Math.floor(due)) times.push(Math.floor(hour + random.next() * HOUR_MS))
   }
   return times.sort((a, b) => a - b)

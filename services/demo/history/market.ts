@@ -8,7 +8,7 @@ import type { Sequence } from '../sequence.ts'
 const DAY_MS = 86_400_000
 export const RESERVE_CPC = 0.32
 
-/** A candidate for a place, as an auction of the program takes it. */
+/** A candidate for a slot, as the program's auction takes it. */
 export interface Offer extends Bid {
   plan: SponsoredPlan
   product: Product
@@ -21,7 +21,7 @@ export interface AuctionWin {
   priceMicros: number
 }
 
-/** What was sold at a moment of the past: the auction of the program, over campaigns as they stood then. */
+/** Runs the program's auction at a time in the past, with the campaigns of that time. */
 export interface Market {
   /** @param category path that products must be in; null: any. */
   choose(wanted: { category: string | null; places: number; at: number }): {
@@ -29,14 +29,14 @@ export interface Market {
     candidates: number
     outranked: Offer[]
   }
-  /** Takes what a click costs from the campaign's money. */
+  /** Charges the price of a click to the campaign's budget. */
   bill(win: AuctionWin, at: number): void
 }
 
 export interface MarketDeps {
   products: readonly Product[]
   plans: readonly SponsoredPlan[]
-  /** Of one product group, how much shoppers like it: around 1. */
+  /** How much shoppers like a product group; 1 is average. */
   appeal: (groupId: string) => number
   random: Sequence
   now: number

@@ -2,13 +2,13 @@ import type { NewRecord } from '../../../infra/event-log/port.ts'
 import type { AdEvent, Emission, PageView, ShowIdClaims, Transaction } from '../../../schemas/records/events.ts'
 import { encode } from '../../../schemas/wire/codec.ts'
 
-/** A record of the past, and when it was written. */
+/** A record of the past with its timestamp. */
 export interface Dated {
   at: number
   record: NewRecord
 }
 
-/** Each as the program writes it: with the key that it gives it, in the encoding that it gives it. */
+/** Records with the keys and encodings that the program gives them. */
 export const dated = {
   emission: (value: Emission): Dated => ({
     at: value.occurredAt,
@@ -28,13 +28,13 @@ export const dated = {
   }),
 }
 
-/** Who visited. */
+/** A visitor. */
 export interface Visitor {
   cid: string
   uid: string | null
 }
 
-/** What the showId of an emitted ad would have said. */
+/** The claims that the showId of an emitted ad would have had. */
 export function claimsOf(emission: Emission, place: { slot: number; ad: number; accountId: string }): ShowIdClaims {
   const slot = emission.slots[place.slot]!
   const { campaignId, adId, itemGroupId, position, priceMicros, autoPromo } = slot.ads[place.ad]!

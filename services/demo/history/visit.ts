@@ -11,18 +11,18 @@ import type { AuctionWin, Market } from './market.ts'
 import { claimsOf, type Dated, dated, type Visitor } from './records.ts'
 
 const HOUR_MS = 3_600_000
-/** Chance that an ad at a place is seen, by place; further ones as the last. */
+/** Chance that an ad is seen, by its position; the last applies to all further positions. */
 const SEEN = [0.97, 0.94, 0.88, 0.74, 0.6]
-/** Chance that an ad that was seen is clicked: at the first place, of ordinary appeal. */
+/** Chance that a viewed ad of average appeal in the first position is clicked. */
 const CLICK_CHANCE = 0.025
 const BANNER_CLICK_CHANCE = 0.006
-/** Chance to buy what was clicked, at a price of 30 euros; dearer things are bought less often. */
+/** Chance that a clicked product of 30 euros is bought; more expensive ones are bought less often. */
 const BUY_CHANCE = 0.045
 const BOT_SHARE = 0.006
 const REPEAT_SHARE = 0.008
 const DROPPED_LISTED_MAX = 10
 
-/** Where visits happen, and what fills its places. */
+/** The shop of the visits, and what fills its ad units. */
 export interface VisitedShop {
   shopId: string
   shopUrl: string
@@ -34,10 +34,10 @@ export interface VisitedShop {
   appeal: (groupId: string) => number
 }
 
-/** One visit, and all that the program would have written of it. */
+/** One visit, and the records that the program would have written. */
 export class PastVisit {
   readonly records: Dated[] = []
-  /** What was looked at on a page of its own. */
+  /** The products whose pages were opened. */
   readonly looked: Product[] = []
   #at: number
   readonly #shop: VisitedShop
@@ -53,7 +53,7 @@ export class PastVisit {
     this.#uuid = visit.uuid
   }
 
-  /** Opens a page with places for products and perhaps a banner; follows the ads that please. */
+  /** Opens a page with ad units, and clicks some of the ads. */
   page(
     path: string,
     places: {
@@ -69,7 +69,7 @@ export class PastVisit {
     if (places.units.length > 0) this.#products(places.units, places.category)
   }
 
-  /** Buys; the day after or later where `delayHours` says so. */
+  /** Buys products, after `delayHours`. */
   buy(products: readonly Product[], delayHours = 0) {
     const at = this.#at + delayHours * HOUR_MS
     if (this.#random.chance(0.9)) this.#transaction('CART', products, at)
@@ -80,7 +80,7 @@ export class PastVisit {
     this.#transaction('WISHLIST', [product], this.#at)
   }
 
-  /** Puts something into the cart and leaves it there. */
+  /** Adds a product to the cart without buying it. */
   hesitate(product: Product) {
     this.#transaction('CART', [product], this.#at)
   }

@@ -4,7 +4,7 @@ import type { Api, Created } from '../api.ts'
 import { SELLERS } from '../catalogue/range.ts'
 
 export const SHOP_NAME = 'Northwind Market'
-/** Of every user of the demo, unless another is chosen. It is printed at the start and protects nothing: the data is invented. */
+/** The password of every demo user, unless another is set. It is published and protects only invented data. */
 export const DEMO_PASSWORD = 'try-the-aisle-today'
 
 export type AdvertiserKey = 'lumbra' | 'peak' | 'ondea' | 'fernhill'
@@ -23,7 +23,7 @@ export interface DemoUser {
 }
 const emailOf = (name: string) => `${name}@demo.example`
 
-/** Who can sign in, in the order in which they are worth trying. */
+/** The users, in the order in which they are worth trying. */
 export const DEMO_USERS: readonly DemoUser[] = [
   { email: emailOf('shop'), name: 'Nora Winter', role: 'PUBLISHER' },
   ...Object.entries(ADVERTISERS).map(([key, { person }]) => ({
@@ -39,7 +39,7 @@ export interface Accounts {
   advertiserIds: Readonly<Record<AdvertiserKey, string>>
 }
 
-/** The shop's account, its advertisers', and a user for each and for the operator. */
+/** Creates the accounts of the shop and its advertisers, with a user for each and one for the operator. */
 export async function createAccounts(api: Api, password: string): Promise<Accounts> {
   const { id: publisherId } = await api.post<Created>('/v1/panel/accounts', {
     kind: 'PUBLISHER',
@@ -77,21 +77,21 @@ const loopback = new BlockList()
 loopback.addSubnet('127.0.0.0', 8, 'ipv4')
 loopback.addAddress('::1', 'ipv6')
 
-/** Whether only this machine can reach what listens on `host`. */
+/** Whether a server that listens on `host` can be reached only from this machine. */
 export function isLoopback(host: string): boolean {
   const version = isIP(host)
   return version === 0 ? host === 'localhost' : loopback.check(host, version === 4 ? 'ipv4' : 'ipv6')
 }
 
-/** What is wrong with a chosen password; null: nothing. */
+/** Why a chosen password is refused; null when it is fine. */
 export function passwordProblem(chosen: string): string | null {
   if (chosen.length >= PASSWORD_CHARS_MIN && chosen.length <= PASSWORD_CHARS_MAX) return null
   return `DEMO_PASSWORD must have ${PASSWORD_CHARS_MIN} to ${PASSWORD_CHARS_MAX} characters`
 }
 
 /**
- * Everybody knows the published password, an operator's among them: why users who have it, or would get it, must not be
- * reached from another machine. Null: they are not.
+ * Why the demo must not listen on `host`: everybody knows the published password, which the operator has too. Null when
+ * it may listen there.
  */
 export function reachProblem(
   host: string,

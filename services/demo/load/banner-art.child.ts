@@ -2,7 +2,7 @@ import { drawBanner } from './banner-art.ts'
 import { DISPLAY } from './display-plans.ts'
 import { BANNER_TYPES, FORMAT_SIZES, type FormatKey } from './units.ts'
 
-/** Writes every banner of the demo to standard output: JSON of base64 by campaign and format. */
+/** Writes every banner of the demo to standard output, as a JSON object of base64 by campaign and format. */
 const images: Record<string, string> = {}
 for (const { key, scene } of DISPLAY) {
   for (const format of Object.keys(FORMAT_SIZES) as FormatKey[]) {

@@ -2,7 +2,7 @@ import sharp from 'sharp'
 import { mix } from '../pictures/colors.ts'
 import { gradients, shapeOf } from '../pictures/picture.ts'
 
-/** A thing in a banner: which drawing, in which colour, and where (shares of the banner's width and height). */
+/** A product in a banner: its drawing, colour and position (shares of the banner's width and height). */
 export interface Prop {
   kind: string
   color: string
@@ -17,7 +17,7 @@ export interface Scene {
   props: readonly Prop[]
 }
 
-/** Draws a scene without words: those are text fields, that every shop sets in its own type. As PNG or WEBP. */
+/** Draws a scene as PNG or WEBP. It has no words: those are text fields, which each shop sets in its own type. */
 export async function drawBanner(
   { background, props }: Scene,
   size: { width: number; height: number },
@@ -34,6 +34,6 @@ export async function drawBanner(
   return type === 'png' ? image.png({ palette: true }).toBuffer() : image.webp({ quality: 88 }).toBuffer()
 }
 
-/** Several drawings share a document, and each has gradients of its own. */
+/** Makes the ids of a drawing unique, because several drawings share a document. */
 const ownIds = (svg: string, index: number) =>
   svg.replace(/\bid="/g, `id="p${index}-`).replace(/url\(#/g, `url(#p${index}-`)

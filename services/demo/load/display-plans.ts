@@ -11,11 +11,11 @@ export interface DisplayPlan {
   budget: number
   title: string
   callToAction: string
-  /** In the shop. */
+  /** The path in the shop. */
   target: string
   scene: Scene
   categoryPaths: readonly string[]
-  /** The range whose sales count for the campaign. */
+  /** The category whose sales count for the campaign. */
   sells: string
   moderation: 'ACCEPTED' | 'WAITING' | { rejected: string }
 }

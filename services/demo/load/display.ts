@@ -19,7 +19,7 @@ export interface DisplayShop {
   now: number
 }
 
-/** Banners of every format, campaigns, and what the shop said of them. @returns campaign ids by key. */
+/** Creates display campaigns with banners of every format, and moderates them. @returns campaign ids by key. */
 export async function createDisplay(api: Api, shop: DisplayShop): Promise<Readonly<Record<string, LoadedCampaign>>> {
   const images = await bannerImages()
   const made: [string, LoadedCampaign][] = []
@@ -87,8 +87,8 @@ const OUTPUT_MAX_BYTES = 64 * 1024 * 1024
 const TIMEOUT_MS = 60_000
 
 /**
- * The banners' images by `campaign-format`, drawn in a process of their own: the program switches all image readers off
- * in its process but those of uploads, and they are drawn from SVG.
+ * The banners' images by `campaign-format`. A child process draws them from SVG, because this process disables all
+ * image decoders except those for uploads.
  */
 async function bannerImages(): Promise<ReadonlyMap<string, Buffer>> {
   const child = fileURLToPath(new URL('./banner-art.child.ts', import.meta.url))

@@ -2,14 +2,14 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import type { Api } from '../api.ts'
 import { type DemoShop, type LoadDeps, loadDemo, sendFeed } from './load.ts'
 
-/** A data folder that the demo must not touch. */
+/** Thrown for a data folder that the demo must not touch. */
 export class NotADemo extends Error {
   override readonly name = 'NotADemo'
 }
 
 /**
- * The demo of an installation: loaded when it has nothing, found again by the note that the first load left in the data folder.
- * @throws NotADemo when there is anything else, or a load that was cut off.
+ * The demo of an installation. It is loaded into an empty one, and recognised later by the note that the first load left.
+ * @throws NotADemo when the installation has other data, or an interrupted load.
  */
 export async function keptDemo(noteFile: string, deps: LoadDeps): Promise<DemoShop & { isNew: boolean }> {
   const note = readNote(noteFile)
@@ -21,14 +21,14 @@ export async function keptDemo(noteFile: string, deps: LoadDeps): Promise<DemoSh
   }
   await mustKnow(deps.api, note, noteFile)
   if (note.shopUrl === deps.shopUrl) return { ...note, isNew: false }
-  // The shop front has moved to another address: the feed's links follow.
+  // The shop front has a new address, so the feed is sent again with new links.
   await sendFeed(deps.api, { ...deps, feedId: note.feedId })
   const moved = { ...note, shopUrl: deps.shopUrl }
   writeFileSync(noteFile, `${JSON.stringify(moved, null, 1)}\n`)
   return { ...moved, isNew: false }
 }
 
-/** What an earlier load has left, before anything runs. */
+/** Whether the demo was loaded before, and with which password. */
 export function loadedBefore(noteFile: string): 'NO' | 'PUBLISHED' | 'OWN' {
   const note = readNote(noteFile)
   if (note === null) return 'NO'

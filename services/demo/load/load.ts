@@ -12,27 +12,27 @@ import { createFormats, createUnits, type Units } from './units.ts'
 
 const FEED_WAIT_MS = 60_000
 const POLL_MS = 100
-/** What is not counted by then is counted while the demo runs. */
+/** Events that are not counted by then are counted while the demo runs. */
 const COUNTED_WAIT_MS = 30_000
 const COUNTED_POLL_MS = 500
 const APPENDED_AT_ONCE = 1_000
 
-/** What the shop front must know of its place in the ad server. */
+/** What the shop front needs to know about its shop in the ad server. */
 export interface DemoShop {
   shopId: string
   feedId: string
   units: Units
   /** Where the feed's links lead. */
   shopUrl: string
-  /** Its users have a password of their own, not the published one. */
+  /** Whether its users have another password than the published one. */
   hasOwnPassword: boolean
 }
 
 export interface LoadDeps {
   api: Api
-  /** Of the demo's users. */
+  /** The password of the demo's users. */
   password: string
-  /** Where weeks of history are written as the program would have written them: the API takes no ads of the past. */
+  /** The history is appended to the log directly, because the API accepts no ads of the past. */
   log: Pick<EventLog, 'append'>
   products: readonly Product[]
   shopUrl: string
@@ -40,7 +40,7 @@ export interface LoadDeps {
   onStep: (step: string) => void
 }
 
-/** Makes the demo in an installation that has nothing yet: all through the API, but the history of its ads. */
+/** Loads the demo into an empty installation. All but the history of its ads goes through the API. */
 export async function loadDemo({ api, password, log, products, shopUrl, now, onStep }: LoadDeps): Promise<DemoShop> {
   onStep('accounts and users')
   const accounts = await createAccounts(api, password)
@@ -97,7 +97,7 @@ async function createFeed(api: Api, shopId: string): Promise<string> {
   return id
 }
 
-/** Uploads the catalogue and waits until it is in. */
+/** Uploads the catalogue and waits until the run is done. */
 export async function sendFeed(
   api: Api,
   feed: { feedId: string; shopUrl: string; products: readonly Product[] },
@@ -116,7 +116,7 @@ export async function sendFeed(
   }
 }
 
-/** Waits until all that was loaded is in the reports, so that the first look at them is not of a part. */
+/** Waits until the reports contain everything that was loaded, so that nobody first sees a part of it. */
 async function counted(api: Api): Promise<void> {
   const end = performance.now() + COUNTED_WAIT_MS
   while (performance.now() < end) {
@@ -136,7 +136,7 @@ const ORDERS = 500
 const SEED = 11
 const DAY_MS = 86_400_000
 
-/** Orders of the weeks before the shop had ads, for `POST /v1/panel/import/transactions`: bestsellers need a past. */
+/** Past orders without ads, for `POST /v1/panel/import/transactions`: the bestseller algorithm needs them. */
 function demoOrders(products: readonly Product[], shop: { shopId: string; now: number }): object[] {
   const random = sequence(SEED)
   const departments = [...Map.groupBy(products, ({ category }) => category.split(' > ')[0]!).values()]

@@ -14,7 +14,7 @@ interface Rule {
 /** A sponsored campaign of the demo. Money in euros. */
 export interface SponsoredPlan {
   key: string
-  /** Null: the shop's own, free self-promotion. */
+  /** Null for the shop's own, free promotion. */
   advertiser: AdvertiserKey | null
   name: string
   cpc: number
@@ -29,11 +29,11 @@ export interface SponsoredPlan {
   endDay?: number
 }
 
-/** Weeks in which the campaigns have run. */
+/** How many days the campaigns have run. */
 export const HISTORY_DAYS = 28
 const LONG_AGO = -HISTORY_DAYS - 1
 
-/** Ordinary ones, and one of each that behaves in a way of its own: even-paced, capped, nearly spent, paused, to come. */
+/** Ordinary campaigns, and one of each special kind: evenly paced, capped, nearly spent, paused and scheduled. */
 export const SPONSORED: readonly SponsoredPlan[] = [
   {
     key: 'coffee',
@@ -143,7 +143,7 @@ export const SPONSORED: readonly SponsoredPlan[] = [
   },
 ]
 
-/** Makes the campaigns. @returns their ids by key. */
+/** Creates the campaigns. @returns their ids by key. */
 export async function createSponsored(
   api: Api,
   shop: { shopId: string; accounts: Accounts; now: number },

@@ -1,6 +1,6 @@
 import type { Api, Created } from '../api.ts'
 
-/** The places of the shop's pages, by the name that the pages know them by. */
+/** The ad units of the shop's pages, by the names that the pages use. */
 const PRODUCT_UNITS = {
   search: { placement: 'Search results', name: 'Exact matches', algorithm: 'CONTEXT_MATCH' },
   searchWide: { placement: 'Search results', name: 'Top of the results', algorithm: 'CONTEXT_MATCH_WIDE' },
@@ -26,21 +26,21 @@ const DISPLAY_UNITS = {
 } as const
 
 export type UnitKey = keyof typeof PRODUCT_UNITS | keyof typeof DISPLAY_UNITS
-/** How each unit is filled. */
+/** The algorithm of each unit. */
 export const UNIT_ALGORITHMS = Object.fromEntries(
   Object.entries({ ...PRODUCT_UNITS, ...DISPLAY_UNITS }).map(([key, { algorithm }]) => [key, algorithm]),
 ) as Readonly<Record<UnitKey, string>>
 
 export type FormatKey = 'native' | 'leaderboard' | 'rectangle'
 
-/** Pixels of the one image of each format. */
+/** The size in pixels of the one image of each format. */
 export const FORMAT_SIZES: Readonly<Record<FormatKey, { width: number; height: number }>> = {
   native: { width: 960, height: 720 },
   leaderboard: { width: 1200, height: 240 },
   rectangle: { width: 600, height: 500 },
 }
 
-/** One of each of two types that banners may have. */
+/** The file type of each format's image: both types that banners may have occur. */
 export const BANNER_TYPES: Readonly<Record<FormatKey, 'png' | 'webp'>> = {
   native: 'webp',
   leaderboard: 'png',
@@ -71,7 +71,7 @@ export async function createFormats(api: Api, shopId: string): Promise<Formats> 
   return Object.fromEntries(made) as Formats
 }
 
-/** Placements and ad units. The answer has each unit's slotHash. */
+/** Creates placements and ad units. @returns each unit's slotHash. */
 export async function createUnits(api: Api, shopId: string, formats: Formats): Promise<Units> {
   const products = Object.entries(PRODUCT_UNITS).map(([key, unit]) => ({ key, ...unit, kind: 'PRODUCT', more: {} }))
   const displays = Object.entries(DISPLAY_UNITS).map(([key, { formats: shown, ...unit }]) => ({

@@ -37,7 +37,7 @@ export function paintOf(color: string): Paint {
   }
 }
 
-/** A share of the second colour in the first, both #rrggbb. */
+/** Mixes a share of the second colour into the first, both #rrggbb. */
 export function mix(first: string, second: string, share: number): string {
   const channel = (at: number) => {
     const [a, b] = [first, second].map((hex) => Number.parseInt(hex.slice(at, at + 2), 16)) as [number, number]

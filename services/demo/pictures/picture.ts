@@ -46,27 +46,27 @@ export const drawings: Readonly<Record<string, (paint: Paint) => string>> = {
   kite,
 }
 
-/** The whole thing, near, and from the other side on another ground. */
+/** The whole product, a close-up, and the mirrored product on another background. */
 export const VIEWS = ['front', 'near', 'side'] as const
 export type View = (typeof VIEWS)[number]
 
 const GROUNDS = ['#f3e7d6', '#e6ece2', '#e9e4ee', '#f4e2dc', '#e0eaee', '#efe9d3'] as const
 const frames: Readonly<Record<View, string>> = { front: '0 0 400 400', near: '96 70 214 214', side: '-24 -24 448 448' }
 
-/** A product drawn in its colour, as an SVG document. */
+/** Draws a product in its colour, as an SVG document. */
 export function pictureOf(product: Pick<Product, 'kind' | 'color' | 'groupId'>, view: View = 'front'): string {
   const groupNumber = Number(product.groupId.slice(1))
   const ground = GROUNDS[(groupNumber + (view === 'side' ? 3 : 0)) % GROUNDS.length]!
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="${frames[view]}" width="800" height="800">${gradients(product.color, ground)}<rect x="-30" y="-30" width="460" height="460" fill="url(#ground)"/>${shapeOf(product, { mirrored: (groupNumber % 2 === 1) !== (view === 'side') })}</svg>`
 }
 
-/** The drawing alone, to be put into a picture of 400 x 400 that has the `gradients` of its colour. */
+/** Draws only the product, for a picture of 400 x 400 that contains the `gradients` of its colour. */
 export function shapeOf({ kind, color }: Pick<Product, 'kind' | 'color'>, { mirrored }: { mirrored: boolean }): string {
   const shape = drawings[kind]!(paintOf(color))
   return mirrored ? `<g transform="translate(400 0) scale(-1 1)">${shape}</g>` : shape
 }
 
-/** What drawings are filled with. A picture holds those of one colour. */
+/** The gradients that drawings are filled with. A picture contains those of one colour. */
 export function gradients(color: string, ground: string): string {
   const { base, light, dark } = paintOf(color)
   const gradient = (id: string, direction: string, stops: readonly [number, string][]) =>

@@ -7,16 +7,16 @@ export const disc = (cx: number, cy: number, r: number, fill: string, more = '')
 export const area = (d: string, fill: string, more = '') => `<path d="${d}" fill="${fill}" ${more}/>`
 export const line = (d: string, color: string, width: number, more = '') =>
   `<path d="${d}" fill="none" stroke="${color}" stroke-width="${width}" stroke-linecap="round" stroke-linejoin="round" ${more}/>`
-/** What lies under a thing. */
+/** The shadow under a product. */
 export const shadow = (cx: number, cy: number, rx: number) =>
   oval(cx, cy, rx, rx / 9, '#2b2118', 'opacity=".28" filter="url(#soft)"')
 /** The shine on a surface. */
 export const shine = (d: string, opacity = 0.35) => area(d, '#fff', `opacity="${opacity}"`)
-/** The same shapes several times, each with its number. */
+/** Repeats shapes, each with its index. */
 export const times = (count: number, shape: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => shape(index)).join('')
 
-/** What a thing is painted with: colours, and gradients that run over each shape. */
+/** The colours of a product, and the gradients over each shape. */
 export interface Paint {
   base: string
   light: string

@@ -14,20 +14,20 @@ import { type Filters, SORTS, type Sort } from './shelf.ts'
 const BODY_LIMIT_BYTES = 16 * 1024
 const YEAR_SECONDS = 31_536_000
 const FOREVER = `public, max-age=${YEAR_SECONDS}, immutable`
-/** Pictures are drawn anew by another version of the program. */
+/** Another version of the program may draw other pictures. */
 const PICTURE_CACHE = 'public, max-age=86400'
 const ORDERS_KEPT_MAX = 1_000
 const PHRASE_CHARS_MAX = 200
 const VALUES_MAX = 30
 
-/** The emission script finds this cookie, so the whole page has one client id. */
+/** The emission script uses the same cookie, so the whole page has one client id. */
 const CID_COOKIE = 'endcap-cid'
 const CID = /^[\w-]{1,64}$/
 const cookieOptions = { path: '/', maxAge: YEAR_SECONDS, sameSite: 'lax' } as const
 
 type Query = Record<string, string | string[] | undefined>
 
-/** The shop front: pages by the server, ads and events by the browser, which talks to the ad server itself. */
+/** The shop front. The server renders pages; the browser requests ads and reports events at the ad server itself. */
 export async function createShopApp(deps: ShopDeps): Promise<FastifyInstance> {
   const server = Fastify({
     logger: false,
@@ -144,7 +144,7 @@ function sendFile(request: FastifyRequest, reply: FastifyReply, { etag, type, co
   return request.headers['if-none-match'] === etag ? reply.code(304).send() : reply.type(type).send(content)
 }
 
-/** Scripts and styles of our own; the ad server's script, images and answers. */
+/** Allows the shop's own scripts and styles, and the ad server's script, images and answers. */
 const contentPolicy = (adServer: string) =>
   [
     "default-src 'self'",
@@ -173,12 +173,12 @@ function listingOf(request: FastifyRequest): Listing {
   return { filters, page: Number.isInteger(page) && page > 0 ? page : 1 }
 }
 
-/** Any origin: only whether a reference leaves it matters. */
+/** An arbitrary origin: it only matters whether a reference leaves it. */
 const HERE = 'http://shop.invalid'
 
 /**
- * A path of this site, made of what a visitor sent; `/` for whatever leads elsewhere. Read as browsers read it: they drop tabs
- * and line breaks, take a backslash for a slash, and two slashes for another host.
+ * A path of this site from a reference that a visitor sent; `/` for one that leads elsewhere. It is parsed as browsers do:
+ * they drop tabs and line breaks, read a backslash as a slash, and two slashes as another host.
  */
 function ownPath(reference: string | undefined): string {
   const url = reference?.startsWith('/') ? URL.parse(reference, HERE) : null

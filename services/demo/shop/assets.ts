@@ -22,7 +22,7 @@ export const assetOf = (content: string, ending: string): Asset => ({
   etag: `"${hashOf(content)}"`,
 })
 
-/** The browser's files, under a path that changes with any of them, so that they may be cached for ever. */
+/** The browser's files, under a path that is a hash of their contents, so that they can be cached forever. */
 export async function readAssets(): Promise<{ path: string; files: ReadonlyMap<string, Asset> }> {
   const names = (await readdir(FOLDER)).filter((name) => name.split('.').at(-1)! in TYPES).sort()
   const files = await Promise.all(
@@ -38,9 +38,9 @@ const hashOf = (content: string) => createHash('sha256').update(content).digest(
 
 const NAME = /^(P\d{4})(?:-(\w+))?\.svg$/
 
-/** Product pictures by file name: `P0001.svg`, `P0001-near.svg`. Each is drawn when it is first asked for. */
+/** Product pictures by file name: `P0001.svg`, `P0001-near.svg`. Each is drawn on first request. */
 export function createPictures(shelf: Shelf): { get(name: string): Asset | undefined } {
-  // As many as there are products and views.
+  // Bounded by the number of products and views.
   const drawn = new Map<string, Asset>()
   return {
     get(name) {

@@ -1,11 +1,11 @@
-/** What a shopper has chosen, kept in a cookie: `P0001:2,P0007:1`. */
+/** The quantities by product id, kept in a cookie: `P0001:2,P0007:1`. */
 export type Basket = ReadonlyMap<string, number>
 
 const LINES_MAX = 30
 const QUANTITY_MAX = 20
 const LINE = /^(P\d{4}):(\d{1,2})$/
 
-/** Whatever the cookie holds; what is not a line is left out. */
+/** Parses the cookie. Invalid lines are ignored. */
 export function readBasket(cookie: string | undefined): Basket {
   const lines = (cookie ?? '').split(',').flatMap((part): [string, number][] => {
     const [, id, quantity] = LINE.exec(part) ?? []
@@ -17,7 +17,7 @@ export function readBasket(cookie: string | undefined): Basket {
 export const writeBasket = (basket: Basket): string =>
   [...basket].map(([id, quantity]) => `${id}:${quantity}`).join(',')
 
-/** With so many of a product more, or fewer; none: without it. */
+/** Adds to the quantity of a product, or subtracts; a product without quantity is removed. */
 export function changed(basket: Basket, id: string, by: number): Basket {
   const next = new Map(basket)
   const quantity = Math.min((next.get(id) ?? 0) + by, QUANTITY_MAX)

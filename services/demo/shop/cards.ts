@@ -20,7 +20,7 @@ export const card = (product: Product): Html => html`<li class="card">
   </a>
 </li>`
 
-/** As high as any other. */
+/** A placeholder as tall as any card. */
 const emptyCard = html`<li class="card empty" aria-hidden="true"><a><span class="picture"></span><span class="brand"></span><span class="title"></span><span class="prices"></span></a></li>`
 
 export interface AdRow {
@@ -28,13 +28,13 @@ export interface AdRow {
   title: string
   unit: UnitKey
   count: number
-  /** What the unit's algorithm needs, besides the slot and the count. */
+  /** The parameters of the unit's algorithm, besides the slot and the count. */
   targeting: object
-  /** Shown where ads leave places, and where the ad server does not answer. */
+  /** Products shown in places without an ad, and when the ad server does not answer. */
   instead: readonly Product[]
 }
 
-/** A row that the browser fills with ads: its places are reserved, so that nothing moves when they come. */
+/** A row that the browser fills with ads. Its space is reserved, so that the page does not shift. */
 export function adRow({ units }: ShopVisit, row: AdRow): Html {
   const targeting = { slotHash: units[row.unit], adCount: row.count, ...row.targeting }
   return html`<section class="row" aria-labelledby="${row.id}" data-ads>
@@ -45,7 +45,7 @@ export function adRow({ units }: ShopVisit, row: AdRow): Html {
 </section>`
 }
 
-/** A place for a banner. What stands in it until one comes, or when none does, is the shop's own. */
+/** A place for a banner. Without one it shows the shop's own content. */
 export function bannerPlace(
   { units }: ShopVisit,
   place: { unit: UnitKey; shape: string; targeting: object; own: Html },

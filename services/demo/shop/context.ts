@@ -2,7 +2,7 @@ import type { Units } from '../load/units.ts'
 import type { Basket } from './basket.ts'
 import type { Shelf } from './shelf.ts'
 
-/** What the shop front is made with. */
+/** The dependencies of the shop front. */
 export interface ShopDeps {
   shelf: Shelf
   /** Where browsers reach the ad server. */
@@ -12,12 +12,12 @@ export interface ShopDeps {
   uuid: () => string
 }
 
-/** One visitor at one page. */
+/** One request of a visitor for a page. */
 export interface ShopVisit extends ShopDeps {
   /** Path and query. */
   url: string
   cid: string
-  /** Of the demo shopper that is signed in. */
+  /** The id of the signed-in demo shopper. */
   uid: string | null
   basket: Basket
   assets: string

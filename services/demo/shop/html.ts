@@ -1,4 +1,4 @@
-/** HTML that is safe to send: made by `html`, which escapes whatever is put into it that is not HTML itself. */
+/** HTML that is safe to send. Made by `html`, which escapes every value that is not Html itself. */
 export class Html {
   readonly text: string
   constructor(text: string) {
@@ -8,12 +8,12 @@ export class Html {
 
 type Part = Html | string | number | null | undefined | false | readonly Part[]
 
-/** Values become text, lists are joined, and null, undefined and false are nothing. */
+/** Escapes values as text, joins lists, and leaves out null, undefined and false. */
 export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
   return new Html(strings.reduce((all, string, index) => all + toHtml(parts[index - 1]) + string))
 }
 
-/** SVG of our own. */
+/** Marks our own SVG as safe. */
 export const trusted = (text: string): Html => new Html(text)
 
 function toHtml(part: Part): string {
@@ -32,5 +32,5 @@ const ESCAPES: Readonly<Record<string, string>> = {
 }
 const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (char) => ESCAPES[char]!)
 
-/** JSON for a script element of data: nothing in it can end the element. */
+/** JSON for a data script element, escaped so that it cannot end the element. */
 export const json = (value: unknown): Html => new Html(JSON.stringify(value).replaceAll('<', '\\u003c'))

@@ -7,15 +7,15 @@ import { icons } from './icons.ts'
 export interface ShopPage {
   title: string
   body: Html
-  /** Feed id, on a product's page. */
+  /** The feed id of the product, on its page. */
   productId?: string
   /** An order that has just been placed, to be reported. */
   order?: object
-  /** What was looked for, to stand in the search field. */
+  /** The search phrase, for the search field. */
   phrase?: string
 }
 
-/** The whole document. */
+/** Renders the whole document. */
 export function layout(visit: ShopVisit, page: ShopPage): string {
   const facts = {
     adServer: visit.adServer,
@@ -86,5 +86,5 @@ const footer = ({ shelf, adServer }: ShopVisit) => html`<footer class="bottom"><
 <p class="small">${SHOP_NAME} is an invented shop. Products, brands and pictures are drawn by a program.</p>
 </div></footer>`
 
-/** What the browser makes ads from. */
+/** The template of the browser's ad cards. */
 const cardTemplate = html`<template id="ad-card"><li class="card ad"><a><img alt="" width="400" height="400" loading="lazy" decoding="async"><span class="brand"></span><span class="title"></span><span class="prices"></span><span class="tag"></span></a></li></template>`

@@ -21,16 +21,16 @@ export interface Filters {
   sort: Sort
 }
 
-/** The catalogue as the pages look into it. */
+/** The catalogue, indexed for the pages. */
 export interface Shelf {
   departments: readonly Category[]
   product(id: string): Product | undefined
-  /** Variants of one model, the product itself among them. */
+  /** The variants of a product's model, including the product. */
   variants(product: Product): readonly Product[]
   category(segments: readonly string[]): Category | undefined
-  /** One product of each model in a category. */
+  /** One product for each model in a category. */
   inCategory(path: string): readonly Product[]
-  /** One product of each model that has every word, then those that lack one of several. */
+  /** One product for each model that has every word, followed by those that lack one of several. */
   search(phrase: string): readonly Product[]
 }
 
@@ -84,7 +84,7 @@ export function filtered(products: readonly Product[], { brands, colors, priceMa
 export const slug = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]+/g, '-')
 export const categoryHref = (path: string): string => `/c/${path.split(' > ').map(slug).join('/')}`
 
-/** One of each kind in turn, so that a department does not begin with its kettles alone. */
+/** Alternates the kinds, so that a department does not start with all its kettles. */
 function mixed(models: readonly Product[]): Product[] {
   const kinds = [...Map.groupBy(models, ({ kind }) => kind).values()]
   const longest = Math.max(...kinds.map(({ length }) => length))

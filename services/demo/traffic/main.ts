@@ -7,10 +7,10 @@ import type { DemoShop } from '../load/load.ts'
 import { sequence } from '../sequence.ts'
 import { emptyTally, type Tally, type TrafficTarget, visit } from './shopper.ts'
 
-/** Shoppers against a running demo: what `make traffic` starts. RATE is visits a second, SECONDS how long. */
+/** `make traffic`: sends shoppers to a running demo. RATE is in visits a second; SECONDS is the duration. */
 const BAR_WIDTH = 30
 const REDRAW_MS = 200
-/** Visits under way at once; what is due beyond waits. */
+/** The limit of concurrent visits. Further visits wait. */
 const UNDER_WAY_MAX = 200
 
 const trafficSettings = Type.Object({
@@ -71,7 +71,7 @@ async function shop(target: TrafficTarget, plan: { rate: number; seconds: number
   draw(plan.seconds, plan)
 }
 
-/** One line, written over itself. */
+/** Draws the progress on one line, over the previous one. */
 function draw(elapsed: number, { seconds, tally }: { seconds: number; tally: Tally }): void {
   const share = Math.min(1, elapsed / seconds)
   const done = Math.round(share * BAR_WIDTH)

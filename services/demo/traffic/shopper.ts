@@ -1,11 +1,11 @@
 import type { Sequence } from '../sequence.ts'
 
-/** Where shoppers shop. */
+/** The shop that the traffic goes to. */
 export interface TrafficTarget {
   adServer: string
   shopId: string
   units: Readonly<Record<string, string>>
-  /** What is searched for, and where shoppers browse. */
+  /** Search phrases, and the categories that shoppers browse. */
   phrases: readonly string[]
   categories: readonly string[]
   productIds: readonly string[]
@@ -21,7 +21,7 @@ export interface Tally {
   clicks: number
   carts: number
   purchases: number
-  /** Of ad requests, milliseconds. */
+  /** Latencies of ad requests, in milliseconds. */
   latencies: number[]
 }
 export const emptyTally = (): Tally => ({
@@ -59,7 +59,7 @@ const BUY_CHANCE = 0.5
 const PAGES_MAX = 4
 const ROW = 4
 
-/** One visit: some pages, the ads on them, and perhaps a purchase. Counts what it did. */
+/** Simulates one visit: some pages, the ads on them, and perhaps a purchase. Adds the results to the tally. */
 export async function visit(
   target: TrafficTarget,
   { random, tally }: { random: Sequence; tally: Tally },

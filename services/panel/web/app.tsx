@@ -15,7 +15,7 @@ import { SignInPage } from './session/sign-in-page.tsx'
 
 const queryClient = createQueryClient()
 
-/** The panel. `nonce` is the one that the page's policy allows style elements with. */
+/** The panel. The page's Content-Security-Policy allows style elements with `nonce`. */
 export function App({ nonce }: { nonce: string }) {
   return (
     <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => nonce}>
@@ -27,7 +27,7 @@ export function App({ nonce }: { nonce: string }) {
   )
 }
 
-/** Asks for a sign-in at whatever address; the one who has signed in is where they wanted to be. */
+/** Shows the sign-in page at any address. After signing in, the user is at the address that they opened. */
 function Gate() {
   const { data: session, error, refetch } = useSessionState()
   if (location.pathname.startsWith(SET_PASSWORD_PATH)) return <SetPasswordPage />
@@ -56,7 +56,7 @@ function Pages({ role }: { role: Role }) {
   return <RouterProvider router={router} />
 }
 
-/** Mantine's own has no name for screen readers. */
+/** Mantine's close button has no accessible name by default. */
 const closeButtonProps = { 'aria-label': 'Close' }
 
 /** Calm and dense: one accent colour, small radii, system fonts. */
@@ -78,7 +78,7 @@ const theme = createTheme({
   respectReducedMotion: true,
   cursorType: 'pointer',
   components: {
-    // In the colour of its kind, it has a contrast below 4.5.
+    // The default title colour has a contrast below 4.5.
     Alert: { styles: { title: { color: 'var(--mantine-color-text)' } } },
     Modal: { defaultProps: { closeButtonProps } },
     Drawer: { defaultProps: { closeButtonProps } },

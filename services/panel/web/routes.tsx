@@ -6,7 +6,7 @@ import { PageHeader } from './components/page/page-header.tsx'
 import { pagesOf } from './pages.ts'
 import { Shell } from './shell/shell.tsx'
 
-/** The pages of a role within the shell; each is loaded when it is first looked at. */
+/** The routes of a role inside the shell. The code of a page is loaded when it is first opened. */
 export function createRoutes(role: Role) {
   const pages = pagesOf(role).map(({ path, load }) => ({
     path,
@@ -21,7 +21,7 @@ export function createRoutes(role: Role) {
   return createBrowserRouter([shell], { basename: '/panel' })
 }
 
-/** When a page fails, or its code cannot be loaded because a newer version has been installed: the rest of the panel stays. */
+/** Shown when a page fails, or when its code cannot be loaded because a newer version has been installed. The shell stays. */
 function BrokenPage() {
   return (
     <EmptyState
@@ -38,7 +38,7 @@ function BrokenPage() {
   )
 }
 
-/** For addresses without a page, and for things that are gone. */
+/** Shown for unknown addresses. */
 function NotFoundPage() {
   return (
     <>
@@ -59,7 +59,7 @@ function NotFoundPage() {
   )
 }
 
-/** Stands where a page will be while its code is on the way. */
+/** Shown while the code of a page is loading. */
 function PageSkeleton() {
   return (
     <Stack gap="md" aria-busy="true" aria-label="Loading">

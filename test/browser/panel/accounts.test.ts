@@ -8,7 +8,7 @@ import { OPERATOR, openWorld, type Person, seriousFindings, type World, watchErr
 
 const SECRET = Buffer.alloc(32, 7)
 const MINUTE_MS = 60_000
-/** Where pictures of each step go, in both colour schemes; none without it. */
+/** The folder for screenshots of each step, in both colour schemes; unset for none. */
 const { PICTURES } = process.env
 
 let world: World
@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => world?.stop())
 
-/** Looks for what axe finds, and takes pictures. */
+/** Checks the page with axe, and takes screenshots. */
 async function look(page: Page, name: string): Promise<void> {
   await page.waitForLoadState('networkidle')
   for (const colorScheme of ['light', 'dark'] as const) {
@@ -43,11 +43,11 @@ async function enter({ email, password }: Person, path = '/panel/'): Promise<Pag
   return page
 }
 
-/** The code of the step that the clock is in, or of the next. */
+/** The code of the current time step, or of the next. */
 const codeOf = (secret: string, stepsLater = 0) =>
   new TOTP({ secret }).generate({ timestamp: Date.now() + stepsLater * 30_000 })
 
-it('invites a user, who chooses a password by the link, which works once', async () => {
+it('invites a user, who chooses a password by a link that works once', async () => {
   const operator = await world.signedIn(OPERATOR)
   const errors = watchErrors(operator)
   await operator.goto('/panel/users')
@@ -60,7 +60,7 @@ it('invites a user, who chooses a password by the link, which works once', async
   await operator.getByRole('option', { name: /Solvik Lamps/ }).click()
   await operator.getByRole('button', { name: 'Create user' }).click()
   const link = await operator.getByText(/\/panel\/set-password#/).textContent()
-  // The program here is told no address of its own.
+  // This program has no public address configured.
   const { pathname, hash } = new URL(link!)
   const address = world.program.url + pathname + hash
   await look(operator, 'invitation')
@@ -95,7 +95,7 @@ it('invites a user, who chooses a password by the link, which works once', async
   for (const each of [operator, again, ida]) await each.close()
 })
 
-it('sets up two-step sign-in, asks for the code afterwards, and takes a recovery code in its place', async () => {
+it('sets up two-step sign-in, then asks for a code, and accepts a recovery code', async () => {
   const person = await world.makeUser({ name: 'Tina', role: 'ADVERTISER', accountId: account.id })
   const page = await enter(person)
   await page.getByRole('button', { name: /^Menu of/ }).click()
@@ -129,7 +129,7 @@ it('sets up two-step sign-in, asks for the code afterwards, and takes a recovery
   await other.close()
 })
 
-it('leads to two-step sign-in whose role needs it, and to nothing else before', async () => {
+it('shows a role that needs two-step sign-in nothing but its setup', async () => {
   const publisher = await must(
     world.program.call<{ id: string }>('POST', '/v1/panel/accounts', { kind: 'PUBLISHER', name: 'Northwind' }),
   )
@@ -145,12 +145,12 @@ it('leads to two-step sign-in whose role needs it, and to nothing else before', 
   await page.close()
 })
 
-it('asks for the password again before it makes a token, and then makes it', async () => {
+it('asks for the password again before it makes a token', async () => {
   const { items } = await must(
     world.program.call<{ items: { id: string; email: string }[] }>('GET', '/v1/panel/users?role=OPERATOR'),
   )
   const { id } = items.find(({ email }) => email === OPERATOR.email)!
-  // A session of an hour ago, as its cookie would be.
+  // Sets the cookie of a session that is an hour old.
   const at = Date.now() - 60 * MINUTE_MS
   const value = new Signer([SECRET]).sign([id, 0, crypto.randomUUID(), at, at, Date.now() + 60 * MINUTE_MS].join('.'))
   const context = await world.browser.newContext({ baseURL: world.program.url })
@@ -186,7 +186,7 @@ it('asks for the password again before it makes a token, and then makes it', asy
   await context.close()
 })
 
-it('shows in the security log what has happened', async () => {
+it('shows past events in the security log', async () => {
   const page = await world.signedIn(OPERATOR)
   await page.goto('/panel/security-log')
   const events = page.getByRole('table', { name: 'Security events' })

@@ -7,17 +7,17 @@ interface Created {
 }
 
 export interface AdvertiserShop {
-  /** The advertiser; it sells the lamps. */
+  /** The user of the advertiser that sells the lamps. */
   person: Person
   get<T>(path: string): Promise<T>
   post<T>(path: string, body: unknown, headers?: Record<string, string>): Promise<T>
-  /** Feed ids of the products that a search shows as ads. */
+  /** Requests ads for a search. @returns the feed ids of their products. */
   productAds(): Promise<string[]>
-  /** The banners that a page shows. */
+  /** Requests the banners of a page. */
   bannerAds(): Promise<{ bannerId: string; bannerUrl: string }[]>
 }
 
-/** Where the pictures of the products are said to be. */
+/** The address of the products' pictures. */
 export const SHOP_SITE = 'https://shop.example'
 const LAMPS = ['red', 'green', 'blue', 'white']
 
@@ -37,7 +37,7 @@ ${LAMPS.map((colour, i) =>
 ${item('lamp-other', '<g:price>9.00 EUR</g:price><g:availability>in_stock</g:availability><g:brand>Solvik</g:brand>')}
 </channel></rss>`
 
-/** A shop with the lamps of an advertiser, an ad unit for products and one for banners, and nothing that runs. */
+/** A shop with an advertiser's lamps, an ad unit for products and one for banners, and no campaigns. */
 export async function openAdvertiserShop({ program, makeUser }: World): Promise<AdvertiserShop> {
   const post = <T>(path: string, body: unknown, headers?: Record<string, string>) =>
     must(program.call<T>('POST', path, body, headers))

@@ -5,7 +5,7 @@ import { waitFor } from '../../wait-for.ts'
 import { openWorld, seriousFindings, type World, watchErrors } from '../harness.ts'
 import { type AdvertiserShop, openAdvertiserShop, SHOP_SITE } from './advertiser-shop.ts'
 
-/** For what one waits for in a page. */
+/** How long to wait for something to appear in a page. */
 
 let world: World
 let shop: AdvertiserShop
@@ -14,7 +14,7 @@ let errors: string[]
 beforeAll(async () => {
   world = await openWorld()
   shop = await openAdvertiserShop(world)
-  // axe would judge the colours of what is still fading in.
+  // axe would judge the colours of elements that are still fading in.
   page = await world.signedIn(shop.person, { reducedMotion: 'reduce' })
   const body = await picture(20, 20)
   await page.route(`${SHOP_SITE}/**`, (route) => route.fulfill({ contentType: 'image/png', body }))
@@ -35,14 +35,14 @@ const chooseIn = async (label: string, option: string) => {
   await page.getByRole('option', { name: option }).click()
 }
 
-it('has no campaigns at first, and says so', async () => {
+it('shows an advertiser without campaigns an empty list', async () => {
   await page.goto('/panel/campaigns')
   await page.getByText('No campaigns yet').waitFor()
   expect(await page.title()).toBe('Campaigns · Endcap')
   expect(await seriousFindings(page)).toEqual([])
 })
 
-it('makes a sponsored campaign by a rule whose products are counted while it is written, and it is selected', async () => {
+it('makes a sponsored campaign by a rule, counts its products while it is edited, and selects its ads', async () => {
   await page.goto('/panel/campaigns/new')
   await button('Continue').click()
   await page.getByText('Needed').waitFor()
@@ -87,7 +87,7 @@ it('pauses a campaign from the list', async () => {
   await waitFor(async () => (await shop.productAds()).length === 0)
 })
 
-it('asks before changes are lost, and shows what the API refuses at its field', async () => {
+it('asks before changes to a campaign are lost, and shows an error of the API at its field', async () => {
   await page.getByRole('link', { name: 'All lamps' }).click()
   await page.getByRole('link', { name: 'Edit' }).click()
   await page.getByRole('combobox', { name: 'Brands' }).waitFor()
@@ -101,14 +101,14 @@ it('asks before changes are lost, and shows what the API refuses at its field', 
   errors.length = 0
   await button('Save').click()
   await page.getByText("Are none of the account's sellerIds", { exact: true }).waitFor()
-  // The browser tells of every answer over 399.
+  // The browser logs every answer above 399 to the console.
   expect(errors.splice(0)).toHaveLength(1)
   await page.getByRole('link', { name: 'All lamps' }).click()
   await button('Leave').click()
   await heading('All lamps').waitFor()
 })
 
-it('makes a display campaign with a picture cut to size, which is shown once it is accepted', async () => {
+it('makes a display campaign with a cropped picture, which is shown once it is accepted', async () => {
   await page.goto('/panel/campaigns/new')
   await page.getByLabel('Name').fill('Lamp banners')
   await page.getByRole('radio', { name: /^Display banners/ }).click()
@@ -151,7 +151,7 @@ it('makes a display campaign with a picture cut to size, which is shown once it 
   expect(await seriousFindings(page)).toEqual([])
 })
 
-it('keeps the id of a banner that is changed, sends it back to moderation, and tells why it was rejected', async () => {
+it('keeps the id of a changed banner, sends it back to moderation, and shows why it was rejected', async () => {
   const id = idInAddress()
   const bannerId = async () =>
     (await shop.get<{ banners: { id: string }[] }>(`/v1/panel/campaigns/${id}`)).banners.map((banner) => banner.id)

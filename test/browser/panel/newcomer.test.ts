@@ -5,7 +5,7 @@ import { waitFor } from '../../wait-for.ts'
 import { freePort, type RunningDemo, startDemo } from '../demo.ts'
 import { launchBrowser, seriousFindings, watchErrors } from '../harness.ts'
 
-/** What a newcomer waits for, and no longer. */
+/** How long a newcomer is willing to wait. */
 
 let demo: RunningDemo
 let browser: Browser
@@ -32,7 +32,7 @@ const signIn = async (page: Page, email: string) => {
 }
 
 it('lets a newcomer search, click a sponsored product, buy it, and find the sale attributed', async () => {
-  // A browser without a window says so, and is taken for the bot that it is.
+  // A headless browser names itself in its user agent, and would be judged a bot.
   const userAgent = `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${browser.version()} Safari/537.36`
   const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, userAgent })
   const errors = watchErrors(page)
@@ -68,11 +68,11 @@ it('lets a newcomer search, click a sponsored product, buy it, and find the sale
   expect(errors).toEqual([])
 })
 
-it('reports four lively weeks to the shop', async () => {
+it('shows the shop four weeks of demo figures', async () => {
   const day = (offset: number) => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10)
   const path = `/v1/panel/reports?from=${day(-27)}&to=${day(1)}&groupBy=day&metrics=views,clicks,ctr,spend,purchases,revenue,roas`
   let report: { rows: Record<string, number>[]; totals: Record<string, number> } | undefined
-  // Until all that was loaded has gone through the streams.
+  // Waits until the streams have processed everything that was loaded.
   await waitFor(async () => {
     const audit = await demo.api<{ logged: number; stored: number }>('/v1/panel/audit')
     report = await demo.api(path)
@@ -86,7 +86,7 @@ it('reports four lively weeks to the shop', async () => {
   expect(roas).toBeLessThan(9)
 })
 
-it('gives every user the panel', async () => {
+it('lets every demo user open the panel', async () => {
   for (const email of ['shop@demo.example', 'lumbra@demo.example', 'operator@demo.example']) {
     const page = await (await browser.newContext()).newPage()
     await signIn(page, email)
@@ -96,7 +96,7 @@ it('gives every user the panel', async () => {
 })
 
 it.each(['/', '/c/outdoor', '/search?q=kettle', '/p/P0001', '/cart'])(
-  'is accessible, without a jump or sideways scrolling, at %s',
+  'serves an accessible shop page without layout shift or sideways scrolling at %s',
   async (path) => {
     const page = await browser.newPage({ viewport: { width: 360, height: 780 } })
     await page.addInitScript(() => {
@@ -115,21 +115,21 @@ it.each(['/', '/c/outdoor', '/search?q=kettle', '/p/P0001', '/cart'])(
   },
 )
 
-it('loads once: a second start on the same data finds the demo, and Ctrl-C ends it in good order', async () => {
+it('loads the demo once: a second start on the same data finds it, and Ctrl-C stops it cleanly', async () => {
   const { folder } = demo
   const accounts = await demo.api<{ items: unknown[] }>('/v1/panel/accounts')
   expect(await demo.end()).toBe(0)
   demo = await startDemo({ folder })
   expect(demo.printed()).not.toContain('loading the demo: accounts')
   expect(await demo.api('/v1/panel/accounts')).toEqual(accounts)
-  // The shop front has another port now, and the feed's links follow it.
+  // The shop front has a new port, and the feed's links follow.
   const path = `/v1/panel/products?shopId=${await shopIdOf()}&q=kettle&limit=1`
   const link = async () => (await demo.api<{ items: { link: string }[] }>(path)).items[0]!.link
   await expect.poll(link).toContain(demo.shopUrl)
 })
 
 it.each(['HTTP_PORT', 'DEMO_PORT'])(
-  'names %s when its port is taken',
+  'names the setting %s when its port is taken',
   async (name) => {
     const port = await freePort()
     const squatter = createServer().listen(port, '127.0.0.1')

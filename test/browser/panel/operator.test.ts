@@ -23,7 +23,7 @@ async function expectAccessible() {
   expect(await seriousFindings(page)).toEqual([])
 }
 
-it('makes an account, changes what it may promote, and finds it in the list', async () => {
+it('makes an account, changes what it may promote, and lists it', async () => {
   await page.goto('/panel/accounts')
   await page.getByText('No accounts').waitFor()
   await page.getByRole('link', { name: 'New account' }).first().click()
@@ -50,7 +50,7 @@ it('makes an account, changes what it may promote, and finds it in the list', as
   await page.getByText('Nothing matches').waitFor()
 })
 
-it('makes a user of an account, and shows the fields that the server refuses', async () => {
+it('makes a user of an account, and shows the server’s errors at their fields', async () => {
   await page.goto('/panel/users')
   const make = async (email: string) => {
     await page.getByRole('button', { name: 'New user' }).click()
@@ -94,7 +94,7 @@ it('shows a new token once, and revokes it', async () => {
   expect((await world.program.call('GET', '/v1/panel/campaigns', undefined, headers)).status).toBe(401)
 })
 
-it('shows the state of the engines and what the log holds', async () => {
+it('shows the state of the engines and the audit of the log', async () => {
   await page.goto('/panel/health')
   await page.getByText('Event log: works').waitFor()
   await page.getByRole('row', { name: /^registry/ }).waitFor()
@@ -102,7 +102,7 @@ it('shows the state of the engines and what the log holds', async () => {
   await expectAccessible()
 })
 
-it('has run without an error of a script, or of the content policy', () => {
+it('has logged no script error and no violation of the content policy', () => {
   const refused = errors.filter((error) => !error.includes('status of 400'))
   expect(refused).toEqual([])
 })
@@ -117,7 +117,7 @@ it('deletes an account, its users and tokens', async () => {
   expect(items).toHaveLength(1)
 })
 
-it('works on a phone of 360 pixels: the navigation is a drawer, and nothing is wider than the screen', async () => {
+it('fits a phone of 360 pixels, with the navigation in a drawer', async () => {
   const phone = await world.signedIn(OPERATOR, PHONE)
   await phone.goto('/panel/')
   await phone.getByRole('heading', { level: 1, name: 'Home' }).waitFor()

@@ -2,7 +2,7 @@ import sharp from 'sharp'
 import { must, type Program } from '../../program.ts'
 import { waitFor } from '../../wait-for.ts'
 
-/** A shop with products that are advertised, and a display campaign that waits for moderation. */
+/** A shop with advertised products and a display campaign that waits for moderation. */
 export interface Stock {
   publisherId: string
   shopId: string

@@ -22,7 +22,7 @@ async function open(path: string, name: string): Promise<void> {
   await title(name).waitFor()
 }
 
-it('leads from a new placement to an ad unit, and tells why its ads are shown', async () => {
+it('leads from a new placement to an ad unit, and explains why its ads are shown', async () => {
   await open('placements', 'Placements')
   await page.getByRole('button', { name: 'New placement' }).first().click()
   await page.getByLabel('Name').fill('Search results, top')
@@ -54,7 +54,7 @@ it('leads from a new placement to an ad unit, and tells why its ads are shown', 
   expect(await seriousFindings(page)).toEqual([])
 })
 
-it('shows what an uploaded feed has wrong, and why a product cannot be shown', async () => {
+it('shows the errors of an uploaded feed, and why a product cannot be shown', async () => {
   await open(`feeds/${stock.feedId}`, 'Catalogue')
   const items = [
     lamp('L-1', 'Desk lamp Borea'),
@@ -79,7 +79,7 @@ it('shows what an uploaded feed has wrong, and why a product cannot be shown', a
   expect(await seriousFindings(page)).toEqual([])
 })
 
-it('judges banners by the keyboard, and notices that one has changed meanwhile', async () => {
+it('moderates banners by keyboard, and notices that one has changed meanwhile', async () => {
   await open('moderation', 'Moderation')
   const name = (text: string) => page.getByRole('heading', { level: 2, name: text })
   await name('Light for long evenings').waitFor()
@@ -113,7 +113,7 @@ it('judges banners by the keyboard, and notices that one has changed meanwhile',
   await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
 })
 
-it('makes an ad format and says what is wrong at its field', async () => {
+it('makes an ad format, and shows each error at its field', async () => {
   await open('ad-formats/new', 'New ad format')
   await page.getByLabel(/^Name/).fill('Wide banner')
   await page.getByRole('button', { name: 'Add a text' }).click()
@@ -129,7 +129,7 @@ it('makes an ad format and says what is wrong at its field', async () => {
   await page.getByRole('heading', { level: 2, name: 'Wide banner' }).waitFor()
 })
 
-it('keeps the settings of a shop', async () => {
+it('saves the settings of a shop', async () => {
   await open(`shops/${stock.shopId}`, 'Northwind Market')
   await page.getByLabel('After a click, hours').fill('168')
   await page.getByRole('button', { name: 'Save' }).click()
@@ -148,16 +148,16 @@ it.each([
   ['products/L-1', 'Desk lamp Borea'],
   ['shops', 'Shops'],
   ['shops/new', 'New shop'],
-])('has nothing serious for axe, and no error, at %s', async (path, name) => {
+])('has no serious finding of axe and no error at %s', async (path, name) => {
   const errors = watchErrors(page)
   await open(path, name)
   await expect.poll(() => page.locator('[aria-busy=true]').count()).toBe(0)
   expect(await seriousFindings(page)).toEqual([])
-  // The pictures of the tests' products are nowhere.
+  // The pictures of the tests' products do not exist.
   expect(errors.filter((error) => !error.includes('ERR_NAME_NOT_RESOLVED'))).toEqual([])
 })
 
-it('asks before changes to a shop are lost, and no more once they are saved', async () => {
+it('asks before changes to a shop are lost, but not after they are saved', async () => {
   await open(`shops/${stock.shopId}`, 'Northwind Market')
   await page.getByLabel('Name').fill('Lamps and more')
   await page.getByRole('link', { name: 'Cancel' }).click()

@@ -6,7 +6,7 @@ import { OPERATOR, openWorld, type Person, seriousFindings, type World, watchErr
 
 const PHONE = { viewport: { width: 360, height: 740 } }
 const METRICS = 'views,clicks,spend,purchases,revenue'
-/** How long a page may take to show another report. */
+/** How long a page may take to show the next report. */
 const BUYER = { cid: 'buyer' }
 
 interface Report {
@@ -34,7 +34,7 @@ beforeAll(async () => {
 })
 afterAll(() => world?.stop())
 
-/** Two ads are seen, one of them is clicked, and its product is bought. */
+/** Views two ads, clicks one of them, and buys its product. */
 async function buyALamp() {
   const [clicked, other] = await shop.askForAds(BUYER.cid, 'desk lamp')
   requestId = clicked!.requestId
@@ -74,7 +74,7 @@ async function expectAccessible(on = page) {
 }
 
 describe('the report', () => {
-  it('shows the figures of the API, by rows and in total, beside a chart', async () => {
+  it('shows the figures of the API by row and in total, with a chart', async () => {
     await page.goto(`/panel/reports?groupBy=campaign&metrics=${METRICS}&period=7-days`)
     await heading('Reports').waitFor()
     const { totals } = await reportOfApi()
@@ -96,7 +96,7 @@ describe('the report', () => {
     await expectAccessible()
   })
 
-  it('charts the total that is pressed, and sorts by the column that is pressed', async () => {
+  it('charts the total and sorts by the column that is pressed in a report', async () => {
     await page
       .getByRole('group', { name: /^Totals/ })
       .getByRole('button', { name: /^Revenue/ })
@@ -108,7 +108,7 @@ describe('the report', () => {
     await table().locator('th[aria-sort=descending]', { hasText: 'Clicks' }).waitFor()
   })
 
-  it('leads from a campaign to its products, and back by taking the filter away', async () => {
+  it('drills down from a campaign to its products, and back by removing the filter', async () => {
     await table().getByRole('link', { name: 'Lamps' }).click()
     await table().getByRole('columnheader', { name: 'Product' }).waitFor()
     expect(parameter('campaignId')).toBe(shop.campaignId)
@@ -121,7 +121,7 @@ describe('the report', () => {
     await expect.poll(() => parameter('campaignId')).toBeNull()
   })
 
-  it('tells the difference to the shop’s settings when windows are changed for one look', async () => {
+  it('compares what-if windows with the shop’s settings', async () => {
     await page.goto(`/panel/reports?groupBy=campaign&metrics=${METRICS}&period=7-days`)
     await page.getByRole('button', { name: 'What if' }).click()
     await page.getByLabel('Hours after a click').fill('0')
@@ -138,7 +138,7 @@ describe('the report', () => {
     expect(clickWindowHours).toBeGreaterThan(0)
   })
 
-  it('compares with the days before, and is the same for whoever opens its address', async () => {
+  it('compares a report with the days before, and reproduces it from its address', async () => {
     await page.getByRole('switch', { name: 'Compare with the days before' }).click()
     await expect.poll(async () => (await cellsOf(/^Total/))[0]).toMatch(/^2\s.*new/)
     const operator = await world.signedIn(OPERATOR)
@@ -151,7 +151,7 @@ describe('the report', () => {
     await operator.close()
   })
 
-  it('downloads as CSV what the API writes', async () => {
+  it('downloads the report as the API’s CSV', async () => {
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'Download CSV' }).click(),
@@ -164,7 +164,7 @@ describe('the report', () => {
     expect(row).toMatch(new RegExp(`^${shop.campaignId},Lamps,EUR,2,1,`))
   })
 
-  it('says that reports cannot be read while the analytics store is away, and reads them when asked again', async () => {
+  it('reports an unavailable analytics store, and recovers on retry', async () => {
     const unavailable = { code: 'REPORTS_UNAVAILABLE', status: 503, detail: 'Reports cannot be read now' }
     const headers = { 'retry-after': '0.01' }
     await page.route('**/v1/panel/reports?*', (route) => route.fulfill({ status: 503, json: unavailable, headers }))
@@ -195,7 +195,7 @@ describe('an explanation', () => {
     await expectAccessible()
   })
 
-  it('finds an ad request by its id: what was shown, at which price, and what came of it', async () => {
+  it('explains an ad request by its id: what was shown at which price, and its events', async () => {
     await page.goto('/panel/ad-requests')
     await page.getByRole('textbox', { name: 'requestId' }).fill(requestId)
     await page.keyboard.press('Enter')
@@ -211,7 +211,7 @@ describe('an explanation', () => {
   })
 })
 
-it('shows an advertiser without sales that there is nothing, and not what others earn', async () => {
+it('shows an advertiser without sales nothing of what others earn', async () => {
   const account = { kind: 'ADVERTISER', name: 'Solvik', companyName: 'Solvik', taxNumber: 'PL2' }
   const { id } = await shop.post<{ id: string }>('/v1/panel/accounts', account)
   const advertiser = await world.signedIn(await world.makeUser({ name: 'Adam', role: 'ADVERTISER', accountId: id }))
@@ -224,7 +224,7 @@ it('shows an advertiser without sales that there is nothing, and not what others
   await advertiser.close()
 })
 
-it('works on a phone of 360 pixels: nothing is wider than the screen', async () => {
+it('fits reports on a phone of 360 pixels', async () => {
   const phone = await world.signedIn(publisher, PHONE)
   const paths = [
     'reports?groupBy=day,campaign&compare=previous',
@@ -242,6 +242,6 @@ it('works on a phone of 360 pixels: nothing is wider than the screen', async () 
   await phone.close()
 })
 
-it('has run without an error of a script, or of the content policy', () => {
+it('has logged no script error and no violation of the content policy', () => {
   expect(errors.filter((error) => !/status of (404|503)/.test(error))).toEqual([])
 })

@@ -30,7 +30,7 @@ it.each([
   ['OPERATOR', 'Home', 'Accounts'],
   ['PUBLISHER', 'PUBLISHER of tests', 'Users'],
   ['ADVERTISER', 'ADVERTISER of tests', 'Users'],
-])('shows the %s its own home and navigation', async (role, title, link) => {
+])('shows each role its own home and navigation: %s', async (role, title, link) => {
   const page = await signInByForm(people[role]!)
   await page.getByRole('heading', { level: 1, name: title }).waitFor()
   expect(await page.title()).toBe(`${title} · Endcap`)
@@ -42,20 +42,20 @@ it.each([
   await page.close()
 })
 
-it('leads to the page that was asked for once signed in', async () => {
+it('leads to the requested page after signing in', async () => {
   const page = await signInByForm(OPERATOR, '/panel/health')
   await page.getByRole('heading', { level: 1, name: 'System health' }).waitFor()
   await page.close()
 })
 
-it('says that a password is wrong, and lets one try again', async () => {
+it('reports a wrong password, and lets the user try again', async () => {
   const page = await signInByForm({ ...OPERATOR, password: 'not-the-password' })
   await page.getByRole('alert').getByText('wrong').waitFor()
   expect(await seriousFindings(page)).toEqual([])
   await page.close()
 })
 
-it('asks to sign in again when the session has ended, and goes on at the same place', async () => {
+it('asks to sign in again when the session has ended, and returns to the same page', async () => {
   const page = await world.signedIn(OPERATOR)
   await page.goto('/panel/users')
   await page.getByRole('heading', { level: 1, name: 'Users' }).waitFor()
@@ -68,7 +68,7 @@ it('asks to sign in again when the session has ended, and goes on at the same pl
   await page.close()
 })
 
-it('signs out, and is signed out for good', async () => {
+it('signs out for good', async () => {
   const page = await world.signedIn(OPERATOR)
   const errors = watchErrors(page)
   await page.goto('/panel/')
@@ -81,7 +81,7 @@ it('signs out, and is signed out for good', async () => {
   await page.close()
 })
 
-it('keeps the colour scheme that was chosen', async () => {
+it('remembers the chosen colour scheme', async () => {
   const page = await world.signedIn(OPERATOR, { colorScheme: 'light' })
   await page.goto('/panel/')
   await page.getByRole('button', { name: /^Menu of/ }).click()

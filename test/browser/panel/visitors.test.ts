@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => world?.stop())
 
-/** Two people come by a newsletter and a search ad; the first clicks an ad and buys its product. */
+/** Two visitors come by a newsletter and a search ad. The first clicks an ad and buys its product. */
 async function comeAndBuy() {
   const seen = { referer: 'https://shop.example/', shopId: shop.shopId }
   const mail = { utmSource: 'newsletter', utmMedium: 'email', utmCampaign: 'spring' }
@@ -49,7 +49,7 @@ async function comeAndBuy() {
 const cells = async (name: RegExp) =>
   (await page.getByRole('row', { name }).locator('th, td').allInnerTexts()).map((text) => text.trim())
 
-it('shows how visitors came, and what was sold to them', async () => {
+it('shows how visitors came and what they bought', async () => {
   await page.goto('/panel/visitors')
   await page.getByRole('row', { name: /newsletter/ }).waitFor()
   expect(await cells(/newsletter/)).toEqual(['newsletter', 'email', 'spring', '1', '1', '1', '€20.50'])
@@ -57,13 +57,13 @@ it('shows how visitors came, and what was sold to them', async () => {
   expect(await seriousFindings(page)).toEqual([])
 })
 
-it('groups by what the address says', async () => {
+it('groups visitors by what the address says', async () => {
   await page.goto('/panel/visitors?groupBy=gclid')
   await page.getByRole('row', { name: /Without/ }).waitFor()
   expect(await cells(/Without/)).toEqual(['Without', '2', '1', '1', '€20.50'])
 })
 
-it('exports the sales with how their buyers came', async () => {
+it('exports the sales with the sources of their buyers', async () => {
   const [download] = await Promise.all([
     page.waitForEvent('download'),
     page.getByRole('link', { name: 'Export sales' }).click(),

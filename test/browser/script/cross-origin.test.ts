@@ -7,7 +7,7 @@ import { type Program, startProgram } from '../../program.ts'
 import { waitFor } from '../../wait-for.ts'
 import { launchBrowser } from '../harness.ts'
 
-/** A page of a shop on another site than the program: what browsers let it send, and read. */
+/** A shop's page on another site than the program: what browsers let it send and read. */
 
 let program: Program
 let browser: Browser
@@ -31,7 +31,7 @@ afterAll(async () => {
 })
 
 let pageViews = 0
-/** The body of a page view that the program does not know. */
+/** The body of a new page view. */
 const pageView = () => ({ id: `pv-${++pageViews}`, cid: 'c', referer: 'https://shop.example/', shopId: shop.shopId })
 async function taken(): Promise<number> {
   const metrics = await program.metrics()
@@ -39,7 +39,7 @@ async function taken(): Promise<number> {
 }
 
 describe('a page of another site', () => {
-  it('sends a beacon of JSON', async () => {
+  it('lets a page of another site send a beacon of JSON', async () => {
     const before = await taken()
     const body = JSON.stringify({ events: [{ type: 'PAGE_VIEW', data: pageView() }] })
     const isQueued = await page.evaluate(
@@ -51,7 +51,7 @@ describe('a page of another site', () => {
   })
 
   it.each([{ credentials: 'include' }, { keepalive: true }, { credentials: 'include', keepalive: true }])(
-    'sends and reads with %j and the headers of tracing and signing',
+    'lets a page of another site fetch with %j and the headers of tracing and signing',
     async (options) => {
       const read = await page.evaluate(
         async ([url, body, init]) => {
@@ -82,7 +82,7 @@ describe('a page of another site', () => {
     },
   )
 
-  it('asks for ads with credentials, and reads them and what was cut', async () => {
+  it('lets a page of another site request ads with credentials, and read them and the dropped parameters', async () => {
     const targeting = [{ slotHash: shop.slotHash, adCount: 101, searchData: 'desk lamp' }]
     const read = await page.evaluate(
       async ([url, body]) => {
@@ -96,7 +96,7 @@ describe('a page of another site', () => {
     expect(read).toMatchObject({ status: 200, limits: 'targeting[0].adCount=100', answer: { clientId: 'c' } })
   })
 
-  it('reads nothing of the management API, whatever it sends along', async () => {
+  it('keeps the management API unreadable for a page of another site, whatever it sends', async () => {
     const tried = await page.evaluate(async (url) => {
       const ask = (init: RequestInit) =>
         fetch(`${url}/v1/panel/session`, init).then(

@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => world?.stop())
 
 const VIEW_MS = 1_000
-/** Over the time that views are gathered for. */
+/** Longer than the time for which views are gathered. */
 const GATHER_MS = 600
 const LONG_MS = 10_000
 const DAY_MS = 86_400_000
@@ -20,7 +20,7 @@ const DAY_MS = 86_400_000
 const CSS = '#top, #end { height: 300vh }'
 const BODY = '<div id="top">Top</div><div id="ads"></div><div id="end">End</div>'
 
-/** Two ads below the screen, on a page whose clock the test runs. */
+/** Opens a page with two ads below the viewport, whose clock the test controls. */
 async function openBelow() {
   const options = { css: CSS, viewport: { width: 600, height: 600 }, ownClock: true }
   const visit = await site.open(BODY + site.tag('ads', 1, 2), options)
@@ -28,7 +28,7 @@ async function openBelow() {
   return { ...visit, run: (ms: number) => visit.page.clock.runFor(ms) }
 }
 
-/** Scrolls until so many pixels of the cards, 286 high, are on the screen from below; resolves when the page has noticed. */
+/** Scrolls until this many pixels of the cards (286 tall) are visible, and waits until the page has noticed. */
 const showPixels = ({ page }: Visit, pixels: number) =>
   page.evaluate(async (shown) => {
     const card = document.querySelector('#ads')!.shadowRoot!.querySelector('a')!
@@ -36,13 +36,13 @@ const showPixels = ({ page }: Visit, pixels: number) =>
     await new Promise((resolve) => new IntersectionObserver(resolve, { threshold: 0.5 }).observe(card))
   }, pixels)
 
-/** How many events the tests have told the program. */
+/** How many events the tests have sent to the program. */
 let told = 0
 async function taken(): Promise<number> {
   const metrics = await site.program.metrics()
   return Number(/^endcap_events_accepted_total\{type="ad-events"\} (\d+)$/m.exec(metrics)?.[1] ?? 0)
 }
-/** What is under way when a browser is closed may be lost: waits until the program has taken so many more. */
+/** Waits until the program has received this many more events: those in flight when a browser closes may be lost. */
 async function untilTaken(count: number): Promise<void> {
   told += count
   await waitFor(async () => (await taken()) >= told)
@@ -51,7 +51,7 @@ async function untilTaken(count: number): Promise<void> {
 const untilEvents = (visit: Visit, count: number) => waitFor(async () => visit.events.length >= count)
 
 describe('a view', () => {
-  it('is told once for each ad of which half was visible for a second', async () => {
+  it('reports a view once for each ad that was half visible for a second', async () => {
     const visit = await openBelow()
     await showPixels(visit, 150)
     await visit.run(VIEW_MS + GATHER_MS)
@@ -65,7 +65,7 @@ describe('a view', () => {
     await visit.close()
   })
 
-  it('is not told of ads that are below the screen, less than half visible, or scrolled past', async () => {
+  it('reports no view of ads that are below the screen, less than half visible, or scrolled past', async () => {
     const visit = await openBelow()
     await visit.run(LONG_MS)
     await showPixels(visit, 135)
@@ -80,8 +80,8 @@ describe('a view', () => {
 
   it.each([
     ['the tab is hidden', 'visibilitychange'],
-    ['the window has not the focus', 'blur'],
-  ])('is not told while %s, and needs a whole second when it is back', async (_why, change) => {
+    ['the window does not have the focus', 'blur'],
+  ])('reports no view while %s, and measures a whole second afterwards', async (_why, change) => {
     const visit = await openBelow()
     await showPixels(visit, 250)
     await visit.run(VIEW_MS - 100)
@@ -105,7 +105,7 @@ describe('a view', () => {
     await visit.close()
   })
 
-  it('is told again when it did not arrive, once', async () => {
+  it('reports a view again, once, when the request failed', async () => {
     const visit = await openBelow()
     await visit.page.route('**/v1/ev/batch', (route) =>
       route.fulfill({ status: 503, headers: { 'access-control-allow-origin': '*' } }),
@@ -122,12 +122,12 @@ describe('a view', () => {
     await visit.close()
   })
 
-  it('that waits is sent when the page is left', async () => {
+  it('sends waiting views when the page is left', async () => {
     const visit = await openBelow()
     await showPixels(visit, 280)
     await visit.run(VIEW_MS)
     expect(visit.events).toEqual([])
-    // What is sent here is not shown to the test.
+    // Playwright does not see requests that are sent here.
     await visit.page.goto('https://shop.example/elsewhere')
     await untilTaken(2)
     await visit.close()
@@ -145,7 +145,7 @@ describe('a click', () => {
   it.each([
     ['the mouse', ({ link }: Top) => link.click()],
     ['the keyboard', ({ link }: Top) => link.press('Enter')],
-  ])('by %s is told, and leads to the product', async (_by, click) => {
+  ])('reports a click by %s, which opens the product', async (_by, click) => {
     const visit = await openTop()
     const href = await visit.link.getAttribute('href')
     await click(visit)
@@ -156,7 +156,7 @@ describe('a click', () => {
     await visit.close()
   })
 
-  it('by the middle button is told once, however often, and opens the product beside the page', async () => {
+  it('reports repeated clicks by the middle button once, and opens the product in a new tab', async () => {
     const visit = await openTop()
     const context = visit.page.context()
     await Promise.all([context.waitForEvent('page'), visit.link.click({ button: 'middle' })])
@@ -169,7 +169,7 @@ describe('a click', () => {
     await visit.close()
   })
 
-  it('that nobody made is not told, nor that of the right button', async () => {
+  it('reports no click that a script or the right button made', async () => {
     const visit = await openTop()
     await visit.link.click({ button: 'right' })
     await visit.link.evaluate((link) => link.dispatchEvent(new MouseEvent('click', { cancelable: true })))
@@ -179,7 +179,7 @@ describe('a click', () => {
   })
 })
 
-it('what browsers told is valid, and in the report', async () => {
+it('has every reported event judged valid and counted in the report', async () => {
   const dateIn = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10)
   const query = new URLSearchParams({
     shopId: site.shop.shopId,
@@ -189,7 +189,7 @@ it('what browsers told is valid, and in the report', async () => {
   })
   const totals = async () =>
     (await site.shop.get<{ totals: Record<string, number> }>(`/v1/panel/reports?${query}`)).totals
-  // Two of each test above that has views at the program, one of each that has a click there.
+  // Two for each test above that reports views, and one for each that reports a click.
   const expected = { views: 8, clicks: 3, invalid: 0 }
   await expect.poll(totals).toMatchObject(expected)
 })

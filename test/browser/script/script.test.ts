@@ -13,8 +13,8 @@ afterAll(() => world?.stop())
 
 const SPACE = '#ads { min-height: calc(2em + 18em) }'
 
-describe('an element with the emission script, on a page of another origin with a strict policy', () => {
-  it('shows row x col ads as a list of links, where they were to be and without a breach', async () => {
+describe('the emission script on a page of another origin with a strict policy', () => {
+  it('shows row x col ads as a list of links, in the element and without a policy violation', async () => {
     const visit = await site.open(`<h1>Lamps</h1><div id="ads"></div><p>Below</p>${site.tag('ads', 2, 3)}`, {
       css: '#ads { min-height: calc(2em + 2 * 18em + 0.75em) } li { display: none } a { color: red !important }',
     })
@@ -35,7 +35,7 @@ describe('an element with the emission script, on a page of another origin with 
     await visit.close()
   })
 
-  it('works where the policy demands trusted types', async () => {
+  it('loads where the policy demands trusted types', async () => {
     const policy = "require-trusted-types-for 'script'; trusted-types endcap"
     const visit = await site.open(`<div id="ads"></div>${site.tag('ads', 1, 1)}${site.tag('none', 1, 1)}`, { policy })
     await visit.rendered(1)
@@ -43,7 +43,7 @@ describe('an element with the emission script, on a page of another origin with 
     await visit.close()
   })
 
-  it('adds one name to the page, also when an element has it', async () => {
+  it('adds one global name to the page, also when an element has the same id', async () => {
     const names = () => page.evaluate(() => Object.keys(window).sort())
     const { page, ...visit } = await site.open(`<div id="endcap"></div>${site.tag('endcap', 1, 1)}`)
     await visit.rendered(1)
@@ -64,7 +64,7 @@ describe('an element with the emission script, on a page of another origin with 
     ['pl', 'Sponsorowane', '1234,50 €', 'Cena promocyjna'],
     ['fr', 'Sponsorisé', '1 234,50 €', 'Prix promotionnel'],
     ['nl', 'Sponsored', '€ 1.234,50', 'Sale price'],
-  ])('writes words and prices in the language of the page: %s', async (lang, label, price, read) => {
+  ])('writes the words and prices of ads in the language of the page: %s', async (lang, label, price, read) => {
     const visit = await site.open(
       `<div lang="${lang}"><div id="ads"></div></div>${site.tag('ads', 1, 1, { searchData: 'chandelier' })}`,
     )
@@ -92,7 +92,7 @@ describe('an element with the emission script, on a page of another origin with 
     ),
   )
 
-  it('is not harmed by what is in a feed', async () => {
+  it('shows hostile feed content as text', async () => {
     const title = '</script><img src=x onerror=alert(1)> \u2028 "><b>Grand candelabra'
     const image = 'https://shop.example/i/"><script>alert(1)</script>.jpg'
     await world.addProducts(
@@ -111,14 +111,14 @@ describe('an element with the emission script, on a page of another origin with 
     const visit = await site.open(html)
     await visit.rendered(1)
     const link = visit.page.getByRole('link')
-    // What is markup never gets into the catalogue; the rest is text.
+    // The feed's parser removes markup; the rest is shown as text.
     expect(await link.locator('.title').textContent()).toBe('"> Grand candelabra')
     expect(await visit.page.locator('b, script[src=x], [onerror]').count()).toBe(0)
     expect(visit.errors).toEqual([])
     await visit.close()
   })
 
-  it('links only to web addresses', async () => {
+  it('links ads only to http addresses', async () => {
     const visit = await site.open('<div id="ads"></div>')
     await visit.page.route('**/v1/dsa/raw/batch', async (route) => {
       const answer = await route.fetch()
@@ -140,10 +140,10 @@ describe('an element with the emission script, on a page of another origin with 
   })
 })
 
-describe('without ads', () => {
+describe('the emission script without ads', () => {
   const without = { searchData: 'submarine' }
 
-  it('keeps the room while what is below is seen, and gives it up once it is not', async () => {
+  it('keeps the space of missing ads while the content below is visible, and releases it afterwards', async () => {
     const html = `<div id="top">Top</div><div id="ads"></div><p id="below">Below</p><div id="end">End</div>`
     const css = `${SPACE} #top, #end { height: 150vh }`
     const visit = await site.open(html, { css, viewport: { width: 800, height: 600 } })
@@ -158,7 +158,7 @@ describe('without ads', () => {
     await visit.close()
   })
 
-  it('shows what the page has put into the element', async () => {
+  it('shows the page’s own content of the element when there are no ads', async () => {
     const visit = await site.open(`<div id="ads"><p>Free delivery</p></div>${site.tag('ads', 1, 2, without)}`)
     await visit.rendered(1)
     expect(await visit.page.getByText('Free delivery').isVisible()).toBe(true)
@@ -167,11 +167,11 @@ describe('without ads', () => {
   })
 })
 
-describe('several on a page', () => {
+describe('several script elements on a page', () => {
   const shownBy = (visit: Awaited<ReturnType<ScriptSite['open']>>, id: string) =>
     visit.page.locator(`[id="${id}"] a`).evaluateAll((all) => all.map((one) => (one as HTMLAnchorElement).href))
 
-  it('ask in one request, and show no product twice', async () => {
+  it('several script elements share one request, and show no product twice', async () => {
     const visit = await site.open(`<div id="a"></div><div id="b"></div>${site.tag('a', 1, 3)}${site.tag('b', 1, 3)}`)
     await visit.rendered(2)
     expect(visit.requests.map(({ targeting }) => targeting.length)).toEqual([2])
@@ -180,7 +180,7 @@ describe('several on a page', () => {
     await visit.close()
   })
 
-  it('repeat nothing when one comes later, nor after a rescan', async () => {
+  it('a later script element or a rescan repeats no product', async () => {
     const visit = await site.open(`<div id="a"></div><div id="b"></div>${site.tag('a', 1, 3)}`)
     await visit.rendered(1)
     await addScript(visit.page, site.script('b', 1, 3))
@@ -188,7 +188,7 @@ describe('several on a page', () => {
     const [a, b] = [await shownBy(visit, 'a'), await shownBy(visit, 'b')]
     expect(new Set([...a, ...b]).size).toBe(6)
 
-    // As a single-page application does: the element is another, the script is not loaded again.
+    // As a single-page application does: the element is replaced, and the script is not loaded again.
     await visit.page.evaluate(() => {
       const fresh = document.createElement('div')
       fresh.id = 'a'
@@ -202,7 +202,7 @@ describe('several on a page', () => {
     await visit.close()
   })
 
-  it('wait for an element that is not there yet, and show another phrase in the same one', async () => {
+  it('a script element waits for its element, and another phrase replaces the ads in it', async () => {
     const visit = await site.open(site.tag('late', 1, 2))
     await visit.page.evaluate(() => {
       const late = document.createElement('section')
@@ -219,7 +219,7 @@ describe('several on a page', () => {
 })
 
 describe('the client id', () => {
-  it('is kept, and is the one that the shop has stored', async () => {
+  it('keeps the client id, and uses one that the shop has stored', async () => {
     const visit = await site.open(`<div id="ads"></div>${site.tag('ads', 1, 1)}`, {
       before: () => localStorage.setItem('endcap-cid', 'shop-7'),
     })
@@ -240,7 +240,7 @@ describe('the client id', () => {
   it.each([
     ['in a cookie', 'cookie', true],
     ['for the life of the page', 'none', false],
-  ])('is kept %s where storage is refused', async (_where, allowed, kept) => {
+  ])('keeps the client id %s where storage is refused', async (_where, allowed, kept) => {
     const visit = await site.open(`<div id="ads"></div>${site.tag('ads', 1, 1)}`, {
       before:
         allowed === 'cookie'

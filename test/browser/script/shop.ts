@@ -7,11 +7,11 @@ import { openScriptSite, type ScriptSite } from './site.ts'
 
 const COLORS = ['red', 'green', 'blue', 'amber', 'teal', 'pink', 'white', 'black']
 /**
- * What a common browser says of itself: the judge counts nothing of headless ones. Told to the browser, since what it
- * sends for a page that is gone knows nothing of the page's settings.
+ * The user agent of a common browser: the judge rejects headless ones. It is set for the whole browser, because requests
+ * that outlive their page ignore the settings of the page.
  */
 const USER_AGENT = 'Mozilla/5.0 (X11; Linux x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36'
-/** Tests are not to fail for a busy machine. */
+/** Generous, so that a busy machine does not fail the tests. */
 const DEADLINE_MS = '5000'
 
 export interface ScriptWorld {

@@ -5,13 +5,13 @@ import type { JourneyShop } from '../../journey/shop.ts'
 import type { Program } from '../../program.ts'
 import { waitFor } from '../../wait-for.ts'
 
-/** A page of a shop on an origin of its own, under a strict policy, that shows ads by the emission script. */
+/** A shop's page on its own origin, with a strict policy and the emission script. */
 export interface ScriptSite {
   program: Program
   shop: JourneyShop
-  /** The address of the emission script. */
+  /** The address of the emission script for these parameters. */
   script(elementId: string, rows: number, cols: number, query?: Record<string, string>): string
-  /** A script element for it, with the page's nonce. */
+  /** Its script element, with the page's nonce. */
   tag(...parameters: Parameters<ScriptSite['script']>): string
   /** Opens a page with this body. */
   open(body: string, options?: OpenOptions): Promise<Visit>
@@ -19,22 +19,22 @@ export interface ScriptSite {
 }
 
 export interface OpenOptions extends BrowserContextOptions {
-  /** Beside nonces: further directives of the page's policy. */
+  /** Further directives of the page's Content-Security-Policy. */
   policy?: string
   css?: string
   /** Runs before the page's own scripts. */
   before?: () => void
-  /** The page's timers run only by `page.clock`. */
+  /** The page's timers are driven by `page.clock`. */
   ownClock?: boolean
 }
 
 export interface Visit {
   page: Page
-  /** `VIEW` or `CLICK` with the showId, in the order that they were sent. */
+  /** `VIEW` or `CLICK` with the showId, in the order of sending. */
   events: string[]
   /** Bodies of the ad requests, with their cid. */
   requests: { cid: string; targeting: Record<string, unknown>[] }[]
-  /** Breaches of the policy, and errors. */
+  /** Violations of the policy, and errors. */
   errors: string[]
   /** The sum of all layout shifts so far. */
   layoutShift(): Promise<number>

@@ -13,11 +13,11 @@ const PRICE_STEPS = [25, 50, 100, 200]
 
 export interface Listing {
   filters: Filters
-  /** Counts from 1. */
+  /** The page number, from 1. */
   page: number
 }
 
-/** A department or a category below it. */
+/** The page of a department or of a category below it. */
 export function categoryPage(visit: ShopVisit, category: Category, listing: Listing): ShopPage {
   const all = visit.shelf.inCategory(category.path)
   const targeting = { categoryPaths: [category.path] }
@@ -28,7 +28,7 @@ ${adRow(visit, { id: 'sponsored', title: `Popular in ${category.name}`, unit: 'l
   return { title: category.name, body: html`<div class="wide">${top}${shelves(visit, all, listing)}</div>` }
 }
 
-/** What a phrase finds. */
+/** The page of search results. */
 export function searchPage(visit: ShopVisit, phrase: string, listing: Listing): ShopPage {
   const all = visit.shelf.search(phrase)
   const instead = all.length > 0 ? all.slice(ROW) : visit.shelf.inCategory('Kitchen')
@@ -68,11 +68,11 @@ ${box('sale', '1', filters.onSale, 'Down in price')}
 </form></details>`
 }
 
-/** A dot of a colour. */
+/** A dot in a colour. */
 export const swatch = (color: string): Html =>
   html`<svg class="swatch" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true"><circle cx="8" cy="8" r="7.5" fill="${hexOf(color)}"/></svg>`
 
-/** The way from the home page to a category. */
+/** The breadcrumbs from the home page to a category. */
 export function crumbs(path: string, { shelf }: ShopVisit): Html {
   const names = path.split(' > ')
   const steps = names.map((_, index) => shelf.category(names.slice(0, index + 1).map(slug))!)

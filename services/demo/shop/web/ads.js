@@ -10,7 +10,7 @@ const placesOf = (selector) =>
     targeting: JSON.parse(element.querySelector('script').textContent),
   }))
 
-/** The ads of all places of one kind in one request, so that no ad is shown twice; none where nobody answers. */
+/** Requests the ads of all places of one kind at once, so that no ad appears twice. Without an answer there are none. */
 async function select(path, places) {
   if (places.length === 0) return []
   const answer = await post(path, { targeting: places.map(({ targeting }) => targeting) }).catch(() => null)
@@ -28,7 +28,7 @@ function report(kind, ad, link) {
   for (const type of ['click', 'auxclick']) link.addEventListener(type, onClick)
 }
 
-/** Fills every row of products; places that no ad took show what the page brought along. */
+/** Fills every row of products. Places without an ad show the page's own products. */
 export async function fillRows() {
   const places = placesOf('[data-ads]')
   const answers = await select('/v1/dsa/raw/batch', places)
@@ -67,7 +67,7 @@ function pricesOf({ productPrice, productSalePrice }) {
   return [price, ' ', was]
 }
 
-/** Fills every place of a banner. */
+/** Fills every banner place. */
 export async function fillBanners() {
   const places = placesOf('[data-banner]')
   const answers = await select('/v1/banner/dsa/raw/batch', places)

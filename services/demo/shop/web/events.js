@@ -7,12 +7,12 @@ const headers = {
   ...(facts.uid === null ? {} : { uid: facts.uid }),
 }
 
-/** Posts to the ad server. Outlives the page, so that a click is told on the way to the product. */
+/** Posts to the ad server. The request outlives the page, so that a click is reported while the product page loads. */
 export function post(path, body) {
   return fetch(facts.adServer + path, { method: 'POST', headers, body: JSON.stringify(body), keepalive: true })
 }
 
-/** Tells the ad server what happened, and the shopper that it was told. */
+/** Reports an event to the ad server, and lists it for the shopper. */
 async function report(name, path, body) {
   const answer = await post(path, body).catch(() => null)
   noteEvent({ name, status: answer?.status ?? 0 })
@@ -23,7 +23,7 @@ export const reportView = (kind, ad) => report(`View · ${ad.name}`, `${kindOf[k
 export const reportClick = (kind, ad) =>
   report(`Click · ${ad.name}`, `${kindOf[kind]}/click-event`, { showId: ad.showId })
 
-/** A page was opened. Its campaign is read from the address, where there is one. */
+/** Reports a page view, with the campaign parameters of the address. */
 export function reportPageView() {
   const query = new URLSearchParams(location.search)
   const { cid, uid, shopId, productId } = facts

@@ -1,2 +1,2 @@
-/** What the server tells the page: adServer, shopId, cid, uid, productId, order. */
+/** Facts from the server: adServer, shopId, cid, uid, productId, order. */
 export const facts = JSON.parse(document.getElementById('facts').textContent)

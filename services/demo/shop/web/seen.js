@@ -14,7 +14,7 @@ const observer = new IntersectionObserver(
   { threshold: SHARE },
 )
 
-/** Calls back once the element has been half visible for a second without a break, in a page that is looked at. */
+/** Calls back once the element has been half visible for a second without a break, in a visible page. */
 export function onceSeen(element, callback) {
   callbacks.set(element, callback)
   observer.observe(element)

@@ -8,7 +8,7 @@ fillRows()
 fillBanners()
 reportPageView()
 
-// An order is told once, however often its page is opened.
+// An order is reported once, however often its page is opened.
 if (facts.order && !sessionStorage.getItem(facts.order.eventId)) {
   sessionStorage.setItem(facts.order.eventId, 'told')
   reportTransaction('PURCHASE', facts.order.products, facts.order.eventId)
@@ -45,7 +45,7 @@ for (const gallery of document.querySelectorAll('[data-gallery]')) {
   })
 }
 
-// On wide screens the filters stand open.
+// On wide screens the filters are open.
 const wide = matchMedia('(min-width: 900px)')
 for (const filters of document.querySelectorAll('[data-filters]')) {
   filters.querySelector('form').addEventListener('change', () => filters.querySelector('form').requestSubmit())

@@ -3,7 +3,7 @@ import { noAnswer, problemOf } from './problem.ts'
 import { fetchAskingAgain } from './reauthentication.ts'
 import type { paths } from './schema.d.ts'
 
-/** The program's API, typed by its OpenAPI. Every call rejects with ApiProblem; the session's cookie goes along. */
+/** The client of the API, typed by its OpenAPI document. Every failed call rejects with ApiProblem. */
 export const client = createClient<paths>({ baseUrl: '', credentials: 'same-origin', fetch: fetchAskingAgain })
 
 client.use({
@@ -11,13 +11,13 @@ client.use({
     if (!response.ok) throw await problemOf(response)
   },
   onError({ error }) {
-    // A request that was given up is not a failure of the network.
+    // An aborted request is not a network failure.
     if (error instanceof DOMException && error.name === 'AbortError') return
     return noAnswer(error)
   },
 })
 
-/** What a call answers: `await answer(client.GET('/v1/panel/accounts'))`. @throws ApiProblem */
+/** Unwraps the body of a call: `await answer(client.GET('/v1/panel/accounts'))`. @throws ApiProblem */
 export async function answer<T>(call: Promise<{ data?: T }>): Promise<T> {
   return (await call).data as T
 }

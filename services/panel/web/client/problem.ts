@@ -1,4 +1,4 @@
-/** One field that is wrong. `path` is a JSON pointer into the body (`/cpc`), or names a parameter (`querystring/from`). */
+/** One invalid field. `path` is a JSON pointer into the body (`/cpc`), or names a parameter (`querystring/from`). */
 interface FieldError {
   path: string
   message: string
@@ -12,14 +12,14 @@ interface ProblemParts {
   retryAfterMs?: number | null
 }
 
-/** An answer of the API that is an error (RFC 9457), or none at all (status 0, code NETWORK). */
+/** An error answer of the API (RFC 9457), or no answer at all (status 0, code NETWORK). */
 export class ApiProblem extends Error {
   override readonly name = 'ApiProblem'
   readonly status: number
-  /** One of docs/errors.md, or NETWORK. */
+  /** A code of docs/errors.md, or NETWORK. */
   readonly code: string
   readonly errors: readonly FieldError[]
-  /** When the same request may work; null: it says nothing of that. */
+  /** When to retry; null when the answer does not say. */
   readonly retryAfterMs: number | null
 
   constructor({ status, code, detail, errors = [], retryAfterMs = null }: ProblemParts) {
@@ -30,14 +30,14 @@ export class ApiProblem extends Error {
     this.retryAfterMs = retryAfterMs
   }
 
-  /** For `form.setErrors`: messages by the name that a field of a Mantine form has: `banners.0.textFields.1.value`. */
+  /** For `form.setErrors`: messages by the path of the field in a Mantine form, such as `banners.0.textFields.1.value`. */
   fieldErrors(): Record<string, string> {
     const ofBody = this.errors.filter(({ path }) => path.startsWith('/'))
     return Object.fromEntries(ofBody.map(({ path, message }) => [fieldName(path), sentence(message)]))
   }
 }
 
-/** The problem that an answer over 399 tells. */
+/** Reads the problem from an answer with a status above 399. */
 export async function problemOf(response: Response): Promise<ApiProblem> {
   const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN)
   const retryAfterMs = Number.isNaN(retryAfter) ? null : retryAfter * 1000
@@ -55,7 +55,7 @@ export function noAnswer(cause: unknown): ApiProblem {
   return problem
 }
 
-/** JSON pointer (RFC 6901) to the path of a form's field. */
+/** Turns a JSON pointer (RFC 6901) into the path of a form's field. */
 function fieldName(pointer: string): string {
   const parts = pointer.slice(1).split('/')
   return parts.map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~')).join('.')

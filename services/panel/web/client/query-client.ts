@@ -3,14 +3,14 @@ import { ApiProblem } from './problem.ts'
 
 const RETRIES_MAX = 3
 const RETRY_AFTER_MAX_MS = 10_000
-/** So long a list is not asked for anew when one comes back to it. */
+/** Data younger than this is not refetched when the user returns to a page. */
 const FRESH_MS = 5_000
 
 export const SESSION_KEY = ['/v1/panel/session']
 
-/** Reads are tried again while the server is busy or away; changes never, for they may have been made. */
+/** Retries reads while the server is busy or unreachable. Changes are never retried: they may already have been made. */
 export function createQueryClient(): QueryClient {
-  /** The session has ended: whoever asks next must sign in. */
+  /** On 401 the session has ended: the panel shows the sign-in page. */
   const onError = (error: Error) => {
     if (error instanceof ApiProblem && error.status === 401) queryClient.setQueryData(SESSION_KEY, null)
   }
@@ -29,7 +29,7 @@ export function createQueryClient(): QueryClient {
   return queryClient
 }
 
-/** 503 that says when, but not a report that takes too long: it would again. */
+/** Retries 503, except for a report that takes too long: it would take too long again. */
 function mayWorkLater(error: Error): boolean {
   if (!(error instanceof ApiProblem)) return false
   return error.code === 'NETWORK' || (error.status === 503 && error.code !== 'REPORT_TOO_SLOW')

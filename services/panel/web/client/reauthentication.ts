@@ -1,11 +1,11 @@
 /**
- * What the API answers REAUTHENTICATION_REQUIRED to is done after all once the user has proved again who it is. The
- * dialog that asks sets itself here; while none is there, the answer stands.
+ * Repeats a request that the API answered with REAUTHENTICATION_REQUIRED once the user has confirmed their identity. The
+ * dialog registers itself here; without a dialog, the answer stands.
  */
 type Ask = () => Promise<boolean>
 let ask: Ask | null = null
 
-/** @returns what takes it away again. */
+/** @returns a function that unregisters the dialog. */
 export function askWith(dialog: Ask): () => void {
   ask = dialog
   return () => {
@@ -13,7 +13,7 @@ export function askWith(dialog: Ask): () => void {
   }
 }
 
-/** `fetch` that asks for a password where the API wants one, and then repeats the request. */
+/** `fetch` that has the user confirm their identity where the API demands it, and then repeats the request. */
 export async function fetchAskingAgain(request: Request): Promise<Response> {
   const again = request.clone()
   const response = await fetch(request)

@@ -2,10 +2,10 @@ import type { paths } from './schema.d.ts'
 
 type Json<R> = R extends { content: { 'application/json': infer Body } } ? Body : never
 
-/** The JSON that GET of a path answers. */
+/** The JSON body of GET for a path. */
 export type Answer<P extends keyof paths> = paths[P] extends { get: { responses: { 200: infer R } } } ? Json<R> : never
 
-/** Paths that GET knows. */
+/** Paths that have a GET operation. */
 export type ReadablePath = { [P in keyof paths]: [Answer<P>] extends [never] ? never : P }[keyof paths]
 
 /** Paths that answer `{ items, nextCursor }`. */
@@ -21,7 +21,7 @@ type Parameters<P extends keyof paths> = paths[P] extends { get: { parameters: i
 /** Query parameters of GET. */
 export type Query<P extends keyof paths> = Parameters<P> extends { query?: infer Q } ? NonNullable<Q> : never
 
-/** What stands in the path: `{ id }`. */
+/** Path parameters: `{ id }`. */
 export type PathParams<P extends keyof paths> = Parameters<P> extends { path: infer Q } ? Q : undefined
 
 export type Account = Item<'/v1/panel/accounts'>

@@ -6,9 +6,9 @@ import type { Answer, PathParams, Query, ReadablePath } from '../client/types.ts
 export interface EntityOptions<P extends ReadablePath> {
   path?: PathParams<P>
   query?: Query<P>
-  /** False: do not ask yet. */
+  /** False delays the request. */
   enabled?: boolean
-  /** Ask again so often, while the page is in view. */
+  /** How often to refetch while the page is visible. */
   refreshMs?: number | false
 }
 
@@ -19,7 +19,7 @@ export interface EntityState<T> {
   retry: () => void
 }
 
-/** One thing that the API answers: `useEntity('/v1/panel/accounts/{id}', { path: { id } })`. */
+/** Reads one resource: `useEntity('/v1/panel/accounts/{id}', { path: { id } })`. */
 export function useEntity<P extends ReadablePath>(path: P, options: EntityOptions<P> = {}): EntityState<Answer<P>> {
   const { enabled, refreshMs = false } = options
   const init = { params: { path: options.path, query: options.query } }
@@ -32,7 +32,7 @@ export function useEntity<P extends ReadablePath>(path: P, options: EntityOption
   return { data: state.data, problem: state.error, isLoading: state.isPending, retry: () => void state.refetch() }
 }
 
-/** GET of a path that is known only as a type parameter, which the client's own types cannot follow. @throws ApiProblem */
+/** GET of a path that is a type parameter, which the types of the client cannot express. @throws ApiProblem */
 export async function read<P extends ReadablePath>(path: P, init: Record<string, unknown>): Promise<Answer<P>> {
   const { data } = await client.GET(path as '/v1/panel/session', init)
   return data as unknown as Answer<P>

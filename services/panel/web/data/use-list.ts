@@ -5,7 +5,7 @@ import type { Answer, Item, ListPath, PathParams, Query } from '../client/types.
 import { type EntityState, read } from './use-entity.ts'
 
 const PAGE_SIZE_DEFAULT = 50
-/** The most that the API gives at once: for lists that are searched here, and for choices. */
+/** The largest page of the API: for lists that are searched in the browser, and for choices. */
 export const PAGE_SIZE_MAX = 1_000
 
 export interface ListOptions<P extends ListPath> {
@@ -18,25 +18,25 @@ export interface ListOptions<P extends ListPath> {
 
 /** A list as DataTable shows it: one page at a time. */
 export interface ListState<T> {
-  /** Undefined until the first page is there. */
+  /** Undefined until the first page has loaded. */
   items: readonly T[] | undefined
   problem: ApiProblem | null
-  /** What is shown is of the page or query before. */
+  /** The items are still those of the previous page or query. */
   isStale: boolean
   retry: () => void
-  /** From 1. */
+  /** The page number, from 1. */
   page: number
-  /** Null: there is no such page. */
+  /** Null when there is no such page. */
   next: (() => void) | null
   previous: (() => void) | null
 }
 
-/** A list of the API, page by page: `useList('/v1/panel/accounts', { query: { kind: 'PUBLISHER' } })`. */
+/** Reads a list page by page: `useList('/v1/panel/accounts', { query: { kind: 'PUBLISHER' } })`. */
 export function useList<P extends ListPath>(path: P, options: ListOptions<P> = {}): ListState<Item<P>> {
   const { pageSize = PAGE_SIZE_DEFAULT, enabled, refreshMs = false } = options
   const asked = JSON.stringify([path, options.path, options.query, pageSize])
   const [place, setPlace] = useState({ asked, cursors: [] as string[] })
-  // Another query begins at its first page.
+  // A changed query starts at its first page.
   const cursors = place.asked === asked ? place.cursors : []
   const query = { ...options.query, limit: pageSize, cursor: cursors.at(-1) }
 
@@ -60,12 +60,12 @@ export function useList<P extends ListPath>(path: P, options: ListOptions<P> = {
   }
 }
 
-/** A whole list that came with something else, as DataTable shows it. */
+/** A list that is part of another answer, in the form that DataTable takes. */
 export function listOf<T>({ problem, retry }: EntityState<unknown>, items: readonly T[] | undefined): ListState<T> {
   return { items, problem, isStale: false, retry, page: 1, next: null, previous: null }
 }
 
-/** Items that are there already, as DataTable shows lists: all on one page. */
+/** Items that are already loaded, in the form that DataTable takes: all on one page. */
 export function allOf<T>(items: readonly T[]): ListState<T> {
   return { items, problem: null, isStale: false, retry: () => {}, page: 1, next: null, previous: null }
 }

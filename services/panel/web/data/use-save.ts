@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { ApiProblem } from '../client/problem.ts'
 import type { ReadablePath } from '../client/types.ts'
 
-/** What of a Mantine form takes the messages of the server, and may forget what was before. */
+/** The part of a Mantine form that useSave needs. */
 interface FormOfFields {
   setErrors(errors: Record<string, string>): void
   getInputNode(path: string): HTMLElement | null
@@ -13,23 +13,23 @@ interface FormOfFields {
 export interface SaveOptions<Input, Result> {
   /** Makes the change: `(values) => answer(client.POST('/v1/panel/accounts', { body: values }))`. */
   save: (input: Input) => Promise<Result>
-  /** What is read anew afterwards: every list and entity whose path begins with one of these. */
+  /** Paths to refetch afterwards: every list and entity whose path begins with one of these. */
   changes: readonly ReadablePath[]
-  /** Gets the messages of the fields that are wrong; has no changes any more when it is done. */
+  /** Receives the error messages of its fields. Its changes count as saved afterwards. */
   form?: FormOfFields
-  /** Said when it is done: 'Account saved'. */
+  /** The notification on success: 'Account saved'. */
   saved?: string
   onSaved?: (result: Result, input: Input) => void
 }
 
 export interface Save<Input, Result> {
-  /** Makes the change; undefined when it was refused, which has been told already. */
+  /** Makes the change. Resolves to undefined when it was refused, which the user has been told already. */
   submit: (input: Input) => Promise<Result | undefined>
   isSaving: boolean
   problem: ApiProblem | null
 }
 
-/** A change by the API: tells success and failure, sets the errors of a form, reads anew what has changed. */
+/** A change by the API. It reports success and failure, sets the errors of a form, and refetches what has changed. */
 export function useSave<Input, Result>(options: SaveOptions<Input, Result>): Save<Input, Result> {
   const queryClient = useQueryClient()
   const mutation = useMutation<Result, ApiProblem, Input>({

@@ -5,7 +5,7 @@ import { answer, client } from '../client/client.ts'
 import type { ApiProblem } from '../client/problem.ts'
 import { SignInCard } from './sign-in-card.tsx'
 
-/** Asks for a link by e-mail. The answer tells nobody whether there is such a user. */
+/** Requests a reset link by e-mail. The answer does not reveal whether the user exists. */
 export function ForgottenPassword({ back }: { back: () => void }) {
   const form = useForm({ initialValues: { email: '' } })
   const ask = useMutation<unknown, ApiProblem, typeof form.values>({

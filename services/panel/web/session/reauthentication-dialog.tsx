@@ -8,7 +8,7 @@ import { askWith } from '../client/reauthentication.ts'
 import type { Session } from '../client/types.ts'
 import { useSession } from './session.ts'
 
-/** Asks for the password when the API wants to know again who is there, for all requests that wait for it. */
+/** Asks for the password or a code when the API answers REAUTHENTICATION_REQUIRED. One dialog serves all requests that wait. */
 export function ReauthenticationDialog() {
   const [isOpen, setOpen] = useState(false)
   const waiting = useRef<((proved: boolean) => void)[]>([])

@@ -13,7 +13,7 @@ import { SignInCard } from './sign-in-card.tsx'
 /** Sets up an authenticator app: the QR code, a code of the app, and the recovery codes. */
 export function SecondFactorSetup({ done, cancel }: { done: () => void; cancel?: () => void }) {
   const [recoveryCodes, setRecoveryCodes] = useState<string[] | null>(null)
-  // A secret of its own each time, that is kept while the dialog is open.
+  // Each opening of the dialog has its own secret, kept until the dialog closes.
   const begun = useQuery({
     queryKey: ['/v1/panel/session/second-factor'],
     queryFn: () => answer(client.POST('/v1/panel/session/second-factor')),
@@ -69,7 +69,7 @@ export function SecondFactorSetup({ done, cancel }: { done: () => void; cancel?:
   )
 }
 
-/** They are shown this once. */
+/** The recovery codes, which are shown only once. */
 export function ShownRecoveryCodes({ codes, done }: { codes: readonly string[]; done: () => void }) {
   return (
     <Stack>
@@ -92,7 +92,7 @@ export function ShownRecoveryCodes({ codes, done }: { codes: readonly string[]; 
   )
 }
 
-/** All that there is for who must set up a second factor first. */
+/** The only page of a user who must set up a second factor first. */
 export function SecondFactorPage() {
   const queryClient = useQueryClient()
   return (
@@ -106,11 +106,11 @@ export function SecondFactorPage() {
   )
 }
 
-/** Modules of white around the code, as scanners want it (ISO/IEC 18004). */
+/** The quiet zone around the code, in modules (ISO/IEC 18004). */
 const QUIET = 4
 const SIZE_PX = 200
 
-/** A QR code, dark on white in any colour scheme: many apps read no other. */
+/** A QR code. It is dark on white in any colour scheme, because many apps cannot read an inverted one. */
 function QrCode({ text, label }: { text: string; label: string }) {
   const code = qrcode(0, 'M')
   code.addData(text)

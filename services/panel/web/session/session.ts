@@ -5,17 +5,17 @@ import { ApiProblem } from '../client/problem.ts'
 import { SESSION_KEY } from '../client/query-client.ts'
 import type { Session } from '../client/types.ts'
 
-/** Who is signed in, for everything inside the shell. */
+/** The current session, for everything inside the shell. */
 export const SessionContext = createContext<Session | null>(null)
 
-/** The session, on pages that only those who are signed in see. */
+/** The current session. Only for components inside the shell. */
 export function useSession(): Session {
   const session = use(SessionContext)
   if (!session) throw new Error('there is no session here')
   return session
 }
 
-/** The session at the server: undefined until it is known, null when nobody is signed in. */
+/** Reads the session from the server: undefined until it is known, null when nobody is signed in. */
 export function useSessionState() {
   return useQuery<Session | null, ApiProblem>({
     queryKey: SESSION_KEY,
@@ -31,7 +31,7 @@ export function useSessionState() {
   })
 }
 
-/** Takes who has signed in; what the one before has read is forgotten. */
+/** Sets the new session, and drops everything that the previous user has read. */
 export function useSignedIn(): (session: Session) => void {
   const queryClient = useQueryClient()
   return (session) => {
@@ -40,7 +40,7 @@ export function useSignedIn(): (session: Session) => void {
   }
 }
 
-/** Ends the session, and loads the panel anew, so that nothing that was read stays in memory. */
+/** Ends the session and reloads the panel, so that nothing stays in memory. */
 export async function signOut(query: { everywhere?: boolean; tokens?: boolean } = {}): Promise<void> {
   await client.DELETE('/v1/panel/session', { params: { query } })
   location.assign('/panel/')

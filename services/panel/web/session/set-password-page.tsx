@@ -8,7 +8,7 @@ import { SignInCard } from './sign-in-card.tsx'
 
 export const SET_PASSWORD_PATH = '/panel/set-password'
 
-/** Where links of invitations and resets lead: what stands behind the # lets one choose a password. */
+/** The target of invitation and reset links. The token behind the # lets the user choose a password. */
 export function SetPasswordPage() {
   const token = location.hash.slice(1)
   const form = useForm({

@@ -5,16 +5,16 @@ import { PAGE_SIZE_MAX, useList } from '../data/use-list.ts'
 import { useSession } from './session.ts'
 
 interface ShopChoice {
-  /** Undefined until they are known. */
+  /** Undefined while they are loading. */
   shops: readonly Shop[] | undefined
-  /** The one that pages are about; undefined: there is none, or it is not known yet. */
+  /** The shop that the pages show; undefined when there is none, or while it is loading. */
   shop: Shop | undefined
   choose: (id: string) => void
 }
 
 const ShopContext = createContext<ShopChoice | null>(null)
 
-/** Keeps the chosen shop, which the browser remembers. */
+/** Holds the chosen shop and remembers it in the browser. */
 export function ShopProvider({ children }: { children: ReactNode }) {
   const { user } = useSession()
   const [chosen, choose] = useLocalStorage({ key: `endcap-shop-${user.id}`, defaultValue: '' })
@@ -23,7 +23,7 @@ export function ShopProvider({ children }: { children: ReactNode }) {
   return <ShopContext value={{ shops, shop, choose }}>{children}</ShopContext>
 }
 
-/** The shops that the user may see, and the one that is chosen in the header. */
+/** The shops that the user may see, and the one chosen in the header. */
 export function useShop(): ShopChoice {
   const choice = use(ShopContext)
   if (!choice) throw new Error('there is no shell here')

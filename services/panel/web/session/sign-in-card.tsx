@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { Logo } from '../shell/logo.tsx'
 import classes from './sign-in-page.module.css'
 
-/** The frame of the pages before one is signed in. */
+/** The frame of the pages that are shown before signing in. */
 export function SignInCard({ title, children }: { title: string; children: ReactNode }) {
   return (
     <main className={classes.page}>

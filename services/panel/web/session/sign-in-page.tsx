@@ -15,7 +15,7 @@ interface Credentials {
   code: string
 }
 
-/** E-mail and password; the page that was asked for follows. */
+/** The sign-in form. The page that the user asked for follows. */
 export function SignInPage() {
   const [isForgotten, setForgotten] = useState(false)
   return isForgotten ? (

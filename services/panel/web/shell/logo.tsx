@@ -1,4 +1,4 @@
-/** The mark of Endcap; the name stands beside it. */
+/** The logo of Endcap, without its name. */
 export function Logo() {
   return (
     <svg width="26" height="26" viewBox="0 0 32 32" role="img" aria-label="Endcap">

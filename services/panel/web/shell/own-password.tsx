@@ -5,7 +5,7 @@ import { useSave } from '../data/use-save.ts'
 import { PASSWORD_HINT, passwordProblem } from '../session/password-rules.ts'
 import { useSession } from '../session/session.ts'
 
-/** Sets the own password; the session here goes on, all others end. */
+/** Changes the user's own password. This session continues; all others end. */
 export function OwnPassword({ isOpen, close }: { isOpen: boolean; close: () => void }) {
   const { id } = useSession().user
   const form = useForm({

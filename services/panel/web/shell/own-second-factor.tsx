@@ -6,7 +6,7 @@ import { useSave } from '../data/use-save.ts'
 import { SecondFactorSetup, ShownRecoveryCodes } from '../session/second-factor-setup.tsx'
 import { useSession } from '../session/session.ts'
 
-/** Turns the own authenticator app on and off, and makes new recovery codes. */
+/** Turns the user's two-step sign-in on and off, and makes new recovery codes. */
 export function OwnSecondFactor({ isOpen, close }: { isOpen: boolean; close: () => void }) {
   return (
     <Modal opened={isOpen} onClose={close} title="Two-step sign-in" closeOnClickOutside={false}>

@@ -9,13 +9,13 @@ import { Navigation } from './navigation.tsx'
 import classes from './shell.module.css'
 import { UserMenu } from './user-menu.tsx'
 
-/** What is around every page: header, navigation (a drawer on a phone), and the page itself. */
+/** The frame around every page: header, navigation (a drawer on a phone) and the page itself. */
 export function Shell() {
   const [isOpen, { toggle, close }] = useDisclosure()
   const main = useRef<HTMLElement>(null)
   const { pathname } = useLocation()
   const shown = useRef(pathname)
-  // Keyboards and screen readers go on from the new page, not from the link that led there.
+  // Moves the focus to the new page, so that keyboards and screen readers do not continue from the old link.
   useEffect(() => {
     if (shown.current === pathname) return
     shown.current = pathname
@@ -71,7 +71,7 @@ export function Shell() {
 
 const SEARCH_FROM = 8
 
-/** Which shop the pages are about, for those who have several. Advertisers choose by campaign instead. */
+/** Chooses the shop that the pages show. Advertisers have none: each of their campaigns names its shop. */
 function ShopSwitcher() {
   const { role } = useSession().user
   const { shops, shop, choose } = useShop()

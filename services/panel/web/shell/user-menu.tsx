@@ -18,7 +18,7 @@ import { signOut, useSession } from '../session/session.ts'
 import { OwnPassword } from './own-password.tsx'
 import { OwnSecondFactor } from './own-second-factor.tsx'
 
-/** Who is signed in, the colour scheme, the own password, and the way out. */
+/** The menu of the user: colour scheme, password, two-step sign-in, and signing out. */
 export function UserMenu() {
   const { user, account } = useSession()
   const { colorScheme, setColorScheme } = useMantineColorScheme()
@@ -82,7 +82,7 @@ export function UserMenu() {
   )
 }
 
-/** Ends all sessions of the user and, unless that is not wanted, the tokens that the user has made. */
+/** Ends all sessions of the user and, by choice, revokes the tokens that the user has made. */
 function SignOutEverywhere({ isOpen, close }: { isOpen: boolean; close: () => void }) {
   const [tokens, setTokens] = useState(true)
   const [isBusy, setBusy] = useState(false)

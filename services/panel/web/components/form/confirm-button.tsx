@@ -6,15 +6,15 @@ export interface ConfirmButtonProps extends ButtonProps {
   children: ReactNode
   /** The question: 'Delete the account Solvik?' */
   title: string
-  /** What it means. */
+  /** What the action means for the user. */
   message: ReactNode
-  /** What the button that does it says: 'Delete'. */
+  /** The label of the confirming button: 'Delete'. */
   confirm: string
-  /** Done when it resolves; the dialog stays open until then. */
+  /** The dialog stays open until the promise resolves. */
   onConfirm: () => Promise<unknown>
 }
 
-/** A button that asks before it does what cannot be undone. */
+/** A button that asks for confirmation before an action that cannot be undone. */
 export function ConfirmButton({ children, title, message, confirm, onConfirm, ...props }: ConfirmButtonProps) {
   const [isOpen, { open, close }] = useDisclosure()
   const [isBusy, setBusy] = useState(false)

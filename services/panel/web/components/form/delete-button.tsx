@@ -1,12 +1,12 @@
 import { ConfirmButton, type ConfirmButtonProps } from './confirm-button.tsx'
 
 export interface DeleteButtonProps extends Pick<ConfirmButtonProps, 'message' | 'onConfirm'> {
-  /** What it is: 'account'. */
+  /** The kind of thing: 'account'. */
   what: string
   name: string
 }
 
-/** Asks whether one thing shall be deleted, by its name, and deletes it. */
+/** Deletes one thing, after a confirmation that names it. */
 export function DeleteButton({ what, name, ...rest }: DeleteButtonProps) {
   return (
     <ConfirmButton

@@ -6,7 +6,7 @@ export interface DialogActionsProps {
   close: () => void
 }
 
-/** The buttons at the end of a dialog's form. */
+/** The buttons of a form in a dialog. */
 export function DialogActions({ label, isSaving, close }: DialogActionsProps) {
   return (
     <Group justify="flex-end" gap="xs">

@@ -10,7 +10,7 @@ export interface FormSectionProps {
   children: ReactNode
 }
 
-/** Fields that belong together: what they are about at the left, the fields at the right; one below the other on a phone. */
+/** A group of fields: the description on the left, the fields on the right; stacked on a phone. */
 export function FormSection({ title, description, children }: FormSectionProps) {
   return (
     <fieldset className={classes.section}>
@@ -33,18 +33,18 @@ export function FormSection({ title, description, children }: FormSectionProps) 
 }
 
 export interface FormActionsProps {
-  /** 'Save' without it. */
+  /** Default: 'Save'. */
   label?: string
   isSaving: boolean
-  /** Whether something would be lost: then leaving the page is asked about. */
+  /** Whether the form has unsaved changes; leaving the page then needs a confirmation. */
   hasChanges: () => boolean
-  /** Where Cancel leads; without it, there is none. */
+  /** Where the Cancel button leads; without it, there is no such button. */
   cancelTo?: string
-  /** At the start of the line: a button that deletes. */
+  /** Shown at the start of the line: a delete button. */
   children?: ReactNode
 }
 
-/** The buttons below a form that has a page to itself. */
+/** The buttons below a form that fills a page. */
 export function FormActions({ label = 'Save', isSaving, hasChanges, cancelTo, children }: FormActionsProps) {
   return (
     <Group className={classes.actions} justify="space-between">

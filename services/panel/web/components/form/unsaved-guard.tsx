@@ -3,8 +3,8 @@ import { useEffect } from 'react'
 import { useBlocker } from 'react-router'
 
 /**
- * Asks before a form with changes is left, by a link, by the browser's buttons, or by closing the page.
- * `hasChanges` is asked at that moment.
+ * Asks for confirmation before the user leaves a form with changes: by a link, by the browser's buttons, or by closing the page.
+ * `hasChanges` is called at that moment.
  */
 export function UnsavedGuard({ hasChanges }: { hasChanges: () => boolean }) {
   const blocker = useBlocker(

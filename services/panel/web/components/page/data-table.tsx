@@ -7,10 +7,10 @@ import classes from './data-table.module.css'
 import { ErrorState } from './error-state.tsx'
 
 export interface Column<T> {
-  /** Head of the column, and label of the value on a phone. */
+  /** The head of the column, and the label of each value on a phone. */
   title: string
   cell: (row: T) => ReactNode
-  /** Numbers stand at the end. */
+  /** `end` aligns numbers. */
   align?: 'end'
   /** Any CSS width. */
   width?: string | number
@@ -20,14 +20,14 @@ export interface DataTableProps<T> {
   /** What is listed, for screen readers: 'Accounts'. */
   label: string
   list: ListState<T>
-  /** The first one names the row. */
+  /** The first column names the row. */
   columns: readonly Column<T>[]
   rowKey: (row: T) => string
-  /** Where a row leads; its first column is the link, the whole row takes the click. */
+  /** The page that a row opens. The first column holds the link; the whole row can be clicked. */
   rowLink?: (row: T) => string
   /**
-   * A search box. `textOf`: searches what is loaded (let `useList` load PAGE_SIZE_MAX). `value` and `onChange`: the
-   * caller asks the API.
+   * A search box. `textOf` searches the items that are loaded, so `useList` should load PAGE_SIZE_MAX. With `value` and
+   * `onChange` the caller asks the API.
    */
   search?: { textOf: (row: T) => string } | { value: string; onChange: (value: string) => void }
   /** Beside the search box. */
@@ -37,7 +37,7 @@ export interface DataTableProps<T> {
 
 const SKELETON_ROWS = 6
 
-/** A list of the API as a table, and as cards on a phone: with search, pages, and its empty, loading and failed states. */
+/** A list of the API as a table, or as cards on a phone, with search, paging, and the empty, loading and failed states. */
 export function DataTable<T>(props: DataTableProps<T>) {
   const { label, list, columns, search, filters, empty } = props
   const [typed, setTyped] = useState('')
@@ -93,7 +93,7 @@ function holds(text: string, typed: string): boolean {
     .every((word) => lower.includes(word))
 }
 
-/** The table itself. Its roles are said, because a phone shows it as blocks, which are no table to screen readers. */
+/** The table itself. Its roles are explicit because phones display it as blocks, which are no table to screen readers. */
 function Rows<T>({ label, columns, rows, rowKey, rowLink }: DataTableProps<T> & { rows: readonly T[] | undefined }) {
   return (
     // biome-ignore-start lint/a11y/noRedundantRoles: see above

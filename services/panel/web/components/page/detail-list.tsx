@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 export interface DetailListProps {
   /** Values by their labels; without a value, a dash. */
   details: Readonly<Record<string, ReactNode>>
-  /** The values are not there yet. */
+  /** The values are still loading. */
   isLoading?: boolean
 }
 

@@ -7,7 +7,7 @@ export interface ErrorStateProps {
   retry?: () => void
 }
 
-/** In the place of what could not be read. */
+/** Stands in place of content that could not be read. */
 export function ErrorState({ problem, retry }: ErrorStateProps) {
   return (
     <EmptyState

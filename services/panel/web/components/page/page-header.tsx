@@ -7,7 +7,7 @@ export interface PageHeaderProps {
   title: string
   /** A line under the title. */
   description?: ReactNode
-  /** The pages above this one, from the top. */
+  /** The parent pages, from the top. */
   breadcrumbs?: readonly { label: string; to: string }[]
   /** Beside the title: StatusBadge and the like. */
   badge?: ReactNode
@@ -15,7 +15,7 @@ export interface PageHeaderProps {
   actions?: ReactNode
 }
 
-/** What a page begins with; sets the title of the document. */
+/** The header of a page. It also sets the title of the document. */
 export function PageHeader({ title, description, breadcrumbs = [], badge, actions }: PageHeaderProps) {
   return (
     <header className={classes.header}>

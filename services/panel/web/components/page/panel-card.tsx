@@ -4,12 +4,12 @@ import type { ReactNode } from 'react'
 export interface PanelCardProps {
   title: string
   description?: ReactNode
-  /** At the end of the title's line. */
+  /** Shown at the end of the title's line. */
   actions?: ReactNode
   children: ReactNode
 }
 
-/** A part of a page with a title of its own. */
+/** A titled part of a page. */
 export function PanelCard({ title, description, actions, children }: PanelCardProps) {
   return (
     <Paper

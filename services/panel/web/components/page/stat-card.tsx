@@ -5,11 +5,11 @@ import classes from './stat-card.module.css'
 
 export interface StatCardProps {
   label: string
-  /** Undefined: not there yet. */
+  /** Undefined while it is loading. */
   value: ReactNode | undefined
-  /** A line below it. */
+  /** A line below the number. */
   hint?: ReactNode
-  /** Where one learns more. */
+  /** A page with the details. */
   to?: string
 }
 

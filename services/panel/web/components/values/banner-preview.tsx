@@ -5,7 +5,7 @@ import classes from './banner-preview.module.css'
 
 export interface BannerPreviewProps {
   format: Pick<AdFormat, 'name' | 'images' | 'textFields'>
-  /** Addresses of the images, in the format's order; null or missing: an empty box of its size. */
+  /** Addresses of the images, in the format's order. A missing image is an empty box of its size. */
   imageUrls?: readonly (string | null | undefined)[]
   logoUrl?: string | null
   /** Values by type: `{ TITLE: 'Spring sale' }`. */
@@ -14,10 +14,10 @@ export interface BannerPreviewProps {
 
 const ACRONYM_CHARS_MAX = 3
 
-/** Where an uploaded image is served. */
+/** The path that serves an uploaded image. */
 export const imageUrl = (imageId: string) => `/v1/images/${encodeURIComponent(imageId)}`
 
-/** A banner as it is made up: each image in its proportions, and its texts as a plain card. How a shop sets them is its own. */
+/** The parts of a banner: the images in their proportions, and the texts as a plain card. Each shop has its own layout. */
 export function BannerPreview({ format, imageUrls = [], logoUrl, texts }: BannerPreviewProps) {
   const shown = format.textFields.filter(({ type }) => texts[type])
   return (
@@ -68,18 +68,18 @@ function TextCard({ texts, shown, logoUrl }: TextCardProps) {
   )
 }
 
-/** A text field's type as a label: BG_COLOR is 'Bg color', CTA stays. */
+/** The label of a text field's type: BG_COLOR becomes 'Bg color'; CTA stays. */
 export function labelOf(type: string): string {
   if (type.length <= ACRONYM_CHARS_MAX) return type
   const words = type.toLowerCase().replaceAll('_', ' ')
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-/** Black or white, whichever is easier to read on a colour as banners have them: #rgb, #rgba, #rrggbb, #rrggbbaa. */
+/** Black or white, whichever has more contrast on a colour in the form #rgb, #rgba, #rrggbb or #rrggbbaa. */
 function inkOn(color: string): string {
   const digits = color.slice(1)
   const each = digits.length < 6 ? [...digits].map((digit) => digit + digit) : (digits.match(/../g) ?? [])
   const [red = 0, green = 0, blue = 0] = each.slice(0, 3).map((pair) => (Number.parseInt(pair, 16) / 255) ** 2.2)
-  // Relative luminance of WCAG 2; both inks have the same contrast at 0.179.
+  // Relative luminance of WCAG 2. Black and white have equal contrast at 0.179.
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179 ? '#000' : '#fff'
 }

@@ -3,11 +3,11 @@ import { IconCheck, IconCopy } from '@tabler/icons-react'
 
 export interface CopyFieldProps {
   value: string
-  /** What it is: 'Token'. */
+  /** The name of the value: 'Token'. */
   label: string
 }
 
-/** An id or a secret, to be copied. */
+/** An id or a secret with a button that copies it. */
 export function CopyField({ value, label }: CopyFieldProps) {
   return (
     <Group gap={6} wrap="nowrap" display="inline-flex" maw="100%">

@@ -1,21 +1,21 @@
 import { NumberInput, type NumberInputProps } from '@mantine/core'
 
-/** The API's finest amount is a millionth of a currency's unit. */
+/** The API's amounts have at most six decimals. */
 const DECIMALS_MAX = 6
 
-/** An amount as it is read here: 1.234,50 €. */
+/** Formats an amount in the locale of the browser: 1.234,50 €. */
 export function formatMoney(amount: number, currency: string, options: Intl.NumberFormatOptions = {}): string {
   return new Intl.NumberFormat(undefined, { style: 'currency', currency, ...options }).format(amount)
 }
 
 export interface MoneyProps {
-  /** Null: a dash. */
+  /** Null shows a dash. */
   amount: number | null | undefined
-  /** ISO 4217; null: several, and so no sum. */
+  /** ISO 4217; null means several currencies, so there is no sum. */
   currency: string | null | undefined
 }
 
-/** An amount of money. Prices of clicks show their small parts too. */
+/** An amount of money. Amounts below 0.1, such as prices of clicks, show all their decimals. */
 export function Money({ amount, currency }: MoneyProps) {
   if (amount == null || currency == null) return <>–</>
   const isSmall = amount !== 0 && Math.abs(amount) < 0.1

@@ -4,13 +4,13 @@ import classes from './product-picture.module.css'
 
 export interface ProductPictureProps {
   src: string
-  /** What it shows; empty where the title stands beside it. */
+  /** The alternative text; empty where the title stands beside the picture. */
   alt?: string
-  /** Pixels of its square. */
+  /** Side of the square, in pixels. */
   size?: number
 }
 
-/** A product's picture from wherever the feed has it, in a square of fixed size; a sign where it cannot be loaded. */
+/** A product's picture, from the address in the feed, in a square of fixed size; an icon where it cannot be loaded. */
 export function ProductPicture({ src, alt = '', size = 40 }: ProductPictureProps) {
   const [failed, setFailed] = useState('')
   return (

@@ -3,9 +3,9 @@ import { answer, client } from '../../client/client.ts'
 
 interface ProductTitleProps {
   shopId: string
-  /** In the feed. */
+  /** The product's id in the feed. */
   id: string
-  /** Until it is known, and where it is in no feed any more or not for the reader to see; default: a line of its height. */
+  /** Shown until the title is known, and where the product is gone or hidden from the user. Default: an empty line. */
   otherwise?: string
 }
 

@@ -1,6 +1,6 @@
 import { Badge, type MantineColor } from '@mantine/core'
 
-/** Every state that the API tells, as it is shown. The word carries it; the colour helps. */
+/** Every state of the API as a word and a colour. The word alone is enough to understand it. */
 const looks = {
   // Campaigns, technical slots, ad units
   DRAFT: ['Draft', 'gray'],
@@ -32,7 +32,7 @@ export type Status = keyof typeof looks
 
 export interface StatusBadgeProps {
   status: Status
-  /** Another word for it here. */
+  /** A word to show instead. */
   label?: string
 }
 

@@ -12,11 +12,11 @@ const STEPS: readonly [unit: Intl.RelativeTimeFormatUnit, ms: number][] = [
 ]
 
 export interface DateTimeProps {
-  /** ISO 8601; null: a dash. */
+  /** ISO 8601; null shows a dash. */
   at: string | null | undefined
-  /** IANA name; the reader's own without it. */
+  /** IANA name; default: the time zone of the browser. */
   timeZone?: string
-  /** Without the time of day. */
+  /** Leaves out the time of day. */
   dateOnly?: boolean
 }
 
@@ -28,7 +28,7 @@ export function DateTime({ at, timeZone, dateOnly = false }: DateTimeProps) {
   return <time dateTime={at}>{new Intl.DateTimeFormat(undefined, style).format(new Date(at))}</time>
 }
 
-/** How long ago, or until: 5 minutes ago; the moment itself as its title. */
+/** The distance from now: 5 minutes ago. The exact time is the element's title. */
 export function RelativeTime({ at }: { at: string | null | undefined }) {
   const [now, setNow] = useState(Date.now)
   useInterval(() => setNow(Date.now()), REFRESH_MS, { autoInvoke: true })
@@ -45,7 +45,7 @@ function relative(differenceMs: number): string {
   return new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' }).format(Math.round(differenceMs / ms), unit)
 }
 
-/** A length of time in words: 3.2 s, 4 min, 2 h. */
+/** Formats a duration: 3.2 s, 4 min, 2 h. */
 export function formatDuration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`
   if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`

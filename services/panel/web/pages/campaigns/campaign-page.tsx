@@ -24,7 +24,7 @@ import { KINDS } from './words.ts'
 
 const REFRESH_MS = 15_000
 
-/** One campaign: its state and why, what it brought, what it shows. */
+/** One campaign: its state, figures, settings, and products or banners. */
 export default function CampaignPage() {
   const { id = '' } = useParams()
   const mayChange = useMayChange()

@@ -9,7 +9,7 @@ export interface CampaignSwitchProps extends ButtonProps {
   campaign: Campaign
 }
 
-/** Pauses a campaign, or lets it run; nothing for those who may not, and once it has ended. */
+/** Pauses or resumes a campaign. Renders nothing when the user may not, or when it has ended. */
 export function CampaignSwitch({ campaign, ...props }: CampaignSwitchProps) {
   const { id, name, status, state } = campaign
   const mayChange = useMayChange()
@@ -38,7 +38,7 @@ export function CampaignSwitch({ campaign, ...props }: CampaignSwitchProps) {
   )
 }
 
-/** Whether the user may change a campaign. A publisher also sees those of others in its shops, which it may not. */
+/** Whether the user may change a campaign. A publisher cannot change those of others in its shops. */
 export function useMayChange(): (campaign: Pick<Campaign, 'accountId'>) => boolean {
   const { user, account } = useSession()
   return ({ accountId }) => user.role === 'OPERATOR' || accountId === account?.id

@@ -1,18 +1,18 @@
 import type { Campaign } from '../../client/types.ts'
 
-/** How far the spend may be from the time that is over, as a share of the budget, before it is told. */
+/** How far the spend may deviate from even pacing, as a share of the budget, before the verdict says so. */
 const TOLERANCE = 0.1
 
 export interface Pacing {
-  /** Of the budget, 0 to 1; null while nobody can tell. */
+  /** Share of the budget, 0 to 1; null while unknown. */
   spentShare: number | null
-  /** Of the campaign's time, 0 to 1; null: it has no end, or has not begun. */
+  /** Share of the campaign's time, 0 to 1; null when it has no end or has not begun. */
   timeShare: number | null
-  /** Null where nothing is to be said: without an end, at the start, when it does not run, while `spentShare` is. */
+  /** Null when the campaign has no end or does not run, or while `spentShare` is unknown. */
   verdict: 'BEHIND' | 'ON_PACE' | 'AHEAD' | null
 }
 
-/** How the spend of a campaign goes along with its time, at `now` (UTC epoch ms). */
+/** Compares the spend of a campaign with its time at `now` (UTC epoch ms). */
 export function pacingOf(
   campaign: Pick<Campaign, 'budget' | 'spent' | 'startAt' | 'endAt' | 'state'>,
   now: number,

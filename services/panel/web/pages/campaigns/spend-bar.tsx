@@ -3,7 +3,7 @@ import classes from './spend-bar.module.css'
 
 const percent = new Intl.NumberFormat(undefined, { style: 'percent' })
 
-/** Spend against the budget, with a mark where an even spend would be by now. */
+/** Spend against the budget, with a mark where even pacing would be now. */
 export function SpendBar({ pacing: { spentShare, timeShare } }: { pacing: Pacing }) {
   const time = timeShare === null ? '' : `, ${percent.format(timeShare)} of the time is over`
   const spent =

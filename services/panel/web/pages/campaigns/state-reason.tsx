@@ -8,7 +8,7 @@ export interface StateReasonProps {
   timeZone: string | undefined
 }
 
-/** Why the campaign is in its state, and what would change that; nothing for one that simply runs. */
+/** Explains the state of the campaign and how to change it; renders nothing while it runs. */
 export function StateReason({ campaign, timeZone }: StateReasonProps) {
   const reason = reasonOf(campaign, timeZone)
   if (!reason) return null

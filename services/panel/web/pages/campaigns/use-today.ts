@@ -4,7 +4,7 @@ import { useEntity } from '../../data/use-entity.ts'
 const REFRESH_MS = 30_000
 const DAY_MS = 86_400_000
 
-/** What each campaign has spent today, in the days of one shop's time zone or, without a shop, of each. Undefined while unknown. */
+/** Today's spend of each campaign, in the time zone of the shop, or of each shop without one. Undefined while loading. */
 export function useSpentToday(shop: Shop | undefined): ((campaign: Campaign) => number) | undefined {
   const now = Date.now()
   const zone = shop?.timeZone
@@ -21,6 +21,6 @@ export function useSpentToday(shop: Shop | undefined): ((campaign: Campaign) => 
   return ({ id }) => spent.get(id) ?? 0
 }
 
-/** YYYY-MM-DD of a moment in a time zone; the reader's own without one. */
+/** The date YYYY-MM-DD in a time zone; default: the browser's. */
 export const dateIn = (timeZone: string | undefined, ms: number) =>
   new Intl.DateTimeFormat('sv-SE', { timeZone }).format(ms)

@@ -14,7 +14,7 @@ import { EmissionSlot } from './emission-slot.tsx'
 
 const ID_CHARS_MAX = 256
 
-/** Why these ads: an ad request by its id, what was shown, at which price, and what was dropped. */
+/** Explains an ad request: what was shown at which price, and what was dropped. */
 export default function AdRequestPage() {
   const [search, setSearch] = useSearchParams()
   const requestId = search.get('requestId') ?? ''
@@ -22,7 +22,7 @@ export default function AdRequestPage() {
     <>
       <PageHeader title="Ad requests" description="Why these ads, at these prices, and why not others." />
       <Stack gap="lg">
-        {/* Another address is another form. */}
+        {/* A changed address resets the form. */}
         <LookUp
           key={requestId}
           requestId={requestId}

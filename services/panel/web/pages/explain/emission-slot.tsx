@@ -16,11 +16,11 @@ export interface EmissionSlotProps {
   slot: ExplainedSlot
   kind: string
   shopId: string
-  /** Undefined: not known; prices are without it then. */
+  /** Undefined when unknown; prices are then shown as plain numbers. */
   currency: string | undefined
 }
 
-/** One slot of a request: what was shown and why in this order, and what was dropped. */
+/** One slot of a request: the ads shown, why in this order, and what was dropped. */
 export function EmissionSlot({ slot, kind, shopId, currency }: EmissionSlotProps) {
   const { adUnitName, adUnitId, algorithm, candidates, why, ads, dropped } = slot
   const isDisplay = kind === 'DISPLAY'
@@ -161,6 +161,6 @@ const droppedColumns = (shopId: string, currency: string | undefined, isDisplay:
   },
 ]
 
-/** Without its currency, an amount is a number. */
+/** Without a currency, the amount is shown as a plain number. */
 const Price = ({ amount, currency }: { amount: number; currency: string | undefined }) =>
   currency === undefined ? `${amount}` : <Money amount={amount} currency={currency} />

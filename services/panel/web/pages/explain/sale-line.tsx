@@ -8,7 +8,7 @@ import { ProductTitle } from '../../components/values/product-title.tsx'
 import { TouchTimeline } from './touch-timeline.tsx'
 import { distance, type ExplainedLine, type ExplainedTransaction, matches, outcomeLabel } from './words.ts'
 
-/** Of hundreds, the strongest tell the story; the rest come when they are asked for. */
+/** A person may have hundreds of touches. The rest are shown on request. */
 const TOUCHES_SHOWN = 12
 
 export interface SaleLineProps {

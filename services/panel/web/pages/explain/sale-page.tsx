@@ -17,7 +17,7 @@ import { type ExplainedTransaction, kindLabel, proofLabel } from './words.ts'
 
 const REFRESH_MS = 3_000
 
-/** Why a sale was credited as it was: each line, the touch that won, and why the others did not. */
+/** Explains the credit of a sale: for each line, the touch that won and why the others did not. */
 export default function SalePage() {
   const { shopId = '', eventId = '' } = useParams()
   const { data, problem, retry } = useEntity('/v1/panel/explain/attribution/{eventId}', {
@@ -92,7 +92,7 @@ function Missing({ problem, retry }: { problem: Error & { status?: number }; ret
   )
 }
 
-/** As high as a sale of one line. */
+/** As tall as a sale with one line. */
 const Loading = () => (
   <Stack gap="lg">
     <Skeleton height={178} />

@@ -14,7 +14,7 @@ export interface SaleReturnsProps {
   timeZone: string | undefined
 }
 
-/** What came back of a purchase, with a dialog to enter more. */
+/** The returns of a purchase, with a dialog to enter more. */
 export function SaleReturns({ eventId, sale, timeZone }: SaleReturnsProps) {
   const [isNew, setNew] = useState(false)
   const { returns = [], lines } = sale
@@ -59,13 +59,13 @@ const wordsOf = (lines: readonly { shopProductId: string; quantity: number }[]):
 
 interface ReturnValues {
   isWhole: boolean
-  /** By product: units that come back now. */
+  /** Units returned now, by product. */
   quantities: Record<string, number>
   reason: string
 }
 
 function ReturnDialog({ eventId, sale, close }: Omit<SaleReturnsProps, 'timeZone'> & { close: () => void }) {
-  // The number of this return: pressing twice enters it once.
+  // The id of this return, so that pressing twice enters it only once.
   const [returnId] = useState(() => crypto.randomUUID())
   const left = unitsLeft(sale)
   const form = useForm<ReturnValues>({ initialValues: { isWhole: true, quantities: {}, reason: '' } })
@@ -120,7 +120,7 @@ function ReturnDialog({ eventId, sale, close }: Omit<SaleReturnsProps, 'timeZone
   )
 }
 
-/** Units of each product that have not come back. */
+/** Units of each product that have not been returned. */
 function unitsLeft({ lines }: ExplainedTransaction): Map<string, number> {
   const left = new Map<string, number>()
   for (const { shopProductId, quantity, returnedQuantity } of lines) {

@@ -9,7 +9,7 @@ export interface SaleVersionsProps {
   timeZone: string | undefined
 }
 
-/** What came under one number with different contents, and why one of them counts. */
+/** The versions of a sale that were sent under one id with different contents, and which one counts. */
 export function SaleVersions({ versions, timeZone }: SaleVersionsProps) {
   return (
     <PanelCard

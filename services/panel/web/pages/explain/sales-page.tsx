@@ -14,7 +14,7 @@ const KIND_DEFAULT = 'PURCHASE'
 const CREDITED_DEFAULT = 'true'
 type Kind = ListedSale['kind']
 
-/** What was bought lately, and which campaigns were credited with it. New sales appear by themselves. */
+/** Recent sales and the campaigns credited with them. New sales appear without reloading. */
 export default function SalesPage() {
   const { role } = useSession().user
   const { shop, shops } = useShop()

@@ -6,7 +6,7 @@ import classes from './touch-timeline.module.css'
 import { distance, type ExplainedTransaction, resultLabel, type Touch } from './words.ts'
 
 export interface TouchTimelineProps {
-  /** The strongest first. */
+  /** In order of strength, the strongest first. */
   touches: readonly Touch[]
   sale: ExplainedTransaction
   timeZone: string | undefined

@@ -9,7 +9,7 @@ export type ExplainedSlot = Answer<'/v1/panel/explain/emission/{requestId}'>['sl
 export const kinds = { PURCHASE: 'Purchase', CART: 'Cart', WISHLIST: 'Wishlist' } as const
 export const kindLabel = (kind: string): string => kinds[kind as keyof typeof kinds] ?? kind
 
-/** Why a touch got the credit or not, in two or three words; the API says it in a sentence. */
+/** Short labels for why a touch got the credit or not. The API adds a sentence. */
 const results: Record<string, string> = {
   WON: 'Got the credit',
   NOT_VALID: 'Does not count',
@@ -63,7 +63,7 @@ const UNITS: readonly [name: string, ms: number][] = [
   ['second', 1_000],
 ]
 
-/** How far a moment was from another: 2 days before, 5 minutes after. */
+/** The distance of a time from another: 2 days before, 5 minutes after. */
 export function distance(at: string, from: string): string {
   const ms = Date.parse(at) - Date.parse(from)
   const [unit, unitMs] = UNITS.find(([, each]) => Math.abs(ms) >= each) ?? UNITS.at(-1)!

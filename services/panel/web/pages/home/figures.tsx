@@ -15,7 +15,7 @@ const count = new Intl.NumberFormat()
 const shareOf = (share: number | null | undefined) => (share == null ? '–' : percent.format(share))
 const countOf = (value: number | null | undefined) => (value == null ? '–' : count.format(value))
 
-/** The sum of a metric: one for each currency when there are several. */
+/** The total of a money metric. With several currencies there is no single total. */
 function Sums({ report, of }: { report: Report; of: (totals: Totals) => number | null | undefined }) {
   const [only, ...others] = report.totalsByCurrency
   if (!only) return <>–</>
@@ -63,7 +63,7 @@ const DAY_MS = 86_400_000
 
 type Filter = Pick<Query<'/v1/panel/reports'>, 'shopId' | 'accountId'>
 
-/** The report of the last days, today among them, kept up while one looks. */
+/** The report of the last days, including today, refetched while the page is open. */
 export function useLastDays(metrics: string, filter: Filter = {}) {
   const now = Date.now()
   const query = { ...filter, metrics, from: dateOf(now - (DAYS - 1) * DAY_MS), to: dateOf(now + DAY_MS) }

@@ -7,7 +7,7 @@ import type { Days } from './controls/periods.ts'
 import type { ReportState } from './report-state.ts'
 import { queryOf } from './use-report.ts'
 
-/** Saves the whole report as CSV, also the rows that are too many to be shown. */
+/** Downloads the whole report as CSV, including rows that the page does not show. */
 export function DownloadButton({ state, days }: { state: ReportState; days: Days }) {
   const [isLoading, setLoading] = useState(false)
   const download = async () => {

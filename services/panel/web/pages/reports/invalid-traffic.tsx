@@ -16,11 +16,11 @@ export interface InvalidTrafficProps {
   state: ReportState
   days: Days
   isReady: boolean
-  /** Address of the same report of invalid traffic, day by day. */
+  /** The address of the same report by day, with the metrics of invalid traffic. */
   byDay: string
 }
 
-/** The views and clicks that did not count, by the reason: nobody was billed for them. */
+/** The views and clicks that did not count, by reason. They are not billed. */
 export function InvalidTraffic({ state, days, isReady, byDay }: InvalidTrafficProps) {
   const { groupBy: _, ...query } = queryOf({ ...state, metrics: INVALID_METRICS, whatIf: {} }, days)
   const { data, problem, retry } = useEntity('/v1/panel/reports', { query, enabled: isReady })

@@ -23,7 +23,7 @@ import { useReportState } from './use-report-state.ts'
 import type { Dimension, ReportRow } from './vocabulary.ts'
 import { WhatIfPanel } from './what-if-panel.tsx'
 
-/** What was shown, clicked, billed and sold. The address is the report: whoever has it sees the same. */
+/** The report. All its settings are in the address, so the address can be shared. */
 export default function ReportPage() {
   const { state, change } = useReportState()
   const days = useReportDays(state)
@@ -88,7 +88,7 @@ export default function ReportPage() {
   )
 }
 
-/** Nothing is asked before it is known which shop the report is of. */
+/** The report is not requested before its shop is known. */
 function useIsReady(state: ReportState): boolean {
   const { role } = useSession().user
   const { shops } = useShop()
@@ -103,7 +103,7 @@ function useAddressOf(): (changes: Partial<ReportState>) => string {
   return (changes) => `${pathname}?${changedSearch(search, changes)}`
 }
 
-/** A banner campaign is looked into by its banners, others by their products. */
+/** A display campaign drills down to its banners, others to their products. */
 function useLinkInto(state: ReportState): (row: ReportRow, dimension: Dimension) => string | null {
   const addressOf = useAddressOf()
   const { items } = useList('/v1/panel/campaigns', { query: { kind: 'DISPLAY' }, pageSize: PAGE_SIZE_MAX })

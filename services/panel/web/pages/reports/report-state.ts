@@ -12,20 +12,20 @@ import {
 } from './vocabulary.ts'
 
 export const GROUP_BY_MAX = 2
-/** The most hours that the API takes for a window. */
+/** The API's limit for a window, in hours. */
 export const WINDOW_HOURS_MAX = 2_160
 
-/** Other attribution settings for one look; empty: as set for the shop. */
+/** What-if attribution settings; empty means the settings of the shop. */
 export interface WhatIf {
   model?: Model
   clickWindowHours?: number
   viewWindowHours?: number
 }
 
-/** A report as one looks at it. All of it is in the address, so that the address is the report. */
+/** The state of the report page. All of it is in the address. */
 export interface ReportState {
   period: Period
-  /** Null: of all shops that one may see; undefined: not chosen yet. */
+  /** Null for all shops that the user may see; undefined until one is chosen. */
   shopId: string | null | undefined
   groupBy: readonly Dimension[]
   metrics: readonly Metric[]
@@ -41,7 +41,7 @@ export const METRICS_DEFAULT: readonly Metric[] = ['views', 'clicks', 'ctr', 'sp
 const PERIOD_DEFAULT = '28-days'
 const ALL_SHOPS = 'all'
 
-/** Reads an address; what it does not know or cannot read is as by default. */
+/** Reads the state from an address. Unknown and invalid values fall back to the defaults. */
 export function readReportState(search: URLSearchParams): ReportState {
   const groupBy = namesOf(search.get('groupBy'), dimensionNames).slice(0, GROUP_BY_MAX)
   const metrics = namesOf(search.get('metrics'), metricNames)
@@ -57,7 +57,7 @@ export function readReportState(search: URLSearchParams): ReportState {
     charted,
     compare: search.get('compare') === 'previous',
     filters: Object.fromEntries(filterNames.flatMap((name) => given(search, name))),
-    // Windows are of one shop.
+    // Windows need a single shop.
     whatIf: shopId === null ? {} : whatIfOf(search),
     sort: sortOf(search.get('sort'), [...dimensions, ...shown]) ?? {
       column: isTime(dimensions[0]) ? dimensions[0]! : charted,
@@ -66,7 +66,7 @@ export function readReportState(search: URLSearchParams): ReportState {
   }
 }
 
-/** The address of a state with changes made to it: only what was given is in it. */
+/** The address of a changed state. Values that are not set are left out. */
 export function changedSearch(search: URLSearchParams, changes: Partial<ReportState>): URLSearchParams {
   const next = new URLSearchParams(search)
   const put = (name: string, value: string | number | null | undefined) =>
@@ -90,7 +90,7 @@ export function changedSearch(search: URLSearchParams, changes: Partial<ReportSt
     put('viewWindowHours', whatIf.viewWindowHours)
   }
   if (sort) put('sort', `${sort.descending ? '-' : ''}${sort.column}`)
-  // What it was sorted by may be gone.
+  // The column that it was sorted by may be gone.
   else if (groupBy) next.delete('sort')
   return next
 }

@@ -6,7 +6,7 @@ import { changedSearch, type ReportState, readReportState } from './report-state
 
 export type ChangeReport = (changes: Partial<ReportState>) => void
 
-/** The report of the address. The shop chosen in the header is put into it, unless the address names one. */
+/** The report state of the address, with the shop of the header unless the address names one. */
 export function useReportState(): { state: ReportState; change: ChangeReport } {
   const [search, setSearch] = useSearchParams()
   const state = readReportState(search)

@@ -10,38 +10,38 @@ import { type Metric, type ReportAnswer, type ReportParameters, wordsOf } from '
 
 const PATH = '/v1/panel/reports'
 
-/** A report with the one that it is set beside. */
+/** A report and the one that it is compared with. */
 export interface ReportView {
   state: ReportState
   days: Days
   report: ReportAnswer
-  /** The days before, or the same days as the shop's settings have it; null: nothing to compare with. */
+  /** The previous days, or the same days with the shop's settings; null when nothing is compared. */
   reference: { kind: 'previous' | 'settings'; report: ReportAnswer; days: Days; shiftDays: number } | null
 }
 
 export interface ReportLoad {
   view: ReportView | undefined
   problem: ApiProblem | null
-  /** What is shown is of the report before. */
+  /** The data is still of the previous report. */
   isStale: boolean
   retry: () => void
 }
 
-/** The days that a report is of now, on the clock of its shop. */
+/** The current days of a report, in the time zone of its shop. */
 export function useReportDays(state: ReportState): Days {
   const timeZone = useReportShop(state)?.timeZone
   const [openedAt] = useState(Date.now)
   return daysOf(state.period, dateIn(timeZone, openedAt))
 }
 
-/** The one shop that the report is of; undefined: of several, or none is known. */
+/** The shop of the report; undefined when it covers several, or while it is loading. */
 export function useReportShop({ shopId }: ReportState): Shop | undefined {
   const { shops } = useShop()
   if (shopId) return shops?.find(({ id }) => id === shopId)
   return shops?.length === 1 ? shops[0] : undefined
 }
 
-/** The report of a state and what it is compared with, read as one; meanwhile the one before is shown. */
+/** Reads the report of a state and the one it is compared with, as one. Until then the previous report is shown. */
 export function useReport(state: ReportState, days: Days, isReady: boolean): ReportLoad {
   const { period, sort, charted, ...asked } = state
   const query = useQuery<ReportView, ApiProblem>({
@@ -51,7 +51,7 @@ export function useReport(state: ReportState, days: Days, isReady: boolean): Rep
     enabled: isReady,
   })
   const { data, error, isPlaceholderData, refetch } = query
-  // Order and chart are of what is there already.
+  // The order and the charted metric need no new request.
   const view = data && !isPlaceholderData ? { ...data, state } : data
   return { view, problem: error, isStale: isPlaceholderData, retry: () => void refetch() }
 }
@@ -65,7 +65,7 @@ async function readView(state: ReportState, days: Days, signal: AbortSignal): Pr
   return { state, days, report, reference: before && reference ? { ...before, report: reference } : null }
 }
 
-/** How the API is asked for a report. Its `to` is the day after. */
+/** The query of a report. The API's `to` is exclusive. */
 export function queryOf(state: ReportState, { from, until }: Days): ReportParameters {
   const { groupBy, metrics, shopId, filters, whatIf } = state
   return {
@@ -79,7 +79,7 @@ export function queryOf(state: ReportState, { from, until }: Days): ReportParame
   }
 }
 
-/** Other settings are set beside the shop's own; without them, the days beside those before. */
+/** What-if settings are compared with the shop's own; otherwise the days with the previous ones. */
 function referenceOf(state: ReportState, days: Days) {
   const asSet = { ...state, whatIf: {} }
   if (isWhatIf(state.whatIf)) return { kind: 'settings' as const, days, shiftDays: 0, query: queryOf(asSet, days) }
@@ -88,10 +88,10 @@ function referenceOf(state: ReportState, days: Days) {
   return { kind: 'previous' as const, days: previous, shiftDays: countDays(days), query: queryOf(state, previous) }
 }
 
-/** Whether a figure may differ from what it is set beside: other settings change what is credited, and nothing else. */
+/** Whether a figure can differ from its reference: what-if settings change only what is credited. */
 export const mayDiffer = (metric: Metric, { kind }: NonNullable<ReportView['reference']>): boolean =>
   kind === 'previous' || wordsOf(metric).isCredit === true
 
-/** How changes are told: as they are beside other settings, in per cent beside other days. */
+/** The unit of changes: absolute against other settings, in per cent against other days. */
 export const changeStyle = ({ kind }: NonNullable<ReportView['reference']>) =>
   kind === 'settings' ? ('difference' as const) : ('percent' as const)

@@ -1,6 +1,6 @@
 import type { Answer, Query } from '../../client/types.ts'
 
-/** What reports are made of, in the words of the panel. `docs/reports.md` defines every metric. */
+/** The dimensions, metrics and filters of reports, with their labels. `docs/reports.md` defines every metric. */
 
 export type ReportAnswer = Answer<'/v1/panel/reports'>
 export type ReportRow = ReportAnswer['rows'][number]
@@ -28,9 +28,9 @@ export const isTime = (dimension: Dimension | undefined): boolean => dimension =
 interface MetricWords {
   label: string
   kind: 'count' | 'money' | 'share' | 'ratio'
-  /** Whether more of it is good news; without it, neither. */
+  /** Whether a rise is good or bad; absent when it is neither. */
   isGood?: boolean
-  /** Whether it counts sales, and so depends on how they are credited. */
+  /** Whether it depends on how sales are credited. */
   isCredit?: boolean
 }
 
@@ -91,7 +91,7 @@ export const invalidReasons = {
   invalidVoided: 'Counted until it was found out not to, and was credited back',
 } as const satisfies Partial<Record<Metric, string>>
 
-/** What a report can be narrowed to, and the dimension that it is a value of. */
+/** The filters of a report, each with its dimension. */
 export const filters = {
   accountId: 'account',
   campaignId: 'campaign',

@@ -14,7 +14,7 @@ interface Values {
   viewWindowHours: number | string
 }
 
-/** Other attribution settings for one look: nothing is changed by it. */
+/** What-if attribution settings. They change nothing but this view. */
 export function WhatIfPanel({ state, change }: { state: ReportState; change: ChangeReport }) {
   const shop = useReportShop(state)
   const { model = MODEL_DEFAULT, clickWindowHours = '', viewWindowHours = '' } = state.whatIf
@@ -88,7 +88,7 @@ function HoursInput({ asSet, ...props }: { label: string; asSet: number | undefi
   )
 }
 
-/** Last touch in the windows of the shop is how it is set; then there is nothing to compare, unless it is asked for. */
+/** Values that equal the defaults are left out. Without any, nothing is compared. */
 function whatIfOf({ model, clickWindowHours, viewWindowHours }: Values): WhatIf {
   return {
     ...(model !== MODEL_DEFAULT && { model }),

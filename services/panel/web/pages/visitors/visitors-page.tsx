@@ -28,7 +28,7 @@ const PERIOD_DEFAULT = '28-days'
 const EXPORT_LINES_MAX = 10_000
 const count = new Intl.NumberFormat()
 
-/** How visitors came, by the page views that the shop sends, and what was sold to them. The address is the report. */
+/** How visitors came, by the shop's page views, and what was sold to them. All settings are in the address. */
 export default function VisitorsPage() {
   const { shop, shops } = useShop()
   const [search, setSearch] = useSearchParams()

@@ -5,7 +5,7 @@ import { CopyField } from '../../../components/values/copy-field.tsx'
 import { DateTime } from '../../../components/values/times.tsx'
 import { useSave } from '../../../data/use-save.ts'
 
-/** Makes a link with which a user chooses a password, which is shown once. */
+/** Makes a link by which a user chooses a password. The link is shown only once. */
 export function PasswordLinkButton({ user, made }: { user: User; made: (link: PasswordLink) => void }) {
   const { submit, isSaving } = useSave({
     save: () => answer(client.POST('/v1/panel/users/{id}/password-link', { params: { path: { id: user.id } } })),

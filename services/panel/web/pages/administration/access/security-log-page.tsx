@@ -7,7 +7,7 @@ import { DateTime } from '../../../components/values/times.tsx'
 import { useList } from '../../../data/use-list.ts'
 import { useSession } from '../../../session/session.ts'
 
-/** Who did what; for operators everywhere, for others in their account. */
+/** The security log: of the whole installation for operators, of their account for others. */
 export default function SecurityLogPage() {
   const { account } = useSession()
   return (
@@ -110,7 +110,7 @@ function Subject({ event: { subject, detail } }: { event: SecurityEvent }) {
   )
 }
 
-/** AdUnit: ad unit. */
+/** 'AdUnit' becomes 'ad unit'. */
 const words = (kind: string) => kind.replace(/(?<=.)[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
 
 /** Enough of the hash to tell one address from another. */

@@ -30,11 +30,11 @@ interface TokenValues {
   accountId: string | null
   name: string
   scopes: Token['scopes']
-  /** Days; empty: for ever. */
+  /** Days; empty means that it never expires. */
   lifetime: string
 }
 
-/** Makes a token, and shows it: the only time. */
+/** Makes a token and shows it, only once. */
 export function TokenDialog({ account, close }: { account: Account | undefined; close: () => void }) {
   const me = useSession()
   const own = account ?? me.account

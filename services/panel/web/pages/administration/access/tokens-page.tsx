@@ -12,7 +12,7 @@ import { useSave } from '../../../data/use-save.ts'
 import { useAccountNames } from '../accounts/use-accounts.ts'
 import { TokenDialog } from './token-dialog.tsx'
 
-/** Tokens of the own account; for operators, of all. */
+/** The tokens of the account; for operators, all tokens. */
 export default function TokensPage() {
   return (
     <>
@@ -25,7 +25,7 @@ export default function TokensPage() {
   )
 }
 
-/** Tokens, all that one may see or those of one account; with a dialog to make one, and a button to revoke each. */
+/** The tokens of one account, or all that the viewer may see, with a dialog to make one and a button to revoke each. */
 export function TokensTable({ account }: { account?: Account }) {
   const query = account ? { accountId: account.id } : {}
   const list = useList('/v1/panel/tokens', { query, pageSize: PAGE_SIZE_MAX })
@@ -78,7 +78,7 @@ function Scopes({ scopes }: Pick<Token, 'scopes'>) {
   )
 }
 
-/** When, and by whom: the token ends with that user. */
+/** When and by whom the token was made. It ends when that user is deleted. */
 function Created({ token: { createdAt, updatedAt, createdBy } }: { token: Token }) {
   return (
     <>

@@ -14,9 +14,9 @@ import { useAccountChoices } from '../accounts/use-accounts.ts'
 import { MadePasswordLink, PasswordLinkButton } from './password-link.tsx'
 
 export interface UserDialogProps {
-  /** Undefined: a new one. */
+  /** Undefined for a new one. */
   user: User | undefined
-  /** The account of a new user; without it, that of the one who makes it, or one that an operator chooses. */
+  /** The account of a new user. Default: the viewer's own account; an operator chooses one. */
   account: Account | undefined
   close: () => void
 }
@@ -29,7 +29,7 @@ interface UserValues extends UserAccount {
   isActive: boolean
 }
 
-/** Makes a user, by invitation or with a password, or changes the name, password and state of one. */
+/** Makes a user, by invitation or with a password, or changes a user's name, password and state. */
 export function UserDialog({ user, account, close }: UserDialogProps) {
   const me = useSession()
   const own = account ?? me.account
@@ -152,7 +152,7 @@ function change(user: User, { name, password, isActive }: UserValues) {
   return answer(client.PATCH('/v1/panel/users/{id}', { params: { path: { id: user.id } }, body }))
 }
 
-/** For a user who has lost the authenticator app and the recovery codes. */
+/** Turns off two-step sign-in for a user who has lost the authenticator app and the recovery codes. */
 function RemoveSecondFactor({ user, done }: { user: User; done: () => void }) {
   const { submit } = useSave({
     save: () => answer(client.DELETE('/v1/panel/users/{id}/second-factor', { params: { path: { id: user.id } } })),
@@ -172,9 +172,9 @@ function RemoveSecondFactor({ user, done }: { user: User; done: () => void }) {
   )
 }
 
-/** What a user may do: the role is that of the account; operators need none. */
+/** A user has the role of their account. Operators have no account. */
 interface UserAccount {
-  /** Null: not chosen yet. */
+  /** Null until it is chosen. */
   role: User['role'] | null
   accountId: User['accountId']
 }

@@ -12,7 +12,7 @@ import { kindNames } from '../accounts/account-kinds.ts'
 import { useAccountNames } from '../accounts/use-accounts.ts'
 import { UserDialog } from './user-dialog.tsx'
 
-/** Users of the own account; for operators, of all. */
+/** The users of the account; for operators, all users. */
 export default function UsersPage() {
   const { account } = useSession()
   return (
@@ -26,7 +26,7 @@ export default function UsersPage() {
   )
 }
 
-/** Users, all that one may see or those of one account; with a dialog to make and change them. */
+/** The users of one account, or all that the viewer may see, with a dialog to make and change them. */
 export function UsersTable({ account }: { account?: Account }) {
   const query = account ? { accountId: account.id } : {}
   const list = useList('/v1/panel/users', { query, pageSize: PAGE_SIZE_MAX })

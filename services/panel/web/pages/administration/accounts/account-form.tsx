@@ -33,7 +33,7 @@ export interface AccountFormProps {
   isNew: boolean
   isSaving: boolean
   onSubmit: (values: AccountValues) => void
-  /** A button that deletes. */
+  /** The delete button. */
   children?: ReactNode
 }
 

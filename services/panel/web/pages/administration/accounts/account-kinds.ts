@@ -1,6 +1,6 @@
 import type { Account } from '../../../client/types.ts'
 
-/** Kinds of accounts, and so of their users, by name. */
+/** The names of the kinds of accounts, which are also the roles of users. */
 export const kindNames: Readonly<Record<Account['kind'], string>> = {
   PUBLISHER: 'Publisher',
   ADVERTISER: 'Advertiser',

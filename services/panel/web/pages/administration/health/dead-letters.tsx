@@ -18,7 +18,7 @@ type Filter = Pick<Query<'/v1/panel/dead-letters'>, 'stream' | 'topic'>
 
 const TYPING_MS = 300
 
-/** What the streams could not process, with a filter; all that it shows may be processed again. */
+/** The records that the streams could not process, with a filter, and a button that replays all that match. */
 export function DeadLetters({ topics }: { topics: readonly string[] }) {
   const [topic, setTopic] = useState<string | null>(null)
   const [typed, setTyped] = useState('')
@@ -113,7 +113,7 @@ function ReplayButton({ filter, isEmpty }: { filter: Filter; isEmpty: boolean })
   )
 }
 
-/** One dead letter, with the record as far as it can be read. */
+/** One dead letter, with its record where it can be decoded. */
 function LetterDialog({ letter, close }: { letter: DeadLetter; close: () => void }) {
   const { id, stream, topic, partition, offset, key, code, message, failedAt, bytes, record } = letter
   return (

@@ -37,7 +37,7 @@ function AuditState({ logged, stored, deadLetters, duplicates }: Omit<Topic, 'to
   return <StatusBadge status="OK" label="Complete" />
 }
 
-/** Whether the engines work, whether all that was logged is stored, and what could not be processed. */
+/** The state of the engines, the audit of logged against stored events, and the dead letters. */
 export default function HealthPage() {
   const audit = useEntity('/v1/panel/audit', { refreshMs: REFRESH_MS })
   const { data } = audit

@@ -7,13 +7,13 @@ import { ImageField } from './image-field.tsx'
 
 export interface BannerEditorProps {
   form: CampaignForm
-  /** Place of the banner in the form. */
+  /** Index of the banner in the form. */
   at: number
   formats: readonly AdFormat[]
   onRemove: () => void
 }
 
-/** One banner: format, images and texts, and what becomes of them. */
+/** Edits one banner: format, images and texts, with a preview. */
 export function BannerEditor({ form, at, formats, onRemove }: BannerEditorProps) {
   const path = `banners.${at}`
   const banner = form.values.banners[at]!
@@ -100,7 +100,7 @@ export function BannerEditor({ form, at, formats, onRemove }: BannerEditorProps)
   )
 }
 
-/** Fields for the images and texts of a format, empty, or with the texts that were there. */
+/** The images and texts of a format, empty, or with the texts of the previous format. */
 export function contentFor({ id, images, textFields }: AdFormat, before?: BannerValues) {
   const textOf = (type: string) => before?.textFields.find((field) => field.type === type)?.value ?? ''
   return {
@@ -139,7 +139,7 @@ function BannerText({ form, path, type, format }: BannerTextProps) {
       />
     )
   }
-  // As the API counts: characters, not UTF-16 units.
+  // Counts code points, as the API does, not UTF-16 units.
   const used = [...value].length
   return (
     <TextInput

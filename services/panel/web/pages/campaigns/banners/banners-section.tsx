@@ -7,7 +7,7 @@ import type { SectionProps } from '../editor/campaign-form.ts'
 import type { BannerValues } from '../editor/values/campaign-values.ts'
 import { BannerEditor, contentFor } from './banner-editor.tsx'
 
-/** What the API takes. */
+/** The API's limit. */
 const BANNERS_MAX = 100
 
 /** The banners of a display campaign. */

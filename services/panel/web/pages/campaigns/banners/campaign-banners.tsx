@@ -9,7 +9,7 @@ import { useCampaignReport } from '../figures/use-campaign-report.ts'
 
 const DAYS = 30
 
-/** The banners of a display campaign, each with what came of it. */
+/** The banners of a display campaign with their figures. */
 export function CampaignBanners({ campaign, timeZone }: { campaign: Campaign; timeZone: string | undefined }) {
   const { id: campaignId, shopId, banners = [] } = campaign
   const { items: formats } = useList('/v1/panel/ad-formats', { query: { shopId }, pageSize: PAGE_SIZE_MAX })

@@ -10,14 +10,14 @@ const STEPS = 100
 export interface CropDialogProps {
   file: File
   picture: Size
-  /** What is needed. */
+  /** The required size. */
   target: Size
   isBusy: boolean
   onDone: (cropped: Blob) => void
   onClose: () => void
 }
 
-/** Lets one choose which part of a larger picture is shown: by dragging it, or by sliders. */
+/** Lets the user choose a part of a larger picture, by dragging or with sliders. */
 export function CropDialog({ file, picture, target, isBusy, onDone, onClose }: CropDialogProps) {
   const [framing, setFraming] = useState(CENTRE)
   const set = (change: Partial<Framing>) => setFraming((before) => ({ ...before, ...change }))
@@ -77,7 +77,7 @@ interface FrameProps extends Pick<CropDialogProps, 'file' | 'picture' | 'target'
   onMove: (change: Pick<Framing, 'across' | 'down'>) => void
 }
 
-/** The part as it will be shown; moves with the pointer. */
+/** The chosen part, which moves with the pointer. */
 function Frame({ file, picture, target, framing, onMove }: FrameProps) {
   const url = useObjectUrl(file)
   const area = areaOf(picture, target, framing)

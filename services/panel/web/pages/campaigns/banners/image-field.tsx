@@ -11,17 +11,17 @@ import { PICTURE_BYTES_MAX, PICTURE_TYPES, pictureSize, SOURCE_BYTES_MAX, upload
 
 export interface ImageFieldProps {
   label: string
-  /** What it must have; null: any size. */
+  /** The required size; null for any. */
   size: Size | null
-  /** '' : none. */
+  /** '' for none. */
   imageId: string
-  /** Who pays; '' : the user's own. */
+  /** The account that pays; '' for the user's own. */
   accountId: string
   error: string | undefined
   onChange: (imageId: string) => void
 }
 
-/** An image of a banner: dropped or chosen, cut to size where it is larger, and sent at once. */
+/** An image of a banner. It is dropped or chosen, cropped where it is larger, and uploaded at once. */
 export function ImageField({ label, size, imageId, accountId, error, onChange }: ImageFieldProps) {
   const id = useId()
   const [isBusy, setBusy] = useState(false)

@@ -1,15 +1,15 @@
 import { answer, client } from '../../../client/client.ts'
 import { areaOf, type Framing, type Size } from './crop.ts'
 
-/** What the API takes (docs/display.md). */
+/** The API's limits (docs/display.md). */
 export const PICTURE_TYPES = ['image/png', 'image/jpeg', 'image/webp']
 export const PICTURE_BYTES_MAX = 900_000
-/** Of what is cut here before it is sent: enough for any camera. */
+/** The limit of a picture that is cropped before it is sent: enough for any camera. */
 export const SOURCE_BYTES_MAX = 30_000_000
 
 const QUALITY = 0.92
 
-/** Pixels of a picture in a file. @throws when it cannot be read. */
+/** The size of a picture in pixels. @throws when it cannot be decoded. */
 export async function pictureSize(file: Blob): Promise<Size> {
   const bitmap = await createImageBitmap(file)
   const { width, height } = bitmap
@@ -17,7 +17,7 @@ export async function pictureSize(file: Blob): Promise<Size> {
   return { width, height }
 }
 
-/** The framed part of a picture in exactly the target's size; as WEBP where its own type would be too large. */
+/** Crops and scales a picture to the target's size; as WEBP where its own type would be too large. */
 export async function croppedPicture(file: Blob, target: Size, framing: Framing): Promise<Blob> {
   const bitmap = await createImageBitmap(file)
   const { x, y, width, height } = areaOf(bitmap, target, framing)
@@ -45,12 +45,12 @@ export interface UploadedPicture {
   height: number
 }
 
-/** Stores a picture for the account; without one, for the user's own. @throws ApiProblem */
+/** Uploads a picture for an account; '' for the user's own. @throws ApiProblem */
 export function uploadImage(picture: Blob, accountId: string): Promise<UploadedPicture> {
   const form = new FormData()
   if (accountId !== '') form.append('accountId', accountId)
   form.append('file', picture, 'picture')
-  // The client types the parts of a form as the JSON that they are not.
+  // The generated client types a multipart form as JSON.
   const body = form as unknown as { file: string }
   return answer(client.POST('/v1/panel/images', { body, bodySerializer: () => form }))
 }

@@ -19,7 +19,7 @@ import { patchBody } from './values/campaign-body.ts'
 import { problemsOf, toFormErrors } from './values/campaign-problems.ts'
 import { valuesOf } from './values/campaign-values.ts'
 
-/** The parts of a campaign on one page, to be changed. */
+/** All sections of an existing campaign on one page. */
 export default function CampaignEditPage() {
   const { id = '' } = useParams()
   const { data: campaign, problem, retry } = useEntity('/v1/panel/campaigns/{id}', { path: { id } })

@@ -4,13 +4,13 @@ import type { CampaignValues } from './values/campaign-values.ts'
 
 export type CampaignForm = UseFormReturnType<CampaignValues>
 
-/** What the parts of the form work on. */
+/** The props of each section of the form. */
 export interface SectionProps {
   form: CampaignForm
-  /** The shop that is chosen in the form. */
+  /** The shop chosen in the form. */
   shop: Shop | undefined
-  /** Who pays; undefined until it is known. */
+  /** The account that pays; undefined while it is loading. */
   account: Account | undefined
-  /** A campaign that there is already keeps its kind, shop and account. */
+  /** An existing campaign cannot change its kind, shop and account. */
   isNew: boolean
 }

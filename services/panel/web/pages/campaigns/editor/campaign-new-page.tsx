@@ -39,7 +39,7 @@ function Steps({ shopId }: { shopId: string }) {
   const section: SectionProps = { form, ...facts, isNew: true }
   const timeZone = facts.shop?.timeZone ?? 'UTC'
 
-  /** Shows the errors, at the first step that has one. */
+  /** Shows the errors and goes to the first step that has one. */
   const showErrors = (errors: Record<string, string>) => {
     form.setErrors(errors)
     const steps = Object.keys(errors).map((path) => STEPS.indexOf(stepOf(path)))
@@ -55,7 +55,7 @@ function Steps({ shopId }: { shopId: string }) {
     },
   })
 
-  /** Goes to a step when nothing is wrong in those before it. */
+  /** Goes to a step, or to the first step before it that has an error. */
   const goTo = (target: number) => {
     const known = { reserveCpc: facts.shop?.reserveCpc ?? 0, formats: formats ?? [] }
     const problems = Object.entries(problemsOf(form.getValues(), known))

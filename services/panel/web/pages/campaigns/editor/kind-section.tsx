@@ -12,7 +12,7 @@ const descriptions = {
   DISPLAY: 'Banners with pictures and texts, looked at by the publisher first. A thousand views cost; clicks are free.',
 }
 
-/** What kind of campaign, whose and where; none of it changes later, but for the name. */
+/** The kind, account, shop and name of the campaign. Only the name can change later. */
 export function KindSection({ form, shop, account, isNew }: SectionProps) {
   const { role } = useSession().user
   const { shops = [] } = useShop()
@@ -80,7 +80,7 @@ export function KindSection({ form, shop, account, isNew }: SectionProps) {
   )
 }
 
-/** Only the operator makes campaigns for others. */
+/** Only operators make campaigns for other accounts. */
 function AccountChoice({ form }: Pick<SectionProps, 'form'>) {
   const { items = [] } = useList('/v1/panel/accounts', { pageSize: PAGE_SIZE_MAX })
   const payers = items.filter(({ kind }) => kind !== 'OPERATOR')

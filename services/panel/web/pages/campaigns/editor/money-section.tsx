@@ -3,7 +3,7 @@ import { FormSection } from '../../../components/form/form-section.tsx'
 import { formatMoney, MoneyInput } from '../../../components/values/money.tsx'
 import type { SectionProps } from './campaign-form.ts'
 
-/** When it runs, in the time of the shop. */
+/** The dates of the campaign, in the shop's time zone. */
 export function DatesSection({ form, shop, isNew }: SectionProps) {
   return (
     <FormSection title="Dates" description={shop && `In the time of the shop, ${shop.timeZone.replaceAll('_', ' ')}.`}>
@@ -25,7 +25,7 @@ export function DatesSection({ form, shop, isNew }: SectionProps) {
   )
 }
 
-/** What it may spend, and how fast. */
+/** The budget, bid and pacing of the campaign. */
 export function MoneySection({ form, shop }: SectionProps) {
   const { kind, autoPromo } = form.values
   const currency = shop?.currency

@@ -11,7 +11,7 @@ import { KINDS } from '../words.ts'
 import type { SectionProps } from './campaign-form.ts'
 import type { AmountValue, RuleValues } from './values/campaign-values.ts'
 
-/** The whole campaign, before it is made. */
+/** A summary of the campaign before it is created. */
 export function Review({ form, shop, account, formats }: SectionProps & { formats: readonly AdFormat[] | undefined }) {
   const { values } = form
   const money = (amount: AmountValue, none: string) =>

@@ -2,7 +2,7 @@ import { Radio, Stack } from '@mantine/core'
 import { FormSection } from '../../../components/form/form-section.tsx'
 import type { SectionProps } from './campaign-form.ts'
 
-/** Whether it runs; a draft that has run cannot become one again. */
+/** The status of the campaign. A campaign that has run cannot become a draft again. */
 export function SwitchSection({ form, isNew }: SectionProps) {
   const wasDraft = form.getInitialValues().status === 'DRAFT'
   const isDisplay = form.values.kind === 'DISPLAY'

@@ -11,7 +11,7 @@ interface CampaignFacts {
   formats: readonly AdFormat[] | undefined
 }
 
-/** What the form of a campaign needs to know: its shop, who pays, and the formats that banners may have. */
+/** Loads what the form of a campaign needs: its shop, the account that pays, and the ad formats of the shop. */
 export function useCampaignFacts({ shopId, accountId }: { shopId: string; accountId: string }): CampaignFacts {
   const { shops } = useShop()
   const { user, account: own } = useSession()

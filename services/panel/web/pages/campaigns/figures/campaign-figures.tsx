@@ -18,7 +18,7 @@ const metrics = [
 ] as const
 type Metric = (typeof metrics)[number]['value']
 
-/** What the campaign cost and brought, over days. */
+/** The spend and results of the campaign by day. */
 export function CampaignFigures({ campaignId, timeZone }: { campaignId: string; timeZone: string | undefined }) {
   const [days, setDays] = useState(14)
   const [metric, setMetric] = useState<Metric>('spend')

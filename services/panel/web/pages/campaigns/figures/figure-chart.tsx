@@ -3,7 +3,7 @@ import { BarChart } from '@mantine/charts'
 import { VisuallyHidden } from '@mantine/core'
 
 export interface FigureChartProps {
-  /** What the values are: 'Spend'. */
+  /** The name of the metric: 'Spend'. */
   label: string
   /** `day`: YYYY-MM-DD. */
   points: readonly { day: string; value: number }[]
@@ -14,7 +14,7 @@ export interface FigureChartProps {
 
 const shortDay = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' })
 
-/** One figure by day as bars; for those who do not see them, as a table. */
+/** One metric by day as bars, and as a hidden table for screen readers. */
 export default function FigureChart({ label, points, format, height }: FigureChartProps) {
   const data = points.map(({ day, value }) => ({ day: shortDay.format(new Date(day)), [label]: value }))
   return (

@@ -9,15 +9,15 @@ export type CampaignReport = Answer<'/v1/panel/reports'>
 
 export interface ReportWanted {
   campaignId: string
-  /** Of the shop; its days are counted. */
+  /** The shop's time zone, which defines the days. */
   timeZone: string | undefined
-  /** Today and those before. */
+  /** The number of days, including today. */
   days: number
   groupBy: 'day' | 'product' | 'banner'
   metrics: string
 }
 
-/** What one campaign brought in the last days. */
+/** The report of one campaign over the last days. */
 export function useCampaignReport({
   campaignId,
   timeZone,
@@ -29,7 +29,7 @@ export function useCampaignReport({
   return useEntity('/v1/panel/reports', { query: { campaignId, from, to, groupBy, metrics }, refreshMs: REFRESH_MS })
 }
 
-/** The dates of the last days, today among them. */
+/** The dates of the last days, including today. */
 export function datesOf(days: number, timeZone: string | undefined): string[] {
   const today = Date.parse(dateIn(timeZone, Date.now()))
   return Array.from({ length: days }, (_, i) => new Date(today - (days - 1 - i) * DAY_MS).toISOString().slice(0, 10))

@@ -16,7 +16,7 @@ const SHOWN = 15
 
 type Row = CampaignReport['rows'][number]
 
-/** What a sponsored campaign promotes, and which of it was seen, clicked and sold. */
+/** The products of a sponsored campaign with their figures. */
 export function CampaignProducts({ campaign, timeZone }: { campaign: Campaign; timeZone: string | undefined }) {
   const metrics = 'views,clicks,ctr,spend,revenue,roas'
   const report = useCampaignReport({ campaignId: campaign.id, timeZone, days: DAYS, groupBy: 'product', metrics })
@@ -68,5 +68,5 @@ export function CampaignProducts({ campaign, timeZone }: { campaign: Campaign; t
   )
 }
 
-/** Dimensions of a report's row are untyped beside its metrics. */
+/** The dimensions of a report's row have no types. */
 const idOf = (row: Row): string => String(row.product)

@@ -13,7 +13,7 @@ export interface ChosenProductsProps {
   onChange: (ids: string[]) => void
 }
 
-/** The products of a list, with a button to take each out. */
+/** The chosen products, with a button to remove each. */
 export function ChosenProducts({ shopId, ids, onChange }: ChosenProductsProps) {
   const [shown, setShown] = useState(SHOWN)
   const page = ids.slice(0, shown)

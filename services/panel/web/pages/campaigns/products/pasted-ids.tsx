@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Text, Textarea } from '@mantine/core'
 import { useState } from 'react'
 
-/** What the API takes. */
+/** The API's limit. */
 const IDS_MAX = 10_000
 
 export interface PastedIdsProps {
@@ -9,7 +9,7 @@ export interface PastedIdsProps {
   onChange: (ids: string[]) => void
 }
 
-/** Ids from a spreadsheet or a list, added to those that are chosen. */
+/** Adds ids that are pasted from a spreadsheet or a list. */
 export function PastedIds({ ids, onChange }: PastedIdsProps) {
   const [text, setText] = useState('')
   const pasted = idsIn(text)

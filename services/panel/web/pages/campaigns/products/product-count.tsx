@@ -16,11 +16,11 @@ type CountBody = paths['/v1/panel/product-count']['post']['requestBody']['conten
 
 export interface ProductCountProps {
   values: Pick<CampaignValues, 'shopId' | 'accountId' | 'productsBy' | 'products'>
-  /** Takes ids out that are of no product. */
+  /** Removes ids without a product. */
   onRemove?: (ids: readonly string[]) => void
 }
 
-/** How many products the choice is of, kept up while it is made. */
+/** The number of products of the current choice. */
 export function ProductCount({ values, onRemove }: ProductCountProps) {
   const { shopId, accountId } = values
   const request = JSON.stringify({ shopId, ...(accountId ? { accountId } : {}), products: productsBody(values) })

@@ -17,7 +17,7 @@ export interface ProductPickerProps {
   onChange: (chosen: string[]) => void
 }
 
-/** Products of a shop by search, to tick. */
+/** Searches the products of a shop and lets the user tick them. */
 export function ProductPicker({ shopId, chosen, onChange }: ProductPickerProps) {
   const [typed, setTyped] = useState('')
   const [q] = useDebouncedValue(typed.trim(), SEARCH_DELAY_MS)

@@ -4,7 +4,7 @@ import { useList } from '../../../data/use-list.ts'
 import type { SectionProps } from '../editor/campaign-form.ts'
 import { errorUnder } from '../editor/values/campaign-problems.ts'
 
-/** So many products are read for what to suggest. */
+/** How many products the suggestions are taken from. */
 const SUGGESTIONS_FROM = 300
 
 const lists = [
@@ -14,7 +14,7 @@ const lists = [
   { name: 'sellerIds', label: 'Sellers', description: 'Of any of these seller ids' },
 ] as const
 
-/** Which products, by what they have in common: now and later. */
+/** Chooses products by a rule, which also applies to future products. */
 export function ProductRule({ form, shop }: Pick<SectionProps, 'form' | 'shop'>) {
   const suggestions = useSuggestions(form.values.shopId)
   return (
@@ -48,7 +48,7 @@ export function ProductRule({ form, shop }: Pick<SectionProps, 'form' | 'shop'>)
   )
 }
 
-/** Values that products of the shop have. */
+/** Suggestions: values that products of the shop have. */
 function useSuggestions(shopId: string) {
   const { items = [] } = useList('/v1/panel/products', {
     query: { shopId },

@@ -11,7 +11,7 @@ import { ProductRule } from './product-rule.tsx'
 
 type Way = 'search' | 'paste' | 'rule'
 
-/** What a sponsored campaign promotes. */
+/** Chooses the products of a sponsored campaign. */
 export function ProductsSection({ form, shop }: SectionProps) {
   const { shopId, productsBy, products } = form.values
   const [way, setWay] = useState<Way>(productsBy === 'rule' ? 'rule' : 'search')
@@ -53,7 +53,7 @@ export function ProductsSection({ form, shop }: SectionProps) {
   )
 }
 
-/** Whose purchase counts for the campaign too, of either kind. */
+/** Chooses further products whose sales are attributed to the campaign. */
 export function AttributionSection({ form }: SectionProps) {
   const { shopId, attributionProductIds: ids } = form.values
   const [isOpen, setOpen] = useState(ids.length > 0)

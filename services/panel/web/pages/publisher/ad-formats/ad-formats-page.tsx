@@ -14,7 +14,7 @@ import { useShop } from '../../../session/shop-context.tsx'
 import { NoShop } from '../shops/no-shop.tsx'
 import { sampleTexts } from './samples.ts'
 
-/** What banners of a shop are made of. */
+/** The ad formats of a shop, which say what a banner consists of. */
 export default function AdFormatsPage() {
   const { shop, shops } = useShop()
   const { items, problem, retry } = useList('/v1/panel/ad-formats', {

@@ -10,7 +10,7 @@ const SAMPLES: Readonly<Record<string, string>> = {
 const COLOR = '#d9480f'
 const TEXT = 'Some words that the advertiser writes here'
 
-/** A value for each text field of a format, as long as it may be at most. */
+/** A sample value for each text field of a format, of at most the allowed length. */
 export function sampleTexts(fields: AdFormat['textFields']): Record<string, string> {
   return Object.fromEntries(
     fields.map(({ type, maxLength }) => {

@@ -36,7 +36,7 @@ export interface AdUnitFormProps {
   isSaving: boolean
   cancelTo?: string
   onSubmit: (values: AdUnitValues) => void
-  /** A button that deletes. */
+  /** The delete button. */
   children?: ReactNode
 }
 

@@ -16,7 +16,7 @@ import { AdUnitForm, type AdUnitValues, useAdUnitForm } from './ad-unit-form.tsx
 import { algorithms, isDisplay } from './algorithms.ts'
 import { RequestSnippet } from './request-snippet.tsx'
 
-/** One ad unit: trying it, how to ask for it, and its settings. */
+/** One ad unit: a trial request, the code for a page, and its settings. */
 export default function AdUnitPage() {
   const { id = '' } = useParams()
   const { data: unit, problem, retry } = useEntity('/v1/panel/ad-units/{id}', { path: { id } })

@@ -2,7 +2,7 @@ import { Badge, Group, Text } from '@mantine/core'
 import classes from './algorithm-guide.module.css'
 import { type AlgorithmName, algorithms, type ParameterName, parameters } from './algorithms.ts'
 
-/** What an algorithm shows, and what an ad request sends it. */
+/** Describes what an algorithm shows and which parameters it takes. */
 export function AlgorithmGuide({ algorithm }: { algorithm: AlgorithmName }) {
   const { sentence, needs, takes } = algorithms[algorithm]
   return (

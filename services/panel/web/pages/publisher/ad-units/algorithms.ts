@@ -31,20 +31,20 @@ interface Algorithm {
   label: string
   /** What it shows. */
   sentence: string
-  /** A request has one of each group at least. */
+  /** A request must have at least one parameter of each group. */
   needs: readonly (readonly ParameterName[])[]
-  /** What it reads besides; it ignores all others. */
+  /** Optional parameters. All others are ignored. */
   takes: readonly ParameterName[]
 }
 
 const categories = ['categoryPaths', 'categoryIds'] as const
 const price = ['priceMin', 'priceMax'] as const
-/** What every sponsored algorithm takes: what is not to be shown, and what the shopper can buy. */
+/** Parameters of every sponsored algorithm: exclusions, and what the shopper can buy. */
 const always = ['excludedShopProductIds', 'lang', 'country'] as const
 const filters = [...price, 'brand', 'attributes', 'currency'] as const
 const WIDE = 'Looser: more products fit, less closely.'
 
-/** The algorithms of ad units, in the order that they are offered. */
+/** The algorithms of ad units, in the order in which they are offered. */
 export const algorithms: Readonly<Record<AlgorithmName, Algorithm>> = {
   BESTSELLERS: {
     label: 'Bestsellers',

@@ -6,7 +6,7 @@ import { DeleteButton } from '../../../components/form/delete-button.tsx'
 import { useSave } from '../../../data/use-save.ts'
 
 export interface PlacementDialogProps {
-  /** Undefined: a new one. */
+  /** Undefined for a new one. */
   placement: Placement | undefined
   shopId: string
   close: () => void

@@ -5,7 +5,7 @@ import { PanelCard } from '../../../components/page/panel-card.tsx'
 import { AlgorithmGuide } from './algorithm-guide.tsx'
 import { algorithms, isDisplay, parameters } from './algorithms.ts'
 
-/** How a page asks for the ads of a unit: by curl, and from the browser. */
+/** How to request the ads of a unit: with curl, and from the browser. */
 export function RequestSnippet({ unit }: { unit: AdUnit }) {
   const path = isDisplay(unit.algorithm) ? '/v1/banner/dsa/raw/batch' : '/v1/dsa/raw/batch'
   const url = location.origin + path
@@ -39,7 +39,7 @@ function examplesFor({ algorithm }: AdUnit): Record<string, unknown> {
 }
 
 function curl(url: string, body: object): string {
-  // A quote inside the shell's quotes: none of the examples has one.
+  // The examples contain no single quotes, which would end the shell's quotes.
   return `curl -s ${url} \\
   -H 'content-type: application/json' -H 'cid: the-shopper' \\
   -d '${JSON.stringify(body)}'`

@@ -7,7 +7,7 @@ import { RelativeTime } from '../../../components/values/times.tsx'
 import { PAGE_SIZE_MAX, useList } from '../../../data/use-list.ts'
 import { useShop } from '../../../session/shop-context.tsx'
 
-/** Technical ad units, which the shop's own systems make by the API; here they are only read. */
+/** Technical ad units, read-only: the shop's own systems make them by the API. */
 export default function TechnicalUnitsPage() {
   const { shop } = useShop()
   const enabled = shop !== undefined

@@ -21,7 +21,7 @@ export function useFeedForm({ feed, shop }: { feed?: Feed; shop?: Shop }) {
   })
 }
 
-/** What the API takes for it: an empty address or language is null. An empty password leaves the one that is set. */
+/** The body for the API: an empty address or language becomes null; an empty password keeps the current one. */
 export const feedBody = ({ name, url, username, password, lang }: FeedValues) => ({
   name,
   url: url.trim() || null,
@@ -33,11 +33,11 @@ export const feedBody = ({ name, url, username, password, lang }: FeedValues) =>
 export interface FeedFormProps {
   form: ReturnType<typeof useFeedForm>
   isNew: boolean
-  /** A password is set already. */
+  /** Whether a password is set already. */
   hasPassword?: boolean
   isSaving: boolean
   onSubmit: (values: FeedValues) => void
-  /** A button that deletes. */
+  /** The delete button. */
   children?: ReactNode
 }
 

@@ -35,14 +35,14 @@ const columns: Column<Feed>[] = [
   },
 ]
 
-/** A part of a feed's last run. The cells of a row share one query. */
+/** A cell with a part of a feed's last run. The cells of a row share one query. */
 function LastRun({ id, show }: { id: string; show: (run: FeedRun) => ReactNode }) {
   const { items } = useList('/v1/panel/feeds/{id}/runs', { path: { id }, pageSize: 1, refreshMs: REFRESH_MS })
   if (!items) return <Skeleton height={14} width={60} display="inline-block" />
   return <>{items[0] ? show(items[0]) : '–'}</>
 }
 
-/** The feeds of a shop, each with how its last run went. */
+/** The feeds of a shop, with the result of their last run. */
 export default function FeedsPage() {
   const { shop, shops } = useShop()
   const list = useList('/v1/panel/feeds', {

@@ -11,7 +11,7 @@ import { useList } from '../../../data/use-list.ts'
 import { formatCount, issueName } from './runs.ts'
 
 const SEARCH_WAIT_MS = 300
-/** Issues are stored apart from the run, and come up within seconds after it. */
+/** Issues are stored separately, and appear within seconds after the run. */
 const REFRESH_MS = 2_000
 const SETTLED_MS = 20_000
 
@@ -24,7 +24,7 @@ const columns: Column<FeedIssue>[] = [
   { title: 'What is wrong', cell: ({ message }) => message },
 ]
 
-/** A rejected item is no product that one could look at, unless an earlier run took it. */
+/** A rejected item has no product page, unless an earlier run accepted it. */
 function ProductOf({ issue: { productId, severity } }: { issue: FeedIssue }) {
   if (productId === null) return '–'
   if (severity === 'REJECTED') return productId
@@ -37,7 +37,7 @@ function ProductOf({ issue: { productId, severity } }: { issue: FeedIssue }) {
 
 type Severity = FeedIssue['severity']
 
-/** What a run rejected and warned of: how many by code, and each of them. */
+/** The issues of a run: their number by code, and each of them. */
 export function IssuesTable({ run, isUnderWay }: { run: FeedRun; isUnderWay: boolean }) {
   const [severity, setSeverity] = useState<Severity | 'ALL'>('ALL')
   const [code, setCode] = useState('')

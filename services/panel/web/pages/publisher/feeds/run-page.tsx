@@ -12,7 +12,7 @@ import { IssuesTable } from './issues-table.tsx'
 import { RunSummary } from './run-summary.tsx'
 import { isUnderWay, RUNNING_REFRESH_MS, triggerNames } from './runs.ts'
 
-/** One run of a feed, and all that it rejected and warned of. */
+/** One run of a feed, with all its rejections and warnings. */
 export default function RunPage() {
   const { id = '', run: runId = '' } = useParams()
   const feed = useEntity('/v1/panel/feeds/{id}', { path: { id } })

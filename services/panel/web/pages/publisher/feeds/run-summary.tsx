@@ -7,7 +7,7 @@ import { StatCard } from '../../../components/page/stat-card.tsx'
 import { useSave } from '../../../data/use-save.ts'
 import { formatCount, isUnderWay, runPaths } from './runs.ts'
 
-/** What a run has done so far, and what it waits for. */
+/** The progress of a run, and what it waits for. */
 export function RunSummary({ run }: { run: FeedRun }) {
   return (
     <Stack gap="md">

@@ -1,6 +1,6 @@
 import type { FeedRun } from '../../../client/types.ts'
 
-/** How often a run that is under way is asked for. */
+/** How often to refetch a run that is under way. */
 export const RUNNING_REFRESH_MS = 1_000
 
 export const isUnderWay = ({ status }: Pick<FeedRun, 'status'>): boolean => status === 'QUEUED' || status === 'RUNNING'
@@ -11,10 +11,10 @@ export const triggerNames: Readonly<Record<FeedRun['trigger'], string>> = {
   MANUAL: 'By hand',
 }
 
-/** What queries a run under way changes. */
+/** Queries that a run under way changes. */
 export const runPaths = ['/v1/panel/feeds', '/v1/panel/products'] as const
 
-/** INVALID_GTIN as 'Invalid GTIN'. */
+/** Turns INVALID_GTIN into 'Invalid GTIN'. */
 export function issueName(code: string): string {
   const words = code.toLowerCase().replaceAll('_', ' ')
   return (words.charAt(0).toUpperCase() + words.slice(1)).replace(/\bgtin\b/, 'GTIN').replace(/\b(url|html)\b/i, upper)

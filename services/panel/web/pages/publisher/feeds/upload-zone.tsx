@@ -12,7 +12,7 @@ export interface UploadZoneProps {
   onStarted: (run: FeedRun) => void
 }
 
-/** Takes the file of a feed, dropped or chosen, and starts a run with it. */
+/** Uploads a feed's file, dropped or chosen, which starts a run. */
 export function UploadZone({ feedId, onStarted }: UploadZoneProps) {
   const { submit, isSaving, problem } = useSave({
     save: (file: File) =>
@@ -20,7 +20,7 @@ export function UploadZone({ feedId, onStarted }: UploadZoneProps) {
         client.POST('/v1/panel/feeds/{id}/content', {
           params: { path: { id: feedId } },
           headers: { 'content-type': 'application/octet-stream' },
-          // The client knows no files: to it, what is not JSON is text.
+          // The generated client types any body that is not JSON as text.
           body: file as unknown as string,
           bodySerializer: (body) => body,
         }),

@@ -10,7 +10,7 @@ import { DateTime } from '../../../components/values/times.tsx'
 import { PAGE_SIZE_MAX, useList } from '../../../data/use-list.ts'
 import { useShop } from '../../../session/shop-context.tsx'
 
-/** All of a display campaign that a moderator looks at. */
+/** Everything about a display campaign that a moderator judges. */
 export function CampaignJudged({ campaign }: { campaign: Campaign }) {
   const { name, moderation, shopId, banners = [] } = campaign
   const formats = useList('/v1/panel/ad-formats', { query: { shopId }, pageSize: PAGE_SIZE_MAX })

@@ -96,7 +96,7 @@ export default function ModerationPage() {
   )
 }
 
-/** What waits longest comes first; what was decided last comes first. */
+/** Waiting campaigns have the oldest first; decided ones the latest first. */
 function ofState(campaigns: readonly Campaign[], wanted: State): Campaign[] {
   const time = ({ moderation, updatedAt }: Campaign) => moderation?.decidedAt ?? updatedAt
   const order = wanted === 'IN_MODERATION' ? 1 : -1
@@ -107,7 +107,7 @@ function ofState(campaigns: readonly Campaign[], wanted: State): Campaign[] {
 
 const SUGGESTED_MAX = 6
 
-/** The reasons that campaigns were rejected with, each once, the latest first. */
+/** Reasons of earlier rejections, without repetition, the latest first. */
 function recentReasons(campaigns: readonly Campaign[]): string[] {
   const decisions = campaigns.flatMap(({ moderation }) => moderation?.history ?? [])
   const latest = decisions.toSorted((a, b) => b.decidedAt.localeCompare(a.decidedAt))

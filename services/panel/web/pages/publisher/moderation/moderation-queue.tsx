@@ -16,11 +16,11 @@ export interface ModerationQueueProps {
   /** At least one. */
   campaigns: readonly Campaign[]
   reasons: readonly string[]
-  /** Reads the list anew. */
+  /** Refetches the list. */
   reread: () => void
 }
 
-/** One campaign at a time, with the buttons and keys that decide; the list of all stands beside it where there is room. */
+/** Shows one campaign at a time, with buttons and keys to decide, and the list of all beside it where there is room. */
 export function ModerationQueue({ campaigns, reasons, reread }: ModerationQueueProps) {
   const { shown, index, changed, show, move } = useQueue(campaigns)
   const [isRejecting, setRejecting] = useState(false)
@@ -93,7 +93,7 @@ export function ModerationQueue({ campaigns, reasons, reread }: ModerationQueueP
   )
 }
 
-/** Decides on a campaign as it was shown; a reason rejects. When it has changed since, the list is read anew. */
+/** Accepts the shown version of a campaign, or rejects it with a reason. If it has changed, the list is refetched. */
 function useDecision(reread: () => void) {
   return useSave({
     async save({ campaign: { id, version }, reason }: { campaign: Campaign; reason: string | null }) {
@@ -162,18 +162,18 @@ function Changed({ onShow }: { onShow: () => void }) {
 }
 
 interface Queue {
-  /** As it was when it came up: what is judged does not change under one's eyes. */
+  /** The campaign as it was when it came up: it does not change while the user looks at it. */
   shown: Campaign | undefined
-  /** Its place, from 0. */
+  /** Its position, from 0. */
   index: number
-  /** What it has become meanwhile; null: it is as shown. */
+  /** The newer version; null while the shown one is current. */
   changed: Campaign | null
   show: (campaign: Campaign) => void
   /** To the next (1) or the one before (-1). */
   move: (by: number) => void
 }
 
-/** One of a list at a time. When it leaves the list, as by a decision, the one that takes its place comes up. */
+/** Steps through a list one item at a time. When the item leaves the list, the one that takes its position comes up. */
 function useQueue(items: readonly Campaign[]): Queue {
   const [place, setPlace] = useState<{ campaign: Campaign; index: number } | null>(null)
   const found = place === null ? -1 : items.findIndex(({ id }) => id === place.campaign.id)

@@ -4,9 +4,9 @@ import { useState } from 'react'
 const REASON_CHARS_MAX = 1_000
 
 export interface RejectDialogProps {
-  /** Of the campaign. */
+  /** The campaign's name. */
   name: string
-  /** Said of others before. */
+  /** Reasons given for other campaigns. */
   reasons: readonly string[]
   isSaving: boolean
   close: () => void

@@ -9,7 +9,7 @@ const shortcuts = [
   ['?', 'This help'],
 ] as const
 
-/** Whether single keys act: those who dictate, or whose hands slip, turn them off. */
+/** Whether single-key shortcuts are on. Users of speech input can turn them off (WCAG 2.1.4). */
 export function useShortcutsOn() {
   return useLocalStorage({ key: 'endcap-moderation-shortcuts', defaultValue: true, getInitialValueInEffect: false })
 }

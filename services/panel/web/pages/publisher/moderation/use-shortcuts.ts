@@ -2,7 +2,7 @@ import { useEffect } from 'react'
 
 const TYPING = 'input, textarea, select, [contenteditable]'
 
-/** Single keys that do something while no dialog is open and nobody types. */
+/** Handles single-key shortcuts while no dialog is open and no field has the focus. */
 export function useShortcuts(actions: Readonly<Record<string, () => void>>, isOn: boolean): void {
   useEffect(() => {
     if (!isOn) return

@@ -1,6 +1,6 @@
 import type { Product } from '../../../client/types.ts'
 
-/** Each code of the API in words, and what helps. */
+/** Explains each code of the API, and how to solve it. */
 export const whyNotWords: Readonly<Record<string, { what: string; help: string }>> = {
   NOT_AVAILABLE: { what: 'It is out of stock', help: 'It is shown again once the feed says that it is in stock.' },
   EXPIRED: { what: 'Its expiration date is past', help: 'Send a later expiration_date in the feed, or none.' },
@@ -24,5 +24,5 @@ export const whyNotWords: Readonly<Record<string, { what: string; help: string }
   DAILY_BUDGET_EXHAUSTED: { what: 'The day’s budget of its campaign is spent', help: 'It is shown again tomorrow.' },
 }
 
-/** The words for a code that the API gave. */
+/** The explanation of a code. */
 export const wordsOf = ({ code }: Product['whyNot'][number]) => whyNotWords[code] ?? { what: code, help: '' }

@@ -5,7 +5,7 @@ import { FormSection } from '../../../components/form/form-section.tsx'
 
 export type TrafficRule = NonNullable<Shop['invalidTraffic']>[number]
 
-/** What each rule says of an hour of the shop. */
+/** The meaning of each rule, applied to one hour of the shop. */
 const words: Record<TrafficRule['rule'], { label: string; unit?: string }> = {
   ADDRESS_CLICKS: { label: 'Clicks of one address, beyond what the views there earn', unit: 'clicks' },
   AGENT_CLICKS: { label: 'Clicks of one User-Agent in one network, beyond the same', unit: 'clicks' },
@@ -29,7 +29,7 @@ export interface InvalidTrafficSectionProps {
   form: UseFormReturnType<{ invalidTraffic: TrafficRule[] }>
 }
 
-/** The rules against invalid traffic: what becomes of events that break them, and from how many an hour on. */
+/** The rules against invalid traffic: their limits by hour, and what happens to events that exceed them. */
 export function InvalidTrafficSection({ form }: InvalidTrafficSectionProps) {
   return (
     <FormSection

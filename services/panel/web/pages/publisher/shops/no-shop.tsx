@@ -2,7 +2,7 @@ import { Button, EmptyState } from '@mantine/core'
 import { IconBuildingStore } from '@tabler/icons-react'
 import { Link } from 'react-router'
 
-/** In the place of what belongs to a shop, where there is none. */
+/** Shown on the pages of a shop while there is none. */
 export function NoShop() {
   return (
     <EmptyState

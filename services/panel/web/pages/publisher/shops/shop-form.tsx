@@ -16,7 +16,7 @@ export interface ShopValues {
   viewWindowHours: number
   reserveCpc: number
   transactionTrust: NonNullable<Shop['transactionTrust']>
-  /** None before the shop is there: it begins with the default rules. */
+  /** Absent for a new shop, which starts with the default rules. */
   invalidTraffic: TrafficRule[]
 }
 
@@ -40,7 +40,7 @@ const trusts: readonly { value: ShopValues['transactionTrust']; label: string; d
   },
 ]
 
-/** The form of a shop, for useSave and the page. A new one is in the browser's time zone. */
+/** The form of a shop, for useSave and the page. A new shop starts in the browser's time zone. */
 export function useShopForm(shop?: Shop) {
   return useForm<ShopValues>({
     initialValues: {
@@ -59,12 +59,12 @@ export function useShopForm(shop?: Shop) {
   })
 }
 
-/** All zones that the browser knows, and the one that is set. */
+/** All time zones that the browser knows, and the current one. */
 function timeZones(own: string): string[] {
   return [...new Set([own, 'UTC', ...Intl.supportedValuesOf('timeZone')])].filter(Boolean).sort()
 }
 
-/** Hours as people say them: 336 is '14 days'. */
+/** Formats hours: 336 becomes '14 days'. */
 const daysOf = (hours: number) =>
   hours > 0 && hours % 24 === 0 ? `${hours / 24} ${hours === 24 ? 'day' : 'days'}` : ''
 
@@ -73,9 +73,9 @@ export interface ShopFormProps {
   isNew: boolean
   isSaving: boolean
   onSubmit: (values: ShopValues) => void
-  /** Before the first field: whose it is. */
+  /** Shown before the first field: the choice of the owner. */
   owner?: ReactNode
-  /** A button that deletes. */
+  /** The delete button. */
   children?: ReactNode
 }
 

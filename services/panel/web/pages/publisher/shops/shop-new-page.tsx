@@ -9,7 +9,7 @@ import { useSession } from '../../../session/session.ts'
 import { useShop } from '../../../session/shop-context.tsx'
 import { ShopForm, type ShopValues, useShopForm } from './shop-form.tsx'
 
-/** A new shop of the user's account; an operator says whose. */
+/** A new shop of the user's account. An operator chooses the account. */
 export default function ShopNewPage() {
   const { user } = useSession()
   const { choose } = useShop()

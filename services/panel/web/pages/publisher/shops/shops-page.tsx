@@ -25,7 +25,7 @@ const columns: Column<Shop>[] = [
   },
 ]
 
-/** The shops that one may set up. */
+/** The shops that the user may set up. */
 export default function ShopsPage() {
   const list = useList('/v1/panel/shops', { pageSize: PAGE_SIZE_MAX })
   const create = (

@@ -11,15 +11,15 @@ type Why = ExplainedEmission['slots'][number]['ads'][number]
 
 interface CardProps<Ad> {
   ad: Ad
-  /** From 1. */
+  /** The page number, from 1. */
   position: number
-  /** Undefined until it is known. */
+  /** Undefined while it is loading. */
   why: Why | undefined
-  /** It will not come. */
+  /** Whether the explanation is overdue and no longer polled. */
   isLate: boolean
 }
 
-/** A sponsored product as a shopper would see it, and why it is there. */
+/** A sponsored product as a shopper would see it, and why it was chosen. */
 export function AdCard({ ad, position, why, isLate }: CardProps<SponsoredAd>) {
   const { productTitle, productPrice, productSalePrice, currency, productImageUrl, shopProductId } = ad
   return (
@@ -57,7 +57,7 @@ export interface BannerCardProps extends CardProps<DisplayAd> {
   formats: readonly AdFormat[]
 }
 
-/** A banner in its format, and why it is there. */
+/** A banner in its format, and why it was chosen. */
 export function BannerCard({ ad, position, why, isLate, formats }: BannerCardProps) {
   const format = formats.find(({ id }) => id === ad.adFormatId)
   const texts = Object.fromEntries(ad.textFields.map(({ type, value }) => [type, value]))
@@ -95,7 +95,7 @@ function Head({ position, autoPromo }: { position: number; autoPromo: boolean })
 
 interface WhyThisProps extends Pick<CardProps<unknown>, 'why' | 'isLate'> {
   currency: string | null
-  /** What one pays for. */
+  /** What is billed: a click, or 1000 views. */
   unit: 'click' | '1,000 views'
 }
 

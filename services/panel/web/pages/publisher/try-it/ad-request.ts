@@ -19,7 +19,7 @@ export type ParameterValues = Partial<Record<ParameterName, string | number | st
 export interface TryValues {
   adCount: number
   adType: AdType
-  /** As the form has them; empty ones are not sent. */
+  /** Values of the form. Empty ones are not sent. */
   values: ParameterValues
 }
 
@@ -29,7 +29,7 @@ export interface Selection {
   display: DisplayAd[]
 }
 
-/** Sends a real ad request for one ad unit, as a shopper who was never here before. @throws ApiProblem */
+/** Sends a real ad request for one ad unit, as a new shopper. @throws ApiProblem */
 export async function requestAds(unit: AdUnit, { adCount, adType, values }: TryValues): Promise<Selection> {
   const { referer, ...sent } = targetingOf(values)
   const targeting = [{ slotHash: unit.slotHash, adCount, adType, ...sent }]
@@ -45,13 +45,13 @@ export async function requestAds(unit: AdUnit, { adCount, adType, values }: TryV
 
 const idOf = (response: Response) => response.headers.get('request-id') ?? ''
 
-/** A page may only say that it is elsewhere at its own origin; of other addresses, the path is sent. */
+/** A browser sends only referrers of its own origin, so the path of another address is sent. */
 function refererOf(referer: unknown): string {
   const given = typeof referer === 'string' && referer !== '' ? URL.parse(referer, location.origin) : null
   return given === null ? '' : given.pathname + given.search
 }
 
-/** The parameters of a request by what its form holds. */
+/** The parameters of a request, from the values of the form. */
 function targetingOf(values: ParameterValues): Record<string, unknown> {
   const given = Object.entries(values).filter(([, value]) => (Array.isArray(value) ? value.length > 0 : value !== ''))
   return Object.fromEntries(

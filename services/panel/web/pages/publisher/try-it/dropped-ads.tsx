@@ -17,7 +17,7 @@ export interface DroppedAdsProps {
 
 const share = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 2 })
 
-/** Why not: the best of what a request did not show. */
+/** The best ads that a request did not show, and why. */
 export function DroppedAds({ dropped, shopId, isDisplay }: DroppedAdsProps) {
   const currency = useShop().shops?.find(({ id }) => id === shopId)?.currency
   const columns: Column<Dropped>[] = [

@@ -12,7 +12,7 @@ import classes from './try-it.module.css'
 
 export interface SelectionViewProps {
   selection: Selection
-  /** Ads asked for. */
+  /** The number of ads requested. */
   adCount: number
   unit: AdUnit
   formats: readonly AdFormat[]
@@ -83,12 +83,12 @@ function Summary({ explained, slot: { candidates, why, ads }, adCount }: Summary
   )
 }
 
-/** It is stored within about two seconds; until then, the answer is 404. */
+/** The explanation is stored within about two seconds. Until then the API answers 404. */
 const FIRST_MS = 1_000
 const POLL_MS = 700
 const LATE_MS = 20_000
 
-/** Why the ads of a request were chosen: asked for until it is there. `isLate`: it has not come, and is asked for no more. */
+/** Polls the explanation of a request until it is stored. `isLate`: it did not come in time, and polling has stopped. */
 function useExplanation(requestId: string): { data: ExplainedEmission | undefined; isLate: boolean } {
   const [isDue, setDue] = useState(false)
   const [isOver, setOver] = useState(false)

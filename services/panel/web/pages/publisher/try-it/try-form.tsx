@@ -28,7 +28,7 @@ const adTypes = [
   { value: 'AUTOPROMO', label: 'Own promotion only' },
 ]
 
-/** The form of an ad request; what an algorithm needs is checked by the server. */
+/** The form of an ad request. The server checks that it has what the algorithm needs. */
 export function useTryForm({ algorithm }: AdUnit) {
   const { needs, takes } = algorithms[algorithm]
   const names = [...needs.flat(), ...takes]
@@ -53,7 +53,7 @@ export interface TryFormProps {
 export function TryForm({ unit, formats, form, isBusy, onSubmit }: TryFormProps) {
   const { needs, takes } = algorithms[unit.algorithm]
   const [first, ...others] = takes
-  // Without anything needed, the first of what is taken is worth a field at once.
+  // When nothing is required, the first optional parameter is shown without unfolding.
   const shown = needs.length === 0 && first ? [first] : []
   const more = shown.length === 0 ? takes : others
   const [isOpen, { toggle }] = useDisclosure()

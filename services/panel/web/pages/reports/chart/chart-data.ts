@@ -11,13 +11,13 @@ export type Point = { label: string } & Record<string, number | string | null>
 export interface ChartData {
   kind: 'lines' | 'bars'
   points: Point[]
-  /** Names of the values of a point, and what they are. */
+  /** The keys of the values of a point, with their labels. */
   series: { name: string; label: string; isReference: boolean }[]
-  /** How many there are that the chart has no room for. */
+  /** How many rows the chart leaves out. */
   left: number
 }
 
-/** What the chart of a report shows: lines over time, a line for each of the greatest where there are two dimensions; or bars. */
+/** The data of a report's chart: lines over time (with two dimensions, one for each of the greatest values), or bars. */
 export function chartDataOf(view: ReportView): ChartData {
   const { groupBy } = view.state
   const time = groupBy.find(isTime)
@@ -71,7 +71,7 @@ const valueSeries = (charted: Metric, reference: ReportView['reference']) => [
     : []),
 ]
 
-/** Figures by day, or by the hour that clocks show: one that comes twice has both added up. */
+/** Figures by day or by clock hour. An hour that comes twice, when the clock changes, has the sum of both. */
 function byTime(rows: readonly ReportRow[], time: Dimension, metric: Metric): Map<string, number> {
   const values = new Map<string, number>()
   for (const row of rows) {
@@ -85,7 +85,7 @@ function byTime(rows: readonly ReportRow[], time: Dimension, metric: Metric): Ma
 
 const tickOf = (time: Dimension, value: string) => value.slice(0, time === 'day' ? 10 : 13)
 const addsUp = (metric: Metric) => ['count', 'money'].includes(wordsOf(metric).kind)
-/** Where there is no row nothing happened: no views are 0, and their share of clicks is none. */
+/** Without a row nothing happened: counts are 0, and rates are missing. */
 const emptyOf = (metric: Metric) => (addsUp(metric) ? 0 : null)
 const sum = (rows: readonly ReportRow[], metric: Metric) => rows.reduce((total, row) => total + (row[metric] ?? 0), 0)
 

@@ -4,12 +4,12 @@ import { mixesCurrencies } from '../table/rows.ts'
 import type { ReportView } from '../use-report.ts'
 
 const CHART_HEIGHT = 260
-/** Room for the line under the chart. */
+/** Includes the line under the chart. */
 const FRAME_HEIGHT = CHART_HEIGHT + 18
 
 const ReportChart = lazy(() => import('./report-chart.tsx'))
 
-/** The place of the chart, which keeps its height; the chart itself is loaded for those who open a report. */
+/** Reserves the height of the chart, whose code is loaded only for reports. */
 export function ChartFrame({ view }: { view: ReportView | undefined }) {
   return (
     <Paper withBorder p="md" bg="var(--panel-surface)" style={{ borderColor: 'var(--panel-border)' }}>

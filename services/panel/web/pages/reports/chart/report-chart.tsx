@@ -9,11 +9,11 @@ import { type ChartData, chartDataOf } from './chart-data.ts'
 
 const COLORS = ['indigo.6', 'teal.6', 'orange.6', 'grape.6', 'cyan.7'] as const
 const REFERENCE_COLOR = 'gray.5'
-/** Names at the bars: how many pixels they have, and how many characters fit. */
+/** The names beside the bars: their width in pixels, and how many characters fit. */
 const NAMES_WIDE = { width: 184, charsMax: 26 }
 const NAMES_NARROW = { width: 104, charsMax: 14 }
 
-/** The pressed total of a report as a chart. The table below it has the same figures for those who do not see it. */
+/** The chosen metric as a chart. The table below has the same figures for those who cannot see the chart. */
 export default function ReportChart({ view, height }: { view: ReportView; height: number }) {
   const { state, report } = view
   const data = chartDataOf(view)
@@ -25,7 +25,7 @@ export default function ReportChart({ view, height }: { view: ReportView; height
     dataKey: 'label',
     series: seriesOf(data),
     withLegend: data.series.length > 1,
-    // As they are in the table, not by their letters.
+    // Keeps the order of the table instead of sorting by name.
     legendProps: { itemSorter: null, height: 32 },
     valueFormatter: (value: number) => figureText(state.charted, value, currency),
     accessibilityLayer: false,
@@ -82,7 +82,7 @@ interface Tick {
   payload: { value: string }
 }
 
-/** A name beside its bar, on one line: the axis itself would break it over its neighbours. */
+/** The name of a bar on one line. The axis' own label would wrap over its neighbours. */
 const BarName = ({ x, y, payload: { value }, charsMax }: Tick & { charsMax: number }) => (
   <text x={x} y={y} dy="0.35em" textAnchor="end" fontSize={12} fill="var(--mantine-color-dimmed)">
     {value.length > charsMax ? `${value.slice(0, charsMax - 1)}…` : value}

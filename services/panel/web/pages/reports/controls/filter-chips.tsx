@@ -8,7 +8,7 @@ import type { ChangeReport } from '../use-report-state.ts'
 import { algorithmLabel, dimensions, filterNames, filters, type ReportFilter } from '../vocabulary.ts'
 import classes from './filter-chips.module.css'
 
-/** What the report is narrowed to; each can be taken away. */
+/** The filters of the report, each with a button that removes it. */
 export function FilterChips({ state, change }: { state: ReportState; change: ChangeReport }) {
   const shopId = useReportShop(state)?.id
   const given = filterNames.filter((name) => state.filters[name] !== undefined)
@@ -74,7 +74,7 @@ function nameOf(filter: ReportFilter, id: string, shopId: string | undefined): R
 
 type NamedPath = `/v1/panel/${'campaigns' | 'accounts' | 'ad-units' | 'placements'}/{id}`
 
-/** What has been deleted is known by its id only. */
+/** Deleted things have only their id. */
 function EntityName({ path, id }: { path: NamedPath; id: string }) {
   const { data } = useEntity(path, { path: { id } })
   return <>{data?.name ?? id}</>

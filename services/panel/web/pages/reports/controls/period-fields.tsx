@@ -9,14 +9,14 @@ const CUSTOM = 'custom'
 
 export interface PeriodFieldsProps {
   period: Period
-  /** What it comes to today. */
+  /** The dates that the period covers today. */
   days: Days
   onChange: (period: Period) => void
 }
 
-/** A stretch that moves with today, or two dates. */
+/** Chooses a period that moves with today, or two dates. */
 export function PeriodFields({ period, days, onChange }: PeriodFieldsProps) {
-  // Between the first click and the second.
+  // The range between the first click and the second.
   const [begun, setBegun] = useState<string | null>(null)
   const value: [string | null, string | null] = begun === null ? [days.from, days.until] : [begun, null]
   const take = ([from, until]: [string | null, string | null]) => {

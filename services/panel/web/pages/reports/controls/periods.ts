@@ -1,6 +1,6 @@
 const DAY_MS = 86_400_000
 
-/** Days of a report: YYYY-MM-DD, both inside. */
+/** The days of a report: YYYY-MM-DD, both inclusive. */
 export interface Days {
   from: string
   until: string
@@ -20,7 +20,7 @@ export const presetNames = Object.keys(presets) as Preset[]
 export const isPreset = (name: string | null): name is Preset => name !== null && name in presets
 export const presetLabel = (preset: Preset): string => presets[preset].label
 
-/** A stretch that moves with today, or fixed days. */
+/** A period that moves with today, or fixed days. */
 export type Period = Preset | Days
 
 export const daysOf = (period: Period, today: string): Days =>
@@ -32,7 +32,7 @@ export function addDays(day: string, count: number): string {
 
 export const countDays = ({ from, until }: Days): number => (Date.parse(until) - Date.parse(from)) / DAY_MS + 1
 
-/** As many days, right before. */
+/** The same number of days, immediately before. */
 export function previousOf(days: Days): Days {
   const length = countDays(days)
   return { from: addDays(days.from, -length), until: addDays(days.until, -length) }
@@ -42,7 +42,7 @@ export function previousOf(days: Days): Days {
 export const dateIn = (timeZone: string | undefined, at: number): string =>
   new Intl.DateTimeFormat('sv-SE', { timeZone }).format(at)
 
-/** YYYY-MM-DD as it is read here: 21 Nov 2026. */
+/** Formats YYYY-MM-DD in the locale of the browser: 21 Nov 2026. */
 export function dayLabel(day: string, style: Intl.DateTimeFormatOptions = { dateStyle: 'medium' }): string {
   return new Intl.DateTimeFormat(undefined, { ...style, timeZone: 'UTC' }).format(Date.parse(day))
 }
@@ -50,7 +50,7 @@ export function dayLabel(day: string, style: Intl.DateTimeFormatOptions = { date
 export const daysLabel = ({ from, until }: Days): string =>
   from === until ? dayLabel(from) : `${dayLabel(from)} – ${dayLabel(until)}`
 
-/** 400 days are the most that a report is of. */
+/** A report covers at most 400 days. */
 export const DAYS_MAX = 400
 export const isDay = (text: string | null): text is string =>
   text !== null && /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text))

@@ -14,7 +14,7 @@ export interface ReportControlsProps {
   change: ChangeReport
 }
 
-/** What the report is of: days, shop, grouping, metrics, comparison. */
+/** The settings of the report: days, shop, grouping, metrics and comparison. */
 export function ReportControls({ state, days, change }: ReportControlsProps) {
   const [first, second] = state.groupBy
   const isOther = isWhatIf(state.whatIf)

@@ -15,7 +15,7 @@ export interface ChangeBadgeProps {
   reference: NonNullable<ReportView['reference']>
 }
 
-/** By how much a figure differs from the days before, or from the shop's settings. The sign carries it; colour helps. */
+/** The change of a figure against its reference. The sign alone is enough to understand it. */
 export function ChangeBadge({ metric, value, before, currency, reference }: ChangeBadgeProps) {
   if (!mayDiffer(metric, reference)) return null
   const change = changeOf(metric, { value, before, currency }, changeStyle(reference))

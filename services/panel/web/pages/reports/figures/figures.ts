@@ -16,12 +16,12 @@ const change = new Intl.NumberFormat(undefined, {
 const compact = new Intl.NumberFormat(undefined, { notation: 'compact' })
 const compactPercent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 })
 
-/** Amounts are answered to the millionth. */
+/** The API's amounts have at most six decimals. */
 const DECIMALS_MAX = 6
-/** Under this, two decimals would hide most of an amount. */
+/** Below this, two decimals would hide most of an amount. */
 const SMALL = 0.1
 
-/** A figure in words; a dash where there is none, also for a sum of several currencies. */
+/** Formats a figure; a dash where there is none, or no sum because of several currencies. */
 export function figureText(metric: Metric, value: number | null | undefined, currency: string | null): string {
   if (value == null) return '–'
   switch (wordsOf(metric).kind) {
@@ -36,14 +36,14 @@ export function figureText(metric: Metric, value: number | null | undefined, cur
   }
 }
 
-/** All digits of an amount of which `figureText` shows fewer; undefined where it shows them all. */
+/** All decimals of an amount that `figureText` rounds; undefined where it does not. */
 export function exactText(metric: Metric, value: number | null | undefined, currency: string | null) {
   if (value == null || currency === null || wordsOf(metric).kind !== 'money') return undefined
   const exact = formatMoney(value, currency, { maximumFractionDigits: DECIMALS_MAX })
   return exact === figureText(metric, value, currency) ? undefined : exact
 }
 
-/** The figure at an axis: 1.2K. */
+/** Formats a figure for an axis: 1.2K. */
 export function axisText(metric: Metric, value: number): string {
   return wordsOf(metric).kind === 'share' ? compactPercent.format(value) : compact.format(value)
 }
@@ -55,7 +55,7 @@ export interface MetricChange {
   mood: 'good' | 'bad' | 'neutral'
 }
 
-/** By how much a figure differs from another: in per cent, or as it is. Null where one of them is missing. */
+/** The change between two figures, in per cent or absolute. Null where one of them is missing. */
 export function changeOf(
   metric: Metric,
   figures: { value: number | null | undefined; before: number | null | undefined; currency: string | null },
@@ -76,7 +76,7 @@ export function changeOf(
   return { text: `${sign}${figureText(metric, Math.abs(difference), currency)}`, direction, mood }
 }
 
-/** The sums of a report: one row, or one for each currency when there are several. */
+/** The totals of a report: one row for each currency. */
 export const sumsOf = (totals: Totals, byCurrency: readonly Totals[]): readonly Totals[] =>
   totals.currency === null && byCurrency.length > 1 ? byCurrency : [totals]
 

@@ -8,12 +8,12 @@ import classes from './metric-cards.module.css'
 
 export interface MetricCardsProps {
   state: ReportState
-  /** Undefined: not there yet. */
+  /** Undefined while it is loading. */
   view: ReportView | undefined
   onChart: (metric: Metric) => void
 }
 
-/** The totals of a report. The one that is pressed is in the chart. */
+/** The totals of a report. Pressing one shows it in the chart. */
 export function MetricCards({ state, view, onChart }: MetricCardsProps) {
   return (
     <fieldset className={classes.cards} aria-label="Totals; press one to see it in the chart">
@@ -58,7 +58,7 @@ function Sums({ view: { report, reference }, metric }: { view: ReportView; metri
   })
 }
 
-/** Amounts of several currencies have no sum; counts have. */
+/** Money in several currencies has no sum; counts do. */
 const isPerCurrency = (metric: Metric) => ['money', 'ratio'].includes(wordsOf(metric).kind)
 
 const totalsBefore = ({ totals, totalsByCurrency }: ReportView['report'], currency: string | null, metric: Metric) =>

@@ -10,20 +10,20 @@ import { type Dimension, dimensions, type Metric, type ReportRow, type Totals, w
 import classes from './report-table.module.css'
 import { keyOf, labelOf, rowBefore, sortedRows, tooltipOf } from './rows.ts'
 
-/** A table of thousands of rows is slow to draw: more come when they are asked for. */
+/** Thousands of rows are slow to render, so further rows are shown on request. */
 const ROWS_STEP = 100
 const SKELETON_ROWS = 8
 
 export interface ReportTableProps {
   state: ReportState
-  /** Undefined: not there yet. */
+  /** Undefined while it is loading. */
   view: ReportView | undefined
   onSort: (sort: ReportState['sort']) => void
-  /** Address of the report that looks into a value of a row; null: there is nothing below. */
+  /** The address that drills down into a value of a row; null when there is nothing below. */
   linkInto: (row: ReportRow, dimension: Dimension) => string | null
 }
 
-/** The rows of a report with their totals. It scrolls by itself where it is wider than the page. */
+/** The rows of a report with their totals. It scrolls sideways where it is wider than the page. */
 export function ReportTable({ state, view, onSort, linkInto }: ReportTableProps) {
   const [limit, setLimit] = useState(ROWS_STEP)
   const shown = view?.state ?? state
@@ -124,7 +124,7 @@ function Rows({ view, rows, linkInto }: RowsProps) {
 interface FigureCellProps {
   metric: Metric
   sums: readonly (ReportRow | Totals)[]
-  /** Null: nothing was there before; undefined: there is nothing to compare with. */
+  /** Null when there was no such row before; undefined when nothing is compared. */
   before: ReportRow | Totals | null | undefined
   view: ReportView
 }

@@ -1,14 +1,14 @@
 import { addDays, dayLabel } from '../controls/periods.ts'
 import { algorithmLabel, type Dimension, isTime, type Metric, type ReportRow, wordsOf } from '../vocabulary.ts'
 
-/** Value of a dimension in a row: an id, a day, an hour; null where it has none. */
+/** The value of a dimension in a row: an id, a day or an hour; null where it has none. */
 export const dimensionValue = (row: ReportRow, dimension: Dimension): string | null =>
   (row as Record<string, unknown>)[dimension] as string | null
 
 const nameIn = (row: ReportRow, dimension: Dimension): string | null =>
   ((row as Record<string, unknown>)[`${dimension}Name`] as string | null | undefined) ?? null
 
-/** The value as people know it. */
+/** The label of the value. */
 export function labelOf(row: ReportRow, dimension: Dimension): string {
   const name = nameIn(row, dimension)
   if (name !== null) return name
@@ -17,7 +17,7 @@ export function labelOf(row: ReportRow, dimension: Dimension): string {
   return timeLabel(dimension, value) ?? (dimension === 'algorithm' ? algorithmLabel(value) : value)
 }
 
-/** A name in full, which may be cut, with its id; of values without a name nothing. */
+/** The full name with its id, because the cell may cut it; undefined for values without a name. */
 export function tooltipOf(row: ReportRow, dimension: Dimension): string | undefined {
   const name = nameIn(row, dimension)
   return name === null ? undefined : `${name} (${dimensionValue(row, dimension)})`
@@ -25,7 +25,7 @@ export function tooltipOf(row: ReportRow, dimension: Dimension): string | undefi
 
 const nothing: Partial<Record<Dimension, string>> = { product: '(banners)', banner: '(products)' }
 
-/** A day or an hour as it is read here, without its year, which the page has; null for other dimensions. */
+/** Formats a day or an hour without the year, which the page shows; null for other dimensions. */
 export function timeLabel(dimension: Dimension, value: string): string | null {
   if (dimension === 'day') return dayLabel(value, { weekday: 'short', day: 'numeric', month: 'short' })
   if (dimension !== 'hour') return null
@@ -33,11 +33,11 @@ export function timeLabel(dimension: Dimension, value: string): string | null {
   return `${day}, ${value.slice(11, 16)}`
 }
 
-/** What tells rows apart. */
+/** The key of a row. */
 export const keyOf = (row: ReportRow, groupBy: readonly Dimension[]): string =>
   JSON.stringify([...groupBy.map((dimension) => dimensionValue(row, dimension)), row.currency])
 
-/** Rows of an earlier report with their days so many later. */
+/** Shifts the days of an earlier report's rows by `shiftDays`. */
 export function movedRows(rows: readonly ReportRow[], groupBy: readonly Dimension[], shiftDays: number): ReportRow[] {
   if (shiftDays === 0) return [...rows]
   return rows.map((row) => {
@@ -49,13 +49,13 @@ export function movedRows(rows: readonly ReportRow[], groupBy: readonly Dimensio
   })
 }
 
-/** Finds the row of an earlier report that a row stands beside. */
+/** Finds the row of an earlier report that a row is compared with. */
 export function rowBefore(
   rows: readonly ReportRow[],
   groupBy: readonly Dimension[],
   shiftDays: number,
 ): (row: ReportRow) => ReportRow | undefined {
-  // Other days may be at another distance from UTC: their hours are told by what the clock shows.
+  // The earlier days may have another UTC offset, so hours are matched by clock time.
   const keyed = (row: ReportRow) => keyOf(shiftDays === 0 ? row : withoutOffset(row, groupBy), groupBy)
   const byKey = new Map(movedRows(rows, groupBy, shiftDays).map((row) => [keyed(row), row]))
   return (row) => byKey.get(keyed(row))
@@ -64,7 +64,7 @@ export function rowBefore(
 const withoutOffset = (row: ReportRow, groupBy: readonly Dimension[]): ReportRow =>
   groupBy.includes('hour') ? ({ ...row, hour: dimensionValue(row, 'hour')!.slice(0, 13) } as ReportRow) : row
 
-/** Sorted by a column; rows without a figure come last. */
+/** Sorts rows by a column. Rows without a figure come last. */
 export function sortedRows(
   rows: readonly ReportRow[],
   { column, descending }: { column: Dimension | Metric; descending: boolean },
@@ -84,6 +84,6 @@ export function sortedRows(
   })
 }
 
-/** Whether the rows' amounts are in several currencies, and so cannot be set side by side. */
+/** Whether the rows' amounts are in several currencies and cannot be compared. */
 export const mixesCurrencies = (rows: readonly ReportRow[], metric: Metric): boolean =>
   ['money', 'ratio'].includes(wordsOf(metric).kind) && new Set(rows.map(({ currency }) => currency)).size > 1

@@ -7,7 +7,7 @@ export type CampaignPatch = NonNullable<
   paths['/v1/panel/campaigns/{id}']['patch']['requestBody']
 >['content']['application/json']
 
-/** What both kinds of campaign have, and may change. */
+/** The fields of both kinds of campaign that can change. */
 function commonBody(values: CampaignValues, timeZone: string) {
   const { name, startAt, endAt, budget, dailyBudget, pacing, capping, attributionProductIds, status } = values
   return {
@@ -41,7 +41,7 @@ export function productsBody({ productsBy, products }: Pick<CampaignValues, 'pro
   return productsBy === 'ids' ? { ids: products.ids } : { rule: ruleBody(products.rule) }
 }
 
-/** The parts of the rule that say something. */
+/** The parts of the rule that are set. */
 function ruleBody(rule: RuleValues) {
   return Object.fromEntries(Object.entries(rule).filter(([, value]) => value !== '' && !isEmptyList(value)))
 }
@@ -59,7 +59,7 @@ function bannerBody({ id, adFormatId, images, logoImageId, textFields, lang }: B
   }
 }
 
-/** What makes the campaign. */
+/** The body that creates the campaign. */
 export function createBody(values: CampaignValues, timeZone: string): CampaignCreate {
   const { kind, accountId, shopId, autoPromo } = values
   return {
@@ -72,7 +72,7 @@ export function createBody(values: CampaignValues, timeZone: string): CampaignCr
   }
 }
 
-/** Only what differs from before, so that what others have changed meanwhile stays. */
+/** Only the fields that differ, so that concurrent changes of others stay. */
 export function patchBody(before: CampaignValues, after: CampaignValues, timeZone: string): CampaignPatch {
   const was: Record<string, unknown> = { ...commonBody(before, timeZone), ...kindBody(before) }
   const is = { ...commonBody(after, timeZone), ...kindBody(after) }

@@ -1,7 +1,7 @@
 import type { AdFormat } from '../../../../client/types.ts'
 import type { BannerValues, CampaignValues } from './campaign-values.ts'
 
-/** The parts of the form, in the order in which a new campaign is made. */
+/** The steps of the form, in order. */
 export const STEPS = ['kind', 'content', 'money', 'review'] as const
 type Step = (typeof STEPS)[number]
 
@@ -14,7 +14,7 @@ const fieldsOfStep: Record<Exclude<Step, 'review'>, readonly string[]> = {
   money: ['startAt', 'endAt', 'budget', 'dailyBudget', 'pacing', 'cpc', 'cpm', 'capping', 'status'],
 }
 
-/** Where the field of an error is; `review` for one that is nowhere. */
+/** The step that has the field of an error; `review` for an unknown field. */
 export function stepOf(path: string): Step {
   const [field = ''] = path.split('.')
   return STEPS.find((step) => step !== 'review' && fieldsOfStep[step].includes(field)) ?? 'review'
@@ -27,7 +27,7 @@ export interface ShopFacts {
   formats: readonly AdFormat[]
 }
 
-/** What is plainly missing or wrong, by field. The API judges the rest. */
+/** Errors that the browser can find, by field. The API checks the rest. */
 export function problemsOf(values: CampaignValues, facts: ShopFacts): Record<string, string> {
   const ofKind = values.kind === 'SPONSORED' ? sponsored(values, facts) : display(values, facts)
   return { ...commonProblems(values), ...ofKind }
@@ -73,7 +73,7 @@ function display({ country, targetUrl, cpm, banners, autoPromo }: CampaignValues
   }
 }
 
-/** The images and texts that the format of a banner asks for, where they are not there. */
+/** The required images and texts of a banner that are missing. */
 function missingOf({ adFormatId, images, textFields }: BannerValues, path: string, formats: ShopFacts['formats']) {
   const format = formats.find(({ id }) => id === adFormatId)
   const isRequired = (type: string) => format?.textFields.some((field) => field.type === type && field.required)
@@ -88,7 +88,7 @@ function missingOf({ adFormatId, images, textFields }: BannerValues, path: strin
 const found = (checks: Record<string, string | false>) =>
   Object.fromEntries(Object.entries(checks).filter((check): check is [string, string] => check[1] !== false))
 
-/** Empty texts are not sent, so the API counts the others: its place of a text to the place in the form. */
+/** Maps the API's index of a text to the form's: empty texts are not sent, so the API counts fewer. */
 export function toFormErrors(errors: Record<string, string>, { banners }: CampaignValues): Record<string, string> {
   return Object.fromEntries(
     Object.entries(errors).map(([path, message]) => {
@@ -101,7 +101,7 @@ export function toFormErrors(errors: Record<string, string>, { banners }: Campai
   )
 }
 
-/** The message of a field or of anything in it: for lists, whose items have no fields of their own. */
+/** The error of a field or of anything below it: for lists, whose items have no fields of their own. */
 export function errorUnder(errors: Record<string, unknown>, path: string): string | undefined {
   const key = Object.keys(errors).find((each) => each === path || each.startsWith(`${path}.`))
   return key === undefined ? undefined : String(errors[key])

@@ -16,23 +16,23 @@ export interface RuleValues {
 }
 
 export interface BannerValues {
-  /** Of React's; never sent. */
+  /** The React key; never sent. */
   key: string
-  /** Of a banner that the campaign has already. */
+  /** The id of an existing banner; null for a new one. */
   id: string | null
   adFormatId: string
-  /** One for each image of the format; '' where it is still missing. */
+  /** One for each image of the format; '' while it is missing. */
   images: { imageId: string }[]
   logoImageId: string | null
-  /** One for each text field of the format; '' where there is none. */
+  /** One for each text field of the format; '' when it is empty. */
   textFields: { type: string; value: string }[]
   lang: string
 }
 
-/** The form of a campaign. Fields are named as the API names them, so that its messages find them. */
+/** The values of the form. Fields have the API's names, so that its errors find them. */
 export interface CampaignValues {
   kind: Campaign['kind']
-  /** '' : the user's own. */
+  /** '' for the user's own account. */
   accountId: string
   shopId: string
   name: string
@@ -46,9 +46,9 @@ export interface CampaignValues {
   mobileDeepLink: string
   targeting: TargetingValues
   banners: BannerValues[]
-  /** Clock time in the shop's zone; '' : at once. */
+  /** Clock time in the shop's time zone; '' for at once. */
   startAt: string
-  /** Clock time in the shop's zone; '' : never. */
+  /** Clock time in the shop's time zone; '' for never. */
   endAt: string
   budget: AmountValue
   dailyBudget: AmountValue
@@ -94,7 +94,7 @@ export const EMPTY_CAMPAIGN: CampaignValues = {
   status: 'ACTIVE',
 }
 
-/** The form's values for a campaign that there is. */
+/** The form's values for an existing campaign. */
 export function valuesOf(campaign: Campaign, timeZone: string): CampaignValues {
   const { products, banners = [], endAt, dailyBudget, capping, mobileDeepLink } = campaign
   return {

@@ -7,8 +7,8 @@ dayjs.extend(timezone)
 
 const FIELD_FORMAT = 'YYYY-MM-DDTHH:mm'
 
-/** What a clock in the time zone shows at a moment, as a datetime-local field holds it. */
+/** The clock time in the time zone, in the format of a datetime-local field. */
 export const toZoneTime = (iso: string, timeZone: string): string => dayjs(iso).tz(timeZone).format(FIELD_FORMAT)
 
-/** The moment at which a clock in the time zone shows this, ISO 8601. */
+/** The instant of a clock time in the time zone, ISO 8601. */
 export const fromZoneTime = (local: string, timeZone: string): string => dayjs.tz(local, timeZone).toISOString()
