@@ -16,6 +16,10 @@ const FILES_READ_MIN = 30
 /** Packages of engines: only `infra/` may know them. */
 const ENGINE_PACKAGES = /^(chdb|@clickhouse\/|@elastic\/|kafkajs|ioredis|node:sqlite)/
 
+/** The inside of kafkajs, its types too: only the client folder may know it, so that another client stays possible. */
+const KAFKAJS_INTERNALS = /^kafkajs\/./
+const KAFKAJS_CLIENT = 'infra/event-log/kafka/client/'
+
 /** The composition roots: the only files that may meet concrete engines. */
 const COMPOSITION = /^services\/(main|rebuild|roles\/[^/]+|process\/api|demo\/main|demo\/traffic\/main)\.ts$/
 
@@ -61,6 +65,8 @@ const SHARED_BY_SERVICES = new Set(['services/http', 'services/process', 'servic
 /** Why an import is not allowed, or null. */
 function violation(from: string, to: string): string | null {
   const part = partOf(from)
+  if (KAFKAJS_INTERNALS.test(to) && !from.startsWith(KAFKAJS_CLIENT))
+    return `only ${KAFKAJS_CLIENT} imports from inside kafkajs`
   if (ENGINE_PACKAGES.test(to)) return part === 'infra' ? null : 'only infra/ imports an engine'
   if (!SOURCE_FOLDERS.some((folder) => to.startsWith(`${folder}/`))) return null
   const target = partOf(to)
@@ -136,6 +142,8 @@ describe('tidy', () => {
     ['services/selection/select.ts', "import { a } from '../../streams/sink.ts'"],
     ['services/selection/select.ts', "import { a } from '../../infra/product-index/embedded.ts'"],
     ['services/intake/accept.ts', "import { Kafka } from 'kafkajs'"],
+    ['infra/event-log/kafka/group/membership.ts', "import protocol from 'kafkajs/src/consumer/assignerProtocol.js'"],
+    ['infra/event-log/kafka/read/reader.ts', "import type { Broker } from 'kafkajs/internals'"],
     ['streams/sink/sink.ts', "import { DatabaseSync } from 'node:sqlite'"],
     ['streams/sink/sink.ts', "import { a } from '../../services/registry/resources/store.ts'"],
     ['infra/event-log/embedded/event-log.ts', "import { a } from '../../../services/http/server.ts'"],

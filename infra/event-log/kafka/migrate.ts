@@ -1,70 +1,59 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import kafkajs, { type Admin } from 'kafkajs'
 import { type TopicName, topicNames, topics } from '../../../schemas/topics.ts'
-import { LogUnavailable } from '../port.ts'
+import {
+  type BrokerClient,
+  type KafkaAddress,
+  openAdmin,
+  openBrokerClient,
+  unavailable,
+} from './client/broker-client.ts'
 import { remedyFor, rootOf } from './client/errors.ts'
-import { type KafkaAddress, type Link, openLink } from './client/link.ts'
-import { keepIdleQueuesQuiet } from './client/quiet.ts'
-import { alterTopicsRequest, send } from './client/requests.ts'
+import { alterTopicsRequest } from './client/requests.ts'
 import { namesIn } from './names.ts'
 import { openTransactionalWriter } from './produce/transaction.ts'
 import { createReader } from './read/reader.ts'
 import { settingsToChange, type TopicSettingsOptions, wantedSettings } from './topic-settings.ts'
 
 const REQUEST_TIMEOUT_MS = 30_000
-/** Short, because whoever waits for Kafka asks again by himself: about five seconds together. */
-const RETRY = { retries: 8, initialRetryTime: 100, maxRetryTime: 1_000 }
 const TOPICS_KNOWN_MAX_MS = 20_000
-const TOPICS_KNOWN_RETRY_MS = 50
 const COORDINATORS_MAX_MS = 60_000
-/** The group and the transactional id by which a migration asks. */
+/** The group and the transactional id that a migration uses. */
 const MIGRATION = 'migration'
 
 export interface MigrateKafkaOptions extends KafkaAddress, TopicSettingsOptions {
   namespace: string
-  /** Of each topic that is cut at all, in place of what `schemas/topics.ts` says. */
+  /** Of each topic with more than one, in place of what `schemas/topics.ts` says. */
   partitions?: number
 }
 
 /**
- * Makes the topics that are missing and sets what every topic needs (`kafka-topic-settings.ts`); several processes may do so at once.
- * @throws LogUnavailable when Kafka is away. @throws when a topic exists with another number of partitions: its keys would lie in other partitions than before.
+ * Makes the topics that are missing, and sets what each topic needs (`topic-settings.ts`). Several processes may do so at once.
+ * @throws LogUnavailable when Kafka is away; Error when a topic exists with another number of partitions, because its keys would
+ * lie in other partitions than before.
  */
 export async function migrateKafka(options: MigrateKafkaOptions): Promise<void> {
-  keepIdleQueuesQuiet()
-  const { brokers, clientId, ssl, sasl, socketFactory } = options
-  const kafka = new kafkajs.Kafka({
-    brokers: [...brokers],
-    clientId,
-    ...(ssl === undefined ? {} : { ssl: ssl as boolean }),
-    ...(sasl === undefined ? {} : { sasl }),
-    ...(socketFactory === undefined ? {} : { socketFactory }),
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    retry: RETRY,
-    logLevel: kafkajs.logLevel.NOTHING,
-  })
-  const admin = kafka.admin()
-  const link = openLink(options)
+  const admin = openAdmin(options)
+  const client = openBrokerClient(options)
   try {
     await admin.connect()
     await createMissing(admin, options)
-    await checkPartitions(admin, options)
-    await configure(admin, link, options)
-    await wakeCoordinators(link, options)
+    await checkPartitions(client, options)
+    await configure(admin, client, options)
+    await wakeCoordinators(client, options)
   } catch (error) {
-    if (remedyFor(error) === 'NONE') throw error
-    throw new LogUnavailable(`Kafka is not available: ${rootOf(error).message}`)
+    throw remedyFor(error) === 'NONE' ? error : unavailable(rootOf(error))
   } finally {
-    await Promise.all([admin.disconnect(), link.close()])
+    await Promise.all([admin.disconnect(), client.close()])
   }
 }
 
-/** A new cluster makes its own topics, of groups and of transactions, at their first use: that takes longer than a call may. */
-async function wakeCoordinators(link: Link, { namespace }: MigrateKafkaOptions): Promise<void> {
+/** A new cluster makes its internal topics, for groups and transactions, at their first use, which takes longer than a call may. */
+async function wakeCoordinators(client: BrokerClient, { namespace }: MigrateKafkaOptions): Promise<void> {
   const names = namesIn(namespace)
-  const until = performance.now() + COORDINATORS_MAX_MS
-  await openTransactionalWriter({ link, names, codec: 'none', now: Date.now }, names.writer(MIGRATION), until)
-  await createReader(link, names).committed(MIGRATION, topicNames, until)
+  const deadline = performance.now() + COORDINATORS_MAX_MS
+  const producer = { client, names, codec: 'none', now: Date.now } as const
+  await openTransactionalWriter(producer, names.writer(MIGRATION), deadline)
+  await createReader(client, names).committed(MIGRATION, topicNames, deadline)
 }
 
 async function createMissing(admin: Admin, options: MigrateKafkaOptions): Promise<void> {
@@ -72,50 +61,42 @@ async function createMissing(admin: Admin, options: MigrateKafkaOptions): Promis
   const existing = new Set(await admin.listTopics())
   const missing = topicNames.filter((name) => !existing.has(names.topic(name)))
   if (missing.length === 0) return
-  // Resolves with false when another process was faster.
+  // Resolves with false when another process has made them.
   await admin.createTopics({
     waitForLeaders: false,
     topics: missing.map((name) => ({
       topic: names.topic(name),
-      numPartitions: partitionsOf(name, options),
+      numPartitions: partitionCountOf(name, options),
       replicationFactor: options.replicationFactor,
       configEntries: wantedSettings(name, options).map(({ name, value }) => ({ name, value })),
     })),
   })
 }
 
-/** A topic of one partition is one ordered history, whatever is set. */
-function partitionsOf(name: TopicName, { partitions }: Pick<MigrateKafkaOptions, 'partitions'>): number {
+/** A topic of one partition is one ordered history, and stays so. */
+function partitionCountOf(name: TopicName, { partitions }: Pick<MigrateKafkaOptions, 'partitions'>): number {
   const intended = topics[name].partitions
   return intended === 1 ? 1 : (partitions ?? intended)
 }
 
-async function checkPartitions(admin: Admin, options: MigrateKafkaOptions): Promise<void> {
+/** Waits until the brokers know the topics, which may be a moment after they were made. */
+async function checkPartitions(client: BrokerClient, options: MigrateKafkaOptions): Promise<void> {
   const names = namesIn(options.namespace)
-  const { topics: found } = await metadataOf(admin, topicNames.map(names.topic))
-  for (const { name, partitions } of found) {
-    const wanted = partitionsOf(names.topicOf(name)!, options)
-    if (partitions.length !== wanted) {
+  const deadline = performance.now() + TOPICS_KNOWN_MAX_MS
+  for (const name of topicNames) {
+    const topic = names.topic(name)
+    const wanted = partitionCountOf(name, options)
+    const { size } = await client.leaders(topic, deadline)
+    if (size !== wanted) {
       throw new Error(
-        `The topic ${name} has ${partitions.length} partitions and must have ${wanted}: with another number its keys lie in other partitions. Move its records to a new topic, or use another namespace.`,
+        `The topic ${topic} has ${size} partitions and must have ${wanted}: with another number its keys lie in other partitions. Move its records to a new topic, or use another namespace.`,
       )
     }
   }
 }
 
-/** A broker may hear of new topics a moment after they were made. */
-async function metadataOf(admin: Admin, fullNames: string[]) {
-  for (const until = performance.now() + TOPICS_KNOWN_MAX_MS; ; await sleep(TOPICS_KNOWN_RETRY_MS)) {
-    try {
-      return await admin.fetchTopicMetadata({ topics: fullNames })
-    } catch (error) {
-      if (performance.now() > until || remedyFor(error) === 'NONE') throw error
-    }
-  }
-}
-
-/** Changes only the settings that must be another way: what an operator has set on a topic stays. */
-async function configure(admin: Admin, link: Link, options: MigrateKafkaOptions): Promise<void> {
+/** Changes only the settings that must differ: what else an operator has set on a topic stays. */
+async function configure(admin: Admin, client: BrokerClient, options: MigrateKafkaOptions): Promise<void> {
   const names = namesIn(options.namespace)
   const { resources } = await admin.describeConfigs({
     includeSynonyms: false,
@@ -129,6 +110,6 @@ async function configure(admin: Admin, link: Link, options: MigrateKafkaOptions)
     return settings.length === 0 ? [] : [{ topic: resourceName, settings }]
   })
   if (changes.length === 0) return
-  const until = performance.now() + REQUEST_TIMEOUT_MS
-  await link.request('ANY', (broker) => send(broker, alterTopicsRequest(changes)), until)
+  const deadline = performance.now() + REQUEST_TIMEOUT_MS
+  await client.send('ANY', alterTopicsRequest(changes), deadline)
 }

@@ -1,24 +1,24 @@
 import { type TopicName, topicNames } from '../../../schemas/topics.ts'
 
-/** What our topics, groups and transactional ids are called in a Kafka that others may share. */
+/** The full names of topics, groups and transactional ids, in a Kafka that others may share. */
 export interface KafkaNames {
   topic(name: TopicName): string
   group(name: string): string
-  /** Whoever writes with it fences whoever wrote with it before. */
+  /** The transactional id of an exclusive writer. */
   writer(name: string): string
-  /** Of the transactions that commit a group's place in a partition: one writer at a time for each. */
+  /** The transactional id that commits what a group has read of a partition: one producer at a time. */
   committer(group: string, topic: TopicName, partition: number): string
-  /** Null for a topic that is not ours. */
+  /** Null for a topic that is not Endcap's. */
   topicOf(fullName: string): TopicName | null
 }
 
 export function namesIn(namespace: string): KafkaNames {
-  const ours = new Map(topicNames.map((name) => [`${namespace}.${name}`, name]))
+  const topics = new Map(topicNames.map((name) => [`${namespace}.${name}`, name]))
   return {
     topic: (name) => `${namespace}.${name}`,
     group: (name) => `${namespace}.${name}`,
     writer: (name) => `${namespace}.writer.${name}`,
     committer: (group, topic, partition) => `${namespace}.commits.${group}.${topic}.${partition}`,
-    topicOf: (fullName) => ours.get(fullName) ?? null,
+    topicOf: (fullName) => topics.get(fullName) ?? null,
   }
 }

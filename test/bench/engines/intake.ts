@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Kafka, logLevel, Partitioners } from 'kafkajs'
-import { keepIdleQueuesQuiet } from '../../../infra/event-log/kafka/client/quiet.ts'
+import { patchKafkajs } from '../../../infra/event-log/kafka/client/patches.ts'
 import { addresses } from '../../engines/addresses.ts'
 import { removeKafkaNamespace } from '../../engines/event-log/kafka-tools.ts'
 import { openEngines } from '../engines-of-environment.ts'
@@ -25,7 +25,7 @@ import {
 const GOAL = 0.6
 const brokers = addresses.kafkaBrokers
 process.env.KAFKA_BROKERS = brokers.join(',')
-keepIdleQueuesQuiet()
+patchKafkajs()
 
 const folder = mkdtempSync(join(tmpdir(), 'bench-intake-'))
 const { log, namespace, close } = await openEngines(folder)

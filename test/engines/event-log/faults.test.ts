@@ -11,6 +11,8 @@ import { faultySockets, removeKafkaNamespace } from './kafka-tools.ts'
 const brokers = addresses.kafkaBrokers
 const SESSION_TIMEOUT_MS = 6_000
 const TIMEOUT_MS = 1_500
+/** Longer than the three seconds after which a silent connection counts as dead. */
+const SILENCE_TIMEOUT_MS = 4_000
 const shared = { brokers, clientId: 'test', logger: { warn() {} }, now: Date.now }
 const warnings: string[] = []
 process.on('warning', ({ name, message }) => warnings.push(`${name}: ${message}`))
@@ -101,6 +103,15 @@ describe('without Kafka', () => {
     const messages = (await Promise.allSettled(calls)).map((each) => String((each as PromiseRejectedResult).reason))
     expect(messages.filter((message) => message.includes('Too much is waiting')).length).toBeGreaterThan(10)
   })
+})
+
+it('a connection that has gone silent is replaced, and the next call works', async () => {
+  log = open({ timeoutMs: SILENCE_TIMEOUT_MS })
+  await log.append([view('a', 'before')])
+  sockets.silence()
+  await expect(log.append([view('a', 'lost')])).rejects.toThrow(LogUnavailable)
+  await log.append([view('a', 'after')])
+  expect(await valuesIn('page-views')).toContain('after')
 })
 
 describe('an append whose answer is lost', () => {
@@ -235,7 +246,7 @@ describe('migration', () => {
   })
 })
 
-it('has given Node nothing to warn of', () => {
+it('Kafka gives Node nothing to warn of', () => {
   expect(warnings).toEqual([])
 })
 

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import kafkajs, { type ISocketFactory } from 'kafkajs'
-import { keepIdleQueuesQuiet } from '../../../infra/event-log/kafka/client/quiet.ts'
+import { patchKafkajs } from '../../../infra/event-log/kafka/client/patches.ts'
 import { addresses } from '../addresses.ts'
 
 /** Sockets to the broker that can be cut, or held still in either direction as a frozen broker or network would. */
@@ -8,6 +8,7 @@ export function faultySockets() {
   const sockets = new Set<Socket>()
   let isCut = false
   let holdsAnswers = false
+  const silenced = new WeakSet<Socket>()
   const held: (() => void)[] = []
 
   const create: ISocketFactory = ({ host, port, onConnect }) => {
@@ -16,8 +17,9 @@ export function faultySockets() {
     socket.once('close', () => sockets.delete(socket))
     if (isCut) socket.destroy(new Error('cut'))
     const emit = socket.emit.bind(socket)
-    // What kafkajs hears of the broker comes as events of the socket.
+    // kafkajs hears the broker through events of the socket.
     socket.emit = ((event: string, ...args: unknown[]) => {
+      if (event === 'data' && silenced.has(socket)) return true
       if (event !== 'data' || !holdsAnswers) return emit(event, ...args)
       held.push(() => emit(event, ...args))
       return true
@@ -27,13 +29,17 @@ export function faultySockets() {
 
   return {
     create,
-    /** Ends all connections without a goodbye, and refuses new ones. */
+    /** Breaks all connections, and refuses new ones. */
     cut() {
       isCut = true
       for (const socket of sockets) socket.destroy(new Error('cut'))
     },
     mend() {
       isCut = false
+    },
+    /** The connections of now never hear from the broker again, as behind a firewall that has forgotten them. */
+    silence() {
+      for (const socket of sockets) silenced.add(socket)
     },
     /** The broker gets what is sent, and nothing comes back. */
     holdAnswers() {
@@ -48,7 +54,7 @@ export function faultySockets() {
 
 /** Removes all topics and groups of a namespace. */
 export async function removeKafkaNamespace(namespace: string): Promise<void> {
-  keepIdleQueuesQuiet()
+  patchKafkajs()
   const kafka = new kafkajs.Kafka({
     brokers: addresses.kafkaBrokers,
     clientId: 'test',

@@ -1,6 +1,6 @@
 import kafkajs, { type Admin } from 'kafkajs'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { keepIdleQueuesQuiet } from '../../../infra/event-log/kafka/client/quiet.ts'
+import { patchKafkajs } from '../../../infra/event-log/kafka/client/patches.ts'
 import { migrateKafka } from '../../../infra/event-log/kafka/migrate.ts'
 import { addresses, testNamespace } from '../addresses.ts'
 import { removeKafkaNamespace } from './kafka-tools.ts'
@@ -12,7 +12,7 @@ let namespace: string
 let admin: Admin
 
 beforeEach(async () => {
-  keepIdleQueuesQuiet()
+  patchKafkajs()
   namespace = testNamespace()
   admin = new kafkajs.Kafka({ brokers, clientId: 'test', logLevel: kafkajs.logLevel.NOTHING }).admin()
   await admin.connect()

@@ -1,30 +1,21 @@
-/**
- * What we use of kafkajs 2.2.4 below its public API: its network, authentication, metadata and the plain requests of the
- * protocol. The public consumer only pushes, has no reading outside a group and cannot fence a commit by its generation;
- * the public producer gives up after minutes and may take a new batch for a repetition of one that failed.
- */
+/** The parts of kafkajs 2.2.4 below its public API that this folder uses; docs/kafka.md says why. */
 declare module 'kafkajs/src/cluster/index.js' {
-  import type { Broker, ClusterOptions, PartitionMetadata } from 'kafkajs/internals'
-  export default class Cluster {
-    constructor(options: ClusterOptions)
+  import type { Cluster as PublicCluster } from 'kafkajs'
+  import type { Broker, ClusterOptions } from 'kafkajs/internals'
+
+  interface Cluster extends Omit<PublicCluster, 'findBroker' | 'findControllerBroker' | 'findGroupCoordinator'> {
     readonly targetTopics: Set<string>
-    readonly brokerPool: { metadata: { controllerId: number } | null }
-    connect(): Promise<void>
-    disconnect(): Promise<void>
-    refreshMetadata(): Promise<void>
-    refreshMetadataIfNecessary(): Promise<void>
-    addMultipleTargetTopics(topics: readonly string[]): Promise<void>
-    findTopicPartitionMetadata(topic: string): PartitionMetadata[]
-    getNodeIds(): string[]
-    findBroker(options: { nodeId: string | number }): Promise<Broker>
+    findBroker(options: { nodeId: number }): Promise<Broker>
     findControllerBroker(): Promise<Broker>
     findGroupCoordinator(options: { groupId: string; coordinatorType: 0 | 1 }): Promise<Broker>
   }
+  const Cluster: new (options: ClusterOptions) => Cluster
+  export default Cluster
 }
 
-/** Not a module of kafkajs: only the types that the others share. */
+/** Not a module of kafkajs: the types that the others share. */
 declare module 'kafkajs/internals' {
-  import type { ISocketFactory, SASLOptions } from 'kafkajs'
+  import type { GroupMember, GroupMemberAssignment, GroupState, ISocketFactory, Logger, SASLOptions } from 'kafkajs'
 
   export interface ClusterOptions {
     brokers: readonly string[]
@@ -32,99 +23,66 @@ declare module 'kafkajs/internals' {
     ssl?: boolean | object
     sasl?: SASLOptions
     socketFactory: ISocketFactory
-    logger: unknown
+    logger: Logger
     connectionTimeout: number
     requestTimeout: number
     enforceRequestTimeout: boolean
     metadataMaxAge: number
     allowAutoTopicCreation: boolean
     retry: { retries: number }
-    isolationLevel: 0 | 1
   }
 
-  export interface PartitionMetadata {
-    partitionId: number
-    leader: number
-  }
-
-  /** A request in the making, and how its answer is read. */
+  /** A request, and how its response is read. */
   export interface Protocol<T> {
     request: { apiKey: number; apiVersion: number; apiName: string; encode(): Promise<unknown> }
     response: { decode(raw: Buffer): Promise<T>; parse(decoded: T): Promise<T> }
-    requestTimeout?: number
   }
 
-  export interface TopicPartitions<P> {
-    topic: string
-    partitions: P[]
-  }
+  type PerTopic<P> = { topic: string; partitions: P[] }[]
+  type Transactional<T> = T & { transactionalId: string; producerId: string; producerEpoch: number }
+  type OfMember<T> = T & { groupId: string; memberId: string }
 
-  export interface Broker {
+  export interface Broker extends BrokerRequests {
     readonly nodeId: number
     readonly connectionPool: { send<T>(protocol: Protocol<T>): Promise<T> }
     disconnect(): Promise<void>
-    initProducerId(options: { transactionalId: string | null; transactionTimeout: number }): Promise<{
-      producerId: string
-      producerEpoch: number
-    }>
-    addPartitionsToTxn(options: {
-      transactionalId: string
-      producerId: string
-      producerEpoch: number
-      topics: TopicPartitions<number>[]
-    }): Promise<unknown>
-    addOffsetsToTxn(options: {
-      transactionalId: string
-      producerId: string
-      producerEpoch: number
+  }
+
+  export interface BrokerRequests {
+    initProducerId(options: {
+      transactionalId: string | null
+      transactionTimeout: number
+    }): Promise<{ producerId: string; producerEpoch: number }>
+    addPartitionsToTxn(options: Transactional<{ topics: PerTopic<number> }>): Promise<unknown>
+    addOffsetsToTxn(options: Transactional<{ groupId: string }>): Promise<unknown>
+    endTxn(options: Transactional<{ transactionResult: boolean }>): Promise<unknown>
+    joinGroup(
+      options: OfMember<{ sessionTimeout: number; rebalanceTimeout: number; groupProtocols: GroupState[] }>,
+    ): Promise<{ generationId: number; leaderId: string; memberId: string; members: GroupMember[] }>
+    syncGroup(
+      options: OfMember<{ generationId: number; groupAssignment: GroupMemberAssignment[] }>,
+    ): Promise<{ memberAssignment: Buffer }>
+    heartbeat(options: OfMember<{ groupGenerationId: number }>): Promise<unknown>
+    leaveGroup(options: OfMember<object>): Promise<unknown>
+    offsetCommit(
+      options: OfMember<{
+        groupGenerationId: number
+        topics: PerTopic<{ partition: number; offset: number; metadata: string }>
+      }>,
+    ): Promise<unknown>
+    offsetFetch(options: {
       groupId: string
-    }): Promise<unknown>
-    endTxn(options: {
-      transactionalId: string
-      producerId: string
-      producerEpoch: number
-      transactionResult: boolean
-    }): Promise<unknown>
-    joinGroup(options: {
-      groupId: string
-      sessionTimeout: number
-      rebalanceTimeout: number
-      memberId: string
-      groupProtocols: { name: string; metadata: Buffer }[]
-    }): Promise<{
-      generationId: number
-      leaderId: string
-      memberId: string
-      members: { memberId: string; memberMetadata: Buffer }[]
-    }>
-    syncGroup(options: {
-      groupId: string
-      generationId: number
-      memberId: string
-      groupAssignment: { memberId: string; memberAssignment: Buffer }[]
-    }): Promise<{ memberAssignment: Buffer }>
-    heartbeat(options: { groupId: string; groupGenerationId: number; memberId: string }): Promise<unknown>
-    leaveGroup(options: { groupId: string; memberId: string }): Promise<unknown>
-    offsetCommit(options: {
-      groupId: string
-      groupGenerationId: number
-      memberId: string
-      topics: TopicPartitions<{ partition: number; offset: number; metadata: string }>[]
-    }): Promise<unknown>
-    offsetFetch(options: { groupId: string; topics: TopicPartitions<{ partition: number }>[] }): Promise<{
-      responses: TopicPartitions<{ partition: number; offset: string; metadata: string | null }>[]
-    }>
+      topics: PerTopic<{ partition: number }>
+    }): Promise<{ responses: PerTopic<{ partition: number; offset: string; metadata: string | null }> }>
     listOffsets(options: {
       isolationLevel: 0 | 1
-      topics: TopicPartitions<{ partition: number; timestamp: number }>[]
-    }): Promise<{ responses: TopicPartitions<{ partition: number; offset: string }>[] }>
-    deleteGroups(groupIds: readonly string[]): Promise<{ results: { error?: Error & { type?: string } }[] }>
+      topics: PerTopic<{ partition: number; timestamp: number }>
+    }): Promise<{ responses: PerTopic<{ partition: number; offset: string }> }>
   }
 }
 
 declare module 'kafkajs/src/protocol/encoder.js' {
   export default class Encoder {
-    readonly buffer: Buffer
     writeBoolean(value: boolean): this
     writeInt8(value: number): this
     writeInt16(value: number): this
@@ -133,10 +91,8 @@ declare module 'kafkajs/src/protocol/encoder.js' {
     writeString(value: string | null): this
     writeUVarInt(value: number): this
     writeUVarIntString(value: string | null): this
-    writeBuffer(value: Buffer): this
     writeBytes(value: Buffer): this
-    writeArray(values: readonly (Encoder | number | string)[]): this
-    writeEncoder(value: Encoder): this
+    writeArray(values: readonly (Encoder | string)[]): this
   }
 }
 
@@ -148,10 +104,9 @@ declare module 'kafkajs/src/protocol/decoder.js' {
     readInt32(): number
     readInt64(): { toString(): string }
     readString(): string
-    readUVarInt(): number
     readUVarIntString(): string
     readTaggedFields(): unknown
-    readBytes(length?: number): Buffer | null
+    readBytes(): Buffer | null
     readArray<T>(read: (decoder: Decoder) => T): T[]
     readUVarIntArray<T>(read: (decoder: Decoder) => T): T[]
   }
@@ -177,41 +132,11 @@ declare module 'kafkajs/src/protocol/requests/fetch/v11/request.js' {
   export default request
 }
 
-declare module 'kafkajs/src/consumer/assignerProtocol.js' {
-  const protocol: {
-    MemberMetadata: {
-      encode(metadata: { version: number; topics: readonly string[]; userData: Buffer }): Buffer
-      decode(buffer: Buffer): { topics: string[]; userData: Buffer | null }
-    }
-    MemberAssignment: {
-      encode(options: { version: number; assignment: Record<string, number[]> }): Buffer
-      decode(buffer: Buffer): { assignment: Record<string, number[]> } | null
-    }
-  }
-  export default protocol
-}
-
-declare module 'kafkajs/src/loggers/index.js' {
-  const loggers: {
-    LEVELS: { WARN: number }
-    createLogger(options: {
-      level: number
-      logCreator: () => (entry: {
-        namespace: string
-        label: string
-        log: { message: string } & Record<string, unknown>
-      }) => void
-    }): unknown
-  }
-  export default loggers
-}
-
 declare module 'kafkajs/src/network/connection.js' {
   export default class Connection {
     constructor(options: object)
     chunks: Buffer[]
     bytesBuffered: number
-    /** To read on. */
     bytesNeeded: number
     requestQueue: { fulfillRequest(answer: { size: number; correlationId: number; payload: Buffer }): void }
     isConnected(): boolean
@@ -230,30 +155,4 @@ declare module 'kafkajs/src/network/requestQueue/index.js' {
 declare module 'kafkajs/src/network/socketFactory.js' {
   const create: () => import('kafkajs').ISocketFactory
   export default create
-}
-
-/** For tests that hold our codec of record batches against theirs. */
-declare module 'kafkajs/src/protocol/recordBatch/v0/decoder.js' {
-  const decode: (decoder: import('kafkajs/src/protocol/decoder.js').default) => Promise<{
-    producerId: string
-    producerEpoch: number
-    firstSequence: number
-    records: { key: Buffer | null; value: Buffer | null }[]
-  }>
-  export default decode
-}
-
-declare module 'kafkajs/src/protocol/recordBatch/v0/index.js' {
-  const recordBatch: { RecordBatch(options: object): Promise<{ buffer: Buffer }> }
-  export default recordBatch
-}
-
-declare module 'kafkajs/src/protocol/recordBatch/record/v0/index.js' {
-  const encode: (options: object) => unknown
-  export default encode
-}
-
-declare module 'kafkajs/src/protocol/recordBatch/crc32C/index.js' {
-  const crc32c: (bytes: Buffer) => number
-  export default crc32c
 }

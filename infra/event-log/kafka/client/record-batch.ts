@@ -1,5 +1,5 @@
-import { CODECS, type Codec, compress, decompress } from './compression.ts'
-import { crc32c } from './crc32c.ts'
+import { constants, gunzipSync, gzipSync, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
+import { crc32c } from '@node-rs/crc32'
 
 /**
  * Record batches of Kafka, format 2 (KIP-98):
@@ -8,7 +8,7 @@ import { crc32c } from './crc32c.ts'
  *     lastOffsetDelta int32 · baseTimestamp int64 · maxTimestamp int64 · producerId int64 · producerEpoch int16 ·
  *     baseSequence int32 · count int32 · records
  *
- * and a record, after the decompression of all:
+ * and a record, once all of them are decompressed:
  *
  *     length varint · attributes int8 · timestampDelta varlong · offsetDelta varint ·
  *     keyLength varint · key · valueLength varint · value · headers varint [ … ]
@@ -30,18 +30,23 @@ const CODEC_MASK = 0x07
 const LOG_TIME = 0x08
 const TRANSACTIONAL = 0x10
 const CONTROL = 0x20
-/** Of one record, beside its key and value: five varints of at most 5 bytes and three single bytes. */
+/** Most bytes of a record besides its key and value: five varints of up to 5 bytes, and three single bytes. */
 const RECORD_OVERHEAD_BYTES = 28
-/** Of these, what a record always has: attributes, a time delta of 0 and no headers. */
+/** Attributes, a timestamp delta of 0 and a count of 0 headers, a byte each. */
 const FIXED_BYTES = 3
 const ABORT_MARKER = 0
+const COMPRESSION_LEVEL = 1
+
+/** How the records of a batch are compressed; the numbers are those of the batch's attributes. */
+const CODECS = { none: 0, gzip: 1, zstd: 4 } as const
+export type Codec = keyof typeof CODECS
 
 export interface BatchRecord {
   key: Buffer | null
   value: Buffer | null
 }
 
-/** Who writes a batch, and the sequence number of its first record: by these the broker knows a repetition. */
+/** Who writes a batch, and the sequence number of its first record: these tell the broker a repetition. */
 export interface BatchOrigin {
   producerId: bigint
   producerEpoch: number
@@ -57,7 +62,7 @@ export interface ReadRecord {
   timestamp: number
 }
 
-/** @param timestamp of all the records; the log replaces it when its topic says so. */
+/** @param timestamp of all the records; the broker replaces it when the topic says LogAppendTime. */
 export function encodeBatch(
   records: readonly BatchRecord[],
   { producerId, producerEpoch, firstSequence, transactional }: BatchOrigin,
@@ -77,11 +82,11 @@ export function encodeBatch(
   batch.writeInt16BE(producerEpoch, EPOCH_AT)
   batch.writeInt32BE(firstSequence, SEQUENCE_AT)
   batch.writeInt32BE(records.length, COUNT_AT)
-  batch.writeUInt32BE(crc32c(batch, ATTRIBUTES_AT), CRC_AT)
+  batch.writeUInt32BE(checksumOf(batch), CRC_AT)
   return batch
 }
 
-/** All records one after the other, behind `headroom` bytes. */
+/** The records one after the other, behind `headroom` free bytes. */
 function encodeRecords(records: readonly BatchRecord[], headroom: number): Buffer {
   let bytes = headroom
   for (const { key, value } of records) bytes += RECORD_OVERHEAD_BYTES + (key?.length ?? 0) + (value?.length ?? 0)
@@ -89,27 +94,25 @@ function encodeRecords(records: readonly BatchRecord[], headroom: number): Buffe
   let at = headroom
   for (let delta = 0; delta < records.length; delta++) {
     const { key, value } = records[delta]!
-    const keyLength = key ? key.length : -1
-    const valueLength = value ? value.length : -1
-    const held = (key?.length ?? 0) + (value?.length ?? 0)
-    const body = FIXED_BYTES + sizeOf(delta) + sizeOf(keyLength) + sizeOf(valueLength) + held
-    at = writeVarint(into, at, body)
+    at = writeVarint(into, at, FIXED_BYTES + sizeOf(delta) + sizeOfBytes(key) + sizeOfBytes(value))
     into[at++] = 0
     into[at++] = 0
     at = writeVarint(into, at, delta)
-    at = writeVarint(into, at, keyLength)
-    if (key) at += copyInto(into, at, key)
-    at = writeVarint(into, at, valueLength)
-    if (value) at += copyInto(into, at, value)
+    at = writeBytes(into, at, key)
+    at = writeBytes(into, at, value)
     into[at++] = 0
   }
   return into.subarray(0, at)
 }
 
-function copyInto(into: Buffer, at: number, bytes: Uint8Array): number {
-  into.set(bytes, at)
-  return bytes.length
+function writeBytes(into: Buffer, at: number, bytes: Buffer | null): number {
+  if (bytes === null) return writeVarint(into, at, -1)
+  const start = writeVarint(into, at, bytes.length)
+  into.set(bytes, start)
+  return start + bytes.length
 }
+
+const sizeOfBytes = (bytes: Buffer | null) => (bytes === null ? sizeOf(-1) : sizeOf(bytes.length) + bytes.length)
 
 function sizeOf(value: number): number {
   const zigzag = ((value << 1) ^ (value >> 31)) >>> 0
@@ -127,23 +130,32 @@ function writeVarint(into: Buffer, at: number, value: number): number {
   return next
 }
 
-/** A batch as it lies in what a broker sent. */
+function compress(codec: Codec, records: Buffer): Buffer {
+  if (codec === 'none') return records
+  return codec === 'gzip'
+    ? gzipSync(records, { level: COMPRESSION_LEVEL })
+    : zstdCompressSync(records, { params: { [constants.ZSTD_c_compressionLevel]: COMPRESSION_LEVEL } })
+}
+
+const checksumOf = (batch: Buffer) => crc32c(batch.subarray(ATTRIBUTES_AT))
+
+/** A batch inside a response. */
 export interface BatchView {
   firstOffset: number
   lastOffset: number
   records: number
-  /** As it was sent. */
+  /** Its compressed size. */
   bytes: number
   isControl: boolean
-  /** Null: written outside any transaction. */
+  /** The id of the producer whose transaction it belongs to; null outside any. */
   transactionOf: bigint | null
-  /** Of a control batch: it ends a transaction that was given up. */
+  /** A control batch that ends an aborted transaction. */
   isAbort: boolean
-  /** All records, those before the offset asked for too. */
+  /** All its records, including those before the offset that was asked for. */
   decode(): ReadRecord[]
 }
 
-/** The complete batches of a fetched record set, in order; what is cut off at its end is left out. @throws when one is damaged. */
+/** The complete batches of a fetched record set, in order; one that is cut off at the end is left out. @throws when one is damaged. */
 export function* batchesIn(bytes: Buffer): Generator<BatchView> {
   for (let at = 0; at + HEADER_BYTES <= bytes.length; ) {
     const end = at + AFTER_LENGTH + bytes.readInt32BE(at + LENGTH_AT)
@@ -155,7 +167,7 @@ export function* batchesIn(bytes: Buffer): Generator<BatchView> {
 
 function viewOf(batch: Buffer): BatchView {
   const firstOffset = Number(batch.readBigInt64BE(0))
-  if (crc32c(batch, ATTRIBUTES_AT) !== batch.readUInt32BE(CRC_AT)) {
+  if (checksumOf(batch) !== batch.readUInt32BE(CRC_AT)) {
     throw new Error(`The batch of the log at offset ${firstOffset} is damaged: its checksum is wrong`)
   }
   const attributes = batch.readInt16BE(ATTRIBUTES_AT)
@@ -172,16 +184,15 @@ function viewOf(batch: Buffer): BatchView {
   }
 }
 
-/** The key of a control record is its version and its type, both int16. A marker whose record was compacted away has no type. */
+/** The key of a control record holds its version and its type, both int16. A marker whose record was compacted away has none. */
 function markerTypeOf(batch: Buffer): number | null {
   if (batch.readInt32BE(COUNT_AT) === 0) return null
   const cursor = { at: HEADER_BYTES }
   readVarint(batch, cursor)
   cursor.at += 1
-  skipVarint(batch, cursor)
+  readVarlong(batch, cursor)
   readVarint(batch, cursor)
-  readVarint(batch, cursor)
-  return batch.readInt16BE(cursor.at + 2)
+  return readBytes(batch, cursor)!.readInt16BE(2)
 }
 
 function decodeRecords(batch: Buffer, firstOffset: number, attributes: number): ReadRecord[] {
@@ -196,17 +207,26 @@ function decodeRecords(batch: Buffer, firstOffset: number, attributes: number): 
     cursor.at += 1
     const timeDelta = readVarlong(bytes, cursor)
     const offset = firstOffset + readVarint(bytes, cursor)
-    const key = readBytes(bytes, cursor)
+    const key = readBytes(bytes, cursor)?.toString() ?? null
     const value = readBytes(bytes, cursor)
-    records[index] = {
-      offset,
-      key: key === null ? null : key.toString(),
-      value,
-      timestamp: logTime ?? baseTime + timeDelta,
-    }
+    records[index] = { offset, key, value, timestamp: logTime ?? baseTime + timeDelta }
     cursor.at = end
   }
   return records
+}
+
+/** @param codec of the batch's attributes. */
+function decompress(codec: number, records: Buffer): Buffer {
+  if (codec === CODECS.none) return records
+  if (codec === CODECS.gzip) return gunzipSync(records)
+  if (codec === CODECS.zstd) return zstdDecompressSync(records)
+  throw new Error(`A batch of the log is compressed with codec ${codec}, which is neither gzip nor zstd`)
+}
+
+/** Records of a batch at or after an offset. */
+export function recordsFrom(batch: BatchView, offset: number): ReadRecord[] {
+  const records = batch.decode()
+  return batch.firstOffset >= offset ? records : records.filter((record) => record.offset >= offset)
 }
 
 interface Cursor {
@@ -230,18 +250,12 @@ function readVarint(bytes: Buffer, cursor: Cursor): number {
   }
 }
 
-/** Of at most 53 bits: times. */
+/** Up to 53 bits: times. */
 function readVarlong(bytes: Buffer, cursor: Cursor): number {
   let value = 0
   for (let scale = 1; ; scale *= 128) {
     const byte = bytes[cursor.at++]!
     value += (byte & 0x7f) * scale
     if (byte < 0x80) return value % 2 === 0 ? value / 2 : -(value + 1) / 2
-  }
-}
-
-function skipVarint(bytes: Buffer, cursor: Cursor): void {
-  while (bytes[cursor.at++]! >= 0x80) {
-    // One byte after the other.
   }
 }

@@ -1,42 +1,40 @@
-import type { Broker, Protocol } from 'kafkajs/internals'
+import type { Protocol } from 'kafkajs/internals'
 import Decoder from 'kafkajs/src/protocol/decoder.js'
 import Encoder from 'kafkajs/src/protocol/encoder.js'
 import errors from 'kafkajs/src/protocol/error.js'
 
-/** Requests that kafkajs does not have, or not in the version that we need. Layouts: https://kafka.apache.org/protocol */
+/** Requests that kafkajs lacks, or has in an older version only. Layouts: https://kafka.apache.org/protocol */
 
 export type KafkaError = ReturnType<typeof errors.createErrorFromCode>
 
+/** A producer as brokers know it. A higher epoch of the same id fences the lower ones. */
 export interface ProducerIdentity {
   transactionalId: string | null
   producerId: bigint
   producerEpoch: number
 }
 
-/** Sends over the connection for everything but fetches. */
-export async function send<T>(broker: Broker, protocol: Protocol<T>): Promise<T> {
-  try {
-    return await broker.connectionPool.send(protocol)
-  } catch (error) {
-    if ((error as Error).name === 'KafkaJSConnectionClosedError') await broker.disconnect()
-    throw error
-  }
-}
+export const readInt64 = (from: Decoder) => Number(from.readInt64().toString())
 
-export function errorOf(code: number): KafkaError | null {
+export function readError(from: Decoder): KafkaError | null {
+  const code = from.readInt16()
   return errors.failure(code) ? errors.createErrorFromCode(code) : null
 }
 
-/** Header and body of versions that are not flexible, or with a header of its own. */
-function protocol<T>(
-  [apiKey, apiVersion, apiName]: [number, number, string],
-  encode: () => Encoder,
+export function throwError(from: Decoder): void {
+  const error = readError(from)
+  if (error) throw error
+}
+
+/** @param request of an API that kafkajs can encode; the others name their key, version and name. */
+export function protocolOf<T>(
+  request: Protocol<T>['request'] | [apiKey: number, apiVersion: number, apiName: string, body: () => Encoder],
   decode: (from: Decoder) => T,
 ): Protocol<T> {
-  return {
-    request: { apiKey, apiVersion, apiName, encode: async () => encode() },
-    response: { decode: async (raw) => decode(new Decoder(raw)), parse: async (decoded) => decoded },
-  }
+  const response = { decode: async (raw: Buffer) => decode(new Decoder(raw)), parse: async (decoded: T) => decoded }
+  if (!Array.isArray(request)) return { request, response }
+  const [apiKey, apiVersion, apiName, body] = request
+  return { request: { apiKey, apiVersion, apiName, encode: async () => body() }, response }
 }
 
 export interface ProducedPartition {
@@ -46,72 +44,65 @@ export interface ProducedPartition {
   baseOffset: number
 }
 
-/** Produce v7, acks from all replicas in sync: one batch for each partition. @param timeoutMs of the replicas. */
+/** Produce v7, acknowledged by all replicas in sync: one batch for each partition. @param timeoutMs of the replicas. */
 export function produceRequest(
   transactionalId: string | null,
   batches: readonly { topic: string; partition: number; bytes: Buffer }[],
   timeoutMs: number,
 ): Protocol<ProducedPartition[]> {
-  const byTopic = Map.groupBy(batches, ({ topic }) => topic)
-  return protocol(
-    [0, 7, 'Produce'],
-    () =>
-      new Encoder()
-        .writeString(transactionalId)
-        .writeInt16(-1)
-        .writeInt32(timeoutMs)
-        .writeArray(
-          [...byTopic].map(([topic, of]) =>
-            new Encoder()
-              .writeString(topic)
-              .writeArray(of.map(({ partition, bytes }) => new Encoder().writeInt32(partition).writeBytes(bytes))),
-          ),
-        ),
-    (from) =>
-      from
-        .readArray((from) => {
-          const topic = from.readString()
-          return from.readArray((from) => {
-            const partition = from.readInt32()
-            const error = errorOf(from.readInt16())
-            const baseOffset = Number(from.readInt64().toString())
-            from.readInt64()
-            from.readInt64()
-            return { topic, partition, error, baseOffset }
-          })
-        })
-        .flat(),
+  const body = () => {
+    const topics = [...Map.groupBy(batches, ({ topic }) => topic)].map(([topic, of]) => {
+      const partitions = of.map(({ partition, bytes }) => new Encoder().writeInt32(partition).writeBytes(bytes))
+      return new Encoder().writeString(topic).writeArray(partitions)
+    })
+    return new Encoder().writeString(transactionalId).writeInt16(-1).writeInt32(timeoutMs).writeArray(topics)
+  }
+  return protocolOf([0, 7, 'Produce', body], (from) =>
+    readTopics(from, (from, topic) => {
+      const partition = from.readInt32()
+      const error = readError(from)
+      const baseOffset = readInt64(from)
+      from.readInt64() // log append time
+      from.readInt64() // log start offset
+      return { topic, partition, error, baseOffset }
+    }),
   )
 }
 
+/** An array of topics, each with an array of partitions. */
+export function readTopics<T>(from: Decoder, readPartition: (from: Decoder, topic: string) => T): T[] {
+  const topics = from.readArray((from) => {
+    const topic = from.readString()
+    return from.readArray((from) => readPartition(from, topic))
+  })
+  return topics.flat()
+}
+
 /**
- * InitProducerId v3: unlike the older versions it takes the identity that it renews, and refuses it when another has
- * taken over since (KIP-360).
+ * InitProducerId v3 names the identity that it renews, and is refused when another producer has taken over since (KIP-360).
+ * kafkajs has v1, which always takes over.
  */
 export function renewProducerRequest(
   { transactionalId, producerId, producerEpoch }: ProducerIdentity,
   transactionTimeoutMs: number,
 ): Protocol<{ producerId: bigint; producerEpoch: number }> {
-  return protocol(
-    [22, 3, 'InitProducerId'],
-    () =>
-      new Encoder()
-        .writeUVarInt(0)
-        .writeUVarIntString(transactionalId)
-        .writeInt32(transactionTimeoutMs)
-        .writeInt64(producerId.toString())
-        .writeInt16(producerEpoch)
-        .writeUVarInt(0),
-    (from) => {
-      from.readTaggedFields()
-      from.readInt32()
-      const error = errorOf(from.readInt16())
-      if (error) throw error
-      return { producerId: BigInt(from.readInt64().toString()), producerEpoch: from.readInt16() }
-    },
-  )
+  const body = () =>
+    new Encoder()
+      .writeUVarInt(0)
+      .writeUVarIntString(transactionalId)
+      .writeInt32(transactionTimeoutMs)
+      .writeInt64(producerId.toString())
+      .writeInt16(producerEpoch)
+      .writeUVarInt(0)
+  return protocolOf([22, 3, 'InitProducerId', body], (from) => {
+    from.readTaggedFields()
+    from.readInt32() // throttle time
+    throwError(from)
+    return { producerId: BigInt(from.readInt64().toString()), producerEpoch: from.readInt16() }
+  })
 }
 
+/** The offset that a transaction commits for a group. Names are full names. */
 export interface TransactionalOffset {
   group: string
   generation: number
@@ -122,83 +113,84 @@ export interface TransactionalOffset {
   metadata: string
 }
 
-/** TxnOffsetCommit v3: unlike the older versions it names member and generation, so that who has left is refused (KIP-447). */
+/**
+ * TxnOffsetCommit v3 names the member and its generation, so that a member that has left is refused (KIP-447). kafkajs has
+ * v1, which names neither.
+ */
 export function commitOffsetRequest(
   { transactionalId, producerId, producerEpoch }: ProducerIdentity,
   { group, generation, memberId, topic, partition, offset, metadata }: TransactionalOffset,
 ): Protocol<object> {
-  return protocol(
-    [28, 3, 'TxnOffsetCommit'],
-    () =>
-      new Encoder()
-        .writeUVarInt(0)
-        .writeUVarIntString(transactionalId)
-        .writeUVarIntString(group)
-        .writeInt64(producerId.toString())
-        .writeInt16(producerEpoch)
-        .writeInt32(generation)
-        .writeUVarIntString(memberId)
-        .writeUVarIntString(null)
-        .writeUVarInt(2)
-        .writeUVarIntString(topic)
-        .writeUVarInt(2)
-        .writeInt32(partition)
-        .writeInt64(offset)
-        .writeInt32(-1)
-        .writeUVarIntString(metadata)
-        .writeUVarInt(0)
-        .writeUVarInt(0)
-        .writeUVarInt(0),
-    (from) => {
-      from.readTaggedFields()
-      from.readInt32()
+  const body = () =>
+    new Encoder()
+      .writeUVarInt(0)
+      .writeUVarIntString(transactionalId)
+      .writeUVarIntString(group)
+      .writeInt64(producerId.toString())
+      .writeInt16(producerEpoch)
+      .writeInt32(generation)
+      .writeUVarIntString(memberId)
+      .writeUVarIntString(null)
+      .writeUVarInt(2) // a compact array of one topic …
+      .writeUVarIntString(topic)
+      .writeUVarInt(2) // … and of one partition
+      .writeInt32(partition)
+      .writeInt64(offset)
+      .writeInt32(-1)
+      .writeUVarIntString(metadata)
+      .writeUVarInt(0)
+      .writeUVarInt(0)
+      .writeUVarInt(0)
+  return protocolOf([28, 3, 'TxnOffsetCommit', body], (from) => {
+    from.readTaggedFields()
+    from.readInt32() // throttle time
+    return from.readUVarIntArray((from) => {
+      from.readUVarIntString()
       from.readUVarIntArray((from) => {
-        from.readUVarIntString()
-        from.readUVarIntArray((from) => {
-          from.readInt32()
-          const error = errorOf(from.readInt16())
-          if (error) throw error
-          from.readTaggedFields()
-        })
+        from.readInt32()
+        throwError(from)
         from.readTaggedFields()
       })
-      return {}
-    },
-  )
+      from.readTaggedFields()
+    })
+  })
+}
+
+/** DeleteGroups v0, of one group. kafkajs has it, but returns an error of the group as a value, which is then not retried. */
+export function deleteGroupRequest(group: string): Protocol<object> {
+  return protocolOf([42, 0, 'DeleteGroups', () => new Encoder().writeArray([group])], (from) => {
+    from.readInt32() // throttle time
+    return from.readArray((from) => {
+      from.readString()
+      const error = readError(from)
+      if (error && error.type !== 'GROUP_ID_NOT_FOUND') throw error
+    })
+  })
 }
 
 const TOPIC_RESOURCE = 2
 const SET = 0
 
-/** IncrementalAlterConfigs v0 of topics (KIP-339): what is not named stays as it is. */
+/** IncrementalAlterConfigs v0 of topics (KIP-339). kafkajs has AlterConfigs, which resets every setting that it does not name. */
 export function alterTopicsRequest(
   changes: readonly { topic: string; settings: readonly { name: string; value: string }[] }[],
 ): Protocol<object> {
-  return protocol(
-    [44, 0, 'IncrementalAlterConfigs'],
-    () =>
-      new Encoder()
-        .writeArray(
-          changes.map(({ topic, settings }) =>
-            new Encoder()
-              .writeInt8(TOPIC_RESOURCE)
-              .writeString(topic)
-              .writeArray(
-                settings.map(({ name, value }) => new Encoder().writeString(name).writeInt8(SET).writeString(value)),
-              ),
-          ),
-        )
-        .writeBoolean(false),
-    (from) => {
-      from.readInt32()
-      from.readArray((from) => {
-        const error = errorOf(from.readInt16())
-        if (error) throw error
-        from.readString()
-        from.readInt8()
-        from.readString()
-      })
-      return {}
-    },
-  )
+  const body = () => {
+    const resources = changes.map(({ topic, settings }) => {
+      const configs = settings.map(({ name, value }) =>
+        new Encoder().writeString(name).writeInt8(SET).writeString(value),
+      )
+      return new Encoder().writeInt8(TOPIC_RESOURCE).writeString(topic).writeArray(configs)
+    })
+    return new Encoder().writeArray(resources).writeBoolean(false)
+  }
+  return protocolOf([44, 0, 'IncrementalAlterConfigs', body], (from) => {
+    from.readInt32() // throttle time
+    return from.readArray((from) => {
+      throwError(from)
+      from.readString()
+      from.readInt8()
+      from.readString()
+    })
+  })
 }

@@ -1,75 +1,78 @@
-/** A member of a group as it asks to be served. Places are written as `topic/partition`. */
-export interface Candidate extends Wishes {
+/** A member of a group, as it joins. Partitions are written `topic/partition`. */
+export interface JoiningMember extends SubscriptionData {
   id: string
   topics: readonly string[]
 }
 
-export interface Wishes {
-  /** What it reads now. */
+export interface SubscriptionData {
+  /** The partitions that it reads now. */
   owned: ReadonlySet<string>
-  /** What it cannot work. */
+  /** The partitions that it cannot work. */
   refused: ReadonlySet<string>
 }
 
-/** By member, then by topic: partitions. */
-export type Assignment = Map<string, Map<string, number[]>>
+/** The partitions that each member reads: by member, then by topic. */
+export type GroupAssignment = Map<string, Map<string, number[]>>
 
-/** Before the places that are refused: no name of a topic begins with it, and leaders that know no refusals pass them over. */
+/** In front of refused partitions: no topic begins with it, so leaders that know no refusals pass over them. */
 const REFUSED = '!'
 
-/** A JSON list of places: those owned, and those refused behind a mark. */
-export function encodeWishes({ owned, refused }: Wishes): Buffer {
-  return Buffer.from(JSON.stringify([...owned, ...[...refused].map((place) => REFUSED + place)]))
+/** A JSON list of the owned partitions, and of the refused ones behind a mark. */
+export function encodeSubscriptionData({ owned, refused }: SubscriptionData): Buffer {
+  return Buffer.from(JSON.stringify([...owned, ...[...refused].map((partition) => REFUSED + partition)]))
 }
 
-export function decodeWishes(userData: Buffer | null): Wishes {
-  const places: string[] = userData?.length ? JSON.parse(userData.toString()) : []
-  const isRefused = (place: string) => place.startsWith(REFUSED)
+export function decodeSubscriptionData(userData: Buffer | null): SubscriptionData {
+  const partitions: string[] = userData?.length ? JSON.parse(userData.toString()) : []
+  const isRefused = (partition: string) => partition.startsWith(REFUSED)
   return {
-    owned: new Set(places.filter((place) => !isRefused(place))),
-    refused: new Set(places.filter(isRefused).map((place) => place.slice(REFUSED.length))),
+    owned: new Set(partitions.filter((partition) => !isRefused(partition))),
+    refused: new Set(partitions.filter(isRefused).map((partition) => partition.slice(REFUSED.length))),
   }
 }
 
 /**
- * Who reads what. A partition that some members refuse goes to one of the others, unless all refuse it. Beyond that each topic
- * is spread evenly over the members that want it, and who has a partition keeps it as far as evenness allows, because each
- * move costs what was read and not committed. The same for all orders of the members.
- * @param partitions how many each topic has.
+ * Decides who reads what. A partition that some members refuse goes to one of the others, unless all refuse it. Beyond that,
+ * each topic is spread evenly over the members that subscribe to it, and a member keeps what it owns as far as evenness allows,
+ * because a move loses what was read and not committed. The order of the members makes no difference.
+ * @param counts how many partitions each topic has.
  */
-export function assignPartitions(members: readonly Candidate[], partitions: ReadonlyMap<string, number>): Assignment {
-  const assignment: Assignment = new Map(members.map(({ id }) => [id, new Map()]))
-  for (const [topic, count] of partitions) {
+export function assignPartitions(
+  members: readonly JoiningMember[],
+  counts: ReadonlyMap<string, number>,
+): GroupAssignment {
+  const assignment: GroupAssignment = new Map(members.map(({ id }) => [id, new Map()]))
+  for (const [topic, count] of counts) {
     const readers = members.filter(({ topics }) => topics.includes(topic)).toSorted((a, b) => (a.id < b.id ? -1 : 1))
     if (readers.length === 0) continue
-    for (const [id, mine] of assignTopic(topic, count, readers)) assignment.get(id)!.set(topic, mine)
+    for (const [id, partitions] of assignTopic(topic, count, readers)) assignment.get(id)!.set(topic, partitions)
   }
   return assignment
 }
 
-function assignTopic(topic: string, count: number, readers: readonly Candidate[]): Map<string, number[]> {
-  const taken = new Map(readers.map(({ id }) => [id, [] as number[]]))
+function assignTopic(topic: string, count: number, readers: readonly JoiningMember[]): Map<string, number[]> {
+  const assigned = new Map(readers.map(({ id }) => [id, [] as number[]]))
   const free = new Set(Array.from({ length: count }, (_, partition) => partition))
-  const give = (partition: number, { id }: Candidate) => {
-    taken.get(id)!.push(partition)
+  const give = (partition: number, { id }: JoiningMember) => {
+    assigned.get(id)!.push(partition)
     free.delete(partition)
   }
-  const leastOf = (among: readonly Candidate[]) =>
-    among.reduce((a, b) => (taken.get(b.id)!.length < taken.get(a.id)!.length ? b : a))
+  const leastLoaded = (among: readonly JoiningMember[]) =>
+    among.reduce((a, b) => (assigned.get(b.id)!.length < assigned.get(a.id)!.length ? b : a))
 
   for (const partition of [...free]) {
-    const place = `${topic}/${partition}`
-    const willing = readers.filter(({ refused }) => !refused.has(place))
+    const name = `${topic}/${partition}`
+    const willing = readers.filter(({ refused }) => !refused.has(name))
     if (willing.length === readers.length || willing.length === 0) continue
-    give(partition, willing.find(({ owned }) => owned.has(place)) ?? leastOf(willing))
+    give(partition, willing.find(({ owned }) => owned.has(name)) ?? leastLoaded(willing))
   }
 
   const most = Math.ceil(count / readers.length)
-  /** How many may have one more than the others. */
+  /** How many members may have one partition more than the others. */
   let larger = count - Math.floor(count / readers.length) * readers.length || readers.length
-  for (const { length } of taken.values()) if (length >= most) larger -= 1
+  for (const { length } of assigned.values()) if (length >= most) larger -= 1
   for (const reader of readers) {
-    const mine = taken.get(reader.id)!
+    const mine = assigned.get(reader.id)!
     for (const partition of [...free]) {
       if (!reader.owned.has(`${topic}/${partition}`)) continue
       if (mine.length >= most || (mine.length === most - 1 && larger <= 0)) break
@@ -77,6 +80,6 @@ function assignTopic(topic: string, count: number, readers: readonly Candidate[]
       if (mine.length === most) larger -= 1
     }
   }
-  for (const partition of free) give(partition, leastOf(readers))
-  return taken
+  for (const partition of free) give(partition, leastLoaded(readers))
+  return assigned
 }

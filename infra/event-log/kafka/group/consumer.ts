@@ -10,175 +10,175 @@ import {
   Revoked,
 } from '../../port.ts'
 import { checkedBytes } from '../../record-check.ts'
-import type { Codec } from '../client/compression.ts'
+import { type BrokerClient, unavailable } from '../client/broker-client.ts'
 import { isExpelled, isFenced, isRebalancing } from '../client/errors.ts'
-import type { Link } from '../client/link.ts'
-import type { KafkaNames } from '../names.ts'
+import { createCondition } from '../condition.ts'
+import type { ProducerOptions } from '../produce/produce.ts'
 import { openTransactionalWriter, type TransactionalWriter } from '../produce/transaction.ts'
 import { createFetcher } from '../read/fetcher.ts'
-import type { Reader } from '../read/reader.ts'
-import { createSignal } from '../signal.ts'
+import type { LogReader } from '../read/reader.ts'
 import { joinGroup } from './membership.ts'
 
-/** A caller that is at work when the group changes may finish for this long before it can lose the partition. */
+/** When the group changes while the caller works on a batch, it may finish for this long before its partition moves. */
 const HAND_OVER_MAX_MS = 1_000
-/** A new member waits this long for its group; the rest of the wait is that of its first polls. */
+/** A new member waits this long for its group; its first polls wait on. */
 const FIRST_JOIN_MAX_MS = 3_000
 const REJOIN_PAUSE_MS = 50
 
-/** An assignment, and what commits with outputs need. */
-interface Lease {
+/** A partition that this member owns, and the writer that fences its earlier owners. */
+interface OwnedPartition {
   assignment: Assignment
   writer: TransactionalWriter
 }
 
-export interface ConsumerOptions {
-  /** Of this consumer alone: fetches and joining wait long. */
-  link: Link
-  /** Of the whole log. */
-  control: Link
-  names: KafkaNames
-  reader: Reader
-  codec: Codec
+/** `client` is that of the whole log. */
+export interface ConsumerOptions extends ProducerOptions {
+  /** For this consumer alone, because fetches and joins wait long. */
+  ownClient: BrokerClient
+  reader: LogReader
   group: string
   topics: readonly TopicName[]
   sessionTimeoutMs: number
   /** Of a commit; and after this long without a word from Kafka, polls fail. */
   timeoutMs: number
-  now: () => number
 }
 
 /**
- * A member of a group. What it commits is refused once a partition has gone to another: here, because a commit names the
- * assignment that its records were read under; and by the brokers while it does not know yet: a plain commit by member and
- * generation; one with outputs by these too, and by the transactional id that whoever gets the partition takes over before it
- * asks what is committed. So nothing of a frozen member can become visible after its successor has begun.
+ * A member of a group. Once a partition has gone to another member, its commits are refused: by this consumer, because a
+ * commit names the assignment that its records were read under; and while the consumer does not know yet, by the brokers, which
+ * check member and generation and, of a commit with outputs, also the epoch of the partition's transactional id. Whoever gets a
+ * partition takes over that id before it reads what is committed, so that nothing of a frozen member becomes visible afterwards.
  */
 export async function openConsumer(options: ConsumerOptions): Promise<LogConsumer> {
-  const { link, control, names, reader, group, topics, timeoutMs } = options
-  const fetcher = createFetcher({ link, names, reader })
-  const leases = new Map<string, Lease>()
-  const handedOver = createSignal()
-  let working = false
+  const { client, ownClient, names, reader, group, topics, timeoutMs } = options
+  const groupId = names.group(group)
+  const fetcher = createFetcher({ client: ownClient, names, reader })
+  const owned = new Map<string, OwnedPartition>()
+  const handedOver = createCondition()
+  let isWorking = false
   let closed = false
 
-  const deadline = () => performance.now() + timeoutMs
+  const deadlineFromNow = () => performance.now() + timeoutMs
+  const keyOf = ({ topic, partition }: { topic: TopicName; partition: number }) => `${names.topic(topic)}/${partition}`
+
+  function parseKey(key: string): { topic: TopicName; partition: number } {
+    const slash = key.lastIndexOf('/')
+    return { topic: names.topicOf(key.slice(0, slash))!, partition: Number(key.slice(slash + 1)) }
+  }
 
   async function readyToMove(): Promise<void> {
-    const until = performance.now() + HAND_OVER_MAX_MS
-    while (working && !closed && performance.now() < until) await handedOver.wait(until - performance.now())
+    const deadline = performance.now() + HAND_OVER_MAX_MS
+    while (isWorking && !closed && performance.now() < deadline) await handedOver.wait(deadline - performance.now())
   }
 
-  function drop(place: string): void {
-    const lease = leases.get(place)
-    if (!lease) return
-    leases.delete(place)
-    fetcher.drop(lease.assignment.topic, lease.assignment.partition)
+  function drop(key: string): void {
+    const lost = owned.get(key)
+    if (!lost) return
+    owned.delete(key)
+    fetcher.remove(lost.assignment.topic, lost.assignment.partition)
   }
 
-  /** First takes over the right to commit, then asks what is committed: nothing can change that in between. */
-  async function acquire(places: { topic: TopicName; partition: number }[]): Promise<void> {
-    const until = deadline()
+  /** First fences the earlier owners, then reads what is committed: nothing can change that in between. */
+  async function acquire(partitions: { topic: TopicName; partition: number }[]): Promise<void> {
+    const deadline = deadlineFromNow()
     const writers = await Promise.all(
-      places.map(({ topic, partition }) =>
-        openTransactionalWriter({ ...options, link: control }, names.committer(group, topic, partition), until),
+      partitions.map(({ topic, partition }) =>
+        openTransactionalWriter(options, names.committer(group, topic, partition), deadline),
       ),
     )
-    const wanted = [...new Set(places.map(({ topic }) => topic))]
-    const commits = await reader.committed(group, wanted, until)
-    const starts = new Map(
-      await Promise.all(wanted.map(async (topic) => [topic, await reader.bounds(topic, until)] as const)),
+    const acquired = [...new Set(partitions.map(({ topic }) => topic))]
+    const commits = await reader.committed(group, acquired, deadline)
+    const bounds = new Map(
+      await Promise.all(acquired.map(async (topic) => [topic, await reader.bounds(topic, deadline)] as const)),
     )
-    for (const [index, { topic, partition }] of places.entries()) {
+    for (const [index, { topic, partition }] of partitions.entries()) {
       const committed = commits.find((each) => each.topic === topic && each.partition === partition) ?? null
-      const { start } = starts.get(topic)!.find((each) => each.partition === partition)!
-      leases.set(`${names.topic(topic)}/${partition}`, {
-        assignment: { topic, partition, committed },
-        writer: writers[index]!,
-      })
-      fetcher.follow(topic, partition, committed?.offset ?? start)
+      const { start } = bounds.get(topic)!.find((each) => each.partition === partition)!
+      owned.set(keyOf({ topic, partition }), { assignment: { topic, partition, committed }, writer: writers[index]! })
+      fetcher.add(topic, partition, committed?.offset ?? start)
     }
   }
 
   const membership = joinGroup({
-    link,
-    control,
-    group: names.group(group),
-    topics: topics.map((topic) => names.topic(topic)),
+    client: ownClient,
+    sharedClient: client,
+    group: groupId,
+    topics: topics.map(names.topic),
     sessionTimeoutMs: options.sessionTimeoutMs,
     timeoutMs,
     readyToMove,
     onLost() {
-      for (const place of [...leases.keys()]) drop(place)
+      for (const key of [...owned.keys()]) drop(key)
     },
-    async onAssigned(places) {
-      for (const place of [...leases.keys()]) if (!places.has(place)) drop(place)
-      const gained = [...places].filter((place) => !leases.has(place)).map(parsePlace)
+    async onAssigned(keys) {
+      for (const key of [...owned.keys()]) if (!keys.has(key)) drop(key)
+      const gained = [...keys].filter((key) => !owned.has(key)).map(parseKey)
       if (gained.length > 0) await acquire(gained)
       fetcher.wake()
     },
   })
 
-  function parsePlace(place: string): { topic: TopicName; partition: number } {
-    const slash = place.lastIndexOf('/')
-    return { topic: names.topicOf(place.slice(0, slash))!, partition: Number(place.slice(slash + 1)) }
-  }
-
   function throwIfUnavailable(): void {
     for (const failure of [membership.failure(), fetcher.failure()]) {
-      if (failure && performance.now() - failure.since >= timeoutMs) {
-        throw new LogUnavailable(`Kafka is not available: ${failure.error.message}`)
-      }
+      if (failure && performance.now() - failure.since >= timeoutMs) throw unavailable(failure.error)
     }
   }
 
-  const leaseAt = ({ topic, partition }: { topic: TopicName; partition: number }) =>
-    leases.get(`${names.topic(topic)}/${partition}`)
-
-  function leaseOf(assignment: Assignment): Lease {
-    const lease = leaseAt(assignment)
-    if (lease?.assignment !== assignment || closed) {
-      throw new Revoked(`${assignment.topic}/${assignment.partition} is not assigned to this consumer any more`)
-    }
-    return lease
+  /** Null once the assignment has ended. */
+  function ownedBy(assignment: Assignment): OwnedPartition | null {
+    const found = owned.get(keyOf(assignment))
+    return found?.assignment === assignment && !closed ? found : null
   }
 
-  async function store(lease: Lease, { offset, metadata }: Place, outputs: readonly NewRecord[], until: number) {
+  function requireOwned(assignment: Assignment): OwnedPartition {
+    const found = ownedBy(assignment)
+    if (found) return found
+    throw new Revoked(`${assignment.topic}/${assignment.partition} is not assigned to this consumer any more`)
+  }
+
+  async function store(
+    { assignment, writer }: OwnedPartition,
+    { offset, metadata }: Place,
+    outputs: readonly NewRecord[],
+    deadline: number,
+  ): Promise<void> {
     const identity = membership.identity()
     if (!identity) throw new Revoked('The consumer is not a member of its group')
-    const place = { topic: names.topic(lease.assignment.topic), partition: lease.assignment.partition }
-    const groupId = names.group(group)
+    const { partition } = assignment
+    const topic = names.topic(assignment.topic)
     if (outputs.length > 0) {
-      await lease.writer.transact(
-        { records: outputs, offset: { group: groupId, ...identity, ...place, offset, metadata } },
-        until,
-      )
+      await writer.transact(outputs, { group: groupId, ...identity, topic, partition, offset, metadata }, deadline)
       return
     }
     const { memberId, generation: groupGenerationId } = identity
-    const partitions = [{ partition: place.partition, offset, metadata }]
-    const request = { groupId, memberId, groupGenerationId, topics: [{ topic: place.topic, partitions }] }
-    await control.request({ groupOf: groupId }, (broker) => broker.offsetCommit(request), until)
+    const commit = {
+      groupId,
+      memberId,
+      groupGenerationId,
+      topics: [{ topic, partitions: [{ partition, offset, metadata }] }],
+    }
+    await client.request({ groupOf: groupId }, 'offsetCommit', commit, deadline)
   }
 
-  async function commitLeased(assignment: Assignment, place: Place, outputs: readonly NewRecord[]): Promise<void> {
-    const until = deadline()
+  async function commit(assignment: Assignment, place: Place, outputs: readonly NewRecord[]): Promise<void> {
+    const deadline = deadlineFromNow()
     for (;;) {
-      const lease = leaseOf(assignment)
+      const committing = requireOwned(assignment)
       try {
-        return await store(lease, place, outputs, until)
+        return await store(committing, place, outputs, deadline)
       } catch (error) {
-        if (isRebalancing(error) && performance.now() < until) {
-          working = false
+        if (isRebalancing(error) && performance.now() < deadline) {
+          isWorking = false
           membership.rejoin()
-          handedOver.raise()
+          handedOver.notify()
           await sleep(REJOIN_PAUSE_MS)
-          await membership.joined(until)
+          await membership.joined(deadline)
           continue
         }
         if (!isFenced(error) && !isExpelled(error)) throw asUnavailable(error as Error)
-        // It may be ours again by now, or still: then it is read again from what is committed.
-        if (leaseAt(assignment) === lease) drop(`${names.topic(assignment.topic)}/${assignment.partition}`)
+        // The partition may still be this member's, or again: then it is acquired and read anew.
+        const key = keyOf(assignment)
+        if (owned.get(key) === committing) drop(key)
         membership.rejoin()
         throw new Revoked(`${assignment.topic}/${assignment.partition} has gone to another member`)
       }
@@ -189,51 +189,48 @@ export async function openConsumer(options: ConsumerOptions): Promise<LogConsume
 
   return {
     async poll({ maxRecords, maxWaitMs }) {
-      const until = performance.now() + maxWaitMs
-      working = false
-      handedOver.raise()
+      const deadline = performance.now() + maxWaitMs
+      isWorking = false
+      handedOver.notify()
       for (;;) {
         if (closed) return null
         throwIfUnavailable()
         const taken = fetcher.take(maxRecords)
         if (taken) {
-          working = true
-          return { ...taken, assignment: leaseAt(taken)!.assignment }
+          isWorking = true
+          return { ...taken, assignment: owned.get(keyOf(taken))!.assignment }
         }
-        if (performance.now() >= until) return null
-        await fetcher.arrival(Math.min(until - performance.now(), timeoutMs))
+        if (performance.now() >= deadline) return null
+        await fetcher.arrival(Math.min(deadline - performance.now(), timeoutMs))
       }
     },
-    assigned: () => [...leases.values()].map(({ assignment }) => assignment),
-    isMember: () => !closed && membership.isSettled(),
+    assigned: () => [...owned.values()].map(({ assignment }) => assignment),
+    isMember: () => !closed && membership.isJoined(),
     seek(assignment, offset) {
-      const { topic, partition } = assignment
-      if (leaseAt(assignment)?.assignment === assignment) fetcher.seek(topic, partition, offset)
+      if (ownedBy(assignment)) fetcher.seek(assignment.topic, assignment.partition, offset)
     },
     refuse(assignment) {
-      const { topic, partition } = assignment
-      if (leaseAt(assignment)?.assignment !== assignment) return
-      fetcher.pause(topic, partition)
-      membership.refuse(`${names.topic(topic)}/${partition}`)
+      if (!ownedBy(assignment)) return
+      fetcher.pause(assignment.topic, assignment.partition)
+      membership.refuse(keyOf(assignment))
     },
     async commit(assignment, place, outputs = []) {
-      leaseOf(assignment)
-      if (place.metadata.length > METADATA_MAX_CHARS) {
-        throw new RangeError(
-          `The metadata of a commit has ${place.metadata.length} of ${METADATA_MAX_CHARS} characters`,
-        )
+      requireOwned(assignment)
+      const { length } = place.metadata
+      if (length > METADATA_MAX_CHARS) {
+        throw new RangeError(`The metadata of a commit has ${length} of ${METADATA_MAX_CHARS} characters`)
       }
       checkedBytes(outputs)
-      await commitLeased(assignment, place, outputs)
+      await commit(assignment, place, outputs)
     },
     async close() {
       if (closed) return
       closed = true
-      handedOver.raise()
-      leases.clear()
+      handedOver.notify()
+      owned.clear()
       fetcher.close()
       await membership.leave()
-      await link.close()
+      await ownClient.close()
     },
   }
 }

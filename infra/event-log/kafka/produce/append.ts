@@ -1,178 +1,127 @@
 import type { TopicName } from '../../../../schemas/topics.ts'
 import { LogUnavailable, type NewRecord, type Position } from '../../port.ts'
 import { checkedBytes } from '../../record-check.ts'
-import type { Codec } from '../client/compression.ts'
-import type { Link } from '../client/link.ts'
-import { type BatchRecord, encodeBatch } from '../client/record-batch.ts'
-import type { KafkaNames } from '../names.ts'
-import { type OutgoingBatch, produce } from './produce.ts'
-import { BATCH_MAX_BYTES, notePositions, type Parcel, parcelsOf } from './routing.ts'
+import { BATCH_MAX_BYTES, createPartitioner, notePositions, type PartitionBatch } from './partition-batches.ts'
+import { encodeNext, openSession, type ProducerOptions, type ProducerSession, produce } from './produce.ts'
 
-/** The first append after a pause waits this long for others to share its request, … */
+/** The first append after a pause waits this long for others to share its request. */
 const LINGER_MS = 1
-/** … unless this much is waiting. */
+/** Flush early once this many bytes are queued. */
 const LINGER_MAX_BYTES = 32 * 1024
-/** Given to append and not yet answered; more is refused, so that an absent Kafka does not fill memory. */
+/** Bytes of appends without an answer; more are refused, so that an absent Kafka does not fill memory. */
 const IN_FLIGHT_MAX_BYTES = 64 * 1024 * 1024
-const SEQUENCE_MODULUS = 2 ** 31
-const NO_TRANSACTION_TIMEOUT_MS = 60_000
+/** Without effect outside transactions. */
+const TRANSACTION_TIMEOUT_MS = 60_000
 
-/** What of one call goes into one partition. */
-interface Entry {
-  parcel: Parcel
-  until: number
+/** The records of one append call that belong to one partition. */
+interface QueuedBatch {
+  batch: PartitionBatch
+  deadline: number
   resolve: (baseOffset: number) => void
   reject: (error: Error) => void
 }
 
-/** One partition: one batch is under way at a time, so that order holds and a repetition can be told. */
-interface Lane {
+/** One partition. It has one batch in flight at a time, so that order holds and the broker can recognise a repetition. */
+interface PartitionQueue {
   topic: TopicName
   partition: number
-  entries: Entry[]
-  busy: boolean
+  queued: QueuedBatch[]
+  isInFlight: boolean
 }
 
-/** An identity towards the brokers, and the next sequence number of each partition. */
-interface Session {
-  producerId: bigint
-  producerEpoch: number
-  sequences: Map<Lane, number>
+/** Queued batches that are sent to their partition as one. */
+interface Shipment {
+  queue: PartitionQueue
+  parts: QueuedBatch[]
 }
 
-export interface AppenderOptions {
-  link: Link
-  names: KafkaNames
-  codec: Codec
+export interface AppenderOptions extends ProducerOptions {
   /** Of one append, from call to answer. */
   timeoutMs: number
-  /** UTC epoch milliseconds. */
-  now: () => number
 }
 
-/** Appends outside transactions: idempotent, acknowledged by all replicas in sync; calls made at once share requests. */
-export function createAppender({ link, names, codec, timeoutMs, now }: AppenderOptions) {
-  const lanes = new Map<string, Lane>()
-  const underWay = new Set<Promise<unknown>>()
-  let session: Promise<Session> | null = null
-  let timer: NodeJS.Timeout | null = null
-  let waitingBytes = 0
+/**
+ * Appends outside transactions: idempotent, acknowledged by all replicas in sync. Concurrent calls share requests. After a
+ * failed send it is unknown whether the batch was stored, so the appender goes on with a new identity, whose batches no broker
+ * can take for a repetition of the failed one.
+ */
+export function createAppender({ timeoutMs, ...options }: AppenderOptions) {
+  const { client, names } = options
+  const toPartitionBatches = createPartitioner(client, names)
+  const queues = new Map<string, PartitionQueue>()
+  const inFlight = new Set<Promise<unknown>>()
+  let session: Promise<ProducerSession> | null = null
+  let lingering: NodeJS.Timeout | null = null
+  let queuedBytes = 0
   let inFlightBytes = 0
-  let spread = 0
-  const partitions = new Map<TopicName, number>()
-  let counting: Promise<unknown> = Promise.resolve()
 
-  async function countPartitions(records: readonly NewRecord[], until: number): Promise<void> {
-    for (const { topic } of records) {
-      if (!partitions.has(topic)) partitions.set(topic, (await link.leaders(names.topic(topic), until)).size)
-    }
-  }
-
-  function laneOf({ topic, partition }: Parcel): Lane {
+  function queueOf({ topic, partition }: PartitionBatch): PartitionQueue {
     const place = `${topic}/${partition}`
-    let lane = lanes.get(place)
-    if (!lane) {
-      lane = { topic, partition, entries: [], busy: false }
-      lanes.set(place, lane)
+    let queue = queues.get(place)
+    if (!queue) {
+      queue = { topic, partition, queued: [], isInFlight: false }
+      queues.set(place, queue)
     }
-    return lane
+    return queue
   }
 
-  function openSession(until: number): Promise<Session> {
-    session ??= link
-      .request(
-        'ANY',
-        (broker) => broker.initProducerId({ transactionalId: null, transactionTimeout: NO_TRANSACTION_TIMEOUT_MS }),
-        until,
-      )
-      .then(({ producerId, producerEpoch }) => ({
-        producerId: BigInt(producerId),
-        producerEpoch,
-        sequences: new Map(),
-      }))
+  function enqueue(batch: PartitionBatch, deadline: number): Promise<number> {
+    queuedBytes += batch.bytes
+    return new Promise((resolve, reject) => queueOf(batch).queued.push({ batch, deadline, resolve, reject }))
+  }
+
+  function currentSession(deadline: number): Promise<ProducerSession> {
+    session ??= openSession(client, { transactionalId: null, transactionTimeoutMs: TRANSACTION_TIMEOUT_MS }, deadline)
     const opening = session
     opening.catch(() => endSession(opening))
     return opening
   }
 
-  /** Whether its last batch was stored is not known: another identity cannot be mistaken for it. */
-  function endSession(of: Promise<Session>): void {
-    if (session === of) session = null
-  }
-
-  function schedule(): void {
-    if (waitingBytes >= LINGER_MAX_BYTES) flush()
-    else timer ??= setTimeout(flush, LINGER_MS)
+  function endSession(ended: Promise<ProducerSession>): void {
+    if (session === ended) session = null
   }
 
   function flush(): void {
-    if (timer) clearTimeout(timer)
-    timer = null
-    waitingBytes = 0
-    const ready = [...lanes.values()].filter(({ busy, entries }) => !busy && entries.length > 0)
-    if (ready.length === 0) return
-    const loads = ready.map((lane) => ({ lane, entries: nextLoad(lane) }))
-    for (const { lane } of loads) lane.busy = true
-    void sendLoads(loads)
+    if (lingering) clearTimeout(lingering)
+    lingering = null
+    queuedBytes = 0
+    const ready = [...queues.values()].filter(({ isInFlight, queued }) => !isInFlight && queued.length > 0)
+    if (ready.length > 0) ship(ready.map((queue) => ({ queue, parts: takeParts(queue) })))
   }
 
-  async function sendLoads(loads: { lane: Lane; entries: Entry[] }[]): Promise<void> {
-    const until = Math.min(...loads.map(({ entries }) => entries[0]!.until))
-    const opening = openSession(until)
-    const settleWith =
-      ({ lane, entries }: { lane: Lane; entries: Entry[] }) =>
-      (result: number | Error) => {
-        lane.busy = false
-        if (result instanceof Error) {
-          endSession(opening)
-          for (const { reject } of entries) reject(asUnavailable(result))
-        } else {
-          let base = result
-          for (const { parcel, resolve } of entries) {
-            resolve(base)
-            base += parcel.records.length
-          }
-        }
-        if (lane.entries.length > 0) setImmediate(flush)
-      }
-    try {
-      const current = await opening
-      const batches = loads.map((load): OutgoingBatch => {
-        const { lane, entries } = load
-        const bytes = encode(current, lane, entries)
-        return { topic: names.topic(lane.topic), partition: lane.partition, bytes, settle: settleWith(load) }
+  function ship(shipments: Shipment[]): void {
+    for (const { queue } of shipments) queue.isInFlight = true
+    const deadline = Math.min(...shipments.map(({ parts }) => parts[0]!.deadline))
+    const opening = currentSession(deadline)
+    const stored = opening.then((current) => {
+      const batches = shipments.map(({ queue: { topic, partition }, parts }) => {
+        const records = parts.length === 1 ? parts[0]!.batch.records : parts.flatMap(({ batch }) => batch.records)
+        return encodeNext(current, options, { topic, partition, records })
       })
-      await produce(link, { batches, transactionalId: null, until })
-    } catch (error) {
-      for (const load of loads) settleWith(load)(error as Error)
+      return produce(client, null, batches, deadline)
+    })
+    for (const [index, { queue, parts }] of shipments.entries()) {
+      stored
+        .then((offsets) => offsets[index]!)
+        .then((baseOffset) => resolveParts(parts, baseOffset))
+        .catch((error: Error) => {
+          endSession(opening)
+          for (const { reject } of parts) reject(asUnavailable(error))
+        })
+        .finally(() => {
+          queue.isInFlight = false
+          if (queue.queued.length > 0) setImmediate(flush)
+        })
     }
   }
 
-  function encode({ producerId, producerEpoch, sequences }: Session, lane: Lane, entries: Entry[]): Buffer {
-    const records: BatchRecord[] =
-      entries.length === 1 ? entries[0]!.parcel.records : entries.flatMap((e) => e.parcel.records)
-    const firstSequence = sequences.get(lane) ?? 0
-    sequences.set(lane, (firstSequence + records.length) % SEQUENCE_MODULUS)
-    const origin = { producerId, producerEpoch, firstSequence, transactional: false }
-    return encodeBatch(records, origin, { codec, timestamp: now() })
-  }
-
   async function store(records: readonly NewRecord[]): Promise<Position[]> {
-    const until = performance.now() + timeoutMs
-    // One call after the other, so that they are sorted into lanes in their order.
-    const counted = counting.then(() => countPartitions(records, until))
-    counting = counted.catch(() => {})
-    await counted
+    const deadline = performance.now() + timeoutMs
     const positions = new Array<Position>(records.length)
-    const stored = parcelsOf(records, partitions, spread++).map(
-      (parcel) =>
-        new Promise<void>((resolve, reject) => {
-          const noted = (baseOffset: number) => resolve(notePositions(positions, parcel, baseOffset))
-          laneOf(parcel).entries.push({ parcel, until, resolve: noted, reject })
-          waitingBytes += parcel.bytes
-        }),
-    )
-    schedule()
+    const batches = await toPartitionBatches(records, deadline)
+    const stored = batches.map(async (batch) => notePositions(positions, batch, await enqueue(batch, deadline)))
+    if (queuedBytes >= LINGER_MAX_BYTES) flush()
+    else lingering ??= setTimeout(flush, LINGER_MS)
     const outcomes = await Promise.allSettled(stored)
     for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
     return positions
@@ -187,32 +136,38 @@ export function createAppender({ link, names, codec, timeoutMs, now }: AppenderO
       }
       inFlightBytes += bytes
       const storing = store(records)
-      underWay.add(storing)
+      inFlight.add(storing)
       try {
         return await storing
       } finally {
-        underWay.delete(storing)
+        inFlight.delete(storing)
         inFlightBytes -= bytes
       }
     },
     /** Resolves when every append made so far has its answer. */
     async settled(): Promise<void> {
       flush()
-      await Promise.allSettled(underWay)
+      await Promise.allSettled(inFlight)
     },
   }
 }
 
-/** The entries that go next, as many as fit into a batch, at least one. */
-function nextLoad(lane: Lane): Entry[] {
-  let count = 0
-  let bytes = 0
-  for (const { parcel } of lane.entries) {
-    if (count > 0 && bytes + parcel.bytes > BATCH_MAX_BYTES) break
-    count += 1
-    bytes += parcel.bytes
+function resolveParts(parts: readonly QueuedBatch[], baseOffset: number): void {
+  let base = baseOffset
+  for (const { batch, resolve } of parts) {
+    resolve(base)
+    base += batch.records.length
   }
-  return lane.entries.splice(0, count)
+}
+
+/** Takes as many queued batches as fit into one, at least one. */
+function takeParts({ queued }: PartitionQueue): QueuedBatch[] {
+  let bytes = 0
+  const tooMany = queued.findIndex(({ batch }, index) => {
+    bytes += batch.bytes
+    return index > 0 && bytes > BATCH_MAX_BYTES
+  })
+  return queued.splice(0, tooMany < 0 ? queued.length : tooMany)
 }
 
 function asUnavailable(error: Error): Error {

@@ -1,80 +1,132 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { TopicName } from '../../../../schemas/topics.ts'
 import { LogUnavailable } from '../../port.ts'
+import type { BrokerClient } from '../client/broker-client.ts'
 import { remedyFor } from '../client/errors.ts'
-import type { Link } from '../client/link.ts'
-import { type ProducedPartition, produceRequest, send } from '../client/requests.ts'
+import { type BatchRecord, type Codec, encodeBatch } from '../client/record-batch.ts'
+import { type ProducerIdentity, produceRequest } from '../client/requests.ts'
+import type { KafkaNames } from '../names.ts'
 
 const RETRY_MS = 50
+const SEQUENCE_MODULUS = 2 ** 31
 
-/** An encoded batch on its way. It is sent as it is, however often: the broker knows it by its sequence. */
-export interface OutgoingBatch {
+/** What every producer of the log needs. */
+export interface ProducerOptions {
+  client: BrokerClient
+  names: KafkaNames
+  codec: Codec
+  /** UTC epoch milliseconds. */
+  now: () => number
+}
+
+/** A producer, and the next sequence number of each partition, by which brokers recognise a repeated batch. */
+export interface ProducerSession extends ProducerIdentity {
+  sequences: Map<string, number>
+}
+
+/** Gets a new identity; one with a transactional id fences whoever had that id before, and aborts what it left open. */
+export async function openSession(
+  client: BrokerClient,
+  { transactionalId, transactionTimeoutMs }: { transactionalId: string | null; transactionTimeoutMs: number },
+  deadline: number,
+): Promise<ProducerSession> {
+  const target = transactionalId === null ? 'ANY' : { transactionOf: transactionalId }
+  const options = { transactionalId, transactionTimeout: transactionTimeoutMs }
+  const { producerId, producerEpoch } = await client.request(target, 'initProducerId', options, deadline)
+  return { transactionalId, producerId: BigInt(producerId), producerEpoch, sequences: new Map() }
+}
+
+/** It is sent as it is, however often: the broker recognises it by its sequence number. */
+export interface EncodedBatch {
   /** Full name. */
   topic: string
   partition: number
   bytes: Buffer
-  /** Called once, with the offset of the first record or with why it is not known to be stored. */
-  settle(result: number | Error): void
+}
+
+/** Encodes the next batch that a session sends to a partition. */
+export function encodeNext(
+  session: ProducerSession,
+  { names, codec, now }: ProducerOptions,
+  { topic, partition, records }: { topic: TopicName; partition: number; records: readonly BatchRecord[] },
+): EncodedBatch {
+  const { transactionalId, producerId, producerEpoch, sequences } = session
+  const place = `${topic}/${partition}`
+  const firstSequence = sequences.get(place) ?? 0
+  sequences.set(place, (firstSequence + records.length) % SEQUENCE_MODULUS)
+  const origin = { producerId, producerEpoch, firstSequence, transactional: transactionalId !== null }
+  const bytes = encodeBatch(records, origin, { codec, timestamp: now() })
+  return { topic: names.topic(topic), partition, bytes }
 }
 
 /**
- * Stores one batch in each of some partitions, each settled as soon as its broker has answered.
- * Repeats what failed for now until `until`, by `performance.now()`; then it settles with LogUnavailable. Never rejects.
+ * Stores batches of different partitions, and retries until the deadline.
+ * @returns the offset of each batch's first record, as soon as its broker has answered. @throws LogUnavailable after the deadline:
+ * the batch may have been stored; Kafka's error when it was refused.
  */
-export async function produce(
-  link: Link,
-  { batches, transactionalId, until }: { batches: OutgoingBatch[]; transactionalId: string | null; until: number },
-): Promise<void> {
-  try {
-    const leaders = await leadersOf(link, batches, until)
-    await Promise.all([...leaders.values()].map((group) => produceTo(link, group, transactionalId, until)))
-  } catch (error) {
-    for (const { settle } of batches) settle(error as Error)
-  }
-}
-
-async function leadersOf(link: Link, batches: OutgoingBatch[], until: number): Promise<Map<number, OutgoingBatch[]>> {
-  const groups = new Map<number, OutgoingBatch[]>()
-  for (const batch of batches) {
-    const leader = (await link.leaders(batch.topic, until)).get(batch.partition) ?? -1
-    const group = groups.get(leader)
-    if (group) group.push(batch)
-    else groups.set(leader, [batch])
-  }
-  return groups
-}
-
-async function produceTo(
-  link: Link,
-  group: OutgoingBatch[],
+export function produce(
+  client: BrokerClient,
   transactionalId: string | null,
-  until: number,
+  batches: readonly EncodedBatch[],
+  deadline: number,
+): Promise<number>[] {
+  const pending = batches.map((batch) => ({ batch, ...Promise.withResolvers<number>() }))
+  void produceAll(client, transactionalId, pending, deadline)
+  return pending.map(({ promise }) => promise)
+}
+
+interface PendingBatch {
+  batch: EncodedBatch
+  resolve: (baseOffset: number) => void
+  reject: (error: Error) => void
+}
+
+async function produceAll(
+  client: BrokerClient,
+  transactionalId: string | null,
+  pending: readonly PendingBatch[],
+  deadline: number,
 ): Promise<void> {
-  const again: OutgoingBatch[] = []
   try {
-    const timeoutMs = Math.max(1, Math.round(until - performance.now()))
-    const request = produceRequest(transactionalId, group, timeoutMs)
-    const answers = await link.request({ leaderOf: group[0]! }, (broker) => send(broker, request), until)
-    const answerOf = new Map(answers.map((answer) => [`${answer.topic}/${answer.partition}`, answer]))
-    for (const batch of group) {
-      const answer = answerOf.get(`${batch.topic}/${batch.partition}`)
-      if (isPassing(answer)) again.push(batch)
-      else batch.settle(answer?.error ?? answer?.baseOffset ?? new Error(`Kafka has not answered for ${batch.topic}`))
+    const leaders = new Map<PendingBatch, number | undefined>()
+    for (const each of pending) {
+      const { topic, partition } = each.batch
+      leaders.set(each, (await client.leaders(topic, deadline)).get(partition))
+    }
+    for (const group of Map.groupBy(pending, (each) => leaders.get(each)).values()) {
+      produceTo(client, transactionalId, group, deadline).catch((error: Error) => rejectAll(group, error))
     }
   } catch (error) {
-    for (const batch of group) batch.settle(error as Error)
-    return
+    rejectAll(pending, error as Error)
   }
-  if (again.length === 0) return
-  if (performance.now() + RETRY_MS > until) {
-    const late = new LogUnavailable('Kafka has not stored the records in time')
-    for (const batch of again) batch.settle(late)
-    return
-  }
-  link.refresh()
-  await sleep(RETRY_MS)
-  await produce(link, { batches: again, transactionalId, until })
 }
 
-function isPassing(answer: ProducedPartition | undefined): boolean {
-  return answer?.error != null && remedyFor(answer.error) !== 'NONE'
+function rejectAll(pending: readonly PendingBatch[], error: Error): void {
+  for (const { reject } of pending) reject(error)
+}
+
+/** Stores batches of partitions that have the same leader. */
+async function produceTo(
+  client: BrokerClient,
+  transactionalId: string | null,
+  pending: readonly PendingBatch[],
+  deadline: number,
+): Promise<void> {
+  const batches = pending.map(({ batch }) => batch)
+  const request = produceRequest(transactionalId, batches, Math.max(1, Math.round(deadline - performance.now())))
+  const answers = await client.send({ leaderOf: batches[0]! }, request, deadline)
+  const retried: PendingBatch[] = []
+  for (const each of pending) {
+    const { topic, partition } = each.batch
+    const answer = answers.find((of) => of.topic === topic && of.partition === partition)
+    if (!answer) each.reject(new Error(`Kafka has not answered for ${topic}`))
+    else if (!answer.error) each.resolve(answer.baseOffset)
+    else if (remedyFor(answer.error) === 'NONE') each.reject(answer.error)
+    else retried.push(each)
+  }
+  if (retried.length === 0) return
+  if (performance.now() + RETRY_MS > deadline) throw new LogUnavailable('Kafka has not stored the records in time')
+  client.refresh()
+  await sleep(RETRY_MS)
+  await produceAll(client, transactionalId, retried, deadline)
 }

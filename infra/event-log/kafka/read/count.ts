@@ -1,20 +1,19 @@
 import { type TopicName, topics } from '../../../../schemas/topics.ts'
-import type { BatchView } from '../client/record-batch.ts'
-import { FETCH_MAX_BYTES, type Fetched } from './fetch.ts'
-import type { Reader } from './reader.ts'
+import { FETCH_MAX_BYTES, type FetchedPartition } from '../client/fetch.ts'
+import type { LogReader } from './reader.ts'
 
-/** Records are counted by stretches of so many offsets; what a stretch holds is remembered. */
-const STRETCH_OFFSETS = 4_096
-/** Compaction takes records out of a stretch: what was counted holds for this long. */
+/** Records are counted by ranges of so many offsets; the count of a whole range is remembered. */
+const RANGE_OFFSETS = 4_096
+/** Compaction removes records from a range: its count holds for this long. */
 const COMPACTED_MAX_AGE_MS = 10_000
-/** Stretches that are remembered, of all partitions together. */
-const REMEMBERED_MAX = 500_000
+/** Of all partitions together. */
+const REMEMBERED_RANGES_MAX = 500_000
 
 /**
- * Counts records. Kafka knows offsets only, and markers of transactions and compaction leave gaps in them: so the records
- * are read once, and a later count of the same partition reads only what has come since.
+ * Counts records. Kafka knows offsets only, and transaction markers and compaction leave gaps in them. So the records are read
+ * once, and a later count of the same partition reads only what has come since.
  */
-export function createCounter({ reader, now }: { reader: Reader; now: () => number }) {
+export function createCounter({ reader, now }: { reader: LogReader; now: () => number }) {
   const remembered = new Map<string, { records: number; at: number }>()
 
   function recall(topic: TopicName, key: string): number | null {
@@ -24,68 +23,56 @@ export function createCounter({ reader, now }: { reader: Reader; now: () => numb
   }
 
   function remember(key: string, records: number): void {
-    if (remembered.size >= REMEMBERED_MAX) remembered.delete(remembered.keys().next().value!)
+    if (remembered.size >= REMEMBERED_RANGES_MAX) remembered.delete(remembered.keys().next().value!)
     remembered.set(key, { records, at: now() })
   }
 
+  /** Counts what one response holds in [from, end), and remembers its whole ranges; `reached` is where it ends. */
+  async function countOnce(topic: TopicName, partition: number, from: number, end: number, deadline: number) {
+    const fetched = await reader.fetch({ topic, partition, from, maxBytes: FETCH_MAX_BYTES }, deadline)
+    const reached = Math.min(fetched?.next ?? end, end)
+    const counts = new Map<number, number>()
+    for (let range = rangeOf(from); range * RANGE_OFFSETS < reached; range++) counts.set(range, 0)
+    if (fetched) addRecords(counts, fetched, from, end)
+    let records = 0
+    for (const [range, count] of counts) {
+      records += count
+      const isWhole = range * RANGE_OFFSETS >= from && (range + 1) * RANGE_OFFSETS <= reached
+      if (isWhole) remember(`${topic}/${partition}/${range}`, count)
+    }
+    return { records, reached }
+  }
+
   return {
-    /** Records in [from, to). @param until gives each question its time. */
-    async count(topic: TopicName, partition: number, from: number, to: number, until: () => number): Promise<number> {
-      const bounds = (await reader.bounds(topic, until())).find((each) => each.partition === partition)!
-      const first = Math.max(from, bounds.start)
+    /** Records in [from, to). @param deadline of the next request, because there may be many. */
+    async count(topic: TopicName, partition: number, from: number, to: number, deadline: () => number) {
+      const bounds = (await reader.bounds(topic, deadline())).find((each) => each.partition === partition)!
       const end = Math.min(to, bounds.end)
       let total = 0
-      for (let at = first; at < end; ) {
-        const stretch = Math.floor(at / STRETCH_OFFSETS)
-        const stretchEnd = (stretch + 1) * STRETCH_OFFSETS
-        const isWhole = at === stretch * STRETCH_OFFSETS && stretchEnd <= end
-        const known = isWhole ? recall(topic, `${topic}/${partition}/${stretch}`) : null
-        if (known === null) {
-          // Reads on over the stretches behind it: an answer of the broker holds many.
-          const counted = await countFrom(topic, partition, at, end, until())
-          for (const [number, records] of counted.byStretch) {
-            total += records
-            const isComplete = number * STRETCH_OFFSETS >= at && (number + 1) * STRETCH_OFFSETS <= counted.reached
-            if (isComplete) remember(`${topic}/${partition}/${number}`, records)
-          }
-          at = counted.reached
-        } else {
-          total += known
-          at = stretchEnd
-        }
+      for (let at = Math.max(from, bounds.start); at < end; ) {
+        const rangeEnd = (rangeOf(at) + 1) * RANGE_OFFSETS
+        const isWhole = at % RANGE_OFFSETS === 0 && rangeEnd <= end
+        const known = isWhole ? recall(topic, `${topic}/${partition}/${rangeOf(at)}`) : null
+        const counted =
+          known === null
+            ? await countOnce(topic, partition, at, end, deadline())
+            : { records: known, reached: rangeEnd }
+        total += counted.records
+        at = counted.reached
       }
       return total
     },
   }
-
-  /** What one answer holds from an offset on, by stretch, and how far that is. */
-  async function countFrom(topic: TopicName, partition: number, from: number, end: number, until: number) {
-    const byStretch = new Map<number, number>()
-    const answer = await reader.fetch({ topic, partition, from, maxBytes: FETCH_MAX_BYTES }, until)
-    const reached = Math.min(answer?.next ?? end, end)
-    for (let number = Math.floor(from / STRETCH_OFFSETS); number * STRETCH_OFFSETS < reached; number++) {
-      byStretch.set(number, 0)
-    }
-    if (answer) addRecords(byStretch, answer, from, end)
-    return { byStretch, reached }
-  }
 }
 
-function addRecords(byStretch: Map<number, number>, { batches }: Fetched, from: number, end: number): void {
+const rangeOf = (offset: number) => Math.floor(offset / RANGE_OFFSETS)
+
+function addRecords(counts: Map<number, number>, { batches }: FetchedPartition, from: number, end: number): void {
+  const add = (range: number, records: number) => counts.set(range, (counts.get(range) ?? 0) + records)
   for (const batch of batches) {
-    const stretch = Math.floor(batch.firstOffset / STRETCH_OFFSETS)
-    const isInside = batch.firstOffset >= from && batch.lastOffset < end
-    if (isInside && Math.floor(batch.lastOffset / STRETCH_OFFSETS) === stretch) add(byStretch, stretch, batch.records)
-    else addEach(byStretch, batch, from, end)
+    const { firstOffset, lastOffset, records } = batch
+    const isInOneRange = firstOffset >= from && lastOffset < end && rangeOf(firstOffset) === rangeOf(lastOffset)
+    if (isInOneRange) add(rangeOf(firstOffset), records)
+    else for (const { offset } of batch.decode()) if (offset >= from && offset < end) add(rangeOf(offset), 1)
   }
-}
-
-function addEach(byStretch: Map<number, number>, batch: BatchView, from: number, end: number): void {
-  for (const { offset } of batch.decode()) {
-    if (offset >= from && offset < end) add(byStretch, Math.floor(offset / STRETCH_OFFSETS), 1)
-  }
-}
-
-function add(byStretch: Map<number, number>, stretch: number, records: number): void {
-  byStretch.set(stretch, (byStretch.get(stretch) ?? 0) + records)
 }

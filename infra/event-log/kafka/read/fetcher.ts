@@ -2,117 +2,100 @@ import { randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TopicName } from '../../../../schemas/topics.ts'
 import type { LogRecord } from '../../port.ts'
-import { remedyFor } from '../client/errors.ts'
-import type { Link } from '../client/link.ts'
-import type { BatchView } from '../client/record-batch.ts'
+import type { BrokerClient } from '../client/broker-client.ts'
+import { type Failure, remedyFor } from '../client/errors.ts'
+import { FETCH_PARTITION_MAX_BYTES, type FetchedPartition, fetchRequest } from '../client/fetch.ts'
+import { type BatchView, recordsFrom } from '../client/record-batch.ts'
+import { createCondition } from '../condition.ts'
 import type { KafkaNames } from '../names.ts'
-import { createSignal } from '../signal.ts'
-import { FETCH_PARTITION_MAX_BYTES, type Fetched, fetchFrom, recordsFrom } from './fetch.ts'
-import type { Reader } from './reader.ts'
+import type { LogReader } from './reader.ts'
 
 /** How long a broker holds a fetch back while there is nothing. */
 const FETCH_MAX_WAIT_MS = 500
 const FETCH_TIMEOUT_MS = FETCH_MAX_WAIT_MS + 5_000
-/** Fetched and not yet taken; no more is fetched above it, so that a slow reader does not fill memory. */
+/** Nothing more is fetched while this much waits to be taken, so that a slow reader does not fill memory. */
 const PREFETCHED_MAX_BYTES = 8 * 1024 * 1024
 const RETRY_MS = 250
 const FIRST_TURN_MAX = 1_000
 
-/** A partition that is being read. */
-interface Followed {
-  topic: TopicName
-  partition: number
+/** A partition that is being read. It is replaced at a seek or pause, so that the responses to earlier fetches are ignored. */
+interface PartitionReader {
+  readonly topic: TopicName
+  readonly partition: number
   /** The next record to hand over. */
   position: number
   /** Where the next fetch begins. */
   fetchAt: number
   batches: BatchView[]
   decoded: LogRecord[]
-  /** Nothing is fetched or handed over until a seek. */
-  paused: boolean
+  readonly isPaused: boolean
 }
 
-/** Reads ahead from some partitions, of all brokers at once, in committed transactions only. */
-export interface Fetcher {
-  follow(topic: TopicName, partition: number, from: number): void
-  drop(topic: TopicName, partition: number): void
-  /** Also ends a pause. */
-  seek(topic: TopicName, partition: number, offset: number): void
-  pause(topic: TopicName, partition: number): void
-  /** What is at hand of any one partition; the partitions take turns. */
-  take(maxRecords: number): { topic: TopicName; partition: number; records: LogRecord[] } | null
-  /** Everything before this offset has been taken. */
-  position(topic: TopicName, partition: number): number
-  /** Resolves when something may have come, or after `waitMs`. */
-  arrival(waitMs: number): Promise<void>
-  /** Wakes whoever waits for an arrival. */
-  wake(): void
-  /** The error that keeps it from reading, and since when by `performance.now()`. */
-  failure(): { error: Error; since: number } | null
-  close(): void
+export interface FetcherOptions {
+  client: BrokerClient
+  names: KafkaNames
+  reader: LogReader
 }
 
-export function createFetcher({ link, names, reader }: { link: Link; names: KafkaNames; reader: Reader }): Fetcher {
-  const followed = new Map<string, Followed>()
+/** Reads ahead from some partitions, from all brokers at once, committed transactions only. */
+export function createFetcher({ client, names, reader }: FetcherOptions) {
+  const partitions = new Map<string, PartitionReader>()
   const busyLeaders = new Set<number>()
-  const arrived = createSignal()
+  const arrived = createCondition()
   let prefetchedBytes = 0
-  /** Who is started again and again must not always begin with the same. */
+  /** Start at a random partition: a process that restarts often would starve the last one. */
   let turn = randomInt(FIRST_TURN_MAX)
-  let pumping = false
+  let isPumping = false
   let closed = false
-  let failing: { error: Error; since: number } | null = null
+  let failing: Failure | null = null
 
-  const placeOf = (topic: TopicName, partition: number) => `${topic}/${partition}`
+  const keyOf = (topic: TopicName, partition: number) => `${topic}/${partition}`
 
-  /** Starts a fetch at every broker that leads some of the partitions and has none under way. */
+  /** Starts a fetch at every broker that leads some of the partitions and has none in flight. */
   async function pump(): Promise<void> {
-    if (pumping || closed || followed.size === 0 || prefetchedBytes >= PREFETCHED_MAX_BYTES) return
-    pumping = true
+    if (isPumping || closed || partitions.size === 0 || prefetchedBytes >= PREFETCHED_MAX_BYTES) return
+    isPumping = true
     const begun = performance.now()
     try {
-      for (const [leader, group] of await byLeader()) {
+      for (const [leader, readers] of await byLeader()) {
         if (busyLeaders.has(leader)) continue
         busyLeaders.add(leader)
-        void fetchGroup(leader, group)
+        void fetchAll(leader, readers)
       }
     } catch (error) {
       fail(error as Error, begun)
     } finally {
-      pumping = false
+      isPumping = false
     }
   }
 
-  async function byLeader(): Promise<Map<number, Followed[]>> {
-    const until = performance.now() + FETCH_TIMEOUT_MS
+  async function byLeader(): Promise<Map<number, PartitionReader[]>> {
+    const deadline = performance.now() + FETCH_TIMEOUT_MS
     const leaders = new Map<TopicName, Map<number, number>>()
-    for (const topic of new Set([...followed.values()].map((each) => each.topic))) {
-      leaders.set(topic, await link.leaders(names.topic(topic), until))
+    for (const topic of new Set([...partitions.values()].map(({ topic }) => topic))) {
+      leaders.set(topic, await client.leaders(names.topic(topic), deadline))
     }
-    // What is followed only since the question is left to the next round.
-    const known = [...followed.values()].filter(({ topic, paused }) => leaders.has(topic) && !paused)
-    return Map.groupBy(known, ({ topic, partition }) => leaders.get(topic)!.get(partition) ?? -1)
+    // A partition of a topic that was added meanwhile waits for the next round.
+    const ready = [...partitions.values()].filter(({ topic, isPaused }) => leaders.has(topic) && !isPaused)
+    return Map.groupBy(ready, ({ topic, partition }) => leaders.get(topic)!.get(partition) ?? -1)
   }
 
-  async function fetchGroup(leader: number, group: Followed[]): Promise<void> {
+  async function fetchAll(leader: number, readers: PartitionReader[]): Promise<void> {
     const begun = performance.now()
-    const asked = group.map((each) => ({ each, offset: each.fetchAt }))
-    const from = asked.map(({ each, offset }) => ({
-      topic: names.topic(each.topic),
-      partition: each.partition,
-      offset,
+    const positions = readers.map(({ topic, partition, fetchAt }) => ({
+      topic: names.topic(topic),
+      partition,
+      offset: fetchAt,
     }))
     try {
-      const answers = await link.request(
-        { leaderOf: from[0]! },
-        (broker) => fetchFrom(broker, from, { maxWaitMs: FETCH_MAX_WAIT_MS, maxBytes: FETCH_PARTITION_MAX_BYTES }),
-        performance.now() + FETCH_TIMEOUT_MS,
-      )
-      for (const { each, offset } of asked) {
-        const answer = answers.find((a) => a.topic === names.topic(each.topic) && a.partition === each.partition)
-        // Dropped or sought elsewhere meanwhile.
-        if (!answer || followed.get(placeOf(each.topic, each.partition)) !== each || each.fetchAt !== offset) continue
-        await takeAnswer(each, answer)
+      const limits = { maxWaitMs: FETCH_MAX_WAIT_MS, maxBytes: FETCH_PARTITION_MAX_BYTES }
+      const deadline = begun + FETCH_TIMEOUT_MS
+      const fetched = await client.send({ leaderOf: positions[0]! }, fetchRequest(positions, limits), deadline)
+      for (const [index, each] of readers.entries()) {
+        const { topic, partition, offset } = positions[index]!
+        const answer = fetched.find((of) => of.topic === topic && of.partition === partition)
+        const isCurrent = partitions.get(keyOf(each.topic, partition)) === each && each.fetchAt === offset
+        if (answer && isCurrent) await accept(each, answer)
       }
       failing = null
       setImmediate(() => void pump())
@@ -120,27 +103,27 @@ export function createFetcher({ link, names, reader }: { link: Link; names: Kafk
       if (!closed) fail(error as Error, begun)
     } finally {
       busyLeaders.delete(leader)
-      arrived.raise()
+      arrived.notify()
     }
   }
 
-  async function takeAnswer(each: Followed, { error, batches, next }: Fetched): Promise<void> {
+  async function accept(each: PartitionReader, { error, batches, next }: FetchedPartition): Promise<void> {
     if (error) return recover(each, error)
     each.batches.push(...batches)
     for (const { bytes } of batches) prefetchedBytes += bytes
     each.fetchAt = next
   }
 
-  async function recover(each: Followed, error: Error & { type: string }): Promise<void> {
+  async function recover(each: PartitionReader, error: Error & { type: string }): Promise<void> {
     if (error.type === 'OFFSET_OUT_OF_RANGE') {
-      // What it wanted is not held any more, or never was: goes on with the earliest, as a new group would.
-      const all = await reader.bounds(each.topic, performance.now() + FETCH_TIMEOUT_MS)
-      each.fetchAt = all.find(({ partition }) => partition === each.partition)!.start
+      // The offset is no longer held, or never was: go on with the earliest, as a new group would.
+      const bounds = await reader.bounds(each.topic, performance.now() + FETCH_TIMEOUT_MS)
+      each.fetchAt = bounds.find(({ partition }) => partition === each.partition)!.start
       each.position = each.fetchAt
       return
     }
     if (remedyFor(error) === 'NONE') throw error
-    link.refresh()
+    client.refresh()
     await sleep(RETRY_MS)
   }
 
@@ -149,59 +132,59 @@ export function createFetcher({ link, names, reader }: { link: Link; names: Kafk
     setTimeout(() => void pump(), RETRY_MS)
   }
 
-  /** Unpacks as few batches as fill the wish. */
-  function unpack(each: Followed, maxRecords: number): void {
+  /** Decodes just enough batches to hand over `maxRecords`. */
+  function decode(each: PartitionReader, maxRecords: number): void {
+    const { topic, partition } = each
     while (each.decoded.length < maxRecords && each.batches.length > 0) {
-      const { topic, partition } = each
       const batch = each.batches[0]!
       for (const { offset, key, value, timestamp } of recordsFrom(batch, each.position)) {
         each.decoded.push({ topic, partition, offset, key, value, appendedAt: timestamp })
       }
-      // Only now: a batch that cannot be read is not passed over.
+      // Removed only now: a batch that cannot be decoded is not skipped.
       each.batches.shift()
       prefetchedBytes -= batch.bytes
     }
   }
 
-  function forget(each: Followed): void {
-    for (const { bytes } of each.batches) prefetchedBytes -= bytes
-    each.batches = []
-    each.decoded = []
+  function discard({ batches }: PartitionReader): void {
+    for (const { bytes } of batches) prefetchedBytes -= bytes
+  }
+
+  function replace(key: string, change: (old: PartitionReader) => Partial<PartitionReader>): void {
+    const old = partitions.get(key)
+    if (!old) return
+    discard(old)
+    partitions.set(key, { ...old, batches: [], decoded: [], ...change(old) })
   }
 
   return {
-    follow(topic, partition, from) {
-      const each = { topic, partition, position: from, fetchAt: from, batches: [], decoded: [], paused: false }
-      followed.set(placeOf(topic, partition), each)
+    add(topic: TopicName, partition: number, from: number): void {
+      const added = { topic, partition, position: from, fetchAt: from, batches: [], decoded: [], isPaused: false }
+      partitions.set(keyOf(topic, partition), added)
       void pump()
     },
-    drop(topic, partition) {
-      const each = followed.get(placeOf(topic, partition))
-      if (each) forget(each)
-      followed.delete(placeOf(topic, partition))
+    remove(topic: TopicName, partition: number): void {
+      const removed = partitions.get(keyOf(topic, partition))
+      if (removed) discard(removed)
+      partitions.delete(keyOf(topic, partition))
     },
-    seek(topic, partition, offset) {
-      const each = followed.get(placeOf(topic, partition))
-      if (!each) return
-      forget(each)
-      // A new object: what is being fetched for the old one is not taken.
-      followed.set(placeOf(topic, partition), { ...each, position: offset, fetchAt: offset, paused: false })
+    /** Also ends a pause. */
+    seek(topic: TopicName, partition: number, offset: number): void {
+      replace(keyOf(topic, partition), () => ({ position: offset, fetchAt: offset, isPaused: false }))
       void pump()
     },
-    pause(topic, partition) {
-      const each = followed.get(placeOf(topic, partition))
-      if (!each) return
-      forget(each)
-      // A new object, as above.
-      followed.set(placeOf(topic, partition), { ...each, fetchAt: each.position, paused: true })
+    /** Fetches and hands over nothing of a partition until a seek. */
+    pause(topic: TopicName, partition: number): void {
+      replace(keyOf(topic, partition), ({ position }) => ({ fetchAt: position, isPaused: true }))
     },
-    take(maxRecords) {
-      const places = [...followed.values()]
-      for (let step = 0; step < places.length; step++) {
-        const each = places[(turn + step) % places.length]!
-        unpack(each, maxRecords)
+    /** Records at hand of any one partition; the partitions take turns. */
+    take(maxRecords: number): { topic: TopicName; partition: number; records: LogRecord[] } | null {
+      const all = [...partitions.values()]
+      for (let step = 0; step < all.length; step++) {
+        const each = all[(turn + step) % all.length]!
+        decode(each, maxRecords)
         if (each.decoded.length === 0) continue
-        turn = (turn + step + 1) % places.length
+        turn = (turn + step + 1) % all.length
         const records = each.decoded.splice(0, maxRecords)
         each.position = records.at(-1)!.offset + 1
         void pump()
@@ -209,18 +192,21 @@ export function createFetcher({ link, names, reader }: { link: Link; names: Kafk
       }
       return null
     },
-    position(topic, partition) {
-      const each = followed.get(placeOf(topic, partition))!
-      return each.batches.length === 0 && each.decoded.length === 0 ? each.fetchAt : each.position
+    /** Everything before this offset has been taken. */
+    position(topic: TopicName, partition: number): number {
+      const { batches, decoded, fetchAt, position } = partitions.get(keyOf(topic, partition))!
+      return batches.length === 0 && decoded.length === 0 ? fetchAt : position
     },
-    arrival: (waitMs) => arrived.wait(waitMs),
-    wake: () => arrived.raise(),
+    /** Resolves when something may have arrived, or after the timeout. */
+    arrival: (timeoutMs: number) => arrived.wait(timeoutMs),
+    /** Wakes whoever waits for an arrival. */
+    wake: () => arrived.notify(),
+    /** What keeps it from reading. */
     failure: () => failing,
     close() {
       closed = true
-      for (const each of followed.values()) forget(each)
-      followed.clear()
-      arrived.raise()
+      partitions.clear()
+      arrived.notify()
     },
   }
 }

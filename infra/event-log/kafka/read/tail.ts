@@ -1,34 +1,30 @@
 import type { TopicName } from '../../../../schemas/topics.ts'
-import { type LogRecord, LogUnavailable, type Tail } from '../../port.ts'
-import type { Link } from '../client/link.ts'
-import type { KafkaNames } from '../names.ts'
-import { createFetcher } from './fetcher.ts'
-import type { Reader } from './reader.ts'
+import type { LogRecord, Tail } from '../../port.ts'
+import { unavailable } from '../client/broker-client.ts'
+import { createFetcher, type FetcherOptions } from './fetcher.ts'
 
 const TAIL_BATCH_RECORDS = 1_000
 /** A tail wakes as soon as there is something; this only bounds how long it sleeps. */
 const TAIL_WAIT_MS = 60_000
 
-export interface TailOptions {
-  /** Of this tail alone: its fetches wait long. */
-  link: Link
-  names: KafkaNames
-  reader: Reader
+/** `client` is for this tail alone, because its fetches wait long. */
+export interface TailOptions extends FetcherOptions {
   topic: TopicName
   onBatch: (records: LogRecord[]) => void | Promise<void>
   timeoutMs: number
 }
 
 /**
- * Follows a topic without a group. It has caught up when it has read to where the topic ended at the call, past the
- * transactions also that were under way then: one that was acknowledged may be among them. An `onBatch` that throws before the tail
- * has caught up rejects; later it is fatal.
+ * Follows a topic outside any group. It has caught up once it has read to where the topic ended at the call, including
+ * transactions that were undecided then, because one of them may have been acknowledged. If `onBatch` throws before the tail
+ * has caught up, the call rejects; later that is fatal.
  */
-export async function openTail({ link, names, reader, topic, onBatch, timeoutMs }: TailOptions): Promise<Tail> {
-  const until = performance.now() + timeoutMs
-  const [bounds, ends] = await Promise.all([reader.bounds(topic, until), reader.ends(topic, until)])
-  const fetcher = createFetcher({ link, names, reader })
-  for (const { partition, start } of bounds) fetcher.follow(topic, partition, start)
+export async function openTail({ topic, onBatch, timeoutMs, ...options }: TailOptions): Promise<Tail> {
+  const { client, reader } = options
+  const deadline = performance.now() + timeoutMs
+  const [bounds, ends] = await Promise.all([reader.bounds(topic, deadline), reader.ends(topic, deadline)])
+  const fetcher = createFetcher(options)
+  for (const { partition, start } of bounds) fetcher.add(topic, partition, start)
   let closed = false
 
   async function step(): Promise<boolean> {
@@ -43,9 +39,7 @@ export async function openTail({ link, names, reader, topic, onBatch, timeoutMs 
     while (!closed && isBehind()) {
       if (await step()) continue
       const failure = fetcher.failure()
-      if (failure && performance.now() - failure.since > timeoutMs) {
-        throw new LogUnavailable(`Kafka is not available: ${failure.error.message}`)
-      }
+      if (failure && performance.now() - failure.since > timeoutMs) throw unavailable(failure.error)
       await fetcher.arrival(timeoutMs)
     }
   }
@@ -58,7 +52,7 @@ export async function openTail({ link, names, reader, topic, onBatch, timeoutMs 
     if (closed) return
     closed = true
     fetcher.close()
-    await link.close()
+    await client.close()
   }
 
   try {

@@ -1,3 +1,4 @@
+import { crc32c } from '@node-rs/crc32'
 import fc from 'fast-check'
 import Decoder from 'kafkajs/src/protocol/decoder.js'
 import crc32cOfKafkajs from 'kafkajs/src/protocol/recordBatch/crc32C/index.js'
@@ -5,9 +6,8 @@ import encodeRecord from 'kafkajs/src/protocol/recordBatch/record/v0/index.js'
 import decodeRecordBatch from 'kafkajs/src/protocol/recordBatch/v0/decoder.js'
 import recordBatch from 'kafkajs/src/protocol/recordBatch/v0/index.js'
 import { describe, expect, it } from 'vitest'
-import { crc32c } from '../../../../../infra/event-log/kafka/client/crc32c.ts'
+import { committedOf } from '../../../../../infra/event-log/kafka/client/fetch.ts'
 import { type BatchView, batchesIn, encodeBatch } from '../../../../../infra/event-log/kafka/client/record-batch.ts'
-import { committedOf } from '../../../../../infra/event-log/kafka/read/fetch.ts'
 
 const anyBytes = fc.uint8Array({ maxLength: 400 }).map((bytes) => Buffer.from(bytes))
 const anyText = fc.string({ unit: 'binary', maxLength: 40 })

@@ -2,18 +2,18 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import {
   assignPartitions,
-  type Candidate,
-  decodeWishes,
-  encodeWishes,
+  decodeSubscriptionData,
+  encodeSubscriptionData,
+  type JoiningMember,
 } from '../../../../../infra/event-log/kafka/group/assignment.ts'
 
 const TOPICS = ['a', 'b', 'c']
 const anyPartitions = fc
   .array(fc.integer({ min: 1, max: 12 }), { minLength: TOPICS.length, maxLength: TOPICS.length })
   .map((counts) => new Map(TOPICS.map((topic, n) => [topic, counts[n]!])))
-const anyPlace = fc.tuple(fc.constantFrom(...TOPICS), fc.integer({ min: 0, max: 14 })).map(([t, p]) => `${t}/${p}`)
-const anyMembers: fc.Arbitrary<Candidate[]> = fc
-  .array(fc.record({ topics: fc.subarray(TOPICS), owned: fc.array(anyPlace).map((places) => new Set(places)) }), {
+const anyPartition = fc.tuple(fc.constantFrom(...TOPICS), fc.integer({ min: 0, max: 14 })).map(([t, p]) => `${t}/${p}`)
+const anyMembers: fc.Arbitrary<JoiningMember[]> = fc
+  .array(fc.record({ topics: fc.subarray(TOPICS), owned: fc.array(anyPartition).map((places) => new Set(places)) }), {
     minLength: 1,
     maxLength: 8,
   })
@@ -43,7 +43,7 @@ it('moves as few as evenness needs when a member comes or goes', () => {
     fc.property(fc.integer({ min: 1, max: 6 }), anyPartitions, fc.boolean(), (count, partitions, comes) => {
       const before = Array.from({ length: count + (comes ? 0 : 1) }, (_, n) => member(`m${n}`, []))
       const first = assignPartitions(before, partitions)
-      const kept = before.slice(0, count).map(({ id }) => member(id, placesOf(first, id)))
+      const kept = before.slice(0, count).map(({ id }) => member(id, partitionsOf(first, id)))
       const second = assignPartitions(comes ? [...kept, member('new', [])] : kept, partitions)
       for (const [topic, of] of partitions) {
         const moved = kept.reduce((sum, { id }) => {
@@ -65,7 +65,7 @@ it('moves as few as evenness needs when a member comes or goes', () => {
 
 it('gives no partition to who refuses it while another member would have it, and leaves none out', () => {
   const anyRefusals = fc.array(
-    fc.array(anyPlace).map((places) => new Set(places)),
+    fc.array(anyPartition).map((places) => new Set(places)),
     { minLength: 8, maxLength: 8 },
   )
   fc.assert(
@@ -96,9 +96,9 @@ it('spreads what nobody refuses evenly beside what somebody does', () => {
 
 it('tells the group what a member refuses in words that leaders without refusals can read', () => {
   const wishes = { owned: new Set(['ns.a/0', 'ns.a/1']), refused: new Set(['ns.a/1']) }
-  expect(decodeWishes(encodeWishes(wishes))).toEqual(wishes)
-  expect(JSON.parse(encodeWishes(wishes).toString())).toEqual(['ns.a/0', 'ns.a/1', '!ns.a/1'])
-  expect(decodeWishes(null)).toEqual({ owned: new Set(), refused: new Set() })
+  expect(decodeSubscriptionData(encodeSubscriptionData(wishes))).toEqual(wishes)
+  expect(JSON.parse(encodeSubscriptionData(wishes).toString())).toEqual(['ns.a/0', 'ns.a/1', '!ns.a/1'])
+  expect(decodeSubscriptionData(null)).toEqual({ owned: new Set(), refused: new Set() })
 })
 
 it('is the same for every order of the members', () => {
@@ -109,10 +109,10 @@ it('is the same for every order of the members', () => {
   )
 })
 
-function member(id: string, owned: string[]): Candidate {
+function member(id: string, owned: string[]): JoiningMember {
   return { id, topics: TOPICS, owned: new Set(owned), refused: new Set() }
 }
 
-function placesOf(assignment: ReturnType<typeof assignPartitions>, id: string): string[] {
+function partitionsOf(assignment: ReturnType<typeof assignPartitions>, id: string): string[] {
   return [...assignment.get(id)!].flatMap(([topic, partitions]) => partitions.map((p) => `${topic}/${p}`))
 }

@@ -1,6 +1,10 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { BATCH_MAX_BYTES, notePositions, parcelsOf } from '../../../../../infra/event-log/kafka/produce/routing.ts'
+import {
+  BATCH_MAX_BYTES,
+  notePositions,
+  partitionBatchesOf,
+} from '../../../../../infra/event-log/kafka/produce/partition-batches.ts'
 import { partitionOf } from '../../../../../infra/event-log/partitioner.ts'
 import type { NewRecord, Position } from '../../../../../infra/event-log/port.ts'
 import type { TopicName } from '../../../../../schemas/topics.ts'
@@ -18,13 +22,13 @@ const anyRecords: fc.Arbitrary<NewRecord[]> = fc.array(
   { maxLength: 30 },
 )
 
-it('packs every record once, in order, to the partition of its key, in parcels that fit into a batch', () => {
+it('packs every record once, in order, for the partition of its key, in batches below the limit', () => {
   fc.assert(
     fc.property(anyRecords, fc.nat(100), (records, spread) => {
-      const parcels = parcelsOf(records, partitions, spread)
-      expect(parcels.flatMap(({ indexes }) => indexes).sort((a, b) => a - b)).toEqual(records.map((_, index) => index))
-      for (const parcel of parcels) {
-        const { topic, partition, indexes, bytes } = parcel
+      const batches = partitionBatchesOf(records, partitions, spread)
+      expect(batches.flatMap(({ indexes }) => indexes).sort((a, b) => a - b)).toEqual(records.map((_, index) => index))
+      for (const batch of batches) {
+        const { topic, partition, indexes, bytes } = batch
         expect(indexes).toEqual(indexes.toSorted((a, b) => a - b))
         expect(bytes <= BATCH_MAX_BYTES || indexes.length === 1).toBe(true)
         for (const index of indexes) {
@@ -38,11 +42,11 @@ it('packs every record once, in order, to the partition of its key, in parcels t
   )
 })
 
-it('says of each record where it lies once its parcel is stored', () => {
+it('notes the position of every record once its batch is stored', () => {
   const records: NewRecord[] = ['a', 'b', 'a', 'c'].map((key) => ({ topic: 'page-views', key, value: null }))
-  const parcels = parcelsOf(records, partitions, 0)
+  const batches = partitionBatchesOf(records, partitions, 0)
   const positions = new Array<Position>(records.length)
-  for (const parcel of parcels) notePositions(positions, parcel, 1_000)
+  for (const batch of batches) notePositions(positions, batch, 1_000)
   for (const [index, { key }] of records.entries()) {
     expect(positions[index]).toMatchObject({ topic: 'page-views', partition: partitionOf(Buffer.from(key!), 4) })
   }

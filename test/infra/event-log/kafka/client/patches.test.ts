@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import Connection from 'kafkajs/src/network/connection.js'
 import createSocketFactory from 'kafkajs/src/network/socketFactory.js'
 import { expect, test } from 'vitest'
-import { beginConnectionsAfresh } from '../../../../../infra/event-log/kafka/client/reconnect.ts'
+import { patchKafkajs } from '../../../../../infra/event-log/kafka/client/patches.ts'
 import { waitFor } from '../../../../wait-for.ts'
 
 const CORRELATION_ID = 7
@@ -11,7 +11,7 @@ const CORRELATION_ID = 7
 const ANSWER = Buffer.from([0, 0, 0, 8, 0, 0, 0, CORRELATION_ID, 1, 2, 3, 4])
 const silent = { namespace: () => silent, info() {}, warn() {}, error() {}, debug() {} }
 
-test('half an answer of a connection that broke does not garble the answers of the next one', async () => {
+test('a response cut off by a broken connection does not garble the responses after the reconnect', async () => {
   let connections = 0
   const server = createServer((socket) => {
     socket.on('error', () => {})
@@ -19,7 +19,7 @@ test('half an answer of a connection that broke does not garble the answers of t
     else socket.write(ANSWER)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
-  beginConnectionsAfresh()
+  patchKafkajs()
   const { port } = server.address() as AddressInfo
   const logger = silent
   const socketFactory = createSocketFactory()

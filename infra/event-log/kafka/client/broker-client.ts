@@ -1,0 +1,239 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import kafkajs, { type Admin, type ISocketFactory, type KafkaConfig, type LogEntry, type SASLOptions } from 'kafkajs'
+import type { Broker, BrokerRequests, Protocol } from 'kafkajs/internals'
+import Cluster from 'kafkajs/src/cluster/index.js'
+import createSocketFactory from 'kafkajs/src/network/socketFactory.js'
+import { within } from '../../../within.ts'
+import { LogUnavailable } from '../../port.ts'
+import { remedyFor, rootOf } from './errors.ts'
+import { patchKafkajs, recordSockets } from './patches.ts'
+
+const CONNECT_TIMEOUT_MS = 2_000
+/** Of kafkajs's locks. Requests end with their deadlines. */
+const REQUEST_TIMEOUT_MS = 5_000
+/** Connections are replaced once a request has waited in vain for so long: they may be dead without anyone saying so. */
+const STALLED_MS = 3_000
+const METADATA_MAX_AGE_MS = 60_000
+const RETRY_FIRST_MS = 4
+const RETRY_MAX_MS = 250
+const ADMIN_TIMEOUT_MS = 30_000
+/** About five seconds in all: whoever waits for Kafka calls again. */
+const ADMIN_RETRY = { retries: 8, initialRetryTime: 100, maxRetryTime: 1_000 }
+/** The same warning is logged again after this time only. */
+const WARN_AGAIN_MS = 30_000
+const WARNINGS_REMEMBERED_MAX = 100
+const CLOSED = 'The log has been closed'
+
+/** Where the brokers are, and how to connect to them. */
+export interface KafkaAddress {
+  /** host:port of some brokers; these name the others. */
+  brokers: readonly string[]
+  clientId: string
+  ssl?: boolean | object
+  sasl?: SASLOptions
+  /** Default: plain sockets, or TLS when `ssl` is set. */
+  socketFactory?: ISocketFactory
+  logger: KafkaLogger
+}
+
+/** The part of a pino logger that the log uses. It is given names of topics, groups and brokers, never keys or values. */
+export interface KafkaLogger {
+  warn(details: object, message: string): void
+}
+
+/** The broker that a request goes to: by its role, or the controller for ANY. */
+export type Target =
+  | { leaderOf: { topic: string; partition: number } }
+  | { groupOf: string }
+  | { transactionOf: string }
+  | 'ANY'
+
+/**
+ * Connections to the brokers, made at first use and again when they break. A broker answers the requests of one connection
+ * one after the other, so a client whose requests may wait long (fetches, joining a group) must not be shared.
+ * Deadlines are times by `performance.now()`.
+ */
+export interface BrokerClient {
+  /**
+   * Sends a request that kafkajs has, and retries it while that may help.
+   * @throws LogUnavailable when the deadline has passed; Kafka's own error when a retry is of no use.
+   */
+  request<A extends keyof BrokerRequests>(
+    target: Target,
+    api: A,
+    options: Parameters<BrokerRequests[A]>[0],
+    deadline: number,
+  ): ReturnType<BrokerRequests[A]>
+  /** Sends a request of `requests.ts` or `fetch.ts`. @throws as `request`. */
+  send<T>(target: Target, protocol: Protocol<T>, deadline: number): Promise<T>
+  /** Connects to the broker of a target. @throws as `request`. */
+  connect(target: Target, deadline: number): Promise<void>
+  /** The node that leads each partition of a topic, by partition; at least one. @throws as `request`. */
+  leaders(topic: string, deadline: number): Promise<Map<number, number>>
+  /** Makes the next request reload the metadata. */
+  refresh(): void
+  close(): Promise<void>
+}
+
+export function openBrokerClient({ brokers, clientId, ssl, sasl, ...address }: KafkaAddress): BrokerClient {
+  patchKafkajs()
+  const sockets = recordSockets(address.socketFactory ?? createSocketFactory())
+  const logger = new kafkajs.Kafka({
+    brokers: [],
+    logLevel: kafkajs.logLevel.WARN,
+    logCreator: () => createWarner(address.logger),
+  }).logger()
+  const cluster = new Cluster({
+    brokers,
+    clientId,
+    ssl,
+    sasl,
+    logger,
+    socketFactory(options) {
+      // A request that was in flight at the close retries once more.
+      if (closed) throw closedError()
+      return sockets.create(options)
+    },
+    connectionTimeout: CONNECT_TIMEOUT_MS,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    // It would poll every connection ten times a second, and leave a dead one open.
+    enforceRequestTimeout: false,
+    metadataMaxAge: METADATA_MAX_AGE_MS,
+    allowAutoTopicCreation: false,
+    // Retries are made here, where the deadline is known.
+    retry: { retries: 0 },
+  })
+  const coordinators = new Map<string, number>()
+  let stale = true
+  let closed = false
+
+  async function ensureMetadata(topic?: string): Promise<void> {
+    if (topic !== undefined && !cluster.targetTopics.has(topic)) {
+      await cluster.connect()
+      await cluster.addMultipleTargetTopics([topic])
+    } else if (stale) {
+      await cluster.connect()
+      await cluster.refreshMetadata()
+    } else await cluster.refreshMetadataIfNecessary()
+    stale = false
+  }
+
+  async function knownLeaders(topic: string): Promise<Map<number, number>> {
+    await ensureMetadata(topic)
+    const partitions = cluster.findTopicPartitionMetadata(topic)
+    // kafkajs takes a refresh in flight for that of a topic added meanwhile, which the refresh did not ask about.
+    if (partitions.length === 0)
+      throw new kafkajs.KafkaJSTopicMetadataNotLoaded(`The leaders of ${topic} are not known yet`)
+    return new Map(partitions.map(({ partitionId, leader }) => [partitionId, leader]))
+  }
+
+  async function coordinator(coordinatorType: 0 | 1, groupId: string): Promise<Broker> {
+    await ensureMetadata()
+    const key = `${coordinatorType}/${groupId}`
+    const known = coordinators.get(key)
+    if (known !== undefined) return cluster.findBroker({ nodeId: known })
+    const broker = await cluster.findGroupCoordinator({ groupId, coordinatorType })
+    coordinators.set(key, Number(broker.nodeId))
+    return broker
+  }
+
+  async function brokerFor(target: Target): Promise<Broker> {
+    if (target === 'ANY') {
+      await ensureMetadata()
+      return cluster.findControllerBroker()
+    }
+    if ('groupOf' in target) return coordinator(0, target.groupOf)
+    if ('transactionOf' in target) return coordinator(1, target.transactionOf)
+    const { topic, partition } = target.leaderOf
+    const nodeId = (await knownLeaders(topic)).get(partition)
+    if (nodeId === undefined) throw new RangeError(`${topic} has no partition ${partition}`)
+    return cluster.findBroker({ nodeId })
+  }
+
+  function refresh(): void {
+    stale = true
+    coordinators.clear()
+  }
+
+  async function retrying<T>(attempt: () => Promise<T>, deadline: number): Promise<T> {
+    for (let waitMs = RETRY_FIRST_MS; ; waitMs = Math.min(waitMs * 2, RETRY_MAX_MS)) {
+      if (closed) throw closedError()
+      const begun = performance.now()
+      try {
+        return await within(attempt(), deadline - begun, noAnswer)
+      } catch (thrown) {
+        if (closed) throw closedError()
+        const error = rootOf(thrown)
+        if (error instanceof LogUnavailable && performance.now() - begun > STALLED_MS) sockets.destroyAll(error)
+        const remedy = remedyFor(error)
+        if (remedy === 'NONE') throw error
+        if (remedy === 'REFRESH') refresh()
+        if (performance.now() + waitMs > deadline) throw unavailable(error)
+        await sleep(waitMs)
+      }
+    }
+  }
+
+  return {
+    request(target, api, options, deadline) {
+      const attempt = async () => ((await brokerFor(target)) as unknown as UntypedRequests)[api]!(options)
+      return retrying(attempt, deadline) as ReturnType<BrokerRequests[typeof api]>
+    },
+    send: (target, protocol, deadline) => retrying(async () => send(await brokerFor(target), protocol), deadline),
+    connect: (target, deadline) => retrying(async () => void (await brokerFor(target)), deadline),
+    leaders: (topic, deadline) => retrying(() => knownLeaders(topic), deadline),
+    refresh,
+    async close() {
+      if (closed) return
+      closed = true
+      // A request that still waits for its answer, as a fetch does, would hold the disconnect up.
+      sockets.destroyAll(closedError())
+      await cluster.disconnect().catch(() => {})
+    },
+  }
+}
+
+/** kafkajs' public client for administration, which retries by itself. */
+export function openAdmin({ brokers, clientId, ssl, sasl, socketFactory }: KafkaAddress): Admin {
+  patchKafkajs()
+  const config = { brokers: [...brokers], clientId, ssl, sasl, socketFactory } as KafkaConfig
+  const { NOTHING } = kafkajs.logLevel
+  return new kafkajs.Kafka({
+    ...config,
+    requestTimeout: ADMIN_TIMEOUT_MS,
+    retry: ADMIN_RETRY,
+    logLevel: NOTHING,
+  }).admin()
+}
+
+type UntypedRequests = Record<string, (options: unknown) => Promise<unknown>>
+
+/** Sends a request as kafkajs sends its own. */
+async function send<T>(broker: Broker, protocol: Protocol<T>): Promise<T> {
+  try {
+    return await broker.connectionPool.send(protocol)
+  } catch (error) {
+    if ((error as Error).name === 'KafkaJSConnectionClosedError') await broker.disconnect()
+    throw error
+  }
+}
+
+const noAnswer = () => new LogUnavailable('Kafka has not answered in time')
+
+export const closedError = () => new LogUnavailable(CLOSED)
+
+export const unavailable = (error: Error) => new LogUnavailable(`Kafka is not available: ${error.message}`)
+
+/** Logs what goes wrong with connections, each message once in a while. What a request is refused for is its caller's to handle. */
+function createWarner(logger: KafkaLogger) {
+  const loggedAt = new Map<string, number>()
+  return ({ namespace, log }: LogEntry) => {
+    const { message, broker } = log
+    if (message.startsWith('Response ') || message.includes(CLOSED)) return
+    const now = performance.now()
+    if (now - (loggedAt.get(message) ?? Number.NEGATIVE_INFINITY) < WARN_AGAIN_MS) return
+    if (loggedAt.size >= WARNINGS_REMEMBERED_MAX) loggedAt.clear()
+    loggedAt.set(message, now)
+    logger.warn({ kafka: namespace, broker }, message)
+  }
+}

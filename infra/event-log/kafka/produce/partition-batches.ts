@@ -1,0 +1,83 @@
+import type { TopicName } from '../../../../schemas/topics.ts'
+import { partitionOf } from '../../partitioner.ts'
+import type { NewRecord, Position } from '../../port.ts'
+import type { BrokerClient } from '../client/broker-client.ts'
+import type { BatchRecord } from '../client/record-batch.ts'
+import type { KafkaNames } from '../names.ts'
+
+/** A batch stays below this, and so below the topic's `max.message.bytes`; a single record always fits. */
+export const BATCH_MAX_BYTES = 1024 * 1024
+
+/** Records of one call that go to one partition in one batch. */
+export interface PartitionBatch {
+  topic: TopicName
+  partition: number
+  records: BatchRecord[]
+  /** The place of each record in the call. */
+  indexes: number[]
+  /** Of keys and values. */
+  bytes: number
+}
+
+/**
+ * Sorts the records of a call by partition, into batches of at most BATCH_MAX_BYTES; records of one partition keep their order.
+ * @param counts how many partitions each topic has. @param spread picks the partition of the records without a key.
+ */
+export function partitionBatchesOf(
+  records: readonly NewRecord[],
+  counts: ReadonlyMap<TopicName, number>,
+  spread: number,
+): PartitionBatch[] {
+  const batches: PartitionBatch[] = []
+  const open = new Map<string, PartitionBatch>()
+  for (let index = 0; index < records.length; index++) {
+    const { topic, key, value } = records[index]!
+    const keyBytes = key === null ? null : Buffer.from(key)
+    const count = counts.get(topic)!
+    const partition = keyBytes === null ? spread % count : partitionOf(keyBytes, count)
+    const bytes = (keyBytes?.length ?? 0) + (value?.length ?? 0)
+    const place = `${topic}/${partition}`
+    let batch = open.get(place)
+    if (!batch || batch.bytes + bytes > BATCH_MAX_BYTES) {
+      batch = { topic, partition, records: [], indexes: [], bytes: 0 }
+      batches.push(batch)
+      open.set(place, batch)
+    }
+    batch.records.push({ key: keyBytes, value })
+    batch.indexes.push(index)
+    batch.bytes += bytes
+  }
+  return batches
+}
+
+/** Writes the positions of a batch's records to their places in the call's list. */
+export function notePositions(
+  positions: Position[],
+  { topic, partition, indexes }: PartitionBatch,
+  baseOffset: number,
+): void {
+  for (let at = 0; at < indexes.length; at++) {
+    positions[indexes[at]!] = { topic, partition, offset: baseOffset + at }
+  }
+}
+
+/** Sorts one call after the other, so that their records reach the partitions in the order of the calls. */
+export function createPartitioner(client: BrokerClient, names: KafkaNames) {
+  /** Asked for once: the number of a topic's partitions never changes. */
+  const counts = new Map<TopicName, number>()
+  let counting: Promise<unknown> = Promise.resolve()
+  let spread = 0
+
+  async function count(records: readonly NewRecord[], deadline: number): Promise<void> {
+    for (const { topic } of records) {
+      if (!counts.has(topic)) counts.set(topic, (await client.leaders(names.topic(topic), deadline)).size)
+    }
+  }
+
+  return async (records: readonly NewRecord[], deadline: number): Promise<PartitionBatch[]> => {
+    const counted = counting.then(() => count(records, deadline))
+    counting = counted.catch(() => {})
+    await counted
+    return partitionBatchesOf(records, counts, spread++)
+  }
+}
