@@ -14,31 +14,31 @@ export interface EventLog {
    */
   append(records: readonly NewRecord[]): Promise<Position[]>
 
-  /** A member of a consumer group; starts at what the group committed, else at the earliest record. */
+  /** A member of a consumer group. It starts at what the group has committed, else at the earliest record. */
   consumer(options: { group: string; topics: readonly TopicName[] }): Promise<LogConsumer>
 
   /**
-   * Reads a whole topic, every partition, from its earliest record and goes on with what is appended, outside any group.
-   * Batches arrive one at a time, in order per partition. Resolves when `onBatch` has seen all that was in the log at the call.
+   * Reads every partition of a topic from its earliest record and follows what is appended, outside any group. Batches
+   * arrive one at a time, in order per partition. Resolves when `onBatch` has seen everything that was in the log at the call.
    */
   tail(topic: TopicName, onBatch: (records: LogRecord[]) => void | Promise<void>): Promise<Tail>
 
   /**
-   * A writer that is alone: opening a second one with this name, in any process, fences the first, whose next
-   * append rejects with Fenced and stores nothing.
+   * The only writer of its name: opening another one, in any process, fences this one, whose next append rejects with
+   * Fenced and stores nothing.
    */
   exclusiveWriter(name: string): Promise<ExclusiveWriter>
 
-  /** First offset still held and the offset that the next record gets, for each partition of a topic. */
+  /** The first offset still held and the offset of the next record, for each partition of a topic. */
   bounds(topic: TopicName): Promise<PartitionBounds[]>
 
   /** How many records a partition holds in [from, to). Counts records, not offsets, where the two differ. */
   count(topic: TopicName, partition: number, from: number, to: number): Promise<number>
 
-  /** Records of one partition in [from, …), at most `max`, maybe fewer; empty only at its end. For replay and for explaining. */
+  /** Records of one partition from `from` on: at most `max`, perhaps fewer, none only at its end. For replay and explanations. */
   read(topic: TopicName, partition: number, from: number, max: number): Promise<LogRecord[]>
 
-  /** What a group has committed. A partition it never committed is not listed. */
+  /** What a group has committed. A partition without a commit is not listed. */
   committed(group: string): Promise<Commit[]>
 
   /** Sets what a group has committed; a null list forgets the group. Only while no member of it runs. */
@@ -47,15 +47,15 @@ export interface EventLog {
   close(): Promise<void>
 }
 
-/** Takes records that are to come into the log: the log itself, or what keeps them while it is away. */
+/** Accepts records for the log: the log itself, or a spool while the log is away. */
 export interface Appender {
-  /** As `EventLog.append`, without where they lie. @throws LogUnavailable, RecordTooLarge */
+  /** As `EventLog.append`, without the positions. @throws LogUnavailable, RecordTooLarge */
   append(records: readonly NewRecord[]): Promise<unknown>
 }
 
 export interface NewRecord {
   topic: TopicName
-  /** Null spreads records over partitions; only for retained topics, when order does not matter. */
+  /** Null spreads records over the partitions: for retained topics only, and when order does not matter. */
   key: string | null
   /** Avro single-object encoding; null deletes the key of a compacted topic. */
   value: Buffer | null
@@ -70,7 +70,7 @@ export interface Position {
 export interface LogRecord extends Position {
   key: string | null
   value: Buffer | null
-  /** When the log took it, UTC epoch milliseconds. */
+  /** When the log accepted it, UTC epoch milliseconds. */
   appendedAt: number
 }
 
@@ -96,20 +96,20 @@ export interface Assignment {
   readonly committed: Commit | null
 }
 
-/** Where a group goes on in a partition, and its note about that. */
-export type Place = Pick<Commit, 'offset' | 'metadata'>
+/** What a commit sets: the offset where the group goes on, and its note. */
+export type OffsetAndMetadata = Pick<Commit, 'offset' | 'metadata'>
 
 export interface Batch {
   topic: TopicName
   partition: number
-  /** Under which these records were read. */
+  /** The assignment under which these records were read. */
   assignment: Assignment
-  /** At least one, of one partition, following what was polled before under the same assignment. */
+  /** At least one; they follow what was polled before under the same assignment. */
   records: LogRecord[]
 }
 
 export interface LogConsumer {
-  /** Next records of any one assigned partition, or null when none came within `maxWaitMs` or the consumer was closed. */
+  /** The next records of any one assigned partition; null when none came within `maxWaitMs` or the consumer was closed. */
   poll(options: { maxRecords: number; maxWaitMs: number }): Promise<Batch | null>
   /**
    * The partitions that this member holds, as of its last poll. A group on a topic of one partition thus elects one of
@@ -124,15 +124,15 @@ export interface LogConsumer {
   /** Reads on from this offset at the next poll, also after `refuse`; does nothing once the assignment has ended. */
   seek(assignment: Assignment, offset: number): void
   /**
-   * Leaves alone a partition that this member cannot work: nothing of it is polled until `seek`. For as long as this is a
-   * member, the partition goes to one that has not refused it, if there is any. Does nothing once the assignment has ended.
+   * Refuses a partition that this member cannot work: nothing of it is polled until `seek`. While this consumer is a member,
+   * the partition goes to another one that has not refused it, if there is any. Does nothing once the assignment has ended.
    */
   refuse(assignment: Assignment): void
   /**
-   * Commits and, in the same atomic step, appends `outputs`: both happen or neither.
+   * Commits and appends `outputs` in one atomic step: both happen or neither.
    * @throws Revoked when the assignment has ended, even if the partition has come back since; nothing was stored.
    */
-  commit(assignment: Assignment, place: Place, outputs?: readonly NewRecord[]): Promise<void>
+  commit(assignment: Assignment, place: OffsetAndMetadata, outputs?: readonly NewRecord[]): Promise<void>
   close(): Promise<void>
 }
 
@@ -145,7 +145,7 @@ export interface ExclusiveWriter {
   close(): Promise<void>
 }
 
-/** Key and value of one record together. */
+/** Of the key and value of one record together. */
 export const RECORD_MAX_BYTES = 1024 * 1024
 /** Of the metadata of a commit. */
 export const METADATA_MAX_CHARS = 4_000

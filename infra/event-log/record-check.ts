@@ -1,8 +1,12 @@
 import { topics } from '../../schemas/topics.ts'
-import { recordBytes } from './embedded/frame.ts'
 import { type NewRecord, RECORD_MAX_BYTES, RecordTooLarge } from './port.ts'
 
-/** Bytes of the keys and values of records that may be appended. @throws RecordTooLarge; TypeError for an unknown topic or a missing key. */
+/** Key and value bytes of a record. */
+export function recordBytes(record: NewRecord): number {
+  return (record.key === null ? 0 : Buffer.byteLength(record.key)) + (record.value?.length ?? 0)
+}
+
+/** Key and value bytes of records that may be appended. @throws RecordTooLarge; TypeError for an unknown topic or a missing key. */
 export function checkedBytes(records: readonly NewRecord[]): number {
   let total = 0
   for (const record of records) {

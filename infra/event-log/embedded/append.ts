@@ -3,7 +3,7 @@ import { LogUnavailable, type NewRecord, type Position } from '../port.ts'
 import { checkedBytes } from '../record-check.ts'
 import { packAppends } from './frame.ts'
 
-/** Sent to the worker and not yet answered; more is refused, so that a stalled disk does not fill memory. */
+/** Bytes of appends without an answer; more are refused, so that a stalled disk does not fill memory. */
 const IN_FLIGHT_MAX_BYTES = 64 * 1024 * 1024
 
 interface Call {
@@ -13,7 +13,7 @@ interface Call {
   reject: (error: Error) => void
 }
 
-/** Appends: all calls of one turn of the event loop go to the worker as one message. */
+/** Sends all appends of one turn of the event loop to the worker as one message. */
 export function createAppender(remote: Remote) {
   let calls: Call[] = []
   let inFlightBytes = 0
@@ -58,12 +58,12 @@ export function createAppender(remote: Remote) {
   return { append, flush }
 }
 
-/** The frame that carries some records. @throws RecordTooLarge, TypeError */
+/** @returns the frame `appends` of some records. @throws RecordTooLarge, TypeError */
 export function pack(records: readonly NewRecord[]): Uint8Array<ArrayBuffer> {
   return packAppends(records, checkedBytes(records))
 }
 
-/** @param positions partition and offset of each record in turn, from the record numbered `from` on. */
+/** @param positions partition and offset of each record in turn; those of `records` begin at the record numbered `from`. */
 export function positionsOf(records: readonly NewRecord[], positions: Float64Array, from = 0): Position[] {
   return records.map(({ topic }, index) => {
     const at = 2 * (from + index)

@@ -13,15 +13,15 @@ import {
 } from '../port.ts'
 import { pack } from './append.ts'
 import { unpackRecords } from './frame.ts'
-import type { Assigned, Polled } from './groups/consumer-groups.ts'
+import type { IdentifiedAssignment, Polled } from './groups/consumer-groups.ts'
 
 const TAIL_BATCH_RECORDS = 1_000
-/** The worker wakes a tail as soon as there is something; this only bounds how long one question stays open. */
+/** The worker wakes a tail as soon as there is something; this only bounds how long one poll stays open. */
 const TAIL_WAIT_MS = 60_000
 
 export async function openConsumer(remote: Remote, group: string, topics: readonly TopicName[]): Promise<LogConsumer> {
   const member = await remote.call<number>('join', [group, topics])
-  let assigned = new Map<string, Assigned>()
+  let assigned = new Map<string, IdentifiedAssignment>()
   let closed = false
   await ask(0, 0)
 
@@ -32,15 +32,15 @@ export async function openConsumer(remote: Remote, group: string, topics: readon
     return batch && { ...batch, assignment: assigned.get(`${batch.topic}/${batch.partition}`)! }
   }
 
-  /** An assignment that goes on stays the same object: whoever holds it may go on too. */
-  function keptOrNew(each: Assigned): [string, Assigned] {
+  /** An assignment that continues stays the same object, so that its holder may go on. */
+  function keptOrNew(each: IdentifiedAssignment): [string, IdentifiedAssignment] {
     const place = `${each.topic}/${each.partition}`
     const before = assigned.get(place)
-    return [place, before?.lease === each.lease ? before : each]
+    return [place, before?.id === each.id ? before : each]
   }
 
-  /** The lease that stands for it in the log's thread, which knows whether it still holds. */
-  const leaseOf = (assignment: Assignment) => (assignment as Assigned).lease
+  /** The log's thread knows by the id whether the assignment still holds. */
+  const idOf = (assignment: Assignment) => (assignment as IdentifiedAssignment).id
 
   return {
     async poll({ maxRecords, maxWaitMs }) {
@@ -50,8 +50,8 @@ export async function openConsumer(remote: Remote, group: string, topics: readon
     isMember: () => !closed,
     seek(assignment, offset) {
       const { topic, partition } = assignment
-      // Messages keep their order: the next poll finds it done.
-      remote.call('seek', [member, topic, partition, leaseOf(assignment), offset]).catch(() => {})
+      // Messages keep their order: the next poll begins at the new offset.
+      remote.call('seek', [member, topic, partition, idOf(assignment), offset]).catch(() => {})
     },
     refuse({ topic, partition }) {
       remote.call('refuse', [member, topic, partition]).catch(() => {})
@@ -63,7 +63,7 @@ export async function openConsumer(remote: Remote, group: string, topics: readon
         throw new RangeError(`The metadata of a commit has ${metadata.length} of ${METADATA_MAX_CHARS} characters`)
       }
       const frame = outputs.length === 0 ? null : pack(outputs)
-      const args = [member, leaseOf(assignment), { topic, partition, offset, metadata }, frame]
+      const args = [member, idOf(assignment), { topic, partition, offset, metadata }, frame]
       await remote.call('commit', args, frame ? [frame.buffer] : [])
     },
     async close() {

@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TopicName, topicNames, topics } from '../../../schemas/topics.ts'
 
-/** Pages of the write-ahead log that are folded into the file at once: 8 MB, a pause of some ten milliseconds. */
+/** Pages of the write-ahead log in one checkpoint: 8 MB, which take some ten milliseconds. */
 const CHECKPOINT_PAGES = 1_000
 const PAGE_BYTES = 8_192
 
 /**
- * Opens the log's database file and takes it for this process alone; the lock ends with the process.
+ * Opens the log's database file and locks it for this process; the lock ends with the process.
  * Every commit is on disk when it returns (synchronous=FULL).
- * @throws when another process, or another log of this process, has the folder.
+ * @throws when another process, or another log of this process, has the folder open.
  */
 export function openDatabase(folder: string): DatabaseSync {
   mkdirSync(folder, { recursive: true })
@@ -42,13 +42,13 @@ export interface Partition {
   readonly compacted: boolean
   /** Offset of the next record. */
   end: number
-  /** The same within the transaction at hand. */
+  /** The same within the open transaction. */
   pendingEnd: number
 }
 
 export type Partitions = Readonly<Record<TopicName, readonly Partition[]>>
 
-/** The partitions of every topic; makes those that are missing. */
+/** The partitions of every topic; creates those that are missing. */
 export function loadPartitions(database: DatabaseSync): Partitions {
   const add = database.prepare('INSERT OR IGNORE INTO partitions (topic, partition) VALUES (?, ?)')
   const select = database.prepare('SELECT id, next_offset AS end FROM partitions WHERE topic = ? AND partition = ?')

@@ -15,7 +15,7 @@ export interface EmbeddedEventLogOptions {
 
 /**
  * Starts the thread that holds the log of a folder, in one SQLite file.
- * @throws when another process, or another log of this process, has the folder.
+ * @throws when another process, or another log of this process, has the folder open.
  */
 export function startEmbeddedEventLog(options: EmbeddedEventLogOptions): Promise<Served> {
   return startWorker(new URL('./worker.ts', import.meta.url), {
@@ -24,7 +24,7 @@ export function startEmbeddedEventLog(options: EmbeddedEventLogOptions): Promise
   })
 }
 
-/** The log behind a port of `startEmbeddedEventLog`, for any thread. */
+/** The log behind a message port of `startEmbeddedEventLog`, for any thread. */
 export function eventLogClient(port: MessagePort): EventLog {
   const closedError = () => new LogUnavailable('The log has been closed')
   const worker = connect(port, { LogUnavailable, Fenced, Revoked, RangeError }, closedError)
@@ -51,7 +51,7 @@ export function eventLogClient(port: MessagePort): EventLog {
       if (closed) return
       appender.flush()
       closed = true
-      // Everything sent before is answered before this is.
+      // The worker answers in order: every earlier call has its answer by then.
       await worker.call('disconnect', []).catch(() => {})
       worker.close()
     },
@@ -69,7 +69,7 @@ async function openExclusiveWriter(remote: Remote, name: string): Promise<Exclus
   }
 }
 
-/** The log of a folder for one user, which stops the thread when it closes it. */
+/** The log of a folder for one user; closing it stops the thread. */
 export async function openEmbeddedEventLog(options: EmbeddedEventLogOptions): Promise<EventLog> {
   const served = await startEmbeddedEventLog(options)
   return soleClient(served, eventLogClient(served.connect()))

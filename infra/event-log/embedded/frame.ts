@@ -2,24 +2,21 @@ import { type TopicName, topicNames } from '../../../schemas/topics.ts'
 import type { LogRecord, NewRecord } from '../port.ts'
 
 /**
- * How records travel between threads and lie in the database: many in one buffer, which moves without being copied.
+ * The layout of records between threads and in the database: many in one buffer, which is transferred without a copy.
  *
  *     record   = key length: i32 | value length: i32 | key: UTF-8 | value        a length of -1 is null
  *     block    = record …                                                       offsets follow one another
- *     appends  = (topic: u8, by its place in topicNames | record) …             what a client sends
- *     fetched  = (first offset: f64 | appended at: f64 | records: u32 | block) …  what it gets, little-endian throughout
+ *     appends  = (topic: u8, its index in topicNames | record) …                what a client sends
+ *     fetched  = (first offset: f64 | appended at: f64 | records: u32 | block) …  what a client gets
+ *
+ * All numbers are little-endian.
  */
 export const RECORD_HEADER_BYTES = 8
 const TOPIC_BYTES = 1
-export const FETCHED_HEADER_BYTES = 20
+const FETCHED_HEADER_BYTES = 20
 const NULL = -1
 
 const topicNumbers = new Map(topicNames.map((name, index) => [name, index]))
-
-/** Key and value bytes of a record. */
-export function recordBytes(record: NewRecord): number {
-  return (record.key === null ? 0 : Buffer.byteLength(record.key)) + (record.value?.length ?? 0)
-}
 
 /** @returns the frame `appends`, in a buffer of its own that may be transferred. `totalBytes` is the sum of their `recordBytes`. */
 export function packAppends(records: readonly NewRecord[], totalBytes: number): Uint8Array<ArrayBuffer> {
@@ -42,7 +39,7 @@ export function packAppends(records: readonly NewRecord[], totalBytes: number): 
   return frame
 }
 
-/** Where one record lies in a frame. */
+/** The place of one record in a frame. */
 export interface RecordSlice {
   topic: TopicName
   /** Of the record's header, and of the first byte after the record. */
@@ -54,7 +51,7 @@ export interface RecordSlice {
   valueIsNull: boolean
 }
 
-/** Walks over a frame `appends`. */
+/** The records of a frame `appends`, in turn. */
 export function* eachAppend(frame: Buffer): Generator<RecordSlice> {
   for (let at = 0; at < frame.length; ) {
     const start = at + TOPIC_BYTES
@@ -70,12 +67,12 @@ export function* eachAppend(frame: Buffer): Generator<RecordSlice> {
   }
 }
 
-/** Where the record at `at` of a block ends. */
+/** The end of the record that begins at `at` in a block. */
 export function endOfRecord(block: Buffer, at: number): number {
   return at + RECORD_HEADER_BYTES + Math.max(0, block.readInt32LE(at)) + Math.max(0, block.readInt32LE(at + 4))
 }
 
-/** Consecutive records out of one block. */
+/** Consecutive records of one block. */
 export interface Run {
   firstOffset: number
   appendedAt: number

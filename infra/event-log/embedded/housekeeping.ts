@@ -2,14 +2,14 @@ import type { DatabaseSync } from 'node:sqlite'
 import { topics } from '../../../schemas/topics.ts'
 import type { Partition, Partitions } from './database.ts'
 
-/** Work of one step: a few milliseconds, so that appends do not wait long. */
+/** Blocks of one step: a few milliseconds of work, so that appends do not wait long. */
 const STEP_BLOCKS = 500
-/** How long a tombstone stays, so that whoever reads sees the removal: a day, as Kafka's delete.retention.ms. */
+/** How long a tombstone stays for readers to see the removal: a day, as Kafka's delete.retention.ms. */
 export const TOMBSTONE_RETENTION_MS = 86_400_000
 
 /**
- * Removes what the log need not keep: superseded values and old tombstones of compacted topics, old blocks of retained ones.
- * @returns one bounded step, to be run in a transaction, which says whether there is more to do.
+ * Removes superseded values and old tombstones of compacted topics, and expired blocks of retained ones.
+ * @returns one bounded step, to be run in a transaction; it returns whether there is more to do.
  */
 export function createHousekeeping(database: DatabaseSync, partitions: Partitions, now: () => number): () => boolean {
   const all = Object.values(partitions).flat()
@@ -21,7 +21,7 @@ export function createHousekeeping(database: DatabaseSync, partitions: Partition
   )
   const removeOlder = database.prepare('DELETE FROM blocks WHERE partition_id = ? AND key = ? AND first_offset < ?')
   const setCompacted = database.prepare('UPDATE partitions SET compacted_to = ? WHERE id = ?')
-  // Below compacted_to nothing older is left that a removed tombstone would bring back.
+  // Below compacted_to there is no older value that would reappear with its tombstone removed.
   const removeTombstones = database.prepare(
     `DELETE FROM blocks WHERE id IN (
        SELECT blocks.id FROM blocks JOIN partitions ON partitions.id = blocks.partition_id
@@ -32,7 +32,7 @@ export function createHousekeeping(database: DatabaseSync, partitions: Partition
        SELECT id FROM blocks WHERE partition_id = :id ORDER BY first_offset LIMIT ${STEP_BLOCKS})`,
   )
 
-  /** Goes over the next records in turn; each makes the earlier ones of its key superfluous. */
+  /** Each record, in turn, supersedes the earlier ones of its key. */
   function compact({ id, end }: Partition, from: number): boolean {
     const rows = uncompacted.all(id, from, end) as { first_offset: number; key: Uint8Array }[]
     for (const { first_offset, key } of rows) removeOlder.run(id, key, first_offset)

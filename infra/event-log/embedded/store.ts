@@ -1,3 +1,4 @@
+import type { DatabaseSync } from 'node:sqlite'
 import type { TopicName } from '../../../schemas/topics.ts'
 import { type Commit, Fenced, type PartitionBounds, Revoked } from '../port.ts'
 import { createBlockReader } from './blocks/reader.ts'
@@ -6,7 +7,6 @@ import { loadPartitions, openDatabase, type Partition } from './database.ts'
 import { packRuns } from './frame.ts'
 import { createCommitQueue } from './groups/commit-queue.ts'
 import { createConsumerGroups, type Member } from './groups/consumer-groups.ts'
-import { createGroupLedger } from './groups/ledger.ts'
 import { createHousekeeping } from './housekeeping.ts'
 
 export interface LogStoreOptions {
@@ -18,11 +18,11 @@ export interface LogStoreOptions {
 export type LogStore = ReturnType<typeof openLogStore>
 export type Connection = ReturnType<LogStore['connect']>
 
-/** The log itself, inside its worker. Records go in and out as the frames of `frame.ts`. */
+/** The log inside its worker. Records go in and out as the frames of `frame.ts`. */
 export function openLogStore({ folder, now }: LogStoreOptions) {
   const database = openDatabase(folder)
   const partitions = loadPartitions(database)
-  const ledger = createGroupLedger(database)
+  const ledger = openLedger(database)
   const reader = createBlockReader(database)
   const writer = createBlockWriter(database, partitions, now)
   const groups = createConsumerGroups(partitions, reader, ledger.commits)
@@ -37,7 +37,7 @@ export function openLogStore({ folder, now }: LogStoreOptions) {
     return found
   }
 
-  /** What one client may call. Its members leave when it goes. */
+  /** The calls of one client. Its members leave when it disconnects. */
   function connect() {
     const members = new Map<number, Member>()
 
@@ -46,7 +46,7 @@ export function openLogStore({ folder, now }: LogStoreOptions) {
       if (!found) throw new Error('This consumer has been closed')
       return found
     }
-    // In the queue, so that commits sent before are written first and the next owner starts after them.
+    // Queued, so that earlier commits are written first and the next owner starts after them.
     const leave = (leaving: Member[]) =>
       queue.run({
         write: () => {
@@ -78,19 +78,19 @@ export function openLogStore({ folder, now }: LogStoreOptions) {
           },
         }),
       poll: (id: number, maxRecords: number, maxWaitMs: number) => groups.poll(member(id), maxRecords, maxWaitMs),
-      seek: (id: number, topic: TopicName, partition: number, lease: number, offset: number) =>
-        groups.seek(member(id), topic, partitionAt(topic, partition).partition, lease, offset),
+      seek: (id: number, topic: TopicName, partition: number, assignmentId: number, offset: number) =>
+        groups.seek(member(id), topic, partitionAt(topic, partition).partition, assignmentId, offset),
       refuse(id: number, topic: TopicName, partition: number) {
         const refusing = member(id)
         groups.refuse(refusing, topic, partitionAt(topic, partition).partition)
         return queue.run({ write: () => groups.reassign(refusing) })
       },
-      commit: (id: number, lease: number, commit: Commit, outputs: Uint8Array | null) =>
+      commit: (id: number, assignmentId: number, commit: Commit, outputs: Uint8Array | null) =>
         queue.run({
           check() {
             const { topic, partition } = commit
             const committer = members.get(id)
-            if (!committer || !groups.owns(committer, topic, partition, lease)) {
+            if (!committer || !groups.owns(committer, topic, partition, assignmentId)) {
               throw new Revoked(`${topic}/${partition} has gone to another member of the group`)
             }
           },
@@ -123,7 +123,7 @@ export function openLogStore({ folder, now }: LogStoreOptions) {
           },
         }),
 
-      /** The client is going: ends its polls at once and, after all it has sent, its memberships. */
+      /** Ends the client's polls at once, and its memberships after everything that it has sent. */
       async disconnect() {
         for (const each of members.values()) groups.interrupt(each)
         await leave([...members.values()])
@@ -139,5 +139,34 @@ export function openLogStore({ folder, now }: LogStoreOptions) {
       await queue.close()
       database.close()
     },
+  }
+}
+
+/** What consumer groups have committed, and the epochs of exclusive writers. Writes need a transaction around them. */
+function openLedger(database: DatabaseSync) {
+  const select = database.prepare(
+    'SELECT topic, partition, next_offset AS offset, metadata FROM commits WHERE group_name = ?',
+  )
+  const upsert = database.prepare(
+    `INSERT INTO commits (group_name, topic, partition, next_offset, metadata) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET next_offset = excluded.next_offset, metadata = excluded.metadata`,
+  )
+  const remove = database.prepare('DELETE FROM commits WHERE group_name = ?')
+  const raiseEpoch = database.prepare(
+    `INSERT INTO writers (name, epoch) VALUES (?, 1) ON CONFLICT DO UPDATE SET epoch = epoch + 1 RETURNING epoch`,
+  )
+  const epoch = database.prepare('SELECT epoch FROM writers WHERE name = ?')
+
+  return {
+    commits: (group: string) => select.all(group).map((row) => ({ ...row }) as unknown as Commit),
+    commit(group: string, { topic, partition, offset, metadata }: Commit): void {
+      upsert.run(group, topic, partition, offset, metadata)
+    },
+    forget(group: string): void {
+      remove.run(group)
+    },
+    /** The epoch of a new writer of that name; every earlier one is fenced from now on. */
+    openWriter: (name: string) => (raiseEpoch.get(name) as { epoch: number }).epoch,
+    isCurrent: (name: string, ofWriter: number) => (epoch.get(name) as { epoch: number }).epoch === ofWriter,
   }
 }

@@ -3,7 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { Moved, serveConnections } from '../../thread.ts'
 import { openLogStore } from './store.ts'
 
-/** Between two steps while there is more to do, so that appends get their turn. */
+/** Pause between two steps while there is more to do, so that appends get their turn. */
 const STEP_PAUSE_MS = 10
 
 const { folder, housekeepingMs } = workerData as { folder: string; housekeepingMs: number }
@@ -39,7 +39,7 @@ function moved<T extends { buffer: ArrayBuffer }>(value: T): Moved<T> {
 
 async function housekeepForEver(): Promise<void> {
   while (!stopping.signal.aborted) {
-    // A full disk stops appends, and says so there; here it is only a reason to try again later.
+    // A full disk is reported by the appends that it stops; here it is only a reason to try again later.
     const more = await store.housekeep().catch(() => false)
     await delay(more ? STEP_PAUSE_MS : housekeepingMs, undefined, { signal: stopping.signal }).catch(() => {})
   }

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Partition } from '../database.ts'
 import { endOfRecord, type Run } from '../frame.ts'
 
-/** One answer is cut after the record that passes this; at least one record always fits. */
+/** A fetch ends after the record that passes this; at least one record always fits. */
 const FETCH_MAX_BYTES = 4 * 1024 * 1024
 
 export interface BlockReader {

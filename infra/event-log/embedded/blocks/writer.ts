@@ -3,7 +3,7 @@ import { partitionOf } from '../../partitioner.ts'
 import type { Partition, Partitions } from '../database.ts'
 import { eachAppend, type RecordSlice } from '../frame.ts'
 
-/** A block is cut before it outgrows these, so that reading from its middle stays cheap. */
+/** Limits of a block, so that reading from its middle stays cheap. */
 export const BLOCK_MAX_RECORDS = 1_000
 const BLOCK_MAX_BYTES = 256 * 1024
 
@@ -14,17 +14,17 @@ interface OpenBlock {
 }
 
 /**
- * Appends within the transaction at hand, which must end with `finish` or `abandon`. Records of a retained topic that
- * are committed together share blocks; each record of a compacted topic is a row, so that it can go when it is superseded.
+ * Appends within the open transaction, which must end with `finish` or `abandon`. Records of a retained topic that
+ * are committed together share blocks; each record of a compacted topic is a row, so that it can be removed when superseded.
  */
 export interface BlockWriter {
   /** @returns partition and offset of each record, in turn. */
   append(frame: Buffer): Float64Array<ArrayBuffer>
-  /** Writes what is still open; call before COMMIT. */
+  /** Writes the blocks that are still open; call before COMMIT. */
   finish(): void
-  /** After COMMIT: the offsets are in force. @returns the partitions that have grown. */
+  /** Call after COMMIT: the new ends become visible. @returns the partitions that have grown. */
   committed(): Partition[]
-  /** After ROLLBACK. */
+  /** Call after ROLLBACK. */
   abandon(): void
 }
 

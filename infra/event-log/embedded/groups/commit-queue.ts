@@ -3,29 +3,28 @@ import { LogUnavailable } from '../../port.ts'
 import type { BlockWriter } from '../blocks/writer.ts'
 import type { Partition } from '../database.ts'
 
-/** One change of the log. */
-export interface Change<T> {
-  /** Throws to refuse this change alone; must not write. Sees what the changes before it wrote. */
+interface LogChange<T> {
+  /** Throws to refuse this change alone; must not write. It sees what the changes before it wrote. */
   check?: () => void
   write: () => T
 }
 
 export interface CommitQueue {
   /** Resolves once the change is on disk. @throws what `check` threw; LogUnavailable when nothing could be written. */
-  run<T>(change: Change<T>): Promise<T>
-  /** Resolves when all that was asked for is written; later changes are refused. */
+  run<T>(change: LogChange<T>): Promise<T>
+  /** Resolves when every earlier change is written; later ones are refused. */
   close(): Promise<void>
 }
 
 interface Waiting {
-  change: Change<unknown>
+  change: LogChange<unknown>
   resolve: (value: unknown) => void
   reject: (error: Error) => void
 }
 
 /**
  * Group commit: all changes that arrived while the last transaction was written share the next one and its one fsync.
- * @param onGrown is told which partitions have new records, after they are on disk.
+ * @param onGrown is called with the partitions that have new records, once these are on disk.
  */
 export function createCommitQueue(
   database: DatabaseSync,
@@ -69,10 +68,10 @@ export function createCommitQueue(
     if (database.isTransaction) database.exec('ROLLBACK')
   }
 
-  function run<T>(change: Change<T>): Promise<T> {
+  function run<T>(change: LogChange<T>): Promise<T> {
     if (closed) return Promise.reject(new LogUnavailable('The log has been closed'))
     return new Promise<T>((resolve, reject) => {
-      // After the messages that have arrived by now have been taken in.
+      // Wait for the messages that have already arrived: their changes share the transaction.
       if (waiting.length === 0) setImmediate(commitAll)
       waiting.push({ change, resolve: resolve as (value: unknown) => void, reject })
     })
@@ -88,7 +87,7 @@ export function createCommitQueue(
   }
 }
 
-function refusalOf(change: Change<unknown>): Error | null {
+function refusalOf(change: LogChange<unknown>): Error | null {
   try {
     change.check?.()
     return null

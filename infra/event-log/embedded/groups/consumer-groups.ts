@@ -4,20 +4,20 @@ import type { BlockReader } from '../blocks/reader.ts'
 import type { Partition, Partitions } from '../database.ts'
 import { packRuns } from '../frame.ts'
 
-/** An assignment, told from every other by its lease. */
-export interface Assigned extends Assignment {
-  readonly lease: number
+/** An assignment with an id of its own: a partition that comes back to its member comes with another. */
+export interface IdentifiedAssignment extends Assignment {
+  readonly id: number
 }
 
-interface Held extends Assigned {
-  /** Offset of the next record to hand over; null: the member has refused the partition, and not sought in it since. */
+interface OwnedPartition extends IdentifiedAssignment {
+  /** Offset of the next record to hand over; null while the member refuses the partition. */
   next: number | null
 }
 
 export interface Polled {
   batch: { topic: TopicName; partition: number; frame: Uint8Array<ArrayBuffer> } | null
-  /** All that the member holds, when that has changed since it last heard. */
-  assigned: Assigned[] | null
+  /** Everything that the member owns; null when nothing has changed since its last poll. */
+  assigned: IdentifiedAssignment[] | null
 }
 
 export interface Member {
@@ -25,8 +25,8 @@ export interface Member {
   /** Null: a tail, which reads every partition from its start and commits nothing. */
   readonly group: string | null
   readonly topics: readonly TopicName[]
-  held: Map<Partition, Held>
-  /** Those that it cannot work. */
+  owned: Map<Partition, OwnedPartition>
+  /** The partitions that it cannot work. */
   refused: Set<Partition>
   changed: boolean
   /** Where the search for the next batch begins, so that a busy partition does not starve the others. */
@@ -34,7 +34,7 @@ export interface Member {
   waiting: { maxRecords: number; timer: NodeJS.Timeout; resolve: (polled: Polled) => void } | null
 }
 
-/** Who reads which partition. Kept in memory: no member outlives the worker. */
+/** Decides who reads which partition. Kept in memory: no member outlives the worker. */
 export function createConsumerGroups(
   partitions: Partitions,
   reader: BlockReader,
@@ -42,50 +42,50 @@ export function createConsumerGroups(
 ) {
   const members = new Set<Member>()
   let lastId = 0
-  let lastLease = 0
+  let lastAssignmentId = 0
 
-  /** Spreads each topic over the members that want it; whoever keeps a partition keeps its place in it. */
+  /** Spreads each topic over the members that subscribe to it; who keeps a partition keeps its position in it. */
   function assign(group: string | null, among: readonly Member[]): void {
     const commits = group === null ? [] : commitsOf(group)
-    const held = new Map(among.map((member) => [member, new Map() as Member['held']]))
+    const owned = new Map(among.map((member) => [member, new Map() as Member['owned']]))
     for (const topic of new Set(among.flatMap((member) => member.topics))) {
       const readers = among.filter((member) => member.topics.includes(topic))
       for (const partition of partitions[topic]) {
         const willing = readers.filter((each) => !each.refused.has(partition))
         const eligible = willing.length > 0 ? willing : readers
         const reader = eligible[partition.partition % eligible.length]!
-        held.get(reader)!.set(partition, reader.held.get(partition) ?? lease(partition, commits))
+        owned.get(reader)!.set(partition, reader.owned.get(partition) ?? acquire(partition, commits))
       }
     }
-    for (const [member, now] of held) {
-      member.held = now
+    for (const [member, now] of owned) {
+      member.owned = now
       member.changed = true
     }
     for (const member of among) serveWaiting(member)
   }
 
-  function lease(partition: Partition, commits: readonly Commit[]): Held {
+  function acquire(partition: Partition, commits: readonly Commit[]): OwnedPartition {
     const { topic, partition: number } = partition
     const committed = commits.find((each) => each.topic === topic && each.partition === number) ?? null
-    return { topic, partition: number, lease: ++lastLease, committed, next: committed?.offset ?? 0 }
+    return { topic, partition: number, id: ++lastAssignmentId, committed, next: committed?.offset ?? 0 }
   }
 
   function nextBatch(member: Member, maxRecords: number): Polled['batch'] {
-    const held = [...member.held]
-    for (let step = 0; step < held.length; step++) {
-      const [partition, place] = held[(member.turn + step) % held.length]!
+    const all = [...member.owned]
+    for (let step = 0; step < all.length; step++) {
+      const [partition, place] = all[(member.turn + step) % all.length]!
       if (place.next === null || place.next >= partition.end) continue
       const { runs, next } = reader.fetch(partition, place.next, maxRecords)
       place.next = next
       if (runs.length === 0) continue
-      member.turn = (member.turn + step + 1) % held.length
+      member.turn = (member.turn + step + 1) % all.length
       return { topic: partition.topic, partition: partition.partition, frame: packRuns(runs) }
     }
     return null
   }
 
   function reply(member: Member, batch: Polled['batch']): Polled {
-    const assigned = member.changed ? [...member.held.values()].map(({ next, ...rest }) => rest) : null
+    const assigned = member.changed ? [...member.owned.values()].map(({ next, ...assignment }) => assignment) : null
     member.changed = false
     return { batch, assigned }
   }
@@ -114,7 +114,7 @@ export function createConsumerGroups(
         id: ++lastId,
         group,
         topics,
-        held: new Map(),
+        owned: new Map(),
         refused: new Set(),
         changed: true,
         turn: 0,
@@ -131,7 +131,7 @@ export function createConsumerGroups(
       if (member.group !== null) assign(member.group, membersOf(member.group))
     },
 
-    /** Answers at once when there is something to read, else when there is or after `maxWaitMs`. */
+    /** Answers as soon as there is something to read, at the latest after `maxWaitMs`. */
     poll(member: Member, maxRecords: number, maxWaitMs: number): Promise<Polled> | Polled {
       if (member.waiting) throw new Error('A consumer may be polled again only after its last poll has ended')
       const batch = members.has(member) ? nextBatch(member, maxRecords) : null
@@ -145,9 +145,9 @@ export function createConsumerGroups(
     /** Ends a waiting poll early. */
     interrupt: (member: Member) => endWait(member, null),
 
-    seek(member: Member, topic: TopicName, partition: number, lease: number, offset: number): void {
-      const place = member.held.get(partitions[topic][partition]!)
-      if (place?.lease !== lease) return
+    seek(member: Member, topic: TopicName, partition: number, assignmentId: number, offset: number): void {
+      const place = member.owned.get(partitions[topic][partition]!)
+      if (place?.id !== assignmentId) return
       place.next = offset
       serveWaiting(member)
     },
@@ -155,26 +155,24 @@ export function createConsumerGroups(
     refuse(member: Member, topic: TopicName, partition: number): void {
       const refused = partitions[topic][partition]!
       member.refused.add(refused)
-      const place = member.held.get(refused)
+      const place = member.owned.get(refused)
       if (place) place.next = null
     },
 
-    /** Spreads the partitions of a member's group anew. */
+    /** Assigns the partitions of a member's group anew. */
     reassign(member: Member): void {
       if (members.has(member) && member.group !== null) assign(member.group, membersOf(member.group))
     },
 
-    owns(member: Member, topic: TopicName, partition: number, lease: number): boolean {
-      return members.has(member) && member.held.get(partitions[topic][partition]!)?.lease === lease
+    owns(member: Member, topic: TopicName, partition: number, assignmentId: number): boolean {
+      return members.has(member) && member.owned.get(partitions[topic][partition]!)?.id === assignmentId
     },
 
     /** Hands new records to whoever waits for them. */
     onGrown(grown: readonly Partition[]): void {
       for (const member of members) {
-        if (member.waiting && grown.some((partition) => member.held.has(partition))) serveWaiting(member)
+        if (member.waiting && grown.some((partition) => member.owned.has(partition))) serveWaiting(member)
       }
     },
   }
 }
-
-export type ConsumerGroups = ReturnType<typeof createConsumerGroups>

@@ -6,7 +6,7 @@ import {
   LogUnavailable,
   METADATA_MAX_CHARS,
   type NewRecord,
-  type Place,
+  type OffsetAndMetadata,
   Revoked,
 } from '../../port.ts'
 import { checkedBytes } from '../../record-check.ts'
@@ -138,7 +138,7 @@ export async function openConsumer(options: ConsumerOptions): Promise<LogConsume
 
   async function store(
     { assignment, writer }: OwnedPartition,
-    { offset, metadata }: Place,
+    { offset, metadata }: OffsetAndMetadata,
     outputs: readonly NewRecord[],
     deadline: number,
   ): Promise<void> {
@@ -160,7 +160,11 @@ export async function openConsumer(options: ConsumerOptions): Promise<LogConsume
     await client.request({ groupOf: groupId }, 'offsetCommit', commit, deadline)
   }
 
-  async function commit(assignment: Assignment, place: Place, outputs: readonly NewRecord[]): Promise<void> {
+  async function commit(
+    assignment: Assignment,
+    place: OffsetAndMetadata,
+    outputs: readonly NewRecord[],
+  ): Promise<void> {
     const deadline = deadlineFromNow()
     for (;;) {
       const committing = requireOwned(assignment)

@@ -1,3 +1,4 @@
+import kafkajs from 'kafkajs'
 import errors from 'kafkajs/src/protocol/error.js'
 import { describe, expect, it } from 'vitest'
 import {
@@ -9,11 +10,14 @@ import {
   rootOf,
 } from '../../../../../infra/event-log/kafka/client/errors.ts'
 
+/** Missing from kafkajs' types. */
+const { KafkaJSConnectionClosedError } = kafkajs as unknown as Record<string, typeof kafkajs.KafkaJSConnectionError>
+
 /** By the numbers of the protocol: https://kafka.apache.org/protocol#protocol_error_codes */
 const error = (code: number) => errors.createErrorFromCode(code)
 const named = (name: string, cause?: Error) => Object.assign(new Error(name, { cause }), { name })
 
-describe('an error of Kafka', () => {
+describe('remedies', () => {
   it.each([
     ['GROUP_LOAD_IN_PROGRESS', 14, 'RETRY'],
     ['NOT_ENOUGH_REPLICAS', 19, 'RETRY'],
@@ -31,19 +35,20 @@ describe('an error of Kafka', () => {
     expect(remedyFor(error(code))).toBe(remedy)
   })
 
-  it('of a connection is tried again', () => {
-    expect(remedyFor(named('KafkaJSConnectionError'))).toBe('REFRESH')
-    expect(remedyFor(named('KafkaJSConnectionClosedError'))).toBe('REFRESH')
+  it('a broken connection is retried with new metadata', () => {
+    expect(remedyFor(new kafkajs.KafkaJSConnectionError('refused'))).toBe('REFRESH')
+    expect(remedyFor(new KafkaJSConnectionClosedError!('closed', {}))).toBe('REFRESH')
+    expect(remedyFor(named('KafkaJSGroupCoordinatorNotFound'))).toBe('REFRESH')
     expect(remedyFor(new TypeError('ours'))).toBe('NONE')
   })
 
-  it('is found within the errors that kafkajs wraps it in', () => {
+  it('an error of Kafka is found within the errors that kafkajs wraps it in', () => {
     const wrapped = named('KafkaJSNumberOfRetriesExceeded', named('KafkaJSNonRetriableError', error(6)))
     expect(rootOf(wrapped)).toMatchObject({ type: 'NOT_LEADER_FOR_PARTITION' })
     expect(remedyFor(wrapped)).toBe('REFRESH')
   })
 
-  it('says who has lost what', () => {
+  it('an error tells a fenced producer from an expelled member and a rebalancing group', () => {
     expect([47, 49, 52].map((code) => isFenced(error(code)))).toEqual([true, true, true])
     expect([25, 82].map((code) => isExpelled(error(code)))).toEqual([true, true])
     expect([22, 27].map((code) => isRebalancing(error(code)))).toEqual([true, true])
