@@ -1,17 +1,17 @@
 export interface CallGuardOptions {
-  /** As messages name it: "The product index". */
+  /** The subject of its messages: "The product index". */
   engine: string
-  /** Calls that run or wait at once; what is more is refused. */
+  /** Calls under way at once; further ones are refused. */
   callsMax: number
-  /** The port's error that says: not now. */
+  /** Thrown when a call is refused; it may be retried. */
   Unavailable: new (
     message: string,
   ) => Error
-  /** What callers of the port get for an error of the engine's client. */
+  /** Maps an error of the engine's client to one of the port. */
   errorOf: (error: Error) => Error
 }
 
-/** Runs the calls of an engine until it is closed, so many at once, and maps their errors. */
+/** Runs the calls of one engine: limits how many are under way, maps their errors, and refuses all once closed. */
 export interface CallGuard {
   run<T>(call: () => Promise<T>): Promise<T>
   close(): void
@@ -23,7 +23,7 @@ export function createCallGuard({ engine, callsMax, Unavailable, errorOf }: Call
   return {
     async run(call) {
       if (closed) throw new Unavailable(`${engine} has been closed`)
-      if (open >= callsMax) throw new Unavailable(`${engine} has ${callsMax} calls waiting already`)
+      if (open >= callsMax) throw new Unavailable(`${engine} has ${callsMax} calls under way already`)
       open++
       try {
         return await call()

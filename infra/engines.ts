@@ -9,6 +9,7 @@ import { countersClient, startEmbeddedCounters } from './counters/embedded/count
 import type { Counters } from './counters/port.ts'
 import { connectRedis } from './counters/redis/counters.ts'
 import type { EngineConfig } from './engine-config.ts'
+import { EngineUnavailable } from './engine-unavailable.ts'
 import { eventLogClient, startEmbeddedEventLog } from './event-log/embedded/event-log.ts'
 import type { KafkaLogger } from './event-log/kafka/client/broker-client.ts'
 import { connectKafkaEventLog, type KafkaEventLogOptions } from './event-log/kafka/event-log.ts'
@@ -29,13 +30,13 @@ export interface Engines {
 }
 
 /**
- * The way to the engines that a thread is handed: a port to an embedded one, the settings of another. Ports belong into
- * the `transferList` of a worker; `portsIn` lists them.
+ * What a thread needs to open the engines: a port to each embedded one, the settings of the others. The ports go into the
+ * `transferList` of a worker; `portsIn` lists them.
  */
 export type EngineLinks = { config: EngineConfig } & Record<keyof Engines, MessagePort | null>
 
 export interface EngineHost {
-  /** A new way to each engine, to be opened by `connectEngines` in any thread. */
+  /** New links, to be opened by `connectEngines` in any thread. */
   links(): EngineLinks
   /** Stops the embedded engines, the log last, because the others are its projections. */
   stop(): Promise<void>
@@ -53,15 +54,15 @@ const RETRY_MAX_MS = 5_000
 export interface StartEnginesOptions {
   folder: string
   config: EngineConfig
-  /** Whether this process makes topics, tables and mappings; default: it does. */
+  /** Whether this process creates topics, tables and mappings. Default: true. */
   prepares?: boolean
   logger: EngineLogger
 }
 
 /**
- * Starts the embedded engines, each in a thread of its own, in one folder, and prepares the others: topics, tables,
- * mappings. Waits for as long as one of these is away.
- * @throws when another process has the folder, or an engine holds what does not fit.
+ * Starts the embedded engines, each in a thread of its own, and creates the topics, tables and mappings of the others,
+ * waiting for as long as one of them is away.
+ * @throws when another process uses the folder, or an engine holds a schema that cannot be migrated.
  */
 export async function startEngines(options: StartEnginesOptions): Promise<EngineHost> {
   const { config } = options
@@ -99,7 +100,7 @@ export async function startEngines(options: StartEnginesOptions): Promise<Engine
 export const portsIn = (links: EngineLinks): MessagePort[] =>
   Object.values(links).filter((link) => link instanceof MessagePort)
 
-/** Opens the engines in this thread. @param logger for what happens between the calls. */
+/** Opens the engines in this thread. @param logger for what happens outside calls, such as a lost connection. */
 export function connectEngines({ config, ...ports }: EngineLinks, logger: EngineLogger): Engines {
   const { namespace, kafka, clickhouse, elasticsearch, redis } = config
   return {
@@ -116,7 +117,7 @@ export async function closeEngines(engines: Engines): Promise<void> {
   await Promise.all(Object.values(engines).map((engine) => engine.close()))
 }
 
-/** Makes the tables of an Analytics whose tables were dropped. */
+/** Creates the tables of an Analytics again after they were dropped. */
 export const migrateAnalytics = migrate
 
 function kafkaOptions({ namespace, kafka }: EngineConfig, logger: KafkaLogger): KafkaEventLogOptions {
@@ -150,7 +151,7 @@ async function prepare({ config, logger }: StartEnginesOptions): Promise<void> {
   ])
 }
 
-/** Tries until the engine answers. @throws what no waiting mends. */
+/** Retries while the engine is unavailable. @throws any other error. */
 export async function untilThere<T>(engine: string, logger: EngineLogger, call: () => Promise<T>): Promise<T> {
   for (let waitMs = RETRY_FIRST_MS; ; waitMs = Math.min(2 * waitMs, RETRY_MAX_MS)) {
     try {
@@ -158,7 +159,7 @@ export async function untilThere<T>(engine: string, logger: EngineLogger, call: 
       logger.info({ engine }, `${engine} is ready`)
       return result
     } catch (error) {
-      if (!(error as Error).name.endsWith('Unavailable')) throw error
+      if (!(error instanceof EngineUnavailable)) throw error
       logger.warn({ engine, err: error }, `${engine} is away; waiting for it`)
       await delay(waitMs)
     }

@@ -1,3 +1,5 @@
+import { readlinkSync } from 'node:fs'
+import { setPriority } from 'node:os'
 import { MessageChannel, type MessagePort, type ResourceLimits, type Transferable, Worker } from 'node:worker_threads'
 
 /**
@@ -12,7 +14,7 @@ interface Call {
 }
 type Reply = { id: number; value: unknown } | { id: number; error: { name: string; message: string } }
 
-/** A result whose buffers move to the caller instead of being copied. */
+/** A result whose buffers are transferred to the caller, not copied. */
 export class Moved<T> {
   readonly value: T
   readonly transfer: Transferable[]
@@ -46,7 +48,7 @@ export interface Remote {
   close(): void
 }
 
-/** The calling end of `serve`. Calls still open when the port closes reject with `closedError`. */
+/** The caller's side of `serve`. Calls that are open when the port closes reject with `closedError`. */
 export function connect(port: MessagePort, errors: ErrorClasses, closedError: () => Error): Remote {
   const open = new Map<number, { resolve: (v: unknown) => void; reject: (e: Error) => void }>()
   let nextId = 1
@@ -81,17 +83,17 @@ export function connect(port: MessagePort, errors: ErrorClasses, closedError: ()
   }
 }
 
-/** A worker that serves whoever connects: each `connect()` makes a port that may be handed to any thread. */
+/** A running worker. Each `connect()` makes a port to it, which may be passed to any thread. */
 export interface Served {
   connect(): MessagePort
-  /** Resolves when the worker has ended. A worker that dies on its own closes its ports. */
+  /** Resolves when the worker has ended. A worker that fails closes its ports. */
   stop(): Promise<void>
   readonly failed: Promise<Error>
 }
 
 /**
- * Starts a worker file, which calls `serveConnections`. Resolves once it has said that it is ready.
- * `transferList` names what moves into the worker's data instead of being copied.
+ * Starts a worker file, which must call `serveConnections`, and resolves once it is ready.
+ * @param transferList what of `workerData` is transferred, not copied.
  * @throws what the worker's set-up threw.
  */
 export async function startWorker(
@@ -122,7 +124,7 @@ export async function startWorker(
   }
 }
 
-/** A client that is its worker's only one: the worker ends when the client is closed. */
+/** A client that owns its worker: closing the client stops the worker. */
 export function soleClient<Client extends { close(): Promise<void> }>(served: Served, client: Client): Client {
   return {
     ...client,
@@ -134,8 +136,8 @@ export function soleClient<Client extends { close(): Promise<void> }>(served: Se
 }
 
 /**
- * The worker's side of `startWorker`: says ready, serves every port it is sent, and ends after `stop`.
- * A function is asked for the methods of each port, when each client has a state of its own.
+ * The worker's side of `startWorker`: reports that it is ready, serves every port that it is sent, and ends after `stop`.
+ * @param methods an object, or a function that makes one for each port when clients have state of their own.
  */
 export function serveConnections(
   parent: MessagePort,
@@ -154,4 +156,16 @@ export function serveConnections(
     parent.close()
   })
   parent.postMessage('ready')
+}
+
+/** Added to the priority of a thread that yields: the higher, the less it is served. */
+const NICE = 10
+
+/** Lowers the priority of the thread that calls it, on Linux; elsewhere nothing happens. */
+export function yieldThisThread(): void {
+  try {
+    setPriority(Number(readlinkSync('/proc/thread-self').split('/').at(-1)), NICE)
+  } catch {
+    // Another system, or not permitted: the priority stays.
+  }
 }

@@ -1,11 +1,11 @@
-/** @throws `late()` when the promise has not settled after `timeoutMs`. */
+/** The result of a promise. @throws `late()` when it has not settled after `timeoutMs`; the work itself goes on. */
 export async function within<T>(promise: Promise<T>, timeoutMs: number, late: () => Error): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   let check: NodeJS.Immediate | undefined
   const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(
       () => {
-        // A thread that was kept from running finds its timers due before it has read the answers that are there.
+        // A thread that got no processor time finds its timers due before it has read answers that have arrived.
         check = setImmediate(() => reject(late()))
       },
       Math.max(0, timeoutMs),

@@ -1,3 +1,5 @@
+import { EngineUnavailable } from '../engine-unavailable.ts'
+
 /**
  * The analytics store: ClickHouse SQL over tables that the sink and attribution fill.
  * Tables and their columns: `infra/analytics/migrations/*.sql`, the same for both implementations.
@@ -37,7 +39,7 @@ export interface Fence {
 export type QueryParams = Readonly<Record<string, string | number | boolean | null | readonly (string | number)[]>>
 
 /** The store cannot answer now; the same call may work later. */
-export class AnalyticsUnavailable extends Error {
+export class AnalyticsUnavailable extends EngineUnavailable {
   override readonly name: string = 'AnalyticsUnavailable'
 }
 /** The store gave a statement up that took too long or too much memory; a smaller one may be answered. */

@@ -1,3 +1,5 @@
+import { EngineUnavailable } from '../engine-unavailable.ts'
+
 /**
  * Counters that limits are judged by: views per person and day, spend per campaign, ids seen once.
  * A projection of the log: every change carries the log position that caused it and is applied once.
@@ -131,7 +133,7 @@ export interface Reservation {
 export type Outcome = string
 
 /** Thrown when the counters are unavailable; the call may be retried. */
-export class CountersUnavailable extends Error {
+export class CountersUnavailable extends EngineUnavailable {
   override readonly name = 'CountersUnavailable'
 }
 /** Thrown when the counters have lost changes that were applied before; these must be applied again first. */

@@ -1,4 +1,5 @@
 import type { TopicName } from '../../schemas/topics.ts'
+import { EngineUnavailable } from '../engine-unavailable.ts'
 
 /**
  * The log: the only source of truth. Topics are cut into partitions; a record's key picks its partition, so records
@@ -151,7 +152,7 @@ export const RECORD_MAX_BYTES = 1024 * 1024
 export const METADATA_MAX_CHARS = 4_000
 
 /** The log cannot take records now; the same call may work later. */
-export class LogUnavailable extends Error {
+export class LogUnavailable extends EngineUnavailable {
   override readonly name = 'LogUnavailable'
 }
 /** Another writer has taken over. */

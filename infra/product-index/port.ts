@@ -1,4 +1,5 @@
 import type { ProductOffer, ProductSignals } from '../../schemas/records/records.ts'
+import { EngineUnavailable } from '../engine-unavailable.ts'
 
 /** The index of feed offers that matching queries. A document is an offer, the campaigns that promote it, its signals. */
 export interface ProductIndex {
@@ -135,6 +136,6 @@ export interface ScanRequest {
 }
 
 /** The index cannot answer now; the same call may work later. */
-export class IndexUnavailable extends Error {
+export class IndexUnavailable extends EngineUnavailable {
   override readonly name = 'IndexUnavailable'
 }

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify'
 import { Type } from 'typebox'
+import { within } from '../../infra/within.ts'
 
 /** Rejects, or resolves to false, when the part does not work now; resolves to Degraded when it works with less. */
 export type HealthCheck = () => Promise<unknown>
@@ -69,15 +70,11 @@ function statusOf(result: Error | Degraded | null): 'failed' | 'degraded' | 'ok'
 }
 
 async function resultOf(check: HealthCheck): Promise<Error | Degraded | null> {
-  const { promise: late, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new Error(`no answer within ${CHECK_TIMEOUT_MS} ms`)), CHECK_TIMEOUT_MS)
   try {
-    const result = await Promise.race([check(), late])
+    const result = await within(check(), CHECK_TIMEOUT_MS, () => new Error(`no answer within ${CHECK_TIMEOUT_MS} ms`))
     if (result instanceof Degraded) return result
     return result === false ? new Error('the check does not hold') : null
   } catch (error) {
     return error as Error
-  } finally {
-    clearTimeout(timer)
   }
 }

@@ -1,6 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { Moved, serveConnections } from '../../thread.ts'
-import { yieldThisThread } from '../../thread-priority.ts'
+import { Moved, serveConnections, yieldThisThread } from '../../thread.ts'
 import type { Fence, QueryParams } from '../port.ts'
 import { type JsonLines, openEngine } from './engine.ts'
 

@@ -1,9 +1,9 @@
 import { mkdirSync } from 'node:fs'
+import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import { connect, type Served, soleClient, startWorker } from '../../thread.ts'
-import type { ProductIndex } from '../port.ts'
-import { productIndexClient } from './client.ts'
-
-export { productIndexClient } from './client.ts'
+import { IndexUnavailable, type ProductIndex, type ProductQuery, type SearchHit, type SearchResult } from '../port.ts'
+import { createProductCache, parseProduct } from './product-cache.ts'
+import type { NumberedQuery, NumberedResult, StoredProduct } from './search/searcher.ts'
 
 /**
  * Starts the two threads that hold the index of `folder`: one writes, one searches, so that a feed of a hundred
@@ -31,4 +31,97 @@ export async function startEmbeddedProductIndex({ folder }: { folder: string }):
 export async function openEmbeddedProductIndex(options: { folder: string }): Promise<ProductIndex> {
   const served = await startEmbeddedProductIndex(options)
   return soleClient(served, productIndexClient(served.connect()))
+}
+
+/** How many lists of campaigns the search thread remembers for each client. */
+const CAMPAIGN_SETS_MAX = 256
+
+/**
+ * The index behind a port of `startEmbeddedProductIndex`, for any thread. The products that it returns are shared between
+ * calls and must not be changed. Nor may a list of campaigns be changed after a call: the same array is sent only once.
+ */
+export function productIndexClient(port: MessagePort): ProductIndex {
+  const closed = () => new IndexUnavailable('The product index has been closed')
+  const searcher = connect(port, { IndexUnavailable }, closed)
+  // Writes go straight to the writer's thread; the search thread only passes the port on.
+  const { port1, port2 } = new MessageChannel()
+  const writer = connect(port1, { IndexUnavailable }, closed)
+  searcher.call('attach', [port2], [port2]).catch(() => writer.close())
+  const products = createProductCache()
+  const campaignSets = new CampaignSets((number, groups) => searcher.call('setCampaigns', [number, groups]))
+
+  /** Loads the products that are not in the cache, in one call. */
+  async function loadMissing(results: readonly NumberedResult[]): Promise<void> {
+    const missing = new Set<number>()
+    for (const { docs, changed } of results) {
+      docs.forEach((doc, at) => {
+        if (!products.get(doc, changed[at]!)) missing.add(doc)
+      })
+    }
+    if (missing.size === 0) return
+    for (const stored of await searcher.call<StoredProduct[]>('load', [[...missing]])) products.add(stored)
+  }
+
+  return {
+    write: (writes) => writer.call('write', [writes]),
+    refresh: () => searcher.call('refresh', []),
+    async search(queries) {
+      const numbered = queries.map(
+        ({ campaigns, ...query }): NumberedQuery => ({ ...query, campaignSet: campaignSets.numberOf(campaigns) }),
+      )
+      const results = await searcher.call<NumberedResult[]>('search', [numbered])
+      // Taken before loading, which may evict some of them.
+      const held = results.map(({ docs, changed }) => Array.from(docs, (doc, at) => products.get(doc, changed[at]!)))
+      await loadMissing(results)
+      return results.map(({ hits, docs, relevance, bestFit, truncated }, of): SearchResult => {
+        const found = Array.from(docs, (doc, at): SearchHit | null => {
+          // A product that changed since the search is returned as it is now.
+          const product = held[of]![at] ?? products.latest(doc)
+          return product ? { product, relevance: relevance[at]! } : null
+        })
+        const runnerUp = found[hits] ?? null
+        return { hits: found.slice(0, hits).filter((hit) => hit !== null), bestFit, truncated, runnerUp }
+      })
+    },
+    async get(shopId, ids) {
+      return (await searcher.call<StoredProduct[]>('get', [shopId, ids])).map((stored) => products.add(stored))
+    },
+    count: (shopId, filters) => searcher.call('count', [shopId, filters]),
+    async scan(request) {
+      return (await searcher.call<StoredProduct[]>('scan', [request])).map(parseProduct)
+    },
+    digests: (shopId, feedId, after, limit) => searcher.call('digests', [shopId, feedId, after, limit]),
+    async clear() {
+      await writer.call('clear', [])
+      await searcher.call('refresh', [])
+      products.clear()
+    },
+    async close() {
+      searcher.close()
+      writer.close()
+    },
+  }
+}
+
+/** Numbers the lists of campaigns, and sends each to the search thread before its first use. */
+class CampaignSets {
+  readonly #send: (number: number, groups: ProductQuery['campaigns']) => Promise<unknown>
+  readonly #numbers = new WeakMap<ProductQuery['campaigns'], number>()
+  readonly #holders: ProductQuery['campaigns'][] = []
+  #next = 0
+
+  constructor(send: (number: number, groups: ProductQuery['campaigns']) => Promise<unknown>) {
+    this.#send = send
+  }
+
+  numberOf(groups: ProductQuery['campaigns']): number {
+    const known = this.#numbers.get(groups)
+    if (known !== undefined && this.#holders[known] === groups) return known
+    const number = this.#next++ % CAMPAIGN_SETS_MAX
+    this.#numbers.set(groups, number)
+    this.#holders[number] = groups
+    // Messages keep their order, so the list arrives before the query. If it fails, so does the query.
+    this.#send(number, groups).catch(() => {})
+    return number
+  }
 }

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Appender, LogUnavailable, type NewRecord } from '../../../infra/event-log/port.ts'
+import { within } from '../../../infra/within.ts'
 import type { Spool, SpooledBatch } from './spool.ts'
 
 /** How long an append may take before its records go to the spool: they may then be in the log too, later. */
@@ -52,7 +53,8 @@ export function createSpooledLog(deps: SpooledLogDeps): SpooledLog {
     // Until this try has ended, the others do not make it too.
     if (openUntil > 0) openUntil = now() + Math.max(openMs, patienceMs)
     try {
-      await inTime(log.append(records), patienceMs)
+      const late = () => new LogUnavailable(`The log took longer than ${patienceMs} ms`)
+      await within(log.append(records), patienceMs, late)
       openUntil = 0
       return true
     } catch (error) {
@@ -126,17 +128,5 @@ export function createSpooledLog(deps: SpooledLogDeps): SpooledLog {
       await Promise.race([draining, delay(CLOSE_MAX_MS, undefined, { ref: false })])
       await spool.close()
     },
-  }
-}
-
-/** @throws LogUnavailable when it takes longer; the work goes on unheeded. */
-async function inTime(work: Promise<unknown>, patienceMs: number): Promise<void> {
-  const { promise: late, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new LogUnavailable(`The log took longer than ${patienceMs} ms`)), patienceMs)
-  work.catch(() => {})
-  try {
-    await Promise.race([work, late])
-  } finally {
-    clearTimeout(timer)
   }
 }

@@ -32,7 +32,7 @@ it('is not ready when a check fails, holds not, or does not answer; and says whi
   const asked = ask('/health/ready', {
     log: () => Promise.reject(new Error('secret address')),
     streams: async () => false,
-    index: () => new Promise(() => vi.advanceTimersByTime(2_000)),
+    index: () => new Promise(() => queueMicrotask(() => vi.advanceTimersByTime(2_000))),
     analytics: async () => 1,
   })
   const failed = { log: 'failed', streams: 'failed', index: 'failed', analytics: 'ok' }

@@ -1,11 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { LRUCache } from 'lru-cache'
 import { type TextField, textFields } from '../../document.ts'
 import { occurrenceWeight } from '../../relevance.ts'
 import type { ChangedWords } from '../writer.ts'
 import type { Columns } from './columns.ts'
 import type { Docs } from './sorted-sets.ts'
 
-/** Lists kept decoded in memory; the least recently used are read from the full-text index again when needed. */
+/** Decoded lists in memory. One that was evicted is read from the full-text index again. */
 const CACHE_BYTES_MAX = 64 * 1024 * 1024
 const LIST_OVERHEAD_BYTES = 200
 const POSTING_BYTES = 9
@@ -19,6 +20,8 @@ export const NOT_IN_TITLE = 255
 const OCCURRENCES = `SELECT group_concat(
   (doc * 256 + min(offset, ${NOT_IN_TITLE - 1})) * 8 + CASE col ${textFields.map((field, at) => `WHEN '${field}' THEN ${at}`).join(' ')} END
 ) AS occurrences FROM text_instances WHERE term = ?`
+
+const bytesOf = ({ docs }: TextPostings) => LIST_OVERHEAD_BYTES + docs.length * POSTING_BYTES
 
 /** Where a term stands. */
 export interface TextPostings {
@@ -34,10 +37,9 @@ export interface TextPostings {
 /** Lists of documents by term or facet, read from FTS5 through a cache. Facets and terms share it; no term holds a space. */
 export class Postings {
   readonly #columns: Columns
-  readonly #cached = new Map<string, TextPostings>()
+  readonly #cached = new LRUCache<string, TextPostings>({ maxSize: CACHE_BYTES_MAX, sizeCalculation: bytesOf })
   readonly #occurrences
   readonly #facets
-  #bytes = 0
 
   constructor(db: DatabaseSync, columns: Columns) {
     this.#columns = columns
@@ -67,7 +69,6 @@ export class Postings {
   /** Drops every list. */
   forget(): void {
     this.#cached.clear()
-    this.#bytes = 0
   }
 
   /**
@@ -97,34 +98,18 @@ export class Postings {
       for (const token of wordsOf(after.facets)) builderOf(facetKey(token))?.add(doc)
     }
     for (const [key, builder] of stale) {
-      const known = this.#cached.get(key)!
-      const updated = merged(known, changed, builder.build())
-      this.#bytes += bytesOf(updated) - bytesOf(known)
-      this.#cached.set(key, updated)
+      // A list may have been evicted by one that has grown.
+      const known = this.#cached.peek(key)
+      if (known) this.#cached.set(key, merged(known, changed, builder.build()))
     }
-    this.#shrink()
   }
 
   #get(key: string, read: () => TextPostings): TextPostings {
     const known = this.#cached.get(key)
-    if (known) {
-      this.#cached.delete(key)
-      this.#cached.set(key, known)
-      return known
-    }
+    if (known) return known
     const postings = read()
     this.#cached.set(key, postings)
-    this.#bytes += bytesOf(postings)
-    this.#shrink()
     return postings
-  }
-
-  #shrink(): void {
-    for (const [oldest, postings] of this.#cached) {
-      if (this.#bytes <= CACHE_BYTES_MAX || this.#cached.size === 1) break
-      this.#cached.delete(oldest)
-      this.#bytes -= bytesOf(postings)
-    }
   }
 
   #readText(term: string): TextPostings {
@@ -216,4 +201,3 @@ function merged(known: TextPostings, changed: ReadonlySet<number>, now: TextPost
 const facetKey = (token: string) => ` ${token}`
 const wordsOf = (text: string) => (text === '' ? [] : text.split(' '))
 const numbersOf = (list: string | null) => (list === null ? [] : list.split(',').map(Number))
-const bytesOf = ({ docs }: TextPostings) => LIST_OVERHEAD_BYTES + docs.length * POSTING_BYTES
