@@ -21,6 +21,7 @@ import { SINK_GROUP } from '../sink/offset-metadata.ts'
 import type { StoredTopic } from '../sink/rows.ts'
 
 export const ATTRIBUTION_GROUP = 'attribution'
+
 /** What credit depends on. */
 export const attributionTopics = [
   'transactions',
@@ -33,18 +34,12 @@ export const attributionTopics = [
   'item-groups',
 ] as const satisfies readonly StoredTopic[]
 
-/** Transactions computed at once; with their touches they must fit in memory. */
+/** Transactions computed at once; with their touches they must fit in the store's memory. */
 const SLICE_TRANSACTIONS = 20_000
-/** Offsets of one partition taken into one run. */
+/** Offsets of one partition that one run takes. */
 const RUN_MAX_OFFSETS = 200_000
-const KEPT_WINDOWS = { clickWindowHours: null, viewWindowHours: null }
-
-interface Range {
-  topic: StoredTopic
-  partition: number
-  from: number
-  to: number
-}
+/** Parameters of the queries: null keeps the windows of each shop. */
+const SHOPS_WINDOWS = { clickWindowHours: null, viewWindowHours: null }
 
 export interface AttributionDeps {
   log: EventLog
@@ -54,44 +49,101 @@ export interface AttributionDeps {
 }
 
 /**
- * Credits the lines that what the sink has stored since the last run can have changed. After any order of arrival,
- * repetition or crash, `attributed_lines` is the same as if computed from all events at once. One process should run it;
- * two at once do the same work twice.
+ * One run of attribution: computes again every line whose credit the rows can have changed that the sink has stored since
+ * the last run. The rules are those of `services/domain/attribution`.
+ *
+ * After any order of arrival, duplicates or crashes, `attributed_lines` is as if it were computed from all events at once. A
+ * run that stops anywhere is repeated under the same version and stores the same rows. One process should run it; two at
+ * once do the same work twice.
  * @returns how many transactions it computed; null when the sink has stored nothing new.
  */
 export async function attribute({ log, analytics, runId }: AttributionDeps): Promise<number | null> {
   const committed = await log.committed(ATTRIBUTION_GROUP)
-  const before = committed.every(({ metadata }) => metadata === String(CREDIT_RULES_VERSION)) ? committed : []
-  const ranges = newRanges(await log.committed(SINK_GROUP), before)
+  // After a change of the rules, everything is computed again.
+  const done = committed.every(({ metadata }) => metadata === String(CREDIT_RULES_VERSION)) ? committed : []
+  const ranges = newRanges(await log.committed(SINK_GROUP), done)
   if (ranges.length === 0) return null
-  const after = merged(before, ranges)
+  const doneAfter = advanced(done, ranges)
+
+  const newRows: NewRows = (topic) => rowsIn(ranges.filter((range) => range.topic === topic))
+  const version = versionOf(doneAfter)
   const scratch = scratchOf(runId())
   try {
     for (const statement of createScratchStatements(scratch)) await analytics.command(statement)
-    const computed = await creditNew(
-      { analytics, scratch, ranges, isFirst: before.length === 0 },
-      versionOf(before),
-      versionOf(after),
-    )
-    await log.reset(ATTRIBUTION_GROUP, after)
-    return computed
+    await linkPersons(analytics, newRows, version)
+    const scope = await findAffected(analytics, scratch, newRows, {
+      isFirst: done.length === 0,
+      since: versionOf(done),
+    })
+    await creditAffected(analytics, scratch, scope, version)
+    await log.reset(ATTRIBUTION_GROUP, doneAfter)
+    return scope.transactions
   } finally {
     await drop(analytics, Object.values(scratch)).catch(() => {})
   }
 }
 
-/** Attribution as work that is done again and again: a turn of it says whether there is more to do at once. */
+/** Attribution as periodic work: each turn is a run, and resolves to whether there may be more to do at once. */
 export function createAttribution(deps: AttributionDeps): () => Promise<boolean> {
   let isTidy = false
   return async () => {
-    if (!isTidy) await dropLeftScratch(deps)
+    if (!isTidy) await dropLeftScratch(deps.analytics)
     isTidy = true
     return (await attribute(deps)) !== null
   }
 }
 
-/** Removes what runs that were killed have left. A run under way elsewhere fails, and is done again. */
-async function dropLeftScratch({ analytics }: AttributionDeps): Promise<void> {
+/** Stores which cids and uids the new rows show together. */
+async function linkPersons(analytics: Analytics, newRows: NewRows, version: number): Promise<void> {
+  const links = newLinksSql(newRows)
+  if (links !== null) await analytics.command(links, { version })
+}
+
+/** What the scratch tables hold. */
+interface Scope {
+  touched: number
+  transactions: number
+  slices: number
+}
+
+/**
+ * Fills the scratch tables with the transactions to compute again.
+ * @param of.isFirst no run has finished under these rules, so that all transactions are computed.
+ * @param of.since the version of the last run.
+ */
+async function findAffected(
+  analytics: Analytics,
+  scratch: Scratch,
+  newRows: NewRows,
+  { isFirst, since }: { isFirst: boolean; since: number },
+): Promise<Scope> {
+  const touched = isFirst ? null : touchedSql(newRows, scratch)
+  if (touched !== null) await analytics.command(touched)
+  const { touched: before } = await readScope(analytics, scratch)
+  const affected = isFirst ? allTransactionsSql : affectedSql(newRows, scratch)
+  await analytics.command(scopeSql(affected, scratch), { sliceSize: SLICE_TRANSACTIONS, done: since })
+  return { ...(await readScope(analytics, scratch)), touched: before }
+}
+
+/** @throws AnalyticsUnavailable when the store restarted during the run: its scratch tables live in memory. */
+async function creditAffected(analytics: Analytics, scratch: Scratch, scope: Scope, version: number): Promise<void> {
+  for (let slice = 0; slice < scope.slices; slice++) {
+    for (const statement of sliceStatements(scratch)) {
+      await analytics.command(statement, { slice, version, ...SHOPS_WINDOWS })
+    }
+  }
+  const { touched, transactions } = await readScope(analytics, scratch)
+  if (touched !== scope.touched || transactions !== scope.transactions) {
+    throw new AnalyticsUnavailable('The analytics store restarted during the run and has lost its scratch tables')
+  }
+}
+
+async function readScope(analytics: Analytics, scratch: Scratch): Promise<Scope> {
+  return (await analytics.query<Scope>(heldSql(scratch)))[0]!
+}
+
+/** Drops what killed runs have left. A run that is under way in another process fails and is repeated. */
+async function dropLeftScratch(analytics: Analytics): Promise<void> {
   const left = await analytics.query<{ name: string }>(leftScratchSql)
   await drop(
     analytics,
@@ -103,74 +155,36 @@ async function drop(analytics: Analytics, tables: readonly string[]): Promise<vo
   for (const table of tables) await analytics.command(`DROP TABLE IF EXISTS ${table} SYNC`)
 }
 
-interface Run {
-  analytics: Analytics
-  scratch: Scratch
-  ranges: readonly Range[]
-  /** Nothing was looked at before: everything is computed. */
-  isFirst: boolean
+/** Offsets [from, to) of a partition. */
+interface Range {
+  topic: StoredTopic
+  partition: number
+  from: number
+  to: number
 }
 
-/** @param done the version of the last run. @returns how many transactions were computed. */
-async function creditNew({ analytics, scratch, ranges, isFirst }: Run, done: number, version: number): Promise<number> {
-  const newRows: NewRows = (topic) => rowsIn(ranges.filter((range) => range.topic === topic))
-  const held = async () => (await analytics.query<Held>(heldSql(scratch)))[0]!
-
-  const links = newLinksSql(newRows)
-  if (links !== null) await analytics.command(links, { version })
-  const touched = isFirst ? null : touchedSql(newRows, scratch)
-  if (touched !== null) await analytics.command(touched)
-  const { touched: people } = await held()
-  const affected = isFirst ? allTransactionsSql : affectedSql(newRows, scratch)
-  await analytics.command(scopeSql(affected, scratch), { sliceSize: SLICE_TRANSACTIONS, done })
-  const { transactions, slices } = await held()
-  for (let slice = 0; slice < slices; slice++) {
-    for (const statement of sliceStatements(scratch))
-      await analytics.command(statement, { slice, version, ...KEPT_WINDOWS })
-  }
-  const end = await held()
-  if (end.touched !== people || end.transactions !== transactions) {
-    throw new AnalyticsUnavailable(
-      'The analytics store was started anew during the run and has lost its scratch tables',
-    )
-  }
-  return transactions
-}
-
-interface Held {
-  touched: number
-  transactions: number
-  slices: number
-}
-
-/** What is stored and was not looked at, cut to what one run can bear; the very first run takes everything. */
-function newRanges(stored: readonly Commit[], before: readonly Commit[]): Range[] {
-  const max = before.length === 0 ? Number.POSITIVE_INFINITY : RUN_MAX_OFFSETS
+/** What the sink has stored and attribution has not seen, limited to what one run can bear. The first run takes everything. */
+function newRanges(stored: readonly Commit[], done: readonly Commit[]): Range[] {
+  const max = done.length === 0 ? Number.POSITIVE_INFINITY : RUN_MAX_OFFSETS
   return stored.flatMap((commit) => {
     const topic = commit.topic as StoredTopic
     if (!(attributionTopics as readonly string[]).includes(topic)) return []
-    const from = before.find((each) => each.topic === topic && each.partition === commit.partition)?.offset ?? 0
+    const from = done.find((each) => each.topic === topic && each.partition === commit.partition)?.offset ?? 0
     const to = Math.min(commit.offset, from + max)
     return to > from ? [{ topic, partition: commit.partition, from, to }] : []
   })
 }
 
-function merged(before: readonly Commit[], ranges: readonly Range[]): Commit[] {
-  const untouched = before.filter(
+/** The commits once these ranges are done too. */
+function advanced(done: readonly Commit[], ranges: readonly Range[]): Commit[] {
+  const metadata = String(CREDIT_RULES_VERSION)
+  const others = done.filter(
     ({ topic, partition }) => !ranges.some((range) => range.topic === topic && range.partition === partition),
   )
-  return [
-    ...untouched,
-    ...ranges.map(({ topic, partition, to }) => ({
-      topic,
-      partition,
-      offset: to,
-      metadata: String(CREDIT_RULES_VERSION),
-    })),
-  ]
+  return [...others, ...ranges.map(({ topic, partition, to }) => ({ topic, partition, offset: to, metadata }))]
 }
 
-/** Grows with every run and rule, needs no counter, and a run that is done again has the same: how much was looked at. */
+/** How much of the log is done. It grows with every run and with the rules, and is the same when a run is repeated. */
 function versionOf(commits: readonly Commit[]): number {
   return commits.reduce((sum, { offset }) => sum + offset, CREDIT_RULES_VERSION)
 }

@@ -4,18 +4,18 @@ import type { EventCorrection } from '../../schemas/records/events.ts'
 import { decode } from '../../schemas/wire/codec.ts'
 import { dailySpendKey, dayIn, spendKey } from '../../services/domain/money/counter-keys.ts'
 import type { Snapshot } from '../../services/domain/snapshot.ts'
+import { readPages } from '../runtime/pages.ts'
 
-const READ_MAX_RECORDS = 1_000
 const DAY_MS = 86_400_000
-/** An event is known as voided for as long as the log holds it. */
+/** An event counts as voided for as long as the log keeps it. */
 const VOIDED_FOR_MS = 400 * DAY_MS
 
-/** The source that a partition of `corrections` is for the counters. */
+/** The name under which the counters remember how far a partition of `corrections` is applied. */
 export function correctionsSourceOf(partition: number): string {
   return `corrections/${partition}`
 }
 
-/** Credits again what counters have lost of a partition of `corrections`, before the offset `to`. */
+/** Refunds again what the counters have lost of a partition of `corrections`, before the offset `to`. */
 export async function restoreCorrections(
   deps: { log: Pick<EventLog, 'bounds' | 'read'>; counters: Counters; snapshot: Snapshot },
   partition: number,
@@ -25,21 +25,16 @@ export async function restoreCorrections(
   const source = correctionsSourceOf(partition)
   const { start = 0, end = 0 } = (await log.bounds('corrections')).find((each) => each.partition === partition) ?? {}
   const [at] = await counters.positions([source])
-  for (let from = Math.max(start, at! + 1); from < Math.min(end, to); ) {
-    const records = (await log.read('corrections', partition, from, READ_MAX_RECORDS)).filter(
-      ({ offset }) => offset < to,
-    )
-    const last = records.at(-1)
-    if (!last) break
+  const lost = { from: Math.max(start, at! + 1), to: Math.min(end, to) }
+  for await (const records of readPages(log, 'corrections', partition, lost)) {
     const steps = records.flatMap(({ offset, value }) =>
       value ? [correctionStep(decode('EventCorrection', value), { partition, offset }, snapshot)] : [],
     )
-    await counters.apply(steps, { source, after: -1, upTo: last.offset })
-    from = last.offset + 1
+    await counters.apply(steps, { source, after: -1, upTo: records.at(-1)!.offset })
   }
 }
 
-/** Takes back what was billed for an event, once however often it is voided. */
+/** The step that refunds what was billed for an event: once, however often it is voided. */
 export function correctionStep(
   { eventId, shopId, campaignId, occurredAt, creditedMicros, correctedAt }: EventCorrection,
   { partition, offset }: { partition: number; offset: number },
@@ -53,7 +48,7 @@ export function correctionStep(
     once: { key: `void/${eventId}`, expiresAt: correctedAt + VOIDED_FOR_MS },
     limits: [
       { ...credit, key: spendKey(campaignId), expiresAt: null },
-      // The judge counts late events of a day for eight days more.
+      // The judge counts late events of a day for eight more days.
       { ...credit, key: dailySpendKey(campaignId, day), expiresAt: occurredAt + 9 * DAY_MS },
     ],
     now: correctedAt,

@@ -3,10 +3,9 @@ import type { EventLog } from '../../infra/event-log/port.ts'
 import type { JudgedEvent } from '../../schemas/records/events.ts'
 import { decode } from '../../schemas/wire/codec.ts'
 import type { Snapshot } from '../../services/domain/snapshot.ts'
+import { readPages } from '../runtime/pages.ts'
 import { restoreCorrections } from './correction-steps.ts'
 import { recountingStep, sourceOf, verdictWithoutCounters } from './verdict.ts'
-
-const READ_MAX_RECORDS = 1_000
 
 export interface RecountDeps {
   log: Pick<EventLog, 'bounds' | 'read'>
@@ -15,8 +14,9 @@ export interface RecountDeps {
 }
 
 /**
- * Makes the counters again from what the judge wrote: the same values, and the same outcomes for the positions that it may
- * be asked again. Only while no judge runs. Resolves with the number of events read.
+ * Empties the counters and counts all judged events again: the values are the same, and so are the outcomes of positions
+ * that may be judged again. Call it only while no judge runs.
+ * @returns how many events were counted.
  */
 export async function rebuildCounters(deps: RecountDeps): Promise<number> {
   await deps.counters.clear()
@@ -29,32 +29,30 @@ export async function rebuildCounters(deps: RecountDeps): Promise<number> {
 }
 
 /**
- * Counts again what counters have lost of a partition of `ad-events`, up to `upTo`, the last offset that the judge has
- * committed. Others may do the same at the same time, and a judge may go on: each position counts once.
+ * Counts again what the counters have lost of a partition of `ad-events`, up to `upTo`, the last offset that the judge has
+ * committed. Other processes may do the same at the same time, and a judge may run: each position counts once.
  */
 export async function restoreCounters(deps: RecountDeps, partition: number, upTo: number): Promise<void> {
   const source = sourceOf(partition)
   const [at] = await deps.counters.positions([source])
   if (at! >= upTo) return
   await recount(deps, partition, at!)
-  // The last ones may have no step: bots, dead letters.
+  // The last positions may have no step: bots, dead letters.
   await deps.counters.apply([], { source, after: -1, upTo })
   await restoreCorrections(deps, partition)
 }
 
 /**
- * Counts the judged events whose source offset is past `after`. `ad-events` and `judged-events` are cut alike by campaign,
- * so a partition of the one has the positions of the same partition of the other, in rising order.
+ * Counts the judged events whose source offset is past `after`. `ad-events` and `judged-events` are partitioned alike, by
+ * campaign: a partition of the one has the positions of the same partition of the other, in rising order.
  */
 async function recount({ log, counters, snapshot }: RecountDeps, partition: number, after: number): Promise<number> {
   const source = sourceOf(partition)
   const { start = 0, end = 0 } = (await log.bounds('judged-events')).find((each) => each.partition === partition) ?? {}
   let events = 0
   let reached = after
-  for (let from = await firstPast(log, partition, { start, end, after }); from < end; ) {
-    const records = await log.read('judged-events', partition, from, READ_MAX_RECORDS)
-    const last = records.at(-1)
-    if (!last) break
+  const from = await firstPast(log, partition, { start, end, after })
+  for await (const records of readPages(log, 'judged-events', partition, { from, to: end })) {
     const judged = records.flatMap(({ value }) => (value ? [decode('JudgedEvent', value)] : []))
     const upTo = judged.at(-1)?.sourceOffset ?? reached
     await counters.apply(
@@ -63,12 +61,11 @@ async function recount({ log, counters, snapshot }: RecountDeps, partition: numb
     )
     reached = upTo
     events += records.length
-    from = last.offset + 1
   }
   return events
 }
 
-/** Offset in `judged-events` from which on every source offset is past `after`: by halving, since they rise. */
+/** The first offset of `judged-events` whose source offset is past `after`, by binary search. */
 async function firstPast(
   log: RecountDeps['log'],
   partition: number,

@@ -4,10 +4,9 @@ import { decode } from '../../schemas/wire/codec.ts'
 import { dayIn, spendKey, viewsKey } from '../../services/domain/money/counter-keys.ts'
 import { createJudge, type JudgeDeps } from '../judge/judge.ts'
 import { rebuildCounters } from '../judge/recount.ts'
+import { readPages } from '../runtime/pages.ts'
 import { runToEnd } from '../runtime/run-to-end.ts'
 import { type Fingerprint, type TableProof, tableProof } from './table-proof.ts'
-
-const READ_MAX_RECORDS = 1_000
 
 /** Empties the counters, counts again what the judge has written and compares. Only while no judge runs. */
 export async function proveCounters(deps: JudgeDeps): Promise<TableProof> {
@@ -39,12 +38,8 @@ async function fingerprint({ log, counters, snapshot }: JudgeDeps): Promise<Fing
 
 async function* judgedEvents(log: EventLog): AsyncGenerator<Buffer[]> {
   for (const { partition, start, end } of await log.bounds('judged-events')) {
-    for (let from = start; from < end; ) {
-      const records = await log.read('judged-events', partition, from, READ_MAX_RECORDS)
-      const last = records.at(-1)
-      if (!last) break
+    for await (const records of readPages(log, 'judged-events', partition, { from: start, to: end })) {
       yield records.flatMap(({ value }) => value ?? [])
-      from = last.offset + 1
     }
   }
 }

@@ -1,7 +1,8 @@
-import type { EventLog, LogRecord, NewRecord } from '../../infra/event-log/port.ts'
+import type { EventLog, NewRecord } from '../../infra/event-log/port.ts'
 import type { DeadLetter } from '../../schemas/records/records.ts'
 import { type TopicName, topicNames } from '../../schemas/topics.ts'
 import { decode, encode } from '../../schemas/wire/codec.ts'
+import { readPages } from './pages.ts'
 
 /**
  * Reading and replaying `dead-letters`. That a letter was replayed is itself a record of the topic, a marker, which
@@ -10,6 +11,7 @@ import { decode, encode } from '../../schemas/wire/codec.ts'
 const MARKER_STREAM = 'replay'
 const TOPIC = 'dead-letters'
 const PARTITION = 0
+/** Of up to a megabyte each. */
 const PAGE_RECORDS = 500
 
 export interface Letter {
@@ -117,16 +119,11 @@ async function* lettersOf(log: EventLog, filter: LetterFilter): AsyncGenerator<{
   }
 }
 
-/** All that the topic holds at the call: what is appended meanwhile, such as markers, is not waited for. */
+/** What the topic holds at the call, without what is appended meanwhile, such as markers. */
 async function* everyLetter(log: EventLog, from: number): AsyncGenerator<{ offset: number; letter: DeadLetter }> {
   const { end } = (await log.bounds(TOPIC))[PARTITION]!
-  for (let next = from; next < end; ) {
-    const records: LogRecord[] = await log.read(TOPIC, PARTITION, next, PAGE_RECORDS)
-    if (records.length === 0) return
-    for (const { offset, value } of records) {
-      if (offset < end && value !== null) yield { offset, letter: decode('DeadLetter', value) }
-    }
-    next = records.at(-1)!.offset + 1
+  for await (const records of readPages(log, TOPIC, PARTITION, { from, to: end, pageRecords: PAGE_RECORDS })) {
+    for (const { offset, value } of records) if (value !== null) yield { offset, letter: decode('DeadLetter', value) }
   }
 }
 

@@ -9,6 +9,7 @@ import {
 } from '../../infra/event-log/port.ts'
 import { topicLag } from '../runtime/lag.ts'
 import { type DeadRecord, readablePart } from '../runtime/outcome.ts'
+import { readPages } from '../runtime/pages.ts'
 import type { Stream, StreamLogger } from '../runtime/stream.ts'
 import { createStreamRun, type Retry } from '../runtime/stream-run.ts'
 import { decodeOffsetMetadata, SINK_GROUP } from './offset-metadata.ts'
@@ -123,7 +124,8 @@ export function createSink({ log, analytics, now, logger, retry }: SinkOptions):
   /** Finishes the batch that was left in doubt, under an epoch of its own, and goes on after it. */
   async function recover(consumer: LogConsumer, begun: Filling, doubt: { first: number; last: number }): Promise<void> {
     const { topic, partition, assignment } = begun
-    const records = await readRange(log, topic, partition, doubt.first, doubt.last)
+    const range = { from: doubt.first, to: doubt.last + 1, pageRecords: READ_MAX_RECORDS }
+    const records = (await Array.fromAsync(readPages(log, topic, partition, range))).flat()
     const { unreadable } = readablePart({ topic, partition, records })
     if (unreadable) {
       // A newer version began the batch, and finishes it.
@@ -196,15 +198,4 @@ export function createSink({ log, analytics, now, logger, retry }: SinkOptions):
 
 function placeOf({ topic, partition }: { topic: StoredTopic; partition: number }): string {
   return `${topic}/${partition}`
-}
-
-async function readRange(log: EventLog, topic: StoredTopic, partition: number, first: number, last: number) {
-  const records: LogRecord[] = []
-  for (let from = first; from <= last; from = records.at(-1)!.offset + 1) {
-    const page = await log.read(topic, partition, from, READ_MAX_RECORDS)
-    const inside = page.filter(({ offset }) => offset <= last)
-    records.push(...inside)
-    if (inside.length === 0 || inside.length < page.length) break
-  }
-  return records
 }
