@@ -1,4 +1,5 @@
 import type { EventLog } from '../../infra/event-log/port.ts'
+import type { ShopTraffic } from '../../schemas/records/records.ts'
 import { decode, unknownSchemaOf } from '../../schemas/wire/codec.ts'
 import { predictClickRate } from '../domain/auction/click-rate.ts'
 import { EVEN_HOURS } from '../domain/time/shop-day.ts'
@@ -17,10 +18,21 @@ export interface TrafficFollower extends Traffic {
   close(): Promise<void>
 }
 
+export interface ShopUsage {
+  shopId: string
+  hourShares: readonly number[]
+  clickRate: number
+}
+
+/** What a record of `shop-traffic` says. */
+export function usageOf({ shopId, hourShares, views, clicks }: ShopTraffic): ShopUsage {
+  return { shopId, hourShares, clickRate: predictClickRate({ views, clicks }) }
+}
+
 /** Of shops that nothing is known of. */
 export const unknownTraffic: Traffic = { hourShares: () => EVEN_HOURS, clickRate: () => predictClickRate(null) }
 
-/** Keeps at hand what the topic `shop-traffic` holds, until closed. */
+/** Follows the topic `shop-traffic` until closed. `streams/signals/traffic.ts` writes it. */
 export async function followTraffic({
   log,
   logger,
@@ -28,7 +40,7 @@ export async function followTraffic({
   log: Pick<EventLog, 'tail'>
   logger: { error(details: object, message: string): void }
 }): Promise<TrafficFollower> {
-  const shops = new Map<string, { hourShares: readonly number[]; clickRate: number }>()
+  const shops = new Map<string, Omit<ShopUsage, 'shopId'>>()
   let staleReason: string | null = null
   const tail = await log.tail('shop-traffic', (records) => {
     for (const { value, partition, offset } of records) {
@@ -42,8 +54,8 @@ export async function followTraffic({
         )
         continue
       }
-      const { shopId, hourShares, ...clicked } = decode('ShopTraffic', value)
-      shops.set(shopId, { hourShares, clickRate: predictClickRate(clicked) })
+      const { shopId, ...usage } = usageOf(decode('ShopTraffic', value))
+      shops.set(shopId, usage)
     }
   })
   return {

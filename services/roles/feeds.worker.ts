@@ -1,29 +1,31 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { closeEngines, connectEngines, type EngineLinks } from '../../infra/engines.ts'
 import { serveConnections } from '../../infra/thread.ts'
+import { indexCaughtUp } from '../../streams/indexer/indexer.ts'
 import type { Limits } from '../domain/limits.ts'
 import { workerLogger } from '../process/logger.ts'
-import { indexCaughtUp } from '../registry/feeds/runs/caught-up.ts'
+import { FeedFailure } from '../registry/feeds/failure.ts'
 import { createFeedRunner } from '../registry/feeds/runs/runner.ts'
 import { fetchOptions } from '../registry/feeds/source/fetch.ts'
 
 export interface FeedsWorkerData {
   links: EngineLinks
   logLevel: string
-  /** Consumer group of the stream that fills the product index. */
-  indexerGroup: string
   allowPrivateAddresses: boolean
   limits: Limits
 }
 
 /** The thread that reads feeds: parsing hundreds of megabytes of XML is no work for the one that answers requests. */
-const { links, logLevel, indexerGroup, allowPrivateAddresses, limits } = workerData as FeedsWorkerData
+const { links, logLevel, allowPrivateAddresses, limits } = workerData as FeedsWorkerData
 const engines = connectEngines(links, workerLogger(logLevel, 'feeds'))
 const { log, index } = engines
 const runner = createFeedRunner({
   log,
   index,
-  caughtUp: indexCaughtUp({ log, index, group: indexerGroup, now: Date.now }),
+  async caughtUp() {
+    const isCaughtUp = await indexCaughtUp({ log, index, now: Date.now })
+    if (!isCaughtUp) throw new FeedFailure('The product index is behind: the run is tried again later')
+  },
   fetch: fetchOptions(limits, allowPrivateAddresses),
   now: Date.now,
 })

@@ -4,7 +4,6 @@ import type { Config } from '../../infra/config.ts'
 import { type EngineHost, portsIn, untilThere } from '../../infra/engines.ts'
 import { smtpMailer } from '../../infra/mail.ts'
 import { type Served, startWorker } from '../../infra/thread.ts'
-import { INDEXER_GROUP } from '../../streams/indexer/indexer.ts'
 import { deadLettersWaiting, listDeadLetters, replayDeadLetters } from '../../streams/runtime/dead-letters.ts'
 import { awaitLeadership } from '../../streams/runtime/leader-election.ts'
 import { Problem } from '../domain/errors.ts'
@@ -114,7 +113,6 @@ function startFeedsThread(host: EngineHost, config: Config): Promise<Served> {
   const data: FeedsWorkerData = {
     links,
     logLevel: config.logLevel,
-    indexerGroup: INDEXER_GROUP,
     allowPrivateAddresses: config.feedAllowPrivateAddresses,
     limits: config.limits,
   }

@@ -1,9 +1,11 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { EventLog } from '../../infra/event-log/port.ts'
 import type { IndexWrite, ProductIndex } from '../../infra/product-index/port.ts'
 import type { RegistryEntry } from '../../schemas/records/entities.ts'
 import type { ProductOffer, ProductSignals } from '../../schemas/records/records.ts'
 import type { TopicName } from '../../schemas/topics.ts'
 import type { Entity, Snapshot } from '../../services/domain/snapshot.ts'
+import { uncommitted } from '../runtime/lag.ts'
 import type { DeadRecord, DecodedRecord } from '../runtime/outcome.ts'
 import { createStream, requireCompleteRegistry, type StreamStep } from '../runtime/pipeline.ts'
 import type { Stream, StreamLogger } from '../runtime/stream.ts'
@@ -14,6 +16,8 @@ const TOPICS = ['products', 'product-signals', 'registry'] as const satisfies To
 /** Of up to a megabyte each, though a thousandth is usual. */
 const BATCH_MAX_RECORDS = 500
 const POLL_MAX_WAIT_MS = 100
+const CATCH_UP_MAX_MS = 300_000
+const CATCH_UP_POLL_MS = 100
 
 export interface IndexerDeps {
   log: EventLog
@@ -134,4 +138,34 @@ export function createIndexerStep(deps: { index: ProductIndex; snapshot: Snapsho
     progress.set(`${topic}/${partition}`, records.at(-1)!.offset + 1)
     return { dead }
   }
+}
+
+/**
+ * Waits until the product index holds every offer that the topic `products` held at the call.
+ * @returns false when that takes more than five minutes.
+ */
+export async function indexCaughtUp(deps: {
+  log: Pick<EventLog, 'bounds' | 'committed' | 'count'>
+  index: Pick<ProductIndex, 'refresh'>
+  /** UTC epoch milliseconds. */
+  now: () => number
+  timeLimitMs?: number
+}): Promise<boolean> {
+  const { log, index, now, timeLimitMs = CATCH_UP_MAX_MS } = deps
+  const bounds = await log.bounds('products')
+  const atCall = { bounds: async () => bounds }
+  const giveUpAt = now() + timeLimitMs
+  const isBehind = async () => {
+    for (const { partition, from, end } of await uncommitted(atCall, 'products', await log.committed(INDEXER_GROUP))) {
+      // Offsets have gaps: there may be nothing left to read before the end.
+      if (from < end && (await log.count('products', partition, from, end)) > 0) return true
+    }
+    return false
+  }
+  while (await isBehind()) {
+    if (now() > giveUpAt) return false
+    await delay(CATCH_UP_POLL_MS)
+  }
+  await index.refresh()
+  return true
 }

@@ -10,7 +10,10 @@ export const CORRECTIONS_GROUP = 'corrections'
 const BATCH_MAX_RECORDS = 1_000
 const POLL_MAX_WAIT_MS = 500
 
-/** The stream that credits what was billed for events that were voided, once for each. Reports read the topic themselves. */
+/**
+ * The stream that refunds what was billed for events that were voided later, once per event, so that their campaigns can
+ * spend it again. Reports and attribution leave voided events out by themselves, from the same topic.
+ */
 export function createCorrections({ log, counters, snapshot, ...options }: JudgeDeps): Stream {
   const deps = { log, counters, snapshot }
   return createStream({
@@ -21,7 +24,8 @@ export function createCorrections({ log, counters, snapshot, ...options }: Judge
     batchMaxRecords: BATCH_MAX_RECORDS,
     pollMaxWaitMs: POLL_MAX_WAIT_MS,
     step: requireCompleteRegistry(snapshot, async ({ partition, records, lastOffset }) => {
-      // The two topics are cut alike. Credited before the counters have it back, spend that they lost would come out whole.
+      // `ad-events` and `corrections` are partitioned alike. A refund must not come before the spend that it reduces: counters
+      // that have lost that spend would count it in full later.
       const judged = (await log.committed(JUDGE_GROUP)).find(
         (commit) => commit.topic === 'ad-events' && commit.partition === partition,
       )

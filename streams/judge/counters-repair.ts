@@ -7,7 +7,7 @@ import { JUDGE_GROUP } from './judge.ts'
 import { restoreCounters } from './recount.ts'
 import { sourceOf } from './verdict.ts'
 
-/** Tells readers that the counters hold all that was judged. Taken again, it changes nothing. */
+/** Marks the counters as complete for their readers: they hold everything that was judged. It may be applied again. */
 export const markComplete: Step = {
   source: 'counters-keeper',
   offset: 0,
@@ -17,9 +17,9 @@ export const markComplete: Step = {
 }
 
 /**
- * Finds counters that were emptied, replaced or set back, also while no events come that the judge would notice it by, and
- * counts again what they lack. The result is one look; every process of streams may take it, as often as it likes.
- * @returns false: there is nothing more to do at once.
+ * Finds counters that were emptied, replaced or restored from a backup, and counts again what they have lost. The judge notices
+ * such a loss only when events arrive.
+ * @returns periodic work, which every process of streams may do as often as it likes.
  */
 export function createCountersRepair(deps: {
   log: Pick<EventLog, 'bounds' | 'read' | 'committed'>
@@ -30,7 +30,7 @@ export function createCountersRepair(deps: {
   let partitions: number[] | null = null
   let seen: number[] | null = null
 
-  return async function look() {
+  return async function repair() {
     partitions ??= (await log.bounds('ad-events')).map(({ partition }) => partition)
     const sources = [...partitions.map(sourceOf), ...partitions.map(correctionsSourceOf)]
     let positions = await counters.positions(sources)

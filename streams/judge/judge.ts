@@ -25,14 +25,17 @@ const POLL_MAX_WAIT_MS = 200
 export interface JudgeDeps {
   log: EventLog
   counters: Counters
-  /** Must know the registry as it stands before the judge runs: an unknown campaign's events are dead letters. */
+  /** Must hold the whole registry before the judge runs: events of an unknown campaign become dead letters. */
   snapshot: Snapshot
   now: () => number
   logger: StreamLogger
   retry?: StreamOptions['retry']
 }
 
-/** The stream that gives each view and click its verdict: the one place where they are counted, capped and billed. */
+/**
+ * The stream that gives each view and click its verdict: the only place where they are counted, capped and billed. Its output,
+ * `judged-events`, goes to the sink (`streams/sink/sink.ts`).
+ */
 export function createJudge({ log, counters, snapshot, ...options }: JudgeDeps): Stream {
   return createStream({
     ...options,
@@ -46,14 +49,18 @@ export function createJudge({ log, counters, snapshot, ...options }: JudgeDeps):
 }
 
 /**
- * `ad-events` to `judged-events`. Counters know each position, so a batch that comes again after a crash gets the verdicts
- * that it got, and its outputs are stored with the commit. Counters that have lost what is committed are counted again first.
+ * Judges a batch of one partition: bots and expired events at once; all others by the counters, which apply caps, budgets and
+ * the rules against invalid traffic in one atomic call.
+ *
+ * The counters remember every position: a batch that is repeated after a crash gets the same verdicts. The outputs are stored
+ * in the transaction that commits the batch.
  */
 export function createJudgeStep(
   deps: Pick<JudgeDeps, 'counters' | 'snapshot'> & { log: Pick<EventLog, 'bounds' | 'read'> },
 ): StreamStep {
   const { counters, snapshot } = deps
 
+  /** Counters that have lost what was committed are counted again first. */
   async function apply(steps: Step[], progress: Progress, partition: number): Promise<Outcome[]> {
     try {
       return await counters.apply(steps, progress)
@@ -84,12 +91,12 @@ export function createJudgeStep(
   }
 }
 
-/** Nobody deletes an event; a record without a value says nothing. */
+/** `ad-events` has no tombstones; a record without a value is skipped. */
 function hasValue(record: DecodedRecord<AdEvent>): record is DecodedRecord<AdEvent> & { value: AdEvent } {
   return record.value !== null
 }
 
-/** A campaign or shop that was deleted since still has its last terms. */
+/** A deleted campaign or shop keeps its last terms. Null: it was never known. */
 function termsOf({ claims }: AdEvent, snapshot: Snapshot): Terms | null {
   const campaign = snapshot.getEver('Campaign', claims.campaignId)?.body
   const shop = snapshot.getEver('Shop', claims.shopId)?.body

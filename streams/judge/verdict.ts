@@ -27,31 +27,31 @@ const LATE_MAX_MS = 8 * DAY_MS
  */
 export const FOREIGN_MAX_PER_DAY = 20
 
-/** Where an event lies in `ad-events`. */
+/** The place of an event in `ad-events`. */
 export interface SourcePosition {
   partition: number
   offset: number
 }
 
-/** The source that a partition of `ad-events` is for the counters. */
+/** The name under which the counters remember how far a partition of `ad-events` is applied. */
 export function sourceOf(partition: number): string {
   return `ad-events/${partition}`
 }
 
-/** What a campaign allows, the zone of its days, and the rules of its shop. */
+/** The caps and budgets of a campaign, and the time zone and traffic rules of its shop. */
 export interface Terms extends Pick<Campaign, 'capping' | 'budgetMicros' | 'dailyBudgetMicros'> {
   timeZone: string
   traffic: TrafficRules
 }
 
-/** What the judge says of an event. */
+/** What the judge decides about an event. */
 export type Judgement = Pick<JudgedEvent, 'verdict' | 'billedMicros' | 'invalidReason' | 'marks'>
 
 export const invalid = (verdict: Verdict): Judgement => {
   return { verdict, billedMicros: 0, invalidReason: null, marks: [] }
 }
 
-/** A verdict that needs no counter, or null: such an event is not counted at all. */
+/** The verdict on an event that is not counted at all; null: the counters decide. */
 export function verdictWithoutCounters({ bot, type, occurredAt, claims }: AdEvent): 'BOT' | 'EXPIRED' | null {
   if (bot) return 'BOT'
   return occurredAt - claims.emittedAt > LIFE_MS[type] ? 'EXPIRED' : null
@@ -80,7 +80,7 @@ export function recountingStep(event: JudgedEvent, timeZone: string): Step {
   return { ...step, limits: [...limitsOf(event, free), ...marks], carry: carryOf(event), actor: actorOf(event) }
 }
 
-/** What an outcome says; null when the campaign was not known. */
+/** What an outcome of the counters means; null when the campaign was not known. */
 export function judgement(event: AdEvent, outcome: Outcome): Judgement | null {
   const [ended, ...marks] = outcome.split('+')
   switch (ended) {
@@ -130,14 +130,14 @@ function stepAt(event: AdEvent, { partition, offset }: SourcePosition): Step {
   }
 }
 
-/** Null: only counted. */
+/** Terms of which null means: count it, but apply no limit. */
 type FreeableTerms = Omit<Terms, 'budgetMicros' | 'traffic'> & {
   budgetMicros: number | null
   traffic: TrafficRules | null
   foreignMax: number | null
 }
 
-/** Whether another browser reports the ad than the one that was given it, and no known person is behind both. */
+/** Whether the event comes from another browser than the ad was shown to, without a uid that links the two. */
 function isForeign({ cid, uid, claims }: AdEvent): boolean {
   return cid !== claims.cid && !(uid && uid === claims.uid)
 }
@@ -169,7 +169,7 @@ function limitsOf(event: AdEvent, terms: FreeableTerms): Limit[] {
       { ...spend, key: spendKey(claims.campaignId), max: budgetMicros, expiresAt: null },
       { ...spend, key: dailySpendKey(claims.campaignId, day), max: dailyBudgetMicros, expiresAt: dayEnds },
     )
-    // Tells selection that the money it has set aside for this view is spent.
+    // Selection learns by this counter that the money it reserved for the impression is spent.
     const bucket = bucketOf(claims.emittedAt)
     if (type === 'VIEW' && receivedAt < endOfFlight(bucket)) {
       limits.push({
@@ -190,7 +190,7 @@ function carryOf(event: AdEvent): Step['carry'] {
   return thousandths > 0 ? { key: `${spendKey(event.claims.campaignId)}/thousandths`, thousandths } : null
 }
 
-/** No value holds it: a step that only leaves its outcome. */
+/** A limit that every event exceeds: its step counts nothing and only leaves its outcome. */
 function alwaysHeld(name: string): Limit {
   return { name, key: 'always-held', add: 1, max: 0, expiresAt: null }
 }

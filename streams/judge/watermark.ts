@@ -4,13 +4,13 @@ import { JUDGE_WATERMARK } from '../../services/domain/money/in-flight.ts'
 import { uncommitted } from '../runtime/lag.ts'
 import { JUDGE_GROUP } from './judge.ts'
 
-/** What was received is in the log by then, unless the log was away. */
+/** How long an event may be on its way into the log, unless the log is away. */
 const APPEND_MAX_MS = 5_000
 
 /**
- * Tells the counters up to when everything that was received has been judged. The result is one look; every process of
- * streams may take it: the counters keep the latest.
- * @returns false: there is nothing more to do at once.
+ * The judge watermark: the time before which every received event has been judged. Selection reads it from the counters, and
+ * holds money for an impression in flight until the watermark has passed it.
+ * @returns periodic work that writes the watermark. Every process of streams may do it: the counters keep the latest.
  */
 export function createJudgeWatermark(deps: {
   log: Pick<EventLog, 'bounds' | 'read' | 'committed'>
@@ -20,14 +20,14 @@ export function createJudgeWatermark(deps: {
 }): () => Promise<boolean> {
   const { log, counters, now } = deps
 
-  /** When the log took the first record of a partition that is not judged; `at` if none was there then. */
+  /** When the log took the first record of a partition that is not judged; `at` when all are. */
   async function judgedUntil(partition: number, from: number, end: number, at: number): Promise<number> {
     if (from >= end) return at
     const [oldest] = await log.read('ad-events', partition, from, 1)
     return oldest ? Math.min(at, oldest.appendedAt) : at
   }
 
-  return async function look() {
+  return async function advance() {
     const at = now()
     const stretches = await uncommitted(log, 'ad-events', await log.committed(JUDGE_GROUP))
     const times = stretches.map(({ partition, from, end }) => judgedUntil(partition, from, end, at))

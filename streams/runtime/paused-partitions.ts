@@ -3,21 +3,22 @@ import type { TopicName } from '../../schemas/topics.ts'
 import type { PausedPartition, StreamLogger } from './stream.ts'
 
 /**
- * The partitions of a stream that wait. A member leaves them alone, and gives them up to a member that can read them. It
- * looks again from time to time, since compaction or retention may have removed the record.
+ * The paused partitions of a stream: their next record needs a newer version of the program. A process refuses them, so that
+ * a member that can read them takes over. It tries again from time to time, since compaction or retention may have removed
+ * the record.
  */
 export interface PartitionPauses {
-  /** Leaves a partition alone from an offset on. */
+  /** Stops reading a partition at an offset. */
   pause(consumer: LogConsumer, at: { assignment: Assignment; offset: number; reason: Error }): void
-  /** Looks again at those whose time has come, and forgets those that have gone to another member. Between two polls. */
+  /** Tries those again that are due, and forgets those that have moved to another member. Call it between two polls. */
   resumeDue(consumer: LogConsumer): void
-  /** A batch of the partition was done to its end. */
+  /** Call it when a whole batch of the partition was processed. */
   resumed(topic: TopicName, partition: number): void
   list(): PausedPartition[]
   clear(): void
 }
 
-/** Between two looks at the same record: doubling, because a process seldom learns anything while it runs. Also of its log. */
+/** Wait before the same record is tried again, doubling each time: a running process does not become newer. */
 const LOOK_FIRST_MS = 5_000
 const LOOK_MAX_MS = 5 * 60_000
 
@@ -40,7 +41,7 @@ export function createPartitionPauses(options: {
       const each = { topic, partition, offset, reason: reason.message, since }
       paused.set(keyOf(topic, partition), { ...each, assignment, waitMs, lookAt: now() + waitMs })
       consumer.refuse(assignment)
-      logger.warn({ stream: name, topic, partition, offset, waitMs }, `${name} leaves a partition: ${reason.message}`)
+      logger.warn({ stream: name, topic, partition, offset, waitMs }, `${name} pauses a partition: ${reason.message}`)
     },
     resumeDue(consumer) {
       if (paused.size === 0) return
@@ -55,7 +56,7 @@ export function createPartitionPauses(options: {
     },
     resumed(topic, partition) {
       if (!paused.delete(keyOf(topic, partition))) return
-      logger.info({ stream: name, topic, partition }, `${name} goes on with a partition`)
+      logger.info({ stream: name, topic, partition }, `${name} resumes a partition`)
     },
     list: () => [...paused.values()].map(({ assignment, lookAt, waitMs, ...rest }) => rest),
     clear: () => paused.clear(),

@@ -10,14 +10,14 @@ export interface Retry {
 
 const DEFAULT_RETRY: Retry = { firstMs: 100, maxMs: 5_000 }
 
-/** What a newer version wrote does not become readable while this process runs. */
+/** A running process does not become newer, so it need not try often. */
 const OUTDATED_RETRY_MS = 60_000
 
 export interface StreamRunOptions {
   name: string
   /**
-   * The wait after a failure, doubling from `firstMs`.
-   * Default: from 100 ms to 5 s: so soon is an engine used again that was away for long.
+   * The wait after a failure, doubling from `firstMs` to `maxMs`. Default: from 100 ms to 5 s, so that an engine is used
+   * soon after it is back.
    */
   retry?: Retry
   /** UTC epoch milliseconds. */
@@ -25,19 +25,19 @@ export interface StreamRunOptions {
   logger: StreamLogger
 }
 
-/** The life of a stream and what can be said of it. */
+/** Runs a stream until it is stopped, with a wait after each failure, and knows its state. */
 export interface StreamRun {
   state(): StreamState
   readonly paused: PartitionPauses
   stopping(): boolean
-  /** What failed works again, as far as anyone can tell. */
+  /** Call it when work has succeeded, or there was none to fail. */
   markHealthy(): void
   count(batch: { records: number; dead: number }): void
-  /** Notes a failure, and waits before the next attempt. */
+  /** Records a failure, and waits before the next attempt. */
   backOff(error: Error): Promise<void>
-  /** Waits, or less when it is to stop. */
+  /** Waits, but no longer than until `stop`. */
   pause(ms: number): Promise<void>
-  /** Runs `consume`, which ends by `stopping` or by a throw, until `stop`: after each failure again. Never rejects. */
+  /** Runs `consume` until `stop`, again after each failure. `consume` returns once `stopping()`. Never rejects. */
   run(consume: () => Promise<void>): Promise<void>
   stop(): Promise<void>
 }

@@ -4,17 +4,19 @@ import {
   clickTrafficSql,
   type HourTraffic,
   trafficSql,
-} from '../../infra/analytics/queries/traffic.ts'
+} from '../../infra/analytics/queries/signals.ts'
 import type { EventLog } from '../../infra/event-log/port.ts'
 import type { ShopTraffic } from '../../schemas/records/records.ts'
 import { decode, encode } from '../../schemas/wire/codec.ts'
-import { predictClickRate } from '../../services/domain/auction/click-rate.ts'
 import type { Snapshot } from '../../services/domain/snapshot.ts'
-import { smoothedShares } from '../../services/domain/time/traffic.ts'
+import { HOURS } from '../../services/domain/time/shop-day.ts'
+import { usageOf } from '../../services/replicas/traffic-follower.ts'
 
 const DAY_MS = 86_400_000
 /** Four whole weeks: each day of the week counts alike. */
 const WINDOW_DAYS = 28
+/** The weight, in requests, of the prior that every hour brings the same. */
+const PRIOR_REQUESTS = 1_000
 /** Smaller changes are not worth a record. */
 const SIGNIFICANT_DIGITS = 2
 
@@ -63,5 +65,22 @@ export function createTraffic({ log, analytics, snapshot, now }: TrafficDeps): (
   }
 }
 
-const digestOf = ({ hourShares, ...clicked }: ShopTraffic): string =>
-  [...hourShares, predictClickRate(clicked)].map((share) => share.toPrecision(SIGNIFICANT_DIGITS)).join()
+function digestOf(traffic: ShopTraffic): string {
+  const { hourShares, clickRate } = usageOf(traffic)
+  return [...hourShares, clickRate].map((share) => share.toPrecision(SIGNIFICANT_DIGITS)).join()
+}
+
+/**
+ * The share of a day's requests that comes in each hour: 24 numbers > 0 whose sum is 1. Each hour is smoothed over its
+ * neighbours (1, 2, 1), since a single mailing is not the shape of the day, and drawn towards an even day while there are
+ * few requests.
+ */
+function smoothedShares(requestsByHour: ReadonlyMap<number, number>): number[] {
+  const counts = Array.from({ length: HOURS }, (_, hour) => requestsByHour.get(hour) ?? 0)
+  const total = counts.reduce((sum, count) => sum + count, 0)
+  const at = (hour: number) => counts[(hour + HOURS) % HOURS]!
+  return counts.map((count, hour) => {
+    const smoothed = (at(hour - 1) + 2 * count + at(hour + 1)) / 4
+    return (smoothed + PRIOR_REQUESTS / HOURS) / (total + PRIOR_REQUESTS)
+  })
+}

@@ -1,9 +1,9 @@
 import type { Commit } from '../../infra/event-log/port.ts'
 
-/** What the sink writes beside a committed offset. */
+/** What the sink commits with an offset: docs/exactly-once.md. */
 export interface SinkOffsetMetadata {
   epoch: number
-  /** The batch from the committed offset to this one was about to be stored; null: all before the offset is stored. */
+  /** The batch from the committed offset to this one is in doubt; null: everything before the offset is stored. */
   pendingLast: number | null
 }
 

@@ -26,9 +26,9 @@ const POLL_MAX_WAIT_MS = 100
 /** Over all partitions; above it the largest batch is stored early. */
 const BUFFERED_MAX_BYTES = 64 * 1024 * 1024
 const STORES_AT_ONCE = 4
-/** Without a failure for so long and with nothing to store, it works again as far as anyone can tell. */
+/** After this long without a failure, and with nothing to store, the sink counts as healthy again. */
 const SETTLED_AFTER_MS = 5_000
-/** Records read at once when a batch in doubt is read again. */
+/** Records of one read when a batch in doubt is read again. */
 const READ_MAX_RECORDS = 10_000
 
 export interface SinkOptions {
@@ -52,7 +52,7 @@ interface Filling {
   begunAt: number
 }
 
-/** Copies the log into the tables of Analytics, every record exactly once: `sink-once.ts`. */
+/** Copies the log into the tables of Analytics, every record exactly once: `once.ts`. */
 export function createSink({ log, analytics, now, logger, retry }: SinkOptions): Stream {
   const run = createStreamRun({ name: SINK_GROUP, retry, now, logger })
   const filling = new Map<string, Filling>()
@@ -75,8 +75,8 @@ export function createSink({ log, analytics, now, logger, retry }: SinkOptions):
   }
 
   /**
-   * Some at once: each store is two commits and an insert that is fsynced. After a failure no other begins.
-   * Resolves or rejects when none is under way any more.
+   * Stores some batches at a time, since each takes two commits and an insert with fsync. After a failure no other begins.
+   * Settles once none is under way.
    */
   async function storeAll(consumer: LogConsumer, batches: readonly Filling[]): Promise<void> {
     const queue = [...batches]
@@ -90,7 +90,7 @@ export function createSink({ log, analytics, now, logger, retry }: SinkOptions):
     if (errors.length > 0) throw errors[0]
   }
 
-  /** Nothing waits to be stored, and what failed last may be taken to have passed. */
+  /** Nothing waits to be stored, and the last failure is some time ago. */
   function isIdle(): boolean {
     if ([...filling.values()].some(({ records }) => records.length > 0)) return false
     const { lastError } = run.state()
@@ -101,7 +101,7 @@ export function createSink({ log, analytics, now, logger, retry }: SinkOptions):
     const { partition, assignment } = batch
     const topic = batch.topic as StoredTopic
     const known = filling.get(placeOf({ topic, partition }))
-    // A partition that was given away and came back is read anew from what is committed.
+    // A partition that was revoked and assigned again is read from what is committed.
     if (known?.assignment === assignment) return fill(consumer, known, batch)
     const { committed } = assignment
     const { epoch, pendingLast } = decodeOffsetMetadata(committed)
@@ -121,14 +121,14 @@ export function createSink({ log, analytics, now, logger, retry }: SinkOptions):
     for (const { value } of readable) into.bytes += value?.length ?? 0
   }
 
-  /** Finishes the batch that was left in doubt, under an epoch of its own, and goes on after it. */
+  /** Finishes the batch that was left in doubt, under a new epoch, and continues behind it. */
   async function recover(consumer: LogConsumer, begun: Filling, doubt: { first: number; last: number }): Promise<void> {
     const { topic, partition, assignment } = begun
     const range = { from: doubt.first, to: doubt.last + 1, pageRecords: READ_MAX_RECORDS }
     const records = (await Array.fromAsync(readPages(log, topic, partition, range))).flat()
     const { unreadable } = readablePart({ topic, partition, records })
     if (unreadable) {
-      // A newer version began the batch, and finishes it.
+      // A newer version of the program opened the batch, and will finish it.
       filling.delete(placeOf(begun))
       return run.paused.pause(consumer, { assignment, offset: doubt.first, reason: unreadable.reason })
     }
@@ -188,7 +188,7 @@ export function createSink({ log, analytics, now, logger, retry }: SinkOptions):
 
   return {
     name: SINK_GROUP,
-    // A consumer that failed is gone; a new one starts at what is committed, with the batch in doubt.
+    // After a failure a new consumer starts at what is committed, with the batch that is in doubt.
     run: () => run.run(consume),
     stop: run.stop,
     lag: () => topicLag(log, SINK_GROUP, storedTopics, now),

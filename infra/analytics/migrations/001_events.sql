@@ -1,9 +1,10 @@
--- One row per record of the log; columns are the record's fields (schemas/records/records.ts) plus where it lies.
+-- One row per record of the log; columns are the record's fields (schemas/records) plus where it lies.
 -- …At columns are UTC epoch milliseconds, …Micros are millionths of the shop's currency.
 -- count() = uniqExact(_topic, _partition, _offset) holds for every table here: the audit that anyone can run.
 --
 -- Settings they share: an insert is on disk when it returns (fsync…), because the sink then tells the log that it need not
--- send these rows again; and the tokens of the last blocks are kept, so that a block that comes twice is dropped.
+-- send these rows again. What stores each row once are the sink's fences (docs/exactly-once.md); the deduplication window
+-- serves inserts by token, which the sink made before there were fences.
 -- by_offset finds what the sink stored last, by_cid and by_uid a person, by_request an emission, in a table sorted by time.
 
 CREATE TABLE IF NOT EXISTS emissions (

@@ -1,7 +1,7 @@
 /**
  * Which touch gets the credit for a line of a transaction.
  *
- * A touch is a valid impression or click of the person who bought (`persons.ts`), in the same shop, that was not voided.
+ * A touch is a valid impression or click of the person who bought (`LINK_PLACES`), in the same shop, that was not voided.
  * It is a candidate for the line when no `DISQUALIFICATIONS` applies: it came before the transaction, by no more than
  * its window, and its ad matches the product. Of the candidates, the first by `TOUCH_PRECEDENCE` gets the credit.
  * Imported transactions earn no credit, and have no attributed lines.
@@ -79,3 +79,22 @@ export const HALF_LIFE_MS = 7 * 86_400_000
 
 /** POSITION: the first and the last touch get this share each; those between divide the rest equally. */
 export const END_SHARE = 0.4
+
+/** Places of a uid. Three browsers that forget their cid every week have 171 cids in the 400 days that the log keeps. */
+export const CIDS_PER_UID_MAX = 200
+
+/** Places of a cid: a family with one tablet, some of whom registered twice. */
+export const UIDS_PER_CID_MAX = 20
+
+/**
+ * Which cids are one person: two cids of a shop are when both were seen with the same uid and both pairs have a place.
+ *
+ * Places keep strangers from growing a person without bound. Each uid has places for the cids that it was seen with
+ * first, each cid for the uids that it was seen with first; a later pair adds nothing and displaces nothing. Pairs that a
+ * proven sender showed have as many places of their own, so that strangers who fill the others cannot keep them out.
+ * "First" is by the clock of the intake, then by the id, and never by the order of arrival.
+ */
+export const LINK_PLACES = {
+  uid: { takenBy: 'cid', max: CIDS_PER_UID_MAX },
+  cid: { takenBy: 'uid', max: UIDS_PER_CID_MAX },
+} as const

@@ -108,3 +108,8 @@ export function withDigest(offer: Omit<ProductOffer, 'digest'>): ProductOffer {
 export function withUpdateDigest(offer: Omit<ProductOffer, 'digest'>): ProductOffer {
   return { ...offer, digest: UPDATE_MARK + digest(offer) }
 }
+
+/** What makes offers one product within an ad request: the first of these fields that is not empty. */
+export function dedupeKey(offer: Pick<ProductOffer, 'itemGroupId' | 'productId' | 'gtin' | 'id'>): string {
+  return offer.itemGroupId || offer.productId || offer.gtin || offer.id
+}

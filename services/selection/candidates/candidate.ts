@@ -1,7 +1,7 @@
 import type { IndexedProduct, SearchHit } from '../../../infra/product-index/port.ts'
 import { hashOf } from '../../domain/auction/auction.ts'
 import { predictClickRate } from '../../domain/auction/click-rate.ts'
-import { dedupeKey } from '../../domain/identity/dedupe-key.ts'
+import { dedupeKey } from '../../domain/catalogue/offer.ts'
 import type { Traffic } from '../../replicas/traffic-follower.ts'
 import type { CampaignHandle, Campaigns } from '../eligibility/campaigns.ts'
 

@@ -1,6 +1,6 @@
-import { LINK_PLACES } from '../../../../services/domain/attribution/persons.ts'
+import { LINK_PLACES } from '../../../../services/domain/attribution/credit.ts'
 
-/** Which cids are one person, as SQL over `person_links`. `services/domain/attribution/persons.ts` has the rules. */
+/** Which cids are one person, as SQL over `person_links`. `services/domain/attribution/credit.ts` has the rules. */
 
 /** `provenAt` of a pair that no proven sender has shown. */
 export const NEVER = Number.MAX_SAFE_INTEGER

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ProductOffer } from '../../../../schemas/records/records.ts'
-import { digest, offerKey, withDigest } from '../../../../services/domain/catalogue/offer.ts'
+import { dedupeKey, digest, offerKey, withDigest } from '../../../../services/domain/catalogue/offer.ts'
 import { readEntries } from '../../../../services/registry/products/product-entries.ts'
 
 const feed = { shopId: 's', currency: 'EUR', lang: 'de' }
@@ -67,4 +67,13 @@ describe('offers', () => {
     }
     expect(withDigest({ ...(again as unknown as ProductOffer), updatedAt: 9 }).digest).toBe(digest(offer))
   })
+})
+
+it.each([
+  [{ itemGroupId: 'group', productId: 'product', gtin: 'gtin', id: 'id' }, 'group'],
+  [{ itemGroupId: null, productId: 'product', gtin: 'gtin', id: 'id' }, 'product'],
+  [{ itemGroupId: '', productId: '', gtin: 'gtin', id: 'id' }, 'gtin'],
+  [{ itemGroupId: null, productId: null, gtin: null, id: 'id' }, 'id'],
+])('the dedupe key of %j is %s', (offer, key) => {
+  expect(dedupeKey(offer)).toBe(key)
 })

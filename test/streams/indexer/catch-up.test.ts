@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest'
-import type { EventLog } from '../../../../../infra/event-log/port.ts'
-import type { ProductIndex } from '../../../../../infra/product-index/port.ts'
-import { indexCaughtUp } from '../../../../../services/registry/feeds/runs/caught-up.ts'
+import type { EventLog } from '../../../infra/event-log/port.ts'
+import type { ProductIndex } from '../../../infra/product-index/port.ts'
+import { indexCaughtUp } from '../../../streams/indexer/indexer.ts'
 
 /** A log of two partitions whose group commits as it is told to. */
 function place() {
@@ -22,10 +22,10 @@ function place() {
   return { log, index, offsets, records }
 }
 
-it('waits until the group has committed all that was there, then refreshes', async () => {
+it('a feed run waits until the indexer has committed what the topic held, then refreshes the index', async () => {
   const { log, index, offsets } = place()
   let done = false
-  const waiting = indexCaughtUp({ log, index, group: 'g', now: Date.now })().then(() => {
+  const waiting = indexCaughtUp({ log, index, now: Date.now }).then(() => {
     done = true
   })
   await new Promise((resolve) => setTimeout(resolve, 20))
@@ -35,15 +35,14 @@ it('waits until the group has committed all that was there, then refreshes', asy
   expect(index.refresh).toHaveBeenCalledOnce()
 })
 
-it('does not wait for offsets that hold no record', async () => {
+it('a feed run does not wait for offsets that hold no record', async () => {
   const { log, index, records } = place()
   records[0] = 10
-  await indexCaughtUp({ log, index, group: 'g', now: Date.now })()
+  expect(await indexCaughtUp({ log, index, now: Date.now })).toBe(true)
 })
 
-it('gives up after its time', async () => {
+it('a feed run stops waiting for the indexer at its time limit', async () => {
   const { log, index } = place()
   let now = 0
-  const waiting = indexCaughtUp({ log, index, group: 'g', now: () => (now += 600_000), timeLimitMs: 1_000 })()
-  await expect(waiting).rejects.toThrow('index is behind')
+  expect(await indexCaughtUp({ log, index, now: () => (now += 600_000), timeLimitMs: 1_000 })).toBe(false)
 })
