@@ -6,6 +6,8 @@ import { type JourneyShop, openShop, type Selection } from './shop.ts'
 
 const ROUNDS = tries(2, 8)
 const SHOPPERS = 8
+/** Of the purchases, how many are asked after: the last ones. */
+const EXPLAINED = tries(10, 100)
 
 interface Audit {
   logged: number
@@ -88,7 +90,7 @@ describe('the whole program is killed again and again while shoppers see, click 
     expect(totals.views).toBeGreaterThanOrEqual(acknowledged.views)
     expect(totals.views).toBeLessThanOrEqual(acknowledged.views + unanswered)
     expect(totals.invalid).toBe(0)
-    for (const eventId of acknowledged.purchases.slice(-50)) {
+    for (const eventId of acknowledged.purchases.slice(-EXPLAINED)) {
       const sale = await program.call('GET', `/v1/panel/explain/attribution/${eventId}?shopId=${shop.shopId}`)
       expect(JSON.stringify(sale.body)).toContain('CREDITED')
     }

@@ -26,6 +26,7 @@ export interface EventLogHost {
 const POLL = { maxRecords: 100, maxWaitMs: 2_000 }
 /** An implementation may need several polls to get going; this many empty ones mean that there is nothing. */
 const EMPTY_POLLS_MAX = 5
+const QUIET_MS = 500
 
 const record = (topic: TopicName, key: string | null, value: string | null): NewRecord => ({
   topic,
@@ -290,12 +291,14 @@ export function eventLogSuite(name: string, create: () => Promise<EventLogHost>)
       it('shares the partitions with the other members, and leaves them its own when it goes', async () => {
         const one = await log.consumer({ group: 'g', topics: ['page-views', 'transactions'] })
         const two = await (await host.connect()).consumer({ group: 'g', topics: ['page-views', 'transactions'] })
-        // Both must be heard of before the partitions settle.
-        await Promise.all([one.poll({ maxRecords: 1, maxWaitMs: 100 }), two.poll({ maxRecords: 1, maxWaitMs: 100 })])
+        const haveParts = async () => {
+          await Promise.all([one, two].map((each) => each.poll({ maxRecords: 1, maxWaitMs: 100 })))
+          return [one, two].every((each) => each.isMember() && each.assigned().length > 0)
+        }
+        await expect.poll(haveParts).toBe(true)
         await log.append(Array.from({ length: 100 }, (_, n) => view(`k${n}`, String(n))))
-        const [ofOne, ofTwo] = await Promise.all([consumeUntilQuiet(one), consumeUntilQuiet(two)])
-        const numbers = Array.from({ length: 100 }, (_, n) => String(n)).sort()
-        expect(texts([...ofOne, ...ofTwo]).sort()).toEqual(numbers)
+        const [ofOne, ofTwo] = [await consumeUntilQuiet(one), await consumeUntilQuiet(two)]
+        expect(texts([...ofOne, ...ofTwo]).sort()).toEqual(Array.from({ length: 100 }, (_, n) => String(n)).sort())
         expect(ofOne.length).toBeGreaterThan(0)
         expect(ofTwo.length).toBeGreaterThan(0)
         await two.close()
@@ -374,8 +377,8 @@ export function eventLogSuite(name: string, create: () => Promise<EventLogHost>)
         const one = await log.consumer({ group: 'g', topics: ['page-views'] })
         const polled = await batchesUntilQuiet(one)
         const two = await log.consumer({ group: 'g', topics: ['page-views'] })
-        const gone = new Set((await batchesUntilQuiet(two)).map((each) => each.partition))
-        const { assignment } = polled.find((each) => gone.has(each.partition))!
+        const gone = await firstBatch(two)
+        const { assignment } = polled.find(({ partition }) => partition === gone.partition)!
         const place = { offset: 1, metadata: '' }
         await expect(one.commit(assignment, place, [record('transactions', 'k', 'out')])).rejects.toThrow(Revoked)
         expect(await log.committed('g')).toEqual([])
@@ -387,7 +390,7 @@ export function eventLogSuite(name: string, create: () => Promise<EventLogHost>)
         const one = await log.consumer({ group: 'g', topics: ['page-views'] })
         const polled = await batchesUntilQuiet(one)
         const two = await log.consumer({ group: 'g', topics: ['page-views'] })
-        const taken = (await batchesUntilQuiet(two))[0]!
+        const taken = await firstBatch(two)
         const place = { offset: taken.records.at(-1)!.offset + 1, metadata: 'by another' }
         await two.commit(taken.assignment, place)
         await two.close()
@@ -558,7 +561,7 @@ export function eventLogSuite(name: string, create: () => Promise<EventLogHost>)
   })
 }
 
-/** All that comes until two polls in a row are empty. */
+/** All that comes until two polls in a row are empty, of a consumer that has joined its group. */
 async function consumeUntilQuiet(consumer: LogConsumer): Promise<LogRecord[]> {
   return (await batchesUntilQuiet(consumer)).flatMap(({ records }) => records)
 }
@@ -566,9 +569,9 @@ async function consumeUntilQuiet(consumer: LogConsumer): Promise<LogRecord[]> {
 async function batchesUntilQuiet(consumer: LogConsumer): Promise<Batch[]> {
   const batches: Batch[] = []
   for (let empty = 0; empty < 2; ) {
-    const batch = await consumer.poll({ maxRecords: 100, maxWaitMs: 200 })
+    const batch = await consumer.poll({ maxRecords: 100, maxWaitMs: QUIET_MS })
     if (batch) batches.push(batch)
-    else empty += 1
+    empty = batch || !consumer.isMember() ? 0 : empty + 1
   }
   return batches
 }

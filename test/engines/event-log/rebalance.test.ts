@@ -13,6 +13,8 @@ const brokers = addresses.kafkaBrokers
 const SESSION_TIMEOUT_MS = 6_000
 /** Of a batch: long enough to be killed or frozen in. */
 const WORK_MS = 60
+/** Of the load's appends, which are not what is tried. */
+const PATIENCE_MS = 60_000
 const KEYS = 40
 const logger = { warn() {} }
 
@@ -24,7 +26,7 @@ beforeEach(async () => {
   namespace = testNamespace()
   members = []
   await migrateKafka({ brokers, clientId: 'test', namespace, replicationFactor: 1, logger })
-  log = connectKafkaEventLog({ brokers, clientId: 'test', namespace, logger, now: Date.now })
+  log = connectKafkaEventLog({ brokers, clientId: 'test', namespace, logger, now: Date.now, timeoutMs: PATIENCE_MS })
 })
 afterEach(async () => {
   for (const member of members) member.process.kill('SIGKILL')

@@ -49,7 +49,8 @@ export async function openSinks(): Promise<Sinks> {
   const logger = { warn() {} }
   await migrateKafka({ brokers, clientId: 'test', namespace, replicationFactor: 1, logger })
   await migrateClickHouse({ url: addresses.clickhouseUrl, namespace })
-  const log = connectKafkaEventLog({ brokers, clientId: 'test', namespace, logger, now: Date.now })
+  const timeoutMs = PATIENCE_MS
+  const log = connectKafkaEventLog({ brokers, clientId: 'test', namespace, logger, now: Date.now, timeoutMs })
   const analytics = connectClickHouse({ url: addresses.clickhouseUrl, namespace })
   const sinks = new Set<SinkProcess>()
   let appended = 0
