@@ -20,10 +20,13 @@ export interface Fault {
   restarts?: Partial<Record<Role, number>>
 }
 
-/** Longer than the session of a consumer, so that its partitions are given away, and than the limit of any request. */
-const PAUSE_MS = SESSION_TIMEOUT_MS + 6_000
+/** Longer than the session of a consumer, so that its partitions are given away, and than that of the broker itself, 9 s. */
+const OUT_OF_SESSION_MS = SESSION_TIMEOUT_MS + 6_000
+/** Kafka's calls give up after 5 s. */
 const OUTAGE_MS = 5_000
-const SLOW_MS = 8_000
+/** Of the other engines: longer than the limit of a request that somebody waits for, 2 s. */
+const SHORT_OUTAGE_MS = 3_000
+const SLOW_MS = 5_000
 const KILLS = 3
 /** Each time the lead lies idle for a session: once is enough. */
 const KILLS_OF_REGISTRY = 1
@@ -49,7 +52,7 @@ const killedEngines: Fault[] = engineNames.map((engine) => ({
   name: `kill -9 of ${engine}`,
   async run({ engines }) {
     await engines.signal(engine, 'SIGKILL')
-    await delay(OUTAGE_MS)
+    await delay(engine === 'kafka' ? OUTAGE_MS : SHORT_OUTAGE_MS)
     await engines.start(engine)
   },
 }))
@@ -58,7 +61,7 @@ const pausedEngines: Fault[] = engineNames.map((engine) => ({
   name: `SIGSTOP of ${engine}`,
   async run({ engines }) {
     await engines.signal(engine, 'SIGSTOP')
-    await delay(PAUSE_MS)
+    await delay(engine === 'kafka' ? OUT_OF_SESSION_MS : SHORT_OUTAGE_MS)
     await engines.signal(engine, 'SIGCONT')
   },
 }))
@@ -67,7 +70,7 @@ const cutEngines: Fault[] = engineNames.map((engine) => ({
   name: `no way to ${engine}`,
   async run({ engines }) {
     await engines.proxies[engine].cut()
-    await delay(OUTAGE_MS)
+    await delay(engine === 'kafka' ? OUTAGE_MS : SHORT_OUTAGE_MS)
     await engines.proxies[engine].mend()
   },
 }))
@@ -113,7 +116,7 @@ const otherFaults: Fault[] = [
       const second = another('streams')
       await second.ready()
       programs.streams.signal('SIGSTOP')
-      await delay(PAUSE_MS)
+      await delay(OUT_OF_SESSION_MS)
       programs.streams.signal('SIGCONT')
       await delay(OUTAGE_MS)
       await second.stop()

@@ -8,7 +8,7 @@ import { NAMESPACE, type Role, roles, type World } from './world/world.ts'
 
 const RATE = { eventsPerSecond: 400, batchEvents: 20, adsPerRequest: 8 }
 /** Of undisturbed load before and after each fault. */
-const QUIET_MS = 1_500
+const QUIET_MS = 1_000
 const DELIVERED_WITHIN_MS = 90_000
 const STORED_WITHIN_MS = 120_000
 const POLL_MS = 100
