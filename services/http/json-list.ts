@@ -55,7 +55,8 @@ export async function splitList(
       case QUOTE: {
         const start = i
         i = endOfText(bytes, start, PART_BYTES_MAX)
-        if (i - start > PART_BYTES_MAX) throw new Problem('TOO_LARGE', `It holds a text over ${PART_BYTES_MAX} bytes`)
+        if (i - start > PART_BYTES_MAX)
+          throw new Problem('TOO_LARGE', `A string in the body has more than ${PART_BYTES_MAX} bytes`)
         if (depth === 1) lastText = [start, i + 1]
         break
       }
@@ -86,7 +87,7 @@ export async function splitList(
   const parts = [bytes.subarray(0, list.start), Buffer.from('[]'), bytes.subarray(list.end)]
   const around = list.start < 0 ? bytes : Buffer.concat(parts)
   if (around.length > PART_BYTES_MAX)
-    throw new Problem('TOO_LARGE', `Without ${name} it has over ${PART_BYTES_MAX} bytes`)
+    throw new Problem('TOO_LARGE', `Apart from ${name}, the body has more than ${PART_BYTES_MAX} bytes`)
   return { body: parseJson(around), elements }
 }
 

@@ -50,7 +50,11 @@ export function parseJson(bytes: Buffer, limits: JsonLimits = JSON_LIMITS): unkn
 }
 
 export function malformed(cause?: unknown): Problem {
-  return new Problem('MALFORMED_JSON', 'The body is not JSON in UTF-8, or has a key such as __proto__', { cause })
+  return new Problem(
+    'MALFORMED_JSON',
+    'The body is not valid JSON in UTF-8, or has a forbidden key such as __proto__',
+    { cause },
+  )
 }
 
 function sizeFault(bytes: Buffer, limits: JsonLimits): string | null {
@@ -65,7 +69,7 @@ function sizeFault(bytes: Buffer, limits: JsonLimits): string | null {
       case OPEN_OBJECT:
         depth++
         values++
-        if (depth > limits.depth) return `It is nested more than ${limits.depth} deep`
+        if (depth > limits.depth) return `The body is nested more than ${limits.depth} levels deep`
         break
       case CLOSE_LIST:
       case CLOSE_OBJECT:
@@ -75,7 +79,7 @@ function sizeFault(bytes: Buffer, limits: JsonLimits): string | null {
       case COLON:
         values++
     }
-    if (values > limits.values) return `It holds more than ${limits.values} values`
+    if (values > limits.values) return `The body holds more than ${limits.values} values`
   }
   return null
 }

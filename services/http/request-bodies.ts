@@ -127,10 +127,10 @@ function hasBody({ headers }: IncomingMessage): boolean {
 const hangUp = (raw: IncomingMessage) => () => void raw.destroy()
 
 const broken = (cause: Error) =>
-  new Problem('INVALID', 'The body is not whole, or not encoded as Content-Encoding says', { cause })
+  new Problem('INVALID', 'The body is incomplete, or is not encoded as Content-Encoding says', { cause })
 
 const noRoom = () =>
-  new Problem('UNAVAILABLE', 'Too many bodies are on their way', { retryAfterSeconds: RETRY_AFTER_SECONDS })
+  new Problem('UNAVAILABLE', 'Too many request bodies are being received', { retryAfterSeconds: RETRY_AFTER_SECONDS })
 
 const tooLarge = (bytesMax: number) => new Problem('TOO_LARGE', `The body has more than ${bytesMax} bytes`)
 
@@ -151,6 +151,6 @@ function giveUpWhenSlow(raw: IncomingMessage, reply: FastifyReply, arrival: Arri
     const isOurTurn = raw.readableLength > 0 && !reply.sent
     const restMs = isOurTurn ? timeoutMs : allowedMs - (performance.now() - startedAt)
     if (restMs > 0) timer = setTimeout(judge, restMs).unref()
-    else arrival.giveUp(new Problem('TOO_SLOW', `The body did not come within ${Math.round(allowedMs / 1000)} s`))
+    else arrival.giveUp(new Problem('TOO_SLOW', `The body did not arrive within ${Math.round(allowedMs / 1000)} s`))
   }
 }

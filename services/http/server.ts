@@ -28,7 +28,11 @@ const REFUSED_EVERY_MS = 1_000
 /** What an answer is, its content type says; nothing else may be read into it. */
 const SAFE_HEADERS = { 'x-content-type-options': 'nosniff' }
 
-const unavailable = { code: 'UNAVAILABLE', detail: 'The service cannot do this now', retryAfterSeconds: 2 } as const
+const unavailable = {
+  code: 'UNAVAILABLE',
+  detail: 'The service is temporarily unavailable',
+  retryAfterSeconds: 2,
+} as const
 /** What the ports' errors are answered with, by their names: the same request may work later. */
 const engineProblems: Readonly<Record<string, { code: ErrorCode; detail: string; retryAfterSeconds: number }>> = {
   LogUnavailable: unavailable,
@@ -38,13 +42,13 @@ const engineProblems: Readonly<Record<string, { code: ErrorCode; detail: string;
   UnknownSchema: unavailable,
   AnalyticsUnavailable: {
     code: 'REPORTS_UNAVAILABLE',
-    detail: 'The analytics store does not answer now',
+    detail: 'The analytics store does not respond',
     retryAfterSeconds: 5,
   },
   // What else the store had to do may be to blame.
   AnalyticsGaveUp: {
     code: 'REPORT_TOO_SLOW',
-    detail: 'It was given up: ask for less time, or group by less',
+    detail: 'The report took too long: choose a shorter period or fewer dimensions',
     retryAfterSeconds: 30,
   },
 }
@@ -68,7 +72,7 @@ export function createHttpServer(options: {
     logController: new LogController({ disableRequestLogging: true }),
     // Paths that no route could ever take: they come before the error handler below.
     frameworkErrors: (_error, _request, reply) =>
-      answer(reply.header('connection', 'close'), new Problem('INVALID', 'The path is not a valid one')),
+      answer(reply.header('connection', 'close'), new Problem('INVALID', 'The path is not valid')),
     bodyLimit: BODY_LIMIT_BYTES,
     // A caller's own id is not taken over: it would name its ads and stand in the log.
     genReqId: () => requestId(),
@@ -118,10 +122,10 @@ export function createHttpServer(options: {
   server.setNotFoundHandler((request, reply) => {
     const path = pathOf(request)
     const allowed = methods(path)
-    if (allowed.length === 0) throw new Problem('NOT_FOUND', `There is nothing at ${path}`)
+    if (allowed.length === 0) throw new Problem('NOT_FOUND', `No resource exists at ${path}`)
     reply.header('allow', allowed.join(', '))
     if (request.method === 'OPTIONS') return reply.code(204).send()
-    throw new Problem('METHOD_NOT_ALLOWED', `${path} knows ${allowed.join(', ')}, not ${request.method}`)
+    throw new Problem('METHOD_NOT_ALLOWED', `${path} supports ${allowed.join(', ')}, not ${request.method}`)
   })
   return server
 }
@@ -154,7 +158,7 @@ function toProblem(error: FastifyError): Problem {
   if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
     return new Problem(error.statusCode === 413 ? 'TOO_LARGE' : 'INVALID', error.message)
   }
-  return new Problem('INTERNAL', 'The request could not be carried out', { cause: error })
+  return new Problem('INTERNAL', 'The request failed because of an internal error', { cause: error })
 }
 
 /** What each path knows: methods by the pattern of the route, in the words of the router (`:name`, `*`). */

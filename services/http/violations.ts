@@ -155,9 +155,9 @@ function isOfType(type: string, value: unknown): boolean {
 }
 
 const patternWords: Readonly<Record<string, string>> = {
-  [TEXT_PATTERN]: 'must hold text, and no control characters',
-  [TEXT_LINES_PATTERN]: 'must hold text',
-  [NO_CONTROL_PATTERN]: 'must hold no control characters',
+  [TEXT_PATTERN]: 'must contain text and no control characters',
+  [TEXT_LINES_PATTERN]: 'must contain text',
+  [NO_CONTROL_PATTERN]: 'must not contain control characters',
 }
 
 function textFault({ minLength = 0, maxLength = Infinity, format, pattern }: Shape, value: string): string | null {

@@ -63,7 +63,7 @@ export function createAccess(snapshot: Snapshot): Access {
     needToChange(principal, kind, id) {
       const entity = need(principal, kind, id)
       if ((kind === 'Shop' || kind === 'AdFormat') && principal.role === 'ADVERTISER') {
-        throw new Problem('FORBIDDEN', `The ${nouns[kind]} is changed by its publisher`)
+        throw new Problem('FORBIDDEN', `Only its publisher can change the ${nouns[kind]}`)
       }
       if (principal.role === 'PUBLISHER') checkOwnCampaign(entity, principal)
       return entity
@@ -78,7 +78,7 @@ export function createAccess(snapshot: Snapshot): Access {
 function checkOwnCampaign(entity: Entity<EntityKind>, { accountId }: Principal): void {
   if (entity.kind !== 'Campaign' || entity.body.accountId === accountId) return
   const way = entity.body.moderation === null ? 'ask the operator to stop it' : 'reject it in moderation to stop it'
-  throw new Problem('FORBIDDEN', `The campaign is changed by its advertiser: ${way}`)
+  throw new Problem('FORBIDDEN', `Only its advertiser can change the campaign: ${way}`)
 }
 
 /** What an entity is called in messages. */

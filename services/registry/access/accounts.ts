@@ -18,15 +18,15 @@ export function accounts(snapshot: Snapshot): Resource<'Account', typeof Account
     kind: 'Account',
     path: 'accounts',
     schemas: { create: AccountCreate, patch: AccountPatch, view: AccountView, query: AccountQuery },
-    mayMake: onlyRoles(['OPERATOR'], 'Only the operator makes accounts'),
+    mayMake: onlyRoles(['OPERATOR'], 'Only the operator can create accounts'),
     create(input) {
       return { companyName: '', taxNumber: '', sellerIds: [], displayEnabled: false, ...input }
     },
     change({ body }, input, { role }) {
       const granted = (['sellerIds', 'displayEnabled'] as const).filter((name) => input[name] !== undefined)
       if (role !== 'OPERATOR' && granted.length > 0) {
-        throw new Problem('FORBIDDEN', `Only the operator sets ${granted.join(' and ')}`, {
-          errors: granted.map((name) => ({ path: `/${name}`, message: 'is set by the operator' })),
+        throw new Problem('FORBIDDEN', `Only the operator can set ${granted.join(' and ')}`, {
+          errors: granted.map((name) => ({ path: `/${name}`, message: 'can be set by the operator only' })),
         })
       }
       return { ...body, ...input }

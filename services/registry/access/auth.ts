@@ -71,7 +71,10 @@ export function createAuthorize(deps: {
     if (session.renewal !== null) reply.header('set-cookie', session.renewal)
     const { id, body } = session.user
     if (lacksSecondFactor?.(body)) {
-      throw new Problem('SECOND_FACTOR_MISSING', 'Set up a second factor first: this installation wants one of you')
+      throw new Problem(
+        'SECOND_FACTOR_MISSING',
+        'Set up a second factor first: this installation requires one for your role',
+      )
     }
     const accountId = body.accountId ?? BOOTSTRAP_ACCOUNT_ID
     const credential = { kind: 'SESSION', authenticatedAt: session.authenticatedAt } as const
@@ -84,7 +87,7 @@ export function createAuthorize(deps: {
       const principal = authorization === undefined ? signedIn(request, reply) : bearer(authorization)
       if (!principal) {
         reply.header('www-authenticate', 'Bearer')
-        throw new Problem('UNAUTHENTICATED', 'Sign in, or send Authorization: Bearer with a token that is in force')
+        throw new Problem('UNAUTHENTICATED', 'Sign in, or send a valid token in the header Authorization: Bearer')
       }
       if (!scopes.some((scope) => principal.scopes.includes(scope))) {
         const caller = principal.userId === null ? 'token' : 'session'

@@ -15,4 +15,4 @@ export function onlyRoles(roles: readonly Role[], refusal: string) {
 export const operatorOnly = onlyRoles(['OPERATOR'], 'Only the operator may do this')
 
 /** What belongs to a shop. */
-export const publisherOnly = onlyRoles(['OPERATOR', 'PUBLISHER'], 'Only the publisher of a shop sets it up')
+export const publisherOnly = onlyRoles(['OPERATOR', 'PUBLISHER'], 'Only the publisher of a shop can set it up')

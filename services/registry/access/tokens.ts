@@ -87,10 +87,10 @@ export function tokenRoutes(server: HttpServer, deps: TokenDeps): void {
 /** What leaks with one token must end when that one does. */
 function checkNoMore(maker: Token, made: Pick<Token, 'scopes' | 'expiresAt'>, fieldErrors: FieldErrors): void {
   made.scopes.forEach((scope, i) => {
-    fieldErrors.check(maker.scopes.includes(scope), `/scopes/${i}`, 'is none of the token that asks for it')
+    fieldErrors.check(maker.scopes.includes(scope), `/scopes/${i}`, 'is not a scope of the token that requests it')
   })
   const outlives = maker.expiresAt !== null && (made.expiresAt === null || made.expiresAt > maker.expiresAt)
-  fieldErrors.check(!outlives, '/expiresAt', 'must not be after that of the token that asks for it')
+  fieldErrors.check(!outlives, '/expiresAt', 'must not be later than that of the token that requests it')
 }
 
 function tokens(snapshot: Snapshot, now: () => number): ChangeableResource<'Token', typeof TokenPatch> {

@@ -18,7 +18,7 @@ export interface BannerFacts {
 
 /** #rgb, #rgba, #rrggbb, #rrggbbaa (CSS Color Module Level 4, section 5.2). */
 const HEX_COLOUR = /^#([0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})$/i
-const NO_IMAGE = 'is no image of the account'
+const NO_IMAGE = 'is not an image of the account'
 
 /** The stored form of banners. Adds everything that is wrong with them. A banner with an id keeps it, others get one. */
 export function readBanners(inputs: readonly Input[], facts: BannerFacts, fieldErrors: FieldErrors): Banner[] {
@@ -27,11 +27,11 @@ export function readBanners(inputs: readonly Input[], facts: BannerFacts, fieldE
     const path = `/banners/${at}`
     const { id, adFormatId, logoImageId = null, textFields = [], lang = null } = input
     if (id !== undefined) {
-      fieldErrors.check(facts.known.includes(id), `${path}/id`, 'is no banner of this campaign')
-      fieldErrors.check(ids.indexOf(id) === at, `${path}/id`, 'is there already')
+      fieldErrors.check(facts.known.includes(id), `${path}/id`, 'is not a banner of this campaign')
+      fieldErrors.check(ids.indexOf(id) === at, `${path}/id`, 'is listed more than once')
     }
     const format = facts.formatOf(adFormatId)
-    if (!format) fieldErrors.add(`${path}/adFormatId`, 'is no ad format of this shop')
+    if (!format) fieldErrors.add(`${path}/adFormatId`, 'is not an ad format of this shop')
     const images = readImages(input.images ?? [], { path: `${path}/images`, format, facts }, fieldErrors)
     const hasLogo = logoImageId === null || facts.imageOf(logoImageId) !== undefined
     fieldErrors.check(hasLogo, `${path}/logoImageId`, NO_IMAGE)
@@ -46,7 +46,7 @@ function readImages(
   fieldErrors: FieldErrors,
 ): Banner['images'] {
   if (format && inputs.length !== format.images.length) {
-    fieldErrors.add(path, `must be as many as the format has: ${format.images.length}`)
+    fieldErrors.add(path, `must have as many entries as the format: ${format.images.length}`)
   }
   return inputs.map(({ imageId, ...given }, at) => {
     const image = facts.imageOf(imageId)
@@ -55,8 +55,8 @@ function readImages(
     const place = format?.images[at]
     if (image && place) {
       const fits = width === place.width && height === place.height
-      const sizes = `${width} x ${height} pixels: the format wants ${place.width} x ${place.height}`
-      fieldErrors.check(fits, `${path}/${at}/imageId`, `is of ${sizes}`)
+      const sizes = `${width} x ${height} pixels, but the format requires ${place.width} x ${place.height}`
+      fieldErrors.check(fits, `${path}/${at}/imageId`, `has ${sizes}`)
     }
     if (image) {
       fieldErrors.check((given.width ?? width) === width, `${path}/${at}/width`, `is ${width} in the image`)
@@ -74,8 +74,8 @@ function checkTexts(
   const types = texts.map(({ type }) => type)
   for (const [at, { type, value }] of texts.entries()) {
     const field = format.textFields.find((each) => each.type === type)
-    if (!field) fieldErrors.add(`${path}/${at}/type`, 'is no text field of the format')
-    fieldErrors.check(types.indexOf(type) === at, `${path}/${at}/type`, 'is there already')
+    if (!field) fieldErrors.add(`${path}/${at}/type`, 'is not a text field of the format')
+    fieldErrors.check(types.indexOf(type) === at, `${path}/${at}/type`, 'is listed more than once')
     const isShort = !field || [...value].length <= field.maxLength
     fieldErrors.check(isShort, `${path}/${at}/value`, `must have at most ${field?.maxLength} characters`)
     const isColour = !type.endsWith('_COLOR') || HEX_COLOUR.test(value)

@@ -84,7 +84,7 @@ export function campaigns(deps: CampaignDeps): Resource<'Campaign', typeof Campa
       const campaign: Campaign = { ...body, ...campaignFields(input, fieldErrors) }
       const [spentMicros = 0] = await knownSpendOf([id])
       if (spentMicros === null && campaign.budgetMicros < body.budgetMicros) {
-        const message = 'cannot be lowered while nobody can tell what the campaign has spent'
+        const message = 'cannot be lowered while the spend of the campaign is unknown'
         throw new Problem('UNAVAILABLE', `/budget: ${message}`, { errors: [{ path: '/budget', message }] })
       }
       const account = snapshot.body('Account', body.accountId)!

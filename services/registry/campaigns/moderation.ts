@@ -35,7 +35,7 @@ export function moderationRoutes(server: HttpServer, deps: ModerationDeps): void
   decisionRoutes(server, deps)
 }
 
-const moderatorsOnly = onlyRoles(['OPERATOR', 'PUBLISHER'], 'Banners are judged by the publisher of the shop')
+const moderatorsOnly = onlyRoles(['OPERATOR', 'PUBLISHER'], 'Only the publisher of a shop can moderate its banners')
 
 function listRoute(server: HttpServer, { access, authorize, views }: ModerationDeps): void {
   server.get(
@@ -118,8 +118,9 @@ async function decide(deps: ModerationDeps, decision: Decision): Promise<Static<
 function checkOpen({ version, body }: Entity<'Campaign'>, decision: Decision): Moderation {
   if (body.moderation === null) throw new Problem('CONFLICT', 'Only display campaigns are moderated')
   if (decision.version !== undefined && decision.version !== version) {
-    throw new Problem('CONFLICT', `The campaign has version ${version} now: look at it again`)
+    throw new Problem('CONFLICT', `The campaign has changed to version ${version}: review it again`)
   }
-  if (body.moderation.state === decision.state) throw new Problem('CONFLICT', `It is ${decision.state} already`)
+  if (body.moderation.state === decision.state)
+    throw new Problem('CONFLICT', `The campaign is already ${decision.state}`)
   return body.moderation
 }

@@ -38,7 +38,7 @@ export function checkCampaign(campaign: Campaign, facts: CampaignFacts, fieldErr
 function checkOwner(campaign: Campaign, { accountId, account, shop }: CampaignFacts, fieldErrors: FieldErrors): void {
   const ownsShop = shop.accountId === accountId
   if (account.kind === 'OPERATOR')
-    fieldErrors.add('/accountId', "is the operator's: publishers and advertisers advertise")
+    fieldErrors.add('/accountId', "is the operator's: only publishers and advertisers can advertise")
   if (account.kind === 'PUBLISHER') fieldErrors.check(ownsShop, '/shopId', 'is not a shop of this publisher')
   fieldErrors.check(!campaign.autoPromo || ownsShop, '/autoPromo', "is for the campaigns of the shop's own publisher")
 }
@@ -92,7 +92,7 @@ function checkProducts({ productRule }: Campaign, { account }: CampaignFacts, fi
 function checkDisplay(campaign: Campaign, facts: CampaignFacts, fieldErrors: FieldErrors): void {
   if (facts.before === null) checkEnabled(facts, fieldErrors)
   const { country, targetUrl, mobileDeepLink, targeting } = campaign
-  fieldErrors.check(country === null || isCountry(country), '/country', 'is not a country of ISO 3166-1')
+  fieldErrors.check(country === null || isCountry(country), '/country', 'is not an ISO 3166-1 country')
   if (targetUrl !== null) {
     const protocol = URL.parse(targetUrl)?.protocol ?? ''
     fieldErrors.check(['http:', 'https:'].includes(protocol), '/targetUrl', 'is not an http or https URL')
@@ -111,7 +111,7 @@ function checkDisplay(campaign: Campaign, facts: CampaignFacts, fieldErrors: Fie
 
 /** Only new campaigns are refused; of those there are, none is shown while either account is not enabled. */
 function checkEnabled({ account, publisher }: CampaignFacts, fieldErrors: FieldErrors): void {
-  const message = 'takes no part in display advertising: the operator enables it'
+  const message = 'is not enabled for display advertising: only the operator can enable it'
   fieldErrors.check(account.displayEnabled, '/accountId', `the account ${message}`)
   fieldErrors.check(publisher.displayEnabled, '/shopId', `the publisher of the shop ${message}`)
 }

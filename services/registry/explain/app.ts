@@ -26,7 +26,7 @@ export interface ExplainDeps {
   now: () => number
 }
 
-const HINT = 'What happened in the last seconds may not be stored yet'
+const HINT = 'Events of the last seconds may not be stored yet'
 
 /** GET /v1/panel/transactions: what was bought and credited. GET /v1/panel/explain/…: why this ad, why this credit. */
 export function explainApp(deps: ExplainDeps) {

@@ -14,7 +14,7 @@ import type { Snapshot } from '../../domain/snapshot.ts'
 import type { Principal } from '../access/auth.ts'
 import { toIso } from '../resources/conversions.ts'
 import { type DisplayNames, namesFor, type Pseudonyms, timeOfOrder } from './pseudonyms.ts'
-import { type LineOutcome, whyOutcome, whyTouch } from './reasons.ts'
+import { type ExplainedOutcome, whyOutcome, whyTouch } from './reasons.ts'
 import { versionViews } from './versions.ts'
 
 /** What is known of one transaction. */
@@ -143,7 +143,7 @@ function outcomeOf(
   { imported }: TransactionRow,
   stored: AttributedLineRow | undefined,
   isOwn: (campaignId: string) => boolean,
-): LineOutcome {
+): ExplainedOutcome {
   if (imported) return 'IMPORTED'
   if (!stored) return 'PENDING'
   return stored.outcome === 'CREDITED' && !isOwn(stored.campaignId) ? 'CREDITED_TO_ANOTHER' : stored.outcome

@@ -54,4 +54,4 @@ export const whyOutcome = {
   PENDING: 'It is stored and will be attributed within seconds',
   IMPORTED: 'Imported history feeds bestsellers and recommendations, and is never attributed',
 } as const
-export type LineOutcome = keyof typeof whyOutcome
+export type ExplainedOutcome = keyof typeof whyOutcome

@@ -60,7 +60,7 @@ function uploadRoute(server: HttpServer, { access, authorize, runs }: FeedsAppDe
       const feed = access.needToChange(principal, 'Feed', request.params.id)
       const type = request.headers['content-type'] ?? ''
       if (/^(multipart\/|application\/json)/i.test(type)) {
-        throw new Problem('UNSUPPORTED_MEDIA_TYPE', 'Send the XML, or its gzip, as the body itself')
+        throw new Problem('UNSUPPORTED_MEDIA_TYPE', 'Send the XML, plain or gzipped, as the request body')
       }
       if (!request.body)
         throw new Problem('INVALID', 'The body is empty', { errors: [{ path: '/', message: 'is empty' }] })

@@ -21,7 +21,7 @@ export function feedEntities(deps: { access: Access }): Resource<'Feed', typeof 
     create({ shopId, name, url = null, currency, lang = null, username = null, password = null }, principal) {
       const fieldErrors = new FieldErrors()
       const shop = ownShop({ access: deps.access, principal, shopId, fieldErrors })
-      fieldErrors.check(currency === undefined || isCurrency(currency), '/currency', 'is not a currency of ISO 4217')
+      fieldErrors.check(currency === undefined || isCurrency(currency), '/currency', 'is not an ISO 4217 currency')
       checkUrl(url, fieldErrors)
       fieldErrors.throwIfAny()
       return { shopId, name, url, currency: currency ?? shop!.body.currency, lang, username, password, ...UNFETCHED }

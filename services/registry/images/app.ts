@@ -129,7 +129,9 @@ function contentRoute(server: HttpServer, { registry, images }: ImagesAppDeps): 
       const content = await images.read(id)
       if (!content) {
         reply.removeHeader('cache-control').removeHeader('etag')
-        throw new Problem('UNAVAILABLE', 'The image is not here now', { retryAfterSeconds: RETRY_AFTER_SECONDS })
+        throw new Problem('UNAVAILABLE', 'The image is temporarily unavailable', {
+          retryAfterSeconds: RETRY_AFTER_SECONDS,
+        })
       }
       return reply
         .type(mediaTypes[image.mediaType])

@@ -4,9 +4,9 @@ import type { ImageType } from '../../../schemas/records/entities.ts'
 export type Container = { type: ImageType } | { fault: string }
 
 const PNG_SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex')
-const CUT_OFF = { fault: 'is cut off, or damaged' }
+const CUT_OFF = { fault: 'is truncated or damaged' }
 const ANIMATED = { fault: 'is animated: banners are still images' }
-const OTHER = { fault: 'is no PNG, JPEG or WEBP image' }
+const OTHER = { fault: 'is not a PNG, JPEG or WEBP image' }
 
 /**
  * Walks through the parts of a PNG, JPEG or WEBP file, whatever its name and declared type say, without decoding any. The
@@ -80,7 +80,7 @@ function readWebp(bytes: Buffer): Container {
 function endingAt(end: number, bytes: Buffer, type: ImageType): Container {
   if (end > bytes.length) return CUT_OFF
   const extra = bytes.length - end
-  return extra === 0 ? { type } : { fault: `holds ${extra} bytes after the end of the image: save it anew` }
+  return extra === 0 ? { type } : { fault: `holds ${extra} bytes after the end of the image: save it again` }
 }
 
 const text = (bytes: Buffer, at: number) => bytes.toString('latin1', at, at + 4)

@@ -55,6 +55,6 @@ function formProblem(error: (Error & { code?: string }) | Problem): Problem {
     case 'FST_PARTS_LIMIT':
       return new Problem('TOO_LARGE', 'The form holds more than one file and an accountId')
     default:
-      return new Problem('INVALID', 'The body is not a whole multipart/form-data body', { cause: error })
+      return new Problem('INVALID', 'The body is not a complete multipart/form-data body', { cause: error })
   }
 }

@@ -90,7 +90,8 @@ export function importApp({ log, access, authorize, now, importLimits: limits = 
   }
 
   async function admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    if (principalOf(request).role === 'ADVERTISER') throw new Problem('FORBIDDEN', 'Orders are imported by their shop')
+    if (principalOf(request).role === 'ADVERTISER')
+      throw new Problem('FORBIDDEN', 'Only the publisher of a shop can import its orders')
     if (inFlight >= IN_FLIGHT_MAX) throw busy()
     inFlight++
     reply.raw.once('close', () => inFlight--)
@@ -114,7 +115,7 @@ function empty(): Problem {
 }
 
 function busy(): Problem {
-  return new Problem('RATE_LIMITED', `${IN_FLIGHT_MAX} imports are under way`, {
+  return new Problem('RATE_LIMITED', `${IN_FLIGHT_MAX} imports are already in progress`, {
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   })
 }

@@ -45,7 +45,7 @@ export async function importEntries(
     try {
       await log.append(batch)
     } catch (cause) {
-      throw new Problem('UNAVAILABLE', `The log cannot take more now. ${stored(answer)}`, {
+      throw new Problem('UNAVAILABLE', `The event log is unavailable. ${stored(answer)}`, {
         retryAfterSeconds: RETRY_AFTER_SECONDS,
         cause,
       })

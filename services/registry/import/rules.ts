@@ -30,9 +30,9 @@ export function placeOf(
   const shopId = entry.shopId ? canonicalId(entry.shopId) : rules.defaultShopId
   const occurredAt = timeOf(entry.occurredAt)
   const errors: FieldError[] = []
-  if (shopId === null) errors.push({ path: '/shopId', message: 'is required, because you have not exactly one shop' })
+  if (shopId === null) errors.push({ path: '/shopId', message: 'is required unless you have exactly one shop' })
   else if (!rules.isShop(shopId)) errors.push({ path: '/shopId', message: 'there is no such shop' })
-  if (occurredAt === null) errors.push({ path: '/occurredAt', message: 'is not a time with an offset, nor a date' })
+  if (occurredAt === null) errors.push({ path: '/occurredAt', message: 'is neither a time with an offset nor a date' })
   else if (occurredAt > rules.now) errors.push({ path: '/occurredAt', message: 'is in the future' })
   else if (occurredAt < 0) errors.push({ path: '/occurredAt', message: 'is before 1970' })
   return errors.length > 0 ? { errors } : { shopId: shopId!, occurredAt: occurredAt! }

@@ -32,7 +32,7 @@ const ADDRESSES_PATH = '/v1/panel/invalid-traffic/addresses'
 const PATH = '/v1/panel/invalid-traffic/voids'
 
 /** What advertisers are credited shows in their reports. */
-const shopsOnly = onlyRoles(['OPERATOR', 'PUBLISHER'], 'Events are voided by their shop')
+const shopsOnly = onlyRoles(['OPERATOR', 'PUBLISHER'], 'Only the publisher of a shop can void its events')
 
 export interface InvalidTrafficDeps {
   log: Pick<EventLog, 'append'>
@@ -119,9 +119,9 @@ async function voidEvents(deps: InvalidTrafficDeps, principal: Principal, asked:
   const { shopId, reason, dryRun = false } = asked
   const { sql, params } = voidableQuery({ shopId, ...conditionsOf(asked) })
   const found = await analytics.query<VoidableRow>(sql, params)
-  if (found.length === 0) throw new Problem('INVALID', 'No valid event meets these conditions, or not any more')
+  if (found.length === 0) throw new Problem('INVALID', 'No valid event meets these conditions')
   if (found.length > VOIDED_AT_ONCE_MAX) {
-    throw new Problem('TOO_LARGE', `Over ${VOIDED_AT_ONCE_MAX} events meet these conditions: ask for less time`)
+    throw new Problem('TOO_LARGE', `Over ${VOIDED_AT_ONCE_MAX} events meet these conditions: choose a shorter period`)
   }
   const decision = { correctionId: uuid(), shopId, reason, correctedBy: principal.accountId, correctedAt: now() }
   if (!dryRun) await log.append(found.map((event) => recordOf({ ...decision, ...event })))

@@ -85,7 +85,7 @@ export function itemFromProduct(
       issues.push({
         code: 'UNKNOWN_FIELD',
         field: name.slice(0, 100),
-        message: 'Is no field of a product; it is ignored',
+        message: 'Is not a field of a product and is ignored',
       })
       continue
     }

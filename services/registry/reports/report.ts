@@ -53,7 +53,7 @@ export async function runReport(
   const { dimensions } = request
   const all = dimensions.length === 0 ? ofTotals : ofRows
   if (all.length > rowsMax && beyond === 'REFUSE') {
-    throw new Problem('TOO_LARGE', `The report has over ${rowsMax} rows: ask for less time, or group by less`)
+    throw new Problem('TOO_LARGE', `The report has over ${rowsMax} rows: choose a shorter period or fewer dimensions`)
   }
   const shown = all.slice(0, rowsMax)
   const onlyShopId = scope.shops.length === 1 ? scope.shops[0]!.id : null

@@ -15,7 +15,7 @@ export function ownShop(request: {
   fieldErrors: FieldErrors
 }): Entity<'Shop'> | undefined {
   const { access, principal, shopId, fieldErrors } = request
-  if (principal.role === 'ADVERTISER') throw new Problem('FORBIDDEN', 'Only the publisher of a shop sets it up')
+  if (principal.role === 'ADVERTISER') throw new Problem('FORBIDDEN', 'Only the publisher of a shop can set it up')
   const shop = access.find(principal, 'Shop', shopId)
   if (!shop) fieldErrors.add('/shopId', 'there is no such shop')
   return shop

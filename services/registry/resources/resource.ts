@@ -186,7 +186,7 @@ export function changeRoutes<K extends EntityKind, P extends TSchema>(
         () => {
           const entity = access.needToChange(principal, kind, id)
           if (resource.mayRemove && !resource.mayRemove(principal)) {
-            throw new Problem('FORBIDDEN', `Only the operator removes ${withArticle(nouns[kind])}`)
+            throw new Problem('FORBIDDEN', `Only the operator can delete ${withArticle(nouns[kind])}`)
           }
           const holder = resource.blockedBy(entity)
           if (holder) throw new Problem('CONFLICT', `The ${nouns[kind]} still has ${holder}`)

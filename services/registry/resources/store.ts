@@ -115,7 +115,8 @@ export async function openRegistry(deps: {
       return await change()
     } catch (error) {
       if (error instanceof Problem) throw error
-      if (error instanceof RecordTooLarge) throw new Problem('TOO_LARGE', 'The lists of this are too long to be kept')
+      if (error instanceof RecordTooLarge)
+        throw new Problem('TOO_LARGE', 'The lists of this entity are too long to be stored')
       doubtful = true
       if (error instanceof Fenced) {
         takenOver = true
@@ -156,7 +157,7 @@ function toEntry(change: EntityChange, { by, at }: { by: string; at: number }): 
 function checkVersion(snapshot: Snapshot, { kind, id, version }: RegistryEntry): void {
   const known = snapshot.getEver(kind, id)?.version ?? 0
   if (version !== known + 1) {
-    throw new Problem('CONFLICT', `${kind} ${id} was changed by someone else: it has version ${known} now`)
+    throw new Problem('CONFLICT', `${kind} ${id} was changed by someone else: its version is now ${known}`)
   }
 }
 
@@ -172,7 +173,7 @@ async function append(writer: ExclusiveWriter, entries: readonly RegistryEntry[]
 }
 
 function unavailable(cause: Error): Problem {
-  return new Problem('UNAVAILABLE', 'The registry cannot be changed now', {
+  return new Problem('UNAVAILABLE', 'The registry cannot be changed at the moment', {
     retryAfterSeconds: RETRY_AFTER_SECONDS,
     cause,
   })

@@ -37,7 +37,7 @@ export function shops(deps: {
     kind: 'Shop',
     path: 'shops',
     schemas: { create: ShopCreate, patch: ShopPatch, view: ShopView, query: ShopQuery },
-    mayMake: onlyRoles(['OPERATOR', 'PUBLISHER'], 'Shops belong to publishers'),
+    mayMake: onlyRoles(['OPERATOR', 'PUBLISHER'], 'Only publishers and the operator can create shops'),
     create({ accountId, reserveCpc = RESERVE_CPC_DEFAULT, invalidTraffic = [], ...input }, principal) {
       const fieldErrors = new FieldErrors()
       const account = ownAccount({ access, principal, accountId, fieldErrors })
@@ -70,17 +70,17 @@ export function shops(deps: {
 
 function checkCodes(shop: Partial<Pick<Shop, 'currency' | 'country' | 'timeZone'>>, fieldErrors: FieldErrors): void {
   const { currency, country, timeZone } = shop
-  fieldErrors.check(currency === undefined || isCurrency(currency), '/currency', 'is not a currency of ISO 4217')
-  fieldErrors.check(country === undefined || isCountry(country), '/country', 'is not a country of ISO 3166-1')
-  fieldErrors.check(timeZone === undefined || isTimeZone(timeZone), '/timeZone', 'is not a time zone of IANA')
+  fieldErrors.check(currency === undefined || isCurrency(currency), '/currency', 'is not an ISO 4217 currency')
+  fieldErrors.check(country === undefined || isCountry(country), '/country', 'is not an ISO 3166-1 country')
+  fieldErrors.check(timeZone === undefined || isTimeZone(timeZone), '/timeZone', 'is not an IANA time zone')
 }
 
 function checkRules(settings: RuleSettings, fieldErrors: FieldErrors): void {
   for (const [i, { rule, max }] of settings.entries()) {
     const isRepeated = settings.findIndex((each) => each.rule === rule) < i
-    fieldErrors.check(!isRepeated, `/invalidTraffic/${i}/rule`, 'is there twice')
+    fieldErrors.check(!isRepeated, `/invalidTraffic/${i}/rule`, 'is listed more than once')
     const hasNumber = defaultTrafficRules[rule].max !== null
-    fieldErrors.check(hasNumber || max == null, `/invalidTraffic/${i}/max`, 'is of a rule without a number')
+    fieldErrors.check(hasNumber || max == null, `/invalidTraffic/${i}/max`, 'cannot be set for a rule without a number')
   }
 }
 

@@ -35,13 +35,13 @@ export function adFormats(deps: {
       )
       for (const [at, { type }] of textFields.entries()) {
         const isFirst = textFields.findIndex((field) => field.type === type) === at
-        fieldErrors.check(isFirst, `/textFields/${at}/type`, 'is there already')
+        fieldErrors.check(isFirst, `/textFields/${at}/type`, 'is listed more than once')
       }
       fieldErrors.throwIfAny()
       return { ...input, images: images.map(({ name = null, ...size }) => ({ name, ...size })) }
     },
     change() {
-      throw new Problem('CONFLICT', 'The name and parameters of an ad format never change: make another one')
+      throw new Problem('CONFLICT', 'An ad format cannot be changed: create another one')
     },
     blockedBy({ id }) {
       if (snapshot.all('AdUnit').some(({ body }) => body.adFormatIds.includes(id))) return 'ad units'
@@ -61,6 +61,6 @@ export function checkAdFormats(
   const { adFormatIds, shopId, snapshot } = request
   for (const [at, id] of adFormatIds.entries()) {
     const isOfShop = snapshot.body('AdFormat', id)?.shopId === shopId
-    fieldErrors.check(isOfShop, `/adFormatIds/${at}`, 'is no ad format of this shop')
+    fieldErrors.check(isOfShop, `/adFormatIds/${at}`, 'is not an ad format of this shop')
   }
 }

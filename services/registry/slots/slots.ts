@@ -104,11 +104,11 @@ export function slotRoutes(server: HttpServer, deps: ResourceDeps): void {
     const adFormatIds = input.adFormatIds ?? []
     const shop = ownShop({ access, principal: given.principal, shopId, fieldErrors })
     const businessSlot = snapshot.body('AdUnit', input.businessSlot.id)
-    if (shop && businessSlot?.shopId !== shopId) fieldErrors.add('/businessSlot/id', 'is no ad unit of this shop')
+    if (shop && businessSlot?.shopId !== shopId) fieldErrors.add('/businessSlot/id', 'is not an ad unit of this shop')
     if (shop) checkAdFormats({ adFormatIds, shopId, snapshot }, fieldErrors)
     const { country, street, city, postalCode } = input.metadata?.location ?? {}
     const path = '/metadata/location/country'
-    fieldErrors.check(!country || isCountry(country), path, 'is not a country of ISO 3166-1, in two capitals')
+    fieldErrors.check(!country || isCountry(country), path, 'is not an ISO 3166-1 country, in two capitals')
     fieldErrors.throwIfAny()
     return {
       accountId: given.principal.accountId,
@@ -134,9 +134,10 @@ function checkIdentity(input: Input, publisherSlotId: string, existing: Entity<'
     fieldErrors.throwIfAny()
   }
   if ((input.id ?? null) === null) {
-    if (existing) throw new Problem('CONFLICT', `There is a slot ${publisherSlotId}: send its id to modify it`)
+    if (existing)
+      throw new Problem('CONFLICT', `The technical slot ${publisherSlotId} already exists: send its id to modify it`)
   } else if (!existing) {
-    throw new Problem('NOT_FOUND', `There is no technical slot ${publisherSlotId}: send no id to create it`)
+    throw new Problem('NOT_FOUND', `There is no technical slot ${publisherSlotId}: omit the id to create it`)
   } else if (existing.id !== input.id) {
     throw new Problem('CONFLICT', `The slot ${publisherSlotId} has another id`)
   }

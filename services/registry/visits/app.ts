@@ -91,5 +91,5 @@ export function visitsApp(deps: VisitsDeps) {
 /** @throws Problem FORBIDDEN: advertisers do not know the shop's visitors. */
 function publisherOf(principal: Principal): Principal {
   if (principal.role !== 'ADVERTISER') return principal
-  throw new Problem('FORBIDDEN', 'Visitors are known to the publisher of the shop and the operator')
+  throw new Problem('FORBIDDEN', 'Only the publisher of the shop and the operator can see its visitors')
 }

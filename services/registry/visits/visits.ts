@@ -40,7 +40,7 @@ export async function readVisits(
   const found = await analytics.query<VisitRow>(asked.sql, asked.params)
   const rows = found.filter((row) => row.isTotal === 0)
   if (rows.length > rowsMax && beyond === 'REFUSE') {
-    throw new Problem('TOO_LARGE', `The report has over ${rowsMax} rows: ask for less time, or group by less`)
+    throw new Problem('TOO_LARGE', `The report has over ${rowsMax} rows: choose a shorter period or fewer dimensions`)
   }
   return {
     rows: rows.slice(0, rowsMax).map((row) => ({ ...valuesOf(dimensions, row), ...figuresOf(row) })),

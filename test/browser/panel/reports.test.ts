@@ -165,11 +165,11 @@ describe('the report', () => {
   })
 
   it('reports an unavailable analytics store, and recovers on retry', async () => {
-    const unavailable = { code: 'REPORTS_UNAVAILABLE', status: 503, detail: 'Reports cannot be read now' }
+    const unavailable = { code: 'REPORTS_UNAVAILABLE', status: 503, detail: 'Reports are temporarily unavailable' }
     const headers = { 'retry-after': '0.01' }
     await page.route('**/v1/panel/reports?*', (route) => route.fulfill({ status: 503, json: unavailable, headers }))
     await page.goto('/panel/reports?groupBy=campaign')
-    await page.getByText('Reports cannot be read now').first().waitFor()
+    await page.getByText('Reports are temporarily unavailable').first().waitFor()
     await page.unroute('**/v1/panel/reports?*')
     await page.getByRole('button', { name: 'Try again' }).first().click()
     await table()

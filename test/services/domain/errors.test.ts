@@ -28,7 +28,7 @@ describe('a problem', () => {
   it('has the status and title of its code, and errors only where there are any', () => {
     expect(new Problem('NOT_FOUND', 'no such shop').toJSON()).toEqual({
       type: 'urn:endcap:error:not-found',
-      title: 'There is no such resource',
+      title: 'The resource does not exist',
       status: 404,
       code: 'NOT_FOUND',
       detail: 'no such shop',

@@ -42,7 +42,7 @@ describe('what a schema finds wrong', () => {
       '/kind must be one of A, B',
       '/count must be integer or null',
     ])
-    expect(listed({ name: ' ', kind: 'A' })).toEqual(['/name must hold text'])
+    expect(listed({ name: ' ', kind: 'A' })).toEqual(['/name must contain text'])
     expect(listed({ name: 'a', kind: 'A', few: [{ id: 'a' }, { id: 'a' }] })).toEqual([
       '/few must not have duplicate items',
     ])

@@ -48,7 +48,8 @@ function enrolRoutes(server: HttpServer, deps: SecondFactorRoutesDeps): void {
     { schema: { summary: 'Begin to set up an authenticator app', response: { 200: Enrolment } } },
     async (request, reply) => {
       const { user } = freshSession(deps, request)
-      if (user.body.secondFactor) throw new Problem('CONFLICT', 'There is an app already: turn it off first')
+      if (user.body.secondFactor)
+        throw new Problem('CONFLICT', 'The user already has an authenticator app: turn it off first')
       const secret = newSecret(randomBytes)
       const enrolment = sealing.seal(secret, enrolmentOf(user.id))
       reply.header('cache-control', 'no-store')
@@ -70,14 +71,15 @@ function enrolRoutes(server: HttpServer, deps: SecondFactorRoutesDeps): void {
       const { enrolment, code } = request.body
       const { id } = session.user
       const secret = sealing.open(enrolment, enrolmentOf(id))
-      if (secret === null) throw invalid([{ path: '/enrolment', message: 'is not of this user: begin again' }])
+      if (secret === null) throw invalid([{ path: '/enrolment', message: 'is not of this user: start again' }])
       const lastStep = stepOf(code, secret, now())
       if (lastStep === null) throw invalid([{ path: '/code', message: 'is not the code that the app shows now' }])
       const recoveryCodes = newRecoveryCodes(randomBytes)
       const sealedSecret = sealing.seal(secret, id)
       const secondFactor = { sealedSecret, lastStep, recoveryHashes: recoveryCodes.map(recoveryHash), enabledAt: now() }
       const user = await change(deps, request, session, 'SECOND_FACTOR_ENABLED', (body) => {
-        if (body.secondFactor) throw new Problem('CONFLICT', 'There is an app already: turn it off first')
+        if (body.secondFactor)
+          throw new Problem('CONFLICT', 'The user already has an authenticator app: turn it off first')
         return withoutSessions({ ...body, secondFactor })
       })
       reply.header('set-cookie', sessions.reopen(session, user).setCookie).header('cache-control', 'no-store')
@@ -119,7 +121,7 @@ function removeRoutes(server: HttpServer, deps: SecondFactorRoutesDeps): void {
     async (request, reply) => {
       const session = freshSession(deps, request)
       if (secondFactors.isRequired(session.user.body)) {
-        throw new Problem('CONFLICT', 'This installation wants a second factor of your role')
+        throw new Problem('CONFLICT', 'This installation requires a second factor for your role')
       }
       await change(deps, request, session, 'SECOND_FACTOR_REMOVED', (body) => ({ ...body, secondFactor: null }))
       return reply.code(204).send(null)
@@ -160,7 +162,7 @@ function freshSession({ sessions, now }: SecondFactorRoutesDeps, request: unknow
 }
 
 function needFactor({ secondFactor }: User): SecondFactor {
-  if (!secondFactor) throw new Problem('CONFLICT', 'There is no app: set one up first')
+  if (!secondFactor) throw new Problem('CONFLICT', 'The user has no authenticator app: set one up first')
   return secondFactor
 }
 

@@ -48,7 +48,7 @@ export function createSecondFactors(deps: {
       const waitMs = tries.waitMs()
       if (waitMs > 0) {
         const retryAfterSeconds = Math.ceil(waitMs / 1000)
-        throw new Problem('RATE_LIMITED', 'Too many codes were tried: wait a while', { retryAfterSeconds })
+        throw new Problem('RATE_LIMITED', 'Too many codes were tried: try again later', { retryAfterSeconds })
       }
       tries.take()
       const written = await registry.write(

@@ -46,7 +46,7 @@ export function createAttempts({ now }: { now: () => number }): Attempts {
       device === null ? [bySource.key(source), byPair.key(pair), byPerson.key(person)] : [byPair.key(pair)]
     const waitMs = Math.max(...counted.map((key) => key.waitMs()))
     if (waitMs > 0) {
-      throw new Problem('RATE_LIMITED', 'Too many passwords were tried: wait a while', {
+      throw new Problem('RATE_LIMITED', 'Too many passwords were tried: try again later', {
         retryAfterSeconds: Math.ceil(waitMs / 1000),
       })
     }
@@ -63,7 +63,9 @@ export function createAttempts({ now }: { now: () => number }): Attempts {
       const sender = guess.device ?? guess.source
       const inFlight = underWay.get(sender) ?? 0
       if (inFlight >= UNDER_WAY_OF_SENDER_MAX) {
-        throw new Problem('RATE_LIMITED', 'Too many are under way: wait a moment', { retryAfterSeconds: SOON_SECONDS })
+        throw new Problem('RATE_LIMITED', 'Too many sign-ins are in progress: try again in a moment', {
+          retryAfterSeconds: SOON_SECONDS,
+        })
       }
       const counted = count(guess)
       underWay.set(sender, inFlight + 1)

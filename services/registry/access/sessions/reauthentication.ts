@@ -9,7 +9,7 @@ const REAUTHENTICATION_MS = 10 * 60_000
 export const isRecent = (authenticatedAt: number, now: number) => now - authenticatedAt < REAUTHENTICATION_MS
 
 export const reauthenticationRequired = () =>
-  new Problem('REAUTHENTICATION_REQUIRED', 'Prove again who you are: POST /v1/panel/session/reauthentication')
+  new Problem('REAUTHENTICATION_REQUIRED', 'Authenticate again with POST /v1/panel/session/reauthentication')
 
 /**
  * An `onRequest` hook after `authorize`: a session alone, which may be stolen, is not enough for this.
@@ -25,6 +25,6 @@ export function recentlyAuthenticated(now: () => number) {
 /** An `onRequest` hook after `authorize`: a token that leaks must not become a person. The bootstrap token may. */
 export async function peopleOnly(request: FastifyRequest): Promise<void> {
   if (principalOf(request).credential.kind === 'TOKEN') {
-    throw new Problem('FORBIDDEN', 'Tokens change no users: sign in, or use the bootstrap token')
+    throw new Problem('FORBIDDEN', 'Tokens cannot change users: sign in, or use the bootstrap token')
   }
 }

@@ -78,7 +78,7 @@ function reauthenticationRoute(server: HttpServer, deps: SessionRoutesDeps): voi
     if (body.secondFactor) {
       if (code === undefined) return { path: '/code', message: 'is required' }
       const used = await secondFactors.use(id, code)
-      return used === null ? { path: '/code', message: 'is wrong, or was used already' } : null
+      return used === null ? { path: '/code', message: 'is wrong or was already used' } : null
     }
     if (password === undefined) return { path: '/password', message: 'is required' }
     const matches = await passwords.matches(password, body.passwordHash)

@@ -24,6 +24,6 @@ export function requestSite(headers: FastifyRequest['headers'], publicUrl: strin
 export function checkSender(request: Pick<FastifyRequest, 'method' | 'headers'>, publicUrl: string): void {
   if (SAFE_METHODS.has(request.method)) return
   if (requestSite(request.headers, publicUrl) !== 'SELF') {
-    throw new Problem('FORBIDDEN', 'With a session, only pages of this server may change something')
+    throw new Problem('FORBIDDEN', 'A request with a session must come from a page of this server')
   }
 }

@@ -52,7 +52,7 @@ export function signInRoute(server: HttpServer, deps: SignInDeps): void {
     },
     async (request, reply) => {
       if (requestSite(request.headers, publicUrl) === 'OTHER') {
-        throw new Problem('FORBIDDEN', 'Only pages of this server may sign people in')
+        throw new Problem('FORBIDDEN', 'A sign-in must come from a page of this server')
       }
       const { email, password, code } = request.body
       const user = findUser(registry.snapshot, email)
@@ -72,7 +72,7 @@ export function signInRoute(server: HttpServer, deps: SignInDeps): void {
           throw new Problem('SECOND_FACTOR_REQUIRED', 'Enter the code of your authenticator app')
         case 'WRONG_CODE':
           await tellFailed(request, user, 'second factor')
-          throw new Problem('UNAUTHENTICATED', 'The code is wrong, or was used already')
+          throw new Problem('UNAUTHENTICATED', 'The code is wrong or was already used')
         case 'WRONG_PASSWORD':
           await tellFailed(request, user, '')
           throw new Problem('UNAUTHENTICATED', 'The e-mail address or the password is wrong')

@@ -75,7 +75,8 @@ function makeRoute(server: HttpServer, deps: LinkRoutesDeps): void {
       const [entry] = await registry.write(
         () => {
           const user = access.needToChange(principal, 'User', id)
-          if (user.body.disabledAt !== null) throw new Problem('CONFLICT', 'The user may not sign in: allow it first')
+          if (user.body.disabledAt !== null)
+            throw new Problem('CONFLICT', 'The user is disabled: enable the user first')
           made = newLink(deps, user)
           return [changed(user, { ...user.body, passwordLink: made.link })]
         },
@@ -154,12 +155,13 @@ function forgottenRoute(server: HttpServer, deps: LinkRoutesDeps): void {
       },
     },
     async (request, reply) => {
-      if (!passwordMail.isSet) throw new Problem('CONFLICT', 'No mail server is set: ask the operator for a link')
+      if (!passwordMail.isSet)
+        throw new Problem('CONFLICT', 'No mail server is configured: ask the operator for a link')
       const source = bySource.key(sourceOf(request))
       const waitMs = source.waitMs()
       if (waitMs > 0) {
         const retryAfterSeconds = Math.ceil(waitMs / 1000)
-        throw new Problem('RATE_LIMITED', 'Too many links were asked for: wait a while', { retryAfterSeconds })
+        throw new Problem('RATE_LIMITED', 'Too many links were requested: try again later', { retryAfterSeconds })
       }
       source.take()
       const user = findUser(registry.snapshot, request.body.email)

@@ -98,7 +98,7 @@ function changeRoute(server: HttpServer, deps: UserRoutesDeps): void {
       const isOneself = id === principal.userId
       const own = isOneself ? sessions.read(request) : null
       const known = access.needToChange(principal, 'User', id)
-      if (isOneself && disabled) throw new Problem('CONFLICT', 'Nobody can disable themselves')
+      if (isOneself && disabled) throw new Problem('CONFLICT', 'Users cannot disable themselves')
       if (password !== undefined) await checkStrength(deps, password, { ...known.body, ...(name && { name }) })
       const passwordHash = password === undefined ? undefined : await passwords.hash(password)
       const [entry] = await registry.write(
@@ -151,7 +151,7 @@ function removeRoute(server: HttpServer, { registry, access, authorize, now, sec
   /** So there is always one left who may bring others back. */
   function removable(principal: Principal, id: string): Entity<'User'> {
     const user = access.needToChange(principal, 'User', id)
-    if (id === principal.userId) throw new Problem('CONFLICT', 'Nobody can delete themselves')
+    if (id === principal.userId) throw new Problem('CONFLICT', 'Users cannot delete themselves')
     return user
   }
 }

@@ -45,12 +45,12 @@ export function newUser(
   const { snapshot } = deps
   const { principal, role, name, passwordHash } = input
   if (role === 'OPERATOR' && principal.role !== 'OPERATOR') {
-    throw new Problem('FORBIDDEN', 'Only operators make operators')
+    throw new Problem('FORBIDDEN', 'Only operators can create operators')
   }
   const fieldErrors = new FieldErrors()
   const accountId = accountOf(deps.access, input, fieldErrors)
   fieldErrors.throwIfAny()
-  if (findUser(snapshot, input.email)) throw new Problem('CONFLICT', 'There is a user of this e-mail address')
+  if (findUser(snapshot, input.email)) throw new Problem('CONFLICT', 'A user with this e-mail address already exists')
   return freshUser({ email: normalEmail(input.email), passwordHash, role, accountId, name })
 }
 

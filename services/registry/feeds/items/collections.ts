@@ -28,7 +28,7 @@ export function readAdditionalImages(reader: ItemReader): string[] {
     const text = element.text.trim() || (element.href ?? '').trim()
     const url = readWebUrl(text)
     if (url !== null && url.length <= OFFER_LIMITS.urlChars) return [url]
-    reader.report('INVALID_VALUE', field, `${shown(text)} is no whole http or https address`, element.line)
+    reader.report('INVALID_VALUE', field, `${shown(text)} is not an absolute http or https URL`, element.line)
     return []
   })
   return distinct(reader, field, urls, OFFER_LIMITS.additionalImagesMax)

@@ -153,7 +153,7 @@ function readTitle(reader: ItemReader): string | null {
     return null
   }
   if (hasTags(reader.elements('title')[0]!.text)) {
-    reader.report('HTML_REMOVED', 'title', 'HTML is taken out of the title', title.line)
+    reader.report('HTML_REMOVED', 'title', 'HTML was removed from the title', title.line)
   }
   return reader.cut('title', title, OFFER_LIMITS.titleChars)
 }
@@ -175,7 +175,7 @@ function readLink(reader: ItemReader, field: 'link' | 'image_link'): string | nu
   }
   const url = readWebUrl(text)
   if (url === null || url.length > OFFER_LIMITS.urlChars) {
-    reader.report('INVALID_LINK', field, `${shown(text)} is no whole http or https address`, element.line)
+    reader.report('INVALID_LINK', field, `${shown(text)} is not an absolute http or https URL`, element.line)
     return null
   }
   if (url !== text) reader.report('URL_ENCODED', field, `Taken as ${shown(url)}`, element.line)
@@ -205,7 +205,7 @@ function readOptionalGtin(reader: ItemReader): string | null {
   if (!value) return null
   const gtin = readGtin(value.text)
   if (gtin === null) {
-    reader.report('INVALID_GTIN', 'gtin', `${shown(value.text)} is no GTIN of a product`, value.line)
+    reader.report('INVALID_GTIN', 'gtin', `${shown(value.text)} is not the GTIN of a product`, value.line)
   }
   return gtin
 }

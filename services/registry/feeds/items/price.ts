@@ -87,7 +87,7 @@ export function readPrice(reader: ItemReader, currency: string): { micros: numbe
   const price = parsePrice(value.text, currency)
   switch (price.tag) {
     case 'INVALID':
-      reader.report('INVALID_PRICE', 'price', `${shown(value.text)} is no price like 12.50 ${currency}`, value.line)
+      reader.report('INVALID_PRICE', 'price', `${shown(value.text)} is not a price like 12.50 ${currency}`, value.line)
       return null
     case 'AMBIGUOUS':
       reader.report('AMBIGUOUS_PRICE', 'price', `${shown(value.text)}: a thousand, or three decimals?`, value.line)
@@ -135,7 +135,7 @@ export function readSalePrice(
   if (!dates) return { micros: sale.micros, staleAt: null }
   const period = readPeriod(dates.text)
   if (!period) {
-    const message = `${shown(dates.text)} is no period like 2026-11-01T08:00+0100/2026-11-30T20:00+0100`
+    const message = `${shown(dates.text)} is not a period like 2026-11-01T08:00+0100/2026-11-30T20:00+0100`
     reader.report('INVALID_SALE_DATES', 'sale_price_effective_date', message, dates.line)
     return none
   }
@@ -145,7 +145,7 @@ export function readSalePrice(
 
 function saleFault(sale: Price, price: { micros: number }, currency: string): string | null {
   if (sale.tag === 'AMBIGUOUS') return 'could be a thousand or three decimals'
-  if (sale.tag === 'INVALID') return `is no price like 12.50 ${currency}`
+  if (sale.tag === 'INVALID') return `is not a price like 12.50 ${currency}`
   if (sale.currency !== null && sale.currency !== currency) return `is in ${sale.currency}, the feed in ${currency}`
   return sale.micros < price.micros ? null : 'is not below the price'
 }

@@ -69,7 +69,7 @@ export function createFeedRuns(deps: FeedRunsDeps): FeedRuns {
       throw new Problem('CONFLICT', 'The feed has no url to fetch: upload its content')
     }
     if (runsOf(snapshot, feedId).some((run) => run.body.status === 'QUEUED')) {
-      throw new Problem('CONFLICT', 'A run of this feed waits already')
+      throw new Problem('CONFLICT', 'A run of this feed is already queued')
     }
     checkQueueLimit(snapshot, feed, limits)
     return [created('FeedRun', runId, queuedRun(feed, trigger, now()))]
@@ -171,7 +171,7 @@ export function createFeedRuns(deps: FeedRunsDeps): FeedRuns {
     async upload(feedId, body, by) {
       const runId = uuid()
       queueRun(feedId, 'UPLOAD', runId) // Says what is wrong before the body is read.
-      if (receiving.has(feedId)) throw new Problem('CONFLICT', 'Another upload of this feed is on its way')
+      if (receiving.has(feedId)) throw new Problem('CONFLICT', 'Another upload of this feed is in progress')
       receiving.add(feedId)
       await files.receive(runId, body).finally(() => receiving.delete(feedId))
       try {
@@ -189,7 +189,7 @@ export function createFeedRuns(deps: FeedRunsDeps): FeedRuns {
           if (!held) throw new Problem('NOT_FOUND', `There is no feed run ${runId}`)
           if (held.body.status !== 'HELD') throw new Problem('CONFLICT', `The run is ${held.body.status}, not HELD`)
           if (runsOf(snapshot, held.body.feedId).some((other) => isUnderWay(other.body))) {
-            throw new Problem('CONFLICT', 'A later run of this feed is under way')
+            throw new Problem('CONFLICT', 'A later run of this feed is in progress')
           }
           return [changed(held, confirmedRun(held.body))]
         },

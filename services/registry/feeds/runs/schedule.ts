@@ -19,10 +19,10 @@ export function ownerOf(snapshot: Snapshot, shopId: string): string {
 export function checkQueueLimit(snapshot: Snapshot, feed: Entity<'Feed'>, limits: WaitingLimits): void {
   const waiting = runsWaiting(snapshot)
   const tooMany = (detail: string) => new Problem('RATE_LIMITED', detail, { retryAfterSeconds: RETRY_AFTER_SECONDS })
-  if (waiting.all >= RUNS_QUEUED_MAX) throw tooMany(`${RUNS_QUEUED_MAX} feed runs wait already`)
+  if (waiting.all >= RUNS_QUEUED_MAX) throw tooMany(`${RUNS_QUEUED_MAX} feed runs are already queued`)
   const max = limits.accountFeedRunsWaiting
   if (waiting.of(ownerOf(snapshot, feed.body.shopId)) >= max) {
-    throw tooMany(`${max} feed runs of this account wait already`)
+    throw tooMany(`${max} feed runs of this account are already queued`)
   }
 }
 

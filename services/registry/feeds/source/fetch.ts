@@ -81,7 +81,7 @@ export async function fetchFeed(request: FetchRequest, options: FetchOptions): P
     return await follow(request, signal, options)
   } catch (error) {
     if (error instanceof FeedFailure || request.signal.aborted) throw error
-    if (deadline.aborted) throw new FeedFailure(`The feed did not come within ${options.totalTimeoutMs / 1000} s`)
+    if (deadline.aborted) throw new FeedFailure(`The feed did not arrive within ${options.totalTimeoutMs / 1000} s`)
     throw new FeedFailure(`The feed could not be fetched: ${reason(error)}`)
   }
 }
@@ -203,7 +203,7 @@ function enforcePace(response: IncomingMessage, { spanMs, bytesMin }: FetchOptio
   return setInterval(() => {
     const { bytesRead } = response.socket
     if (!response.complete && bytesRead - before < bytesMin) {
-      response.destroy(new FeedFailure(`The feed came too slowly: under ${bytesMin} bytes in ${spanMs / 1000} s`))
+      response.destroy(new FeedFailure(`The feed arrived too slowly: under ${bytesMin} bytes in ${spanMs / 1000} s`))
     }
     before = bytesRead
   }, spanMs)

@@ -50,7 +50,8 @@ export async function openFeedFiles(folder: string, bytesMax = DOWNLOAD_BYTES_MA
         if (code === 'ECONNRESET' || code === 'ERR_STREAM_PREMATURE_CLOSE') {
           throw new Problem('INVALID', 'The connection broke before the feed was complete', { cause: error })
         }
-        if (code === 'ENOSPC') throw new Problem('UNAVAILABLE', 'There is no room to store the feed', { cause: error })
+        if (code === 'ENOSPC')
+          throw new Problem('UNAVAILABLE', 'There is not enough disk space to store the feed', { cause: error })
         throw error
       }
       await syncFolder()

@@ -258,7 +258,7 @@ describe('issues', () => {
         productId: 'a',
         field: 'gtin',
         code: 'INVALID_GTIN',
-        message: '"1" is no GTIN of a product',
+        message: '"1" is not the GTIN of a product',
       },
       {
         severity: 'REJECTED',
@@ -305,7 +305,7 @@ describe('issues', () => {
     const lines = body.split('\r\n')
     expect(lines.slice(0, 2)).toEqual([
       'severity,line,productId,field,code,message',
-      'WARNING,2,a,gtin,INVALID_GTIN,"""1"" is no GTIN of a product"',
+      'WARNING,2,a,gtin,INVALID_GTIN,"""1"" is not the GTIN of a product"',
     ])
     expect(lines[3]).toBe(`WARNING,4,'=c,condition,INVALID_VALUE,"""""odd"","" is not accepted"`)
   })

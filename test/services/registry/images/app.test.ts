@@ -93,7 +93,7 @@ describe('images', () => {
     const page = Buffer.from('<html></html>')
     const answer = await upload(office, brand.token, page, { name: 'image.png', type: 'image/png' })
     expect([answer.status, answer.body.code, paths(answer)]).toEqual([400, 'INVALID', ['/file']])
-    expect(answer.body.errors[0].message).toBe('is no PNG, JPEG or WEBP image')
+    expect(answer.body.errors[0].message).toBe('is not a PNG, JPEG or WEBP image')
   })
 
   it('are served without what they say of people and places', async () => {

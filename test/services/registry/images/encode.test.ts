@@ -101,7 +101,7 @@ describe('an upload is refused', () => {
   it.each(FORMATS)('when something follows its %s', async (format) => {
     const page = Buffer.from('<html><script>alert(1)</script></html>')
     const bytes = Buffer.concat([await picture(format, SIZE), page])
-    expect(await faultOf(bytes)).toBe(`holds ${page.length} bytes after the end of the image: save it anew`)
+    expect(await faultOf(bytes)).toBe(`holds ${page.length} bytes after the end of the image: save it again`)
   })
 
   it('when it is of another type', async () => {
@@ -115,7 +115,7 @@ describe('an upload is refused', () => {
       .toBuffer()
     const pdf = Buffer.from('%PDF-1.7')
     for (const bytes of [svg, html, tiff, gif, pdf, Buffer.alloc(0), Buffer.from([0xff, 0xd8])]) {
-      expect(await faultOf(bytes)).toBe('is no PNG, JPEG or WEBP image')
+      expect(await faultOf(bytes)).toBe('is not a PNG, JPEG or WEBP image')
     }
   })
 
@@ -124,7 +124,7 @@ describe('an upload is refused', () => {
     const webp = Buffer.from('RIFF\0\0\0\0WEBP')
     webp.writeUInt32LE(webp.length + page.length - 8, 4)
     for (const head of [PNG_SIGNATURE, Buffer.from([0xff, 0xd8, 0xff, 0xe0]), webp]) {
-      expect(await faultOf(Buffer.concat([head, page]))).toBe('is cut off, or damaged')
+      expect(await faultOf(Buffer.concat([head, page]))).toBe('is truncated or damaged')
     }
     const empty = [pngChunk('IHDR', Buffer.alloc(13)), pngChunk('IEND', Buffer.alloc(0))]
     expect(await faultOf(Buffer.concat([PNG_SIGNATURE, ...empty]))).toBe('is damaged: it cannot be decoded')

@@ -124,7 +124,7 @@ it('ends runs whose server drips, in turn, and says why', async () => {
   const slow = await publisher()
   const drips = await Promise.all(Array.from({ length: 4 }, () => slow.feed('/drip')))
   await waitFor(() => drips.every(({ run }) => run()?.status === 'FAILED'))
-  expect(drips[3]!.run()!.message).toBe('The feed came too slowly: under 1000 bytes in 0.2 s')
+  expect(drips[3]!.run()!.message).toBe('The feed arrived too slowly: under 1000 bytes in 0.2 s')
   await close()
 })
 
