@@ -23,9 +23,13 @@ const KAFKAJS_CLIENT = 'infra/event-log/kafka/client/'
 /** The composition roots: the only files that may meet concrete engines. */
 const COMPOSITION = /^services\/(main|rebuild|roles\/[^/]+|process\/api|demo\/main|demo\/traffic\/main)\.ts$/
 
+/** The browser's code is a program of its own. */
+const BROWSER_CODE = /\/web\//
+
 interface SourceFile {
   path: string
   imports: string[]
+  exportedTypes: string[]
   lines: number
 }
 
@@ -36,7 +40,8 @@ function readSources(): SourceFile[] {
       .map((name) => {
         const path = `${folder}/${name}`
         const text = readFileSync(join(root, path), 'utf8')
-        return { path, imports: importsOf(path, text), lines: text.split('\n').length - 1 }
+        const lines = text.split('\n').length - 1
+        return { path, imports: importsOf(path, text), exportedTypes: exportedTypesOf(text), lines }
       }),
   )
 }
@@ -49,6 +54,19 @@ function importsOf(path: string, text: string): string[] {
   return specifiers.map((specifier) =>
     specifier.startsWith('.') ? relative('.', normalize(join(dirname(path), specifier))) : specifier,
   )
+}
+
+function exportedTypesOf(text: string): string[] {
+  return [...text.matchAll(/^export (?:abstract )?(?:interface|type|class|enum) (\w+)/gm)].map((match) => match[1]!)
+}
+
+/** Each type's name that several files export, with these files. */
+function sharedTypeNames(files: readonly Pick<SourceFile, 'path' | 'exportedTypes'>[]): string[] {
+  const pathsByName = new Map<string, string[]>()
+  for (const { path, exportedTypes } of files) {
+    for (const name of exportedTypes) pathsByName.set(name, [...(pathsByName.get(name) ?? []), path])
+  }
+  return [...pathsByName].filter(([, paths]) => paths.length > 1).map(([name, paths]) => `${name}: ${paths.join(', ')}`)
 }
 
 /** Which part of the house a file lives in. */
@@ -192,6 +210,19 @@ describe('tidy', () => {
       )
     expect(links.length).toBeGreaterThan(FILES_READ_MIN)
     expect(links.filter(({ to }) => !existsSync(join(root, to))).map(({ path, to }) => `${path} -> ${to}`)).toEqual([])
+  })
+
+  it('gives no two exported types of the program one name', () => {
+    expect(sharedTypeNames(files.filter(({ path }) => !BROWSER_CODE.test(path)))).toEqual([])
+  })
+
+  it('would catch a type that takes the name of another one', () => {
+    const given = [
+      ['a.ts', 'export interface Offer {}\nexport type Bid = number'],
+      ['b.ts', 'interface Bid {}\nexport class Offer {}'],
+    ] as const
+    const read = given.map(([path, text]) => ({ path, exportedTypes: exportedTypesOf(text) }))
+    expect(sharedTypeNames(read)).toEqual(['Offer: a.ts, b.ts'])
   })
 
   it('reads the environment in one place', () => {

@@ -1,6 +1,6 @@
 import type { AdEvent, AdKind, Proof } from '../records/events.ts'
 import { headerOf } from './codec.ts'
-import { Reader, UUID_BYTES, writeLong, writeOptional, writeString } from './show-id-claims.ts'
+import { ByteReader, UUID_BYTES, writeLong, writeOptional, writeString } from './show-id-claims.ts'
 
 /**
  * An AdEvent around claims that are never decoded. Its field `claims` has the fields of `show-id-claims.avsc` in the same order
@@ -27,7 +27,7 @@ export interface ClaimsGist {
 
 /** @param claims bytes of `writeClaims`. */
 export function readGist(claims: Buffer): ClaimsGist {
-  const reader = new Reader(claims)
+  const reader = new ByteReader(claims)
   const kind = reader.long() === 0 ? 'SPONSORED' : 'DISPLAY'
   reader.at = SHOP_AT
   const shopId = reader.uuid()

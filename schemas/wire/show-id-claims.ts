@@ -43,7 +43,7 @@ export function writeClaims(claims: ShowIdClaims, into: Buffer): number {
 
 /** Reads claims that fill a buffer exactly; null otherwise. */
 export function readClaims(bytes: Buffer): ShowIdClaims | null {
-  const reader = new Reader(bytes)
+  const reader = new ByteReader(bytes)
   const claims: ShowIdClaims = {
     kind: KINDS[reader.long()] as AdKind,
     requestId: reader.uuid(),
@@ -126,7 +126,7 @@ function writeUuid(uuid: string, into: Buffer, at: number): number {
 }
 
 /** Reads forward; past the end it gives zeros and a position over the length, which `readClaims` refuses. */
-export class Reader {
+export class ByteReader {
   readonly #bytes: Buffer
   at = 0
 

@@ -54,14 +54,18 @@ export function createIndexer({ log, index, snapshot, now, logger }: IndexerDeps
 }
 
 /** Next offset by `topic/partition`, of what this stream has done. */
-export type Progress = Map<string, number>
+export type IndexerProgress = Map<string, number>
 
-async function readProgress(log: EventLog): Promise<Progress> {
+async function readProgress(log: EventLog): Promise<IndexerProgress> {
   const commits = await log.committed(INDEXER_GROUP)
   return new Map(commits.map(({ topic, partition, offset }) => [`${topic}/${partition}`, offset]))
 }
 
-export function createIndexerStep(deps: { index: ProductIndex; snapshot: Snapshot; progress: Progress }): StreamStep {
+export function createIndexerStep(deps: {
+  index: ProductIndex
+  snapshot: Snapshot
+  progress: IndexerProgress
+}): StreamStep {
   const { index, snapshot, progress } = deps
   const promotersOf = createPromotionBook(snapshot)
   /** By campaign: what its promotions in the index were derived from. Unknown after a start: derived again. */

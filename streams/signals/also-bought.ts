@@ -23,7 +23,7 @@ const COVERED_KEEPS = 0.7
 /** Weight of "bought by anyone", against one basket of two products bought now. */
 const POPULARITY_WEIGHT = 2
 
-export interface Basket {
+export interface OrderBasket {
   /** UTC epoch milliseconds. */
   occurredAt: number
   /** Feed ids. */
@@ -40,7 +40,7 @@ export interface AlsoBoughtList {
  * Time grows with the sum over baskets of their squared length; see the limits above.
  * @param now UTC epoch milliseconds that ages are counted from.
  */
-export function* alsoBought(baskets: readonly Basket[], now: number): Generator<AlsoBoughtList> {
+export function* alsoBought(baskets: readonly OrderBasket[], now: number): Generator<AlsoBoughtList> {
   const history = index(baskets, now)
   const work = { scores: new Float64Array(history.ids.length), slots: new Int32Array(history.ids.length).fill(-1) }
   for (let product = 0; product < history.ids.length; product++) {
@@ -63,7 +63,7 @@ interface History {
   popular: { product: number; weight: number }[]
 }
 
-function index(baskets: readonly Basket[], now: number): History {
+function index(baskets: readonly OrderBasket[], now: number): History {
   const numbers = new Map<string, number>()
   const basketsOf: number[][] = []
   const lines: Int32Array[] = []

@@ -12,7 +12,7 @@ import { emptyIndex } from './indices.ts'
 import { productsIndex, type ShardSettings, signalsIndex } from './mapping.ts'
 import { DEFAULT_SHARDS } from './migrate.ts'
 import { filterQuery } from './search/filters.ts'
-import { createSearch, productFields, productOf, type StoredProduct } from './search/search.ts'
+import { createSearch, productFields, productOf, type StoredFields } from './search/search.ts'
 import { createWriter } from './write/writer.ts'
 
 /** What the index gives at once. */
@@ -82,7 +82,7 @@ export function connectElasticsearch({
     limit: number,
     timeoutMs?: number,
   ) => {
-    const found = await page<StoredProduct>(request, [...productFields], ['feed', 'id'], after, limit, timeoutMs)
+    const found = await page<StoredFields>(request, [...productFields], ['feed', 'id'], after, limit, timeoutMs)
     return found.map(productOf)
   }
 

@@ -19,7 +19,7 @@ export interface PlanInput {
   reference: readonly IndexedProduct[]
 }
 
-export interface Algorithm {
+export interface AdAlgorithm {
   /** The required parameters that are missing. */
   check(targeting: Targeting): { field: string; message: string }[]
   /** Feed id or productId of the product that the plan needs; null: it needs none. */

@@ -1,5 +1,5 @@
 import type { SponsoredAlgorithm } from '../../../schemas/records/entities.ts'
-import type { Algorithm } from './algorithm.ts'
+import type { AdAlgorithm } from './algorithm.ts'
 import { alsoBought, exactProductId } from './listed-products.ts'
 import { bestsellers, contextMatch } from './page-context.ts'
 import { similarCategories, similarCategoriesAndTitles, similarProductId, similarTitles } from './similar.ts'
@@ -8,7 +8,7 @@ import { similarCategories, similarCategoriesAndTitles, similarProductId, simila
  * The eight algorithms of sponsored ad units with their variants, by the contract's table. A parameter that the table
  * does not list for an algorithm is not read by its plan.
  */
-export const algorithms: Readonly<Record<SponsoredAlgorithm, Algorithm>> = {
+export const algorithms: Readonly<Record<SponsoredAlgorithm, AdAlgorithm>> = {
   BESTSELLERS: bestsellers({ wide: false }),
   BESTSELLERS_WIDE: bestsellers({ wide: true }),
   CONTEXT_MATCH: contextMatch({ wide: false }),

@@ -1,8 +1,8 @@
 import { attributes, brand, categories, currency, excluded, given, givenAll, price } from '../candidates/filters.ts'
-import type { Algorithm } from './algorithm.ts'
+import type { AdAlgorithm } from './algorithm.ts'
 
 /** What was bought by those who bought this product; relevance is the share of them. Nobody has: bestsellers. */
-export const alsoBought: Algorithm = {
+export const alsoBought: AdAlgorithm = {
   check: ({ shopProductId }) => (given(shopProductId) ? [] : [{ field: 'shopProductId', message: 'is required' }]),
   reference: ({ shopProductId }) => given(shopProductId),
   plan: ({ targeting, reference }) => {
@@ -22,7 +22,7 @@ export const alsoBought: Algorithm = {
 }
 
 /** Exactly the products that the page lists. */
-export const exactProductId: Algorithm = {
+export const exactProductId: AdAlgorithm = {
   check: ({ productIds }) =>
     givenAll(productIds).length > 0 ? [] : [{ field: 'productIds', message: 'is required, with at least one id' }],
   reference: () => null,

@@ -14,10 +14,10 @@ import {
   titleFilter,
   type Variant,
 } from '../candidates/filters.ts'
-import type { Algorithm } from './algorithm.ts'
+import type { AdAlgorithm } from './algorithm.ts'
 
 /** What sells best among what fits the page. WIDE ignores price, brand, category paths and attributes. */
-export const bestsellers = (variant: Variant): Algorithm => ({
+export const bestsellers = (variant: Variant): AdAlgorithm => ({
   check: () => [],
   reference: () => null,
   plan: ({ targeting, lang }) => ({
@@ -35,7 +35,7 @@ export const bestsellers = (variant: Variant): Algorithm => ({
 })
 
 /** What fits the phrase or the category of a listing. WIDE requires nothing; without a context it shows what is popular. */
-export const contextMatch = (variant: Variant): Algorithm => ({
+export const contextMatch = (variant: Variant): AdAlgorithm => ({
   check: (targeting) =>
     variant.wide || given(targeting.searchData) || hasCategory(targeting)
       ? []

@@ -14,10 +14,10 @@ import {
   titleFilter,
   type Variant,
 } from '../candidates/filters.ts'
-import type { Algorithm, Plan, PlanInput } from './algorithm.ts'
+import type { AdAlgorithm, Plan, PlanInput } from './algorithm.ts'
 
 /** Like a product whose title (and categories, where given) the page sends. WIDE: the same department is enough. */
-export const similarCategoriesAndTitles = (variant: Variant): Algorithm => ({
+export const similarCategoriesAndTitles = (variant: Variant): AdAlgorithm => ({
   check: requireTitle,
   reference: () => null,
   plan: (input) =>
@@ -28,7 +28,7 @@ export const similarCategoriesAndTitles = (variant: Variant): Algorithm => ({
 })
 
 /** Like a product whose title the page sends; categories only narrow. */
-export const similarTitles = (variant: Variant): Algorithm => ({
+export const similarTitles = (variant: Variant): AdAlgorithm => ({
   check: requireTitle,
   reference: () => null,
   plan: (input) => {
@@ -39,7 +39,7 @@ export const similarTitles = (variant: Variant): Algorithm => ({
 })
 
 /** Of the categories that the page sends; a title only ranks. WIDE: the same department is enough. */
-export const similarCategories = (variant: Variant): Algorithm => ({
+export const similarCategories = (variant: Variant): AdAlgorithm => ({
   check: ({ categoryIds, categoryPaths }) =>
     givenAll(categoryIds).length > 0 || givenAll(categoryPaths).length > 0
       ? []
@@ -79,7 +79,7 @@ function rankOf(text: string | null, lang: string, paths: string[]): Rank {
 }
 
 /** Like a product of the feed: its title and its categories. WIDE: a word of the title and the same department. */
-export const similarProductId = (variant: Variant): Algorithm => ({
+export const similarProductId = (variant: Variant): AdAlgorithm => ({
   check: ({ productId }) => (given(productId) ? [] : [{ field: 'productId', message: 'is required' }]),
   reference: ({ productId }) => given(productId),
   plan: ({ targeting, lang, reference }) => {

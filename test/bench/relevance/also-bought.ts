@@ -8,13 +8,13 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { parse } from 'csv-parse/sync'
-import { alsoBought, type Basket } from '../../../streams/signals/also-bought.ts'
+import { alsoBought, type OrderBasket } from '../../../streams/signals/also-bought.ts'
 import { HALF_LIFE_DAYS, WINDOW_DAYS } from '../../../streams/signals/signals.ts'
 
 const ASKED = 10
 
 /** Orders of a gzipped CSV with InvoiceNo, StockCode, …, InvoiceDate ("2011-08-31 12:00:00"). */
-function readOrders(file: string): Basket[] {
+function readOrders(file: string): OrderBasket[] {
   type Row = { InvoiceNo: string; StockCode: string; InvoiceDate: string }
   const rows: Row[] = parse(gunzipSync(readFileSync(file)), { columns: true })
   const baskets = new Map<string, { occurredAt: number; items: string[] }>()
@@ -65,7 +65,7 @@ console.log(
 )
 console.log(`             Hit@${ASKED} ${(hitsWithoutFallback / asks).toFixed(4)} when those get nothing`)
 
-function mostPopular(baskets: readonly Basket[]): string[] {
+function mostPopular(baskets: readonly OrderBasket[]): string[] {
   const popularity = new Map<string, number>()
   for (const { items, occurredAt } of baskets) {
     const ageDays = (now - occurredAt) / 86_400_000

@@ -14,13 +14,13 @@ import { createRarities, type Rarities } from './rarities.ts'
 
 /** What of a document makes a product. */
 export const productFields = ['offer', 'campaigns', 'signals'] as const satisfies (keyof ProductDocument)[]
-export type StoredProduct = Pick<ProductDocument, (typeof productFields)[number]>
+export type StoredFields = Pick<ProductDocument, (typeof productFields)[number]>
 
 const NOTHING: SearchResult = { hits: [], bestFit: 0, truncated: false, runnerUp: null }
 /** Of the server, under that of the client: what is late is given up there, too. */
 const SERVER_TIMEOUT_SHARE = 0.9
 
-export const productOf = ({ offer, campaigns, signals }: StoredProduct): IndexedProduct => ({
+export const productOf = ({ offer, campaigns, signals }: StoredFields): IndexedProduct => ({
   offer: JSON.parse(offer!),
   campaignIds: campaigns,
   signals: signals === null ? null : JSON.parse(signals),
@@ -46,7 +46,7 @@ export function createSearch({ client, index, timeoutMs, now }: SearchDeps) {
       timeoutMs,
     )
     const bodies = asked.map((query) => searchBody(query, weights(query.campaigns), rarityOf, timeoutMs))
-    const { responses } = await client.msearch<StoredProduct>(
+    const { responses } = await client.msearch<StoredFields>(
       { index, searches: bodies.flatMap((body) => [{}, body]) },
       { requestTimeout: timeoutMs },
     )
@@ -113,7 +113,7 @@ const tieSort = (seed: number) => ({
   },
 })
 
-function answered(response: estypes.MsearchResponseItem<StoredProduct>): estypes.SearchResponse<StoredProduct> {
+function answered(response: estypes.MsearchResponseItem<StoredFields>): estypes.SearchResponse<StoredFields> {
   if ('error' in response) {
     const message = `${response.error.type}: ${response.error.reason}`
     if (response.status < 500 && response.status !== 429 && response.status !== 404) {
@@ -128,7 +128,7 @@ function answered(response: estypes.MsearchResponseItem<StoredProduct>): estypes
 function resultOf(
   { rank, priorClickRate, limit }: ProductQuery,
   weights: ReadonlyMap<string, number>,
-  { hits: { hits, total } }: estypes.SearchResponse<StoredProduct>,
+  { hits: { hits, total } }: estypes.SearchResponse<StoredFields>,
 ): SearchResult {
   const found = hits.map((hit): SearchHit => {
     const product = productOf(hit._source!)

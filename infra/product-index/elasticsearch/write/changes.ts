@@ -10,7 +10,7 @@ import {
 } from '../document.ts'
 
 /** All that is to be done to one document. */
-export interface Change {
+export interface DocumentChange {
   key: string
   shop: string
   feed: string
@@ -35,10 +35,13 @@ export type Changed =
   /** To be read again, as a whole. */
   | { kind: 'READ_WHOLE' }
 
-export const notHeld = ({ shop, feed, id }: Change): Held => ({ version: 0, document: emptyState(shop, feed, id) })
+export const notHeld = ({ shop, feed, id }: DocumentChange): Held => ({
+  version: 0,
+  document: emptyState(shop, feed, id),
+})
 
 /** The document after a change: each part is replaced by a newer version of it alone. */
-export function changed(change: Change, { document }: Held, now: number): Changed {
+export function changed(change: DocumentChange, { document }: Held, now: number): Changed {
   const next: ProductDocument = { ...document, writtenAt: now }
   let latest: Extract<IndexWrite, { kind: 'offer' | 'remove' }> | null = null
   let applied = 0

@@ -4,7 +4,7 @@ import { IndexUnavailable, type IndexWrite } from '../../port.ts'
 import type { IndexNames } from '../client.ts'
 import { documentKey, type ProductDocument, stateFields } from '../document.ts'
 import { type BulkItem, bulk } from './bulk.ts'
-import { type Change, changed, type Held, notHeld } from './changes.ts'
+import { changed, type DocumentChange, type Held, notHeld } from './changes.ts'
 
 /** Documents read and written at once. */
 const DOCUMENTS_PER_REQUEST = 125
@@ -24,9 +24,9 @@ interface Progress {
   /** Writes that were newer than what was held. */
   applied: number
   /** To be read and changed again. */
-  again: Change[]
+  again: DocumentChange[]
   /** To be given signals that had come before. */
-  signalled: Change[]
+  signalled: DocumentChange[]
 }
 
 export interface WriterDeps {
@@ -49,7 +49,7 @@ export function createWriter({ client, names, now }: WriterDeps) {
   let allNew = true
 
   /** @returns how many writes were newer. */
-  async function apply(changes: readonly Change[]): Promise<number> {
+  async function apply(changes: readonly DocumentChange[]): Promise<number> {
     const progress: Progress = { applied: 0, again: [...changes], signalled: [] }
     for (let tried = 0; progress.again.length > 0; tried++) {
       if (tried === CONFLICTS_MAX) throw new IndexUnavailable('Other writers change the same offers all the time')
@@ -62,7 +62,7 @@ export function createWriter({ client, names, now }: WriterDeps) {
   }
 
   /** Documents are made while those before are stored and those after are read. */
-  async function applyEach(chunks: readonly Change[][], look: typeof read, progress: Progress): Promise<void> {
+  async function applyEach(chunks: readonly DocumentChange[][], look: typeof read, progress: Progress): Promise<void> {
     const storing = new Set<Promise<void>>()
     let reading = look(chunks[0]!)
     for (const [at, chunk] of chunks.entries()) {
@@ -77,9 +77,9 @@ export function createWriter({ client, names, now }: WriterDeps) {
   }
 
   /** Where a document is held after all, it is not stored, and read the next time. */
-  const guess = async (changes: readonly Change[]): Promise<Held[]> => changes.map(notHeld)
+  const guess = async (changes: readonly DocumentChange[]): Promise<Held[]> => changes.map(notHeld)
 
-  async function read(changes: readonly Change[]): Promise<Held[]> {
+  async function read(changes: readonly DocumentChange[]): Promise<Held[]> {
     const whole = changes.some((change) => change.whole)
     const { docs } = await client.mget<ProductDocument>({
       index: names.products,
@@ -93,10 +93,10 @@ export function createWriter({ client, names, now }: WriterDeps) {
     })
   }
 
-  async function store(changes: readonly Change[], held: readonly Held[], progress: Progress): Promise<void> {
+  async function store(changes: readonly DocumentChange[], held: readonly Held[], progress: Progress): Promise<void> {
     const items: BulkItem[] = []
-    const stored: { change: Change; applied: number; signalsVersion: number }[] = []
-    const withoutSignals: Change[] = []
+    const stored: { change: DocumentChange; applied: number; signalsVersion: number }[] = []
+    const withoutSignals: DocumentChange[] = []
     changes.forEach((change, at) => {
       const next = changed(change, held[at]!, now())
       if (next.kind === 'READ_WHOLE') progress.again.push({ ...change, whole: true })
@@ -118,13 +118,13 @@ export function createWriter({ client, names, now }: WriterDeps) {
   }
 
   /** Signals that came before their offers, as changes of these. */
-  async function earlierSignals(changes: readonly Change[]): Promise<Change[]> {
+  async function earlierSignals(changes: readonly DocumentChange[]): Promise<DocumentChange[]> {
     if (changes.length === 0) return []
     const { docs } = await client.mget<StoredSignals>({
       index: names.signals,
       ids: changes.map(({ shop, id }) => documentKey(shop, id)),
     })
-    return docs.flatMap((doc, at): Change[] => {
+    return docs.flatMap((doc, at): DocumentChange[] => {
       if ('error' in doc) throw new IndexUnavailable(`${doc.error.type}: ${doc.error.reason}`)
       if (!doc.found) return []
       const signals = { version: doc._version!, signals: doc._source!.signals }
@@ -186,8 +186,8 @@ function met<T>(promise: Promise<T>): Promise<T> {
 type SignalsWrite = Extract<IndexWrite, { kind: 'signals' }>
 
 /** One change per document, whatever number of writes concern it. */
-function changesOf(writes: readonly IndexWrite[]): Change[] {
-  const changes = new Map<string, Change>()
+function changesOf(writes: readonly IndexWrite[]): DocumentChange[] {
+  const changes = new Map<string, DocumentChange>()
   for (const write of writes) {
     if (write.kind === 'signals') continue
     const { shopId: shop, feedId: feed, id } = write.kind === 'offer' ? write.offer : write

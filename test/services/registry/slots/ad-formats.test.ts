@@ -57,7 +57,7 @@ describe('ad formats', () => {
     const made = await make()
     const answer = await call('PATCH', made.id, { name: 'Other' })
     expect(answer).toMatchObject({ status: 409, body: { code: 'CONFLICT' } })
-    expect(answer.body.detail).toContain('make another one')
+    expect(answer.body.detail).toContain('create another one')
     expect((await call('GET', made.id)).body).toEqual(made)
   })
 

@@ -147,7 +147,7 @@ describe('fetching', () => {
       const timer = setInterval(() => response.write(' '), 5)
       response.on('close', () => clearInterval(timer))
     }
-    await expect(fetch({}, { totalTimeoutMs: 100 })).rejects.toThrow('did not come within 0.1 s')
+    await expect(fetch({}, { totalTimeoutMs: 100 })).rejects.toThrow('did not arrive within 0.1 s')
   })
 
   it('hangs up on a server that drips, and not on one that pauses and catches up', async () => {
@@ -156,7 +156,7 @@ describe('fetching', () => {
       const timer = setInterval(() => response.write(' '), 5)
       response.on('close', () => clearInterval(timer))
     }
-    await expect(fetch({}, { pace })).rejects.toThrow('came too slowly')
+    await expect(fetch({}, { pace })).rejects.toThrow('arrived too slowly')
     answer = (_request, response) => {
       let left = 6
       const timer = setInterval(() => {
