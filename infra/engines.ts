@@ -4,7 +4,7 @@ import { MessagePort } from 'node:worker_threads'
 import { connectClickHouse, migrateClickHouse } from './analytics/clickhouse/analytics.ts'
 import { analyticsClient, startEmbeddedAnalytics } from './analytics/embedded/analytics.ts'
 import { migrate } from './analytics/migrate.ts'
-import type { Analytics } from './analytics/port.ts'
+import { type Analytics, AnalyticsGaveUp } from './analytics/port.ts'
 import { countersClient, startEmbeddedCounters } from './counters/embedded/counters.ts'
 import type { Counters } from './counters/port.ts'
 import { connectRedis } from './counters/redis/counters.ts'
@@ -151,7 +151,7 @@ async function prepare({ config, logger }: StartEnginesOptions): Promise<void> {
   ])
 }
 
-/** Retries while the engine is unavailable. @throws any other error. */
+/** Retries while the engine is unavailable. @throws any other error, and AnalyticsGaveUp, which waiting does not help. */
 export async function untilThere<T>(engine: string, logger: EngineLogger, call: () => Promise<T>): Promise<T> {
   for (let waitMs = RETRY_FIRST_MS; ; waitMs = Math.min(2 * waitMs, RETRY_MAX_MS)) {
     try {
@@ -159,7 +159,7 @@ export async function untilThere<T>(engine: string, logger: EngineLogger, call: 
       logger.info({ engine }, `${engine} is ready`)
       return result
     } catch (error) {
-      if (!(error instanceof EngineUnavailable)) throw error
+      if (!(error instanceof EngineUnavailable) || error instanceof AnalyticsGaveUp) throw error
       logger.warn({ engine, err: error }, `${engine} is away; waiting for it`)
       await delay(waitMs)
     }

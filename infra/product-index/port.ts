@@ -58,6 +58,8 @@ export interface ProductQuery {
   /**
    * Only offers promoted by one of these campaigns are found. `weight` > 0 multiplies in the order of the result (the best
    * weight counts when several promote an offer), so that what a campaign bids decides who is kept.
+   * The list must not be changed once it was passed. While it stays the same, pass the same array: an engine may
+   * recognise it, instead of being sent it again.
    */
   campaigns: readonly { campaignIds: readonly string[]; weight: number }[]
   /** Of offers that nobody has seen; in (0, 1). */

@@ -1,4 +1,6 @@
-/** A draw from a bucket: it holds `perMinute` at most, and refills as much in a minute, evenly. */
+import { EngineUnavailable } from '../engine-unavailable.ts'
+
+/** A draw from a token bucket, which holds `perMinute` tokens at most and refills evenly, as many in a minute. */
 export interface Draw {
   key: string
   amount: number
@@ -6,11 +8,16 @@ export interface Draw {
 }
 
 /**
- * Buckets that the processes of the program share. A bucket that nobody knows is full, and a level may be below zero: the
- * caller says what was drawn, and decides by the level what it lets pass next.
+ * Token buckets that all processes of the program share. An unknown bucket is full, and a level may be negative: the caller
+ * reports what was drawn, and decides by the level what to admit next.
  */
 export interface SharedBuckets {
-  /** Draws in order. @returns the level of each bucket after its draw. @throws when they cannot be reached. */
+  /** Draws in order. @returns the level of each bucket after its draw. @throws BucketsUnavailable. */
   draw(draws: readonly Draw[]): Promise<number[]>
   close(): Promise<void>
+}
+
+/** Thrown when the buckets are unavailable; the call may be retried. */
+export class BucketsUnavailable extends EngineUnavailable {
+  override readonly name = 'BucketsUnavailable'
 }

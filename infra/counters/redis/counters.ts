@@ -1,7 +1,16 @@
+import { openRedisConnection } from '../../redis/connection.ts'
 import { chunksOf, runsOf } from '../chunks.ts'
-import type { Counters, Limit, Outcome, Progress, Reservation, Step } from '../port.ts'
+import {
+  type Counters,
+  CountersBehind,
+  CountersUnavailable,
+  type Limit,
+  type Outcome,
+  type Progress,
+  type Reservation,
+  type Step,
+} from '../port.ts'
 import { HOLDERS_MAX } from '../reservations.ts'
-import { openRedisConnection } from './connection.ts'
 
 /** How far back outcomes are kept for each source, in offsets. */
 const OUTCOMES_KEPT = 100_000
@@ -29,7 +38,15 @@ const CLEAR_PAGE = 1_000
  * @param namespace of lower-case letters, digits and dashes; every key begins with it and a colon.
  */
 export function connectRedis({ url, namespace }: { url: string; namespace: string }): Counters {
-  const connection = openRedisConnection({ url })
+  const connection = openRedisConnection({
+    url,
+    scripts: {
+      applySteps: new URL('./apply.lua', import.meta.url),
+      reserveAmounts: new URL('./reserve.lua', import.meta.url),
+    },
+    Unavailable: CountersUnavailable,
+    errorOf,
+  })
   const prefix = `${namespace}:`
   const secretKey = (name: string) => `${prefix}secret:${name}`
 
@@ -98,7 +115,13 @@ export function connectRedis({ url, namespace }: { url: string; namespace: strin
   }
 }
 
-/** A step as the script reads it. */
+/** The errors that apply.lua answers with. */
+function errorOf({ message }: Error): Error | null {
+  if (message.startsWith('BEHIND')) return new CountersBehind(message)
+  return message.startsWith('FORGOTTEN') ? new Error(`No outcome is kept: ${message}`) : null
+}
+
+/** A step in the order that apply.lua unpacks. */
 function tuple({ offset, now, once, carry, limits, actor }: Step): unknown[] {
   return [
     offset,

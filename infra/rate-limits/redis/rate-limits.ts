@@ -1,9 +1,13 @@
-import { openRedisConnection } from '../../counters/redis/connection.ts'
-import type { SharedBuckets } from '../port.ts'
+import { openRedisConnection } from '../../redis/connection.ts'
+import { BucketsUnavailable, type SharedBuckets } from '../port.ts'
 
-/** Buckets in Redis, on a connection of their own: counters that decide about money do not wait for them. */
+/** Token buckets in Redis, on a connection of their own: the counters that decide about money do not wait for them. */
 export function connectRedisBuckets({ url, namespace }: { url: string; namespace: string }): SharedBuckets {
-  const connection = openRedisConnection({ url })
+  const connection = openRedisConnection({
+    url,
+    scripts: { drawFromBuckets: new URL('./draw.lua', import.meta.url) },
+    Unavailable: BucketsUnavailable,
+  })
   const prefix = `${namespace}:rate:`
   return {
     async draw(draws) {
