@@ -7,12 +7,9 @@ import type { Snapshot } from '../../domain/snapshot.ts'
 import { resolveSlots, type Slot } from '../slots.ts'
 import { sponsoredSlotRules } from '../sponsored/sponsored-ads.ts'
 import { type BuiltScripts, type Encoding, readBuilt } from './built.ts'
-import { loaderScript } from './loader-script.ts'
 import { atSources, readSlot } from './read-slot.ts'
 
-/**
- * Neither answer depends on who asks. An old one goes on working, so a browser may use it while it fetches a newer one.
- */
+/** No answer depends on who asks. Old ones keep working, so a browser may use one while it fetches a newer one. */
 const CACHE_CONTROL = 'public, max-age=3600, stale-while-revalidate=604800'
 const RETRY_AFTER_SECONDS = 60
 const tags = ['Ads']
@@ -20,13 +17,13 @@ const SCRIPT = Content('The script', 'text/javascript')
 
 export interface FormattedDeps {
   snapshot: Snapshot
-  /** Holds what `build.ts` made. */
+  /** The folder that `build.ts` writes to. */
   folder: string
 }
 
 /**
- * The emission script in two parts: the answer to each script element, which holds only what it asks for, and the
- * library, which is the same for all and renders.
+ * The emission script in two parts: the answer to each script element, which holds only the slot that it asks for, and the
+ * library, which renders and is the same for all.
  */
 export function formattedApp({ snapshot, folder }: FormattedDeps): FastifyPluginAsyncTypebox {
   return async (server) => {
@@ -81,7 +78,7 @@ export function formattedApp({ snapshot, folder }: FormattedDeps): FastifyPlugin
   }
 }
 
-/** The slot, when it is one that the browser's request will be answered for. @throws Problem (400) */
+/** The slot, if the browser's ad request for it can be answered. @throws Problem (400) */
 function inForce(snapshot: Snapshot, slot: Omit<FormattedSlot, 'lang'>): FormattedSlot {
   try {
     const [resolved] = resolveSlots(snapshot, [slot.targeting], sponsoredSlotRules)
@@ -96,7 +93,7 @@ function script(reply: FastifyReply): FastifyReply {
     'content-type': 'text/javascript; charset=utf-8',
     'cache-control': CACHE_CONTROL,
     'x-content-type-options': 'nosniff',
-    // Also for pages that only take what allows it (Cross-Origin-Embedder-Policy).
+    // Required by pages with a Cross-Origin-Embedder-Policy.
     'cross-origin-resource-policy': 'cross-origin',
   })
 }
@@ -104,4 +101,21 @@ function script(reply: FastifyReply): FastifyReply {
 function encodingFor(accepted = ''): Encoding {
   if (/\bbr\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/.test(accepted)) return 'br'
   return /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/.test(accepted) ? 'gzip' : 'identity'
+}
+
+/**
+ * The answer to one script element. The slot is a JSON literal that no value can end, so no value is run as code, even if a
+ * page inlines the script into its HTML.
+ * @param loader JavaScript that takes `endcapSlot` from its scope.
+ */
+function loaderScript(loader: string, slot: FormattedSlot): string {
+  return `(()=>{const endcapSlot=${literal(slot)};${loader}})()\n`
+}
+
+/** `<` could end a script element; U+2028 and U+2029 end a line of JavaScript before ES2019. */
+function literal(value: unknown): string {
+  return JSON.stringify(value).replaceAll(
+    /[<\u2028\u2029]/g,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 }

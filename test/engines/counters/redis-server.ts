@@ -22,7 +22,20 @@ export async function ownRedis(folder: string, options: readonly string[] = []):
   return {
     url,
     async start() {
-      const args = ['--port', String(port), '--save', '', '--appendonly', 'yes', '--dir', folder, ...options]
+      // With its default, everysec, Redis delays writes while the disk is busy, and a kill loses what it has acknowledged.
+      const args = [
+        '--port',
+        String(port),
+        '--save',
+        '',
+        '--appendonly',
+        'yes',
+        '--appendfsync',
+        'always',
+        '--dir',
+        folder,
+      ]
+      args.push(...options)
       server = spawn('redis-server', args, { stdio: 'ignore' })
       const client = new Redis(url, { retryStrategy: () => 20, maxRetriesPerRequest: null })
       client.on('error', () => {})
