@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Counters, Reservation, Step } from '../../infra/counters/port.ts'
+import { tries } from '../effort.ts'
 
 /** The reservations of every implementation of Counters. `counters` are empty, and used by this test alone. */
 export function reservationsSuite(counters: () => Counters): void {
@@ -101,7 +102,7 @@ export function reservationsSuite(counters: () => Counters): void {
           expect(await counters().reserve(requests)).toEqual(requests.map((each) => model.reserve(each)))
         }
       }),
-      { numRuns: 60 },
+      { numRuns: tries(60, 600) },
     )
   })
 }

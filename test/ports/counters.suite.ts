@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Counters, CountersBehind, type Limit, type Outcome, type Step } from '../../infra/counters/port.ts'
+import { tries } from '../effort.ts'
 import { waitFor } from '../wait-for.ts'
 import { reservationsSuite } from './counters-reservations.suite.ts'
 
@@ -343,7 +344,7 @@ export function countersSuite(subject: CountersSubject): void {
             expect(await counters.read(KEYS)).toEqual(KEYS.map((key) => model.value(key)))
           }
         }),
-        { numRuns: 40 },
+        { numRuns: tries(40, 400) },
       )
     })
   })

@@ -13,6 +13,7 @@ import {
   Revoked,
 } from '../../infra/event-log/port.ts'
 import type { TopicName } from '../../schemas/topics.ts'
+import { tries } from '../effort.ts'
 
 /** One empty log, for one test. */
 export interface EventLogHost {
@@ -142,7 +143,7 @@ export function eventLogSuite(name: string, create: () => Promise<EventLogHost>)
               }
             }
           }),
-          { numRuns: 20 },
+          { numRuns: tries(20, 200) },
         )
       })
 

@@ -9,6 +9,7 @@ import type {
   SearchResult,
 } from '../../infra/product-index/port.ts'
 import type { ProductOffer, ProductSignals } from '../../schemas/records/records.ts'
+import { tries } from '../effort.ts'
 import { anOffer } from '../infra/product-index/offer.fixture.ts'
 import { catalogue, filterLists } from './product-index.arbitraries.ts'
 import { satisfies } from './product-index.oracle.ts'
@@ -312,7 +313,7 @@ export function productIndexSuite(subject: ProductIndexSubject): void {
             expect(found.sort()).toEqual(promoted.map(({ offer }) => `${offer.feedId}/${offer.id}`).sort())
           }
         }),
-        { numRuns: 25 },
+        { numRuns: tries(25, 250) },
       )
     })
   })

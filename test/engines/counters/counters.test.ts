@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openCounterStore } from '../../../infra/counters/embedded/store.ts'
 import { type Counters, CountersBehind, CountersUnavailable, type Step } from '../../../infra/counters/port.ts'
 import { connectRedis } from '../../../infra/counters/redis/counters.ts'
+import { tries } from '../../effort.ts'
 import { countersSuite } from '../../ports/counters.suite.ts'
 import { addresses, testNamespace } from '../addresses.ts'
 
@@ -152,7 +153,7 @@ describe('the same steps on Redis and on the embedded store', () => {
           expect(await redis.positions(['x', 'y'])).toEqual(store.positions(['x', 'y']))
         }
       }),
-      { numRuns: 100 },
+      { numRuns: tries(100, 1_000) },
     )
     await redis.clear()
     await redis.close()

@@ -7,6 +7,7 @@ import type { RecordName } from '../../../schemas/topics.ts'
 import { avroType } from '../../../schemas/wire/avro-type.ts'
 import { decode, encode, UndecodableRecord, UnknownSchema, unknownSchemaOf } from '../../../schemas/wire/codec.ts'
 import { fingerprintOf } from '../../../schemas/wire/fingerprint.ts'
+import { tries } from '../../effort.ts'
 import { arbitraryOf } from '../arbitrary.ts'
 import { bodies, recordNames, samples } from '../samples.ts'
 
@@ -60,7 +61,7 @@ describe.each(recordNames)('%s', (name) => {
         // What it reads is a value of today.
         expect(decode(name, encode(name, read))).toEqual(read)
       }),
-      { numRuns: 30 },
+      { numRuns: tries(30, 300) },
     )
   })
 
@@ -110,7 +111,7 @@ describe.each(recordNames)('%s', (name) => {
         }
         encode(name, value)
       }),
-      { numRuns: 300 },
+      { numRuns: tries(300, 3_000) },
     )
   })
 })

@@ -8,6 +8,7 @@ import { ImportLine } from '../../../schemas/http/panel/shops/import.ts'
 import { SelectionBody } from '../../../schemas/http/selection.ts'
 import { TechnicalSlotBody } from '../../../schemas/http/slots.ts'
 import { listFieldErrors } from '../../../services/http/violations.ts'
+import { tries } from '../../effort.ts'
 
 const schema = Type.Object(
   {
@@ -96,7 +97,7 @@ describe.each(Object.entries(bodies))('%s', (_, body) => {
         const errors = listFieldErrors(body, value)
         expect(errors.length > 0).toBe(!shape.Check(value))
       }),
-      { numRuns: 300 },
+      { numRuns: tries(300, 3_000) },
     )
   })
 })

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { LogUnavailable } from '../../../infra/event-log/port.ts'
+import { tries } from '../../effort.ts'
 import { SHOP_ID } from '../../streams/judge/fixtures.ts'
 import { CAMPAIGN_ID, intakeOverMemory, NOW, showIdOf } from './intake.fixtures.ts'
 
@@ -438,7 +439,7 @@ describe.each(endpoints)('%s', (url) => {
         expect(body.detail.length).toBeGreaterThan(0)
         if (body.code !== 'MALFORMED_JSON') expect(body.errors.length).toBeGreaterThan(0)
       }),
-      { numRuns: 60 },
+      { numRuns: tries(60, 600) },
     )
   })
 })

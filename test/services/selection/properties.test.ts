@@ -9,6 +9,7 @@ import type { Targeting } from '../../../schemas/http/selection.ts'
 import type { Campaign, SponsoredAlgorithm } from '../../../schemas/records/entities.ts'
 import type { Emission } from '../../../schemas/records/events.ts'
 import { spendKey, viewsKey } from '../../../services/domain/money/counter-keys.ts'
+import { tries } from '../../effort.ts'
 import { matches } from './brute-force-index.ts'
 import { createWorld, NOW, type World } from './world.ts'
 
@@ -216,7 +217,7 @@ describe('over a random catalogue, whatever is asked', () => {
           for (const k of keys) taken.add(k)
         }
       }),
-      { numRuns: 300 },
+      { numRuns: tries(300, 3_000) },
     )
   })
 
@@ -258,7 +259,7 @@ describe('over a random catalogue, whatever is asked', () => {
           above.add(key(world.products.find(({ offer }) => offer.id === ad.adId)!))
         }
       }),
-      { numRuns: 100 },
+      { numRuns: tries(100, 1_000) },
     )
   })
 })

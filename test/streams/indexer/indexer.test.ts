@@ -10,6 +10,7 @@ import type { ProductOffer } from '../../../schemas/records/records.ts'
 import type { TopicName } from '../../../schemas/topics.ts'
 import { Snapshot } from '../../../services/domain/snapshot.ts'
 import { createIndexerStep } from '../../../streams/indexer/indexer.ts'
+import { tries } from '../../effort.ts'
 import { anOffer } from '../../infra/product-index/offer.fixture.ts'
 import { campaignBody } from '../judge/fixtures.ts'
 
@@ -204,7 +205,7 @@ describe('the indexer', () => {
         const expected = [...offers].map(([id, offer]) => [id, expectedCampaigns(offer)])
         expect(await promotions()).toEqual(Object.fromEntries(expected))
       }),
-      { numRuns: 40 },
+      { numRuns: tries(40, 400) },
     )
   })
 })

@@ -6,6 +6,7 @@ import { decode, encode } from '../../../schemas/wire/codec.ts'
 import { COUNTERS_COMPLETE_KEY, spendKey } from '../../../services/domain/money/counter-keys.ts'
 import { createCountersRepair } from '../../../streams/judge/counters-repair.ts'
 import { createJudgeStep } from '../../../streams/judge/judge.ts'
+import { tries } from '../../effort.ts'
 import { eventOf, recordsOf, snapshotOf } from './fixtures.ts'
 import { emptyLogAndCounters } from './log-and-counters.ts'
 import { type LossyCounters, lossyCounters } from './lossy-counters.ts'
@@ -82,7 +83,7 @@ describe('the judge on counters that lose what they held', () => {
         expect(lossy.judged).toEqual(lossless.judged)
         expect(lossy.spends).toEqual(lossless.spends)
       }),
-      { numRuns: 150 },
+      { numRuns: tries(150, 1_500) },
     )
   })
 })

@@ -15,6 +15,7 @@ import type { Snapshot } from '../../../services/domain/snapshot.ts'
 import { createJudgeStep } from '../../../streams/judge/judge.ts'
 import { rebuildCounters } from '../../../streams/judge/recount.ts'
 import { FOREIGN_MAX_PER_DAY } from '../../../streams/judge/verdict.ts'
+import { tries } from '../../effort.ts'
 import { campaignBody, DAY_MS, eventOf, HOUR_MS, NOON, recordsOf, snapshotOf } from './fixtures.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'judge-'))
@@ -310,7 +311,7 @@ describe('any run of the judge, with crashes before the commit', () => {
           expect(await read(spendKey(id))).toBe(billed)
         }
       }),
-      { numRuns: 40 },
+      { numRuns: tries(40, 400) },
     )
   })
 
@@ -335,7 +336,7 @@ describe('any run of the judge, with crashes before the commit', () => {
         expect(await counters.read(keys)).toEqual(before)
         expect((await judgeBatch(snapshot, drawn.events)).judged).toEqual(judged)
       }),
-      { numRuns: 20 },
+      { numRuns: tries(20, 200) },
     )
   })
 })
@@ -355,7 +356,7 @@ test('counters that were counted again judge what follows as those that were los
       await rebuildCounters({ log: fakeLog(outputs), counters, snapshot })
       expect((await judgeBatch(snapshot, after, before.length)).judged).toEqual(judged)
     }),
-    { numRuns: 20 },
+    { numRuns: tries(20, 200) },
   )
 })
 

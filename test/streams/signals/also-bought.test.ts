@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { alsoBought, LIST_LENGTH_MAX } from '../../../streams/signals/also-bought.ts'
+import { tries } from '../../effort.ts'
 
 const NOW = Date.UTC(2026, 0, 1)
 const DAY = 86_400_000
@@ -80,7 +81,7 @@ describe('also bought', () => {
           })
         }
       }),
-      { numRuns: 50 },
+      { numRuns: tries(50, 500) },
     )
   })
 })

@@ -19,6 +19,7 @@ import { type SinkBatch, storeBatch } from '../../../streams/sink/batch.ts'
 import { encodeOffsetMetadata, SINK_GROUP } from '../../../streams/sink/offset-metadata.ts'
 import { storedTopics, tablesOf } from '../../../streams/sink/rows.ts'
 import { createSink } from '../../../streams/sink/sink.ts'
+import { tries } from '../../effort.ts'
 import { waitFor } from '../../wait-for.ts'
 import { bytesOf, campaign, type Happening, keyOf, pageView, purchase, shop, T0, touch } from '../attribution/events.ts'
 
@@ -218,7 +219,7 @@ describe('sink', () => {
           ])
         },
       ),
-      { numRuns: 8, endOnFailure: true },
+      { numRuns: tries(8, 80), endOnFailure: true },
     )
   })
 

@@ -9,6 +9,7 @@ import {
   startEmbeddedProductIndex,
 } from '../../../../infra/product-index/embedded/product-index.ts'
 import { IndexUnavailable, type IndexWrite, type ProductIndex } from '../../../../infra/product-index/port.ts'
+import { tries } from '../../../effort.ts'
 import { productIndexSuite } from '../../../ports/product-index.suite.ts'
 import { anOffer } from '../offer.fixture.ts'
 
@@ -92,7 +93,7 @@ describe('embedded product index between threads', () => {
         expect(runnerUp === null ? 0 : others(Number(runnerUp.product.offer.id))).toBe(greatest)
         if (runnerUp) expect(left).toContain(Number(runnerUp.product.offer.id))
       }),
-      { numRuns: 200 },
+      { numRuns: tries(200, 2_000) },
     )
     await index.close()
     rmSync(folder, { recursive: true })

@@ -4,6 +4,7 @@ import type { Account } from '../../../../schemas/records/accounts.ts'
 import type { Campaign, Shop } from '../../../../schemas/records/entities.ts'
 import { eligibilityOf } from '../../../../services/domain/campaign/eligibility.ts'
 import { whyNot } from '../../../../services/domain/campaign/why-not.ts'
+import { tries } from '../../../effort.ts'
 import { sponsored } from '../../selection/world.ts'
 
 const NOW = 1_000_000
@@ -55,7 +56,7 @@ describe('the eligibility of a campaign', () => {
         const reasons = whyNot(offer, [{ id: 'c', body, account, spend }], { shop, now: NOW })
         expect(eligibilityOf(body, shop, at(totalMicros, todayMicros)).reason === null).toBe(reasons.length === 0)
       }),
-      { numRuns: 2000 },
+      { numRuns: tries(2_000, 20_000) },
     )
   })
 })

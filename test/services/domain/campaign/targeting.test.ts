@@ -4,6 +4,7 @@ import type { DisplayAlgorithm } from '../../../../schemas/records/entities.ts'
 import { refererForms } from '../../../../services/domain/campaign/referer.ts'
 import { compileTargeting, fits, type Page } from '../../../../services/domain/campaign/targeting.ts'
 import { keysOfPage, keysOfTargeting } from '../../../../services/domain/campaign/targeting-keys.ts'
+import { tries } from '../../../effort.ts'
 
 const word = fc.constantFrom('lamp', 'desk', 'red')
 const list = <T>(value: fc.Arbitrary<T>) => fc.array(value, { maxLength: 2 })
@@ -37,7 +38,7 @@ it('a campaign that fits a page is filed under a key of the page', () => {
       const keys = keysOfPage(where)
       expect([...keysOfTargeting(compiled)].some((key) => keys.has(key))).toBe(true)
     }),
-    { numRuns: 5000 },
+    { numRuns: tries(5_000, 50_000) },
   )
   expect(met).toBeGreaterThan(100)
 })

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { analyze, fold, indexTerms } from '../../../../services/domain/catalogue/text.ts'
+import { tries } from '../../../effort.ts'
 
 const finds = (text: string, phrase: string, lang: string | null = 'en') =>
   analyze(phrase, lang).every((term) => indexTerms(text, lang).includes(term))
@@ -109,7 +110,7 @@ describe('text analysis', () => {
         const terms = new Set(indexTerms(some, language))
         for (const term of analyze(some, language)) expect(terms.has(term)).toBe(true)
       }),
-      { numRuns: 1000 },
+      { numRuns: tries(1_000, 10_000) },
     )
   })
 
@@ -120,7 +121,7 @@ describe('text analysis', () => {
         for (const term of terms) expect(term).toMatch(/^[\p{L}\p{N}]+(\.[\p{L}\p{N}]+)*$/u)
         expect(terms.join(' ').split(' ').filter(Boolean)).toEqual(terms)
       }),
-      { numRuns: 1000 },
+      { numRuns: tries(1_000, 10_000) },
     )
   })
 

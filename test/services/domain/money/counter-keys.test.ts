@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { dayIn, viewsKey } from '../../../../services/domain/money/counter-keys.ts'
+import { tries } from '../../../effort.ts'
 
 const utc = (text: string) => Date.parse(`${text}Z`)
 
@@ -38,6 +39,6 @@ it('never gives two people or ads one counter', () => {
       expect(seen.get(key) ?? subject).toBe(subject)
       seen.set(key, subject)
     }),
-    { numRuns: 2000 },
+    { numRuns: tries(2_000, 20_000) },
   )
 })

@@ -7,6 +7,7 @@ import {
   parseShowIdKeys,
   SHOW_ID_MAX_CHARS,
 } from '../../../../services/domain/show-id/show-id.ts'
+import { tries } from '../../../effort.ts'
 import { claims } from '../../../schemas/wire/show-id-claims.arbitrary.ts'
 
 const key = (id: number) => ({ id, secret: Buffer.alloc(32, id + 1) })
@@ -78,7 +79,7 @@ describe('showId', () => {
         fc.pre(written !== showId)
         expect(showIds.open(written)).toBeNull()
       }),
-      { numRuns: 2000 },
+      { numRuns: tries(2_000, 20_000) },
     )
   })
 

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { type NewRecord, RECORD_MAX_BYTES, RecordTooLarge } from '../../../../infra/event-log/port.ts'
 import { topicNames } from '../../../../schemas/topics.ts'
 import { decodeFrame, encodeFrame, FRAME_MAX_BYTES } from '../../../../services/intake/spool/frame.ts'
+import { tries } from '../../../effort.ts'
 
 const record: fc.Arbitrary<NewRecord> = fc.record({
   topic: fc.constantFrom(...topicNames),
@@ -38,7 +39,7 @@ test('what is cut off anywhere gives the records before the cut, and only those'
         expect(decodeAll(bytes.subarray(0, length))).toEqual(records.slice(0, whole))
       }
     }),
-    { numRuns: 20 },
+    { numRuns: tries(20, 200) },
   )
 })
 

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { digest, type OfferContent } from '../../../../services/domain/catalogue/offer.ts'
 import { offerFromItem } from '../../../../services/registry/feeds/items/offer-from-item.ts'
+import { tries } from '../../../effort.ts'
 import { context, parse } from './documents.ts'
 
 /** A writer of feeds that shares nothing with the reader: it knows Google's specification only. */
@@ -196,6 +197,6 @@ it('reads back what an independent writer wrote, in every style, cut anywhere', 
         expect(read.map(({ offer: back }) => digest(back!))).toEqual(drawn.map((each) => digest(expected(each))))
       },
     ),
-    { numRuns: 150 },
+    { numRuns: tries(150, 1_500) },
   )
 })

@@ -7,6 +7,7 @@ import {
   IMAGE_BYTES_MAX,
   IMAGE_PIXELS_MAX,
 } from '../../../../services/registry/images/encode.ts'
+import { tries } from '../../../effort.ts'
 import { FORMATS, hugePng, PNG_SIGNATURE, picture, pngChunk, withMetadata } from './pictures.ts'
 
 const SIZE = { width: 40, height: 20 }
@@ -80,7 +81,7 @@ describe('an upload is refused', () => {
       fc.asyncProperty(fc.integer({ min: 0, max: bytes.length - 1 }), async (length) => {
         expect(await faultOf(bytes.subarray(0, length))).toEqual(expect.any(String))
       }),
-      { numRuns: 40 },
+      { numRuns: tries(40, 400) },
     )
   })
 
@@ -94,7 +95,7 @@ describe('an upload is refused', () => {
         const result = await encodeImage(damaged)
         if ('bytes' in result) expect((await sharp(result.bytes).metadata()).width).toBe(result.width)
       }),
-      { numRuns: 60 },
+      { numRuns: tries(60, 600) },
     )
   })
 

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import type { FeedElement } from '../../../../services/registry/feeds/items/item.ts'
 import { offerFromItem } from '../../../../services/registry/feeds/items/offer-from-item.ts'
 import { readEntries } from '../../../../services/registry/products/product-entries.ts'
+import { tries } from '../../../effort.ts'
 
 const feed = { shopId: 's', currency: 'EUR', lang: null }
 const NOW = Date.UTC(2026, 5, 1)
@@ -89,6 +90,6 @@ it('a product update and a feed that say the same of a product make the same off
         expect(rejected[0]!.code).toBe(first!.code)
       }
     }),
-    { numRuns: 500 },
+    { numRuns: tries(500, 5_000) },
   )
 })

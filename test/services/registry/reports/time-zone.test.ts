@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { offsetSpans, offsetText, startOfDay } from '../../../../services/registry/reports/time-zone.ts'
+import { tries } from '../../../effort.ts'
 
 const at = (time: string) => Date.parse(time)
 
@@ -36,7 +37,7 @@ describe('offsetSpans', () => {
           new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'medium' }).format(time)
         expect(shown('UTC', moment + offsetMs)).toBe(shown(timeZone, moment))
       }),
-      { numRuns: 300 },
+      { numRuns: tries(300, 3_000) },
     )
   })
 })

@@ -4,6 +4,7 @@ import { CountersUnavailable } from '../../../../infra/counters/port.ts'
 import type { Campaign } from '../../../../schemas/records/entities.ts'
 import { RESERVATION_MS } from '../../../../services/domain/money/in-flight.ts'
 import { SPEND_KNOWN_MS } from '../../../../services/selection/budget/spend.ts'
+import { tries } from '../../../effort.ts'
 import { NO_TARGETING } from '../display/display-world.ts'
 import { createSimulation, type Simulation } from './budget-simulation.ts'
 
@@ -93,7 +94,7 @@ describe('budgets of views, over any number of processes, through crashes, repea
           }
         },
       ),
-      { numRuns: 25 },
+      { numRuns: tries(25, 250) },
     )
   })
 
@@ -115,7 +116,7 @@ describe('budgets of views, over any number of processes, through crashes, repea
           expect(simulation.tallyOf('c').billedMicros).toBeLessThanOrEqual(budgetMicros)
         }
       }),
-      { numRuns: 30 },
+      { numRuns: tries(30, 300) },
     )
   })
 })

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { checkOf } from '../../../../services/selection/candidates/filter-check.ts'
+import { tries } from '../../../effort.ts'
 import { catalogue, filterLists } from '../../../ports/product-index.arbitraries.ts'
 import { satisfies } from '../../../ports/product-index.oracle.ts'
 
@@ -15,7 +16,7 @@ it('a filter check passes the offers that the index finds, or leaves the decisio
         expect(check(product)).toBe(filters.every((filter) => satisfies(product, filter)))
       }
     }),
-    { numRuns: 500 },
+    { numRuns: tries(500, 5_000) },
   )
   expect(told).toBeGreaterThan(100)
 })

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { BannerTargeting, DisplayAlgorithm } from '../../../../schemas/records/entities.ts'
 import { viewsKey } from '../../../../services/domain/money/counter-keys.ts'
+import { tries } from '../../../effort.ts'
 import { DAY_MS, NOW } from '../world.ts'
 import {
   ALL_KINDS,
@@ -297,7 +298,7 @@ it('shows no banner outside its targeting, misses none while there is room, show
       },
     ),
     // The world goes on from run to run, so that a failure cannot be made smaller.
-    { numRuns: 600, endOnFailure: true },
+    { numRuns: tries(600, 6_000), endOnFailure: true },
   )
   // The generators meet one another often enough.
   expect(shownInAll).toBeGreaterThan(1000)

@@ -12,6 +12,7 @@ import { Snapshot } from '../../../../services/domain/snapshot.ts'
 import { createHttpServer } from '../../../../services/http/server.ts'
 import { formattedApp } from '../../../../services/selection/script/app.ts'
 import { buildScripts } from '../../../../services/selection/script/build.ts'
+import { tries } from '../../../effort.ts'
 
 const SIZE_MAX_BYTES = 8_000
 const SCRIPT_URL = 'https://ads.example/v1/dsa/formatted/x/y/1/1'
@@ -243,7 +244,7 @@ describe('the answer to a script element', () => {
         ])
       },
     )
-    await fc.assert(property, { numRuns: 200 })
+    await fc.assert(property, { numRuns: tries(200, 2_000) })
   })
 })
 

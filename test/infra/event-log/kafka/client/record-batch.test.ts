@@ -8,6 +8,7 @@ import recordBatch from 'kafkajs/src/protocol/recordBatch/v0/index.js'
 import { describe, expect, it } from 'vitest'
 import { committedOf } from '../../../../../infra/event-log/kafka/client/fetch.ts'
 import { type BatchView, batchesIn, encodeBatch } from '../../../../../infra/event-log/kafka/client/record-batch.ts'
+import { tries } from '../../../../effort.ts'
 
 const anyBytes = fc.uint8Array({ maxLength: 400 }).map((bytes) => Buffer.from(bytes))
 const anyText = fc.string({ unit: 'binary', maxLength: 40 })
@@ -44,7 +45,7 @@ describe('a record batch', () => {
         expect(read.map(({ key, value }) => ({ key, value: asBuffer(value) }))).toEqual(records)
         expect(read.every(({ timestamp, offset }, index) => timestamp === TIME && offset === index)).toBe(true)
       }),
-      { numRuns: 50 },
+      { numRuns: tries(50, 500) },
     )
   })
 
@@ -64,7 +65,7 @@ describe('a record batch', () => {
         expect(read).toEqual(records)
         expect(bytes.readUInt32BE(17)).toBe(crc32cOfKafkajs(bytes.subarray(21)) >>> 0)
       }),
-      { numRuns: 30 },
+      { numRuns: tries(30, 300) },
     )
   })
 
@@ -93,7 +94,7 @@ describe('a record batch', () => {
           deltas.map((delta, n) => ({ offset: firstOffset + n, key: `k${n}`, timestamp: TIME + delta })),
         )
       }),
-      { numRuns: 30 },
+      { numRuns: tries(30, 300) },
     )
   })
 
@@ -149,7 +150,7 @@ describe('transactions that were given up', () => {
         const { batches, aborted, expected } = logOf(events)
         expect(committedOf(batches, aborted).map(({ firstOffset }) => firstOffset)).toEqual(expected)
       }),
-      { numRuns: 300 },
+      { numRuns: tries(300, 3_000) },
     )
   })
 

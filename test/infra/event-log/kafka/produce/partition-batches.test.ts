@@ -8,6 +8,7 @@ import {
 import { partitionOf } from '../../../../../infra/event-log/partitioner.ts'
 import type { NewRecord, Position } from '../../../../../infra/event-log/port.ts'
 import type { TopicName } from '../../../../../schemas/topics.ts'
+import { tries } from '../../../../effort.ts'
 
 const partitions = new Map<TopicName, number>([
   ['page-views', 4],
@@ -38,7 +39,7 @@ it('packs every record once, in order, for the partition of its key, in batches 
         }
       }
     }),
-    { numRuns: 50 },
+    { numRuns: tries(50, 500) },
   )
 })
 

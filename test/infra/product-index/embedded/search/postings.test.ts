@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { openIndexSearcher } from '../../../../../infra/product-index/embedded/search/searcher.ts'
 import { openIndexWriter } from '../../../../../infra/product-index/embedded/writer.ts'
 import type { IndexWrite } from '../../../../../infra/product-index/port.ts'
+import { tries } from '../../../../effort.ts'
 import { anOffer } from '../../offer.fixture.ts'
 
 const SHOP = 'shop'
@@ -39,7 +40,7 @@ describe('lists of documents kept in memory', () => {
           expect(answers(kept)).toEqual(answers(opened))
           opened.close()
         }),
-        { numRuns: 60 },
+        { numRuns: tries(60, 600) },
       )
     } finally {
       kept.close()

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { FairQueue } from '../../../../../services/registry/feeds/runs/fair-queue.ts'
+import { tries } from '../../../../effort.ts'
 
 /** Tasks that say when they start and end when they are told to. */
 function tasks() {
@@ -94,6 +95,6 @@ it('holds its limits, keeps the order of a key, and starves nobody, in whatever 
         expect(indexes).toEqual(indexes.toSorted((a, b) => a - b))
       }
     }),
-    { numRuns: 50 },
+    { numRuns: tries(50, 500) },
   )
 })
