@@ -52,3 +52,7 @@ export function formatDuration(ms: number): string {
   if (ms < 3_600_000) return `${Math.round(ms / 60_000)} min`
   return `${Math.round(ms / 3_600_000)} h`
 }
+
+/** The date YYYY-MM-DD in a time zone; default: the browser's. */
+export const dateIn = (timeZone: string | undefined, ms: number): string =>
+  new Intl.DateTimeFormat('sv-SE', { timeZone }).format(ms)

@@ -1,4 +1,5 @@
 import type { Campaign, Shop } from '../../client/types.ts'
+import { dateIn } from '../../components/values/times.tsx'
 import { useEntity } from '../../data/use-entity.ts'
 
 const REFRESH_MS = 30_000
@@ -20,7 +21,3 @@ export function useSpentToday(shop: Shop | undefined): ((campaign: Campaign) => 
   const spent = new Map(data.rows.map((row) => [row.campaign as string, row.spend ?? 0]))
   return ({ id }) => spent.get(id) ?? 0
 }
-
-/** The date YYYY-MM-DD in a time zone; default: the browser's. */
-export const dateIn = (timeZone: string | undefined, ms: number) =>
-  new Intl.DateTimeFormat('sv-SE', { timeZone }).format(ms)

@@ -4,6 +4,7 @@ import { Link } from 'react-router'
 import { type Column, DataTable } from '../../components/page/data-table.tsx'
 import { PanelCard } from '../../components/page/panel-card.tsx'
 import { Money } from '../../components/values/money.tsx'
+import { formatScore, formatShare } from '../../components/values/numbers.ts'
 import { ProductTitle } from '../../components/values/product-title.tsx'
 import { allOf } from '../../data/use-list.ts'
 import { algorithmLabel } from '../reports/vocabulary.ts'
@@ -67,9 +68,6 @@ export function EmissionSlot({ slot, kind, shopId, currency }: EmissionSlotProps
   )
 }
 
-const score = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 3 })
-const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 2 })
-
 const adColumn = (shopId: string, isDisplay: boolean): Column<Ad> => ({
   title: 'Ad',
   cell: ({ position, ...ad }) => (
@@ -105,8 +103,8 @@ function AdName({ ad: { adId, campaignId, campaignName }, shopId, isDisplay, aut
 }
 
 const rankColumns: Column<Ad>[] = [
-  { title: 'Relevance', align: 'end', cell: ({ relevance }) => score.format(relevance) },
-  { title: 'Predicted CTR', align: 'end', cell: ({ predictedClickRate }) => percent.format(predictedClickRate) },
+  { title: 'Relevance', align: 'end', cell: ({ relevance }) => formatScore(relevance) },
+  { title: 'Predicted CTR', align: 'end', cell: ({ predictedClickRate }) => formatShare(predictedClickRate) },
 ]
 
 const moneyColumns = (currency: string | undefined, isDisplay: boolean): Column<Ad>[] => [
@@ -115,7 +113,7 @@ const moneyColumns = (currency: string | undefined, isDisplay: boolean): Column<
     align: 'end',
     cell: ({ bid }) => <Price amount={bid} currency={currency} />,
   },
-  { title: 'Rank score', align: 'end', cell: ({ rankScore }) => score.format(rankScore) },
+  { title: 'Rank score', align: 'end', cell: ({ rankScore }) => formatScore(rankScore) },
   {
     title: isDisplay ? 'Price per 1000' : 'Price of a click',
     align: 'end',
@@ -146,7 +144,7 @@ const eventsColumn: Column<Ad> = {
 
 const droppedColumns = (shopId: string, currency: string | undefined, isDisplay: boolean): Column<Dropped>[] => [
   { title: 'Ad', cell: (ad) => <AdName ad={ad} shopId={shopId} isDisplay={isDisplay} /> },
-  { title: 'Relevance', align: 'end', cell: ({ relevance }) => score.format(relevance) },
+  { title: 'Relevance', align: 'end', cell: ({ relevance }) => formatScore(relevance) },
   { title: 'Bid', align: 'end', cell: ({ bid }) => <Price amount={bid} currency={currency} /> },
   {
     title: 'Why not',

@@ -3,17 +3,13 @@ import type { Answer, Query } from '../../client/types.ts'
 import { ErrorState } from '../../components/page/error-state.tsx'
 import { StatCard } from '../../components/page/stat-card.tsx'
 import { Money } from '../../components/values/money.tsx'
+import { formatCount, formatShare } from '../../components/values/numbers.ts'
+import { dateIn } from '../../components/values/times.tsx'
 import type { EntityState } from '../../data/use-entity.ts'
 import { useEntity } from '../../data/use-entity.ts'
 
 type Report = Answer<'/v1/panel/reports'>
 type Totals = Report['totals']
-
-const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 2 })
-const count = new Intl.NumberFormat()
-
-const shareOf = (share: number | null | undefined) => (share == null ? '–' : percent.format(share))
-const countOf = (value: number | null | undefined) => (value == null ? '–' : count.format(value))
 
 /** The total of a money metric. With several currencies there is no single total. */
 function Sums({ report, of }: { report: Report; of: (totals: Totals) => number | null | undefined }) {
@@ -33,14 +29,14 @@ export function Figures({ report: { data, problem, retry } }: { report: EntitySt
   const hint = `last ${DAYS} days`
   return (
     <SimpleGrid cols={{ base: 2, md: 3, xl: 6 }} spacing="sm">
-      <StatCard label="Views" value={totals && countOf(totals.views)} hint={hint} />
+      <StatCard label="Views" value={totals && formatCount(totals.views)} hint={hint} />
       <StatCard
         label="Clicks"
-        value={totals && countOf(totals.clicks)}
-        hint={totals && `${shareOf(totals.ctr)} of views`}
+        value={totals && formatCount(totals.clicks)}
+        hint={totals && `${formatShare(totals.ctr)} of views`}
       />
       <StatCard label="Spend" value={data && <Sums report={data} of={({ spend }) => spend} />} hint={hint} />
-      <StatCard label="Purchases" value={totals && countOf(totals.purchases)} hint="credited to ads" />
+      <StatCard label="Purchases" value={totals && formatCount(totals.purchases)} hint="credited to ads" />
       <StatCard
         label="Revenue"
         value={data && <Sums report={data} of={({ revenue }) => revenue} />}
@@ -66,8 +62,11 @@ type Filter = Pick<Query<'/v1/panel/reports'>, 'shopId' | 'accountId'>
 /** The report of the last days, including today, refetched while the page is open. */
 export function useLastDays(metrics: string, filter: Filter = {}) {
   const now = Date.now()
-  const query = { ...filter, metrics, from: dateOf(now - (DAYS - 1) * DAY_MS), to: dateOf(now + DAY_MS) }
+  const query = {
+    ...filter,
+    metrics,
+    from: dateIn(undefined, now - (DAYS - 1) * DAY_MS),
+    to: dateIn(undefined, now + DAY_MS),
+  }
   return useEntity('/v1/panel/reports', { query, refreshMs: REFRESH_MS })
 }
-
-const dateOf = (ms: number) => new Intl.DateTimeFormat('sv-SE').format(ms)

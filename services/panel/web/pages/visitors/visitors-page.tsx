@@ -5,12 +5,14 @@ import type { Answer } from '../../client/types.ts'
 import { type Column, DataTable } from '../../components/page/data-table.tsx'
 import { PageHeader } from '../../components/page/page-header.tsx'
 import { Money } from '../../components/values/money.tsx'
+import { formatCount } from '../../components/values/numbers.ts'
+import { dateIn } from '../../components/values/times.tsx'
 import { useEntity } from '../../data/use-entity.ts'
 import { allOf } from '../../data/use-list.ts'
 import { useShop } from '../../session/shop-context.tsx'
 import { NoShop } from '../publisher/shops/no-shop.tsx'
 import { PeriodFields } from '../reports/controls/period-fields.tsx'
-import { addDays, dateIn, dayLabel, daysOf, isDay, isPreset, type Period } from '../reports/controls/periods.ts'
+import { addDays, dayLabel, daysOf, isDay, isPreset, type Period } from '../reports/controls/periods.ts'
 
 type Row = Answer<'/v1/panel/page-views'>['rows'][number]
 type Dimension = keyof typeof dimensions
@@ -26,7 +28,6 @@ const names = Object.keys(dimensions) as Dimension[]
 const DEFAULT: readonly Dimension[] = ['utmSource', 'utmMedium', 'utmCampaign']
 const PERIOD_DEFAULT = '28-days'
 const EXPORT_LINES_MAX = 10_000
-const count = new Intl.NumberFormat()
 
 /** How visitors came, by the shop's page views, and what was sold to them. All settings are in the address. */
 export default function VisitorsPage() {
@@ -62,7 +63,7 @@ export default function VisitorsPage() {
                 component="a"
                 variant="default"
                 download
-                title={`At most ${count.format(EXPORT_LINES_MAX)} lines; the API has them all`}
+                title={`At most ${formatCount(EXPORT_LINES_MAX)} lines; the API has them all`}
                 href={addressOf('/v1/panel/attributed-sales', {
                   ...range,
                   format: 'csv',
@@ -114,7 +115,7 @@ function columnsOf(groupBy: readonly Dimension[]): Column<Row>[] {
   const number = (title: string, of: (row: Row) => number): Column<Row> => ({
     title,
     align: 'end',
-    cell: (row) => count.format(of(row)),
+    cell: (row) => formatCount(of(row)),
   })
   return [
     ...groupBy.map((each) => ({ title: dimensions[each], cell: (row: Row) => <Value of={each} row={row} /> })),

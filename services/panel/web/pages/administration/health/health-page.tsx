@@ -5,6 +5,7 @@ import { type Column, DataTable } from '../../../components/page/data-table.tsx'
 import { PageHeader } from '../../../components/page/page-header.tsx'
 import { PanelCard } from '../../../components/page/panel-card.tsx'
 import { StatCard } from '../../../components/page/stat-card.tsx'
+import { formatCount } from '../../../components/values/numbers.ts'
 import { StatusBadge } from '../../../components/values/status-badge.tsx'
 import { formatDuration } from '../../../components/values/times.tsx'
 import { useEntity } from '../../../data/use-entity.ts'
@@ -16,17 +17,16 @@ const REFRESH_MS = 5_000
 const ADDRESSES_REFRESH_MS = 60_000
 /** Fewer events prove nothing about the proxies: somebody is trying the program out. */
 const EVENTS_MIN = 100
-const count = new Intl.NumberFormat()
 
 type Audit = Answer<'/v1/panel/audit'>
 type Topic = Audit['topics'][number]
 
 const columns: Column<Topic>[] = [
   { title: 'Topic', cell: ({ topic }) => topic },
-  { title: 'Logged', cell: ({ logged }) => count.format(logged), align: 'end' },
-  { title: 'Stored', cell: ({ stored }) => count.format(stored), align: 'end' },
-  { title: 'Duplicates', cell: ({ duplicates }) => count.format(duplicates), align: 'end' },
-  { title: 'Dead letters', cell: ({ deadLetters }) => count.format(deadLetters), align: 'end' },
+  { title: 'Logged', cell: ({ logged }) => formatCount(logged), align: 'end' },
+  { title: 'Stored', cell: ({ stored }) => formatCount(stored), align: 'end' },
+  { title: 'Duplicates', cell: ({ duplicates }) => formatCount(duplicates), align: 'end' },
+  { title: 'Dead letters', cell: ({ deadLetters }) => formatCount(deadLetters), align: 'end' },
   { title: 'Lag', cell: ({ lagMs }) => formatDuration(lagMs), align: 'end' },
   { title: 'State', cell: (topic) => <AuditState {...topic} /> },
 ]
@@ -48,10 +48,10 @@ export default function HealthPage() {
         <EngineChecks />
         <ClientAddresses />
         <SimpleGrid cols={{ base: 2, md: 5 }} spacing="sm">
-          <StatCard label="Logged" value={data && count.format(data.logged)} hint="events in the log" />
-          <StatCard label="Stored" value={data && count.format(data.stored)} hint="in the analytics store" />
-          <StatCard label="Duplicates" value={data && count.format(data.duplicates)} hint="rows beyond one an event" />
-          <StatCard label="Dead letters" value={data && count.format(data.deadLetters)} hint="could not be processed" />
+          <StatCard label="Logged" value={data && formatCount(data.logged)} hint="events in the log" />
+          <StatCard label="Stored" value={data && formatCount(data.stored)} hint="in the analytics store" />
+          <StatCard label="Duplicates" value={data && formatCount(data.duplicates)} hint="rows beyond one an event" />
+          <StatCard label="Dead letters" value={data && formatCount(data.deadLetters)} hint="could not be processed" />
           <StatCard label="Lag" value={data && formatDuration(data.lagMs)} hint="oldest event not stored yet" />
         </SimpleGrid>
         <PanelCard
@@ -78,7 +78,7 @@ function ClientAddresses() {
   if (!data || data.events < EVENTS_MIN || data.known * 2 >= data.events) return null
   return (
     <Alert color="yellow" icon={<IconAlertTriangle size={18} />} title="The addresses of shoppers are unknown">
-      {count.format(data.events - data.known)} of {count.format(data.events)} views and clicks of the last 24 hours came
+      {formatCount(data.events - data.known)} of {formatCount(data.events)} views and clicks of the last 24 hours came
       without a public address, so rules against invalid traffic do not count them. Name the proxy in front of Endcap in
       TRUSTED_PROXIES; a shop whose server reports events sends endcap-client-address with its token.
     </Alert>

@@ -3,8 +3,8 @@ import type { Campaign } from '../../../client/types.ts'
 import { PanelCard } from '../../../components/page/panel-card.tsx'
 import { BannerPreview, imageUrl } from '../../../components/values/banner-preview.tsx'
 import { Money } from '../../../components/values/money.tsx'
+import { formatCount, formatShare } from '../../../components/values/numbers.ts'
 import { PAGE_SIZE_MAX, useList } from '../../../data/use-list.ts'
-import { formatCount, formatShare } from '../figures/figures.ts'
 import { useCampaignReport } from '../figures/use-campaign-report.ts'
 
 const DAYS = 30

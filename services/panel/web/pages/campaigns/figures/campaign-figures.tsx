@@ -4,7 +4,7 @@ import { ErrorState } from '../../../components/page/error-state.tsx'
 import { PanelCard } from '../../../components/page/panel-card.tsx'
 import { StatCard } from '../../../components/page/stat-card.tsx'
 import { formatMoney, Money } from '../../../components/values/money.tsx'
-import { formatCount, formatRoas, formatShare } from './figures.ts'
+import { formatCount, formatRoas, formatShare } from '../../../components/values/numbers.ts'
 import { datesOf, useCampaignReport } from './use-campaign-report.ts'
 
 const FigureChart = lazy(() => import('./figure-chart.tsx'))

@@ -1,6 +1,6 @@
 import type { Answer } from '../../../client/types.ts'
+import { dateIn } from '../../../components/values/times.tsx'
 import { type EntityState, useEntity } from '../../../data/use-entity.ts'
-import { dateIn } from '../use-today.ts'
 
 const REFRESH_MS = 15_000
 const DAY_MS = 86_400_000

@@ -4,13 +4,13 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { answer, client } from '../../../client/client.ts'
 import type { ApiProblem } from '../../../client/problem.ts'
 import type { paths } from '../../../client/schema.d.ts'
+import { formatCount } from '../../../components/values/numbers.ts'
 import { productsBody } from '../editor/values/campaign-body.ts'
 import type { CampaignValues } from '../editor/values/campaign-values.ts'
 import classes from './product-count.module.css'
 import { ProductLine } from './product-line.tsx'
 
 const DELAY_MS = 300
-const number = new Intl.NumberFormat()
 
 type CountBody = paths['/v1/panel/product-count']['post']['requestBody']['content']['application/json']
 
@@ -63,7 +63,7 @@ export function ProductCount({ values, onRemove }: ProductCountProps) {
               color="orange"
               variant="light"
               mt="xs"
-              title={`${number.format(data.unknownIds.length)} ids are of no product that the account may promote`}
+              title={`${formatCount(data.unknownIds.length)} ids are of no product that the account may promote`}
             >
               <Text size="sm" lineClamp={3}>
                 {data.unknownIds.join(', ')}
@@ -84,7 +84,7 @@ export function ProductCount({ values, onRemove }: ProductCountProps) {
 }
 
 function summary({ matching, available }: { matching: number; available: number }): string {
-  const products = `${number.format(matching)} ${matching === 1 ? 'product' : 'products'}`
+  const products = `${formatCount(matching)} ${matching === 1 ? 'product' : 'products'}`
   const out = matching - available
-  return out === 0 ? products : `${products}, ${number.format(out)} not in stock and so not shown now`
+  return out === 0 ? products : `${products}, ${formatCount(out)} not in stock and so not shown now`
 }

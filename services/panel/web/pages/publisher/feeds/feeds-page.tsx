@@ -5,12 +5,12 @@ import { Link } from 'react-router'
 import type { Feed, FeedRun } from '../../../client/types.ts'
 import { type Column, DataTable } from '../../../components/page/data-table.tsx'
 import { PageHeader } from '../../../components/page/page-header.tsx'
+import { formatCount } from '../../../components/values/numbers.ts'
 import { StatusBadge } from '../../../components/values/status-badge.tsx'
 import { RelativeTime } from '../../../components/values/times.tsx'
 import { PAGE_SIZE_MAX, useList } from '../../../data/use-list.ts'
 import { useShop } from '../../../session/shop-context.tsx'
 import { NoShop } from '../shops/no-shop.tsx'
-import { formatCount } from './runs.ts'
 
 const REFRESH_MS = 5_000
 

@@ -6,9 +6,10 @@ import { Link } from 'react-router'
 import type { FeedIssue, FeedRun } from '../../../client/types.ts'
 import { type Column, DataTable } from '../../../components/page/data-table.tsx'
 import { PanelCard } from '../../../components/page/panel-card.tsx'
+import { formatCount } from '../../../components/values/numbers.ts'
 import { StatusBadge } from '../../../components/values/status-badge.tsx'
 import { useList } from '../../../data/use-list.ts'
-import { formatCount, issueName } from './runs.ts'
+import { issueName } from './runs.ts'
 
 const SEARCH_WAIT_MS = 300
 /** Issues are stored separately, and appear within seconds after the run. */

@@ -4,8 +4,9 @@ import { answer, client } from '../../../client/client.ts'
 import type { FeedRun } from '../../../client/types.ts'
 import { ConfirmButton } from '../../../components/form/confirm-button.tsx'
 import { StatCard } from '../../../components/page/stat-card.tsx'
+import { formatCount } from '../../../components/values/numbers.ts'
 import { useSave } from '../../../data/use-save.ts'
-import { formatCount, isUnderWay, runPaths } from './runs.ts'
+import { isUnderWay, runPaths } from './runs.ts'
 
 /** The progress of a run, and what it waits for. */
 export function RunSummary({ run }: { run: FeedRun }) {

@@ -21,6 +21,3 @@ export function issueName(code: string): string {
 }
 
 const upper = (word: string) => word.toUpperCase()
-
-const count = new Intl.NumberFormat()
-export const formatCount = (value: number): string => count.format(value)

@@ -3,6 +3,7 @@ import { Link } from 'react-router'
 import type { AdFormat, ExplainedEmission } from '../../../client/types.ts'
 import { BannerPreview } from '../../../components/values/banner-preview.tsx'
 import { Money } from '../../../components/values/money.tsx'
+import { formatScore, formatShare } from '../../../components/values/numbers.ts'
 import { ProductPicture } from '../../../components/values/product-picture.tsx'
 import type { DisplayAd, SponsoredAd } from './ad-request.ts'
 import classes from './try-it.module.css'
@@ -11,7 +12,7 @@ type Why = ExplainedEmission['slots'][number]['ads'][number]
 
 interface CardProps<Ad> {
   ad: Ad
-  /** The page number, from 1. */
+  /** The ad's position, from 1. */
   position: number
   /** Undefined while it is loading. */
   why: Why | undefined
@@ -99,9 +100,6 @@ interface WhyThisProps extends Pick<CardProps<unknown>, 'why' | 'isLate'> {
   unit: 'click' | '1,000 views'
 }
 
-const share = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 2 })
-const score = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 3 })
-
 function WhyThis({ why, isLate, currency, unit }: WhyThisProps) {
   if (!why) {
     return (
@@ -126,9 +124,9 @@ function WhyThis({ why, isLate, currency, unit }: WhyThisProps) {
         {isByClick && (
           <>
             <dt>Fits the request</dt>
-            <dd>{share.format(relevance)}</dd>
+            <dd>{formatShare(relevance)}</dd>
             <dt>Expected clicks</dt>
-            <dd>{share.format(predictedClickRate)}</dd>
+            <dd>{formatShare(predictedClickRate)}</dd>
           </>
         )}
         <dt>{`Bid for ${paidFor}`}</dt>
@@ -136,7 +134,7 @@ function WhyThis({ why, isLate, currency, unit }: WhyThisProps) {
         {isByClick && (
           <>
             <dt>Rank: fits × clicks × bid</dt>
-            <dd>{score.format(rankScore)}</dd>
+            <dd>{formatScore(rankScore)}</dd>
           </>
         )}
         <dt>{`Pays for ${paidFor}`}</dt>

@@ -4,6 +4,7 @@ import type { ExplainedEmission } from '../../../client/types.ts'
 import { type Column, DataTable } from '../../../components/page/data-table.tsx'
 import { PanelCard } from '../../../components/page/panel-card.tsx'
 import { Money } from '../../../components/values/money.tsx'
+import { formatShare } from '../../../components/values/numbers.ts'
 import { allOf } from '../../../data/use-list.ts'
 import { useShop } from '../../../session/shop-context.tsx'
 
@@ -14,8 +15,6 @@ export interface DroppedAdsProps {
   shopId: string
   isDisplay: boolean
 }
-
-const share = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 2 })
 
 /** The best ads that a request did not show, and why. */
 export function DroppedAds({ dropped, shopId, isDisplay }: DroppedAdsProps) {
@@ -41,7 +40,7 @@ export function DroppedAds({ dropped, shopId, isDisplay }: DroppedAdsProps) {
         </Text>
       ),
     },
-    { title: 'Fits', cell: ({ relevance }) => share.format(relevance), align: 'end' },
+    { title: 'Fits', cell: ({ relevance }) => formatShare(relevance), align: 'end' },
     { title: 'Bid', cell: ({ bid }) => <Money amount={bid} currency={currency} />, align: 'end' },
   ]
   return (

@@ -38,10 +38,6 @@ export function previousOf(days: Days): Days {
   return { from: addDays(days.from, -length), until: addDays(days.until, -length) }
 }
 
-/** The date of a moment in a time zone. */
-export const dateIn = (timeZone: string | undefined, at: number): string =>
-  new Intl.DateTimeFormat('sv-SE', { timeZone }).format(at)
-
 /** Formats YYYY-MM-DD in the locale of the browser: 21 Nov 2026. */
 export function dayLabel(day: string, style: Intl.DateTimeFormatOptions = { dateStyle: 'medium' }): string {
   return new Intl.DateTimeFormat(undefined, { ...style, timeZone: 'UTC' }).format(Date.parse(day))
