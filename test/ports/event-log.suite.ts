@@ -80,7 +80,7 @@ export function eventLogSuite(name: string, create: () => Promise<EventLogHost>)
     afterEach(() => host.destroy())
 
     describe('append', () => {
-      it('says where each record lies, and it is read there', async () => {
+      it('an append returns the position of each record, where it is read', async () => {
         const records = [
           view('a', '1'),
           record('transactions', 'b', '2'),
@@ -96,7 +96,7 @@ export function eventLogSuite(name: string, create: () => Promise<EventLogHost>)
         }
       })
 
-      it('keeps the order of each key, within a call and over calls made at once', async () => {
+      it('appends keep the order of each key, within a call and over concurrent calls', async () => {
         const keys = ['a', 'b', 'c', 'd', 'e']
         const call = (n: number) =>
           keys.flatMap((key) => [view(key, `${key}${2 * n}`), view(key, `${key}${2 * n + 1}`)])
@@ -108,7 +108,7 @@ export function eventLogSuite(name: string, create: () => Promise<EventLogHost>)
         }
       })
 
-      it('puts a key into one partition, and many keys into all', async () => {
+      it('a key lies in one partition, and many keys in all', async () => {
         const keys = Array.from({ length: 200 }, (_, n) => `key ${n % 100}`)
         const positions = await log.append(keys.map((key) => view(key, '')))
         const partitionsOf = Map.groupBy(positions, (_, index) => keys[index]!)
@@ -116,14 +116,14 @@ export function eventLogSuite(name: string, create: () => Promise<EventLogHost>)
         expect(new Set(positions.map((p) => p.partition)).size).toBe(4)
       })
 
-      it('spreads records without a key', async () => {
+      it('records without a key are spread over the partitions', async () => {
         for (let n = 0; n < 100; n++) await log.append([record('page-views', null, String(n))])
         const counts = Map.groupBy(await readAll(log, 'page-views'), (each) => each.partition)
         expect([...counts.values()].flat()).toHaveLength(100)
         expect(counts.size).toBe(4)
       })
 
-      it('keeps keys and values byte for byte', async () => {
+      it('keys and values are kept byte for byte', async () => {
         const anyRecord = fc.record({
           topic: fc.constantFrom<TopicName>('page-views', 'transactions', 'feed-issues'),
           key: fc.option(fc.string({ unit: 'binary' })),
@@ -147,7 +147,7 @@ export function eventLogSuite(name: string, create: () => Promise<EventLogHost>)
         )
       })
 
-      it('takes large values, and names the limit to those that are too large', async () => {
+      it('large values are accepted, and those above the limit refused with its size', async () => {
         const value = Buffer.alloc(900_000, 'x')
         const [position] = await log.append([{ topic: 'page-views', key: 'large', value }])
         const [found] = await log.read('page-views', position!.partition, position!.offset, 1)
@@ -157,15 +157,15 @@ export function eventLogSuite(name: string, create: () => Promise<EventLogHost>)
         expect(await readAll(log, 'page-views')).toHaveLength(1)
       })
 
-      it('of nothing does nothing', async () => {
+      it('an append of no records does nothing', async () => {
         expect(await log.append([])).toEqual([])
       })
 
-      it('refuses a record of a compacted topic without a key', async () => {
+      it('a record of a compacted topic is refused without a key', async () => {
         await expect(log.append([record('products', null, 'x')])).rejects.toThrow(/key/)
       })
 
-      it('outlives a crash', async () => {
+      it('an acknowledged append outlives a crash', async () => {
         const positions = await log.append(Array.from({ length: 500 }, (_, n) => view(`k${n % 7}`, String(n))))
         const before = await readAll(log, 'page-views')
         await host.crash()
@@ -180,7 +180,7 @@ export function eventLogSuite(name: string, create: () => Promise<EventLogHost>)
     })
 
     describe('consumer', () => {
-      it('gets every record once, those appended while it waits too', async () => {
+      it('a consumer gets every record once, including those appended while it waits', async () => {
         await log.append(Array.from({ length: 300 }, (_, n) => view(`k${n}`, String(n))))
         const consumer = await log.consumer({ group: 'g', topics: ['page-views'] })
         const before = await consume(consumer, 300)
@@ -191,7 +191,7 @@ export function eventLogSuite(name: string, create: () => Promise<EventLogHost>)
         expect(texts(await polling)).toEqual(['late'])
       })
 
-      it('gets batches of one partition, no longer than asked for', async () => {
+      it('a poll returns records of one partition, no more than asked for', async () => {
         await log.append(Array.from({ length: 40 }, (_, n) => view(`k${n % 5}`, String(n))))
         const consumer = await log.consumer({ group: 'g', topics: ['page-views'] })
         let count = 0
@@ -209,7 +209,7 @@ export function eventLogSuite(name: string, create: () => Promise<EventLogHost>)
         expect(count).toBe(40)
       })
 
-      it('answers null when nothing comes, and when it is closed meanwhile', async () => {
+      it('a poll returns null when nothing comes, or when the consumer is closed', async () => {
         const consumer = await log.consumer({ group: 'g', topics: ['page-views'] })
         expect(await consumer.poll({ maxRecords: 10, maxWaitMs: 20 })).toBeNull()
         const waiting = consumer.poll({ maxRecords: 10, maxWaitMs: 25_000 })
@@ -217,7 +217,7 @@ export function eventLogSuite(name: string, create: () => Promise<EventLogHost>)
         expect(await waiting).toBeNull()
       })
 
-      it('gets again what it had not committed before a crash, and not what it had', async () => {
+      it('after a crash a consumer gets again what it had not committed, and nothing else', async () => {
         await log.append(Array.from({ length: 10 }, (_, n) => view('one', String(n))))
         const consumer = await log.consumer({ group: 'g', topics: ['page-views'] })
         const first = await firstBatch(consumer)
@@ -234,7 +234,7 @@ export function eventLogSuite(name: string, create: () => Promise<EventLogHost>)
         expect(await log.committed('g')).toEqual([commit])
       })
 
-      it('commits its outputs with its place', async () => {
+      it('a commit stores its outputs and its offset together', async () => {
         await log.append([view('in', 'in')])
         const consumer = await log.consumer({ group: 'g', topics: ['page-views'] })
         const { topic, partition, assignment, records } = await firstBatch(consumer)
@@ -245,7 +245,7 @@ export function eventLogSuite(name: string, create: () => Promise<EventLogHost>)
         expect(await log.committed('g')).toEqual([{ topic, partition, offset: offset + 1, metadata: '' }])
       })
 
-      it('stores neither when an output is too large', async () => {
+      it('a commit with an output that is too large stores neither outputs nor offset', async () => {
         await log.append([view('in', 'in')])
         const consumer = await log.consumer({ group: 'g', topics: ['page-views'] })
         const { assignment, records } = await firstBatch(consumer)
@@ -259,7 +259,7 @@ export function eventLogSuite(name: string, create: () => Promise<EventLogHost>)
         expect(await log.committed('g')).toEqual([])
       })
 
-      it('takes 4,000 characters of metadata and refuses more', async () => {
+      it('a commit accepts 4,000 characters of metadata and refuses more', async () => {
         await log.append([view('in', 'in')])
         const consumer = await log.consumer({ group: 'g', topics: ['page-views'] })
         const { topic, partition, assignment, records } = await firstBatch(consumer)
@@ -270,7 +270,7 @@ export function eventLogSuite(name: string, create: () => Promise<EventLogHost>)
         expect(await log.committed('g')).toEqual([{ topic, partition, ...place }])
       })
 
-      it('reads on from where it seeks to', async () => {
+      it('a consumer reads on from the offset that it seeks', async () => {
         const positions = await log.append(Array.from({ length: 10 }, (_, n) => view('one', String(n))))
         const consumer = await log.consumer({ group: 'g', topics: ['page-views'] })
         const { assignment, records } = await firstBatch(consumer)
@@ -279,7 +279,7 @@ export function eventLogSuite(name: string, create: () => Promise<EventLogHost>)
         expect(texts(await consume(consumer, 3))).toEqual(['7', '8', '9'])
       })
 
-      it('of another group has a place of its own', async () => {
+      it('each group has its own offsets', async () => {
         await log.append([view('a', '1'), view('a', '2')])
         const one = await log.consumer({ group: 'one', topics: ['page-views'] })
         const two = await log.consumer({ group: 'two', topics: ['page-views'] })
@@ -289,7 +289,7 @@ export function eventLogSuite(name: string, create: () => Promise<EventLogHost>)
         expect(await log.committed('two')).toEqual([])
       })
 
-      it('shares the partitions with the other members, and leaves them its own when it goes', async () => {
+      it('members share the partitions, and inherit those of a member that leaves', async () => {
         const one = await log.consumer({ group: 'g', topics: ['page-views', 'transactions'] })
         const two = await (await host.connect()).consumer({ group: 'g', topics: ['page-views', 'transactions'] })
         const haveParts = async () => {
@@ -306,7 +306,7 @@ export function eventLogSuite(name: string, create: () => Promise<EventLogHost>)
         expect(texts(await consume(one, ofTwo.length)).sort()).toEqual(texts(ofTwo).sort())
       })
 
-      it('holds a partition alone, and the next member takes over when it goes', async () => {
+      it('a partition has one owner, and another member takes over when it leaves', async () => {
         const first = await log.consumer({ group: 'election', topics: ['registry'] })
         await first.poll({ maxRecords: 1, maxWaitMs: 200 })
         const second = await (await host.connect()).consumer({ group: 'election', topics: ['registry'] })
@@ -328,7 +328,7 @@ export function eventLogSuite(name: string, create: () => Promise<EventLogHost>)
         await heir.close()
       })
 
-      it('leaves a partition that it refuses alone until it seeks in it, and reads the others', async () => {
+      it('a consumer reads nothing of a partition that it refuses until it seeks in it, and reads the others', async () => {
         const positions = await log.append(Array.from({ length: 40 }, (_, n) => view(`k${n}`, String(n))))
         const consumer = await log.consumer({ group: 'g', topics: ['page-views'] })
         const { assignment, partition, records } = await firstBatch(consumer)
@@ -344,7 +344,7 @@ export function eventLogSuite(name: string, create: () => Promise<EventLogHost>)
         expect(again[0]).toMatchObject({ partition, offset })
       })
 
-      it('keeps its assignments of the other partitions when it refuses one', async () => {
+      it('a consumer that refuses a partition keeps its assignments of the others', async () => {
         await log.append(Array.from({ length: 40 }, (_, n) => view(`k${n}`, String(n))))
         const consumer = await log.consumer({ group: 'g', topics: ['page-views'] })
         const [refused, kept] = [await firstBatch(consumer), await firstBatch(consumer)]
@@ -355,7 +355,7 @@ export function eventLogSuite(name: string, create: () => Promise<EventLogHost>)
         expect((await firstBatch(consumer)).assignment).toBe(kept.assignment)
       })
 
-      it('gives a partition that it refuses to a member that does not, from what is committed on', async () => {
+      it('a refused partition goes to a member that does not refuse it, which begins at the commit', async () => {
         await log.append(Array.from({ length: 40 }, (_, n) => view(`k${n}`, String(n))))
         const old = await log.consumer({ group: 'g', topics: ['page-views'] })
         const refused: LogRecord[] = []
@@ -373,7 +373,7 @@ export function eventLogSuite(name: string, create: () => Promise<EventLogHost>)
         await successor.close()
       })
 
-      it('cannot commit what has gone to another member', async () => {
+      it('a commit is refused once the partition has gone to another member', async () => {
         await log.append(Array.from({ length: 100 }, (_, n) => view(`k${n}`, String(n))))
         const one = await log.consumer({ group: 'g', topics: ['page-views'] })
         const polled = await batchesUntilQuiet(one)
@@ -386,7 +386,7 @@ export function eventLogSuite(name: string, create: () => Promise<EventLogHost>)
         expect(await readAll(log, 'transactions')).toEqual([])
       })
 
-      it('can neither commit nor seek by what it read of a partition that has left and come back since', async () => {
+      it('an assignment that has ended allows neither commit nor seek, even when the partition has come back', async () => {
         await log.append(Array.from({ length: 100 }, (_, n) => view(`k${n}`, String(n))))
         const one = await log.consumer({ group: 'g', topics: ['page-views'] })
         const polled = await batchesUntilQuiet(one)
@@ -412,7 +412,7 @@ export function eventLogSuite(name: string, create: () => Promise<EventLogHost>)
         expect(await readAll(log, 'transactions')).toEqual([])
       })
 
-      it('starts where its group was reset to', async () => {
+      it('a consumer starts where its group was reset to', async () => {
         const positions = await log.append(Array.from({ length: 6 }, (_, n) => view('one', String(n))))
         const { topic, partition, offset } = positions[4]!
         await log.reset('g', [{ topic, partition, offset, metadata: 'reset' }])
@@ -425,7 +425,7 @@ export function eventLogSuite(name: string, create: () => Promise<EventLogHost>)
         expect(await consume(again, 6)).toHaveLength(6)
       })
 
-      it('keeps its group from being reset while it runs', async () => {
+      it('a group with members cannot be reset', async () => {
         const consumer = await log.consumer({ group: 'g', topics: ['page-views'] })
         await consumer.poll({ maxRecords: 1, maxWaitMs: 10 })
         await expect(log.reset('g', null)).rejects.toThrow()
@@ -433,7 +433,7 @@ export function eventLogSuite(name: string, create: () => Promise<EventLogHost>)
     })
 
     describe('tail', () => {
-      it('has seen the whole topic when it resolves, and sees what comes', async () => {
+      it('a tail has seen the whole topic when it resolves, and follows it from then on', async () => {
         await log.append(Array.from({ length: 2_500 }, (_, n) => record('products', `k${n % 50}`, String(n))))
         const seen: LogRecord[] = []
         let wake = () => {}
@@ -453,7 +453,7 @@ export function eventLogSuite(name: string, create: () => Promise<EventLogHost>)
         await tail.close()
       })
 
-      it('hands over one batch at a time, in order per partition', async () => {
+      it('a tail hands over one batch at a time, in order per partition', async () => {
         await log.append(Array.from({ length: 3_000 }, (_, n) => view(`k${n % 9}`, String(n))))
         let busy = 0
         const seen: LogRecord[] = []
@@ -471,12 +471,12 @@ export function eventLogSuite(name: string, create: () => Promise<EventLogHost>)
         await tail.close()
       })
 
-      it('of an empty topic resolves at once', async () => {
+      it('a tail of an empty topic resolves at once', async () => {
         const tail = await log.tail('products', () => expect.unreachable())
         await tail.close()
       })
 
-      it('gives on what its reader throws while it catches up', async () => {
+      it('a tail rejects with what its callback throws while it catches up', async () => {
         await log.append([view('a', '1')])
         const failing = log.tail('page-views', () => {
           throw new Error('cannot read this')
@@ -486,7 +486,7 @@ export function eventLogSuite(name: string, create: () => Promise<EventLogHost>)
     })
 
     describe('bounds, count and read', () => {
-      it('tell what each partition holds', async () => {
+      it('bounds, count and read agree on what each partition holds', async () => {
         expect((await log.bounds('page-views')).map((each) => each.partition)).toEqual([0, 1, 2, 3])
         const positions = await log.append(Array.from({ length: 10 }, (_, n) => view('one', String(n))))
         const { partition } = positions[0]!
@@ -500,14 +500,14 @@ export function eventLogSuite(name: string, create: () => Promise<EventLogHost>)
         expect(end).toBeGreaterThan(positions[9]!.offset)
       })
 
-      it('refuse a partition that does not exist', async () => {
+      it('count and read refuse a partition that does not exist', async () => {
         await expect(log.read('page-views', 99, 0, 1)).rejects.toThrow()
         await expect(log.count('registry', 1, 0, 1)).rejects.toThrow()
       })
     })
 
     describe('a compacted topic', () => {
-      it('gives every key its latest value, and a tombstone after its values', async () => {
+      it('a compacted topic holds the latest value of every key, and a tombstone after its values', async () => {
         await log.append(['a', 'b', 'c'].map((key) => record('products', key, `${key} old`)))
         await log.append([record('products', 'a', 'a new'), record('products', 'b', null)])
         const latest = new Map(
@@ -524,7 +524,7 @@ export function eventLogSuite(name: string, create: () => Promise<EventLogHost>)
     })
 
     describe('exclusive writer', () => {
-      it('fences the one before it', async () => {
+      it('a second exclusive writer of a name fences the first', async () => {
         const first = await log.exclusiveWriter('registry')
         await first.append([record('registry', 'k', 'first')])
         const second = await (await host.connect()).exclusiveWriter('registry')
@@ -535,7 +535,7 @@ export function eventLogSuite(name: string, create: () => Promise<EventLogHost>)
         expect(texts(await readAll(log, 'registry'))).not.toContain('late')
       })
 
-      it('lets writers of other names be', async () => {
+      it('an exclusive writer leaves writers of other names alone', async () => {
         const one = await log.exclusiveWriter('one')
         await log.exclusiveWriter('two')
         await one.append([record('registry', 'k', 'v')])
@@ -543,7 +543,7 @@ export function eventLogSuite(name: string, create: () => Promise<EventLogHost>)
       })
     })
 
-    it('is unavailable after it was closed', async () => {
+    it('a closed log is unavailable', async () => {
       const consumer = await log.consumer({ group: 'g', topics: ['page-views'] })
       await log.close()
       await log.close()
@@ -552,7 +552,7 @@ export function eventLogSuite(name: string, create: () => Promise<EventLogHost>)
       await expect(consumer.poll({ maxRecords: 1, maxWaitMs: 10 })).rejects.toThrow(LogUnavailable)
     })
 
-    it('writes all that was appended before it was closed', async () => {
+    it('a log writes everything that was appended before its close', async () => {
       const appends = Array.from({ length: 20 }, (_, n) => log.append([view('one', String(n))]))
       await log.close()
       await Promise.all(appends)

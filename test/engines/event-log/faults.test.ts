@@ -67,7 +67,7 @@ async function valuesIn(topic: TopicName): Promise<string[]> {
 }
 
 describe('without Kafka', () => {
-  it('every call is unavailable, and works once Kafka is there', async () => {
+  it('without Kafka every call is unavailable, and works once Kafka is back', async () => {
     log = open({ timeoutMs: HASTY_MS })
     sockets.cut()
     await expect(log.append([view('a', '1')])).rejects.toThrow(LogUnavailable)
@@ -83,7 +83,7 @@ describe('without Kafka', () => {
     await expect.poll(readBack).toHaveLength(1)
   })
 
-  it('every topic that is asked for at once is known when Kafka is back', async () => {
+  it('topics that are asked for at once are all known when Kafka is back', async () => {
     await log.bounds('registry')
     sockets.cut()
     await expect(log.bounds('registry')).rejects.toThrow(LogUnavailable)
@@ -92,7 +92,7 @@ describe('without Kafka', () => {
     expect(bounds.map(({ length }) => length)).toEqual(topicNames.map((name) => topics[name].partitions))
   })
 
-  it('a consumer says so, and reads again when Kafka is back', async () => {
+  it('without Kafka a consumer is unavailable, and reads again once Kafka is back', async () => {
     await log.append([view('a', '1')])
     const consumer = await log.consumer({ group: 'g', topics: ['page-views'] })
     expect(await consumer.poll(FIRST_POLL)).not.toBeNull()
@@ -108,7 +108,7 @@ describe('without Kafka', () => {
     await expect.poll(next).toMatchObject([{ key: 'a' }])
   })
 
-  it('refuses more than fits into memory', async () => {
+  it('without Kafka, appends beyond the memory limit are refused', async () => {
     sockets.cut()
     const value = Buffer.alloc(1_000_000)
     const calls = Array.from({ length: 80 }, (_, n) => log.append([{ topic: 'page-views', key: `k${n}`, value }]))
@@ -127,7 +127,7 @@ it('a connection that has gone silent is replaced, and the next call works', asy
 })
 
 describe('an append whose answer is lost', () => {
-  it('does not swallow the next one, which has as many records', async () => {
+  it('an append whose answer is lost does not swallow the next one of as many records', async () => {
     await untilTaken(view('a', 'before'))
     sockets.holdAnswers()
     await expect(log.append([view('a', 'lost')])).rejects.toThrow(LogUnavailable)
@@ -138,7 +138,7 @@ describe('an append whose answer is lost', () => {
     expect(values.filter((value) => value === 'lost').length).toBeLessThanOrEqual(1)
   })
 
-  it('is sent again within its time, and stored once', async () => {
+  it('an append whose connection breaks is sent again before its deadline, and stored once', async () => {
     log = open({ timeoutMs: 10_000 })
     await untilTaken(view('a', 'before'))
     sockets.holdAnswers()
@@ -153,7 +153,7 @@ describe('an append whose answer is lost', () => {
 })
 
 describe('transactions', () => {
-  it('that were given up are neither read nor counted, nor are their marks', async () => {
+  it('aborted transactions and their markers are neither read nor counted', async () => {
     const consumer = await log.consumer({ group: 'g', topics: ['page-views'] })
     await log.append([view('in', 'in')])
     const batch = await consumer.poll(FIRST_POLL)
@@ -175,7 +175,7 @@ describe('transactions', () => {
     expect(counted).toBe(values.length)
   })
 
-  it('of a writer that is gone hold its successor up no longer than its start', async () => {
+  it("a lost writer's open transaction ends when its successor starts", async () => {
     const gone = await log.exclusiveWriter('registry')
     await gone.append([{ topic: 'registry', key: 'a', value: Buffer.from('one') }])
     sockets.holdAnswers()
@@ -193,7 +193,7 @@ describe('transactions', () => {
   })
 })
 
-it('keeps its partitions while the caller works for longer than the session lasts', async () => {
+it('a consumer keeps its partitions while its caller works for longer than a session', async () => {
   await log.append([view('a', '1')])
   const consumer = await log.consumer({ group: 'g', topics: ['page-views'] })
   const batch = await consumer.poll(FIRST_POLL)
@@ -203,7 +203,7 @@ it('keeps its partitions while the caller works for longer than the session last
   expect(await log.committed('g')).toMatchObject([{ offset: offset + 1, metadata: 'done' }])
 })
 
-it('counts stretches that it has counted before, and what has come since', async () => {
+it('a count uses the ranges that were counted before, and adds what has come since', async () => {
   const records = (count: number) => Array.from({ length: count }, (_, n) => view('one', String(n)))
   const [first] = await log.append(records(9_000))
   const { partition, offset } = first!
@@ -214,7 +214,7 @@ it('counts stretches that it has counted before, and what has come since', async
 })
 
 describe('migration', () => {
-  it('may run in several processes at once, and again', async () => {
+  it('several processes may migrate at once, and again', async () => {
     const another = testNamespace()
     const run = () => migrateKafka({ ...shared, namespace: another, replicationFactor: 1 })
     await Promise.all([run(), run(), run()])
@@ -225,7 +225,7 @@ describe('migration', () => {
     await removeKafkaNamespace(another)
   })
 
-  it('cuts topics into as many partitions as are asked for, and those of one ordered history never', async () => {
+  it('a migration makes as many partitions as are asked for, and never more than one for an ordered history', async () => {
     const another = testNamespace()
     const admin = new kafkajs.Kafka({ brokers, clientId: 'test', logLevel: kafkajs.logLevel.NOTHING }).admin()
     await admin.connect()
@@ -246,7 +246,7 @@ describe('migration', () => {
     }
   })
 
-  it('refuses a topic whose keys would lie elsewhere', async () => {
+  it('a migration refuses a topic whose number of partitions differs', async () => {
     const another = testNamespace()
     const admin = new kafkajs.Kafka({ brokers, clientId: 'test', logLevel: kafkajs.logLevel.NOTHING }).admin()
     await admin.connect()
@@ -263,7 +263,7 @@ it('Kafka gives Node nothing to warn of', () => {
 })
 
 describe('a copy of a topic', () => {
-  it('has caught up only when what was under way at the call is decided, and holds it then', async () => {
+  it('a tail has caught up only when the transactions that were open at the call are decided', async () => {
     await log.append([view('one', 'plain')])
     const kafka = new kafkajs.Kafka({ brokers, clientId: 'test', logLevel: kafkajs.logLevel.NOTHING })
     const producer = kafka.producer({ transactionalId: `${namespace}.slow`, maxInFlightRequests: 1, idempotent: true })

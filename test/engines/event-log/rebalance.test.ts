@@ -93,7 +93,7 @@ function produceLoad(): { stop(): Promise<number> } {
   }
 }
 
-it('copies every record once and in order while members come, go, are killed and are frozen', async () => {
+it('every record is copied once and in order while members join, leave, are killed and are frozen', async () => {
   const load = produceLoad()
   const first = startMember()
   await untilHas(first, 'committed', 5)

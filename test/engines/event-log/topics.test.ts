@@ -49,7 +49,7 @@ async function settingsOf(topic: string): Promise<Record<string, string>> {
   )
 }
 
-it("keeps what an operator has set on a topic over a start, and sets what of Endcap's is missing", async () => {
+it('a start keeps what an operator has set on a topic, and sets what is missing', async () => {
   const made = await settingsOf('ad-events')
   expect(made).toMatchObject({ 'cleanup.policy': 'delete', 'message.timestamp.type': 'LogAppendTime' })
 
@@ -60,7 +60,7 @@ it("keeps what an operator has set on a topic over a start, and sets what of End
   await expect.poll(() => settingsOf('ad-events')).toEqual({ ...made, ...operators })
 })
 
-it('raises a limit of a topic that is too low for what Endcap accepts', async () => {
+it('a start raises a limit of a topic that is below what Endcap accepts', async () => {
   const made = await settingsOf('ad-events')
   await setOnly({ ...made, 'max.message.bytes': '1000' })
   await expect.poll(() => settingsOf('ad-events')).toMatchObject({ 'max.message.bytes': '1000' })

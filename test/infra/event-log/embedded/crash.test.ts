@@ -49,7 +49,7 @@ async function readAll(log: EventLog, topic: TopicName): Promise<LogRecord[]> {
 
 const text = (record: LogRecord) => record.value!.toString()
 
-it('holds all that it acknowledged, and whole commits only, however often it is killed', async () => {
+it('the log holds everything that it acknowledged, and complete commits only, however often it is killed', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'event-log-crash-'))
   const known: Acknowledged = { appends: new Map(), commits: new Map() }
   for (let round = 0; round < ROUNDS; round++) {

@@ -40,7 +40,7 @@ async function withFolder(use: (folder: string) => Promise<void>): Promise<void>
   }
 }
 
-it('refuses a folder that another log has open, and takes it once that is closed', () =>
+it('a folder that another log has open is refused until that log is closed', () =>
   withFolder(async (folder) => {
     const log = await openEmbeddedEventLog({ folder })
     await expect(openEmbeddedEventLog({ folder })).rejects.toThrow(/in use by another process/)
@@ -49,7 +49,7 @@ it('refuses a folder that another log has open, and takes it once that is closed
     await again.close()
   }))
 
-it('removes superseded values in the background', () =>
+it('superseded values are removed in the background', () =>
   withFolder(async (folder) => {
     const log: EventLog = await openEmbeddedEventLog({ folder, housekeepingMs: 5 })
     const [position] = await log.append(

@@ -51,7 +51,7 @@ async function housekeep(): Promise<void> {
   while (await store.housekeep());
 }
 
-it('keeps the latest value of each key, in the order they were written', async () => {
+it('compaction keeps the latest value of each key, in the order of writing', async () => {
   await append([put('a', '1'), put('b', '1'), put('a', '2'), put('c', '1')])
   await append([put('b', '2'), put('a', '3')])
   await housekeep()
@@ -70,7 +70,7 @@ it('keeps the latest value of each key, in the order they were written', async (
   expect(log.count('registry', 0, 0, 100)).toBe(3)
 })
 
-it('goes on where it was after a restart', async () => {
+it('compaction continues after a restart', async () => {
   await append(Array.from({ length: 1_200 }, (_, n) => put(`k${n % 3}`, String(n))))
   expect(await store.housekeep()).toBe(true)
   await store.close()
@@ -83,7 +83,7 @@ it('goes on where it was after a restart', async () => {
   ])
 })
 
-it('removes a tombstone a day after its key, and never what came after it', async () => {
+it('a tombstone is removed a day after its key, and never a later value', async () => {
   await append([put('a', '1'), put('b', '1'), put('a', null), put('b', null), put('b', '2')])
   await housekeep()
   expect(held('registry')).toEqual([
@@ -98,7 +98,7 @@ it('removes a tombstone a day after its key, and never what came after it', asyn
   expect(held('registry')).toEqual([['b', '2']])
 })
 
-it('never uses the offset of a removed record again', async () => {
+it('the offset of a removed record is never used again', async () => {
   await append([put('a', '1'), put('a', null)])
   clock += TOMBSTONE_RETENTION_MS + 1
   await housekeep()
@@ -109,7 +109,7 @@ it('never uses the offset of a removed record again', async () => {
   expect(await append([put('a', '2')])).toEqual(Float64Array.of(0, 2))
 })
 
-it('removes retained records when their time is over, oldest first', async () => {
+it('retained records are removed after their retention, oldest first', async () => {
   await append(Array.from({ length: 1_500 }, (_, n) => put('run', String(n), 'feed-issues')))
   clock += 1_000
   await append([put('run', 'later', 'feed-issues')])
@@ -123,7 +123,7 @@ it('removes retained records when their time is over, oldest first', async () =>
   expect(log.count('feed-issues', 0, 0, 10_000)).toBe(1)
 })
 
-it('leaves compacted topics for ever', async () => {
+it('compacted topics have no retention', async () => {
   await append([put('a', '1')])
   clock += 10 * 400 * 86_400_000
   await housekeep()

@@ -17,20 +17,20 @@ const changed = (
 const made = (topic: Parameters<typeof wantedSettings>[0], options: Parameters<typeof wantedSettings>[1]) =>
   Object.fromEntries(wantedSettings(topic, options).map(({ name, value }) => [name, value]))
 
-it('changes nothing on topics that it has made itself', () => {
+it('topics that Endcap has made need no change', () => {
   for (const topic of topicNames) {
     const options = { replicationFactor: 3, retentionMs: 7 * 86_400_000 }
     expect(changed(topic, options, made(topic, options)), topic).toEqual({})
   }
 })
 
-it('leaves what an operator has set, while it breaks no promise of the log', () => {
+it('settings of an operator stay while they break no promise of the log', () => {
   const set = { ...made('ad-events', { replicationFactor: 1 }), 'retention.ms': '1000', 'segment.bytes': '1048576' }
   const larger = { 'max.message.bytes': '9000000', 'min.insync.replicas': '3', 'delete.retention.ms': '5' }
   expect(changed('ad-events', { replicationFactor: 1 }, { ...set, ...larger })).toEqual({})
 })
 
-it('sets what is missing, and raises what is too small', () => {
+it('missing settings are set, and those that are too small are raised', () => {
   const options = { replicationFactor: 3 }
   expect(changed('registry', options, {})).toEqual(made('registry', options))
   const small = { 'max.message.bytes': '1000', 'min.insync.replicas': '1' }
@@ -41,7 +41,7 @@ it('sets what is missing, and raises what is too small', () => {
   })
 })
 
-it('puts back what would break the log: compaction, deletion, and who tells the time', () => {
+it('settings that would break the log are put back: cleanup policy and timestamps', () => {
   const options = { replicationFactor: 1 }
   const broken = { 'cleanup.policy': 'compact', 'message.timestamp.type': 'CreateTime' }
   expect(changed('transactions', options, { ...made('transactions', options), ...broken })).toEqual({
@@ -50,7 +50,7 @@ it('puts back what would break the log: compaction, deletion, and who tells the 
   })
 })
 
-it('applies a retention that its own settings name, to retained topics only', () => {
+it('a configured retention applies to retained topics only', () => {
   const options = { replicationFactor: 1, retentionMs: 86_400_000 }
   const before = { 'retention.ms': '34560000000' }
   expect(changed('ad-events', options, { ...made('ad-events', options), ...before })).toEqual({

@@ -30,7 +30,7 @@ describe('remedies', () => {
     ['UNKNOWN_MEMBER_ID', 25, 'NONE'],
     ['TOPIC_AUTHORIZATION_FAILED', 29, 'NONE'],
     ['INVALID_PRODUCER_EPOCH', 47, 'NONE'],
-  ])('%s has its remedy', (name, code, remedy) => {
+  ])('the error %s has its remedy', (name, code, remedy) => {
     expect(codeOf(error(code))).toBe(name)
     expect(remedyFor(error(code))).toBe(remedy)
   })

@@ -28,7 +28,7 @@ const toBatchRecords = (records: { key: string | null; value: Buffer | null }[])
 const asBuffer = (value: Buffer | null) => value && Buffer.from(value)
 
 describe('a record batch', () => {
-  it('gives back what was put in, whichever the codec', () => {
+  it('a record batch decodes to what was encoded, with every codec', () => {
     fc.assert(
       fc.property(anyRecords, anyOrigin, anyCodec, (records, origin, codec) => {
         const bytes = encodeBatch(toBatchRecords(records), origin, { codec, timestamp: TIME })
@@ -49,7 +49,7 @@ describe('a record batch', () => {
     )
   })
 
-  it('reads to kafkajs as what it is', async () => {
+  it('kafkajs decodes a record batch to the same records', async () => {
     await fc.assert(
       fc.asyncProperty(anyRecords, anyOrigin, fc.constantFrom('none', 'gzip'), async (records, origin, codec) => {
         const bytes = encodeBatch(toBatchRecords(records), origin, { codec, timestamp: TIME })
@@ -69,7 +69,7 @@ describe('a record batch', () => {
     )
   })
 
-  it('is read as kafkajs writes it, with times of their own', async () => {
+  it('a record batch of kafkajs is decoded, each record with its own time', async () => {
     const anyTimes = fc.array(fc.integer({ min: 0, max: 10 ** 12 }), { minLength: 1, maxLength: 50 })
     await fc.assert(
       fc.asyncProperty(anyTimes, fc.integer({ min: 0, max: 10 ** 9 }), async (deltas, firstOffset) => {
@@ -98,7 +98,7 @@ describe('a record batch', () => {
     )
   })
 
-  it('is left out when it is cut off', () => {
+  it('a record batch that is cut off is left out', () => {
     const origin = { producerId: 1n, producerEpoch: 0, firstSequence: 0, transactional: false }
     const one = encodeBatch([{ key: null, value: Buffer.from('one') }], origin, { codec: 'none', timestamp: TIME })
     for (let cut = 0; cut < one.length; cut++) {
@@ -106,7 +106,7 @@ describe('a record batch', () => {
     }
   })
 
-  it('is refused when a bit of it has changed', () => {
+  it('a record batch with a changed bit is refused', () => {
     const origin = { producerId: 1n, producerEpoch: 0, firstSequence: 0, transactional: false }
     const bytes = encodeBatch([{ key: null, value: Buffer.from('one') }], origin, { codec: 'none', timestamp: TIME })
     for (let at = 21; at < bytes.length; at++) {
@@ -124,11 +124,11 @@ describe('crc32c', () => {
     ['32 ones', Buffer.alloc(32, 0xff), 0x62a8ab43],
     ['rising', Buffer.from(Array.from({ length: 32 }, (_, n) => n)), 0x46dd794e],
     ['falling', Buffer.from(Array.from({ length: 32 }, (_, n) => 31 - n)), 0x113fdb5c],
-  ])('of %s', (_, bytes, checksum) => {
+  ])('the CRC-32C of %s is that of RFC 3720', (_, bytes, checksum) => {
     expect(crc32c(bytes)).toBe(checksum)
   })
 
-  it('of any bytes is what kafkajs computes', () => {
+  it('the CRC-32C of any bytes is what kafkajs computes', () => {
     fc.assert(
       fc.property(anyBytes, (bytes) => {
         expect(crc32c(bytes)).toBe(crc32cOfKafkajs(bytes) >>> 0)
@@ -137,14 +137,14 @@ describe('crc32c', () => {
   })
 })
 
-describe('transactions that were given up', () => {
+describe('aborted transactions', () => {
   type Event = { writer: number; kind: 'plain' | 'data' | 'commit' | 'abort' }
   const anyEvents = fc.array(
     fc.record({ writer: fc.integer({ min: 0, max: 2 }), kind: fc.constantFrom('plain', 'data', 'commit', 'abort') }),
     { maxLength: 60 },
   ) as fc.Arbitrary<Event[]>
 
-  it('are not read, and all else is', () => {
+  it('batches of aborted transactions are left out, and no others', () => {
     fc.assert(
       fc.property(anyEvents, (events) => {
         const { batches, aborted, expected } = logOf(events)

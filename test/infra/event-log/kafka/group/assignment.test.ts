@@ -19,7 +19,7 @@ const anyMembers: fc.Arbitrary<JoiningMember[]> = fc
   })
   .map((members) => members.map((member, n) => ({ ...member, refused: new Set<string>(), id: `m${n}` })))
 
-it('gives each partition to one member that wants its topic, and none too many', () => {
+it('each partition goes to one subscribed member, and shares are even', () => {
   fc.assert(
     fc.property(anyMembers, anyPartitions, (members, partitions) => {
       const assignment = assignPartitions(members, partitions)
@@ -38,7 +38,7 @@ it('gives each partition to one member that wants its topic, and none too many',
   )
 })
 
-it('moves as few as evenness needs when a member comes or goes', () => {
+it('no more partitions move than evenness needs when a member joins or leaves', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 6 }), anyPartitions, fc.boolean(), (count, partitions, comes) => {
       const before = Array.from({ length: count + (comes ? 0 : 1) }, (_, n) => member(`m${n}`, []))
@@ -63,7 +63,7 @@ it('moves as few as evenness needs when a member comes or goes', () => {
   )
 })
 
-it('gives no partition to who refuses it while another member would have it, and leaves none out', () => {
+it('a refused partition goes to a member that accepts it, and every partition is assigned', () => {
   const anyRefusals = fc.array(
     fc.array(anyPartition).map((places) => new Set(places)),
     { minLength: 8, maxLength: 8 },
@@ -87,21 +87,21 @@ it('gives no partition to who refuses it while another member would have it, and
   )
 })
 
-it('spreads what nobody refuses evenly beside what somebody does', () => {
+it('partitions that nobody refuses are spread evenly beside those that somebody does', () => {
   const old = { ...member('old', ['a/0', 'a/1', 'a/2', 'a/3']), refused: new Set(['a/1']) }
   const assignment = assignPartitions([old, member('new', [])], new Map([['a', 4]]))
   expect(assignment.get('new')!.get('a')).toEqual([1, 3])
   expect(assignment.get('old')!.get('a')).toEqual([0, 2])
 })
 
-it('tells the group what a member refuses in words that leaders without refusals can read', () => {
+it('refusals are encoded so that leaders without refusals can read them', () => {
   const wishes = { owned: new Set(['ns.a/0', 'ns.a/1']), refused: new Set(['ns.a/1']) }
   expect(decodeSubscriptionData(encodeSubscriptionData(wishes))).toEqual(wishes)
   expect(JSON.parse(encodeSubscriptionData(wishes).toString())).toEqual(['ns.a/0', 'ns.a/1', '!ns.a/1'])
   expect(decodeSubscriptionData(null)).toEqual({ owned: new Set(), refused: new Set() })
 })
 
-it('is the same for every order of the members', () => {
+it('the assignment is the same for every order of the members', () => {
   fc.assert(
     fc.property(anyMembers, anyPartitions, (members, partitions) => {
       expect(assignPartitions(members.toReversed(), partitions)).toEqual(assignPartitions(members, partitions))
