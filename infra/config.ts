@@ -25,9 +25,9 @@ export interface Config {
   readonly engines: EngineConfig
   readonly spoolMaxBytes: number
   readonly bootstrapToken: string | null
-  /** Made at a start that finds no operator. */
+  /** Created at a start that finds no operator. */
   readonly firstOperator: { email: string; password: string } | null
-  /** Null: a key is made at the first start and kept in the data folder. */
+  /** Null: a key is created at the first start and kept in the data folder. */
   readonly showIdKeys: readonly ShowIdKey[] | null
   /** Null: as `showIdKeys`. */
   readonly sessionKeys: readonly ShowIdKey[] | null

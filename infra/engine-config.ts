@@ -2,9 +2,9 @@ import { type Static, Type } from 'typebox'
 import * as Setting from './settings.ts'
 import { type Environment, listOf, readSettings } from './settings.ts'
 
-/** Which engines are not embedded, and how to reach them. Plain data: worker threads get it as it is. */
+/** How to reach the engines that are not embedded (null: embedded). Plain data, which can be sent to worker threads. */
 export interface EngineConfig {
-  /** Prefix of everything of ours in an engine that is shared with others. */
+  /** Prefix of all of Endcap's topics, tables, indices and keys in an engine that is shared with others. */
   readonly namespace: string
   readonly kafka: KafkaConfig | null
   readonly clickhouse: { readonly url: string } | null
@@ -17,9 +17,9 @@ export interface KafkaConfig {
   readonly ssl: boolean
   readonly sasl: { mechanism: SaslMechanism; username: string; password: string } | null
   readonly replicationFactor: number
-  /** Null: what each topic is cut into by default. */
+  /** Null: each topic's default. */
   readonly partitions: number | null
-  /** Null: what each topic is kept for by default. */
+  /** Null: each topic's default. */
   readonly retentionMs: number | null
   readonly sessionTimeoutMs: number
 }
@@ -29,7 +29,7 @@ type SaslMechanism = (typeof saslMechanisms)[number]
 
 const DAY_MS = 86_400_000
 const BROKER_PATTERN = /^[^\s:/]+:\d{1,5}$/
-/** Kafka, ClickHouse and Elasticsearch each allow it as it is. */
+/** Valid as a part of names in Kafka, ClickHouse and Elasticsearch. */
 const NAMESPACE_PATTERN = '^[a-z][a-z0-9_]{0,30}$'
 
 export const engineSettings = Type.Object({
@@ -55,7 +55,7 @@ export const engineSettings = Type.Object({
 })
 type EngineSettings = Static<typeof engineSettings>
 
-/** Every engine has an address of its own: nothing is embedded, so that several processes can share the work. */
+/** Whether no engine is embedded, so that several processes can share the work. */
 export const allExternal = ({ kafka, clickhouse, elasticsearch, redis }: EngineConfig): boolean =>
   [kafka, clickhouse, elasticsearch, redis].every((engine) => engine !== null)
 

@@ -8,7 +8,7 @@ export interface MailConfig {
   from: string
 }
 
-/** The server's host may be slow; a person waits for the message, but no request does. */
+/** Long, because no request waits for the message to be sent. */
 const TIMEOUT_MS = 20_000
 
 /** Sends by SMTP, with TLS where the server offers it. */

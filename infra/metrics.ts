@@ -1,10 +1,10 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
-/** Where the metrics of a process are served. */
+/** Where a process serves its metrics. */
 export interface MetricsAddress {
   readonly host: string
   readonly port: number
-  /** Takes any free port when this one is in use, as by another process of the machine. */
+  /** Whether any free port will do when this one is in use. */
   readonly orAnyFree: boolean
 }
 
@@ -16,9 +16,9 @@ export interface Metrics {
   adsSelected(selection: { kind: 'SPONSORED' | 'DISPLAY'; durationMs: number; shortfalls: readonly string[] }): void
   /** Emissions that were answered and could not be kept for the log. */
   emissionsLost(count: number): void
-  /** Feedback events taken (`code` null) or refused (`code` says why). */
+  /** Events accepted (`code` null) or refused (`code` says why). */
   eventsTaken(events: { type: string; code: string | null; count: number }): void
-  /** Repeats of events that are stored already, acknowledged without being stored again. */
+  /** Repeats of stored events, acknowledged without being stored again. */
   repeatsLeftOut(count: number): void
   /** A request that was answered 429 by one of the limits of a minute. */
   requestLimited(limit: string): void
@@ -26,18 +26,18 @@ export interface Metrics {
   render(): Promise<{ contentType: string; body: string }>
 }
 
-/** How many partitions of a topic a stream leaves alone. */
+/** How many partitions of a topic a stream has paused. */
 export interface PausedPartitions {
   stream: string
   topic: string
   partitions: number
 }
 
-/** Values read when Prometheus asks, not kept up to date in between. One that fails is left out of that answer. */
+/** Values that are read when Prometheus asks. One that fails is left out of the answer. */
 export interface SampledValues {
   /** How far each stream is behind the end of a topic. */
   streamLags(): Promise<{ stream: string; topic: string; records: number }[]>
-  /** What stands still until a newer version of the program takes it. */
+  /** Partitions that wait for a newer version of the program. */
   pausedPartitions(): Promise<PausedPartitions[]>
   deadLetters(): Promise<number>
   /** Emissions that wait to be written to the log. */
@@ -197,7 +197,7 @@ function spoolGauges(sampled: SampledValues, registers: Registry[]): void {
   })
 }
 
-/** An engine that is down must not hide every other metric, least of all at that moment. */
+/** An engine that is down must not hide the other metrics. */
 async function orNothing<T>(read: () => Promise<T>, nothing: T): Promise<T> {
   try {
     return await read()

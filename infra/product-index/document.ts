@@ -4,16 +4,14 @@ import { attributesOf, attributeTexts, normalAttribute } from '../../services/do
 import { pathAndAbove, pathKey, pathLevels } from '../../services/domain/catalogue/categories.ts'
 import { indexTerms } from '../../services/domain/catalogue/text.ts'
 
-/** What every index engine stores of an offer to find it by. */
-
-/** The texts of an offer that words are sought in. */
+/** The texts of an offer that are searched, by every engine. */
 export const textFields = ['title', 'brand', 'categories', 'attributes', 'description'] as const
 export type TextField = (typeof textFields)[number]
 
-/** Terms of each text, joined by spaces. */
+/** The terms of each text, joined by spaces. */
 export type DocumentTexts = Record<TextField, string>
 
-/** @param lang what the texts are taken to be in when the offer does not say. */
+/** @param lang language of the texts when the offer names none. */
 export function documentTexts(offer: ProductOffer, lang: string | null): DocumentTexts {
   const language = offer.lang ?? lang
   // Each text is analysed alone: "3" and "W" of neighbouring attributes are not "3 W".
@@ -29,7 +27,7 @@ export function documentTexts(offer: ProductOffer, lang: string | null): Documen
 
 export type FacetKind = 'brand' | 'path' | 'node' | 'attribute' | 'label' | 'seller'
 
-/** Values that filters ask for exactly, each as one token. Values as the functions below make them. */
+/** The values that filters compare exactly, one token each. */
 export function documentFacets(offer: ProductOffer): string[] {
   return [
     ...new Set([

@@ -1,12 +1,12 @@
 import type { ProductOffer, ProductSignals } from '../../schemas/records/records.ts'
 import { EngineUnavailable } from '../engine-unavailable.ts'
 
-/** The index of feed offers that matching queries. A document is an offer, the campaigns that promote it, its signals. */
+/** The search engine over offers. A document is an offer, the campaigns that promote it, and its signals. */
 export interface ProductIndex {
   /**
-   * Applies writes, each guarded by its own version: an older or equal version of the same part of a document is
-   * ignored, so a repeated or late batch changes nothing. Visible to `search` after `refresh`, or within a second.
-   * @returns how many changed something.
+   * Applies writes. A write whose version is not newer than that of the same part of the document is ignored, so a repeated
+   * or late batch changes nothing. Writes become visible to `search` after `refresh`, or within a second.
+   * @returns how many writes were applied.
    */
   write(writes: readonly IndexWrite[]): Promise<number>
   /** Makes everything written before the call visible to `search`, `get` and `scan`. */
@@ -18,11 +18,11 @@ export interface ProductIndex {
   search(queries: readonly ProductQuery[]): Promise<SearchResult[]>
   /** Offers of a shop whose id or productId is one of these; at most 1,000 ids. */
   get(shopId: string, ids: readonly string[]): Promise<IndexedProduct[]>
-  /** How many offers of a shop satisfy all filters. */
+  /** The number of offers of a shop that satisfy all filters. */
   count(shopId: string, filters: readonly Filter[]): Promise<number>
   /** Pages through offers of a shop that satisfy all filters, ordered by document key; `after` null starts. */
   scan(request: ScanRequest): Promise<IndexedProduct[]>
-  /** Id and digest of every offer of a feed, in pages, ordered by id. For diffing a feed run. */
+  /** Id and digest of every offer of a feed, in pages ordered by id. A feed run compares them with the new content. */
   digests(
     shopId: string,
     feedId: string,
@@ -36,7 +36,7 @@ export interface ProductIndex {
 
 /** Versions are positions in the log or registry versions: any safe integer that grows with each change. */
 export type IndexWrite =
-  /** `textLang`: what its texts are analysed as when the offer names no language; without it, English. */
+  /** `textLang` is the language of the texts when the offer names none; default: English. */
   | { kind: 'offer'; version: number; offer: ProductOffer; textLang?: string }
   | { kind: 'remove'; version: number; shopId: string; feedId: string; id: string }
   | { kind: 'signals'; version: number; signals: ProductSignals }
@@ -65,14 +65,14 @@ export interface ProductQuery {
   /** Of offers that nobody has seen; in (0, 1). */
   priorClickRate: number
   limit: number
-  /** Turns the order of equals: same seed, same order. */
+  /** Orders equals: the same seed gives the same order. */
   tieSeed: number
 }
 
 export type Rank =
-  /** How well the text fits: BM25 over title, brand, categories, attributes and description. `text` need not be a filter too. */
+  /** How well the text fits (BM25 over title, brand, categories, attributes and description); it filters nothing. */
   | { by: 'text'; text: string; lang: string | null }
-  /** How well the categories fit: share of the deepest given path that the offer's path has in common. */
+  /** How well the categories fit: the share of the deepest given path that the offer's path has in common. */
   | { by: 'categories'; paths: string[] }
   /** Text and categories, weighed equally. */
   | { by: 'textAndCategories'; text: string; lang: string | null; paths: string[] }
@@ -112,19 +112,20 @@ export type Filter =
 
 export interface SearchHit {
   product: IndexedProduct
-  /** In (0, 1]; 1 is the best fit there was in the result of this query. */
+  /** In (0, 1]; the best fit in the result of this query has 1. */
   relevance: number
 }
 
 export interface SearchResult {
   hits: SearchHit[]
-  /** What relevance 1 stands for: of queries with one rank, whatever their campaigns, the same is the same. 0: no hits. */
+  /** The score behind relevance 1, comparable between queries with the same rank. 0: no hits. */
   bestFit: number
   /** True when more offers matched than `limit`. */
   truncated: boolean
   /**
-   * Of what a cut list lacks, the best by the weights of other campaigns than the one that put the last hit there: whoever
-   * competes with that one is on the list, or this. Null: none, or it would take the index a search of its own.
+   * The best offer that a cut list lacks, by the weights of all campaigns but the one that the last hit belongs to. So the
+   * best competitor of that campaign is either on the list or here. Null: there is none, or the engine cannot tell without
+   * another search.
    */
   runnerUp: SearchHit | null
 }
@@ -137,7 +138,7 @@ export interface ScanRequest {
   limit: number
 }
 
-/** The index cannot answer now; the same call may work later. */
+/** Thrown when the index is unavailable; the call may be retried. */
 export class IndexUnavailable extends EngineUnavailable {
   override readonly name = 'IndexUnavailable'
 }

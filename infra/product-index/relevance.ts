@@ -4,10 +4,10 @@ import type { TextField } from './document.ts'
 /**
  * How well an offer fits, as numbers in (0, 1] before the result is normalised.
  *
- * Text is BM25F (Robertson, Zaragoza: The Probabilistic Relevance Framework, 2009): how often a word stands in each
- * field, weighted and set against the field's length, is added up over the fields and saturated once. Lengths are set
- * against fixed ones, not the catalogue's mean, so that an offer's score does not move with other offers.
- * Weights were chosen in the middle of what worked on product search judgments, not at the peak.
+ * Text is BM25F (Robertson, Zaragoza: The Probabilistic Relevance Framework, 2009): the occurrences of a word in each
+ * field, weighted and divided by the field's relative length, are added up over the fields and saturated once. Lengths are
+ * relative to fixed ones, not to the catalogue's mean, so an offer's score does not depend on other offers.
+ * The weights lie in the middle of what worked on product search judgments, not at the peak.
  */
 
 interface FieldWeight {
@@ -25,14 +25,14 @@ export const fieldWeights: Readonly<Record<TextField, FieldWeight>> = {
   attributes: { weight: 0.3, lengthShare: 0.75, ordinaryLength: 60 },
   description: { weight: 2, lengthShare: 0.6, ordinaryLength: 15 },
 }
-/** Weighted occurrences at which a word has half its effect. */
+/** The weighted occurrences at which a word has half its effect. */
 export const SATURATION = 5
-/** Bonus when every word stands in the title, and for the share of words that follow one another there. */
+/** Bonus when the title has every word, and for the share of words that are neighbours there. */
 export const ALL_IN_TITLE_BONUS = 0.05
 export const ADJACENT_BONUS = 0.05
-/** Words between which only a joined spelling stands (dv7 1211ea dv71211ea notebook) still follow one another. */
+/** Words are neighbours even with one joined spelling between them (dv7 1211ea dv71211ea notebook). */
 export const ADJACENT_DISTANCE_MAX = 2
-/** Relevance of what does not fit at all, but passed the filters. */
+/** Relevance of an offer that passes the filters and does not fit at all. */
 export const RELEVANCE_MIN = 0.00001
 
 /** What `count` occurrences in a field with `length` terms add to a word's weighted occurrences in a document. */
@@ -44,14 +44,14 @@ export function occurrenceWeight(field: TextField, count: number, length: number
 /** Effect of a word on the score of a document, below 1. */
 export const saturated = (occurrences: number): number => occurrences / (occurrences + SATURATION)
 
-/** How telling a word is that stands in `matching` of `total` documents (BM25's idf, never below 0). */
+/** BM25's inverse document frequency of a word in `matching` of `total` documents, never below 0. */
 export const rarity = (matching: number, total: number): number =>
   Math.log(1 + Math.max(0, total - matching + 0.5) / (matching + 0.5))
 
 export interface TextMatch {
-  /** Sum over the phrase's words of rarity x saturated occurrences, over the sum of rarities. */
+  /** Sum of rarity x saturated occurrences over the phrase's words, divided by the sum of rarities. */
   score: number
-  /** Of the phrase's distinct words. */
+  /** Distinct words of the phrase. */
   words: number
   found: number
   foundInTitle: number
@@ -78,8 +78,5 @@ export function categoryRelevance(offerPaths: readonly string[][], wanted: reado
 /** Grows with the order of magnitude, so that a bid can outweigh some popularity. */
 export const popularityRelevance = (popularity: number): number => Math.log1p(Math.max(0, popularity))
 
-/**
- * Words of a text filter that an offer must have, at least one. The share is of distinct words; the small allowance is for
- * shares such as 0.3 that binary rounds up.
- */
+/** How many of a text filter's distinct words an offer must have. Shares such as 0.3 are rounded up in binary: hence 1e-9. */
 export const wordsNeeded = (minShare: number, words: number): number => Math.max(1, Math.ceil(minShare * words - 1e-9))

@@ -2,11 +2,11 @@ import { Client, errors } from '@elastic/elasticsearch'
 import { type CallGuard, createCallGuard } from '../../call-guard.ts'
 import { IndexUnavailable } from '../port.ts'
 
-/** Reads are for pages that wait a tenth of that. */
+/** Pages wait a tenth of this. */
 export const SEARCH_TIMEOUT_MS = 2_000
-/** Writes, and what else may take its time. */
+/** For writes and administration. */
 export const WRITE_TIMEOUT_MS = 60_000
-/** Calls that are running or waiting; what is more is refused. */
+/** Calls under way at once; further ones are refused. */
 const CALLS_MAX = 500
 
 export interface ElasticsearchOptions {
@@ -18,12 +18,12 @@ export interface ElasticsearchOptions {
   writeTimeoutMs?: number
 }
 
-/** The client of one server or load balancer: connects when called, never repeats by itself what its caller repeats. */
+/** The client of one server or load balancer. It connects on the first call and leaves retries to the caller. */
 export function openClient(url: string, requestTimeout = WRITE_TIMEOUT_MS): Client {
   return new Client({ node: url, maxRetries: 0, requestTimeout })
 }
 
-/** Aliases that all reads and writes go to. */
+/** The aliases that all reads and writes use. */
 export interface IndexNames {
   products: string
   signals: string
@@ -35,21 +35,20 @@ export const indexNames = (namespace: string): IndexNames => ({
 })
 
 /**
- * Statuses after which the same call may work later: overload, an index that is being made or replaced (404, and 403 of
- * one that takes no writes meanwhile), an account that is not set up yet.
+ * Statuses after which the same call may work later: overload, an index that is being created or replaced (404, and 403
+ * while it takes no writes), an account that is not set up yet.
  */
 const passingStatus = (status: number) => status >= 500 || [401, 403, 404, 408, 429].includes(status)
 
-/** What callers of the port get for an error of the client. */
+/** Maps an error of the client to one of the port. */
 export function indexError(error: unknown): Error {
   if (error instanceof IndexUnavailable || !(error instanceof errors.ElasticsearchClientError)) return error as Error
   const passing = !(error instanceof errors.ResponseError) || passingStatus(error.statusCode ?? 503)
-  // The message of the client may hold the request's body.
+  // The client's message may contain the body of the request.
   const message = error.message.slice(0, 500)
   return passing ? new IndexUnavailable(message) : new Error(`Elasticsearch refused a request: ${message}`)
 }
 
-/** Runs the calls of the port. */
 export const createIndexGuard = (): CallGuard =>
   createCallGuard({
     engine: 'The product index',

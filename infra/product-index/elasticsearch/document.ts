@@ -8,8 +8,8 @@ import { type DocumentTexts, documentFacets, documentTexts, facetToken, textFiel
 import { occurrenceWeight } from '../relevance.ts'
 
 /**
- * One document per offer that was ever written: its parts, each with its version, and what of the offer is searched. A
- * removed offer leaves its versions behind, for ever, so that a late write cannot bring it back.
+ * One document per offer that was ever written: its parts, each with its version, and the fields that are searched. A
+ * removed offer leaves its versions behind, so that a late write cannot bring it back.
  */
 export type ProductDocument = ProductState & Partial<OfferFields>
 
@@ -17,7 +17,7 @@ export interface ProductState {
   shop: string
   feed: string
   id: string
-  /** Whether there is an offer now. */
+  /** Whether the offer exists now. */
   live: boolean
   offerVersion: number
   promotionsVersion: number
@@ -28,12 +28,12 @@ export interface ProductState {
   popularity: number
   views: number
   clicks: number
-  /** JSON; null: none have come yet. */
+  /** JSON; null until signals come. */
   signals: string | null
 }
 
 export interface OfferFields {
-  /** JSON, as it is given back. */
+  /** JSON. */
   offer: string
   digest: string
   textLang: string | null
@@ -45,17 +45,17 @@ export interface OfferFields {
   countries: string[]
   priceMicros: number
   facets: string[]
-  /** Per path the facets of its levels, joined by spaces. */
+  /** For each path the facets of its levels, joined by spaces. */
   nodes: string[]
   paths: string[]
   title: string
-  /** Each term as often as it weighs. */
+  /** Each term, repeated as often as it weighs. */
   words: string
-  /** Order of equals. */
+  /** Orders equals. */
   tie: number
 }
 
-/** Fields of `ProductState`, which a change of an offer keeps. */
+/** The fields of `ProductState`, which outlive the offer. */
 export const stateFields = [
   'shop',
   'feed',
@@ -74,9 +74,9 @@ export const stateFields = [
 
 export const ANY = '*'
 
-/** Longer tokens are hashed, because the index takes no term of more than 32 KiB. */
+/** Longer tokens are hashed, because the index accepts no term of more than 32 KiB. */
 const TOKEN_MAX_CHARS = 200
-/** Of an id of the index. */
+/** Limit of an id in the index. */
 const KEY_MAX_BYTES = 512
 
 export const emptyState = (shop: string, feed: string, id: string): ProductState => ({
@@ -127,8 +127,8 @@ export const signalsFields = (signals: ProductSignals, version: number) => ({
 })
 
 /**
- * The terms of all texts, each as often as its weighted occurrences say, at least once: so that the index counts them as
- * relevance.ts does. Whole numbers are fine enough: twice as many of each ranked the same within 0.005 nDCG.
+ * The terms of all texts, each repeated by its weighted occurrences, at least once, so that the index counts them as
+ * relevance.ts does. Whole numbers are precise enough: with twice the repetitions nDCG changed by less than 0.005.
  */
 function weighedWords(texts: DocumentTexts): string {
   const weights = new Map<string, number>()
@@ -150,7 +150,7 @@ export const nodeToken = (level: string) => shortToken(facetToken('node', level)
 export const shortToken = (token: string): string =>
   token.length <= TOKEN_MAX_CHARS ? token : `${token[0]}#${createHash('sha256').update(token).digest('base64url')}`
 
-/** Id in the index: the key of the log where it fits, else its hash. */
+/** Id in the index: the key of the log if it fits, else its hash. */
 export function documentKey(...parts: string[]): string {
   const key = parts.join('/')
   return Buffer.byteLength(key) <= KEY_MAX_BYTES ? key : `#${createHash('sha256').update(key).digest('base64url')}`

@@ -2,21 +2,21 @@ import { randomBytes } from 'node:crypto'
 import type { Client, estypes } from '@elastic/elasticsearch'
 import { errors } from '@elastic/elasticsearch'
 
-/** An index as it is made. */
+/** The settings and mapping of a new index. */
 export type IndexShape = Pick<estypes.IndicesCreateRequest, 'settings' | 'mappings'>
 
-/** A name of its own for the next index behind an alias. */
+/** A unique name for the next index behind an alias. */
 export const nextIndexName = (alias: string): string => `${alias}-${randomBytes(6).toString('hex')}`
 
-/** The index behind an alias; null: none. */
+/** The index behind an alias, or null. */
 export async function indexBehind(client: Client, alias: string): Promise<string | null> {
   const found = await orNull(() => client.indices.getAlias({ name: alias }))
   return found ? (Object.keys(found)[0] ?? null) : null
 }
 
 /**
- * Makes an index behind an alias that has none. Processes that do this at the same moment make the same one.
- * @returns false when the alias had one.
+ * Creates the first index behind an alias. Processes that do so at the same moment create the same one.
+ * @returns false when the alias has an index already.
  */
 export async function createFirst(client: Client, alias: string, shape: IndexShape): Promise<boolean> {
   if ((await indexBehind(client, alias)) !== null) return false
@@ -29,14 +29,14 @@ export async function createFirst(client: Client, alias: string, shape: IndexSha
   }
 }
 
-/** Turns an alias to another index, in one step: every call meets the one or the other. */
+/** Moves an alias to another index atomically. */
 export async function turnAlias(client: Client, alias: string, present: string, next: string): Promise<void> {
   await client.indices.updateAliases({
     actions: [{ add: { index: next, alias } }, { remove: { index: present, alias, must_exist: true } }],
   })
 }
 
-/** Puts an empty index in the place of what is behind the alias. Searches under way may fail. */
+/** Replaces the index behind an alias by an empty one. Searches under way may fail. */
 export async function emptyIndex(client: Client, alias: string, shape: IndexShape): Promise<void> {
   const present = await indexBehind(client, alias)
   if (present === null) {
@@ -52,7 +52,7 @@ export async function emptyIndex(client: Client, alias: string, shape: IndexShap
 export const isError = (error: unknown, type: string): boolean =>
   error instanceof errors.ResponseError && (error.body as { error?: { type?: string } })?.error?.type === type
 
-/** Null for what is not there. */
+/** The result of a call, or null when it answers 404. */
 export async function orNull<T>(call: () => Promise<T>): Promise<T | null> {
   try {
     return await call()

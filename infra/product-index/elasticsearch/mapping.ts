@@ -3,26 +3,26 @@ import type { estypes } from '@elastic/elasticsearch'
 import { SATURATION } from '../relevance.ts'
 import type { ProductDocument } from './document.ts'
 
-/** Raised when documents are made differently of the same offers: the index is then made anew from what it holds. */
+/** To be raised when the documents of the same offers change; the index is then rebuilt from its own documents. */
 const DOCUMENT_FORMAT = 1
 const REFRESH_INTERVAL = '1s'
-/** Between the levels of one category path and those of the next. */
+/** Positions between the levels of one category path and those of the next. */
 const PATH_GAP = 1_000
 
 export interface ShardSettings {
-  /** More than one pays from some ten million offers on. */
+  /** One is enough up to some ten million offers. */
   shards: number
   /** Copies on other machines; 0 where there is one machine. */
   replicas: number
 }
 
 const keyword = { type: 'keyword' } as const
-/** Sought but never sorted or read by a script. */
+/** Searched, but neither sorted nor read by a script. */
 const facet = { type: 'keyword', doc_values: false } as const
-/** Read by key alone. */
+/** Sorted or read by a script, but not searched. */
 const sorted = { type: 'keyword', index: false, doc_values: true } as const
 
-/** Terms come analysed (services/domain/catalogue/text.ts), so that all engines find the same; here they are only split. */
+/** Terms arrive analysed (services/domain/catalogue/text.ts) and are only split here, so all engines find the same offers. */
 const text = { type: 'text', analyzer: 'terms', norms: false } as const
 
 const properties: Partial<Record<keyof ProductDocument, estypes.MappingProperty>> = {
@@ -50,10 +50,10 @@ const properties: Partial<Record<keyof ProductDocument, estypes.MappingProperty>
   tie: { type: 'integer', index: false },
 }
 
-/** `span_near` within one path: no path is deeper, and the next one is further away. */
+/** Keeps `span_near` within one path: no path is deeper, and the next one is further away. */
 export const PATH_SLOP = PATH_GAP - 1
 
-/** BM25 without lengths: those are in how often a term is repeated. The saturation is that of relevance.ts. */
+/** BM25 without lengths, which are already in how often a term is repeated, and with the saturation of relevance.ts. */
 const similarity = { occurrences: { type: 'BM25', k1: SATURATION, b: 0 } } as const
 
 export function productsIndex({ shards, replicas }: ShardSettings) {
@@ -76,7 +76,7 @@ export function productsIndex({ shards, replicas }: ShardSettings) {
   }
 }
 
-/** Signals are kept until their offer comes; found by key alone. */
+/** Holds signals for offers that have not come yet; read by key only. */
 export const signalsIndex = ({ shards, replicas }: ShardSettings) => ({
   settings: { number_of_shards: shards, number_of_replicas: replicas, refresh_interval: REFRESH_INTERVAL },
   mappings: { dynamic: false, properties: {} } as const,

@@ -14,9 +14,9 @@ export interface MigrateOptions extends ElasticsearchOptions, Partial<ShardSetti
 export type Migration = 'CREATED' | 'REINDEXED' | 'UNCHANGED'
 
 /**
- * Makes the indices, or, when this program makes documents or mapping differently from what is there, makes the index of
- * products anew from itself. May be called any number of times and by several processes at once. The number of replicas is
- * applied at any time, the number of shards with the next reindex.
+ * Creates the indices. When this version of the program has another document format or mapping than the index of products,
+ * rebuilds that index from its own documents. May be called repeatedly and by several processes at once. The number of
+ * replicas takes effect at once, the number of shards with the next rebuild.
  * @throws IndexUnavailable while the server is away.
  */
 export async function migrateElasticsearch({ now = Date.now, ...options }: MigrateOptions): Promise<Migration> {
@@ -35,14 +35,14 @@ export async function migrateElasticsearch({ now = Date.now, ...options }: Migra
     try {
       await reindex(client, products, shape, now)
     } catch (error) {
-      // Another process may have done it meanwhile.
+      // Another process may have rebuilt it meanwhile.
       if ((await formatOf(client, products)) !== format) throw error
     }
     return 'REINDEXED'
   })
 }
 
-/** Makes the index of products anew from itself, also when nothing has changed. @returns how many documents it copied. */
+/** Rebuilds the index of products from its own documents, even if nothing changed. @returns how many it copied. */
 export async function reindexElasticsearch({ now = Date.now, ...options }: MigrateOptions): Promise<number> {
   return withClient(options.url, async (client) => {
     const { format: _, ...shape } = productsIndex({ ...DEFAULT_SHARDS, ...given(options) })

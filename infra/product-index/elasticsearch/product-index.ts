@@ -15,12 +15,12 @@ import { filterQuery } from './search/filters.ts'
 import { createSearch, productFields, productOf, type StoredFields } from './search/search.ts'
 import { createWriter } from './write/writer.ts'
 
-/** What the index gives at once. */
+/** Hits per request. */
 const PAGE_MAX = 1_000
 
 /**
- * The index on an Elasticsearch 9 server. Returns at once and connects when it is called; its indices are made by
- * `migrateElasticsearch`. Any number of processes may read, and write.
+ * The index on an Elasticsearch 9 server. Connects on the first call; `migrateElasticsearch` creates its indices. Any number
+ * of processes may read and write.
  */
 export function connectElasticsearch({
   url,
@@ -30,7 +30,7 @@ export function connectElasticsearch({
   shards = DEFAULT_SHARDS,
   now = Date.now,
 }: ElasticsearchOptions & {
-  /** Of what `clear` makes. */
+  /** For the empty index that `clear` creates. */
   shards?: ShardSettings
   /** UTC epoch milliseconds. */
   now?: () => number
@@ -45,7 +45,7 @@ export function connectElasticsearch({
     searcher.forget()
   }
 
-  /** Documents in the order of `sort`, whose values are never empty. */
+  /** Documents in the order of `sort`, whose fields every document has. */
   async function page<Fields>(
     { shopId, filters }: Pick<ScanRequest, 'shopId' | 'filters'>,
     fields: string[],
@@ -126,7 +126,7 @@ export function connectElasticsearch({
   }
 }
 
-/** A key of a page is feedId/id; the id may hold more slashes. */
+/** A page's key is feedId/id; the id may contain slashes. */
 function keyOf(after: string): string[] {
   const [feedId, ...id] = after.split('/')
   return [feedId!, id.join('/')]

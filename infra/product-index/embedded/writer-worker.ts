@@ -11,7 +11,7 @@ const methods = {
   write: (writes: IndexWrite[]) => writer.write(writes),
   touched: () => writer.touched(),
   clear: () => writer.clear(),
-  /** A client's port, handed on by the search thread that the client is connected to. */
+  /** Takes a client's port from the search thread, to which the client is connected. */
   attach(port: MessagePort) {
     attached.push(port)
     serve(port, methods)

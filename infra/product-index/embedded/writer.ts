@@ -9,34 +9,34 @@ const wordFields = [...textFields, 'facets'] as const
 
 export const databaseFile = (folder: string) => join(folder, 'products.db')
 
-/** The words of more changed documents than this are not told; about 4 KB each. */
+/** Words of more changed documents, about 4 KB each, are not reported; the search thread then drops all its lists. */
 const CHANGED_WORDS_MAX = 2_000
 
 /** The terms of a document's texts and its facets, each joined by spaces. */
 export type Words = DocumentTexts & { facets: string }
 
-/** A document's words before and after a change; null: it was not there, or is gone. */
+/** A document's words before and after a change; null: no offer then. */
 export interface ChangedWords {
   doc: number
   before: Words | null
   after: Words | null
 }
 
-/** What the search thread has to take in, since it last asked. */
+/** What changed since the search thread last asked. */
 export interface Touched {
-  /** Counts the write batches since the file was made. */
+  /** Number of write batches since the file was created. */
   changed: number
-  /** Counts the calls of `clear` since the start. */
+  /** Number of calls of `clear` since the start. */
   epoch: number
-  /** Ascending by document; null: any document may have others. */
+  /** Ascending by document; null: the words of any document may have changed. */
   words: ChangedWords[] | null
 }
 
-/** The only writer of the index of a folder: SQLite, one transaction for each call. Blocks its thread. */
+/** The only writer of the index of a folder. Each call is one transaction and blocks the thread. */
 export function openIndexWriter({ folder }: { folder: string }) {
   mkdirSync(folder, { recursive: true })
   const db = new DatabaseSync(databaseFile(folder))
-  // FULL: a batch is on disk when `write` returns, because its caller then tells the log that it need not come again.
+  // FULL: a batch must be on disk when `write` returns, because its caller then commits its offsets.
   db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -65536')
   db.exec(readFileSync(new URL('./schema.sql', import.meta.url), 'utf8'))
   const sql = prepare(db)
@@ -57,7 +57,7 @@ export function openIndexWriter({ folder }: { folder: string }) {
     if (touched && touched.size > CHANGED_WORDS_MAX) touched = null
   }
 
-  /** Null: the offer is gone. The full-text tables are left alone when a change (a price) does not concern them. */
+  /** Null removes the offer. A change of other fields, such as the price, leaves the full-text tables alone. */
   function indexWords(doc: number, after: Words | null) {
     const before = (sql.words.get(doc) as Words | undefined) ?? null
     if (wordFields.every((field) => before?.[field] === after?.[field])) return
@@ -72,7 +72,7 @@ export function openIndexWriter({ folder }: { folder: string }) {
     touch({ doc, before, after })
   }
 
-  /** Whether it was newer than what is known. */
+  /** @returns whether the write was newer than what is stored. */
   function apply(write: IndexWrite): boolean {
     if (write.kind === 'signals') {
       const { shopId, id, popularity } = write.signals

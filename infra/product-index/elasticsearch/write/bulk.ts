@@ -2,14 +2,14 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Client, estypes } from '@elastic/elasticsearch'
 import { IndexUnavailable } from '../../port.ts'
 
-/** One request; a single larger document goes alone. */
+/** Size of one request; a larger document is sent alone. */
 const REQUEST_MAX_BYTES = 8 * 1024 * 1024
-/** Tries of what the server has no room for, with growing waits: about ten seconds together. */
+/** Attempts while the server has no room, with growing waits of about ten seconds in all. */
 const TRIES_MAX = 9
 const WAIT_FIRST_MS = 40
 const WAIT_MAX_MS = 3_000
 
-/** A document to be stored unless the index holds this version of it or a later one. */
+/** A document to store unless the index has this version of it or a later one. */
 export interface BulkItem {
   key: string
   version: number
@@ -18,10 +18,10 @@ export interface BulkItem {
 }
 export type BulkOutcome = 'STORED' | 'CONFLICT'
 
-/** `external_gte` also takes the version that is held. */
+/** `external_gte` also accepts the version that is stored. */
 export type VersionRule = 'external' | 'external_gte'
 
-/** Stores documents, in requests of bounded size. @returns what became of each, in their order. */
+/** Stores documents, in requests of bounded size. @returns the outcome of each, in order. */
 export async function bulk(
   client: Client,
   index: string,
@@ -44,7 +44,7 @@ export async function bulk(
   return outcomes
 }
 
-/** Sends again what was refused for lack of room, or because the index is just being replaced. */
+/** Sends documents again that were refused for lack of room, or because the index is being replaced. */
 async function sendUntilTaken(client: Client, index: string, items: readonly BulkItem[], rule: VersionRule) {
   const outcomes: BulkOutcome[] = new Array(items.length)
   let waiting = items.map((_, at) => at)
@@ -75,7 +75,7 @@ async function send(client: Client, index: string, items: readonly BulkItem[], r
     body,
   ])
   try {
-    // `require_alias` where it is one: a lost alias must not become an index with a mapping of its own.
+    // With `require_alias` a lost alias does not become an index with a dynamic mapping.
     const { items: answers } = await client.bulk({
       index,
       operations,
@@ -89,7 +89,7 @@ async function send(client: Client, index: string, items: readonly BulkItem[], r
   }
 }
 
-/** 403: takes no writes for a moment, because it is being replaced. */
+/** 403: the index takes no writes while it is being replaced. */
 function answerOf({ status, error }: estypes.BulkResponseItem): Answer {
   if (status === 409) return 'CONFLICT'
   if (status < 300) return 'STORED'

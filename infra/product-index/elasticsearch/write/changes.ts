@@ -9,7 +9,7 @@ import {
   stateFields,
 } from '../document.ts'
 
-/** All that is to be done to one document. */
+/** All changes of one document. */
 export interface DocumentChange {
   key: string
   shop: string
@@ -18,11 +18,11 @@ export interface DocumentChange {
   /** In their order. */
   writes: Exclude<IndexWrite, { kind: 'signals' }>[]
   signals: { version: number; signals: ProductSignals } | null
-  /** Whether all of the document has to be read: an offer that stays as it is is written again. */
+  /** Whether the whole document must be read: without a new offer, the present one is written again. */
   whole: boolean
 }
 
-/** A document as it is held; version 0 with an empty one: not yet. */
+/** A stored document; one that is not stored yet is empty and has version 0. */
 export interface Held {
   version: number
   document: ProductDocument
@@ -32,7 +32,7 @@ export type Changed =
   /** `applied`: how many of the writes were newer. */
   | { kind: 'CHANGED'; document: ProductDocument; applied: number }
   | { kind: 'UNCHANGED'; signalsVersion: number }
-  /** To be read again, as a whole. */
+  /** The whole document must be read first. */
   | { kind: 'READ_WHOLE' }
 
 export const notHeld = ({ shop, feed, id }: DocumentChange): Held => ({
@@ -40,7 +40,7 @@ export const notHeld = ({ shop, feed, id }: DocumentChange): Held => ({
   document: emptyState(shop, feed, id),
 })
 
-/** The document after a change: each part is replaced by a newer version of it alone. */
+/** The document after a change: a part is replaced only by a newer version of it. */
 export function changed(change: DocumentChange, { document }: Held, now: number): Changed {
   const next: ProductDocument = { ...document, writtenAt: now }
   let latest: Extract<IndexWrite, { kind: 'offer' | 'remove' }> | null = null
@@ -69,7 +69,7 @@ export function changed(change: DocumentChange, { document }: Held, now: number)
   return { kind: 'CHANGED', document: Object.assign(next, offerFields(latest.offer, latest.textLang ?? null)), applied }
 }
 
-/** Without what was there of the offer. */
+/** The document without the fields of the offer. */
 function stateOf(document: ProductDocument): ProductState {
   return Object.fromEntries(stateFields.map((field) => [field, document[field]])) as unknown as ProductState
 }

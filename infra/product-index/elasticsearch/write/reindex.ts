@@ -12,13 +12,13 @@ const CLOCK_SKEW_MS = 60_000
 /** Copies of what changed during the copy before, until little is left. */
 const CATCH_UPS_MAX = 10
 const LITTLE_DOCUMENTS = 1_000
-/** The old index stays for the searches that have begun in it. */
+/** How long the old index stays, for searches that began in it. */
 const GRACE_MS = 2_000
 
 /**
- * Builds an index of the given shape from what is behind the alias, making every document anew of the offer that it holds,
- * and puts it in its place. Searches go on all the time. Writes go on but for the moment of the last copy, when they wait
- * (their callers repeat them); documents keep their versions, so the order of copies and writes does not matter.
+ * Builds an index of the given shape from the one behind the alias, making every document again from its offer, and replaces
+ * that one. Searches go on all the time. Writes are refused during the last copy only, and their callers retry; documents
+ * keep their versions, so the order of copies and writes does not matter.
  * @returns how many documents were copied, repetitions included.
  * @throws IndexUnavailable when another process was faster.
  */
@@ -38,7 +38,7 @@ export async function reindex(client: Client, alias: string, shape: IndexShape, 
       last = await copy(client, present, next, writtenSince(since))
       copied += last
     }
-    // From here on nothing changes: returns when the writes under way have ended.
+    // Returns when the writes under way have ended; from then on nothing changes.
     await client.indices.addBlock({ index: present, block: 'write' })
     copied += await copy(client, present, next, writtenSince(startedAt - CLOCK_SKEW_MS))
     await client.indices.refresh({ index: next })
@@ -54,7 +54,7 @@ export async function reindex(client: Client, alias: string, shape: IndexShape, 
   return copied
 }
 
-/** Ends what a copy that was killed in its last moment has begun. */
+/** Allows writes again, after a copy that was killed during its last step. */
 export async function allowWrites(client: Client, index: string): Promise<void> {
   await orNull(() => client.indices.putSettings({ index, settings: { 'index.blocks.write': null } }))
 }
@@ -82,7 +82,7 @@ async function copy(client: Client, from: string, to: string, query: estypes.Que
         version: _version!,
         body: JSON.stringify(madeAnew(_source!)),
       }))
-      // A conflict: it has been copied as it is now, or later.
+      // A conflict means that this version or a later one was copied before.
       await bulk(client, to, items, 'external_gte')
       copied += hits.hits.length
       after = hits.hits.at(-1)!.sort
@@ -102,7 +102,7 @@ function madeAnew(document: ProductDocument): ProductDocument {
   }
 }
 
-/** The index that was replaced, and what copies that failed have left. */
+/** Deletes the replaced index and the remains of failed copies. */
 async function removeOrphans(client: Client, alias: string, kept: string): Promise<void> {
   const found = Object.keys(await client.indices.get({ index: `${alias}-*` }))
   for (const index of found) {

@@ -6,13 +6,13 @@ import { documentKey, type ProductDocument, stateFields } from '../document.ts'
 import { type BulkItem, bulk } from './bulk.ts'
 import { changed, type DocumentChange, type Held, notHeld } from './changes.ts'
 
-/** Documents read and written at once. */
+/** Documents read and written in one request. */
 const DOCUMENTS_PER_REQUEST = 125
-/** Requests that store while the next documents are made. */
+/** Storing requests under way while the next documents are prepared. */
 const REQUESTS_AT_ONCE = 2
-/** Times that a document is changed again because another writer was faster. */
+/** Attempts to change a document when other writers are faster. */
 const CONFLICTS_MAX = 10
-/** Ids in one look-up, and the offers that it may find, which are as many per id as the shop has feeds. */
+/** Ids in one look-up, and the most offers that it returns: each feed of the shop may have one per id. */
 const IDS_PER_LOOKUP = 500
 const OFFERS_PER_LOOKUP = 10_000
 
@@ -21,11 +21,11 @@ interface StoredSignals {
 }
 
 interface Progress {
-  /** Writes that were newer than what was held. */
+  /** Writes that were newer than what was stored. */
   applied: number
-  /** To be read and changed again. */
+  /** Changes to read and apply again. */
   again: DocumentChange[]
-  /** To be given signals that had come before. */
+  /** Offers whose signals came before them. */
   signalled: DocumentChange[]
 }
 
@@ -36,19 +36,19 @@ export interface WriterDeps {
 }
 
 /**
- * Writes parts of documents. A document is read, changed, and stored under the next version of the index, which refuses
- * it when another writer came between; then it is read again. Versions of the parts decide what a change is, so writers
- * may overlap, repeat and be late.
+ * Writes parts of documents. A document is read, changed, and stored under the next version of the index, which refuses it
+ * when another writer was faster; then it is read again. A part changes only to a newer version, so writers may overlap,
+ * repeat writes and be late.
  *
- * Signals are of all offers of a shop with one id, and may come first: they are kept by themselves, too. Whoever stores
- * an offer looks for its signals afterwards, and whoever stores signals looks for their offers afterwards; so whichever
- * comes second sees the other.
+ * Signals concern all offers of a shop with one id and may come before them, so they are also stored in an index of their
+ * own. After an offer is stored its signals are looked up, after signals their offers: whichever comes second sees the
+ * other.
  */
 export function createWriter({ client, names, now }: WriterDeps) {
-  /** Whether the last documents were all new: then the next are taken to be, and are not looked for. */
+  /** Whether the last documents were all new. The next are then assumed to be, and are not read first. */
   let allNew = true
 
-  /** @returns how many writes were newer. */
+  /** @returns how many writes were newer than what was stored. */
   async function apply(changes: readonly DocumentChange[]): Promise<number> {
     const progress: Progress = { applied: 0, again: [...changes], signalled: [] }
     for (let tried = 0; progress.again.length > 0; tried++) {
@@ -61,7 +61,7 @@ export function createWriter({ client, names, now }: WriterDeps) {
     return progress.applied
   }
 
-  /** Documents are made while those before are stored and those after are read. */
+  /** Prepares each chunk while the one before is stored and the one after is read. */
   async function applyEach(chunks: readonly DocumentChange[][], look: typeof read, progress: Progress): Promise<void> {
     const storing = new Set<Promise<void>>()
     let reading = look(chunks[0]!)
@@ -76,7 +76,7 @@ export function createWriter({ client, names, now }: WriterDeps) {
     await Promise.all(storing)
   }
 
-  /** Where a document is held after all, it is not stored, and read the next time. */
+  /** A document that is stored after all conflicts, and is read at the next attempt. */
   const guess = async (changes: readonly DocumentChange[]): Promise<Held[]> => changes.map(notHeld)
 
   async function read(changes: readonly DocumentChange[]): Promise<Held[]> {
@@ -117,7 +117,7 @@ export function createWriter({ client, names, now }: WriterDeps) {
     progress.signalled.push(...(await earlierSignals(withoutSignals)))
   }
 
-  /** Signals that came before their offers, as changes of these. */
+  /** Signals that came before their offers, as changes of the offers. */
   async function earlierSignals(changes: readonly DocumentChange[]): Promise<DocumentChange[]> {
     if (changes.length === 0) return []
     const { docs } = await client.mget<StoredSignals>({
@@ -142,7 +142,7 @@ export function createWriter({ client, names, now }: WriterDeps) {
     return (await bulk(client, names.signals, items)).filter((outcome) => outcome === 'STORED').length
   }
 
-  /** Gives signals to the offers that there are, also when they are not new: a crash may have come between. */
+  /** Writes signals into the offers that exist, even known signals: a crash may have prevented it before. */
   async function spreadSignals(writes: readonly SignalsWrite[]): Promise<void> {
     await client.indices.refresh({ index: names.products })
     for (const [shop, ofShop] of Map.groupBy(writes, ({ signals }) => signals.shopId)) {
@@ -177,7 +177,7 @@ export function createWriter({ client, names, now }: WriterDeps) {
   }
 }
 
-/** The same promise, whose failure is met where it is awaited, if another failure does not come first. */
+/** The same promise, whose rejection counts as handled until it is awaited. */
 function met<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {})
   return promise
@@ -185,7 +185,7 @@ function met<T>(promise: Promise<T>): Promise<T> {
 
 type SignalsWrite = Extract<IndexWrite, { kind: 'signals' }>
 
-/** One change per document, whatever number of writes concern it. */
+/** Groups the writes by document. */
 function changesOf(writes: readonly IndexWrite[]): DocumentChange[] {
   const changes = new Map<string, DocumentChange>()
   for (const write of writes) {

@@ -5,17 +5,17 @@ import { primaryLang } from '../../../../services/domain/catalogue/text.ts'
 import type { DocumentTexts } from '../../document.ts'
 import { popularityRelevance } from '../../relevance.ts'
 
-/** What the search thread knows of an offer without reading it, kept beside it in SQLite. */
+/** What the search thread keeps of an offer in memory; stored beside the offer in SQLite. */
 export interface DocumentSummary {
   priceMicros: number
   /** Normalised category paths. */
   paths: string[]
-  /** Terms of the texts that ranking measures by their length. */
+  /** The number of terms of the texts whose length counts in ranking. */
   lengths: { title: number; attributes: number; description: number }
   profile: Profile
 }
 
-/** What many offers have in common, so that filters look at each combination once. */
+/** Values that many offers share; a filter judges each combination once. */
 export interface Profile {
   feedId: string
   available: boolean
@@ -60,7 +60,7 @@ export interface DocumentRow {
   changed: number
 }
 
-/** Distinct values by number; equal by their JSON. */
+/** Numbers distinct values; two are equal when their JSON is. */
 class Dictionary<T> {
   readonly values: T[] = []
   readonly #numbers = new Map<string, number>()
@@ -74,17 +74,17 @@ class Dictionary<T> {
   }
 }
 
-/** Profile of a document that is not there. */
+/** The profile of a document without an offer. */
 export const ABSENT = -1
 const INITIAL_CAPACITY = 1024
 
 /**
- * The documents as columns, by document number, about 70 bytes each: what filters and ranking need of any candidate
- * without a disk access. Dictionaries only grow; they are small next to the documents and made anew at each start.
+ * The documents as columns, by document number, about 70 bytes each: filters and ranking need no disk access.
+ * Dictionaries only grow; they are small beside the documents and are rebuilt at each start.
  */
 export class Columns {
   readonly profiles = new Dictionary<Profile & { shopId: string }>()
-  /** Lists of category paths, as levels. */
+  /** Lists of category paths, each path as its levels. */
   readonly pathLists = new Dictionary<string[][]>()
   readonly campaigns = new Dictionary<string>()
   /** Lists of campaigns, as numbers. */
@@ -96,16 +96,16 @@ export class Columns {
   paths = new Int32Array(INITIAL_CAPACITY)
   promotions = new Int32Array(INITIAL_CAPACITY)
   priceMicros = new Float64Array(INITIAL_CAPACITY)
-  /** As relevance. */
+  /** As `popularityRelevance` gives it. */
   popularity = new Float64Array(INITIAL_CAPACITY)
   views = new Float64Array(INITIAL_CAPACITY)
   clicks = new Float64Array(INITIAL_CAPACITY)
-  /** Of the feed id: gives equals a stable order. */
+  /** Hash of the offer's id, which orders equals. */
   idHash = new Uint32Array(INITIAL_CAPACITY)
   titleLength = new Uint16Array(INITIAL_CAPACITY)
   attributesLength = new Uint16Array(INITIAL_CAPACITY)
   descriptionLength = new Uint16Array(INITIAL_CAPACITY)
-  /** Write batch that last changed it, modulo 2^32. */
+  /** The write batch that last changed the document, modulo 2^32. */
   changed = new Uint32Array(INITIAL_CAPACITY)
 
   set({ doc, shopId, id, summary, campaigns, popularity, views, clicks, changed }: DocumentRow): void {
@@ -161,7 +161,7 @@ function hash(text: string): number {
   return value >>> 0
 }
 
-/** Order of equals: a hash of the id's hash and the seed (the finalizer of MurmurHash3). */
+/** Orders equals by a hash of the id's hash and the seed (the finaliser of MurmurHash3). */
 export function tieOrder(idHash: number, seed: number): number {
   let value = idHash ^ Math.imul(seed | 0, 0x9e3779b1)
   value = Math.imul(value ^ (value >>> 16), 0x85ebca6b)

@@ -10,10 +10,10 @@ import { type Docs, inAtLeast, intersectAll, union } from './sorted-sets.ts'
 
 type Accepts = (doc: number) => boolean
 
-/** A filter as what can decide it: a list of documents, a rule on their profile, or a look at each document. */
+/** How a filter is decided: by a list of documents, a rule on their profile, or a check of each document. */
 type Decider = { docs: Docs } | { profile: (profile: Profile) => boolean } | { accepts: Accepts }
 
-/** Decides filters completely: every document of the shop that satisfies all of them, and no other. */
+/** Finds the documents of a shop that satisfy all filters. */
 export class Matcher {
   readonly #columns: Columns
   readonly #postings: Postings
@@ -31,7 +31,7 @@ export class Matcher {
     )
   }
 
-  /** Ascending document numbers. */
+  /** @returns ascending document numbers. */
   match(shopId: string, filters: readonly Filter[]): Docs {
     const deciders = filters.map((filter) => this.#decider(shopId, filter))
     const lists = deciders.flatMap((decider) => ('docs' in decider ? [decider.docs] : []))
@@ -101,7 +101,7 @@ export class Matcher {
     }
   }
 
-  /** A text without words matches nothing. */
+  /** A text without words matches no document. */
   #text({ text, lang, minShare, in: where }: Extract<Filter, { kind: 'text' }>): Docs {
     const terms = analyze(text, lang)
     const lists = terms.map((term) =>
@@ -130,7 +130,7 @@ export class Matcher {
     return Int32Array.from(rows, ({ doc }) => doc)
   }
 
-  /** A check of what many documents share, made once for each value. */
+  /** A check of a value that many documents share, made once for each value. */
   #byList<T>(column: Int32Array, dictionary: { values: readonly T[] }, holds: (value: T) => boolean): Accepts {
     const known: boolean[] = []
     return (doc) => {

@@ -10,12 +10,12 @@ import type { Docs } from './sorted-sets.ts'
 const CACHE_BYTES_MAX = 64 * 1024 * 1024
 const LIST_OVERHEAD_BYTES = 200
 const POSTING_BYTES = 9
-/** `titleAt` of a document whose title lacks the term, and the last place that is told apart. */
+/** `titleAt` of a document whose title lacks the term. Places from 254 on count as 254. */
 export const NOT_IN_TITLE = 255
 
 /**
- * Every occurrence of a term as one number, in one text: a row for each costs three times as much. The field is its
- * place in `textFields`.
+ * Every occurrence of a term as one number, all in one string, because a row for each takes three times as long. The lowest
+ * three bits are the field's index in `textFields`, the next eight the place in it, the rest the document.
  */
 const OCCURRENCES = `SELECT group_concat(
   (doc * 256 + min(offset, ${NOT_IN_TITLE - 1})) * 8 + CASE col ${textFields.map((field, at) => `WHEN '${field}' THEN ${at}`).join(' ')} END
@@ -23,18 +23,18 @@ const OCCURRENCES = `SELECT group_concat(
 
 const bytesOf = ({ docs }: TextPostings) => LIST_OVERHEAD_BYTES + docs.length * POSTING_BYTES
 
-/** Where a term stands. */
+/** The occurrences of a term. */
 export interface TextPostings {
   docs: Docs
-  /** By position in `docs`: weighted occurrences, see relevance.ts. */
+  /** For each of `docs`: weighted occurrences, see relevance.ts. */
   occurrences: Float32Array
-  /** By position in `docs`: place of the first occurrence in the title. */
+  /** For each of `docs`: place of the first occurrence in the title. */
   titleAt: Uint8Array
-  /** Those of `docs` that have it in the title; made when first asked for. */
+  /** The documents with the term in their title; computed on first use. */
   inTitle: Docs | null
 }
 
-/** Lists of documents by term or facet, read from FTS5 through a cache. Facets and terms share it; no term holds a space. */
+/** Lists of documents by term or facet, read from FTS5 through a cache that both share: no term contains a space. */
 export class Postings {
   readonly #columns: Columns
   readonly #cached = new LRUCache<string, TextPostings>({ maxSize: CACHE_BYTES_MAX, sizeCalculation: bytesOf })
@@ -72,8 +72,8 @@ export class Postings {
   }
 
   /**
-   * Brings the lists in memory to what the changed documents now hold; to read a common word anew takes tens of
-   * milliseconds. `changes` must be ascending by document, each once. The columns must know the documents already.
+   * Updates the cached lists in place, because reading a common word again takes tens of milliseconds. `changes` must be
+   * ascending by document, one for each. The columns must have been updated before.
    */
   update(changes: readonly ChangedWords[]): void {
     const changed = new Set(changes.map(({ doc }) => doc))
@@ -136,7 +136,7 @@ export class Postings {
   }
 }
 
-/** Collects a list whose documents come in ascending order. */
+/** Builds a list from documents in ascending order. */
 class PostingsBuilder {
   readonly #docs: number[] = []
   readonly #occurrences: number[] = []
@@ -149,7 +149,7 @@ class PostingsBuilder {
     this.#titleAt.push(NOT_IN_TITLE)
   }
 
-  /** In the document that was added last. */
+  /** Adds an occurrence in the document that was added last. */
   occurs(weight: number, titleAt: number): void {
     const last = this.#docs.length - 1
     this.#occurrences[last]! += weight
@@ -169,7 +169,7 @@ class PostingsBuilder {
   }
 }
 
-/** `known` with what it says of the `changed` documents replaced by `now`. */
+/** `known` with its entries of the `changed` documents replaced by those of `now`. */
 function merged(known: TextPostings, changed: ReadonlySet<number>, now: TextPostings): TextPostings {
   const size = known.docs.length + now.docs.length
   const docs = new Int32Array(size)
@@ -189,7 +189,7 @@ function merged(known: TextPostings, changed: ReadonlySet<number>, now: TextPost
     take(known, at)
   }
   while (next < now.docs.length) take(now, next++)
-  // Copies, so that the larger buffers do not stay in memory.
+  // Copied, so that the larger buffers can be freed.
   return {
     docs: docs.slice(0, length),
     occurrences: occurrences.slice(0, length),

@@ -13,7 +13,7 @@ import type { Columns } from './columns.ts'
 import { NOT_IN_TITLE, type Postings, type TextPostings } from './postings.ts'
 import { type Docs, forEachCommon, LOOKUP_RATIO } from './sorted-sets.ts'
 
-/** Scores documents for a rank. */
+/** Computes the relevance of documents. */
 export class Ranker {
   readonly #columns: Columns
   readonly #postings: Postings
@@ -24,7 +24,7 @@ export class Ranker {
     this.#postings = postings
   }
 
-  /** Relevance of each document, in the order of `docs`, above 0 and not yet normalised. */
+  /** The relevance of each of `docs`, above 0 and not yet normalised. */
   score(docs: Docs, rank: Rank): Float64Array {
     const scores = this.#scores(docs, rank)
     for (let at = 0; at < scores.length; at++) scores[at] = Math.max(scores[at]!, RELEVANCE_MIN)
@@ -68,7 +68,7 @@ export class Ranker {
       if (docs.length * LOOKUP_RATIO < list.docs.length) {
         forEachCommon(docs, list.docs, (_, place) => found.add(list, place, word, rarities[word]!))
       } else {
-        // All of a list, whether asked for or not, is quicker than finding those in both.
+        // Adding the whole list is faster than finding the documents in both.
         for (let place = 0; place < list.docs.length; place++) found.add(list, place, word, rarities[word]!)
       }
     })
@@ -84,13 +84,13 @@ export class Ranker {
   }
 }
 
-/** What has been found of a phrase, by document number: kept between searches, because to allocate it takes longer than to clear it. */
+/** What was found of a phrase, by document number. Reused between searches, because clearing is faster than allocating. */
 class Found {
   score = new Float64Array(0)
   words = new Uint16Array(0)
   inTitle = new Uint16Array(0)
   adjacent = new Uint16Array(0)
-  /** Place in the title of the word before, and which word that was, counted from 1. */
+  /** Place in the title of the last word found there, and the number of that word, from 1. */
   #before = new Uint8Array(0)
   #beforeWord = new Uint16Array(0)
 
@@ -127,7 +127,7 @@ class Found {
   }
 }
 
-/** `Float64Array.from` with a function takes ten times as long. */
+/** Ten times as fast as `Float64Array.from` with a function. */
 function scoreEach(docs: Docs, scoreOf: (doc: number) => number): Float64Array {
   const scores = new Float64Array(docs.length)
   for (let at = 0; at < docs.length; at++) scores[at] = scoreOf(docs[at]!)

@@ -8,15 +8,15 @@ import { Postings } from './postings.ts'
 import { Ranker } from './ranker.ts'
 import { topIndexes } from './top.ts'
 
-/** A query whose campaigns are named by the number under which its client has sent them. */
+/** A query that names its campaigns by the number under which the client sent them. */
 export type NumberedQuery = Omit<ProductQuery, 'campaigns'> & { campaignSet: number }
 
-/** A result as numbers; what they stand for is read by `load`, unless the client still holds it. */
+/** A result as document numbers; the client loads the products that it has not cached. */
 export interface NumberedResult {
-  /** So many are hits; one more is the runner-up. */
+  /** How many of `docs` are hits; one more is the runner-up. */
   hits: number
   docs: Int32Array
-  /** When each was last changed: another number, another content. */
+  /** For each of `docs`: differs whenever its content does. */
   changed: Uint32Array
   relevance: Float64Array
   bestFit: number
@@ -34,10 +34,10 @@ export interface StoredProduct {
   signals: string | null
 }
 
-/** Campaigns that are sought, with the weight of each. */
+/** The campaigns of a query, with the weight of each. */
 export interface CampaignSet {
   byCampaign: ReadonlyMap<string, number>
-  /** Best weight of each of `lists`, by its number; NaN: not computed yet, 0: none of its campaigns is sought. */
+  /** Best weight of each of `lists`. NaN: not computed yet; 0: none of its campaigns is in the query. */
   byList: Float64Array
   lists: Columns['promotionLists']
 }
@@ -48,7 +48,7 @@ const ROWS = `SELECT doc, d.shopId, d.id, summary, campaigns, popularity, change
 const PRODUCTS = `SELECT doc, changed, offer, details, campaigns, signals
   FROM documents d LEFT JOIN signals s ON s.shopId = d.shopId AND s.id = d.id`
 
-/** The reading side of the index of a folder. Blocks its thread. Sees what was written before the last `refresh`. */
+/** The reading side of the index of a folder, as of the last `refresh`. Its calls block the thread. */
 export function openIndexSearcher({ folder }: { folder: string }) {
   const db = new DatabaseSync(databaseFile(folder), { readOnly: true })
   db.exec('PRAGMA cache_size = -65536')
@@ -93,10 +93,10 @@ export function openIndexSearcher({ folder }: { folder: string }) {
     return Math.max(0, ...campaignsOf(doc).map((id) => (id === except ? 0 : (byCampaign.get(id) ?? 0))))
   }
 
-  /** `bestWeight`, remembered. */
+  /** `bestWeight`, cached by list of campaigns. */
   function weightOf(set: CampaignSet, doc: number): number {
     const list = columns.promotions[doc]!
-    // Numbers are given anew once everything was removed.
+    // `clear` starts the numbers of lists from 0 again.
     if (set.lists !== columns.promotionLists || list >= set.byList.length) Object.assign(set, blankWeights())
     if (Number.isNaN(set.byList[list]!)) set.byList[list] = bestWeight(set, doc)
     return set.byList[list]!
@@ -114,7 +114,7 @@ export function openIndexSearcher({ folder }: { folder: string }) {
     for (let at = 0; at < matching.length; at++) {
       const weight = weightOf(set, matching[at]!)
       if (weight <= 0) continue
-      // In place: what was looked at is needed no more.
+      // In place, because entries before `at` are no longer needed.
       matching[length] = matching[at]!
       weights[length++] = weight
     }
@@ -139,11 +139,10 @@ export function openIndexSearcher({ folder }: { folder: string }) {
 
   function clickRate(doc: number, believed: number): number {
     const views = columns.views[doc]!
-    // Most have none.
     return views === 0 ? believed : clickRateOf(views, columns.clicks[doc]!, believed)
   }
 
-  /** Index of what is best beyond `best` without the campaign that put the last of them there; null: nothing. */
+  /** Index of the best document that is not in `best`, leaving out the campaign that the last of `best` belongs to. */
   function runnerUpOf(
     best: readonly number[],
     { docs, keys }: { docs: Int32Array; keys: Float64Array },
@@ -152,7 +151,7 @@ export function openIndexSearcher({ folder }: { folder: string }) {
     const last = docs[best.at(-1)!]!
     const leading = campaignsOf(last).find((id) => set.byCampaign.get(id) === weightOf(set, last))
     const shares = new Float64Array(columns.promotionLists.values.length).fill(Number.NaN)
-    /** What is left of an offer's weight. */
+    /** The share of an offer's weight that is left without that campaign. */
     const shareOf = (doc: number) => {
       const list = columns.promotions[doc]!
       if (Number.isNaN(shares[list]!)) shares[list] = bestWeight(set, doc, leading) / weightOf(set, doc)
@@ -172,7 +171,7 @@ export function openIndexSearcher({ folder }: { folder: string }) {
   }
 
   return {
-    /** `touched` is what the writer says at the time of the call. */
+    /** @param touched the changes that the writer reports at the time of the call. */
     refresh(touched: Touched): void {
       if (touched.epoch !== seen.epoch) forgetAll(touched.epoch)
       if (touched.changed === seen.changed && touched.words?.length === 0) return

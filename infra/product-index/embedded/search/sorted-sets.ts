@@ -1,9 +1,9 @@
-/** Sets of document numbers as ascending lists without repeats. Results are new lists or one of those given. */
+/** A set of document numbers, as an ascending list. Results are new lists or one of those given. */
 export type Docs = Int32Array<ArrayBufferLike>
 
 export const NO_DOCS: Docs = new Int32Array(0)
 
-/** From this ratio of lengths on, looking each of the few up in the many is cheaper than walking both. */
+/** From this ratio of lengths on, a binary search for each entry of the shorter list is faster than walking both. */
 export const LOOKUP_RATIO = 16
 
 export function intersect(a: Docs, b: Docs): Docs {
@@ -15,7 +15,7 @@ export function intersect(a: Docs, b: Docs): Docs {
   return out.subarray(0, length)
 }
 
-/** Calls back with the places in both lists of each document that stands in both, ascending. */
+/** Calls back for each document in both lists, ascending, with its index in either. */
 export function forEachCommon(a: Docs, b: Docs, found: (atA: number, atB: number) => void): void {
   if (a.length * LOOKUP_RATIO < b.length) {
     for (let i = 0, j = 0; i < a.length; i++) {
@@ -37,7 +37,7 @@ export function forEachCommon(a: Docs, b: Docs, found: (atA: number, atB: number
   }
 }
 
-/** Documents that stand in at least `least` of the lists. */
+/** The documents in at least `least` of the lists. */
 export function inAtLeast(least: number, lists: readonly Docs[]): Docs {
   if (lists.length < least) return NO_DOCS
   if (least === lists.length && least > 0) return intersectAll(lists)
@@ -47,7 +47,7 @@ export function inAtLeast(least: number, lists: readonly Docs[]): Docs {
   return total * COUNTING_RATIO < size ? sorted(least, lists, total) : counted(least, lists, size)
 }
 
-/** Below this share of all documents, sorting the few is cheaper than counting over all. */
+/** Below this share of all documents, sorting the entries is faster than counting over all documents. */
 const COUNTING_RATIO = 32
 
 function counted(least: number, lists: readonly Docs[], size: number): Docs {
@@ -79,13 +79,13 @@ function sorted(least: number, lists: readonly Docs[], total: number): Docs {
 
 export const union = (lists: readonly Docs[]): Docs => inAtLeast(1, lists)
 
-/** At least one list. */
+/** @param lists at least one. */
 export function intersectAll(lists: readonly Docs[]): Docs {
   const [fewest, ...others] = [...lists].sort((a, b) => a.length - b.length)
   return others.reduce((found, list) => intersect(found, list), fewest!)
 }
 
-/** First index at or after `from` whose value is not below `doc`: gallops, then halves. */
+/** First index at or after `from` whose value is not below `doc`, by galloping and then binary search. */
 function lowerBound(docs: Docs, doc: number, from: number): number {
   let step = 1
   let low = from

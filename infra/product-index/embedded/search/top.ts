@@ -1,6 +1,6 @@
 /**
  * Indexes of the `limit` greatest keys, greatest first; equal keys by their tie, smallest first, then by index.
- * Time n log limit: a heap with the worst of the best at its root.
+ * Takes n log limit steps, with a heap whose root is the worst of the best.
  */
 export function topIndexes(keys: Float64Array, ties: (index: number) => number, limit: number): number[] {
   const before = (a: number, b: number) => keys[b]! - keys[a]! || ties(a) - ties(b) || a - b

@@ -4,7 +4,7 @@ import { type Filter, IndexUnavailable, type ProductQuery, type ScanRequest } fr
 import type { Touched } from '../writer.ts'
 import { type CampaignSet, type NumberedQuery, openIndexSearcher } from './searcher.ts'
 
-/** How long a write may stay invisible to searches when nobody asks for a refresh. */
+/** How often writes become visible to searches without a call of `refresh`. */
 const REFRESH_MS = 500
 
 const searcher = openIndexSearcher(workerData as { folder: string })
@@ -13,7 +13,7 @@ searcher.refresh({ changed: -1, epoch: 0, words: null })
 let writer: Remote | null = null
 let refreshing = Promise.resolve()
 
-/** One at a time: each must see what the one before has made known. */
+/** One at a time, because the writer reports each change once. */
 function refresh(): Promise<void> {
   refreshing = refreshing
     .catch(() => {})
@@ -25,7 +25,7 @@ function refresh(): Promise<void> {
 
 const timer = setInterval(() => refresh().catch(() => {}), REFRESH_MS)
 
-/** The campaigns that each client has sent, by the number it gave them. */
+/** Each client has its own numbers for lists of campaigns. */
 const methodsOf = () => {
   const sets: CampaignSet[] = []
   return {
