@@ -7,12 +7,12 @@ export interface FakeCounters extends Counters {
   values: Map<string, number>
   /** Once keys. */
   taken: Set<string>
-  /** Answered or refused. */
+  /** Calls that were answered or refused. */
   questions: number
-  /** Up to when the judge has judged. */
+  /** Events received before it have been judged. */
   judgeWatermark: () => number
-  /** Loses what is held: what was emitted before is in flight no more. */
-  forgetHolds: () => void
+  /** Loses all reservations: what was emitted before is no longer in flight. */
+  forgetReservations: () => void
   /** Called before each answer: to delay or fail it. */
   before: () => Promise<void>
 }
@@ -27,7 +27,7 @@ export function fakeCounters(): FakeCounters {
     taken,
     questions: 0,
     judgeWatermark: () => -1,
-    forgetHolds: table.clear,
+    forgetReservations: table.clear,
     before: async () => {},
     apply: () => Promise.reject(new Error('selection only reads')),
     agree: () => Promise.reject(new Error('selection has no secrets')),

@@ -204,7 +204,7 @@ describe('over a random catalogue, whatever is asked', () => {
   it('no ad is outside its filters, none is missing while there is room, and no product comes twice', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(askedFor.map(withCategories), { minLength: 1, maxLength: 3 }), async (slots) => {
-        world.counters.forgetHolds()
+        world.counters.forgetReservations()
         const answer = await ask(slots)
         const taken = new Set<string>()
         for (const [i, shown] of answer.entries()) {
@@ -234,7 +234,7 @@ describe('over a random catalogue, whatever is asked', () => {
     await fc.assert(
       fc.asyncProperty(listed, async (asked) => {
         const before = (await world.emissions()).length
-        world.counters.forgetHolds()
+        world.counters.forgetReservations()
         await ask([asked])
         const emission: Emission = (await world.emissions())[before]!
         const bids = world.products

@@ -148,7 +148,7 @@ describe('capping', () => {
     seen('uid', 'u', campaign, 'p1', 2)
     seen('cid', 'c', campaign, 'p1', 1)
     const as = (headers: Record<string, string>) => {
-      world.counters.forgetHolds()
+      world.counters.forgetReservations()
       return world.ids('BESTSELLERS', {}, { headers })
     }
     expect(await as({ cid: 'c', uid: 'u' })).toEqual([])
