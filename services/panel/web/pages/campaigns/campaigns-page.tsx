@@ -7,17 +7,18 @@ import { type Column, DataTable } from '../../components/page/data-table.tsx'
 import { PageHeader } from '../../components/page/page-header.tsx'
 import { Money } from '../../components/values/money.tsx'
 import { StatusBadge } from '../../components/values/status-badge.tsx'
-import { DateTime } from '../../components/values/times.tsx'
+import { DateTime, dateIn } from '../../components/values/times.tsx'
+import { useEntity } from '../../data/use-entity.ts'
 import { PAGE_SIZE_MAX, useList } from '../../data/use-list.ts'
 import { useSession } from '../../session/session.ts'
 import { useShop } from '../../session/shop-context.tsx'
 import { CampaignSwitch } from './campaign-switch.tsx'
 import { pacingOf } from './pacing.ts'
 import { SpendBar } from './spend-bar.tsx'
-import { useSpentToday } from './use-today.ts'
 import { KINDS, PACING_WORDS, STATES } from './words.ts'
 
 const REFRESH_MS = 30_000
+const DAY_MS = 86_400_000
 
 /** All campaigns that the user sees: an advertiser's own, or those in the chosen shop. */
 export default function CampaignsPage() {
@@ -187,4 +188,21 @@ function Dates({ campaign: { startAt, endAt }, timeZone }: { campaign: Campaign;
       </Text>
     </Text>
   )
+}
+
+/** Today's spend of each campaign, in the time zone of the shop, or of each shop without one. Undefined while loading. */
+function useSpentToday(shop: Shop | undefined): ((campaign: Campaign) => number) | undefined {
+  const now = Date.now()
+  const zone = shop?.timeZone
+  const query = {
+    from: dateIn(zone, now),
+    to: dateIn(zone, now + DAY_MS),
+    groupBy: 'campaign',
+    metrics: 'spend',
+    ...(shop ? { shopId: shop.id } : {}),
+  }
+  const { data } = useEntity('/v1/panel/reports', { query, refreshMs: REFRESH_MS })
+  if (!data) return undefined
+  const spent = new Map(data.rows.map((row) => [row.campaign as string, row.spend ?? 0]))
+  return ({ id }) => spent.get(id) ?? 0
 }
