@@ -121,7 +121,7 @@ it('makes an ad format, and shows each error at its field', async () => {
   await type.fill('title')
   await type.blur()
   await page.getByRole('button', { name: 'Create ad format' }).click()
-  await page.getByText('Is there already', { exact: true }).waitFor()
+  await page.getByText('Is listed more than once', { exact: true }).waitFor()
   await type.fill('CTA')
   await type.blur()
   expect(await seriousFindings(page)).toEqual([])
