@@ -32,7 +32,7 @@ const TELL_FORWARDER_EVERY_MS = 600_000
 const now = Date.now
 const uuid = createUuid({ now, randomBytes })
 
-/** Loaded only where they run: a process of one role is back sooner after a crash. */
+/** Roles are loaded only where they run, so that a process of one role restarts faster. */
 const openRole: Readonly<Record<Role, (shared: Shared) => Promise<Part>>> = {
   registry: async (shared) => (await import('./roles/registry.ts')).openRegistryRole(shared),
   selection: async (shared) => (await import('./roles/selection.ts')).openSelection(shared),
@@ -42,13 +42,13 @@ const openRole: Readonly<Record<Role, (shared: Shared) => Promise<Part>>> = {
 
 /** A running server. */
 export interface Running {
-  /** Where it listens. */
+  /** The address it listens at. */
   url: string
-  /** Where its metrics are; null: nowhere. */
+  /** The address of its metrics; null: none. */
   metricsUrl: string | null
-  /** The log that it writes to, for who runs in the same process. */
+  /** The log that it writes to, for callers in the same process. */
   log: EventLog
-  /** Answers what is under way, writes what is queued, and ends everything in the reverse order of the start. */
+  /** Finishes requests in progress, writes what is queued, and stops everything in the reverse order of the start. */
   stop(): Promise<void>
 }
 
@@ -70,7 +70,7 @@ export async function start(config: Config): Promise<Running> {
 async function open(config: Config, logger: Logger, stops: Shared['stops']): Promise<Omit<Running, 'stop'>> {
   const shared = await openShared(config, logger, stops)
   const { host, log, metrics, snapshot } = shared
-  // Whoever holds the registry fills the snapshot by itself.
+  // The registry role fills the snapshot itself.
   if (!config.roles.includes('registry')) {
     const registry = await untilThere('log', logger, () => followRegistry({ log, snapshot, logger }))
     stops.push(() => registry.close())
@@ -84,7 +84,7 @@ async function open(config: Config, logger: Logger, stops: Shared['stops']): Pro
     requestId: uuid,
   })
   stops.push(() => server.close())
-  const checks = Object.assign({ registry: wholeRegistry(snapshot) }, ...parts.map((part) => part.checks))
+  const checks = Object.assign({ registry: registryCheck(snapshot) }, ...parts.map((part) => part.checks))
   const { corsOrigins, publicUrl } = config
   await registerApi(server, parts, { metrics, checks, corsOrigins, publicUrl, version: VERSION })
 
@@ -99,14 +99,14 @@ async function open(config: Config, logger: Logger, stops: Shared['stops']): Pro
   return { url, metricsUrl: measured?.url ?? null, log }
 }
 
-/** A copy that has stopped still serves what it knows, as all copies do while the log is away. */
-function wholeRegistry(snapshot: Snapshot): HealthCheck {
+/** A stale copy is degraded, not failed: it still serves what it has, as all copies do while the log is unavailable. */
+function registryCheck(snapshot: Snapshot): HealthCheck {
   return async () => snapshot.staleReason === null || new Degraded(snapshot.staleReason)
 }
 
 async function openShared(config: Config, logger: Logger, stops: Shared['stops']): Promise<Shared> {
   prepareDataFolder(config.dataFolder)
-  // Those who own what is in the engines make it ready; the others start without, and must not wait for all of them.
+  // The roles that own the engines' data prepare them; the other roles must not wait for every engine.
   const prepares = config.roles.some((role) => role === 'registry' || role === 'streams')
   const host = await startEngines({ folder: config.dataFolder, config: config.engines, prepares, logger })
   stops.push(() => host.stop())
@@ -141,7 +141,7 @@ async function openShared(config: Config, logger: Logger, stops: Shared['stops']
   }
 }
 
-/** The limits of a minute, shared with the other processes where there is a Redis. */
+/** Limits per minute, shared by all processes when Redis is configured. */
 function openLimits(
   shared: Pick<Shared, 'config' | 'logger' | 'snapshot' | 'metrics' | 'now' | 'stops'>,
   keys: readonly ShowIdKey[],
@@ -163,7 +163,7 @@ function openLimits(
   return createRequestLimits({ limits: config.limits, buckets, snapshot, readBearer, metrics, onForwarderLimited })
 }
 
-/** Ends the process in good order on SIGTERM and SIGINT; a second signal ends it at once. */
+/** Stops gracefully on SIGTERM and SIGINT; a second signal ends the process at once. */
 export function stopOnSignals(server: Running): void {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, () => server.stop().then(() => process.exit()))
@@ -176,7 +176,7 @@ async function main(): Promise<void> {
   stopOnSignals(server)
   if (server.metricsUrl) process.stdout.write(`Metrics are at ${server.metricsUrl}\n`)
   process.stdout.write(`Endcap listens at ${server.url}\n`)
-  // Not left to the end of the process, which a kill would leave out: the next start saves a third of its time.
+  // Written now, because a killed process would not write it at its end: the next start saves a third of its time.
   flushCompileCache()
 }
 

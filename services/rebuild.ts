@@ -10,8 +10,8 @@ import { createLogger } from './process/logger.ts'
 import { followRegistry } from './replicas/registry-follower.ts'
 
 /**
- * Drops every projection, replays the log, and prints what each table, index and counter held before
- * and after. Ends with 1 when any differs. The server must not run.
+ * Drops every projection, replays the log, and prints what each table, index and counter held before and after. Exits with
+ * status 1 when any differs. The server must not be running.
  */
 keepFilesPrivate()
 const config = readConfig({ LOG_LEVEL: 'warn', ...process.env })

@@ -2,11 +2,11 @@ import type { Account, Scope, Token } from '../../schemas/records/accounts.ts'
 import { ALL_SCOPES, bearerToken, equalHashes, hashToken, isUsable } from '../domain/identity/tokens.ts'
 import type { Entity, Snapshot } from '../domain/snapshot.ts'
 
-/** Stands for the account of the bootstrap token and of operators without one. No account has it. */
+/** The account id of the bootstrap token and of operators without an account. No account has it. */
 export const BOOTSTRAP_ACCOUNT_ID = 'bootstrap'
 export const BOOTSTRAP_TOKEN_CHARS_MIN = 32
 
-/** Whom a bearer token stands for. */
+/** The caller that a bearer token authenticates. */
 export interface Bearer {
   accountId: string
   role: Account['kind']
@@ -15,7 +15,7 @@ export interface Bearer {
   token: Entity<'Token'> | null
 }
 
-/** Reads an Authorization header; null: it holds no token that is in force. */
+/** Reads an Authorization header; null: it has no valid token. */
 export type ReadBearer = (header: string | undefined) => Bearer | null
 
 /**
@@ -48,13 +48,13 @@ export function createBearerReader(deps: {
     return account ? { accountId, role: account.kind, scopes, token: known } : null
   }
 
-  /** A token falls with the user who made it. */
+  /** Disabling a user disables the tokens that the user made. */
   function isMakerActive({ createdBy }: Token): boolean {
     return createdBy === null || snapshot.body('User', createdBy)?.disabledAt === null
   }
 }
 
-/** Tokens in force by their hash, kept up with the snapshot. */
+/** Tokens by their hash, kept up to date with the snapshot. */
 function tokenIndex(snapshot: Snapshot): (secretHash: string) => Entity<'Token'> | undefined {
   const ids = new Map<string, string>()
   for (const token of snapshot.all('Token')) ids.set(token.body.secretHash, token.id)

@@ -3,14 +3,14 @@ import { isLocalAddress, networkList, parseIpAddress } from '../domain/identity/
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Whether an address, as a socket or `X-Forwarded-For` spells it, is of a proxy of ours. */
+    /** Whether an address, as a socket or `X-Forwarded-For` spells it, is a trusted proxy. */
     isTrustedProxy: IsTrustedProxy
   }
 }
 
 export type IsTrustedProxy = (address: string) => boolean
 
-/** Reads each address strictly and in any spelling, where proxy-addr by itself misses ports and takes 0x7f.1 for loopback. */
+/** Parses addresses strictly; proxy-addr by itself fails on ports and accepts 0x7f.1 as loopback. */
 export function trustedProxies(proxies: readonly string[]): IsTrustedProxy {
   const isTrusted = networkList(proxies)
   return (text) => {
@@ -21,12 +21,12 @@ export function trustedProxies(proxies: readonly string[]): IsTrustedProxy {
 
 /**
  * The public IP address of the client that sent a request, in canonical spelling: the rightmost of `X-Forwarded-For` and
- * the socket that is no trusted proxy. What stands further left is the sender's own word and counts for nothing.
- * Null when it is unknown: a loopback, private, link-local or carrier-grade address (a proxy of which TRUSTED_PROXIES
- * says nothing is one), a trusted proxy itself, or no address at all. Rules by address do not apply to it.
+ * the socket's that is not a trusted proxy. Entries further left are the sender's own claim and are ignored.
+ * Null when it is unknown: a loopback, private, link-local or carrier-grade NAT address (such as a proxy missing from
+ * TRUSTED_PROXIES), a trusted proxy itself, or no address at all. Rules by address do not apply then.
  */
 export function clientAddress(request: FastifyRequest): string | null {
-  // Fastify walks the hops from the right, and asks `isTrustedProxy` of each but the last.
+  // Fastify walks the hops from the right and checks each but the last with `isTrustedProxy`.
   const address = parseIpAddress(request.ip ?? '')
   if (address === null || isLocalAddress(address) || request.server.isTrustedProxy(address)) return null
   return address

@@ -10,22 +10,22 @@ import type { ReadBearer } from './bearer-tokens.ts'
 import { clientAddress } from './client-address.ts'
 import type { TokenBuckets } from './token-buckets.ts'
 
-/** What is limited by the minute, of each kind of sender. */
+/** What is limited per minute, for each kind of sender. */
 type Sender = 'address' | 'token' | 'shop'
 type Measure = 'RequestsPerMinute' | 'EventsPerMinute' | 'KibPerMinute'
 
-/** Whose buckets a request draws from. */
+/** The sender whose buckets a request draws from. */
 interface Caller {
   sender: Sender
-  /** Of an address: its network. Of a token: its account. */
+  /** The network of an address, or the account of a token. */
   id: string
-  /** An operator's token stands for every shop. */
+  /** An operator's token may act for every shop. */
   isOperator?: boolean
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Null: a stranger whose address is unknown, limited by shop only. */
+    /** Null: an unauthenticated caller of unknown address, limited by shop only. */
     limitedAs?: Caller | null
   }
 }
@@ -36,21 +36,21 @@ interface EventLoad {
   bytes: number
 }
 
-/** What a request of events brings. */
+/** The events of one request. */
 export interface EventLoads {
-  /** All of its events. */
+  /** The number of events sent. */
   told: number
-  /** Those that take room. */
+  /** The events that will be stored. */
   stored: readonly EventLoad[]
-  /** The shop proved that they are its own. They do not draw from its buckets, so that strangers cannot keep them out. */
+  /** The shop authenticated them. They do not draw from its buckets, so that strangers cannot use these up. */
   vouched: boolean
 }
 
-/** Limits of what may be asked and sent in a minute. Each method throws Problem RATE_LIMITED, with the time to wait. */
+/** Limits of requests and events per minute. Each method throws Problem RATE_LIMITED with the time to wait. */
 export interface RequestLimits {
-  /** Counts every request to the routes of `server`, by its token or else its address, before its body is read. */
+  /** Counts every request to the routes of `server` by its token, otherwise by its address, before its body is read. */
   guard(server: HttpServer, takes: 'ADS' | 'EVENTS'): void
-  /** Counts a request of ads of these shops. */
+  /** Counts an ad request for these shops. */
   admitAds(request: FastifyRequest, shopIds: readonly string[]): void
   admitEvents(request: FastifyRequest, events: EventLoads): void
 }
@@ -64,14 +64,14 @@ export function createRequestLimits(deps: {
   snapshot: Snapshot
   readBearer: ReadBearer
   metrics: Pick<Metrics, 'requestLimited'>
-  /** An address is limited that says it forwards for others: a flood, or a proxy that TRUSTED_PROXIES does not name. */
+  /** Called when a limited address sends X-Forwarded-For: a flood, or a proxy missing from TRUSTED_PROXIES. */
   onForwarderLimited: () => void
 }): RequestLimits {
   const { limits, buckets, snapshot, readBearer, metrics, onForwarderLimited } = deps
 
   function callerOf(request: FastifyRequest): Caller | null {
     const bearer = readBearer(request.headers.authorization)
-    // Advertisers have no servers that report or ask for shoppers.
+    // Advertisers' tokens do not report events or request ads.
     if (bearer && bearer.role !== 'ADVERTISER') {
       return { sender: 'token', id: bearer.accountId, isOperator: bearer.role === 'OPERATOR' }
     }
@@ -79,7 +79,7 @@ export function createRequestLimits(deps: {
     return address === null ? null : { sender: 'address', id: networkOf(address) }
   }
 
-  /** Nothing where the limit is off. */
+  /** Empty when the limit is off. */
   function drawOf({ sender, id }: Caller, measure: Measure, amount: number): Draw[] {
     const limit = `${sender}${measure}` as const
     const perMinute = limits[limit]
@@ -112,7 +112,7 @@ export function createRequestLimits(deps: {
         request.limitedAs = caller
         if (!caller) return
         const draws = drawOf(caller, 'RequestsPerMinute', 1)
-        // How much will come is not known yet; who has sent too much already is refused before the body is read.
+        // The amount is not known yet; a caller that is over its limit already is refused before the body is read.
         if (takes === 'EVENTS')
           draws.push(...drawOf(caller, 'EventsPerMinute', 0), ...drawOf(caller, 'KibPerMinute', 0))
         try {
@@ -144,7 +144,7 @@ export function createRequestLimits(deps: {
   }
 }
 
-/** Whether the peer, which no setting names as a proxy, says that it speaks for another. */
+/** Whether an untrusted peer sends X-Forwarded-For. */
 function forwards(request: FastifyRequest): boolean {
   const { headers, socket, server } = request
   return headers['x-forwarded-for'] !== undefined && !server.isTrustedProxy(socket.remoteAddress ?? '')

@@ -3,11 +3,11 @@ import { LRUCache } from 'lru-cache'
 import type { Draw, SharedBuckets } from '../../infra/rate-limits/port.ts'
 
 const MINUTE_MS = 60_000
-/** Buckets remembered, some 20 MiB; the one that was drawn from the longest ago is forgotten first, and full again. */
+/** Buckets kept, some 20 MiB. The least recently used is evicted first, and starts full again. */
 const BUCKETS_MAX = 100_000
-/** A process tells the others once it has drawn this share of a bucket, so that seldom callers cost Redis nothing … */
+/** A process reports its draws to Redis once they reach this share of a bucket, so that rare callers cost Redis nothing … */
 const TOLD_SHARE = 1 / 20
-/** … and not before so long, so that busy ones cost it one call. */
+/** … and at most this often, so that busy callers share one call. */
 const TELL_EVERY_MS = 500
 const TOLD_AT_ONCE_MAX = 500
 
@@ -16,26 +16,26 @@ interface Bucket {
   /** When it had that level, UTC epoch milliseconds. */
   at: number
   perMinute: number
-  /** Drawn here, and not yet told to the other processes. */
+  /** Drawn here and not yet reported to Redis. */
   untold: number
 }
 
 export interface TokenBuckets {
   /**
-   * Draws from all of these buckets, or from none when one is empty. A bucket that is not empty gives what is asked for
-   * and may go below zero: so a draw is never too large for its bucket, and the debt is waited for by the next one.
+   * Draws from all of these buckets, or from none when one is empty. A bucket that is not empty grants the whole amount and
+   * may go below zero: no draw is too large for its bucket, and later draws wait until the debt is refilled.
    */
   draw(draws: readonly Draw[]): { tag: 'DRAWN' } | { tag: 'EMPTY'; draw: Draw; waitMs: number }
   close(): void
 }
 
 /**
- * Token buckets of this process. With `shared`, each is a copy of one that all processes draw from: draws are decided here at
- * once and told later, so that no request waits for Redis. Together, processes let pass at most a twentieth of a bucket
- * each, and what half a second brings, more than one process would. While Redis is away each limits by itself.
+ * Token buckets of this process. With `shared`, each is a local copy of a bucket in Redis: a draw is decided locally at once and
+ * reported later, so that no request waits for Redis. Beyond the limit, each process may let through a twentieth of a bucket
+ * plus what arrives within half a second. While Redis is unavailable, each process limits by itself.
  */
 export function createTokenBuckets(deps: {
-  /** `hashKey`: what the buckets are called outside, since names hold addresses. */
+  /** `hashKey` hides the names of buckets from Redis, because they contain IP addresses. */
   shared: { buckets: SharedBuckets; hashKey: Buffer } | null
   now: () => number
   onError: (error: unknown) => void
@@ -96,7 +96,7 @@ export function createTokenBuckets(deps: {
         bucket.at = at
       }
     } catch (error) {
-      // They are told with the next draw that is worth it.
+      // They are reported with a later draw.
       for (const [index, [, bucket]] of told.entries()) bucket.untold += draws[index]!.amount
       throw error
     }

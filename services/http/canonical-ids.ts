@@ -3,7 +3,7 @@ import { canonicalId } from '../domain/identity/uuid.ts'
 
 type Canonical = (value: unknown) => unknown
 
-/** What is looked at of a schema. */
+/** The keywords of a schema that are read here. */
 interface Part {
   format?: string
   'x-uuid'?: boolean
@@ -13,8 +13,8 @@ interface Part {
 }
 
 /**
- * Gives the ids of a value the spelling that the service knows them by, wherever its schema says that there is one
- * (`format: 'uuid'` or `x-uuid`). Null: the schema has none.
+ * Makes a function that spells the ids of a value canonically, wherever the schema has one (`format: 'uuid'` or `x-uuid`).
+ * Null: the schema has none.
  */
 export const canonicalIds = (schema: TSchema): Canonical | null => ofPart(schema as Part)
 

@@ -3,7 +3,7 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import type { FastifyInstance } from 'fastify'
 import { Problem } from '../domain/errors.ts'
 
-/** Each is a task of the thread pool, which other work waits for. */
+/** Bytes decoded in one task of the thread pool, which other work shares. */
 const chunkSize = 64 * 1024
 
 const decoders = {
@@ -14,12 +14,12 @@ const decoders = {
 }
 const ACCEPTED = 'gzip, deflate, br'
 
-/** Decodes bodies by their Content-Encoding as they arrive, so that routes and their limits know only what is inside. */
+/** Decodes bodies by their Content-Encoding as they arrive, so that routes and their limits see decoded bytes only. */
 export function decodeBodies(server: Pick<FastifyInstance, 'addHook'>): void {
   server.addHook('preParsing', (request, reply, payload, done) => {
     const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? 'identity'
     if (encoding === 'identity' || encoding === '') return done(null, payload)
-    // The parts of a form are read from the connection itself.
+    // The form parser reads from the connection itself, so forms cannot be decoded here.
     const isForm = /^multipart\//i.test(request.headers['content-type'] ?? '')
     if (isForm || !Object.hasOwn(decoders, encoding)) {
       reply.header('accept-encoding', ACCEPTED)
@@ -31,11 +31,11 @@ export function decodeBodies(server: Pick<FastifyInstance, 'addHook'>): void {
   })
 }
 
-/** A pipe that leaves the source to itself: destroying it would hang up before the answer. */
+/** A pipe that never destroys its source: that would close the connection before the answer is sent. */
 function decoded(source: Readable, decoder: ReturnType<typeof createGunzip>): Readable {
   source.once('error', (error) => decoder.destroy(error))
   source.once('close', () => {
-    if (!source.readableEnded) decoder.destroy(new Error('The connection broke before the body was whole'))
+    if (!source.readableEnded) decoder.destroy(new Error('The connection broke before the body was complete'))
   })
   decoder.once('close', () => source.unpipe(decoder).resume())
   return source.pipe(decoder)

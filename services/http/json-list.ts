@@ -12,21 +12,21 @@ import {
   QUOTE,
 } from './json.ts'
 
-/** Of a text, and of all that is around the list. */
+/** Limit of one string, and of everything around the list. */
 const PART_BYTES_MAX = 1024 * 1024
 const BYTES_PER_LOOK = 64 * 1024
 
-/** A body of JSON whose long list is not parsed yet. */
+/** A JSON body whose long list is not parsed yet. */
 export interface SplitBody {
-  /** The body with an empty list in its place, when it has such a list. */
+  /** The parsed body, with an empty list in place of the long one. */
   body: unknown
-  /** The JSON of each element; one more than were asked for, when there are more. None without a list. */
+  /** The JSON of each element, at most one more than `elementsMax`. Empty when there is no list. */
   elements: Buffer[]
 }
 
 /**
- * Splits the list that is the property `name` of a body into its elements, so that each can be parsed in a slice of its own. Only
- * where elements end is looked at; whether they are JSON is for their parser to say.
+ * Splits the list in the property `name` of a body into its elements, so that each can be parsed in its own time slice. Only
+ * the ends of elements are found here; whether they are valid JSON is left to their parser.
  * @throws Problem MALFORMED_JSON, TOO_LARGE
  */
 export async function splitList(
@@ -63,7 +63,7 @@ export async function splitList(
       case OPEN_LIST:
       case OPEN_OBJECT:
         depth++
-        // Of two properties of one name the last counts, as for any parser.
+        // Of two properties with the same name the last one counts, as in any JSON parser.
         if (depth === 2 && bytes[i] === OPEN_LIST && bytes.subarray(...lastText).equals(key)) {
           list = { start: i, end: -1 }
           elements = []
@@ -91,7 +91,7 @@ export async function splitList(
   return { body: parseJson(around), elements }
 }
 
-/** Only of blanks: an element that is longer is none. */
+/** True for an element of whitespace only; a long one is never blank. */
 function isBlank(element: Buffer): boolean {
   return element.length < BYTES_PER_LOOK && element.toString('latin1').trim() === ''
 }

@@ -4,17 +4,17 @@ import { parse } from 'secure-json-parse'
 import { Problem } from '../domain/errors.ts'
 import type { RequestBodies } from './request-bodies.ts'
 
-/** What a parser is given at once: all of it is parsed in one turn of the event loop. */
+/** Limits of JSON that is parsed in one turn of the event loop. */
 export interface JsonLimits {
-  /** Objects and lists inside one another. */
+  /** Nesting of objects and lists. */
   depth: number
-  /** Texts, numbers, objects and lists; the names of properties count as well. */
+  /** Strings, numbers, objects and lists; property names count as well. */
   values: number
 }
-/** Parsing and checking so much takes some 20 ms at worst. */
+/** Parsing and validating this much takes some 20 ms at worst. */
 export const JSON_LIMITS: JsonLimits = { depth: 32, values: 50_000 }
 
-/** The bytes that JSON in UTF-8 is structured by: none of them is a part of another character. */
+/** The structural bytes of JSON. In UTF-8 none of them is part of another character. */
 export const QUOTE = 0x22
 export const COMMA = 0x2c
 const COLON = 0x3a
@@ -24,7 +24,7 @@ export const CLOSE_LIST = 0x5d
 export const OPEN_OBJECT = 0x7b
 export const CLOSE_OBJECT = 0x7d
 
-/** Parses the bodies of JSON. None at all is well where a route takes none, whatever Content-Type says. */
+/** Parses JSON bodies. Where a route has no body schema, an empty body is accepted, whatever Content-Type says. */
 export function jsonParser(bodies: RequestBodies) {
   return async (request: FastifyRequest, payload: Readable): Promise<unknown> => {
     const bytes = await bodies.read(request, payload)
@@ -35,8 +35,8 @@ export function jsonParser(bodies: RequestBodies) {
 }
 
 /**
- * Reads JSON in UTF-8. Its size is judged by one look at every byte before any of it is parsed: a parser takes a second for
- * megabytes of nothing but brackets.
+ * Parses JSON in UTF-8. Its depth and number of values are checked in one pass over the bytes first, because the parser takes a
+ * second for megabytes of brackets.
  * @throws Problem MALFORMED_JSON, TOO_LARGE
  */
 export function parseJson(bytes: Buffer, limits: JsonLimits = JSON_LIMITS): unknown {
@@ -84,7 +84,7 @@ function sizeFault(bytes: Buffer, limits: JsonLimits): string | null {
   return null
 }
 
-/** Where the text that begins at `start` ends: the place of its closing quote. The look ends after `bytesMax`. */
+/** Index of the closing quote of the string that begins at `start`; the search ends after `bytesMax`. */
 export function endOfText(bytes: Buffer, start: number, bytesMax = bytes.length): number {
   const end = Math.min(bytes.length, start + bytesMax + 2)
   let i = start + 1

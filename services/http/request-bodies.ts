@@ -5,19 +5,19 @@ import { Problem } from '../domain/errors.ts'
 import { createSlices } from '../process/slices.ts'
 
 export interface BodyLimits {
-  /** How long a body may take to arrive, whatever its size. */
+  /** Time that any body may take to arrive, whatever its size. */
   timeoutMs: number
-  /** It may take longer by the time that what has arrived takes at this rate. */
+  /** A body that arrives at this rate may take longer than `timeoutMs`. */
   bytesPerSecondMin: number
-  /** Of all bodies together that are held, until they are answered. */
+  /** Limit of all bodies in memory together, from arrival until the answer. */
   heldBytesMax: number
 }
 
 const RETRY_AFTER_SECONDS = 2
 
-/** One body on its way. */
+/** A body that is being received. */
 interface Arrival {
-  /** Ends the wait for it. */
+  /** Stops receiving it. */
   giveUp: (problem: Problem) => void
   heldBytes: number
 }
@@ -28,7 +28,7 @@ declare module 'fastify' {
   }
 }
 
-/** Watches over bodies on their way: none takes too long, and those that are held in memory share a bound. */
+/** Receives request bodies: each within a time limit, and all of them together within a memory limit. */
 export interface RequestBodies {
   /** For the first hook of a request. */
   expect(request: FastifyRequest, reply: FastifyReply): void
@@ -38,7 +38,7 @@ export interface RequestBodies {
 
 export function createRequestBodies(limits: BodyLimits): RequestBodies {
   const arrivals = new WeakMap<IncomingMessage, Arrival>()
-  /** Strangers' bodies that are not whole and of which something is held, the first to begin first. */
+  /** Incomplete bodies of unauthenticated callers that hold memory, oldest first. */
   const ofStrangers = new Set<Arrival>()
   let heldBytes = 0
 
@@ -47,7 +47,7 @@ export function createRequestBodies(limits: BodyLimits): RequestBodies {
     arrival.heldBytes += bytes
     heldBytes += bytes
     while (heldBytes > limits.heldBytesMax) {
-      // The stranger's that takes the longest gives way: to fill the room is not enough, one must go on sending.
+      // The oldest incomplete body of an unauthenticated caller gives way, so that slow senders cannot fill the memory and stay.
       const [longest = arrival] = ofStrangers
       longest.giveUp(noRoom())
     }
@@ -89,7 +89,7 @@ export function createRequestBodies(limits: BodyLimits): RequestBodies {
       function end(problem: Problem | null): void {
         forget()
         payload.off('data', take).on('error', () => {})
-        // What else comes is dropped; what would still be decoded is not.
+        // The rest of a plain body is read and dropped; the rest of a compressed one is not even decoded.
         if (payload === request.raw) payload.resume()
         else payload.pause()
         ofStrangers.delete(arrival)
@@ -107,7 +107,7 @@ export function createRequestBodies(limits: BodyLimits): RequestBodies {
   }
 }
 
-/** In slices: the kernel takes longer to give the memory for a large body than one turn may last. */
+/** Copies in time slices: allocating memory for a large body takes longer than one turn of the event loop may last. */
 async function joined(chunks: readonly Buffer[]): Promise<Buffer> {
   const bytes = chunks.reduce((sum, chunk) => sum + chunk.length, 0)
   const whole = Buffer.allocUnsafe(bytes)
@@ -147,7 +147,7 @@ function giveUpWhenSlow(raw: IncomingMessage, reply: FastifyReply, arrival: Arri
   function judge(): void {
     const arrivedBytes = raw.socket.bytesRead - bytesBefore
     const allowedMs = timeoutMs + (arrivedBytes / bytesPerSecondMin) * 1000
-    // While bytes wait for whoever stores them, the sender is not late.
+    // While received bytes wait for us to read them, the sender is not late.
     const isOurTurn = raw.readableLength > 0 && !reply.sent
     const restMs = isOurTurn ? timeoutMs : allowedMs - (performance.now() - startedAt)
     if (restMs > 0) timer = setTimeout(judge, restMs).unref()

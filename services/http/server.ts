@@ -17,15 +17,15 @@ import { jsonParser } from './json.ts'
 import { createRequestBodies } from './request-bodies.ts'
 import { validatorCompiler } from './violations.ts'
 
-/** Bodies over this are refused with 413 unless a route sets its own limit. */
+/** Larger bodies are refused with 413 unless a route sets its own limit. */
 const BODY_LIMIT_BYTES = 1024 * 1024
 
 const TIMEOUTS_CHECKED_EVERY_MS = 5_000
 
-/** While an engine is away every request may be refused: what for is said this often. */
+/** While an engine is unavailable every request may be refused: the reason is logged at most this often. */
 const REFUSED_EVERY_MS = 1_000
 
-/** What an answer is, its content type says; nothing else may be read into it. */
+/** Browsers must not guess a content type other than the declared one. */
 const SAFE_HEADERS = { 'x-content-type-options': 'nosniff' }
 
 const unavailable = {
@@ -33,19 +33,19 @@ const unavailable = {
   detail: 'The service is temporarily unavailable',
   retryAfterSeconds: 2,
 } as const
-/** What the ports' errors are answered with, by their names: the same request may work later. */
+/** Answers to the ports' errors, by error name. The same request may succeed later. */
 const engineProblems: Readonly<Record<string, { code: ErrorCode; detail: string; retryAfterSeconds: number }>> = {
   LogUnavailable: unavailable,
   CountersUnavailable: unavailable,
   IndexUnavailable: unavailable,
-  // What a newer version wrote: a process of that version can tell.
+  // Written by a newer version: a process of that version can answer.
   UnknownSchema: unavailable,
   AnalyticsUnavailable: {
     code: 'REPORTS_UNAVAILABLE',
     detail: 'The analytics store does not respond',
     retryAfterSeconds: 5,
   },
-  // What else the store had to do may be to blame.
+  // The store's other load may be the cause.
   AnalyticsGaveUp: {
     code: 'REPORT_TOO_SLOW',
     detail: 'The report took too long: choose a shorter period or fewer dimensions',
@@ -56,12 +56,12 @@ const engineProblems: Readonly<Record<string, { code: ErrorCode; detail: string;
 /** The HTTP server that the services' routes are registered on: JSON, TypeBox validation, problem+json errors. */
 export function createHttpServer(options: {
   logger: FastifyBaseLogger | false
-  /** Proxies whose X-Forwarded-For says who asks; addresses, networks, or names such as `uniquelocal`. */
+  /** Proxies whose X-Forwarded-For is trusted: addresses, networks, or names such as `uniquelocal`. */
   trustedProxies?: readonly string[]
   limits?: Limits
   /** Default: the clock. */
   now?: () => number
-  /** Names a request in its answer, in the log and in its ads: UUIDs, random ones by default. */
+  /** Makes the id of a request in its answer, in the log and in its ads. Default: random UUIDs. */
   requestId?: () => string
 }) {
   const limits = options.limits ?? defaultLimits
@@ -70,11 +70,11 @@ export function createHttpServer(options: {
   const server = Fastify({
     ...(options.logger ? { loggerInstance: options.logger } : { logger: false }),
     logController: new LogController({ disableRequestLogging: true }),
-    // Paths that no route could ever take: they come before the error handler below.
+    // Malformed paths never reach the error handler below.
     frameworkErrors: (_error, _request, reply) =>
       answer(reply.header('connection', 'close'), new Problem('INVALID', 'The path is not valid')),
     bodyLimit: BODY_LIMIT_BYTES,
-    // A caller's own id is not taken over: it would name its ads and stand in the log.
+    // An id that the caller sends is ignored: it would end up in ads and in the log.
     genReqId: () => requestId(),
     trustProxy: isTrustedProxy,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1000 },
@@ -161,17 +161,17 @@ function toProblem(error: FastifyError): Problem {
   return new Problem('INTERNAL', 'The request failed because of an internal error', { cause: error })
 }
 
-/** What each path knows: methods by the pattern of the route, in the words of the router (`:name`, `*`). */
+/** Methods by route pattern, in the router's notation (`:name`, `*`). */
 type RouteMethods = Map<string, { matches: RegExp; methods: Set<string> }>
 
 /**
- * Tells the methods of paths, of all routes that are registered on `server` after the call, for answers 405 and to OPTIONS.
- * @returns the methods of a path (without its query) in alphabetical order, OPTIONS among them; none: there is no such path.
+ * Makes a lookup of the methods that a path supports, from all routes registered on `server` after the call: for 405 and OPTIONS.
+ * @returns the methods of a path (without its query) in alphabetical order, including OPTIONS; empty for an unknown path.
  */
 function methodsOf(server: Pick<FastifyInstance, 'addHook'>): (path: string) => string[] {
   const routes: RouteMethods = new Map()
   server.addHook('onRoute', ({ url, method }) => {
-    // The one of every path (CORS) says nothing of any.
+    // The catch-all route of CORS matches every path.
     if (url === '*') return
     const route = routes.get(url) ?? { matches: patternOf(url), methods: new Set(['OPTIONS']) }
     routes.set(url, route)
@@ -183,7 +183,7 @@ function methodsOf(server: Pick<FastifyInstance, 'addHook'>): (path: string) => 
   }
 }
 
-/** As the router matches: a parameter is one segment, and a slash at the end does not count. */
+/** Matches as the router does: a parameter is one segment, and a trailing slash is ignored. */
 function patternOf(url: string): RegExp {
   const segments = url.replace(/\/$/, '').split('/')
   const parts = segments.map((segment) => {

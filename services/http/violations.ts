@@ -8,9 +8,9 @@ import { NO_CONTROL_PATTERN, TEXT_LINES_PATTERN, TEXT_PATTERN } from '../../sche
 import { type FieldError, Problem } from '../domain/errors.ts'
 import { canonicalIds } from './canonical-ids.ts'
 
-/** An answer lists so many problems; a longer list helps nobody. */
+/** The most errors that one answer lists. */
 export const ERRORS_LISTED_MAX = 100
-/** Its detail tells the first of them. */
+/** The most errors that its `detail` repeats. */
 const ERRORS_TOLD_MAX = 5
 
 /**
@@ -33,7 +33,7 @@ export function invalid(errors: readonly FieldError[]): Problem {
   return new Problem('INVALID', told.join('; '), { errors: errors.slice(0, ERRORS_LISTED_MAX) })
 }
 
-/** The keywords of JSON Schema that our schemas use. */
+/** The JSON Schema keywords that our schemas use. */
 interface Shape {
   type?: string | string[]
   enum?: unknown[]
@@ -79,7 +79,7 @@ export function listFieldErrors(
   return [...errors.values()]
 }
 
-/** The size of a value is judged before its parts, and a value that is wrong as a whole says nothing of its parts. */
+/** Checks a value as a whole before its parts: when the whole is wrong, its parts are not reported. */
 function* violations(schema: Shape, value: unknown, path: string): Generator<FieldError> {
   const message = wholeFault(schema, value)
   if (message !== null) yield { path, message }
@@ -90,7 +90,7 @@ function* violations(schema: Shape, value: unknown, path: string): Generator<Fie
   }
 }
 
-/** Nothing when one of the alternatives fits, else what each of them says. */
+/** Yields nothing when one alternative fits, otherwise the violations of each. */
 function* alternativeViolations(alternatives: readonly Shape[], value: unknown, path: string): Generator<FieldError> {
   if (alternatives.some((each) => violations(each, value, path).next().done)) return
   for (const each of alternatives) yield* violations(each, value, path)
@@ -122,7 +122,7 @@ function* propertyViolations(schema: Shape, value: Record<string, unknown>, path
   }
 }
 
-/** What is wrong with a value apart from its parts; null: nothing. */
+/** What is wrong with a value as a whole; null: nothing. */
 function wholeFault(schema: Shape, value: unknown): string | null {
   const types = schema.type === undefined ? [] : [schema.type].flat()
   if (types.length > 0 && !types.some((type) => isOfType(type, value))) return `must be ${types.join(' or ')}`

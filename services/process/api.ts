@@ -10,7 +10,7 @@ import { measureRequests } from './metrics.ts'
 
 const CORS_MAX_AGE_SECONDS = 86_400
 
-/** What pages of other origins may call: ads, events, pictures and the emission script. */
+/** Paths that pages of other origins may call: ads, events, images and the emission script. */
 const PUBLIC_PATHS = /^\/v1\/(dsa|banner|ev|events|images)\//
 
 export interface ApiDeps {
@@ -21,7 +21,7 @@ export interface ApiDeps {
   version: string
 }
 
-/** Every route of the process: those of its roles, and what any process has. */
+/** Registers every route of the process: those of its roles, and those that every process has. */
 export async function registerApi(server: HttpServer, parts: readonly Part[], deps: ApiDeps): Promise<void> {
   measureRequests(server, deps.metrics)
   keepAnswersPrivate(server)
@@ -33,8 +33,8 @@ export async function registerApi(server: HttpServer, parts: readonly Part[], de
 }
 
 /**
- * Answers of the management API are for who asked: no cache keeps them. Those of public routes are to POST, which no cache
- * keeps anyway; and Chromium holds an answer open that must not be kept until the page has read it, which few do with events.
+ * No cache may store answers of the management API. Public routes get no such header: caches do not store answers to POST
+ * anyway, and Chromium keeps a no-store response open until the page has read it, which few pages do for events.
  */
 function keepAnswersPrivate(server: HttpServer): void {
   server.addHook('onRequest', async (request, reply) => {
@@ -44,7 +44,7 @@ function keepAnswersPrivate(server: HttpServer): void {
 
 const A_YEAR_S = 31_536_000
 
-/** Browsers that were here by TLS come by nothing else from then on (RFC 6797); by plain HTTP they pay no heed to it. */
+/** Browsers that connected by TLS use only TLS from then on (RFC 6797); over plain HTTP they ignore the header. */
 function demandTls(server: HttpServer): void {
   server.addHook('onRequest', async (_request, reply) => {
     reply.header('strict-transport-security', `max-age=${A_YEAR_S}`)
@@ -52,8 +52,8 @@ function demandTls(server: HttpServer): void {
 }
 
 /**
- * Answers pages of allowed origins by their name, since a browser sends no beacon of JSON, and no request with credentials, to
- * a server that allows `*`. Nothing behind these paths looks at a cookie. The management API is for no page but its own.
+ * Answers allowed origins by name, because browsers send neither JSON beacons nor requests with credentials to a server that
+ * answers `*`. Nothing behind these paths reads a cookie. The management API allows no other origin.
  */
 async function registerCors(server: HttpServer, origins: readonly string[] | '*'): Promise<void> {
   const allowed = {

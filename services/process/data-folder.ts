@@ -3,15 +3,15 @@ import { join } from 'node:path'
 
 const OWNER_ONLY_UMASK = 0o077
 const OWNER_ONLY_FOLDER = 0o700
-/** What the program keeps in the data folder. Other folders in it are not ours to change. */
+/** The program's folders in the data folder. Other folders are left alone. */
 const OURS = new Set(['log', 'analytics', 'index', 'counters', 'spool', 'feeds', 'images'])
 
-/** Whatever this process writes from now on, its user alone may read: events, keys and sessions are in it. */
+/** Makes files written from now on readable by the process's user only: they hold events, keys and sessions. */
 export function keepFilesPrivate(): void {
   process.umask(OWNER_ONLY_UMASK)
 }
 
-/** Makes the folder, and closes to others what an earlier version has left open. */
+/** Creates the folder, and restricts access to folders that an earlier version left readable by others. */
 export function prepareDataFolder(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: OWNER_ONLY_FOLDER })
   for (const entry of readdirSync(folder, { withFileTypes: true })) {

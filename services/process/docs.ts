@@ -4,7 +4,7 @@ import type { Content } from '../../schemas/http/content.ts'
 import { ProblemBody } from '../../schemas/http/problem.ts'
 import type { HttpServer } from '../http/server.ts'
 
-/** Where a route belongs in the documentation, by the beginning of its path; the first that fits. */
+/** The documentation tag of a route, by the prefix of its path; the first match counts. */
 const TAGS: readonly { prefix: string; tag: string; secured: boolean | 'panel' }[] = [
   { prefix: '/v1/panel/session', tag: 'Session', secured: false },
   { prefix: '/v1/panel/', tag: 'Management', secured: 'panel' },
@@ -26,8 +26,8 @@ const PROBLEM = {
 }
 
 /**
- * OpenAPI 3.1 at /docs (a page), /docs/json and /docs/yaml, from the schemas of all routes that are registered after it.
- * Must be awaited before them.
+ * OpenAPI 3.1 at /docs (a page), /docs/json and /docs/yaml, from the schemas of all routes. Must be awaited before the routes
+ * are registered.
  */
 export async function registerDocs(server: HttpServer, options: { version: string; publicUrl: string }): Promise<void> {
   await server.register(swagger, {
@@ -63,7 +63,7 @@ interface Documented {
   security?: unknown
   response?: unknown
   hide?: boolean
-  /** What is sent, where it is read as it comes and no schema checks it. */
+  /** Documents a body that is read as a stream, without validation. */
   stream?: ReturnType<typeof Content>
   body?: unknown
 }
@@ -74,7 +74,7 @@ declare module 'fastify' {
   }
 }
 
-/** The schema of a route with what all routes have in common. */
+/** Adds what all routes have in common to the schema of a route. */
 function documented<S extends Documented>({ stream, ...schema }: S, url: string): S {
   const { tag, secured } = TAGS.find(({ prefix }) => url.startsWith(prefix)) ?? TAGS.at(-1)!
   return {

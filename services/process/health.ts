@@ -2,10 +2,10 @@ import type { FastifyPluginAsync } from 'fastify'
 import { Type } from 'typebox'
 import { within } from '../../infra/within.ts'
 
-/** Rejects, or resolves to false, when the part does not work now; resolves to Degraded when it works with less. */
+/** Rejects, or resolves to false, while the part does not work; resolves to Degraded while it works with restrictions. */
 export type HealthCheck = () => Promise<unknown>
 
-/** It serves, but an operator must do something. The reason is told to anybody: it names parts, never hosts or data. */
+/** It works, but an operator must act. The reason is public: it names parts, never hosts or data. */
 export class Degraded {
   readonly reason: string
   constructor(reason: string) {
@@ -13,7 +13,7 @@ export class Degraded {
   }
 }
 
-/** It does not work, for a reason that may be told to anybody, as that of Degraded. */
+/** It does not work. The reason is public, as that of Degraded is. */
 export class NotReady extends Error {
   override readonly name = 'NotReady'
 }
@@ -30,8 +30,8 @@ const Readiness = Type.Object({
 const READY = { summary: 'Whether it does its work', response: { 200: Readiness, 503: Readiness } }
 
 /**
- * GET /health/live: the process answers. GET /health/ready: 200 when every check holds, else 503 that names those
- * that do not. Why an engine fails is in the log, since these routes are open to all; `reasons` has what may be told.
+ * GET /health/live: the process answers. GET /health/ready: 200 when every check passes, otherwise 503 with the failed
+ * checks. These routes are public: why an engine fails is in the log, and `reasons` has public reasons only.
  */
 export function healthApp(deps: { checks: Readonly<Record<string, HealthCheck>> }): FastifyPluginAsync {
   return async (server) => {

@@ -7,7 +7,7 @@ export function measureRequests(server: HttpServer, metrics: Metrics): void {
   server.addHook('onResponse', async (request, reply) => {
     metrics.requestServed({
       method: request.method,
-      // What matches no route shares one label: addresses are input, and would grow without limit.
+      // Unmatched paths share one label: paths are input, and would grow without limit.
       route: request.routeOptions.url ?? 'none',
       status: reply.statusCode,
       durationMs: reply.elapsedTime,
@@ -25,7 +25,7 @@ export function metricsApp(deps: { metrics: Metrics }): FastifyPluginAsync {
   }
 }
 
-/** Serves the metrics on an address of their own: how busy a shop is, is nobody else's business. */
+/** Serves the metrics on a separate address, because they reveal how busy a shop is. */
 export async function listenForMetrics(
   metrics: Metrics,
   { host, port, orAnyFree }: MetricsAddress,

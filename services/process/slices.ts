@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
 
-/** How long a piece of work may hold a thread that answers requests. */
+/** How long work may block a thread that answers requests. */
 const SLICE_MS = 8
 
-/** Cuts long work into slices, between which others have their turn. Ask between any two steps of it. */
+/** Splits long work into time slices, so that other work runs in between. Check `isOver` between steps. */
 export interface Slices {
   isOver(): boolean
   /** Resolves in the next turn of the event loop. */

@@ -4,10 +4,10 @@ import { decode, UnknownSchema } from '../../schemas/wire/codec.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 
 /**
- * Keeps `snapshot` at what the topic `registry` holds, in this process, until closed. Resolves once everything that
- * was in the log at the call is in force. When a newer version writes what this one cannot read, the copy stays at what it
- * was before (`staleReason`): leaving out single entries would make up a registry that never was.
- * @throws UnknownSchema when such an entry is already there at the call: then there is no copy to work with.
+ * Keeps `snapshot` up to date with the topic `registry` until closed. Resolves once everything that was in the log at the
+ * call is applied. When a newer version writes an entry that this one cannot decode, the snapshot stops before it
+ * (`staleReason`): skipping single entries would produce a registry that never existed.
+ * @throws UnknownSchema when such an entry is already in the log at the call.
  */
 export async function followRegistry({ log, snapshot, logger }: FollowRegistryDeps): Promise<Tail> {
   let caughtUp = false
@@ -34,18 +34,18 @@ export interface FollowRegistryDeps {
 }
 
 /**
- * Kinds whose versions all stay in the log: a purchase is credited by the campaign as it was then, however often Analytics
- * is made anew. Of the other kinds compaction leaves the latest.
+ * Kinds of which the log keeps every version: a purchase is credited by the campaign as it was at the time, also after
+ * Analytics is rebuilt. Of the other kinds compaction keeps the latest version.
  */
 const kindsWithHistory = ['Campaign', 'Shop'] as const satisfies EntityKind[]
 export type KindWithoutHistory = Exclude<EntityKind, (typeof kindsWithHistory)[number]>
 
-/** Key of an entry in the topic `registry`: what compaction takes for the same thing. */
+/** Key of an entry in the topic `registry`. Compaction keeps the latest entry of each key. */
 export function registryKey({ kind, id, version }: Pick<RegistryEntry, 'kind' | 'id' | 'version'>): string {
   return (kindsWithHistory as readonly EntityKind[]).includes(kind) ? `${kind}/${id}/${version}` : keyToForget(kind, id)
 }
 
-/** Key whose null value drops an entity that has no history. */
+/** Key of the tombstone that drops an entity without history. */
 export function keyToForget(kind: EntityKind, id: string): string {
   return `${kind}/${id}`
 }

@@ -4,16 +4,16 @@ import { decode, unknownSchemaOf } from '../../schemas/wire/codec.ts'
 import { predictClickRate } from '../domain/auction/click-rate.ts'
 import { EVEN_HOURS } from '../domain/time/shop-day.ts'
 
-/** How shoppers use a shop. */
+/** Traffic statistics of shops. */
 export interface Traffic {
-  /** Shares of the shop's traffic by hour of its day; of a shop that nothing is known of, each hour's the same. */
+  /** Shares of the shop's traffic by hour of its local day; even for an unknown shop. */
   hourShares(shopId: string): readonly number[]
-  /** How often the shop's sponsored ads are clicked: predicted, in (0, 1). */
+  /** Predicted click rate of the shop's sponsored ads, in (0, 1). */
   clickRate(shopId: string): number
 }
 
 export interface TrafficFollower extends Traffic {
-  /** Why it has stopped following: a newer version writes what this one cannot read. Null: it follows. */
+  /** Why it has stopped: a newer version writes records that this one cannot decode. Null: it follows. */
   staleReason(): string | null
   close(): Promise<void>
 }
@@ -29,7 +29,7 @@ export function usageOf({ shopId, hourShares, views, clicks }: ShopTraffic): Sho
   return { shopId, hourShares, clickRate: predictClickRate({ views, clicks }) }
 }
 
-/** Of shops that nothing is known of. */
+/** Defaults for unknown shops. */
 export const unknownTraffic: Traffic = { hourShares: () => EVEN_HOURS, clickRate: () => predictClickRate(null) }
 
 /** Follows the topic `shop-traffic` until closed. `streams/signals/traffic.ts` writes it. */

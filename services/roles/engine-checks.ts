@@ -1,7 +1,7 @@
 import type { HealthCheck } from '../process/health.ts'
 import type { Shared } from './part.ts'
 
-/** Whether each engine answers. */
+/** Health checks: whether each engine answers. */
 export function engineChecks({ log, analytics, index, counters }: Shared) {
   return {
     log: () => log.bounds('registry'),

@@ -18,8 +18,8 @@ export interface EventsDeps {
 }
 
 /**
- * Where events are appended: the log, with a spool on the disk in its place while it is away. The embedded log needs
- * none: it is on the same disk.
+ * Opens the log that events are appended to, with a spool on disk for the time that Kafka is unavailable. The embedded log
+ * needs no spool: it is on the same disk.
  */
 export async function openEvents({
   log,

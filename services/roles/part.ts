@@ -10,24 +10,24 @@ import type { Snapshot } from '../domain/snapshot.ts'
 import type { HttpServer } from '../http/server.ts'
 import type { HealthCheck } from '../process/health.ts'
 
-/** What every role of a process shares. */
+/** What all roles of a process share. */
 export interface Shared extends Engines {
   config: Config
   logger: Logger
   host: EngineHost
-  /** The registry as this process knows it. */
+  /** This process's copy of the registry. */
   snapshot: Snapshot
   showIds: ShowIds
-  /** Where events go: the log, with a spool in its place while it is away. */
+  /** Where events are appended: the log, or the spool while the log is unavailable. */
   events: Appender
   metrics: Metrics
   limits: RequestLimits
-  /** What the gauges read; a role sets what it knows. */
+  /** Sources of the gauges; each role sets its own. */
   sampled: SampledValues
   now: () => number
   uuid: () => string
   randomBytes: (size: number) => Buffer
-  /** What has been started, to be ended in reverse. */
+  /** Stops what has been started; called in reverse order. */
   stops: (() => Promise<unknown>)[]
 }
 
@@ -37,6 +37,6 @@ export type Routes = FastifyPluginAsync | FastifyPluginCallback | ((server: Http
 export interface Part {
   routes: readonly Routes[]
   checks: Readonly<Record<string, HealthCheck>>
-  /** Each resolves when the process can do its work no more, and should end to be started again. */
+  /** Each resolves when the process can no longer do its work and should be restarted. */
   failures: readonly Promise<Error>[]
 }

@@ -25,12 +25,12 @@ import type { FeedsWorkerData } from './feeds.worker.ts'
 import type { Part, Shared } from './part.ts'
 import { registryRoutes } from './registry-routes.ts'
 
-/** A feed of a hundred thousand offers must not take the memory of the rest. */
+/** Keeps a large feed from using up the memory of the process. */
 const FEEDS_HEAP_MAX_MB = 192
 
 /**
- * Holds the registry, takes in products and feeds, and answers what its users ask. One process does; a second one
- * waits here until the first is gone.
+ * Writes the registry, imports products and feeds, and serves the management API. One process does so at a time; a second one
+ * waits here until the first has stopped.
  */
 export async function openRegistryRole(shared: Shared): Promise<Part> {
   const { config, host, log, analytics, index, counters, snapshot, sampled, logger, stops } = shared

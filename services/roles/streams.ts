@@ -8,7 +8,7 @@ import { engineChecks } from './engine-checks.ts'
 import type { Part, Shared } from './part.ts'
 import type { StreamsWorkerData } from './streams.worker.ts'
 
-/** Carries the log into its projections. */
+/** Runs the streams that project the log, in a thread of their own. */
 export async function openStreams(shared: Shared): Promise<Part> {
   const { host, config, sampled, stops } = shared
   const { log, analytics } = engineChecks(shared)
@@ -26,9 +26,9 @@ export async function openStreams(shared: Shared): Promise<Part> {
 
 interface StreamsThread {
   lags(): ReturnType<RunningStreams['lags']>
-  /** @throws Error that names the streams that do not work now, and why; NotReady when all that is missing is a newer version. */
+  /** @throws Error that names the failed streams and why; NotReady when streams only wait for a newer version. */
   working(): Promise<void>
-  /** How many partitions of a topic each stream leaves alone, because they need a newer version. */
+  /** How many partitions of a topic each stream has paused, because they need a newer version. */
   pausedPartitions(): Promise<PausedPartitions[]>
   readonly failed: Promise<Error>
   stop(): Promise<void>

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { EventLog, NewRecord } from '../../../infra/event-log/port.ts'
 import type { ImportAnswer } from '../../../schemas/http/panel/shops/import.ts'
 import { Problem } from '../../domain/errors.ts'
+import { ERRORS_LISTED_MAX } from '../../http/violations.ts'
 import { type EntryParser, Exceeded } from './entries.ts'
 import type { ImportRules, Read } from './rules.ts'
 
@@ -11,7 +12,6 @@ const KB = 1024
 const BATCH_RECORDS = 1_000
 /** Lines read between two looks at what else waits for this thread: under a millisecond. */
 const LINES_PER_TURN = 32
-const ERRORS_LISTED_MAX = 100
 const RETRY_AFTER_SECONDS = 5
 
 export interface ImportLimits {
