@@ -1,6 +1,6 @@
 import type { FeedIssue } from '../../../schemas/records/records.ts'
 
-/** Every issue a feed can be told of. `docs/feeds.md` lists the same table; a test holds the two together. */
+/** Every issue that a feed can have. `docs/feeds.md` lists the same table; a test compares the two. */
 export const issueCodes = {
   MISSING_FIELD: { severity: 'REJECTED', meaning: 'A required element is missing or empty' },
   ID_TOO_LONG: { severity: 'REJECTED', meaning: 'The id is longer than is allowed' },

@@ -3,7 +3,7 @@ import { type ProductUpdate, readProductUpdate, type WritableFeeds } from './pro
 
 /** Reads bodies of product updates, in a thread of its own (`startProductReader`) or in the caller's. */
 export interface ProductReader {
-  /** `json` may be given away: it is not to be read again. */
+  /** `json` may be transferred to the thread: the caller must not read it again. */
   read(json: Uint8Array<ArrayBuffer>, feeds: WritableFeeds, now: number): Promise<ProductUpdate>
   close(): Promise<void>
 }

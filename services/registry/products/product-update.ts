@@ -67,7 +67,7 @@ function allRejected({ rejected, errors }: EntryResults): ProductUpdate {
   })
 }
 
-/** Also rejects, last of all, an offer that the log is too small for. */
+/** Also rejects offers that are too large for a record of the log. */
 function recordsOf({ taken, rejected }: EntryResults) {
   const offers = new Map<string, Buffer | null>()
   const itemGroups = new Map<string, Buffer>()

@@ -18,12 +18,12 @@ export interface ProductUpdateDeps {
   now: () => number
 }
 
-/** Ten thousand entries of 6.4 KB. */
+/** Room for ten thousand entries of 6.4 KB. */
 const UPDATE_MAX_BYTES = 64 * 1024 * 1024
-/** Updates read at a time: each is held in memory, as text and as records. */
+/** Updates read at once: each is held in memory, as text and as records. */
 const IN_FLIGHT_MAX = 4
 const RETRY_AFTER_SECONDS = 2
-/** Of one append, so that the log takes other writers' records in between. */
+/** Records per append, so that the log accepts other writers' records in between. */
 const RECORDS_PER_APPEND = 2_000
 
 /** POST /v1/feed/product: upserts and removals of offers, answered once they are durable. */

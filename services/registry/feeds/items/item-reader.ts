@@ -5,13 +5,13 @@ import { plainText } from './plain-text.ts'
 const VALUE_SHOWN_CHARS = 60
 const NONE: readonly FeedElement[] = []
 
-/** A value as read: its text on one line, and where it stands. */
+/** A value as read: its text on one line, and its line in the file. */
 export interface Value {
   text: string
   line: number
 }
 
-/** Looks up the elements of one item and collects what is wrong with them. */
+/** Looks up the elements of one item and collects issues. */
 export class ItemReader {
   readonly issues: ItemIssue[] = []
   readonly #item: FeedItem
@@ -35,7 +35,7 @@ export class ItemReader {
     }
   }
 
-  /** The issues are told under this id. */
+  /** Sets the product id of all issues. */
   identify(id: string): void {
     this.#productId = id
     for (const issue of this.issues) issue.productId = id
@@ -45,7 +45,7 @@ export class ItemReader {
     this.issues.push({ severity: issueCodes[code].severity, code, field, line, message, productId: this.#productId })
   }
 
-  /** Elements under the first of these names that has any: Google's, else plain ones. */
+  /** Elements of the first of these names that has any: Google's namespace first, then plain ones. */
   elements(...names: string[]): readonly FeedElement[] {
     for (const byName of [this.#google, this.#plain]) {
       for (const name of names) {
@@ -60,7 +60,7 @@ export class ItemReader {
     return this.#custom
   }
 
-  /** The one value of a field, under the first of its names that has one. */
+  /** The value of a field, under the first of its names that has one. */
   value(...names: string[]): Value | null {
     const [first, ...others] = this.elements(...names)
     if (!first) return null
@@ -78,7 +78,7 @@ export class ItemReader {
     return { text, line: first.line }
   }
 
-  /** A value that is left out when it is too long. */
+  /** A value that is ignored when it is too long. */
   short(maxChars: number, ...names: string[]): string | null {
     const value = this.value(...names)
     if (!value || this.fits(names[0]!, value, maxChars)) return value?.text ?? null
@@ -101,7 +101,7 @@ export class ItemReader {
     return this.fits(field, value, maxChars) ? value.text : value.text.slice(0, maxChars).toWellFormed().trimEnd()
   }
 
-  /** An optional value of a closed set of forms. */
+  /** An optional value that must have one of the accepted forms. */
   known<T>(read: (text: string) => T | null, field: string): T | null {
     const value = this.value(field)
     if (!value) return null
@@ -117,7 +117,7 @@ export class ItemReader {
   }
 }
 
-/** A value as messages quote it. */
+/** Quotes a value for a message. */
 export function shown(text: string): string {
   return `"${text.length > VALUE_SHOWN_CHARS ? `${text.slice(0, VALUE_SHOWN_CHARS).toWellFormed()}…` : text}"`
 }

@@ -1,9 +1,9 @@
-/** One product of a feed as its XML says it, before any rule is applied. */
+/** One product of a feed as parsed from its XML, before any rule is applied. */
 export interface FeedItem {
-  /** Line of the file that the item starts in, from 1. */
+  /** Line of the file that the item starts on, from 1. */
   line: number
   elements: FeedElement[]
-  /** Over the size limit: the elements are those before it was reached. */
+  /** The item exceeds the size limit: `elements` has those before it was reached. */
   tooLarge: boolean
 }
 

@@ -19,14 +19,14 @@ import {
   readWebUrl,
 } from './values.ts'
 
-/** What the feed's settings, not its items, say of an offer. */
+/** What an offer takes from the settings of its feed. */
 export interface FeedContext {
   shopId: string
   feedId: string
-  /** ISO 4217; prices in another are refused. */
+  /** ISO 4217; prices in another currency are rejected. */
   currency: string
   lang: string | null
-  /** UTC epoch milliseconds: a sale price holds within its dates. */
+  /** UTC epoch milliseconds, to decide whether a sale price is in force. */
   now: number
 }
 
@@ -36,11 +36,11 @@ export interface MappedItem {
   /** Null: rejected, for the issues of severity REJECTED. */
   offer: OfferContent | null
   issues: ItemIssue[]
-  /** When, without any change to the item, its offer becomes another one: a sale starts or ends. Epoch ms. */
+  /** When the unchanged item will mean another offer, because a sale starts or ends. UTC epoch ms; null: never. */
   staleAt: number | null
 }
 
-/** Maps an item to the offer that it describes, as Google Merchant Center would. Rules: docs/feeds.md. Pure. */
+/** Reads an item as the offer that it describes, by the rules of docs/feeds.md, as Google Merchant Center would. Pure. */
 export function offerFromItem(item: FeedItem, feed: FeedContext): MappedItem {
   const reader = new ItemReader(item)
   const id = readId(reader)
@@ -123,7 +123,7 @@ function readOptional(reader: ItemReader): Optional {
   }
 }
 
-/** The id alone, for an item that is to be removed. */
+/** Reads the id only, for a product that is to be removed. */
 export function readItemId(item: FeedItem): { id: string | null; issues: ItemIssue[] } {
   const reader = new ItemReader(item)
   return { id: readId(reader), issues: reader.issues }
@@ -165,7 +165,7 @@ function readDescription(reader: ItemReader): string | null {
   return null
 }
 
-/** The address in the element's text, or, in Atom, in the href of a link that is the alternate one. */
+/** The URL in the element's text or, in Atom, in the href of the alternate link. */
 function readLink(reader: ItemReader, field: 'link' | 'image_link'): string | null {
   const element = reader.elements(field).find((e) => e.href === null || e.rel === null || e.rel === 'alternate')
   const text = element ? (element.text.trim() || element.href || '').trim() : ''

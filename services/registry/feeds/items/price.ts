@@ -37,7 +37,7 @@ const SYMBOLS: Readonly<Record<string, readonly string[]>> = {
   '₩': ['KRW'],
   '₪': ['ILS'],
 }
-/** Their smallest unit is a thousandth, so three decimals are no thousands. */
+/** Their smallest unit is a thousandth, so three decimals are not read as thousands. */
 const THREE_DECIMALS = new Set(['BHD', 'IQD', 'JOD', 'KWD', 'LYD', 'OMR', 'TND'])
 
 const PARTS = /^(?<before>[^\d\s.,'-]*)\s*(?<amount>\d(?:[\d.,'’ ]*\d)?)\s*(?<after>[^\d\s,'-]*)$/u
@@ -68,7 +68,7 @@ function readCurrency(text: string, feedCurrency: string): string | null | 'INVA
 }
 
 function readAmount(text: string, threeDecimals: boolean): number | 'AMBIGUOUS' | 'INVALID' {
-  // 1.234: a thousand or a little over one? Google reads the point as decimal, many shops mean a thousand.
+  // 1.234 is ambiguous: Google reads the point as decimal, but many shops mean a thousand.
   if (/^[1-9]\d{0,2}\.\d{3}$/.test(text) && !threeDecimals) return 'AMBIGUOUS'
   if (/^\d+(\.\d+)?$/.test(text)) return Number(text)
   if (/^\d{1,3}([, '’]\d{3})+(\.\d+)?$/.test(text)) return Number(text.replace(/[, '’]/g, ''))
@@ -77,7 +77,7 @@ function readAmount(text: string, threeDecimals: boolean): number | 'AMBIGUOUS' 
   return 'INVALID'
 }
 
-/** The required price, in micros. Null: rejected. */
+/** The required price in micro-units. Null: rejected. */
 export function readPrice(reader: ItemReader, currency: string): { micros: number } | null {
   const value = reader.value('price')
   if (!value) {
@@ -116,7 +116,7 @@ function reportForm(
   }
 }
 
-/** The sale price that holds now, if any, and when that changes. */
+/** The sale price in force, if any, and when that changes. */
 export function readSalePrice(
   reader: ItemReader,
   price: { micros: number },

@@ -9,7 +9,7 @@ import { failedRun, isConfirmed, isUnderWay, progressed, runsOf } from './run-st
 
 /** Account id that the runs' own changes are recorded under. No account has it. */
 export const FEEDS_ACCOUNT_ID = 'feeds'
-/** About four days of hourly ones. */
+/** About four days of hourly runs. */
 export const RUNS_KEPT_PER_FEED = 100
 const PROGRESS_MS = 1_000
 const WRITE_RETRY_MS = 1_000
@@ -44,7 +44,7 @@ export interface ExecuteDeps {
   freshness: Freshness
   now: () => number
   logger: Pick<FastifyBaseLogger, 'error'>
-  /** Aborted when this process stops: a run under way is then left as it is, for the next start to take up. */
+  /** Aborted when this process stops: a run in progress is left as it is, and the next start resumes it. */
   stopping: AbortSignal
 }
 
@@ -65,13 +65,13 @@ export async function executeRun(deps: ExecuteDeps, runId: string): Promise<void
   const outcome = await runToEnd(deps, job)
   if (outcome === 'STOPPED') return
   await settle(deps, runId, (current) => ending(deps, current, outcome, job))
-  // An answer 304 says nothing new of when the offers go stale.
+  // After an answer of 304 the time when the offers go stale is still the same.
   if (outcome.status === 'DONE' && outcome.content) deps.freshness.applied(job.feed.id, outcome.staleAt)
   await removeFiles(deps, job, outcome)
   await forgetOldRuns(deps, job.feed.id)
 }
 
-/** Runs come every hour for ever: only the latest are kept, all in memory. What they reported stays in the log. */
+/** Keeps the latest runs only, because all runs are in memory. Their issues stay in the log. */
 async function forgetOldRuns({ registry, stopping }: ExecuteDeps, feedId: string): Promise<void> {
   try {
     await registry.forget(() =>
@@ -80,12 +80,12 @@ async function forgetOldRuns({ registry, stopping }: ExecuteDeps, feedId: string
         .filter((run) => !isUnderWay(run.body)),
     )
   } catch (error) {
-    // They go after the next run.
+    // The next run tries again.
     if (!(error instanceof Problem) && !stopping.aborted) throw error
   }
 }
 
-/** What the run has to do, or why it cannot. */
+/** The job of a run, or why it cannot start. */
 async function jobOf(deps: ExecuteDeps, run: Entity<'FeedRun'>, feed: Entity<'Feed'>): Promise<FeedJob | string> {
   const { files, freshness, now } = deps
   const { shopId, currency, lang, url, etag, lastModified, contentHash, username, password } = feed.body
@@ -102,7 +102,7 @@ async function jobOf(deps: ExecuteDeps, run: Entity<'FeedRun'>, feed: Entity<'Fe
   const credentials = username === null ? null : { username, password: password ?? '' }
   const isScheduled = run.body.trigger === 'SCHEDULE'
   const validators = isScheduled && freshness.isFresh(feed.id, now()) ? { etag, lastModified } : NO_VALIDATORS
-  // Who asks for a run wants the file's offers, whatever was updated since.
+  // A run on request applies the file's offers, whatever product updates changed since.
   return {
     ...job,
     task: { tag: 'FETCH', url, credentials, ...validators, contentHash: isScheduled ? contentHash : null },
@@ -149,12 +149,12 @@ async function reportProgress(deps: ExecuteDeps, runId: string, ended: AbortSign
         { by: FEEDS_ACCOUNT_ID },
       )
     } catch {
-      // Progress is told again a second later.
+      // Progress is reported again a second later.
     }
   }
 }
 
-/** The run's end, what it means for the next conditional fetch, and for runs of the feed that are still held. */
+/** The changes at the end of a run: of the run, of the feed's validators, and of runs of the feed that are still held. */
 function ending(deps: ExecuteDeps, run: Entity<'FeedRun'>, outcome: FeedOutcome, { task }: FeedJob): EntityChange[] {
   const { registry, now } = deps
   const { status, message, counts, content } = outcome
@@ -179,7 +179,7 @@ function differ(a: FetchedContent, b: FetchedContent): boolean {
   return a.etag !== b.etag || a.lastModified !== b.lastModified || a.contentHash !== b.contentHash
 }
 
-/** Held runs keep their list; that of a run whose place was taken goes with it. */
+/** Removes the files of the feed's finished runs. A held run keeps its list of removals. */
 async function removeFiles({ files, registry }: ExecuteDeps, job: FeedJob, outcome: FeedOutcome): Promise<void> {
   for (const run of runsOf(registry.snapshot, job.feed.id)) {
     if (run.body.status === 'FAILED' || run.body.status === 'DONE') await files.remove(run.id)
@@ -187,7 +187,7 @@ async function removeFiles({ files, registry }: ExecuteDeps, job: FeedJob, outco
   if (outcome.status === 'HELD') await files.removeContent(job.runId)
 }
 
-/** Writes until it is written: a run must not be stuck because the log was away for a moment. */
+/** Retries until the write succeeds: a run must not be stuck because the log was unavailable for a moment. */
 async function settle(
   { registry, stopping }: ExecuteDeps,
   runId: string,

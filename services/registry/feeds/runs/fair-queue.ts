@@ -1,16 +1,19 @@
 export interface FairTask {
   /** Tasks of one key run one at a time, in order. */
   key: string
-  /** Whose task it is: owners take turns, and each has at most its share of what runs. */
+  /** Owners take turns, and each runs at most `atOncePerOwner` tasks. */
   owner: string
   /** Must not reject. */
   run: () => Promise<void>
 }
 
-/** Tasks of many owners, of whom none can keep the others waiting: at most `atOnce` in all and `atOncePerOwner` of one. */
+/**
+ * Runs tasks of many owners fairly: at most `atOnce` in all and `atOncePerOwner` of one owner, so that nobody's tasks keep the
+ * others waiting. p-queue has no limit by owner, so this is ours.
+ */
 export class FairQueue {
   readonly #limits: { atOnce: number; atOncePerOwner: number }
-  /** By owner, the one whose turn is next first. */
+  /** Waiting tasks by owner; the owner whose turn is next comes first. */
   readonly #waiting = new Map<string, FairTask[]>()
   readonly #running = new Map<string, { owner: string; ended: Promise<void> }>()
   #closed = false
@@ -50,7 +53,7 @@ export class FairQueue {
       const next = tasks.findIndex(({ key }) => !this.#running.has(key))
       if (next < 0) continue
       const [task] = tasks.splice(next, 1)
-      // To the end of the turn.
+      // The owner moves to the end of the line.
       this.#waiting.delete(owner)
       if (tasks.length > 0) this.#waiting.set(owner, tasks)
       return task!

@@ -18,7 +18,7 @@ export interface FeedRunsDeps {
   registry: Registry
   runner: FeedRunner
   files: FeedFiles
-  /** Between two fetches of a feed. */
+  /** Time between two fetches of a feed. */
   intervalMs: number
   limits: Pick<Limits, 'feedRunsAtOnce' | 'accountFeedRunsAtOnce' | 'accountFeedRunsWaiting'>
   now: () => number
@@ -26,7 +26,7 @@ export interface FeedRunsDeps {
   logger: Pick<FastifyBaseLogger, 'error'>
 }
 
-/** When feeds run: as they are made, every hour, when asked to, and again after a restart. */
+/** Decides when feeds run: when created, every hour, on request, and again after a restart. */
 export interface FeedRuns {
   /** Takes up what an earlier process left, and begins to fetch feeds that are due. @throws Problem; it may be called again then. */
   start(): Promise<void>
@@ -38,7 +38,7 @@ export interface FeedRuns {
   confirm(runId: string, by: string): Promise<Entity<'FeedRun'>>
   /** Queues the feeds that are due; called every few seconds once started. */
   tick(): Promise<void>
-  /** Ends soon: runs under way are taken up at the next start. */
+  /** Stops soon: runs in progress are resumed at the next start. */
   close(): Promise<void>
 }
 
@@ -49,7 +49,7 @@ export function createFeedRuns(deps: FeedRunsDeps): FeedRuns {
   const stop = new AbortController()
   const freshness = new Freshness()
   const execution: ExecuteDeps = { registry, runner, files, freshness, now, logger, stopping: stop.signal }
-  /** Feeds whose content is on its way in. */
+  /** Feeds whose content is being uploaded. */
   const receiving = new Set<string>()
   let timer: NodeJS.Timeout | null = null
 
@@ -61,7 +61,7 @@ export function createFeedRuns(deps: FeedRunsDeps): FeedRuns {
     return run as Entity<'FeedRun'>
   }
 
-  /** The change that queues a run, as the registry is when it is written. */
+  /** The change that queues a run. Must be called while the registry is written, so that its checks still hold. */
   function queueRun(feedId: string, trigger: FeedRun['trigger'], runId: string): EntityChange[] {
     const feed = snapshot.get('Feed', feedId)
     if (!feed) throw new Problem('NOT_FOUND', `There is no feed ${feedId}`)
@@ -83,7 +83,7 @@ export function createFeedRuns(deps: FeedRunsDeps): FeedRuns {
     runs.forEach(enqueue)
   }
 
-  /** Runs cut short begin anew under another id, since they have reported already. */
+  /** Interrupted runs start again under another id, because they have reported issues already. */
   async function takeUp(): Promise<void> {
     const cutShort = [...snapshot.all('FeedRun')].filter((run) => run.body.status === 'RUNNING')
     for (const run of cutShort) {
@@ -107,7 +107,7 @@ export function createFeedRuns(deps: FeedRunsDeps): FeedRuns {
     ]
   }
 
-  /** Removes the offers of a deleted feed. Repeated at every start, so it may fail. */
+  /** Removes the offers of a deleted feed. It may fail, because every start repeats it. */
   function clear({ id, body }: Entity<'Feed'>): void {
     const { shopId, currency, lang } = body
     const job = { runId: `clear-${id}`, feed: { id, shopId, currency, lang }, contentPath: '', heldPath: '' }
@@ -146,7 +146,7 @@ export function createFeedRuns(deps: FeedRunsDeps): FeedRuns {
       .write(() => queueRun(feedId, 'SCHEDULE', uuid()), { by: FEEDS_ACCOUNT_ID })
       .then(
         ([run]) => enqueue(run!),
-        // A run that waits already fetches the new url; without room, the feed's turn comes.
+        // A queued run will fetch the new url; when the queue is full, the next tick queues the feed.
         (err) => err instanceof Problem || logger.error({ err, feedId }, 'A feed could not be queued'),
       )
   }
@@ -170,7 +170,7 @@ export function createFeedRuns(deps: FeedRunsDeps): FeedRuns {
     },
     async upload(feedId, body, by) {
       const runId = uuid()
-      queueRun(feedId, 'UPLOAD', runId) // Says what is wrong before the body is read.
+      queueRun(feedId, 'UPLOAD', runId) // Throws before the body is read.
       if (receiving.has(feedId)) throw new Problem('CONFLICT', 'Another upload of this feed is in progress')
       receiving.add(feedId)
       await files.receive(runId, body).finally(() => receiving.delete(feedId))

@@ -1,6 +1,6 @@
 import type { Credentials, Validators } from '../source/fetch.ts'
 
-/** What one run has to do. Plain data: it crosses threads. */
+/** The work of one run. Plain data, because it crosses threads. */
 export interface FeedJob {
   runId: string
   feed: { id: string; shopId: string; currency: string; lang: string | null }
@@ -11,28 +11,28 @@ export interface FeedJob {
         credentials: Credentials | null
         etag: string | null
         lastModified: string | null
-        /** Of the content that the feed's offers are of; the same content again leaves product updates in force. */
+        /** Hash of the content that was applied last; the same content again leaves product updates in force. */
         contentHash: string | null
       }
-    /** The content is in the file already. */
+    /** Reads content that is in the file already. */
     | { tag: 'READ' }
-    /** Makes the removals that a run before was held for. */
+    /** Makes the removals that the run was held for. */
     | { tag: 'REMOVE_HELD' }
-    /** The feed was deleted: so are its offers. */
+    /** Removes all offers of a deleted feed. */
     | { tag: 'REMOVE_ALL' }
-  /** The feed as it came; written by FETCH. */
+  /** File of the content as received; FETCH writes it. */
   contentPath: string
-  /** What a held run would remove. */
+  /** File with the removals of a held run. */
   heldPath: string
 }
 
-/** The content that a feed's offers are of, and what the next conditional fetch shall send. */
+/** The content that was applied last, and the validators for the next conditional fetch. */
 export interface FetchedContent extends Validators {
   /** SHA-256, base64url. */
   contentHash: string | null
 }
 
-/** What is in force is of no single content, so the next fetch must not be conditional. */
+/** The offers in force do not equal any single content, so the next fetch must not be conditional. */
 export const UNKNOWN_CONTENT: FetchedContent = { etag: null, lastModified: null, contentHash: null }
 
 export interface FeedCounts {
@@ -52,19 +52,19 @@ export interface FeedOutcome {
   /** Why it is HELD or FAILED. */
   message: string | null
   counts: FeedCounts
-  /** What is now known of the source; null: what was known still holds. */
+  /** What is now known about the source; null: unchanged. */
   content: FetchedContent | null
-  /** From then on the same content means other offers (a sale starts or ends). UTC epoch ms. */
+  /** When the same content will mean other offers (a sale starts or ends). UTC epoch ms; null: never. */
   staleAt: number | null
 }
 
-/** Does jobs: in this thread (`createFeedRunner`) or in another one (`feedRunnerClient`). */
+/** Runs jobs, in this thread (`createFeedRunner`) or in another one (`feedRunnerClient`). */
 export interface FeedRunner {
   /** Resolves when the job has ended, however it ended; rejects when the runner itself fails. */
   run(job: FeedJob): Promise<FeedOutcome>
-  /** The counts so far of a run under way; null when there is none. */
+  /** The counts so far of a run in progress; null when there is none. */
   progress(runId: string): Promise<FeedCounts | null>
-  /** Ends a run soon; what it wrote so far stays. */
+  /** Stops a run soon; what it has written stays. */
   cancel(runId: string): Promise<void>
 }
 

@@ -4,8 +4,8 @@ const BATCH_RECORDS = 500
 const BATCH_BYTES = 2 * 1024 * 1024
 
 /**
- * Appends records in batches, one batch on its way while the next one fills, so that parsing does not wait for the
- * disk. A failed append shows at the next call.
+ * Appends records in batches: one batch is in flight while the next one fills, so that parsing does not wait for the disk. A
+ * failed append is thrown by the next call.
  */
 export class BatchedOutput {
   readonly #log: EventLog

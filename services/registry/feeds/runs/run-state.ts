@@ -2,7 +2,7 @@ import type { FeedRun } from '../../../../schemas/records/entities.ts'
 import type { Entity, Snapshot } from '../../../domain/snapshot.ts'
 import { type FeedCounts, noCounts } from './job.ts'
 
-/** A run that waits for its turn. */
+/** A new run that waits in the queue. */
 export function queuedRun(feed: Entity<'Feed'>, trigger: FeedRun['trigger'], now: number): FeedRun {
   return {
     feedId: feed.id,
@@ -21,12 +21,12 @@ export function failedRun(run: FeedRun, message: string, now: number): FeedRun {
   return { ...run, status: 'FAILED', message, endedAt: now }
 }
 
-/** A held run whose removals are now allowed: it waits again, with the counts that it has. */
+/** A held run whose removals are confirmed: it is queued again and keeps its counts. */
 export function confirmedRun(run: FeedRun): FeedRun {
   return { ...run, status: 'QUEUED', message: null, endedAt: null }
 }
 
-/** A run that waits although it has begun before was held and confirmed. */
+/** Whether a queued run was held and confirmed: it has started before. */
 export function isConfirmed(run: FeedRun): boolean {
   return run.status === 'QUEUED' && run.startedAt !== null
 }
@@ -35,7 +35,7 @@ export function isUnderWay(run: FeedRun): boolean {
   return run.status === 'QUEUED' || run.status === 'RUNNING'
 }
 
-/** The counts of a run as far as it has come. */
+/** The run with its counts so far. */
 export function progressed(run: FeedRun, counts: FeedCounts): FeedRun {
   const { total, changed, unchanged, removed, rejected, warnings, issueCounts } = counts
   return { ...run, total, changed, unchanged, removed, rejected, warnings, issueCounts: { ...issueCounts } }

@@ -4,18 +4,18 @@ import type { Limits } from '../../../domain/limits.ts'
 import type { Entity, Snapshot } from '../../../domain/snapshot.ts'
 import { isUnderWay, queuedRun } from './run-state.ts'
 
-/** Of all accounts. */
+/** Queued runs of all accounts together. */
 export const RUNS_QUEUED_MAX = 1_000
 const RETRY_AFTER_SECONDS = 60
 
 type WaitingLimits = Pick<Limits, 'accountFeedRunsWaiting'>
 
-/** The account that a run is for: the owner of the shop, also of one that was deleted since. */
+/** The account that a run belongs to: the owner of the shop, also of a deleted shop. */
 export function ownerOf(snapshot: Snapshot, shopId: string): string {
   return snapshot.getEver('Shop', shopId)?.body.accountId ?? shopId
 }
 
-/** @throws Problem RATE_LIMITED when no more runs may wait: of all accounts, or of the owner of this feed. */
+/** @throws Problem RATE_LIMITED when the queue is full, for all accounts or for the owner of this feed. */
 export function checkQueueLimit(snapshot: Snapshot, feed: Entity<'Feed'>, limits: WaitingLimits): void {
   const waiting = runsWaiting(snapshot)
   const tooMany = (detail: string) => new Problem('RATE_LIMITED', detail, { retryAfterSeconds: RETRY_AFTER_SECONDS })
@@ -26,7 +26,7 @@ export function checkQueueLimit(snapshot: Snapshot, feed: Entity<'Feed'>, limits
   }
 }
 
-/** Runs of the feeds that are due, as many as may wait; the others are due at the next tick still. */
+/** Runs for the feeds that are due, as many as the queue takes; the others are still due at the next tick. */
 export function dueRuns(
   snapshot: Snapshot,
   { intervalMs, now, limits }: { intervalMs: number; now: number; limits: WaitingLimits },
@@ -43,7 +43,7 @@ export function dueRuns(
   return runs
 }
 
-/** Feeds with a url, nothing under way, and no run within the interval; the one whose last run is oldest comes first. */
+/** Feeds with a url, no run in progress, and no run within the interval; the one whose last run is oldest comes first. */
 function dueFeeds(snapshot: Snapshot, { intervalMs, now }: { intervalMs: number; now: number }): Entity<'Feed'>[] {
   const lastQueuedAt = new Map<string, number>()
   for (const { body } of snapshot.all('FeedRun')) {

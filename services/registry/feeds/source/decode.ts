@@ -3,19 +3,19 @@ import { TextDecoder } from 'node:util'
 import { createGunzip } from 'node:zlib'
 import { FeedFailure } from '../failure.ts'
 
-/** Of the feed's text, once unpacked. */
+/** Limit of the decompressed feed. */
 export const FEED_BYTES_MAX = 2 * 1024 ** 3
-/** A feed packs about 10:1; gzip can reach 1000:1, which only bombs do. The first bytes may pack as well as they like. */
+/** Feeds compress about 10:1; gzip can reach 1000:1, as in a zip bomb. The first bytes are exempt. */
 const EXPANSION_MAX = 100
 const EXPANSION_FREE_BYTES = 64 * 1024 ** 2
-/** A .gz file served with Content-Encoding gzip is packed twice. */
+/** A .gz file served with Content-Encoding gzip is compressed twice. */
 const GZIP_LAYERS_MAX = 2
 const DECLARATION_BYTES = 256
 
 /**
- * Bytes of a feed to its text: gzip is seen by its first bytes, the encoding by byte order mark, then by XML
- * declaration, else it is UTF-8. Bytes that are not of the encoding become U+FFFD.
- * @throws FeedFailure for what is packed otherwise, packed brokenly, unpacks to too much, or has an unknown encoding.
+ * Decodes the bytes of a feed. Gzip is detected by its first bytes; the encoding by byte order mark, then by XML declaration,
+ * otherwise it is UTF-8. Invalid bytes become U+FFFD.
+ * @throws FeedFailure for another compression, broken or too large gzip data, or an unknown encoding.
  */
 export async function* decodeFeed(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   let decoder: TextDecoder | null = null
@@ -79,7 +79,7 @@ async function* limited(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8A
   }
 }
 
-/** The same bytes; the first chunk holds the declaration, however small the pieces they come in. */
+/** Passes the bytes on; the first chunk is large enough for the XML declaration, however small the pieces arrive. */
 async function* withFullHead(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let head: Uint8Array | null = new Uint8Array()
   for await (const chunk of bytes) {
@@ -103,7 +103,7 @@ function decoderFor(head: Uint8Array): TextDecoder {
   }
 }
 
-/** By byte order mark, by the look of "<?" (XML 1.0, appendix F), or by what the declaration says. */
+/** By byte order mark, by the bytes of "<?" (XML 1.0, appendix F), or by the declaration. */
 function encodingOf(head: Uint8Array): string {
   const [a, b, c, d] = head
   if (a === 0xef && b === 0xbb && c === 0xbf) return 'utf-8'
@@ -111,6 +111,6 @@ function encodingOf(head: Uint8Array): string {
   if ((a === 0xfe && b === 0xff) || (a === 0 && b === 0x3c && c === 0 && d !== 0)) return 'utf-16be'
   const start = Buffer.from(head.subarray(0, DECLARATION_BYTES)).toString('latin1')
   const declared = /^\s*<\?xml\s[^>]*?\bencoding\s*=\s*["']\s*([^"'\s]+)/.exec(start)?.[1]
-  // Text that says in single bytes that it is UTF-16 is not.
+  // A single-byte text that declares UTF-16 cannot be UTF-16.
   return declared === undefined || /^(utf|ucs)-?(16|2)/i.test(declared) ? 'utf-8' : declared
 }

@@ -7,16 +7,16 @@ import { Problem } from '../../../domain/errors.ts'
 import { FeedFailure } from '../failure.ts'
 import { DOWNLOAD_BYTES_MAX, limited } from './fetch.ts'
 
-/** The files of runs under way: what an upload brought, what a fetch brings, and what a held run would remove. */
+/** The files of unfinished runs: uploaded or fetched content, and the removals of held runs. */
 export interface FeedFiles {
   contentPath(runId: string): string
   heldPath(runId: string): string
-  /** Stores an upload; resolves once it survives a crash of this machine. @throws Problem TOO_LARGE, INVALID. */
+  /** Stores an upload durably. @throws Problem TOO_LARGE, INVALID, UNAVAILABLE. */
   receive(runId: string, body: Readable): Promise<void>
   hasContent(runId: string): Promise<boolean>
-  /** Gives the content to another run too. */
+  /** Shares the content of a run with another run. */
   share(fromRunId: string, toRunId: string): Promise<void>
-  /** The content and the list of a run that has ended. */
+  /** Removes the content and the removals of a finished run. */
   remove(runId: string): Promise<void>
   removeContent(runId: string): Promise<void>
   /** Removes the files of all other runs. */

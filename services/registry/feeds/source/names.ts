@@ -10,13 +10,13 @@ export interface ElementName {
   space: NameSpace | 'other'
   /** The name without its prefix, as written. */
   local: string
-  /** The same as `fieldName` makes it. */
+  /** The name as `fieldName` normalizes it. */
   field: string
 }
 
 /**
- * What the names of elements mean, by the namespaces declared where they stand. A prefix g or c that is not declared,
- * or declared as something else, still means Google's: real feeds do both.
+ * Resolves element names by the namespaces in scope. A prefix g or c that is undeclared, or declared as something else, still
+ * means Google's namespace: real feeds do both.
  */
 export class ElementNames {
   readonly #scopes: { depth: number; uris: Map<string, string> }[] = []
@@ -35,14 +35,14 @@ export class ElementNames {
     if (known && known.uri === uri) return known.name
     const local = tagName.slice(colon + 1)
     const name: ElementName = { space: spaceOf(prefix, uri), local, field: fieldName(local) }
-    // Bounded, because a hostile feed may use a new and long name for every element.
+    // Bounded, because a hostile feed may use a new long name for every element.
     if (this.#known.size < NAMES_KNOWN_MAX && tagName.length <= NAME_KNOWN_CHARS_MAX) {
       this.#known.set(tagName, { uri, name })
     }
     return name
   }
 
-  /** The element of this depth has closed: what it declared holds no more. */
+  /** The element at this depth has closed: its declarations go out of scope. */
   leave(depth: number): void {
     if (this.#scopes.at(-1)?.depth === depth) this.#scopes.pop()
   }

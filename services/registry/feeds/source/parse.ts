@@ -4,23 +4,23 @@ import { htmlEntities } from '../items/html-entities.ts'
 import type { FeedElement, FeedItem } from '../items/item.ts'
 import { type ElementName, ElementNames } from './names.ts'
 
-/** Characters from an item's start to its end. */
+/** Characters of one item. */
 export const ITEM_CHARS_MAX = 1_000_000
-/** Characters of one tag, text or comment: the parser must hold it whole. */
+/** Characters of one tag, text or comment, which the parser holds in memory. */
 const TOKEN_CHARS_MAX = 4_000_000
 const DEPTH_MAX = 32
-/** Elements and nested elements of one item: each costs more memory than its characters. */
+/** Elements of one item, nested ones included: each costs more memory than its characters. */
 const ELEMENTS_PER_ITEM_MAX = 2_000
 
-/** Shared by the many elements without any. */
+/** Shared by all elements without children. */
 const NO_CHILDREN: FeedElement['children'] = []
 const ITEM_NAMES = new Set(['item', 'entry', 'product'])
 const FEED_ROOTS = new Set(['rss', 'rdf', 'feed'])
 
 /**
- * Parses a feed as it streams in, yielding the items that each piece of text completes.
- * @throws FeedFailure, after the items before the fault, when the text is no well-formed XML, has a DTD, is no feed,
- * or goes past a limit.
+ * Parses a feed as it streams in, and yields the items that each piece of text completes.
+ * @throws FeedFailure, after the items before the fault, when the text is not well-formed XML, has a DTD, is not a feed, or
+ * exceeds a limit.
  */
 export async function* parseFeed(texts: AsyncIterable<string>): AsyncGenerator<FeedItem[]> {
   const parser = new FeedParser()
@@ -61,7 +61,7 @@ class FeedParser {
     parser.on('cdata', (text) => this.#text(text))
     parser.on('comment', () => this.#event())
     parser.on('error', ({ message }) => {
-      // A bare & is noticed at the next semicolon, or at the end: what is at fault begins where the parser last knew.
+      // The parser notices a bare & only at the next semicolon or at the end: the fault is where its last event was.
       const line = /entity|unclosed|unexpected end/.test(message) ? this.#lastEventLine : parser.line
       const what = /entity name/.test(message) ? 'an & that should be &amp;' : message.replace(/\.$/, '')
       throw new FeedFailure(`Line ${line}: the XML is not well-formed: ${what}`)
@@ -86,7 +86,7 @@ class FeedParser {
     }
   }
 
-  /** Items completed before a fault are good: they are yielded before it is thrown. */
+  /** Items completed before a fault are valid: they are yielded before it is thrown. */
   *#feed(step: () => void): Generator<FeedItem[]> {
     let fault: unknown = null
     try {
