@@ -1,7 +1,6 @@
 import type { Shop } from '../../schemas/records/entities.ts'
-import type { AdKind } from '../../schemas/records/events.ts'
-import type { Bid, PricingRule } from '../domain/auction/auction.ts'
-import type { Allocation, Dropped } from './allocate.ts'
+import type { AdKind, DropReason } from '../../schemas/records/events.ts'
+import type { Bid, PricingRule, Won } from '../domain/auction/auction.ts'
 import type { BilledAd } from './budget/budgets.ts'
 import type { DEADLINE_EXCEEDED, Deadline } from './deadline.ts'
 import type { CampaignKind } from './eligibility/campaigns.ts'
@@ -29,6 +28,19 @@ export interface AdBid extends Bid, BilledAd {
   relevance: number
   /** Predicted; 0 where it decides nothing. */
   clickRate: number
+}
+
+export interface Dropped<B extends AdBid> {
+  bid: B
+  reason: DropReason
+}
+
+/** Who got the places, in the order shown, and who did not. */
+export interface Allocation<B extends AdBid> {
+  ads: Won<B>[]
+  dropped: Dropped<B>[]
+  /** True: not everything was known in time; ads with an unknown cap were left out. */
+  deadlineExceeded: boolean
 }
 
 /** What places were given to so far, and what was dropped on the way. */

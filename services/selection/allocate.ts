@@ -1,7 +1,7 @@
 import type { Shop } from '../../schemas/records/entities.ts'
 import type { DropReason } from '../../schemas/records/events.ts'
 import { type AuctionOptions, auction, type Lost, type Won } from '../domain/auction/auction.ts'
-import type { AdBid, ShopRequest } from './ad-steps.ts'
+import type { AdBid, Allocation, ShopRequest } from './ad-steps.ts'
 import type { Budgets } from './budget/budgets.ts'
 import { DEADLINE_EXCEEDED } from './deadline.ts'
 import type { FrequencyCaps } from './eligibility/frequency-caps.ts'
@@ -11,19 +11,6 @@ const AUCTIONS_MAX = 20
 
 export interface AllocationOptions extends AuctionOptions {
   shop: Shop
-}
-
-export interface Dropped<B extends AdBid> {
-  bid: B
-  reason: DropReason
-}
-
-/** Who got the places, in the order shown, and who did not. */
-export interface Allocation<B extends AdBid> {
-  ads: Won<B>[]
-  dropped: Dropped<B>[]
-  /** True: not everything was known in time; ads with an unknown cap were left out. */
-  deadlineExceeded: boolean
 }
 
 /** Allocates places by auction, within the budgets of the campaigns and the frequency caps of the person. */

@@ -1,7 +1,6 @@
 import type { AdKind, Emission, EmittedSlot } from '../../../schemas/records/events.ts'
 import { rankOf } from '../../domain/auction/auction.ts'
-import type { AdBid } from '../ad-steps.ts'
-import type { Allocation } from '../allocate.ts'
+import type { AdBid, Allocation } from '../ad-steps.ts'
 import type { Person } from '../http/parameters.ts'
 import type { AnySlot } from '../slots.ts'
 

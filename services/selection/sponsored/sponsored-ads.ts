@@ -1,7 +1,6 @@
 import { shuffledHash } from '../../domain/auction/auction.ts'
-import type { AdBid, AdSteps } from '../ad-steps.ts'
+import type { AdBid, AdSteps, Dropped } from '../ad-steps.ts'
 import { algorithms } from '../algorithms/algorithms.ts'
-import type { Dropped } from '../allocate.ts'
 import type { Candidate } from '../candidates/candidate.ts'
 import type { CandidateList } from '../candidates/candidates.ts'
 import type { Slot, SlotRules } from '../slots.ts'
