@@ -10,8 +10,8 @@ export interface SinkOffsetMetadata {
 export const SINK_GROUP = 'sink'
 const NOTHING_YET: SinkOffsetMetadata = { epoch: 0, pendingLast: null }
 
-export function encodeOffsetMetadata(note: SinkOffsetMetadata): string {
-  return JSON.stringify(note)
+export function encodeOffsetMetadata(metadata: SinkOffsetMetadata): string {
+  return JSON.stringify(metadata)
 }
 
 export function decodeOffsetMetadata(commit: Pick<Commit, 'metadata'> | null): SinkOffsetMetadata {

@@ -60,8 +60,10 @@ export const productActivitySql = `
 
 /** Row: one purchase. */
 export interface PurchaseBasket {
+  /** UTC epoch milliseconds. */
   occurredAt: number
-  items: string[]
+  /** Feed ids. */
+  items: readonly string[]
 }
 /** Parameters shopId, basketLinesMax, linesMax: the latest purchases, up to so many lines together. */
 export const basketsSql = `

@@ -56,7 +56,7 @@ export const TOUCH_PRECEDENCE = [
 export type TouchResult = 'WON' | Disqualification | (typeof TOUCH_PRECEDENCE)[number]['loserTold']
 
 /** What became of a line: the first of these that applies. */
-export const LINE_OUTCOMES = [
+export const ATTRIBUTION_OUTCOMES = [
   /** The shop wants proof of purchases, and the sender gave none: `UNPROVEN` in `transactions.ts`. */
   'UNPROVEN',
   /** A candidate got the credit. */
@@ -66,7 +66,7 @@ export const LINE_OUTCOMES = [
   'NO_TOUCH',
 ] as const
 
-export type LineOutcome = (typeof LINE_OUTCOMES)[number]
+export type AttributionOutcome = (typeof ATTRIBUTION_OUTCOMES)[number]
 
 /**
  * How a what-if report divides the credit of a line. LAST_TOUCH follows `TOUCH_PRECEDENCE` and is what attribution

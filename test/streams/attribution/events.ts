@@ -275,3 +275,21 @@ export function partitionOf(key: string, count: number): number {
 }
 
 export const partitionsOf = (topic: StoredTopic) => (topic === 'registry' ? 1 : 2)
+
+/** What happened, as records of their topics. */
+export const happened = {
+  touch: (...args: Parameters<typeof touch>): Happening => ({ topic: 'judged-events', value: touch(...args) }),
+  purchase: (...args: Parameters<typeof purchase>): Happening => ({ topic: 'transactions', value: purchase(...args) }),
+  returned: (...args: Parameters<typeof returned>): Happening => ({
+    topic: 'transaction-returns',
+    value: returned(...args),
+  }),
+  pageView: (...args: Parameters<typeof pageView>): Happening => ({ topic: 'page-views', value: pageView(...args) }),
+  emission: (...args: Parameters<typeof emission>): Happening => ({ topic: 'emissions', value: emission(...args) }),
+  campaign: (...args: Parameters<typeof campaign>): Happening => ({ topic: 'registry', value: campaign(...args) }),
+  shop: (...args: Parameters<typeof shop>): Happening => ({ topic: 'registry', value: shop(...args) }),
+  grouping: (id: string, itemGroupId: string): Happening => ({
+    topic: 'item-groups',
+    value: { shopId: 'shop', feedId: 'feed', id, itemGroupId },
+  }),
+}

@@ -4,7 +4,10 @@ import type { StoredLine } from './world.ts'
 
 const HOUR_MS = 3_600_000
 
-/** Attribution as DESIGN words it, by loops over everything, for any order of the happenings but that of the registry. */
+/**
+ * The rules of attribution by loops over everything, for any order of the happenings but that of the registry. Written apart
+ * from `services/domain/attribution`, of which it uses nothing: it is the oracle of the SQL.
+ */
 export function attributedByHand(happenings: readonly Happening[]): StoredLine[] {
   const values = <K extends Happening['topic']>(topic: K) =>
     happenings.filter((each) => each.topic === topic).map((each) => each.value) as Extract<

@@ -1,4 +1,9 @@
 import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll } from 'vitest'
+import { openEmbeddedAnalytics } from '../../../infra/analytics/embedded/analytics.ts'
 import type { Analytics } from '../../../infra/analytics/port.ts'
 import {
   type AttributionSettings,
@@ -19,6 +24,22 @@ const TABLES = [
   'person_links',
   'attributed_lines',
 ]
+
+/** An engine for the tests of a file; each call empties its tables. */
+export function openWorlds(): () => ReturnType<typeof openWorld> {
+  let folder: string
+  let analytics: Analytics
+  let epoch = 0
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'attribution-'))
+    analytics = await openEmbeddedAnalytics({ folder })
+  })
+  afterAll(async () => {
+    await analytics.close()
+    await rm(folder, { recursive: true })
+  })
+  return () => openWorld(analytics, epoch++)
+}
 
 /** Empty tables, to which happenings come in the steps that a test chooses, as if the sink had stored them. */
 export async function openWorld(analytics: Analytics, epoch: number) {

@@ -1,4 +1,4 @@
-import { LINE_OUTCOMES, type LineOutcome } from '../../../../services/domain/attribution/credit.ts'
+import { ATTRIBUTION_OUTCOMES, type AttributionOutcome } from '../../../../services/domain/attribution/credit.ts'
 import { linksOf } from './person-links.ts'
 import { returnsOf } from './returned-lines.ts'
 import { candidatesSql, firstThatHoldsSql, linesSql, reachSql, touchDetailsSql, windowMaxMsSql } from './touches.ts'
@@ -93,13 +93,13 @@ INSERT INTO ${reach} (shopId, kind, eventId, line, occurredAt, shopProductId, it
 SELECT shopId, kind, eventId, line, occurredAt, shopProductId, itemGroups, clickWindowHours, viewWindowHours, touchCid
 FROM (${reachSql(`SELECT * FROM ${lines}`, linksOf(`SELECT shopId, cid FROM ${lines}`))})`
 
-const conditionOf: Record<LineOutcome, string> = {
+const conditionOf: Record<AttributionOutcome, string> = {
   UNPROVEN: unprovenSql('l'),
   CREDITED: 'w.matches > 0',
   NO_MATCH: 'w.touches > 0',
   NO_TOUCH: 'true',
 }
-const outcomeSql = firstThatHoldsSql(LINE_OUTCOMES.map((outcome) => [conditionOf[outcome], outcome]))
+const outcomeSql = firstThatHoldsSql(ATTRIBUTION_OUTCOMES.map((outcome) => [conditionOf[outcome], outcome]))
 
 const storeLinesSql = ({ lines, reach }: Scratch): string => `
 INSERT INTO attributed_lines (shopId, kind, eventId, line, occurredAt, cid, uid, shopProductId, quantity, priceMicros,

@@ -1,6 +1,6 @@
 import type { TransactionTrust } from '../../../../schemas/records/entities.ts'
 import type { Transaction, TransactionReturn } from '../../../../schemas/records/events.ts'
-import type { LineOutcome } from '../../../../services/domain/attribution/credit.ts'
+import type { AttributionOutcome } from '../../../../services/domain/attribution/credit.ts'
 import { countedReturnsSql, returnsOf } from '../attribution/returned-lines.ts'
 import { TRANSACTION_ORDER } from '../attribution/transaction-versions.ts'
 
@@ -26,7 +26,7 @@ export interface AttributedLineRow {
   priceMicros: number
   returnedQuantity: number
   returnedMicros: number
-  outcome: LineOutcome
+  outcome: AttributionOutcome
   trust: TransactionTrust
   match: string
   touchType: string
