@@ -79,7 +79,7 @@ async function readOnceThere(topic: TopicName, count: number): Promise<LogRecord
 const messages = (records: LogRecord[]) => records.map(({ value }) => decode('FeedIssue', value!).message)
 const ids = (count: number) => Array.from({ length: count }, (_, n) => `view ${n}`)
 
-it('makes each record into its outputs, once, over restarts', async () => {
+it('a stream makes each record into its outputs, once, over restarts', async () => {
   await log.append(ids(30).map(view))
   const first = start(copy)
   await readOnceThere('feed-issues', 30)
@@ -92,7 +92,7 @@ it('makes each record into its outputs, once, over restarts', async () => {
   expect(copied[30]).toBe('late')
 })
 
-it('tells a step where its batch ends and what is committed before it, also after a restart and a failure', async () => {
+it('a stream tells a step where its batch ends and what is committed before it, also after a restart and a failure', async () => {
   const one = (names: readonly string[]) => log.append(names.map((id) => ({ ...view(id), key: 'one' })))
   const told: [committed: number | null, lastOffset: number][] = []
   let fails = true
@@ -120,7 +120,7 @@ it('tells a step where its batch ends and what is committed before it, also afte
   ])
 })
 
-it('tries a batch again until its step succeeds, in order and without a gap', async () => {
+it('a stream tries a batch again until its step succeeds, in order and without a gap', async () => {
   await log.append(ids(20).map((id) => ({ ...view(id), key: 'one' })))
   let attempts = 0
   const errors: string[] = []
@@ -138,7 +138,7 @@ it('tries a batch again until its step succeeds, in order and without a gap', as
   expect(stream.state()).toMatchObject({ records: 20, failures: 0, lastError: { at: NOW } })
 })
 
-it('shows that it is retrying, and why', async () => {
+it('a stream shows that it is retrying, and why', async () => {
   await log.append([view('one')])
   let failed = () => {}
   const failing = new Promise<void>((resolve) => {
@@ -155,7 +155,7 @@ it('shows that it is retrying, and why', async () => {
   expect(await log.committed('copier')).toEqual([])
 })
 
-it('puts what it cannot decode into dead-letters and goes on', async () => {
+it('a stream puts what it cannot decode into dead-letters and goes on', async () => {
   const [position] = await log.append([garbage])
   await log.append([view('good')])
   const stream = start(copy)
@@ -177,7 +177,7 @@ it('puts what it cannot decode into dead-letters and goes on', async () => {
   expect(stream.state()).toMatchObject({ records: 2, dead: 1 })
 })
 
-it('puts what its step declares dead into dead-letters, and the rest where it belongs', async () => {
+it('a stream puts what its step declares dead into dead-letters, and the rest where it belongs', async () => {
   await log.append(['a', 'bad', 'c'].map((id) => ({ ...view(id), key: 'one' })))
   start(async (batch) => {
     const isBad = ({ value }: { value: unknown }) => (value as PageView).id === 'bad'
@@ -190,14 +190,14 @@ it('puts what its step declares dead into dead-letters, and the rest where it be
   expect(decode('DeadLetter', letter!.value!)).toMatchObject({ code: 'BAD', message: 'x'.repeat(1_000), key: 'one' })
 })
 
-it('keeps a record too large for its letter out of it', async () => {
+it('a stream keeps a record too large for its letter out of it', async () => {
   await log.append([{ ...garbage, value: Buffer.alloc(1_040_000, 'x') }])
   start(copy)
   const [letter] = await readOnceThere('dead-letters', 1)
   expect(decode('DeadLetter', letter!.value!)).toMatchObject({ value: null, code: 'UNDECODABLE' })
 })
 
-it('gives its step batches of one partition, no longer than it asked for, tombstones as null', async () => {
+it('a stream gives its step batches of one partition, no longer than it asked for, tombstones as null', async () => {
   await log.append(ids(40).map(view))
   await log.append([{ topic: 'products', key: 'gone', value: null }])
   const sizes: number[] = []
@@ -221,7 +221,7 @@ it('gives its step batches of one partition, no longer than it asked for, tombst
   expect(tombstones).toMatchObject([{ key: 'gone', value: null }])
 })
 
-it('tells its lag in records and in the age of the oldest', async () => {
+it('a stream tells its lag in records and in the age of the oldest', async () => {
   await log.append(ids(12).map((id) => ({ ...view(id), key: 'one' })))
   const stream = start(copy, { now: () => Date.now() + 60_000 })
   await readOnceThere('feed-issues', 12)
@@ -237,7 +237,7 @@ it('tells its lag in records and in the age of the oldest', async () => {
   expect(lag.filter((each) => each !== behind).map((each) => each.ageMs)).toEqual([0, 0, 0])
 })
 
-it('lets the batch at hand finish when it is stopped', async () => {
+it('a stream lets the batch at hand finish when it is stopped', async () => {
   await log.append([view('one')])
   let release = () => {}
   const held = new Promise<void>((resolve) => {
@@ -260,7 +260,7 @@ it('lets the batch at hand finish when it is stopped', async () => {
   expect(await log.committed('copier')).toHaveLength(1)
 })
 
-it('shares its topic with another instance of itself, losing and doubling nothing', async () => {
+it('a stream shares its topic with another instance of itself, losing and doubling nothing', async () => {
   await log.append(ids(300).map(view))
   start(copy)
   await readOnceThere('feed-issues', 50)
@@ -278,7 +278,7 @@ const viewOfLaterVersion = (id: string, key: string): NewRecord => {
   return { topic: 'page-views', key, value }
 }
 
-it('leaves a partition whose next record needs a newer version, with what lies before it done, and no other', async () => {
+it('a stream leaves a partition whose next record needs a newer version, with what lies before it done, and no other', async () => {
   await log.append([...ids(3).map((id) => ({ ...view(id), key: 'one' })), viewOfLaterVersion('later', 'one')])
   await log.append([{ ...view('behind it'), key: 'one' }])
   const stream = start(copy)
@@ -300,7 +300,7 @@ it('leaves a partition whose next record needs a newer version, with what lies b
   expect(await log.committed('copier')).toContainEqual({ topic: 'page-views', partition, offset: 3, metadata: '' })
 })
 
-it('does not ask again and again for what it leaves alone, and looks at it more and more seldom', async () => {
+it('a stream does not ask again and again for what it leaves alone, and looks at it more and more seldom', async () => {
   let time = NOW
   let polls = 0
   const refused: number[] = []
@@ -340,7 +340,7 @@ it('does not ask again and again for what it leaves alone, and looks at it more 
   expect(refused).toEqual([5_000, 10_000, 20_000, 40_000])
 })
 
-it('goes on once the record that it could not read is gone', async () => {
+it('a stream goes on once the record that it could not read is gone', async () => {
   let time = NOW
   await log.append([viewOfLaterVersion('later', 'one'), { ...view('behind it'), key: 'one' }])
   let gone = false
@@ -365,7 +365,7 @@ it('goes on once the record that it could not read is gone', async () => {
   await expect.poll(() => stream.state().outdated).toBe(false)
 })
 
-it('leaves only the partition alone whose step needs a newer version', async () => {
+it('a stream leaves only the partition alone whose step needs a newer version', async () => {
   await log.append(ids(20).map(view))
   const stream = start(async (batch) => {
     if (batch.partition === 1) throw new UnknownSchema('the registry of a later version')
@@ -382,7 +382,7 @@ it('leaves only the partition alone whose step needs a newer version', async () 
   expect(stream.state()).toMatchObject({ status: 'RUNNING', failures: 0 })
 })
 
-it('decides nothing by a registry whose copy has stopped', async () => {
+it('a stream decides nothing by a registry whose copy has stopped', async () => {
   const snapshot = { staleReason: null as string | null }
   await log.append(ids(4).map((id) => ({ ...view(id), key: 'one' })))
   const stream = start(requireCompleteRegistry(snapshot, copy))

@@ -84,242 +84,239 @@ async function drain(through: { log?: EventLog; analytics?: Analytics } = {}): P
   await ended
 }
 
-describe('sink', () => {
-  it('stores each topic in its table, with the place of the record', async () => {
-    const click = touch({ eventId: 'e1', cid: 'a', uid: 'u', at: T0, adId: 'p1', itemGroupId: 'g' })
-    const happenings: Happening[] = [
-      { topic: 'judged-events', value: { ...click, claims: { ...click.claims, cid: 'shown', country: 'DE' } } },
-      { topic: 'transactions', value: purchase({ eventId: 'o1', cid: 'a', at: T0, products: ['p1', 'p2'] }) },
-      view('v1'),
-      { topic: 'registry', value: campaign({ version: 3, at: T0, list: ['p1'] }) },
-      { topic: 'registry', value: shop({ version: 2, clickWindowHours: 5, viewWindowHours: 6 }) },
-      { topic: 'item-groups', value: { shopId: 'shop', feedId: 'feed', id: 'a/b', itemGroupId: 'g' } },
-      { topic: 'item-groups', value: { shopId: 'shop', feedId: 'feed', id: 'a/b', itemGroupId: 'h' } },
-    ]
-    const places = await log.append(happenings.map(record))
-    await drain()
-    const place = (i: number) => {
-      const { topic, partition, offset } = places[i]!
-      return { _topic: topic, _partition: partition, _offset: offset }
-    }
-    expect(await query('SELECT * FROM judged_events')).toMatchObject([
-      {
-        ...place(0),
-        eventId: 'e1',
-        type: 'CLICK',
-        verdict: 'VALID',
-        cid: 'a',
-        uid: 'u',
-        emittedCid: 'shown',
-        emittedUid: null,
-        adId: 'p1',
-        itemGroupId: 'g',
-        country: 'DE',
-      },
-    ])
-    expect(await query('SELECT * FROM transactions')).toEqual([{ ...place(1), ...happenings[1]!.value }])
-    expect(await query('SELECT * FROM page_views')).toEqual([{ ...place(2), ...happenings[2]!.value }])
-    expect(await query('SELECT * FROM campaign_versions')).toEqual([
-      {
-        ...place(3),
-        campaignId: 'campaign',
-        version: 3,
-        shopId: 'shop',
-        accountId: 'account',
-        updatedAt: T0,
-        attributionProductIds: ['p1'],
-      },
-    ])
-    expect(await query('SELECT shopId, version, clickWindowHours, viewWindowHours FROM shop_versions')).toEqual([
-      { shopId: 'shop', version: 2, clickWindowHours: 5, viewWindowHours: 6 },
-    ])
-    expect(await query('SELECT * FROM product_groups FINAL')).toEqual([
-      { ...place(6), shopId: 'shop', feedId: 'feed', id: 'a/b', itemGroupId: 'h' },
-    ])
-  })
+it('the sink stores each topic in its table, with the place of the record', async () => {
+  const click = touch({ eventId: 'e1', cid: 'a', uid: 'u', at: T0, adId: 'p1', itemGroupId: 'g' })
+  const happenings: Happening[] = [
+    { topic: 'judged-events', value: { ...click, claims: { ...click.claims, cid: 'shown', country: 'DE' } } },
+    { topic: 'transactions', value: purchase({ eventId: 'o1', cid: 'a', at: T0, products: ['p1', 'p2'] }) },
+    view('v1'),
+    { topic: 'registry', value: campaign({ version: 3, at: T0, list: ['p1'] }) },
+    { topic: 'registry', value: shop({ version: 2, clickWindowHours: 5, viewWindowHours: 6 }) },
+    { topic: 'item-groups', value: { shopId: 'shop', feedId: 'feed', id: 'a/b', itemGroupId: 'g' } },
+    { topic: 'item-groups', value: { shopId: 'shop', feedId: 'feed', id: 'a/b', itemGroupId: 'h' } },
+  ]
+  const places = await log.append(happenings.map(record))
+  await drain()
+  const place = (i: number) => {
+    const { topic, partition, offset } = places[i]!
+    return { _topic: topic, _partition: partition, _offset: offset }
+  }
+  expect(await query('SELECT * FROM judged_events')).toMatchObject([
+    {
+      ...place(0),
+      eventId: 'e1',
+      type: 'CLICK',
+      verdict: 'VALID',
+      cid: 'a',
+      uid: 'u',
+      emittedCid: 'shown',
+      emittedUid: null,
+      adId: 'p1',
+      itemGroupId: 'g',
+      country: 'DE',
+    },
+  ])
+  expect(await query('SELECT * FROM transactions')).toEqual([{ ...place(1), ...happenings[1]!.value }])
+  expect(await query('SELECT * FROM page_views')).toEqual([{ ...place(2), ...happenings[2]!.value }])
+  expect(await query('SELECT * FROM campaign_versions')).toEqual([
+    {
+      ...place(3),
+      campaignId: 'campaign',
+      version: 3,
+      shopId: 'shop',
+      accountId: 'account',
+      updatedAt: T0,
+      attributionProductIds: ['p1'],
+    },
+  ])
+  expect(await query('SELECT shopId, version, clickWindowHours, viewWindowHours FROM shop_versions')).toEqual([
+    { shopId: 'shop', version: 2, clickWindowHours: 5, viewWindowHours: 6 },
+  ])
+  expect(await query('SELECT * FROM product_groups FINAL')).toEqual([
+    { ...place(6), shopId: 'shop', feedId: 'feed', id: 'a/b', itemGroupId: 'h' },
+  ])
+})
 
-  it('waits for a batch to fill until it is old enough', async () => {
-    await log.append([record(view('v1'))])
-    const sink = createSink({ log, analytics, now: () => time, logger: silent })
-    const ended = sink.run()
-    await delay(300)
-    expect(await countOf('page_views')).toBe(0)
-    time += AGE_MS
-    while (sink.state().batches === 0) await delay(10)
-    expect(await countOf('page_views')).toBe(1)
-    await sink.stop()
-    await ended
-  })
+it('the sink waits for a batch to fill until it is old enough', async () => {
+  await log.append([record(view('v1'))])
+  const sink = createSink({ log, analytics, now: () => time, logger: silent })
+  const ended = sink.run()
+  await delay(300)
+  expect(await countOf('page_views')).toBe(0)
+  time += AGE_MS
+  while (sink.state().batches === 0) await delay(10)
+  expect(await countOf('page_views')).toBe(1)
+  await sink.stop()
+  await ended
+})
 
-  it('stores what cannot be decoded as a dead letter, and the rest of the batch', async () => {
-    await log.append([
-      record(view('v1')),
-      { topic: 'page-views', key: 'a', value: Buffer.from('no record') },
-      record(view('v2')),
-    ])
-    await drain()
-    expect(await countOf('page_views')).toBe(2)
-    expect(await deadLetters()).toMatchObject([{ stream: 'sink', topic: 'page-views', code: 'UNDECODABLE' }])
-  })
+it('the sink stores what cannot be decoded as a dead letter, and the rest of the batch', async () => {
+  await log.append([
+    record(view('v1')),
+    { topic: 'page-views', key: 'a', value: Buffer.from('no record') },
+    record(view('v2')),
+  ])
+  await drain()
+  expect(await countOf('page_views')).toBe(2)
+  expect(await deadLetters()).toMatchObject([{ stream: 'sink', topic: 'page-views', code: 'UNDECODABLE' }])
+})
 
-  it('finds the rows that the store refuses, and stores the rest of the batch', async () => {
-    const views = Array.from({ length: 50 }, (_, i) => view(`v${i}`))
-    await log.append(views.map(record))
-    const refused = new Set(['v7', 'v31'])
-    const picky: Analytics = {
-      ...analytics,
-      async insert(table, rows, options) {
-        if (rows.some((row) => refused.has((row as { id: string }).id))) throw new AnalyticsRejected('no such value')
-        await analytics.insert(table, rows, options)
-      },
-    }
-    await drain({ analytics: picky })
-    expect(await countOf('page_views')).toBe(48)
-    expect(await deadLetters()).toMatchObject([{ code: 'REJECTED' }, { code: 'REJECTED' }])
-  })
+it('the sink finds the rows that the store refuses, and stores the rest of the batch', async () => {
+  const views = Array.from({ length: 50 }, (_, i) => view(`v${i}`))
+  await log.append(views.map(record))
+  const refused = new Set(['v7', 'v31'])
+  const picky: Analytics = {
+    ...analytics,
+    async insert(table, rows, options) {
+      if (rows.some((row) => refused.has((row as { id: string }).id))) throw new AnalyticsRejected('no such value')
+      await analytics.insert(table, rows, options)
+    },
+  }
+  await drain({ analytics: picky })
+  expect(await countOf('page_views')).toBe(48)
+  expect(await deadLetters()).toMatchObject([{ code: 'REJECTED' }, { code: 'REJECTED' }])
+})
 
-  it('stores every record once whenever calls fail, before or after they took effect', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.integer({ min: 1, max: 30 }), { maxLength: 4 }),
-        fc.infiniteStream(fc.nat(9)),
-        async (sizes, luck) => {
-          await log.close()
-          await openNewLog()
-          let failures = 12
-          const flaky =
-            <Args extends unknown[]>(call: (...args: Args) => Promise<void>, error: () => Error) =>
-            async (...args: Args) => {
-              const chance = failures > 0 ? luck.next().value : 9
-              if (chance < 2) failures -= 1
-              if (chance === 0) throw error()
-              await call(...args)
-              if (chance === 1) throw error()
-            }
-          const unavailable = () => new AnalyticsUnavailable('try again')
-          const flakyLog: EventLog = {
-            ...log,
-            async consumer(options) {
-              const consumer = await log.consumer(options)
-              return { ...consumer, commit: flaky(consumer.commit, unavailable) }
-            },
+it('the sink stores every record once whenever calls fail, before or after they took effect', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.integer({ min: 1, max: 30 }), { maxLength: 4 }),
+      fc.infiniteStream(fc.nat(9)),
+      async (sizes, luck) => {
+        await log.close()
+        await openNewLog()
+        let failures = 12
+        const flaky =
+          <Args extends unknown[]>(call: (...args: Args) => Promise<void>, error: () => Error) =>
+          async (...args: Args) => {
+            const chance = failures > 0 ? luck.next().value : 9
+            if (chance < 2) failures -= 1
+            if (chance === 0) throw error()
+            await call(...args)
+            if (chance === 1) throw error()
           }
-          const flakyAnalytics: Analytics = {
-            ...analytics,
-            insert: flaky(analytics.insert, unavailable),
-            raiseFences: flaky(analytics.raiseFences, unavailable),
-          }
-          let id = 0
-          for (const size of sizes) {
-            await log.append(Array.from({ length: size }, () => record(view(`v${id++}`, `c${id % 7}`))))
-            await drain({ log: flakyLog, analytics: flakyAnalytics })
-          }
-          expect(await query('SELECT count() AS rows, uniqExact(id) AS ids FROM page_views')).toEqual([
-            { rows: id, ids: id },
-          ])
-        },
-      ),
-      { numRuns: tries(8, 80), endOnFailure: true },
-    )
-  })
-
-  it('does not store what it read of a partition that has left and come back since', async () => {
-    const views = Array.from({ length: 40 }, (_, n) => record(view(`v${n}`, `c${n}`)))
-    await log.append(views)
-    let polled = 0
-    let holds = () => 0
-    const watched: EventLog = {
-      ...log,
-      async consumer(options) {
-        const consumer = await log.consumer(options)
-        holds = () => consumer.assigned().length
-        return {
-          ...consumer,
-          async poll(asked) {
-            const batch = await consumer.poll(asked)
-            polled += batch?.records.length ?? 0
-            return batch
+        const unavailable = () => new AnalyticsUnavailable('try again')
+        const flakyLog: EventLog = {
+          ...log,
+          async consumer(options) {
+            const consumer = await log.consumer(options)
+            return { ...consumer, commit: flaky(consumer.commit, unavailable) }
           },
         }
+        const flakyAnalytics: Analytics = {
+          ...analytics,
+          insert: flaky(analytics.insert, unavailable),
+          raiseFences: flaky(analytics.raiseFences, unavailable),
+        }
+        let id = 0
+        for (const size of sizes) {
+          await log.append(Array.from({ length: size }, () => record(view(`v${id++}`, `c${id % 7}`))))
+          await drain({ log: flakyLog, analytics: flakyAnalytics })
+        }
+        expect(await query('SELECT count() AS rows, uniqExact(id) AS ids FROM page_views')).toEqual([
+          { rows: id, ids: id },
+        ])
       },
-    }
-    const sink = createSink({ log: watched, analytics, now: () => time, logger: silent })
-    const ended = sink.run()
-    await waitFor(async () => polled === views.length)
-    const all = holds()
-    const other = await log.consumer({ group: SINK_GROUP, topics: storedTopics })
-    let taken = 0
-    for (;;) {
-      const batch = await other.poll({ maxRecords: 100, maxWaitMs: 100 })
-      if (!batch) break
-      taken += batch.records.length
-      const metadata = encodeOffsetMetadata({ epoch, pendingLast: null })
-      await other.commit(batch.assignment, { offset: batch.records.at(-1)!.offset + 1, metadata })
-    }
-    await waitFor(async () => holds() < all)
-    await other.close()
-    await waitFor(async () => holds() === all)
-    while ((await sink.lag()).some(({ records }) => records > 0)) {
-      time += AGE_MS
-      await delay(20)
-    }
-    await sink.stop()
-    await ended
-    expect(taken).toBeGreaterThan(0)
-    expect(await countOf('page_views')).toBe(views.length - taken)
-  })
+    ),
+    { numRuns: tries(8, 80), endOnFailure: true },
+  )
+})
 
-  describe('a batch in doubt', () => {
-    const views = ['v0', 'v1', 'v2', 'v3']
-    /** The first three records were about to be stored, under the epoch of the log. */
-    async function leaveInDoubt(): Promise<SinkBatch> {
-      const places = await log.append(views.map((id) => record(view(id))))
-      const { partition, offset: first } = places[0]!
-      const { offset: last } = places[2]!
-      const records = await log.read('page-views', partition, first, 3)
-      const others = (await log.committed(SINK_GROUP)).filter(
-        (each) => each.topic !== 'page-views' || each.partition !== partition,
-      )
-      const metadata = encodeOffsetMetadata({ epoch, pendingLast: last })
-      await log.reset(SINK_GROUP, [...others, { topic: 'page-views', partition, offset: first, metadata }])
-      return { topic: 'page-views', partition, first, last, records, epoch }
-    }
-    const stored = async () =>
-      (await query<{ id: string }>('SELECT id FROM page_views ORDER BY id')).map(({ id }) => id)
-
-    it.each([
-      ['nothing', 0],
-      ['a part', 2],
-      ['all', 3],
-    ])('of which %s is stored is finished, and the partition goes on after it', async (_, count) => {
-      const batch = await leaveInDoubt()
-      await storeBatch(analytics, { ...batch, records: batch.records.slice(0, count) })
-      await drain()
-      expect(await stored()).toEqual(views)
-    })
-
-    it('can no more be stored by who opened it', async () => {
-      const batch = await leaveInDoubt()
-      await drain()
-      await expect(storeBatch(analytics, batch)).rejects.toBeInstanceOf(AnalyticsFenced)
-      expect(await stored()).toEqual(views)
-    })
-
-    it('is finished under an epoch of its own each time that finishing it fails', async () => {
-      await leaveInDoubt()
-      const epochs: number[] = []
-      const failing: Analytics = {
-        ...analytics,
-        async insert(table, rows, by) {
-          if ('fence' in by) epochs.push(by.fence.epoch)
-          if (epochs.length < 3) throw new AnalyticsUnavailable('try again')
-          await analytics.insert(table, rows, by)
+it('the sink does not store what it read of a partition that has left and come back since', async () => {
+  const views = Array.from({ length: 40 }, (_, n) => record(view(`v${n}`, `c${n}`)))
+  await log.append(views)
+  let polled = 0
+  let holds = () => 0
+  const watched: EventLog = {
+    ...log,
+    async consumer(options) {
+      const consumer = await log.consumer(options)
+      holds = () => consumer.assigned().length
+      return {
+        ...consumer,
+        async poll(asked) {
+          const batch = await consumer.poll(asked)
+          polled += batch?.records.length ?? 0
+          return batch
         },
       }
-      await drain({ analytics: failing })
-      expect(epochs.slice(0, 3)).toEqual([epoch + 1, epoch + 2, epoch + 3])
-      expect(await stored()).toEqual(views)
-    })
+    },
+  }
+  const sink = createSink({ log: watched, analytics, now: () => time, logger: silent })
+  const ended = sink.run()
+  await waitFor(async () => polled === views.length)
+  const all = holds()
+  const other = await log.consumer({ group: SINK_GROUP, topics: storedTopics })
+  let taken = 0
+  for (;;) {
+    const batch = await other.poll({ maxRecords: 100, maxWaitMs: 100 })
+    if (!batch) break
+    taken += batch.records.length
+    const metadata = encodeOffsetMetadata({ epoch, pendingLast: null })
+    await other.commit(batch.assignment, { offset: batch.records.at(-1)!.offset + 1, metadata })
+  }
+  await waitFor(async () => holds() < all)
+  await other.close()
+  await waitFor(async () => holds() === all)
+  while ((await sink.lag()).some(({ records }) => records > 0)) {
+    time += AGE_MS
+    await delay(20)
+  }
+  await sink.stop()
+  await ended
+  expect(taken).toBeGreaterThan(0)
+  expect(await countOf('page_views')).toBe(views.length - taken)
+})
+
+describe('a batch in doubt', () => {
+  const views = ['v0', 'v1', 'v2', 'v3']
+  /** The first three records were about to be stored, under the epoch of the log. */
+  async function leaveInDoubt(): Promise<SinkBatch> {
+    const places = await log.append(views.map((id) => record(view(id))))
+    const { partition, offset: first } = places[0]!
+    const { offset: last } = places[2]!
+    const records = await log.read('page-views', partition, first, 3)
+    const others = (await log.committed(SINK_GROUP)).filter(
+      (each) => each.topic !== 'page-views' || each.partition !== partition,
+    )
+    const metadata = encodeOffsetMetadata({ epoch, pendingLast: last })
+    await log.reset(SINK_GROUP, [...others, { topic: 'page-views', partition, offset: first, metadata }])
+    return { topic: 'page-views', partition, first, last, records, epoch }
+  }
+  const stored = async () => (await query<{ id: string }>('SELECT id FROM page_views ORDER BY id')).map(({ id }) => id)
+
+  it.each([
+    ['nothing', 0],
+    ['a part', 2],
+    ['all', 3],
+  ])('of which %s is stored is finished, and the partition goes on after it', async (_, count) => {
+    const batch = await leaveInDoubt()
+    await storeBatch(analytics, { ...batch, records: batch.records.slice(0, count) })
+    await drain()
+    expect(await stored()).toEqual(views)
+  })
+
+  it('a batch in doubt can no longer be stored by whoever opened it', async () => {
+    const batch = await leaveInDoubt()
+    await drain()
+    await expect(storeBatch(analytics, batch)).rejects.toBeInstanceOf(AnalyticsFenced)
+    expect(await stored()).toEqual(views)
+  })
+
+  it('a batch in doubt is finished under a new epoch each time that finishing it fails', async () => {
+    await leaveInDoubt()
+    const epochs: number[] = []
+    const failing: Analytics = {
+      ...analytics,
+      async insert(table, rows, by) {
+        if ('fence' in by) epochs.push(by.fence.epoch)
+        if (epochs.length < 3) throw new AnalyticsUnavailable('try again')
+        await analytics.insert(table, rows, by)
+      },
+    }
+    await drain({ analytics: failing })
+    expect(epochs.slice(0, 3)).toEqual([epoch + 1, epoch + 2, epoch + 3])
+    expect(await stored()).toEqual(views)
   })
 })
 
