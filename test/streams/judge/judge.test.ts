@@ -165,7 +165,7 @@ describe('an event for an ad that another browser was given', () => {
     expect(await ofVerdict([...known!, ...unknown!], 'REPLAYED')).toBe(5)
   })
 
-  test('an ad that another browser reports is no replay for want of a uid on both sides', async () => {
+  test('an empty uid on both sides does not make two browsers one person', async () => {
     const events = many(FOREIGN_MAX_PER_DAY + 5).map((event) => ({ ...event, claims: { ...event.claims, uid: '' } }))
     expect(
       await ofVerdict(
