@@ -41,10 +41,10 @@ const stored = (topic: TopicName, table: string): AuditedTopic => ({
 })
 
 /**
- * Every topic that the sink stores, and `ad-events`, which count as stored when their judgement is. Not `item-groups`: its
- * table keeps the latest row of each product, as the log does, and neither says how many there were.
+ * Every topic that the sink stores, and `ad-events`, which count as stored when their judgement is. Two topics are left out:
+ * the table of `item-groups` keeps the latest row of each product, as the log does, and rows of `security-events` expire.
  */
-const auditedTopics: AuditedTopic[] = [
+export const auditedTopics: readonly AuditedTopic[] = [
   stored('emissions', 'emissions'),
   {
     topic: 'ad-events',
