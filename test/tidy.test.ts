@@ -8,6 +8,16 @@ const SOURCE_FOLDERS = ['schemas', 'services', 'streams', 'infra']
 const GENERATED = 'panel/web/client/schema.d.ts'
 const LINES_MAX = 300
 const FILES_PER_FOLDER_MAX = 12
+const LINES_ALONE_MIN = 40
+/** Ports, engines behind them, entries of workers and processes, what routes are mounted by, pages, streams and rules of the domain. */
+const STANDS_ALONE = new RegExp(
+  [
+    String.raw`/port\.ts$|\.(worker|child)\.ts$|/[a-z-]*worker\.ts$`,
+    String.raw`^infra/rate-limits/redis/rate-limits\.ts$|^schemas/(avro|http)/`,
+    String.raw`^services/roles/|/app\.ts$|^services/registry/operations/audit\.ts$|-page\.tsx$|/pages/home\.ts$`,
+    String.raw`^services/domain/|^streams/judge/watermark\.ts$`,
+  ].join('|'),
+)
 /** Released schemas are only ever added to; the others are built, or generated. */
 const MANY_FILES = /^schemas\/avro\/released$|\/dist(\/|$)|node_modules/
 /** Fewer files than this means that the walk itself is broken. */
@@ -137,6 +147,7 @@ function extensionOf(path: string, importsByPath: ReadonlyMap<string, unknown>):
 
 describe('tidy', () => {
   const files = readSources()
+  const pathsOf = new Map(files.map(({ path, imports }) => [path, imports]))
 
   it('reads the whole source tree', () => {
     expect(files.length).toBeGreaterThanOrEqual(FILES_READ_MIN)
@@ -184,9 +195,19 @@ describe('tidy', () => {
     expect([...counts].filter(([, count]) => count > FILES_PER_FOLDER_MAX)).toEqual([])
   })
 
+  it(`has no file of fewer than ${LINES_ALONE_MIN} lines that only one other reads`, () => {
+    const importers = new Map<string, number>()
+    for (const { imports } of files)
+      for (const to of new Set(imports)) {
+        const path = pathsOf.has(to) ? to : extensionOf(to, pathsOf)
+        if (path !== undefined) importers.set(path, (importers.get(path) ?? 0) + 1)
+      }
+    const slices = files.filter(({ path, lines }) => lines < LINES_ALONE_MIN && importers.get(path) === 1)
+    expect(slices.map(({ path }) => path).filter((path) => !STANDS_ALONE.test(path))).toEqual([])
+  })
+
   it('has no imports that go in a circle', () => {
-    const importsByPath = new Map(files.map(({ path, imports }) => [path, imports]))
-    expect(circleIn(importsByPath)).toBeNull()
+    expect(circleIn(pathsOf)).toBeNull()
   })
 
   it('would catch a circle', () => {
