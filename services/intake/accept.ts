@@ -81,13 +81,18 @@ async function store(log: Appender, events: readonly AcceptedEvent[]): Promise<v
 
 function count(metrics: AcceptDeps['metrics'], results: readonly ValidationResult[], notStored: number): void {
   metrics.repeatsLeftOut(notStored)
-  const counts = new Map<string, { type: string; code: RejectedEvent['code'] | null; count: number }>()
+  const accepted = new Map<string, number>()
+  const rejected = new Map<RejectedEvent['code'], number>()
   for (const result of results) {
-    const [type, code] = result.status === 'ACCEPTED' ? [result.record.topic, null] : ['element', result.code]
-    const key = `${type} ${code}`
-    counts.set(key, { type, code, count: (counts.get(key)?.count ?? 0) + 1 })
+    if (result.status === 'ACCEPTED') increment(accepted, result.record.topic)
+    else increment(rejected, result.code)
   }
-  for (const each of counts.values()) metrics.eventsTaken(each)
+  for (const [type, count] of accepted) metrics.eventsTaken({ type, code: null, count })
+  for (const [code, count] of rejected) metrics.eventsTaken({ type: 'element', code, count })
+}
+
+function increment<K>(counts: Map<K, number>, key: K): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1)
 }
 
 function answer(
