@@ -7,45 +7,48 @@ import type { TrafficRules } from '../../services/domain/traffic-rules.ts'
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
-/** A sliding hour is the part of an hour under way and the two before it: never less than an hour. */
+/** The sliding window is the current half hour and the two before it: always at least an hour. */
 const PART_MS = 30 * MINUTE_MS
 const PARTS = 3
 
-/** Who has viewed an ad so long ago is known, and no newcomer any more. Whoever makes up people must wait as long. */
+/**
+ * A person who first viewed an ad this long ago is known; until then the person is a newcomer. Somebody who invents people
+ * has to wait as long for each of them.
+ */
 const KNOWN_AFTER_MS = HOUR_MS
 const KNOWN_FOR_MS = 7 * DAY_MS
 
-/** Of five ads that people view they click fewer than one, also those who click much. */
+/** Even people who click a lot click fewer than one in five of the ads they view. */
 const VIEWS_PER_CLICK = 5
 /**
- * Newcomers may be made up, and the views of a crowd of them earn less: so many clicks as people who click much, and
- * beyond that twice as many as people click on average.
+ * Newcomers may be invented, so the views of many of them allow fewer clicks: up to this many at the rate of people who
+ * click a lot, and beyond that at twice the average rate.
  */
 const EAGER_CLICKS_MAX = 6
 const NEWCOMER_VIEWS_PER_CLICK = 35
-/** Newcomers that are one more for so many views by people who are known. */
+/** This many views by known people allow one more newcomer. */
 const VIEWS_PER_NEWCOMER = 2
-/** Views of newcomers that are more for every view by people who are known. */
+/** Each view by a known person allows this many more views by newcomers. */
 const NEWCOMER_VIEWS_PER_VIEW = 10
 
-/** An ad unit whose page reports views has so many in the days that are looked at. */
+/** An ad unit with at least this many views, today and yesterday, is on a page that reports views. */
 const REPORTED_VIEWS_MIN = 100
 
-/** Least time from the answer to an ad request to a click on it: to arrive, to be drawn, to be seen and to be reached. */
+/** The least time between an ad request and a click: the ad must arrive, be drawn, be seen and be reached. */
 const CLICK_MIN_MS = { list: 500, recommendation: 700, banner: 1_000 } as const
-/** What people look for stands on top of the page; what is recommended stands below. */
+/** Algorithms of lists, which stand at the top of a page; recommendations stand further down. */
 const LIST_ALGORITHMS = ['BESTSELLERS', 'CONTEXT_MATCH']
 
-/** Who views, for the rules that tell newcomers from people who are known. Only where there are such rules. */
+/** The person who views, for the rules that tell newcomers from known people; null when no such rule applies to the event. */
 export function actorOf({ type, cid, addressHash, receivedAt }: AdEvent): Actor | null {
   if (type !== 'VIEW' || addressHash === null) return null
   return { key: knownKey(cid), knownAfterMs: KNOWN_AFTER_MS, expiresAt: receivedAt + KNOWN_FOR_MS }
 }
 
 /**
- * The rules against invalid traffic that an event is judged by, and what it counts for later ones, in the order in which
- * they are given as the reason. Rules that count need a public address: who tests on his own machine has none.
- * @param rules null: only counts.
+ * The rules against invalid traffic that an event is judged by, and the counters it adds to. The first rule that is broken is
+ * the reason given. Rules that count need a public address, which somebody who tests on the own machine does not have.
+ * @param rules null: the event is counted and not judged.
  */
 export function trafficLimits(event: AdEvent, rules: TrafficRules | null): Limit[] {
   const sources = sourcesOf(event)
@@ -57,7 +60,7 @@ export function trafficLimits(event: AdEvent, rules: TrafficRules | null): Limit
 type By = 'address' | 'agent' | 'network'
 type Sources = readonly (readonly [By, string])[]
 
-/** Who may stand behind several events, the narrowest first; null: not known. */
+/** The sources that several events may share, the narrowest first; null: the address is not known. */
 function sourcesOf({ addressHash, agentHash, networkHash }: AdEvent): Sources | null {
   if (addressHash === null) return null
   const known: Sources = [['address', addressHash]]
@@ -87,12 +90,12 @@ function clicksEarned(event: AdEvent, by: By, hash: string): Allowance[] {
   ]
 }
 
-/** Rules that a click is held against without being counted. */
+/** Rules that a click is checked against without adding to a counter. */
 function checksOf(event: AdEvent, isCounted: boolean, rules: TrafficRules): Limit[] {
   const { cid, claims, occurredAt } = event
   const checks: Limit[] = []
   if (isCounted) {
-    // The time at which somebody was first seen is beyond any number of clicks.
+    // The value of this key is the time of the first view: as an allowance it exceeds any number of clicks.
     const viewed: Allowance = { keys: [knownKey(cid)], gives: 1, per: 1, max: null }
     const clicksOnly = limitOf('CLICKS_ONLY', rules, counter('clicks', event, 'cid', cid), [viewed])
     const noView = { ...limitOf('NO_VIEW', rules, unitViews(event)), unlessTaken: onceKey('VIEW', claims) }
@@ -131,7 +134,7 @@ function viewLimits(event: AdEvent, sources: Sources, rules: TrafficRules | null
   return [...limits, countedAt(unitViews(event))]
 }
 
-/** Where something is counted now, and where it was counted in the parts of the window before. */
+/** The key of the current part of the window, and those of the parts before it. */
 interface Counter {
   key: string
   window: string[]
@@ -151,7 +154,7 @@ function counter(
   const part = Math.floor(receivedAt / PART_MS)
   const day = Math.floor(receivedAt / DAY_MS)
   const keyOf = (each: number) => {
-    // Yesterday's parts know the address by yesterday's hash.
+    // Parts of yesterday are keyed by yesterday's hash of the address.
     const isYesterday = Math.floor((each * PART_MS) / DAY_MS) < day
     const named = by === 'address' && isYesterday ? (previousAddressHash ?? who) : who
     return `ivt/${what}/${by}/${each}/${claims.shopId}/${named}`

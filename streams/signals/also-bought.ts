@@ -1,24 +1,24 @@
 /**
- * "Others also bought" from baskets. A product's list is picked greedily: each pick is the product that stands in most
- * of its baskets, where a basket that an earlier pick already stands in counts less. So the list as a whole, not each
- * entry for itself, meets what a shopper takes next (greedy maximum coverage: Nemhauser, Wolsey, Fisher 1978).
+ * "Others also bought", from baskets. A product's list is picked greedily: each pick is the product found in most of its
+ * baskets, where a basket that already holds an earlier pick counts less. The list as a whole thus predicts what a shopper
+ * takes next, rather than each entry by itself (greedy maximum coverage: Nemhauser, Wolsey, Fisher 1978).
  */
 
 /** Products in one list. */
 export const LIST_LENGTH_MAX = 50
-/** Lines of one basket that count: a wholesaler's order of hundreds says little of each pair. */
+/** Only this many lines of a basket count: an order of hundreds of products says little about each pair. */
 export const BASKET_LINES_MAX = 100
-/** The latest baskets of one product that count, which bounds the work for a bestseller. */
+/** Only this many of a product's latest baskets count, which bounds the work for a bestseller. */
 const BASKETS_PER_PRODUCT_MAX = 5_000
 /** Products considered for one list, by how often they were bought together. */
 const CANDIDATES_MAX = 200
-/** The most bought products, which fill the lists of those with little evidence. */
+/** This many bestsellers fill up the lists of products with little evidence. */
 const POPULAR_MAX = 100
-/** Age at which a basket counts half. Long, for what is bought together changes slowly. */
+/** Age at which a basket counts half. Long, because what is bought together changes slowly. */
 const HALF_LIFE_MS = 365 * 86_400_000
 /** A basket of n products weighs (n - 1)^-0.5: between counting each pair and counting each basket once. */
 const SIZE_EXPONENT = -0.5
-/** What a basket keeps of its weight after a pick that stands in it. */
+/** The share of its weight that a basket keeps after a pick that it holds. */
 const COVERED_KEEPS = 0.7
 /** Weight of "bought by anyone", against one basket of two products bought now. */
 const POPULARITY_WEIGHT = 2
@@ -36,8 +36,8 @@ export interface AlsoBoughtList {
 }
 
 /**
- * The list of every product that stands in a basket. A generator, so that the caller can let others work in between.
- * Time grows with the sum over baskets of their squared length; see the limits above.
+ * Yields the list of every product found in a basket, so that the caller can let others work in between. The time grows with
+ * the sum of the squared lengths of the baskets; the limits above bound it.
  * @param now UTC epoch milliseconds that ages are counted from.
  */
 export function* alsoBought(baskets: readonly OrderBasket[], now: number): Generator<AlsoBoughtList> {
@@ -55,7 +55,7 @@ export function* alsoBought(baskets: readonly OrderBasket[], now: number): Gener
 
 interface History {
   ids: string[]
-  /** Distinct products of each basket, and what the basket weighs. */
+  /** The distinct products of each basket, and the basket's weight. */
   lines: Int32Array[]
   weights: Float64Array
   /** Baskets of each product, latest first. */

@@ -13,7 +13,7 @@ import { type TopicName, topics } from '../../../schemas/topics.ts'
 const HEADER_BYTES = 8
 const BODY_HEADER_BYTES = 9
 const NULL = -1
-/** Of one frame: its record, headers and a topic's name. */
+/** The maximum size of a frame: a record, headers and the name of a topic. */
 export const FRAME_MAX_BYTES = RECORD_MAX_BYTES + HEADER_BYTES + BODY_HEADER_BYTES + 255
 
 /** @throws RecordTooLarge when the log would not take the record either. */
@@ -38,7 +38,7 @@ export function encodeFrame({ topic, key, value }: NewRecord): Buffer {
   return frame
 }
 
-/** The record at `at` and where it ends; null when no whole, sound frame begins there. The value shares `bytes`. */
+/** The record at `at` and where it ends; null when no complete, intact frame begins there. The value shares `bytes`. */
 export function decodeFrame(bytes: Buffer, at: number): { record: NewRecord; end: number } | null {
   if (at + HEADER_BYTES + BODY_HEADER_BYTES > bytes.length) return null
   const end = at + HEADER_BYTES + bytes.readUInt32LE(at)
@@ -58,7 +58,7 @@ export function decodeFrame(bytes: Buffer, at: number): { record: NewRecord; end
   return { record: { topic: topic as TopicName, key, value }, end }
 }
 
-/** Of a frame without the place of the checksum itself. */
+/** The checksum of a frame, leaving out the bytes of the checksum itself. */
 function checksum(frame: Buffer): number {
   return crc32(frame.subarray(HEADER_BYTES), crc32(frame.subarray(0, 4)))
 }

@@ -18,8 +18,8 @@ export interface PositionFile {
 }
 
 /**
- * The file `position` of the spool's folder. Written in place, so that it needs no room on a disk that has become full, and
- * not flushed: a position that is lost or torn with the machine only means that records are drained twice.
+ * The file `position` in the spool's folder. It is written in place, which works on a full disk too, and it is not flushed: if a
+ * power failure loses or tears it, records are drained twice and nothing else happens.
  */
 export async function openPositionFile(folder: string): Promise<PositionFile> {
   const file = join(folder, 'position')

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { decodeFrame } from './frame.ts'
 import type { SpoolPosition } from './position.ts'
 
-/** A file of frames. `bytes` of it are flushed, of which the last is never torn. */
+/** A file of frames. Its first `bytes` are flushed and end with a complete frame. */
 export interface Segment {
   readonly number: number
   readonly path: string
@@ -18,8 +18,8 @@ export function segmentPath(folder: string, number: number): string {
 }
 
 /**
- * The segments of a folder that still hold records to drain, oldest first. What a kill left torn at an end is cut off: it was
- * never acknowledged. `records` of the first are those behind `from`.
+ * The segments of a folder that still hold records to drain, oldest first. A frame that a kill has torn at the end is cut off: it
+ * was never acknowledged. `records` of the first segment counts those behind `from`.
  */
 export async function openSegments(
   folder: string,
@@ -48,7 +48,7 @@ export async function openSegments(
   return segments
 }
 
-/** How many bytes are whole frames, and how many records lie behind `drained` of them. */
+/** How many bytes are complete frames, and how many records follow the first `drained` bytes. */
 function scan(content: Buffer, drained: number): { sound: number; records: number } {
   let sound = 0
   let records = 0
@@ -59,7 +59,7 @@ function scan(content: Buffer, drained: number): { sound: number; records: numbe
   return { sound, records }
 }
 
-/** Makes a new, empty segment that is there after a power failure too. @throws what the file system throws. */
+/** Creates an empty segment that survives a power failure. @throws what the file system throws. */
 export async function createSegment(folder: string, number: number): Promise<{ segment: Segment; handle: FileHandle }> {
   const path = segmentPath(folder, number)
   const handle = await open(path, 'wx')
@@ -81,7 +81,7 @@ async function flushFolder(folder: string): Promise<void> {
   }
 }
 
-/** Writes all of it at `at` and flushes it to the disk. @throws what the file system throws; then any part may be written. */
+/** Writes the bytes at `at` and flushes them to the disk. @throws what the file system throws; any part may then be written. */
 export async function writeDurably(handle: FileHandle, bytes: Buffer, at: number): Promise<void> {
   for (let written = 0; written < bytes.length; ) {
     const { bytesWritten } = await handle.write(bytes, written, bytes.length - written, at + written)

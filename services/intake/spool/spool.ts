@@ -8,30 +8,30 @@ import { openPositionFile } from './position.ts'
 import { createSegment, openSegments, type Segment, writeDurably } from './segments.ts'
 
 export const SPOOL_MAX_BYTES_DEFAULT = 1024 ** 3
-/** A segment that is drained gives its room back. */
+/** A drained segment is deleted, which frees its space. */
 const SEGMENT_BYTES = 16 * 1024 * 1024
-/** Given to one flush at most, over all that wait: a disk that hangs must not fill the memory. */
+/** The most that may wait for a flush: a disk that hangs must not fill the memory. */
 const UNWRITTEN_MAX_BYTES = 64 * 1024 * 1024
-/** Room for any one record, and for some thousands of the usual size. */
+/** Enough for any one record, or for some thousands of the usual size. */
 const BATCH_BYTES = FRAME_MAX_BYTES
 const BATCH_RECORDS = 5_000
 
 export interface SpoolOptions {
-  /** For one process at a time. */
+  /** Only one process at a time may use it. */
   folder: string
-  /** On disk, what is drained of the first segment included. Default 1 GiB. */
+  /** The most it takes on disk, including what is drained of the first segment. Default 1 GiB. */
   maxBytes?: number
-  /** A torn end, which was never acknowledged, was cut off at the start. */
+  /** Called at the start when a torn end, which was never acknowledged, was cut off. */
   onCut?: (cut: { path: string; bytes: number }) => void
-  /** The disk gave back other bytes than were written: the segment was set aside under this path, with what is lost. */
+  /** Called when the disk returned other bytes than were written: the segment is kept under this path, and its records are lost. */
   onDamage?: (damage: { path: string; records: number }) => void
 }
 
 export interface SpooledBatch {
   records: NewRecord[]
-  /** Nothing that is on disk lies behind it. */
+  /** Whether nothing on disk follows this batch. */
   isLast: boolean
-  /** The records are in the log: goes on behind them. */
+  /** Call it once the records are in the log; the next batch begins behind them. */
   done(): Promise<void>
 }
 
@@ -42,11 +42,11 @@ export interface Spool {
    * @throws LogUnavailable when the spool or the disk is full: any part may be stored; RecordTooLarge.
    */
   append(records: readonly NewRecord[]): Promise<void>
-  /** The first records, in order; null when there is nothing to be had at the moment. One batch at a time. */
+  /** The first records, in order; null when there are none at the moment. One batch at a time. */
   next(): Promise<SpooledBatch | null>
-  /** Resolves once the flush at hand, if there is one, has ended. */
+  /** Resolves once the flush under way, if any, has ended. */
   settled(): Promise<void>
-  /** What is to be drained, and what still waits for the disk. */
+  /** The records to drain, and those that still wait for the disk. */
   waiting(): { records: number; bytes: number }
   close(): Promise<void>
 }
@@ -60,7 +60,7 @@ interface Unwritten {
 
 /**
  * Opens the spool of a folder: the segments `000000000001.spool`, … and the file `position`, which says what is drained.
- * @throws Error when another process has it, or it holds what this version does not know.
+ * @throws Error when another process uses it, or it holds files that this version does not know.
  */
 export async function openSpool(options: SpoolOptions): Promise<Spool> {
   const { folder, maxBytes = SPOOL_MAX_BYTES_DEFAULT, onCut = () => {}, onDamage = () => {} } = options
@@ -70,13 +70,13 @@ export async function openSpool(options: SpoolOptions): Promise<Spool> {
   const head = await position.read()
   const segments = await openSegments(folder, head, onCut)
   let nextNumber = Math.max(head.segment, segments.at(-1)?.number ?? 0) + 1
-  /** What is written to; null: the next append begins a new segment. */
+  /** The segment that is written to; null: the next append begins a new one. */
   let tail: { segment: Segment; handle: FileHandle } | null = null
   let unwritten: Unwritten[] = []
   let unwrittenBytes = 0
   let unwrittenRecords = 0
   let flushing: Promise<void> | null = null
-  /** The flush at hand of those that follow one another. */
+  /** The flush under way; flushes follow one another. */
   let writing: Promise<void> = Promise.resolve()
   let closed = false
 
@@ -89,7 +89,7 @@ export async function openSpool(options: SpoolOptions): Promise<Spool> {
       unwritten = []
       await writing
     }
-    // In the same turn as the last look at the queue: whoever comes later begins a flush.
+    // In the same turn as the last look at the queue, so that a later append begins a flush.
     flushing = null
   }
 
@@ -124,7 +124,7 @@ export async function openSpool(options: SpoolOptions): Promise<Spool> {
     await sealed?.handle.close()
   }
 
-  /** After a failed write nobody knows what lies behind the last flush: it is cut off, and another segment begun. */
+  /** After a failed write it is unknown what follows the last flush: the segment is cut off there, and a new one begun. */
   async function abandonTail(): Promise<void> {
     const segment = tail?.segment
     await sealTail().catch(() => {})
@@ -145,7 +145,7 @@ export async function openSpool(options: SpoolOptions): Promise<Spool> {
     return first
   }
 
-  /** Drops segments that are drained; the last one only while nothing is being written to it. */
+  /** Deletes drained segments; the last one only while nothing is being written to it. */
   async function dropDrained(): Promise<void> {
     for (let first = firstSegment(); first && head.offset >= first.bytes; first = firstSegment()) {
       if (first === tail?.segment && flushing) return
@@ -234,10 +234,10 @@ async function readRange(path: string, from: number, to: number): Promise<Buffer
 }
 
 /**
- * Locks a folder for this process. The lock is an abstract socket, which Linux frees however the process ends; on other
- * systems nothing is locked.
- * @returns frees the folder.
- * @throws Error when another process of this machine has it.
+ * Locks a folder for this process. The lock is an abstract socket, which Linux frees however the process ends; other systems
+ * have no lock.
+ * @returns a function that unlocks the folder.
+ * @throws Error when another process of this machine has locked it.
  */
 async function lockFolder(folder: string): Promise<() => void> {
   if (process.platform !== 'linux') return () => {}

@@ -5,7 +5,7 @@ import type { Spool, SpooledBatch } from './spool.ts'
 
 /** How long an append may take before its records go to the spool: they may then be in the log too, later. */
 const PATIENCE_MS = 2_000
-/** After a failure the log is left alone for so long; then one request tries it, or the drain. */
+/** How long the log is left alone after a failure, before one request, or the drain, tries it again. */
 const OPEN_MS = 1_000
 /** How long requests wait for the last of the spool to be drained, before they go on through it. */
 const HANDOVER_MAX_MS = 500
@@ -16,19 +16,19 @@ export interface SpooledLogDeps {
   spool: Spool
   /** UTC epoch milliseconds. */
   now: () => number
-  /** The log does not take records; they are spooled, or tried again. */
+  /** Called when the log takes no records; they are spooled, or tried again. */
   onError: (error: unknown) => void
   patienceMs?: number
   openMs?: number
 }
 
-/** The log for those who only append to it, with the spool in its place while it is away. */
+/** An appender to the log that uses the spool while the log is away. */
 export interface SpooledLog extends Appender {
   /** Resolves once the records are in the log or on the disk. @throws LogUnavailable when neither takes them. */
   append(records: readonly NewRecord[]): Promise<void>
-  /** What waits to be drained. */
+  /** The records that wait to be drained. */
   waiting(): { records: number; bytes: number }
-  /** Stops draining. What is not drained waits on the disk for the next start. */
+  /** Stops draining. The rest stays on the disk until the next start. */
   close(): Promise<void>
 }
 
@@ -37,20 +37,20 @@ export interface SpooledLog extends Appender {
  * tries the log again and again; when it has almost caught up, requests wait for the rest of it and then go straight to
  * the log. Closes the spool when it is closed.
  *
- * A record can come into the log twice: when its append was given up and was carried out all the same, and when the process
- * dies between the append of a drained batch and the note of it. Readers count an event id once.
+ * A record can be in the log twice: when its append was given up but carried out all the same, and when the process dies
+ * between appending a drained batch and noting its position. Readers count an event id once.
  */
 export function createSpooledLog(deps: SpooledLogDeps): SpooledLog {
   const { log, spool, now, onError, patienceMs = PATIENCE_MS, openMs = OPEN_MS } = deps
   const closing = new AbortController()
-  /** The log failed and was not tried again before this. */
+  /** The log has failed and is not tried again before this time. */
   let openUntil = 0
   let draining: Promise<void> | null = null
   let handover: Promise<unknown> | null = null
 
-  /** Tells whether the log took the records; false: it is away. */
+  /** @returns whether the log took the records; false: it is away. */
   async function appended(records: readonly NewRecord[]): Promise<boolean> {
-    // Until this try has ended, the others do not make it too.
+    // While this attempt lasts, others do not make one.
     if (openUntil > 0) openUntil = now() + Math.max(openMs, patienceMs)
     try {
       const late = () => new LogUnavailable(`The log took longer than ${patienceMs} ms`)
@@ -85,7 +85,7 @@ export function createSpooledLog(deps: SpooledLogDeps): SpooledLog {
         await delay(openMs, undefined, { signal: closing.signal }).catch(() => {})
       }
     }
-    // Those who waited find the drain at its end.
+    // The requests that waited now find the spool drained.
     draining = null
     letGo()
   }
@@ -96,7 +96,7 @@ export function createSpooledLog(deps: SpooledLogDeps): SpooledLog {
     await done()
   }
 
-  /** Lets requests wait until the function that it returns is called, but not for ever. */
+  /** Makes requests wait until the function it returns is called, or until a timeout. */
   function beginHandover(): () => void {
     const { promise, resolve } = Promise.withResolvers<void>()
     const timer = setTimeout(resolve, HANDOVER_MAX_MS)
@@ -124,7 +124,7 @@ export function createSpooledLog(deps: SpooledLogDeps): SpooledLog {
     waiting: () => spool.waiting(),
     async close() {
       closing.abort()
-      // An append that hangs is left: its batch is drained again at the next start.
+      // An append that hangs is abandoned: its batch is drained again at the next start.
       await Promise.race([draining, delay(CLOSE_MAX_MS, undefined, { ref: false })])
       await spool.close()
     },
