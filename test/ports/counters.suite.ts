@@ -15,6 +15,7 @@ export interface CountersSubject {
   dispose(counters: Counters): Promise<void>
 }
 
+const SECRETS_EXPIRING = 2_000
 const FAR = 4_000_000_000_000
 let nextOffset = 0
 
@@ -323,6 +324,15 @@ export function countersSuite(subject: CountersSubject): void {
     await waitFor(async () => (await counters.agree('monday', 'b', 60_000)) === 'b')
     await counters.clear()
     expect(await counters.agree('monday', 'c', 60_000)).toBe('b')
+  })
+
+  test('a secret that is answered while the one before expires is the one that is kept', async () => {
+    for (let i = 0; i < SECRETS_EXPIRING; i++) {
+      const name = `day ${i}`
+      await counters.agree(name, 'a', 1)
+      const answered = await counters.agree(name, 'b', 60_000)
+      if (answered === 'b') expect(await counters.agree(name, 'c', 60_000)).toBe('b')
+    }
   })
 
   describe('reservations', () => reservationsSuite(() => counters))

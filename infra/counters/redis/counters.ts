@@ -85,8 +85,8 @@ export function connectRedis({ url, namespace }: { url: string; namespace: strin
     },
     async agree(name, proposed, ttlMs) {
       const key = secretKey(name)
-      await connection.run((client) => client.set(key, proposed, 'PX', ttlMs, 'NX'))
-      return (await connection.run((client) => client.get(key))) ?? proposed
+      // One command: between two the secret could expire, and the answer would be one that is not kept.
+      return (await connection.run((client) => client.set(key, proposed, 'PX', ttlMs, 'NX', 'GET'))) ?? proposed
     },
     async read(keys) {
       if (keys.length === 0) return []
