@@ -132,8 +132,6 @@ export function openIndexWriter({ folder }: { folder: string }) {
   }
 }
 
-export type IndexWriter = ReturnType<typeof openIndexWriter>
-
 interface DocumentVersions {
   doc: number
   offerVersion: number

@@ -213,5 +213,3 @@ export function openIndexSearcher({ folder }: { folder: string }) {
     },
   }
 }
-
-export type IndexSearcher = ReturnType<typeof openIndexSearcher>
