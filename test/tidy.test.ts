@@ -9,12 +9,12 @@ const GENERATED = 'panel/web/client/schema.d.ts'
 const LINES_MAX = 300
 const FILES_PER_FOLDER_MAX = 12
 const LINES_ALONE_MIN = 40
-/** Ports, engines behind them, entries of workers and processes, what routes are mounted by, pages, streams and rules of the domain. */
+/** Ports, engines behind them, entries of workers and processes, what routes are mounted by, pages and their texts, streams and rules of the domain. */
 const STANDS_ALONE = new RegExp(
   [
     String.raw`/port\.ts$|\.(worker|child)\.ts$|/[a-z-]*worker\.ts$`,
     String.raw`^infra/rate-limits/redis/rate-limits\.ts$|^schemas/(avro|http)/`,
-    String.raw`^services/roles/|/app\.ts$|^services/registry/operations/audit\.ts$|-page\.tsx$|/pages/home\.ts$`,
+    String.raw`^services/roles/|/app\.ts$|^services/registry/operations/audit\.ts$|-page\.tsx$|/pages/home\.ts$|^services/panel/web/messages/`,
     String.raw`^services/domain/|^streams/judge/watermark\.ts$`,
   ].join('|'),
 )

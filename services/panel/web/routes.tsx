@@ -3,6 +3,7 @@ import { IconAlertTriangle, IconMapOff } from '@tabler/icons-react'
 import { createBrowserRouter, Link } from 'react-router'
 import type { Role } from './client/types.ts'
 import { PageHeader } from './components/page/page-header.tsx'
+import { t } from './messages/shell.ts'
 import { pagesOf } from './pages.ts'
 import { Shell } from './shell/shell.tsx'
 
@@ -28,11 +29,11 @@ function BrokenPage() {
       mt="xl"
       role="alert"
       icon={<IconAlertTriangle />}
-      title="This page has failed"
-      description="Load it again. If that does not help, tell the operator what you did."
+      title={t('pageFailed')}
+      description={t('pageFailedHelp')}
     >
       <EmptyState.Actions>
-        <Button onClick={() => location.reload()}>Load again</Button>
+        <Button onClick={() => location.reload()}>{t('loadAgain')}</Button>
       </EmptyState.Actions>
     </EmptyState>
   )
@@ -42,16 +43,11 @@ function BrokenPage() {
 function NotFoundPage() {
   return (
     <>
-      <PageHeader title="Not found" />
-      <EmptyState
-        mt="xl"
-        icon={<IconMapOff />}
-        title="There is nothing here"
-        description="The address is wrong, or what it showed has been deleted."
-      >
+      <PageHeader title={t('notFound')} />
+      <EmptyState mt="xl" icon={<IconMapOff />} title={t('nothingHere')} description={t('nothingHereHelp')}>
         <EmptyState.Actions>
           <Button component={Link} to="/" variant="default">
-            Go home
+            {t('goHome')}
           </Button>
         </EmptyState.Actions>
       </EmptyState>
@@ -62,7 +58,7 @@ function NotFoundPage() {
 /** Shown while the code of a page is loading. */
 function PageSkeleton() {
   return (
-    <Stack gap="md" aria-busy="true" aria-label="Loading">
+    <Stack gap="md" aria-busy="true" aria-label={t('loading')}>
       <Skeleton height={30} width={220} />
       <Skeleton height={320} />
     </Stack>

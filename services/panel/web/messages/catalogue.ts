@@ -1,0 +1,64 @@
+import type { GetICUArgs } from '@schummar/icu-type-parser'
+import { IntlMessageFormat } from 'intl-messageformat'
+import { createElement, Fragment, type ReactNode } from 'react'
+
+/** The language that the catalogues are written in. */
+const LANGUAGE = 'en'
+
+/** Plurals follow the language of the texts, numbers and dates the browser's locale. */
+const formatters = {
+  getPluralRules: (_: unknown, options?: Intl.PluralRulesOptions) => new Intl.PluralRules(LANGUAGE, options),
+  getNumberFormat: (_: unknown, options?: Intl.NumberFormatOptions) => new Intl.NumberFormat(undefined, options),
+  getDateTimeFormat: (_: unknown, options?: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(undefined, options),
+}
+
+type Arguments<Message extends string> = GetICUArgs<
+  Message,
+  { ICUArgument: string | number; ICUNumberArgument: number; ICUDateArgument: Date | number }
+>
+type Tag = (content: ReactNode) => ReactNode
+
+/** `t('waiting', { count: 3 })`; a message without arguments takes none. */
+export interface Translate<Messages extends Record<string, string>> {
+  <Key extends keyof Messages & string>(
+    key: Key,
+    ...values: keyof Arguments<Messages[Key]> extends never ? [] : [values: Arguments<Messages[Key]>]
+  ): string
+  /** A message with tags, `<link>Products</link>`, whose functions make elements of what is inside. Values may be elements. */
+  rich(key: keyof Messages & string, values: Record<string, ReactNode | Tag>): ReactNode
+}
+
+/**
+ * The texts of one area of the panel, each under a key, in ICU message format:
+ * `{count, plural, one {# product} other {# products}}`. All that people read in the panel is in these files.
+ */
+export function catalogue<const Messages extends Record<string, string>>(messages: Messages): Translate<Messages> {
+  const parsed = new Map<string, IntlMessageFormat>()
+  const formatOf = (key: keyof Messages & string) => {
+    let format = parsed.get(key)
+    if (!format) {
+      format = new IntlMessageFormat(messages[key]!, LANGUAGE, undefined, { formatters })
+      parsed.set(key, format)
+    }
+    return format
+  }
+  const translate = (key: keyof Messages & string, values?: Record<string, never>) =>
+    formatOf(key).format(values) as string
+  const rich = (key: keyof Messages & string, values: Record<string, ReactNode | Tag>): ReactNode => {
+    const parts = formatOf(key).format<ReactNode>(inFragments(values))
+    return Array.isArray(parts) ? createElement(Fragment, null, ...parts) : parts
+  }
+  return Object.assign(translate, { rich }) as Translate<Messages>
+}
+
+/** Tags receive the pieces of their content as a list; a fragment needs no keys for them. */
+function inFragments(
+  values: Record<string, ReactNode | Tag>,
+): Record<string, ReactNode | ((parts: ReactNode[]) => ReactNode)> {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [
+      name,
+      typeof value === 'function' ? (parts: ReactNode[]) => value(createElement(Fragment, null, ...parts)) : value,
+    ]),
+  )
+}
