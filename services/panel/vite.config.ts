@@ -19,6 +19,8 @@ export default defineConfig({
     emptyOutDir: true,
     // A file in the page would need another source in the Content-Security-Policy.
     assetsInlineLimit: 0,
+    // One file of styles, loaded with the page: nothing that is loaded later can be shown without them.
+    cssCodeSplit: false,
     chunkSizeWarningLimit: 600,
   },
 })

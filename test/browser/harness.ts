@@ -38,7 +38,7 @@ export async function openWorld(options: ProgramOptions = {}): Promise<World> {
     browser,
     async signedIn(person, contextOptions) {
       const context = await browser.newContext({ baseURL: program.url, ...contextOptions })
-      await signIn(context, program.url, person)
+      await signIn(context, contextOptions?.baseURL ?? program.url, person)
       return context.newPage()
     },
     async makeUser({ name, role, accountId }) {

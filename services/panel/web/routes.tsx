@@ -1,7 +1,8 @@
-import { Button, EmptyState, Skeleton, Stack } from '@mantine/core'
+import { Button, EmptyState } from '@mantine/core'
 import { IconAlertTriangle, IconMapOff } from '@tabler/icons-react'
 import { createBrowserRouter, Link } from 'react-router'
 import type { Role } from './client/types.ts'
+import { lazyPage, PageSkeleton } from './components/loading/lazy.tsx'
 import { PageHeader } from './components/page/page-header.tsx'
 import { t } from './messages/shell.ts'
 import { pagesOf } from './pages.ts'
@@ -12,7 +13,7 @@ export function createRoutes(role: Role) {
   const pages = pagesOf(role).map(({ path, load }) => ({
     path,
     ErrorBoundary: BrokenPage,
-    lazy: async () => ({ Component: (await load()).default }),
+    lazy: async () => ({ Component: await lazyPage(load) }),
   }))
   const shell = {
     Component: Shell,
@@ -22,7 +23,7 @@ export function createRoutes(role: Role) {
   return createBrowserRouter([shell], { basename: '/panel' })
 }
 
-/** Shown when a page fails, or when its code cannot be loaded because a newer version has been installed. The shell stays. */
+/** Shown when a page fails. The shell stays. */
 function BrokenPage() {
   return (
     <EmptyState
@@ -52,15 +53,5 @@ function NotFoundPage() {
         </EmptyState.Actions>
       </EmptyState>
     </>
-  )
-}
-
-/** Shown while the code of a page is loading. */
-function PageSkeleton() {
-  return (
-    <Stack gap="md" aria-busy="true" aria-label={t('loading')}>
-      <Skeleton height={30} width={220} />
-      <Skeleton height={320} />
-    </Stack>
   )
 }

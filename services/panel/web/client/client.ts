@@ -1,4 +1,5 @@
 import createClient from 'openapi-fetch'
+import { isOfGateway } from './connection.ts'
 import { noAnswer, problemOf } from './problem.ts'
 import { fetchAskingAgain } from './reauthentication.ts'
 import type { paths } from './schema.d.ts'
@@ -8,6 +9,7 @@ export const client = createClient<paths>({ baseUrl: '', credentials: 'same-orig
 
 client.use({
   async onResponse({ response }) {
+    if (isOfGateway(response)) throw noAnswer(response)
     if (!response.ok) throw await problemOf(response)
   },
   onError({ error }) {

@@ -1,3 +1,5 @@
+import { t } from '../messages/shell.ts'
+
 /** One invalid field. `path` is a JSON pointer into the body (`/cpc`), or names a parameter (`querystring/from`). */
 interface FieldError {
   path: string
@@ -43,17 +45,20 @@ export async function problemOf(response: Response): Promise<ApiProblem> {
   const retryAfterMs = Number.isNaN(retryAfter) ? null : retryAfter * 1000
   const unknown = {
     code: `HTTP_${response.status}`,
-    detail: response.statusText || 'The server answered with an error',
+    detail: t('serverError', { status: String(response.status) }),
   }
   const told = await response.json().catch(() => unknown)
   return new ApiProblem({ ...unknown, ...told, status: response.status, retryAfterMs })
 }
 
 export function noAnswer(cause: unknown): ApiProblem {
-  const problem = new ApiProblem({ status: 0, code: 'NETWORK', detail: 'The server cannot be reached' })
+  const problem = new ApiProblem({ status: 0, code: 'NETWORK', detail: t('noConnection') })
   problem.cause = cause
   return problem
 }
+
+/** Whether there was no answer, because there is no connection to the server. */
+export const isNoAnswer = (error: Error | null): boolean => error instanceof ApiProblem && error.code === 'NETWORK'
 
 /** Turns a JSON pointer (RFC 6901) into the path of a form's field. */
 function fieldName(pointer: string): string {

@@ -1,4 +1,5 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
+import { connection } from './connection.ts'
 import { ApiProblem } from './problem.ts'
 
 const RETRIES_MAX = 3
@@ -8,7 +9,10 @@ const FRESH_MS = 5_000
 
 export const SESSION_KEY = ['/v1/panel/session']
 
-/** Retries reads while the server is busy or unreachable. Changes are never retried: they may already have been made. */
+/**
+ * Retries reads while the server is busy, and reads again what is shown once it is back after an outage. Changes are never
+ * retried: they may already have been made.
+ */
 export function createQueryClient(): QueryClient {
   /** On 401 the session has ended: the panel shows the sign-in page. */
   const onError = (error: Error) => {
@@ -20,11 +24,16 @@ export function createQueryClient(): QueryClient {
     defaultOptions: {
       queries: {
         staleTime: FRESH_MS,
+        // The browser does not know whether the server answers: an error says it, and `connection` asks again.
+        networkMode: 'always',
         retry: (failures, error) => failures < RETRIES_MAX && mayWorkLater(error),
         retryDelay: (failures, error) => (error instanceof ApiProblem && waitOf(error)) || 500 * 2 ** failures,
       },
-      mutations: { retry: false },
+      mutations: { retry: false, networkMode: 'always' },
     },
+  })
+  connection.subscribe(() => {
+    if (!connection.isAway()) void queryClient.invalidateQueries()
   })
   return queryClient
 }
@@ -32,7 +41,8 @@ export function createQueryClient(): QueryClient {
 /** Retries 503, except for a report that takes too long: it would take too long again. */
 function mayWorkLater(error: Error): boolean {
   if (!(error instanceof ApiProblem)) return false
-  return error.code === 'NETWORK' || (error.status === 503 && error.code !== 'REPORT_TOO_SLOW')
+  if (error.code === 'NETWORK') return !connection.isAway()
+  return error.status === 503 && error.code !== 'REPORT_TOO_SLOW'
 }
 
 const waitOf = ({ retryAfterMs }: ApiProblem) =>

@@ -1,7 +1,8 @@
 import { notifications } from '@mantine/notifications'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import type { ApiProblem } from '../client/problem.ts'
+import { type ApiProblem, isNoAnswer } from '../client/problem.ts'
 import type { ReadablePath } from '../client/types.ts'
+import { t } from '../messages/shell.ts'
 
 /** The part of a Mantine form that useSave needs. */
 interface FormOfFields {
@@ -48,7 +49,8 @@ export function useSave<Input, Result>(options: SaveOptions<Input, Result>): Sav
       options.form?.setErrors(errors)
       const [first] = Object.keys(errors)
       if (first !== undefined) options.form?.getInputNode(first)?.focus()
-      notifications.show({ title: 'Not saved', message: problem.message, color: 'red', autoClose: 10_000 })
+      const message = isNoAnswer(problem) ? t('notSavedAway') : problem.message
+      notifications.show({ title: t('notSaved'), message, color: 'red', autoClose: 10_000 })
     },
   })
   return {

@@ -2,17 +2,24 @@ import { AppShell, Burger, Group, Select, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useEffect, useRef } from 'react'
 import { Link, Outlet, ScrollRestoration, useLocation } from 'react-router'
+import { useConnection } from '../data/use-connection.ts'
 import { useSession } from '../session/session.ts'
 import { ShopProvider, useShop } from '../session/shop-context.tsx'
+import { BANNER_HEIGHT, ConnectionBanner } from './connection-banner.tsx'
 import { Logo } from './logo.tsx'
 import { Navigation } from './navigation.tsx'
 import classes from './shell.module.css'
 import { UserMenu } from './user-menu.tsx'
 
+/** Pixels. */
+const BAR_HEIGHT = 52
+const withBanner = { base: BAR_HEIGHT + BANNER_HEIGHT.base, sm: BAR_HEIGHT + BANNER_HEIGHT.sm }
+
 /** The frame around every page: header, navigation (a drawer on a phone) and the page itself. */
 export function Shell() {
   const [isOpen, { toggle, close }] = useDisclosure()
   const main = useRef<HTMLElement>(null)
+  const { isAway } = useConnection()
   const { pathname } = useLocation()
   const shown = useRef(pathname)
   // Moves the focus to the new page, so that keyboards and screen readers do not continue from the old link.
@@ -29,31 +36,34 @@ export function Shell() {
         Skip to the page
       </a>
       <AppShell
-        header={{ height: 52 }}
+        header={{ height: isAway ? withBanner : BAR_HEIGHT }}
         navbar={{ width: 228, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
         padding={{ base: 'md', sm: 'lg' }}
       >
         <AppShell.Header className={classes.header}>
-          <Group gap="sm" wrap="nowrap">
-            <Burger
-              opened={isOpen}
-              onClick={toggle}
-              hiddenFrom="sm"
-              size="sm"
-              aria-label="Navigation"
-              aria-expanded={isOpen}
-            />
-            <Link to="/" className={classes.brand}>
-              <Logo />
-              <Text component="span" fw={650} size="md" visibleFrom="xs">
-                Endcap
-              </Text>
-            </Link>
-          </Group>
-          <Group gap="xs" wrap="nowrap" className={classes.tools}>
-            <ShopSwitcher />
-            <UserMenu />
-          </Group>
+          <ConnectionBanner />
+          <div className={classes.bar} style={{ height: BAR_HEIGHT }}>
+            <Group gap="sm" wrap="nowrap">
+              <Burger
+                opened={isOpen}
+                onClick={toggle}
+                hiddenFrom="sm"
+                size="sm"
+                aria-label="Navigation"
+                aria-expanded={isOpen}
+              />
+              <Link to="/" className={classes.brand}>
+                <Logo />
+                <Text component="span" fw={650} size="md" visibleFrom="xs">
+                  Endcap
+                </Text>
+              </Link>
+            </Group>
+            <Group gap="xs" wrap="nowrap" className={classes.tools}>
+              <ShopSwitcher />
+              <UserMenu />
+            </Group>
+          </div>
         </AppShell.Header>
         <AppShell.Navbar className={classes.navbar} p="xs">
           <Navigation />

@@ -1,6 +1,7 @@
 import { Button, Group, Modal, Text } from '@mantine/core'
 import { useEffect } from 'react'
 import { useBlocker } from 'react-router'
+import { registerForm } from '../../data/unsaved.ts'
 
 /**
  * Asks for confirmation before the user leaves a form with changes: by a link, by the browser's buttons, or by closing the page.
@@ -10,6 +11,7 @@ export function UnsavedGuard({ hasChanges }: { hasChanges: () => boolean }) {
   const blocker = useBlocker(
     ({ currentLocation, nextLocation }) => currentLocation.pathname !== nextLocation.pathname && hasChanges(),
   )
+  useEffect(() => registerForm(hasChanges), [hasChanges])
   useEffect(() => {
     const ask = (event: BeforeUnloadEvent) => {
       if (hasChanges()) event.preventDefault()

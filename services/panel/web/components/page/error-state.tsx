@@ -1,5 +1,7 @@
 import { Button, EmptyState } from '@mantine/core'
-import { IconAlertTriangle } from '@tabler/icons-react'
+import { IconAlertTriangle, IconCloudOff } from '@tabler/icons-react'
+import { isNoAnswer } from '../../client/problem.ts'
+import { t } from '../../messages/shell.ts'
 
 export interface ErrorStateProps {
   /** An ApiProblem says what is wrong in its message. */
@@ -7,21 +9,22 @@ export interface ErrorStateProps {
   retry?: () => void
 }
 
-/** Stands in place of content that could not be read. */
+/** Stands in place of content that could not be read. Without a connection it is read by itself once the server answers. */
 export function ErrorState({ problem, retry }: ErrorStateProps) {
+  const isAway = isNoAnswer(problem)
   return (
     <EmptyState
       role="alert"
       py="xl"
       size="sm"
-      icon={<IconAlertTriangle />}
-      title="This could not be loaded"
-      description={problem.message}
+      icon={isAway ? <IconCloudOff /> : <IconAlertTriangle />}
+      title={isAway ? t('noConnection') : t('notLoaded')}
+      description={isAway ? t('loadsByItself') : problem.message}
     >
       {retry && (
         <EmptyState.Actions>
           <Button variant="default" size="xs" onClick={retry}>
-            Try again
+            {t('tryAgain')}
           </Button>
         </EmptyState.Actions>
       )}

@@ -40,7 +40,8 @@ export function RelativeTime({ at }: { at: string | null | undefined }) {
   )
 }
 
-function relative(differenceMs: number): string {
+/** A distance from now in words: 5 minutes ago. */
+export function relative(differenceMs: number): string {
   const [unit, ms] = STEPS.find(([, each]) => Math.abs(differenceMs) >= each) ?? STEPS.at(-1)!
   return new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' }).format(Math.round(differenceMs / ms), unit)
 }

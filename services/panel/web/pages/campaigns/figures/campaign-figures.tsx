@@ -1,5 +1,6 @@
 import { Group, SegmentedControl, Select, SimpleGrid, Skeleton, Text } from '@mantine/core'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
+import { LazyPart } from '../../../components/loading/lazy.tsx'
 import { ErrorState } from '../../../components/page/error-state.tsx'
 import { PanelCard } from '../../../components/page/panel-card.tsx'
 import { StatCard } from '../../../components/page/stat-card.tsx'
@@ -7,7 +8,7 @@ import { formatMoney, Money } from '../../../components/values/money.tsx'
 import { formatCount, formatRoas, formatShare } from '../../../components/values/numbers.ts'
 import { datesOf, useCampaignReport } from './use-campaign-report.ts'
 
-const FigureChart = lazy(() => import('./figure-chart.tsx'))
+const loadChart = () => import('./figure-chart.tsx')
 const CHART_HEIGHT = 220
 
 const metrics = [
@@ -95,18 +96,20 @@ export function CampaignFigures({ campaignId, timeZone }: { campaignId: string; 
               data={[...metrics]}
             />
           </Group>
-          <Suspense fallback={<Skeleton height={CHART_HEIGHT} />}>
-            {data ? (
-              <FigureChart
-                label={metrics.find(({ value }) => value === metric)!.label}
-                points={points}
-                format={format}
-                height={CHART_HEIGHT}
-              />
-            ) : (
-              <Skeleton height={CHART_HEIGHT} />
-            )}
-          </Suspense>
+          {data ? (
+            <LazyPart
+              load={loadChart}
+              props={{
+                label: metrics.find(({ value }) => value === metric)!.label,
+                points,
+                format,
+                height: CHART_HEIGHT,
+              }}
+              height={CHART_HEIGHT}
+            />
+          ) : (
+            <Skeleton height={CHART_HEIGHT} />
+          )}
         </>
       )}
     </PanelCard>

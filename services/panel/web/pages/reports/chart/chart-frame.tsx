@@ -1,5 +1,5 @@
 import { Center, Paper, Skeleton, Text } from '@mantine/core'
-import { lazy, Suspense } from 'react'
+import { LazyPart } from '../../../components/loading/lazy.tsx'
 import { mixesCurrencies } from '../table/rows.ts'
 import type { ReportView } from '../use-report.ts'
 
@@ -7,16 +7,14 @@ const CHART_HEIGHT = 260
 /** Includes the line under the chart. */
 const FRAME_HEIGHT = CHART_HEIGHT + 18
 
-const ReportChart = lazy(() => import('./report-chart.tsx'))
+const loadChart = () => import('./report-chart.tsx')
 
 /** Reserves the height of the chart, whose code is loaded only for reports. */
 export function ChartFrame({ view }: { view: ReportView | undefined }) {
   return (
     <Paper withBorder p="md" bg="var(--panel-surface)" style={{ borderColor: 'var(--panel-border)' }}>
       <div style={{ minHeight: FRAME_HEIGHT }}>
-        <Suspense fallback={<Skeleton height={FRAME_HEIGHT} />}>
-          {view ? <Content view={view} /> : <Skeleton height={FRAME_HEIGHT} />}
-        </Suspense>
+        {view ? <Content view={view} /> : <Skeleton height={FRAME_HEIGHT} />}
       </div>
     </Paper>
   )
@@ -28,7 +26,7 @@ function Content({ view }: { view: ReportView }) {
   if (mixesCurrencies(rows, view.state.charted)) {
     return <Instead text="Amounts in several currencies cannot share a chart. Choose one shop, or press a count." />
   }
-  return <ReportChart view={view} height={CHART_HEIGHT} />
+  return <LazyPart load={loadChart} props={{ view, height: CHART_HEIGHT }} height={FRAME_HEIGHT} />
 }
 
 function Instead({ text }: { text: string }) {

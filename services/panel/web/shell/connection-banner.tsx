@@ -1,0 +1,46 @@
+import { useInterval } from '@mantine/hooks'
+import { IconCloudOff } from '@tabler/icons-react'
+import { useState } from 'react'
+import { relative } from '../components/values/times.tsx'
+import { useConnection } from '../data/use-connection.ts'
+import { t } from '../messages/shell.ts'
+import classes from './connection-banner.module.css'
+
+/** Pixels. It has two lines on a phone. */
+export const BANNER_HEIGHT = { base: 42, sm: 30 }
+
+const REFRESH_MS = 10_000
+
+/** Says that the server does not answer, and how old the page is. It goes away by itself. */
+export function ConnectionBanner() {
+  const { isAway } = useConnection()
+  // The live region is there before its text, or screen readers would not read it out.
+  return (
+    <div role="status" className={classes.region}>
+      {isAway && <Banner />}
+    </div>
+  )
+}
+
+function Banner() {
+  const { shownFrom } = useConnection()
+  const [now, setNow] = useState(Date.now)
+  useInterval(() => setNow(Date.now()), REFRESH_MS, { autoInvoke: true })
+  return (
+    <div className={classes.banner}>
+      <IconCloudOff size={18} aria-hidden className={classes.icon} />
+      <span>
+        {shownFrom === null
+          ? t('away')
+          : t('awayShownFrom', { time: timeOf(shownFrom, now), ago: relative(shownFrom - now) })}
+      </span>
+    </div>
+  )
+}
+
+/** The time of day, with the date when it is not today's. */
+function timeOf(ms: number, now: number): string {
+  const isToday = new Date(ms).toDateString() === new Date(now).toDateString()
+  const style: Intl.DateTimeFormatOptions = { timeStyle: 'short', ...(!isToday && { dateStyle: 'medium' }) }
+  return new Intl.DateTimeFormat(undefined, style).format(ms)
+}
