@@ -22,15 +22,18 @@ export const assetOf = (content: string, ending: string): Asset => ({
   etag: `"${hashOf(content)}"`,
 })
 
+/** The parts of the style sheet, in the order of the cascade. */
+const STYLES = ['base', 'demo-bar', 'frame', 'products', 'banners', 'listing', 'product', 'cart']
+
 /** The browser's files, under a path that is a hash of their contents, so that they can be cached forever. */
 export async function readAssets(): Promise<{ path: string; files: ReadonlyMap<string, Asset> }> {
+  const read = (name: string) => readFile(new URL(name, FOLDER), 'utf8')
   const names = (await readdir(FOLDER)).filter((name) => name.split('.').at(-1)! in TYPES).sort()
   const files = await Promise.all(
-    names.map(async (name): Promise<[string, Asset]> => {
-      const content = await readFile(new URL(name, FOLDER), 'utf8')
-      return [name, assetOf(content, name.split('.').at(-1)!)]
-    }),
+    names.map(async (name): Promise<[string, Asset]> => [name, assetOf(await read(name), name.split('.').at(-1)!)]),
   )
+  const styles = await Promise.all(STYLES.map((name) => read(`style/${name}.css`)))
+  files.push(['style.css', assetOf(styles.join(''), 'css')])
   return { path: `/assets/${hashOf(files.map(([, { content }]) => content).join('\0'))}`, files: new Map(files) }
 }
 
