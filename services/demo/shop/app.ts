@@ -1,7 +1,7 @@
 import cookie from '@fastify/cookie'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { type Asset, createPictures, readAssets } from './assets.ts'
-import { type Basket, changed, readBasket, writeBasket } from './basket.ts'
+import { type Basket, changed, countOf, readBasket, writeBasket } from './basket.ts'
 import { SHOPPERS, type ShopDeps, type ShopVisit } from './context.ts'
 import { html } from './html.ts'
 import { layout, type ShopPage } from './layout.ts'
@@ -99,7 +99,10 @@ export async function createShopApp(deps: ShopDeps): Promise<FastifyInstance> {
       const { basket, shelf } = visitOf(request, reply)
       const id = one(form.id) ?? ''
       const more = Number(by ?? one(form.by))
-      if (shelf.product(id) && Number.isInteger(more)) keepBasket(reply, changed(basket, id, more))
+      const next = shelf.product(id) && Number.isInteger(more) ? changed(basket, id, more) : basket
+      keepBasket(reply, next)
+      // Scripts ask for the count, and forms for the next page.
+      if (request.headers.accept === 'application/json') return reply.send({ count: countOf(next) })
       return reply.redirect('/cart', 303)
     })
   }

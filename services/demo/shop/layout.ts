@@ -1,6 +1,7 @@
 import { SHOP_NAME } from '../load/accounts.ts'
 import { countOf } from './basket.ts'
 import { SHOPPERS, type ShopVisit } from './context.ts'
+import { counted } from './format.ts'
 import { type Html, html, json } from './html.ts'
 import { icons } from './icons.ts'
 
@@ -53,7 +54,7 @@ const demoBar = ({ adServer }: ShopVisit) => html`<aside class="demo-bar" aria-l
 <a href="${adServer}/panel/" target="_blank" rel="noopener">Open the panel</a>
 <button type="button" data-events>Your last events <span class="count" data-events-count>0</span></button>
 <dialog class="events" aria-label="Your last events"><form method="dialog"><h2>Your last events</h2><button aria-label="Close">✕</button></form>
-<p>What this page told the ad server, and what it said. A sale is attributed a few seconds later.</p><ol data-events-list></ol></dialog>
+<p>What this shop told the ad server. Accepted: the server has stored it. Sent: the page was left before the answer, as with every click. A sale is attributed a few seconds later.</p><ol data-events-list></ol></dialog>
 </aside>`
 
 const header = (visit: ShopVisit, phrase: string) => html`<header class="top">
@@ -61,7 +62,7 @@ const header = (visit: ShopVisit, phrase: string) => html`<header class="top">
 <a class="logo" href="/">${icons.compass}<span>Northwind <em>Market</em></span></a>
 <form class="search" action="/search" role="search"><input name="q" type="search" value="${phrase}" placeholder="What are you looking for?" aria-label="Search" autocomplete="off" required><button aria-label="Search">${icons.search}</button></form>
 ${account(visit)}
-<a class="tool" href="/cart" aria-label="Cart, ${countOf(visit.basket)} items">${icons.cart}<span class="count" data-cart-count>${countOf(visit.basket)}</span></a>
+<a class="tool" href="/cart" aria-label="Cart, ${counted(countOf(visit.basket), 'item')}" data-cart>${icons.cart}<span class="count" data-cart-count>${countOf(visit.basket)}</span></a>
 </div>
 <nav class="departments" aria-label="Departments"><ul class="wide">${visit.shelf.departments.map(
   ({ href, name }) =>

@@ -74,6 +74,21 @@ describe('the shop front', () => {
     const { body } = await app.inject({ url: ordered.headers.location as string })
     expect(body).toContain('"order":{"eventId":"NW-')
     expect(body).toContain('"shopProductId":"P0001"')
+    const { shopId, eventId } = /"shopId":"(?<shopId>[^"]+)".*"eventId":"(?<eventId>[^"]+)"/.exec(body)!.groups!
+    expect(body).toContain(`href="http://ads.example/panel/sales/${shopId}/${eventId}"`)
+  })
+
+  it('tells a script how many items the cart holds, instead of leading it to the cart', async () => {
+    const headers = { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' }
+    const added = await app.inject({
+      method: 'POST',
+      url: '/cart/add',
+      headers,
+      cookies: { cart: 'P0001:2' },
+      payload: 'id=P0002',
+    })
+    expect(added.json()).toEqual({ count: 3 })
+    expect(added.cookies).toContainEqual(expect.objectContaining({ name: 'cart', value: 'P0001:2,P0002:1' }))
   })
 
   it.each([

@@ -40,11 +40,12 @@ const facts = (visit: ShopVisit, product: Product) => html`<div class="facts">
 <p class="prices big">${priceHtml(product)}</p>
 <p class="small">Including VAT. ${product.sellerId === 'seller-northwind' ? 'Sold and sent by Northwind Market.' : `Sold by ${product.sellerName}, sent by Northwind Market.`}</p>
 ${variants(visit, product)}
-<form method="post" action="/cart/add" class="buy" data-transaction="CART" data-product="${product.id}">
+<form method="post" action="/cart/add" class="buy" data-add="${product.id}">
 <input type="hidden" name="id" value="${product.id}">
 <button class="button" ${!product.available && html`disabled`}>${product.available ? 'Add to cart' : 'Sold out'}</button>
 <button class="button quiet heart" type="button" data-wish="${product.id}" aria-pressed="false" aria-label="Add to wishlist">${icons.heart}</button>
 </form>
+<p class="added" role="status" data-added></p>
 <ul class="promises"><li>${icons.truck} At your door in two days</li><li>${icons.back} 30 days to think it over</li></ul>
 <h2>About it</h2><p>${product.description}</p>
 <dl>${[{ name: 'Material', value: product.material }, ...product.details].map(({ name, value }) => html`<div><dt>${name}</dt><dd>${capital(value)}</dd></div>`)}</dl>

@@ -23,7 +23,7 @@ function report(kind, ad, link) {
   const onClick = (event) => {
     if (event.type === 'auxclick' && event.button !== MIDDLE_BUTTON) return
     for (const type of ['click', 'auxclick']) link.removeEventListener(type, onClick)
-    reportClick(kind, ad)
+    reportClick(ad)
   }
   for (const type of ['click', 'auxclick']) link.addEventListener(type, onClick)
 }

@@ -7,21 +7,44 @@ const headers = {
   ...(facts.uid === null ? {} : { uid: facts.uid }),
 }
 
-/** Posts to the ad server. The request outlives the page, so that a click is reported while the product page loads. */
+/** Posts to the ad server. The request outlives the page. */
 export function post(path, body) {
   return fetch(facts.adServer + path, { method: 'POST', headers, body: JSON.stringify(body), keepalive: true })
 }
 
+/** A page that is left rejects its requests, also those that the browser goes on sending. */
+const LEAVING_MS = 500
+let isLeft = false
+addEventListener('pagehide', () => {
+  isLeft = true
+})
+addEventListener('pageshow', () => {
+  isLeft = false
+})
+
 /** Reports an event to the ad server, and lists it for the shopper. */
 async function report(name, path, body) {
-  const answer = await post(path, body).catch(() => null)
-  noteEvent({ name, status: answer?.status ?? 0 })
+  const settle = noteEvent(name)
+  try {
+    const { status } = await post(path, body)
+    settle(status === 202 ? 'accepted' : 'refused', status)
+  } catch {
+    setTimeout(() => isLeft || settle('lost'), LEAVING_MS)
+  }
 }
 
-const kindOf = { sponsored: '/v1/dsa', display: '/v1/banner/dsa' }
-export const reportView = (kind, ad) => report(`View · ${ad.name}`, `${kindOf[kind]}/view-event`, { showId: ad.showId })
-export const reportClick = (kind, ad) =>
-  report(`Click · ${ad.name}`, `${kindOf[kind]}/click-event`, { showId: ad.showId })
+export const reportView = (kind, ad) =>
+  report(`View · ${ad.name}`, `${kind === 'display' ? '/v1/banner/dsa' : '/v1/dsa'}/view-event`, { showId: ad.showId })
+
+/**
+ * Reports a click. The page is about to be left, so the event goes by beacon: the browser sends it in any case, and as plain
+ * text it needs no CORS preflight. The showId says who was shown the ad. No answer reaches the page.
+ */
+export function reportClick(ad) {
+  const body = JSON.stringify({ events: [{ type: 'CLICK', showId: ad.showId }] })
+  const settle = noteEvent(`Click · ${ad.name}`)
+  if (!navigator.sendBeacon(`${facts.adServer}/v1/ev/batch`, body)) settle('lost')
+}
 
 /** Reports a page view, with the campaign parameters of the address. */
 export function reportPageView() {

@@ -7,8 +7,26 @@ const count = document.querySelector('[data-events-count]')
 const list = document.querySelector('[data-events-list]')
 const dialog = document.querySelector('dialog.events')
 
-export function noteEvent({ name, status }) {
-  sessionStorage.setItem(KEY, JSON.stringify([{ name, status, at: Date.now() }, ...read()].slice(0, KEPT_MAX)))
+const OUTCOMES = {
+  sent: () => 'Sent',
+  accepted: () => 'Accepted',
+  refused: (status) => `Refused (${status})`,
+  lost: () => 'Not delivered',
+}
+
+/**
+ * Lists an event as sent.
+ * @returns a function that says later what became of it: `accepted`, `refused` (with the status) or `lost`. A page that is
+ * left before the answer never calls it, and the next page goes on showing the event as sent.
+ */
+export function noteEvent(name) {
+  const id = crypto.randomUUID()
+  keep([{ id, name, outcome: 'sent', at: Date.now() }, ...read()].slice(0, KEPT_MAX))
+  return (outcome, status) => keep(read().map((note) => (note.id === id ? { ...note, outcome, status } : note)))
+}
+
+function keep(notes) {
+  sessionStorage.setItem(KEY, JSON.stringify(notes))
   show()
 }
 
@@ -16,14 +34,14 @@ function show() {
   const notes = read()
   count.textContent = String(notes.length)
   list.replaceChildren(
-    ...notes.map(({ name, status, at }) => {
+    ...notes.map(({ name, outcome, status, at }) => {
       const item = document.createElement('li')
       const time = document.createElement('time')
       time.textContent = new Date(at).toLocaleTimeString('en-IE')
-      const outcome = document.createElement('span')
-      outcome.className = status === 202 ? 'taken' : 'refused'
-      outcome.textContent = status === 202 ? 'taken' : status === 0 ? 'not reached' : `answered ${status}`
-      item.append(time, ` ${name} `, outcome)
+      const result = document.createElement('span')
+      result.className = `outcome ${outcome}`
+      result.textContent = OUTCOMES[outcome](status)
+      item.append(time, ` ${name} `, result)
       return item
     }),
   )
@@ -31,4 +49,6 @@ function show() {
 
 document.querySelector('[data-events]').addEventListener('click', () => dialog.showModal())
 dialog.addEventListener('click', (event) => event.target === dialog && dialog.close())
+// A page that the browser kept while it was left does not know what the pages after it have sent.
+addEventListener('pageshow', show)
 show()

@@ -14,11 +14,31 @@ if (facts.order && !sessionStorage.getItem(facts.order.eventId)) {
   reportTransaction('PURCHASE', facts.order.products, facts.order.eventId)
 }
 
-for (const form of document.querySelectorAll('[data-transaction]')) {
-  form.addEventListener('submit', () => {
-    const { transaction, product } = form.dataset
-    reportTransaction(transaction, [{ shopProductId: product, price: priceOf(), quantity: 1 }])
+/** Adds to the cart without leaving the page, so that the focus stays where it is. */
+for (const form of document.querySelectorAll('[data-add]')) {
+  const status = document.querySelector('[data-added]')
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault()
+    const answer = await fetch(form.action, {
+      method: 'POST',
+      headers: { accept: 'application/json' },
+      body: new URLSearchParams(new FormData(form)),
+    }).catch(() => null)
+    if (!answer?.ok) return form.submit()
+    showCart((await answer.json()).count, status)
+    reportTransaction('CART', [{ shopProductId: form.dataset.add, price: priceOf(), quantity: 1 }])
   })
+}
+
+function showCart(count, status) {
+  const items = `${count} ${count === 1 ? 'item' : 'items'}`
+  const link = document.querySelector('[data-cart]')
+  link.setAttribute('aria-label', `Cart, ${items}`)
+  link.querySelector('[data-cart-count]').textContent = String(count)
+  const toCart = document.createElement('a')
+  toCart.href = '/cart'
+  toCart.textContent = 'To the cart'
+  status.replaceChildren(`Added to cart. It holds ${items}. `, toCart)
 }
 
 for (const heart of document.querySelectorAll('[data-wish]')) {
