@@ -156,6 +156,20 @@ describe('a click', () => {
     await visit.close()
   })
 
+  it('reports a click that leaves the page at once, and the views that wait, with nothing lost', async () => {
+    const visit = await openTop()
+    await visit.page.clock.runFor(VIEW_MS)
+    expect(visit.events).toEqual([])
+    await visit.link.evaluate((link) => {
+      // The browser navigates in the same task as the script's own listener runs.
+      link.addEventListener('click', () => location.assign('https://shop.example/elsewhere'))
+    })
+    await visit.link.click()
+    await visit.page.waitForURL('https://shop.example/**')
+    await untilTaken(3)
+    await visit.close()
+  })
+
   it('reports repeated clicks by the middle button once, and opens the product in a new tab', async () => {
     const visit = await openTop()
     const context = visit.page.context()
@@ -190,6 +204,6 @@ it('has every reported event judged valid and counted in the report', async () =
   const totals = async () =>
     (await site.shop.get<{ totals: Record<string, number> }>(`/v1/panel/reports?${query}`)).totals
   // Two for each test above that reports views, and one for each that reports a click.
-  const expected = { views: 8, clicks: 3, invalid: 0 }
+  const expected = { views: 10, clicks: 4, invalid: 0 }
   await expect.poll(totals).toMatchObject(expected)
 })

@@ -63,7 +63,8 @@ describe('the emission script on a page of another origin with a strict policy',
     ['de-AT', 'Gesponsert', '€ 1.234,50', 'Angebotspreis'],
     ['pl', 'Sponsorowane', '1234,50 €', 'Cena promocyjna'],
     ['fr', 'Sponsorisé', '1 234,50 €', 'Prix promotionnel'],
-    ['nl', 'Sponsored', '€ 1.234,50', 'Sale price'],
+    ['nl', 'Gesponsord', '€ 1.234,50', 'Actieprijs'],
+    ['cy', 'Sponsored', '€1,234.50', 'Sale price'],
   ])('writes the words and prices of ads in the language of the page: %s', async (lang, label, price, read) => {
     const visit = await site.open(
       `<div lang="${lang}"><div id="ads"></div></div>${site.tag('ads', 1, 1, { searchData: 'chandelier' })}`,
@@ -76,6 +77,28 @@ describe('the emission script on a page of another origin with a strict policy',
     expect(await link.locator('s').count()).toBe(1)
     await visit.close()
   })
+
+  it('mirrors the ads in a page that is written from right to left', async () => {
+    const visit = await site.open(
+      `<div lang="ar" dir="rtl"><div id="ads"></div></div>${site.tag('ads', 1, 2, { searchData: 'desk lamp' })}`,
+    )
+    await visit.rendered(1)
+    const list = visit.page.getByRole('list', { name: 'إعلان ممول' })
+    const [first, second] = await Promise.all([0, 1].map((n) => list.getByRole('listitem').nth(n).boundingBox()))
+    expect(first!.x).toBeGreaterThan(second!.x + second!.width)
+    const offsetOf = (selector: string) =>
+      list
+        .locator(selector)
+        .first()
+        .evaluate((each) => {
+          const range = document.createRange()
+          range.selectNodeContents(each)
+          return Math.round(each.getBoundingClientRect().right - range.getBoundingClientRect().right)
+        })
+    expect([await offsetOf('.title'), await offsetOf('.price')]).toEqual([0, 0])
+    await visit.close()
+  })
+
   beforeAll(() =>
     world.addProducts(
       [

@@ -1,9 +1,9 @@
 import type { FormattedSlot } from '../../../../../schemas/http/formatted.ts'
+import { adLabels } from '../../../../domain/ad-labels.ts'
 import type { Ad } from '../ads.ts'
 import { adLink } from './card.ts'
 import { el } from './element.ts'
 import cssText from './style.css'
-import { wordsIn } from './words.ts'
 
 export interface ShownAd {
   ad: Ad
@@ -29,11 +29,11 @@ export function openBlock(host: HTMLElement, { rows, cols, lang }: FormattedSlot
   const { root, minHeight } = shadowOf(host)
   const pageLang = (host.closest<HTMLElement>('[lang]') ?? document.documentElement).lang
   const languages = [pageLang, lang]
-  const words = wordsIn(languages)
+  const labels = adLabels(languages)
 
-  const label = el('p', 'label', words.sponsored)
+  const label = el('p', 'label', labels.sponsored)
   label.id = 'label'
-  label.lang = words.lang
+  label.lang = labels.lang
   const cells = Array.from({ length: rows * cols }, (_, index) => {
     const cell = el('li', 'cell')
     cell.style.gridArea = `${Math.floor(index / cols) + 1} / ${(index % cols) + 1}`
@@ -52,7 +52,7 @@ export function openBlock(host: HTMLElement, { rows, cols, lang }: FormattedSlot
   return {
     show(ads) {
       const shown = ads.flatMap((ad) => {
-        const link = adLink(ad, words, languages)
+        const link = adLink(ad, labels, languages)
         return link ? [{ ad, link }] : []
       })
       const height = box.offsetHeight

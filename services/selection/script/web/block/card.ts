@@ -1,18 +1,19 @@
+import type { AdLabels } from '../../../../domain/ad-labels.ts'
 import type { Ad } from '../ads.ts'
 import { el } from './element.ts'
-import type { BlockWords } from './words.ts'
 
 /** Pixels. Only the ratio matters: the style sheet gives the box its size. */
 const PICTURE_SIDE = 240
 
 /** The link of one ad; null when its product has no http address. Feeds are untrusted, so everything is set as text. */
-export function adLink(ad: Ad, words: BlockWords, languages: readonly string[]): HTMLAnchorElement | null {
+export function adLink(ad: Ad, labels: AdLabels, languages: readonly string[]): HTMLAnchorElement | null {
   const href = webAddress(ad.productHref)
   if (!href) return null
-  const title = el('span', 'title', ad.productTitle)
+  // Isolated: a page that is written from right to left may sell products whose names are not, and the other way round.
+  const title = el('span', 'title', el('bdi', '', ad.productTitle))
   title.lang = ad.lang
-  const text = el('span', 'text', ...(ad.brand ? [el('span', 'brand', ad.brand)] : []))
-  text.append(title, prices(ad, words, languages))
+  const brand = ad.brand ? [el('span', 'brand', el('bdi', '', ad.brand))] : []
+  const text = el('span', 'text', ...brand, title, prices(ad, labels, languages))
   const link = el('a', 'card', picture(ad), text)
   link.href = href
   return link
@@ -34,11 +35,11 @@ function picture({ productImageUrl }: Ad): HTMLElement {
   return box
 }
 
-function prices({ productPrice, productSalePrice, currency }: Ad, words: BlockWords, languages: readonly string[]) {
+function prices({ productPrice, productSalePrice, currency }: Ad, labels: AdLabels, languages: readonly string[]) {
   const text = (amount: number) => priceText(amount, currency, languages)
   if (productSalePrice >= productPrice) return el('span', 'price', text(productPrice))
-  const now = el('span', 'sale', el('span', 'read', `${words.priceNow} `), text(productSalePrice))
-  const before = el('s', '', el('span', 'read', `${words.priceBefore} `), text(productPrice))
+  const now = el('span', 'sale', el('span', 'read', `${labels.priceNow} `), text(productSalePrice))
+  const before = el('s', '', el('span', 'read', `${labels.priceBefore} `), text(productPrice))
   return el('span', 'price', now, ' ', before)
 }
 
