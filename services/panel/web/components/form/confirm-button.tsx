@@ -1,6 +1,7 @@
 import { Button, type ButtonProps, Group, Modal, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { type ReactNode, useState } from 'react'
+import { t } from '../../messages/components.ts'
 
 export interface ConfirmButtonProps extends ButtonProps {
   children: ReactNode
@@ -32,7 +33,7 @@ export function ConfirmButton({ children, title, message, confirm, onConfirm, ..
         <Text size="sm">{message}</Text>
         <Group justify="flex-end" mt="lg" gap="xs">
           <Button variant="default" onClick={close} data-autofocus>
-            Cancel
+            {t('cancel')}
           </Button>
           <Button color={props.color ?? 'red'} loading={isBusy} onClick={() => void run()}>
             {confirm}

@@ -1,3 +1,4 @@
+import { t } from '../../messages/components.ts'
 import { ConfirmButton, type ConfirmButtonProps } from './confirm-button.tsx'
 
 export interface DeleteButtonProps extends Pick<ConfirmButtonProps, 'message' | 'onConfirm'> {
@@ -12,11 +13,11 @@ export function DeleteButton({ what, name, ...rest }: DeleteButtonProps) {
     <ConfirmButton
       variant="subtle"
       color="red"
-      title={`Delete the ${what} ${name}?`}
-      confirm={`Delete ${what}`}
+      title={t('deleteQuestion', { what, name })}
+      confirm={t('deleteWhat', { what })}
       {...rest}
     >
-      Delete {what}
+      {t('deleteWhat', { what })}
     </ConfirmButton>
   )
 }

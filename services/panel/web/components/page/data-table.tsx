@@ -1,22 +1,21 @@
-import { Button, EmptyState, Group, Paper, Skeleton, Text, TextInput } from '@mantine/core'
-import { IconChevronLeft, IconChevronRight, IconListSearch, IconSearch } from '@tabler/icons-react'
-import { type ReactNode, useState } from 'react'
-import { Link } from 'react-router'
+import { Alert, Button, EmptyState, Group, Paper, Text } from '@mantine/core'
+import { IconAlertTriangle, IconChevronLeft, IconChevronRight, IconListSearch } from '@tabler/icons-react'
+import { type ReactNode, useRef, useState } from 'react'
 import type { ListState } from '../../data/use-list.ts'
-import classes from './data-table.module.css'
+import { t } from '../../messages/components.ts'
 import { ErrorState } from './error-state.tsx'
+import { type Column, useColumns } from './table/columns.ts'
+import { Rows } from './table/rows.tsx'
+import { BulkBar, type Selection, useSelected } from './table/selection.tsx'
+import classes from './table/table.module.css'
+import { Toolbar } from './table/toolbar.tsx'
+import { ROWS_PER_PAGE, type ShownRows, useRows } from './table/use-rows.ts'
 
-export interface Column<T> {
-  /** The head of the column, and the label of each value on a phone. */
-  title: string
-  cell: (row: T) => ReactNode
-  /** `end` aligns numbers. */
-  align?: 'end'
-  /** Any CSS width. */
-  width?: string | number
-}
+export type { Column } from './table/columns.ts'
 
 export interface DataTableProps<T> {
+  /** Names the table in the browser's storage and in files: lets users choose columns and save the table as CSV. */
+  id?: string
   /** What is listed, for screen readers: 'Accounts'. */
   label: string
   list: ListState<T>
@@ -32,140 +31,133 @@ export interface DataTableProps<T> {
   search?: { textOf: (row: T) => string } | { value: string; onChange: (value: string) => void }
   /** Beside the search box. */
   filters?: ReactNode
+  /** Lets users select rows, and offers what can be done with them. */
+  selection?: Selection<T>
+  /** How many rows there are, in words: '37 of 512 campaigns'. `all` counts those before search and filters. */
+  counted?: (counts: { shown: number; all: number }) => string
+  /** The number of rows before the page's own filters. Default: those of `list`. */
+  countAll?: number
   empty: { title: string; description?: string; action?: ReactNode }
 }
 
-const SKELETON_ROWS = 6
-
-/** A list of the API as a table, or as cards on a phone, with search, paging, and the empty, loading and failed states. */
+/**
+ * A list of the API as a table, or as cards on a phone: searched, sorted and paged in the browser, with columns to choose,
+ * a file, selection, and the empty, loading and failed states.
+ */
 export function DataTable<T>(props: DataTableProps<T>) {
-  const { label, list, columns, search, filters, empty } = props
+  const { id, label, list, columns, rowKey, rowLink, search, filters, selection, empty } = props
   const [typed, setTyped] = useState('')
+  const top = useRef<HTMLDivElement>(null)
   const isLocal = search !== undefined && 'textOf' in search
   const wanted = search === undefined ? '' : isLocal ? typed : search.value
-  const rows = isLocal ? list.items?.filter((row) => holds(search.textOf(row), typed)) : list.items
+  const choice = useColumns(id, columns)
+  const shown = useRows(list, choice.shown, isLocal ? { textOf: search.textOf, typed } : null)
+  const selected = useSelected(selection, shown.all, rowKey)
+  const rows = shown.all
   const isNarrowed = wanted.trim() !== ''
+  const hasFile = id !== undefined && columns.some(({ csv, sortBy }) => csv ?? sortBy)
 
   return (
-    <div>
-      {(search || filters) && (
-        <Group gap="sm" mb="sm" align="end">
-          {search && (
-            <TextInput
-              aria-label={`Search ${label.toLowerCase()}`}
-              placeholder="Search"
-              type="search"
-              leftSection={<IconSearch size={16} aria-hidden />}
-              className={classes.search}
-              value={wanted}
-              onChange={({ currentTarget: { value } }) => (isLocal ? setTyped(value) : search.onChange(value))}
-            />
-          )}
-          {filters}
-        </Group>
+    <div ref={top} className={classes.whole}>
+      {(search || filters || id) && (
+        <Toolbar
+          label={label}
+          search={search ? { value: wanted, onChange: isLocal ? setTyped : search.onChange } : null}
+          filters={filters}
+          choice={id === undefined ? null : choice}
+          csv={hasFile ? { name: id, rows: rows ?? [], columns: choice.shown } : null}
+        />
       )}
+      {selection && selected && <BulkBar selected={selected} actions={selection.actions} />}
+      {list.problem && rows && <StaleRows list={list} />}
       <Paper withBorder className={classes.frame} aria-busy={rows === undefined || list.isStale}>
         {list.problem && !rows && <ErrorState problem={list.problem} retry={list.retry} />}
-        {!list.problem && !rows && <Rows {...props} label={label} columns={columns} rows={undefined} />}
-        {rows && rows.length > 0 && <Rows {...props} rows={rows} />}
+        {(rows ? rows.length > 0 : !list.problem) && (
+          <Rows {...{ label, columns: choice.shown, shown, rowKey, rowLink, selected }} />
+        )}
         {rows?.length === 0 && (
           <EmptyState
             py="xl"
             size="sm"
             icon={<IconListSearch />}
-            title={isNarrowed ? 'Nothing matches' : empty.title}
-            description={isNarrowed ? `Nothing has “${wanted}” in it.` : empty.description}
+            title={isNarrowed ? t('nothingMatches') : empty.title}
+            description={isNarrowed ? t('nothingHas', { text: wanted }) : empty.description}
           >
             {!isNarrowed && empty.action && <EmptyState.Actions>{empty.action}</EmptyState.Actions>}
           </EmptyState>
         )}
       </Paper>
-      <Pages list={list} count={rows?.length} />
+      <Pages {...props} shown={shown} onTurn={() => top.current?.scrollIntoView({ block: 'nearest' })} />
     </div>
   )
 }
 
-function holds(text: string, typed: string): boolean {
-  const lower = text.toLowerCase()
-  return typed
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => lower.includes(word))
-}
-
-/** The table itself. Its roles are explicit because phones display it as blocks, which are no table to screen readers. */
-function Rows<T>({ label, columns, rows, rowKey, rowLink }: DataTableProps<T> & { rows: readonly T[] | undefined }) {
+/** The last answer was an error, and what an earlier one told is still shown. */
+function StaleRows<T>({ list: { problem, retry } }: { list: ListState<T> }) {
   return (
-    // biome-ignore-start lint/a11y/noRedundantRoles: see above
-    <table className={classes.table} role="table" aria-label={label}>
-      <thead className={classes.head}>
-        <tr role="row">
-          {columns.map(({ title, align, width }) => (
-            <th key={title} role="columnheader" scope="col" data-align={align} style={{ width }}>
-              {title}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody role="rowgroup">
-        {rows
-          ? rows.map((row) => (
-              <tr key={rowKey(row)} role="row" data-linked={rowLink !== undefined}>
-                {columns.map(({ title, cell, align }, i) => (
-                  <td key={title} role="cell" data-label={title} data-align={align}>
-                    {i === 0 && rowLink ? (
-                      <Link to={rowLink(row)} className={classes.link}>
-                        {cell(row)}
-                      </Link>
-                    ) : (
-                      cell(row)
-                    )}
-                  </td>
-                ))}
-              </tr>
-            ))
-          : Array.from({ length: SKELETON_ROWS }, (_, row) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: rows without anything of their own
-              <tr key={row} role="row">
-                {columns.map(({ title }, i) => (
-                  <td key={title} role="cell">
-                    <Skeleton height={14} my={4} width={i === 0 ? '60%' : '40%'} />
-                  </td>
-                ))}
-              </tr>
-            ))}
-      </tbody>
-    </table>
-    // biome-ignore-end lint/a11y/noRedundantRoles: see above
+    <Alert
+      role="alert"
+      variant="light"
+      color="orange"
+      mb="sm"
+      icon={<IconAlertTriangle aria-hidden />}
+      title={t('notRefreshed')}
+    >
+      <Group justify="space-between" gap="xs">
+        <Text size="sm">{problem?.message}</Text>
+        <Button variant="default" size="xs" onClick={retry}>
+          {t('tryAgain')}
+        </Button>
+      </Group>
+    </Alert>
   )
 }
 
-function Pages<T>({ list, count }: { list: ListState<T>; count: number | undefined }) {
-  if (!list.next && !list.previous) return null
+/** How many rows there are, and the way to the pages before and after. */
+function Pages<T>(props: DataTableProps<T> & { shown: ShownRows<T>; onTurn: () => void }) {
+  const { list, search, filters, counted, countAll, shown, onTurn } = props
+  const { all, from, next, previous } = shown
+  const hasPages = next !== null || previous !== null
+  if (!all || (!hasPages && !search && !filters && !counted) || (all.length === 0 && !hasPages)) return null
+  const counts = { shown: all.length, all: countAll ?? list.items?.length ?? 0 }
+  const to = Math.min(from + ROWS_PER_PAGE, all.length)
+  const turn = (go: (() => void) | null) => () => {
+    go?.()
+    onTurn()
+  }
   return (
-    <Group component="nav" aria-label="Pages of the list" justify="flex-end" gap="xs" mt="sm">
+    <Group justify="space-between" gap="xs" mt="sm">
       <Text size="sm" c="dimmed" aria-live="polite">
-        Page {list.page}
-        {count === undefined ? '' : `, ${count} rows`}
+        {counted?.(counts) ?? t('rows', counts)}
+        {(list.next || list.previous) && ` · ${t('pageOfList', { page: list.page })}`}
       </Text>
-      <Button
-        variant="default"
-        size="xs"
-        leftSection={<IconChevronLeft size={14} aria-hidden />}
-        disabled={!list.previous}
-        onClick={() => list.previous?.()}
-      >
-        Previous
-      </Button>
-      <Button
-        variant="default"
-        size="xs"
-        rightSection={<IconChevronRight size={14} aria-hidden />}
-        disabled={!list.next}
-        onClick={() => list.next?.()}
-      >
-        Next
-      </Button>
+      {hasPages && (
+        <Group component="nav" aria-label={t('pages')} gap="xs">
+          {all.length > ROWS_PER_PAGE && (
+            <Text size="sm" c="dimmed">
+              {t('range', { from: from + 1, to })}
+            </Text>
+          )}
+          <Button
+            variant="default"
+            size="xs"
+            leftSection={<IconChevronLeft size={14} aria-hidden />}
+            disabled={!previous}
+            onClick={turn(previous)}
+          >
+            {t('previous')}
+          </Button>
+          <Button
+            variant="default"
+            size="xs"
+            rightSection={<IconChevronRight size={14} aria-hidden />}
+            disabled={!next}
+            onClick={turn(next)}
+          >
+            {t('next')}
+          </Button>
+        </Group>
+      )}
     </Group>
   )
 }

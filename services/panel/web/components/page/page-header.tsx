@@ -1,6 +1,7 @@
 import { Anchor, Breadcrumbs, Group, Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
+import { t } from '../../messages/components.ts'
 import classes from './page-header.module.css'
 
 export interface PageHeaderProps {
@@ -19,10 +20,10 @@ export interface PageHeaderProps {
 export function PageHeader({ title, description, breadcrumbs = [], badge, actions }: PageHeaderProps) {
   return (
     <header className={classes.header}>
-      <title>{`${title} · Endcap`}</title>
+      <title>{t('documentTitle', { page: title })}</title>
       <div className={classes.texts}>
         {breadcrumbs.length > 0 && (
-          <nav aria-label="Breadcrumbs">
+          <nav aria-label={t('breadcrumbs')}>
             <Breadcrumbs separatorMargin={6} mb={4}>
               {breadcrumbs.map(({ label, to }) => (
                 <Anchor key={to} component={Link} to={to} size="sm" c="dimmed">

@@ -1,31 +1,32 @@
 import { Badge, type MantineColor } from '@mantine/core'
+import { t } from '../../messages/components.ts'
 
 /** Every state of the API as a word and a colour. The word alone is enough to understand it. */
 const looks = {
   // Campaigns, technical slots, ad units
-  DRAFT: ['Draft', 'gray'],
-  SCHEDULED: ['Scheduled', 'blue'],
-  RUNNING: ['Running', 'teal'],
-  PAUSED: ['Paused', 'yellow'],
-  EXHAUSTED: ['Budget spent', 'orange'],
-  ENDED: ['Ended', 'gray'],
-  ACTIVE: ['Active', 'teal'],
-  INACTIVE: ['Inactive', 'gray'],
+  DRAFT: [t('draft'), 'gray'],
+  SCHEDULED: [t('scheduled'), 'blue'],
+  RUNNING: [t('running'), 'teal'],
+  PAUSED: [t('paused'), 'yellow'],
+  EXHAUSTED: [t('budgetSpent'), 'orange'],
+  ENDED: [t('ended'), 'gray'],
+  ACTIVE: [t('active'), 'teal'],
+  INACTIVE: [t('inactive'), 'gray'],
   // Moderation
-  IN_MODERATION: ['In moderation', 'yellow'],
-  ACCEPTED: ['Accepted', 'teal'],
-  REJECTED: ['Rejected', 'red'],
+  IN_MODERATION: [t('inModeration'), 'yellow'],
+  ACCEPTED: [t('accepted'), 'teal'],
+  REJECTED: [t('rejected'), 'red'],
   // Feed runs
-  QUEUED: ['Queued', 'gray'],
-  DONE: ['Done', 'teal'],
-  HELD: ['Held', 'orange'],
-  FAILED: ['Failed', 'red'],
-  WARNING: ['Warning', 'yellow'],
+  QUEUED: [t('queued'), 'gray'],
+  DONE: [t('done'), 'teal'],
+  HELD: [t('held'), 'orange'],
+  FAILED: [t('failed'), 'red'],
+  WARNING: [t('warning'), 'yellow'],
   // Users, tokens, engines
-  DISABLED: ['Disabled', 'gray'],
-  INVITED: ['Invited', 'blue'],
-  EXPIRED: ['Expired', 'gray'],
-  OK: ['OK', 'teal'],
+  DISABLED: [t('disabled'), 'gray'],
+  INVITED: [t('invited'), 'blue'],
+  EXPIRED: [t('expired'), 'gray'],
+  OK: [t('ok'), 'teal'],
 } as const satisfies Record<string, readonly [label: string, color: MantineColor]>
 
 export type Status = keyof typeof looks

@@ -1,0 +1,95 @@
+import { Button, Group, Menu, TextInput } from '@mantine/core'
+import { IconColumns, IconDownload, IconSearch } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import { t } from '../../../messages/components.ts'
+import { type Column, type ColumnChoice, keyOf } from './columns.ts'
+import classes from './table.module.css'
+
+export interface ToolbarProps<T> {
+  /** What is listed. */
+  label: string
+  search: { value: string; onChange: (value: string) => void } | null
+  filters: ReactNode
+  /** Null: columns cannot be chosen. */
+  choice: ColumnChoice<T> | null
+  /** Null: there is no file. */
+  csv: { name: string; rows: readonly T[]; columns: readonly Column<T>[] } | null
+}
+
+/** Above a table: the search, the page's filters, the choice of columns, and the table as a file. */
+export function Toolbar<T>({ label, search, filters, choice, csv }: ToolbarProps<T>) {
+  return (
+    <Group gap="sm" mb="sm" align="end">
+      {search && (
+        <TextInput
+          aria-label={t('searchIn', { what: label.toLowerCase() })}
+          placeholder={t('search')}
+          type="search"
+          leftSection={<IconSearch size={16} aria-hidden />}
+          className={classes.search}
+          value={search.value}
+          onChange={({ currentTarget: { value } }) => search.onChange(value)}
+        />
+      )}
+      {filters}
+      <Group gap="xs" ms="auto">
+        {choice && <ColumnsMenu choice={choice} />}
+        {csv && (
+          <Button
+            variant="default"
+            leftSection={<IconDownload size={16} aria-hidden />}
+            aria-label={t('downloadCsv')}
+            disabled={csv.rows.length === 0}
+            onClick={() => void downloadCsv(csv)}
+          >
+            {t('csv')}
+          </Button>
+        )}
+      </Group>
+    </Group>
+  )
+}
+
+function ColumnsMenu<T>({ choice: { optional, shown, choose, reset } }: { choice: ColumnChoice<T> }) {
+  return (
+    <Menu position="bottom-end" withinPortal>
+      <Menu.Target>
+        <Button variant="default" leftSection={<IconColumns size={16} aria-hidden />}>
+          {t('columns')}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown mah={420} style={{ overflowY: 'auto' }}>
+        <Menu.CheckboxGroup value={shown.map(keyOf)} onChange={choose}>
+          {optional.map((column) => (
+            <Menu.CheckboxItem key={keyOf(column)} value={keyOf(column)}>
+              {column.title}
+            </Menu.CheckboxItem>
+          ))}
+        </Menu.CheckboxGroup>
+        <Menu.Divider />
+        <Menu.Item disabled={reset === null} onClick={() => reset?.()}>
+          {t('resetColumns')}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+/**
+ * Saves the table as CSV (RFC 4180) by the writer that the API has, too. It is loaded when it is first used. Text that a
+ * spreadsheet would take for a formula gets a ' before it.
+ */
+async function downloadCsv<T>({ name, rows, columns }: NonNullable<ToolbarProps<T>['csv']>) {
+  const { stringify } = await import('csv-stringify/browser/esm/sync')
+  const told = columns.filter(({ csv, sortBy }) => csv ?? sortBy)
+  const records = rows.map((row) => told.map(({ csv, sortBy }) => (csv ?? sortBy)!(row)))
+  const text = stringify([told.map(({ title }) => title), ...records], {
+    record_delimiter: 'windows',
+    escape_formulas: true,
+  })
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(new Blob([text], { type: 'text/csv;charset=utf-8' }))
+  link.download = `${name}.csv`
+  link.click()
+  URL.revokeObjectURL(link.href)
+}
