@@ -32,6 +32,8 @@ export async function createWholeApi(
     images: unused,
     audit: unused,
     deadLetters,
+    deadLettersWaiting: unused,
+    processingDelayMs: unused,
     sessionKeys: [randomBytes(32)],
     passwords: unused,
     securityLog: unused,

@@ -30,6 +30,7 @@ import { returnsApp } from '../registry/import/returns.ts'
 import { invalidTrafficApp } from '../registry/invalid-traffic/app.ts'
 import { auditApp } from '../registry/operations/audit.ts'
 import { type DeadLettersDeps, deadLettersApp } from '../registry/operations/dead-letters.ts'
+import { overviewApp } from '../registry/overview/app.ts'
 import type { ProductReader } from '../registry/products/product-reader.ts'
 import { productsApp } from '../registry/products/products.ts'
 import { reportsApp } from '../registry/reports/app.ts'
@@ -46,6 +47,9 @@ export interface RegistryRoutesDeps extends Engines {
   images: ImageFiles
   audit: () => Promise<Audit>
   deadLetters: Omit<DeadLettersDeps, 'authorize'>
+  deadLettersWaiting: () => Promise<number>
+  /** Age of the oldest event that is not processed. */
+  processingDelayMs: () => Promise<number>
   bootstrapToken: string | null
   /** Keys that sign sessions, the newest first. */
   sessionKeys: readonly Buffer[]
@@ -80,7 +84,8 @@ export function registryRoutes(deps: RegistryRoutesDeps): Routes[] {
     lacksSecondFactor: secondFactors.isMissing,
     now,
   })
-  const spendOf = (campaignIds: readonly string[]) => readComplete(counters, campaignIds.map(spendKey))
+  const readCounters = (keys: readonly string[]) => readComplete(counters, keys)
+  const spendOf = (campaignIds: readonly string[]) => readCounters(campaignIds.map(spendKey))
   return [
     registryApp({ registry, log, access, authorize, productReader, spendOf, now, uuid, randomBytes, securityLog }),
     usersApp({
@@ -104,6 +109,17 @@ export function registryRoutes(deps: RegistryRoutesDeps): Routes[] {
     reportsApp({ analytics, snapshot, index, authorize }),
     explainApp({ analytics, snapshot, authorize, pseudonyms, now }),
     visitsApp({ analytics, snapshot, authorize, publicUrl }),
+    overviewApp({
+      authorize,
+      access,
+      snapshot,
+      analytics,
+      index,
+      readCounters,
+      deadLetters: deps.deadLettersWaiting,
+      processingDelayMs: deps.processingDelayMs,
+      now,
+    }),
     auditApp({ authorize, audit }),
     securityLogApp({ snapshot, authorize, analytics, now }),
     deadLettersApp({ authorize, list: deadLetters.list, replay: deadLetters.replay }),

@@ -2,10 +2,15 @@ import { join } from 'node:path'
 import { audit } from '../../infra/analytics/audit.ts'
 import type { Config } from '../../infra/config.ts'
 import { type EngineHost, portsIn, untilThere } from '../../infra/engines.ts'
+import type { EventLog } from '../../infra/event-log/port.ts'
 import { smtpMailer } from '../../infra/mail.ts'
 import { type Served, startWorker } from '../../infra/thread.ts'
+import { JUDGE_GROUP } from '../../streams/judge/judge.ts'
 import { deadLettersWaiting, listDeadLetters, replayDeadLetters } from '../../streams/runtime/dead-letters.ts'
+import { topicLag } from '../../streams/runtime/lag.ts'
 import { awaitLeadership } from '../../streams/runtime/leader-election.ts'
+import { SINK_GROUP } from '../../streams/sink/offset-metadata.ts'
+import { storedTopics } from '../../streams/sink/rows.ts'
 import { Problem } from '../domain/errors.ts'
 import { loadOrCreateKeys } from '../process/signing-keys.ts'
 import { createSecurityLog } from '../registry/access/security-log/security-log.ts'
@@ -81,6 +86,8 @@ export async function openRegistryRole(shared: Shared): Promise<Part> {
       productReader,
       images,
       audit: () => audit({ log, analytics, now }),
+      deadLettersWaiting: sampled.deadLetters,
+      processingDelayMs: () => processingDelay(log, now),
       deadLetters: {
         list: (filter) => listDeadLetters(log, filter),
         replay: (filter) => replayDeadLetters(log, filter, now),
@@ -101,6 +108,15 @@ export async function openRegistryRole(shared: Shared): Promise<Part> {
     checks: engineChecks(shared),
     failures: [feeds.failed, productReader.failed, strength.failed, registry.fenced, lead.lost],
   }
+}
+
+/** Age of the oldest event that is not judged, or not stored yet. */
+async function processingDelay(log: EventLog, now: () => number): Promise<number> {
+  const lags = await Promise.all([
+    topicLag(log, JUDGE_GROUP, ['ad-events'], now),
+    topicLag(log, SINK_GROUP, storedTopics, now),
+  ])
+  return Math.max(0, ...lags.flat().map(({ ageMs }) => ageMs))
 }
 
 /** A write that failed says in its cause whether the log is away or another registry has taken over. */

@@ -1,5 +1,6 @@
 import type { Analytics } from '../../../infra/analytics/port.ts'
 import { Page } from '../../../schemas/http/panel/common.ts'
+import { EmissionList, EmissionListQuery } from '../../../schemas/http/panel/reports/emissions.ts'
 import {
   AttributionExplained,
   AttributionParams,
@@ -15,6 +16,7 @@ import { type Authorize, principalOf } from '../access/auth.ts'
 import { scopeOf } from '../reports/scope.ts'
 import { explainAttribution } from './attribution.ts'
 import { explainEmission } from './emission.ts'
+import { listEmissions } from './emissions.ts'
 import type { Pseudonyms } from './pseudonyms.ts'
 import { listTransactions } from './transactions.ts'
 
@@ -47,6 +49,21 @@ export function explainApp(deps: ExplainDeps) {
         },
       },
       async (request) => listTransactions(deps, { principal: principalOf(request), query: request.query }),
+    )
+
+    server.get(
+      '/v1/panel/explain/emissions',
+      {
+        onRequest: authorize('panel'),
+        schema: {
+          summary: 'The latest ad requests',
+          description:
+            'The latest first. Each follows within seconds. Advertisers see those in which their campaigns took part.',
+          querystring: EmissionListQuery,
+          response: { 200: EmissionList },
+        },
+      },
+      async (request) => listEmissions(deps, { principal: principalOf(request), query: request.query }),
     )
 
     server.get(

@@ -12,7 +12,7 @@ import type { Principal } from '../access/auth.ts'
 import { scopeOf } from '../reports/scope.ts'
 import { toIso } from '../resources/conversions.ts'
 import { namesFor, type Pseudonyms } from './pseudonyms.ts'
-import { whyDropped, whyShort, whyVerdict } from './reasons.ts'
+import { whyNotShown, whyShort, whyVerdict } from './reasons.ts'
 
 /** Why these ads: the request as it was answered, and what became of its ads. Null: none that the caller may see. */
 export async function explainEmission(
@@ -69,7 +69,7 @@ function slotView(
     algorithm,
     candidates,
     shortfall,
-    ...(shortfall === null ? {} : { why: whyShort[shortfall] }),
+    ...(shortfall === null ? {} : { why: whyShort(shortfall, candidates) }),
     ads: ads.map((ad) => ({
       ...adView(ad, kind),
       campaignName: campaignName(ad.campaignId),
@@ -84,7 +84,7 @@ function slotView(
       relevance,
       bid: fromMicros(bidMicros),
       reason,
-      why: whyDropped[reason],
+      why: whyNotShown(reason, kind),
     })),
   }
 }

@@ -4,19 +4,29 @@ import type { DropReason, EmittedSlot, Verdict } from '../../../schemas/records/
 
 /** Every outcome that an explanation can name, in words. */
 
-export const whyDropped: Record<DropReason, string> = {
-  OUTRANKED: 'Other ads had a higher product of relevance, predicted click rate and bid, other banners a higher bid',
+const whyDropped: Record<Exclude<DropReason, 'OUTRANKED'>, string> = {
   CAPPED: 'This person had seen the ad as often as its campaign allows in a day',
   DUPLICATE: 'The same banner, or the same product or a variant of it, was already shown in this request',
   BUDGET: 'The campaign had no budget left for it at that moment',
   BELOW_RESERVE: "The bid was under the shop's reserve price",
-  MIN_AD_COUNT: 'There were fewer ads than minAdCount asks for, so none was shown',
+  MIN_AD_COUNT: 'There were fewer ads than the page asks for at least, so none was shown',
 }
 
-export const whyShort: Record<NonNullable<EmittedSlot['shortfall']>, string> = {
+export function whyNotShown(reason: DropReason, kind: string): string {
+  if (reason !== 'OUTRANKED') return whyDropped[reason]
+  return kind === 'DISPLAY' ? 'Outranked: other banners bid more' : 'Outranked: relevance × predicted CTR × bid'
+}
+
+export function whyShort(shortfall: NonNullable<EmittedSlot['shortfall']>, ads: number): string {
+  if (shortfall !== 'NO_CANDIDATES') return whyFewer[shortfall]
+  return ads === 0
+    ? 'No running campaign matches this request'
+    : 'Fewer ads of running campaigns match the request than it asked for'
+}
+
+const whyFewer: Record<Exclude<NonNullable<EmittedSlot['shortfall']>, 'NO_CANDIDATES'>, string> = {
   INACTIVE: 'The ad unit is switched off',
-  NO_CANDIDATES: 'Fewer ads of running campaigns fit the request than it asked for',
-  MIN_AD_COUNT: 'There were fewer ads than minAdCount asks for',
+  MIN_AD_COUNT: 'There were fewer ads than the page asks for at least',
   DEADLINE: 'The time for choosing ads was up',
   NO_REFERENCE: 'The product that the request is about is not in the feed',
 }

@@ -1,0 +1,144 @@
+import { type Analytics, AnalyticsGaveUp } from '../../../infra/analytics/port.ts'
+import {
+  type EmissionListRow,
+  type EmissionListSpec,
+  type EmissionPlace,
+  emissionListQuery,
+} from '../../../infra/analytics/queries/explain/emissions.ts'
+import { type EmissionListQuery, REQUESTS_PAGE_DEFAULT } from '../../../schemas/http/panel/reports/emissions.ts'
+import type { EmittedSlot } from '../../../schemas/records/events.ts'
+import { Problem } from '../../domain/errors.ts'
+import type { Snapshot } from '../../domain/snapshot.ts'
+import type { Principal } from '../access/auth.ts'
+import { scopeOf } from '../reports/scope.ts'
+import { toEpochMs, toIso } from '../resources/conversions.ts'
+import { FieldErrors } from '../resources/field-errors.ts'
+import { readPosition, writePosition } from '../resources/paging.ts'
+import { type DisplayNames, namesFor, type Pseudonyms } from './pseudonyms.ts'
+import { whyShort } from './reasons.ts'
+
+const DAY_MS = 86_400_000
+const DAYS_DEFAULT = 30
+const RANGE_MAX_MS = 400 * DAY_MS
+/** What was stored a moment ago may bear the time of a clock that is ahead of this one. */
+const CLOCKS_APART_MS = 60_000
+/** Most lists are of the last minutes: the search begins there, and each step looks back as many times as far. */
+const FIRST_STEP_MS = 15 * 60_000
+const STEP_FACTOR = 8
+/** No further step is begun after so long. */
+const SEARCH_MAX_MS = 10_000
+
+export interface EmissionListDeps {
+  analytics: Analytics
+  snapshot: Snapshot
+  pseudonyms: Pseudonyms
+  now: () => number
+}
+
+/**
+ * The latest ad requests. Advertisers see those in which their campaigns took part, and of them their own ads.
+ * @throws Problem INVALID, NOT_FOUND for ids that the caller may not see, FORBIDDEN for advertisers who name a person.
+ */
+export async function listEmissions(
+  { analytics, snapshot, pseudonyms, now }: EmissionListDeps,
+  { principal, query }: { principal: Principal; query: EmissionListQuery },
+) {
+  const { limit = REQUESTS_PAGE_DEFAULT, cursor, shopId, adUnitId, kind, person, productId, withAds } = query
+  const isAdvertiser = principal.role === 'ADVERTISER'
+  if (isAdvertiser && person !== undefined) {
+    throw new Problem('FORBIDDEN', 'Only the publisher of the shop and the operator can search by person')
+  }
+  const range = rangeOf(query, now())
+  const own = isAdvertiser ? campaignsOf(snapshot, principal.accountId) : undefined
+  const spec: Omit<EmissionListSpec, 'from' | 'to' | 'limit'> = {
+    ...{ shopIds: scopeOf(snapshot, principal, { shopId, adUnitId }).shops.map(({ id }) => id), campaignIds: own },
+    ...{ kind, adUnitId, person, productId, withAds },
+    after: cursor === undefined ? null : readPosition(cursor, 'number', 'string'),
+  }
+  const rows: EmissionListRow[] = []
+  const deadline = now() + SEARCH_MAX_MS
+  // One more tells whether there is another page.
+  const wanted = limit + 1
+  let searchedFrom = Math.min(range.to, spec.after === null ? range.to : spec.after[0] + 1)
+  for (let step = FIRST_STEP_MS; isOpen(); step *= STEP_FACTOR) {
+    const window = { from: Math.max(range.from, searchedFrom - step), to: searchedFrom }
+    const { sql, params } = emissionListQuery({ ...spec, ...window, limit: wanted - rows.length })
+    const found = await analytics.query<EmissionListRow>(sql, params).catch(nullWhenTooMuch)
+    if (found === null) break
+    rows.push(...found)
+    searchedFrom = window.from
+  }
+  function isOpen(): boolean {
+    return rows.length < wanted && searchedFrom > range.from && spec.shopIds.length > 0 && now() < deadline
+  }
+  const shown = rows.slice(0, limit)
+  const last = shown.at(-1)
+  const names = namesFor(principal, pseudonyms)
+  return {
+    items: shown.map((row) => itemOf(row, { snapshot, names, own: own && new Set(own) })),
+    nextCursor: last && rows.length > limit ? writePosition(...placeOf(last)) : null,
+    searchedFrom: toIso(rows.length > limit && last ? last.occurredAt : searchedFrom),
+  }
+}
+
+const placeOf = ({ occurredAt, requestId }: EmissionListRow): [...EmissionPlace] => [occurredAt, requestId]
+
+const campaignsOf = (snapshot: Snapshot, accountId: string): string[] =>
+  [...snapshot.allEver('Campaign')].filter(({ body }) => body.accountId === accountId).map(({ id }) => id)
+
+function itemOf(
+  row: EmissionListRow,
+  { snapshot, names, own }: { snapshot: Snapshot; names: DisplayNames; own: ReadonlySet<string> | undefined },
+) {
+  const { requestId, shopId, kind, cid, uid, occurredAt, country, elapsedMicros } = row
+  const isVisible = (campaignId: string) => own === undefined || own.has(campaignId)
+  const slots = row.adUnitIds.map((adUnitId, i) => {
+    const shortfall = row.shortfalls[i] as EmittedSlot['shortfall']
+    const ads = row.shownCampaignIds[i]!.map((campaignId, j) => ({ campaignId, adId: row.shownAdIds[i]![j]! }))
+    const isConcerned =
+      own === undefined || row.shownCampaignIds[i]!.some(isVisible) || row.droppedCampaignIds[i]!.some(isVisible)
+    return {
+      isConcerned,
+      adUnitId,
+      adUnitName: snapshot.getEver('AdUnit', adUnitId)?.body.name ?? null,
+      algorithm: row.algorithms[i]!,
+      shortfall,
+      why: shortfall === null ? null : whyShort(shortfall, ads.length + row.droppedCampaignIds[i]!.length),
+      ads: ads
+        .filter(({ campaignId }) => isVisible(campaignId))
+        .map((ad) => ({ ...ad, campaignName: snapshot.getEver('Campaign', ad.campaignId)?.body.name ?? null })),
+    }
+  })
+  return {
+    requestId,
+    shopId,
+    shopName: snapshot.getEver('Shop', shopId)?.body.name ?? null,
+    kind: kind as 'SPONSORED' | 'DISPLAY',
+    clientId: names.person(shopId, cid),
+    userId: names.person(shopId, uid),
+    occurredAt: toIso(occurredAt),
+    country,
+    elapsedMs: elapsedMicros / 1000,
+    slots: slots.filter(({ isConcerned }) => isConcerned).map(({ isConcerned, ...slot }) => slot),
+  }
+}
+
+/** UTC epoch milliseconds, [from, to). */
+function rangeOf(query: EmissionListQuery, now: number): { from: number; to: number } {
+  const fieldErrors = new FieldErrors()
+  const read = (name: 'from' | 'to', otherwise: number) =>
+    query[name] === undefined ? otherwise : toEpochMs(query[name], `querystring/${name}`, fieldErrors)
+  const to = read('to', now + CLOCKS_APART_MS)
+  const from = read('from', to - DAYS_DEFAULT * DAY_MS)
+  fieldErrors.throwIfAny()
+  fieldErrors.check(from < to, 'querystring/to', 'must be later than from')
+  fieldErrors.check(to - from <= RANGE_MAX_MS, 'querystring/from', 'must be at most 400 days before to')
+  fieldErrors.throwIfAny()
+  return { from, to }
+}
+
+/** The engine gave a step up: what was found before it is answered. */
+function nullWhenTooMuch(error: unknown): null {
+  if (error instanceof AnalyticsGaveUp) return null
+  throw error
+}

@@ -1,0 +1,47 @@
+import { Attention, OverviewQuery, Setup } from '../../../schemas/http/panel/overview.ts'
+import type { HttpServer } from '../../http/server.ts'
+import { type Authorize, principalOf } from '../access/auth.ts'
+import { type AttentionDeps, attentionOf } from './attention.ts'
+import { createSetup, type SetupDeps } from './setup.ts'
+
+export interface OverviewDeps extends AttentionDeps, SetupDeps {
+  authorize: Authorize
+}
+
+/** GET /v1/panel/attention: what needs somebody now. GET /v1/panel/setup: what is left to do until the first sale. */
+export function overviewApp(deps: OverviewDeps) {
+  const setupOf = createSetup(deps)
+  const onRequest = deps.authorize('panel')
+  return async (server: HttpServer): Promise<void> => {
+    // Answers are built field by field; schemas document.
+    server.setSerializerCompiler(() => JSON.stringify)
+
+    server.get(
+      '/v1/panel/attention',
+      {
+        onRequest,
+        schema: {
+          summary: 'What needs attention now',
+          description:
+            'Of all that the caller may see: moderation, feeds, budgets and pace; for operators, failed events.',
+          querystring: OverviewQuery,
+          response: { 200: Attention },
+        },
+      },
+      async (request) => attentionOf(deps, { principal: principalOf(request), shopId: request.query.shopId }),
+    )
+    server.get(
+      '/v1/panel/setup',
+      {
+        onRequest,
+        schema: {
+          summary: 'The steps up to the first attributed sale',
+          description: 'Of all that the caller may see. Impressions and sales of the last 90 days count.',
+          querystring: OverviewQuery,
+          response: { 200: Setup },
+        },
+      },
+      async (request) => setupOf({ principal: principalOf(request), shopId: request.query.shopId }),
+    )
+  }
+}

@@ -1,0 +1,122 @@
+import type { Static } from 'typebox'
+import { type Attention, type AttentionKind, attentionKinds } from '../../../schemas/http/panel/overview.ts'
+import type { Entity } from '../../domain/snapshot.ts'
+import type { Access } from '../access/access.ts'
+import type { Principal } from '../access/auth.ts'
+import { toIso } from '../resources/conversions.ts'
+import { type CampaignAttentionDeps, campaignAttention, type Finding } from './campaign-attention.ts'
+
+const EXAMPLES_MAX = 3
+/** A delay that nobody would notice is none. */
+const DELAY_MIN_MS = 60_000
+
+/** A run that rejects as large a part of its items needs somebody. */
+const REJECTED_SHARE_MAX = 0.5
+
+export interface AttentionDeps extends CampaignAttentionDeps {
+  access: Access
+  /** Dead letters that were not replayed. */
+  deadLetters: () => Promise<number>
+  /** Age of the oldest event that is not processed; 0: there is none. */
+  processingDelayMs: () => Promise<number>
+  now: () => number
+}
+
+/**
+ * What needs somebody of all that a caller may see, from what is in memory and the counters.
+ * @throws Problem NOT_FOUND for a shop that the caller may not see.
+ */
+export async function attentionOf(
+  deps: AttentionDeps,
+  { principal, shopId }: { principal: Principal; shopId: string | undefined },
+): Promise<Static<typeof Attention>> {
+  const { access, now } = deps
+  if (shopId !== undefined) access.need(principal, 'Shop', shopId)
+  const isWanted = ({ body }: Entity<'Campaign'> | Entity<'Feed'>) => shopId === undefined || body.shopId === shopId
+  const campaigns = [...access.list(principal, 'Campaign')].filter(isWanted)
+  const feeds = [...access.list(principal, 'Feed')].filter(isWanted)
+  const isAdvertiser = principal.role === 'ADVERTISER'
+  const isOperator = principal.role === 'OPERATOR'
+  const [ofCampaigns, system] = await Promise.all([
+    campaignAttention(deps, campaigns, { now: now(), isAdvertiser }),
+    isOperator ? systemAttention(deps) : { items: [], unknown: [] },
+  ])
+  const { findings, states, isSpendKnown } = ofCampaigns
+  const byKind = Map.groupBy(
+    [...findings, ...feedFindings(feeds, access.list(principal, 'FeedRun'))],
+    ({ kind }) => kind,
+  )
+  const found = [...byKind].map(([kind, all]) => itemOf(deps, kind, all))
+  const unjudged: AttentionKind[] = isSpendKnown ? [] : ['BUDGET_LOW', 'DAILY_BUDGET_LOW', 'BEHIND_PACE']
+  return {
+    items: [...system.items, ...found].sort((a, b) => attentionKinds.indexOf(a.kind) - attentionKinds.indexOf(b.kind)),
+    unknown: [...system.unknown, ...unjudged],
+    campaigns: states as Record<string, number>,
+  }
+}
+
+type Item = Static<typeof Attention>['items'][number]
+
+function itemOf({ snapshot }: AttentionDeps, kind: AttentionKind, all: readonly Finding[]): Item {
+  const times = all.map(({ since }) => since).filter((since) => since !== null)
+  const worst = all.toSorted((a, b) => severity(kind, b) - severity(kind, a)).slice(0, EXAMPLES_MAX)
+  return {
+    kind,
+    count: all.length,
+    since: times.length === 0 ? null : toIso(times.reduce((first, each) => Math.min(first, each))),
+    examples: worst.map(({ entity, runId = null, share }) => {
+      const { shopId, name } = entity.body
+      const shopName = snapshot.body('Shop', shopId)?.name ?? null
+      return { id: entity.id, name, shopId, shopName, runId, share }
+    }),
+  }
+}
+
+/** The oldest first; of shares the greatest, and of what is behind the least. */
+function severity(kind: AttentionKind, { since, share }: Finding): number {
+  if (share !== null) return kind === 'BEHIND_PACE' ? -share : share
+  return -(since ?? 0)
+}
+
+/** What only the operator can mend. What cannot be asked now is unknown. */
+async function systemAttention({ deadLetters, processingDelayMs, now }: AttentionDeps) {
+  const [failed, delayMs] = await Promise.all([deadLetters().catch(unknown), processingDelayMs().catch(unknown)])
+  const items: Item[] = []
+  if (failed !== null && failed > 0) items.push({ kind: 'FAILED_EVENTS', count: failed, since: null, examples: [] })
+  if (delayMs !== null && delayMs > DELAY_MIN_MS) {
+    items.push({ kind: 'PROCESSING_DELAY', count: 1, since: toIso(now() - delayMs), examples: [] })
+  }
+  const unjudged: AttentionKind[] = [
+    ...(failed === null ? (['FAILED_EVENTS'] as const) : []),
+    ...(delayMs === null ? (['PROCESSING_DELAY'] as const) : []),
+  ]
+  return { items, unknown: unjudged }
+}
+
+const unknown = () => null
+
+/** The feeds whose last ended run failed, is held, or rejected most of its items. */
+function feedFindings(feeds: readonly Entity<'Feed'>[], runs: Iterable<Entity<'FeedRun'>>): Finding[] {
+  const lastRuns = lastEndedRuns(runs)
+  return feeds.flatMap((entity): Finding[] => {
+    const run = lastRuns.get(entity.id)
+    if (!run) return []
+    const { status, total, rejected, endedAt: since } = run.body
+    const found = { entity, runId: run.id, since }
+    if (status === 'FAILED') return [{ ...found, kind: 'FEED_FAILED', share: null }]
+    if (status === 'HELD') return [{ ...found, kind: 'FEED_HELD', share: null }]
+    const share = total === 0 ? 0 : rejected / total
+    return share >= REJECTED_SHARE_MAX ? [{ ...found, kind: 'FEED_REJECTED', share }] : []
+  })
+}
+
+function lastEndedRuns(runs: Iterable<Entity<'FeedRun'>>): Map<string, Entity<'FeedRun'>> {
+  const last = new Map<string, Entity<'FeedRun'>>()
+  for (const run of runs) {
+    const { feedId, status, queuedAt } = run.body
+    if (status === 'QUEUED' || status === 'RUNNING') continue
+    const known = last.get(feedId)
+    if (!known || known.body.queuedAt <= queuedAt) last.set(feedId, run)
+  }
+  return last
+}

@@ -1,0 +1,98 @@
+import { CountersUnavailable } from '../../../infra/counters/port.ts'
+import type { AttentionKind } from '../../../schemas/http/panel/overview.ts'
+import { type CampaignState, campaignState, leastPrice } from '../../domain/campaign/campaign.ts'
+import { dailySpendKey, dayIn, spendKey } from '../../domain/money/counter-keys.ts'
+import type { Entity, Snapshot } from '../../domain/snapshot.ts'
+import { EVEN_HOURS, shopDay } from '../../domain/time/shop-day.ts'
+
+type Campaign = Entity<'Campaign'>
+
+/** Campaigns whose spend is read for one answer; of more, the states take the spend for none. */
+const SPENT_CAMPAIGNS_MAX = 2_000
+const NEARLY_SPENT = 0.9
+/** How far the spent share of the budget may lie behind the share of the campaign's time. */
+const PACE_TOLERANCE = 0.1
+
+/** A campaign or a feed that needs somebody. */
+export interface Finding {
+  kind: AttentionKind
+  entity: Campaign | Entity<'Feed'>
+  runId?: string
+  /** UTC epoch milliseconds; null: not known. */
+  since: number | null
+  /** As the answer has it. */
+  share: number | null
+}
+
+export interface CampaignAttentionDeps {
+  snapshot: Snapshot
+  /** Rejects with CountersUnavailable. */
+  readCounters: (keys: readonly string[]) => Promise<number[]>
+}
+
+/** What of these campaigns needs attention at `now`, how many are in each state, and whether the spend of all is known. */
+export async function campaignAttention(
+  { snapshot, readCounters }: CampaignAttentionDeps,
+  campaigns: readonly Campaign[],
+  { now, isAdvertiser }: { now: number; isAdvertiser: boolean },
+): Promise<{ findings: Finding[]; states: Partial<Record<CampaignState, number>>; isSpendKnown: boolean }> {
+  const shopOf = ({ body }: Campaign) => snapshot.body('Shop', body.shopId)!
+  const spending = campaigns.filter(({ body }) => mayRun(body, now))
+  const read = spending.slice(0, SPENT_CAMPAIGNS_MAX)
+  const dayOf = (campaign: Campaign) => dayIn(shopOf(campaign).timeZone, now)
+  const keys = read.flatMap((campaign) => [spendKey(campaign.id), dailySpendKey(campaign.id, dayOf(campaign))])
+  const values = read.length === 0 ? [] : await readCounters(keys).catch(nothingWhileAway)
+  const spentBy = new Map(values && read.map(({ id }, i) => [id, { total: values[2 * i]!, today: values[2 * i + 1]! }]))
+
+  const states: Partial<Record<CampaignState, number>> = {}
+  const findings: Finding[] = []
+  for (const campaign of campaigns) {
+    const spent = spentBy.get(campaign.id)
+    const shop = shopOf(campaign)
+    const leastPriceMicros = leastPrice(campaign.body, shop)
+    const state = campaignState(campaign.body, { now, spentMicros: spent?.total ?? 0, leastPriceMicros })
+    states[state] = (states[state] ?? 0) + 1
+    if (state === 'IN_MODERATION') {
+      findings.push({ kind: 'MODERATION_WAITING', entity: campaign, since: campaign.updatedAt, share: null })
+    }
+    if (state === 'REJECTED' && isAdvertiser) {
+      const since = campaign.body.moderation?.decidedAt ?? null
+      findings.push({ kind: 'MODERATION_REJECTED', entity: campaign, since, share: null })
+    }
+    if (state === 'RUNNING' && spent) findings.push(...moneyFindings(campaign, spent, { now, timeZone: shop.timeZone }))
+  }
+  return { findings, states, isSpendKnown: values !== null && read.length === spending.length }
+}
+
+/** Whether only its spend can keep it from running. */
+function mayRun({ status, startAt, endAt, moderation }: Campaign['body'], now: number): boolean {
+  const isOn = status !== 'DRAFT' && (moderation === null || moderation.state === 'ACCEPTED')
+  return isOn && startAt <= now && (endAt === null || now < endAt)
+}
+
+function moneyFindings(
+  entity: Campaign,
+  spent: { total: number; today: number },
+  { now, timeZone }: { now: number; timeZone: string },
+): Finding[] {
+  const { budgetMicros, dailyBudgetMicros, startAt, endAt, autoPromo } = entity.body
+  if (autoPromo || budgetMicros === 0) return []
+  const share = spent.total / budgetMicros
+  if (share >= NEARLY_SPENT) return [{ kind: 'BUDGET_LOW', entity, since: null, share }]
+  const shareOfDay = dailyBudgetMicros === null ? 0 : spent.today / dailyBudgetMicros
+  if (shareOfDay >= NEARLY_SPENT && dayShare(timeZone, now) < NEARLY_SPENT) {
+    return [{ kind: 'DAILY_BUDGET_LOW', entity, since: null, share: shareOfDay }]
+  }
+  const timeShare = endAt === null ? 0 : (now - startAt) / (endAt - startAt)
+  return timeShare - share > PACE_TOLERANCE ? [{ kind: 'BEHIND_PACE', entity, since: null, share }] : []
+}
+
+function dayShare(timeZone: string, now: number): number {
+  const { startAt, endAt } = shopDay(timeZone, now, EVEN_HOURS)
+  return (now - startAt) / (endAt - startAt)
+}
+
+function nothingWhileAway(error: unknown): null {
+  if (error instanceof CountersUnavailable) return null
+  throw error
+}

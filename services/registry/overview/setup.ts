@@ -1,0 +1,100 @@
+import type { Static } from 'typebox'
+import { type Analytics, AnalyticsUnavailable } from '../../../infra/analytics/port.ts'
+import { anyCreditQuery, anyViewQuery, type FirstOfSpec } from '../../../infra/analytics/queries/setup.ts'
+import { IndexUnavailable, type ProductIndex } from '../../../infra/product-index/port.ts'
+import type { Setup as SetupSchema, SetupStep } from '../../../schemas/http/panel/overview.ts'
+import type { Entity, Snapshot } from '../../domain/snapshot.ts'
+import type { Access } from '../access/access.ts'
+import type { Principal } from '../access/auth.ts'
+
+const LOOK_BACK_MS = 90 * 86_400_000
+/** Shops that are asked for products, and callers that are known to have had an impression or a sale. */
+const SHOPS_ASKED_MAX = 20
+const REMEMBERED_MAX = 10_000
+
+export interface SetupDeps {
+  access: Access
+  snapshot: Snapshot
+  analytics: Analytics
+  index: Pick<ProductIndex, 'scan'>
+  now: () => number
+}
+
+type Setup = Static<typeof SetupSchema>
+type Step = [step: SetupStep, done: boolean | Promise<boolean | null>]
+
+/** How far a caller is from its first attributed sale. Impressions and sales of the last 90 days count. */
+export function createSetup({ access, snapshot, analytics, index, now }: SetupDeps) {
+  /** What has happened stays so, and is not asked for again. */
+  const happened = new Set<string>()
+
+  /** @throws Problem NOT_FOUND for a shop that the caller may not see. */
+  return async function setupOf({
+    principal,
+    shopId,
+  }: {
+    principal: Principal
+    shopId: string | undefined
+  }): Promise<Setup> {
+    if (shopId !== undefined) access.need(principal, 'Shop', shopId)
+    const isAdvertiser = principal.role === 'ADVERTISER'
+    const isWanted = (id: string) => shopId === undefined || id === shopId
+    const shops = [...access.list(principal, 'Shop')].filter(({ id }) => isWanted(id))
+    const campaigns = [...access.list(principal, 'Campaign')].filter(({ body }) => isWanted(body.shopId))
+    const spec: FirstOfSpec = {
+      shopIds: isAdvertiser ? [...new Set(campaigns.map(({ body }) => body.shopId))] : shops.map(({ id }) => id),
+      accountId: isAdvertiser ? principal.accountId : undefined,
+      from: now() - LOOK_BACK_MS,
+    }
+    const scope = `${principal.role}/${principal.accountId}/${shopId ?? ''}`
+    const hasHappened = (step: 'FIRST_IMPRESSION' | 'FIRST_SALE') =>
+      campaigns.length === 0 ? false : firstOf(step, scope, spec)
+    const anyAdUnit = () => [...access.list(principal, 'AdUnit')].some(({ body }) => isWanted(body.shopId))
+    const anyPublisher = () => [...snapshot.all('Account')].some(({ body }) => body.kind === 'PUBLISHER')
+    const ofShop: Step[] = [
+      ['SHOP', shops.length > 0],
+      ['FEED', anyProduct(shops)],
+      ['AD_UNIT', anyAdUnit()],
+    ]
+    const asked: Step[] = [
+      ...(principal.role === 'OPERATOR' ? ([['PUBLISHER_ACCOUNT', anyPublisher()]] satisfies Step[]) : []),
+      ...(isAdvertiser ? [] : ofShop),
+      ['CAMPAIGN', campaigns.length > 0],
+      ...(isAdvertiser ? ([['MODERATION', campaigns.some(isLetThrough)]] satisfies Step[]) : []),
+      ['FIRST_IMPRESSION', hasHappened('FIRST_IMPRESSION')],
+      ['FIRST_SALE', hasHappened('FIRST_SALE')],
+    ]
+    const steps = await Promise.all(asked.map(async ([step, done]) => ({ step, done: await done })))
+    return { steps, complete: steps.every(({ done }) => done === true) }
+  }
+
+  async function firstOf(step: 'FIRST_IMPRESSION' | 'FIRST_SALE', scope: string, spec: FirstOfSpec) {
+    const key = `${step}/${scope}`
+    if (happened.has(key)) return true
+    const { sql, params } = (step === 'FIRST_SALE' ? anyCreditQuery : anyViewQuery)(spec)
+    const rows = await analytics.query(sql, params).catch(nullWhileAway)
+    if (rows === null) return null
+    if (rows.length === 0) return false
+    if (happened.size >= REMEMBERED_MAX) happened.clear()
+    happened.add(key)
+    return true
+  }
+
+  async function anyProduct(shops: readonly Entity<'Shop'>[]): Promise<boolean | null> {
+    for (const { id: shopId } of shops.slice(0, SHOPS_ASKED_MAX)) {
+      const found = await index.scan({ shopId, filters: [], after: null, limit: 1 }).catch(nullWhileAway)
+      if (found === null) return null
+      if (found.length > 0) return true
+    }
+    return false
+  }
+}
+
+function isLetThrough({ body: { moderation } }: Entity<'Campaign'>): boolean {
+  return moderation === null || moderation.state === 'ACCEPTED'
+}
+
+function nullWhileAway(error: unknown): null {
+  if (error instanceof AnalyticsUnavailable || error instanceof IndexUnavailable) return null
+  throw error
+}
