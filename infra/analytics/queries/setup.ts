@@ -12,23 +12,31 @@ export interface FirstOfSpec {
   from: number
 }
 
+const LIMITS = `LIMIT 1
+SETTINGS max_rows_to_read = ${ROWS_READ_MAX}, read_overflow_mode = 'break',
+  max_execution_time = ${EXECUTION_MAX_SECONDS}, timeout_overflow_mode = 'break'`
+
+const SCOPE = `shopId IN {shopIds:Array(String)} AND occurredAt >= {from:Int64}
+  AND ({accountId:String} = '' OR accountId = {accountId:String})`
+
 /** A row when a valid view is stored. */
 export function anyViewQuery(spec: FirstOfSpec): { sql: string; params: QueryParams } {
-  return anyQuery('judged_events', "type = 'VIEW' AND verdict = 'VALID'", spec)
+  const sql = `
+SELECT 1 AS found FROM judged_events
+WHERE ${SCOPE} AND type = 'VIEW' AND verdict = 'VALID'
+${LIMITS}`
+  return { sql, params: paramsOf(spec) }
 }
 
 /** A row when a line of a purchase has been credited to a campaign. */
 export function anyCreditQuery(spec: FirstOfSpec): { sql: string; params: QueryParams } {
-  return anyQuery('attributed_lines', "kind = 'PURCHASE' AND outcome = 'CREDITED' AND deleted = 0", spec)
+  const sql = `
+SELECT 1 AS found FROM attributed_lines
+WHERE ${SCOPE} AND kind = 'PURCHASE' AND outcome = 'CREDITED' AND deleted = 0
+${LIMITS}`
+  return { sql, params: paramsOf(spec) }
 }
 
-function anyQuery(table: string, condition: string, { shopIds, accountId = '', from }: FirstOfSpec) {
-  const sql = `
-SELECT 1 AS found FROM ${table}
-WHERE shopId IN {shopIds:Array(String)} AND occurredAt >= {from:Int64} AND ${condition}
-  AND ({accountId:String} = '' OR accountId = {accountId:String})
-LIMIT 1
-SETTINGS max_rows_to_read = ${ROWS_READ_MAX}, read_overflow_mode = 'break',
-  max_execution_time = ${EXECUTION_MAX_SECONDS}, timeout_overflow_mode = 'break'`
-  return { sql, params: { shopIds, accountId, from } }
+function paramsOf({ shopIds, accountId = '', from }: FirstOfSpec): QueryParams {
+  return { shopIds, accountId, from }
 }

@@ -41,13 +41,13 @@ it('leads from a new placement to an ad unit, and explains why its ads are shown
   await ads.filter({ hasText: 'Desk lamp Borea' }).getByText('Pays for a click').waitFor()
   expect(await ads.count()).toBe(2)
   await ads.first().getByText('Sponsored').waitFor()
-  await page.getByText('Fewer ads of running campaigns fit').waitFor()
+  await page.getByText('Fewer ads of running campaigns match').waitFor()
   expect(await seriousFindings(page)).toEqual([])
 
   await page.getByLabel('Search phrase').fill('anchor')
   await page.getByRole('button', { name: 'Request ads' }).click()
   await page.getByText('No ads for this request').waitFor()
-  await page.getByText('Fewer ads of running campaigns fit').waitFor()
+  await page.getByText('No running campaign matches this request').waitFor()
 
   await page.getByRole('tab', { name: 'Code' }).click()
   await page.getByText('"searchData":"espresso machine"').waitFor()
