@@ -45,7 +45,7 @@ it('shows an advertiser without campaigns an empty list', async () => {
 it('makes a sponsored campaign by a rule, counts its products while it is edited, and selects its ads', async () => {
   await page.goto('/panel/campaigns/new')
   await button('Continue').click()
-  await page.getByText('Needed').waitFor()
+  await page.getByText('Required').waitFor()
   await page.getByLabel('Name').fill('All lamps')
   expect(await seriousFindings(page)).toEqual([])
   await button('Continue').click()
@@ -117,7 +117,7 @@ it('makes a display campaign with a cropped picture, which is shown once it is a
   await page.getByLabel('Target URL').fill('https://shop.example/sale')
   await button('Add banner').click()
   await button('Continue').click()
-  expect(await page.getByText('Needed').count()).toBe(2)
+  expect(await page.getByText('Required').count()).toBe(2)
 
   const file = page.locator('input[type=file]').first()
   await file.setInputFiles({ name: 'text.txt', mimeType: 'text/plain', buffer: Buffer.from('no') })

@@ -1,4 +1,4 @@
-import { NumberInput, type NumberInputProps } from '@mantine/core'
+import { NumberField, type NumberFieldProps } from '../form/number-field.tsx'
 
 /** The API's amounts have at most six decimals. */
 const DECIMALS_MAX = 6
@@ -22,26 +22,19 @@ export function Money({ amount, currency }: MoneyProps) {
   return <>{formatMoney(amount, currency, isSmall ? { maximumFractionDigits: DECIMALS_MAX } : {})}</>
 }
 
-export interface MoneyInputProps extends NumberInputProps {
+export interface MoneyInputProps extends Omit<NumberFieldProps, 'numberStyle' | 'unit'> {
   /** ISO 4217; shown in the field. */
   currency: string | undefined
 }
 
-/** A field for an amount; its value is a number, or '' while it is empty. */
+/** A field for an amount of money, read in the locale of the browser: see NumberField. */
 export function MoneyInput({ currency, ...props }: MoneyInputProps) {
   return (
-    <NumberInput
-      min={0}
-      decimalScale={DECIMALS_MAX}
-      allowNegative={false}
-      hideControls
-      thousandSeparator=" "
-      inputMode="decimal"
-      rightSection={currency}
-      rightSectionWidth={48}
-      rightSectionPointerEvents="none"
-      maw={220}
+    <NumberField
+      decimalsMax={DECIMALS_MAX}
       {...props}
+      unit={currency}
+      numberStyle={currency === undefined ? {} : { currency }}
     />
   )
 }

@@ -1,8 +1,9 @@
-import { Button, Checkbox, Group, Modal, NumberInput, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Checkbox, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { answer, client } from '../../client/client.ts'
 import { DialogActions } from '../../components/form/dialog-actions.tsx'
+import { NumberField, type NumberValue } from '../../components/form/number-field.tsx'
 import { PanelCard } from '../../components/page/panel-card.tsx'
 import { DateTime } from '../../components/values/times.tsx'
 import { useSave } from '../../data/use-save.ts'
@@ -60,7 +61,7 @@ const wordsOf = (lines: readonly { shopProductId: string; quantity: number }[]):
 interface ReturnValues {
   isWhole: boolean
   /** Units returned now, by product. */
-  quantities: Record<string, number>
+  quantities: Record<string, NumberValue>
   reason: string
 }
 
@@ -72,7 +73,7 @@ function ReturnDialog({ eventId, sale, close }: Omit<SaleReturnsProps, 'timeZone
   const { submit, isSaving } = useSave({
     save: ({ isWhole, quantities, reason }: ReturnValues) => {
       const lines = Object.entries(quantities).flatMap(([shopProductId, quantity]) =>
-        quantity > 0 ? [{ shopProductId, quantity }] : [],
+        quantity === '' || quantity === 0 ? [] : [{ shopProductId, quantity }],
       )
       const body = { returnId, shopId: sale.shopId, reason: reason || null, ...(!isWhole && { lines }) }
       return answer(client.POST('/v1/panel/transactions/{eventId}/returns', { params: { path: { eventId } }, body }))
@@ -99,17 +100,13 @@ function ReturnDialog({ eventId, sale, close }: Omit<SaleReturnsProps, 'timeZone
           />
           {!isWhole &&
             [...left].map(([shopProductId, units]) => (
-              <NumberInput
+              <NumberField
                 key={shopProductId}
                 label={shopProductId}
                 description={units === 1 ? '1 unit is left' : `${units} units are left`}
-                min={0}
                 max={units}
-                allowDecimal={false}
                 value={quantities[shopProductId] ?? 0}
-                onChange={(value) =>
-                  form.setFieldValue('quantities', { ...quantities, [shopProductId]: Number(value) || 0 })
-                }
+                onChange={(value) => form.setFieldValue('quantities', { ...quantities, [shopProductId]: value })}
               />
             ))}
           <TextInput label="Reason" maxLength={200} {...form.getInputProps('reason')} />

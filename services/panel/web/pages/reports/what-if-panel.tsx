@@ -1,5 +1,6 @@
-import { Alert, Button, Group, NumberInput, Select, Text } from '@mantine/core'
+import { Alert, Button, Group, Select, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
+import { NumberField, type NumberValue } from '../../components/form/number-field.tsx'
 import { PanelCard } from '../../components/page/panel-card.tsx'
 import { isWhatIf, type ReportState, type WhatIf, WINDOW_HOURS_MAX } from './report-state.ts'
 import { useReportShop } from './use-report.ts'
@@ -10,8 +11,8 @@ const MODEL_DEFAULT: Model = 'LAST_TOUCH'
 
 interface Values {
   model: Model
-  clickWindowHours: number | string
-  viewWindowHours: number | string
+  clickWindowHours: NumberValue
+  viewWindowHours: NumberValue
 }
 
 /** What-if attribution settings. They change nothing but this view. */
@@ -77,11 +78,9 @@ export function WhatIfPanel({ state, change }: { state: ReportState; change: Cha
 
 function HoursInput({ asSet, ...props }: { label: string; asSet: number | undefined }) {
   return (
-    <NumberInput
+    <NumberField
       w={150}
-      min={0}
       max={WINDOW_HOURS_MAX}
-      allowDecimal={false}
       placeholder={asSet === undefined ? '' : `${asSet}, as set`}
       {...props}
     />

@@ -1,5 +1,6 @@
-import { NumberInput, Radio, SimpleGrid, Stack, TextInput } from '@mantine/core'
+import { Radio, SimpleGrid, Stack, TextInput } from '@mantine/core'
 import { FormSection } from '../../../components/form/form-section.tsx'
+import { NumberField } from '../../../components/form/number-field.tsx'
 import { formatMoney, MoneyInput } from '../../../components/values/money.tsx'
 import type { SectionProps } from './campaign-form.ts'
 
@@ -101,13 +102,11 @@ function FreeSection({ form }: Pick<SectionProps, 'form'>) {
 
 function Capping({ form }: Pick<SectionProps, 'form'>) {
   return (
-    <NumberInput
+    <NumberField
       label="Views per person and day"
       description="Of one ad; no cap without it"
       min={1}
       max={1_000}
-      allowDecimal={false}
-      maw={220}
       {...form.getInputProps('capping')}
     />
   )

@@ -1,8 +1,9 @@
-import { ActionIcon, Autocomplete, Button, Checkbox, Input, NumberInput, TextInput } from '@mantine/core'
+import { ActionIcon, Autocomplete, Button, Checkbox, Input, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { IconPlus, IconTrash } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { FormSection } from '../../../components/form/form-section.tsx'
+import { NumberField } from '../../../components/form/number-field.tsx'
 import classes from './ad-format-new-page.module.css'
 
 export interface FormatValues {
@@ -47,7 +48,7 @@ export function FormatFields({ form }: { form: Form }) {
 function Images({ form }: { form: Form }) {
   const { images } = form.values
   const side = (label: string, path: string) => (
-    <NumberInput label={label} required min={1} max={SIDE_PIXELS_MAX} hideControls {...form.getInputProps(path)} />
+    <NumberField label={label} required min={1} max={SIDE_PIXELS_MAX} {...form.getInputProps(path)} />
   )
   return (
     <>
@@ -84,12 +85,11 @@ function Texts({ form }: { form: Form }) {
             {...form.getInputProps(`textFields.${i}.type`)}
             onChange={(value) => form.setFieldValue(`textFields.${i}.type`, value.toUpperCase().replaceAll(/\W/g, '_'))}
           />
-          <NumberInput
+          <NumberField
             label="Longest"
             required
             min={1}
             max={TEXT_CHARS_MAX}
-            hideControls
             {...form.getInputProps(`textFields.${i}.maxLength`)}
           />
           <Checkbox

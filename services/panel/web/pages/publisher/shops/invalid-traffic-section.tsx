@@ -1,7 +1,8 @@
-import { Group, NumberInput, Select, Stack, Text } from '@mantine/core'
+import { Group, Select, Stack, Text } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import type { Shop } from '../../../client/types.ts'
 import { FormSection } from '../../../components/form/form-section.tsx'
+import { NumberField } from '../../../components/form/number-field.tsx'
 
 export type TrafficRule = NonNullable<Shop['invalidTraffic']>[number]
 
@@ -45,13 +46,11 @@ export function InvalidTrafficSection({ form }: InvalidTrafficSectionProps) {
                 {label}
               </Text>
               {unit && max !== undefined && (
-                <NumberInput
+                <NumberField
                   aria-label={`${label}: how many`}
                   w={130}
-                  min={0}
                   max={RULE_MAX}
-                  allowDecimal={false}
-                  suffix={` ${unit}`}
+                  unit={unit}
                   {...form.getInputProps(`invalidTraffic.${i}.max`)}
                 />
               )}

@@ -1,8 +1,9 @@
-import { NumberInput, Radio, Select, Stack, TextInput } from '@mantine/core'
+import { Radio, Select, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import type { ReactNode } from 'react'
 import type { Shop } from '../../../client/types.ts'
 import { FormActions, FormSection } from '../../../components/form/form-section.tsx'
+import { NumberField } from '../../../components/form/number-field.tsx'
 import { MoneyInput } from '../../../components/values/money.tsx'
 import { InvalidTrafficSection, type TrafficRule } from './invalid-traffic-section.tsx'
 
@@ -140,22 +141,19 @@ export function ShopForm({ form, isNew, isSaving, onSubmit, owner, children }: S
         title="Attribution"
         description="How long after a click or view a purchase counts for the ad. Reports can look at other windows without a change here."
       >
-        <NumberInput
+        <NumberField
           label="After a click, hours"
           description={daysOf(clickWindowHours) || 'Up to 90 days'}
           required
           min={1}
           max={CLICK_HOURS_MAX}
-          maw={220}
           {...form.getInputProps('clickWindowHours')}
         />
-        <NumberInput
+        <NumberField
           label="After a view, hours"
           description={viewWindowHours === 0 ? 'Views never count' : daysOf(viewWindowHours) || '0: views never count'}
           required
-          min={0}
           max={VIEW_HOURS_MAX}
-          maw={220}
           {...form.getInputProps('viewWindowHours')}
         />
       </FormSection>

@@ -1,20 +1,10 @@
-import {
-  Button,
-  Collapse,
-  MultiSelect,
-  NumberInput,
-  Select,
-  Stack,
-  TagsInput,
-  Text,
-  TextInput,
-  UnstyledButton,
-} from '@mantine/core'
+import { Button, Collapse, MultiSelect, Select, Stack, TagsInput, Text, TextInput, UnstyledButton } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import { IconChevronRight, IconPlayerPlay } from '@tabler/icons-react'
 import type { AdFormat, AdUnit } from '../../../client/types.ts'
+import { NumberField } from '../../../components/form/number-field.tsx'
 import { algorithms, type ParameterName, parameters } from '../ad-units/algorithms.ts'
 import type { TryValues } from './ad-request.ts'
 import classes from './try-it.module.css'
@@ -39,6 +29,11 @@ export function useTryForm({ algorithm }: AdUnit) {
       adType: 'ALL',
       values: Object.fromEntries(names.map((name) => [name, empty(name)])),
     },
+    // The fields say themselves why they refuse a number.
+    validate: ({ adCount, values }) => ({
+      adCount: Number.isNaN(adCount),
+      ...Object.fromEntries(names.map((name) => [`values.${name}`, Number.isNaN(values[name])])),
+    }),
   })
 }
 
@@ -75,7 +70,7 @@ export function TryForm({ unit, formats, form, isBusy, onSubmit }: TryFormProps)
         {shown.map((name) => (
           <ParameterField key={name} name={name} form={form} formats={formats} />
         ))}
-        <NumberInput label="Ads" min={1} max={ADS_MAX} required {...form.getInputProps('adCount')} />
+        <NumberField label="Ads" min={1} max={ADS_MAX} required {...form.getInputProps('adCount')} />
         <div>
           <UnstyledButton className={classes.more} onClick={toggle} aria-expanded={isOpen}>
             <IconChevronRight size={16} aria-hidden className={classes.chevron} />
@@ -129,7 +124,7 @@ function ParameterField({ name, form, formats, required = false }: ParameterFiel
   if (name === 'adFormatIds') {
     return <MultiSelect {...shared} data={formats.map((each) => ({ value: each.id, label: each.name }))} {...field} />
   }
-  if (input === 'number') return <NumberInput {...shared} min={0} hideControls {...field} />
+  if (input === 'number') return <NumberField {...shared} decimalsMax={6} {...field} />
   if (input === 'text') return <TextInput {...shared} placeholder={String(example)} {...field} />
   return <TagsInput {...shared} splitChars={['\n', '|']} acceptValueOnBlur {...field} />
 }

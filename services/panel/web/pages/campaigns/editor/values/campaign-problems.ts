@@ -1,5 +1,5 @@
 import type { AdFormat } from '../../../../client/types.ts'
-import type { BannerValues, CampaignValues } from './campaign-values.ts'
+import type { AmountValue, BannerValues, CampaignValues } from './campaign-values.ts'
 
 /** The steps of the form, in order. */
 export const STEPS = ['kind', 'content', 'money', 'review'] as const
@@ -20,7 +20,9 @@ export function stepOf(path: string): Step {
   return STEPS.find((step) => step !== 'review' && fieldsOfStep[step].includes(field)) ?? 'review'
 }
 
-const NEEDED = 'Needed'
+const NEEDED = 'Required'
+/** The field says itself why it refuses its text. */
+const UNREAD = 'Write a number'
 
 export interface ShopFacts {
   reserveCpc: number
@@ -33,12 +35,16 @@ export function problemsOf(values: CampaignValues, facts: ShopFacts): Record<str
   return { ...commonProblems(values), ...ofKind }
 }
 
-function commonProblems({ name, shopId, budget, dailyBudget, startAt, endAt, pacing, autoPromo }: CampaignValues) {
+function commonProblems(values: CampaignValues) {
+  const { name, shopId, budget, dailyBudget, capping, startAt, endAt, pacing, autoPromo } = values
   return found({
+    capping: Number.isNaN(capping) && UNREAD,
     name: name.trim() === '' && NEEDED,
     shopId: shopId === '' && NEEDED,
-    budget: !autoPromo && (budget === '' ? NEEDED : budget === 0 && 'Must be above 0'),
-    dailyBudget: dailyBudget !== '' && budget !== '' && dailyBudget > budget && 'Must not be above the budget',
+    budget: !autoPromo && priceProblem(budget),
+    dailyBudget: Number.isNaN(dailyBudget)
+      ? UNREAD
+      : dailyBudget !== '' && budget !== '' && dailyBudget > budget && 'Must not be above the budget',
     endAt: startAt !== '' && endAt !== '' && endAt <= startAt && 'Must be after the start',
     pacing:
       pacing === 'EVEN' &&
@@ -55,8 +61,10 @@ function sponsored({ productsBy, products: { ids, rule }, cpc, autoPromo }: Camp
   return found({
     'products.ids': productsBy === 'ids' && ids.length === 0 && 'Choose at least one product',
     'products.rule': productsBy === 'rule' && isNoRule && 'Say at least one thing that the products have in common',
-    'products.rule.priceMax': productsBy === 'rule' && isTurned && 'Must not be below the lowest price',
-    cpc: !autoPromo && (cpc === '' ? NEEDED : cpc < reserveCpc && `The shop takes ${reserveCpc} at least`),
+    'products.rule.priceMin': productsBy === 'rule' && Number.isNaN(priceMin) && UNREAD,
+    'products.rule.priceMax':
+      productsBy === 'rule' && (Number.isNaN(priceMax) ? UNREAD : isTurned && 'Must not be below the lowest price'),
+    cpc: !autoPromo && (priceProblem(cpc) || (Number(cpc) < reserveCpc && `The shop takes ${reserveCpc} at least`)),
   })
 }
 
@@ -67,7 +75,7 @@ function display({ country, targetUrl, cpm, banners, autoPromo }: CampaignValues
       country: country === '' && NEEDED,
       targetUrl:
         targetUrl.trim() === '' ? NEEDED : !/^https?:\/\/\S+$/.test(targetUrl) && 'Begins with https:// or http://',
-      cpm: !autoPromo && (cpm === '' ? NEEDED : cpm === 0 && 'Must be above 0'),
+      cpm: !autoPromo && priceProblem(cpm),
       banners: banners.length === 0 && 'Add at least one banner',
     }),
   }
@@ -84,6 +92,9 @@ function missingOf({ adFormatId, images, textFields }: BannerValues, path: strin
     ),
   ]
 }
+
+const priceProblem = (value: AmountValue) =>
+  value === '' ? NEEDED : Number.isNaN(value) ? UNREAD : value === 0 && 'Must be above 0'
 
 const found = (checks: Record<string, string | false>) =>
   Object.fromEntries(Object.entries(checks).filter((check): check is [string, string] => check[1] !== false))
