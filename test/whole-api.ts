@@ -39,6 +39,7 @@ export async function createWholeApi(
     securityLog: unused,
     strength: unused,
     secondFactorRequiredOf: new Set<never>(),
+    feedIntervalMs: 0,
     passwordMail: { isSet: false, send: () => false },
     tokenUse: { note: () => {}, close: async () => {} },
   }

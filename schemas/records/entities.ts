@@ -116,6 +116,8 @@ export interface Feed {
   /** HTTP Basic authentication of the fetch. The password is never shown again. */
   username: string | null
   password: string | null
+  /** The run whose uploaded content is kept, to be read anew; null: none is. */
+  keptUpload: string | null
 }
 
 export interface FeedRun {
@@ -136,6 +138,16 @@ export interface FeedRun {
   queuedAt: number
   startedAt: number | null
   endedAt: number | null
+  /** Of the feed when it was read; null: unknown. */
+  currency: string | null
+  /** Items refused for a price in another currency, by that currency; of very many, the first. */
+  rejectedCurrencies: Record<string, number>
+  /** Items refused for a missing field, by field. */
+  missingFields: Record<string, number>
+  /** A `FailureCode`: what kind of failure `message` tells of; null: none, or unknown. */
+  failure: string | null
+  /** The earlier run whose content this run found unchanged, and whose issues still hold; null: it has its own. */
+  issuesRunId: string | null
 }
 
 /** Any of what is set must hold; within a list, any value. */

@@ -30,11 +30,25 @@ export interface RegistryAppDeps {
   uuid: () => string
   randomBytes: (size: number) => Buffer
   securityLog: SecurityLog
+  /** Time between two fetches of a feed. */
+  feedIntervalMs: number
 }
 
 /** The management API of entities, technical slots and product updates. For `server.register`. */
 export function registryApp(deps: RegistryAppDeps) {
-  const { registry, log, access, authorize, productReader, spendOf, now, uuid, randomBytes, securityLog } = deps
+  const {
+    registry,
+    log,
+    access,
+    authorize,
+    productReader,
+    spendOf,
+    now,
+    uuid,
+    randomBytes,
+    securityLog,
+    feedIntervalMs,
+  } = deps
   const { snapshot } = registry
   const resource: ResourceDeps = { registry, access, authorize, uuid, securityLog }
   return async (server: HttpServer): Promise<void> => {
@@ -47,7 +61,7 @@ export function registryApp(deps: RegistryAppDeps) {
     resourceRoutes(server, resource, placements({ snapshot, access }))
     resourceRoutes(server, resource, adFormats({ snapshot, access }))
     resourceRoutes(server, resource, adUnits({ snapshot, access }))
-    resourceRoutes(server, resource, feedEntities({ access }))
+    resourceRoutes(server, resource, feedEntities({ access, snapshot, feedIntervalMs }))
     const campaignResource = campaigns({ snapshot, access, now, uuid, spendOf })
     resourceRoutes(server, resource, campaignResource)
     moderationRoutes(server, { ...resource, views: campaignResource.views, now })

@@ -61,6 +61,8 @@ export interface RegistryRoutesDeps extends Engines {
   publicUrl: string
   /** Roles whose users must have a second factor. */
   secondFactorRequiredOf: ReadonlySet<Account['kind']>
+  /** Time between two fetches of a feed. */
+  feedIntervalMs: number
   now: () => number
   uuid: () => string
   randomBytes: (size: number) => Buffer
@@ -70,7 +72,7 @@ export interface RegistryRoutesDeps extends Engines {
 export function registryRoutes(deps: RegistryRoutesDeps): Routes[] {
   const { registry, log, analytics, index, counters, snapshot, runs, productReader, images, audit, deadLetters } = deps
   const { bootstrapToken, sessionKeys, passwords, strength, passwordMail, tokenUse, securityLog } = deps
-  const { publicUrl, secondFactorRequiredOf, now, uuid, randomBytes } = deps
+  const { publicUrl, secondFactorRequiredOf, feedIntervalMs, now, uuid, randomBytes } = deps
   const access = createAccess(snapshot)
   const sessions = createSessions({ snapshot, keys: sessionKeys, publicUrl, now, uuid })
   const sealing = createSealing({ keys: sessionKeys, randomBytes })
@@ -87,7 +89,19 @@ export function registryRoutes(deps: RegistryRoutesDeps): Routes[] {
   const readCounters = (keys: readonly string[]) => readComplete(counters, keys)
   const spendOf = (campaignIds: readonly string[]) => readCounters(campaignIds.map(spendKey))
   return [
-    registryApp({ registry, log, access, authorize, productReader, spendOf, now, uuid, randomBytes, securityLog }),
+    registryApp({
+      registry,
+      log,
+      access,
+      authorize,
+      productReader,
+      spendOf,
+      securityLog,
+      feedIntervalMs,
+      now,
+      uuid,
+      randomBytes,
+    }),
     usersApp({
       registry,
       access,

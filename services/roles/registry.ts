@@ -101,6 +101,7 @@ export async function openRegistryRole(shared: Shared): Promise<Part> {
       securityLog,
       publicUrl: config.publicUrl,
       secondFactorRequiredOf: config.secondFactorRequiredOf,
+      feedIntervalMs: intervalMs,
       now,
       uuid,
       randomBytes,

@@ -110,6 +110,7 @@ export const bodies: EntityBodies = {
     contentHash: 'Zm9v',
     username: 'endcap',
     password: null,
+    keptUpload: 'run-1',
   },
   FeedRun: {
     feedId: 'feed-1',
@@ -127,6 +128,11 @@ export const bodies: EntityBodies = {
     queuedAt: AT,
     startedAt: AT,
     endedAt: null,
+    currency: 'EUR',
+    rejectedCurrencies: { TRY: 2 },
+    missingFields: { title: 1 },
+    failure: null,
+    issuesRunId: null,
   },
   Campaign: {
     kind: 'SPONSORED',

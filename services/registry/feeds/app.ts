@@ -5,12 +5,13 @@ import { Content } from '../../../schemas/http/content.ts'
 import { IdParams, PAGE_LIMIT_DEFAULT, Page } from '../../../schemas/http/panel/common.ts'
 import { FeedRunParams, FeedRunQuery, FeedRunView } from '../../../schemas/http/panel/shops/feed-runs.ts'
 import { Problem } from '../../domain/errors.ts'
-import type { Entity, Snapshot } from '../../domain/snapshot.ts'
+import type { Snapshot } from '../../domain/snapshot.ts'
 import type { HttpServer } from '../../http/server.ts'
 import type { Access } from '../access/access.ts'
 import { type Authorize, principalOf } from '../access/auth.ts'
 import { issuesRoute } from './issues.ts'
 import type { FeedRuns } from './runs/feed-runs.ts'
+import { runView } from './runs/run-outcome.ts'
 import { needRun, runsPage } from './runs/run-queries.ts'
 
 export interface FeedsAppDeps {
@@ -31,7 +32,7 @@ export function feedsApp(server: HttpServer, deps: FeedsAppDeps): void {
   issuesRoute(server, deps)
 }
 
-function uploadRoute(server: HttpServer, { access, authorize, runs }: FeedsAppDeps): void {
+function uploadRoute(server: HttpServer, { snapshot, access, authorize, runs }: FeedsAppDeps): void {
   server.removeAllContentTypeParsers()
   server.addContentTypeParser(
     '*',
@@ -65,7 +66,7 @@ function uploadRoute(server: HttpServer, { access, authorize, runs }: FeedsAppDe
       if (!request.body)
         throw new Problem('INVALID', 'The body is empty', { errors: [{ path: '/', message: 'is empty' }] })
       const run = await runs.upload(feed.id, request.body as Readable, principal.actorId)
-      return reply.code(202).send(view(run))
+      return reply.code(202).send(runView(snapshot, run))
     },
   )
 }
@@ -78,7 +79,7 @@ function runRoutes(server: HttpServer, { snapshot, access, authorize, runs }: Fe
     async (request, reply) => {
       const principal = principalOf(request)
       const feed = access.needToChange(principal, 'Feed', request.params.id)
-      return reply.code(202).send(view(await runs.request(feed.id, principal.actorId)))
+      return reply.code(202).send(runView(snapshot, await runs.request(feed.id, principal.actorId)))
     },
   )
   server.get(
@@ -96,13 +97,13 @@ function runRoutes(server: HttpServer, { snapshot, access, authorize, runs }: Fe
       const feed = access.need(principalOf(request), 'Feed', request.params.id)
       const { limit = PAGE_LIMIT_DEFAULT, cursor } = request.query
       const { items, nextCursor } = runsPage(snapshot, feed.id, { limit, cursor })
-      return { items: items.map(view), nextCursor }
+      return { items: items.map((run) => runView(snapshot, run)), nextCursor }
     },
   )
   server.get(
     `${PATH}/runs/:run`,
     { onRequest, schema: { summary: 'Read a run of a feed', params: FeedRunParams, response: { 200: FeedRunView } } },
-    async (request) => view(needRun(access, principalOf(request), request.params)),
+    async (request) => runView(snapshot, needRun(access, principalOf(request), request.params)),
   )
   server.post(
     `${PATH}/runs/:run/confirm`,
@@ -113,18 +114,7 @@ function runRoutes(server: HttpServer, { snapshot, access, authorize, runs }: Fe
     async (request, reply) => {
       const principal = principalOf(request)
       const run = needRun(access, principal, request.params)
-      return reply.code(202).send(view(await runs.confirm(run.id, principal.actorId)))
+      return reply.code(202).send(runView(snapshot, await runs.confirm(run.id, principal.actorId)))
     },
   )
-}
-
-function view({ id, body }: Entity<'FeedRun'>) {
-  const time = (at: number) => new Date(at).toISOString()
-  return {
-    id,
-    ...body,
-    queuedAt: time(body.queuedAt),
-    startedAt: body.startedAt === null ? null : time(body.startedAt),
-    endedAt: body.endedAt === null ? null : time(body.endedAt),
-  }
 }

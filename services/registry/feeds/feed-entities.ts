@@ -1,18 +1,28 @@
 import { FeedCreate, FeedPatch, FeedQuery, FeedView } from '../../../schemas/http/panel/shops/shops.ts'
 import type { Feed } from '../../../schemas/records/entities.ts'
 import { isCurrency } from '../../domain/codes.ts'
-import type { Entity } from '../../domain/snapshot.ts'
+import type { Entity, Snapshot } from '../../domain/snapshot.ts'
 import type { Access } from '../access/access.ts'
 import { publisherOnly } from '../access/roles.ts'
 import { entityFields } from '../resources/conversions.ts'
 import { FieldErrors } from '../resources/field-errors.ts'
 import { ownShop } from '../resources/own-shop.ts'
 import type { Resource } from '../resources/resource.ts'
+import { runView } from './runs/run-outcome.ts'
+import { isUnderWay, latestFirst } from './runs/run-state.ts'
 
 const UNFETCHED = { etag: null, lastModified: null, contentHash: null } as const
 
-/** Feeds as settings; what is in them, and their runs, is `feeds/`. */
-export function feedEntities(deps: { access: Access }): Resource<'Feed', typeof FeedCreate, typeof FeedPatch> {
+export interface FeedEntitiesDeps {
+  access: Access
+  snapshot: Snapshot
+  /** Time between two fetches of a feed. */
+  feedIntervalMs: number
+}
+
+/** Feeds as settings, with their last run; what is in them, and their other runs, is `feeds/`. */
+export function feedEntities(deps: FeedEntitiesDeps): Resource<'Feed', typeof FeedCreate, typeof FeedPatch> {
+  const { snapshot, feedIntervalMs } = deps
   return {
     kind: 'Feed',
     path: 'feeds',
@@ -24,7 +34,17 @@ export function feedEntities(deps: { access: Access }): Resource<'Feed', typeof 
       fieldErrors.check(currency === undefined || isCurrency(currency), '/currency', 'is not an ISO 4217 currency')
       checkUrl(url, fieldErrors)
       fieldErrors.throwIfAny()
-      return { shopId, name, url, currency: currency ?? shop!.body.currency, lang, username, password, ...UNFETCHED }
+      return {
+        shopId,
+        name,
+        url,
+        currency: currency ?? shop!.body.currency,
+        lang,
+        username,
+        password,
+        ...UNFETCHED,
+        keptUpload: null,
+      }
     },
     change({ body }, input) {
       const fieldErrors = new FieldErrors()
@@ -33,10 +53,22 @@ export function feedEntities(deps: { access: Access }): Resource<'Feed', typeof 
       fieldErrors.throwIfAny()
       // Whatever the source or the reading of it becomes, the next fetch must be a whole one.
       const readsAlike = feed.url === body.url && feed.lang === body.lang && feed.username === body.username
-      return readsAlike ? feed : { ...feed, ...UNFETCHED }
+      return readsAlike ? feed : { ...feed, ...UNFETCHED, keptUpload: null }
     },
     blockedBy: () => null,
-    views: (entities) => entities.map(view),
+    views(feeds) {
+      const histories = historiesOf(snapshot, new Set(feeds.map(({ id }) => id)))
+      return feeds.map((feed) => {
+        const { last, lastSuccess } = histories.get(feed.id) ?? NO_HISTORY
+        const lastSuccessAt = lastSuccess?.body.endedAt ?? null
+        return {
+          ...settingsOf(feed),
+          lastRun: last ? runView(snapshot, last) : null,
+          lastSuccessAt: lastSuccessAt === null ? null : new Date(lastSuccessAt).toISOString(),
+          nextRunAt: nextRunAt(feed, last, feedIntervalMs),
+        }
+      })
+    },
   }
 }
 
@@ -62,7 +94,38 @@ function bare(text: string | null): string | null {
   return url.href
 }
 
-function view(feed: Entity<'Feed'>) {
+/** When the feed is fetched next; null: it is being fetched, or never is. */
+function nextRunAt({ body }: Entity<'Feed'>, last: Entity<'FeedRun'> | undefined, intervalMs: number): string | null {
+  if (body.url === null || !last || isUnderWay(last.body)) return null
+  return new Date(last.body.queuedAt + intervalMs).toISOString()
+}
+
+interface History {
+  last: Entity<'FeedRun'> | undefined
+  /** The last one that took products. */
+  lastSuccess: Entity<'FeedRun'> | undefined
+}
+
+const NO_HISTORY: History = { last: undefined, lastSuccess: undefined }
+const later = (a: Entity<'FeedRun'> | undefined, b: Entity<'FeedRun'>) => (a && latestFirst(a, b) < 0 ? a : b)
+
+/** The last runs of these feeds, in one pass over all. */
+function historiesOf(snapshot: Snapshot, feedIds: ReadonlySet<string>): Map<string, History> {
+  const histories = new Map<string, History>()
+  for (const run of snapshot.all('FeedRun')) {
+    const { feedId, status, total, rejected } = run.body
+    if (!feedIds.has(feedId)) continue
+    const { last, lastSuccess } = histories.get(feedId) ?? NO_HISTORY
+    const isSuccess = status === 'DONE' && rejected < total
+    histories.set(feedId, {
+      last: later(last, run),
+      lastSuccess: isSuccess ? later(lastSuccess, run) : lastSuccess,
+    })
+  }
+  return histories
+}
+
+function settingsOf(feed: Entity<'Feed'>) {
   const { shopId, name, url, currency, lang, username, password } = feed.body
   return {
     ...entityFields(feed),

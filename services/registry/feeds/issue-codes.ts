@@ -46,4 +46,8 @@ export const issueCodes = {
 export type IssueCode = keyof typeof issueCodes
 
 /** An issue of one item, before it is known which run found it. */
-export type ItemIssue = Pick<FeedIssue, 'severity' | 'line' | 'productId' | 'field' | 'message'> & { code: IssueCode }
+export type ItemIssue = Pick<FeedIssue, 'severity' | 'line' | 'productId' | 'field' | 'message'> & {
+  code: IssueCode
+  /** CURRENCY_MISMATCH: the currency of the price. */
+  currency?: string
+}

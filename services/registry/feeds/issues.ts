@@ -31,7 +31,8 @@ export function issuesRoute(
       },
     },
     async (request, reply) => {
-      const { id: runId, body } = needRun(access, principalOf(request), request.params)
+      const { id, body } = needRun(access, principalOf(request), request.params)
+      const runId = body.issuesRunId ?? id
       const { limit = PAGE_LIMIT_DEFAULT, cursor, format, severity, code, q } = request.query
       const wanted = { feedId: body.feedId, runId, severity, code, q }
       if (format === 'csv' || (format === undefined && /text\/csv/.test(request.headers.accept ?? ''))) {

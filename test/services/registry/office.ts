@@ -128,6 +128,7 @@ export async function openOffice(
     productReader: inlineProductReader,
     images: await openImageFiles({ log, folder: join(folder, 'images'), expected }),
     publicUrl: PUBLIC_URL,
+    feedIntervalMs: 3_600_000,
     spendOf: (ids: readonly string[]) => readComplete(counters, ids),
     now,
     uuid: randomUUID,

@@ -1,7 +1,27 @@
-import { Type } from 'typebox'
-import { Id, IdParams, IdText, ListQuery, Nullable, Time } from '../common.ts'
+import { type Static, Type } from 'typebox'
+import { Currency, Id, IdParams, IdText, ListQuery, Nullable, Time } from '../common.ts'
 
 const Count = (description: string) => Type.Integer({ description })
+
+const RunOutcome = Type.Enum(
+  [
+    ...['QUEUED', 'RUNNING', 'SUCCEEDED', 'SUCCEEDED_WITH_WARNINGS', 'PARTLY_REJECTED', 'MOSTLY_REJECTED'],
+    ...['ALL_REJECTED', 'NO_PRODUCTS', 'HELD', 'FAILED', 'REPLACED'],
+  ] as const,
+  {
+    description:
+      'What it came to. MOSTLY_REJECTED: over half of the products; NO_PRODUCTS: the file has none; REPLACED: a later run took its place',
+  },
+)
+export type RunOutcome = Static<typeof RunOutcome>
+
+const RejectionCause = Type.Object({
+  code: Type.String({ description: 'One of the codes in docs/feeds.md, of severity REJECTED' }),
+  value: Nullable(
+    Type.String({ description: 'CURRENCY_MISMATCH: the currency of the prices; MISSING_FIELD: the element' }),
+  ),
+  count: Count('Products that it rejected'),
+})
 
 export const FeedRunView = Type.Object({
   id: Id('Given by the service'),
@@ -18,6 +38,18 @@ export const FeedRunView = Type.Object({
   rejected: Count('Items that were not taken'),
   warnings: Count('Values that were ignored or corrected'),
   issueCounts: Type.Record(Type.String(), Type.Integer(), { description: 'Issues by code, all of them' }),
+  outcome: RunOutcome,
+  causes: Type.Array(RejectionCause, {
+    description: 'Why products were rejected, the most frequent first, at most ten; a product may have several',
+  }),
+  currency: Nullable(Currency('What the feed said its prices are in; null: unknown')),
+  shopCurrency: Nullable(Currency("The shop's, of bids and budgets; null: the shop is gone")),
+  betterCurrency: Nullable(
+    Currency(
+      'More prices of the file are in it than the currency of the feed accepts; null: changing it would not help',
+    ),
+  ),
+  failure: Nullable(Type.String({ description: 'The kind of failure, of those in docs/feeds.md' })),
   message: Nullable(Type.String({ description: 'Why it is HELD or FAILED' })),
   queuedAt: Time('When it was asked for'),
   startedAt: Nullable(Time('When it began')),

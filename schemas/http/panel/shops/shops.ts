@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { TRAFFIC_RULES } from '../../../records/traffic-rules.ts'
-import { Amount, answered, Body, Currency, Id, Lang, ListQuery, Name, Nullable, PatchBody } from '../common.ts'
+import { Amount, answered, Body, Currency, Id, Lang, ListQuery, Name, Nullable, PatchBody, Time } from '../common.ts'
+import { FeedRunView } from './feed-runs.ts'
 
 const CLICK_WINDOW_HOURS_MAX = 2_160
 const VIEW_WINDOW_HOURS_MAX = 720
@@ -139,5 +140,8 @@ export const FeedView = Type.Object({
   ...feedFields,
   username: Nullable(Type.String({ description: 'Whom it is fetched as; null: without' })),
   hasPassword: Type.Boolean({ description: 'A password is set' }),
+  lastRun: Type.Union([FeedRunView, Type.Null()], { description: 'Its latest run; null: it has not run yet' }),
+  lastSuccessAt: Nullable(Time('When a run last took products; null: none has of those that are kept')),
+  nextRunAt: Nullable(Time('When it is fetched next; null: it is being fetched, or has no url')),
 })
 export const FeedQuery = ListQuery({ shopId: Type.Optional(Id('Of this shop')) })

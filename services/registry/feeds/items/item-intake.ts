@@ -10,6 +10,8 @@ import { offerFromItem } from './offer-from-item.ts'
 
 /** Issues stored per run; all are counted. */
 export const ISSUES_KEPT_MAX = 10_000
+/** Different currencies counted per run: a file has hardly two, and any three letters pass for one. */
+export const CURRENCIES_COUNTED_MAX = 10
 export const PRODUCTS_PER_FEED_MAX = 3_000_000
 
 /**
@@ -110,21 +112,30 @@ export class ItemIntake {
   /** @throws FeedFailure when the feed has too many products. */
   #markStated(id: string, line: number): void {
     if (this.#known.size >= PRODUCTS_PER_FEED_MAX) {
-      throw new FeedFailure(`Line ${line}: the feed has over ${PRODUCTS_PER_FEED_MAX} products`)
+      throw new FeedFailure('TOO_LARGE', `Line ${line}: the feed has over ${PRODUCTS_PER_FEED_MAX} products`)
     }
     this.#known.set(id, line)
   }
 
   #report(issues: readonly ItemIssue[], foundAt: number): void {
     const { id: feedId, shopId } = this.#feed
-    for (const issue of issues) {
-      this.#counts.issueCounts[issue.code] = (this.#counts.issueCounts[issue.code] ?? 0) + 1
+    for (const { currency, ...issue } of issues) {
+      const { issueCounts, rejectedCurrencies, missingFields } = this.#counts
+      countUp(issueCounts, issue.code)
+      if (currency !== undefined) countUp(rejectedCurrencies, currency, CURRENCIES_COUNTED_MAX)
+      if (issue.code === 'MISSING_FIELD') countUp(missingFields, issue.field)
       if (issue.severity === 'WARNING') this.#counts.warnings++
       if (this.#issuesKept++ >= ISSUES_KEPT_MAX) continue
       const value = encode('FeedIssue', { feedId, runId: this.#runId, shopId, ...issue, foundAt })
       this.#output.add({ topic: 'feed-issues', key: `${feedId}/${this.#runId}`, value })
     }
   }
+}
+
+/** Counts one more of a name, unless it would be one name too many. */
+function countUp(counts: Record<string, number>, name: string, namesMax = Number.POSITIVE_INFINITY): void {
+  const count = counts[name]
+  if (count !== undefined || Object.keys(counts).length < namesMax) counts[name] = (count ?? 0) + 1
 }
 
 function duplicate(productId: string, line: number, firstLine: number): ItemIssue {

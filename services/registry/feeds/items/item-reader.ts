@@ -45,6 +45,12 @@ export class ItemReader {
     this.issues.push({ severity: issueCodes[code].severity, code, field, line, message, productId: this.#productId })
   }
 
+  /** Reports that the price is in another currency than the feed. */
+  reportCurrency(currency: string, message: string, line: number): void {
+    this.report('CURRENCY_MISMATCH', 'price', message, line)
+    this.issues.at(-1)!.currency = currency
+  }
+
   /** Elements of the first of these names that has any: Google's namespace first, then plain ones. */
   elements(...names: string[]): readonly FeedElement[] {
     for (const byName of [this.#google, this.#plain]) {

@@ -95,7 +95,7 @@ export function readPrice(reader: ItemReader, currency: string): { micros: numbe
     case 'PRICE':
       if (price.currency !== null && price.currency !== currency) {
         const message = `${shown(value.text)} is in ${price.currency}, the feed in ${currency}`
-        reader.report('CURRENCY_MISMATCH', 'price', message, value.line)
+        reader.reportCurrency(price.currency, message, value.line)
         return null
       }
       reportForm(reader, price, { value, currency })

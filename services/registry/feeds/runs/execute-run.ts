@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
+import type { FeedRun } from '../../../../schemas/records/entities.ts'
 import { Problem } from '../../../domain/errors.ts'
 import type { Entity } from '../../../domain/snapshot.ts'
 import { changed, type Decide, type EntityChange, type Registry } from '../../resources/store.ts'
+import type { FailureCode } from '../failure.ts'
 import type { FeedFiles } from '../source/files.ts'
 import { type FeedJob, type FeedOutcome, type FeedRunner, type FetchedContent, UNKNOWN_CONTENT } from './job.ts'
-import { failedRun, isConfirmed, isUnderWay, progressed, runsOf } from './run-state.ts'
+import { failedRun, isConfirmed, isUnderWay, progressed, runsOf, unmodifiedRun } from './run-state.ts'
 
 /** Account id that the runs' own changes are recorded under. No account has it. */
 export const FEEDS_ACCOUNT_ID = 'feeds'
@@ -54,13 +56,14 @@ export async function executeRun(deps: ExecuteDeps, runId: string): Promise<void
   const run = registry.snapshot.get('FeedRun', runId)
   if (run?.body.status !== 'QUEUED' || stopping.aborted) return
   const feed = registry.snapshot.get('Feed', run.body.feedId)
-  const job = feed ? await jobOf(deps, run, feed) : 'The feed was deleted'
-  if (typeof job === 'string') {
-    await settle(deps, runId, (current) => [changed(current, failedRun(current.body, job, now()))])
+  const job = feed ? await jobOf(deps, run, feed) : FEED_DELETED
+  if ('failure' in job) {
+    await settle(deps, runId, (current) => [changed(current, failedRun(current.body, { ...job, now: now() }))])
     return
   }
   if (job.task.tag !== 'REMOVE_HELD') {
-    await settle(deps, runId, (current) => [changed(current, { ...current.body, status: 'RUNNING', startedAt: now() })])
+    const started = { status: 'RUNNING', startedAt: now(), currency: job.feed.currency } as const
+    await settle(deps, runId, (current) => [changed(current, { ...current.body, ...started })])
   }
   const outcome = await runToEnd(deps, job)
   if (outcome === 'STOPPED') return
@@ -85,8 +88,21 @@ async function forgetOldRuns({ registry, stopping }: ExecuteDeps, feedId: string
   }
 }
 
+interface Refusal {
+  failure: FailureCode
+  message: string
+}
+
+const SUPERSEDED: Refusal = { failure: 'REPLACED', message: 'A later run took its place; nothing was removed' }
+const FAULT_OF_OURS: Refusal = { failure: 'INTERNAL', message: 'The run failed on our side' }
+const FEED_DELETED: Refusal = { failure: 'REPLACED', message: 'The feed was deleted' }
+const UPLOAD_GONE: Refusal = {
+  failure: 'CONTENT_GONE',
+  message: 'The uploaded file is no longer kept: upload it again',
+}
+
 /** The job of a run, or why it cannot start. */
-async function jobOf(deps: ExecuteDeps, run: Entity<'FeedRun'>, feed: Entity<'Feed'>): Promise<FeedJob | string> {
+async function jobOf(deps: ExecuteDeps, run: Entity<'FeedRun'>, feed: Entity<'Feed'>): Promise<FeedJob | Refusal> {
   const { files, freshness, now } = deps
   const { shopId, currency, lang, url, etag, lastModified, contentHash, username, password } = feed.body
   const job = {
@@ -97,8 +113,7 @@ async function jobOf(deps: ExecuteDeps, run: Entity<'FeedRun'>, feed: Entity<'Fe
   }
   if (isConfirmed(run.body)) return { ...job, task: { tag: 'REMOVE_HELD' } }
   if (await files.hasContent(run.id)) return { ...job, task: { tag: 'READ' } }
-  if (run.body.trigger === 'UPLOAD') return 'The uploaded content is gone: upload it again'
-  if (url === null) return 'The feed has no url'
+  if (run.body.trigger === 'UPLOAD' || url === null) return UPLOAD_GONE
   const credentials = username === null ? null : { username, password: password ?? '' }
   const isScheduled = run.body.trigger === 'SCHEDULE'
   const validators = isScheduled && freshness.isFresh(feed.id, now()) ? { etag, lastModified } : NO_VALIDATORS
@@ -124,8 +139,16 @@ async function runToEnd(deps: ExecuteDeps, job: FeedJob): Promise<FeedOutcome | 
     const counts = registry.snapshot.body('FeedRun', job.runId)!
     const deleted = !registry.snapshot.get('Feed', job.feed.id)
     if (!deleted) logger.error({ err: error, feedId: job.feed.id, runId: job.runId }, 'A feed run failed')
-    const message = deleted ? 'The feed was deleted' : 'The run failed on our side'
-    return { status: 'FAILED', message, counts, content: UNKNOWN_CONTENT, staleAt: null }
+    const { failure, message } = deleted ? FEED_DELETED : FAULT_OF_OURS
+    return {
+      status: 'FAILED',
+      message,
+      failure,
+      isUnmodified: false,
+      counts,
+      content: UNKNOWN_CONTENT,
+      staleAt: null,
+    }
   } finally {
     ended.abort()
     stopping.removeEventListener('abort', cancel)
@@ -157,22 +180,32 @@ async function reportProgress(deps: ExecuteDeps, runId: string, ended: AbortSign
 /** The changes at the end of a run: of the run, of the feed's validators, and of runs of the feed that are still held. */
 function ending(deps: ExecuteDeps, run: Entity<'FeedRun'>, outcome: FeedOutcome, { task }: FeedJob): EntityChange[] {
   const { registry, now } = deps
-  const { status, message, counts, content } = outcome
-  const removed = run.body.removed + counts.removed
-  const ended = { ...run.body, status, message, endedAt: now() }
-  const changes: EntityChange[] = [
-    changed(run, task.tag === 'REMOVE_HELD' ? { ...ended, removed } : progressed(ended, counts)),
-  ]
+  const { status, message, failure, content } = outcome
+  const ended = { ...run.body, status, message, failure, endedAt: now() }
+  const changes: EntityChange[] = [changed(run, withResult(deps, ended, outcome, task))]
   const feed = registry.snapshot.get('Feed', run.body.feedId)
   if (feed && content && differ(feed.body, content)) changes.push(changed(feed, { ...feed.body, ...content }))
   if (status !== 'FAILED') {
     for (const other of runsOf(registry.snapshot, run.body.feedId)) {
       if (other.id === run.id || other.body.status !== 'HELD') continue
-      const superseded = 'A later run took its place; nothing was removed'
-      changes.push(changed(other, failedRun(other.body, superseded, now())))
+      changes.push(changed(other, failedRun(other.body, { ...SUPERSEDED, now: now() })))
     }
   }
   return changes
+}
+
+/** The ended run with its counts. */
+function withResult(
+  { registry }: ExecuteDeps,
+  ended: FeedRun,
+  { counts, isUnmodified }: FeedOutcome,
+  task: FeedJob['task'],
+): FeedRun {
+  if (task.tag === 'REMOVE_HELD') return { ...ended, removed: ended.removed + counts.removed }
+  const previous = isUnmodified
+    ? runsOf(registry.snapshot, ended.feedId).find(({ body }) => body.status === 'DONE')
+    : undefined
+  return previous ? unmodifiedRun(ended, previous, counts.unchanged) : progressed(ended, counts)
 }
 
 function differ(a: FetchedContent, b: FetchedContent): boolean {

@@ -13,6 +13,7 @@ import { confirmedRun, failedRun, isUnderWay, queuedRun, runsOf } from './run-st
 import { checkQueueLimit, dueRuns, ownerOf } from './schedule.ts'
 
 const TICK_MS = 10_000
+const CUT_SHORT = 'Cut short by a restart of the service; the next run did it again'
 
 export interface FeedRunsDeps {
   registry: Registry
@@ -100,9 +101,10 @@ export function createFeedRuns(deps: FeedRunsDeps): FeedRuns {
 
   function resumption(run: Entity<'FeedRun'>, again: string): EntityChange[] {
     const feed = snapshot.get('Feed', run.body.feedId)
-    if (!feed) return [changed(run, failedRun(run.body, 'The feed was deleted', now()))]
+    if (!feed)
+      return [changed(run, failedRun(run.body, { failure: 'REPLACED', message: 'The feed was deleted', now: now() }))]
     return [
-      changed(run, failedRun(run.body, `Cut short by a restart; run ${again} does it again`, now())),
+      changed(run, failedRun(run.body, { failure: 'REPLACED', message: CUT_SHORT, now: now() })),
       created('FeedRun', again, queuedRun(feed, run.body.trigger, now())),
     ]
   }

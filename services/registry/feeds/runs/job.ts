@@ -1,3 +1,4 @@
+import type { FailureCode } from '../failure.ts'
 import type { Credentials, Validators } from '../source/fetch.ts'
 
 /** The work of one run. Plain data, because it crosses threads. */
@@ -45,12 +46,20 @@ export interface FeedCounts {
   warnings: number
   /** Issues by code. */
   issueCounts: Record<string, number>
+  /** Items rejected for a price in another currency, by that currency; at most CURRENCIES_COUNTED_MAX of them. */
+  rejectedCurrencies: Record<string, number>
+  /** Items rejected for a missing field, by field. */
+  missingFields: Record<string, number>
 }
 
 export interface FeedOutcome {
   status: 'DONE' | 'HELD' | 'FAILED'
   /** Why it is HELD or FAILED. */
   message: string | null
+  /** What kind of failure; null unless FAILED. */
+  failure: FailureCode | null
+  /** The source answered that its content is that of the last fetch, so nothing was read. */
+  isUnmodified: boolean
   counts: FeedCounts
   /** What is now known about the source; null: unchanged. */
   content: FetchedContent | null
@@ -69,5 +78,8 @@ export interface FeedRunner {
 }
 
 export function noCounts(): FeedCounts {
-  return { total: 0, changed: 0, unchanged: 0, removed: 0, rejected: 0, warnings: 0, issueCounts: {} }
+  return {
+    ...{ total: 0, changed: 0, unchanged: 0, removed: 0, rejected: 0, warnings: 0 },
+    ...{ issueCounts: {}, rejectedCurrencies: {}, missingFields: {} },
+  }
 }

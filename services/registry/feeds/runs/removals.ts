@@ -99,7 +99,7 @@ async function readHeld(path: string): Promise<OfferDigest[]> {
     text = await readFile(path, 'utf8')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-    throw new FeedFailure('The list of products to remove is missing: run the feed again')
+    throw new FeedFailure('CONTENT_GONE', 'The list of products to remove is missing: run the feed again')
   }
   return text
     .split('\n')

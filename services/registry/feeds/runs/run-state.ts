@@ -1,5 +1,6 @@
 import type { FeedRun } from '../../../../schemas/records/entities.ts'
 import type { Entity, Snapshot } from '../../../domain/snapshot.ts'
+import type { FailureCode } from '../failure.ts'
 import { type FeedCounts, noCounts } from './job.ts'
 
 /** A new run that waits in the queue. */
@@ -14,11 +15,18 @@ export function queuedRun(feed: Entity<'Feed'>, trigger: FeedRun['trigger'], now
     queuedAt: now,
     startedAt: null,
     endedAt: null,
+    currency: feed.body.currency,
+    failure: null,
+    issuesRunId: null,
   }
 }
 
-export function failedRun(run: FeedRun, message: string, now: number): FeedRun {
-  return { ...run, status: 'FAILED', message, endedAt: now }
+/** A run that does not read the feed, or not to its end. */
+export function failedRun(
+  run: FeedRun,
+  { failure, message, now }: { failure: FailureCode; message: string; now: number },
+): FeedRun {
+  return { ...run, status: 'FAILED', failure, message, endedAt: now }
 }
 
 /** A held run whose removals are confirmed: it is queued again and keeps its counts. */
@@ -37,8 +45,25 @@ export function isUnderWay(run: FeedRun): boolean {
 
 /** The run with its counts so far. */
 export function progressed(run: FeedRun, counts: FeedCounts): FeedRun {
-  const { total, changed, unchanged, removed, rejected, warnings, issueCounts } = counts
-  return { ...run, total, changed, unchanged, removed, rejected, warnings, issueCounts: { ...issueCounts } }
+  const { total, changed, unchanged, removed, rejected, warnings } = counts
+  const issueCounts = { ...counts.issueCounts }
+  const rejectedCurrencies = { ...counts.rejectedCurrencies }
+  const missingFields = { ...counts.missingFields }
+  const numbers = { total, changed, unchanged, removed, rejected, warnings }
+  return { ...run, ...numbers, issueCounts, rejectedCurrencies, missingFields }
+}
+
+/**
+ * A run whose source answered that nothing has changed since `previous` read it: what was rejected then is rejected still.
+ * @param taken Offers of the feed now.
+ */
+export function unmodifiedRun(run: FeedRun, previous: Entity<'FeedRun'>, taken: number): FeedRun {
+  const { rejected, warnings, issueCounts, rejectedCurrencies, missingFields, issuesRunId } = previous.body
+  return {
+    ...run,
+    ...{ total: taken + rejected, unchanged: taken, rejected, warnings },
+    ...{ issueCounts, rejectedCurrencies, missingFields, issuesRunId: issuesRunId ?? previous.id },
+  }
 }
 
 /** Runs of a feed, the latest first. */

@@ -62,7 +62,7 @@ export async function runFeed(deps: RunDeps, job: FeedJob, control: RunControl):
   } catch (error) {
     if (!(error instanceof FeedFailure)) throw error
     const content = counts.changed > 0 ? UNKNOWN_CONTENT : null
-    return { ...done(counts), status: 'FAILED', message: error.message, content }
+    return { ...done(counts), status: 'FAILED', message: error.message, failure: error.code, content }
   }
 }
 
@@ -92,7 +92,7 @@ async function countUnchanged(
 ): Promise<FeedOutcome> {
   await caughtUp()
   const total = await index.count(feed.shopId, [{ kind: 'feed', feedId: feed.id }])
-  return done({ ...counts, total, unchanged: total })
+  return { ...done({ ...counts, total, unchanged: total }), isUnmodified: true }
 }
 
 /**
@@ -142,5 +142,5 @@ async function hashContent(path: string): Promise<string> {
 }
 
 function done(counts: FeedCounts): FeedOutcome {
-  return { status: 'DONE', message: null, counts, content: null, staleAt: null }
+  return { status: 'DONE', message: null, failure: null, isUnmodified: false, counts, content: null, staleAt: null }
 }

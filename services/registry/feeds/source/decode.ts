@@ -23,7 +23,7 @@ export async function* decodeFeed(bytes: AsyncIterable<Uint8Array>): AsyncGenera
     decoder ??= decoderFor(chunk)
     yield decoder.decode(chunk, { stream: true })
   }
-  if (!decoder) throw new FeedFailure('The feed is empty')
+  if (!decoder) throw new FeedFailure('NOT_A_FEED', 'The feed is empty')
   yield decoder.decode()
 }
 
@@ -35,9 +35,10 @@ async function* unpack(bytes: AsyncIterable<Uint8Array>, layers: number): AsyncG
     yield head
     yield* iterator
   })()
-  if (head[0] === 0x50 && head[1] === 0x4b) throw new FeedFailure('The feed is a ZIP file: send XML or gzip')
+  if (head[0] === 0x50 && head[1] === 0x4b)
+    throw new FeedFailure('COMPRESSION', 'The feed is a ZIP file: send XML or gzip')
   if (head[0] !== 0x1f || head[1] !== 0x8b) yield* limited(rest)
-  else if (layers === 0) throw new FeedFailure('The feed is packed with gzip too many times over')
+  else if (layers === 0) throw new FeedFailure('COMPRESSION', 'The feed is packed with gzip too many times over')
   else yield* unpack(gunzip(rest), layers - 1)
 }
 
@@ -56,13 +57,13 @@ async function* gunzip(packed: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8A
     for await (const chunk of stream as AsyncIterable<Uint8Array>) {
       unpacked += chunk.length
       if (unpacked > EXPANSION_FREE_BYTES && unpacked > read * EXPANSION_MAX) {
-        throw new FeedFailure(`The feed unpacks to over ${EXPANSION_MAX} times its size`)
+        throw new FeedFailure('TOO_LARGE', `The feed unpacks to over ${EXPANSION_MAX} times its size`)
       }
       yield chunk
     }
   } catch (error) {
     if (String((error as NodeJS.ErrnoException).code).startsWith('Z_')) {
-      throw new FeedFailure(`The gzip data is broken: ${(error as Error).message}`)
+      throw new FeedFailure('COMPRESSION', `The gzip data is broken: ${(error as Error).message}`)
     }
     throw error
   } finally {
@@ -74,7 +75,7 @@ async function* limited(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8A
   let total = 0
   for await (const chunk of bytes) {
     total += chunk.length
-    if (total > FEED_BYTES_MAX) throw new FeedFailure(`The feed has over ${FEED_BYTES_MAX} bytes`)
+    if (total > FEED_BYTES_MAX) throw new FeedFailure('TOO_LARGE', `The feed has over ${FEED_BYTES_MAX} bytes`)
     yield chunk
   }
 }
@@ -99,7 +100,7 @@ function decoderFor(head: Uint8Array): TextDecoder {
   try {
     return new TextDecoder(label)
   } catch {
-    throw new FeedFailure(`The encoding ${JSON.stringify(label)} that the feed declares is not known`)
+    throw new FeedFailure('ENCODING', `The encoding ${JSON.stringify(label)} that the feed declares is not known`)
   }
 }
 

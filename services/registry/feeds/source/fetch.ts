@@ -6,7 +6,7 @@ import { isIP, type LookupFunction } from 'node:net'
 import { pipeline } from 'node:stream/promises'
 import { isPublicAddress } from '../../../domain/identity/ip-address.ts'
 import type { Limits } from '../../../domain/limits.ts'
-import { FeedFailure } from '../failure.ts'
+import { type FailureCode, FeedFailure } from '../failure.ts'
 
 const REDIRECTS_MAX = 5
 /** Bytes of the body on the wire, so before decompression. */
@@ -81,8 +81,9 @@ export async function fetchFeed(request: FetchRequest, options: FetchOptions): P
     return await follow(request, signal, options)
   } catch (error) {
     if (error instanceof FeedFailure || request.signal.aborted) throw error
-    if (deadline.aborted) throw new FeedFailure(`The feed did not arrive within ${options.totalTimeoutMs / 1000} s`)
-    throw new FeedFailure(`The feed could not be fetched: ${reason(error)}`)
+    if (deadline.aborted)
+      throw new FeedFailure('TOO_SLOW', `The feed did not arrive within ${options.totalTimeoutMs / 1000} s`)
+    throw new FeedFailure('UNREACHABLE', `The feed could not be fetched: ${reason(error)}`)
   }
 }
 
@@ -103,13 +104,13 @@ async function follow(request: FetchRequest, signal: AbortSignal, options: Fetch
     }
     return await store(response, status, { request, signal, options })
   }
-  throw new FeedFailure(`The address redirects more than ${REDIRECTS_MAX} times`)
+  throw new FeedFailure('BAD_ADDRESS', `The address redirects more than ${REDIRECTS_MAX} times`)
 }
 
 function checkedUrl(text: string, { allowPrivateAddresses }: FetchOptions): URL {
   const url = URL.parse(text)
   if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
-    throw new FeedFailure('The address, or one that it redirects to, is not an http or https address')
+    throw new FeedFailure('BAD_ADDRESS', 'The address, or one that it redirects to, is not an http or https address')
   }
   // A host that is an IP address is not looked up, so `checkedLookup` never sees it.
   const host = url.hostname.replace(/^\[|\]$/g, '')
@@ -119,7 +120,10 @@ function checkedUrl(text: string, { allowPrivateAddresses }: FetchOptions): URL 
 
 /** Names the host as given: the resolved address would reveal the operator's network. */
 function privateAddress(host: string): FeedFailure {
-  return new FeedFailure(`${host} is not at a public address, and feeds may not come from private ones`)
+  return new FeedFailure(
+    'PRIVATE_ADDRESS',
+    `${host} is not at a public address, and feeds may not come from private ones`,
+  )
 }
 
 /** Resolves with the head of the answer. */
@@ -141,7 +145,7 @@ function head(url: URL, request: Omit<FetchRequest, 'url' | 'path'>, options: Fe
   }
   return new Promise((resolve, reject) => {
     const timer = setTimeout(
-      () => sent.destroy(new FeedFailure(`No answer within ${options.connectTimeoutMs / 1000} s`)),
+      () => sent.destroy(new FeedFailure('UNREACHABLE', `No answer within ${options.connectTimeoutMs / 1000} s`)),
       options.connectTimeoutMs,
     )
     const sent: ClientRequest = get(url, requestOptions, (response) => {
@@ -163,7 +167,7 @@ function checkedLookup({ resolve, allowPrivateAddresses }: FetchOptions): Lookup
         const [first] = addresses
         const blocked = allowPrivateAddresses ? undefined : addresses.find((a) => !isPublicAddress(a.address))
         if (blocked) callback(privateAddress(host), '', 0)
-        else if (!first) callback(new FeedFailure(`${host} has no address`), '', 0)
+        else if (!first) callback(new FeedFailure('UNREACHABLE', `${host} has no address`), '', 0)
         else if (lookupOptions.all) callback(null, addresses)
         else callback(null, first.address, first.family)
       },
@@ -182,10 +186,10 @@ async function store(
   try {
     const conditional = request.etag !== null || request.lastModified !== null
     if (status === 304 && conditional) return { tag: 'NOT_MODIFIED' }
-    if (status !== 200) throw new FeedFailure(`The address answered with status ${status}`)
+    if (status !== 200) throw new FeedFailure(codeOfStatus(status), `The address answered with status ${status}`)
     const encoding = response.headers['content-encoding'] ?? 'identity'
     if (!['identity', 'gzip', 'x-gzip'].includes(encoding)) {
-      throw new FeedFailure(`The feed came with Content-Encoding ${encoding}; gzip or none is read`)
+      throw new FeedFailure('COMPRESSION', `The feed came with Content-Encoding ${encoding}; gzip or none is read`)
     }
     paceTimer = enforcePace(response, options.pace)
     await pipeline(response, limited(options.bytesMax), createWriteStream(request.path, { flush: true }), { signal })
@@ -197,13 +201,20 @@ async function store(
   }
 }
 
+function codeOfStatus(status: number): FailureCode {
+  if (status === 401 || status === 403 || status === 407) return 'ACCESS_DENIED'
+  return status === 404 || status === 410 ? 'NOT_FOUND' : 'HTTP_ERROR'
+}
+
 /** Hangs up on a server that sends slower than the pace. The socket counts bytes as they arrive, also before they are read. */
 function enforcePace(response: IncomingMessage, { spanMs, bytesMin }: FetchOptions['pace']): NodeJS.Timeout {
   let before = response.socket.bytesRead
   return setInterval(() => {
     const { bytesRead } = response.socket
     if (!response.complete && bytesRead - before < bytesMin) {
-      response.destroy(new FeedFailure(`The feed arrived too slowly: under ${bytesMin} bytes in ${spanMs / 1000} s`))
+      response.destroy(
+        new FeedFailure('TOO_SLOW', `The feed arrived too slowly: under ${bytesMin} bytes in ${spanMs / 1000} s`),
+      )
     }
     before = bytesRead
   }, spanMs)
@@ -215,7 +226,7 @@ export function limited(bytesMax: number) {
     let total = 0
     for await (const chunk of chunks) {
       total += chunk.length
-      if (total > bytesMax) throw new FeedFailure(`The feed has over ${bytesMax} bytes`)
+      if (total > bytesMax) throw new FeedFailure('TOO_LARGE', `The feed has over ${bytesMax} bytes`)
       yield chunk
     }
   }

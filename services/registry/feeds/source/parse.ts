@@ -12,6 +12,9 @@ const DEPTH_MAX = 32
 /** Elements of one item, nested ones included: each costs more memory than its characters. */
 const ELEMENTS_PER_ITEM_MAX = 2_000
 
+/** How a login, a consent or an error page begins, which servers answer with instead of the feed. */
+const HTML_START = /^\ufeff?\s*(<\?xml[^>]*>\s*)?(<!--(?:(?!-->)[\s\S])*-->\s*)*<(!doctype\s+html|html)\b/i
+
 /** Shared by all elements without children. */
 const NO_CHILDREN: FeedElement['children'] = []
 const ITEM_NAMES = new Set(['item', 'entry', 'product'])
@@ -24,7 +27,12 @@ const FEED_ROOTS = new Set(['rss', 'rdf', 'feed'])
  */
 export async function* parseFeed(texts: AsyncIterable<string>): AsyncGenerator<FeedItem[]> {
   const parser = new FeedParser()
-  for await (const text of texts) yield* parser.write(text)
+  let isFirst = true
+  for await (const text of texts) {
+    if (isFirst && HTML_START.test(text)) throw new FeedFailure('WEB_PAGE', 'This is a web page (HTML), not a feed')
+    isFirst = false
+    yield* parser.write(text)
+  }
   yield* parser.close()
 }
 
@@ -53,7 +61,10 @@ class FeedParser {
     const parser = this.#parser
     Object.assign(parser.ENTITIES, htmlEntities)
     parser.on('doctype', () => {
-      throw new FeedFailure(`Line ${parser.line}: the feed has a document type (DTD), which is not accepted`)
+      throw new FeedFailure(
+        'MALFORMED',
+        `Line ${parser.line}: the feed has a document type (DTD), which is not accepted`,
+      )
     })
     parser.on('opentag', (tag) => this.#open(tag))
     parser.on('closetag', () => this.#close())
@@ -64,7 +75,7 @@ class FeedParser {
       // The parser notices a bare & only at the next semicolon or at the end: the fault is where its last event was.
       const line = /entity|unclosed|unexpected end/.test(message) ? this.#lastEventLine : parser.line
       const what = /entity name/.test(message) ? 'an & that should be &amp;' : message.replace(/\.$/, '')
-      throw new FeedFailure(`Line ${line}: the XML is not well-formed: ${what}`)
+      throw new FeedFailure('MALFORMED', `Line ${line}: the XML is not well-formed: ${what}`)
     })
   }
 
@@ -73,6 +84,7 @@ class FeedParser {
       this.#parser.write(text)
       if (this.#parser.position - this.#lastEventAt > TOKEN_CHARS_MAX) {
         throw new FeedFailure(
+          'TOO_LARGE',
           `Line ${this.#parser.line}: a tag, text or comment has over ${TOKEN_CHARS_MAX} characters`,
         )
       }
@@ -82,7 +94,10 @@ class FeedParser {
   *close(): Generator<FeedItem[]> {
     yield* this.#feed(() => this.#parser.close())
     if (this.#itemsSeen === 0 && !FEED_ROOTS.has(this.#root)) {
-      throw new FeedFailure(`This is no product feed: its root is <${this.#root}> and it has no <item> or <entry>`)
+      throw new FeedFailure(
+        'NOT_A_FEED',
+        `This is no product feed: its root is <${this.#root}> and it has no <item> or <entry>`,
+      )
     }
   }
 
@@ -111,7 +126,7 @@ class FeedParser {
     this.#event()
     this.#depth++
     if (this.#depth > DEPTH_MAX) {
-      throw new FeedFailure(`Line ${this.#parser.line}: elements are nested deeper than ${DEPTH_MAX}`)
+      throw new FeedFailure('TOO_LARGE', `Line ${this.#parser.line}: elements are nested deeper than ${DEPTH_MAX}`)
     }
     const name = this.#names.enter(tag.name, tag.attributes, this.#depth)
     if (this.#depth === 1) this.#root = name.local.toLowerCase()

@@ -133,7 +133,9 @@ async function uploaded(content: string | Buffer, headers: Headers = { 'content-
   return (await call('GET', path)).body
 }
 
-const unfetched = { etag: null, lastModified: null, contentHash: null, username: null, password: null }
+const unfetched = {
+  ...{ etag: null, lastModified: null, contentHash: null, username: null, password: null, keptUpload: null },
+}
 
 describe('uploading', () => {
   it.each([

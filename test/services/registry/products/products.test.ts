@@ -136,7 +136,9 @@ async function get(path: string, token = 'publisher') {
 const idsOf = async (query: string, token?: string) =>
   (await get(`?shopId=${shopId}${query}`, token)).body.items.map(({ id }: { id: string }) => id)
 
-const unfetched = { etag: null, lastModified: null, contentHash: null, username: null, password: null }
+const unfetched = {
+  ...{ etag: null, lastModified: null, contentHash: null, username: null, password: null, keptUpload: null },
+}
 
 describe('the products of a shop', () => {
   it('are listed with their campaigns and why they are not shown', async () => {

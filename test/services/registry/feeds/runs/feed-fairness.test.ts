@@ -89,6 +89,7 @@ async function openRuns(options: { limits?: Partial<typeof defaultLimits>; spanM
             contentHash: null,
             username: null,
             password: null,
+            keptUpload: null,
           }
           await write(created('Feed', feedId, feed))
           return { feedId, run: () => runsOf(registry.snapshot, feedId)[0]?.body }

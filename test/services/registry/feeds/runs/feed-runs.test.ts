@@ -123,7 +123,9 @@ async function ended(count = 1): Promise<FeedRun> {
 }
 const ids = async () => [...(await engines.offers(shopId)).keys()].sort()
 
-const unfetched = { etag: null, lastModified: null, contentHash: null, username: null, password: null }
+const unfetched = {
+  ...{ etag: null, lastModified: null, contentHash: null, username: null, password: null, keptUpload: null },
+}
 
 describe('a feed with a url', () => {
   it('is fetched when it is made, and every hour after, conditionally', async () => {
@@ -144,6 +146,24 @@ describe('a feed with a url', () => {
     expect(await ended(3)).toMatchObject({ changed: 1, unchanged: 2, removed: 1 })
     expect(feedNow().body).toMatchObject({ etag: '"2"' })
     expect(await ids()).toEqual(['a', 'b', 'n'])
+  })
+
+  it('says of what it found unchanged again what was rejected, and shows the issues of the run that read it', async () => {
+    content = {
+      ...content,
+      xml: rss(item({ id: 'a' }), item({ id: 'b', price: '5 TRY' }), item({ id: 'c', gtin: '1' })),
+    }
+    await createFeed()
+    const read = await ended()
+    const { id } = latest()
+    const numbers = { total: 3, rejected: 1, warnings: 1, rejectedCurrencies: { TRY: 1 } }
+    expect(read).toMatchObject({ ...numbers, changed: 2, currency: 'EUR', issuesRunId: null })
+    for (const count of [2, 3]) {
+      now += HOUR_MS
+      await runs.tick()
+      expect(await ended(count)).toMatchObject({ ...numbers, changed: 0, unchanged: 2, issuesRunId: id })
+    }
+    expect(requests).toEqual([undefined, '"1"', '"1"'])
   })
 
   it('is fetched unconditionally when asked to, when its settings change, and at first after a restart', async () => {
@@ -358,6 +378,7 @@ it('keeps the latest runs of a feed only', async () => {
   const old = (i: number): FeedRun => ({
     ...{ feedId, shopId, trigger: 'UPLOAD', status: 'DONE', total: 0, changed: 0, unchanged: 0, removed: 0 },
     ...{ rejected: 0, warnings: 0, issueCounts: {}, message: null, queuedAt: i, startedAt: i, endedAt: i },
+    ...{ currency: 'EUR', rejectedCurrencies: {}, missingFields: {}, failure: null, issuesRunId: null },
   })
   const many = Array.from({ length: RUNS_KEPT_PER_FEED + 20 }, (_, i) => created('FeedRun', randomUUID(), old(i)))
   await registry.write(many, { by: 'test' })

@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { LogUnavailable } from '../../../../../infra/event-log/port.ts'
 import { defaultLimits } from '../../../../../services/domain/limits.ts'
-import { ISSUES_KEPT_MAX } from '../../../../../services/registry/feeds/items/item-intake.ts'
+import { CURRENCIES_COUNTED_MAX, ISSUES_KEPT_MAX } from '../../../../../services/registry/feeds/items/item-intake.ts'
 import { type FeedJob, noCounts } from '../../../../../services/registry/feeds/runs/job.ts'
 import { type RunDeps, runFeed } from '../../../../../services/registry/feeds/runs/run.ts'
 import { fetchOptions } from '../../../../../services/registry/feeds/source/fetch.ts'
@@ -100,6 +100,25 @@ describe('a run', () => {
       line: 3,
       message: 'Line 2 already has a product with this id',
     })
+  })
+
+  it('counts what is rejected by the currency of the price and by the field that is missing', async () => {
+    const prices = ['1 TRY', '2 TRY', '3 INR', '4 EUR', '']
+    const { counts } = await upload(rss(...prices.map((price, i) => item({ id: `p${i}`, price }))))
+    expect(counts).toMatchObject({
+      total: 5,
+      rejected: 4,
+      issueCounts: { CURRENCY_MISMATCH: 3, MISSING_FIELD: 1 },
+      rejectedCurrencies: { TRY: 2, INR: 1 },
+      missingFields: { price: 1 },
+    })
+  })
+
+  it('counts ten currencies and no more', async () => {
+    const prices = Array.from({ length: 26 }, (_, i) => `1 A${String.fromCharCode(65 + i)}Q`)
+    const { counts } = await upload(rss(...prices.map((price, i) => item({ id: `p${i}`, price }))))
+    expect(Object.keys(counts.rejectedCurrencies)).toHaveLength(CURRENCIES_COUNTED_MAX)
+    expect(counts.issueCounts).toEqual({ CURRENCY_MISMATCH: 26 })
   })
 
   it('takes the first valid item of an id', async () => {

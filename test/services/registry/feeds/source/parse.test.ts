@@ -7,6 +7,21 @@ const plain =
   '<price>1.00 EUR</price><availability>in stock</availability>'
 const prefixed = (prefix: string) => plain.replaceAll(/<(\/?)/g, `<$1${prefix}:`)
 
+describe('a web page instead of a feed', () => {
+  it.each([
+    '<!DOCTYPE html>\n<html><body><p>Sign in<br></body></html>',
+    '<!doctype html><html lang="de">',
+    '\ufeff\n<html><head>',
+    '<?xml version="1.0"?>\n<!-- a --><!-- b --> <!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN">',
+  ])('is called one: %s', async (text) => {
+    await expect(parse(text, 65_536)).rejects.toMatchObject({ code: 'WEB_PAGE' })
+  })
+
+  it.each(['<!DOCTYPE rss>', '<htmlfeed>'])('is not taken for one: %s', async (text) => {
+    await expect(parse(text, 65_536)).rejects.toMatchObject({ code: 'MALFORMED' })
+  })
+})
+
 describe('where a feed keeps its items', () => {
   it.each([
     ['RSS with g declared', rss(item({ id: '1', title: 'T' }))],
@@ -115,7 +130,7 @@ describe('what no feed may do', () => {
     ['a cut-off document', rss(item()).slice(0, -20), /not well-formed/],
     ['text alone', 'id,title\n1,Lamp', /not well-formed/],
     ['no text', '   ', /not well-formed/],
-    ['a web page', '<html><body><p>Not found</p></body></html>', /no product feed.*<html>/],
+    ['a web page', '<html><body><p>Not found</p></body></html>', /web page/],
     ['nesting without end', `<rss>${'<a>'.repeat(100)}`, /deeper than 32/],
     ['a tag without end', `<rss><channel><item a="${'x'.repeat(4_100_000)}`, /over 4000000 characters/],
     ['a comment without end', `<rss><!--${'x'.repeat(4_100_000)}`, /over 4000000 characters/],

@@ -1,0 +1,71 @@
+import type { RunOutcome } from '../../../../schemas/http/panel/shops/feed-runs.ts'
+import type { FeedRun } from '../../../../schemas/records/entities.ts'
+import { isCurrency } from '../../../domain/codes.ts'
+import type { Entity, Snapshot } from '../../../domain/snapshot.ts'
+import { issueCodes } from '../issue-codes.ts'
+
+/** Above this share of rejected products a run has failed its purpose: most of the file is not in the shop. */
+const MOSTLY_REJECTED_SHARE = 0.5
+/** Causes listed of a run. */
+const CAUSES_MAX = 10
+
+/** What a run came to, for people: its status says only how far it went. */
+export function outcomeOf(run: FeedRun, shopCurrency: string | null): RunOutcome {
+  const { status, total, rejected, warnings, failure, currency } = run
+  if (status === 'FAILED') return failure === 'REPLACED' ? 'REPLACED' : 'FAILED'
+  if (status !== 'DONE') return status
+  if (total === 0) return 'NO_PRODUCTS'
+  if (rejected === total) return 'ALL_REJECTED'
+  if (rejected > total * MOSTLY_REJECTED_SHARE) return 'MOSTLY_REJECTED'
+  if (rejected > 0) return 'PARTLY_REJECTED'
+  return warnings > 0 || isOfOtherCurrency(currency, shopCurrency) ? 'SUCCEEDED_WITH_WARNINGS' : 'SUCCEEDED'
+}
+
+interface Cause {
+  code: string
+  /** CURRENCY_MISMATCH: the currency; MISSING_FIELD: the field. */
+  value: string | null
+  count: number
+}
+
+/** Why products were rejected, the most frequent cause first. A product may have several. */
+function causesOf({ issueCounts, rejectedCurrencies, missingFields }: FeedRun) {
+  const split = { CURRENCY_MISMATCH: rejectedCurrencies, MISSING_FIELD: missingFields }
+  const causes = Object.entries(issueCounts).flatMap(([code, count]): Cause[] => {
+    if (issueCodes[code as keyof typeof issueCodes]?.severity !== 'REJECTED') return []
+    const values = Object.entries(split[code as keyof typeof split] ?? {})
+    return values.length > 0
+      ? values.map(([value, each]) => ({ code, value, count: each }))
+      : [{ code, value: null, count }]
+  })
+  return causes.sort((a, b) => b.count - a.count).slice(0, CAUSES_MAX)
+}
+
+/** The currency that more prices are in than the feed's own accepts; null: changing the currency would not help. */
+function betterCurrency({ rejectedCurrencies, total, rejected }: FeedRun): string | null {
+  const [most] = Object.entries(rejectedCurrencies).sort(([, a], [, b]) => b - a)
+  return most && most[1] > total - rejected && isCurrency(most[0]) ? most[0] : null
+}
+
+function isOfOtherCurrency(currency: string | null, shopCurrency: string | null): boolean {
+  return currency !== null && shopCurrency !== null && currency !== shopCurrency
+}
+
+/** A run as the API shows it. */
+export function runView(snapshot: Snapshot, { id, body }: Entity<'FeedRun'>) {
+  const { rejectedCurrencies: _currencies, missingFields: _fields, issuesRunId: _issues, ...shown } = body
+  const shopCurrency = snapshot.getEver('Shop', body.shopId)?.body.currency ?? null
+  return {
+    id,
+    ...shown,
+    outcome: outcomeOf(body, shopCurrency),
+    causes: causesOf(body),
+    betterCurrency: betterCurrency(body),
+    shopCurrency,
+    queuedAt: new Date(body.queuedAt).toISOString(),
+    startedAt: timeOf(body.startedAt),
+    endedAt: timeOf(body.endedAt),
+  }
+}
+
+const timeOf = (at: number | null) => (at === null ? null : new Date(at).toISOString())
