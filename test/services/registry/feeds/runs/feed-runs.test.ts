@@ -303,7 +303,10 @@ describe('a restart', () => {
     await files.keepOnly(new Set())
     now += 1
     await open()
-    expect(await ended(2)).toMatchObject({ status: 'FAILED', message: 'The uploaded content is gone: upload it again' })
+    expect(await ended(2)).toMatchObject({
+      status: 'FAILED',
+      message: 'The uploaded file is no longer kept: upload it again',
+    })
   })
 
   it('removes the offers of a feed that was deleted just before', async () => {
