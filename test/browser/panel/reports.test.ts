@@ -101,8 +101,8 @@ describe('the report', () => {
       .getByRole('group', { name: /^Totals/ })
       .getByRole('button', { name: /^Revenue/ })
       .click()
-    await page.getByRole('img', { name: /^Chart of Revenue/ }).waitFor()
-    await expect.poll(() => parameter('chart')).toBe('revenue')
+    await page.getByRole('img', { name: /^Chart of Views, Revenue by campaign/ }).waitFor()
+    await expect.poll(() => parameter('chart')).toBe('views,revenue')
     await table().getByRole('button', { name: 'Clicks' }).click()
     expect(parameter('sort')).toBe('-clicks')
     await table().locator('th[aria-sort=descending]', { hasText: 'Clicks' }).waitFor()
@@ -117,16 +117,16 @@ describe('the report', () => {
     expect((await cellsOf(new RegExp(`^${soldTitle}`))).slice(0, 4)).toEqual(['1', '1', '€0.05', '1'])
     await page.getByRole('list', { name: 'Filters' }).getByText('Lamps').waitFor()
     await expectAccessible()
-    await page.getByRole('button', { name: 'Take the filter by campaign away' }).click()
+    await page.getByRole('button', { name: 'Remove the filter: campaign' }).click()
     await expect.poll(() => parameter('campaignId')).toBeNull()
   })
 
-  it('compares what-if windows with the shop’s settings', async () => {
+  it('compares other windows with the shop’s settings', async () => {
     await page.goto(`/panel/reports?groupBy=campaign&metrics=${METRICS}&period=7-days`)
-    await page.getByRole('button', { name: 'What if' }).click()
-    await page.getByLabel('Hours after a click').fill('0')
-    await page.getByLabel('Hours after a view').fill('0')
-    await page.getByRole('button', { name: 'Look', exact: true }).click()
+    await page.getByRole('button', { name: 'Compare attribution models' }).click()
+    await page.getByLabel('Click window (hours)').fill('0')
+    await page.getByLabel('View window (hours)').fill('0')
+    await page.getByRole('button', { name: 'Apply', exact: true }).click()
     await page.getByText('Differences are to the settings of Shop').waitFor()
     await expect
       .poll(() => cellsOf(/^Total/))
@@ -138,8 +138,8 @@ describe('the report', () => {
     expect(clickWindowHours).toBeGreaterThan(0)
   })
 
-  it('compares a report with the days before, and reproduces it from its address', async () => {
-    await page.getByRole('switch', { name: 'Compare with the days before' }).click()
+  it('compares a report with the previous period, and reproduces it from its address', async () => {
+    await page.getByRole('switch', { name: 'Compare with previous period' }).click()
     await expect.poll(async () => (await cellsOf(/^Total/))[0]).toMatch(/^2\s.*new/)
     const operator = await world.signedIn(OPERATOR)
     await operator.goto(page.url())
@@ -216,7 +216,7 @@ it('shows an advertiser without sales nothing of what others earn', async () => 
   const { id } = await shop.post<{ id: string }>('/v1/panel/accounts', account)
   const advertiser = await world.signedIn(await world.makeUser({ name: 'Adam', role: 'ADVERTISER', accountId: id }))
   await advertiser.goto('/panel/reports')
-  await advertiser.getByText('Nothing happened').waitFor()
+  await advertiser.getByText('No data in this period').waitFor()
   await advertiser.goto('/panel/sales')
   await advertiser.getByText('No purchases here').waitFor()
   await advertiser.goto(`/panel/sales/${shop.shopId}/order%2F1`)

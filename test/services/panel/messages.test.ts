@@ -96,8 +96,6 @@ const TO_MOVE: readonly string[] = [
   'pages/publisher/products',
   'pages/publisher/shops',
   'pages/publisher/try-it',
-  'pages/reports',
-  'pages/visitors',
 ]
 
 describe('texts of the panel', () => {

@@ -1,11 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { daysOf, previousOf } from '../../../services/panel/web/pages/reports/controls/periods.ts'
+import { daysOf, previousOf, sameClock } from '../../../services/panel/web/pages/reports/controls/periods.ts'
 import {
   changedSearch,
+  chartable,
   METRICS_DEFAULT,
   type ReportState,
   readReportState,
+  toggled,
 } from '../../../services/panel/web/pages/reports/report-state.ts'
 import { rowBefore, sortedRows } from '../../../services/panel/web/pages/reports/table/rows.ts'
 import {
@@ -48,7 +50,7 @@ const states: fc.Arbitrary<ReportState> = fc
       ...(Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, fc.constant(value)])) as {
         [K in keyof typeof rest]: fc.Arbitrary<(typeof rest)[K]>
       }),
-      charted: fc.constantFrom(...rest.metrics),
+      charted: fc.shuffledSubarray(rest.metrics, { minLength: 1 }).map((charted) => chartable(charted, rest.groupBy)),
       sort: fc
         .constantFrom<(Dimension | Metric)[]>(...rest.groupBy, ...rest.metrics)
         .map((column) => ({ column, descending })),
@@ -71,7 +73,8 @@ describe('the address of a report', () => {
         (pairs) => {
           const { groupBy, metrics, charted } = readReportState(new URLSearchParams(pairs))
           expect(groupBy.length).toBeGreaterThan(0)
-          expect(metrics).toContain(charted)
+          expect(charted.length).toBeGreaterThan(0)
+          expect(metrics).toEqual(expect.arrayContaining([...charted]))
         },
       ),
     )
@@ -80,6 +83,20 @@ describe('the address of a report', () => {
     ).toMatchObject({
       ...{ period: '28-days', groupBy: ['day'], metrics: METRICS_DEFAULT, whatIf: {} },
     })
+  })
+})
+
+describe('the metrics in the chart', () => {
+  it('are at most four of two units, hold the one that is pressed, and are never none', () => {
+    fc.assert(
+      fc.property(states, fc.constantFrom(...metricNames), (state, metric) => {
+        const next = toggled(state, metric)
+        expect(next).toEqual(chartable(next, state.groupBy))
+        expect(next.length).toBeGreaterThan(0)
+        if (!state.charted.includes(metric)) expect(next.at(-1)).toBe(metric)
+        else if (state.charted.length > 1) expect(next).not.toContain(metric)
+      }),
+    )
   })
 })
 
@@ -103,6 +120,12 @@ describe('the days of a report', () => {
   ] as const)('of %s on the first of March', (preset, from, until) => {
     expect(daysOf(preset, '2026-03-01')).toEqual({ from, until })
   })
+})
+
+it('compares until the same time of day, also over a change of clocks', () => {
+  const at = Date.parse('2026-10-26T13:05:30Z')
+  expect(new Date(sameClock(at, 7, 'Europe/Madrid')).toISOString()).toBe('2026-10-19T12:05:30.000Z')
+  expect(new Date(sameClock(at, 7, 'UTC')).toISOString()).toBe('2026-10-19T13:05:30.000Z')
 })
 
 describe('the rows of a report', () => {

@@ -3,6 +3,7 @@ import { notifications } from '@mantine/notifications'
 import { IconDownload } from '@tabler/icons-react'
 import { useState } from 'react'
 import { answer, client } from '../../client/client.ts'
+import { t } from '../../messages/pages/reports.ts'
 import type { Days } from './controls/periods.ts'
 import type { ReportState } from './report-state.ts'
 import { queryOf } from './use-report.ts'
@@ -17,7 +18,7 @@ export function DownloadButton({ state, days }: { state: ReportState; days: Days
       const csv = await answer(client.GET('/v1/panel/reports', { params: { query }, parseAs: 'blob' }))
       save(csv as unknown as Blob, `report-${days.from}-${days.until}-${state.groupBy.join('-')}.csv`)
     } catch (problem) {
-      notifications.show({ title: 'Not downloaded', message: (problem as Error).message, color: 'red' })
+      notifications.show({ title: t('notDownloaded'), message: (problem as Error).message, color: 'red' })
     } finally {
       setLoading(false)
     }
@@ -29,7 +30,7 @@ export function DownloadButton({ state, days }: { state: ReportState; days: Days
       leftSection={<IconDownload size={16} aria-hidden />}
       onClick={() => void download()}
     >
-      Download CSV
+      {t('downloadCsv')}
     </Button>
   )
 }

@@ -3,14 +3,14 @@ import { Link } from 'react-router'
 import { ErrorState } from '../../components/page/error-state.tsx'
 import { PanelCard } from '../../components/page/panel-card.tsx'
 import { useEntity } from '../../data/use-entity.ts'
+import { t } from '../../messages/pages/reports.ts'
 import type { Days } from './controls/periods.ts'
 import { figureText } from './figures/figures.ts'
 import type { ReportState } from './report-state.ts'
 import { queryOf } from './use-report.ts'
-import { invalidReasons, type Metric, wordsOf } from './vocabulary.ts'
+import { aboutOf, invalidReasons, type Metric, wordFor } from './vocabulary.ts'
 
-const reasons = Object.entries(invalidReasons) as [Metric & keyof typeof invalidReasons, string][]
-export const INVALID_METRICS: readonly Metric[] = ['invalid', ...reasons.map(([metric]) => metric)]
+export const INVALID_METRICS: readonly Metric[] = ['invalid', ...invalidReasons]
 
 export interface InvalidTrafficProps {
   state: ReportState
@@ -28,25 +28,25 @@ export function InvalidTraffic({ state, days, isReady, byDay }: InvalidTrafficPr
   const all = totals?.invalid ?? 0
   return (
     <PanelCard
-      title="Invalid traffic"
-      description="Views and clicks that did not count, and were not billed, by the reason"
+      title={t('invalidTraffic')}
+      description={t('invalidTrafficHelp')}
       actions={
         <Anchor component={Link} to={byDay} size="sm">
-          Day by day
+          {t('dayByDay')}
         </Anchor>
       }
     >
       {problem && !data ? (
         <ErrorState problem={problem} retry={retry} />
       ) : (
-        <Table verticalSpacing={6} aria-label="Invalid traffic by reason">
+        <Table verticalSpacing={6} aria-label={t('invalidTrafficByReason')}>
           <Table.Tbody>
-            {reasons.map(([metric, why]) => (
+            {invalidReasons.map((metric) => (
               <Table.Tr key={metric}>
                 <Table.Th fw={400}>
-                  {wordsOf(metric).label}
+                  {wordFor(metric)}
                   <Text size="xs" c="dimmed">
-                    {why}
+                    {aboutOf(metric)}
                   </Text>
                 </Table.Th>
                 <Table.Td ta="end" w={80}>
@@ -60,7 +60,7 @@ export function InvalidTraffic({ state, days, isReady, byDay }: InvalidTrafficPr
           </Table.Tbody>
           <Table.Tfoot>
             <Table.Tr>
-              <Table.Th>All</Table.Th>
+              <Table.Th>{t('all')}</Table.Th>
               <Table.Th ta="end">{totals ? figureText('invalid', totals.invalid, null) : '–'}</Table.Th>
               <Table.Td visibleFrom="xs" />
             </Table.Tr>

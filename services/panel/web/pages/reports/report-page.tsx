@@ -1,10 +1,12 @@
-import { Alert, Button, Stack } from '@mantine/core'
-import { IconAlertTriangle, IconFlask } from '@tabler/icons-react'
-import { useState } from 'react'
+import { Alert, Button, EmptyState, Skeleton, Stack } from '@mantine/core'
+import { IconAlertTriangle, IconFlask, IconHourglass } from '@tabler/icons-react'
+import { lazy, Suspense, useState } from 'react'
 import { useLocation, useSearchParams } from 'react-router'
+import type { ApiProblem } from '../../client/problem.ts'
 import { ErrorState } from '../../components/page/error-state.tsx'
 import { PageHeader } from '../../components/page/page-header.tsx'
 import { PAGE_SIZE_MAX, useList } from '../../data/use-list.ts'
+import { t } from '../../messages/pages/reports.ts'
 import { useSession } from '../../session/session.ts'
 import { useShop } from '../../session/shop-context.tsx'
 import { ChartFrame } from './chart/chart-frame.tsx'
@@ -15,13 +17,14 @@ import { DownloadButton } from './download-button.tsx'
 import { MetricCards } from './figures/metric-cards.tsx'
 import { INVALID_METRICS, InvalidTraffic } from './invalid-traffic.tsx'
 import classes from './report-page.module.css'
-import { changedSearch, isWhatIf, type ReportState } from './report-state.ts'
+import { changedSearch, isWhatIf, type ReportState, toggled } from './report-state.ts'
 import { drillInto } from './table/drill-down.ts'
 import { ReportTable } from './table/report-table.tsx'
 import { useReport, useReportDays, useReportShop } from './use-report.ts'
 import { useReportState } from './use-report-state.ts'
 import type { Dimension, ReportRow } from './vocabulary.ts'
-import { WhatIfPanel } from './what-if-panel.tsx'
+
+const CompareModelsPanel = lazy(() => import('./compare-models-panel.tsx'))
 
 /** The report. All its settings are in the address, so the address can be shared. */
 export default function ReportPage() {
@@ -33,11 +36,12 @@ export default function ReportPage() {
   const timeZone = useReportShop(state)?.timeZone
   const addressOf = useAddressOf()
   const linkInto = useLinkInto(state)
+  const shown = view?.state ?? state
   return (
     <>
       <PageHeader
-        title="Reports"
-        description={`${daysLabel(days)}, by the clock of ${timeZone ? `the shop (${timeZone})` : 'each shop'}`}
+        title={t('reports')}
+        description={t('daysInZone', { days: daysLabel(days), zone: timeZone ?? t('zoneOfEachShop') })}
         actions={
           <>
             <Button
@@ -46,7 +50,7 @@ export default function ReportPage() {
               aria-expanded={isOpen}
               onClick={() => setOpen(!isOpen)}
             >
-              What if
+              {t('compareModels')}
             </Button>
             <DownloadButton state={state} days={days} />
           </>
@@ -54,25 +58,25 @@ export default function ReportPage() {
       />
       <Stack gap="md" className={classes.page}>
         <ReportControls state={state} days={days} change={change} />
-        {isOpen && <WhatIfPanel state={state} change={change} />}
+        {isOpen && (
+          <Suspense fallback={<Skeleton height={170} />}>
+            <CompareModelsPanel state={state} change={change} />
+          </Suspense>
+        )}
         <FilterChips state={state} change={change} />
         {problem && view && (
-          <Alert
-            color="orange"
-            icon={<IconAlertTriangle size={18} aria-hidden />}
-            title="These figures are not the latest"
-          >
+          <Alert color="orange" icon={<IconAlertTriangle size={18} aria-hidden />} title={t('staleFigures')}>
             {problem.message}{' '}
             <Button variant="default" size="compact-xs" onClick={retry}>
-              Try again
+              {t('tryAgain')}
             </Button>
           </Alert>
         )}
         {problem && !view ? (
-          <ErrorState problem={problem} retry={retry} />
+          <Failed problem={problem} retry={retry} shorten={() => change({ period: '7-days' })} />
         ) : (
           <div className={classes.figures} data-stale={isStale} aria-busy={isStale || !view}>
-            <MetricCards state={view?.state ?? state} view={view} onChart={(charted) => change({ charted })} />
+            <MetricCards state={shown} view={view} onChart={(metric) => change({ charted: toggled(shown, metric) })} />
             <ChartFrame view={view} />
             <ReportTable state={state} view={view} onSort={(sort) => change({ sort })} linkInto={linkInto} />
           </div>
@@ -81,10 +85,31 @@ export default function ReportPage() {
           state={state}
           days={days}
           isReady={isReady}
-          byDay={addressOf({ groupBy: ['day'], metrics: INVALID_METRICS, charted: 'invalid' })}
+          byDay={addressOf({ groupBy: ['day'], metrics: INVALID_METRICS, charted: ['invalid'] })}
         />
       </Stack>
     </>
+  )
+}
+
+/** A report that took too long would take too long again. */
+function Failed({ problem, retry, shorten }: { problem: ApiProblem; retry: () => void; shorten: () => void }) {
+  if (problem.code !== 'REPORT_TOO_SLOW') return <ErrorState problem={problem} retry={retry} />
+  return (
+    <EmptyState
+      role="alert"
+      py="xl"
+      size="sm"
+      icon={<IconHourglass />}
+      title={t('tooSlow')}
+      description={t('tooSlowHelp')}
+    >
+      <EmptyState.Actions>
+        <Button variant="default" size="xs" onClick={shorten}>
+          {t('last7Days')}
+        </Button>
+      </EmptyState.Actions>
+    </EmptyState>
   )
 }
 

@@ -9,9 +9,11 @@ import {
   metricNames,
   modelNames,
   type ReportFilter,
+  traitsOf,
 } from './vocabulary.ts'
 
 export const GROUP_BY_MAX = 2
+const CHARTED_MAX = 4
 /** The API's limit for a window, in hours. */
 export const WINDOW_HOURS_MAX = 2_160
 
@@ -29,8 +31,8 @@ export interface ReportState {
   shopId: string | null | undefined
   groupBy: readonly Dimension[]
   metrics: readonly Metric[]
-  /** The metric in the chart. */
-  charted: Metric
+  /** The metrics in the chart, as `chartable` allows them. */
+  charted: readonly Metric[]
   compare: boolean
   filters: Readonly<Partial<Record<ReportFilter, string>>>
   whatIf: WhatIf
@@ -47,8 +49,9 @@ export function readReportState(search: URLSearchParams): ReportState {
   const metrics = namesOf(search.get('metrics'), metricNames)
   const shown = metrics.length > 0 ? metrics : METRICS_DEFAULT
   const shopId = shopIdOf(search.get('shopId'))
-  const charted = namesOf(search.get('chart'), shown)[0] ?? shown[0]!
   const dimensions = groupBy.length > 0 ? groupBy : (['day'] as const)
+  const asked = namesOf(search.get('chart'), shown)
+  const charted = chartable(asked.length > 0 ? asked : [shown[0]!], dimensions)
   return {
     period: periodOf(search),
     shopId,
@@ -60,7 +63,7 @@ export function readReportState(search: URLSearchParams): ReportState {
     // Windows need a single shop.
     whatIf: shopId === null ? {} : whatIfOf(search),
     sort: sortOf(search.get('sort'), [...dimensions, ...shown]) ?? {
-      column: isTime(dimensions[0]) ? dimensions[0]! : charted,
+      column: isTime(dimensions[0]) ? dimensions[0]! : charted[0]!,
       descending: !isTime(dimensions[0]),
     },
   }
@@ -81,7 +84,7 @@ export function changedSearch(search: URLSearchParams, changes: Partial<ReportSt
   if ('shopId' in changes) put('shopId', changes.shopId === null ? ALL_SHOPS : changes.shopId)
   if (groupBy) put('groupBy', groupBy.join(','))
   if (metrics) put('metrics', metrics.join(','))
-  if (charted) put('chart', charted)
+  if (charted) put('chart', charted.join(','))
   if (compare !== undefined) put('compare', compare ? 'previous' : null)
   if (filters) for (const name of filterNames) put(name, filters[name])
   if (whatIf) {
@@ -92,6 +95,25 @@ export function changedSearch(search: URLSearchParams, changes: Partial<ReportSt
   if (sort) put('sort', `${sort.descending ? '-' : ''}${sort.column}`)
   // The column that it was sorted by may be gone.
   else if (groupBy) next.delete('sort')
+  return next
+}
+
+/** The metrics of these that fit into one chart: four of at most two units, or one where each value of a dimension has a line. */
+export function chartable(metrics: readonly Metric[], groupBy: readonly Dimension[]): readonly Metric[] {
+  if (groupBy.length > 1 && groupBy.some(isTime)) return metrics.slice(0, 1)
+  const units = new Set(metrics.map((metric) => traitsOf(metric).kind))
+  const [first, second] = units
+  return metrics
+    .filter((metric) => traitsOf(metric).kind === first || traitsOf(metric).kind === second)
+    .slice(0, CHARTED_MAX)
+}
+
+/** Puts a metric into the chart or takes it out. The last one stays, and the latest takes the place of what does not fit beside it. */
+export function toggled({ charted, groupBy }: ReportState, metric: Metric): readonly Metric[] {
+  const others = charted.filter((each) => each !== metric)
+  if (others.length < charted.length) return others.length > 0 ? others : charted
+  const next = [...charted, metric]
+  while (!chartable(next, groupBy).includes(metric)) next.shift()
   return next
 }
 

@@ -4,10 +4,11 @@ import type { ApiProblem } from '../../client/problem.ts'
 import type { Shop } from '../../client/types.ts'
 import { dateIn } from '../../components/values/times.tsx'
 import { read } from '../../data/use-entity.ts'
+import { t } from '../../messages/pages/reports.ts'
 import { useShop } from '../../session/shop-context.tsx'
-import { addDays, countDays, type Days, daysOf, previousOf } from './controls/periods.ts'
+import { addDays, countDays, type Days, daysLabel, daysOf, previousOf, sameClock } from './controls/periods.ts'
 import { isWhatIf, type ReportState } from './report-state.ts'
-import { type Metric, type ReportAnswer, type ReportParameters, wordsOf } from './vocabulary.ts'
+import { type Metric, type ReportAnswer, type ReportParameters, traitsOf } from './vocabulary.ts'
 
 const PATH = '/v1/panel/reports'
 
@@ -16,8 +17,10 @@ export interface ReportView {
   state: ReportState
   days: Days
   report: ReportAnswer
-  /** The previous days, or the same days with the shop's settings; null when nothing is compared. */
-  reference: { kind: 'previous' | 'settings'; report: ReportAnswer; days: Days; shiftDays: number } | null
+  /** When it was read, by the clock of its shop. `clock` is YYYY-MM-DDTHH; the label is null over several zones. */
+  now: { clock: string; label: string | null }
+  /** The previous period, or the same days with the shop's settings; null when nothing is compared. */
+  reference: { kind: 'previous' | 'settings'; report: ReportAnswer; shiftDays: number; label: string } | null
 }
 
 export interface ReportLoad {
@@ -45,26 +48,46 @@ export function useReportShop({ shopId }: ReportState): Shop | undefined {
 /** Reads the report of a state and the one it is compared with, as one. Until then the previous report is shown. */
 export function useReport(state: ReportState, days: Days, isReady: boolean): ReportLoad {
   const { period, sort, charted, ...asked } = state
+  const timeZone = useReportShop(state)?.timeZone
   const query = useQuery<ReportView, ApiProblem>({
     queryKey: [PATH, asked, days],
-    queryFn: ({ signal }) => readView(state, days, signal),
+    queryFn: ({ signal }) => readView(state, { days, timeZone, now: Date.now() }, signal),
     placeholderData: keepPreviousData,
     enabled: isReady,
   })
   const { data, error, isPlaceholderData, refetch } = query
-  // The order and the charted metric need no new request.
+  // The order and the charted metrics need no new request.
   const view = data && !isPlaceholderData ? { ...data, state } : data
   return { view, problem: error, isStale: isPlaceholderData, retry: () => void refetch() }
 }
 
-async function readView(state: ReportState, days: Days, signal: AbortSignal): Promise<ReportView> {
-  const before = referenceOf(state, days)
+interface Moment {
+  days: Days
+  timeZone: string | undefined
+  /** UTC epoch milliseconds. */
+  now: number
+}
+
+async function readView(state: ReportState, moment: Moment, signal: AbortSignal): Promise<ReportView> {
+  const before = referenceOf(state, moment)
   const [report, reference] = await Promise.all([
-    read(PATH, { params: { query: queryOf(state, days) }, signal }),
+    read(PATH, { params: { query: queryOf(state, moment.days) }, signal }),
     before && read(PATH, { params: { query: before.query }, signal }),
   ])
-  return { state, days, report, reference: before && reference ? { ...before, report: reference } : null }
+  const { days, now, timeZone } = moment
+  const clock = new Intl.DateTimeFormat('sv-SE', { dateStyle: 'short', timeStyle: 'short', timeZone }).format(now)
+  return {
+    state,
+    days,
+    report,
+    now: { clock: clock.slice(0, 13).replace(' ', 'T'), label: timeZone === undefined ? null : timeIn(timeZone, now) },
+    reference: before && reference ? { ...before, report: reference } : null,
+  }
 }
+
+/** A time of day with its zone: 14:05 CET. */
+const timeIn = (timeZone: string, at: number): string =>
+  new Intl.DateTimeFormat(undefined, { hour: 'numeric', minute: '2-digit', timeZoneName: 'short', timeZone }).format(at)
 
 /** The query of a report. The API's `to` is exclusive. */
 export function queryOf(state: ReportState, { from, until }: Days): ReportParameters {
@@ -80,19 +103,36 @@ export function queryOf(state: ReportState, { from, until }: Days): ReportParame
   }
 }
 
-/** What-if settings are compared with the shop's own; otherwise the days with the previous ones. */
-function referenceOf(state: ReportState, days: Days) {
+/**
+ * Another attribution model is compared with the shop's settings, and a period with the one before. When a period ends
+ * today, the one before ends at the same time of day.
+ */
+function referenceOf(state: ReportState, { days, timeZone, now }: Moment) {
   const asSet = { ...state, whatIf: {} }
-  if (isWhatIf(state.whatIf)) return { kind: 'settings' as const, days, shiftDays: 0, query: queryOf(asSet, days) }
+  if (isWhatIf(state.whatIf))
+    return { kind: 'settings' as const, shiftDays: 0, label: t('vsSettings'), query: queryOf(asSet, days) }
   if (!state.compare) return null
-  const previous = previousOf(days)
-  return { kind: 'previous' as const, days: previous, shiftDays: countDays(days), query: queryOf(state, previous) }
+  const today = dateIn(timeZone, now)
+  const isRunning = days.from <= today && today <= days.until
+  const begun = isRunning ? { from: days.from, until: today } : days
+  const shiftDays = countDays(begun)
+  const previous = previousOf(begun)
+  const query = queryOf(state, previous)
+  const told = { kind: 'previous' as const, shiftDays }
+  if (!isRunning) return { ...told, label: t('vsPreviousDays', { days: daysLabel(previous) }), query }
+  const to = new Date(sameClock(now, shiftDays, timeZone)).toISOString()
+  const time = new Intl.DateTimeFormat(undefined, { hour: 'numeric', minute: '2-digit', timeZone }).format(now)
+  return {
+    ...told,
+    label: t('vsPreviousDaysUntil', { days: daysLabel(previous), time }),
+    query: { ...query, to },
+  }
 }
 
-/** Whether a figure can differ from its reference: what-if settings change only what is credited. */
+/** Whether a figure can differ from its reference: other models change only what is credited. */
 export const mayDiffer = (metric: Metric, { kind }: NonNullable<ReportView['reference']>): boolean =>
-  kind === 'previous' || wordsOf(metric).isCredit === true
+  kind === 'previous' || traitsOf(metric).isCredit === true
 
-/** The unit of changes: absolute against other settings, in per cent against other days. */
+/** The unit of changes: absolute against other settings, in per cent against another period. */
 export const changeStyle = ({ kind }: NonNullable<ReportView['reference']>) =>
   kind === 'settings' ? ('difference' as const) : ('percent' as const)

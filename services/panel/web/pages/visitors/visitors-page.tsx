@@ -9,22 +9,16 @@ import { formatCount } from '../../components/values/numbers.ts'
 import { dateIn } from '../../components/values/times.tsx'
 import { useEntity } from '../../data/use-entity.ts'
 import { allOf } from '../../data/use-list.ts'
+import { t } from '../../messages/pages/visitors.ts'
 import { useShop } from '../../session/shop-context.tsx'
 import { NoShop } from '../publisher/shops/no-shop.tsx'
 import { PeriodFields } from '../reports/controls/period-fields.tsx'
 import { addDays, dayLabel, daysOf, isDay, isPreset, type Period } from '../reports/controls/periods.ts'
 
 type Row = Answer<'/v1/panel/page-views'>['rows'][number]
-type Dimension = keyof typeof dimensions
 
-const dimensions = {
-  day: 'Day',
-  utmSource: 'Source',
-  utmMedium: 'Medium',
-  utmCampaign: 'Campaign',
-  gclid: 'Click id',
-} as const
-const names = Object.keys(dimensions) as Dimension[]
+const names = ['day', 'utmSource', 'utmMedium', 'utmCampaign', 'gclid'] as const
+type Dimension = (typeof names)[number]
 const DEFAULT: readonly Dimension[] = ['utmSource', 'utmMedium', 'utmCampaign']
 const PERIOD_DEFAULT = '28-days'
 const EXPORT_LINES_MAX = 10_000
@@ -45,8 +39,8 @@ export default function VisitorsPage() {
   return (
     <>
       <PageHeader
-        title="Visitors"
-        description="How people came to the shop, and what your advertisers' ads sold to them. Sales count for the last page view with a campaign or click id, at most 30 days before."
+        title={t('visitors')}
+        description={shop && t('visitorsHelp', { zone: shop.timeZone })}
         actions={
           shop && (
             <>
@@ -57,13 +51,13 @@ export default function VisitorsPage() {
                 href={addressOf('/v1/panel/page-views', { ...query, format: 'csv' })}
                 leftSection={<IconDownload size={16} aria-hidden />}
               >
-                Download CSV
+                {t('downloadCsv')}
               </Button>
               <Button
                 component="a"
                 variant="default"
                 download
-                title={`At most ${formatCount(EXPORT_LINES_MAX)} lines; the API has them all`}
+                title={t('exportLimit', { lines: formatCount(EXPORT_LINES_MAX) })}
                 href={addressOf('/v1/panel/attributed-sales', {
                   ...range,
                   format: 'csv',
@@ -71,7 +65,7 @@ export default function VisitorsPage() {
                 })}
                 leftSection={<IconFileExport size={16} aria-hidden />}
               >
-                Export sales
+                {t('exportSales')}
               </Button>
             </>
           )
@@ -80,31 +74,36 @@ export default function VisitorsPage() {
       {!shop && (shops ? <NoShop /> : <Skeleton height={480} />)}
       {shop && (
         <DataTable
-          label="Visitors"
+          label={t('visitors')}
           list={{ ...allOf(data?.rows ?? []), items: data?.rows, problem, retry }}
           columns={columnsOf(groupBy)}
           rowKey={(row) => JSON.stringify([...groupBy.map((each) => row[each]), row.currency])}
           filters={
             <>
-              <PeriodFields period={period} days={days} onChange={(next) => put(addressPeriod(next))} />
+              <PeriodFields
+                period={period}
+                days={days}
+                timeZone={shop.timeZone}
+                onChange={(next) => put(addressPeriod(next))}
+              />
               <MultiSelect
-                label="Group by"
+                label={t('groupBy')}
                 w={{ base: '100%', xs: 380 }}
                 value={groupBy}
                 onChange={(chosen) => chosen.length > 0 && put({ groupBy: chosen.join(',') })}
-                data={names.map((value) => ({ value, label: dimensions[value] }))}
+                data={names.map((value) => ({ value, label: t(value) }))}
               />
             </>
           }
           empty={{
-            title: 'No page views in this time',
-            description: 'Shops send them to /v1/ev/page-view, with the utm parameters and gclid of the address.',
+            title: t('noPageViews'),
+            description: t('noPageViewsHelp'),
           }}
         />
       )}
       {data?.truncated && (
         <Text size="sm" c="dimmed" mt="sm">
-          These are the rows with the most page views. Download the CSV for all.
+          {t('truncated')}
         </Text>
       )}
     </>
@@ -118,12 +117,12 @@ function columnsOf(groupBy: readonly Dimension[]): Column<Row>[] {
     cell: (row) => formatCount(of(row)),
   })
   return [
-    ...groupBy.map((each) => ({ title: dimensions[each], cell: (row: Row) => <Value of={each} row={row} /> })),
-    number('Page views', ({ pageViews }) => pageViews),
-    number('Visitors', ({ visitors }) => visitors),
-    number('Purchases', ({ purchases }) => purchases),
+    ...groupBy.map((each) => ({ title: t(each), cell: (row: Row) => <Value of={each} row={row} /> })),
+    number(t('pageViews'), ({ pageViews }) => pageViews),
+    number(t('visitors'), ({ visitors }) => visitors),
+    number(t('purchases'), ({ purchases }) => purchases),
     {
-      title: 'Revenue',
+      title: t('revenue'),
       align: 'end',
       cell: ({ revenue, currency }) => <Money amount={revenue} currency={currency} />,
     },
@@ -131,10 +130,10 @@ function columnsOf(groupBy: readonly Dimension[]): Column<Row>[] {
 }
 
 function Value({ of, row }: { of: Dimension; row: Row }) {
-  if (of === 'gclid') return row.gclid ? 'With' : 'Without'
+  if (of === 'gclid') return row.gclid ? t('with') : t('without')
   const value = row[of]
   if (value && of === 'day') return dayLabel(value)
-  return value ? value : <span style={{ color: 'var(--mantine-color-dimmed)' }}>None</span>
+  return value ? value : <span style={{ color: 'var(--mantine-color-dimmed)' }}>{t('none')}</span>
 }
 
 function periodOf(search: URLSearchParams): Period {

@@ -1,6 +1,5 @@
-import '@mantine/charts/styles.css'
-import { BarChart } from '@mantine/charts'
 import { VisuallyHidden } from '@mantine/core'
+import { LineChart } from '../../../components/charts/line-chart.tsx'
 
 export interface FigureChartProps {
   /** The name of the metric: 'Spend'. */
@@ -14,25 +13,17 @@ export interface FigureChartProps {
 
 const shortDay = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' })
 
-/** One metric by day as bars, and as a hidden table for screen readers. */
+/** One metric by day, and as a hidden table for screen readers. */
 export default function FigureChart({ label, points, format, height }: FigureChartProps) {
-  const data = points.map(({ day, value }) => ({ day: shortDay.format(new Date(day)), [label]: value }))
   return (
     <>
-      <div aria-hidden>
-        <BarChart
-          h={height}
-          data={data}
-          dataKey="day"
-          series={[{ name: label, color: 'indigo.6' }]}
-          valueFormatter={format}
-          tickLine="none"
-          gridAxis="x"
-          yAxisProps={{ width: 72 }}
-          barProps={{ isAnimationActive: false, maxBarSize: 36 }}
-          barChartProps={{ accessibilityLayer: false }}
-        />
-      </div>
+      <LineChart
+        label={label}
+        height={height}
+        points={points.map(({ day }) => shortDay.format(new Date(day)))}
+        lines={[{ label, values: points.map(({ value }) => value), format }]}
+        axes={[{ title: label, format }]}
+      />
       <VisuallyHidden>
         <table>
           <caption>{label} by day</caption>

@@ -1,78 +1,101 @@
-import { addDays, type Days, dayLabel } from '../controls/periods.ts'
-import { dimensionValue, labelOf, movedRows, rowBefore, timeLabel } from '../table/rows.ts'
+import type { ChartAxis, ChartLine } from '../../../components/charts/plot.ts'
+import { t } from '../../../messages/pages/reports.ts'
+import { addDays, dayLabel } from '../controls/periods.ts'
+import { axisText, figureText } from '../figures/figures.ts'
+import { dimensionValue, labelOf, movedRows, timeLabel } from '../table/rows.ts'
 import type { ReportView } from '../use-report.ts'
-import { type Dimension, isTime, type Metric, type ReportRow, wordsOf } from '../vocabulary.ts'
+import { type Dimension, isTime, type Metric, type ReportRow, traitsOf, wordFor } from '../vocabulary.ts'
 
-export const SERIES_MAX = 5
-export const BARS_MAX = 10
+const SERIES_MAX = 5
+/** Counts that differ by more than this would be a flat line on one axis. */
+const FLAT = 12
 const HOURS = Array.from({ length: 24 }, (_, hour) => String(hour).padStart(2, '0'))
 
-export type Point = { label: string } & Record<string, number | string | null>
-export interface ChartData {
-  kind: 'lines' | 'bars'
-  points: Point[]
-  /** The keys of the values of a point, with their labels. */
-  series: { name: string; label: string; isReference: boolean }[]
-  /** How many rows the chart leaves out. */
+export interface LinesData {
+  points: string[]
+  lines: ChartLine[]
+  axes: [ChartAxis] | [ChartAxis, ChartAxis]
+  partialLabel: string | undefined
+  /** How many values of the other dimension have no line. */
   left: number
 }
 
-/** The data of a report's chart: lines over time (with two dimensions, one for each of the greatest values), or bars. */
-export function chartDataOf(view: ReportView): ChartData {
-  const { groupBy } = view.state
-  const time = groupBy.find(isTime)
-  if (!time) return barsOf(view)
-  const other = groupBy.find((dimension) => dimension !== time)
-  return other ? linesOf(view, time, other) : lineOf(view, time)
+/** The lines of a report over time: one for each metric, or with a second dimension one for each of its greatest values. */
+export function linesOf(view: ReportView, time: Dimension): LinesData {
+  const { groupBy, charted } = view.state
+  const other = groupBy.find((dimension) => !isTime(dimension))
+  const ticks = ticksOf(view, time)
+  const { lines, axes, left } = other ? valueLines(view, ticks, time, other) : metricLines(view, ticks, time, charted)
+  const points = ticks.map((tick) => tickLabel(time, tick))
+  return { points, lines, axes, left, partialLabel: partialLabelOf(view, time, ticks) }
 }
 
-function lineOf({ state, days, report, reference }: ReportView, time: Dimension): ChartData {
-  const { charted } = state
-  const values = byTime(report.rows, time, charted)
-  const before = reference && byTime(movedRows(reference.report.rows, [time], reference.shiftDays), time, charted)
-  const points = ticksOf(days, time).map((tick) => ({
-    label: tickLabel(time, tick),
-    value: values.get(tick) ?? emptyOf(charted),
-    ...(before && { before: before.get(tick) ?? emptyOf(charted) }),
+type Lines = Pick<LinesData, 'lines' | 'axes' | 'left'>
+
+function metricLines(
+  { report, reference }: ReportView,
+  ticks: string[],
+  time: Dimension,
+  charted: readonly Metric[],
+): Lines {
+  const currency = currencyOf(report)
+  const before = reference && movedRows(reference.report.rows, [time], reference.shiftDays)
+  const all = charted.map((metric) => ({
+    metric,
+    label: wordFor(metric),
+    values: valuesAt(ticks, report.rows, time, metric),
+    ...(before && { before: valuesAt(ticks, before, time, metric) }),
+    format: (value: number) => figureText(metric, value, currency),
   }))
-  return { kind: 'lines', points, series: valueSeries(charted, reference), left: 0 }
+  const isSecond = secondAxis(all)
+  const axes = [false, true].flatMap((second): ChartAxis[] => {
+    const own = all.filter((line) => isSecond(line) === second)
+    if (own.length === 0) return []
+    return [
+      { title: own.map(({ label }) => label).join(', '), format: (value) => axisText(own[0]!.metric, value, currency) },
+    ]
+  }) as LinesData['axes']
+  return { lines: all.map((line) => ({ ...line, axis: isSecond(line) ? 'end' : 'start' })), axes, left: 0 }
 }
 
-function linesOf({ state, days, report }: ReportView, time: Dimension, other: Dimension): ChartData {
-  const { charted } = state
+/** Units have an axis each; so have counts that are far greater than the others. */
+function secondAxis(lines: readonly { metric: Metric; values: readonly (number | null)[] }[]) {
+  const kindOf = (metric: Metric) => traitsOf(metric).kind
+  const first = kindOf(lines[0]!.metric)
+  if (lines.some(({ metric }) => kindOf(metric) !== first))
+    return ({ metric }: { metric: Metric }) => kindOf(metric) !== first
+  const greatestOf = (line: (typeof lines)[number]) => Math.max(0, ...line.values.map((value) => value ?? 0))
+  const greatest = Math.max(...lines.map(greatestOf))
+  const isSmall = lines.map((line) => first === 'count' && greatestOf(line) * FLAT < greatest)
+  const small = new Set(lines.filter((_, i) => isSmall[i] !== isSmall[0]).map(({ metric }) => metric))
+  return ({ metric }: { metric: Metric }) => small.has(metric)
+}
+
+function valueLines({ state, report }: ReportView, ticks: string[], time: Dimension, other: Dimension): Lines {
+  const metric = state.charted[0]!
+  const currency = currencyOf(report)
   const byValue = Map.groupBy(report.rows, (row) => dimensionValue(row, other))
-  const greatest = [...byValue].toSorted((a, b) => sum(b[1], charted) - sum(a[1], charted)).slice(0, SERIES_MAX)
-  const series = greatest.map(([, rows], i) => ({ name: `s${i}`, label: labelOf(rows[0]!, other), isReference: false }))
-  const lines = greatest.map(([, rows]) => byTime(rows, time, charted))
-  const points = ticksOf(days, time).map((tick) => ({
-    label: tickLabel(time, tick),
-    ...Object.fromEntries(lines.map((line, i) => [`s${i}`, line.get(tick) ?? emptyOf(charted)])),
+  const greatest = [...byValue].toSorted((a, b) => sum(b[1], metric) - sum(a[1], metric)).slice(0, SERIES_MAX)
+  const names = uniqueNames(greatest.map(([, rows]) => labelOf(rows[0]!, other)))
+  const lines = greatest.map(([, rows], i) => ({
+    label: names[i]!,
+    values: valuesAt(ticks, rows, time, metric),
+    format: (value: number) => figureText(metric, value, currency),
   }))
-  return { kind: 'lines', points, series, left: byValue.size - greatest.length }
+  const axes: LinesData['axes'] = [{ title: wordFor(metric), format: (value) => axisText(metric, value, currency) }]
+  return { lines, axes, left: byValue.size - greatest.length }
 }
 
-function barsOf({ state, report, reference }: ReportView): ChartData {
-  const { charted, groupBy } = state
-  const greatest = report.rows.toSorted((a, b) => (b[charted] ?? 0) - (a[charted] ?? 0)).slice(0, BARS_MAX)
-  const before = reference && rowBefore(reference.report.rows, groupBy, reference.shiftDays)
-  const points = greatest.map((row) => ({
-    label: groupBy.map((dimension) => labelOf(row, dimension)).join(' · '),
-    value: row[charted] ?? null,
-    ...(before && { before: before(row)?.[charted] ?? 0 }),
-  }))
-  const series = valueSeries(charted, reference)
-  return { kind: 'bars', points, series, left: report.rows.length - greatest.length }
-}
+const currencyOf = ({ totals, rows }: ReportView['report']) => totals.currency ?? rows[0]?.currency ?? null
 
-const valueSeries = (charted: Metric, reference: ReportView['reference']) => [
-  { name: 'value', label: reference?.kind === 'settings' ? 'What if' : wordsOf(charted).label, isReference: false },
-  ...(reference
-    ? [{ name: 'before', label: reference.kind === 'settings' ? 'As set' : 'Days before', isReference: true }]
-    : []),
-]
+/** Two campaigns may have one name. */
+const uniqueNames = (names: readonly string[]) =>
+  names.map((name, i) =>
+    names.indexOf(name) === i ? name : `${name} (${names.slice(0, i + 1).filter((each) => each === name).length})`,
+  )
 
 /** Figures by day or by clock hour. An hour that comes twice, when the clock changes, has the sum of both. */
-function byTime(rows: readonly ReportRow[], time: Dimension, metric: Metric): Map<string, number> {
+function valuesAt(ticks: readonly string[], rows: readonly ReportRow[], time: Dimension, metric: Metric) {
   const values = new Map<string, number>()
   for (const row of rows) {
     const tick = tickOf(time, dimensionValue(row, time)!)
@@ -80,20 +103,34 @@ function byTime(rows: readonly ReportRow[], time: Dimension, metric: Metric): Ma
     if (value == null) continue
     values.set(tick, addsUp(metric) ? (values.get(tick) ?? 0) + value : value)
   }
-  return values
+  return ticks.map((tick) => values.get(tick) ?? emptyOf(metric))
 }
 
 const tickOf = (time: Dimension, value: string) => value.slice(0, time === 'day' ? 10 : 13)
-const addsUp = (metric: Metric) => ['count', 'money'].includes(wordsOf(metric).kind)
+const addsUp = (metric: Metric) => ['count', 'money'].includes(traitsOf(metric).kind)
 /** Without a row nothing happened: counts are 0, and rates are missing. */
 const emptyOf = (metric: Metric) => (addsUp(metric) ? 0 : null)
 const sum = (rows: readonly ReportRow[], metric: Metric) => rows.reduce((total, row) => total + (row[metric] ?? 0), 0)
 
-function ticksOf({ from, until }: Days, time: Dimension): string[] {
+/** The days or hours of a report that have begun. */
+function ticksOf({ days: { from, until }, now }: ReportView, time: Dimension): string[] {
   const days: string[] = []
   for (let day = from; day <= until; day = addDays(day, 1)) days.push(day)
-  return time === 'day' ? days : days.flatMap((day) => HOURS.map((hour) => `${day}T${hour}`))
+  const all = time === 'day' ? days : days.flatMap((day) => HOURS.map((hour) => `${day}T${hour}`))
+  const begun = all.filter((tick) => tick <= now.clock)
+  return begun.length > 0 ? begun : all
 }
 
 const tickLabel = (time: Dimension, tick: string) =>
   time === 'day' ? dayLabel(tick, { day: 'numeric', month: 'short' }) : timeLabel(time, `${tick}:00`)!
+
+/** What the last point is, when its day or hour is not over. */
+function partialLabelOf({ now }: ReportView, time: Dimension, ticks: readonly string[]): string | undefined {
+  const last = ticks.at(-1)!
+  if (!now.clock.startsWith(last)) return undefined
+  if (now.label === null) return t('todaySoFar')
+  const until = now.label
+  return time === 'hour'
+    ? t('hourUntil', { hour: tickLabel(time, last), time: until })
+    : t('todayUntil', { time: until })
+}

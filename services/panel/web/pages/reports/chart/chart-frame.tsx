@@ -1,20 +1,26 @@
 import { Center, Paper, Skeleton, Text } from '@mantine/core'
+import { useInViewport } from '@mantine/hooks'
+import { useState } from 'react'
 import { LazyPart } from '../../../components/loading/lazy.tsx'
+import { t } from '../../../messages/pages/reports.ts'
 import { mixesCurrencies } from '../table/rows.ts'
 import type { ReportView } from '../use-report.ts'
 
 const CHART_HEIGHT = 260
-/** Includes the line under the chart. */
-const FRAME_HEIGHT = CHART_HEIGHT + 18
+/** Includes the legend. */
+const FRAME_HEIGHT = CHART_HEIGHT + 26
 
 const loadChart = () => import('./report-chart.tsx')
 
-/** Reserves the height of the chart, whose code is loaded only for reports. */
+/** Reserves the height of the chart, whose code is loaded once it is seen. */
 export function ChartFrame({ view }: { view: ReportView | undefined }) {
+  const { ref, inViewport } = useInViewport()
+  const [isSeen, setSeen] = useState(false)
+  if (inViewport && !isSeen) setSeen(true)
   return (
-    <Paper withBorder p="md" bg="var(--panel-surface)" style={{ borderColor: 'var(--panel-border)' }}>
+    <Paper ref={ref} withBorder p="md" bg="var(--panel-surface)" style={{ borderColor: 'var(--panel-border)' }}>
       <div style={{ minHeight: FRAME_HEIGHT }}>
-        {view ? <Content view={view} /> : <Skeleton height={FRAME_HEIGHT} />}
+        {view && isSeen ? <Content view={view} /> : <Skeleton height={FRAME_HEIGHT} />}
       </div>
     </Paper>
   )
@@ -22,10 +28,8 @@ export function ChartFrame({ view }: { view: ReportView | undefined }) {
 
 function Content({ view }: { view: ReportView }) {
   const { rows } = view.report
-  if (rows.length === 0) return <Instead text="Nothing to draw in these days." />
-  if (mixesCurrencies(rows, view.state.charted)) {
-    return <Instead text="Amounts in several currencies cannot share a chart. Choose one shop, or press a count." />
-  }
+  if (rows.length === 0) return <Instead text={t('nothingToDraw')} />
+  if (view.state.charted.some((metric) => mixesCurrencies(rows, metric))) return <Instead text={t('mixedCurrencies')} />
   return <LazyPart load={loadChart} props={{ view, height: CHART_HEIGHT }} height={FRAME_HEIGHT} />
 }
 

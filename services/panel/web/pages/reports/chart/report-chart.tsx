@@ -1,90 +1,112 @@
-import { BarChart, LineChart } from '@mantine/charts'
-import '@mantine/charts/styles.css'
 import { Text } from '@mantine/core'
-import { useMediaQuery } from '@mantine/hooks'
-import { axisText, figureText } from '../figures/figures.ts'
+import { useMemo } from 'react'
+import { LineChart } from '../../../components/charts/line-chart.tsx'
+import { t } from '../../../messages/pages/reports.ts'
+import { figureText } from '../figures/figures.ts'
+import { labelOf, rowBefore } from '../table/rows.ts'
 import type { ReportView } from '../use-report.ts'
-import { dimensions, wordsOf } from '../vocabulary.ts'
-import { type ChartData, chartDataOf } from './chart-data.ts'
+import { isTime, type Metric, wordFor } from '../vocabulary.ts'
+import classes from './bars.module.css'
+import { linesOf } from './chart-data.ts'
 
-const COLORS = ['indigo.6', 'teal.6', 'orange.6', 'grape.6', 'cyan.7'] as const
-const REFERENCE_COLOR = 'gray.5'
-/** The names beside the bars: their width in pixels, and how many characters fit. */
-const NAMES_WIDE = { width: 184, charsMax: 26 }
-const NAMES_NARROW = { width: 104, charsMax: 14 }
+const BARS_MAX = 10
 
-/** The chosen metric as a chart. The table below has the same figures for those who cannot see the chart. */
+/** The chosen metrics as a chart. The table below has the same figures for those who cannot see the chart. */
 export default function ReportChart({ view, height }: { view: ReportView; height: number }) {
-  const { state, report } = view
-  const data = chartDataOf(view)
-  const currency = report.totals.currency ?? report.rows[0]?.currency ?? null
-  const name = `${wordsOf(state.charted).label} by ${state.groupBy.map((each) => dimensions[each].toLowerCase()).join(' and ')}`
-  const shared = {
-    h: height,
-    data: data.points,
-    dataKey: 'label',
-    series: seriesOf(data),
-    withLegend: data.series.length > 1,
-    // Keeps the order of the table instead of sorting by name.
-    legendProps: { itemSorter: null, height: 32 },
-    valueFormatter: (value: number) => figureText(state.charted, value, currency),
-    accessibilityLayer: false,
-  }
-  const names = useMediaQuery('(min-width: 48em)') ? NAMES_WIDE : NAMES_NARROW
-  const axis = { tickFormatter: (value: number) => axisText(state.charted, value) }
+  const { groupBy, charted } = view.state
+  const time = groupBy.find(isTime)
+  const data = useMemo(() => (time ? linesOf(view, time) : null), [view, time])
+  const metrics = charted.map((metric) => wordFor(metric)).join(', ')
+  const dimensions = groupBy.map((each) => wordFor(each).toLowerCase())
+  const by = dimensions.length > 1 ? t('and', { first: dimensions[0]!, second: dimensions[1]! }) : dimensions[0]!
+  const label = t('chartOf', { metrics, dimensions: by })
+  if (!data) return <Bars view={view} label={label} />
+  const { left, ...chart } = data
   return (
-    <div role="img" aria-label={`Chart of ${name}; the table below has its figures`}>
-      {data.kind === 'lines' ? (
-        <LineChart
-          {...shared}
-          curveType="linear"
-          withDots={data.points.length === 1}
-          lineProps={{ isAnimationActive: false }}
-          xAxisProps={{ minTickGap: 28 }}
-          yAxisProps={{ ...axis, width: 52 }}
-        />
-      ) : (
-        <BarChart
-          {...shared}
-          orientation="vertical"
-          maxBarWidth={18}
-          barProps={{ isAnimationActive: false, radius: 2 }}
-          gridAxis="y"
-          tickLine="none"
-          xAxisProps={axis}
-          yAxisProps={{
-            width: names.width,
-            interval: 0,
-            tick: (tick: Tick) => <BarName {...tick} charsMax={names.charsMax} />,
-          }}
-        />
-      )}
-      {data.left > 0 && (
-        <Text size="xs" c="dimmed" ta="end">
-          {`The greatest ${data.kind === 'lines' ? data.series.length : data.points.length} are shown; ${data.left} more are in the table.`}
-        </Text>
-      )}
-    </div>
+    <>
+      <LineChart
+        {...chart}
+        label={label}
+        height={height}
+        beforeLabel={view.reference?.kind === 'settings' ? t('shopSettings') : t('previousPeriod')}
+      />
+      {left > 0 && <LeftOut shown={data.lines.length} left={left} />}
+    </>
   )
 }
 
-const seriesOf = ({ series }: ChartData) =>
-  series.map(({ name, label, isReference }, i) => ({
-    name,
-    label,
-    color: isReference ? REFERENCE_COLOR : COLORS[i % COLORS.length]!,
-    ...(isReference && { strokeDasharray: '4 4' }),
-  }))
-
-interface Tick {
-  x: number | string
-  y: number | string
-  payload: { value: string }
-}
-
-/** The name of a bar on one line. The axis' own label would wrap over its neighbours. */
-const BarName = ({ x, y, payload: { value }, charsMax }: Tick & { charsMax: number }) => (
-  <text x={x} y={y} dy="0.35em" textAnchor="end" fontSize={12} fill="var(--mantine-color-dimmed)">
-    {value.length > charsMax ? `${value.slice(0, charsMax - 1)}…` : value}
-  </text>
+const LeftOut = (count: { shown: number; left: number }) => (
+  <Text size="xs" c="dimmed" ta="end">
+    {t('greatestShown', count)}
+  </Text>
 )
+
+/** The greatest values of a dimension as bars, with a column for each metric: each has a scale of its own. */
+function Bars({ view, label }: { view: ReportView; label: string }) {
+  const { report, reference, state } = view
+  const { charted, groupBy } = state
+  const [first] = charted as [Metric]
+  const rows = report.rows.toSorted((a, b) => (b[first] ?? 0) - (a[first] ?? 0)).slice(0, BARS_MAX)
+  const before = reference && rowBefore(reference.report.rows, groupBy, reference.shiftDays)
+  const greatest = charted.map((metric) =>
+    Math.max(0, ...rows.flatMap((row) => [row[metric] ?? 0, before?.(row)?.[metric] ?? 0])),
+  )
+  const share = (value: number | null | undefined, i: number) =>
+    `${greatest[i] ? (100 * (value ?? 0)) / greatest[i] : 0}%`
+  const left = report.rows.length - rows.length
+  return (
+    <>
+      <div role="img" aria-label={label} className={classes.chart} data-many={charted.length > 1}>
+        <table>
+          <thead hidden={charted.length < 2}>
+            <tr>
+              <td />
+              {charted.map((metric) => (
+                <th key={metric} scope="col">
+                  {wordFor(metric)}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => {
+              const name = groupBy.map((dimension) => labelOf(row, dimension)).join(' · ')
+              const earlier = before?.(row)
+              return (
+                <tr
+                  key={`${name} ${row.currency} ${groupBy.map((each) => (row as Record<string, unknown>)[each]).join(' ')}`}
+                >
+                  <th scope="row" className={classes.name} title={name}>
+                    <div>{name}</div>
+                  </th>
+                  {charted.map((metric, i) => (
+                    <td key={metric}>
+                      <div className={classes.measure}>
+                        <div className={classes.track}>
+                          <div className={classes.bar} style={{ width: share(row[metric], i) }} />
+                          {reference && (
+                            <div className={classes.before} style={{ width: share(earlier?.[metric], i) }} />
+                          )}
+                        </div>
+                        <span>{figureText(metric, row[metric], row.currency)}</span>
+                      </div>
+                    </td>
+                  ))}
+                </tr>
+              )
+            })}
+          </tbody>
+        </table>
+      </div>
+      <p className={classes.note}>
+        {reference && (
+          <span>
+            <span className={classes.key} aria-hidden />
+            {reference.kind === 'settings' ? t('shopSettings') : t('previousPeriod')}
+          </span>
+        )}
+        {left > 0 && <span>{t('greatestShown', { shown: rows.length, left })}</span>}
+      </p>
+    </>
+  )
+}

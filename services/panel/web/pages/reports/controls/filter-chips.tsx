@@ -2,10 +2,11 @@ import { CloseButton, Group, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { ProductTitle } from '../../../components/values/product-title.tsx'
 import { useEntity } from '../../../data/use-entity.ts'
+import { t } from '../../../messages/pages/reports.ts'
 import type { ReportState } from '../report-state.ts'
 import { useReportShop } from '../use-report.ts'
 import type { ChangeReport } from '../use-report-state.ts'
-import { algorithmLabel, dimensions, filterNames, filters, type ReportFilter } from '../vocabulary.ts'
+import { algorithmLabel, filterNames, filters, type ReportFilter, wordFor } from '../vocabulary.ts'
 import classes from './filter-chips.module.css'
 
 /** The filters of the report, each with a button that removes it. */
@@ -14,7 +15,7 @@ export function FilterChips({ state, change }: { state: ReportState; change: Cha
   const given = filterNames.filter((name) => state.filters[name] !== undefined)
   if (given.length === 0) return null
   return (
-    <Group component="ul" gap="xs" className={classes.chips} aria-label="Filters">
+    <Group component="ul" gap="xs" className={classes.chips} aria-label={t('filters')}>
       {given.map((name) => {
         const { [name]: _, ...others } = state.filters
         return (
@@ -39,16 +40,20 @@ interface ChipProps {
 }
 
 function Chip({ filter, value, shopId, onRemove }: ChipProps) {
-  const what = dimensions[filters[filter]]
+  const dimension = wordFor(filters[filter])
   return (
     <li className={classes.chip}>
       <Text component="span" size="sm" c="dimmed">
-        {what}
+        {dimension}
       </Text>
       <Text component="span" size="sm" fw={500} truncate>
         {nameOf(filter, value, shopId)}
       </Text>
-      <CloseButton size="sm" onClick={onRemove} aria-label={`Take the filter by ${what.toLowerCase()} away`} />
+      <CloseButton
+        size="sm"
+        onClick={onRemove}
+        aria-label={t('removeFilter', { dimension: dimension.toLowerCase() })}
+      />
     </li>
   )
 }

@@ -1,54 +1,67 @@
-import { Select } from '@mantine/core'
-import { DatePickerInput } from '@mantine/dates'
-import '@mantine/dates/styles.css'
-import { useState } from 'react'
-import { addDays, DAYS_MAX, type Days, type Period, type Preset, presetLabel, presetNames } from './periods.ts'
+import { InputBase, Popover, Select, Skeleton } from '@mantine/core'
+import { lazy, Suspense, useState } from 'react'
+import { t } from '../../../messages/pages/reports.ts'
+import { type Days, daysLabel, type Period, type Preset, presetLabel, presetNames } from './periods.ts'
 import classes from './report-controls.module.css'
 
+const RangeCalendar = lazy(() => import('./range-calendar.tsx'))
+const CALENDAR_SIZE = { width: 252, height: 320 }
 const CUSTOM = 'custom'
 
 export interface PeriodFieldsProps {
   period: Period
   /** The dates that the period covers today. */
   days: Days
+  /** Of the days; undefined: that of the browser. */
+  timeZone: string | undefined
   onChange: (period: Period) => void
 }
 
 /** Chooses a period that moves with today, or two dates. */
-export function PeriodFields({ period, days, onChange }: PeriodFieldsProps) {
-  // The range between the first click and the second.
-  const [begun, setBegun] = useState<string | null>(null)
-  const value: [string | null, string | null] = begun === null ? [days.from, days.until] : [begun, null]
-  const take = ([from, until]: [string | null, string | null]) => {
-    setBegun(until === null ? from : null)
-    if (from !== null && until !== null) onChange({ from, until })
-  }
+export function PeriodFields({ period, days, timeZone, onChange }: PeriodFieldsProps) {
+  const [isOpen, setOpen] = useState(false)
+  const label = daysLabel(days)
   return (
     <>
       <Select
-        label="Period"
+        label={t('period')}
         w={{ base: '100%', xs: 150 }}
         allowDeselect={false}
         value={typeof period === 'string' ? period : CUSTOM}
-        onChange={(name) => onChange(name === CUSTOM ? days : (name as Preset))}
+        onChange={(name) => (name === CUSTOM ? setOpen(true) : onChange(name as Preset))}
         data={[
           ...presetNames.map((name) => ({ value: name, label: presetLabel(name) })),
-          { value: CUSTOM, label: 'Custom' },
+          { value: CUSTOM, label: t('custom') },
         ]}
       />
-      <DatePickerInput
-        type="range"
-        label="Days"
-        w={{ base: '100%', xs: 236 }}
-        className={classes.days}
-        valueFormat="D MMM YYYY"
-        allowSingleDateInRange
-        value={value}
-        onChange={take}
-        onDropdownClose={() => setBegun(null)}
-        maxDate={begun === null ? undefined : addDays(begun, DAYS_MAX - 1)}
-        minDate={begun === null ? undefined : addDays(begun, 1 - DAYS_MAX)}
-      />
+      <Popover opened={isOpen} onChange={setOpen} position="bottom-start" shadow="md" trapFocus returnFocus>
+        <Popover.Target>
+          <InputBase
+            component="button"
+            type="button"
+            pointer
+            label={t('days')}
+            w={{ base: '100%', xs: 236 }}
+            className={classes.days}
+            aria-label={`${t('days')}: ${label}`}
+            onClick={() => setOpen(!isOpen)}
+          >
+            {label}
+          </InputBase>
+        </Popover.Target>
+        <Popover.Dropdown aria-label={t('chooseDays')}>
+          <Suspense fallback={<Skeleton {...CALENDAR_SIZE} />}>
+            <RangeCalendar
+              days={days}
+              timeZone={timeZone}
+              onChange={(chosen) => {
+                setOpen(false)
+                onChange(chosen)
+              }}
+            />
+          </Suspense>
+        </Popover.Dropdown>
+      </Popover>
     </>
   )
 }

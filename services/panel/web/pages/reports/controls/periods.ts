@@ -1,3 +1,5 @@
+import { t } from '../../../messages/pages/reports.ts'
+
 const DAY_MS = 86_400_000
 
 /** The days of a report: YYYY-MM-DD, both inclusive. */
@@ -7,24 +9,24 @@ export interface Days {
 }
 
 const presets = {
-  today: { label: 'Today', days: (today: string) => last(today, 1) },
-  yesterday: { label: 'Yesterday', days: (today: string) => last(addDays(today, -1), 1) },
-  '7-days': { label: 'Last 7 days', days: (today: string) => last(today, 7) },
-  '28-days': { label: 'Last 28 days', days: (today: string) => last(today, 28) },
-  '90-days': { label: 'Last 90 days', days: (today: string) => last(today, 90) },
-  month: { label: 'This month', days: (today: string) => ({ from: firstOfMonth(today), until: today }) },
-  'last-month': { label: 'Last month', days: (today: string) => monthOf(addDays(firstOfMonth(today), -1)) },
+  today: (today: string) => last(today, 1),
+  yesterday: (today: string) => last(addDays(today, -1), 1),
+  '7-days': (today: string) => last(today, 7),
+  '28-days': (today: string) => last(today, 28),
+  '90-days': (today: string) => last(today, 90),
+  month: (today: string) => ({ from: firstOfMonth(today), until: today }),
+  'last-month': (today: string) => monthOf(addDays(firstOfMonth(today), -1)),
 } as const
 export type Preset = keyof typeof presets
 export const presetNames = Object.keys(presets) as Preset[]
 export const isPreset = (name: string | null): name is Preset => name !== null && name in presets
-export const presetLabel = (preset: Preset): string => presets[preset].label
+export const presetLabel = (preset: Preset): string => t(preset)
 
 /** A period that moves with today, or fixed days. */
 export type Period = Preset | Days
 
 export const daysOf = (period: Period, today: string): Days =>
-  typeof period === 'string' ? presets[period].days(today) : period
+  typeof period === 'string' ? presets[period](today) : period
 
 export function addDays(day: string, count: number): string {
   return new Date(Date.parse(day) + count * DAY_MS).toISOString().slice(0, 10)
@@ -36,6 +38,19 @@ export const countDays = ({ from, until }: Days): number => (Date.parse(until) -
 export function previousOf(days: Days): Days {
   const length = countDays(days)
   return { from: addDays(days.from, -length), until: addDays(days.until, -length) }
+}
+
+/** The UTC epoch milliseconds at which clocks of a zone show the same time so many days before. */
+export function sameClock(at: number, daysBefore: number, timeZone: string | undefined): number {
+  const shifted = at - daysBefore * DAY_MS
+  return shifted + offsetOf(at, timeZone) - offsetOf(shifted, timeZone)
+}
+
+/** How far clocks of a zone are ahead of UTC, in milliseconds. */
+function offsetOf(at: number, timeZone: string | undefined): number {
+  const seconds = Math.floor(at / 1_000) * 1_000
+  const clock = new Intl.DateTimeFormat('sv-SE', { dateStyle: 'short', timeStyle: 'medium', timeZone }).format(seconds)
+  return Date.parse(`${clock.replace(' ', 'T')}Z`) - seconds
 }
 
 /** Formats YYYY-MM-DD in the locale of the browser: 21 Nov 2026. */

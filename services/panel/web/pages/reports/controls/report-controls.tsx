@@ -1,9 +1,11 @@
-import { Button, Checkbox, Group, Paper, Popover, Select, Switch, Text } from '@mantine/core'
+import { Button, Checkbox, Paper, Popover, Select, Switch } from '@mantine/core'
 import { IconChevronDown } from '@tabler/icons-react'
+import { t } from '../../../messages/pages/reports.ts'
 import { useShop } from '../../../session/shop-context.tsx'
 import { isWhatIf, type ReportState } from '../report-state.ts'
+import { useReportShop } from '../use-report.ts'
 import type { ChangeReport } from '../use-report-state.ts'
-import { type Dimension, dimensionNames, dimensions, isTime, type Metric, metricNames, wordsOf } from '../vocabulary.ts'
+import { type Dimension, dimensionNames, isTime, type Metric, metricNames, wordFor } from '../vocabulary.ts'
 import { PeriodFields } from './period-fields.tsx'
 import type { Days } from './periods.ts'
 import classes from './report-controls.module.css'
@@ -20,10 +22,15 @@ export function ReportControls({ state, days, change }: ReportControlsProps) {
   const isOther = isWhatIf(state.whatIf)
   return (
     <Paper withBorder p="md" className={classes.controls}>
-      <PeriodFields period={state.period} days={days} onChange={(period) => change({ period })} />
+      <PeriodFields
+        period={state.period}
+        days={days}
+        timeZone={useReportShop(state)?.timeZone}
+        onChange={(period) => change({ period })}
+      />
       <ShopField state={state} change={change} />
       <Select
-        label="Group by"
+        label={t('groupBy')}
         w={{ base: '100%', xs: 136 }}
         allowDeselect={false}
         value={first!}
@@ -31,17 +38,17 @@ export function ReportControls({ state, days, change }: ReportControlsProps) {
         onChange={(name) => change({ groupBy: grouped(name as Dimension, second) })}
       />
       <Select
-        label="And by"
+        label={t('andBy')}
         w={{ base: '100%', xs: 136 }}
         clearable
-        placeholder="Nothing"
+        placeholder={t('nothing')}
         value={second ?? null}
         data={choices().filter(({ value }) => value !== first && !(isTime(value) && isTime(first)))}
         onChange={(name) => change({ groupBy: grouped(first!, (name ?? undefined) as Dimension | undefined) })}
       />
       <MetricsField metrics={state.metrics} onChange={(metrics) => change({ metrics })} />
       <Switch
-        label="Compare with the days before"
+        label={t('compareWithPrevious')}
         className={classes.compare}
         checked={state.compare && !isOther}
         disabled={isOther}
@@ -51,7 +58,7 @@ export function ReportControls({ state, days, change }: ReportControlsProps) {
   )
 }
 
-const choices = () => dimensionNames.map((value) => ({ value, label: dimensions[value] }))
+const choices = () => dimensionNames.map((value) => ({ value, label: wordFor(value) }))
 
 function grouped(first: Dimension, second: Dimension | undefined): Dimension[] {
   const fits = second !== undefined && second !== first && !(isTime(first) && isTime(second))
@@ -65,12 +72,12 @@ function ShopField({ state, change }: Pick<ReportControlsProps, 'state' | 'chang
   if (!shops || shops.length < 2) return null
   return (
     <Select
-      label="Shop"
+      label={t('shop')}
       w={{ base: '100%', xs: 170 }}
       allowDeselect={false}
       searchable
       value={state.shopId ?? ALL}
-      data={[{ value: ALL, label: 'All shops' }, ...shops.map(({ id, name }) => ({ value: id, label: name }))]}
+      data={[{ value: ALL, label: t('allShops') }, ...shops.map(({ id, name }) => ({ value: id, label: name }))]}
       onChange={(id) => change({ shopId: id === ALL ? null : id })}
     />
   )
@@ -81,25 +88,20 @@ function MetricsField({ metrics, onChange }: { metrics: readonly Metric[]; onCha
     <Popover position="bottom-start" shadow="md" trapFocus returnFocus>
       <Popover.Target>
         <Button variant="default" className={classes.metrics} rightSection={<IconChevronDown size={15} aria-hidden />}>
-          {`Metrics (${metrics.length})`}
+          {t('metricsCount', { count: metrics.length })}
         </Button>
       </Popover.Target>
-      <Popover.Dropdown aria-label="Metrics">
+      <Popover.Dropdown aria-label={t('metrics')}>
         <Checkbox.Group
           value={[...metrics]}
           onChange={(names) => names.length > 0 && onChange(metricNames.filter((name) => names.includes(name)))}
         >
           <div className={classes.choices}>
             {metricNames.map((name) => (
-              <Checkbox key={name} value={name} label={wordsOf(name).label} size="xs" />
+              <Checkbox key={name} value={name} label={wordFor(name)} size="xs" />
             ))}
           </div>
         </Checkbox.Group>
-        <Group mt="sm">
-          <Text size="xs" c="dimmed">
-            Kept in the address of the page.
-          </Text>
-        </Group>
       </Popover.Dropdown>
     </Popover>
   )

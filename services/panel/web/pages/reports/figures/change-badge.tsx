@@ -1,4 +1,5 @@
 import { Text, VisuallyHidden } from '@mantine/core'
+import { t } from '../../../messages/pages/reports.ts'
 import { changeStyle, mayDiffer, type ReportView } from '../use-report.ts'
 import type { Metric } from '../vocabulary.ts'
 import { changeOf } from './figures.ts'
@@ -22,12 +23,10 @@ export function ChangeBadge({ metric, value, before, currency, reference }: Chan
   if (!change) return <>–</>
   const color = colors[change.mood]
   return (
-    <Text component="span" size="xs" c={color === 'dimmed' ? color : `var(--report-${color})`} inherit={false}>
+    <Text component="span" size="xs" c={color === 'dimmed' ? color : `var(--report-${color})`} title={reference.label}>
       <span aria-hidden>{arrows[change.direction + 1]} </span>
       {change.text}
-      <VisuallyHidden>
-        {reference.kind === 'settings' ? ' against the settings' : ' against the days before'}
-      </VisuallyHidden>
+      <VisuallyHidden>{` ${reference.kind === 'settings' ? t('vsSettings') : t('vsPrevious')}`}</VisuallyHidden>
     </Text>
   )
 }

@@ -1,5 +1,6 @@
 import { formatMoney } from '../../../components/values/money.tsx'
-import { type Metric, type Totals, wordsOf } from '../vocabulary.ts'
+import { t } from '../../../messages/pages/reports.ts'
+import { type Metric, type Totals, traitsOf } from '../vocabulary.ts'
 
 const count = new Intl.NumberFormat()
 const percent = new Intl.NumberFormat(undefined, {
@@ -14,6 +15,7 @@ const change = new Intl.NumberFormat(undefined, {
   signDisplay: 'exceptZero',
 })
 const compact = new Intl.NumberFormat(undefined, { notation: 'compact' })
+const COMPACT_MONEY = { notation: 'compact', minimumFractionDigits: 0, maximumFractionDigits: 2 } as const
 const compactPercent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 })
 
 /** The API's amounts have at most six decimals. */
@@ -24,7 +26,7 @@ const SMALL = 0.1
 /** Formats a figure; a dash where there is none, or no sum because of several currencies. */
 export function figureText(metric: Metric, value: number | null | undefined, currency: string | null): string {
   if (value == null) return '–'
-  switch (wordsOf(metric).kind) {
+  switch (traitsOf(metric).kind) {
     case 'count':
       return count.format(value)
     case 'share':
@@ -38,14 +40,16 @@ export function figureText(metric: Metric, value: number | null | undefined, cur
 
 /** All decimals of an amount that `figureText` rounds; undefined where it does not. */
 export function exactText(metric: Metric, value: number | null | undefined, currency: string | null) {
-  if (value == null || currency === null || wordsOf(metric).kind !== 'money') return undefined
+  if (value == null || currency === null || traitsOf(metric).kind !== 'money') return undefined
   const exact = formatMoney(value, currency, { maximumFractionDigits: DECIMALS_MAX })
   return exact === figureText(metric, value, currency) ? undefined : exact
 }
 
-/** Formats a figure for an axis: 1.2K. */
-export function axisText(metric: Metric, value: number): string {
-  return wordsOf(metric).kind === 'share' ? compactPercent.format(value) : compact.format(value)
+/** Formats a figure for an axis: 1.2K, €1.2K. */
+export function axisText(metric: Metric, value: number, currency: string | null): string {
+  const { kind } = traitsOf(metric)
+  if (kind === 'money' && currency !== null) return formatMoney(value, currency, COMPACT_MONEY)
+  return kind === 'share' ? compactPercent.format(value) : compact.format(value)
 }
 
 export interface MetricChange {
@@ -65,10 +69,11 @@ export function changeOf(
   if (value == null || before == null) return null
   const difference = value - before
   const direction = Math.sign(difference)
-  const { isGood, kind } = wordsOf(metric)
+  const { isGood, kind } = traitsOf(metric)
   const mood = isGood && direction !== 0 ? (direction > 0 ? 'good' : 'bad') : 'neutral'
   if (style === 'percent') {
-    if (before === 0) return direction === 0 ? { text: '0%', direction, mood } : { text: 'new', direction, mood }
+    if (before === 0)
+      return direction === 0 ? { text: change.format(0), direction, mood } : { text: t('new'), direction, mood }
     return { text: change.format(difference / before), direction, mood }
   }
   if (kind === 'money' && currency === null) return null

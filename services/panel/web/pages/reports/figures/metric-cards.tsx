@@ -1,7 +1,8 @@
 import { Skeleton, Text, UnstyledButton } from '@mantine/core'
+import { t } from '../../../messages/pages/reports.ts'
 import type { ReportState } from '../report-state.ts'
 import type { ReportView } from '../use-report.ts'
-import { type Metric, type Totals, wordsOf } from '../vocabulary.ts'
+import { aboutOf, type Metric, type Totals, traitsOf, wordFor } from '../vocabulary.ts'
 import { ChangeBadge } from './change-badge.tsx'
 import { exactText, figureText, sumsOf } from './figures.ts'
 import classes from './metric-cards.module.css'
@@ -13,19 +14,20 @@ export interface MetricCardsProps {
   onChart: (metric: Metric) => void
 }
 
-/** The totals of a report. Pressing one shows it in the chart. */
+/** The totals of a report. Pressing one shows it in the chart, or hides it. */
 export function MetricCards({ state, view, onChart }: MetricCardsProps) {
   return (
-    <fieldset className={classes.cards} aria-label="Totals; press one to see it in the chart">
+    <fieldset className={classes.cards} aria-label={t('totalsLabel')}>
       {state.metrics.map((metric) => (
         <UnstyledButton
           key={metric}
           className={classes.card}
-          aria-pressed={metric === state.charted}
+          aria-pressed={state.charted.includes(metric)}
+          title={aboutOf(metric)}
           onClick={() => onChart(metric)}
         >
           <Text size="sm" c="dimmed">
-            {wordsOf(metric).label}
+            {wordFor(metric)}
           </Text>
           {view ? <Sums view={view} metric={metric} /> : <Skeleton height={22} width={80} mt={3} mb={3} />}
         </UnstyledButton>
@@ -59,7 +61,7 @@ function Sums({ view: { report, reference }, metric }: { view: ReportView; metri
 }
 
 /** Money in several currencies has no sum; counts do. */
-const isPerCurrency = (metric: Metric) => ['money', 'ratio'].includes(wordsOf(metric).kind)
+const isPerCurrency = (metric: Metric) => ['money', 'ratio'].includes(traitsOf(metric).kind)
 
 const totalsBefore = ({ totals, totalsByCurrency }: ReportView['report'], currency: string | null, metric: Metric) =>
   !isPerCurrency(metric) || totals.currency === currency

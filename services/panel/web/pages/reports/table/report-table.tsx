@@ -1,12 +1,14 @@
-import { Button, EmptyState, Group, Paper, Skeleton, Text, UnstyledButton } from '@mantine/core'
+import { Button, EmptyState, Group, Paper, Skeleton, Text, Tooltip, UnstyledButton } from '@mantine/core'
 import { IconArrowDown, IconArrowUp, IconChartBarOff } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link } from 'react-router'
+import { formatCount } from '../../../components/values/numbers.ts'
+import { t } from '../../../messages/pages/reports.ts'
 import { ChangeBadge } from '../figures/change-badge.tsx'
 import { exactText, figureText, sumsOf } from '../figures/figures.ts'
 import type { ReportState } from '../report-state.ts'
 import type { ReportView } from '../use-report.ts'
-import { type Dimension, dimensions, type Metric, type ReportRow, type Totals, wordsOf } from '../vocabulary.ts'
+import { aboutOf, type Dimension, type Metric, type ReportRow, type Totals, traitsOf, wordFor } from '../vocabulary.ts'
 import classes from './report-table.module.css'
 import { keyOf, labelOf, rowBefore, sortedRows, tooltipOf } from './rows.ts'
 
@@ -31,7 +33,7 @@ export function ReportTable({ state, view, onSort, linkInto }: ReportTableProps)
   const rows = view && sortedRows(view.report.rows, shown.sort, shown.groupBy)
   return (
     <div>
-      <Paper withBorder className={classes.frame} tabIndex={0} role="region" aria-label="Report" aria-busy={!view}>
+      <Paper withBorder className={classes.frame} tabIndex={0} role="region" aria-label={t('report')} aria-busy={!view}>
         <table className={classes.table}>
           <Head state={shown} onSort={onSort} />
           <tbody>
@@ -53,13 +55,13 @@ export function ReportTable({ state, view, onSort, linkInto }: ReportTableProps)
 
 function Head({ state, onSort }: Pick<ReportTableProps, 'state' | 'onSort'>) {
   const columns = [
-    ...state.groupBy.map((name) => ({ name, title: dimensions[name], isNumber: false })),
-    ...state.metrics.map((name) => ({ name, title: wordsOf(name).label, isNumber: true })),
+    ...state.groupBy.map((name) => ({ name, about: undefined, isNumber: false })),
+    ...state.metrics.map((name) => ({ name, about: aboutOf(name), isNumber: true })),
   ]
   return (
     <thead>
       <tr>
-        {columns.map(({ name, title, isNumber }) => {
+        {columns.map(({ name, about, isNumber }) => {
           const isSorted = state.sort.column === name
           const { descending } = state.sort
           const Arrow = descending ? IconArrowDown : IconArrowUp
@@ -70,13 +72,21 @@ function Head({ state, onSort }: Pick<ReportTableProps, 'state' | 'onSort'>) {
               data-align={isNumber ? 'end' : undefined}
               aria-sort={isSorted ? (descending ? 'descending' : 'ascending') : undefined}
             >
-              <UnstyledButton
-                className={classes.sort}
-                onClick={() => onSort({ column: name, descending: isSorted ? !descending : isNumber })}
+              <Tooltip
+                label={about}
+                disabled={about === undefined}
+                events={{ hover: true, focus: true, touch: true }}
+                multiline
+                maw={260}
               >
-                {title}
-                <Arrow size={13} aria-hidden visibility={isSorted ? 'visible' : 'hidden'} />
-              </UnstyledButton>
+                <UnstyledButton
+                  className={classes.sort}
+                  onClick={() => onSort({ column: name, descending: isSorted ? !descending : isNumber })}
+                >
+                  {wordFor(name)}
+                  <Arrow size={13} aria-hidden visibility={isSorted ? 'visible' : 'hidden'} />
+                </UnstyledButton>
+              </Tooltip>
             </th>
           )
         })}
@@ -164,13 +174,13 @@ function Foot({ view }: { view: ReportView }) {
     <tfoot>
       <tr>
         <th scope="row" colSpan={state.groupBy.length} className={classes.name}>
-          Total
+          {t('total')}
         </th>
         {state.metrics.map((metric) => (
           <FigureCell
             key={metric}
             metric={metric}
-            sums={wordsOf(metric).kind === 'count' || wordsOf(metric).kind === 'share' ? [report.totals] : sums}
+            sums={traitsOf(metric).kind === 'count' || traitsOf(metric).kind === 'share' ? [report.totals] : sums}
             before={isOfOne ? reference?.report.totals : undefined}
             view={view}
           />
@@ -185,12 +195,14 @@ function Below(props: { view: ReportView; count: number; limit: number; onMore: 
   return (
     <Group justify="space-between" mt="xs" mih={30}>
       <Text size="sm" c="dimmed" aria-live="polite">
-        {count > limit ? `${limit} of ${count} rows` : `${count} ${count === 1 ? 'row' : 'rows'}`}
-        {view.report.truncated && '; there are more than can be shown here, and the totals are of all'}
+        {count > limit
+          ? t('rowsShown', { shown: formatCount(limit), count: formatCount(count) })
+          : t('rows', { count })}
+        {view.report.truncated && ` · ${t('truncated')}`}
       </Text>
       {count > limit && (
         <Button variant="default" size="xs" onClick={onMore}>
-          Show more
+          {t('showMore')}
         </Button>
       )}
     </Group>
@@ -214,13 +226,7 @@ function SkeletonRows({ columns }: { columns: number }) {
 function Nothing() {
   return (
     <Paper withBorder className={classes.frame}>
-      <EmptyState
-        py="xl"
-        size="sm"
-        icon={<IconChartBarOff />}
-        title="Nothing happened"
-        description="Nothing was shown, clicked or sold in these days that this report counts. Choose other days, or take filters away."
-      />
+      <EmptyState py="xl" size="sm" icon={<IconChartBarOff />} title={t('noData')} description={t('noDataHelp')} />
     </Paper>
   )
 }

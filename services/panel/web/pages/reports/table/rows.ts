@@ -1,5 +1,6 @@
+import { t } from '../../../messages/pages/reports.ts'
 import { addDays, dayLabel } from '../controls/periods.ts'
-import { algorithmLabel, type Dimension, isTime, type Metric, type ReportRow, wordsOf } from '../vocabulary.ts'
+import { algorithmLabel, type Dimension, isTime, type Metric, type ReportRow, traitsOf } from '../vocabulary.ts'
 
 /** The value of a dimension in a row: an id, a day or an hour; null where it has none. */
 export const dimensionValue = (row: ReportRow, dimension: Dimension): string | null =>
@@ -13,17 +14,16 @@ export function labelOf(row: ReportRow, dimension: Dimension): string {
   const name = nameIn(row, dimension)
   if (name !== null) return name
   const value = dimensionValue(row, dimension)
-  if (value === null) return nothing[dimension] ?? '(unknown)'
+  if (value === null)
+    return dimension === 'product' ? t('banners') : dimension === 'banner' ? t('products') : t('unknown')
   return timeLabel(dimension, value) ?? (dimension === 'algorithm' ? algorithmLabel(value) : value)
 }
 
-/** The full name with its id, because the cell may cut it; undefined for values without a name. */
-export function tooltipOf(row: ReportRow, dimension: Dimension): string | undefined {
+/** The full name with its id, because the cell may cut it. */
+export function tooltipOf(row: ReportRow, dimension: Dimension): string {
   const name = nameIn(row, dimension)
-  return name === null ? undefined : `${name} (${dimensionValue(row, dimension)})`
+  return name === null ? labelOf(row, dimension) : `${name} (${dimensionValue(row, dimension)})`
 }
-
-const nothing: Partial<Record<Dimension, string>> = { product: '(banners)', banner: '(products)' }
 
 /** Formats a day or an hour without the year, which the page shows; null for other dimensions. */
 export function timeLabel(dimension: Dimension, value: string): string | null {
@@ -86,4 +86,4 @@ export function sortedRows(
 
 /** Whether the rows' amounts are in several currencies and cannot be compared. */
 export const mixesCurrencies = (rows: readonly ReportRow[], metric: Metric): boolean =>
-  ['money', 'ratio'].includes(wordsOf(metric).kind) && new Set(rows.map(({ currency }) => currency)).size > 1
+  ['money', 'ratio'].includes(traitsOf(metric).kind) && new Set(rows.map(({ currency }) => currency)).size > 1

@@ -2,10 +2,11 @@ import { Alert, Button, Group, Select, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { NumberField, type NumberValue } from '../../components/form/number-field.tsx'
 import { PanelCard } from '../../components/page/panel-card.tsx'
+import { t } from '../../messages/pages/reports.ts'
 import { isWhatIf, type ReportState, type WhatIf, WINDOW_HOURS_MAX } from './report-state.ts'
 import { useReportShop } from './use-report.ts'
 import type { ChangeReport } from './use-report-state.ts'
-import { type Model, modelNames, models } from './vocabulary.ts'
+import { aboutOf, type Model, modelNames, wordFor } from './vocabulary.ts'
 
 const MODEL_DEFAULT: Model = 'LAST_TOUCH'
 
@@ -16,15 +17,15 @@ interface Values {
 }
 
 /** What-if attribution settings. They change nothing but this view. */
-export function WhatIfPanel({ state, change }: { state: ReportState; change: ChangeReport }) {
+export default function CompareModelsPanel({ state, change }: { state: ReportState; change: ChangeReport }) {
   const shop = useReportShop(state)
   const { model = MODEL_DEFAULT, clickWindowHours = '', viewWindowHours = '' } = state.whatIf
   const form = useForm<Values>({ initialValues: { model, clickWindowHours, viewWindowHours } })
   if (!shop) {
     return (
-      <PanelCard title="What if">
+      <PanelCard title={t('compareModels')}>
         <Text size="sm" c="dimmed">
-          Windows are settings of a shop: choose one shop above.
+          {t('chooseShop')}
         </Text>
       </PanelCard>
     )
@@ -34,42 +35,41 @@ export function WhatIfPanel({ state, change }: { state: ReportState; change: Cha
     change({ whatIf: {} })
   }
   return (
-    <PanelCard
-      title="What if"
-      description="Credits sales anew from the stored views and clicks, for this look alone. No setting is changed."
-    >
+    <PanelCard title={t('compareModels')} description={t('compareModelsHelp')}>
       <form onSubmit={form.onSubmit((values) => change({ whatIf: whatIfOf(values) }))}>
-        <Group align="end" gap="sm">
+        <Group align="start" gap="sm">
           <Select
-            label="Model"
+            label={t('model')}
+            description={aboutOf(form.values.model)}
+            inputWrapperOrder={['label', 'input', 'description', 'error']}
             w={230}
             allowDeselect={false}
-            data={modelNames.map((value) => ({ value, label: models[value] }))}
+            data={modelNames.map((value) => ({ value, label: wordFor(value) }))}
             {...form.getInputProps('model')}
           />
           <HoursInput
-            label="Hours after a click"
+            label={t('clickWindow')}
             asSet={shop.clickWindowHours}
             {...form.getInputProps('clickWindowHours')}
           />
-          <HoursInput
-            label="Hours after a view"
-            asSet={shop.viewWindowHours}
-            {...form.getInputProps('viewWindowHours')}
-          />
+          <HoursInput label={t('viewWindow')} asSet={shop.viewWindowHours} {...form.getInputProps('viewWindowHours')} />
           <Button type="submit" variant="default">
-            Look
+            {t('apply')}
           </Button>
           {isWhatIf(state.whatIf) && (
             <Button variant="default" onClick={clear}>
-              Back to the settings
+              {t('backToSettings')}
             </Button>
           )}
         </Group>
       </form>
       {isWhatIf(state.whatIf) && (
         <Alert variant="light" mt="sm" p="xs" aria-live="polite">
-          {`Sales are as they would be credited. Differences are to the settings of ${shop.name}: last touch, ${shop.clickWindowHours} hours after a click, ${shop.viewWindowHours} after a view.`}
+          {t('modelCompared', {
+            shop: shop.name,
+            clickHours: shop.clickWindowHours ?? 0,
+            viewHours: shop.viewWindowHours ?? 0,
+          })}
         </Alert>
       )}
     </PanelCard>
@@ -81,7 +81,7 @@ function HoursInput({ asSet, ...props }: { label: string; asSet: number | undefi
     <NumberField
       w={150}
       max={WINDOW_HOURS_MAX}
-      placeholder={asSet === undefined ? '' : `${asSet}, as set`}
+      placeholder={asSet === undefined ? '' : t('windowAsSet', { hours: asSet })}
       {...props}
     />
   )

@@ -1,0 +1,26 @@
+import { catalogue } from '../catalogue.ts'
+
+/** How people came to the shop, and what was sold to them. */
+export const t = catalogue({
+  visitors: 'Visitors',
+  visitorsHelp:
+    'How people came to the shop, and what advertisers’ ads sold to them. A sale counts for the last page view with a campaign or click ID, at most 30 days before. Days follow the clock of {zone}.',
+  downloadCsv: 'Download CSV',
+  exportSales: 'Export sales',
+  exportLimit: 'At most {lines} lines. The API has all of them.',
+  groupBy: 'Group by',
+  noPageViews: 'No page views in this period',
+  noPageViewsHelp: 'The shop’s pages send them, with the UTM parameters and the click ID of their address.',
+  truncated: 'These are the rows with the most page views. Download the CSV for all.',
+  day: 'Day',
+  utmSource: 'Source',
+  utmMedium: 'Medium',
+  utmCampaign: 'Campaign',
+  gclid: 'Click ID',
+  pageViews: 'Page views',
+  purchases: 'Purchases',
+  revenue: 'Revenue',
+  with: 'With',
+  without: 'Without',
+  none: 'None',
+})

@@ -1,0 +1,71 @@
+import { Text } from '@mantine/core'
+import { DatePicker } from '@mantine/dates'
+import '@mantine/dates/styles.css'
+import { useState } from 'react'
+import { dateIn } from '../../../components/values/times.tsx'
+import { t } from '../../../messages/pages/reports.ts'
+import { addDays, DAYS_MAX, type Days, dayLabel } from './periods.ts'
+import classes from './range-calendar.module.css'
+
+export interface RangeCalendarProps {
+  days: Days
+  timeZone: string | undefined
+  onChange: (days: Days) => void
+}
+
+/** A calendar in which a click chooses the first day and another the last, in the language of the browser. */
+export default function RangeCalendar({ days, timeZone, onChange }: RangeCalendarProps) {
+  // The range between the first click and the second.
+  const [begun, setBegun] = useState<string | null>(null)
+  const today = dateIn(timeZone, Date.now())
+  const take = ([from, until]: [string | null, string | null]) => {
+    setBegun(until === null ? from : null)
+    if (from !== null && until !== null) onChange({ from, until })
+  }
+  const greatest = begun === null ? today : least(today, addDays(begun, DAYS_MAX - 1))
+  return (
+    <div className={classes.calendar}>
+      <DatePicker
+        type="range"
+        allowSingleDateInRange
+        value={begun === null ? [days.from, days.until] : [begun, null]}
+        onChange={take}
+        defaultDate={days.until}
+        minDate={begun === null ? undefined : addDays(begun, 1 - DAYS_MAX)}
+        maxDate={greatest}
+        firstDayOfWeek={firstDayOfWeek()}
+        weekendDays={[]}
+        monthLabelFormat={(date) => dayLabel(date, { month: 'long', year: 'numeric' })}
+        weekdayFormat={(date) => dayLabel(date, { weekday: 'short' })}
+        getDayAriaLabel={(date) => dayLabel(date, { dateStyle: 'full' })}
+        getMonthControlProps={(date) => ({ children: dayLabel(date, { month: 'short' }) })}
+        ariaLabels={{
+          previousMonth: t('previousMonth'),
+          nextMonth: t('nextMonth'),
+          monthLevelControl: t('chooseMonth'),
+          previousYear: t('previousYear'),
+          nextYear: t('nextYear'),
+          yearLevelControl: t('chooseYear'),
+          previousDecade: t('previousDecade'),
+          nextDecade: t('nextDecade'),
+        }}
+      />
+      <Text size="xs" c="dimmed" mt="xs" maw={252}>
+        {t('firstAndLastDay', { zone: timeZone ?? t('yourZone', { zone: browserZone() }) })}
+      </Text>
+    </div>
+  )
+}
+
+const least = (a: string, b: string) => (a < b ? a : b)
+const browserZone = () => new Intl.DateTimeFormat().resolvedOptions().timeZone
+
+type Weekday = 0 | 1 | 2 | 3 | 4 | 5 | 6
+/** Part of ES2025, which some browsers and TypeScript's library lack. */
+type WithWeek = Intl.Locale & { getWeekInfo?: () => { firstDay: number } }
+
+/** The day that weeks begin with where the browser is: 0 is Sunday. */
+function firstDayOfWeek(): Weekday {
+  const locale: WithWeek = new Intl.Locale(navigator.language)
+  return ((locale.getWeekInfo?.().firstDay ?? 1) % 7) as Weekday
+}
