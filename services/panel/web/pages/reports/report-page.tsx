@@ -1,8 +1,9 @@
-import { Alert, Button, EmptyState, Skeleton, Stack } from '@mantine/core'
+import { Alert, Button, EmptyState, Stack } from '@mantine/core'
 import { IconAlertTriangle, IconFlask, IconHourglass } from '@tabler/icons-react'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import { useLocation, useSearchParams } from 'react-router'
 import type { ApiProblem } from '../../client/problem.ts'
+import { LazyPart } from '../../components/loading/lazy.tsx'
 import { ErrorState } from '../../components/page/error-state.tsx'
 import { PageHeader } from '../../components/page/page-header.tsx'
 import { PAGE_SIZE_MAX, useList } from '../../data/use-list.ts'
@@ -24,7 +25,8 @@ import { useReport, useReportDays, useReportShop } from './use-report.ts'
 import { useReportState } from './use-report-state.ts'
 import type { Dimension, ReportRow } from './vocabulary.ts'
 
-const CompareModelsPanel = lazy(() => import('./compare-models-panel.tsx'))
+const MODELS_HEIGHT = 170
+const loadModels = () => import('./compare-models-panel.tsx')
 
 /** The report. All its settings are in the address, so the address can be shared. */
 export default function ReportPage() {
@@ -58,11 +60,7 @@ export default function ReportPage() {
       />
       <Stack gap="md" className={classes.page}>
         <ReportControls state={state} days={days} change={change} />
-        {isOpen && (
-          <Suspense fallback={<Skeleton height={170} />}>
-            <CompareModelsPanel state={state} change={change} />
-          </Suspense>
-        )}
+        {isOpen && <LazyPart load={loadModels} props={{ state, change }} height={MODELS_HEIGHT} />}
         <FilterChips state={state} change={change} />
         {problem && view && (
           <Alert color="orange" icon={<IconAlertTriangle size={18} aria-hidden />} title={t('staleFigures')}>

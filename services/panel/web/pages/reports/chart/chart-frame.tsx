@@ -1,6 +1,4 @@
 import { Center, Paper, Skeleton, Text } from '@mantine/core'
-import { useInViewport } from '@mantine/hooks'
-import { useState } from 'react'
 import { LazyPart } from '../../../components/loading/lazy.tsx'
 import { t } from '../../../messages/pages/reports.ts'
 import { mixesCurrencies } from '../table/rows.ts'
@@ -14,13 +12,10 @@ const loadChart = () => import('./report-chart.tsx')
 
 /** Reserves the height of the chart, whose code is loaded once it is seen. */
 export function ChartFrame({ view }: { view: ReportView | undefined }) {
-  const { ref, inViewport } = useInViewport()
-  const [isSeen, setSeen] = useState(false)
-  if (inViewport && !isSeen) setSeen(true)
   return (
-    <Paper ref={ref} withBorder p="md" bg="var(--panel-surface)" style={{ borderColor: 'var(--panel-border)' }}>
+    <Paper withBorder p="md" bg="var(--panel-surface)" style={{ borderColor: 'var(--panel-border)' }}>
       <div style={{ minHeight: FRAME_HEIGHT }}>
-        {view && isSeen ? <Content view={view} /> : <Skeleton height={FRAME_HEIGHT} />}
+        {view ? <Content view={view} /> : <Skeleton height={FRAME_HEIGHT} />}
       </div>
     </Paper>
   )

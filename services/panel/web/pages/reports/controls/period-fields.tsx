@@ -1,11 +1,12 @@
-import { InputBase, Popover, Select, Skeleton } from '@mantine/core'
-import { lazy, Suspense, useState } from 'react'
+import { InputBase, Popover, Select } from '@mantine/core'
+import { useState } from 'react'
+import { LazyPart } from '../../../components/loading/lazy.tsx'
 import { t } from '../../../messages/pages/reports.ts'
 import { type Days, daysLabel, type Period, type Preset, presetLabel, presetNames } from './periods.ts'
 import classes from './report-controls.module.css'
 
-const RangeCalendar = lazy(() => import('./range-calendar.tsx'))
-const CALENDAR_SIZE = { width: 252, height: 320 }
+const loadCalendar = () => import('./range-calendar.tsx')
+const CALENDAR_HEIGHT = 320
 const CUSTOM = 'custom'
 
 export interface PeriodFieldsProps {
@@ -21,6 +22,10 @@ export interface PeriodFieldsProps {
 export function PeriodFields({ period, days, timeZone, onChange }: PeriodFieldsProps) {
   const [isOpen, setOpen] = useState(false)
   const label = daysLabel(days)
+  const take = (chosen: Days) => {
+    setOpen(false)
+    onChange(chosen)
+  }
   return (
     <>
       <Select
@@ -49,17 +54,8 @@ export function PeriodFields({ period, days, timeZone, onChange }: PeriodFieldsP
             {label}
           </InputBase>
         </Popover.Target>
-        <Popover.Dropdown aria-label={t('chooseDays')}>
-          <Suspense fallback={<Skeleton {...CALENDAR_SIZE} />}>
-            <RangeCalendar
-              days={days}
-              timeZone={timeZone}
-              onChange={(chosen) => {
-                setOpen(false)
-                onChange(chosen)
-              }}
-            />
-          </Suspense>
+        <Popover.Dropdown miw={276} aria-label={t('chooseDays')}>
+          <LazyPart load={loadCalendar} props={{ days, timeZone, onChange: take }} height={CALENDAR_HEIGHT} />
         </Popover.Dropdown>
       </Popover>
     </>
