@@ -14,6 +14,11 @@ const loadChart = () => import('./report-chart.tsx')
 export function ChartFrame({ view }: { view: ReportView | undefined }) {
   return (
     <Paper withBorder p="md" bg="var(--panel-surface)" style={{ borderColor: 'var(--panel-border)' }}>
+      {view?.reference && (
+        <Text size="xs" c="dimmed" mb="xs">
+          {view.reference.label}
+        </Text>
+      )}
       <div style={{ minHeight: FRAME_HEIGHT }}>
         {view ? <Content view={view} /> : <Skeleton height={FRAME_HEIGHT} />}
       </div>
