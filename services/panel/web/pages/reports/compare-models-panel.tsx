@@ -8,6 +8,8 @@ import { useReportShop } from './use-report.ts'
 import type { ChangeReport } from './use-report-state.ts'
 import { aboutOf, type Model, modelNames, wordFor } from './vocabulary.ts'
 
+/** Buttons stand beside the fields, below their labels; pixels. */
+const LABEL_HEIGHT = 25
 const MODEL_DEFAULT: Model = 'LAST_TOUCH'
 
 interface Values {
@@ -53,11 +55,11 @@ export default function CompareModelsPanel({ state, change }: { state: ReportSta
             {...form.getInputProps('clickWindowHours')}
           />
           <HoursInput label={t('viewWindow')} asSet={shop.viewWindowHours} {...form.getInputProps('viewWindowHours')} />
-          <Button type="submit" variant="default">
+          <Button type="submit" variant="default" mt={LABEL_HEIGHT}>
             {t('apply')}
           </Button>
           {isWhatIf(state.whatIf) && (
-            <Button variant="default" onClick={clear}>
+            <Button variant="default" mt={LABEL_HEIGHT} onClick={clear}>
               {t('backToSettings')}
             </Button>
           )}
