@@ -218,9 +218,9 @@ it('shows an advertiser without sales nothing of what others earn', async () => 
   await advertiser.goto('/panel/reports')
   await advertiser.getByText('No data in this period').waitFor()
   await advertiser.goto('/panel/sales')
-  await advertiser.getByText('No purchases here').waitFor()
+  await advertiser.getByText('No purchases yet').waitFor()
   await advertiser.goto(`/panel/sales/${shop.shopId}/order%2F1`)
-  await advertiser.getByText('Not here, or not yet').waitFor()
+  await advertiser.getByText('The sale is being processed …').waitFor()
   await advertiser.close()
 })
 

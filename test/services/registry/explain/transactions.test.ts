@@ -106,6 +106,27 @@ describe('GET /v1/panel/transactions', () => {
     expect((await list('shopId=warsaw', 'pub-b')).status).toBe(404)
   })
 
+  it('pages an advertiser through the orders that credited it and no others', async () => {
+    const pages: {
+      eventId: string
+      campaigns: { id: string }[]
+      lines: number
+      amount: number
+      creditedAmount: number
+    }[] = []
+    let cursor: string | null = ''
+    while (cursor !== null) {
+      const { body } = await list(`limit=1${cursor && `&cursor=${encodeURIComponent(cursor)}`}`, 'adv-2')
+      pages.push(...body.items)
+      cursor = body.nextCursor
+    }
+    const all = await list('', 'adv-2')
+    expect(pages).toEqual(all.body.items)
+    expect(new Set(pages.flatMap((each) => each.campaigns.map(({ id }) => campaigns[id]!.accountId))).size).toBe(1)
+    expect(pages.every(({ amount, creditedAmount }) => amount === creditedAmount)).toBe(true)
+    expect((await list('credited=false', 'adv-2')).body.items).toEqual([])
+  })
+
   it('names no order in the cursor of an advertiser', async () => {
     const { body } = await list('limit=1', 'adv-2')
     expect(Buffer.from(body.nextCursor, 'base64url').toString('latin1')).not.toContain('same-moment')

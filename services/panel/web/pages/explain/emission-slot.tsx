@@ -1,6 +1,7 @@
 import { Alert, Anchor, Badge, Group, Text } from '@mantine/core'
 import { IconClick, IconEye } from '@tabler/icons-react'
 import { Link } from 'react-router'
+import type { Answer } from '../../client/types.ts'
 import { type Column, DataTable } from '../../components/page/data-table.tsx'
 import { PanelCard } from '../../components/page/panel-card.tsx'
 import { Money } from '../../components/values/money.tsx'
@@ -8,7 +9,18 @@ import { formatScore, formatShare } from '../../components/values/numbers.ts'
 import { ProductTitle } from '../../components/values/product-title.tsx'
 import { allOf } from '../../data/use-list.ts'
 import { algorithmLabel } from '../reports/vocabulary.ts'
-import { type ExplainedSlot, reasonLabel } from './words.ts'
+
+type ExplainedSlot = Answer<'/v1/panel/explain/emission/{requestId}'>['slots'][number]
+
+const reasons: Record<string, string> = {
+  OUTRANKED: 'Outranked',
+  CAPPED: 'Cap reached',
+  DUPLICATE: 'Shown already',
+  BUDGET: 'No budget left',
+  BELOW_RESERVE: 'Bid too low',
+  MIN_AD_COUNT: 'Too few ads',
+}
+const reasonLabel = (reason: string): string => reasons[reason] ?? reason
 
 type Ad = ExplainedSlot['ads'][number]
 type Dropped = ExplainedSlot['dropped'][number]

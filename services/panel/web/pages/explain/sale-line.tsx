@@ -1,12 +1,14 @@
-import { Alert, Anchor, Button, Group, Text } from '@mantine/core'
+import { Alert, Anchor, Button, Text } from '@mantine/core'
 import { IconCircleCheck, IconCircleDashed } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link } from 'react-router'
 import { PanelCard } from '../../components/page/panel-card.tsx'
 import { Money } from '../../components/values/money.tsx'
+import { formatCount } from '../../components/values/numbers.ts'
 import { ProductTitle } from '../../components/values/product-title.tsx'
+import { t } from '../../messages/pages/sales.ts'
+import { campaignPath, distance, type ExplainedLine, type ExplainedTransaction, outcomeLabel } from './sale-words.ts'
 import { TouchTimeline } from './touch-timeline.tsx'
-import { distance, type ExplainedLine, type ExplainedTransaction, matches, outcomeLabel } from './words.ts'
 
 /** A person may have hundreds of touches. The rest are shown on request. */
 const TOUCHES_SHOWN = 12
@@ -24,13 +26,13 @@ export function SaleLine({ line, sale, timeZone }: SaleLineProps) {
   const shown = isAll ? touches : touches.slice(0, TOUCHES_SHOWN)
   return (
     <PanelCard
-      title={`Line ${line.line + 1}: ${shopProductId}`}
+      title={t('lineOf', { number: line.line + 1, product: shopProductId })}
       description={<ProductTitle shopId={sale.shopId} id={shopProductId} />}
       actions={
         <Text size="sm" fw={600}>
           {quantity > 1 && `${quantity} × · `}
           <Money amount={price} currency={sale.currency} />
-          {line.returnedQuantity > 0 && ` · ${line.returnedQuantity} returned`}
+          {line.returnedQuantity > 0 && ` · ${t('unitsReturned', { count: line.returnedQuantity })}`}
         </Text>
       }
     >
@@ -38,14 +40,12 @@ export function SaleLine({ line, sale, timeZone }: SaleLineProps) {
       {touches.length > 0 && (
         <>
           <Text size="sm" fw={600} mt="md" mb="sm">
-            {touches.length === 1
-              ? 'The only view or click of this person'
-              : `All ${touches.length} views and clicks, the strongest first`}
+            {touches.length === 1 ? t('onlyTouch') : t('allTouches', { count: formatCount(touches.length) })}
           </Text>
           <TouchTimeline touches={shown} sale={sale} timeZone={timeZone} />
           {shown.length < touches.length && (
             <Button variant="default" size="xs" mt="sm" onClick={() => setAll(true)}>
-              {`Show ${touches.length - shown.length} more`}
+              {t('showTouches', { count: formatCount(touches.length - shown.length) })}
             </Button>
           )}
         </>
@@ -54,28 +54,29 @@ export function SaleLine({ line, sale, timeZone }: SaleLineProps) {
   )
 }
 
-function Outcome({ line: { credit, outcome, why }, sale }: Pick<SaleLineProps, 'line' | 'sale'>) {
+function Outcome({ line, sale }: Pick<SaleLineProps, 'line' | 'sale'>) {
+  const { credit, why } = line
   if (!credit) {
     return (
-      <Alert
-        variant="light"
-        color="gray"
-        icon={<IconCircleDashed size={18} aria-hidden />}
-        title={outcomeLabel(outcome)}
-      >
+      <Alert variant="light" color="gray" icon={<IconCircleDashed size={18} aria-hidden />} title={outcomeLabel(line)}>
         {why}
       </Alert>
     )
   }
   const { campaignId, campaignName, touchType, touchAt, match } = credit
   return (
-    <Alert variant="light" color="teal" icon={<IconCircleCheck size={18} aria-hidden />} title="Credited">
-      <Group gap={4} component="p" m={0}>
-        <Anchor component={Link} to={`/campaigns/${campaignId}`} size="sm" underline="always" c="inherit">
-          {campaignName ?? campaignId}
-        </Anchor>
-        {`for the ${touchType.toLowerCase()} ${distance(touchAt, sale.occurredAt)}, of ${matches[match]}.`}
-      </Group>
+    <Alert variant="light" color="teal" icon={<IconCircleCheck size={18} aria-hidden />} title={t('CREDITED')}>
+      {t.rich('creditedFor', {
+        campaign: (name) => (
+          <Anchor component={Link} to={campaignPath(campaignId)} size="sm" underline="always" c="inherit">
+            {name}
+          </Anchor>
+        ),
+        name: campaignName ?? campaignId,
+        type: touchType,
+        distance: distance(touchAt, sale.occurredAt),
+        match,
+      })}
     </Alert>
   )
 }

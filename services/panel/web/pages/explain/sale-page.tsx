@@ -1,5 +1,7 @@
-import { EmptyState, SimpleGrid, Skeleton, Stack } from '@mantine/core'
-import { IconHourglass } from '@tabler/icons-react'
+import { Button, EmptyState, Loader, SimpleGrid, Skeleton, Stack } from '@mantine/core'
+import { useTimeout } from '@mantine/hooks'
+import { IconReceiptOff } from '@tabler/icons-react'
+import { useState } from 'react'
 import { useParams } from 'react-router'
 import { DetailList } from '../../components/page/detail-list.tsx'
 import { ErrorState } from '../../components/page/error-state.tsx'
@@ -9,11 +11,12 @@ import { CopyField } from '../../components/values/copy-field.tsx'
 import { Money } from '../../components/values/money.tsx'
 import { DateTime } from '../../components/values/times.tsx'
 import { useEntity } from '../../data/use-entity.ts'
+import { t } from '../../messages/pages/sales.ts'
 import { useShop } from '../../session/shop-context.tsx'
 import { SaleLine } from './sale-line.tsx'
 import { SaleReturns } from './sale-returns.tsx'
 import { SaleVersions } from './sale-versions.tsx'
-import { type ExplainedTransaction, kindLabel, proofLabel } from './words.ts'
+import { type ExplainedTransaction, kindLabel, proofLabel } from './sale-words.ts'
 
 const REFRESH_MS = 3_000
 
@@ -27,7 +30,7 @@ export default function SalePage() {
   })
   return (
     <>
-      <PageHeader title="Why this credit" breadcrumbs={[{ label: 'Sales', to: '/sales' }]} />
+      <PageHeader title={t('whyThisCredit')} breadcrumbs={[{ label: t('sales'), to: '/sales' }]} />
       {problem && !data && <Missing problem={problem} retry={retry} />}
       {!problem && !data && <Loading />}
       <Stack gap="lg">
@@ -51,20 +54,22 @@ function Explained({ eventId, transaction }: { eventId: string; transaction: Exp
         <SimpleGrid cols={{ base: 1, md: 2 }} spacing="xs">
           <DetailList
             details={{
-              When: <DateTime at={occurredAt} timeZone={shop?.timeZone} />,
-              Shop: shop?.name ?? shopId,
-              Number: <CopyField value={eventId} label="Number" />,
-              Person: userId ? `${clientId}, signed in as ${userId}` : clientId,
-              Sender: proofLabel(transaction.proof) + (transaction.unconfirmed ? ', not confirmed yet' : ''),
+              [t('when')]: <DateTime at={occurredAt} timeZone={shop?.timeZone} />,
+              [t('shop')]: shop?.name ?? shopId,
+              [t('order')]: <CopyField value={eventId} label={t('order')} />,
+              [t('person')]: userId ? t('signedInAs', { browser: clientId, user: userId }) : clientId,
+              [t('sender')]: transaction.unconfirmed
+                ? t('senderNotConfirmed', { sender: proofLabel(transaction.proof) })
+                : proofLabel(transaction.proof),
             }}
           />
           <DetailList
             details={{
-              Amount: <Money amount={sum(lines)} currency={currency} />,
-              Credited: <Money amount={sum(credited)} currency={currency} />,
-              ...(returned > 0 && { Returned: <Money amount={returned} currency={currency} /> }),
-              Windows:
-                windows && `${windows.clickWindowHours} h after a click, ${windows.viewWindowHours} h after a view`,
+              [t('amount')]: <Money amount={sum(lines)} currency={currency} />,
+              [t('credited')]: <Money amount={sum(credited)} currency={currency} />,
+              ...(returned > 0 && { [t('returned')]: <Money amount={returned} currency={currency} /> }),
+              [t('windows')]:
+                windows && t('windowHours', { click: windows.clickWindowHours, view: windows.viewWindowHours }),
             }}
           />
         </SimpleGrid>
@@ -80,15 +85,33 @@ function Explained({ eventId, transaction }: { eventId: string; transaction: Exp
   )
 }
 
+/** How long a sale that is not there may be one that was sent just now. */
+const PROCESSING_MS = 30_000
+
+/** A sale is stored and attributed seconds after it was sent; the page asks again until then. */
 function Missing({ problem, retry }: { problem: Error & { status?: number }; retry: () => void }) {
+  const [isLate, setLate] = useState(false)
+  useTimeout(() => setLate(true), PROCESSING_MS, { autoInvoke: true })
   if (problem.status !== 404) return <ErrorState problem={problem} retry={retry} />
+  if (!isLate) {
+    return (
+      <EmptyState
+        py="xl"
+        role="status"
+        icon={<Loader size="sm" aria-hidden />}
+        title={t('processing')}
+        description={t('processingHelp')}
+      />
+    )
+  }
   return (
-    <EmptyState
-      py="xl"
-      icon={<IconHourglass />}
-      title="Not here, or not yet"
-      description="There is no such sale among those that you may see. What happened in the last seconds appears here by itself."
-    />
+    <EmptyState py="xl" icon={<IconReceiptOff />} title={t('noSuchSale')} description={t('noSuchSaleHelp')}>
+      <EmptyState.Actions>
+        <Button variant="default" size="xs" onClick={retry}>
+          {t('lookAgain')}
+        </Button>
+      </EmptyState.Actions>
+    </EmptyState>
   )
 }
 

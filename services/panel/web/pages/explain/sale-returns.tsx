@@ -7,7 +7,8 @@ import { NumberField, type NumberValue } from '../../components/form/number-fiel
 import { PanelCard } from '../../components/page/panel-card.tsx'
 import { DateTime } from '../../components/values/times.tsx'
 import { useSave } from '../../data/use-save.ts'
-import type { ExplainedTransaction } from './words.ts'
+import { t } from '../../messages/pages/sales.ts'
+import type { ExplainedTransaction } from './sale-words.ts'
 
 export interface SaleReturnsProps {
   eventId: string
@@ -22,17 +23,17 @@ export function SaleReturns({ eventId, sale, timeZone }: SaleReturnsProps) {
   const isAllBack = lines.every(({ quantity, returnedQuantity }) => returnedQuantity >= quantity)
   return (
     <PanelCard
-      title="Returns"
-      description="Net revenue and ROAS are on what stayed sold. Credit stays where it is."
+      title={t('returns')}
+      description={t('returnsHelp')}
       actions={
         <Button size="xs" variant="default" disabled={isAllBack} onClick={() => setNew(true)}>
-          Enter a return
+          {t('enterReturn')}
         </Button>
       }
     >
       {returns.length === 0 && (
         <Text size="sm" c="dimmed">
-          Nothing came back.
+          {t('noReturns')}
         </Text>
       )}
       <Stack gap="xs">
@@ -55,7 +56,7 @@ export function SaleReturns({ eventId, sale, timeZone }: SaleReturnsProps) {
 
 const wordsOf = (lines: readonly { shopProductId: string; quantity: number }[]): string =>
   lines.length === 0
-    ? 'The whole order'
+    ? t('wholeOrder')
     : lines.map(({ shopProductId, quantity }) => `${quantity} × ${shopProductId}`).join(', ')
 
 interface ReturnValues {
@@ -80,13 +81,13 @@ function ReturnDialog({ eventId, sale, close }: Omit<SaleReturnsProps, 'timeZone
     },
     changes: ['/v1/panel/explain/attribution/{eventId}', '/v1/panel/transactions'],
     form,
-    saved: 'Return entered: figures follow in a few seconds',
+    saved: t('returnSaved'),
     onSaved: close,
   })
   const { isWhole, quantities } = form.values
   const isNothing = !isWhole && Object.values(quantities).every((quantity) => !quantity)
   return (
-    <Modal opened onClose={close} title="Enter a return">
+    <Modal opened onClose={close} title={t('enterReturn')}>
       <form
         onSubmit={form.onSubmit((values) => {
           if (!isNothing) void submit(values)
@@ -94,8 +95,8 @@ function ReturnDialog({ eventId, sale, close }: Omit<SaleReturnsProps, 'timeZone
       >
         <Stack>
           <Checkbox
-            label="The whole order"
-            description="Also cancels an order that should not have been"
+            label={t('wholeOrder')}
+            description={t('wholeOrderHelp')}
             {...form.getInputProps('isWhole', { type: 'checkbox' })}
           />
           {!isWhole &&
@@ -103,14 +104,14 @@ function ReturnDialog({ eventId, sale, close }: Omit<SaleReturnsProps, 'timeZone
               <NumberField
                 key={shopProductId}
                 label={shopProductId}
-                description={units === 1 ? '1 unit is left' : `${units} units are left`}
+                description={t('unitsLeft', { count: units })}
                 max={units}
                 value={quantities[shopProductId] ?? 0}
                 onChange={(value) => form.setFieldValue('quantities', { ...quantities, [shopProductId]: value })}
               />
             ))}
-          <TextInput label="Reason" maxLength={200} {...form.getInputProps('reason')} />
-          <DialogActions label="Enter return" isSaving={isSaving} close={close} />
+          <TextInput label={t('reason')} maxLength={200} {...form.getInputProps('reason')} />
+          <DialogActions label={t('saveReturn')} isSaving={isSaving} close={close} />
         </Stack>
       </form>
     </Modal>

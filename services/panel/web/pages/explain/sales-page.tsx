@@ -2,12 +2,13 @@ import { Badge, Select, Text } from '@mantine/core'
 import { useSearchParams } from 'react-router'
 import { type Column, DataTable } from '../../components/page/data-table.tsx'
 import { PageHeader } from '../../components/page/page-header.tsx'
-import { Money } from '../../components/values/money.tsx'
+import { formatMoney, Money } from '../../components/values/money.tsx'
 import { DateTime } from '../../components/values/times.tsx'
 import { useList } from '../../data/use-list.ts'
+import { t } from '../../messages/pages/sales.ts'
 import { useSession } from '../../session/session.ts'
 import { useShop } from '../../session/shop-context.tsx'
-import { kindLabel, kinds, type ListedSale, salePath } from './words.ts'
+import { kinds, type ListedSale, salePath } from './sale-words.ts'
 
 const REFRESH_MS = 10_000
 const KIND_DEFAULT = 'PURCHASE'
@@ -34,15 +35,11 @@ export default function SalesPage() {
   return (
     <>
       <PageHeader
-        title="Sales"
-        description={
-          isAdvertiser
-            ? 'What your ads sold in the last 30 days. Open one to see why it was credited.'
-            : 'What people bought in the last 30 days. Open one to see who was credited, and why.'
-        }
+        title={t('sales')}
+        description={`${isAdvertiser ? t('ownSalesHelp') : t('salesHelp')} ${shop ? t('zone', { zone: shop.timeZone }) : ''}`}
       />
       <DataTable
-        label="Sales"
+        label={t('sales')}
         list={list}
         columns={columnsFor(isAdvertiser, shop?.timeZone)}
         rowKey={({ shopId, kind: of, eventId }) => `${shopId} ${of} ${eventId}`}
@@ -50,32 +47,32 @@ export default function SalesPage() {
         filters={
           <>
             <Select
-              aria-label="What"
+              aria-label={t('kind')}
               w={140}
               allowDeselect={false}
               value={kind}
               onChange={(value) => put('kind', value)}
-              data={Object.entries(kinds).map(([value, label]) => ({ value, label: `${label}s` }))}
+              data={kinds.map((value) => ({ value, label: t(`${value}s`) }))}
             />
             {!isAdvertiser && (
               <Select
-                aria-label="Credit"
+                aria-label={t('credit')}
                 w={190}
                 allowDeselect={false}
                 value={credited}
                 onChange={(value) => put('credited', value)}
                 data={[
-                  { value: 'true', label: 'Credited to ads' },
-                  { value: 'false', label: 'Credited to nobody' },
-                  { value: 'all', label: 'All' },
+                  { value: 'true', label: t('creditedToAds') },
+                  { value: 'false', label: t('creditedToNobody') },
+                  { value: 'all', label: t('all') },
                 ]}
               />
             )}
           </>
         }
         empty={{
-          title: `No ${kindLabel(kind).toLowerCase()}s here`,
-          description: 'They appear within seconds of being sent. Imported history is never attributed.',
+          title: t('noSales', { kind }),
+          description: t('noSalesHelp'),
         }}
       />
     </>
@@ -84,34 +81,41 @@ export default function SalesPage() {
 
 function columnsFor(isAdvertiser: boolean, timeZone: string | undefined): Column<ListedSale>[] {
   const when: Column<ListedSale> = {
-    title: 'When',
+    title: t('when'),
     cell: ({ occurredAt }) => <DateTime at={occurredAt} timeZone={timeZone} />,
   }
-  const credit: Column<ListedSale> = { title: 'Credited to', cell: (sale) => <Campaigns sale={sale} /> }
+  const credit: Column<ListedSale> = { title: t('creditedTo'), cell: (sale) => <Campaigns sale={sale} /> }
   const credited: Column<ListedSale> = {
-    title: 'Credited',
+    title: t('credited'),
     align: 'end',
     cell: ({ creditedAmount, currency }) => <Money amount={creditedAmount} currency={currency} />,
   }
-  if (isAdvertiser) return [when, { title: 'Shop', cell: ({ shopName }) => shopName }, credit, lineColumn, credited]
+  if (isAdvertiser) return [when, { title: t('shop'), cell: ({ shopName }) => shopName }, credit, lineColumn, credited]
   const amount: Column<ListedSale> = {
-    title: 'Amount',
+    title: t('amount'),
     align: 'end',
     cell: ({ amount: all, returnedAmount, currency }) => (
       <>
         <Money amount={all} currency={currency} />
         {returnedAmount > 0 && (
           <Text size="xs" c="dimmed">
-            <Money amount={returnedAmount} currency={currency} /> returned
+            {t('returnedAmount', { amount: formatMoney(returnedAmount, currency) })}
           </Text>
         )}
       </>
     ),
   }
-  return [when, { title: 'Number', cell: (sale) => <OrderNumber sale={sale} /> }, credit, lineColumn, amount, credited]
+  return [
+    when,
+    { title: t('order'), cell: (sale) => <OrderNumber sale={sale} /> },
+    credit,
+    lineColumn,
+    amount,
+    credited,
+  ]
 }
 
-const lineColumn: Column<ListedSale> = { title: 'Lines', align: 'end', cell: ({ lines }) => lines }
+const lineColumn: Column<ListedSale> = { title: t('lines'), align: 'end', cell: ({ lines }) => lines }
 
 const OrderNumber = ({ sale: { eventId, unconfirmed } }: { sale: ListedSale }) => (
   <>
@@ -119,13 +123,8 @@ const OrderNumber = ({ sale: { eventId, unconfirmed } }: { sale: ListedSale }) =
       {eventId}
     </Text>
     {unconfirmed && (
-      <Badge
-        variant="light"
-        color="yellow"
-        size="sm"
-        title="It counts until a version comes whose sender proves itself"
-      >
-        Not confirmed
+      <Badge variant="light" color="yellow" size="sm" title={t('notConfirmedHelp')}>
+        {t('notConfirmed')}
       </Badge>
     )}
   </>
@@ -136,7 +135,7 @@ function Campaigns({ sale: { campaigns } }: { sale: ListedSale }) {
   if (!first)
     return (
       <Text size="sm" c="dimmed">
-        Nobody
+        {t('nobody')}
       </Text>
     )
   return (

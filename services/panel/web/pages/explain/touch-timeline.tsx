@@ -2,8 +2,9 @@ import { Anchor, Badge, Group, Text, Timeline } from '@mantine/core'
 import { IconClick, IconEye } from '@tabler/icons-react'
 import { Link } from 'react-router'
 import { DateTime } from '../../components/values/times.tsx'
+import { t } from '../../messages/pages/sales.ts'
+import { campaignPath, distance, type ExplainedTransaction, resultLabel, type Touch } from './sale-words.ts'
 import classes from './touch-timeline.module.css'
-import { distance, type ExplainedTransaction, resultLabel, type Touch } from './words.ts'
 
 export interface TouchTimelineProps {
   /** In order of strength, the strongest first. */
@@ -26,7 +27,7 @@ export function TouchTimeline({ touches, sale, timeZone }: TouchTimelineProps) {
         <Timeline.Item key={touch.eventId} bullet={<Sign type={touch.type} />} lineVariant="dotted">
           <Group gap="xs" lh={1.3}>
             <Text size="sm" fw={600}>
-              {touch.type === 'CLICK' ? 'Click' : 'View'}
+              {touch.type === 'CLICK' ? t('click') : t('view')}
             </Text>
             <Text size="sm" c="dimmed">
               {distance(touch.occurredAt, sale.occurredAt)} · <DateTime at={touch.occurredAt} timeZone={timeZone} />
@@ -37,18 +38,22 @@ export function TouchTimeline({ touches, sale, timeZone }: TouchTimelineProps) {
               tt="none"
               size="sm"
             >
-              {resultLabel(touch.result)}
+              {resultLabel(touch)}
             </Badge>
           </Group>
           <Text size="sm">
-            <Anchor component={Link} to={`/campaigns/${touch.campaignId}`} inherit underline="always">
-              {touch.campaignName ?? touch.campaignId}
-            </Anchor>
-            {`, ad of ${touch.adId}`}
+            {t.rich('adOf', {
+              campaign: (name) => (
+                <Anchor component={Link} to={campaignPath(touch.campaignId)} inherit underline="always">
+                  {name}
+                </Anchor>
+              ),
+              name: touch.campaignName ?? touch.campaignId,
+              ad: touch.adId,
+            })}
           </Text>
           <Text size="sm" c="dimmed">
             {touch.why}
-            {touch.result === 'NOT_VALID' && ` (${touch.verdict.toLowerCase().replaceAll('_', ' ')})`}
           </Text>
         </Timeline.Item>
       ))}
