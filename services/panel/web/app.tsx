@@ -10,8 +10,9 @@ import { createRoutes } from './routes.tsx'
 import { ReauthenticationDialog } from './session/reauthentication-dialog.tsx'
 import { SecondFactorPage } from './session/second-factor-setup.tsx'
 import { SessionContext, useSessionState } from './session/session.ts'
-import { SET_PASSWORD_PATH, SetPasswordPage } from './session/set-password-page.tsx'
-import { SignInPage } from './session/sign-in-page.tsx'
+import { SessionEndDialog } from './session/session-end-dialog.tsx'
+import { SET_PASSWORD_PATH, SetPasswordPage } from './session/sign-in/set-password-page.tsx'
+import { SignInPage } from './session/sign-in/sign-in-page.tsx'
 
 const queryClient = createQueryClient()
 
@@ -31,19 +32,12 @@ export function App({ nonce }: { nonce: string }) {
 function Gate() {
   const { data: session, error, refetch } = useSessionState()
   if (location.pathname.startsWith(SET_PASSWORD_PATH)) return <SetPasswordPage />
-  if (session?.mustSetUpSecondFactor) {
-    return (
-      <SessionContext value={session}>
-        <SecondFactorPage />
-        <ReauthenticationDialog />
-      </SessionContext>
-    )
-  }
   if (session) {
     return (
       <SessionContext value={session}>
-        <Pages role={session.user.role} />
+        {session.mustSetUpSecondFactor ? <SecondFactorPage /> : <Pages role={session.user.role} />}
         <ReauthenticationDialog />
+        <SessionEndDialog />
       </SessionContext>
     )
   }

@@ -165,7 +165,7 @@ it('asks for the password again before it makes a token', async () => {
     await page.getByRole('button', { name: 'Create token' }).click()
   }
   await make()
-  const dialog = page.getByRole('dialog', { name: 'Is it still you?' })
+  const dialog = page.getByRole('dialog', { name: 'Confirm your identity' })
   await dialog.locator('input[type=password]').fill('not the password')
   await dialog.getByRole('button', { name: 'Continue' }).click()
   await dialog.getByText('Is not your password').waitFor()

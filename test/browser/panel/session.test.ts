@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { must } from '../../program.ts'
 import { OPERATOR, openWorld, type Person, seriousFindings, type World, watchErrors } from '../harness.ts'
@@ -22,7 +23,7 @@ async function signInByForm(person: Person, path = '/panel/') {
   await page.goto(path)
   await page.getByLabel('E-mail').fill(person.email)
   await page.locator('input[type=password]').fill(person.password)
-  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   return page
 }
 
@@ -55,17 +56,77 @@ it('reports a wrong password, and lets the user try again', async () => {
   await page.close()
 })
 
-it('asks to sign in again when the session has ended, and returns to the same page', async () => {
+/** The dialog over a page whose session has ended. */
+const ended = (page: Page) => page.getByRole('dialog', { name: 'Your session has ended. Sign in to continue.' })
+
+async function signInAgain(page: Page) {
+  expect(await ended(page).getByLabel('E-mail').inputValue()).toBe(OPERATOR.email)
+  await ended(page).locator('input[type=password]').fill(OPERATOR.password)
+  await ended(page).getByRole('button', { name: 'Sign in', exact: true }).click()
+  await ended(page).waitFor({ state: 'detached' })
+}
+
+it('asks for the password over the page when the session has ended, and goes on with what was refused', async () => {
   const page = await world.signedIn(OPERATOR)
-  await page.goto('/panel/users')
-  await page.getByRole('heading', { level: 1, name: 'Users' }).waitFor()
+  await page.goto('/panel/accounts/new')
+  const name = page.getByRole('textbox', { name: 'Name', exact: true })
+  await name.fill('Kept over the end of a session')
   await page.context().clearCookies()
-  await page.getByRole('link', { name: 'System health' }).click()
-  await page.getByLabel('E-mail').fill(OPERATOR.email)
-  await page.locator('input[type=password]').fill(OPERATOR.password)
-  await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByRole('heading', { level: 1, name: 'System health' }).waitFor()
+  await page.getByRole('button', { name: 'Create account' }).click()
+  await ended(page).waitFor()
+  expect(await seriousFindings(page)).toEqual([])
+  await page.keyboard.press('Escape')
+  await ended(page).locator('input[type=password]').fill('not-the-password')
+  await ended(page).getByRole('button', { name: 'Sign in', exact: true }).click()
+  await ended(page).getByRole('alert').getByText('wrong').waitFor()
+  expect(await name.inputValue()).toBe('Kept over the end of a session')
+  await signInAgain(page)
+  await page.getByRole('heading', { level: 1, name: 'Kept over the end of a session' }).waitFor()
   await page.close()
+})
+
+it('keeps what was typed in the campaign wizard when the session ends while the page reads', async () => {
+  const account = await must(
+    world.program.call<{ id: string }>('POST', '/v1/panel/accounts', { kind: 'PUBLISHER', name: 'Shop of the wizard' }),
+  )
+  const locale = { currency: 'EUR', lang: 'en', country: 'DE', timeZone: 'Europe/Berlin' }
+  await must(
+    world.program.call('POST', '/v1/panel/shops', {
+      accountId: account.id,
+      name: 'Lamps',
+      reserveCpc: 0.05,
+      ...locale,
+    }),
+  )
+  const page = await world.signedIn(OPERATOR)
+  await page.goto('/panel/campaigns/new')
+  const name = page.getByRole('textbox', { name: 'Name', exact: true })
+  await name.fill('Typed before the end')
+  const other = await page.context().newPage()
+  await other.goto('/panel/')
+  await other.getByRole('button', { name: /^Menu of/ }).click()
+  await other.getByRole('menuitem', { name: 'Sign out', exact: true }).click()
+  await ended(page).waitFor()
+  await signInAgain(page)
+  expect(await name.inputValue()).toBe('Typed before the end')
+  await other.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
+  await page.context().close()
+})
+
+it('starts anew when somebody else signs in in another tab', async () => {
+  const page = await world.signedIn(OPERATOR)
+  await page.goto('/panel/health')
+  await page.getByRole('heading', { level: 1, name: 'System health' }).waitFor()
+  const other = await page.context().newPage()
+  await other.goto('/panel/')
+  await other.getByRole('button', { name: /^Menu of/ }).click()
+  await other.getByRole('menuitem', { name: 'Sign out', exact: true }).click()
+  await ended(page).waitFor()
+  await other.getByLabel('E-mail').fill(people.ADVERTISER!.email)
+  await other.locator('input[type=password]').fill(people.ADVERTISER!.password)
+  await other.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await page.getByRole('heading', { level: 1, name: 'ADVERTISER of tests' }).waitFor()
+  await page.context().close()
 })
 
 it('signs out for good', async () => {

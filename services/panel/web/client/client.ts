@@ -1,7 +1,7 @@
 import createClient from 'openapi-fetch'
 import { isOfGateway } from './connection.ts'
 import { noAnswer, problemOf } from './problem.ts'
-import { fetchAskingAgain } from './reauthentication.ts'
+import { fetchAskingAgain } from './questions.ts'
 import type { paths } from './schema.d.ts'
 
 /** The client of the API, typed by its OpenAPI document. Every failed call rejects with ApiProblem. */

@@ -1,4 +1,4 @@
-import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
+import { QueryClient } from '@tanstack/react-query'
 import { connection } from './connection.ts'
 import { ApiProblem } from './problem.ts'
 
@@ -14,13 +14,7 @@ export const SESSION_KEY = ['/v1/panel/session']
  * retried: they may already have been made.
  */
 export function createQueryClient(): QueryClient {
-  /** On 401 the session has ended: the panel shows the sign-in page. */
-  const onError = (error: Error) => {
-    if (error instanceof ApiProblem && error.status === 401) queryClient.setQueryData(SESSION_KEY, null)
-  }
   const queryClient = new QueryClient({
-    queryCache: new QueryCache({ onError }),
-    mutationCache: new MutationCache({ onError }),
     defaultOptions: {
       queries: {
         staleTime: FRESH_MS,

@@ -1,31 +1,25 @@
-import { Button, Group, Modal, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
+import { Modal, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
-import { useEffect, useRef, useState } from 'react'
 import { answer, client } from '../client/client.ts'
 import type { ApiProblem } from '../client/problem.ts'
-import { askWith } from '../client/reauthentication.ts'
 import type { Session } from '../client/types.ts'
+import { DialogActions } from '../components/form/dialog-actions.tsx'
+import { t } from '../messages/shell.ts'
 import { useSession } from './session.ts'
+import { useQuestion } from './use-question.ts'
 
-/** Asks for the password or a code when the API answers REAUTHENTICATION_REQUIRED. One dialog serves all requests that wait. */
+/** Asks for the password or a code when the API answers REAUTHENTICATION_REQUIRED. */
 export function ReauthenticationDialog() {
-  const [isOpen, setOpen] = useState(false)
-  const waiting = useRef<((proved: boolean) => void)[]>([])
-  useEffect(
-    () =>
-      askWith(() => {
-        setOpen(true)
-        return new Promise((resolve) => waiting.current.push(resolve))
-      }),
-    [],
-  )
-  const finish = (proved: boolean) => {
-    setOpen(false)
-    for (const resolve of waiting.current.splice(0)) resolve(proved)
-  }
+  const { isOpen, finish } = useQuestion('IDENTITY', true)
   return (
-    <Modal opened={isOpen} onClose={() => finish(false)} title="Is it still you?" zIndex={400}>
+    <Modal
+      opened={isOpen}
+      onClose={() => finish(false)}
+      closeOnEscape={false}
+      title={t('confirmIdentity')}
+      zIndex={400}
+    >
       {isOpen && <ReauthenticationForm finish={finish} />}
     </Modal>
   )
@@ -43,38 +37,17 @@ function ReauthenticationForm({ finish }: { finish: (proved: boolean) => void })
       form.getInputNode('proof')?.focus()
     },
   })
+  const field = { required: true, 'data-autofocus': true, ...form.getInputProps('proof') }
   return (
     <form onSubmit={form.onSubmit((values) => prove.mutate(values))}>
       <Stack>
-        <Text size="sm">
-          This changes who can sign in or act for you. Enter {hasSecondFactor ? 'a code' : 'your password'} to go on.
-        </Text>
+        <Text size="sm">{hasSecondFactor ? t('confirmByCode') : t('confirmByPassword')}</Text>
         {hasSecondFactor ? (
-          <TextInput
-            label="Code"
-            description="From your authenticator app, or a recovery code"
-            autoComplete="one-time-code"
-            required
-            data-autofocus
-            {...form.getInputProps('proof')}
-          />
+          <TextInput label={t('code')} description={t('codeOfAppOrRecovery')} autoComplete="one-time-code" {...field} />
         ) : (
-          <PasswordInput
-            label="Your password"
-            autoComplete="current-password"
-            required
-            data-autofocus
-            {...form.getInputProps('proof')}
-          />
+          <PasswordInput label={t('yourPassword')} autoComplete="current-password" {...field} />
         )}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={() => finish(false)}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={prove.isPending}>
-            Continue
-          </Button>
-        </Group>
+        <DialogActions label={t('continue')} isSaving={prove.isPending} close={() => finish(false)} />
       </Stack>
     </form>
   )

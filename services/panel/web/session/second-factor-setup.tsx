@@ -8,7 +8,7 @@ import type { ApiProblem } from '../client/problem.ts'
 import { SESSION_KEY } from '../client/query-client.ts'
 import { CopyField } from '../components/values/copy-field.tsx'
 import { signOut } from './session.ts'
-import { SignInCard } from './sign-in-card.tsx'
+import { SignInCard } from './sign-in/sign-in-card.tsx'
 
 /** Sets up an authenticator app: the QR code, a code of the app, and the recovery codes. */
 export function SecondFactorSetup({ done, cancel }: { done: () => void; cancel?: () => void }) {

@@ -3,7 +3,9 @@ import { createContext, use } from 'react'
 import { answer, client } from '../client/client.ts'
 import { ApiProblem } from '../client/problem.ts'
 import { SESSION_KEY } from '../client/query-client.ts'
+import { ask } from '../client/questions.ts'
 import type { Session } from '../client/types.ts'
+import { tellOtherTabs } from './other-tabs.ts'
 
 /** The current session, for everything inside the shell. */
 export const SessionContext = createContext<Session | null>(null)
@@ -15,33 +17,46 @@ export function useSession(): Session {
   return session
 }
 
-/** Reads the session from the server: undefined until it is known, null when nobody is signed in. */
+/**
+ * Reads the session from the server: undefined until it is known, null when nobody was signed in as the panel was opened. A
+ * session that ends later stays as it was, and a dialog asks to sign in again, so that nothing that was typed is lost.
+ */
 export function useSessionState() {
+  const queryClient = useQueryClient()
   return useQuery<Session | null, ApiProblem>({
     queryKey: SESSION_KEY,
     queryFn: async ({ signal }) => {
+      const known = queryClient.getQueryData<Session | null>(SESSION_KEY)
       try {
-        return await answer(client.GET('/v1/panel/session', { signal }))
+        const session = await answer(client.GET('/v1/panel/session', { signal }))
+        if (known && session.user.id !== known.user.id) startAnew()
+        return session
       } catch (error) {
-        if (error instanceof ApiProblem && error.status === 401) return null
-        throw error
+        if (!(error instanceof ApiProblem) || error.status !== 401) throw error
+        if (known) void ask('SESSION')
+        return known ?? null
       }
     },
     staleTime: 60_000,
   })
 }
 
-/** Sets the new session, and drops everything that the previous user has read. */
+/** Sets the new session, reads again all that is shown, and tells the other tabs. */
 export function useSignedIn(): (session: Session) => void {
   const queryClient = useQueryClient()
   return (session) => {
-    queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] })
     queryClient.setQueryData(SESSION_KEY, session)
+    void queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] })
+    tellOtherTabs({ kind: 'SIGNED_IN', userId: session.user.id })
   }
 }
 
-/** Ends the session and reloads the panel, so that nothing stays in memory. */
+/** Loads the panel anew, so that nothing of the previous user stays in memory. */
+export const startAnew = (): void => location.assign('/panel/')
+
+/** Ends the session, in all tabs of the browser. */
 export async function signOut(query: { everywhere?: boolean; tokens?: boolean } = {}): Promise<void> {
   await client.DELETE('/v1/panel/session', { params: { query } })
-  location.assign('/panel/')
+  tellOtherTabs({ kind: 'SIGNED_OUT' })
+  startAnew()
 }

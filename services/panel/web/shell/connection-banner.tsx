@@ -9,7 +9,8 @@ import classes from './connection-banner.module.css'
 /** Pixels. It has two lines on a phone. */
 export const BANNER_HEIGHT = { base: 42, sm: 30 }
 
-const REFRESH_MS = 10_000
+/** The page below changes too: what it shows then may be older, or nothing. */
+const REFRESH_MS = 2_000
 
 /** Says that the server does not answer, and how old the page is. It goes away by itself. */
 export function ConnectionBanner() {

@@ -1,9 +1,9 @@
 import { Alert, Anchor, Button, PasswordInput, Stack } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
-import { answer, client } from '../client/client.ts'
-import type { ApiProblem } from '../client/problem.ts'
-import { PASSWORD_HINT, passwordProblem } from './password-rules.ts'
+import { answer, client } from '../../client/client.ts'
+import type { ApiProblem } from '../../client/problem.ts'
+import { PASSWORD_HINT, passwordProblem } from '../password-rules.ts'
 import { SignInCard } from './sign-in-card.tsx'
 
 export const SET_PASSWORD_PATH = '/panel/set-password'

@@ -1,8 +1,8 @@
 import { Alert, Anchor, Button, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
-import { answer, client } from '../client/client.ts'
-import type { ApiProblem } from '../client/problem.ts'
+import { answer, client } from '../../client/client.ts'
+import type { ApiProblem } from '../../client/problem.ts'
 import { SignInCard } from './sign-in-card.tsx'
 
 /** Requests a reset link by e-mail. The answer does not reveal whether the user exists. */
