@@ -181,6 +181,8 @@ export interface Campaign {
   productRule: ProductRule | null
   cpcMicros: number
   autoPromo: boolean
+  /** When it was put away: it never runs, and default lists leave it out; null: it was not. */
+  archivedAt: number | null
   /** DISPLAY sets these, SPONSORED has null or none. Country: ISO 3166-1 alpha-2. */
   country: string | null
   targetUrl: string | null

@@ -5,6 +5,7 @@ import { accounts } from './access/accounts.ts'
 import type { Authorize } from './access/auth.ts'
 import type { SecurityLog } from './access/security-log/security-log.ts'
 import { tokenRoutes } from './access/tokens.ts'
+import { bulkChangeRoutes } from './campaigns/bulk-changes.ts'
 import { campaigns } from './campaigns/campaigns.ts'
 import { moderationRoutes } from './campaigns/moderation.ts'
 import { feedEntities } from './feeds/feed-entities.ts'
@@ -64,6 +65,7 @@ export function registryApp(deps: RegistryAppDeps) {
     resourceRoutes(server, resource, feedEntities({ access, snapshot, feedIntervalMs }))
     const campaignResource = campaigns({ snapshot, access, now, uuid, spendOf })
     resourceRoutes(server, resource, campaignResource)
+    bulkChangeRoutes(server, { ...resource, changeEach: campaignResource.changeEach })
     moderationRoutes(server, { ...resource, views: campaignResource.views, now })
     slotRoutes(server, resource)
     readRoutes(server, resource, technicalSlots)

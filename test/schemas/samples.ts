@@ -136,6 +136,7 @@ export const bodies: EntityBodies = {
   },
   Campaign: {
     kind: 'SPONSORED',
+    archivedAt: AT,
     accountId: 'account-1',
     shopId: 'shop-1',
     name: 'Autumn',

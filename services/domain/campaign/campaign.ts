@@ -13,19 +13,21 @@ export const CAMPAIGN_STATES = [
   'PAUSED',
   'EXHAUSTED',
   'ENDED',
+  'ARCHIVED',
 ] as const
 export type CampaignState = (typeof CAMPAIGN_STATES)[number]
 
 /**
- * The state at `now` (UTC epoch ms). The first that holds wins: IN_MODERATION, REJECTED (display campaigns only), DRAFT
+ * The state at `now` (UTC epoch ms). The first that holds wins: ARCHIVED (put away), IN_MODERATION, REJECTED (display campaigns only), DRAFT
  * (never switched on), ENDED (`endAt` reached), EXHAUSTED (what is left of the budget does not pay for one more click or
  * view), PAUSED, SCHEDULED (before `startAt`), RUNNING.
  * `leastPriceMicros` is the least that one click or view can cost: see `leastPrice`.
  */
 export function campaignState(
-  campaign: Pick<Campaign, 'status' | 'startAt' | 'endAt' | 'budgetMicros' | 'moderation'>,
+  campaign: Pick<Campaign, 'status' | 'startAt' | 'endAt' | 'budgetMicros' | 'moderation' | 'archivedAt'>,
   at: { now: number; spentMicros: number; leastPriceMicros: number },
 ): CampaignState {
+  if (campaign.archivedAt !== null) return 'ARCHIVED'
   const moderation = campaign.moderation?.state ?? 'ACCEPTED'
   if (moderation !== 'ACCEPTED') return moderation
   if (campaign.status === 'DRAFT') return 'DRAFT'
@@ -34,6 +36,9 @@ export function campaignState(
   if (campaign.status === 'PAUSED') return 'PAUSED'
   return at.now < campaign.startAt ? 'SCHEDULED' : 'RUNNING'
 }
+
+/** States in which a campaign can be put away: it cannot run by itself. */
+export const ARCHIVABLE: ReadonlySet<CampaignState> = new Set(['DRAFT', 'REJECTED', 'PAUSED', 'EXHAUSTED', 'ENDED'])
 
 /**
  * The least a click (a view, of a display campaign) can cost, in micros: the shop's reserve, which only clicks have.

@@ -72,6 +72,8 @@ function campaignFault(
     case 'SCHEDULED':
       return 'CAMPAIGN_NOT_STARTED'
     case 'ENDED':
+    // To those who look for a reason, one that was put away is over, too.
+    case 'ARCHIVED':
       return 'CAMPAIGN_ENDED'
     case 'PAUSED':
       return 'CAMPAIGN_PAUSED'

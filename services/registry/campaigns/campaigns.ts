@@ -7,10 +7,10 @@ import {
   CampaignView,
 } from '../../../schemas/http/panel/campaigns/campaigns.ts'
 import type { Campaign } from '../../../schemas/records/entities.ts'
-import { NO_DISPLAY } from '../../domain/campaign/campaign.ts'
+import { ARCHIVABLE, campaignState, leastPrice, NO_DISPLAY } from '../../domain/campaign/campaign.ts'
 import { afterChange, NOT_MODERATED } from '../../domain/campaign/moderation.ts'
 import { Problem } from '../../domain/errors.ts'
-import type { Snapshot } from '../../domain/snapshot.ts'
+import type { Entity, Snapshot } from '../../domain/snapshot.ts'
 import type { Access } from '../access/access.ts'
 import { FieldErrors } from '../resources/field-errors.ts'
 import { ownAccount } from '../resources/own-account.ts'
@@ -29,8 +29,15 @@ export interface CampaignDeps {
   spendOf: (campaignIds: readonly string[]) => Promise<number[]>
 }
 
+export type CampaignInput = Static<typeof CampaignPatch>
+
+export interface CampaignResource extends Resource<'Campaign', typeof CampaignCreate, typeof CampaignPatch> {
+  /** What `change` makes of each of them, or the Problem that it throws. */
+  changeEach(campaigns: readonly Entity<'Campaign'>[], input: CampaignInput): Promise<(Campaign | Problem)[]>
+}
+
 /** Sponsored and display campaigns. */
-export function campaigns(deps: CampaignDeps): Resource<'Campaign', typeof CampaignCreate, typeof CampaignPatch> {
+export function campaigns(deps: CampaignDeps): CampaignResource {
   const { snapshot, access, now, uuid, spendOf } = deps
 
   function bannerFacts(campaign: Campaign): BannerFacts {
@@ -56,6 +63,42 @@ export function campaigns(deps: CampaignDeps): Resource<'Campaign', typeof Campa
       throw error
     })
 
+  /** The campaign after a change. @throws Problem */
+  function changedCampaign(body: Campaign, input: CampaignInput, spentMicros: number | null): Campaign {
+    checkKind(body.kind, input, { isNew: false })
+    if (
+      body.archivedAt !== null &&
+      Object.keys(input).some((name) => name !== 'archived') &&
+      input.archived !== false
+    ) {
+      throw new Problem('CONFLICT', 'The campaign is archived: nothing of it can change until it is restored')
+    }
+    const fieldErrors = new FieldErrors()
+    const campaign: Campaign = { ...body, ...campaignFields(input, fieldErrors) }
+    if (spentMicros === null && campaign.budgetMicros < body.budgetMicros) {
+      const message = 'cannot be lowered while the spend of the campaign is unknown'
+      throw new Problem('UNAVAILABLE', `/budget: ${message}`, { errors: [{ path: '/budget', message }] })
+    }
+    const account = snapshot.body('Account', body.accountId)!
+    const shop = snapshot.body('Shop', body.shopId)!
+    const publisher = snapshot.body('Account', shop.accountId)!
+    const facts = { accountId: body.accountId, account, shop, publisher, spentMicros: spentMicros ?? 0, before: body }
+    if (!onlyStops(input)) checkCampaign(campaign, facts, fieldErrors)
+    if (input.banners) campaign.banners = readBanners(input.banners, bannerFacts(body), fieldErrors)
+    campaign.archivedAt = archivedAfter({ ...campaign, moderation: afterChange(body, campaign) }, input, fieldErrors)
+    fieldErrors.throwIfAny()
+    return { ...campaign, moderation: afterChange(body, campaign) }
+
+    function archivedAfter(next: Campaign, { archived }: CampaignInput, errors: FieldErrors): number | null {
+      if (archived === undefined || (archived && body.archivedAt !== null)) return body.archivedAt
+      if (!archived) return null
+      const at = { now: now(), spentMicros: spentMicros ?? 0, leastPriceMicros: leastPrice(body, shop) }
+      const state = campaignState({ ...next, archivedAt: null }, at)
+      errors.check(ARCHIVABLE.has(state), '/archived', `is for campaigns that cannot run: this one is ${state}`)
+      return at.now
+    }
+  }
+
   const nameOf = (id: string) => (snapshot.getEver('User', id) ?? snapshot.getEver('Account', id))?.body.name ?? null
 
   return {
@@ -79,24 +122,22 @@ export function campaigns(deps: CampaignDeps): Resource<'Campaign', typeof Campa
       return campaign
     },
     async change({ id, body }, input) {
-      checkKind(body.kind, input, { isNew: false })
-      const fieldErrors = new FieldErrors()
-      const campaign: Campaign = { ...body, ...campaignFields(input, fieldErrors) }
       const [spentMicros = 0] = await knownSpendOf([id])
-      if (spentMicros === null && campaign.budgetMicros < body.budgetMicros) {
-        const message = 'cannot be lowered while the spend of the campaign is unknown'
-        throw new Problem('UNAVAILABLE', `/budget: ${message}`, { errors: [{ path: '/budget', message }] })
-      }
-      const account = snapshot.body('Account', body.accountId)!
-      const shop = snapshot.body('Shop', body.shopId)!
-      const publisher = snapshot.body('Account', shop.accountId)!
-      const facts = { accountId: body.accountId, account, shop, publisher, spentMicros: spentMicros ?? 0, before: body }
-      checkCampaign(campaign, facts, fieldErrors)
-      if (input.banners) campaign.banners = readBanners(input.banners, bannerFacts(body), fieldErrors)
-      fieldErrors.throwIfAny()
-      return { ...campaign, moderation: afterChange(body, campaign) }
+      return changedCampaign(body, input, spentMicros)
+    },
+    async changeEach(entities, input) {
+      const spent = await knownSpendOf(entities.map(({ id }) => id))
+      return entities.map(({ body }, i) => {
+        try {
+          return changedCampaign(body, input, spent[i] ?? null)
+        } catch (error) {
+          if (error instanceof Problem) return error
+          throw error
+        }
+      })
     },
     blockedBy: () => null,
+    filters: { archived: ({ archivedAt }, asked) => (archivedAt !== null) === (asked === true) },
     async views(entities) {
       const spent = await knownSpendOf(entities.map(({ id }) => id))
       return entities.map((entity, i) => {
@@ -107,6 +148,10 @@ export function campaigns(deps: CampaignDeps): Resource<'Campaign', typeof Campa
     },
   }
 }
+
+/** Stopping a campaign, and putting it away or back, is never refused for what is wrong with the rest of it. */
+const onlyStops = (input: CampaignInput): boolean =>
+  Object.entries(input).every(([name, value]) => name === 'archived' || (name === 'status' && value === 'PAUSED'))
 
 function newCampaign(
   input: Static<typeof CampaignCreate>,
@@ -130,6 +175,7 @@ function newCampaign(
     productRule: null,
     cpcMicros: 0,
     autoPromo: input.autoPromo ?? false,
+    archivedAt: null,
     ...NO_DISPLAY,
     ...(input.kind === 'DISPLAY' ? { targeting: NO_TARGETING, moderation: NOT_MODERATED } : {}),
     ...campaignFields(input, fieldErrors),

@@ -52,7 +52,8 @@ function listRoute(server: HttpServer, { access, authorize, views }: ModerationD
       const principal = principalOf(request)
       const { limit = PAGE_LIMIT_DEFAULT, cursor, state, shopId } = request.query
       const wanted = access.list(principal, 'Campaign').filter(({ body }) => {
-        if (body.moderation === null || (shopId !== undefined && body.shopId !== shopId)) return false
+        if (body.moderation === null || body.archivedAt !== null) return false
+        if (shopId !== undefined && body.shopId !== shopId) return false
         return state === undefined || body.moderation.state === state
       })
       const { items, nextCursor } = pageOf(wanted, { limit, cursor })
@@ -117,6 +118,7 @@ async function decide(deps: ModerationDeps, decision: Decision): Promise<Static<
 /** The moderation that the decision changes. @throws Problem CONFLICT */
 function checkOpen({ version, body }: Entity<'Campaign'>, decision: Decision): Moderation {
   if (body.moderation === null) throw new Problem('CONFLICT', 'Only display campaigns are moderated')
+  if (body.archivedAt !== null) throw new Problem('CONFLICT', 'The campaign is archived')
   if (decision.version !== undefined && decision.version !== version) {
     throw new Problem('CONFLICT', `The campaign has changed to version ${version}: review it again`)
   }

@@ -29,6 +29,7 @@ export function campaignView(
     budget: fromMicros(body.budgetMicros),
     dailyBudget: body.dailyBudgetMicros === null ? null : fromMicros(body.dailyBudgetMicros),
     spent: spentMicros === null ? null : fromMicros(spentMicros),
+    archivedAt: toIso(body.archivedAt),
     pacing: body.pacing,
     capping: body.capping,
     attributionProductIds: body.attributionProductIds,

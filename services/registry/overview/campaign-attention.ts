@@ -65,8 +65,8 @@ export async function campaignAttention(
 }
 
 /** Whether only its spend can keep it from running. */
-function mayRun({ status, startAt, endAt, moderation }: Campaign['body'], now: number): boolean {
-  const isOn = status !== 'DRAFT' && (moderation === null || moderation.state === 'ACCEPTED')
+function mayRun({ status, startAt, endAt, moderation, archivedAt }: Campaign['body'], now: number): boolean {
+  const isOn = archivedAt === null && status !== 'DRAFT' && (moderation === null || moderation.state === 'ACCEPTED')
   return isOn && startAt <= now && (endAt === null || now < endAt)
 }
 

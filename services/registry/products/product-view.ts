@@ -19,7 +19,8 @@ export function createProductView(deps: { snapshot: Snapshot; access: Access; co
     ids: ReadonlySet<string>,
     principal: Principal,
   ): Promise<Map<string, NamingCampaign>> {
-    const visible = [...access.list(principal, 'Campaign')].filter(({ id }) => ids.has(id))
+    const wanted = ({ id, body }: Entity<'Campaign'>) => ids.has(id) && body.archivedAt === null
+    const visible = [...access.list(principal, 'Campaign')].filter(wanted)
     const day = dayIn(shop.body.timeZone, now())
     const spent = await counters.read(visible.flatMap(({ id }) => [spendKey(id), dailySpendKey(id, day)]))
     const naming = new Map<string, NamingCampaign>()

@@ -28,6 +28,8 @@ export interface ReadableResource<K extends EntityKind> {
   /** Under /v1/panel. */
   path: string
   schemas: { view: TSchema; query: TSchema }
+  /** What a list leaves out by query parameters that are no properties of the body; called without them, too. */
+  filters?: Readonly<Record<string, (body: EntityBodies[K], asked: unknown) => boolean>>
   /** The answers for entities of one page, in order. */
   views(entities: Entity<K>[], principal: Principal): object[] | Promise<object[]>
 }
@@ -113,7 +115,7 @@ export function readRoutes<K extends EntityKind>(
     async (request) => {
       const principal = principalOf(request)
       const { limit = PAGE_LIMIT_DEFAULT, cursor, ...wanted } = request.query as ListQuery
-      const rows = matching(access.list(principal, kind), wanted)
+      const rows = matching(access.list(principal, kind), wanted, resource.filters ?? {})
       const { items, nextCursor } = pageOf(rows, { limit, cursor })
       return { items: await resource.views(items, principal), nextCursor }
     },
@@ -206,12 +208,18 @@ export function changeRoutes<K extends EntityKind, P extends TSchema>(
 
 type ListQuery = { limit?: number; cursor?: string } & Record<string, unknown>
 
-/** Rows whose body has every wanted value. */
-function* matching<K extends EntityKind>(rows: Iterable<Entity<K>>, wanted: Record<string, unknown>) {
-  const tests = Object.entries(wanted)
+/** Rows whose body has every wanted value, and passes the filters. */
+function* matching<K extends EntityKind>(
+  rows: Iterable<Entity<K>>,
+  wanted: Record<string, unknown>,
+  filters: NonNullable<ReadableResource<K>['filters']>,
+) {
+  const values = Object.entries(wanted).filter(([name]) => !(name in filters))
+  const tests = Object.entries(filters)
   for (const row of rows) {
     const body = row.body as unknown as Record<string, unknown>
-    if (tests.every(([name, value]) => body[name] === value)) yield row
+    if (!values.every(([name, value]) => body[name] === value)) continue
+    if (tests.every(([name, test]) => test(row.body as EntityBodies[K], wanted[name]))) yield row
   }
 }
 

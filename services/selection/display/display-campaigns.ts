@@ -111,7 +111,8 @@ export function createDisplayCampaigns(deps: {
 }
 
 /** Apart from its dates, its money and its accounts. */
-function mayRun({ kind, status, country, moderation }: Campaign): boolean {
+function mayRun({ kind, status, country, moderation, archivedAt }: Campaign): boolean {
+  if (archivedAt !== null) return false
   return kind === 'DISPLAY' && status === 'ACTIVE' && country !== null && moderation?.state === 'ACCEPTED'
 }
 

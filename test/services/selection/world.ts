@@ -278,6 +278,7 @@ export function sponsored(shopId: string, accountId: string): Campaign {
     productRule: null,
     cpcMicros: 500_000,
     autoPromo: false,
+    archivedAt: null,
     ...NO_DISPLAY,
   }
 }

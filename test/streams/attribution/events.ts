@@ -186,6 +186,7 @@ export function campaign(fields: {
     productRule: null,
     cpcMicros: 1,
     autoPromo: false,
+    archivedAt: null,
     ...NO_DISPLAY,
   }
   const { version, at } = fields

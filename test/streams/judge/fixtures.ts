@@ -30,6 +30,7 @@ export function campaignBody(change: Partial<Campaign> = {}): Campaign {
     productRule: null,
     cpcMicros: 500_000,
     autoPromo: false,
+    archivedAt: null,
     ...NO_DISPLAY,
     ...change,
   }

@@ -74,6 +74,10 @@ const kindFields = {
   banners: Banners,
 }
 
+const Archived = Type.Boolean({
+  description:
+    'True puts it away: it never runs, and lists leave it out. Only while it is DRAFT, REJECTED, PAUSED, EXHAUSTED or ENDED. Until false restores it, nothing else of it can change',
+})
 const AutoPromo = Type.Boolean({
   description:
     "The publisher's own promotion, free, in places that paid ads leave: budget and cpc or cpm may be 0. Never changes",
@@ -105,7 +109,7 @@ export const CampaignCreate = Body({
   banners: Type.Optional(kindFields.banners),
   targeting: Type.Optional(kindFields.targeting),
 })
-export const CampaignPatch = PatchBody({ ...fields, ...kindFields })
+export const CampaignPatch = PatchBody({ ...fields, ...kindFields, archived: Archived })
 export const CampaignView = Type.Object({
   ...answered,
   kind: CampaignKind,
@@ -118,15 +122,67 @@ export const CampaignView = Type.Object({
   autoPromo: Type.Optional(AutoPromo),
   ...displayView,
   cpm: Type.Optional(kindFields.cpm),
-  state: Type.Enum(['DRAFT', 'IN_MODERATION', 'REJECTED', 'SCHEDULED', 'RUNNING', 'PAUSED', 'EXHAUSTED', 'ENDED'], {
-    description: 'What the moderation, the switch, the dates and the money make of it now',
-  }),
+  state: Type.Enum(
+    ['DRAFT', 'IN_MODERATION', 'REJECTED', 'SCHEDULED', 'RUNNING', 'PAUSED', 'EXHAUSTED', 'ENDED', 'ARCHIVED'],
+    { description: 'What the moderation, the switch, the dates and the money make of it now' },
+  ),
+  archivedAt: Nullable(Time('When it was put away; null: it was not')),
   spent: Nullable(Amount('Billed so far (null while that cannot be told: `state` then takes it for 0)')),
 })
 export const CampaignQuery = ListQuery({
   shopId: Type.Optional(Id('In this shop')),
   accountId: Type.Optional(Id('Paid by this account')),
   kind: Type.Optional(CampaignKind),
+  archived: Type.Optional(Type.Boolean({ description: 'True: those that were put away. The others without it' })),
+})
+
+/** Campaigns of one call. */
+export const CAMPAIGNS_CHANGED_MAX = 500
+
+export const CampaignChanges = Body({
+  ids: Type.Array(Id('A campaign'), { minItems: 1, maxItems: CAMPAIGNS_CHANGED_MAX, uniqueItems: true }),
+  change: Type.Partial(
+    Type.Object({
+      startAt: fields.startAt,
+      endAt: fields.endAt,
+      budget: fields.budget,
+      dailyBudget: fields.dailyBudget,
+      pacing: fields.pacing,
+      capping: fields.capping,
+      status: Type.Enum(['ACTIVE', 'PAUSED'], { description: 'The switch' }),
+      cpc: kindFields.cpc,
+      cpm: kindFields.cpm,
+      archived: Archived,
+    }),
+    { additionalProperties: false, minProperties: 1, description: 'As in PATCH of one campaign' },
+  ),
+})
+
+export const CampaignChangesAnswer = Type.Object({
+  results: Type.Array(
+    Type.Object({
+      id: Id('The campaign'),
+      outcome: Type.Enum(['CHANGED', 'UNCHANGED', 'REFUSED'], { description: 'UNCHANGED: it was so already' }),
+      version: Nullable(Type.Integer({ description: 'Its version now; null: refused' })),
+      problem: Nullable(
+        Type.Object(
+          {
+            code: Type.String({ description: 'As of PATCH: see docs/errors.md' }),
+            detail: Type.String({ description: 'Why it was refused' }),
+            errors: Type.Array(
+              Type.Object({
+                path: Type.String({ description: 'JSON pointer into a PATCH body' }),
+                message: Type.String({ description: 'What is wrong with it' }),
+              }),
+              { description: 'The properties that are wrong; empty: the reason is no property' },
+            ),
+          },
+          { description: 'Why it is REFUSED' },
+        ),
+      ),
+    }),
+    { description: 'One for each id, in their order' },
+  ),
 })
 
 /** The most ids without a product that are named. */

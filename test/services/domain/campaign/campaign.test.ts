@@ -2,7 +2,14 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { campaignState, leastPrice } from '../../../../services/domain/campaign/campaign.ts'
 
-const campaign = { status: 'ACTIVE' as const, startAt: 100, endAt: 200, budgetMicros: 1_000, moderation: null }
+const campaign = {
+  status: 'ACTIVE' as const,
+  startAt: 100,
+  endAt: 200,
+  budgetMicros: 1_000,
+  moderation: null,
+  archivedAt: null,
+}
 const at = { now: 150, spentMicros: 0, leastPriceMicros: 10 }
 
 describe('the state of a campaign', () => {
@@ -24,6 +31,11 @@ describe('the state of a campaign', () => {
     ['DRAFT', { status: 'DRAFT' }, { now: 200, spentMicros: 1_000 }],
   ] as const)('is %s for %o at %o', (state, change, moment) => {
     expect(campaignState({ ...campaign, ...change }, { ...at, ...moment })).toBe(state)
+  })
+
+  it('is ARCHIVED once it was put away, whatever the rest says', () => {
+    expect(campaignState({ ...campaign, archivedAt: 1 }, at)).toBe('ARCHIVED')
+    expect(campaignState({ ...campaign, archivedAt: 1, status: 'DRAFT' }, { ...at, now: 300 })).toBe('ARCHIVED')
   })
 
   it('is that of the moderation until it is accepted, whatever the rest says', () => {

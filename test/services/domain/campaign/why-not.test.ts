@@ -11,7 +11,7 @@ const publisher = { kind: 'PUBLISHER', sellerIds: [] as string[] } as Account
 function campaign(changes: Partial<Campaign> = {}, more: Partial<NamingCampaign> = {}): NamingCampaign {
   const body = {
     ...{ kind: 'SPONSORED', status: 'ACTIVE', startAt: 0, endAt: null, budgetMicros: 1_000, dailyBudgetMicros: null },
-    ...{ cpcMicros: 200, autoPromo: false },
+    ...{ cpcMicros: 200, autoPromo: false, archivedAt: null },
     ...changes,
   } as Campaign
   return { id: 'C', body, account: publisher, spend: { totalMicros: 0, todayMicros: 0 }, ...more }

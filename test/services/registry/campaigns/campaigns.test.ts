@@ -46,6 +46,7 @@ describe('sponsored campaigns', () => {
       state: 'RUNNING',
       startAt: iso(0),
       endAt: null,
+      archivedAt: null,
       budget: 100,
       dailyBudget: null,
       spent: 0,

@@ -58,6 +58,7 @@ describe('display campaigns', () => {
       state: 'IN_MODERATION',
       startAt: iso(0),
       endAt: null,
+      archivedAt: null,
       budget: 100,
       dailyBudget: null,
       spent: 0,

@@ -89,6 +89,7 @@ function setUp() {
     ...{ kind: 'SPONSORED' as const, shopId, name: '', startAt: 0, endAt: null, status: 'ACTIVE' as const },
     ...{ budgetMicros: toMicros(10), dailyBudgetMicros: null, pacing: 'ASAP' as const, capping: null },
     ...{ attributionProductIds: [], productRule: null, cpcMicros: toMicros(1), autoPromo: false },
+    archivedAt: null,
     ...NO_DISPLAY,
   }
   const feed = { shopId, name: '', url: null, currency: 'EUR', lang: 'en', ...unfetched }

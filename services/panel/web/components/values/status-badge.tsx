@@ -10,6 +10,7 @@ const looks = {
   PAUSED: [t('paused'), 'yellow'],
   EXHAUSTED: [t('budgetSpent'), 'orange'],
   ENDED: [t('ended'), 'gray'],
+  ARCHIVED: [t('archived'), 'gray'],
   ACTIVE: [t('active'), 'teal'],
   INACTIVE: [t('inactive'), 'gray'],
   // Moderation

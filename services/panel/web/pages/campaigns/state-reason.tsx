@@ -58,6 +58,8 @@ function reasonOf({ state, startAt, endAt, moderation }: Campaign, timeZone: str
           It ended on <DateTime key="at" at={endAt} timeZone={timeZone} />.
         </>,
       ]
+    case 'ARCHIVED':
+      return ['Archived', 'gray', 'It cannot run or change until it is restored. Its reports stay.']
     case 'RUNNING':
       return null
   }
