@@ -15,26 +15,31 @@ export interface DateTimeProps {
   /** ISO 8601; null shows a dash. */
   at: string | null | undefined
   /** IANA name; default: the time zone of the browser. */
-  timeZone?: string
+  timeZone?: string | undefined
   /** Leaves out the time of day. */
   dateOnly?: boolean
 }
 
-/** A moment: 21 Nov 2026, 10:15. */
+/** A moment: 21 Nov 2026, 10:15 CET. */
 export function DateTime({ at, timeZone, dateOnly = false }: DateTimeProps) {
   if (!at) return <>–</>
-  const style: Intl.DateTimeFormatOptions = { dateStyle: 'medium', timeZone }
-  if (!dateOnly) style.timeStyle = 'short'
-  return <time dateTime={at}>{new Intl.DateTimeFormat(undefined, style).format(new Date(at))}</time>
+  return <time dateTime={at}>{formatMoment(at, timeZone, dateOnly)}</time>
+}
+
+/** Formats a moment, with its zone when it has a time of day. */
+function formatMoment(at: string, timeZone: string | undefined, dateOnly = false): string {
+  const date: Intl.DateTimeFormatOptions = { year: 'numeric', month: 'short', day: 'numeric', timeZone }
+  const time: Intl.DateTimeFormatOptions = { hour: 'numeric', minute: '2-digit', timeZoneName: 'short' }
+  return new Intl.DateTimeFormat(undefined, dateOnly ? date : { ...date, ...time }).format(new Date(at))
 }
 
 /** The distance from now: 5 minutes ago. The exact time is the element's title. */
-export function RelativeTime({ at }: { at: string | null | undefined }) {
+export function RelativeTime({ at, timeZone }: Omit<DateTimeProps, 'dateOnly'>) {
   const [now, setNow] = useState(Date.now)
   useInterval(() => setNow(Date.now()), REFRESH_MS, { autoInvoke: true })
   if (!at) return <>–</>
   return (
-    <time dateTime={at} title={new Date(at).toLocaleString()}>
+    <time dateTime={at} title={formatMoment(at, timeZone)}>
       {relative(Date.parse(at) - now)}
     </time>
   )
