@@ -81,10 +81,10 @@ function checkProducts({ productRule }: Campaign, { account }: CampaignFacts, fi
   }
   if (account.kind !== 'ADVERTISER') return
   if (account.sellerIds.length === 0) {
-    fieldErrors.add('/accountId', 'has no sellerIds, so it may promote no product: the operator sets them')
+    fieldErrors.add('/accountId', 'may not advertise the products of any seller: the operator sets its sellers')
   } else if (productRule && productRule.sellerIds.length > 0) {
     const matches = productRule.sellerIds.some((id) => account.sellerIds.includes(id))
-    fieldErrors.check(matches, '/products/rule/sellerIds', "are none of the account's sellerIds")
+    fieldErrors.check(matches, '/products/rule/sellerIds', 'are sellers whose products the account may not advertise')
   }
 }
 

@@ -47,7 +47,7 @@ export interface FormActionsProps {
 /** The buttons below a form that fills a page. */
 export function FormActions({ label = 'Save', isSaving, hasChanges, cancelTo, children }: FormActionsProps) {
   return (
-    <Group className={classes.actions} justify="space-between">
+    <StickyActions>
       <UnsavedGuard hasChanges={hasChanges} />
       <div>{children}</div>
       <Group gap="xs">
@@ -60,6 +60,15 @@ export function FormActions({ label = 'Save', isSaving, hasChanges, cancelTo, ch
           {label}
         </Button>
       </Group>
+    </StickyActions>
+  )
+}
+
+/** A bar of buttons that stays in sight at the bottom of the page. */
+export function StickyActions({ children }: { children: ReactNode }) {
+  return (
+    <Group className={classes.actions} justify="space-between">
+      {children}
     </Group>
   )
 }

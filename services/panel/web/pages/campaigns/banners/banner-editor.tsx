@@ -1,6 +1,7 @@
 import { Button, ColorInput, Group, Paper, Select, Stack, Text, TextInput, Title } from '@mantine/core'
 import type { AdFormat } from '../../../client/types.ts'
 import { BannerPreview, imageUrl, labelOf } from '../../../components/values/banner-preview.tsx'
+import { t } from '../../../messages/pages/campaign-editor.ts'
 import type { CampaignForm } from '../editor/campaign-form.ts'
 import type { BannerValues } from '../editor/values/campaign-values.ts'
 import { ImageField } from './image-field.tsx'
@@ -27,16 +28,16 @@ export function BannerEditor({ form, at, formats, onRemove }: BannerEditorProps)
   const missing = errorOf('textFields') ?? errorOf('images')
 
   return (
-    <Paper withBorder p="md" component="section" aria-label={`Banner ${at + 1}`}>
+    <Paper withBorder p="md" component="section" aria-label={t('banner', { number: at + 1 })}>
       <Group justify="space-between" mb="sm">
-        <Title order={3}>Banner {at + 1}</Title>
+        <Title order={3}>{t('banner', { number: at + 1 })}</Title>
         <Button variant="subtle" color="red" size="compact-sm" onClick={onRemove}>
-          Remove
+          {t('remove')}
         </Button>
       </Group>
       <Stack gap="md">
         <Select
-          label="Ad format"
+          label={t('adFormat')}
           required
           allowDeselect={false}
           data={formats.map(({ id, name }) => ({ value: id, label: name }))}
@@ -57,10 +58,10 @@ export function BannerEditor({ form, at, formats, onRemove }: BannerEditorProps)
           />
         ))}
         {banner.textFields.map(({ type }, i) => (
-          <BannerText key={type} form={form} path={`${path}.textFields.${i}`} type={type} format={format} />
+          <BannerText key={type} form={form} banner={at} at={i} type={type} format={format} />
         ))}
         <ImageField
-          label="Logo"
+          label={t('logo')}
           size={null}
           imageId={banner.logoImageId ?? ''}
           accountId={accountId}
@@ -68,8 +69,8 @@ export function BannerEditor({ form, at, formats, onRemove }: BannerEditorProps)
           onChange={(imageId) => form.setFieldValue(`${path}.logoImageId`, imageId === '' ? null : imageId)}
         />
         <TextInput
-          label="Language of the texts"
-          description="ISO 639, such as pl; any without it"
+          label={t('textLanguage')}
+          description={t('textLanguageHelp')}
           maxLength={3}
           maw={220}
           {...form.getInputProps(`${path}.lang`)}
@@ -82,7 +83,7 @@ export function BannerEditor({ form, at, formats, onRemove }: BannerEditorProps)
         {format && (
           <div>
             <Text size="sm" fw={500} mb={6}>
-              Preview
+              {t('preview')}
             </Text>
             <BannerPreview
               format={format}
@@ -91,7 +92,7 @@ export function BannerEditor({ form, at, formats, onRemove }: BannerEditorProps)
               texts={Object.fromEntries(banner.textFields.map(({ type, value }) => [type, value]))}
             />
             <Text size="xs" c="dimmed" mt={6}>
-              The shop sets the parts in its own way.
+              {t('previewHelp')}
             </Text>
           </div>
         )}
@@ -112,27 +113,30 @@ export function contentFor({ id, images, textFields }: AdFormat, before?: Banner
 
 /** 'Picture', or 'Image 2' where the format has no name for it. */
 function imageLabel({ images }: AdFormat, at: number): string {
-  const name = images[at]?.name ?? (images.length > 1 ? `image ${at + 1}` : 'image')
+  const name = images[at]?.name ?? (images.length > 1 ? t('imageNumber', { number: at + 1 }) : t('image'))
   return name.charAt(0).toUpperCase() + name.slice(1)
 }
 
 interface BannerTextProps {
   form: CampaignForm
-  path: string
+  /** Indices in the form. */
+  banner: number
+  at: number
   type: string
   format: AdFormat | undefined
 }
 
-function BannerText({ form, path, type, format }: BannerTextProps) {
+function BannerText({ form, banner, at, type, format }: BannerTextProps) {
   const field = format?.textFields.find((each) => each.type === type)
-  const { value = '', ...props } = form.getInputProps(`${path}.value`)
+  const { value = '', ...props } = form.getInputProps(`banners.${banner}.textFields.${at}.value`)
   const common = { label: labelOf(type), required: field?.required ?? false }
   if (type.endsWith('_COLOR')) {
     return (
       <ColorInput
         {...common}
         format="hexa"
-        description={common.required ? undefined : 'Empty for none'}
+        description={common.required ? undefined : t('colorHelp')}
+        eyeDropperButtonProps={{ 'aria-label': t('pickColor', { field: labelOf(type) }) }}
         maw={220}
         value={value}
         {...props}
@@ -144,10 +148,10 @@ function BannerText({ form, path, type, format }: BannerTextProps) {
   return (
     <TextInput
       {...common}
-      description={`${used} of ${field?.maxLength ?? '–'} characters`}
+      description={t('charsUsed', { used, max: field?.maxLength ?? '–' })}
       value={value}
       {...props}
-      error={props.error ?? (field && used > field.maxLength ? `At most ${field.maxLength} characters` : undefined)}
+      error={props.error ?? (field && used > field.maxLength ? t('charsMax', { max: field.maxLength }) : undefined)}
     />
   )
 }

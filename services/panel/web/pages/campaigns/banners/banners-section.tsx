@@ -3,6 +3,7 @@ import { randomId } from '@mantine/hooks'
 import { IconPlus } from '@tabler/icons-react'
 import type { AdFormat } from '../../../client/types.ts'
 import { FormSection } from '../../../components/form/form-section.tsx'
+import { t } from '../../../messages/pages/campaign-editor.ts'
 import type { SectionProps } from '../editor/campaign-form.ts'
 import type { BannerValues } from '../editor/values/campaign-values.ts'
 import { BannerEditor, contentFor } from './banner-editor.tsx'
@@ -15,12 +16,9 @@ export function BannersSection({ form, formats }: SectionProps & { formats: read
   const { banners } = form.values
   const first = formats?.[0]
   return (
-    <FormSection
-      title="Banners"
-      description="Each fills one ad format of the shop. The publisher looks at them before anyone else does."
-    >
+    <FormSection title={t('stepBanners')} description={t('bannersHelp')}>
       {!formats && <Skeleton height={220} />}
-      {formats && !first && <Text size="sm">The shop has no ad formats yet: its publisher makes them.</Text>}
+      {formats && !first && <Text size="sm">{t('noFormats')}</Text>}
       {formats && first && (
         <Stack gap="md">
           {banners.map((banner, at) => (
@@ -39,7 +37,7 @@ export function BannersSection({ form, formats }: SectionProps & { formats: read
               disabled={banners.length >= BANNERS_MAX}
               onClick={() => form.insertListItem('banners', newBanner(first))}
             >
-              Add banner
+              {t('addBanner')}
             </Button>
           </div>
         </Stack>

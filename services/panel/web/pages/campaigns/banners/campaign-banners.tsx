@@ -5,6 +5,7 @@ import { BannerPreview, imageUrl } from '../../../components/values/banner-previ
 import { Money } from '../../../components/values/money.tsx'
 import { formatCount, formatShare } from '../../../components/values/numbers.ts'
 import { PAGE_SIZE_MAX, useList } from '../../../data/use-list.ts'
+import { t } from '../../../messages/pages/campaign-editor.ts'
 import { useCampaignReport } from '../figures/use-campaign-report.ts'
 
 const DAYS = 30
@@ -16,7 +17,7 @@ export function CampaignBanners({ campaign, timeZone }: { campaign: Campaign; ti
   const metrics = 'views,clicks,ctr,spend'
   const { data } = useCampaignReport({ campaignId, timeZone, days: DAYS, groupBy: 'banner', metrics })
   return (
-    <PanelCard title="Banners" description={`Figures of the last ${DAYS} days.`}>
+    <PanelCard title={t('stepBanners')} description={t('bannerFigures', { days: DAYS })}>
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="xl" verticalSpacing="xl">
         {banners.map(({ id, adFormatId, images = [], logoImageId, textFields = [] }) => {
           const format = formats?.find((each) => each.id === adFormatId)
@@ -25,11 +26,14 @@ export function CampaignBanners({ campaign, timeZone }: { campaign: Campaign; ti
             <div key={id}>
               <Group justify="space-between" gap={4} mb={6}>
                 <Text size="sm" fw={500}>
-                  {format?.name ?? 'Banner'}
+                  {format?.name ?? t('bannerUnnamed')}
                 </Text>
                 <Text size="sm" c="dimmed">
-                  {formatCount(figures?.views ?? 0)} views · {formatCount(figures?.clicks ?? 0)} clicks ·{' '}
-                  {formatShare(figures?.ctr)} CTR
+                  {t('bannerCounts', {
+                    views: formatCount(figures?.views ?? 0),
+                    clicks: formatCount(figures?.clicks ?? 0),
+                    ctr: formatShare(figures?.ctr),
+                  })}
                   {figures && (
                     <>
                       {' · '}

@@ -1,5 +1,6 @@
 import { Button, Group, Modal, Slider, Stack, Text } from '@mantine/core'
 import { type PointerEvent, useEffect, useState } from 'react'
+import { t } from '../../../messages/pages/campaign-editor.ts'
 import { areaOf, type Framing, type Size, zoomMax } from './crop.ts'
 import classes from './image-field.module.css'
 import { croppedPicture } from './picture-file.ts'
@@ -23,29 +24,28 @@ export function CropDialog({ file, picture, target, isBusy, onDone, onClose }: C
   const set = (change: Partial<Framing>) => setFraming((before) => ({ ...before, ...change }))
   const most = zoomMax(picture, target)
   const area = areaOf(picture, target, framing)
-  const sizes = `The picture has ${picture.width} × ${picture.height} pixels, the format ${target.width} × ${target.height}.`
   return (
-    <Modal opened onClose={onClose} title="Cut to size" size="lg" centered>
+    <Modal opened onClose={onClose} title={t('cropTitle')} size="lg" centered>
       <Stack gap="md">
         <Text size="sm" c="dimmed">
-          {sizes} Drag it, or move it with the sliders.
+          {t('cropHelp', { ...picture, targetWidth: target.width, targetHeight: target.height })}
         </Text>
         <Frame file={file} picture={picture} target={target} framing={framing} onMove={set} />
         {most > 1 && (
-          <ShareSlider label="Zoom" min={1} max={most} value={framing.zoom} onChange={(zoom) => set({ zoom })} />
+          <ShareSlider label={t('zoom')} min={1} max={most} value={framing.zoom} onChange={(zoom) => set({ zoom })} />
         )}
         {area.width < picture.width && (
-          <ShareSlider label="Left to right" value={framing.across} onChange={(across) => set({ across })} />
+          <ShareSlider label={t('across')} value={framing.across} onChange={(across) => set({ across })} />
         )}
         {area.height < picture.height && (
-          <ShareSlider label="Top to bottom" value={framing.down} onChange={(down) => set({ down })} />
+          <ShareSlider label={t('down')} value={framing.down} onChange={(down) => set({ down })} />
         )}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose}>
-            Cancel
+            {t('cancel')}
           </Button>
           <Button loading={isBusy} onClick={async () => onDone(await croppedPicture(file, target, framing))}>
-            Use this part
+            {t('useThisPart')}
           </Button>
         </Group>
       </Stack>
@@ -101,7 +101,7 @@ function Frame({ file, picture, target, framing, onMove }: FrameProps) {
       {url && (
         <img
           src={url}
-          alt="What will be shown"
+          alt={t('cropAlt')}
           style={{
             width: `${(100 * picture.width) / area.width}%`,
             left: `${(-100 * area.x) / area.width}%`,

@@ -4,6 +4,7 @@ import { Dropzone, type FileRejection } from '@mantine/dropzone'
 import { IconX } from '@tabler/icons-react'
 import { useId, useState } from 'react'
 import { imageUrl } from '../../../components/values/banner-preview.tsx'
+import { t } from '../../../messages/pages/campaign-editor.ts'
 import { isLargeEnough, type Size } from './crop.ts'
 import { CropDialog } from './crop-dialog.tsx'
 import classes from './image-field.module.css'
@@ -45,12 +46,12 @@ export function ImageField({ label, size, imageId, accountId, error, onChange }:
   async function take(file: File) {
     setRefusal(undefined)
     const picture = await pictureSize(file).catch(() => null)
-    if (picture === null) return setRefusal('This is no picture that can be read')
+    if (picture === null) return setRefusal(t('unreadablePicture'))
     const isExact = size === null || (picture.width === size.width && picture.height === size.height)
     if (isExact && file.size <= PICTURE_BYTES_MAX) return send(file)
-    if (size === null) return setRefusal(`It has ${inKb(file.size)}: at most ${inKb(PICTURE_BYTES_MAX)}`)
+    if (size === null) return setRefusal(t('pictureTooHeavy', { size: inKb(file.size), max: inKb(PICTURE_BYTES_MAX) }))
     if (isLargeEnough(picture, size)) return setToCrop({ file, picture })
-    setRefusal(`It has ${picture.width} × ${picture.height} pixels: it needs ${wanted} at least`)
+    setRefusal(t('pictureTooSmall', { ...picture, wanted: wanted! }))
   }
 
   const said = refusal ?? error
@@ -67,15 +68,15 @@ export function ImageField({ label, size, imageId, accountId, error, onChange }:
           onDrop={([file]) => file && void take(file)}
           onReject={(rejected) => setRefusal(whyRejected(rejected))}
           inputProps={{ 'aria-label': label }}
-          aria-label={`${label}: drop a picture, or choose one`}
+          aria-label={t('dropLabel', { label })}
         >
-          <Text size="sm">{imageId === '' ? 'Drop a picture here, or choose one' : 'Drop another, or choose one'}</Text>
+          <Text size="sm">{imageId === '' ? t('dropFirst') : t('dropAnother')}</Text>
         </Dropzone>
         {imageId !== '' && size === null && (
           <ActionIcon
             variant="subtle"
             color="gray"
-            aria-label={`Remove ${label.toLowerCase()}`}
+            aria-label={t('removeOne', { name: label.toLowerCase() })}
             onClick={() => onChange('')}
           >
             <IconX size={16} aria-hidden />
@@ -90,15 +91,14 @@ export function ImageField({ label, size, imageId, accountId, error, onChange }:
 }
 
 function hint(wanted: string | null): string {
-  const types = 'PNG, JPEG or WEBP'
-  return wanted ? `${types}, ${wanted} pixels. A larger picture is cut to size here` : `${types}, any size`
+  return wanted ? t('pictureHelpSized', { wanted }) : t('pictureHelp')
 }
 
 function whyRejected([rejection]: FileRejection[]): string {
   const code = rejection?.errors[0]?.code
-  if (code === 'file-invalid-type') return 'This is no PNG, JPEG or WEBP'
-  if (code === 'file-too-large') return `It has more than ${inKb(SOURCE_BYTES_MAX)}`
-  return 'One picture at a time'
+  if (code === 'file-invalid-type') return t('wrongType')
+  if (code === 'file-too-large') return t('fileTooLarge', { max: inKb(SOURCE_BYTES_MAX) })
+  return t('onePicture')
 }
 
 const inKb = (bytes: number) => `${new Intl.NumberFormat().format(Math.ceil(bytes / 1000))} kB`

@@ -1,5 +1,7 @@
 import { Alert, Skeleton } from '@mantine/core'
 import { useForm } from '@mantine/form'
+import { useRef } from 'react'
+import { flushSync } from 'react-dom'
 import { useNavigate, useParams } from 'react-router'
 import { answer, client } from '../../../client/client.ts'
 import type { Campaign, Shop } from '../../../client/types.ts'
@@ -8,6 +10,7 @@ import { ErrorState } from '../../../components/page/error-state.tsx'
 import { PageHeader } from '../../../components/page/page-header.tsx'
 import { useEntity } from '../../../data/use-entity.ts'
 import { useSave } from '../../../data/use-save.ts'
+import { t } from '../../../messages/pages/campaign-editor.ts'
 import { useShop } from '../../../session/shop-context.tsx'
 import type { SectionProps } from './campaign-form.ts'
 import { ContentSections } from './content-sections.tsx'
@@ -15,6 +18,7 @@ import { KindSection } from './kind-section.tsx'
 import { DatesSection, MoneySection } from './money-section.tsx'
 import { SwitchSection } from './switch-section.tsx'
 import { useCampaignFacts } from './use-campaign-facts.ts'
+import { focusFirstError, useProductCheck } from './use-product-check.ts'
 import { patchBody } from './values/campaign-body.ts'
 import { problemsOf, toFormErrors } from './values/campaign-problems.ts'
 import { valuesOf } from './values/campaign-values.ts'
@@ -26,12 +30,15 @@ export default function CampaignEditPage() {
   const { shops } = useShop()
   const shop = shops?.find((each) => each.id === campaign?.shopId)
   const breadcrumbs = [
-    { label: 'Campaigns', to: '/campaigns' },
+    { label: t('campaigns'), to: '/campaigns' },
     ...(campaign ? [{ label: campaign.name, to: `/campaigns/${id}` }] : []),
   ]
   return (
     <>
-      <PageHeader title={campaign ? `Edit ${campaign.name}` : 'Edit campaign'} breadcrumbs={breadcrumbs} />
+      <PageHeader
+        title={campaign ? t('editNamed', { name: campaign.name }) : t('editCampaign')}
+        breadcrumbs={breadcrumbs}
+      />
       {problem && !campaign ? (
         <ErrorState problem={problem} retry={retry} />
       ) : campaign && shop ? (
@@ -46,8 +53,11 @@ export default function CampaignEditPage() {
 function EditForm({ campaign, shop }: { campaign: Campaign; shop: Shop }) {
   const navigate = useNavigate()
   const { id } = campaign
+  const page = `/campaigns/${id}`
   const form = useForm({ initialValues: valuesOf(campaign, shop.timeZone) })
   const { formats, account } = useCampaignFacts(form.values)
+  const nothingToPromote = useProductCheck()
+  const element = useRef<HTMLFormElement>(null)
   const section: SectionProps = { form, shop, account, isNew: false }
   const { submit, isSaving } = useSave({
     save() {
@@ -56,28 +66,37 @@ function EditForm({ campaign, shop }: { campaign: Campaign; shop: Shop }) {
     },
     changes: ['/v1/panel/campaigns'],
     form: { ...form, setErrors: (errors) => form.setErrors(toFormErrors(errors, form.getValues())) },
-    saved: 'Campaign saved',
+    saved: t('saved'),
     onSaved() {
-      void navigate(`/campaigns/${id}`)
+      void navigate(page)
     },
   })
+  const save = async () => {
+    const { reserveCpc, currency } = shop
+    const values = form.getValues()
+    const hasChanged = ['products', 'productsBy', 'status'].some((field) => form.isDirty(field))
+    const problems = {
+      ...problemsOf(values, { reserveCpc, currency, formats: formats ?? [] }),
+      ...(hasChanged ? await nothingToPromote(values) : {}),
+    }
+    // The errors have to be in the page before the first of them can have the focus.
+    flushSync(() => form.setErrors(problems))
+    if (Object.keys(problems).length === 0) void submit(undefined)
+    else focusFirstError(element.current)
+  }
 
   return (
     <form
+      ref={element}
       noValidate
       onSubmit={(event) => {
         event.preventDefault()
-        const problems = problemsOf(form.getValues(), { reserveCpc: shop.reserveCpc, formats: formats ?? [] })
-        form.setErrors(problems)
-        const [first] = Object.keys(problems)
-        if (first === undefined) void submit(undefined)
-        else form.getInputNode(first)?.focus()
+        void save()
       }}
     >
       {campaign.kind === 'DISPLAY' && (
         <Alert color="blue" variant="light" mb="sm">
-          Other banners, or another address that they lead to, go back to moderation: they are not shown until the
-          publisher accepts them.
+          {t('backToModeration')}
         </Alert>
       )}
       <KindSection {...section} />
@@ -85,7 +104,7 @@ function EditForm({ campaign, shop }: { campaign: Campaign; shop: Shop }) {
       <MoneySection {...section} />
       <DatesSection {...section} />
       <SwitchSection {...section} />
-      <FormActions isSaving={isSaving} hasChanges={form.isDirty} cancelTo={`/campaigns/${id}`} />
+      <FormActions isSaving={isSaving} hasChanges={form.isDirty} cancelTo={page} />
     </form>
   )
 }

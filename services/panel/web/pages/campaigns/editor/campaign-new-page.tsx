@@ -1,11 +1,13 @@
-import { Button, Group, Skeleton, Stepper } from '@mantine/core'
+import { Button, Group, Skeleton, Stepper, Title } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useState } from 'react'
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { useNavigate } from 'react-router'
 import { answer, client } from '../../../client/client.ts'
+import { StickyActions } from '../../../components/form/form-section.tsx'
 import { UnsavedGuard } from '../../../components/form/unsaved-guard.tsx'
 import { PageHeader } from '../../../components/page/page-header.tsx'
 import { useSave } from '../../../data/use-save.ts'
+import { t } from '../../../messages/pages/campaign-editor.ts'
 import { useShop } from '../../../session/shop-context.tsx'
 import type { SectionProps } from './campaign-form.ts'
 import { ContentSections } from './content-sections.tsx'
@@ -14,6 +16,7 @@ import { DatesSection, MoneySection } from './money-section.tsx'
 import { Review } from './review.tsx'
 import { SwitchSection } from './switch-section.tsx'
 import { useCampaignFacts } from './use-campaign-facts.ts'
+import { focusFirstError, useProductCheck } from './use-product-check.ts'
 import { createBody } from './values/campaign-body.ts'
 import { problemsOf, STEPS, stepOf, toFormErrors } from './values/campaign-problems.ts'
 import { EMPTY_CAMPAIGN } from './values/campaign-values.ts'
@@ -25,7 +28,7 @@ export default function CampaignNewPage() {
   const { shops, shop } = useShop()
   return (
     <>
-      <PageHeader title="New campaign" breadcrumbs={[{ label: 'Campaigns', to: '/campaigns' }]} />
+      <PageHeader title={t('newCampaign')} breadcrumbs={[{ label: t('campaigns'), to: '/campaigns' }]} />
       {shops ? <Steps shopId={shop?.id ?? ''} /> : <Skeleton height={420} />}
     </>
   )
@@ -33,9 +36,10 @@ export default function CampaignNewPage() {
 
 function Steps({ shopId }: { shopId: string }) {
   const navigate = useNavigate()
-  const [step, setStep] = useState(0)
+  const { step, moveTo, heading, body } = useSteps()
   const form = useForm({ initialValues: { ...EMPTY_CAMPAIGN, shopId } })
   const { formats, ...facts } = useCampaignFacts(form.values)
+  const nothingToPromote = useProductCheck()
   const section: SectionProps = { form, ...facts, isNew: true }
   const timeZone = facts.shop?.timeZone ?? 'UTC'
 
@@ -43,63 +47,108 @@ function Steps({ shopId }: { shopId: string }) {
   const showErrors = (errors: Record<string, string>) => {
     form.setErrors(errors)
     const steps = Object.keys(errors).map((path) => STEPS.indexOf(stepOf(path)))
-    if (steps.length > 0) setStep(Math.min(...steps))
+    if (steps.length > 0) moveTo(Math.min(...steps), true)
   }
   const { submit, isSaving } = useSave({
     save: () => answer(client.POST('/v1/panel/campaigns', { body: createBody(form.getValues(), timeZone) })),
     changes: ['/v1/panel/campaigns'],
     form: { ...form, setErrors: (errors) => showErrors(toFormErrors(errors, form.getValues())) },
-    saved: 'Campaign created',
+    saved: t('created'),
     onSaved({ id }) {
       void navigate(`/campaigns/${id}`)
     },
   })
-
+  const problemsBefore = (target: number) => {
+    const { currency, reserveCpc = 0 } = facts.shop ?? {}
+    const problems = Object.entries(problemsOf(form.getValues(), { reserveCpc, currency, formats: formats ?? [] }))
+    return Object.fromEntries(problems.filter(([path]) => STEPS.indexOf(stepOf(path)) < target))
+  }
   /** Goes to a step, or to the first step before it that has an error. */
   const goTo = (target: number) => {
-    const known = { reserveCpc: facts.shop?.reserveCpc ?? 0, formats: formats ?? [] }
-    const problems = Object.entries(problemsOf(form.getValues(), known))
-    const before = problems.filter(([path]) => STEPS.indexOf(stepOf(path)) < target)
-    form.setErrors(Object.fromEntries(before))
-    const first = before.map(([path]) => STEPS.indexOf(stepOf(path)))
-    setStep(Math.min(target, ...first))
-    scrollTo({ top: 0 })
+    const problems = problemsBefore(target)
+    if (Object.keys(problems).length > 0) return showErrors(problems)
+    form.clearErrors()
+    moveTo(target, false)
+  }
+  const create = async () => {
+    const problems = { ...problemsBefore(REVIEW), ...(await nothingToPromote(form.getValues())) }
+    if (Object.keys(problems).length > 0) showErrors(problems)
+    else void submit(undefined)
+  }
+  /** Enter in a field goes to the next step at most. Only its own button creates the campaign. */
+  const onEnter = (event: KeyboardEvent) => {
+    const isField = event.target instanceof HTMLInputElement && event.target.type !== 'file'
+    if (event.key !== 'Enter' || !isField || event.defaultPrevented || event.nativeEvent.isComposing) return
+    event.preventDefault()
+    if (step < REVIEW && !event.repeat) goTo(step + 1)
   }
 
+  const names = [
+    t('stepCampaign'),
+    form.values.kind === 'SPONSORED' ? t('stepProducts') : t('stepBanners'),
+    t('stepMoney'),
+    t('stepReview'),
+  ]
   return (
-    <form
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault()
-        if (step < REVIEW) goTo(step + 1)
-        else void submit(undefined)
-      }}
-    >
+    <form noValidate onSubmit={(event) => event.preventDefault()} onKeyDown={onEnter}>
       <UnsavedGuard hasChanges={form.isDirty} />
       <Stepper active={step} onStepClick={goTo} size="sm" iconSize={30} allowNextStepsSelect>
-        <Stepper.Step label="Campaign">
-          <KindSection {...section} />
-        </Stepper.Step>
-        <Stepper.Step label={form.values.kind === 'SPONSORED' ? 'Products' : 'Banners'}>
-          <ContentSections {...section} formats={formats} />
-        </Stepper.Step>
-        <Stepper.Step label="Money and dates">
-          <MoneySection {...section} />
-          <DatesSection {...section} />
-        </Stepper.Step>
-        <Stepper.Step label="Review">
-          <Review {...section} formats={formats} />
-          <SwitchSection {...section} />
-        </Stepper.Step>
+        {names.map((label, at) => (
+          <Stepper.Step key={STEPS[at]} label={label} {...(at === step && { 'aria-current': 'step' as const })} />
+        ))}
       </Stepper>
-      <Group justify="space-between" py="md">
-        <Button variant="default" onClick={() => (step === 0 ? void navigate('/campaigns') : setStep(step - 1))}>
-          {step === 0 ? 'Cancel' : 'Back'}
+      <div ref={body}>
+        <Title order={2} ref={heading} tabIndex={-1} mt="md" style={{ outline: 'none' }}>
+          {t('stepOf', { step: step + 1, count: STEPS.length, name: names[step]! })}
+        </Title>
+        {STEPS[step] === 'kind' && <KindSection {...section} />}
+        {STEPS[step] === 'content' && <ContentSections {...section} formats={formats} />}
+        {STEPS[step] === 'money' && (
+          <>
+            <MoneySection {...section} />
+            <DatesSection {...section} />
+          </>
+        )}
+        {STEPS[step] === 'review' && (
+          <>
+            <Review {...section} formats={formats} />
+            <SwitchSection {...section} />
+          </>
+        )}
+      </div>
+      <StickyActions>
+        <Button variant="default" onClick={() => (step === 0 ? void navigate('/campaigns') : moveTo(step - 1, false))}>
+          {step === 0 ? t('cancel') : t('back')}
         </Button>
-        <Button type="submit" loading={isSaving}>
-          {step < REVIEW ? 'Continue' : form.values.status === 'DRAFT' ? 'Save draft' : 'Create campaign'}
-        </Button>
-      </Group>
+        <Group>
+          {step < REVIEW ? (
+            <Button key="continue" onClick={() => goTo(step + 1)}>
+              {t('continue')}
+            </Button>
+          ) : (
+            // The second press of a double click on Continue lands here, and counts 2.
+            <Button key="create" loading={isSaving} onClick={({ detail }) => detail < 2 && void create()}>
+              {form.values.status === 'DRAFT' ? t('saveDraft') : t('create')}
+            </Button>
+          )}
+        </Group>
+      </StickyActions>
     </form>
   )
+}
+
+/** The step that is shown. The focus goes to the heading of a new step, or to the first field in it with an error. */
+function useSteps() {
+  const [{ step, hasErrors, moves }, setMove] = useState({ step: 0, hasErrors: false, moves: 0 })
+  const heading = useRef<HTMLHeadingElement>(null)
+  const body = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (moves === 0) return
+    if (hasErrors && focusFirstError(body.current)) return
+    heading.current?.focus({ preventScroll: true })
+    scrollTo({ top: 0 })
+  }, [hasErrors, moves])
+  const moveTo = (next: number, withErrors: boolean) =>
+    setMove((before) => ({ step: next, hasErrors: withErrors, moves: before.moves + 1 }))
+  return { step, moveTo, heading, body }
 }

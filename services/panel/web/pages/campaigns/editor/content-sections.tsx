@@ -1,6 +1,7 @@
 import { Select, TagsInput, TextInput } from '@mantine/core'
 import type { AdFormat } from '../../../client/types.ts'
 import { FormSection } from '../../../components/form/form-section.tsx'
+import { t } from '../../../messages/pages/campaign-editor.ts'
 import { BannersSection } from '../banners/banners-section.tsx'
 import { countryChoices } from '../countries.ts'
 import { AttributionSection, ProductsSection } from '../products/products-section.tsx'
@@ -31,10 +32,10 @@ export function ContentSections({ formats, ...props }: SectionProps & { formats:
 /** Where banners are shown, and where they lead. */
 function DestinationSection({ form }: SectionProps) {
   return (
-    <FormSection title="Destination" description="Where the banners are shown, and where a click leads.">
+    <FormSection title={t('destination')} description={t('destinationHelp')}>
       <Select
-        label="Country"
-        description="Only shoppers there see it"
+        label={t('country')}
+        description={t('countryHelp')}
         required
         searchable
         allowDeselect={false}
@@ -42,7 +43,7 @@ function DestinationSection({ form }: SectionProps) {
         {...form.getInputProps('country')}
       />
       <TextInput
-        label="Target URL"
+        label={t('targetUrl')}
         type="url"
         required
         maxLength={2_000}
@@ -50,8 +51,8 @@ function DestinationSection({ form }: SectionProps) {
         {...form.getInputProps('targetUrl')}
       />
       <TextInput
-        label="Mobile deep link"
-        description="Where a click leads in an app; to the target URL without it"
+        label={t('deepLink')}
+        description={t('deepLinkHelp')}
         maxLength={2_000}
         {...form.getInputProps('mobileDeepLink')}
       />
@@ -59,27 +60,24 @@ function DestinationSection({ form }: SectionProps) {
   )
 }
 
-const lists: { name: keyof TargetingValues; label: string; description: string }[] = [
-  { name: 'phrases', label: 'Search phrases', description: 'What is sought holds all the words of any of these' },
-  { name: 'categoryPaths', label: 'Categories', description: 'The page is in or below any of these: Home > Lamps' },
-  { name: 'brands', label: 'Brands', description: 'The page is about any of these' },
-  { name: 'productIds', label: 'Product ids', description: 'The page is about any of these products' },
-  { name: 'profiles', label: 'Profiles', description: 'The shopper has any of these' },
-  { name: 'refererPatterns', label: 'Pages', description: 'URLs or paths, where * stands for any text: */lamps/*' },
+export const targetingLists: { name: keyof TargetingValues; label: string; description: string }[] = [
+  { name: 'phrases', label: t('phrases'), description: t('phrasesHelp') },
+  { name: 'categoryPaths', label: t('categoryPaths'), description: t('categoryPathsHelp') },
+  { name: 'brands', label: t('brands'), description: t('brandsHelp') },
+  { name: 'productIds', label: t('productIds'), description: t('productIdsHelp') },
+  { name: 'profiles', label: t('profiles'), description: t('profilesHelp') },
+  { name: 'refererPatterns', label: t('refererPatterns'), description: t('refererPatternsHelp') },
 ]
 
 /** On which pages and to whom banners are shown. */
 function TargetingSection({ form }: SectionProps) {
   return (
-    <FormSection
-      title="Targeting"
-      description="An ad unit looks at the lists that fit its page. An empty list does not restrict."
-    >
-      {lists.map(({ name, label, description }) => (
+    <FormSection title={t('targeting')} description={t('targetingHelp')}>
+      {targetingLists.map(({ name, label, description }) => (
         <TagsInput
           key={name}
           label={label}
-          description={`${description}. Enter adds one`}
+          description={description}
           maxTags={1_000}
           splitChars={name === 'categoryPaths' ? ['\n'] : [',', '\n']}
           {...form.getInputProps(`targeting.${name}`)}

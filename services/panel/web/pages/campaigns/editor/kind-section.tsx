@@ -1,6 +1,7 @@
 import { Alert, Checkbox, Group, Radio, Select, Text, TextInput } from '@mantine/core'
 import { FormSection } from '../../../components/form/form-section.tsx'
 import { PAGE_SIZE_MAX, useList } from '../../../data/use-list.ts'
+import { t } from '../../../messages/pages/campaign-editor.ts'
 import { useSession } from '../../../session/session.ts'
 import { useShop } from '../../../session/shop-context.tsx'
 import { KINDS } from '../words.ts'
@@ -8,8 +9,8 @@ import type { SectionProps } from './campaign-form.ts'
 import classes from './kind-section.module.css'
 
 const descriptions = {
-  SPONSORED: 'Products of the shop, shown among its own. A click costs; views are free.',
-  DISPLAY: 'Banners with pictures and texts, looked at by the publisher first. A thousand views cost; clicks are free.',
+  SPONSORED: t('sponsoredHelp'),
+  DISPLAY: t('displayHelp'),
 }
 
 /** The kind, account, shop and name of the campaign. Only the name can change later. */
@@ -19,26 +20,26 @@ export function KindSection({ form, shop, account, isNew }: SectionProps) {
   const isOwnShop = shop !== undefined && shop.accountId === account?.id
   const hasDisplay = account?.displayEnabled ?? false
   return (
-    <FormSection title="Campaign" description={isNew ? 'Kind, shop and account cannot be changed later.' : undefined}>
-      <TextInput label="Name" required maxLength={200} data-autofocus {...form.getInputProps('name')} />
+    <FormSection title={t('campaign')} description={isNew && t('fixedLater')}>
+      <TextInput label={t('name')} required maxLength={200} {...form.getInputProps('name')} />
       {form.errors.accountId && !(isNew && role === 'OPERATOR') && (
         <Alert color="red" variant="light" role="alert">
-          {account?.name ?? 'The account'}: {form.errors.accountId}
+          {t('accountProblem', { account: account?.name ?? t('theAccount'), problem: String(form.errors.accountId) })}
         </Alert>
       )}
       {isNew && role === 'OPERATOR' && <AccountChoice form={form} />}
       {isNew && (
         <>
           <Select
-            label="Shop"
-            description="Where it runs; bids and budgets are in its currency"
+            label={t('shop')}
+            description={t('shopHelp')}
             required
             allowDeselect={false}
             searchable={shops.length > 8}
             data={shops.map(({ id, name, currency }) => ({ value: id, label: `${name} (${currency})` }))}
             {...form.getInputProps('shopId')}
           />
-          <Radio.Group label="Kind" required {...form.getInputProps('kind')}>
+          <Radio.Group label={t('type')} required {...form.getInputProps('kind')}>
             <div className={classes.cards}>
               {KINDS.map(({ value, label }) => (
                 <Radio.Card
@@ -64,13 +65,13 @@ export function KindSection({ form, shop, account, isNew }: SectionProps) {
           </Radio.Group>
           {account && !hasDisplay && (
             <Text size="sm" c="dimmed">
-              Banners are not open to {account.name}: the operator enables display advertising.
+              {t('noDisplay', { account: account.name })}
             </Text>
           )}
           {isOwnShop && (
             <Checkbox
-              label="Own promotion, free of charge"
-              description="Shown only in places that paid ads leave. It needs no bid and no budget"
+              label={t('autoPromo')}
+              description={t('autoPromoHelp')}
               {...form.getInputProps('autoPromo', { type: 'checkbox' })}
             />
           )}
@@ -86,8 +87,8 @@ function AccountChoice({ form }: Pick<SectionProps, 'form'>) {
   const payers = items.filter(({ kind }) => kind !== 'OPERATOR')
   return (
     <Select
-      label="Account"
-      description="Who pays"
+      label={t('account')}
+      description={t('accountHelp')}
       required
       searchable
       allowDeselect={false}

@@ -2,23 +2,25 @@ import { Radio, SimpleGrid, Stack, TextInput } from '@mantine/core'
 import { FormSection } from '../../../components/form/form-section.tsx'
 import { NumberField } from '../../../components/form/number-field.tsx'
 import { formatMoney, MoneyInput } from '../../../components/values/money.tsx'
+import { t } from '../../../messages/pages/campaign-editor.ts'
 import type { SectionProps } from './campaign-form.ts'
 
 /** The dates of the campaign, in the shop's time zone. */
 export function DatesSection({ form, shop, isNew }: SectionProps) {
+  const zone = shop?.timeZone.replaceAll('_', ' ') ?? ''
   return (
-    <FormSection title="Dates" description={shop && `In the time of the shop, ${shop.timeZone.replaceAll('_', ' ')}.`}>
+    <FormSection title={t('dates')}>
       <SimpleGrid cols={{ base: 1, xs: 2 }} maw={456}>
         <TextInput
           type="datetime-local"
-          label="Starts"
-          description={isNew ? 'At once without it' : 'When it begins'}
+          label={t('starts', { zone })}
+          description={isNew ? t('startsEmpty') : t('startsHelp')}
           {...form.getInputProps('startAt')}
         />
         <TextInput
           type="datetime-local"
-          label="Ends"
-          description="When the budget does without it"
+          label={t('ends', { zone })}
+          description={t('endsEmpty')}
           {...form.getInputProps('endAt')}
         />
       </SimpleGrid>
@@ -33,26 +35,23 @@ export function MoneySection({ form, shop }: SectionProps) {
   const isSponsored = kind === 'SPONSORED'
   if (autoPromo) return <FreeSection form={form} />
   return (
-    <FormSection
-      title="Money"
-      description={isSponsored ? 'Only valid clicks are billed.' : 'Only valid views are billed.'}
-    >
+    <FormSection title={t('money')} description={isSponsored ? t('validClicks') : t('validViews')}>
       {isSponsored ? (
         <MoneyInput
-          label="Bid for a click"
+          label={t('cpc')}
           required
-          description={`The most that one click may cost; one pays just enough to win${
-            shop && currency ? `. The shop takes ${formatMoney(shop.reserveCpc, currency)} at least` : ''
-          }`}
+          description={
+            shop ? t('cpcHelpReserve', { amount: formatMoney(shop.reserveCpc, shop.currency) }) : t('cpcHelp')
+          }
           currency={currency}
           maw={456}
           {...form.getInputProps('cpc')}
         />
       ) : (
         <MoneyInput
-          label="Price of a thousand views"
+          label={t('cpm')}
           required
-          description="The highest offer wins, and pays what it offers"
+          description={t('cpmHelp')}
           currency={currency}
           maw={456}
           {...form.getInputProps('cpm')}
@@ -60,31 +59,23 @@ export function MoneySection({ form, shop }: SectionProps) {
       )}
       <SimpleGrid cols={{ base: 1, xs: 2 }} maw={456}>
         <MoneyInput
-          label="Budget"
+          label={t('budget')}
           required
-          description="The most it may spend in all"
+          description={t('budgetHelp')}
           currency={currency}
           {...form.getInputProps('budget')}
         />
         <MoneyInput
-          label="Daily budget"
-          description="In one day; no limit without it"
+          label={t('dailyBudget')}
+          description={t('dailyBudgetHelp')}
           currency={currency}
           {...form.getInputProps('dailyBudget')}
         />
       </SimpleGrid>
-      <Radio.Group label="Pacing" {...form.getInputProps('pacing')}>
+      <Radio.Group label={t('pacing')} {...form.getInputProps('pacing')}>
         <Stack gap="xs" mt={6}>
-          <Radio
-            value="EVEN"
-            label="Even"
-            description="Spreads the spend over the days left, and over each day as shoppers come. Needs an end or a daily budget."
-          />
-          <Radio
-            value="ASAP"
-            label="As fast as possible"
-            description="Takes every chance until the budget, or that of the day, is spent."
-          />
+          <Radio value="EVEN" label={t('pacingEven')} description={t('pacingEvenHelp')} />
+          <Radio value="ASAP" label={t('pacingAsap')} description={t('pacingAsapHelp')} />
         </Stack>
       </Radio.Group>
       <Capping form={form} />
@@ -94,7 +85,7 @@ export function MoneySection({ form, shop }: SectionProps) {
 
 function FreeSection({ form }: Pick<SectionProps, 'form'>) {
   return (
-    <FormSection title="Money" description="An own promotion costs nothing, and takes the places that paid ads leave.">
+    <FormSection title={t('money')} description={t('freeHelp')}>
       <Capping form={form} />
     </FormSection>
   )
@@ -103,8 +94,8 @@ function FreeSection({ form }: Pick<SectionProps, 'form'>) {
 function Capping({ form }: Pick<SectionProps, 'form'>) {
   return (
     <NumberField
-      label="Views per person and day"
-      description="Of one ad; no cap without it"
+      label={t('capping')}
+      description={t('cappingHelp')}
       min={1}
       max={1_000}
       {...form.getInputProps('capping')}

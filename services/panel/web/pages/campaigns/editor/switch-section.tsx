@@ -1,5 +1,6 @@
 import { Radio, Stack } from '@mantine/core'
 import { FormSection } from '../../../components/form/form-section.tsx'
+import { t } from '../../../messages/pages/campaign-editor.ts'
 import type { SectionProps } from './campaign-form.ts'
 
 /** The status of the campaign. A campaign that has run cannot become a draft again. */
@@ -7,18 +8,16 @@ export function SwitchSection({ form, isNew }: SectionProps) {
   const wasDraft = form.getInitialValues().status === 'DRAFT'
   const isDisplay = form.values.kind === 'DISPLAY'
   return (
-    <FormSection title="Switch">
-      <Radio.Group aria-label="Switch" {...form.getInputProps('status')}>
+    <FormSection title={t('status')}>
+      <Radio.Group aria-label={t('status')} {...form.getInputProps('status')}>
         <Stack gap="xs">
           <Radio
             value="ACTIVE"
-            label="On"
-            description={`Runs from its start on${isDisplay ? ', once the publisher has accepted its banners' : ''}`}
+            label={t('active')}
+            description={isDisplay ? t('activeDisplayHelp') : t('activeHelp')}
           />
-          {(isNew || wasDraft) && (
-            <Radio value="DRAFT" label="Draft" description="Kept, and not shown until it is switched on" />
-          )}
-          {!isNew && !wasDraft && <Radio value="PAUSED" label="Paused" description="Not shown until it is resumed" />}
+          {(isNew || wasDraft) && <Radio value="DRAFT" label={t('draft')} description={t('draftHelp')} />}
+          {!isNew && !wasDraft && <Radio value="PAUSED" label={t('paused')} description={t('pausedHelp')} />}
         </Stack>
       </Radio.Group>
     </FormSection>

@@ -5,6 +5,7 @@ import { PanelCard } from '../../../components/page/panel-card.tsx'
 import { Money } from '../../../components/values/money.tsx'
 import { formatCount, formatRoas, formatShare } from '../../../components/values/numbers.ts'
 import type { ListState } from '../../../data/use-list.ts'
+import { t } from '../../../messages/pages/campaign-editor.ts'
 import { valuesOf } from '../editor/values/campaign-values.ts'
 import { type CampaignReport, useCampaignReport } from '../figures/use-campaign-report.ts'
 import { ProductCount } from './product-count.tsx'
@@ -36,32 +37,36 @@ export function CampaignProducts({ campaign, timeZone }: { campaign: Campaign; t
   }
   const columns: Column<Row>[] = [
     {
-      title: 'Product',
+      title: t('product'),
       cell: (row) => {
         const product = products.get(idOf(row))
         return product ? <ProductLine product={product} /> : idOf(row)
       },
     },
-    { title: 'Views', align: 'end', cell: ({ views }) => formatCount(views) },
-    { title: 'Clicks', align: 'end', cell: ({ clicks }) => formatCount(clicks) },
-    { title: 'CTR', align: 'end', cell: ({ ctr }) => formatShare(ctr) },
-    { title: 'Spend', align: 'end', cell: ({ spend, currency }) => <Money amount={spend} currency={currency} /> },
-    { title: 'Sales', align: 'end', cell: ({ revenue, currency }) => <Money amount={revenue} currency={currency} /> },
-    { title: 'ROAS', align: 'end', cell: ({ roas }) => formatRoas(roas) },
+    { title: t('views'), align: 'end', cell: ({ views }) => formatCount(views) },
+    { title: t('clicks'), align: 'end', cell: ({ clicks }) => formatCount(clicks) },
+    { title: t('ctr'), align: 'end', cell: ({ ctr }) => formatShare(ctr) },
+    { title: t('spend'), align: 'end', cell: ({ spend, currency }) => <Money amount={spend} currency={currency} /> },
+    {
+      title: t('sales'),
+      align: 'end',
+      cell: ({ revenue, currency }) => <Money amount={revenue} currency={currency} />,
+    },
+    { title: t('roas'), align: 'end', cell: ({ roas }) => formatRoas(roas) },
   ]
   return (
-    <PanelCard title="Products">
+    <PanelCard title={t('products')}>
       <Stack gap="sm">
         <ProductCount values={valuesOf(campaign, 'UTC')} />
         <Text size="sm" fw={500}>
-          Most clicked in the last {DAYS} days
+          {t('mostClickedIn', { days: DAYS })}
         </Text>
         <DataTable
-          label="Most clicked products"
+          label={t('mostClicked')}
           list={list}
           columns={columns}
           rowKey={(row) => `${idOf(row)}/${row.currency}`}
-          empty={{ title: 'Nothing was shown yet', description: 'Products appear here once shoppers see them.' }}
+          empty={{ title: t('nothingShown'), description: t('nothingShownHelp') }}
         />
       </Stack>
     </PanelCard>

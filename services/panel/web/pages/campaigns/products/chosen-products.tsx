@@ -1,6 +1,8 @@
 import { ActionIcon, Button, Group, Text } from '@mantine/core'
 import { IconX } from '@tabler/icons-react'
 import { useState } from 'react'
+import { formatCount } from '../../../components/values/numbers.ts'
+import { t } from '../../../messages/pages/campaign-editor.ts'
 import classes from './product-line.module.css'
 import { ProductLine } from './product-line.tsx'
 import { useProducts } from './use-products.ts'
@@ -23,14 +25,14 @@ export function ChosenProducts({ shopId, ids, onChange }: ChosenProductsProps) {
     <div>
       <Group justify="space-between" mb={6}>
         <Text size="sm" fw={500}>
-          Chosen: {ids.length}
+          {t('chosen', { count: formatCount(ids.length) })}
         </Text>
         <Button variant="subtle" color="gray" size="compact-xs" onClick={() => onChange([])}>
-          Remove all
+          {t('removeAll')}
         </Button>
       </Group>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboards scroll it */}
-      <ul className={classes.list} aria-label="Chosen products" tabIndex={0}>
+      <ul className={classes.list} aria-label={t('chosenProducts')} tabIndex={0}>
         {page.map((id) => (
           <li key={id}>
             <Group gap="xs" wrap="nowrap" justify="space-between">
@@ -38,7 +40,7 @@ export function ChosenProducts({ shopId, ids, onChange }: ChosenProductsProps) {
               <ActionIcon
                 variant="subtle"
                 color="gray"
-                aria-label={`Remove ${products.get(id)?.title ?? id}`}
+                aria-label={t('removeOne', { name: products.get(id)?.title ?? id })}
                 onClick={() => onChange(ids.filter((each) => each !== id))}
               >
                 <IconX size={16} aria-hidden />
@@ -49,7 +51,7 @@ export function ChosenProducts({ shopId, ids, onChange }: ChosenProductsProps) {
       </ul>
       {ids.length > shown && (
         <Button variant="subtle" size="compact-sm" mt={4} onClick={() => setShown(shown + 4 * SHOWN)}>
-          Show more
+          {t('showMore')}
         </Button>
       )}
     </div>
@@ -69,8 +71,8 @@ function ProductOrId({
       {id}
       {product === null && (
         <Text span size="xs" c="dimmed">
-          {' '}
-          · no such product now
+          {' · '}
+          {t('noSuchProduct')}
         </Text>
       )}
     </Text>

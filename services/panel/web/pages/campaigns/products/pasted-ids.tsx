@@ -1,5 +1,7 @@
 import { Button, Group, Stack, Text, Textarea } from '@mantine/core'
 import { useState } from 'react'
+import { formatCount } from '../../../components/values/numbers.ts'
+import { t } from '../../../messages/pages/campaign-editor.ts'
 
 /** The API's limit. */
 const IDS_MAX = 10_000
@@ -17,14 +19,14 @@ export function PastedIds({ ids, onChange }: PastedIdsProps) {
   return (
     <Stack gap="xs">
       <Textarea
-        label="Ids of the feed"
-        description="One on a line, or separated by commas, semicolons or tabs"
+        label={t('feedIds')}
+        description={t('feedIdsHelp')}
         autosize
         minRows={4}
         maxRows={12}
         value={text}
         onChange={({ currentTarget }) => setText(currentTarget.value)}
-        error={all.length > IDS_MAX ? `A campaign takes ${IDS_MAX} at most` : undefined}
+        error={all.length > IDS_MAX ? t('tooManyIds', { max: formatCount(IDS_MAX) }) : undefined}
       />
       <Group gap="sm">
         <Button
@@ -35,10 +37,10 @@ export function PastedIds({ ids, onChange }: PastedIdsProps) {
             setText('')
           }}
         >
-          Add {pasted.length > 0 ? pasted.length : ''} ids
+          {t('addIds', { count: pasted.length })}
         </Button>
         <Text size="xs" c="dimmed">
-          {all.length - ids.length} of them are new
+          {t('newIds', { count: all.length - ids.length })}
         </Text>
       </Group>
     </Stack>

@@ -1,10 +1,11 @@
 import { Alert, Button, Group, Loader, Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
 import { answer, client } from '../../../client/client.ts'
 import type { ApiProblem } from '../../../client/problem.ts'
 import type { paths } from '../../../client/schema.d.ts'
-import { formatCount } from '../../../components/values/numbers.ts'
+import { t } from '../../../messages/pages/campaign-editor.ts'
 import { productsBody } from '../editor/values/campaign-body.ts'
 import type { CampaignValues } from '../editor/values/campaign-values.ts'
 import classes from './product-count.module.css'
@@ -14,43 +15,61 @@ const DELAY_MS = 300
 
 type CountBody = paths['/v1/panel/product-count']['post']['requestBody']['content']['application/json']
 
+type Choice = Pick<CampaignValues, 'shopId' | 'accountId' | 'productsBy' | 'products'>
+
+/** The request that counts what a choice promotes. */
+export function productCountQuery({ shopId, accountId, ...choice }: Choice) {
+  const body: CountBody = { shopId, ...(accountId ? { accountId } : {}), products: productsBody(choice) }
+  return {
+    queryKey: ['/v1/panel/product-count', body],
+    queryFn: () => answer(client.POST('/v1/panel/product-count', { body })),
+  }
+}
+
+export function useProductCount(values: Choice) {
+  const [asked] = useDebouncedValue(JSON.stringify(productCountQuery(values).queryKey[1]), DELAY_MS)
+  const { products, shopId } = JSON.parse(asked) as CountBody
+  const { priceMin, priceMax } = values.products.rule
+  const isUnread = values.productsBy === 'rule' && (Number.isNaN(priceMin) || Number.isNaN(priceMax))
+  const isEmpty = Object.values(products).every((part) => Object.keys(part).length === 0)
+  const state = useQuery({
+    queryKey: ['/v1/panel/product-count', JSON.parse(asked)],
+    queryFn: () => answer(client.POST('/v1/panel/product-count', { body: JSON.parse(asked) })),
+    enabled: !isEmpty && !isUnread && shopId !== '',
+    placeholderData: keepPreviousData,
+  })
+  return { ...state, isEmpty }
+}
+
 export interface ProductCountProps {
-  values: Pick<CampaignValues, 'shopId' | 'accountId' | 'productsBy' | 'products'>
+  values: Choice
   /** Removes ids without a product. */
   onRemove?: (ids: readonly string[]) => void
+  /** Shown where nothing matches. */
+  children?: ReactNode
 }
 
 /** The number of products of the current choice. */
-export function ProductCount({ values, onRemove }: ProductCountProps) {
-  const { shopId, accountId } = values
-  const request = JSON.stringify({ shopId, ...(accountId ? { accountId } : {}), products: productsBody(values) })
-  const [asked] = useDebouncedValue(request, DELAY_MS)
-  const body: CountBody = JSON.parse(asked)
-  const isEmpty = Object.values(body.products).every((part) => Object.keys(part).length === 0)
-  const { data, error, isFetching } = useQuery({
-    queryKey: ['/v1/panel/product-count', asked],
-    queryFn: () => answer(client.POST('/v1/panel/product-count', { body })),
-    enabled: !isEmpty && body.shopId !== '',
-    placeholderData: keepPreviousData,
-  })
+export function ProductCount({ values, onRemove, children }: ProductCountProps) {
+  const { data, error, isFetching, isEmpty } = useProductCount(values)
   return (
     <div className={classes.box}>
       <div role="status" className={classes.line}>
         <Text size="sm" fw={500}>
-          {isEmpty
-            ? 'Nothing is chosen yet'
-            : error
-              ? (error as ApiProblem).message
-              : data
-                ? summary(data)
-                : 'Counting …'}
+          {isEmpty ? t('nothingChosen') : error ? (error as ApiProblem).message : data ? summary(data) : t('counting')}
         </Text>
         {isFetching && <Loader size={14} aria-hidden />}
       </div>
       {!isEmpty && data && !error && (
         <>
+          {data.matching === 0 && (
+            <Alert color="orange" variant="light" mt="xs">
+              {t('nothingMatches')}
+              {children}
+            </Alert>
+          )}
           {values.productsBy === 'rule' && data.examples.length > 0 && (
-            <ul className={classes.examples} aria-label="Some of them">
+            <ul className={classes.examples} aria-label={t('someOfThem')}>
               {data.examples.map((product) => (
                 <li key={`${product.feedId}/${product.id}`}>
                   <ProductLine product={product} />
@@ -59,19 +78,14 @@ export function ProductCount({ values, onRemove }: ProductCountProps) {
             </ul>
           )}
           {data.unknownIds.length > 0 && (
-            <Alert
-              color="orange"
-              variant="light"
-              mt="xs"
-              title={`${formatCount(data.unknownIds.length)} ids are of no product that the account may promote`}
-            >
+            <Alert color="orange" variant="light" mt="xs" title={t('unknownIds', { count: data.unknownIds.length })}>
               <Text size="sm" lineClamp={3}>
                 {data.unknownIds.join(', ')}
               </Text>
               {onRemove && (
                 <Group mt="xs">
                   <Button size="compact-sm" variant="default" onClick={() => onRemove(data.unknownIds)}>
-                    Remove them
+                    {t('removeThem')}
                   </Button>
                 </Group>
               )}
@@ -84,7 +98,6 @@ export function ProductCount({ values, onRemove }: ProductCountProps) {
 }
 
 function summary({ matching, available }: { matching: number; available: number }): string {
-  const products = `${formatCount(matching)} ${matching === 1 ? 'product' : 'products'}`
   const out = matching - available
-  return out === 0 ? products : `${products}, ${formatCount(out)} not in stock and so not shown now`
+  return out === 0 ? t('countProducts', { count: matching }) : t('countOutOfStock', { count: matching, out })
 }

@@ -4,6 +4,7 @@ import { IconSearch } from '@tabler/icons-react'
 import { useState } from 'react'
 import { ErrorState } from '../../../components/page/error-state.tsx'
 import { useList } from '../../../data/use-list.ts'
+import { t } from '../../../messages/pages/campaign-editor.ts'
 import classes from './product-line.module.css'
 import { ProductLine } from './product-line.tsx'
 
@@ -32,8 +33,8 @@ export function ProductPicker({ shopId, chosen, onChange }: ProductPickerProps) 
   return (
     <Stack gap="xs">
       <TextInput
-        label="Search products"
-        description="Words of the title, brand or category, or an id"
+        label={t('searchProducts')}
+        description={t('searchProductsHelp')}
         type="search"
         leftSection={<IconSearch size={16} aria-hidden />}
         value={typed}
@@ -45,7 +46,7 @@ export function ProductPicker({ shopId, chosen, onChange }: ProductPickerProps) 
       ) : (
         <ul
           className={`${classes.list} ${classes.results}`}
-          aria-label="Products found"
+          aria-label={t('productsFound')}
           aria-busy={!items || isStale}
           // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboards scroll it
           tabIndex={0}
@@ -56,7 +57,7 @@ export function ProductPicker({ shopId, chosen, onChange }: ProductPickerProps) 
                 className={classes.choice}
                 checked={ticked.has(product.id)}
                 onChange={() => toggle(product.id)}
-                label={<ProductLine product={product} note={product.isAvailable ? undefined : 'not in stock'} />}
+                label={<ProductLine product={product} note={product.isAvailable ? undefined : t('outOfStock')} />}
               />
             </li>
           )) ??
@@ -69,7 +70,7 @@ export function ProductPicker({ shopId, chosen, onChange }: ProductPickerProps) 
           {items?.length === 0 && (
             <li>
               <Text size="sm" c="dimmed">
-                {q ? `No product has “${q}” in it.` : 'There are no products here that the account may promote.'}
+                {q ? t('noProductHas', { query: q }) : t('noProducts')}
               </Text>
             </li>
           )}
@@ -77,7 +78,7 @@ export function ProductPicker({ shopId, chosen, onChange }: ProductPickerProps) 
       )}
       {next && (
         <Text size="xs" c="dimmed">
-          The first {RESULTS} are shown: search for more.
+          {t('firstShown', { count: RESULTS })}
         </Text>
       )}
     </Stack>

@@ -1,6 +1,7 @@
 import { SimpleGrid, Stack, TagsInput, Text } from '@mantine/core'
 import { MoneyInput } from '../../../components/values/money.tsx'
 import { useList } from '../../../data/use-list.ts'
+import { t } from '../../../messages/pages/campaign-editor.ts'
 import type { SectionProps } from '../editor/campaign-form.ts'
 import { errorUnder } from '../editor/values/campaign-problems.ts'
 
@@ -8,10 +9,10 @@ import { errorUnder } from '../editor/values/campaign-problems.ts'
 const SUGGESTIONS_FROM = 300
 
 const lists = [
-  { name: 'brands', label: 'Brands', description: 'Any of these' },
-  { name: 'categoryPaths', label: 'Categories', description: 'In or below any of these: Home > Lamps' },
-  { name: 'labels', label: 'Labels', description: 'With any of these custom labels of the feed' },
-  { name: 'sellerIds', label: 'Sellers', description: 'Of any of these seller ids' },
+  { name: 'brands', label: t('brands'), description: t('ruleBrandsHelp') },
+  { name: 'categoryPaths', label: t('categoryPaths'), description: t('ruleCategoriesHelp') },
+  { name: 'labels', label: t('labels'), description: t('labelsHelp') },
+  { name: 'sellerIds', label: t('sellers'), description: t('sellersHelp') },
 ] as const
 
 /** Chooses products by a rule, which also applies to future products. */
@@ -20,7 +21,7 @@ export function ProductRule({ form, shop }: Pick<SectionProps, 'form' | 'shop'>)
   return (
     <Stack gap="md">
       <Text size="sm" c="dimmed">
-        A product has to meet everything that is given here. Products that come later and meet it join by themselves.
+        {t('ruleHelp')}
       </Text>
       {lists.map(({ name, label, description }) => (
         <TagsInput
@@ -36,8 +37,12 @@ export function ProductRule({ form, shop }: Pick<SectionProps, 'form' | 'shop'>)
         />
       ))}
       <SimpleGrid cols={{ base: 1, xs: 2 }} maw={456}>
-        <MoneyInput label="Price from" currency={shop?.currency} {...form.getInputProps('products.rule.priceMin')} />
-        <MoneyInput label="Price to" currency={shop?.currency} {...form.getInputProps('products.rule.priceMax')} />
+        <MoneyInput
+          label={t('priceFrom')}
+          currency={shop?.currency}
+          {...form.getInputProps('products.rule.priceMin')}
+        />
+        <MoneyInput label={t('priceTo')} currency={shop?.currency} {...form.getInputProps('products.rule.priceMax')} />
       </SimpleGrid>
       {form.errors['products.rule'] && (
         <Text size="sm" c="var(--mantine-color-error)" role="alert">

@@ -1,6 +1,7 @@
 import { SegmentedControl, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { FormSection } from '../../../components/form/form-section.tsx'
+import { t } from '../../../messages/pages/campaign-editor.ts'
 import type { SectionProps } from '../editor/campaign-form.ts'
 import { errorUnder } from '../editor/values/campaign-problems.ts'
 import { ChosenProducts } from './chosen-products.tsx'
@@ -22,18 +23,15 @@ export function ProductsSection({ form, shop }: SectionProps) {
   const setIds = (ids: string[]) => form.setFieldValue('products.ids', ids)
   const error = productsBy === 'ids' ? errorUnder(form.errors, 'products.ids') : undefined
   return (
-    <FormSection
-      title="Products"
-      description="What is promoted. Each may be shown wherever it fits what a shopper looks for."
-    >
+    <FormSection title={t('products')} description={t('productsHelp')}>
       <SegmentedControl
-        aria-label="How to choose products"
+        aria-label={t('howToChoose')}
         value={way}
         onChange={(value) => choose(value as Way)}
         data={[
-          { value: 'search', label: 'Search' },
-          { value: 'paste', label: 'Paste ids' },
-          { value: 'rule', label: 'By rule' },
+          { value: 'search', label: t('bySearch') },
+          { value: 'paste', label: t('byIds') },
+          { value: 'rule', label: t('byRule') },
         ]}
       />
       {way === 'search' && <ProductPicker shopId={shopId} chosen={products.ids} onChange={setIds} />}
@@ -59,21 +57,18 @@ export function AttributionSection({ form }: SectionProps) {
   const [isOpen, setOpen] = useState(ids.length > 0)
   const setIds = (next: string[]) => form.setFieldValue('attributionProductIds', next)
   return (
-    <FormSection
-      title="Attribution"
-      description="A sale of what was advertised, or a variant of it, counts always. Here are other products whose sale after an ad counts too."
-    >
+    <FormSection title={t('attribution')} description={t('attributionHelp')}>
       <Stack gap="sm">
         <SegmentedControl
-          aria-label="Other products that count"
+          aria-label={t('creditedProducts')}
           value={isOpen ? 'more' : 'own'}
           onChange={(value) => {
             setOpen(value === 'more')
             if (value === 'own') setIds([])
           }}
           data={[
-            { value: 'own', label: form.values.kind === 'SPONSORED' ? 'Only its own' : 'None' },
-            { value: 'more', label: 'Others too' },
+            { value: 'own', label: form.values.kind === 'SPONSORED' ? t('onlyAdvertised') : t('onlyNone') },
+            { value: 'more', label: t('alsoOthers') },
           ]}
         />
         {isOpen && (

@@ -1,4 +1,6 @@
 import type { AdFormat } from '../../../../client/types.ts'
+import { formatMoney } from '../../../../components/values/money.tsx'
+import { t } from '../../../../messages/pages/campaign-editor.ts'
 import type { AmountValue, BannerValues, CampaignValues } from './campaign-values.ts'
 
 /** The steps of the form, in order. */
@@ -20,12 +22,13 @@ export function stepOf(path: string): Step {
   return STEPS.find((step) => step !== 'review' && fieldsOfStep[step].includes(field)) ?? 'review'
 }
 
-const NEEDED = 'Required'
+const NEEDED = t('required')
 /** The field says itself why it refuses its text. */
-const UNREAD = 'Write a number'
+const UNREAD = t('numberRefused')
 
 export interface ShopFacts {
   reserveCpc: number
+  currency: string | undefined
   formats: readonly AdFormat[]
 }
 
@@ -44,27 +47,29 @@ function commonProblems(values: CampaignValues) {
     budget: !autoPromo && priceProblem(budget),
     dailyBudget: Number.isNaN(dailyBudget)
       ? UNREAD
-      : dailyBudget !== '' && budget !== '' && dailyBudget > budget && 'Must not be above the budget',
-    endAt: startAt !== '' && endAt !== '' && endAt <= startAt && 'Must be after the start',
-    pacing:
-      pacing === 'EVEN' &&
-      endAt === '' &&
-      dailyBudget === '' &&
-      'Needs an end or a daily budget to spread the spend over',
+      : dailyBudget !== '' && budget !== '' && dailyBudget > budget && t('dailyAboveBudget'),
+    endAt: startAt !== '' && endAt !== '' && endAt <= startAt && t('endBeforeStart'),
+    pacing: pacing === 'EVEN' && endAt === '' && dailyBudget === '' && t('evenNeedsEnd'),
   })
 }
 
-function sponsored({ productsBy, products: { ids, rule }, cpc, autoPromo }: CampaignValues, { reserveCpc }: ShopFacts) {
+function sponsored(
+  { productsBy, products: { ids, rule }, cpc, autoPromo }: CampaignValues,
+  { reserveCpc, currency }: ShopFacts,
+) {
   const isNoRule = Object.values(rule).every((value) => value === '' || (Array.isArray(value) && value.length === 0))
   const { priceMin, priceMax } = rule
   const isTurned = priceMin !== '' && priceMax !== '' && priceMin > priceMax
   return found({
-    'products.ids': productsBy === 'ids' && ids.length === 0 && 'Choose at least one product',
-    'products.rule': productsBy === 'rule' && isNoRule && 'Say at least one thing that the products have in common',
+    'products.ids': productsBy === 'ids' && ids.length === 0 && t('chooseProduct'),
+    'products.rule': productsBy === 'rule' && isNoRule && t('ruleEmpty'),
     'products.rule.priceMin': productsBy === 'rule' && Number.isNaN(priceMin) && UNREAD,
-    'products.rule.priceMax':
-      productsBy === 'rule' && (Number.isNaN(priceMax) ? UNREAD : isTurned && 'Must not be below the lowest price'),
-    cpc: !autoPromo && (priceProblem(cpc) || (Number(cpc) < reserveCpc && `The shop takes ${reserveCpc} at least`)),
+    'products.rule.priceMax': productsBy === 'rule' && (Number.isNaN(priceMax) ? UNREAD : isTurned && t('priceTurned')),
+    cpc:
+      !autoPromo &&
+      (priceProblem(cpc) ||
+        (Number(cpc) < reserveCpc &&
+          t('belowReserve', { amount: currency ? formatMoney(reserveCpc, currency) : reserveCpc }))),
   })
 }
 
@@ -73,10 +78,9 @@ function display({ country, targetUrl, cpm, banners, autoPromo }: CampaignValues
     ...Object.fromEntries(banners.flatMap((banner, at) => missingOf(banner, `banners.${at}`, formats))),
     ...found({
       country: country === '' && NEEDED,
-      targetUrl:
-        targetUrl.trim() === '' ? NEEDED : !/^https?:\/\/\S+$/.test(targetUrl) && 'Begins with https:// or http://',
+      targetUrl: targetUrl.trim() === '' ? NEEDED : !/^https?:\/\/\S+$/.test(targetUrl) && t('urlStart'),
       cpm: !autoPromo && priceProblem(cpm),
-      banners: banners.length === 0 && 'Add at least one banner',
+      banners: banners.length === 0 && t('noBanner'),
     }),
   }
 }
@@ -94,7 +98,7 @@ function missingOf({ adFormatId, images, textFields }: BannerValues, path: strin
 }
 
 const priceProblem = (value: AmountValue) =>
-  value === '' ? NEEDED : Number.isNaN(value) ? UNREAD : value === 0 && 'Must be above 0'
+  value === '' ? NEEDED : Number.isNaN(value) ? UNREAD : value === 0 && t('aboveZero')
 
 const found = (checks: Record<string, string | false>) =>
   Object.fromEntries(Object.entries(checks).filter((check): check is [string, string] => check[1] !== false))

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { must } from '../../program.ts'
-import { OPERATOR, openWorld, seriousFindings, type World } from '../harness.ts'
+import { must } from '../../../program.ts'
+import { OPERATOR, openWorld, seriousFindings, type World } from '../../harness.ts'
 
 interface Case {
   locale: string

@@ -1,0 +1,27 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { t } from '../../../messages/pages/campaign-editor.ts'
+import { productCountQuery } from '../products/product-count.tsx'
+import type { CampaignValues } from './values/campaign-values.ts'
+
+/** Checks that an active campaign would promote anything. The errors, by field; none while the server cannot tell. */
+export function useProductCheck() {
+  const queryClient = useQueryClient()
+  return async (values: CampaignValues): Promise<Record<string, string>> => {
+    if (values.kind !== 'SPONSORED' || values.status !== 'ACTIVE') return {}
+    const count = await queryClient.fetchQuery(productCountQuery(values)).catch(() => null)
+    if (count?.matching !== 0) return {}
+    return { [values.productsBy === 'rule' ? 'products.rule' : 'products.ids']: t('nothingMatches') }
+  }
+}
+
+/** Focuses the first field with an error, or the first error without a field. @returns whether there is one. */
+export function focusFirstError(within: HTMLElement | null): boolean {
+  const found =
+    within?.querySelector<HTMLElement>('input[aria-invalid="true"], textarea[aria-invalid="true"]') ??
+    within?.querySelector<HTMLElement>('[role="alert"], .mantine-InputWrapper-error')
+  if (!found) return false
+  if (!(found instanceof HTMLInputElement || found instanceof HTMLTextAreaElement)) found.tabIndex = -1
+  found.focus()
+  found.scrollIntoView({ block: 'center' })
+  return true
+}
