@@ -6,6 +6,7 @@ import type { Snapshot } from '../../domain/snapshot.ts'
 import type { HttpServer } from '../../http/server.ts'
 import { type Authorize, principalOf } from '../access/auth.ts'
 import { csvOf, sendCsv } from '../resources/csv.ts'
+import { belowDisclosure } from './disclosure.ts'
 import { decimalText, figuresToJson } from './figures.ts'
 import type { TitleIndex } from './names.ts'
 import { columnsOf, runReport } from './report.ts'
@@ -50,7 +51,9 @@ export function reportsApp(deps: ReportsDeps) {
         const report = await runReport(deps, { principal: principalOf(request), request: asked, ...rows })
         reply.header('vary', 'accept')
         if (!isCsv) return reply.type('application/json').send(figuresToJson(report))
-        return sendCsv(reply, 'report.csv', csvOf(columnsOf(asked), report.rows, { bigint: decimalText }))
+        const table = csvOf(columnsOf(asked), report.rows, { bigint: decimalText })
+        const { disclosure } = report
+        return sendCsv(reply, 'report.csv', disclosure ? belowDisclosure(disclosure, request.query, table) : table)
       },
     )
   }

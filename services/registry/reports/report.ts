@@ -1,9 +1,10 @@
 import type { Analytics } from '../../../infra/analytics/port.ts'
 import { reportQuery } from '../../../infra/analytics/queries/report.ts'
-import type { ReportDimension } from '../../../schemas/http/panel/reports/reports.ts'
+import type { ReportDimension, ReportDisclosure } from '../../../schemas/http/panel/reports/reports.ts'
 import { Problem } from '../../domain/errors.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import type { Principal } from '../access/auth.ts'
+import { disclosureOf } from './disclosure.ts'
 import { type Figure, type Figures, figuresOf, figuresOverCurrencies, type MeasuredRow } from './figures.ts'
 import { isNamed, type NameOf, readNames, type TitleIndex } from './names.ts'
 import type { ReportRequest } from './request.ts'
@@ -17,6 +18,7 @@ export interface Report {
   totals: { currency: string | null } & Figures
   totalsByCurrency: ({ currency: string } & Figures)[]
   truncated: boolean
+  disclosure?: ReportDisclosure
 }
 
 /** Names of the properties of a row, in their order. */
@@ -73,6 +75,7 @@ export async function runReport(
     }),
     totalsByCurrency: ofTotals.map((row) => ({ currency: row.currency, ...figuresOf(request.metrics, row, inTotals) })),
     truncated: all.length > rowsMax,
+    ...(request.isDisclosing && { disclosure: disclosureOf(request, scope.shops, principal) }),
   }
 }
 

@@ -38,19 +38,33 @@ export interface ReportRequest {
     | 'country'
     | 'verdict'
   >
+  /** Answers how the figures are made, too. */
+  isDisclosing: boolean
   /** Null: as attributed. */
   whatIf: { model: ReportModel; clickWindowHours: number | null; viewWindowHours: number | null } | null
 }
 
 /** Reads what the schema leaves to be read. @throws Problem INVALID that lists every wrong parameter. */
 export function readReportRequest(query: ReportQuery): ReportRequest {
-  const { from, to, groupBy, metrics, model, clickWindowHours, viewWindowHours, format: _, ...filters } = query
+  const {
+    from,
+    to,
+    groupBy,
+    metrics,
+    model,
+    clickWindowHours,
+    viewWindowHours,
+    format: _,
+    disclosure,
+    ...filters
+  } = query
   const fieldErrors = new FieldErrors()
   const request: ReportRequest = {
     ...readRange({ from, to }, fieldErrors),
     dimensions: readNames(groupBy, reportDimensions, 'groupBy', fieldErrors) ?? [],
     metrics: readNames(metrics, reportMetrics, 'metrics', fieldErrors) ?? [...reportMetrics],
     filters,
+    isDisclosing: disclosure === true,
     whatIf:
       model === undefined && clickWindowHours === undefined && viewWindowHours === undefined
         ? null

@@ -159,7 +159,9 @@ describe('the report', () => {
     expect(download.suggestedFilename()).toMatch(/^report-.*-campaign\.csv$/)
     const chunks: Buffer[] = []
     for await (const chunk of await download.createReadStream()) chunks.push(chunk as Buffer)
-    const [header, row] = Buffer.concat(chunks).toString().split('\r\n')
+    const [disclosed, table = ''] = Buffer.concat(chunks).toString().split('\r\n\r\n')
+    expect(disclosed).toContain('Attribution model,LAST_TOUCH')
+    const [header, row] = table.split('\r\n')
     expect(header).toBe(`campaign,campaignName,currency,${METRICS}`)
     expect(row).toMatch(new RegExp(`^${shop.campaignId},Lamps,EUR,2,1,`))
   })

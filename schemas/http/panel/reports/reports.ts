@@ -62,6 +62,12 @@ export type ReportMetric = (typeof reportMetrics)[number]
 export const attributionModels = ['LAST_TOUCH', 'FIRST_TOUCH', 'LINEAR', 'TIME_DECAY', 'POSITION'] as const
 export type ReportModel = (typeof attributionModels)[number]
 
+/** The verdicts of views and clicks that are not counted. */
+export const invalidVerdicts = [
+  ...(['BOT', 'DUPLICATE', 'EXPIRED', 'REPLAYED'] as const),
+  ...(['INVALID_TRAFFIC', 'CAPPED', 'OVER_BUDGET', 'VOIDED'] as const),
+] as const
+
 const WINDOW_HOURS_MAX = 2_160
 const ID_CHARS_MAX = 200
 /** All metrics together. */
@@ -96,7 +102,7 @@ export const ReportQuery = Type.Object(
       Type.String({ pattern: '^[A-Z]{2}$', description: 'Only this country, ISO 3166-1 alpha-2' }),
     ),
     verdict: Type.Optional(
-      Type.Enum(['BOT', 'DUPLICATE', 'EXPIRED', 'REPLAYED', 'INVALID_TRAFFIC', 'CAPPED', 'OVER_BUDGET', 'VOIDED'], {
+      Type.Enum([...invalidVerdicts], {
         description: 'Invalid events with this verdict; other metrics stay as they are',
       }),
     ),
@@ -105,6 +111,9 @@ export const ReportQuery = Type.Object(
     ),
     clickWindowHours: Type.Optional(Hours('Hours after a click in which a sale counts, for this one look')),
     viewWindowHours: Type.Optional(Hours('Hours after a view in which a sale counts, for this one look')),
+    disclosure: Type.Optional(
+      Type.Boolean({ description: 'Also answers how the figures are made; in CSV, as lines above the table' }),
+    ),
     format: Type.Optional(Type.Enum(['json', 'csv'], { description: 'Accept: text/csv does the same' })),
   },
   { additionalProperties: false },
@@ -159,6 +168,33 @@ const metricFields = {
 const Currency = Nullable(Type.String({ description: 'ISO 4217; null: several, and so no sums of money' }))
 const Totals = Type.Object({ currency: Currency, ...metricFields })
 
+const WindowHours = (description: string) => Type.Integer({ description })
+
+/** How the figures of a report are made. */
+const Disclosure = Type.Object(
+  {
+    attributionModel: Type.Enum([...attributionModels], { description: 'How sales are credited' }),
+    attributionWindows: Type.Array(
+      Type.Object({
+        clickWindowHours: WindowHours('Hours after a click in which a sale counts'),
+        viewWindowHours: WindowHours('Hours after a view in which a sale counts'),
+      }),
+      { description: 'Each that a shop of the report has now' },
+    ),
+    timeZones: Type.Array(Type.String(), { description: 'Of the days and hours of the shops, IANA names' }),
+    notCounted: Type.Array(Type.Enum([...invalidVerdicts]), {
+      description: 'Verdicts of views and clicks that are neither counted nor billed',
+    }),
+    refusingRules: Type.Unsafe<string[] | null>({
+      type: ['array', 'null'],
+      items: { type: 'string' },
+      description: 'Rules whose breach makes INVALID_TRAFFIC in a shop of the report; null for advertisers',
+    }),
+  },
+  { description: 'With disclosure=true: by the present settings of the shops' },
+)
+export type ReportDisclosure = Static<typeof Disclosure>
+
 /** Answer of GET /v1/panel/reports; in CSV, the rows alone. */
 export const Report = Type.Object({
   rows: Type.Array(
@@ -173,4 +209,5 @@ export const Report = Type.Object({
   totals: { ...Totals, description: 'Over all rows, those cut off too' },
   totalsByCurrency: Type.Array(Totals),
   truncated: Type.Boolean({ description: 'There are more rows than are answered' }),
+  disclosure: Type.Optional(Disclosure),
 })

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AnalyticsGaveUp, AnalyticsUnavailable } from '../../../../infra/analytics/port.ts'
+import { invalidVerdicts } from '../../../../schemas/http/panel/reports/reports.ts'
 import { createHttpServer } from '../../../../services/http/server.ts'
 import { reportsApp } from '../../../../services/registry/reports/app.ts'
 import { type EventFact, type Facts, type LineFact, store } from './facts.ts'
-import { openWorld, tokens, type Who, type World } from './world.ts'
+import { openWorld, tokens, type Who, WINDOWS, type World } from './world.ts'
 
 const noon = Date.parse('2026-07-15T12:00:00Z')
 const ad = { campaignId: 'c-warsaw-1', adId: 'sku', adUnitId: 'u-warsaw-1' }
@@ -119,6 +120,48 @@ describe('GET /v1/panel/reports', () => {
       totalsByCurrency: [],
       truncated: false,
     })
+  })
+
+  it('says how its figures are made when asked, by the settings of its shops', async () => {
+    const { body } = await report('shopId=warsaw&metrics=views&disclosure=true')
+    expect(body.disclosure).toEqual({
+      attributionModel: 'LAST_TOUCH',
+      attributionWindows: [{ clickWindowHours: WINDOWS.click, viewWindowHours: WINDOWS.view }],
+      timeZones: ['Europe/Warsaw'],
+      notCounted: [...invalidVerdicts],
+      refusingRules: expect.arrayContaining(['ADDRESS_CLICKS']),
+    })
+    const all = (await report('metrics=views&disclosure=true')).body.disclosure
+    expect(all.timeZones.length).toBeGreaterThan(1)
+    const other = await report('shopId=warsaw&metrics=views&disclosure=true&model=LINEAR&clickWindowHours=5')
+    expect(other.body.disclosure).toMatchObject({
+      attributionModel: 'LINEAR',
+      attributionWindows: [{ clickWindowHours: 5, viewWindowHours: WINDOWS.view }],
+    })
+    expect((await report('shopId=warsaw&metrics=views')).body).not.toHaveProperty('disclosure')
+  })
+
+  it('tells advertisers the windows, and not the rules of a shop', async () => {
+    const { disclosure } = (await report('shopId=warsaw&metrics=views&disclosure=true', 'adv-1')).body
+    expect(disclosure).toMatchObject({ attributionWindows: [{ viewWindowHours: WINDOWS.view }], refusingRules: null })
+    const { body } = await report('shopId=warsaw&metrics=views&disclosure=true&format=csv', 'adv-1')
+    expect(body).toContain('Attribution model,LAST_TOUCH')
+    expect(body).not.toContain('ADDRESS_CLICKS')
+  })
+
+  it('writes in CSV how the figures are made only above the table that asks for it', async () => {
+    const query = 'shopId=warsaw&groupBy=campaign&metrics=views'
+    const plain: string = (await report(`${query}&format=csv`)).body
+    const told: string = (await report(`${query}&format=csv&disclosure=true`)).body
+    expect(told.endsWith(`\r\n\r\n${plain}`)).toBe(true)
+    expect(told.split('\r\n').slice(0, 6)).toEqual([
+      'From,2026-07-01',
+      'To (exclusive),2026-08-01',
+      'Time zone,Europe/Warsaw',
+      'Attribution model,LAST_TOUCH',
+      `Attribution windows,"${WINDOWS.click} h after a click, ${WINDOWS.view} h after a view"`,
+      `"Not counted, not billed",${invalidVerdicts.join('; ')}`,
+    ])
   })
 
   it('answers CSV that no spreadsheet runs, by format or Accept', async () => {

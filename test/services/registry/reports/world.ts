@@ -13,6 +13,9 @@ import type { TitleIndex } from '../../../../services/registry/reports/names.ts'
 
 export const OPERATOR = 'the-bootstrap-token-of-the-tests-1234'
 
+/** Hours after a click and a view in which a sale counts, in each shop. */
+export const WINDOWS = { click: 336, view: 24 }
+
 /** Two publishers (three shops, with other clocks and currencies) and two advertisers. Ids are readable. */
 export const shops = {
   warsaw: { accountId: 'pub-a', timeZone: 'Europe/Warsaw', currency: 'PLN' },
@@ -160,7 +163,9 @@ function registry(): Snapshot {
       createdBy: null,
     })
   }
-  for (const [id, shop] of Object.entries(shops)) apply(snapshot, 'Shop', id, { ...shop, name: `Shop ${id}` })
+  const settings = { clickWindowHours: WINDOWS.click, viewWindowHours: WINDOWS.view, invalidTraffic: [] }
+  for (const [id, shop] of Object.entries(shops))
+    apply(snapshot, 'Shop', id, { ...shop, ...settings, name: `Shop ${id}` })
   for (const [id, { shopId, placementId, algorithm }] of Object.entries(adUnits)) {
     apply(snapshot, 'Placement', placementId, { shopId, name: `Placement ${placementId}` })
     apply(snapshot, 'AdUnit', id, { shopId, placementId, name: `Unit ${id}`, algorithm: algorithm as 'DISPLAY' })

@@ -77,6 +77,16 @@ export const t = catalogue({
   invalidTrafficByReason: 'Invalid traffic by reason',
   dayByDay: 'Day by day',
   all: 'All',
+  disclosure: '{model} · {windows} · {filtration} · {zones}. <link>How figures are made</link>',
+  disclosedWindows: '{click} after a click, {view} after a view',
+  windowsByShop: 'attribution windows of each shop',
+  hoursLong: '{count, plural, one {# hour} other {# hours}}',
+  daysLong: '{count, plural, one {# day} other {# days}}',
+  filteredWithRules:
+    'bots, duplicates and other invalid traffic filtered, by {count, plural, one {# rule} other {# rules}}',
+  filtered: 'bots, duplicates and other invalid traffic filtered',
+  zonesOfShops: 'time zone of each shop',
+  timesIn: 'days in {zone}',
   compareModelsHelp: 'Credits sales again from the stored views and clicks, for this view only. No setting is changed.',
   chooseShop: 'Attribution windows are settings of a shop. Choose one shop above.',
   model: 'Model',
@@ -85,6 +95,8 @@ export const t = catalogue({
   windowAsSet: '{hours} (setting)',
   apply: 'Apply',
   backToSettings: 'Back to the settings',
+  modelComparedPlain:
+    'Sales are shown as the chosen model would credit them. Differences are to the settings of {shop}.',
   modelCompared:
     'Sales are shown as the chosen model would credit them. Differences are to the settings of {shop}: last touch, click window {clickHours, plural, one {# hour} other {# hours}}, view window {viewHours, plural, one {# hour} other {# hours}}.',
 })

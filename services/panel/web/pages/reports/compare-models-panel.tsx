@@ -67,11 +67,13 @@ export default function CompareModelsPanel({ state, change }: { state: ReportSta
       </form>
       {isWhatIf(state.whatIf) && (
         <Alert variant="light" mt="sm" p="xs" aria-live="polite">
-          {t('modelCompared', {
-            shop: shop.name,
-            clickHours: shop.clickWindowHours ?? 0,
-            viewHours: shop.viewWindowHours ?? 0,
-          })}
+          {shop.clickWindowHours === undefined || shop.viewWindowHours === undefined
+            ? t('modelComparedPlain', { shop: shop.name })
+            : t('modelCompared', {
+                shop: shop.name,
+                clickHours: shop.clickWindowHours,
+                viewHours: shop.viewWindowHours,
+              })}
         </Alert>
       )}
     </PanelCard>

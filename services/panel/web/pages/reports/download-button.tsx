@@ -14,7 +14,7 @@ export function DownloadButton({ state, days }: { state: ReportState; days: Days
   const download = async () => {
     setLoading(true)
     try {
-      const query = { ...queryOf(state, days), format: 'csv' as const }
+      const query = { ...queryOf(state, days), format: 'csv' as const, disclosure: true }
       const csv = await answer(client.GET('/v1/panel/reports', { params: { query }, parseAs: 'blob' }))
       save(csv as unknown as Blob, `report-${days.from}-${days.until}-${state.groupBy.join('-')}.csv`)
     } catch (problem) {

@@ -14,6 +14,7 @@ import { ChartFrame } from './chart/chart-frame.tsx'
 import { FilterChips } from './controls/filter-chips.tsx'
 import { daysLabel } from './controls/periods.ts'
 import { ReportControls } from './controls/report-controls.tsx'
+import { Disclosure } from './disclosure.tsx'
 import { DownloadButton } from './download-button.tsx'
 import { MetricCards } from './figures/metric-cards.tsx'
 import { INVALID_METRICS, InvalidTraffic } from './invalid-traffic.tsx'
@@ -76,6 +77,7 @@ export default function ReportPage() {
           <div className={classes.figures} data-stale={isStale} aria-busy={isStale || !view}>
             <MetricCards state={shown} view={view} onChart={(metric) => change({ charted: toggled(shown, metric) })} />
             <ChartFrame view={view} />
+            <Disclosure disclosure={view?.report.disclosure} />
             <ReportTable state={state} view={view} onSort={(sort) => change({ sort })} linkInto={linkInto} />
           </div>
         )}

@@ -71,7 +71,7 @@ interface Moment {
 async function readView(state: ReportState, moment: Moment, signal: AbortSignal): Promise<ReportView> {
   const before = referenceOf(state, moment)
   const [report, reference] = await Promise.all([
-    read(PATH, { params: { query: queryOf(state, moment.days) }, signal }),
+    read(PATH, { params: { query: { ...queryOf(state, moment.days), disclosure: true } }, signal }),
     before && read(PATH, { params: { query: before.query }, signal }),
   ])
   const { days, now, timeZone } = moment
