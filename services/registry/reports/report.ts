@@ -57,7 +57,7 @@ export async function runReport(
   if (all.length > rowsMax && beyond === 'REFUSE') {
     throw new Problem('TOO_LARGE', `The report has over ${rowsMax} rows: choose a shorter period or fewer dimensions`)
   }
-  const shown = all.slice(0, rowsMax)
+  const shown = ordered(request, all).slice(0, Math.min(rowsMax, request.limit ?? rowsMax))
   const onlyShopId = scope.shops.length === 1 ? scope.shops[0]!.id : null
   const nameOf = await readNames(deps, shown, { dimensions, onlyShopId })
   const inTotals = { requests: spec.requestFact !== null }
@@ -74,12 +74,23 @@ export async function runReport(
       requests: inTotals.requests,
     }),
     totalsByCurrency: ofTotals.map((row) => ({ currency: row.currency, ...figuresOf(request.metrics, row, inTotals) })),
-    truncated: all.length > rowsMax,
+    truncated: all.length > shown.length,
     ...(request.isDisclosing && { disclosure: disclosureOf(request, scope.shops, principal) }),
   }
 }
 
 type Row = MeasuredRow & { isTotal: number; currency: string } & Partial<Record<ReportDimension, string | null>>
+
+/** The rows with the most of a metric first; those without it last. Equal ones keep their order. */
+function ordered({ orderBy }: ReportRequest, rows: readonly Row[]): readonly Row[] {
+  if (orderBy === null) return rows
+  const figures = new Map(rows.map((row) => [row, figuresOf([orderBy], row, { requests: true })[orderBy] ?? null]))
+  return rows.toSorted((a, b) => {
+    const [left, right] = [figures.get(a)!, figures.get(b)!]
+    if (left === null || right === null) return Number(left === null) - Number(right === null)
+    return left === right ? 0 : left < right ? 1 : -1
+  })
+}
 
 function totalsOf(
   rows: readonly Row[],

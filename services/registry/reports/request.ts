@@ -40,24 +40,18 @@ export interface ReportRequest {
   >
   /** Answers how the figures are made, too. */
   isDisclosing: boolean
+  /** Null: in the order of the dimensions. */
+  orderBy: ReportMetric | null
+  /** Rows; null: as many as there are. */
+  limit: number | null
   /** Null: as attributed. */
   whatIf: { model: ReportModel; clickWindowHours: number | null; viewWindowHours: number | null } | null
 }
 
 /** Reads what the schema leaves to be read. @throws Problem INVALID that lists every wrong parameter. */
 export function readReportRequest(query: ReportQuery): ReportRequest {
-  const {
-    from,
-    to,
-    groupBy,
-    metrics,
-    model,
-    clickWindowHours,
-    viewWindowHours,
-    format: _,
-    disclosure,
-    ...filters
-  } = query
+  const { from, to, groupBy, metrics, model, clickWindowHours, viewWindowHours, format: _, disclosure, ...more } = query
+  const { orderBy = null, limit = null, ...filters } = more
   const fieldErrors = new FieldErrors()
   const request: ReportRequest = {
     ...readRange({ from, to }, fieldErrors),
@@ -65,6 +59,8 @@ export function readReportRequest(query: ReportQuery): ReportRequest {
     metrics: readNames(metrics, reportMetrics, 'metrics', fieldErrors) ?? [...reportMetrics],
     filters,
     isDisclosing: disclosure === true,
+    orderBy,
+    limit,
     whatIf:
       model === undefined && clickWindowHours === undefined && viewWindowHours === undefined
         ? null
@@ -79,6 +75,7 @@ export function readReportRequest(query: ReportQuery): ReportRequest {
     at('groupBy'),
     `takes at most ${GROUP_BY_MAX} dimensions`,
   )
+  fieldErrors.check(orderBy === null || request.metrics.includes(orderBy), at('orderBy'), 'must be among metrics')
   fieldErrors.throwIfAny()
   return request
 }

@@ -68,6 +68,7 @@ export const invalidVerdicts = [
   ...(['INVALID_TRAFFIC', 'CAPPED', 'OVER_BUDGET', 'VOIDED'] as const),
 ] as const
 
+const ROWS_MAX = 10_000
 const WINDOW_HOURS_MAX = 2_160
 const ID_CHARS_MAX = 200
 /** All metrics together. */
@@ -113,6 +114,14 @@ export const ReportQuery = Type.Object(
     viewWindowHours: Type.Optional(Hours('Hours after a view in which a sale counts, for this one look')),
     disclosure: Type.Optional(
       Type.Boolean({ description: 'Also answers how the figures are made; in CSV, as lines above the table' }),
+    ),
+    orderBy: Type.Optional(
+      Type.Enum([...reportMetrics], {
+        description: 'Rows with the most of this metric first; it must be among metrics',
+      }),
+    ),
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: ROWS_MAX, description: 'At most so many rows; totals are over all' }),
     ),
     format: Type.Optional(Type.Enum(['json', 'csv'], { description: 'Accept: text/csv does the same' })),
   },

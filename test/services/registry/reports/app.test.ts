@@ -88,6 +88,16 @@ describe('GET /v1/panel/reports', () => {
     expect(body.truncated).toBe(false)
   })
 
+  it('answers the rows with the most of a metric, and totals over all', async () => {
+    const { body } = await report('groupBy=campaign&metrics=views,spend&orderBy=views&limit=2')
+    expect(body.rows.map(({ views }: { views: number }) => views)).toEqual([2, 1])
+    expect(body).toMatchObject({ totals: { views: 4 }, truncated: true })
+    const byRatio = await report('groupBy=campaign&metrics=ctr&orderBy=ctr')
+    expect(byRatio.body.rows.map(({ ctr }: { ctr: number | null }) => ctr)).toEqual([0.5, 0, 0])
+    expect((await report('groupBy=campaign&metrics=views&orderBy=clicks')).status).toBe(400)
+    expect((await report('groupBy=campaign&limit=0')).status).toBe(400)
+  })
+
   it('never adds up money of different currencies', async () => {
     const { body } = await report('groupBy=day&metrics=views,spend,roas')
     expect(body.rows.map((row: { currency: string }) => row.currency)).toEqual(['PLN', 'USD'])
