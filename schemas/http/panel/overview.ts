@@ -41,7 +41,7 @@ const Kind = (description: string) => Type.Enum([...attentionKinds], { descripti
 const AttentionItem = Type.Object({
   kind: Kind(
     'BUDGET_LOW: at least 90 % of the budget is spent. DAILY_BUDGET_LOW: as much of a day, with over a tenth of the day to come. ' +
-      'FEED_REJECTED: the last run rejected at least half of the items. FEED_HELD: it waits for its removals to be confirmed',
+      'FEED_REJECTED: the last run rejected over half of the products, or found none. FEED_HELD: it waits for its removals to be confirmed',
   ),
   count: Type.Integer({ description: 'How many campaigns, feeds or events' }),
   since: Nullable(Time('When the first of them came to be so; null: not known')),

@@ -1,17 +1,16 @@
 import type { Static } from 'typebox'
 import { type Attention, type AttentionKind, attentionKinds } from '../../../schemas/http/panel/overview.ts'
+import type { RunOutcome } from '../../../schemas/http/panel/shops/feed-runs.ts'
 import type { Entity } from '../../domain/snapshot.ts'
 import type { Access } from '../access/access.ts'
 import type { Principal } from '../access/auth.ts'
+import { outcomeOf } from '../feeds/runs/run-outcome.ts'
 import { toIso } from '../resources/conversions.ts'
 import { type CampaignAttentionDeps, campaignAttention, type Finding } from './campaign-attention.ts'
 
 const EXAMPLES_MAX = 3
 /** A delay that nobody would notice is none. */
 const DELAY_MIN_MS = 60_000
-
-/** A run that rejects as large a part of its items needs somebody. */
-const REJECTED_SHARE_MAX = 0.5
 
 export interface AttentionDeps extends CampaignAttentionDeps {
   access: Access
@@ -100,21 +99,29 @@ function feedFindings(feeds: readonly Entity<'Feed'>[], runs: Iterable<Entity<'F
   const lastRuns = lastEndedRuns(runs)
   return feeds.flatMap((entity): Finding[] => {
     const run = lastRuns.get(entity.id)
-    if (!run) return []
-    const { status, total, rejected, endedAt: since } = run.body
-    const found = { entity, runId: run.id, since }
-    if (status === 'FAILED') return [{ ...found, kind: 'FEED_FAILED', share: null }]
-    if (status === 'HELD') return [{ ...found, kind: 'FEED_HELD', share: null }]
-    const share = total === 0 ? 0 : rejected / total
-    return share >= REJECTED_SHARE_MAX ? [{ ...found, kind: 'FEED_REJECTED', share }] : []
+    const kind = run && feedKinds[outcomeOf(run.body, null)]
+    if (!kind) return []
+    const { total, rejected, endedAt: since } = run.body
+    const share = kind === 'FEED_REJECTED' && total > 0 ? rejected / total : null
+    return [{ kind, entity, runId: run.id, since, share }]
   })
 }
+
+const feedKinds: Partial<Record<RunOutcome, AttentionKind>> = {
+  FAILED: 'FEED_FAILED',
+  HELD: 'FEED_HELD',
+  MOSTLY_REJECTED: 'FEED_REJECTED',
+  ALL_REJECTED: 'FEED_REJECTED',
+  NO_PRODUCTS: 'FEED_REJECTED',
+}
+
+const NOT_ENDED: readonly RunOutcome[] = ['QUEUED', 'RUNNING', 'REPLACED']
 
 function lastEndedRuns(runs: Iterable<Entity<'FeedRun'>>): Map<string, Entity<'FeedRun'>> {
   const last = new Map<string, Entity<'FeedRun'>>()
   for (const run of runs) {
-    const { feedId, status, queuedAt } = run.body
-    if (status === 'QUEUED' || status === 'RUNNING') continue
+    const { feedId, queuedAt } = run.body
+    if (NOT_ENDED.includes(outcomeOf(run.body, null))) continue
     const known = last.get(feedId)
     if (!known || known.body.queuedAt <= queuedAt) last.set(feedId, run)
   }

@@ -82,7 +82,6 @@ const TO_MOVE: readonly string[] = [
   'pages/campaigns/words.ts',
   'pages/explain/ad-request-page.tsx',
   'pages/explain/emission-slot.tsx',
-  'pages/home',
   'pages/publisher/ad-formats',
   'pages/publisher/ad-units',
   'pages/publisher/feeds',

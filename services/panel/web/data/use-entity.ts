@@ -8,8 +8,8 @@ export interface EntityOptions<P extends ReadablePath> {
   query?: Query<P>
   /** False delays the request. */
   enabled?: boolean
-  /** How often to refetch while the page is visible. */
-  refreshMs?: number | false
+  /** How often to refetch while the page is visible; perhaps by what was read last. */
+  refreshMs?: number | false | ((data: Answer<P> | undefined) => number | false)
 }
 
 export interface EntityState<T> {
@@ -27,7 +27,7 @@ export function useEntity<P extends ReadablePath>(path: P, options: EntityOption
     queryKey: [path, options.path, options.query],
     queryFn: ({ signal }) => read(path, { ...init, signal }),
     ...(enabled === undefined ? {} : { enabled }),
-    refetchInterval: refreshMs,
+    refetchInterval: typeof refreshMs === 'function' ? ({ state: { data } }) => refreshMs(data) : refreshMs,
   })
   return { data: state.data, problem: state.error, isLoading: state.isPending, retry: () => void state.refetch() }
 }

@@ -81,11 +81,16 @@ export function Shell() {
 
 const SEARCH_FROM = 8
 
-/** Chooses the shop that the pages show. Advertisers have none: each of their campaigns names its shop. */
+/**
+ * Chooses the shop that the pages show. Advertisers have none: each of their campaigns names its shop. Nor has the
+ * operator's Home, whose figures are of all shops.
+ */
 function ShopSwitcher() {
   const { role } = useSession().user
   const { shops, shop, choose } = useShop()
-  if (role === 'ADVERTISER' || !shops || !shop) return null
+  const { pathname } = useLocation()
+  const isOfAllShops = role === 'ADVERTISER' || (role === 'OPERATOR' && pathname === '/')
+  if (isOfAllShops || !shops || !shop) return null
   if (shops.length === 1) {
     return (
       <Text size="sm" fw={500} truncate maw={200}>

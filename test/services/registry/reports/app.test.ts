@@ -244,7 +244,7 @@ describe('GET /v1/panel/reports', () => {
     [`${july}&model=LINEAR`, 'shopId'],
     [`${july}&format=xml`, 'format'],
     [`${july}&shopId=a&shopId=b`, 'shopId'],
-    [`${july}&limit=5`, 'limit'],
+    [`${july}&limit=0`, 'limit'],
     [`${july}&__proto__=5`, '__proto__'],
   ])('answers 400 to %s and names %s', async (query, name) => {
     const { status, body } = await world.get(`/v1/panel/reports?${query}`)

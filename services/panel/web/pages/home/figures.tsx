@@ -1,72 +1,95 @@
-import { SimpleGrid } from '@mantine/core'
-import type { Answer, Query } from '../../client/types.ts'
-import { ErrorState } from '../../components/page/error-state.tsx'
+import { SimpleGrid, Text } from '@mantine/core'
+import { IconArrowDownRight, IconArrowUpRight } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
 import { StatCard } from '../../components/page/stat-card.tsx'
 import { Money } from '../../components/values/money.tsx'
-import { formatCount, formatShare } from '../../components/values/numbers.ts'
-import { dateIn } from '../../components/values/times.tsx'
-import type { EntityState } from '../../data/use-entity.ts'
-import { useEntity } from '../../data/use-entity.ts'
+import { formatCount, formatRoas, formatShare } from '../../components/values/numbers.ts'
+import { t } from '../../messages/pages/home.ts'
+import type { HomeReport, Report } from './use-home-report.ts'
 
-type Report = Answer<'/v1/panel/reports'>
 type Totals = Report['totals']
+type Metric = 'views' | 'clicks' | 'spend' | 'purchases' | 'revenue' | 'roas'
 
-/** The total of a money metric. With several currencies there is no single total. */
-function Sums({ report, of }: { report: Report; of: (totals: Totals) => number | null | undefined }) {
-  const [only, ...others] = report.totalsByCurrency
-  if (!only) return <>–</>
-  return others.length === 0 ? (
-    <Money amount={of(only)} currency={only.currency} />
-  ) : (
-    <>{1 + others.length} currencies</>
-  )
-}
+const percent = new Intl.NumberFormat(undefined, {
+  style: 'percent',
+  maximumFractionDigits: 0,
+  signDisplay: 'exceptZero',
+})
 
-/** What was shown, clicked, billed and sold in the last days. */
-export function Figures({ report: { data, problem, retry } }: { report: EntityState<Report> }) {
-  if (problem && !data) return <ErrorState problem={problem} retry={retry} />
+/** Totals of the period, each with its change since the previous one. */
+export function Figures({ report: { current, previous }, role }: { report: HomeReport; role: string }) {
+  const { data, problem } = current
   const totals = data?.totals
-  const hint = `last ${DAYS} days`
+  const card = (metric: Metric, label: string, value: ReactNode, hint: string) => (
+    <StatCard
+      key={metric}
+      label={label}
+      value={totals && value}
+      problem={problem}
+      hint={totals && <Hint text={hint} now={totals[metric]} before={previous.data?.totals[metric]} />}
+    />
+  )
+  const money = (of: (each: Totals) => number | null | undefined) => data && <Sum report={data} of={of} />
   return (
     <SimpleGrid cols={{ base: 2, md: 3, xl: 6 }} spacing="sm">
-      <StatCard label="Views" value={totals && formatCount(totals.views)} hint={hint} />
-      <StatCard
-        label="Clicks"
-        value={totals && formatCount(totals.clicks)}
-        hint={totals && `${formatShare(totals.ctr)} of views`}
-      />
-      <StatCard label="Spend" value={data && <Sums report={data} of={({ spend }) => spend} />} hint={hint} />
-      <StatCard label="Purchases" value={totals && formatCount(totals.purchases)} hint="credited to ads" />
-      <StatCard
-        label="Revenue"
-        value={data && <Sums report={data} of={({ revenue }) => revenue} />}
-        hint="credited to ads"
-      />
-      <StatCard
-        label="ROAS"
-        value={totals && (totals.roas == null ? '–' : totals.roas.toFixed(2))}
-        hint="net revenue for each unit spent"
-      />
+      {card(
+        'revenue',
+        t('sales'),
+        money(({ revenue }) => revenue),
+        t('salesHint'),
+      )}
+      {card(
+        'spend',
+        role === 'PUBLISHER' ? t('revenueFromAds') : t('spend'),
+        money(({ spend }) => spend),
+        '',
+      )}
+      {card('roas', t('roas'), formatRoas(totals?.roas), t('roasHint'))}
+      {card('purchases', t('purchases'), formatCount(totals?.purchases), t('purchasesHint'))}
+      {card('clicks', t('clicks'), formatCount(totals?.clicks), t('ctrHint', { ctr: formatShare(totals?.ctr) }))}
+      {card('views', t('views'), formatCount(totals?.views), '')}
     </SimpleGrid>
   )
 }
 
-export const FIGURES = 'views,clicks,ctr,spend,purchases,revenue,roas'
+/** The total of a money metric. With several currencies there is no single total. */
+function Sum({ report, of }: { report: Report; of: (totals: Totals) => number | null | undefined }) {
+  const { totals, totalsByCurrency } = report
+  if (totalsByCurrency.length > 1) return <>{t('currencies', { count: totalsByCurrency.length })}</>
+  return <Money amount={of(totals)} currency={totals.currency} />
+}
 
-export const DAYS = 7
-const REFRESH_MS = 15_000
-const DAY_MS = 86_400_000
+function Hint({
+  text,
+  now,
+  before,
+}: {
+  text: string
+  now: number | null | undefined
+  before: number | null | undefined
+}) {
+  return (
+    <>
+      {text !== '' && (
+        <Text span inherit display="block">
+          {text}
+        </Text>
+      )}
+      <Change now={now} before={before} />
+    </>
+  )
+}
 
-type Filter = Pick<Query<'/v1/panel/reports'>, 'shopId' | 'accountId'>
-
-/** The report of the last days, including today, refetched while the page is open. */
-export function useLastDays(metrics: string, filter: Filter = {}) {
-  const now = Date.now()
-  const query = {
-    ...filter,
-    metrics,
-    from: dateIn(undefined, now - (DAYS - 1) * DAY_MS),
-    to: dateIn(undefined, now + DAY_MS),
-  }
-  return useEntity('/v1/panel/reports', { query, refreshMs: REFRESH_MS })
+function Change({ now, before }: { now: number | null | undefined; before: number | null | undefined }) {
+  if (now == null || before == null) return null
+  if (before === 0) return now === 0 ? null : t('newSincePrevious')
+  const share = (now - before) / before
+  const Arrow = share < 0 ? IconArrowDownRight : IconArrowUpRight
+  return (
+    <Text span inherit>
+      {share !== 0 && <Arrow size={13} aria-hidden style={{ verticalAlign: '-2px' }} />}
+      {`${percent.format(share)} `}
+      {t('vsPrevious')}
+    </Text>
+  )
 }

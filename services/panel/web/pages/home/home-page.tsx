@@ -1,98 +1,105 @@
-import { SimpleGrid, Stack } from '@mantine/core'
+import { Anchor, Group, SegmentedControl, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core'
+import { useLocalStorage } from '@mantine/hooks'
+import { Link } from 'react-router'
+import { ErrorState } from '../../components/page/error-state.tsx'
 import { PageHeader } from '../../components/page/page-header.tsx'
-import { StatCard } from '../../components/page/stat-card.tsx'
-import { formatDuration } from '../../components/values/times.tsx'
-import { useEntity } from '../../data/use-entity.ts'
-import { PAGE_SIZE_MAX, useList } from '../../data/use-list.ts'
+import { PanelCard } from '../../components/page/panel-card.tsx'
+import { type Status, StatusBadge } from '../../components/values/status-badge.tsx'
+import { type EntityState, useEntity } from '../../data/use-entity.ts'
+import { t } from '../../messages/pages/home.ts'
 import { useSession } from '../../session/session.ts'
 import { useShop } from '../../session/shop-context.tsx'
-import { FIGURES, Figures, useLastDays } from './figures.tsx'
+import { type Attention, AttentionCard } from './attention.tsx'
+import { Figures } from './figures.tsx'
+import { SetupCard } from './setup.tsx'
+import { TopCampaigns } from './top-campaigns.tsx'
+import { Trend } from './trend.tsx'
+import { type HomeDays, PERIODS, useHomeReport } from './use-home-report.ts'
 
-const REFRESH_MS = 15_000
+const ATTENTION_REFRESH_MS = 30_000
+/** In the order of a campaign's life. */
+const STATES = ['RUNNING', 'SCHEDULED', 'IN_MODERATION', 'REJECTED', 'PAUSED', 'EXHAUSTED', 'DRAFT', 'ENDED'] as const
 
-/** The first page of each role. */
+/** The first page: the whole installation for operators, the chosen shop for publishers, their campaigns for advertisers. */
 export default function HomePage() {
-  const { role } = useSession().user
-  switch (role) {
-    case 'OPERATOR':
-      return <OperatorHome />
-    case 'PUBLISHER':
-      return <PublisherHome />
-    case 'ADVERTISER':
-      return <AdvertiserHome />
-  }
-}
-
-/** The whole installation at a glance. */
-function OperatorHome() {
-  const report = useLastDays(FIGURES)
-  const { data: audit } = useEntity('/v1/panel/audit', { refreshMs: REFRESH_MS })
-  const accounts = useList('/v1/panel/accounts', { pageSize: PAGE_SIZE_MAX })
-  const waiting = useList('/v1/panel/moderation', { query: { state: 'IN_MODERATION' }, pageSize: 100 })
-  const ofKind = (wanted: string) => accounts.items?.filter(({ kind }) => kind === wanted).length
-  return (
-    <>
-      <PageHeader title="Home" description="Live figures of all shops" />
-      <Stack gap="lg">
-        <Figures report={report} />
-        <SimpleGrid cols={{ base: 2, md: 3, xl: 5 }} spacing="sm">
-          <StatCard label="Publishers" value={ofKind('PUBLISHER')} hint="accounts" to="/accounts" />
-          <StatCard label="Advertisers" value={ofKind('ADVERTISER')} hint="accounts" to="/accounts" />
-          <StatCard label="To moderate" value={waiting.items?.length} hint="campaigns with banners" to="/moderation" />
-          <StatCard
-            label="Behind the log"
-            value={audit && formatDuration(audit.lagMs)}
-            hint="oldest event not stored yet"
-            to="/health"
-          />
-          <StatCard label="Dead letters" value={audit?.deadLetters} hint="could not be processed" to="/health" />
-        </SimpleGrid>
-      </Stack>
-    </>
-  )
-}
-
-/** What sells in the chosen shop, and what waits for its publisher. */
-function PublisherHome() {
-  const { account } = useSession()
+  const { user, account } = useSession()
   const { shop, shops } = useShop()
-  const report = useLastDays(FIGURES, shop ? { shopId: shop.id } : {})
-  const query = { state: 'IN_MODERATION', ...(shop && { shopId: shop.id }) } as const
-  const waiting = useList('/v1/panel/moderation', { query, pageSize: 100 })
+  const { role } = user
+  const [days, setDays] = useLocalStorage<HomeDays>({
+    key: `endcap-home-days-${user.id}`,
+    defaultValue: 7,
+    getInitialValueInEffect: false,
+  })
+  const filter = role === 'PUBLISHER' && shop ? { shopId: shop.id } : {}
+  const zoneOf = role === 'PUBLISHER' ? shop : shops?.length === 1 ? shops[0] : undefined
+  const report = useHomeReport(days, filter, zoneOf?.timeZone)
+  const attention = useEntity('/v1/panel/attention', { query: filter, refreshMs: ATTENTION_REFRESH_MS })
+  const titles = {
+    OPERATOR: [t('home'), t('ofAllShops')],
+    PUBLISHER: [shop?.name ?? account?.name ?? t('home'), t('ofThisShop')],
+    ADVERTISER: [account?.name ?? t('home'), t('ofYourCampaigns')],
+  } as const
+  const [title, description] = titles[role]
   return (
     <>
-      <PageHeader title={shop?.name ?? account?.name ?? 'Home'} description="Live figures of this shop" />
+      <PageHeader
+        title={title}
+        description={description}
+        actions={
+          <SegmentedControl
+            aria-label={t('period')}
+            size="xs"
+            value={String(days)}
+            onChange={(value) => setDays(Number(value) as HomeDays)}
+            data={PERIODS.map((count) => ({ value: String(count), label: t('lastDays', { days: count }) }))}
+          />
+        }
+      />
       <Stack gap="lg">
-        <Figures report={report} />
-        <SimpleGrid cols={{ base: 2, md: 3, xl: 6 }} spacing="sm">
-          <StatCard label="To moderate" value={waiting.items?.length} hint="campaigns with banners" to="/moderation" />
-          <StatCard label="Shops" value={shops?.length} hint="of this account" to="/shops" />
+        <SetupCard role={role} />
+        <Figures report={report} role={role} />
+        <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">
+          <Trend report={report} />
+          <AttentionCard attention={attention} role={role} />
+        </SimpleGrid>
+        <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">
+          <TopCampaigns report={report} />
+          <Campaigns attention={attention} />
         </SimpleGrid>
       </Stack>
     </>
   )
 }
 
-/** What the advertiser's campaigns bring, and which of them run. */
-function AdvertiserHome() {
-  const { account } = useSession()
-  const report = useLastDays(FIGURES)
-  const { items } = useList('/v1/panel/campaigns', { pageSize: PAGE_SIZE_MAX })
-  const inState = (...states: string[]) => items?.filter(({ state }) => states.includes(state)).length
+/** How many campaigns are in each state. */
+function Campaigns({ attention: { data, problem, retry } }: { attention: EntityState<Attention> }) {
+  const states = STATES.filter((state) => data?.campaigns[state])
   return (
-    <>
-      <PageHeader title={account?.name ?? 'Home'} description="Live figures of your campaigns" />
-      <Stack gap="lg">
-        <Figures report={report} />
-        <SimpleGrid cols={{ base: 2, md: 3, xl: 6 }} spacing="sm">
-          <StatCard label="Running" value={inState('RUNNING')} hint="campaigns" to="/campaigns" />
-          <StatCard label="Scheduled" value={inState('SCHEDULED')} hint="campaigns" to="/campaigns" />
-          <StatCard label="In moderation" value={inState('IN_MODERATION')} hint="campaigns" to="/campaigns" />
-          <StatCard label="Rejected" value={inState('REJECTED')} hint="campaigns" to="/campaigns" />
-          <StatCard label="Budget spent" value={inState('EXHAUSTED')} hint="campaigns" to="/campaigns" />
-          <StatCard label="Paused" value={inState('PAUSED')} hint="campaigns" to="/campaigns" />
-        </SimpleGrid>
+    <PanelCard
+      title={t('campaigns')}
+      actions={
+        <Anchor component={Link} to="/campaigns/new" size="sm">
+          {t('newCampaign')}
+        </Anchor>
+      }
+    >
+      {problem && !data && <ErrorState problem={problem} retry={retry} />}
+      {!problem && !data && <Skeleton height={64} />}
+      {data && states.length === 0 && (
+        <Text size="sm" c="dimmed">
+          {t('noCampaignsYet')}
+        </Text>
+      )}
+      <Stack gap={6}>
+        {states.map((state) => (
+          <Group key={state} justify="space-between">
+            <StatusBadge status={state satisfies Status} />
+            <Anchor component={Link} to="/campaigns" size="sm" c="inherit">
+              {data?.campaigns[state]}
+            </Anchor>
+          </Group>
+        ))}
       </Stack>
-    </>
+    </PanelCard>
   )
 }

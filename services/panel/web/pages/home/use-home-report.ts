@@ -1,0 +1,42 @@
+import { useState } from 'react'
+import type { Answer, Query } from '../../client/types.ts'
+import { dateIn } from '../../components/values/times.tsx'
+import { type EntityState, useEntity } from '../../data/use-entity.ts'
+import { addDays, type Days, daysOf, previousOf } from '../reports/controls/periods.ts'
+
+export type Report = Answer<'/v1/panel/reports'>
+export type HomeFilter = Pick<Query<'/v1/panel/reports'>, 'shopId'>
+
+export const PERIODS = [7, 28] as const
+export type HomeDays = (typeof PERIODS)[number]
+
+const METRICS = 'views,clicks,ctr,spend,purchases,revenue,roas'
+const TOP_METRICS = 'revenue,spend,roas'
+const TOP_CAMPAIGNS = 5
+const REFRESH_MS = 20_000
+
+export interface HomeReport {
+  days: Days
+  /** The days so far, today included. */
+  current: EntityState<Report>
+  /** As long before, up to the same time of its last day. */
+  previous: EntityState<Report>
+  top: EntityState<Report>
+}
+
+/** The figures of the last days by day, of as many days before, and the campaigns that sold most. */
+export function useHomeReport(count: HomeDays, filter: HomeFilter, timeZone: string | undefined): HomeReport {
+  const [openedAt] = useState(Date.now)
+  const days = daysOf(count === 7 ? '7-days' : '28-days', dateIn(timeZone, openedAt))
+  const before = previousOf(days)
+  const range = { ...filter, from: days.from, to: addDays(days.until, 1) }
+  const byDay = { groupBy: 'day', metrics: METRICS }
+  const sameTime = new Date(openedAt - count * DAY_MS).toISOString()
+  const current = useEntity('/v1/panel/reports', { query: { ...range, ...byDay }, refreshMs: REFRESH_MS })
+  const previous = useEntity('/v1/panel/reports', { query: { ...filter, ...byDay, from: before.from, to: sameTime } })
+  const ofCampaigns = { groupBy: 'campaign', metrics: TOP_METRICS, orderBy: 'revenue', limit: TOP_CAMPAIGNS } as const
+  const top = useEntity('/v1/panel/reports', { query: { ...range, ...ofCampaigns }, refreshMs: REFRESH_MS })
+  return { days, current, previous, top }
+}
+
+const DAY_MS = 86_400_000

@@ -1,0 +1,131 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { must } from '../../program.ts'
+import { OPERATOR, openWorld, seriousFindings, type World, watchErrors } from '../harness.ts'
+import { feedXml, lamp } from './publisher-data.ts'
+
+let world: World
+let page: Page
+beforeAll(async () => {
+  world = await openWorld()
+  page = await world.signedIn(OPERATOR)
+})
+afterAll(() => world?.stop())
+
+const make = <T = { id: string }>(path: string, body: object) =>
+  must(world.program.call<T>('POST', `/v1/panel/${path}`, body))
+const steps = () => page.getByRole('listitem').filter({ hasText: /^(Done|Open)/ })
+const isTicked = (name: string) =>
+  page
+    .getByRole('listitem')
+    .filter({ hasText: `Done${name}` })
+    .waitFor()
+
+it('ticks the steps of an empty installation up to the first attributed sale, and then goes', async () => {
+  const errors = watchErrors(page)
+  await page.goto('/panel/')
+  await page.getByRole('heading', { name: 'Set up' }).waitFor()
+  expect(await steps().count()).toBe(7)
+  await page.getByText('Nothing needs attention').waitFor()
+  await page.getByText('No views, clicks or sales in this period').waitFor()
+  expect(await seriousFindings(page)).toEqual([])
+
+  const publisher = await make('accounts', { kind: 'PUBLISHER', name: 'Northwind', companyName: 'Northwind' })
+  await isTicked('Create the publisher’s account')
+  const home = { currency: 'EUR', lang: 'en', country: 'DE' }
+  const shop = await make('shops', { accountId: publisher.id, name: 'Northwind Market', ...home })
+  await isTicked('Create a shop')
+  const feed = await make('feeds', { shopId: shop.id, name: 'Catalogue' })
+  await must(
+    world.program.call('POST', `/v1/panel/feeds/${feed.id}/content`, feedXml([lamp('L-1', 'Desk lamp Borea')])),
+  )
+  await isTicked('Bring in products')
+  const placement = await make('placements', { shopId: shop.id, name: 'Search', kind: 'PRODUCT' })
+  const unit = await make('ad-units', { placementId: placement.id, name: 'Top', algorithm: 'BESTSELLERS' })
+  await isTicked('Create an ad unit')
+  const account = { kind: 'ADVERTISER', name: 'Lumbra', companyName: 'Lumbra', sellerIds: ['lumbra'] }
+  const advertiser = await make('accounts', account)
+  const campaign = { kind: 'SPONSORED', name: 'Lamps', budget: 100, cpc: 0.5, products: { ids: ['L-1'] } }
+  await make('campaigns', { ...campaign, accountId: advertiser.id, shopId: shop.id })
+  await isTicked('Create a campaign')
+
+  const showId = await firstAd(unit.id)
+  await send('/v1/dsa/view-event', { showId })
+  await isTicked('First view of an ad')
+  await send('/v1/dsa/click-event', { showId })
+  const products = [{ shopProductId: 'L-1', price: 49.9, quantity: 1 }]
+  await send('/v1/ev/transaction', { eventId: 'o1', kind: 'PURCHASE', shopId: shop.id, currency: 'EUR', products })
+  await page.getByText('Everything is set up').waitFor()
+  await page.getByRole('heading', { name: 'Set up' }).waitFor({ state: 'detached' })
+  expect(errors).toEqual([])
+})
+
+async function firstAd(slotHash: string): Promise<string> {
+  let showId: string | undefined
+  await expect
+    .poll(
+      async () => {
+        const { data } = await send<Ads>('/v1/dsa/raw/batch', { targeting: [{ slotHash, adCount: 1 }] })
+        showId = data[0]?.ads[0]?.showId
+        return showId !== undefined
+      },
+      { timeout: 20_000 },
+    )
+    .toBe(true)
+  return showId!
+}
+
+interface Ads {
+  data: { ads: { showId: string }[] }[]
+}
+
+/** As a shop's page does, in a browser of a shopper. */
+async function send<T>(path: string, body: object): Promise<T> {
+  const userAgent = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130 Safari/537.36'
+  const headers = { 'content-type': 'application/json', cid: 'shopper', 'user-agent': userAgent }
+  const answer = await fetch(world.program.url + path, { method: 'POST', headers, body: JSON.stringify(body) })
+  return (await answer.json()) as T
+}
+
+it('remembers that the steps were hidden', async () => {
+  const account = await make('accounts', { kind: 'ADVERTISER', name: 'Newcomer', companyName: 'Newcomer' })
+  const advertiser = await world.makeUser({ name: 'Nele', role: 'ADVERTISER', accountId: account.id })
+  const own = await world.signedIn(advertiser)
+  await own.goto('/panel/')
+  await own.getByText('The shop shows your ads once your campaign runs.').waitFor()
+  expect(await seriousFindings(own)).toEqual([])
+  await own.getByRole('button', { name: 'Hide' }).click()
+  await own.reload()
+  await own.getByRole('button', { name: 'Show the steps up to the first sale' }).click()
+  await own.getByRole('link', { name: 'Create a campaign' }).click()
+  await own.getByRole('heading', { level: 1, name: 'New campaign' }).waitFor()
+  await own.context().close()
+})
+
+it('does not load the campaigns of an account that has 500, and names what needs attention', async () => {
+  const { items: shops } = await must(world.program.call<{ items: { id: string }[] }>('GET', '/v1/panel/shops'))
+  const account = { kind: 'ADVERTISER', name: 'Many', companyName: 'Many', sellerIds: ['lumbra'] }
+  const advertiser = await make('accounts', account)
+  const campaign = { kind: 'SPONSORED', budget: 100, cpc: 0.5, products: { ids: ['L-1'] }, shopId: shops[0]!.id }
+  const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString()
+  for (let i = 0; i < 500; i++) {
+    const dates = i === 0 ? { startAt: day(-10), endAt: day(10) } : {}
+    await make('campaigns', { ...campaign, ...dates, accountId: advertiser.id, name: `Campaign ${i}` })
+  }
+  const own = await world.signedIn(await world.makeUser({ name: 'Mia', role: 'ADVERTISER', accountId: advertiser.id }))
+  const answers: { path: string; bytes: Promise<number> }[] = []
+  own.on('response', (response) => {
+    const { pathname } = new URL(response.url())
+    if (pathname.startsWith('/v1/'))
+      answers.push({ path: pathname, bytes: response.body().then(({ length }) => length) })
+  })
+  await own.goto('/panel/')
+  await own.getByText('A campaign is behind pace').waitFor()
+  await own.getByRole('link', { name: 'Campaign 0', exact: true }).waitFor()
+  await own.getByRole('link', { name: '500', exact: true }).waitFor()
+  await own.waitForLoadState('networkidle')
+  expect(answers.map(({ path }) => path)).not.toContain('/v1/panel/campaigns')
+  const bytes = await Promise.all(answers.map((each) => each.bytes))
+  expect(bytes.reduce((sum, each) => sum + each, 0)).toBeLessThan(30_000)
+  await own.context().close()
+})
