@@ -1,5 +1,6 @@
 import cookie from '@fastify/cookie'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { adLabels } from '../../domain/ad-labels.ts'
 import { type Asset, createPictures, readAssets } from './assets.ts'
 import { type Basket, changed, countOf, readBasket, writeBasket } from './basket.ts'
 import { SHOPPERS, type ShopDeps, type ShopVisit } from './context.ts'
@@ -49,11 +50,21 @@ export async function createShopApp(deps: ShopDeps): Promise<FastifyInstance> {
   })
 
   function visitOf(request: FastifyRequest, reply: FastifyReply): ShopVisit {
-    const { [CID_COOKIE]: kept, uid, cart } = request.cookies
+    const { [CID_COOKIE]: kept, uid, cart, lang: chosen } = request.cookies
     const cid = kept && CID.test(kept) ? kept : deps.uuid()
     reply.setCookie(CID_COOKIE, cid, cookieOptions)
     const shopper = SHOPPERS.find((each) => each.uid === uid)
-    return { ...deps, url: request.url, cid, uid: shopper?.uid ?? null, basket: readBasket(cart), assets: assets.path }
+    const asked = one((request.query as Query).lang)
+    if (asked) reply.setCookie('lang', adLabels([asked]).lang, cookieOptions)
+    return {
+      ...deps,
+      url: request.url,
+      cid,
+      uid: shopper?.uid ?? null,
+      basket: readBasket(cart),
+      labels: adLabels([asked ?? chosen ?? '']),
+      assets: assets.path,
+    }
   }
   const send = (reply: FastifyReply, visit: ShopVisit, page: ShopPage) =>
     reply.type('text/html; charset=utf-8').header('cache-control', 'no-store').send(layout(visit, page))
@@ -128,6 +139,11 @@ export async function createShopApp(deps: ShopDeps): Promise<FastifyInstance> {
   server.post('/sign-in', (request, reply) => {
     const { uid, back } = (request.body ?? {}) as Query
     reply.setCookie('uid', SHOPPERS.find((each) => each.uid === uid)?.uid ?? '', cookieOptions)
+    return reply.redirect(ownPath(one(back)), 303)
+  })
+  server.post('/language', (request, reply) => {
+    const { lang, back } = (request.body ?? {}) as Query
+    reply.setCookie('lang', adLabels([one(lang) ?? '']).lang, cookieOptions)
     return reply.redirect(ownPath(one(back)), 303)
   })
 

@@ -47,11 +47,11 @@ export function adRow({ units }: ShopVisit, row: AdRow): Html {
 
 /** A place for a banner. Without one it shows the shop's own content. */
 export function bannerPlace(
-  { units }: ShopVisit,
+  { units, labels }: ShopVisit,
   place: { unit: UnitKey; shape: string; targeting: object; own: Html },
 ): Html {
   const targeting = { slotHash: units[place.unit], adCount: 1, country: 'DE', ...place.targeting }
-  return html`<aside class="banner ${place.shape}" aria-label="Advertisement" data-banner>
+  return html`<aside class="banner ${place.shape}" lang="${labels.lang}" aria-label="${labels.sponsored}" data-banner>
   <script type="application/json">${json(targeting)}</script>
   <template>${place.own}</template>
 </aside>`

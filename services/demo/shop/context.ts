@@ -1,3 +1,4 @@
+import type { AdLabels } from '../../domain/ad-labels.ts'
 import type { Units } from '../load/units.ts'
 import type { Basket } from './basket.ts'
 import type { Shelf } from './shelf.ts'
@@ -20,6 +21,8 @@ export interface ShopVisit extends ShopDeps {
   /** The id of the signed-in demo shopper. */
   uid: string | null
   basket: Basket
+  /** The labels of ads, in the language that the visitor chose. */
+  labels: AdLabels
   assets: string
 }
 

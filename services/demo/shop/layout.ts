@@ -1,3 +1,4 @@
+import { LABEL_LANGUAGES } from '../../domain/ad-labels.ts'
 import { SHOP_NAME } from '../load/accounts.ts'
 import { countOf } from './basket.ts'
 import { SHOPPERS, type ShopVisit } from './context.ts'
@@ -26,8 +27,9 @@ export function layout(visit: ShopVisit, page: ShopPage): string {
     productId: page.productId ?? null,
     order: page.order ?? null,
   }
+  const { lang } = visit.labels
   return html`<!doctype html>
-<html lang="en">
+<html lang="${lang}" dir="${directionOf(lang)}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -37,22 +39,45 @@ export function layout(visit: ShopVisit, page: ShopPage): string {
 <link rel="stylesheet" href="${visit.assets}/style.css">
 <script type="module" src="${visit.assets}/shop.js"></script>
 </head>
-<body>
+<body lang="en">
 <a class="skip" href="#main">Skip to content</a>
 <script type="application/json" id="facts">${json(facts)}</script>
 ${demoBar(visit)}
 ${header(visit, page.phrase ?? '')}
 <main id="main" tabindex="-1">${page.body}</main>
 ${footer(visit)}
-${cardTemplate}
+${cardTemplate(visit)}
 </body>
 </html>`.text
 }
 
-const demoBar = ({ adServer }: ShopVisit) => html`<aside class="demo-bar" aria-label="About this demo">
+/** Only the labels of ads are translated; the shop's own texts are English in every language. */
+const RIGHT_TO_LEFT = new Set(['ar', 'fa', 'he', 'ur'])
+const directionOf = (lang: string) => (RIGHT_TO_LEFT.has(lang) ? 'rtl' : 'ltr')
+
+const LANGUAGES = LABEL_LANGUAGES.map((lang) => ({
+  lang,
+  name: new Intl.DisplayNames(lang, { type: 'language' }).of(lang)!,
+})).sort((a, b) => a.name.localeCompare(b.name))
+
+const languageChoice = ({
+  labels,
+  url,
+}: ShopVisit) => html`<form method="post" action="/language" data-language><input type="hidden" name="back" value="${withoutLanguage(url)}">
+<label>Ads in <select name="lang">${LANGUAGES.map(({ lang, name }) => html`<option value="${lang}" lang="${lang}" ${lang === labels.lang && html`selected`}>${name}</option>`)}</select></label> <noscript><button>Show</button></noscript></form>`
+
+/** The address without `lang`, which would win over the choice. */
+function withoutLanguage(url: string): string {
+  const { pathname, searchParams } = new URL(url, 'http://shop')
+  searchParams.delete('lang')
+  return searchParams.size === 0 ? pathname : `${pathname}?${searchParams}`
+}
+
+const demoBar = (visit: ShopVisit) => html`<aside class="demo-bar" aria-label="About this demo">
 <span>A demo of Endcap. Nothing is sold.</span>
-<a href="${adServer}/panel/" target="_blank" rel="noopener">Open the panel</a>
+<a href="${visit.adServer}/panel/" target="_blank" rel="noopener">Open the panel</a>
 <button type="button" data-events>Your last events <span class="count" data-events-count>0</span></button>
+${languageChoice(visit)}
 <dialog class="events" aria-label="Your last events"><form method="dialog"><h2>Your last events</h2><button aria-label="Close">✕</button></form>
 <p>What this shop told the ad server. Accepted: the server has stored it. Sent: the page was left before the answer, as with every click. A sale is attributed a few seconds later.</p><ol data-events-list></ol></dialog>
 </aside>`
@@ -88,4 +113,5 @@ const footer = ({ shelf, adServer }: ShopVisit) => html`<footer class="bottom"><
 </div></footer>`
 
 /** The template of the browser's ad cards. */
-const cardTemplate = html`<template id="ad-card"><li class="card ad"><a><img alt="" width="400" height="400" loading="lazy" decoding="async"><span class="brand"></span><span class="title"></span><span class="prices"></span><span class="tag"></span></a></li></template>`
+const cardTemplate = ({ labels }: ShopVisit) =>
+  html`<template id="ad-card"><li class="card ad"><a><img alt="" width="400" height="400" loading="lazy" decoding="async"><span class="brand"></span><span class="title"></span><span class="prices"></span><span class="tag" lang="${labels.lang}">${labels.sponsored}</span></a></li></template>`

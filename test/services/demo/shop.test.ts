@@ -114,6 +114,23 @@ describe('the shop front', () => {
     }
   })
 
+  it('labels ads in the language that a visitor asks for or has chosen, and mirrors the page for it', async () => {
+    const asked = await app.inject({ url: '/?lang=ar' })
+    expect(asked.body).toContain('<html lang="ar" dir="rtl">')
+    expect(asked.body).toContain('<span class="tag" lang="ar">إعلان ممول</span>')
+    expect(asked.cookies).toContainEqual(expect.objectContaining({ name: 'lang', value: 'ar' }))
+    const chosen = await form('/language', { lang: 'de', back: '/p/P0001' })
+    expect(chosen.headers.location).toBe('/p/P0001')
+    const { body } = await app.inject({ url: '/p/P0001', cookies: { lang: chosen.cookies[0]!.value } })
+    expect(body).toContain('<html lang="de" dir="ltr">')
+    expect(body).toContain('class="scripted" lang="de"')
+  })
+
+  it.each(['xx', '"><script>', ''])('labels ads in English for the language %j', async (lang) => {
+    const { body } = await app.inject({ url: `/?lang=${encodeURIComponent(lang)}` })
+    expect(body).toContain('<html lang="en" dir="ltr">')
+  })
+
   it('finds what has every word first', () => {
     const [first] = shelf.search('cast iron frying pans')
     expect(first!.title).toContain('cast iron frying pan')

@@ -62,7 +62,7 @@ ${product.size !== null && html`<p>Size</p><ul>${inColor.map((each) => html`<li>
 }
 
 /** Filled by the emission script, which requests, draws and reports the ads. */
-function similarByScript({ adServer, units }: ShopVisit, product: Product): Html {
+function similarByScript({ adServer, units, labels }: ShopVisit, product: Product): Html {
   const query = new URLSearchParams({
     productTitle: product.model,
     categoryId: product.category.split(' > ')[0]!,
@@ -70,7 +70,7 @@ function similarByScript({ adServer, units }: ShopVisit, product: Product): Html
     currency: 'EUR',
   })
   const source = `${adServer}/v1/dsa/formatted/${units.similar}/${SIMILAR_ELEMENT}/1/${ROW}?${query}`
-  return html`<section class="row" aria-labelledby="similar"><h2 id="similar">Similar products</h2><div id="${SIMILAR_ELEMENT}" class="scripted"></div><script async src="${source}"></script></section>`
+  return html`<section class="row" aria-labelledby="similar"><h2 id="similar">Similar products</h2><div id="${SIMILAR_ELEMENT}" class="scripted" lang="${labels.lang}"></div><script async src="${source}"></script></section>`
 }
 
 const ownBox = html`<a class="own" href="/c/kids"><span class="words"><strong>Something small for someone small</strong><span class="button">To the toys</span></span></a>`

@@ -50,7 +50,6 @@ function cardOf(ad) {
   card.querySelector('.brand').textContent = ad.brand
   card.querySelector('.title').textContent = ad.productTitle
   card.querySelector('.prices').append(...pricesOf(ad))
-  card.querySelector('.tag').textContent = 'Sponsored'
   report('sponsored', { showId: ad.showId, name: ad.productTitle }, link)
   return card
 }
@@ -73,13 +72,13 @@ export async function fillBanners() {
   const answers = await select('/v1/banner/dsa/raw/batch', places)
   for (const [index, { element }] of places.entries()) {
     const [ad] = answers[index]
-    if (ad) element.append(bannerOf(ad))
+    if (ad) element.append(bannerOf(ad, element.ariaLabel))
     else element.append(document.importNode(element.querySelector('template').content, true))
     element.classList.add('filled')
   }
 }
 
-function bannerOf(ad) {
+function bannerOf(ad, label) {
   const textOf = (type) => ad.textFields.find((field) => field.type === type)?.value
   const link = document.createElement('a')
   link.href = ad.bannerUrl
@@ -91,6 +90,7 @@ function bannerOf(ad) {
   Object.assign(image, { src: imageUrl, width, height, alt: '' })
   const words = document.createElement('span')
   words.className = 'words'
+  words.lang = 'en'
   for (const [name, text] of [
     ['strong', textOf('TITLE')],
     ['span', textOf('CTA')],
@@ -103,7 +103,7 @@ function bannerOf(ad) {
   }
   const tag = document.createElement('span')
   tag.className = 'tag'
-  tag.textContent = 'Sponsored'
+  tag.textContent = label
   link.append(image, words, tag)
   report('display', { showId: ad.showId, name: textOf('TITLE') ?? 'banner' }, link)
   return link

@@ -65,6 +65,10 @@ for (const gallery of document.querySelectorAll('[data-gallery]')) {
   })
 }
 
+for (const form of document.querySelectorAll('[data-language]')) {
+  form.addEventListener('change', () => form.requestSubmit())
+}
+
 // On wide screens the filters are open.
 const wide = matchMedia('(min-width: 900px)')
 for (const filters of document.querySelectorAll('[data-filters]')) {
