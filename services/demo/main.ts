@@ -12,7 +12,8 @@ import { keepFilesPrivate } from '../process/data-folder.ts'
 import { createApi } from './api.ts'
 import { demoCatalogue } from './catalogue/products.ts'
 import { DEMO_PASSWORD, DEMO_USERS, passwordProblem, reachProblem, SHOP_NAME } from './load/accounts.ts'
-import { keptDemo, loadedBefore, NotADemo } from './load/kept.ts'
+import { bannerImages } from './load/display.ts'
+import { keptDemo, loadedBefore, NotADemo, removeCutOff } from './load/kept.ts'
 import { createShopApp } from './shop/app.ts'
 import { createShelf } from './shop/shelf.ts'
 
@@ -40,21 +41,26 @@ async function main(): Promise<void> {
     BOOTSTRAP_TOKEN: token,
   })
 
-  const noteFile = join(dataFolder, 'demo.json')
-  const problem = reachProblem(config.httpHost, { password, loaded: loadedBefore(noteFile) })
+  const loaded = loadedBefore(dataFolder)
+  const problem = reachProblem(config.httpHost, { password, loaded })
   if (problem) throw new InvalidConfig(problem)
   // Checked early, so that the demo is not loaded in vain.
   await checkFree(shopPort, config.httpHost).catch((error) => Promise.reject(clearer(error, 'DEMO_PORT')))
+  removeCutOff(dataFolder)
   say('Starting …\n')
+  const images = loaded === 'NO' ? bannerImages() : Promise.resolve(new Map())
+  // Whoever waits for them is told.
+  images.catch(() => {})
   const server = await start(config).catch((error) => Promise.reject(clearer(error, 'HTTP_PORT')))
   const stops = stopOnSignals(server)
   const products = demoCatalogue()
   const shopUrl = `http://${config.httpHost}:${shopPort}`
-  const demo = await keptDemo(noteFile, {
+  const demo = await keptDemo(dataFolder, {
     password,
     api: createApi({ url: server.url, token }),
     log: server.log,
     products,
+    images,
     shopUrl,
     now: now(),
     onStep: (step) => say(`  loading the demo: ${step}\n`),

@@ -19,3 +19,17 @@ export function sequence(seed: number): Sequence {
   const index = (count: number) => Math.floor(next() * count)
   return { next, index, pick: (values) => values[index(values.length)]!, chance: (p) => next() < p }
 }
+
+/**
+ * Decides so that what happens follows the probabilities closely: they add up, and each whole one is a yes. Independent
+ * draws would make the sales of two months differ by chance more than by what changed.
+ */
+export function steady(random: Sequence): (probability: number) => boolean {
+  let due = random.next()
+  return (probability) => {
+    due += probability
+    if (due < 1) return false
+    due -= 1
+    return true
+  }
+}

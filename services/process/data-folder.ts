@@ -4,7 +4,7 @@ import { join } from 'node:path'
 const OWNER_ONLY_UMASK = 0o077
 const OWNER_ONLY_FOLDER = 0o700
 /** The program's folders in the data folder. Other folders are left alone. */
-const OURS = new Set(['log', 'analytics', 'index', 'counters', 'spool', 'feeds', 'images'])
+export const STORES: readonly string[] = ['log', 'analytics', 'index', 'counters', 'spool', 'feeds', 'images']
 
 /** Makes files written from now on readable by the process's user only: they hold events, keys and sessions. */
 export function keepFilesPrivate(): void {
@@ -15,6 +15,6 @@ export function keepFilesPrivate(): void {
 export function prepareDataFolder(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: OWNER_ONLY_FOLDER })
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    if (entry.isDirectory() && OURS.has(entry.name)) chmodSync(join(folder, entry.name), OWNER_ONLY_FOLDER)
+    if (entry.isDirectory() && STORES.includes(entry.name)) chmodSync(join(folder, entry.name), OWNER_ONLY_FOLDER)
   }
 }

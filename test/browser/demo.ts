@@ -21,8 +21,15 @@ export interface RunningDemo {
   stop(): Promise<void>
 }
 
+export interface DemoOptions {
+  folder?: string
+  env?: Record<string, string>
+  /** Kills the program when it prints this. */
+  killAt?: string
+}
+
 /** The whole demo as `make run` starts it, on free ports. */
-export async function startDemo(options: { folder?: string; env?: Record<string, string> } = {}): Promise<RunningDemo> {
+export async function startDemo(options: DemoOptions = {}): Promise<RunningDemo> {
   const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'endcap-demo-')))
   const [httpPort, shopPort] = [await freePort(), await freePort()]
   const child = spawn(process.execPath, [join(import.meta.dirname, '../../services/demo/main.ts')], {
@@ -48,6 +55,7 @@ export async function startDemo(options: { folder?: string; env?: Record<string,
     for (const stream of [child.stdout, child.stderr]) {
       stream.on('data', (chunk: Buffer) => {
         printed += chunk
+        if (options.killAt && printed.includes(options.killAt)) child.kill('SIGKILL')
         if (printed.includes('Try this')) settle(resolve)
       })
     }

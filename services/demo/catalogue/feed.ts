@@ -12,12 +12,18 @@ export function demoFeed(products: readonly Product[], shop: { name: string; url
   return `<?xml version="1.0" encoding="UTF-8"?>
 <rss version="2.0" xmlns:g="http://base.google.com/ns/1.0"><channel>
 <title>${escapeXml(shop.name)}</title><link>${shop.url}</link><description>What ${escapeXml(shop.name)} sells</description>
-${products.map((product) => item(product, shop.url)).join('\n')}
+${products.map((product, index) => item(product, index, shop.url)).join('\n')}
 </channel></rss>
 `
 }
 
-function item(p: Product, shopUrl: string): string {
+/** A few items have what real feeds have: a price with a comma, and a GTIN with a wrong check digit. */
+const COMMA_EVERY = 90
+const WRONG_GTIN_EVERY = 40
+const WRONG_GTIN = '4006381333932'
+
+function item(p: Product, index: number, shopUrl: string): string {
+  const price = index % COMMA_EVERY === 1 ? euros(p.price).replace('.', ',') : euros(p.price)
   const fields: [string, string | null][] = [
     ['id', p.id],
     ['title', p.title],
@@ -25,8 +31,9 @@ function item(p: Product, shopUrl: string): string {
     ['link', shopUrl + productPath(p.id)],
     ['image_link', shopUrl + picturePath(p.id)],
     ['availability', p.available ? 'in_stock' : 'out_of_stock'],
-    ['price', euros(p.price)],
+    ['price', price],
     ['sale_price', p.salePrice === null ? null : euros(p.salePrice)],
+    ['gtin', index % WRONG_GTIN_EVERY === 1 ? WRONG_GTIN : null],
     ['brand', p.brand],
     ['product_type', p.category],
     ['item_group_id', p.groupId],

@@ -4,7 +4,7 @@ import type { LoadedCampaign } from '../load/display.ts'
 import { DISPLAY } from '../load/display-plans.ts'
 import { HISTORY_DAYS, SPONSORED } from '../load/sponsored.ts'
 import type { Units } from '../load/units.ts'
-import { type Sequence, sequence } from '../sequence.ts'
+import { type Sequence, sequence, steady } from '../sequence.ts'
 import { createMarket } from './market.ts'
 import type { Dated, Visitor } from './records.ts'
 import { PastVisit, type VisitedShop } from './visit.ts'
@@ -12,12 +12,14 @@ import { PastVisit, type VisitedShop } from './visit.ts'
 const SEED = 28
 const RETURNING_SHARE = 0.35
 const SIGNED_IN_SHARE = 0.25
-/** Chance that a visit ends with a purchase that no ad was clicked for. */
+/** Share of visits that end with a purchase that no ad was clicked for. */
 const ORGANIC_SHARE = 0.011
 const MINUTE_MS = 60_000
+/** Visits whose records are handed over together. */
+const BATCH_VISITS = 250
 
-/** About 39,000 views and clicks. */
-export const VISITS = 3_400
+/** About 48,000 views and clicks. */
+export const VISITS = 4_200
 
 export interface PastShop {
   shopId: string
@@ -32,10 +34,11 @@ export interface PastShop {
 }
 
 /**
- * Four weeks of an invented shop, as the program would have written them to the log: emissions, views, clicks and
- * purchases. In order of time, and deterministic for the same shop and `now`.
+ * Eight weeks of an invented shop and today so far, as the program would have written them to the log: emissions, views,
+ * clicks and purchases. Batches in order of time, so that the streams process the first while the next are invented, and
+ * deterministic for the same shop and `now`.
  */
-export function demoHistory(shop: PastShop): Dated[] {
+export function* demoHistory(shop: PastShop): Generator<Dated[]> {
   const random = sequence(SEED)
   const { products, now } = shop
   const appeals = new Map(products.map(({ groupId }) => [groupId, 0.35 + 1.3 * random.next() ** 2]))
@@ -45,21 +48,38 @@ export function demoHistory(shop: PastShop): Dated[] {
     plan,
     campaign: shop.display[plan.key]!,
   }))
-  const visited: VisitedShop = { ...shop, market, banners, appeal }
+  const decide = { click: steady(random), clickBanner: steady(random), buy: steady(random) }
+  const buysUnprompted = steady(random)
+  const visited: VisitedShop = { ...shop, market, banners, appeal, decide }
   const visitors: Visitor[] = []
-  const records: Dated[] = []
-  for (const at of visitTimes({ total: shop.visits, days: HISTORY_DAYS, now: now - 30 * MINUTE_MS, random })) {
+  let records: Dated[] = []
+  const times = visitTimes({ total: shop.visits, days: HISTORY_DAYS, now: now - 30 * MINUTE_MS, random })
+  for (const [index, at] of times.entries()) {
     const uuid = createUuid({ now: () => at, randomBytes: (size) => bytesOf(random, size) })
     const visit = new PastVisit(visited, { visitor: visitorOf(visitors, random), at, random, uuid })
-    walk(visit, products, appeal, random)
+    walk(visit, { products, appeal, random, buysUnprompted })
     records.push(...visit.records)
+    if (index % BATCH_VISITS < BATCH_VISITS - 1) continue
+    // No later visit has a record before it begins.
+    const [past, yet] = [records.filter((record) => record.at < at), records.filter((record) => record.at >= at)]
+    yield inOrder(past)
+    records = yet
   }
   // Leaves out purchases that would be in the future.
-  return records.filter(({ at }) => at < now).sort((a, b) => a.at - b.at)
+  yield inOrder(records.filter(({ at }) => at < now))
+}
+
+const inOrder = (records: Dated[]) => records.sort((a, b) => a.at - b.at)
+
+interface Walk {
+  products: readonly Product[]
+  appeal: (groupId: string) => number
+  random: Sequence
+  buysUnprompted: (probability: number) => boolean
 }
 
 /** The pages of one visit. */
-function walk(visit: PastVisit, products: readonly Product[], appeal: (groupId: string) => number, random: Sequence) {
+function walk(visit: PastVisit, { products, appeal, random, buysUnprompted }: Walk) {
   const wanted = favourite(products, appeal, random)
   const { category } = wanted
   const department = category.split(' > ')[0]!
@@ -91,7 +111,7 @@ function walk(visit: PastVisit, products: readonly Product[], appeal: (groupId: 
       product: wanted,
     })
   }
-  if (random.chance(ORGANIC_SHARE)) {
+  if (buysUnprompted(ORGANIC_SHARE)) {
     const more = products.filter((other) => other.category.startsWith(department) && other.price < 60)
     visit.buy(random.chance(0.3) && more.length > 0 ? [wanted, random.pick(more)] : [wanted])
   }
@@ -124,7 +144,7 @@ const HOURS = [9, 5, 3, 2, 2, 4, 10, 20, 32, 42, 48, 52, 56, 54, 50, 48, 50, 56,
 /** Relative visits by weekday, Monday first. */
 const WEEKDAYS = [1.06, 1, 0.97, 0.96, 0.92, 0.9, 1.19]
 /** How much busier the last day is than the first. */
-const GROWTH = 0.55
+const GROWTH = 0.45
 
 /** The start times of `total` visits over the `days` days that end at `now`, in order. */
 function visitTimes(plan: { total: number; days: number; now: number; random: Sequence }): number[] {

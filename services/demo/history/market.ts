@@ -49,10 +49,11 @@ export function createMarket({ products, plans, appeal, random, now }: MarketDep
 
   function mayRun(plan: SponsoredPlan, at: number): boolean {
     const day = (at - now) / DAY_MS
-    if (plan.status === 'PAUSED' || day < plan.startDay) return false
+    if (day < plan.startDay || day >= (plan.pausedDay ?? plan.endDay ?? 0)) return false
     if (!plan.advertiser) return true
     const today = spent.get(`${plan.key}/${dayOf(at)}`) ?? 0
-    const hasMoney = (spent.get(plan.key) ?? 0) + plan.cpc <= plan.budget
+    // A click is left to whoever tries the demo.
+    const hasMoney = (spent.get(plan.key) ?? 0) + 2 * plan.cpc <= plan.budget
     return hasMoney && (plan.dailyBudget === undefined || today + plan.cpc <= plan.dailyBudget)
   }
 

@@ -17,7 +17,7 @@ const SEEN = [0.97, 0.94, 0.88, 0.74, 0.6]
 const CLICK_CHANCE = 0.025
 const BANNER_CLICK_CHANCE = 0.006
 /** Chance that a clicked product of 30 euros is bought; more expensive ones are bought less often. */
-const BUY_CHANCE = 0.045
+const BUY_CHANCE = 0.07
 const BOT_SHARE = 0.006
 const REPEAT_SHARE = 0.008
 const DROPPED_LISTED_MAX = 10
@@ -32,6 +32,8 @@ export interface VisitedShop {
   accountOf: (advertiser: string | null) => string
   banners: readonly { plan: DisplayPlan; campaign: LoadedCampaign }[]
   appeal: (groupId: string) => number
+  /** Each decides by a probability. */
+  decide: Readonly<Record<'click' | 'clickBanner' | 'buy', (probability: number) => boolean>>
 }
 
 /** One visit, and the records that the program would have written. */
@@ -152,7 +154,7 @@ export class PastVisit {
     this.#wait(1, 4)
     this.#event('VIEW', claims)
     const likes = this.#shop.appeal(product.groupId) / (1 + 0.25 * place.ad)
-    if (!this.#random.chance(CLICK_CHANCE * likes)) return
+    if (!this.#shop.decide.click(CLICK_CHANCE * likes)) return
     this.#wait(2, 9)
     this.#event('CLICK', claims)
     if (plan.advertiser) this.#shop.market.bill(win, this.#at)
@@ -162,7 +164,7 @@ export class PastVisit {
   }
 
   #decide(product: Product) {
-    if (this.#random.chance(Math.min(0.2, BUY_CHANCE * (30 / priceOf(product)) ** 0.85))) {
+    if (this.#shop.decide.buy(Math.min(0.2, BUY_CHANCE * (30 / priceOf(product)) ** 1.2))) {
       this.buy([product], this.#random.chance(0.3) ? this.#random.index(90) : 0)
     } else if (this.#random.chance(0.12)) this.hesitate(product)
     else if (this.#random.chance(0.06)) this.wish(product)
@@ -192,7 +194,7 @@ export class PastVisit {
     const claims = claimsOf(emission, { slot: 0, ad: 0, accountId })
     if (!this.#random.chance(0.93)) return
     this.#event('VIEW', claims)
-    if (this.#random.chance(BANNER_CLICK_CHANCE)) this.#event('CLICK', claims)
+    if (this.#shop.decide.clickBanner(BANNER_CLICK_CHANCE)) this.#event('CLICK', claims)
   }
 
   #place(unit: UnitKey) {

@@ -16,14 +16,14 @@ export interface DisplayShop {
   accounts: Accounts
   formats: Formats
   products: readonly Product[]
+  images: BannerImages
   now: number
 }
 
 /** Creates display campaigns with banners of every format, and moderates them. @returns campaign ids by key. */
 export async function createDisplay(api: Api, shop: DisplayShop): Promise<Readonly<Record<string, LoadedCampaign>>> {
-  const images = await bannerImages()
   const made: [string, LoadedCampaign][] = []
-  for (const plan of DISPLAY) made.push([plan.key, await createCampaign(api, plan, { ...shop, images })])
+  for (const plan of DISPLAY) made.push([plan.key, await createCampaign(api, plan, shop)])
   return Object.fromEntries(made)
 }
 
@@ -32,13 +32,10 @@ export interface LoadedCampaign {
   bannerIds: Readonly<Record<FormatKey, string>>
 }
 
-type Images = Awaited<ReturnType<typeof bannerImages>>
+/** The banners' images by `campaign-format`. */
+export type BannerImages = ReadonlyMap<string, Buffer>
 
-async function createCampaign(
-  api: Api,
-  plan: DisplayPlan,
-  shop: DisplayShop & { images: Images },
-): Promise<LoadedCampaign> {
+async function createCampaign(api: Api, plan: DisplayPlan, shop: DisplayShop): Promise<LoadedCampaign> {
   const accountId = shop.accounts.advertiserIds[plan.advertiser]
   const keys = Object.keys(FORMAT_SIZES) as FormatKey[]
   const banners = await Promise.all(keys.map((key) => uploadBanner(api, plan, { ...shop, key, accountId })))
@@ -67,7 +64,7 @@ async function createCampaign(
 async function uploadBanner(
   api: Api,
   { key: campaign, scene, title, callToAction }: DisplayPlan,
-  { key, accountId, formats, images }: { key: FormatKey; accountId: string; formats: Formats; images: Images },
+  { key, accountId, formats, images }: { key: FormatKey; accountId: string; formats: Formats; images: BannerImages },
 ) {
   const name = `${campaign}-${key}`
   const file = { name: `${name}.${BANNER_TYPES[key]}`, bytes: images.get(name)! }
@@ -86,11 +83,8 @@ async function uploadBanner(
 const OUTPUT_MAX_BYTES = 64 * 1024 * 1024
 const TIMEOUT_MS = 60_000
 
-/**
- * The banners' images by `campaign-format`. A child process draws them from SVG, because this process disables all
- * image decoders except those for uploads.
- */
-async function bannerImages(): Promise<ReadonlyMap<string, Buffer>> {
+/** A child process draws them from SVG, because this process disables all image decoders except those for uploads. */
+export async function bannerImages(): Promise<BannerImages> {
   const child = fileURLToPath(new URL('./banner-art.child.ts', import.meta.url))
   const options = { maxBuffer: OUTPUT_MAX_BYTES, timeout: TIMEOUT_MS }
   const { stdout } = await promisify(execFile)(process.execPath, [child], options)

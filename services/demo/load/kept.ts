@@ -1,4 +1,6 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { STORES } from '../../process/data-folder.ts'
 import type { Api } from '../api.ts'
 import { type DemoShop, type LoadDeps, loadDemo, sendFeed } from './load.ts'
 
@@ -7,16 +9,41 @@ export class NotADemo extends Error {
   override readonly name = 'NotADemo'
 }
 
+/** Says, while it exists, which process is loading a demo into the folder, which was empty before. */
+const markerOf = (dataFolder: string) => join(dataFolder, 'demo-loading')
+const noteOf = (dataFolder: string) => join(dataFolder, 'demo.json')
+
+/**
+ * Empties the folder when a load was cut off in it, so that the demo is loaded anew. Call it before anything is opened.
+ * @throws NotADemo while another process loads.
+ */
+export function removeCutOff(dataFolder: string): void {
+  const pid = Number(readText(markerOf(dataFolder)) ?? Number.NaN)
+  if (Number.isNaN(pid)) return
+  if (pid !== process.pid && isRunning(pid)) {
+    throw new NotADemo(
+      `Process ${pid} is loading a demo into ${dataFolder}. If it is another program, remove ${markerOf(dataFolder)}.`,
+    )
+  }
+  if (readNote(noteOf(dataFolder)) === null) {
+    for (const name of STORES) rmSync(join(dataFolder, name), { recursive: true, force: true })
+  }
+  rmSync(markerOf(dataFolder))
+}
+
 /**
  * The demo of an installation. It is loaded into an empty one, and recognised later by the note that the first load left.
- * @throws NotADemo when the installation has other data, or an interrupted load.
+ * @throws NotADemo when the installation has other data.
  */
-export async function keptDemo(noteFile: string, deps: LoadDeps): Promise<DemoShop & { isNew: boolean }> {
+export async function keptDemo(dataFolder: string, deps: LoadDeps): Promise<DemoShop & { isNew: boolean }> {
+  const noteFile = noteOf(dataFolder)
   const note = readNote(noteFile)
   if (note === null) {
     await mustBeEmpty(deps.api, noteFile)
+    writeFileSync(markerOf(dataFolder), String(process.pid))
     const shop = await loadDemo(deps)
     writeFileSync(noteFile, `${JSON.stringify(shop, null, 1)}\n`)
+    rmSync(markerOf(dataFolder))
     return { ...shop, isNew: true }
   }
   await mustKnow(deps.api, note, noteFile)
@@ -29,17 +56,35 @@ export async function keptDemo(noteFile: string, deps: LoadDeps): Promise<DemoSh
 }
 
 /** Whether the demo was loaded before, and with which password. */
-export function loadedBefore(noteFile: string): 'NO' | 'PUBLISHED' | 'OWN' {
-  const note = readNote(noteFile)
+export function loadedBefore(dataFolder: string): 'NO' | 'PUBLISHED' | 'OWN' {
+  const note = readNote(noteOf(dataFolder))
   if (note === null) return 'NO'
   return note.hasOwnPassword ? 'OWN' : 'PUBLISHED'
 }
 
 function readNote(noteFile: string): DemoShop | null {
   try {
-    return JSON.parse(readFileSync(noteFile, 'utf8')) as DemoShop
+    return JSON.parse(readText(noteFile) ?? 'null') as DemoShop | null
+  } catch {
+    // The load was cut off while it wrote the note.
+    return null
+  }
+}
+
+function readText(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8')
   } catch {
     return null
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }
 
@@ -47,8 +92,8 @@ async function mustBeEmpty(api: Api, noteFile: string): Promise<void> {
   const { items } = await api.get<{ items: { kind: string }[] }>('/v1/panel/accounts?limit=100')
   if (items.every(({ kind }) => kind === 'OPERATOR')) return
   throw new NotADemo(
-    `There are accounts already, and no whole demo (${noteFile} is missing). The demo loads only into an empty installation: ` +
-      'remove the data folder if it holds nothing but a demo that was cut off, or name another one in DATA_DIR.',
+    `There are accounts already, and no demo (${noteFile} is missing). The demo loads only into an empty installation: ` +
+      'name another folder in DATA_DIR, or other engines.',
   )
 }
 

@@ -1,4 +1,4 @@
-import type { EventLog, NewRecord } from '../../../infra/event-log/port.ts'
+import type { EventLog } from '../../../infra/event-log/port.ts'
 import type { Api, Created } from '../api.ts'
 import { demoFeed } from '../catalogue/feed.ts'
 import { type Product, priceOf } from '../catalogue/products.ts'
@@ -6,7 +6,7 @@ import { demoHistory, VISITS } from '../history/history.ts'
 import { RESERVE_CPC } from '../history/market.ts'
 import { sequence } from '../sequence.ts'
 import { type AdvertiserKey, createAccounts, DEMO_PASSWORD, SHOP_NAME } from './accounts.ts'
-import { createDisplay } from './display.ts'
+import { type BannerImages, createDisplay } from './display.ts'
 import { createSponsored, HISTORY_DAYS } from './sponsored.ts'
 import { createFormats, createUnits, type Units } from './units.ts'
 
@@ -14,8 +14,7 @@ const FEED_WAIT_MS = 60_000
 const POLL_MS = 100
 /** Events that are not counted by then are counted while the demo runs. */
 const COUNTED_WAIT_MS = 30_000
-const COUNTED_POLL_MS = 500
-const APPENDED_AT_ONCE = 1_000
+const COUNTED_POLL_MS = 250
 
 /** What the shop front needs to know about its shop in the ad server. */
 export interface DemoShop {
@@ -35,13 +34,24 @@ export interface LoadDeps {
   /** The history is appended to the log directly, because the API accepts no ads of the past. */
   log: Pick<EventLog, 'append'>
   products: readonly Product[]
+  /** Drawn while the program starts. */
+  images: Promise<BannerImages>
   shopUrl: string
   now: number
   onStep: (step: string) => void
 }
 
 /** Loads the demo into an empty installation. All but the history of its ads goes through the API. */
-export async function loadDemo({ api, password, log, products, shopUrl, now, onStep }: LoadDeps): Promise<DemoShop> {
+export async function loadDemo({
+  api,
+  password,
+  log,
+  products,
+  images,
+  shopUrl,
+  now,
+  onStep,
+}: LoadDeps): Promise<DemoShop> {
   onStep('accounts and users')
   const accounts = await createAccounts(api, password)
   const shopId = await createShop(api, accounts.publisherId)
@@ -53,9 +63,17 @@ export async function loadDemo({ api, password, log, products, shopUrl, now, onS
   const units = await createUnits(api, shopId, formats)
   onStep('campaigns and banners')
   const campaignIds = await createSponsored(api, { shopId, accounts, now })
-  const display = await createDisplay(api, { shopId, shopUrl, accounts, formats, products, now })
+  const display = await createDisplay(api, {
+    shopId,
+    shopUrl,
+    accounts,
+    formats,
+    products,
+    images: await images,
+    now,
+  })
   await fed
-  onStep('four weeks of history')
+  onStep('eight weeks of history')
   await api.postLines('/v1/panel/import/transactions', demoOrders(products, { shopId, now }))
   const accountOf = (advertiser: string | null) =>
     advertiser ? accounts.advertiserIds[advertiser as AdvertiserKey] : accounts.publisherId
@@ -70,10 +88,7 @@ export async function loadDemo({ api, password, log, products, shopUrl, now, onS
     now,
     visits: VISITS,
   })
-  await append(
-    log,
-    history.map(({ record }) => record),
-  )
+  for (const batch of history) await log.append(batch.map(({ record }) => record))
   onStep('counting what happened')
   await counted(api)
   return { shopId, feedId, units, shopUrl, hasOwnPassword: password !== DEMO_PASSWORD }
@@ -123,12 +138,6 @@ async function counted(api: Api): Promise<void> {
     const { logged, stored } = await api.get<{ logged: number; stored: number }>('/v1/panel/audit')
     if (logged === stored) return
     await new Promise((resolve) => setTimeout(resolve, COUNTED_POLL_MS))
-  }
-}
-
-async function append(log: LoadDeps['log'], records: readonly NewRecord[]): Promise<void> {
-  for (let at = 0; at < records.length; at += APPENDED_AT_ONCE) {
-    await log.append(records.slice(at, at + APPENDED_AT_ONCE))
   }
 }
 

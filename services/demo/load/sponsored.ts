@@ -23,24 +23,24 @@ export interface SponsoredPlan {
   dailyBudget?: number
   pacing?: 'EVEN'
   capping?: number
-  status?: 'PAUSED'
-  /** Days from now. */
+  /** Days from now; a campaign that has been paused since a day is paused now. */
   startDay: number
   endDay?: number
+  pausedDay?: number
 }
 
 /** How many days the campaigns have run. */
-export const HISTORY_DAYS = 28
+export const HISTORY_DAYS = 56
 const LONG_AGO = -HISTORY_DAYS - 1
 
-/** Ordinary campaigns, and one of each special kind: evenly paced, capped, nearly spent, paused and scheduled. */
+/** Ordinary campaigns, and one of each special kind: evenly paced, capped, nearly spent, paused, ended and scheduled. */
 export const SPONSORED: readonly SponsoredPlan[] = [
   {
     key: 'coffee',
     advertiser: 'lumbra',
     name: 'Coffee season',
     cpc: 0.85,
-    budget: 900,
+    budget: 120,
     rule: { categoryPaths: ['Kitchen'] },
     startDay: LONG_AGO,
   },
@@ -49,7 +49,7 @@ export const SPONSORED: readonly SponsoredPlan[] = [
     advertiser: 'lumbra',
     name: 'Lights for long evenings (even pace)',
     cpc: 0.68,
-    budget: 480,
+    budget: 200,
     dailyBudget: 9,
     pacing: 'EVEN',
     rule: { categoryPaths: ['Living', 'Office'] },
@@ -61,7 +61,7 @@ export const SPONSORED: readonly SponsoredPlan[] = [
     advertiser: 'peak',
     name: 'Trail and track (capped)',
     cpc: 0.78,
-    budget: 760,
+    budget: 260,
     capping: 4,
     rule: { categoryPaths: ['Outdoor', 'Sports'] },
     startDay: LONG_AGO,
@@ -71,17 +71,27 @@ export const SPONSORED: readonly SponsoredPlan[] = [
     advertiser: 'peak',
     name: 'Winter clearance',
     cpc: 0.38,
-    budget: 200,
+    budget: 80,
     rule: { priceMax: 60 },
-    status: 'PAUSED',
-    startDay: -14,
+    startDay: -44,
+    pausedDay: -12,
+  },
+  {
+    key: 'season',
+    advertiser: 'peak',
+    name: 'Start of the season',
+    cpc: 0.82,
+    budget: 60,
+    rule: { categoryPaths: ['Sports'] },
+    startDay: LONG_AGO,
+    endDay: -24,
   },
   {
     key: 'sound',
     advertiser: 'ondea',
     name: 'Sound that stays',
     cpc: 0.98,
-    budget: 1_150,
+    budget: 380,
     capping: 20,
     rule: { categoryPaths: ['Electronics > Audio'] },
     startDay: LONG_AGO,
@@ -91,16 +101,16 @@ export const SPONSORED: readonly SponsoredPlan[] = [
     advertiser: 'ondea',
     name: 'Camera launch (nearly spent)',
     cpc: 0.9,
-    budget: 6,
+    budget: 9,
     rule: { categoryPaths: ['Electronics > Photo', 'Electronics > Wearables'] },
-    startDay: -17,
+    startDay: -38,
   },
   {
     key: 'desk',
     advertiser: 'ondea',
     name: 'A better desk',
     cpc: 0.72,
-    budget: 380,
+    budget: 60,
     rule: { categoryPaths: ['Office'] },
     startDay: -21,
   },
@@ -109,7 +119,7 @@ export const SPONSORED: readonly SponsoredPlan[] = [
     advertiser: 'fernhill',
     name: 'Balcony and garden',
     cpc: 0.6,
-    budget: 420,
+    budget: 150,
     rule: { categoryPaths: ['Garden', 'Kids'] },
     startDay: LONG_AGO,
   },
@@ -118,7 +128,7 @@ export const SPONSORED: readonly SponsoredPlan[] = [
     advertiser: 'fernhill',
     name: 'Gusto Verde everywhere',
     cpc: 0.58,
-    budget: 360,
+    budget: 140,
     rule: { brands: ['Gusto Verde'] },
     startDay: LONG_AGO,
   },
@@ -151,7 +161,7 @@ export async function createSponsored(
   const at = (day: number) => new Date(shop.now + day * DAY_MS).toISOString()
   const made = await Promise.all(
     SPONSORED.map(async (plan) => {
-      const { key, advertiser, rule, startDay, endDay, pacing = 'ASAP', status = 'ACTIVE', ...terms } = plan
+      const { key, advertiser, rule, startDay, endDay, pausedDay, pacing = 'ASAP', ...terms } = plan
       const { id } = await api.post<Created>('/v1/panel/campaigns', {
         ...terms,
         kind: 'SPONSORED',
@@ -161,7 +171,7 @@ export async function createSponsored(
         startAt: at(startDay),
         ...(endDay === undefined ? {} : { endAt: at(endDay) }),
         pacing,
-        status,
+        status: pausedDay === undefined ? 'ACTIVE' : 'PAUSED',
         ...(advertiser ? {} : { autoPromo: true }),
       })
       return [key, id] as const

@@ -1,4 +1,7 @@
+import { mkdtemp } from 'node:fs/promises'
 import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { waitFor } from '../../wait-for.ts'
@@ -81,22 +84,35 @@ it('lets a newcomer search, click a sponsored product, buy it, and find the sale
   await panel.getByText(order).first().waitFor()
 })
 
-it('shows the shop four weeks of demo figures', async () => {
-  const day = (offset: number) => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10)
-  const path = `/v1/panel/reports?from=${day(-27)}&to=${day(1)}&groupBy=day&metrics=views,clicks,ctr,spend,purchases,revenue,roas`
-  let report: { rows: Record<string, number>[]; totals: Record<string, number> } | undefined
-  // Waits until the streams have processed everything that was loaded.
-  await waitFor(async () => {
+const day = (offset: number) => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10)
+const figuresOf = (from: number, until: number) =>
+  demo.api<{ rows: Record<string, number>[]; totals: Record<string, number> }>(
+    `/v1/panel/reports?from=${day(from)}&to=${day(until)}&groupBy=day&metrics=views,clicks,ctr,spend,purchases,revenue,roas`,
+  )
+const untilCounted = () =>
+  waitFor(async () => {
     const audit = await demo.api<{ logged: number; stored: number }>('/v1/panel/audit')
-    report = await demo.api(path)
-    return audit.logged === audit.stored && report!.totals.roas! > 1
+    return audit.logged === audit.stored && (await figuresOf(-27, 1)).totals.roas! > 1
   })
-  expect(report!.rows.length).toBeGreaterThanOrEqual(27)
-  for (const row of report!.rows.slice(0, -1)) expect(row.views).toBeGreaterThan(100)
-  const { ctr, roas } = report!.totals
-  expect(ctr).toBeGreaterThan(0.01)
-  expect(ctr).toBeLessThan(0.025)
-  expect(roas).toBeLessThan(9)
+
+it('shows the shop eight weeks of demo figures, and a gentle growth between four weeks and the four before', async () => {
+  // The streams process what was loaded.
+  await untilCounted()
+  const [latest, before] = [await figuresOf(-27, 1), await figuresOf(-55, -27)]
+  expect(before.rows.length).toBe(28)
+  expect(latest.rows.length).toBeGreaterThanOrEqual(27)
+  for (const row of [...before.rows, ...latest.rows.slice(0, -1)]) expect(row.views).toBeGreaterThan(100)
+  for (const { totals } of [latest, before]) {
+    expect(totals.ctr).toBeGreaterThan(0.01)
+    expect(totals.ctr).toBeLessThan(0.025)
+    expect(totals.roas).toBeGreaterThan(1)
+    expect(totals.roas).toBeLessThan(12)
+  }
+  for (const key of ['views', 'clicks', 'spend']) {
+    const change = latest.totals[key]! / before.totals[key]! - 1
+    expect(change, key).toBeGreaterThan(-0.3)
+    expect(change, key).toBeLessThan(0.6)
+  }
 })
 
 it('lets every demo user open the panel', async () => {
@@ -152,6 +168,16 @@ it('loads the demo once: a second start on the same data finds it, and Ctrl-C st
   const path = `/v1/panel/products?shopId=${await shopIdOf()}&q=kettle&limit=1`
   const link = async () => (await demo.api<{ items: { link: string }[] }>(path)).items[0]!.link
   await expect.poll(link).toContain(demo.shopUrl)
+})
+
+it('begins anew where a first start was killed', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'endcap-demo-'))
+  await expect(startDemo({ folder, killAt: 'weeks of history' })).rejects.toThrow('it ended')
+  const again = await startDemo({ folder })
+  expect(again.printed()).toContain('loading the demo: accounts')
+  const { items } = await again.api<{ items: unknown[] }>('/v1/panel/shops')
+  expect(items.length).toBe(1)
+  await again.stop()
 })
 
 it.each(['HTTP_PORT', 'DEMO_PORT'])(
