@@ -3,6 +3,7 @@ import { IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react'
 import { answer, client } from '../../client/client.ts'
 import type { Campaign } from '../../client/types.ts'
 import { useSave } from '../../data/use-save.ts'
+import { t } from '../../messages/pages/campaigns.ts'
 import { useSession } from '../../session/session.ts'
 
 export interface CampaignSwitchProps extends ButtonProps {
@@ -17,11 +18,11 @@ export function CampaignSwitch({ campaign, ...props }: CampaignSwitchProps) {
     save: (body: { status: 'ACTIVE' | 'PAUSED' }) =>
       answer(client.PATCH('/v1/panel/campaigns/{id}', { params: { path: { id } }, body })),
     changes: ['/v1/panel/campaigns'],
-    saved: status === 'ACTIVE' ? `${name} is paused` : `${name} is switched on`,
+    saved: status === 'ACTIVE' ? t('isPaused', { name }) : t('isOn', { name }),
   })
-  if (!mayChange(campaign) || state === 'ENDED') return null
+  if (!mayChange(campaign) || state === 'ENDED' || state === 'ARCHIVED') return null
   const isOn = status === 'ACTIVE'
-  const word = isOn ? 'Pause' : status === 'DRAFT' ? 'Start' : 'Resume'
+  const word = isOn ? 'pause' : status === 'DRAFT' ? 'start' : 'resume'
   const Icon = isOn ? IconPlayerPause : IconPlayerPlay
   return (
     <Button
@@ -29,11 +30,11 @@ export function CampaignSwitch({ campaign, ...props }: CampaignSwitchProps) {
       size="xs"
       leftSection={<Icon size={14} aria-hidden />}
       {...props}
-      aria-label={`${word} ${name}`}
+      aria-label={t(`${word}It`, { name })}
       loading={isSaving}
       onClick={() => void submit({ status: isOn ? 'PAUSED' : 'ACTIVE' })}
     >
-      {word}
+      {t(word)}
     </Button>
   )
 }

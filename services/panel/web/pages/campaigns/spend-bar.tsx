@@ -1,3 +1,4 @@
+import { t } from '../../messages/pages/campaigns.ts'
 import type { Pacing } from './pacing.ts'
 import classes from './spend-bar.module.css'
 
@@ -5,13 +6,10 @@ const percent = new Intl.NumberFormat(undefined, { style: 'percent' })
 
 /** Spend against the budget, with a mark where even pacing would be now. */
 export function SpendBar({ pacing: { spentShare, timeShare } }: { pacing: Pacing }) {
-  const time = timeShare === null ? '' : `, ${percent.format(timeShare)} of the time is over`
-  const spent =
-    spentShare === null
-      ? 'What is spent cannot be told at the moment'
-      : `${percent.format(spentShare)} of the budget is spent`
+  const spent = spentShare === null ? t('spentUnknown') : t('shareSpent', { share: percent.format(spentShare) })
+  const label = timeShare === null ? spent : t('shareOfTime', { spent, share: percent.format(timeShare) })
   return (
-    <div className={classes.bar} role="img" aria-label={`${spent}${time}`}>
+    <div className={classes.bar} role="img" aria-label={label}>
       {spentShare !== null && (
         <div className={classes.spent} data-full={spentShare >= 1} style={{ width: `${spentShare * 100}%` }} />
       )}

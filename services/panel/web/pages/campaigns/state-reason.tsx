@@ -2,6 +2,7 @@ import { Alert, type MantineColor } from '@mantine/core'
 import type { ReactNode } from 'react'
 import type { Campaign } from '../../client/types.ts'
 import { DateTime } from '../../components/values/times.tsx'
+import { t } from '../../messages/pages/campaigns.ts'
 
 export interface StateReasonProps {
   campaign: Campaign
@@ -23,43 +24,25 @@ export function StateReason({ campaign, timeZone }: StateReasonProps) {
 type Reason = [title: string, color: MantineColor, text: ReactNode]
 
 function reasonOf({ state, startAt, endAt, moderation }: Campaign, timeZone: string | undefined): Reason | null {
+  const zone = timeZone ? { timeZone } : {}
+  const moment = (at: string | null) => ({ date: () => <DateTime key="at" at={at} {...zone} /> })
   switch (state) {
     case 'DRAFT':
-      return ['This is a draft', 'gray', 'It is not shown until it is switched on.']
+      return [t('draftTitle'), 'gray', t('draftHelp')]
     case 'IN_MODERATION':
-      return [
-        'Waiting for the publisher',
-        'yellow',
-        'The banners are shown once the publisher of the shop has accepted them.',
-      ]
+      return [t('moderationTitle'), 'yellow', t('moderationHelp')]
     case 'REJECTED':
-      return [
-        'The publisher has rejected the banners',
-        'red',
-        `${moderation?.reason ?? 'No reason was given.'} With changed banners it goes to moderation again.`,
-      ]
+      return [t('rejectedTitle'), 'red', t('rejectedHelp', { reason: moderation?.reason ?? t('noReason') })]
     case 'SCHEDULED':
-      return [
-        'Not started yet',
-        'blue',
-        <>
-          It starts on <DateTime key="at" at={startAt} timeZone={timeZone} />.
-        </>,
-      ]
+      return [t('scheduledTitle'), 'blue', t.rich('scheduledHelp', moment(startAt))]
     case 'PAUSED':
-      return ['Paused', 'yellow', 'It is not shown until it is resumed.']
+      return [t('pausedTitle'), 'yellow', t('pausedHelp')]
     case 'EXHAUSTED':
-      return ['The budget is spent', 'orange', 'What is left does not pay for one more. A higher budget lets it go on.']
+      return [t('exhaustedTitle'), 'orange', t('exhaustedHelp')]
     case 'ENDED':
-      return [
-        'It has ended',
-        'gray',
-        <>
-          It ended on <DateTime key="at" at={endAt} timeZone={timeZone} />.
-        </>,
-      ]
+      return [t('endedTitle'), 'gray', t.rich('endedHelp', moment(endAt))]
     case 'ARCHIVED':
-      return ['Archived', 'gray', 'It cannot run or change until it is restored. Its reports stay.']
+      return [t('archivedTitle'), 'gray', t('archivedHelp')]
     case 'RUNNING':
       return null
   }

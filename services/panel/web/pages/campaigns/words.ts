@@ -1,26 +1,33 @@
 import type { Campaign } from '../../client/types.ts'
+import { t as states } from '../../messages/components.ts'
+import { t } from '../../messages/pages/campaigns.ts'
 import type { Pacing } from './pacing.ts'
 
 /** Choices and their words, as fields and filters show them. */
 
 export const KINDS: { value: Campaign['kind']; label: string }[] = [
-  { value: 'SPONSORED', label: 'Sponsored products' },
-  { value: 'DISPLAY', label: 'Display banners' },
+  { value: 'SPONSORED', label: t('sponsored') },
+  { value: 'DISPLAY', label: t('display') },
 ]
 
+/** What a list can be narrowed to; archived campaigns are a list of their own. */
 export const STATES: { value: Campaign['state']; label: string }[] = [
-  { value: 'DRAFT', label: 'Draft' },
-  { value: 'IN_MODERATION', label: 'In moderation' },
-  { value: 'REJECTED', label: 'Rejected' },
-  { value: 'SCHEDULED', label: 'Scheduled' },
-  { value: 'RUNNING', label: 'Running' },
-  { value: 'PAUSED', label: 'Paused' },
-  { value: 'EXHAUSTED', label: 'Budget spent' },
-  { value: 'ENDED', label: 'Ended' },
+  { value: 'DRAFT', label: states('draft') },
+  { value: 'IN_MODERATION', label: states('inModeration') },
+  { value: 'REJECTED', label: states('rejected') },
+  { value: 'SCHEDULED', label: states('scheduled') },
+  { value: 'RUNNING', label: states('running') },
+  { value: 'PAUSED', label: states('paused') },
+  { value: 'EXHAUSTED', label: states('budgetSpent') },
+  { value: 'ENDED', label: states('ended') },
+  { value: 'ARCHIVED', label: states('archived') },
 ]
+
+export const stateWord = (state: Campaign['state']): string =>
+  STATES.find(({ value }) => value === state)?.label ?? state
 
 export const PACING_WORDS: Record<NonNullable<Pacing['verdict']>, string> = {
-  BEHIND: 'Behind',
-  ON_PACE: 'On pace',
-  AHEAD: 'Ahead',
+  BEHIND: t('behind'),
+  ON_PACE: t('onPace'),
+  AHEAD: t('ahead'),
 }

@@ -42,11 +42,18 @@ export function useSelected<T>(
   }
 }
 
-/** What can be done with the selected rows; nothing while none is selected. */
+/** What can be done with the selected rows. It hides while none is selected, so that a dialog of an action stays open. */
 export function BulkBar<T>({ selected, actions }: { selected: Selected<T>; actions: Selection<T>['actions'] }) {
   const { rows, clear } = selected
   return (
-    <Paper withBorder p="xs" mb="sm" role="region" aria-label={t('bulkActions')} hidden={rows.length === 0}>
+    <Paper
+      withBorder
+      p="xs"
+      mb="sm"
+      role="region"
+      aria-label={t('bulkActions')}
+      display={rows.length === 0 ? 'none' : undefined}
+    >
       <Group gap="xs">
         <Text size="sm" fw={500} mx="xs" aria-live="polite">
           {t('selected', { count: rows.length })}

@@ -1,0 +1,255 @@
+import { Alert, Button, Group, List, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { type FormEvent, type ReactNode, useState } from 'react'
+import { answer, client } from '../../../client/client.ts'
+import type { Campaign, Shop } from '../../../client/types.ts'
+import { Money, MoneyInput } from '../../../components/values/money.tsx'
+import { DateTime } from '../../../components/values/times.tsx'
+import { useSave } from '../../../data/use-save.ts'
+import { t } from '../../../messages/pages/campaigns.ts'
+import { stateWord } from '../words.ts'
+import {
+  BULK_KINDS,
+  BULK_WORDS,
+  type BulkKind,
+  type BulkValues,
+  type Change,
+  type ChangeResult,
+  callsOf,
+  changeOf,
+  NO_VALUES,
+  reasonOf,
+} from './bulk-changes.ts'
+
+/** As many are listed; of the others it is said how many they are. */
+const LISTED_MAX = 12
+
+export interface BulkActionsProps {
+  campaigns: readonly Campaign[]
+  shopOf: (campaign: Campaign) => Shop | undefined
+  /** Archived campaigns can only be restored. */
+  isArchive: boolean
+  clear: () => void
+}
+
+/** What can be done with many campaigns at once. Each opens a dialog that says what will change. */
+export function BulkActions({ campaigns, shopOf, isArchive, clear }: BulkActionsProps) {
+  // The campaigns are those of the moment at which the dialog opened: a refreshed list must not change what is confirmed.
+  const [asked, setAsked] = useState<{ kind: BulkKind; campaigns: readonly Campaign[] } | null>(null)
+  const kinds = BULK_KINDS.filter((kind) => (kind === 'restore') === isArchive)
+  return (
+    <>
+      {kinds.map((kind) => (
+        <Button key={kind} size="xs" variant="default" onClick={() => setAsked({ kind, campaigns })}>
+          {BULK_WORDS[kind].button}
+        </Button>
+      ))}
+      {asked && (
+        <BulkDialog
+          {...asked}
+          shopOf={shopOf}
+          close={(isDone) => {
+            setAsked(null)
+            if (isDone) clear()
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+interface BulkDialogProps {
+  kind: BulkKind
+  campaigns: readonly Campaign[]
+  shopOf: (campaign: Campaign) => Shop | undefined
+  close: (isDone: boolean) => void
+}
+
+/** Asks for a change of many campaigns, says what it will change, makes it, and says what was refused and why. */
+function BulkDialog({ kind, campaigns, shopOf, close }: BulkDialogProps) {
+  const [values, setValues] = useState(NO_VALUES)
+  const [results, setResults] = useState<readonly ChangeResult[] | null>(null)
+  const { submit, isSaving } = useSave({
+    async save(calls: ReturnType<typeof callsOf>) {
+      const answers: ChangeResult[] = []
+      for (const body of calls) {
+        const { results: some } = await answer(client.POST('/v1/panel/campaigns/changes', { body }))
+        answers.push(...some)
+      }
+      return answers
+    },
+    changes: ['/v1/panel/campaigns'],
+  })
+  const changes = campaigns.map((campaign) => ({
+    campaign,
+    change: changeOf(kind, values, campaign, shopOf(campaign)),
+  }))
+  const calls = callsOf(changes)
+  const currencies = new Set(campaigns.map((campaign) => shopOf(campaign)?.currency))
+  const isMixed = (kind === 'bid' || kind === 'budget') && currencies.size > 1
+  const apply = async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    if (!event.currentTarget.reportValidity() || calls.length === 0) return
+    setResults((await submit(calls)) ?? null)
+  }
+
+  return (
+    <Modal
+      opened
+      onClose={() => close(results !== null)}
+      title={BULK_WORDS[kind].title(campaigns.length)}
+      size="lg"
+      centered
+    >
+      {results ? (
+        <Results results={results} campaigns={campaigns} close={() => close(true)} />
+      ) : (
+        <form noValidate onSubmit={(event) => void apply(event)}>
+          <Stack gap="sm">
+            {isMixed ? (
+              <Alert color="orange" variant="light">
+                {t('severalCurrencies')}
+              </Alert>
+            ) : (
+              <Fields {...{ kind, campaigns, values, setValues }} shop={campaigns[0] && shopOf(campaigns[0])} />
+            )}
+            {!isMixed && <Preview changes={changes} shopOf={shopOf} />}
+            <Group justify="flex-end" gap="xs">
+              <Button variant="default" onClick={() => close(false)}>
+                {t('cancel')}
+              </Button>
+              <Button type="submit" loading={isSaving} disabled={isMixed || calls.length === 0}>
+                {t('apply')}
+              </Button>
+            </Group>
+          </Stack>
+        </form>
+      )}
+    </Modal>
+  )
+}
+
+interface FieldsProps {
+  kind: BulkKind
+  campaigns: readonly Campaign[]
+  values: BulkValues
+  setValues: (values: BulkValues) => void
+  shop: Shop | undefined
+}
+
+function Fields({ kind, campaigns, values, setValues, shop }: FieldsProps) {
+  const amount = (name: 'cpc' | 'cpm' | 'budget', label: string) => (
+    <MoneyInput
+      label={label}
+      currency={shop?.currency}
+      value={values[name]}
+      onChange={(value) => setValues({ ...values, [name]: value })}
+      data-autofocus
+    />
+  )
+  if (kind === 'budget') return amount('budget', t('budget'))
+  if (kind === 'bid') {
+    const has = (wanted: Campaign['kind']) => campaigns.some((campaign) => campaign.kind === wanted)
+    return (
+      <>
+        {has('SPONSORED') && amount('cpc', t('cpc'))}
+        {has('DISPLAY') && amount('cpm', t('cpm'))}
+      </>
+    )
+  }
+  if (kind !== 'end') return null
+  return (
+    <TextInput
+      type="datetime-local"
+      label={t('endDate')}
+      description={t('endDateHelp', { zone: shop?.timeZone.replaceAll('_', ' ') ?? 'UTC' })}
+      value={values.endAt}
+      onChange={({ currentTarget: { value } }) => setValues({ ...values, endAt: value })}
+      data-autofocus
+    />
+  )
+}
+
+interface PreviewProps {
+  changes: readonly { campaign: Campaign; change: Change | null }[]
+  shopOf: (campaign: Campaign) => Shop | undefined
+}
+
+/** What each campaign is, and what it will be. */
+function Preview({ changes, shopOf }: PreviewProps) {
+  return (
+    <section aria-label={t('whatChanges')}>
+      <Text size="sm" fw={500} mb={4}>
+        {t('whatChanges')}
+      </Text>
+      <List size="sm" listStyleType="none" style={{ overflowWrap: 'anywhere' }}>
+        {changes.slice(0, LISTED_MAX).map(({ campaign, change }) => (
+          <List.Item key={campaign.id}>
+            <bdi>{campaign.name}</bdi>
+            {': '}
+            <Text span size="sm" c="dimmed">
+              {change === null ? t('remains') : difference(campaign, change, shopOf(campaign))}
+            </Text>
+          </List.Item>
+        ))}
+      </List>
+      {changes.length > LISTED_MAX && (
+        <Text size="sm" c="dimmed">
+          {t('notListed', { count: changes.length - LISTED_MAX })}
+        </Text>
+      )}
+    </section>
+  )
+}
+
+function difference(campaign: Campaign, change: Change, shop: Shop | undefined): ReactNode {
+  const money = (amount: number | undefined, key: string) => (
+    <Money key={key} amount={amount} currency={shop?.currency} />
+  )
+  const end = (at: string | null, key: string) =>
+    at === null ? t('noEnd') : <DateTime key={key} at={at} {...(shop && { timeZone: shop.timeZone })} />
+  const pair = (before: ReactNode, after: ReactNode) => t.rich('changesTo', { before, after })
+  if (change.budget !== undefined) return pair(money(campaign.budget, 'before'), money(change.budget, 'after'))
+  if (change.cpc !== undefined) return pair(money(campaign.cpc, 'before'), money(change.cpc, 'after'))
+  if (change.cpm !== undefined) return pair(money(campaign.cpm, 'before'), money(change.cpm, 'after'))
+  if (change.endAt !== undefined) return pair(end(campaign.endAt, 'before'), end(change.endAt, 'after'))
+  const state = stateWord(campaign.state)
+  if (change.status === 'PAUSED') return campaign.status === 'PAUSED' ? t('remains') : pair(state, stateWord('PAUSED'))
+  if (change.status === 'ACTIVE') return campaign.status === 'ACTIVE' ? t('remains') : pair(state, t('statusACTIVE'))
+  return pair(state, change.archived ? stateWord('ARCHIVED') : t('restore'))
+}
+
+interface ResultsProps {
+  results: readonly ChangeResult[]
+  campaigns: readonly Campaign[]
+  close: () => void
+}
+
+function Results({ results, campaigns, close }: ResultsProps) {
+  const count = (outcome: ChangeResult['outcome']) => results.filter((each) => each.outcome === outcome).length
+  const refused = results.filter(({ outcome }) => outcome === 'REFUSED')
+  const nameOf = (id: string) => campaigns.find((campaign) => campaign.id === id)?.name ?? t('unknownCampaign')
+  return (
+    <Stack gap="sm" role="status">
+      <Text size="sm">{t('resultChanged', { count: count('CHANGED') })}</Text>
+      {count('UNCHANGED') > 0 && <Text size="sm">{t('resultUnchanged', { count: count('UNCHANGED') })}</Text>}
+      {refused.length > 0 && (
+        <Alert color="orange" variant="light" title={t('resultRefused', { count: refused.length })}>
+          <List size="sm" mah={260} style={{ overflow: 'auto', overflowWrap: 'anywhere' }}>
+            {refused.map((result) => (
+              <List.Item key={result.id}>
+                <bdi>{nameOf(result.id)}</bdi>
+                {': '}
+                {reasonOf(result)}
+              </List.Item>
+            ))}
+          </List>
+        </Alert>
+      )}
+      <Group justify="flex-end">
+        <Button onClick={close} data-autofocus>
+          {t('close')}
+        </Button>
+      </Group>
+    </Stack>
+  )
+}

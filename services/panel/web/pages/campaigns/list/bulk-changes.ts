@@ -1,0 +1,88 @@
+import type { paths } from '../../../client/schema.d.ts'
+import type { Campaign, Shop } from '../../../client/types.ts'
+import type { NumberValue } from '../../../components/form/number-field.tsx'
+import { t } from '../../../messages/pages/campaigns.ts'
+import { fromZoneTime } from '../editor/values/zone-time.ts'
+
+type Post = paths['/v1/panel/campaigns/changes']['post']
+export type Change = Post['requestBody']['content']['application/json']['change']
+export type ChangeResult = Post['responses']['200']['content']['application/json']['results'][number]
+
+/** The most campaigns of one call. */
+const CALL_MAX = 500
+
+export const BULK_KINDS = ['pause', 'start', 'bid', 'budget', 'end', 'archive', 'restore'] as const
+export type BulkKind = (typeof BULK_KINDS)[number]
+
+/** What the fields of the dialog hold. */
+export interface BulkValues {
+  cpc: NumberValue
+  cpm: NumberValue
+  budget: NumberValue
+  /** Clock time in the zone of each shop; '' for no end. */
+  endAt: string
+}
+
+export const NO_VALUES: BulkValues = { cpc: '', cpm: '', budget: '', endAt: '' }
+
+export const BULK_WORDS: Record<BulkKind, { button: string; title: (count: number) => string }> = {
+  pause: { button: t('pause'), title: (count) => t('bulkPause', { count }) },
+  start: { button: t('start'), title: (count) => t('bulkStart', { count }) },
+  bid: { button: t('changeBid'), title: (count) => t('bulkBid', { count }) },
+  budget: { button: t('changeBudget'), title: (count) => t('bulkBudget', { count }) },
+  end: { button: t('changeEnd'), title: (count) => t('bulkDates', { count }) },
+  archive: { button: t('archive'), title: (count) => t('bulkArchive', { count }) },
+  restore: { button: t('restore'), title: (count) => t('bulkRestore', { count }) },
+}
+
+/** What the change sets in a campaign; null: its field is still empty, so that nothing is asked of it. */
+export function changeOf(
+  kind: BulkKind,
+  values: BulkValues,
+  campaign: Campaign,
+  shop: Shop | undefined,
+): Change | null {
+  switch (kind) {
+    case 'pause':
+      return { status: 'PAUSED' }
+    case 'start':
+      return { status: 'ACTIVE' }
+    case 'archive':
+      return { archived: true }
+    case 'restore':
+      return { archived: false }
+    case 'budget':
+      return isAmount(values.budget) ? { budget: values.budget } : null
+    case 'bid':
+      if (campaign.kind === 'SPONSORED') return isAmount(values.cpc) ? { cpc: values.cpc } : null
+      return isAmount(values.cpm) ? { cpm: values.cpm } : null
+    case 'end':
+      return { endAt: values.endAt === '' ? null : fromZoneTime(values.endAt, shop?.timeZone ?? 'UTC') }
+  }
+}
+
+const isAmount = (value: NumberValue): value is number => value !== '' && !Number.isNaN(value)
+
+/** The calls that make the changes: campaigns of one change together, as many as a call takes. */
+export function callsOf(
+  changes: readonly { campaign: Campaign; change: Change | null }[],
+): { ids: string[]; change: Change }[] {
+  const byChange = new Map<string, { ids: string[]; change: Change }[]>()
+  for (const { campaign, change } of changes) {
+    if (change === null) continue
+    const key = JSON.stringify(change)
+    const calls = byChange.get(key) ?? []
+    byChange.set(key, calls)
+    const last = calls.at(-1)
+    if (last && last.ids.length < CALL_MAX) last.ids.push(campaign.id)
+    else calls.push({ ids: [campaign.id], change })
+  }
+  return [...byChange.values()].flat()
+}
+
+/** Why a campaign was refused, in the words of the API without the names of its fields. */
+export function reasonOf({ problem }: ChangeResult): string {
+  const reasons = problem?.errors.map(({ message }) => message) ?? []
+  const text = reasons.length > 0 ? reasons.join('; ') : (problem?.detail ?? '')
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}

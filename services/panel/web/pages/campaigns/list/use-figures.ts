@@ -1,0 +1,85 @@
+import type { ApiProblem } from '../../../client/problem.ts'
+import type { Campaign, Shop } from '../../../client/types.ts'
+import { dateIn } from '../../../components/values/times.tsx'
+import { useEntity } from '../../../data/use-entity.ts'
+
+const REFRESH_MS = 30_000
+const DAY_MS = 86_400_000
+const DAYS = 28
+
+/** What a campaign came to in the last days. A figure is null where there is nothing to divide by. */
+export interface CampaignFigures {
+  impressions: number
+  clicks: number
+  spend: number
+  sales: number
+  ctr: number | null
+  cpc: number | null
+  roas: number | null
+}
+
+export interface ListFigures {
+  /** Undefined while they are loading. */
+  spentToday: ((campaign: Campaign) => number) | undefined
+  lastDays: ((campaign: Campaign) => CampaignFigures) | undefined
+  problem: ApiProblem | null
+  retry: () => void
+}
+
+/**
+ * Today's spend, and the figures of the last 28 days with today, of every campaign of a list; days are those of the shop, or of
+ * each shop without one. Each is one request, and none while no column shows it.
+ */
+export function useFigures(shop: Shop | undefined, wanted: { today: boolean; lastDays: boolean }): ListFigures {
+  const zone = shop?.timeZone
+  const now = Date.now()
+  const tomorrow = dateIn(zone, now + DAY_MS)
+  const query = (from: string, metrics: string) => ({
+    ...{ from, to: tomorrow, groupBy: 'campaign', metrics },
+    ...(shop ? { shopId: shop.id } : {}),
+  })
+  const today = useEntity('/v1/panel/reports', {
+    query: query(dateIn(zone, now), 'spend'),
+    enabled: wanted.today,
+    refreshMs: REFRESH_MS,
+  })
+  const days = useEntity('/v1/panel/reports', {
+    query: query(dateIn(zone, now - (DAYS - 1) * DAY_MS), 'views,clicks,spend,revenue'),
+    enabled: wanted.lastDays,
+    refreshMs: REFRESH_MS,
+  })
+  const spent = today.data && new Map(today.data.rows.map((row) => [row.campaign as string, row.spend ?? 0]))
+  const figures =
+    days.data &&
+    new Map(
+      days.data.rows.map(({ campaign, views, clicks, spend, revenue }) => [
+        campaign as string,
+        figuresOf({ impressions: views ?? 0, clicks: clicks ?? 0, spend: spend ?? 0, sales: revenue ?? 0 }),
+      ]),
+    )
+  return {
+    spentToday: spent && (({ id }) => spent.get(id) ?? 0),
+    lastDays: figures && (({ id }) => figures.get(id) ?? NOTHING),
+    problem: today.problem ?? days.problem,
+    retry() {
+      if (today.problem) today.retry()
+      if (days.problem) days.retry()
+    },
+  }
+}
+
+type Counted = Pick<CampaignFigures, 'impressions' | 'clicks' | 'spend' | 'sales'>
+
+function figuresOf(counted: Counted): CampaignFigures {
+  const { impressions, clicks, spend, sales } = counted
+  const share = (of: number, by: number) => (by === 0 ? null : of / by)
+  return { ...counted, ctr: share(clicks, impressions), cpc: share(spend, clicks), roas: share(sales, spend) }
+}
+
+const NOTHING = figuresOf({ impressions: 0, clicks: 0, spend: 0, sales: 0 })
+
+/** Of all of them together. */
+export function sumOf(each: readonly CampaignFigures[]): CampaignFigures {
+  const sum = (name: keyof Counted) => each.reduce((total, figures) => total + figures[name], 0)
+  return figuresOf({ impressions: sum('impressions'), clicks: sum('clicks'), spend: sum('spend'), sales: sum('sales') })
+}
