@@ -5,21 +5,6 @@
 
 import type { Account, Token, User } from './accounts.ts'
 
-export type EntityKind =
-  | 'Account'
-  | 'Token'
-  | 'Shop'
-  | 'Placement'
-  | 'AdUnit'
-  | 'TechnicalSlot'
-  | 'Feed'
-  | 'FeedRun'
-  | 'Campaign'
-  | 'AdFormat'
-  | 'Image'
-  | 'User'
-  | 'SigningKey'
-
 export interface Shop {
   accountId: string
   name: string
@@ -268,6 +253,18 @@ export interface SigningKey {
   secret: string
 }
 
+/** Settings of a report that a user keeps under a name. */
+export interface ReportView {
+  /** Who alone sees it. */
+  userId: string
+  /** Empty once deleted, as is the address. */
+  name: string
+  /** The query of the report's address in the panel. */
+  address: string
+  /** The report opens with it; at most one of a user. */
+  isDefault: boolean
+}
+
 export interface EntityBodies {
   Account: Account
   Token: Token
@@ -282,7 +279,10 @@ export interface EntityBodies {
   Image: UploadedImage
   User: User
   SigningKey: SigningKey
+  ReportView: ReportView
 }
+
+export type EntityKind = keyof EntityBodies
 
 /** Topic `registry`. Deleted entities stay, marked, because reports and audits still name them. */
 export type RegistryEntry = {

@@ -11,6 +11,7 @@ import { moderationRoutes } from './campaigns/moderation.ts'
 import { feedEntities } from './feeds/feed-entities.ts'
 import type { ProductReader } from './products/product-reader.ts'
 import { productUpdateRoutes } from './products/product-updates.ts'
+import { reportViewRoutes } from './reports/report-views.ts'
 import { type ResourceDeps, readRoutes, resourceRoutes } from './resources/resource.ts'
 import type { Registry } from './resources/store.ts'
 import { shops } from './shops/shops.ts'
@@ -69,6 +70,7 @@ export function registryApp(deps: RegistryAppDeps) {
     moderationRoutes(server, { ...resource, views: campaignResource.views, now })
     slotRoutes(server, resource)
     readRoutes(server, resource, technicalSlots)
+    reportViewRoutes(server, resource)
     productUpdateRoutes(server, { log, access, authorize, productReader, now })
   }
 }

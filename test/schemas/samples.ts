@@ -212,6 +212,7 @@ export const bodies: EntityBodies = {
     passwordLink: { purpose: 'RESET', secretHash: 'x', expiresAt: AT },
   },
   SigningKey: { shopId: 'shop-1', name: 'checkout', secret: 'endcap_sign_x' },
+  ReportView: { userId: 'user-1', name: 'Weekly', address: 'period=7-days&groupBy=campaign', isDefault: true },
 }
 
 export const samples: RecordTypes = {

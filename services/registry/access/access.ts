@@ -20,6 +20,8 @@ export function createAccess(snapshot: Snapshot): Access {
     principal.role === 'PUBLISHER' && snapshot.body('Shop', shopId)?.accountId === principal.accountId
 
   function sees(principal: Principal, entity: Entity<EntityKind>): boolean {
+    // Not even operators see those of others.
+    if (entity.kind === 'ReportView') return entity.body.userId === userActingFor(snapshot, principal)
     if (principal.role === 'OPERATOR') return true
     switch (entity.kind) {
       case 'Account':
@@ -74,6 +76,14 @@ export function createAccess(snapshot: Snapshot): Access {
   }
 }
 
+/** The user who is signed in, or who made the token and belongs to its account; null: nobody in person. */
+export function userActingFor(snapshot: Snapshot, { userId, accountId, credential }: Principal): string | null {
+  if (credential.kind !== 'TOKEN') return userId
+  const { createdBy } = credential.token.body
+  const maker = createdBy === null ? undefined : snapshot.body('User', createdBy)
+  return maker?.accountId === accountId ? createdBy : null
+}
+
 /** A publisher sees the campaigns in its shops, and judges their banners; the rest is their advertiser's business. */
 function checkOwnCampaign(entity: Entity<EntityKind>, { accountId }: Principal): void {
   if (entity.kind !== 'Campaign' || entity.body.accountId === accountId) return
@@ -96,4 +106,5 @@ export const nouns: Record<EntityKind, string> = {
   Image: 'image',
   User: 'user',
   SigningKey: 'signing key',
+  ReportView: 'saved view',
 }

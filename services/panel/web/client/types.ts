@@ -38,6 +38,7 @@ export type Feed = Item<'/v1/panel/feeds'>
 export type FeedRun = Item<'/v1/panel/feeds/{id}/runs'>
 export type FeedIssue = Item<'/v1/panel/feeds/{id}/runs/{run}/issues'>
 export type Product = Item<'/v1/panel/products'>
+export type SavedView = Item<'/v1/panel/report-views'>
 export type ExplainedEmission = Answer<'/v1/panel/explain/emission/{requestId}'>
 export type Session = Answer<'/v1/panel/session'>
 export type PasswordLink = Json<paths['/v1/panel/users/{id}/password-link']['post']['responses'][201]>

@@ -24,6 +24,8 @@ import { drillInto } from './table/drill-down.ts'
 import { ReportTable } from './table/report-table.tsx'
 import { useReport, useReportDays, useReportShop } from './use-report.ts'
 import { useReportState } from './use-report-state.ts'
+import { useDefaultView, useViews } from './views/use-views.ts'
+import { ViewsMenu } from './views/views-menu.tsx'
 import type { Dimension, ReportRow } from './vocabulary.ts'
 
 const MODELS_HEIGHT = 170
@@ -33,7 +35,9 @@ const loadModels = () => import('./compare-models-panel.tsx')
 export default function ReportPage() {
   const { state, change } = useReportState()
   const days = useReportDays(state)
-  const isReady = useIsReady(state)
+  const saved = useViews()
+  const isOpening = useDefaultView(saved)
+  const isReady = useIsReady(state) && !isOpening
   const { view, problem, isStale, retry } = useReport(state, days, isReady)
   const [isOpen, setOpen] = useState(isWhatIf(state.whatIf))
   const timeZone = useReportShop(state)?.timeZone
@@ -47,6 +51,7 @@ export default function ReportPage() {
         description={t('daysInZone', { days: daysLabel(days), zone: timeZone ?? t('zoneOfEachShop') })}
         actions={
           <>
+            <ViewsMenu views={saved.views} />
             <Button
               variant="default"
               leftSection={<IconFlask size={16} aria-hidden />}
