@@ -10,10 +10,11 @@ import { Shell } from './shell/shell.tsx'
 
 /** The routes of a role inside the shell. The code of a page is loaded when it is first opened. */
 export function createRoutes(role: Role) {
-  const pages = pagesOf(role).map(({ path, load }) => ({
-    path,
+  const pages = pagesOf(role).map((page) => ({
+    path: page.path,
+    handle: page,
     ErrorBoundary: BrokenPage,
-    lazy: async () => ({ Component: await lazyPage(load) }),
+    lazy: async () => ({ Component: await lazyPage(page.load) }),
   }))
   const shell = {
     Component: Shell,

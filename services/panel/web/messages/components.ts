@@ -32,6 +32,10 @@ export const t = catalogue({
 
   // Dialogs that ask
   cancel: 'Cancel',
+  leaveQuestion: 'Leave without saving?',
+  leaveHelp: 'What you have changed here will be lost.',
+  leave: 'Leave',
+  stay: 'Stay',
   deleteWhat: 'Delete {what}',
   deleteQuestion: 'Delete the {what} {name}?',
 

@@ -1,30 +1,27 @@
 import { NavLink, Text } from '@mantine/core'
-import { Link, useLocation } from 'react-router'
+import { Link } from 'react-router'
+import { t } from '../messages/shell.ts'
 import { navGroups, type PageEntry, pagesOf } from '../pages.ts'
 import { useSession } from '../session/session.ts'
 import classes from './navigation.module.css'
+import { useShownPage } from './use-shown-page.ts'
 
 /** The pages of the signed-in user's role, by group. */
 export function Navigation() {
   const { role } = useSession().user
-  const pages = pagesOf(role).filter(({ nav }) => nav)
-  const groups = navGroups.map((name) => ({ name, pages: pages.filter(({ nav }) => nav?.group === name) }))
+  const entries = pagesOf(role).flatMap(({ path, nav }) => ('group' in nav ? [{ path, ...nav }] : []))
+  const groups = navGroups.map((group) => ({ group, pages: entries.filter((entry) => entry.group === group) }))
   return (
-    <nav aria-label="Pages">
+    <nav aria-label={t('pages')}>
       {groups
-        .filter((group) => group.pages.length > 0)
-        .map((group) => (
-          <section key={group.name} className={classes.group} aria-labelledby={`nav-${group.name}`}>
-            <Text
-              id={`nav-${group.name}`}
-              className={classes.title}
-              component="h2"
-              data-hidden={group.name === 'Overview'}
-            >
-              {group.name}
+        .filter(({ pages }) => pages.length > 0)
+        .map(({ group, pages }) => (
+          <section key={group} className={classes.group} aria-labelledby={`nav-${group}`}>
+            <Text id={`nav-${group}`} className={classes.title} component="h2" data-hidden={group === 'overview'}>
+              {t(`${group}Group`)}
             </Text>
-            {group.pages.map((page) => (
-              <PageLink key={page.path} page={page} />
+            {pages.map((page) => (
+              <PageLink key={page.path} {...page} />
             ))}
           </section>
         ))}
@@ -32,18 +29,19 @@ export function Navigation() {
   )
 }
 
-function PageLink({ page }: { page: PageEntry }) {
-  const { pathname } = useLocation()
-  const to = `/${page.path}`
-  const isHere = page.path === '' ? pathname === '/' : pathname === to || pathname.startsWith(`${to}/`)
-  const { label, icon: Icon } = page.nav!
+type PageLinkProps = Pick<PageEntry, 'path'> & Extract<PageEntry['nav'], { group: unknown }>
+
+function PageLink({ path, label, icon: Icon }: PageLinkProps) {
+  const shown = useShownPage()
+  const isHere = shown?.path === path
+  const isAbove = shown !== null && 'under' in shown.nav && shown.nav.under === path
   return (
     <NavLink
       component={Link}
-      to={to}
+      to={`/${path}`}
       label={label}
-      active={isHere}
-      aria-current={isHere ? 'page' : undefined}
+      active={isHere || isAbove}
+      aria-current={isHere ? 'page' : isAbove ? 'true' : undefined}
       leftSection={<Icon size={18} stroke={1.6} aria-hidden />}
       className={classes.link}
     />

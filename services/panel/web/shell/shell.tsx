@@ -3,12 +3,14 @@ import { useDisclosure } from '@mantine/hooks'
 import { useEffect, useRef } from 'react'
 import { Link, Outlet, ScrollRestoration, useLocation } from 'react-router'
 import { useConnection } from '../data/use-connection.ts'
+import { t } from '../messages/shell.ts'
 import { useSession } from '../session/session.ts'
 import { ShopProvider, useShop } from '../session/shop-context.tsx'
 import { BANNER_HEIGHT, ConnectionBanner } from './connection-banner.tsx'
 import { Logo } from './logo.tsx'
 import { Navigation } from './navigation.tsx'
 import classes from './shell.module.css'
+import { useShownPage } from './use-shown-page.ts'
 import { UserMenu } from './user-menu.tsx'
 
 /** Pixels. */
@@ -33,7 +35,7 @@ export function Shell() {
   return (
     <ShopProvider>
       <a className="skip-link" href="#main">
-        Skip to the page
+        {t('skipToPage')}
       </a>
       <AppShell
         header={{ height: isAway ? withBanner : BAR_HEIGHT }}
@@ -49,7 +51,7 @@ export function Shell() {
                 onClick={toggle}
                 hiddenFrom="sm"
                 size="sm"
-                aria-label="Navigation"
+                aria-label={t('navigation')}
                 aria-expanded={isOpen}
               />
               <Link to="/" className={classes.brand}>
@@ -81,16 +83,12 @@ export function Shell() {
 
 const SEARCH_FROM = 8
 
-/**
- * Chooses the shop that the pages show. Advertisers have none: each of their campaigns names its shop. Nor has the
- * operator's Home, whose figures are of all shops.
- */
+/** Chooses the shop that the page shows. It is absent where a page is of all shops, or of a thing in one of them. */
 function ShopSwitcher() {
   const { role } = useSession().user
   const { shops, shop, choose } = useShop()
-  const { pathname } = useLocation()
-  const isOfAllShops = role === 'ADVERTISER' || (role === 'OPERATOR' && pathname === '/')
-  if (isOfAllShops || !shops || !shop) return null
+  const isOfShop = useShownPage()?.ofShop?.includes(role) ?? false
+  if (!isOfShop || !shops || !shop) return null
   if (shops.length === 1) {
     return (
       <Text size="sm" fw={500} truncate maw={200}>
@@ -100,7 +98,7 @@ function ShopSwitcher() {
   }
   return (
     <Select
-      aria-label="Shop"
+      aria-label={t('shopChooser')}
       size="xs"
       w={190}
       allowDeselect={false}

@@ -1,114 +1,88 @@
-import {
-  Avatar,
-  Button,
-  Checkbox,
-  Group,
-  Menu,
-  Modal,
-  SegmentedControl,
-  Stack,
-  Text,
-  UnstyledButton,
-  useMantineColorScheme,
-  VisuallyHidden,
-} from '@mantine/core'
+import { Menu, Text, UnstyledButton, useMantineColorScheme, VisuallyHidden } from '@mantine/core'
 import { IconDevicesOff, IconKey, IconLogout, IconShieldLock } from '@tabler/icons-react'
 import { useState } from 'react'
+import { useChunk } from '../components/loading/use-chunk.ts'
+import { t } from '../messages/shell.ts'
 import { signOut, useSession } from '../session/session.ts'
-import { OwnPassword } from './own-password.tsx'
-import { OwnSecondFactor } from './own-second-factor.tsx'
+import type { OwnDialog } from './own/own-dialogs.tsx'
+import classes from './shell.module.css'
+
+/** Their code is loaded when the menu is first opened. */
+const loadDialogs = () => import('./own/own-dialogs.tsx')
 
 /** The menu of the user: colour scheme, password, two-step sign-in, and signing out. */
 export function UserMenu() {
   const { user, account } = useSession()
   const { colorScheme, setColorScheme } = useMantineColorScheme()
-  const [isChanging, setChanging] = useState(false)
-  const [isSecuring, setSecuring] = useState(false)
-  const [isLeaving, setLeaving] = useState(false)
+  const [isUsed, setUsed] = useState(false)
+  const [dialog, setDialog] = useState<OwnDialog | null>(null)
+  const { Component: OwnDialogs } = useChunk(loadDialogs, isUsed)
   return (
     <>
-      <Menu position="bottom-end" width={260} shadow="md">
+      <Menu
+        position="bottom-end"
+        width={260}
+        shadow="md"
+        withInitialFocusPlaceholder={false}
+        onOpen={() => setUsed(true)}
+      >
         <Menu.Target>
           <UnstyledButton>
-            <Avatar name={user.name} size={34} color="indigo" aria-hidden />
-            <VisuallyHidden>Menu of {user.name}</VisuallyHidden>
+            <span className={classes.initials} aria-hidden>
+              {initialsOf(user.name)}
+            </span>
+            <VisuallyHidden>{t('menuOf', { name: user.name })}</VisuallyHidden>
           </UnstyledButton>
         </Menu.Target>
-        <Menu.Dropdown>
-          <div style={{ padding: '6px 12px 10px' }}>
-            <Text size="sm" fw={600} truncate>
+        <Menu.Dropdown aria-label={t('menuOf', { name: user.name })}>
+          <Menu.Label>
+            <Text size="sm" fw={600} c="var(--mantine-color-text)" truncate>
               {user.name}
             </Text>
-            <Text size="xs" c="dimmed" truncate>
+            <Text size="xs" truncate>
               {user.email}
             </Text>
-            <Text size="xs" c="dimmed" truncate>
-              {account?.name ?? 'Operator'}
+            <Text size="xs" truncate>
+              {account?.name ?? t('operator')}
             </Text>
-          </div>
-          <div style={{ padding: '0 12px 10px' }}>
-            <SegmentedControl
-              fullWidth
-              size="xs"
-              aria-label="Colour scheme"
-              value={colorScheme}
-              onChange={(value) => setColorScheme(value as typeof colorScheme)}
-              data={[
-                { value: 'auto', label: 'Auto' },
-                { value: 'light', label: 'Light' },
-                { value: 'dark', label: 'Dark' },
-              ]}
-            />
+          </Menu.Label>
+          <Menu.Divider />
+          <Menu.Item leftSection={<IconKey size={16} aria-hidden />} onClick={() => setDialog('PASSWORD')}>
+            {t('changePassword')}
+          </Menu.Item>
+          <Menu.Item leftSection={<IconShieldLock size={16} aria-hidden />} onClick={() => setDialog('SECOND_FACTOR')}>
+            {t('twoStepSignIn')}
+          </Menu.Item>
+          <Menu.Divider />
+          {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is no part of a menu */}
+          <div role="group" aria-label={t('colourScheme')}>
+            <Menu.Label aria-hidden>{t('colourScheme')}</Menu.Label>
+            <Menu.RadioGroup value={colorScheme} onChange={(value) => setColorScheme(value as typeof colorScheme)}>
+              <Menu.RadioItem value="auto">{t('schemeAuto')}</Menu.RadioItem>
+              <Menu.RadioItem value="light">{t('schemeLight')}</Menu.RadioItem>
+              <Menu.RadioItem value="dark">{t('schemeDark')}</Menu.RadioItem>
+            </Menu.RadioGroup>
           </div>
           <Menu.Divider />
-          <Menu.Item leftSection={<IconKey size={16} aria-hidden />} onClick={() => setChanging(true)}>
-            Change password
-          </Menu.Item>
-          <Menu.Item leftSection={<IconShieldLock size={16} aria-hidden />} onClick={() => setSecuring(true)}>
-            Two-step sign-in
-          </Menu.Item>
           <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={() => void signOut()}>
-            Sign out
+            {t('signOut')}
           </Menu.Item>
-          <Menu.Item leftSection={<IconDevicesOff size={16} aria-hidden />} onClick={() => setLeaving(true)}>
-            Sign out everywhere
+          <Menu.Item leftSection={<IconDevicesOff size={16} aria-hidden />} onClick={() => setDialog('SIGN_OUT')}>
+            {t('signOutEverywhere')}
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      <OwnPassword isOpen={isChanging} close={() => setChanging(false)} />
-      <OwnSecondFactor isOpen={isSecuring} close={() => setSecuring(false)} />
-      <SignOutEverywhere isOpen={isLeaving} close={() => setLeaving(false)} />
+      {OwnDialogs && <OwnDialogs shown={dialog} close={() => setDialog(null)} />}
     </>
   )
 }
 
-/** Ends all sessions of the user and, by choice, revokes the tokens that the user has made. */
-function SignOutEverywhere({ isOpen, close }: { isOpen: boolean; close: () => void }) {
-  const [tokens, setTokens] = useState(true)
-  const [isBusy, setBusy] = useState(false)
-  const run = () => {
-    setBusy(true)
-    void signOut({ everywhere: true, tokens }).finally(() => setBusy(false))
-  }
-  return (
-    <Modal opened={isOpen} onClose={close} title="Sign out everywhere?">
-      <Stack>
-        <Text size="sm">You are signed out at once on every device, this one too.</Text>
-        <Checkbox
-          label="Revoke the API tokens that I have made"
-          description="Programs that use them are refused from now on. Choose it when somebody may have used your session."
-          checked={tokens}
-          onChange={({ currentTarget }) => setTokens(currentTarget.checked)}
-        />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={close} data-autofocus>
-            Cancel
-          </Button>
-          <Button color="red.9" loading={isBusy} onClick={run}>
-            Sign out everywhere
-          </Button>
-        </Group>
-      </Stack>
-    </Modal>
-  )
+/** The first letters of the first and the last word: AL of Ada King Lovelace. */
+function initialsOf(name: string): string {
+  const words = name.trim().split(/\s+/)
+  const chosen = words.length > 1 ? [words[0], words.at(-1)] : words
+  return chosen
+    .map((word) => [...(word ?? '')][0] ?? '')
+    .join('')
+    .toUpperCase()
 }

@@ -1,7 +1,7 @@
-import { Button, type ButtonProps, Group, Modal, Text } from '@mantine/core'
+import { Button, type ButtonProps, Modal, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { type ReactNode, useState } from 'react'
-import { t } from '../../messages/components.ts'
+import { DialogActions } from './dialog-actions.tsx'
 
 export interface ConfirmButtonProps extends ButtonProps {
   children: ReactNode
@@ -30,15 +30,18 @@ export function ConfirmButton({ children, title, message, confirm, onConfirm, ..
         {children}
       </Button>
       <Modal opened={isOpen} onClose={close} title={title} centered>
-        <Text size="sm">{message}</Text>
-        <Group justify="flex-end" mt="lg" gap="xs">
-          <Button variant="default" onClick={close} data-autofocus>
-            {t('cancel')}
-          </Button>
-          <Button color={props.color ?? 'red'} loading={isBusy} onClick={() => void run()}>
-            {confirm}
-          </Button>
-        </Group>
+        <Stack>
+          <Text size="sm" component="div">
+            {message}
+          </Text>
+          <DialogActions
+            label={confirm}
+            isSaving={isBusy}
+            close={close}
+            confirm={() => void run()}
+            color={props.color === undefined || props.color === 'red' ? 'red' : undefined}
+          />
+        </Stack>
       </Modal>
     </>
   )

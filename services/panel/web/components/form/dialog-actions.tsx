@@ -1,19 +1,28 @@
 import { Button, Group } from '@mantine/core'
+import { t } from '../../messages/components.ts'
 
 export interface DialogActionsProps {
+  /** The label of the button that does it. */
   label: string
-  isSaving: boolean
+  isSaving?: boolean
   close: () => void
+  /** Default: 'Cancel'. */
+  cancel?: string
+  /** What the button does. Default: it submits the form around it. */
+  confirm?: () => void
+  /** `red` for what cannot be undone; the focus is on the other button then. */
+  color?: 'red' | undefined
 }
 
-/** The buttons of a form in a dialog. */
-export function DialogActions({ label, isSaving, close }: DialogActionsProps) {
+/** The buttons of a dialog. */
+export function DialogActions({ label, isSaving = false, close, cancel, confirm, color }: DialogActionsProps) {
+  const action = confirm ? { onClick: confirm } : { type: 'submit' as const }
   return (
     <Group justify="flex-end" gap="xs">
-      <Button variant="default" onClick={close}>
-        Cancel
+      <Button variant="default" onClick={close} data-autofocus={color === 'red' || undefined}>
+        {cancel ?? t('cancel')}
       </Button>
-      <Button type="submit" loading={isSaving}>
+      <Button color={color} loading={isSaving} {...action}>
         {label}
       </Button>
     </Group>

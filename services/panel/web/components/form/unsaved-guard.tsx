@@ -1,7 +1,9 @@
-import { Button, Group, Modal, Text } from '@mantine/core'
+import { Modal, Stack, Text } from '@mantine/core'
 import { useEffect } from 'react'
 import { useBlocker } from 'react-router'
 import { registerForm } from '../../data/unsaved.ts'
+import { t } from '../../messages/components.ts'
+import { DialogActions } from './dialog-actions.tsx'
 
 /**
  * Asks for confirmation before the user leaves a form with changes: by a link, by the browser's buttons, or by closing the page.
@@ -21,21 +23,17 @@ export function UnsavedGuard({ hasChanges }: { hasChanges: () => boolean }) {
   }, [hasChanges])
 
   return (
-    <Modal
-      opened={blocker.state === 'blocked'}
-      onClose={() => blocker.reset?.()}
-      title="Leave without saving?"
-      centered
-    >
-      <Text size="sm">What you have changed here will be lost.</Text>
-      <Group justify="flex-end" mt="lg" gap="xs">
-        <Button variant="default" onClick={() => blocker.reset?.()} data-autofocus>
-          Stay
-        </Button>
-        <Button color="red" onClick={() => blocker.proceed?.()}>
-          Leave
-        </Button>
-      </Group>
+    <Modal opened={blocker.state === 'blocked'} onClose={() => blocker.reset?.()} title={t('leaveQuestion')} centered>
+      <Stack>
+        <Text size="sm">{t('leaveHelp')}</Text>
+        <DialogActions
+          label={t('leave')}
+          color="red"
+          cancel={t('stay')}
+          close={() => blocker.reset?.()}
+          confirm={() => blocker.proceed?.()}
+        />
+      </Stack>
     </Modal>
   )
 }

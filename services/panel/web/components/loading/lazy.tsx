@@ -13,11 +13,12 @@ export async function lazyPage(load: Load<object>): Promise<ComponentType> {
   try {
     return (await load()).default
   } catch {
-    return () => <FailedPage load={load} />
+    return () => <LoadedPage load={load} />
   }
 }
 
-function FailedPage({ load }: { load: Load<object> }) {
+/** A page that stands outside the router, or whose code could not be loaded at first. */
+export function LoadedPage({ load }: { load: Load<object> }) {
   const { Component, ...rest } = useChunk(load, true)
   if (Component) return <Component />
   return rest.failure ? <ChunkFailure {...rest} /> : <PageSkeleton />

@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
 import { answer, client } from '../../client/client.ts'
 import type { ApiProblem } from '../../client/problem.ts'
+import { t } from '../../messages/shell.ts'
 import { SignInCard } from './sign-in-card.tsx'
 
 /** Requests a reset link by e-mail. The answer does not reveal whether the user exists. */
@@ -12,10 +13,10 @@ export function ForgottenPassword({ back }: { back: () => void }) {
     mutationFn: (body) => answer(client.POST('/v1/panel/session/forgotten-password', { body })),
   })
   return (
-    <SignInCard title="Forgot your password?">
+    <SignInCard title={t('forgotPassword')}>
       {ask.isSuccess ? (
         <Alert color="teal" role="status">
-          If there is a user with this address, a mail with a link is on its way. The link works for an hour.
+          {t('linkSent')}
         </Alert>
       ) : (
         <form onSubmit={form.onSubmit((values) => ask.mutate(values))}>
@@ -25,9 +26,9 @@ export function ForgottenPassword({ back }: { back: () => void }) {
                 {ask.error.message}
               </Alert>
             )}
-            <Text size="sm">We send you a link with which you choose a new one.</Text>
+            <Text size="sm">{t('linkHelp')}</Text>
             <TextInput
-              label="E-mail"
+              label={t('email')}
               type="email"
               autoComplete="username"
               required
@@ -35,13 +36,13 @@ export function ForgottenPassword({ back }: { back: () => void }) {
               {...form.getInputProps('email')}
             />
             <Button type="submit" loading={ask.isPending} fullWidth>
-              Send the link
+              {t('sendLink')}
             </Button>
           </Stack>
         </form>
       )}
       <Anchor component="button" type="button" size="sm" onClick={back}>
-        Back to sign in
+        {t('backToSignIn')}
       </Anchor>
     </SignInCard>
   )

@@ -3,7 +3,8 @@ import { useForm } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
 import { answer, client } from '../../client/client.ts'
 import type { ApiProblem } from '../../client/problem.ts'
-import { PASSWORD_HINT, passwordProblem } from '../password-rules.ts'
+import { t } from '../../messages/shell.ts'
+import { passwordHint, passwordProblem } from '../password-rules.ts'
 import { SignInCard } from './sign-in-card.tsx'
 
 export const SET_PASSWORD_PATH = '/panel/set-password'
@@ -15,7 +16,7 @@ export function SetPasswordPage() {
     initialValues: { password: '', repeated: '' },
     validate: {
       password: passwordProblem,
-      repeated: (value, { password }) => (value === password ? null : 'Is not the same'),
+      repeated: (value, { password }) => (value === password ? null : t('passwordsDiffer')),
     },
   })
   const set = useMutation<unknown, ApiProblem, typeof form.values>({
@@ -24,39 +25,44 @@ export function SetPasswordPage() {
   })
   if (set.isSuccess) {
     return (
-      <SignInCard title="Password set">
+      <SignInCard title={t('passwordSet')}>
         <Alert color="teal" role="status">
-          You can sign in with it now.
+          {t('passwordSetHelp')}
         </Alert>
         <Button component="a" href="/panel/" fullWidth>
-          Sign in
+          {t('signIn')}
         </Button>
       </SignInCard>
     )
   }
   return (
-    <SignInCard title="Choose a password">
+    <SignInCard title={t('choosePassword')}>
       <form onSubmit={form.onSubmit((values) => set.mutate(values))}>
         <Stack>
           {set.error && !set.error.fieldErrors().password && (
             <Alert color="red" role="alert">
-              {set.error.fieldErrors().token ? `The link ${wordsOf(set.error)}` : set.error.message}
+              {set.error.fieldErrors().token ? t('linkProblem', { problem: wordsOf(set.error) }) : set.error.message}
             </Alert>
           )}
           <PasswordInput
-            label="New password"
-            description={PASSWORD_HINT}
+            label={t('newPassword')}
+            description={passwordHint}
             autoComplete="new-password"
             required
             autoFocus
             {...form.getInputProps('password')}
           />
-          <PasswordInput label="Once more" autoComplete="new-password" required {...form.getInputProps('repeated')} />
+          <PasswordInput
+            label={t('passwordAgain')}
+            autoComplete="new-password"
+            required
+            {...form.getInputProps('repeated')}
+          />
           <Button type="submit" loading={set.isPending} fullWidth>
-            Set password
+            {t('setPassword')}
           </Button>
           <Anchor href="/panel/" size="sm">
-            Back to sign in
+            {t('backToSignIn')}
           </Anchor>
         </Stack>
       </form>

@@ -1,5 +1,6 @@
 import { Paper, Stack, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { t } from '../../messages/components.ts'
 import { Logo } from '../../shell/logo.tsx'
 import classes from './sign-in-page.module.css'
 
@@ -7,7 +8,7 @@ import classes from './sign-in-page.module.css'
 export function SignInCard({ title, children }: { title: string; children: ReactNode }) {
   return (
     <main className={classes.page}>
-      <title>{`${title} · Endcap`}</title>
+      <title>{t('documentTitle', { page: title })}</title>
       <Paper withBorder className={classes.card} p="xl">
         <Stack>
           <div className={classes.brand}>

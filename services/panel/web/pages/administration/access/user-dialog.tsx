@@ -8,7 +8,7 @@ import { ConfirmButton } from '../../../components/form/confirm-button.tsx'
 import { DeleteButton } from '../../../components/form/delete-button.tsx'
 import { DialogActions } from '../../../components/form/dialog-actions.tsx'
 import { useSave } from '../../../data/use-save.ts'
-import { PASSWORD_HINT, passwordProblem } from '../../../session/password-rules.ts'
+import { passwordHint, passwordProblem } from '../../../session/password-rules.ts'
 import { useSession } from '../../../session/session.ts'
 import { useAccountChoices } from '../accounts/use-accounts.ts'
 import { MadePasswordLink, PasswordLinkButton } from './password-link.tsx'
@@ -94,7 +94,7 @@ export function UserDialog({ user, account, close }: UserDialogProps) {
           {setsPassword && (
             <PasswordInput
               label={user ? 'New password' : 'Password'}
-              description={user ? 'Empty: it stays. Setting it ends the user’s sessions' : PASSWORD_HINT}
+              description={user ? 'Empty: it stays. Setting it ends the user’s sessions' : passwordHint}
               autoComplete="new-password"
               required={!user}
               {...form.getInputProps('password')}

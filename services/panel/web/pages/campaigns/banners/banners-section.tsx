@@ -12,7 +12,7 @@ import { BannerEditor, contentFor } from './banner-editor.tsx'
 const BANNERS_MAX = 100
 
 /** The banners of a display campaign. */
-export function BannersSection({ form, formats }: SectionProps & { formats: readonly AdFormat[] | undefined }) {
+export default function BannersSection({ form, formats }: SectionProps & { formats: readonly AdFormat[] | undefined }) {
   const { banners } = form.values
   const first = formats?.[0]
   return (

@@ -1,13 +1,17 @@
 import { Select, TagsInput, TextInput } from '@mantine/core'
 import type { AdFormat } from '../../../client/types.ts'
 import { FormSection } from '../../../components/form/form-section.tsx'
+import { LazyPart } from '../../../components/loading/lazy.tsx'
 import { t } from '../../../messages/pages/campaign-editor.ts'
-import { BannersSection } from '../banners/banners-section.tsx'
 import { countryChoices } from '../countries.ts'
 import { AttributionSection, ProductsSection } from '../products/products-section.tsx'
 import type { SectionProps } from './campaign-form.ts'
 import { errorUnder } from './values/campaign-problems.ts'
 import type { TargetingValues } from './values/campaign-values.ts'
+
+/** Only display campaigns need what reads and crops pictures. */
+const loadBanners = () => import('../banners/banners-section.tsx')
+const BANNERS_HEIGHT = 240
 
 /** What the campaign shows, by its kind. */
 export function ContentSections({ formats, ...props }: SectionProps & { formats: readonly AdFormat[] | undefined }) {
@@ -22,7 +26,7 @@ export function ContentSections({ formats, ...props }: SectionProps & { formats:
   return (
     <>
       <DestinationSection {...props} />
-      <BannersSection {...props} formats={formats} />
+      <LazyPart load={loadBanners} props={{ ...props, formats }} height={BANNERS_HEIGHT} />
       <TargetingSection {...props} />
       <AttributionSection {...props} />
     </>

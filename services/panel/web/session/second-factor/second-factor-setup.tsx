@@ -1,14 +1,13 @@
-import { Alert, Anchor, Button, Code, Group, Loader, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
+import { Alert, Button, Code, Group, Loader, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import qrcode from 'qrcode-generator'
 import { useState } from 'react'
-import { answer, client } from '../client/client.ts'
-import type { ApiProblem } from '../client/problem.ts'
-import { SESSION_KEY } from '../client/query-client.ts'
-import { CopyField } from '../components/values/copy-field.tsx'
-import { signOut } from './session.ts'
-import { SignInCard } from './sign-in/sign-in-card.tsx'
+import { answer, client } from '../../client/client.ts'
+import type { ApiProblem } from '../../client/problem.ts'
+import { DialogActions } from '../../components/form/dialog-actions.tsx'
+import { CopyField } from '../../components/values/copy-field.tsx'
+import { t } from '../../messages/shell.ts'
 
 /** Sets up an authenticator app: the QR code, a code of the app, and the recovery codes. */
 export function SecondFactorSetup({ done, cancel }: { done: () => void; cancel?: () => void }) {
@@ -34,36 +33,30 @@ export function SecondFactorSetup({ done, cancel }: { done: () => void; cancel?:
   return (
     <form onSubmit={form.onSubmit(({ code }) => prove.mutate({ enrolment, code: code.replaceAll(/\s/g, '') }))}>
       <Stack>
-        <Text size="sm">
-          Scan this with an authenticator app, such as Aegis, Google Authenticator or 1Password, and enter the code that
-          it shows.
-        </Text>
-        <QrCode text={uri} label="QR code for an authenticator app" />
+        <Text size="sm">{t('scanWithApp')}</Text>
+        <QrCode text={uri} label={t('qrCode')} />
         <div>
           <Text size="xs" c="dimmed">
-            No camera? Enter this key in the app:
+            {t('noCamera')}
           </Text>
-          <CopyField value={secret} label="Key" />
+          <CopyField value={secret} label={t('key')} />
         </div>
         <TextInput
-          label="Code"
-          description="Six digits"
+          label={t('code')}
+          description={t('sixDigits')}
           autoComplete="one-time-code"
           inputMode="numeric"
           required
           data-autofocus
           {...form.getInputProps('code')}
         />
-        <Group justify="flex-end">
-          {cancel && (
-            <Button variant="default" onClick={cancel}>
-              Cancel
-            </Button>
-          )}
+        {cancel ? (
+          <DialogActions label={t('turnOn')} isSaving={prove.isPending} close={cancel} />
+        ) : (
           <Button type="submit" loading={prove.isPending}>
-            Turn on
+            {t('turnOn')}
           </Button>
-        </Group>
+        )}
       </Stack>
     </form>
   )
@@ -74,8 +67,7 @@ export function ShownRecoveryCodes({ codes, done }: { codes: readonly string[]; 
   return (
     <Stack>
       <Alert color="yellow" variant="light">
-        Keep these recovery codes where you find them without your phone. Each lets you sign in once. They are shown
-        this once.
+        {t('keepRecoveryCodes')}
       </Alert>
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="xs">
         {codes.map((code) => (
@@ -84,25 +76,11 @@ export function ShownRecoveryCodes({ codes, done }: { codes: readonly string[]; 
       </SimpleGrid>
       <Group justify="space-between">
         <Button variant="default" onClick={() => void navigator.clipboard.writeText(codes.join('\n'))}>
-          Copy all
+          {t('copyAll')}
         </Button>
-        <Button onClick={done}>I have kept them</Button>
+        <Button onClick={done}>{t('keptThem')}</Button>
       </Group>
     </Stack>
-  )
-}
-
-/** The only page of a user who must set up a second factor first. */
-export function SecondFactorPage() {
-  const queryClient = useQueryClient()
-  return (
-    <SignInCard title="Set up two-step sign-in">
-      <Text size="sm">This installation asks people of your role for a code besides the password.</Text>
-      <SecondFactorSetup done={() => void queryClient.invalidateQueries({ queryKey: SESSION_KEY })} />
-      <Anchor component="button" type="button" size="sm" onClick={() => void signOut()}>
-        Sign out
-      </Anchor>
-    </SignInCard>
   )
 }
 

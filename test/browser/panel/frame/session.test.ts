@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { must } from '../../program.ts'
-import { OPERATOR, openWorld, type Person, seriousFindings, type World, watchErrors } from '../harness.ts'
+import { must } from '../../../program.ts'
+import { OPERATOR, openWorld, type Person, seriousFindings, type World, watchErrors } from '../../harness.ts'
 
 const FIRST_LOAD_BYTES_MAX = 300_000
 
@@ -146,7 +146,7 @@ it('remembers the chosen colour scheme', async () => {
   const page = await world.signedIn(OPERATOR, { colorScheme: 'light' })
   await page.goto('/panel/')
   await page.getByRole('button', { name: /^Menu of/ }).click()
-  await page.getByText('Dark', { exact: true }).click()
+  await page.getByRole('menuitemradio', { name: 'Dark' }).click()
   const scheme = () => page.evaluate(() => document.documentElement.dataset.mantineColorScheme)
   await expect.poll(scheme).toBe('dark')
   await page.reload()

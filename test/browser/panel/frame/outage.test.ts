@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type CuttableProxy, openCuttableProxy } from '../cuttable-proxy.ts'
-import { OPERATOR, openWorld, seriousFindings, type World } from '../harness.ts'
+import { type CuttableProxy, openCuttableProxy } from '../../cuttable-proxy.ts'
+import { OPERATOR, openWorld, seriousFindings, type World } from '../../harness.ts'
 
 let world: World
 let proxy: CuttableProxy

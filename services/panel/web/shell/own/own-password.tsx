@@ -1,9 +1,11 @@
-import { Button, Group, Modal, PasswordInput, Stack } from '@mantine/core'
+import { Modal, PasswordInput, Stack } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { answer, client } from '../client/client.ts'
-import { useSave } from '../data/use-save.ts'
-import { PASSWORD_HINT, passwordProblem } from '../session/password-rules.ts'
-import { useSession } from '../session/session.ts'
+import { answer, client } from '../../client/client.ts'
+import { DialogActions } from '../../components/form/dialog-actions.tsx'
+import { useSave } from '../../data/use-save.ts'
+import { t } from '../../messages/shell.ts'
+import { passwordHint, passwordProblem } from '../../session/password-rules.ts'
+import { useSession } from '../../session/session.ts'
 
 /** Changes the user's own password. This session continues; all others end. */
 export function OwnPassword({ isOpen, close }: { isOpen: boolean; close: () => void }) {
@@ -17,29 +19,22 @@ export function OwnPassword({ isOpen, close }: { isOpen: boolean; close: () => v
       answer(client.PATCH('/v1/panel/users/{id}', { params: { path: { id } }, body })),
     changes: ['/v1/panel/session'],
     form,
-    saved: 'Password changed',
+    saved: t('passwordChanged'),
     onSaved: close,
   })
   return (
-    <Modal opened={isOpen} onClose={close} title="Change password">
+    <Modal opened={isOpen} onClose={close} title={t('changePassword')}>
       <form onSubmit={form.onSubmit((values) => void submit(values))}>
         <Stack>
           <PasswordInput
-            label="New password"
-            description={`${PASSWORD_HINT}. You are signed out everywhere else.`}
+            label={t('newPassword')}
+            description={t('ownPasswordHelp', { rule: passwordHint })}
             autoComplete="new-password"
             data-autofocus
             required
             {...form.getInputProps('password')}
           />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={close}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={isSaving}>
-              Change password
-            </Button>
-          </Group>
+          <DialogActions label={t('changePassword')} isSaving={isSaving} close={close} />
         </Stack>
       </form>
     </Modal>

@@ -1,15 +1,16 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
-import { answer, client } from '../client/client.ts'
-import { ConfirmButton } from '../components/form/confirm-button.tsx'
-import { useSave } from '../data/use-save.ts'
-import { SecondFactorSetup, ShownRecoveryCodes } from '../session/second-factor-setup.tsx'
-import { useSession } from '../session/session.ts'
+import { answer, client } from '../../client/client.ts'
+import { ConfirmButton } from '../../components/form/confirm-button.tsx'
+import { useSave } from '../../data/use-save.ts'
+import { t } from '../../messages/shell.ts'
+import { SecondFactorSetup, ShownRecoveryCodes } from '../../session/second-factor/second-factor-setup.tsx'
+import { useSession } from '../../session/session.ts'
 
 /** Turns the user's two-step sign-in on and off, and makes new recovery codes. */
 export function OwnSecondFactor({ isOpen, close }: { isOpen: boolean; close: () => void }) {
   return (
-    <Modal opened={isOpen} onClose={close} title="Two-step sign-in" closeOnClickOutside={false}>
+    <Modal opened={isOpen} onClose={close} title={t('twoStepSignIn')} closeOnClickOutside={false}>
       {isOpen && <Content close={close} />}
     </Modal>
   )
@@ -33,29 +34,29 @@ function TurnedOn({ close }: { close: () => void }) {
   const turnOff = useSave({
     save: () => answer(client.DELETE('/v1/panel/session/second-factor')),
     changes: ['/v1/panel/session', '/v1/panel/users'],
-    saved: 'Two-step sign-in is off',
+    saved: t('twoStepOff'),
     onSaved: close,
   })
   if (codes) return <ShownRecoveryCodes codes={codes} done={close} />
   return (
     <Stack>
-      <Text size="sm">It is on: signing in asks for a code of your authenticator app besides the password.</Text>
+      <Text size="sm">{t('twoStepIsOn')}</Text>
       <Group justify="space-between">
         <Button variant="default" loading={renew.isSaving} onClick={() => void renew.submit(undefined)}>
-          New recovery codes
+          {t('newRecoveryCodes')}
         </Button>
         {mayTurnOffSecondFactor ? (
           <ConfirmButton
-            title="Turn off two-step sign-in?"
-            message="From then on the password alone lets one in."
-            confirm="Turn off"
+            title={t('turnOffTwoStepQuestion')}
+            message={t('turnOffTwoStepHelp')}
+            confirm={t('turnOff')}
             onConfirm={() => turnOff.submit(undefined)}
           >
-            Turn off
+            {t('turnOff')}
           </ConfirmButton>
         ) : (
           <Text size="xs" c="dimmed">
-            This installation wants it of your role.
+            {t('twoStepRequired')}
           </Text>
         )}
       </Group>

@@ -1,0 +1,59 @@
+import { type CSSVariablesResolver, createTheme } from '@mantine/core'
+import { t } from './messages/shell.ts'
+
+/** Mantine's close button has no accessible name by default. */
+const closeButtonProps = { 'aria-label': t('close') }
+
+/** Calm and dense: one accent colour, small radii, system fonts. */
+export const theme = createTheme({
+  primaryColor: 'indigo',
+  primaryShade: { light: 7, dark: 8 },
+  fontFamily: 'Inter, system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif',
+  fontFamilyMonospace: 'ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, monospace',
+  headings: {
+    fontWeight: '600',
+    textWrap: 'balance',
+    sizes: {
+      h1: { fontSize: '1.375rem', lineHeight: '1.3' },
+      h2: { fontSize: '1.0625rem', lineHeight: '1.4' },
+      h3: { fontSize: '0.9375rem', lineHeight: '1.4' },
+    },
+  },
+  defaultRadius: 'sm',
+  respectReducedMotion: true,
+  cursorType: 'pointer',
+  components: {
+    // The default title colour has a contrast below 4.5.
+    Alert: { styles: { title: { color: 'var(--mantine-color-text)' } } },
+    Modal: { defaultProps: { closeButtonProps } },
+    // Its element would be a second banner of the page.
+    ModalHeader: { defaultProps: { role: 'presentation' } },
+    DrawerHeader: { defaultProps: { role: 'presentation' } },
+    Drawer: { defaultProps: { closeButtonProps } },
+    Notification: { defaultProps: { closeButtonProps } },
+  },
+})
+
+/** White text on them has a contrast above 4.5 in both schemes. */
+const redButton = {
+  '--mantine-color-red-filled': 'var(--mantine-color-red-9)',
+  '--mantine-color-red-filled-hover': '#a61e1e',
+}
+
+/** Colours of Mantine whose contrast is below 4.5, or that lose their hue. */
+export const cssVariables: CSSVariablesResolver = () => ({
+  variables: {},
+  light: {
+    ...redButton,
+    '--mantine-color-dimmed': '#5c6370',
+    '--mantine-color-error': 'var(--mantine-color-red-9)',
+    '--mantine-color-disabled-color': '#495057',
+  },
+  dark: {
+    ...redButton,
+    '--mantine-color-dimmed': '#a3a8b3',
+    '--mantine-color-error': 'var(--mantine-color-red-4)',
+    '--mantine-color-red-light-color': 'var(--mantine-color-red-4)',
+    '--mantine-color-disabled-color': '#b8bcc4',
+  },
+})

@@ -1,0 +1,102 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { must } from '../../../program.ts'
+import { OPERATOR, openWorld, seriousFindings, type World } from '../../harness.ts'
+
+interface Created {
+  id: string
+}
+
+let world: World
+const ids: Record<string, string> = {}
+beforeAll(async () => {
+  world = await openWorld()
+  const post = (path: string, body: object) => must(world.program.call<Created>('POST', `/v1/panel/${path}`, body))
+  const account = await post('accounts', { kind: 'PUBLISHER', name: 'Publisher of tests' })
+  const locale = { currency: 'EUR', lang: 'en', country: 'DE', timeZone: 'Europe/Berlin' }
+  const shop = await post('shops', { accountId: account.id, name: 'Lamp shop', reserveCpc: 0.05, ...locale })
+  await post('shops', { accountId: account.id, name: 'Chair shop', reserveCpc: 0.05, ...locale })
+  const placement = await post('placements', { shopId: shop.id, name: 'Search', kind: 'PRODUCT' })
+  const unit = await post('ad-units', { placementId: placement.id, name: 'Top', algorithm: 'CONTEXT_MATCH' })
+  const feed = await post('feeds', { shopId: shop.id, name: 'Feed', currency: 'EUR', lang: 'en' })
+  Object.assign(ids, { account: account.id, unit: unit.id, feed: feed.id })
+})
+afterAll(() => world?.stop())
+
+const navigation = (page: Page) => page.getByRole('navigation', { name: 'Pages' })
+const marked = (page: Page) => navigation(page).locator('[aria-current]')
+
+it.each([
+  ['Placements', () => 'placements'],
+  ['Placements', () => 'technical-units'],
+  ['Placements', () => `ad-units/${ids.unit}`],
+  ['Feeds', () => `feeds/${ids.feed}`],
+  ['Accounts', () => `accounts/${ids.account}`],
+  ['Campaigns', () => 'campaigns/new'],
+])('marks in the menu where one is: %s', async (name, path) => {
+  const page = await world.signedIn(OPERATOR)
+  await page.goto(`/panel/${path()}`)
+  await marked(page).waitFor()
+  expect(await marked(page).allTextContents()).toEqual([name])
+  await page.close()
+})
+
+it('names a shop in the header only where the page is of one shop', async () => {
+  const page = await world.signedIn(OPERATOR)
+  const chooser = page.getByRole('banner').getByRole('combobox', { name: 'Shop' })
+  await page.goto('/panel/placements')
+  await chooser.waitFor()
+  await navigation(page).getByRole('link', { name: 'Home' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
+  expect(await chooser.count()).toBe(0)
+  await page.close()
+})
+
+it.each(['light', 'dark'] as const)(
+  'has no serious findings with the menu of the user, a dialog or a drop-down open: %s',
+  async (colorScheme) => {
+    const page = await world.signedIn(OPERATOR, { colorScheme })
+    await page.goto('/panel/tokens')
+    const menu = page.getByRole('button', { name: /^Menu of/ })
+    await menu.press('Enter')
+    await page.getByRole('menuitem', { name: 'Change password' }).waitFor()
+    expect(await seriousFindings(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    await page.getByRole('menu').waitFor({ state: 'detached' })
+
+    await menu.click()
+    await page.getByRole('menuitem', { name: 'Sign out everywhere' }).click()
+    await page.getByRole('dialog', { name: 'Sign out everywhere?' }).waitFor()
+    expect(await seriousFindings(page)).toEqual([])
+    expect(await page.getByRole('banner').count()).toBeLessThan(2)
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+
+    await page.getByRole('button', { name: 'New token' }).first().click()
+    await page.getByRole('combobox', { name: 'Expires' }).click()
+    await page.getByRole('option', { name: '90 days' }).waitFor()
+    expect(await seriousFindings(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    await page.goto(`/panel/accounts/${ids.account}`)
+    await page.getByRole('button', { name: 'Delete account' }).first().waitFor()
+    expect(await seriousFindings(page)).toEqual([])
+    await page.close()
+  },
+)
+
+it('reaches all of the menu of the user by keyboard', async () => {
+  const page = await world.signedIn(OPERATOR, { colorScheme: 'light' })
+  await page.goto('/panel/')
+  await page.getByRole('button', { name: /^Menu of/ }).press('Enter')
+  const focused = () => page.evaluate(() => document.activeElement?.textContent)
+  await page.getByRole('menuitemradio', { name: 'Dark' }).waitFor()
+  const reached: (string | null | undefined)[] = [await focused()]
+  while (reached.at(-1) !== 'Dark' && reached.length < 8) {
+    await page.keyboard.press('ArrowDown')
+    await expect.poll(focused).not.toBe(reached.at(-1))
+    reached.push(await focused())
+  }
+  expect(reached.slice(-5)).toEqual(['Change password', 'Two-step sign-in', 'As the system', 'Light', 'Dark'])
+  await page.keyboard.press('Enter')
+  await expect.poll(() => page.evaluate(() => document.documentElement.dataset.mantineColorScheme)).toBe('dark')
+  await page.close()
+})
