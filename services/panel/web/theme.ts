@@ -4,6 +4,12 @@ import { t } from './messages/shell.ts'
 /** Mantine's close button has no accessible name by default. */
 const closeButtonProps = { 'aria-label': t('close') }
 
+/** The list itself scrolls: a scroll area around it is out of the keyboard's reach. */
+const listOfOptions = {
+  defaultProps: { withScrollArea: false },
+  styles: { options: { maxHeight: 250, overflowY: 'auto' } },
+} as const
+
 /** Calm and dense: one accent colour, small radii, system fonts. */
 export const theme = createTheme({
   primaryColor: 'indigo',
@@ -31,6 +37,10 @@ export const theme = createTheme({
     DrawerHeader: { defaultProps: { role: 'presentation' } },
     Drawer: { defaultProps: { closeButtonProps } },
     Notification: { defaultProps: { closeButtonProps } },
+    Select: listOfOptions,
+    MultiSelect: listOfOptions,
+    Autocomplete: listOfOptions,
+    TagsInput: listOfOptions,
   },
 })
 

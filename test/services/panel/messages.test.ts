@@ -81,7 +81,6 @@ const TO_MOVE: readonly string[] = [
   'pages/publisher/feeds',
   'pages/publisher/moderation',
   'pages/publisher/products',
-  'pages/publisher/shops',
   'pages/publisher/try-it',
 ]
 

@@ -3,26 +3,27 @@ import type { UseFormReturnType } from '@mantine/form'
 import type { Shop } from '../../../client/types.ts'
 import { FormSection } from '../../../components/form/form-section.tsx'
 import { NumberField } from '../../../components/form/number-field.tsx'
+import { t } from '../../../messages/pages/shops.ts'
 
 export type TrafficRule = NonNullable<Shop['invalidTraffic']>[number]
 
 /** The meaning of each rule, applied to one hour of the shop. */
 const words: Record<TrafficRule['rule'], { label: string; unit?: string }> = {
-  ADDRESS_CLICKS: { label: 'Clicks of one address, beyond what the views there earn', unit: 'clicks' },
-  AGENT_CLICKS: { label: 'Clicks of one User-Agent in one network, beyond the same', unit: 'clicks' },
-  NETWORK_CLICKS: { label: 'Clicks of one network, beyond the same', unit: 'clicks' },
-  ADDRESS_PEOPLE: { label: 'Newcomers of one address who view banners', unit: 'people' },
-  ADDRESS_VIEWS: { label: 'Views of banners by newcomers of one address', unit: 'views' },
-  CID_CLICKS: { label: 'Clicks of one browser', unit: 'clicks' },
-  CID_VIEWS: { label: 'Views of banners by one browser', unit: 'views' },
-  CLICKS_ONLY: { label: 'Clicks of a browser that views nothing', unit: 'clicks' },
-  TOO_FAST: { label: 'A click faster than a person' },
-  NO_VIEW: { label: 'A click without a view, where views are reported' },
+  ADDRESS_CLICKS: { label: t('ruleAddressClicks'), unit: t('unitClicks') },
+  AGENT_CLICKS: { label: t('ruleAgentClicks'), unit: t('unitClicks') },
+  NETWORK_CLICKS: { label: t('ruleNetworkClicks'), unit: t('unitClicks') },
+  ADDRESS_PEOPLE: { label: t('ruleAddressPeople'), unit: t('unitPeople') },
+  ADDRESS_VIEWS: { label: t('ruleAddressViews'), unit: t('unitViews') },
+  CID_CLICKS: { label: t('ruleCidClicks'), unit: t('unitClicks') },
+  CID_VIEWS: { label: t('ruleCidViews'), unit: t('unitViews') },
+  CLICKS_ONLY: { label: t('ruleClicksOnly'), unit: t('unitClicks') },
+  TOO_FAST: { label: t('ruleTooFast') },
+  NO_VIEW: { label: t('ruleNoView') },
 }
 const modes = [
-  { value: 'OFF', label: 'Off' },
-  { value: 'MARK', label: 'Mark' },
-  { value: 'REFUSE', label: 'Refuse' },
+  { value: 'OFF', label: t('off') },
+  { value: 'MARK', label: t('mark') },
+  { value: 'REFUSE', label: t('refuse') },
 ]
 const RULE_MAX = 1_000_000
 
@@ -33,10 +34,7 @@ export interface InvalidTrafficSectionProps {
 /** The rules against invalid traffic: their limits by hour, and what happens to events that exceed them. */
 export function InvalidTrafficSection({ form }: InvalidTrafficSectionProps) {
   return (
-    <FormSection
-      title="Invalid traffic"
-      description="What becomes of views and clicks of an hour that are more than this. Marked ones count and are told apart in reports; refused ones are not billed."
-    >
+    <FormSection title={t('traffic')} description={t('trafficHelp')}>
       <Stack gap="sm">
         {form.values.invalidTraffic.map(({ rule, max }, i) => {
           const { label, unit } = words[rule]
@@ -47,7 +45,7 @@ export function InvalidTrafficSection({ form }: InvalidTrafficSectionProps) {
               </Text>
               {unit && max !== undefined && (
                 <NumberField
-                  aria-label={`${label}: how many`}
+                  aria-label={t('trafficMax', { rule: label })}
                   w={130}
                   max={RULE_MAX}
                   unit={unit}
@@ -55,7 +53,7 @@ export function InvalidTrafficSection({ form }: InvalidTrafficSectionProps) {
                 />
               )}
               <Select
-                aria-label={`${label}: what becomes of it`}
+                aria-label={t('trafficMode', { rule: label })}
                 w={110}
                 allowDeselect={false}
                 data={modes}

@@ -1,19 +1,15 @@
 import { Button, EmptyState } from '@mantine/core'
 import { IconBuildingStore } from '@tabler/icons-react'
 import { Link } from 'react-router'
+import { t } from '../../../messages/pages/shops.ts'
 
 /** Shown on the pages of a shop while there is none. */
 export function NoShop() {
   return (
-    <EmptyState
-      py="xl"
-      icon={<IconBuildingStore />}
-      title="No shop yet"
-      description="Products, placements and banners belong to a shop. Make the first one."
-    >
+    <EmptyState py="xl" icon={<IconBuildingStore />} title={t('noShopYet')} description={t('noShopHelp')}>
       <EmptyState.Actions>
         <Button component={Link} to="/shops/new">
-          New shop
+          {t('newShop')}
         </Button>
       </EmptyState.Actions>
     </EmptyState>

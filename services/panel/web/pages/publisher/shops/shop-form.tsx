@@ -1,10 +1,12 @@
-import { Radio, Select, Stack, TextInput } from '@mantine/core'
+import { Radio, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import type { ReactNode } from 'react'
 import type { Shop } from '../../../client/types.ts'
+import { CodeSelect } from '../../../components/form/code-select.tsx'
 import { FormActions, FormSection } from '../../../components/form/form-section.tsx'
 import { NumberField } from '../../../components/form/number-field.tsx'
 import { MoneyInput } from '../../../components/values/money.tsx'
+import { t } from '../../../messages/pages/shops.ts'
 import { InvalidTrafficSection, type TrafficRule } from './invalid-traffic-section.tsx'
 
 export interface ShopValues {
@@ -28,16 +30,16 @@ const CLICK_HOURS_MAX = 2_160
 const VIEW_HOURS_MAX = 720
 
 const trusts: readonly { value: ShopValues['transactionTrust']; label: string; description: string }[] = [
-  { value: 'OPEN', label: 'All', description: 'A proven version still goes before an anonymous one' },
+  { value: 'OPEN', label: t('trustOpen'), description: t('trustOpenHelp') },
   {
     value: 'PREFER_SIGNED',
-    label: 'All, with the anonymous marked',
-    description: 'See what your pages and servers do not sign yet',
+    label: t('trustPrefer'),
+    description: t('trustPreferHelp'),
   },
   {
     value: 'SIGNED_ONLY',
-    label: 'Only those that are signed, or sent with a token',
-    description: 'Anonymous purchases are kept without credit',
+    label: t('trustSigned'),
+    description: t('trustSignedHelp'),
   },
 ]
 
@@ -46,7 +48,7 @@ export function useShopForm(shop?: Shop) {
   return useForm<ShopValues>({
     initialValues: {
       name: shop?.name ?? '',
-      currency: shop?.currency ?? 'EUR',
+      currency: shop?.currency ?? '',
       lang: shop?.lang ?? '',
       country: shop?.country ?? '',
       timeZone: shop?.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
@@ -56,18 +58,19 @@ export function useShopForm(shop?: Shop) {
       transactionTrust: shop?.transactionTrust ?? 'OPEN',
       invalidTraffic: shop?.invalidTraffic ?? [],
     },
-    validate: { name: (name) => (name.trim() === '' ? 'Needed' : null) },
+    validate: {
+      name: required,
+      country: required,
+      lang: required,
+      currency: required,
+    },
   })
 }
 
-/** All time zones that the browser knows, and the current one. */
-function timeZones(own: string): string[] {
-  return [...new Set([own, 'UTC', ...Intl.supportedValuesOf('timeZone')])].filter(Boolean).sort()
-}
+const required = (value: string) => (value.trim() === '' ? t('required') : null)
 
 /** Formats hours: 336 becomes '14 days'. */
-const daysOf = (hours: number) =>
-  hours > 0 && hours % 24 === 0 ? `${hours / 24} ${hours === 24 ? 'day' : 'days'}` : ''
+const daysOf = (hours: number) => (hours > 0 && hours % 24 === 0 ? t('days', { count: hours / 24 }) : '')
 
 export interface ShopFormProps {
   form: ReturnType<typeof useShopForm>
@@ -81,87 +84,72 @@ export interface ShopFormProps {
 }
 
 export function ShopForm({ form, isNew, isSaving, onSubmit, owner, children }: ShopFormProps) {
-  const { currency, timeZone, clickWindowHours, viewWindowHours } = form.values
+  const { currency, clickWindowHours, viewWindowHours } = form.values
   return (
     <form onSubmit={form.onSubmit(onSubmit)}>
-      <FormSection title="Shop" description="What it is called, and where it sells.">
+      <FormSection title={t('shop')} description={t('shopHelp')}>
         {owner}
-        <TextInput label="Name" required maxLength={200} {...form.getInputProps('name')} />
-        <TextInput
-          label="Country"
-          description="Two letters: DE"
+        <TextInput label={t('name')} required maxLength={200} {...form.getInputProps('name')} />
+        <CodeSelect
+          kind="country"
+          label={t('country')}
+          description={t('countryHelp')}
           required
-          maxLength={2}
-          maw={320}
           {...form.getInputProps('country')}
-          onChange={({ currentTarget: { value } }) => form.setFieldValue('country', value.toUpperCase())}
         />
-        <TextInput
-          label="Language"
-          description="Of the shop and its search: de"
+        <CodeSelect
+          kind="language"
+          label={t('language')}
+          description={t('languageHelp')}
           required
-          maxLength={3}
-          maw={320}
           {...form.getInputProps('lang')}
-          onChange={({ currentTarget: { value } }) => form.setFieldValue('lang', value.toLowerCase())}
         />
       </FormSection>
-      <FormSection
-        title="Money and days"
-        description="Bids, budgets and bills are in this currency; days are of this zone."
-      >
-        <TextInput
-          label="Currency"
-          description={isNew ? 'Three letters: EUR. Cannot be changed later' : 'Cannot be changed: bills are in it'}
+      <FormSection title={t('money')} description={t('moneyHelp')}>
+        <CodeSelect
+          kind="currency"
+          label={t('currency')}
+          description={isNew ? t('currencyHelp') : t('currencyFixed')}
           required
           disabled={!isNew}
-          maxLength={3}
-          maw={320}
           {...form.getInputProps('currency')}
-          onChange={({ currentTarget: { value } }) => form.setFieldValue('currency', value.toUpperCase())}
         />
-        <Select
-          label="Time zone"
-          description="Of daily budgets, caps and reports"
-          searchable
-          allowDeselect={false}
-          limit={100}
-          data={timeZones(timeZone)}
+        <CodeSelect
+          kind="timeZone"
+          label={t('timeZone')}
+          description={t('timeZoneHelp')}
+          required
           {...form.getInputProps('timeZone')}
         />
         <MoneyInput
-          label="Reserve"
-          description="The least that a click costs; lower bids are not shown"
-          currency={currency}
+          label={t('reserve')}
+          description={t('reserveHelp')}
+          currency={currency || undefined}
           required
           {...form.getInputProps('reserveCpc')}
         />
       </FormSection>
-      <FormSection
-        title="Attribution"
-        description="How long after a click or view a purchase counts for the ad. Reports can look at other windows without a change here."
-      >
+      <FormSection title={t('attribution')} description={t('attributionHelp')}>
         <NumberField
-          label="After a click, hours"
-          description={daysOf(clickWindowHours) || 'Up to 90 days'}
+          label={t('clickWindow')}
+          unit={t('hours')}
+          description={daysOf(clickWindowHours) || t('clickWindowHelp')}
           required
           min={1}
           max={CLICK_HOURS_MAX}
           {...form.getInputProps('clickWindowHours')}
         />
         <NumberField
-          label="After a view, hours"
-          description={viewWindowHours === 0 ? 'Views never count' : daysOf(viewWindowHours) || '0: views never count'}
+          label={t('viewWindow')}
+          unit={t('hours')}
+          description={viewWindowHours === 0 ? t('viewsNever') : daysOf(viewWindowHours) || t('viewWindowHelp')}
           required
           max={VIEW_HOURS_MAX}
           {...form.getInputProps('viewWindowHours')}
         />
       </FormSection>
-      <FormSection
-        title="Trust"
-        description="Anybody can send a purchase to an open endpoint. Which of those received from now on are credited?"
-      >
-        <Radio.Group aria-label="Purchases that are credited" {...form.getInputProps('transactionTrust')}>
+      <FormSection title={t('trust')} description={t('trustHelp')}>
+        <Radio.Group aria-label={t('trustAria')} {...form.getInputProps('transactionTrust')}>
           <Stack gap="sm">
             {trusts.map((trust) => (
               <Radio key={trust.value} {...trust} />
@@ -171,7 +159,7 @@ export function ShopForm({ form, isNew, isSaving, onSubmit, owner, children }: S
       </FormSection>
       {!isNew && <InvalidTrafficSection form={form as never} />}
       <FormActions
-        label={isNew ? 'Create shop' : 'Save'}
+        label={isNew ? t('create') : t('save')}
         isSaving={isSaving}
         hasChanges={form.isDirty}
         cancelTo="/shops"

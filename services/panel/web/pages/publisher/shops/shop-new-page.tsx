@@ -5,6 +5,7 @@ import { answer, client } from '../../../client/client.ts'
 import { PageHeader } from '../../../components/page/page-header.tsx'
 import { PAGE_SIZE_MAX, useList } from '../../../data/use-list.ts'
 import { useSave } from '../../../data/use-save.ts'
+import { t } from '../../../messages/pages/shops.ts'
 import { useSession } from '../../../session/session.ts'
 import { useShop } from '../../../session/shop-context.tsx'
 import { ShopForm, type ShopValues, useShopForm } from './shop-form.tsx'
@@ -21,7 +22,7 @@ export default function ShopNewPage() {
       answer(client.POST('/v1/panel/shops', { body: { ...values, ...(accountId && { accountId }) } })),
     changes: ['/v1/panel/shops'],
     form,
-    saved: 'Shop created',
+    saved: t('created'),
     onSaved: ({ id }) => {
       choose(id)
       navigate('/feeds')
@@ -32,7 +33,7 @@ export default function ShopNewPage() {
   )
   return (
     <>
-      <PageHeader title="New shop" breadcrumbs={[{ label: 'Shops', to: '/shops' }]} />
+      <PageHeader title={t('newShop')} breadcrumbs={[{ label: t('shops'), to: '/shops' }]} />
       <ShopForm form={form} isNew isSaving={isSaving} owner={owner} onSubmit={(values) => void submit(values)} />
     </>
   )
@@ -48,7 +49,7 @@ function Owner({ accountId, choose, error }: OwnerProps) {
   const { items = [] } = useList('/v1/panel/accounts', { query: { kind: 'PUBLISHER' }, pageSize: PAGE_SIZE_MAX })
   return (
     <Select
-      label="Publisher"
+      label={t('publisher')}
       required
       searchable
       data={items.map(({ id, name }) => ({ value: id, label: name }))}

@@ -8,6 +8,7 @@ import { PageHeader } from '../../../components/page/page-header.tsx'
 import { CopyField } from '../../../components/values/copy-field.tsx'
 import { useEntity } from '../../../data/use-entity.ts'
 import { useSave } from '../../../data/use-save.ts'
+import { t } from '../../../messages/pages/shops.ts'
 import { ShopForm, type ShopValues, useShopForm } from './shop-form.tsx'
 import { SigningKeys } from './signing-keys.tsx'
 
@@ -18,9 +19,9 @@ export default function ShopPage() {
   return (
     <>
       <PageHeader
-        title={shop?.name ?? 'Shop'}
-        breadcrumbs={[{ label: 'Shops', to: '/shops' }]}
-        actions={<CopyField value={id} label="Shop id" />}
+        title={shop?.name ?? t('shop')}
+        breadcrumbs={[{ label: t('shops'), to: '/shops' }]}
+        actions={<CopyField value={id} label={t('shopId')} />}
       />
       {problem && !shop && <ErrorState problem={problem} retry={retry} />}
       {!problem && !shop && <Skeleton height={640} />}
@@ -42,21 +43,21 @@ function ShopSettings({ shop: { id, name, ...shop } }: { shop: Shop }) {
     save: ({ currency: _, ...body }: ShopValues) => answer(client.PATCH('/v1/panel/shops/{id}', { params, body })),
     changes: ['/v1/panel/shops'],
     form,
-    saved: 'Shop saved',
+    saved: t('saved'),
   })
   const removal = useSave({
     save: () => answer(client.DELETE('/v1/panel/shops/{id}', { params })),
     changes: ['/v1/panel/shops'],
     form,
-    saved: 'Shop deleted',
+    saved: t('deleted'),
     onSaved: () => navigate('/shops'),
   })
   return (
     <ShopForm form={form} isNew={false} isSaving={isSaving} onSubmit={(values) => void submit(values)}>
       <DeleteButton
-        what="shop"
+        what={t('deleteWhat')}
         name={name}
-        message="Its placements, feeds, formats and campaigns must be deleted before. Reports go on to name it."
+        message={t('deleteHelp')}
         onConfirm={() => removal.submit(undefined)}
       />
     </ShopForm>

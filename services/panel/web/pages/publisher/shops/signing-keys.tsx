@@ -13,12 +13,13 @@ import { CopyField } from '../../../components/values/copy-field.tsx'
 import { RelativeTime } from '../../../components/values/times.tsx'
 import { PAGE_SIZE_MAX, useList } from '../../../data/use-list.ts'
 import { useSave } from '../../../data/use-save.ts'
+import { t } from '../../../messages/pages/shops.ts'
 
 const columns: Column<SigningKey>[] = [
-  { title: 'Name', cell: ({ name }) => name },
-  { title: 'Key id', cell: ({ id }) => <CopyField value={id} label="Key id" /> },
-  { title: 'Created', cell: ({ updatedAt }) => <RelativeTime at={updatedAt} /> },
-  { title: 'Actions', align: 'end', cell: (signingKey) => <DeleteKey signingKey={signingKey} /> },
+  { title: t('name'), cell: ({ name }) => name },
+  { title: t('keyId'), cell: ({ id }) => <CopyField value={id} label={t('keyId')} /> },
+  { title: t('keyCreated'), cell: ({ updatedAt }) => <RelativeTime at={updatedAt} /> },
+  { title: t('actions'), align: 'end', cell: (signingKey) => <DeleteKey signingKey={signingKey} /> },
 ]
 
 /** The keys that pages of a shop sign their events with. */
@@ -27,21 +28,17 @@ export function SigningKeys({ shopId }: { shopId: string }) {
   const [isNew, setNew] = useState(false)
   const create = (
     <Button size="xs" leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setNew(true)}>
-      New key
+      {t('newKey')}
     </Button>
   )
   return (
-    <PanelCard
-      title="Signing keys"
-      description="Your server signs with one what a page will send. Servers that send themselves use a token with the scope events."
-      actions={create}
-    >
+    <PanelCard title={t('keys')} description={t('keysHelp')} actions={create}>
       <DataTable
-        label="Signing keys"
+        label={t('keys')}
         list={list}
         columns={columns}
         rowKey={({ id }) => id}
-        empty={{ title: 'No keys', description: 'Without one, what pages send is anonymous.' }}
+        empty={{ title: t('noKeys'), description: t('noKeysHelp') }}
       />
       {isNew && <KeyDialog shopId={shopId} close={() => setNew(false)} />}
     </PanelCard>
@@ -59,18 +56,18 @@ function KeyDialog({ shopId, close }: { shopId: string; close: () => void }) {
   })
   if (made !== null) return <MadeKey {...made} close={close} />
   return (
-    <Modal opened onClose={close} title="New signing key">
+    <Modal opened onClose={close} title={t('newKeyTitle')}>
       <form onSubmit={form.onSubmit((values) => void submit(values))}>
         <Stack>
           <TextInput
-            label="Name"
-            description="Which pages or servers use it"
+            label={t('name')}
+            description={t('keyNameHelp')}
             required
             maxLength={200}
             data-autofocus
             {...form.getInputProps('name')}
           />
-          <DialogActions label="Create key" isSaving={isSaving} close={close} />
+          <DialogActions label={t('createKey')} isSaving={isSaving} close={close} />
         </Stack>
       </form>
     </Modal>
@@ -79,19 +76,19 @@ function KeyDialog({ shopId, close }: { shopId: string; close: () => void }) {
 
 function MadeKey({ id, secret, close }: { id: string; secret: string; close: () => void }) {
   return (
-    <Modal opened onClose={close} title="The signing key" closeOnClickOutside={false} closeOnEscape={false}>
+    <Modal opened onClose={close} title={t('theKey')} closeOnClickOutside={false} closeOnEscape={false}>
       <Stack>
         <Alert color="yellow" variant="light">
-          Copy the secret now: it is shown this once. Keep it on your server, never in a page.
+          {t('copySecret')}
         </Alert>
         <DetailList
           details={{
-            'Key id': <CopyField value={id} label="Key id" />,
-            Secret: <CopyField value={secret} label="Secret" />,
+            [t('keyId')]: <CopyField value={id} label={t('keyId')} />,
+            [t('secret')]: <CopyField value={secret} label={t('secret')} />,
           }}
         />
         <Group justify="flex-end">
-          <Button onClick={close}>I have copied it</Button>
+          <Button onClick={close}>{t('copied')}</Button>
         </Group>
       </Stack>
     </Modal>
@@ -102,18 +99,18 @@ function DeleteKey({ signingKey: { id, name } }: { signingKey: SigningKey }) {
   const { submit } = useSave({
     save: () => answer(client.DELETE('/v1/panel/signing-keys/{id}', { params: { path: { id } } })),
     changes: ['/v1/panel/signing-keys'],
-    saved: 'Key deleted',
+    saved: t('keyDeleted'),
   })
   return (
     <ConfirmButton
       size="compact-sm"
-      aria-label={`Delete ${name}`}
-      title={`Delete the key ${name}?`}
-      message="What pages signed with it is refused from now on. It cannot be brought back."
-      confirm="Delete"
+      aria-label={t('deleteNamed', { name })}
+      title={t('deleteKey', { name })}
+      message={t('deleteKeyHelp')}
+      confirm={t('delete')}
       onConfirm={() => submit(undefined)}
     >
-      Delete
+      {t('delete')}
     </ConfirmButton>
   )
 }

@@ -1,0 +1,64 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { must } from '../../../program.ts'
+import { OPERATOR, openWorld, seriousFindings, type World } from '../../harness.ts'
+
+interface Shop {
+  name: string
+  country: string
+  lang: string
+  currency: string
+  timeZone: string
+}
+
+let world: World
+beforeAll(async () => {
+  world = await openWorld()
+  await must(world.program.call('POST', '/v1/panel/accounts', { kind: 'PUBLISHER', name: 'Iberian' }))
+})
+afterAll(() => world?.stop())
+
+async function pick(page: Page, field: string, typed: string, option: string | RegExp) {
+  await page.getByRole('combobox', { name: field }).fill(typed)
+  await page.getByRole('option', { name: option }).first().click()
+}
+
+it.each([
+  ['en-US', 'light', 'Spain (ES)', 'Spanish (es)', 'Euro (EUR)'],
+  ['pl-PL', 'dark', 'Hiszpania (ES)', 'hiszpański (es)', 'euro (EUR)'],
+] as const)(
+  'finds country, language, currency and zone by their names in %s',
+  async (locale, colorScheme, ...names) => {
+    const [country, language, currency] = names
+    const page = await world.signedIn(OPERATOR, { locale, colorScheme, reducedMotion: 'reduce' })
+    await page.goto('/panel/shops/new')
+    await page.getByLabel('Name').fill(`Tienda ${locale}`)
+    await pick(page, 'Publisher', 'iber', 'Iberian')
+    expect(await page.getByRole('combobox', { name: 'Country' }).inputValue()).toBe('')
+    await page.getByRole('combobox', { name: 'Country' }).fill('spain')
+    await page.getByRole('option', { name: country, exact: true }).waitFor()
+    expect(await seriousFindings(page)).toEqual([])
+    await pick(page, 'Country', 'spain', country)
+    await pick(page, 'Language', 'spanish', language)
+    await pick(page, 'Currency', 'eur', currency)
+    await pick(page, 'Time zone', 'madrid', /^Europe\/Madrid/)
+    await page.getByRole('button', { name: 'Create shop' }).click()
+    await expect
+      .poll(async () => {
+        const { items } = await must(world.program.call<{ items: Shop[] }>('GET', '/v1/panel/shops'))
+        return items.find(({ name }) => name === `Tienda ${locale}`)
+      })
+      .toMatchObject({ country: 'ES', lang: 'es', currency: 'EUR', timeZone: 'Europe/Madrid' })
+    await page.context().close()
+  },
+)
+
+it('takes no text that is on no list', async () => {
+  const page = await world.signedIn(OPERATOR, { locale: 'en-US' })
+  await page.goto('/panel/shops/new')
+  const country = page.getByRole('combobox', { name: 'Country' })
+  await country.fill('Atlantis')
+  await page.getByLabel('Name').focus()
+  await expect.poll(() => country.inputValue()).toBe('')
+  await page.context().close()
+})
