@@ -20,6 +20,11 @@ export interface ProductIndex {
   get(shopId: string, ids: readonly string[]): Promise<IndexedProduct[]>
   /** The number of offers of a shop that satisfy all filters. */
   count(shopId: string, filters: readonly Filter[]): Promise<number>
+  /**
+   * The sellers that offers of a shop name, with the number of their offers, most first, ties by id. With more than one shard,
+   * an engine may leave out or undercount sellers of few offers.
+   */
+  sellers(request: SellersRequest): Promise<SellerCount[]>
   /** Pages through offers of a shop that satisfy all filters, ordered by document key; `after` null starts. */
   scan(request: ScanRequest): Promise<IndexedProduct[]>
   /** Id and digest of every offer of a feed, in pages ordered by id. A feed run compares them with the new content. */
@@ -128,6 +133,21 @@ export interface SearchResult {
    * another search.
    */
   runnerUp: SearchHit | null
+}
+
+export interface SellersRequest {
+  shopId: string
+  /** Only sellers whose id contains this, in either case of A to Z; '' for all. */
+  contains: string
+  /** Only these; null for all. */
+  anyOf: readonly string[] | null
+  /** At most 1,000. */
+  limit: number
+}
+
+export interface SellerCount {
+  sellerId: string
+  offers: number
 }
 
 export interface ScanRequest {

@@ -33,6 +33,7 @@ import { type DeadLettersDeps, deadLettersApp } from '../registry/operations/dea
 import { overviewApp } from '../registry/overview/app.ts'
 import type { ProductReader } from '../registry/products/product-reader.ts'
 import { productsApp } from '../registry/products/products.ts'
+import { sellersApp } from '../registry/products/sellers.ts'
 import { reportsApp } from '../registry/reports/app.ts'
 import type { Registry } from '../registry/resources/store.ts'
 import { visitsApp } from '../registry/visits/app.ts'
@@ -143,6 +144,7 @@ export function registryRoutes(deps: RegistryRoutesDeps): Routes[] {
     panelApp({ randomBytes }),
     async (scope: HttpServer) => {
       feedsApp(scope, { snapshot, access, authorize, analytics, runs })
+      sellersApp(scope, { snapshot, access, authorize, index })
       productsApp(scope, { snapshot, access, authorize, index, counters, now })
       productCountApp(scope, { access, authorize, index, now })
     },

@@ -559,6 +559,43 @@ export function productIndexSuite(subject: ProductIndexSubject): void {
       expect(seen).toEqual(offers.map((offer) => `${offer.feedId}/${offer.id}`).sort())
     })
 
+    test('sellers are counted by their offers, through every change of them', async () => {
+      const sellers = (contains = '', anyOf: string[] | null = null, limit = 10) =>
+        index.sellers({ shopId: 'shop', contains, anyOf, limit })
+      await given(
+        { id: 'a', externalSellerId: 'Nord.1' },
+        { id: 'b', externalSellerId: 'Nord.1' },
+        { id: 'c', externalSellerId: 'Süd' },
+        { id: 'd', externalSellerId: 'nordx1' },
+        { id: 'e', externalSellerId: null },
+        { id: 'f', externalSellerId: 'Elsewhere', shopId: 'other' },
+      )
+      const [nord, sued, nordx] = [
+        { sellerId: 'Nord.1', offers: 2 },
+        { sellerId: 'Süd', offers: 1 },
+        { sellerId: 'nordx1', offers: 1 },
+      ]
+      expect(await sellers()).toEqual([nord, sued, nordx])
+      expect(await sellers('', null, 1)).toEqual([nord])
+      expect(await sellers('NORD')).toEqual([nord, nordx])
+      expect(await sellers('d.1')).toEqual([nord])
+      expect(await sellers('', ['Süd', 'Nobody'])).toEqual([sued])
+      expect(await sellers('', [])).toEqual([])
+
+      const moved = anOffer({ id: 'a', externalSellerId: 'Süd' })
+      await index.write([offerWrite(moved, 2), offerWrite(moved, 2), removal('b', 2), removal('d', 2)])
+      await index.refresh()
+      expect(await sellers()).toEqual([{ sellerId: 'Süd', offers: 2 }])
+      await index.write([offerWrite(anOffer({ id: 'b', externalSellerId: 'Nord.1' }), 1), offerWrite(moved, 3)])
+      await index.refresh()
+      expect(await sellers()).toEqual([{ sellerId: 'Süd', offers: 2 }])
+      index = await subject.reopen(index)
+      expect(await sellers()).toEqual([{ sellerId: 'Süd', offers: 2 }])
+      await index.clear()
+      await index.refresh()
+      expect(await sellers()).toEqual([])
+    })
+
     test('digests page through one feed by id', async () => {
       await given({ id: 'b' }, { id: 'a' }, { id: 'c' }, { id: 'd', feedId: 'other' })
       const first = await index.digests('shop', 'feed', null, 2)

@@ -45,6 +45,8 @@ export interface OfferFields {
   countries: string[]
   priceMicros: number
   facets: string[]
+  /** Null where the offer names none, or a longer one than the index accepts. */
+  seller: string | null
   /** For each path the facets of its levels, joined by spaces. */
   nodes: string[]
   paths: string[]
@@ -109,6 +111,10 @@ export function offerFields(offer: ProductOffer, textLang: string | null): Offer
     countries: countries.length === 0 ? [ANY] : [...new Set(countries)],
     priceMicros: effectivePriceMicros(offer),
     facets: documentFacets(offer).map(shortToken),
+    seller:
+      offer.externalSellerId !== null && Buffer.byteLength(offer.externalSellerId) <= KEY_MAX_BYTES
+        ? offer.externalSellerId
+        : null,
     nodes: offer.productTypes.map((path) => pathLevels(path).map(nodeToken).join(' ')),
     paths: offer.productTypes.map(pathKey),
     title: texts.title,

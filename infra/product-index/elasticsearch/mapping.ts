@@ -43,6 +43,7 @@ const properties: Partial<Record<keyof ProductDocument, estypes.MappingProperty>
   countries: facet,
   priceMicros: { type: 'long' },
   facets: facet,
+  seller: keyword,
   nodes: { ...text, index_options: 'positions', position_increment_gap: PATH_GAP },
   paths: sorted,
   title: { ...text, index_options: 'positions' },

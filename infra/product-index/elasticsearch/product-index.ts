@@ -15,6 +15,8 @@ import { filterQuery } from './search/filters.ts'
 import { createSearch, productFields, productOf, type StoredFields } from './search/search.ts'
 import { createWriter } from './write/writer.ts'
 
+/** Sellers that each shard counts, so that few are undercounted where there are several shards. */
+const SELLERS_PER_SHARD = 10_000
 /** Hits per request. */
 const PAGE_MAX = 1_000
 
@@ -100,6 +102,32 @@ export function connectElasticsearch({
         const request = { index: names.products, query: { bool: filterQuery(shopId, filters) } }
         return (await client.count(request, { requestTimeout: searchTimeoutMs })).count
       }),
+    sellers: ({ shopId, contains, anyOf, limit }) =>
+      guard.run(async () => {
+        const filters: Filter[] = anyOf === null ? [] : [{ kind: 'sellers', anyOf: [...anyOf] }]
+        const { aggregations } = await client.search<never, { sellers: estypes.AggregationsStringTermsAggregate }>(
+          {
+            index: names.products,
+            size: 0,
+            track_total_hits: false,
+            query: { bool: filterQuery(shopId, filters) },
+            aggs: {
+              sellers: {
+                terms: {
+                  field: 'seller',
+                  size: limit,
+                  shard_size: SELLERS_PER_SHARD,
+                  order: [{ _count: 'desc' }, { _key: 'asc' }],
+                  ...(contains === '' ? {} : { include: containing(contains) }),
+                },
+              },
+            },
+          },
+          { requestTimeout: searchTimeoutMs },
+        )
+        const buckets = aggregations!.sellers.buckets as estypes.AggregationsStringTermsBucket[]
+        return buckets.map(({ key, doc_count }) => ({ sellerId: String(key), offers: doc_count }))
+      }),
     scan: ({ after, limit, ...request }) =>
       guard.run(() => products(request, after === null ? null : keyOf(after), limit)),
     digests: (shopId, feedId, after, limit) =>
@@ -130,4 +158,12 @@ export function connectElasticsearch({
 function keyOf(after: string): string[] {
   const [feedId, ...id] = after.split('/')
   return [feedId!, id.join('/')]
+}
+
+/** The regular expression of Lucene for texts that contain this one, in either case of A to Z. */
+function containing(text: string): string {
+  const chars = [...text].map((char) =>
+    /[a-z]/i.test(char) ? `[${char.toLowerCase()}${char.toUpperCase()}]` : char.replace(/[^\p{L}\p{N}]/u, '\\$&'),
+  )
+  return `.*${chars.join('')}.*`
 }

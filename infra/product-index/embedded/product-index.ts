@@ -87,6 +87,7 @@ export function productIndexClient(port: MessagePort): ProductIndex {
       return (await searcher.call<StoredProduct[]>('get', [shopId, ids])).map((stored) => products.add(stored))
     },
     count: (shopId, filters) => searcher.call('count', [shopId, filters]),
+    sellers: (request) => searcher.call('sellers', [request]),
     async scan(request) {
       return (await searcher.call<StoredProduct[]>('scan', [request])).map(parseProduct)
     },

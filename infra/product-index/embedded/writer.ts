@@ -122,7 +122,9 @@ export function openIndexWriter({ folder }: { folder: string }) {
       return { changed, epoch, words }
     },
     clear(): void {
-      db.exec('BEGIN; DELETE FROM documents; DELETE FROM signals; DELETE FROM texts; DELETE FROM facets; COMMIT')
+      db.exec(
+        'BEGIN; DELETE FROM documents; DELETE FROM sellers; DELETE FROM signals; DELETE FROM texts; DELETE FROM facets; COMMIT',
+      )
       epoch++
       touched = null
     },

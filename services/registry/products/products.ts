@@ -115,7 +115,7 @@ function filtersOf({ q, feedId, available }: Wanted, sellers: readonly string[] 
 }
 
 /** Advertisers see what they may advertise: the products of their sellers. Null: all. */
-function sellersOf(snapshot: Snapshot, principal: Principal): readonly string[] | null {
+export function sellersOf(snapshot: Snapshot, principal: Principal): readonly string[] | null {
   if (principal.role !== 'ADVERTISER') return null
   return snapshot.body('Account', principal.accountId)?.sellerIds ?? []
 }

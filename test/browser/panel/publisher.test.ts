@@ -131,7 +131,7 @@ it('makes an ad format, and shows each error at its field', async () => {
 
 it('saves the settings of a shop', async () => {
   await open(`shops/${stock.shopId}`, 'Northwind Market')
-  await page.getByLabel('After a click, hours').fill('168')
+  await page.getByLabel('Click window').fill('168')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Shop saved').waitFor()
   const shop = await must(world.program.call<{ clickWindowHours: number }>('GET', `/v1/panel/shops/${stock.shopId}`))

@@ -174,6 +174,7 @@ export function bruteForceIndex(products: IndexedProduct[]): BruteForceIndex {
     },
     refresh: async () => {},
     count: unused,
+    sellers: unused,
     scan: unused,
     digests: unused,
     clear: unused,

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { clickRateOf } from '../../../../services/domain/auction/click-rate.ts'
-import type { Filter, ProductQuery, ScanRequest } from '../../port.ts'
+import type { Filter, ProductQuery, ScanRequest, SellerCount, SellersRequest } from '../../port.ts'
 import { databaseFile, type Touched } from '../writer.ts'
 import { Columns, type DocumentRow, tieOrder } from './columns.ts'
 import { Matcher } from './matcher.ts'
@@ -63,6 +63,12 @@ export function openIndexSearcher({ folder }: { folder: string }) {
     ),
     byKey: db.prepare(
       'SELECT doc FROM documents WHERE shopId = ? AND (feedId, id) > (?, ?) AND offer IS NOT NULL ORDER BY feedId, id',
+    ),
+    sellers: db.prepare(
+      `SELECT sellerId, offers FROM sellers
+       WHERE shopId = :shopId AND instr(lower(sellerId), lower(:contains)) > 0
+         AND (:anyOf IS NULL OR sellerId IN (SELECT value FROM json_each(:anyOf)))
+       ORDER BY offers DESC, sellerId LIMIT :limit`,
     ),
     digests: db.prepare(
       `SELECT id, digest FROM documents WHERE shopId = ? AND feedId = ? AND id > ? AND offer IS NOT NULL
@@ -206,6 +212,8 @@ export function openIndexSearcher({ folder }: { folder: string }) {
       const stored = new Map(load(page).map((product) => [product.doc, product]))
       return page.flatMap((doc) => stored.get(doc) ?? [])
     },
+    sellers: ({ anyOf, ...request }: SellersRequest) =>
+      sql.sellers.all({ ...request, anyOf: anyOf && JSON.stringify(anyOf) }) as unknown as SellerCount[],
     digests: (shopId: string, feedId: string, after: string | null, limit: number) =>
       sql.digests.all(shopId, feedId, after ?? '', limit) as unknown as { id: string; digest: string }[],
     close(): void {

@@ -1,6 +1,6 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { connect, type Remote, serveConnections } from '../../../thread.ts'
-import { type Filter, IndexUnavailable, type ProductQuery, type ScanRequest } from '../../port.ts'
+import { type Filter, IndexUnavailable, type ProductQuery, type ScanRequest, type SellersRequest } from '../../port.ts'
 import type { Touched } from '../writer.ts'
 import { type CampaignSet, type NumberedQuery, openIndexSearcher } from './searcher.ts'
 
@@ -41,6 +41,7 @@ const methodsOf = () => {
     load: (docs: number[]) => searcher.load(docs),
     get: (shopId: string, ids: string[]) => searcher.get(shopId, ids),
     count: (shopId: string, filters: Filter[]) => searcher.count(shopId, filters),
+    sellers: (request: SellersRequest) => searcher.sellers(request),
     scan: (request: ScanRequest) => searcher.scan(request),
     digests: (...args: Parameters<typeof searcher.digests>) => searcher.digests(...args),
   }

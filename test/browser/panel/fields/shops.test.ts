@@ -23,35 +23,34 @@ async function pick(page: Page, field: string, typed: string, option: string | R
   await page.getByRole('option', { name: option }).first().click()
 }
 
-it.each([
-  ['en-US', 'light', 'Spain (ES)', 'Spanish (es)', 'Euro (EUR)'],
-  ['pl-PL', 'dark', 'Hiszpania (ES)', 'hiszpański (es)', 'euro (EUR)'],
-] as const)(
-  'finds country, language, currency and zone by their names in %s',
-  async (locale, colorScheme, ...names) => {
-    const [country, language, currency] = names
-    const page = await world.signedIn(OPERATOR, { locale, colorScheme, reducedMotion: 'reduce' })
-    await page.goto('/panel/shops/new')
-    await page.getByLabel('Name').fill(`Tienda ${locale}`)
-    await pick(page, 'Publisher', 'iber', 'Iberian')
-    expect(await page.getByRole('combobox', { name: 'Country' }).inputValue()).toBe('')
-    await page.getByRole('combobox', { name: 'Country' }).fill('spain')
-    await page.getByRole('option', { name: country, exact: true }).waitFor()
-    expect(await seriousFindings(page)).toEqual([])
-    await pick(page, 'Country', 'spain', country)
-    await pick(page, 'Language', 'spanish', language)
-    await pick(page, 'Currency', 'eur', currency)
-    await pick(page, 'Time zone', 'madrid', /^Europe\/Madrid/)
-    await page.getByRole('button', { name: 'Create shop' }).click()
-    await expect
-      .poll(async () => {
-        const { items } = await must(world.program.call<{ items: Shop[] }>('GET', '/v1/panel/shops'))
-        return items.find(({ name }) => name === `Tienda ${locale}`)
-      })
-      .toMatchObject({ country: 'ES', lang: 'es', currency: 'EUR', timeZone: 'Europe/Madrid' })
-    await page.context().close()
-  },
-)
+const readers = [
+  { locale: 'en-US', scheme: 'light', country: 'Spain (ES)', language: 'Spanish (es)', currency: 'Euro (EUR)' },
+  { locale: 'pl-PL', scheme: 'dark', country: 'Hiszpania (ES)', language: 'hiszpański (es)', currency: 'euro (EUR)' },
+] as const
+
+it.each(readers)('finds country, language, currency and zone by their names in $locale', async (reader) => {
+  const { locale, scheme: colorScheme, country, language, currency } = reader
+  const page = await world.signedIn(OPERATOR, { locale, colorScheme, reducedMotion: 'reduce' })
+  await page.goto('/panel/shops/new')
+  await page.getByLabel('Name').fill(`Tienda ${locale}`)
+  await pick(page, 'Publisher', 'iber', 'Iberian')
+  expect(await page.getByRole('combobox', { name: 'Country' }).inputValue()).toBe('')
+  await page.getByRole('combobox', { name: 'Country' }).fill('spain')
+  await page.getByRole('option', { name: country, exact: true }).waitFor()
+  expect(await seriousFindings(page)).toEqual([])
+  await pick(page, 'Country', 'spain', country)
+  await pick(page, 'Language', 'spanish', language)
+  await pick(page, 'Currency', 'eur', currency)
+  await pick(page, 'Time zone', 'madrid', /^Europe\/Madrid/)
+  await page.getByRole('button', { name: 'Create shop' }).click()
+  await expect
+    .poll(async () => {
+      const { items } = await must(world.program.call<{ items: Shop[] }>('GET', '/v1/panel/shops'))
+      return items.find(({ name }) => name === `Tienda ${locale}`)
+    })
+    .toMatchObject({ country: 'ES', lang: 'es', currency: 'EUR', timeZone: 'Europe/Madrid' })
+  await page.context().close()
+})
 
 it('takes no text that is on no list', async () => {
   const page = await world.signedIn(OPERATOR, { locale: 'en-US' })

@@ -12,6 +12,7 @@ import { createAccess } from '../../../../services/registry/access/access.ts'
 import { createAuthorize } from '../../../../services/registry/access/auth.ts'
 import { offerFromItem } from '../../../../services/registry/feeds/items/offer-from-item.ts'
 import { productsApp } from '../../../../services/registry/products/products.ts'
+import { sellersApp } from '../../../../services/registry/products/sellers.ts'
 import { context, item, parse, rss } from '../feeds/documents.ts'
 import { type Engines, openEngines } from '../feeds/engines.ts'
 
@@ -29,6 +30,7 @@ beforeAll(async () => {
   server = createHttpServer({ logger: false })
   const counters = { read: async (keys: readonly string[]) => keys.map(() => 0) } as never
   const authorize = createAuthorize({ snapshot, bootstrapToken: null, now: () => NOW })
+  sellersApp(server, { snapshot, access: createAccess(snapshot), authorize, index: engines.index })
   productsApp(server, {
     snapshot,
     access: createAccess(snapshot),
@@ -223,5 +225,30 @@ describe('the products of a shop', () => {
   it('of another account do not exist', async () => {
     expect(await get(`?shopId=${otherShopId}`)).toMatchObject({ status: 404 })
     expect(await get(`?shopId=${shopId}`, 'nobody')).toMatchObject({ status: 401 })
+  })
+})
+
+describe('the sellers of a shop', () => {
+  const sellers = async (query: string, token = 'publisher') => {
+    const headers = { authorization: `Bearer ${token}` }
+    const answer = await server.inject({ method: 'GET', url: `/v1/panel/sellers${query}`, headers })
+    return { status: answer.statusCode, body: answer.json() }
+  }
+
+  it('are counted by their products', async () => {
+    const all = { items: [{ sellerId: 'X', productCount: 1 }], productCount: 4 }
+    expect((await sellers(`?shopId=${shopId}`)).body).toEqual(all)
+    expect((await sellers(`?shopId=${shopId}&q=x&ids=X&ids=Y`)).body).toEqual(all)
+    expect((await sellers(`?shopId=${shopId}&q=y`)).body).toEqual({ items: [], productCount: 4 })
+    expect((await sellers(`?shopId=${shopId}&ids=Y`)).body).toEqual({ items: [], productCount: 4 })
+  })
+
+  it('are to an advertiser those that its account may advertise, and to others none', async () => {
+    expect((await sellers(`?shopId=${shopId}`, 'advertiser')).body).toEqual({
+      items: [{ sellerId: 'X', productCount: 1 }],
+      productCount: 1,
+    })
+    expect((await sellers(`?shopId=${shopId}&ids=Y`, 'advertiser')).body.items).toEqual([])
+    expect((await sellers(`?shopId=${otherShopId}`)).status).toBe(404)
   })
 })
