@@ -74,8 +74,6 @@ const TO_MOVE: readonly string[] = [
   'pages/campaigns/campaign-page.tsx',
   'pages/campaigns/countries.ts',
   'pages/campaigns/figures',
-  'pages/explain/ad-request-page.tsx',
-  'pages/explain/emission-slot.tsx',
   'pages/publisher/ad-formats',
   'pages/publisher/ad-units',
   'pages/publisher/feeds',

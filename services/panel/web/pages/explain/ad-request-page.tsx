@@ -1,4 +1,4 @@
-import { Button, EmptyState, Group, Paper, SimpleGrid, Skeleton, Stack, TextInput } from '@mantine/core'
+import { Button, EmptyState, Group, SimpleGrid, Skeleton, Stack, TextInput } from '@mantine/core'
 import { IconListSearch, IconSearch } from '@tabler/icons-react'
 import { type FormEvent, useState } from 'react'
 import { useSearchParams } from 'react-router'
@@ -7,57 +7,57 @@ import { DetailList } from '../../components/page/detail-list.tsx'
 import { ErrorState } from '../../components/page/error-state.tsx'
 import { PageHeader } from '../../components/page/page-header.tsx'
 import { PanelCard } from '../../components/page/panel-card.tsx'
+import { CopyField } from '../../components/values/copy-field.tsx'
 import { DateTime } from '../../components/values/times.tsx'
 import { useEntity } from '../../data/use-entity.ts'
+import { t } from '../../messages/pages/ad-requests.ts'
+import { useSession } from '../../session/session.ts'
 import { useShop } from '../../session/shop-context.tsx'
 import { EmissionSlot } from './emission-slot.tsx'
+import { RequestList } from './request-list.tsx'
 
 const ID_CHARS_MAX = 256
 
-/** Explains an ad request: what was shown at which price, and what was dropped. */
+/** The latest ad requests; of one, what was shown at which price, and what was dropped. */
 export default function AdRequestPage() {
+  const { role } = useSession().user
   const [search, setSearch] = useSearchParams()
   const requestId = search.get('requestId') ?? ''
+  if (requestId !== '') {
+    return (
+      <>
+        <PageHeader title={t('request')} breadcrumbs={[{ label: t('adRequests'), to: '/ad-requests' }]} />
+        <Stack gap="lg">
+          <Explained requestId={requestId} />
+        </Stack>
+      </>
+    )
+  }
   return (
     <>
-      <PageHeader title="Ad requests" description="Why these ads, at these prices, and why not others." />
+      <PageHeader title={t('adRequests')} description={role === 'ADVERTISER' ? t('aboutAdvertiser') : t('about')} />
       <Stack gap="lg">
-        {/* A changed address resets the form. */}
-        <LookUp
-          key={requestId}
-          requestId={requestId}
-          onLookUp={(id) => setSearch(id === '' ? {} : { requestId: id })}
-        />
-        {requestId === '' ? (
-          <Paper withBorder bg="var(--panel-surface)" style={{ borderColor: 'var(--panel-border)' }}>
-            <EmptyState
-              py="xl"
-              size="sm"
-              icon={<IconListSearch />}
-              title="Look up a request by its id"
-              description="Every answer with ads carries a requestId. A developer of the shop finds it in the answer, and in the events that follow."
-            />
-          </Paper>
-        ) : (
-          <Explained requestId={requestId} />
-        )}
+        <RequestList />
+        <LookUp onLookUp={(id) => setSearch({ requestId: id })} />
       </Stack>
     </>
   )
 }
 
-function LookUp({ requestId, onLookUp }: { requestId: string; onLookUp: (requestId: string) => void }) {
-  const [typed, setTyped] = useState(requestId)
+function LookUp({ onLookUp }: { onLookUp: (requestId: string) => void }) {
+  const [typed, setTyped] = useState('')
   const send = (event: FormEvent) => {
     event.preventDefault()
-    onLookUp(typed.trim())
+    if (typed.trim() !== '') onLookUp(typed.trim())
   }
   return (
     <search>
       <form onSubmit={send}>
-        <Group gap="sm" align="end">
+        <Group gap="sm" align="center">
           <TextInput
-            label="requestId"
+            label={t('requestId')}
+            description={t('requestIdHelp')}
+            inputWrapperOrder={['label', 'input', 'description']}
             w={{ base: '100%', xs: 380 }}
             maxLength={ID_CHARS_MAX}
             value={typed}
@@ -66,7 +66,7 @@ function LookUp({ requestId, onLookUp }: { requestId: string; onLookUp: (request
             autoComplete="off"
           />
           <Button type="submit" leftSection={<IconSearch size={16} aria-hidden />}>
-            Look up
+            {t('lookUp')}
           </Button>
         </Group>
       </form>
@@ -82,20 +82,23 @@ function Explained({ requestId }: { requestId: string }) {
   const shop = shops?.find(({ id }) => id === data.shopId)
   return (
     <>
-      <PanelCard title="The request">
+      <PanelCard title={t('theRequest')}>
         <SimpleGrid cols={{ base: 1, md: 2 }} spacing="xs">
           <DetailList
             details={{
-              When: <DateTime at={data.occurredAt} timeZone={shop?.timeZone} />,
-              Shop: data.shopName,
-              Kind: data.kind === 'DISPLAY' ? 'Banners' : 'Sponsored products',
+              [t('when')]: <DateTime at={data.occurredAt} timeZone={shop?.timeZone} />,
+              [t('shop')]: data.shopName,
+              [t('kind')]: data.kind === 'DISPLAY' ? t('DISPLAY') : t('SPONSORED'),
             }}
           />
           <DetailList
             details={{
-              Person: data.userId ? `${data.clientId}, signed in as ${data.userId}` : data.clientId,
-              Country: data.country,
-              'Time to choose': `${data.elapsedMs.toFixed(1)} ms`,
+              [t('person')]: data.userId
+                ? t('signedInAs', { person: data.clientId, user: data.userId })
+                : data.clientId,
+              [t('country')]: data.country,
+              [t('timeToChoose')]: t('milliseconds', { ms: data.elapsedMs.toFixed(1) }),
+              [t('requestId')]: <CopyField value={requestId} label={t('requestId')} />,
             }}
           />
         </SimpleGrid>
@@ -110,10 +113,10 @@ function Explained({ requestId }: { requestId: string }) {
 function Missing({ problem, retry }: { problem: ApiProblem; retry: () => void }) {
   if (problem.status !== 404) return <ErrorState problem={problem} retry={retry} />
   return (
-    <EmptyState py="xl" icon={<IconListSearch />} title="No such request" description={problem.message}>
+    <EmptyState py="xl" icon={<IconListSearch />} title={t('notFound')} description={problem.message}>
       <EmptyState.Actions>
         <Button variant="default" size="xs" onClick={retry}>
-          Look again
+          {t('lookAgain')}
         </Button>
       </EmptyState.Actions>
     </EmptyState>

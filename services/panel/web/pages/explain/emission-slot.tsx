@@ -8,19 +8,26 @@ import { Money } from '../../components/values/money.tsx'
 import { formatScore, formatShare } from '../../components/values/numbers.ts'
 import { ProductTitle } from '../../components/values/product-title.tsx'
 import { allOf } from '../../data/use-list.ts'
+import { t } from '../../messages/pages/ad-requests.ts'
 import { algorithmLabel } from '../reports/vocabulary.ts'
+import { campaignPath } from './sale-words.ts'
 
 type ExplainedSlot = Answer<'/v1/panel/explain/emission/{requestId}'>['slots'][number]
 
-const reasons: Record<string, string> = {
-  OUTRANKED: 'Outranked',
-  CAPPED: 'Cap reached',
-  DUPLICATE: 'Shown already',
-  BUDGET: 'No budget left',
-  BELOW_RESERVE: 'Bid too low',
-  MIN_AD_COUNT: 'Too few ads',
+const verdicts = [
+  'BOT',
+  'DUPLICATE',
+  'EXPIRED',
+  'REPLAYED',
+  'INVALID_TRAFFIC',
+  'CAPPED',
+  'OVER_BUDGET',
+  'VOIDED',
+] as const
+function verdictText(verdict: string): string {
+  const known = verdicts.find((each) => each === verdict)
+  return known ? t(`verdict${known}`) : verdict
 }
-const reasonLabel = (reason: string): string => reasons[reason] ?? reason
 
 type Ad = ExplainedSlot['ads'][number]
 type Dropped = ExplainedSlot['dropped'][number]
@@ -40,18 +47,18 @@ export function EmissionSlot({ slot, kind, shopId, currency }: EmissionSlotProps
   return (
     <PanelCard
       title={adUnitName ?? adUnitId}
-      description={`${algorithmLabel(algorithm)}; ${candidates} eligible ${candidates === 1 ? 'ad' : 'ads'} found`}
+      description={t('slotAbout', { algorithm: algorithmLabel(algorithm), candidates })}
     >
       {why && (
         <Alert variant="light" color="yellow" mb="md" p="xs">
-          {`Fewer ads than asked for: ${why}.`}
+          {ads.length === 0 ? why : t('fewer', { why })}
         </Alert>
       )}
       <Text size="sm" fw={600} mb="xs">
-        Shown, in this order
+        {t('shownInOrder')}
       </Text>
       <DataTable
-        label="Shown"
+        label={t('shownInOrder')}
         list={allOf(ads)}
         columns={[
           adColumn(shopId, isDisplay),
@@ -60,19 +67,19 @@ export function EmissionSlot({ slot, kind, shopId, currency }: EmissionSlotProps
           eventsColumn,
         ]}
         rowKey={({ position }) => String(position)}
-        empty={{ title: 'No ad was shown' }}
+        empty={{ title: t('noneShown') }}
       />
       {dropped.length > 0 && (
         <>
           <Text size="sm" fw={600} mt="md" mb="xs">
-            Not shown, the best of them
+            {t('notShown')}
           </Text>
           <DataTable
-            label="Not shown"
+            label={t('notShown')}
             list={allOf(dropped)}
             columns={droppedColumns(shopId, currency, isDisplay)}
             rowKey={({ campaignId, adId, reason }) => `${campaignId} ${adId} ${reason}`}
-            empty={{ title: 'None' }}
+            empty={{ title: t('nothingDropped') }}
           />
         </>
       )}
@@ -81,7 +88,7 @@ export function EmissionSlot({ slot, kind, shopId, currency }: EmissionSlotProps
 }
 
 const adColumn = (shopId: string, isDisplay: boolean): Column<Ad> => ({
-  title: 'Ad',
+  title: t('ad'),
   cell: ({ position, ...ad }) => (
     <Group gap="xs" wrap="nowrap" align="start">
       <Text size="sm" c="dimmed" w={18}>
@@ -102,39 +109,39 @@ interface AdNameProps {
 function AdName({ ad: { adId, campaignId, campaignName }, shopId, isDisplay, autoPromo = false }: AdNameProps) {
   return (
     <div>
-      {isDisplay ? 'Banner' : <ProductTitle shopId={shopId} id={adId} />}
+      {isDisplay ? t('banner') : <ProductTitle shopId={shopId} id={adId} />}
       <Text size="xs" c="dimmed">
         {!isDisplay && `${adId} · `}
-        <Anchor component={Link} to={`/campaigns/${campaignId}`} inherit underline="always">
+        <Anchor component={Link} to={campaignPath(campaignId)} inherit underline="always">
           {campaignName ?? campaignId}
         </Anchor>
-        {autoPromo && ' · own promotion'}
+        {autoPromo && ` · ${t('ownPromotion')}`}
       </Text>
     </div>
   )
 }
 
 const rankColumns: Column<Ad>[] = [
-  { title: 'Relevance', align: 'end', cell: ({ relevance }) => formatScore(relevance) },
-  { title: 'Predicted CTR', align: 'end', cell: ({ predictedClickRate }) => formatShare(predictedClickRate) },
+  { title: t('relevance'), align: 'end', cell: ({ relevance }) => formatScore(relevance) },
+  { title: t('predictedCtr'), align: 'end', cell: ({ predictedClickRate }) => formatShare(predictedClickRate) },
 ]
 
 const moneyColumns = (currency: string | undefined, isDisplay: boolean): Column<Ad>[] => [
   {
-    title: isDisplay ? 'Bid per 1000' : 'Bid',
+    title: isDisplay ? t('cpmBid') : t('bid'),
     align: 'end',
     cell: ({ bid }) => <Price amount={bid} currency={currency} />,
   },
-  { title: 'Rank score', align: 'end', cell: ({ rankScore }) => formatScore(rankScore) },
+  { title: t('rank'), align: 'end', cell: ({ rankScore }) => formatScore(rankScore) },
   {
-    title: isDisplay ? 'Price per 1000' : 'Price of a click',
+    title: isDisplay ? t('cpm') : t('price'),
     align: 'end',
     cell: ({ price }) => <Price amount={price} currency={currency} />,
   },
 ]
 
 const eventsColumn: Column<Ad> = {
-  title: 'Seen and clicked',
+  title: t('viewsAndClicks'),
   cell: ({ events }) => (
     <Group gap={4}>
       {events.map(({ eventId, type, verdict, why }) => (
@@ -146,7 +153,7 @@ const eventsColumn: Column<Ad> = {
           title={why}
           leftSection={type === 'CLICK' ? <IconClick size={12} aria-hidden /> : <IconEye size={12} aria-hidden />}
         >
-          {`${type === 'CLICK' ? 'click' : 'view'}${verdict === 'VALID' ? '' : `: ${verdict.toLowerCase().replaceAll('_', ' ')}`}`}
+          {verdict === 'VALID' ? t(type) : t('withVerdict', { event: t(type), verdict: verdictText(verdict) })}
         </Badge>
       ))}
       {events.length === 0 && <Text size="sm">–</Text>}
@@ -155,19 +162,12 @@ const eventsColumn: Column<Ad> = {
 }
 
 const droppedColumns = (shopId: string, currency: string | undefined, isDisplay: boolean): Column<Dropped>[] => [
-  { title: 'Ad', cell: (ad) => <AdName ad={ad} shopId={shopId} isDisplay={isDisplay} /> },
-  { title: 'Relevance', align: 'end', cell: ({ relevance }) => formatScore(relevance) },
-  { title: 'Bid', align: 'end', cell: ({ bid }) => <Price amount={bid} currency={currency} /> },
+  { title: t('ad'), cell: (ad) => <AdName ad={ad} shopId={shopId} isDisplay={isDisplay} /> },
+  { title: t('relevance'), align: 'end', cell: ({ relevance }) => formatScore(relevance) },
+  { title: t('bid'), align: 'end', cell: ({ bid }) => <Price amount={bid} currency={currency} /> },
   {
-    title: 'Why not',
-    cell: ({ reason, why }) => (
-      <div>
-        {reasonLabel(reason)}
-        <Text size="xs" c="dimmed">
-          {why}
-        </Text>
-      </div>
-    ),
+    title: t('whyNot'),
+    cell: ({ why }) => why,
   },
 ]
 

@@ -1,0 +1,137 @@
+import { Badge, Button, Group, Text } from '@mantine/core'
+import { IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react'
+import { useState } from 'react'
+import { useSearchParams } from 'react-router'
+import type { Item, Query, Role } from '../../client/types.ts'
+import { type Column, DataTable } from '../../components/page/data-table.tsx'
+import { useList } from '../../data/use-list.ts'
+import { t } from '../../messages/pages/ad-requests.ts'
+import { useSession } from '../../session/session.ts'
+import { useShop } from '../../session/shop-context.tsx'
+import { RequestFilters } from './request-filters.tsx'
+
+type ListedRequest = Item<'/v1/panel/explain/emissions'>
+type Filters = Pick<Query<'/v1/panel/explain/emissions'>, 'adUnitId' | 'person' | 'productId' | 'kind' | 'withAds'>
+
+const REFRESH_MS = 3_000
+const PAGE_SIZE = 50
+
+/** The latest ad requests, refreshed while the page is visible. The address holds the filters. */
+export function RequestList() {
+  const { role } = useSession().user
+  const { shop, shops } = useShop()
+  const [search] = useSearchParams()
+  const [isPaused, setPaused] = useState(false)
+  const [isFirst, setFirst] = useState(true)
+  const isAdvertiser = role === 'ADVERTISER'
+  const filters = filtersOf(search)
+  const isLive = !isPaused && isFirst
+  const list = useList('/v1/panel/explain/emissions', {
+    query: { ...filters, shopId: isAdvertiser ? undefined : shop?.id },
+    pageSize: PAGE_SIZE,
+    enabled: isAdvertiser || shop !== undefined,
+    refreshMs: isLive ? REFRESH_MS : false,
+  })
+  if (isFirst !== (list.page === 1)) setFirst(list.page === 1)
+  const isFiltered = Object.values(filters).some((value) => value !== undefined)
+  const zoneOf = (shopId: string) => shops?.find(({ id }) => id === shopId)?.timeZone
+  return (
+    <div>
+      <Group justify="space-between" mb="sm" gap="xs">
+        <State isPaused={isPaused} isFirst={isFirst} hasFailed={list.problem !== null} />
+        <Button
+          variant="default"
+          size="xs"
+          leftSection={isPaused ? <IconPlayerPlay size={14} aria-hidden /> : <IconPlayerPause size={14} aria-hidden />}
+          onClick={() => setPaused(!isPaused)}
+        >
+          {isPaused ? t('resume') : t('pause')}
+        </Button>
+      </Group>
+      <DataTable
+        label={t('latest')}
+        list={list}
+        columns={columnsFor(role, zoneOf)}
+        rowKey={({ requestId }) => requestId}
+        rowLink={({ requestId }) => `/ad-requests?requestId=${encodeURIComponent(requestId)}`}
+        filters={<RequestFilters role={role} shop={shop} isFiltered={isFiltered} />}
+        empty={emptyOf(isFiltered, isAdvertiser)}
+      />
+    </div>
+  )
+}
+
+function State({ isPaused, isFirst, hasFailed }: { isPaused: boolean; isFirst: boolean; hasFailed: boolean }) {
+  const [color, text] = hasFailed
+    ? (['orange', t('notLive')] as const)
+    : isPaused
+      ? (['gray', t('paused')] as const)
+      : isFirst
+        ? (['teal', t('live', { seconds: REFRESH_MS / 1000 })] as const)
+        : (['gray', t('onLaterPage')] as const)
+  return (
+    <Badge variant="dot" color={color} tt="none" fw={500} radius="sm" role="status">
+      {text}
+    </Badge>
+  )
+}
+
+function filtersOf(search: URLSearchParams): Filters {
+  const text = (name: string) => search.get(name) || undefined
+  const kind = text('kind')
+  const withAds = text('withAds')
+  return {
+    adUnitId: text('adUnitId'),
+    person: text('person'),
+    productId: text('productId'),
+    kind: kind === 'SPONSORED' || kind === 'DISPLAY' ? kind : undefined,
+    withAds: withAds === undefined ? undefined : withAds === 'true',
+  }
+}
+
+function emptyOf(isFiltered: boolean, isAdvertiser: boolean) {
+  if (isFiltered) return { title: t('noneMatch'), description: t('noneMatchHelp') }
+  return { title: t('none'), description: isAdvertiser ? t('noneAdvertiser') : t('noneHelp') }
+}
+
+function columnsFor(role: Role, zoneOf: (shopId: string) => string | undefined): Column<ListedRequest>[] {
+  const isAdvertiser = role === 'ADVERTISER'
+  return [
+    { title: t('time'), width: 190, cell: ({ occurredAt, shopId }) => moment(occurredAt, zoneOf(shopId)) },
+    ...(isAdvertiser ? [{ title: t('shop'), cell: ({ shopName }: ListedRequest) => shopName }] : []),
+    {
+      title: t('adUnit'),
+      cell: ({ slots }) => [...new Set(slots.map(({ adUnitName, adUnitId }) => adUnitName ?? adUnitId))].join(', '),
+    },
+    { title: t('ads'), cell: (request) => <Shown request={request} isAdvertiser={isAdvertiser} /> },
+    { title: t('person'), cell: ({ clientId, userId }) => <Id text={userId ?? clientId} /> },
+    { title: t('kind'), width: 160, cell: ({ kind }) => t(kind) },
+  ]
+}
+
+/** How many ads of which campaigns, or why there is none. */
+function Shown({ request: { slots }, isAdvertiser }: { request: ListedRequest; isAdvertiser: boolean }) {
+  const ads = slots.flatMap((slot) => slot.ads)
+  const names = [...new Set(ads.map(({ campaignName, campaignId }) => campaignName ?? campaignId))]
+  const why = isAdvertiser ? t('notYours') : slots.map((slot) => slot.why).find((each) => each !== null)
+  return (
+    <div>
+      {t('shown', { count: ads.length })}
+      <Text size="xs" c="dimmed" lineClamp={2} style={{ overflowWrap: 'anywhere' }}>
+        {ads.length === 0 ? why : names.join(', ')}
+      </Text>
+    </div>
+  )
+}
+
+const Id = ({ text }: { text: string }) => (
+  <Text size="sm" truncate maw={180} title={text}>
+    {text}
+  </Text>
+)
+
+/** Requests of one minute differ by their seconds. */
+function moment(at: string, timeZone: string | undefined): string {
+  const style = { month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit', second: '2-digit' } as const
+  return new Intl.DateTimeFormat(undefined, { ...style, timeZoneName: 'short', timeZone }).format(new Date(at))
+}

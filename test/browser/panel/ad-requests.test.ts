@@ -1,0 +1,89 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { must } from '../../program.ts'
+import { waitFor } from '../../wait-for.ts'
+import { openWorld, seriousFindings, type World, watchErrors } from '../harness.ts'
+import { type Stock, stockShop } from './publisher-data.ts'
+
+let world: World
+let stock: Stock
+let page: Page
+let unitId: string
+beforeAll(async () => {
+  world = await openWorld()
+  stock = await stockShop(world.program)
+  const make = (path: string, body: object) =>
+    must(world.program.call<{ id: string }>('POST', `/v1/panel/${path}`, body))
+  const placement = await make('placements', { shopId: stock.shopId, name: 'Search', kind: 'PRODUCT' })
+  unitId = (await make('ad-units', { placementId: placement.id, name: 'Top', algorithm: 'CONTEXT_MATCH' })).id
+  const person = await world.makeUser({ name: 'Petra', role: 'PUBLISHER', accountId: stock.publisherId })
+  page = await world.signedIn(person)
+})
+afterAll(() => world?.stop())
+
+async function ask(cid: string, searchData: string): Promise<string> {
+  const answer = await fetch(`${world.program.url}/v1/dsa/raw/batch`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', cid },
+    body: JSON.stringify({ targeting: [{ slotHash: unitId, adCount: 2, searchData }] }),
+  })
+  return answer.headers.get('request-id')!
+}
+
+const rows = () => page.getByRole('table', { name: 'Latest ad requests' }).locator('tbody').getByRole('row')
+const row = (text: string) => rows().filter({ hasText: text })
+
+it('lists ad requests as they come, until it is paused', async () => {
+  const errors = watchErrors(page)
+  await page.goto('/panel/ad-requests')
+  await page.getByText('No ad requests in the last 30 days').waitFor()
+  expect(await seriousFindings(page)).toEqual([])
+  await ask('anna', 'lamp')
+  await row('anna').getByText('2 ads').waitFor()
+  await ask('bert', 'anchor')
+  await row('bert').getByText('No running campaign matches this request').waitFor()
+  expect(await rows().first().textContent()).toContain('bert')
+
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await page.getByText('Paused').waitFor()
+  const id = await ask('carl', 'lamp')
+  await waitFor(async () => (await world.program.call('GET', `/v1/panel/explain/emission/${id}`)).status === 200)
+  expect(await row('carl').count()).toBe(0)
+  await page.getByRole('button', { name: 'Resume' }).click()
+  await row('carl').waitFor()
+  expect(await seriousFindings(page)).toEqual([])
+  expect(errors).toEqual([])
+})
+
+it('finds requests by person, product and whether they had ads, and explains one', async () => {
+  await page.getByLabel('Person').fill('anna')
+  await row('carl').waitFor({ state: 'detached' })
+  expect(await rows().count()).toBe(1)
+  await page.reload()
+  await row('anna').waitFor()
+  await page.getByRole('button', { name: 'Clear filters' }).click()
+  await row('carl').waitFor()
+  await page.getByRole('textbox', { name: 'Product' }).fill('L-2')
+  await row('bert').waitFor({ state: 'detached' })
+  await page.getByRole('textbox', { name: 'Product' }).fill('L-9')
+  await page.getByText('No ad request of the last 30 days matches').waitFor()
+  await page.getByRole('button', { name: 'Clear filters' }).click()
+  await page.getByRole('combobox', { name: 'Ads' }).click()
+  await page.getByRole('option', { name: 'Without ads' }).click()
+  await row('anna').waitFor({ state: 'detached' })
+  await row('bert').click()
+  await page.getByRole('heading', { level: 1, name: 'Ad request' }).waitFor()
+  await page.getByText('No running campaign matches this request').waitFor()
+  expect(await seriousFindings(page)).toEqual([])
+})
+
+it('explains the request that an id names, and says of an unknown one that there is none', async () => {
+  const id = await ask('dora', 'lamp')
+  await page.goto('/panel/ad-requests')
+  await row('dora').waitFor()
+  await page.getByLabel('Request ID').fill(id)
+  await page.getByRole('button', { name: 'Look up' }).click()
+  await page.getByRole('columnheader', { name: 'Predicted CTR' }).waitFor()
+  await page.goto('/panel/ad-requests?requestId=none')
+  await page.getByText('No such request').waitFor()
+})
