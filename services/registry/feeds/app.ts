@@ -75,7 +75,14 @@ function runRoutes(server: HttpServer, { snapshot, access, authorize, runs }: Fe
   const onRequest = authorize('panel')
   server.post(
     `${PATH}/run`,
-    { onRequest, schema: { summary: 'Fetch a feed now', params: IdParams, response: { 202: FeedRunView } } },
+    {
+      onRequest,
+      schema: {
+        summary: 'Fetch a feed now, or read its uploaded file anew',
+        params: IdParams,
+        response: { 202: FeedRunView },
+      },
+    },
     async (request, reply) => {
       const principal = principalOf(request)
       const feed = access.needToChange(principal, 'Feed', request.params.id)

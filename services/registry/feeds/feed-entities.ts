@@ -50,9 +50,12 @@ export function feedEntities(deps: FeedEntitiesDeps): Resource<'Feed', typeof Fe
       const fieldErrors = new FieldErrors()
       const feed: Feed = { ...body, ...input }
       checkUrl(feed.url, fieldErrors)
+      fieldErrors.check(isCurrency(feed.currency), '/currency', 'is not an ISO 4217 currency')
       fieldErrors.throwIfAny()
       // Whatever the source or the reading of it becomes, the next fetch must be a whole one.
-      const readsAlike = feed.url === body.url && feed.lang === body.lang && feed.username === body.username
+      const { url, currency, lang, username } = body
+      const readsAlike =
+        feed.url === url && feed.currency === currency && feed.lang === lang && feed.username === username
       return readsAlike ? feed : { ...feed, ...UNFETCHED, keptUpload: null }
     },
     blockedBy: () => null,
@@ -126,7 +129,7 @@ function historiesOf(snapshot: Snapshot, feedIds: ReadonlySet<string>): Map<stri
 }
 
 function settingsOf(feed: Entity<'Feed'>) {
-  const { shopId, name, url, currency, lang, username, password } = feed.body
+  const { shopId, name, url, currency, lang, username, password, keptUpload } = feed.body
   return {
     ...entityFields(feed),
     shopId,
@@ -136,5 +139,6 @@ function settingsOf(feed: Entity<'Feed'>) {
     lang,
     username,
     hasPassword: password !== null,
+    canBeRead: url !== null || keptUpload !== null,
   }
 }

@@ -76,7 +76,6 @@ const TO_MOVE: readonly string[] = [
   'pages/campaigns/figures',
   'pages/publisher/ad-formats',
   'pages/publisher/ad-units',
-  'pages/publisher/feeds',
   'pages/publisher/moderation',
   'pages/publisher/products',
   'pages/publisher/try-it',

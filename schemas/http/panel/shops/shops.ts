@@ -131,6 +131,9 @@ export const FeedCreate = Body({
 export const FeedPatch = PatchBody({
   name: feedFields.name,
   url: feedFields.url,
+  currency: Currency(
+    'Changing it reads the feed anew at once: from its url, else from the uploaded file while that is kept. Each offer has its old price and currency until then',
+  ),
   lang: feedFields.lang,
   ...credentials,
 })
@@ -140,6 +143,9 @@ export const FeedView = Type.Object({
   ...feedFields,
   username: Nullable(Type.String({ description: 'Whom it is fetched as; null: without' })),
   hasPassword: Type.Boolean({ description: 'A password is set' }),
+  canBeRead: Type.Boolean({
+    description: 'It can be read anew: it has a url, or its uploaded file is kept. If not, upload the file again',
+  }),
   lastRun: Type.Union([FeedRunView, Type.Null()], { description: 'Its latest run; null: it has not run yet' }),
   lastSuccessAt: Nullable(Time('When a run last took products; null: none has of those that are kept')),
   nextRunAt: Nullable(Time('When it is fetched next; null: it is being fetched, or has no url')),

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
-import type { FeedRun } from '../../../../schemas/records/entities.ts'
+import type { Feed, FeedRun } from '../../../../schemas/records/entities.ts'
 import { Problem } from '../../../domain/errors.ts'
 import type { Entity } from '../../../domain/snapshot.ts'
 import { changed, type Decide, type EntityChange, type Registry } from '../../resources/store.ts'
@@ -67,7 +67,8 @@ export async function executeRun(deps: ExecuteDeps, runId: string): Promise<void
   }
   const outcome = await runToEnd(deps, job)
   if (outcome === 'STOPPED') return
-  await settle(deps, runId, (current) => ending(deps, current, outcome, job))
+  const mayKeep = await deps.files.mayKeep(runId)
+  await settle(deps, runId, (current) => ending(deps, current, outcome, { ...job, mayKeep }))
   // After an answer of 304 the time when the offers go stale is still the same.
   if (outcome.status === 'DONE' && outcome.content) deps.freshness.applied(job.feed.id, outcome.staleAt)
   await removeFiles(deps, job, outcome)
@@ -104,7 +105,7 @@ const UPLOAD_GONE: Refusal = {
 /** The job of a run, or why it cannot start. */
 async function jobOf(deps: ExecuteDeps, run: Entity<'FeedRun'>, feed: Entity<'Feed'>): Promise<FeedJob | Refusal> {
   const { files, freshness, now } = deps
-  const { shopId, currency, lang, url, etag, lastModified, contentHash, username, password } = feed.body
+  const { shopId, currency, lang, url, etag, lastModified, contentHash, username, password, keptUpload } = feed.body
   const job = {
     runId: run.id,
     feed: { id: feed.id, shopId, currency, lang },
@@ -113,7 +114,12 @@ async function jobOf(deps: ExecuteDeps, run: Entity<'FeedRun'>, feed: Entity<'Fe
   }
   if (isConfirmed(run.body)) return { ...job, task: { tag: 'REMOVE_HELD' } }
   if (await files.hasContent(run.id)) return { ...job, task: { tag: 'READ' } }
-  if (run.body.trigger === 'UPLOAD' || url === null) return UPLOAD_GONE
+  if (run.body.trigger === 'UPLOAD') return UPLOAD_GONE
+  if (url === null) {
+    if (keptUpload === null || !(await files.hasContent(keptUpload))) return UPLOAD_GONE
+    await files.share(keptUpload, run.id)
+    return { ...job, task: { tag: 'READ' } }
+  }
   const credentials = username === null ? null : { username, password: password ?? '' }
   const isScheduled = run.body.trigger === 'SCHEDULE'
   const validators = isScheduled && freshness.isFresh(feed.id, now()) ? { etag, lastModified } : NO_VALIDATORS
@@ -178,13 +184,22 @@ async function reportProgress(deps: ExecuteDeps, runId: string, ended: AbortSign
 }
 
 /** The changes at the end of a run: of the run, of the feed's validators, and of runs of the feed that are still held. */
-function ending(deps: ExecuteDeps, run: Entity<'FeedRun'>, outcome: FeedOutcome, { task }: FeedJob): EntityChange[] {
+function ending(
+  deps: ExecuteDeps,
+  run: Entity<'FeedRun'>,
+  outcome: FeedOutcome,
+  { task, mayKeep }: FeedJob & { mayKeep: boolean },
+): EntityChange[] {
   const { registry, now } = deps
   const { status, message, failure, content } = outcome
   const ended = { ...run.body, status, message, failure, endedAt: now() }
   const changes: EntityChange[] = [changed(run, withResult(deps, ended, outcome, task))]
   const feed = registry.snapshot.get('Feed', run.body.feedId)
-  if (feed && content && differ(feed.body, content)) changes.push(changed(feed, { ...feed.body, ...content }))
+  if (feed && content) {
+    const isKept = feed.body.url === null && task.tag === 'READ' && status !== 'FAILED' && mayKeep
+    const known = { ...content, keptUpload: isKept ? run.id : null }
+    if (differ(feed.body, known)) changes.push(changed(feed, { ...feed.body, ...known }))
+  }
   if (status !== 'FAILED') {
     for (const other of runsOf(registry.snapshot, run.body.feedId)) {
       if (other.id === run.id || other.body.status !== 'HELD') continue
@@ -208,16 +223,22 @@ function withResult(
   return previous ? unmodifiedRun(ended, previous, counts.unchanged) : progressed(ended, counts)
 }
 
-function differ(a: FetchedContent, b: FetchedContent): boolean {
-  return a.etag !== b.etag || a.lastModified !== b.lastModified || a.contentHash !== b.contentHash
+type Known = FetchedContent & Pick<Feed, 'keptUpload'>
+
+function differ(a: Known, b: Known): boolean {
+  const names = ['etag', 'lastModified', 'contentHash', 'keptUpload'] as const
+  return names.some((name) => a[name] !== b[name])
 }
 
-/** Removes the files of the feed's finished runs. A held run keeps its list of removals. */
+/** Removes the files of the feed's finished runs, save the upload that is kept. A held run keeps its list of removals. */
 async function removeFiles({ files, registry }: ExecuteDeps, job: FeedJob, outcome: FeedOutcome): Promise<void> {
+  const kept = registry.snapshot.body('Feed', job.feed.id)?.keptUpload
   for (const run of runsOf(registry.snapshot, job.feed.id)) {
-    if (run.body.status === 'FAILED' || run.body.status === 'DONE') await files.remove(run.id)
+    if (run.body.status !== 'FAILED' && run.body.status !== 'DONE') continue
+    if (run.id === kept) await files.removeHeld(run.id)
+    else await files.remove(run.id)
   }
-  if (outcome.status === 'HELD') await files.removeContent(job.runId)
+  if (outcome.status === 'HELD' && job.runId !== kept) await files.removeContent(job.runId)
 }
 
 /** Retries until the write succeeds: a run must not be stuck because the log was unavailable for a moment. */

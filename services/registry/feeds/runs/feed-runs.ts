@@ -31,7 +31,7 @@ export interface FeedRunsDeps {
 export interface FeedRuns {
   /** Takes up what an earlier process left, and begins to fetch feeds that are due. @throws Problem; it may be called again then. */
   start(): Promise<void>
-  /** Queues a run that fetches the feed's url. @throws Problem CONFLICT, NOT_FOUND, RATE_LIMITED. */
+  /** Queues a run that fetches the feed's url, or reads its kept upload anew. @throws Problem CONFLICT, NOT_FOUND, RATE_LIMITED. */
   request(feedId: string, by: string): Promise<Entity<'FeedRun'>>
   /** Stores the body durably, then queues a run over it. @throws Problem as `request`, and TOO_LARGE. */
   upload(feedId: string, body: Readable, by: string): Promise<Entity<'FeedRun'>>
@@ -66,8 +66,8 @@ export function createFeedRuns(deps: FeedRunsDeps): FeedRuns {
   function queueRun(feedId: string, trigger: FeedRun['trigger'], runId: string): EntityChange[] {
     const feed = snapshot.get('Feed', feedId)
     if (!feed) throw new Problem('NOT_FOUND', `There is no feed ${feedId}`)
-    if (trigger === 'MANUAL' && feed.body.url === null) {
-      throw new Problem('CONFLICT', 'The feed has no url to fetch: upload its content')
+    if (trigger === 'MANUAL' && feed.body.url === null && feed.body.keptUpload === null) {
+      throw new Problem('CONFLICT', 'The feed has no url to fetch, and no uploaded file is kept: upload its content')
     }
     if (runsOf(snapshot, feedId).some((run) => run.body.status === 'QUEUED')) {
       throw new Problem('CONFLICT', 'A run of this feed is already queued')
@@ -94,7 +94,8 @@ export function createFeedRuns(deps: FeedRunsDeps): FeedRuns {
     }
     const all = [...snapshot.all('FeedRun')]
     const wanted = all.filter(({ body }) => body.status === 'QUEUED' || body.status === 'HELD')
-    await files.keepOnly(new Set(wanted.map((run) => run.id)))
+    const kept = [...snapshot.all('Feed')].flatMap(({ body }) => body.keptUpload ?? [])
+    await files.keepOnly(new Set([...wanted.map((run) => run.id), ...kept]))
     for (const run of all) if (run.body.status === 'QUEUED') enqueue(run)
     for (const feed of snapshot.allEver('Feed')) if (feed.deletedAt !== null) clear(feed)
   }
@@ -111,12 +112,13 @@ export function createFeedRuns(deps: FeedRunsDeps): FeedRuns {
 
   /** Removes the offers of a deleted feed. It may fail, because every start repeats it. */
   function clear({ id, body }: Entity<'Feed'>): void {
-    const { shopId, currency, lang } = body
+    const { shopId, currency, lang, keptUpload } = body
     const job = { runId: `clear-${id}`, feed: { id, shopId, currency, lang }, contentPath: '', heldPath: '' }
     const removeOffers = async () => {
       const cancel = () => void runner.cancel(job.runId).catch(() => {})
       stop.signal.addEventListener('abort', cancel)
       try {
+        if (keptUpload !== null) await files.remove(keptUpload)
         await runner.run({ ...job, task: { tag: 'REMOVE_ALL' } })
         await registry.forget(() => runsOf(snapshot, id))
       } catch (err) {
@@ -141,6 +143,7 @@ export function createFeedRuns(deps: FeedRunsDeps): FeedRuns {
     if (same) return
     freshness.lost(feed.id)
     if (url !== null && before?.body.url !== url) runNow(feed.id)
+    else if (before && before.body.currency !== currency) void tickOrLog()
   }
 
   function runNow(feedId: string): void {

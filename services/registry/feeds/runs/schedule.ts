@@ -26,34 +26,46 @@ export function checkQueueLimit(snapshot: Snapshot, feed: Entity<'Feed'>, limits
   }
 }
 
-/** Runs for the feeds that are due, as many as the queue takes; the others are still due at the next tick. */
+/**
+ * Runs for the feeds that are due, as many as the queue takes; the others are still due at the next tick. A feed whose
+ * currency is another than at its last run is read anew, unconditionally, whatever wrote or ended meanwhile.
+ */
 export function dueRuns(
   snapshot: Snapshot,
   { intervalMs, now, limits }: { intervalMs: number; now: number; limits: WaitingLimits },
 ): FeedRun[] {
   const waiting = runsWaiting(snapshot)
   const runs: FeedRun[] = []
-  for (const feed of dueFeeds(snapshot, { intervalMs, now })) {
+  for (const { feed, trigger } of dueFeeds(snapshot, { intervalMs, now })) {
     if (waiting.all >= RUNS_QUEUED_MAX) break
     const owner = ownerOf(snapshot, feed.body.shopId)
     if (waiting.of(owner) >= limits.accountFeedRunsWaiting) continue
     waiting.add(owner)
-    runs.push(queuedRun(feed, 'SCHEDULE', now))
+    runs.push(queuedRun(feed, trigger, now))
   }
   return runs
 }
 
-/** Feeds with a url, no run in progress, and no run within the interval; the one whose last run is oldest comes first. */
-function dueFeeds(snapshot: Snapshot, { intervalMs, now }: { intervalMs: number; now: number }): Entity<'Feed'>[] {
-  const lastQueuedAt = new Map<string, number>()
+/** Feeds that have no run in progress and are due, the one whose last run is oldest first. */
+function dueFeeds(snapshot: Snapshot, { intervalMs, now }: { intervalMs: number; now: number }) {
+  const lastRuns = new Map<string, FeedRun>()
   for (const { body } of snapshot.all('FeedRun')) {
-    const at = isUnderWay(body) ? Number.POSITIVE_INFINITY : body.queuedAt
-    lastQueuedAt.set(body.feedId, Math.max(at, lastQueuedAt.get(body.feedId) ?? at))
+    const last = lastRuns.get(body.feedId)
+    if (!last || isUnderWay(body) || (!isUnderWay(last) && body.queuedAt >= last.queuedAt)) {
+      lastRuns.set(body.feedId, body)
+    }
   }
-  const lastAt = (feed: Entity<'Feed'>) => lastQueuedAt.get(feed.id) ?? 0
-  return [...snapshot.all('Feed')]
-    .filter((feed) => feed.body.url !== null && now - lastAt(feed) >= intervalMs)
-    .sort((a, b) => lastAt(a) - lastAt(b))
+  const due: { feed: Entity<'Feed'>; trigger: FeedRun['trigger']; lastAt: number }[] = []
+  for (const feed of snapshot.all('Feed')) {
+    const { url, currency, keptUpload } = feed.body
+    const last = lastRuns.get(feed.id)
+    if (last && isUnderWay(last)) continue
+    const lastAt = last?.queuedAt ?? 0
+    const wasOtherCurrency = last !== undefined && last.currency !== null && last.currency !== currency
+    if (wasOtherCurrency && (url !== null || keptUpload !== null)) due.push({ feed, trigger: 'MANUAL', lastAt })
+    else if (url !== null && now - lastAt >= intervalMs) due.push({ feed, trigger: 'SCHEDULE', lastAt })
+  }
+  return due.sort((a, b) => a.lastAt - b.lastAt)
 }
 
 function runsWaiting(snapshot: Snapshot) {

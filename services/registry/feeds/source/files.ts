@@ -7,18 +7,24 @@ import { Problem } from '../../../domain/errors.ts'
 import { FeedFailure } from '../failure.ts'
 import { DOWNLOAD_BYTES_MAX, limited } from './fetch.ts'
 
-/** The files of unfinished runs: uploaded or fetched content, and the removals of held runs. */
+/** Of an uploaded file that is kept to be read anew: each feed may have one. */
+const KEPT_BYTES_MAX = 64 * 1024 ** 2
+
+/** The files of runs: content to be read, the last upload of each feed, and the removals of held runs. */
 export interface FeedFiles {
   contentPath(runId: string): string
   heldPath(runId: string): string
   /** Stores an upload durably. @throws Problem TOO_LARGE, INVALID, UNAVAILABLE. */
   receive(runId: string, body: Readable): Promise<void>
   hasContent(runId: string): Promise<boolean>
+  /** Whether the content of a run is small enough to be kept until the next one. */
+  mayKeep(runId: string): Promise<boolean>
   /** Shares the content of a run with another run. */
   share(fromRunId: string, toRunId: string): Promise<void>
-  /** Removes the content and the removals of a finished run. */
+  /** Removes the content and the removals of a run. */
   remove(runId: string): Promise<void>
   removeContent(runId: string): Promise<void>
+  removeHeld(runId: string): Promise<void>
   /** Removes the files of all other runs. */
   keepOnly(runIds: ReadonlySet<string>): Promise<void>
 }
@@ -60,6 +66,10 @@ export async function openFeedFiles(folder: string, bytesMax = DOWNLOAD_BYTES_MA
       const found = await stat(contentPath(runId)).catch(() => null)
       return found !== null
     },
+    async mayKeep(runId) {
+      const found = await stat(contentPath(runId)).catch(() => null)
+      return found !== null && found.size <= KEPT_BYTES_MAX
+    },
     async share(fromRunId, toRunId) {
       await link(contentPath(fromRunId), contentPath(toRunId))
       await syncFolder()
@@ -67,9 +77,12 @@ export async function openFeedFiles(folder: string, bytesMax = DOWNLOAD_BYTES_MA
     async removeContent(runId) {
       await rm(contentPath(runId), { force: true })
     },
-    async remove(runId) {
-      await rm(contentPath(runId), { force: true })
+    async removeHeld(runId) {
       await rm(heldPath(runId), { force: true })
+    },
+    async remove(runId) {
+      await files.removeContent(runId)
+      await files.removeHeld(runId)
     },
     async keepOnly(runIds) {
       for (const name of await readdir(folder)) {

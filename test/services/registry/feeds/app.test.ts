@@ -26,6 +26,7 @@ const publisherToken = 'publisher-token'
 const stranger = 'stranger-token'
 const shopId = randomUUID()
 const feedId = randomUUID()
+const emptyFeedId = randomUUID()
 const FEED = `/v1/panel/feeds/${feedId}`
 
 let engines: Engines
@@ -102,6 +103,7 @@ async function setUp() {
       created('Token', randomUUID(), bearer(other, stranger)),
       created('Shop', shopId, { ...shop, ...windows }),
       created('Feed', feedId, feed),
+      created('Feed', emptyFeedId, feed),
     ],
     { by: 'test' },
   )
@@ -194,8 +196,28 @@ describe('runs', () => {
     expect(all.body.nextCursor).toBeNull()
   })
 
-  it('cannot be asked for without a url', async () => {
-    expect(await call('POST', `${FEED}/run`)).toMatchObject({ status: 409, body: { code: 'CONFLICT' } })
+  it('cannot be asked for without a url or a kept upload', async () => {
+    const name = `/v1/panel/feeds/${emptyFeedId}/run`
+    expect(await call('POST', name)).toMatchObject({ status: 409, body: { code: 'CONFLICT' } })
+  })
+
+  it('read the last upload anew when asked to', async () => {
+    await uploaded(rss(item({ id: 'a' })))
+    now += 1_000
+    const { status, body } = await call('POST', `${FEED}/run`)
+    expect(status).toBe(202)
+    const path = `${FEED}/runs/${body.id}`
+    await waitFor(async () => !['QUEUED', 'RUNNING'].includes((await call('GET', path)).body.outcome))
+    expect((await call('GET', path)).body).toMatchObject({ trigger: 'MANUAL', unchanged: 1 })
+  })
+
+  it('say what they came to and why', async () => {
+    const prices = ['1 TRY', '2 TRY', '3 TRY']
+    expect(await uploaded(rss(...prices.map((price, i) => item({ id: `p${i}`, price }))))).toMatchObject({
+      causes: [{ code: 'CURRENCY_MISMATCH', value: 'TRY', count: 3 }],
+      ...{ currency: 'EUR', shopCurrency: 'EUR', betterCurrency: 'TRY' },
+    })
+    expect(await uploaded('<!doctype html><html><body>')).toMatchObject({ outcome: 'FAILED', failure: 'WEB_PAGE' })
   })
 
   it('that are held are let through by confirming', async () => {

@@ -222,13 +222,16 @@ describe('a feed with a url', () => {
 })
 
 describe('an upload', () => {
-  it('is run over and leaves no file', async () => {
+  it('is run over and kept, one file a feed', async () => {
     await createFeed(null)
     const run = await runs.upload(feedId, body(products('a', 'b')), 'me')
     expect(run).toMatchObject({ updatedBy: 'me', body: { status: 'QUEUED', trigger: 'UPLOAD', total: 0 } })
     expect(await ended()).toMatchObject({ status: 'DONE', total: 2 })
-    await waitFor(async () => (await readdir(folder())).length === 0)
-    await expect(runs.request(feedId, 'me')).rejects.toMatchObject({ code: 'CONFLICT' })
+    await runs.upload(feedId, body(products('a', 'b', 'c')), 'me')
+    await ended(2)
+    const { id } = latest()
+    await waitFor(async () => (await readdir(folder())).join() === `${id}.content`)
+    expect(feedNow().body.keptUpload).toBe(id)
   })
 
   it('makes the next fetch of the url unconditional', async () => {
@@ -344,7 +347,7 @@ describe('a held run', () => {
     })
     expect(await ids()).toEqual(['a', 'n'])
     await expect(runs.confirm(id, 'boss')).rejects.toMatchObject({ code: 'CONFLICT' })
-    await waitFor(async () => (await readdir(folder())).length === 0)
+    await waitFor(async () => (await readdir(folder())).join() === `${id}.content`)
   })
 
   it('can be confirmed after a restart', async () => {
@@ -365,6 +368,77 @@ describe('a held run', () => {
       message: expect.stringMatching(/later/),
     })
     await expect(runs.confirm(id, 'boss')).rejects.toMatchObject({ code: 'CONFLICT' })
+  })
+})
+
+describe('a feed whose currency is changed', () => {
+  const inLira = rss(item({ id: 'a', price: '40 TRY' }), item({ id: 'b', price: '50 TRY' }))
+  const setCurrency = (currency: string) =>
+    registry.write([changed(feedNow(), { ...feedNow().body, currency })], { by: 'test' })
+  const currencies = async () => [...(await engines.offers(shopId)).values()].map(({ currency }) => currency)
+
+  it('is read anew from its url at once, whatever its server says of changes', async () => {
+    content = { ...content, xml: inLira }
+    await createFeed()
+    expect(await ended()).toMatchObject({ rejected: 2, rejectedCurrencies: { TRY: 2 } })
+    await setCurrency('TRY')
+    expect(await ended(2)).toMatchObject({ trigger: 'MANUAL', currency: 'TRY', changed: 2, rejected: 0 })
+    expect(await currencies()).toEqual(['TRY', 'TRY'])
+    expect(requests).toEqual([undefined, undefined])
+    await runs.tick()
+    expect(statuses()).toHaveLength(2)
+  })
+
+  it('is read anew from the last upload, also after a restart', async () => {
+    await createFeed(null)
+    await runs.upload(feedId, body(inLira), 'me')
+    expect(await ended()).toMatchObject({ rejected: 2 })
+    await setCurrency('TRY')
+    expect(await ended(2)).toMatchObject({ status: 'DONE', changed: 2 })
+    await close()
+    await open()
+    await setCurrency('EUR')
+    // No offer would be left, so they stay as they are until somebody says so.
+    expect(await ended(3)).toMatchObject({ status: 'HELD', rejected: 2 })
+    expect(await currencies()).toEqual(['TRY', 'TRY'])
+    await setCurrency('TRY')
+    expect(await ended(4)).toMatchObject({ status: 'DONE', unchanged: 2 })
+    expect(await readdir(folder())).toEqual([`${feedNow().body.keptUpload}.content`])
+  })
+
+  it('is read again when a run in the old currency ends after the change', async () => {
+    const gate = Promise.withResolvers<void>()
+    let waiting = false
+    const slow: FeedRunner = {
+      ...runner,
+      run: async (job) => {
+        const outcome = await runner.run(job)
+        // Feeds of earlier tests are cleared too.
+        if (job.feed.id !== feedId) return outcome
+        waiting = true
+        await gate.promise
+        return outcome
+      },
+    }
+    await close()
+    await open({ runner: slow })
+    content = { ...content, xml: inLira }
+    await createFeed()
+    await waitFor(() => waiting)
+    await setCurrency('TRY')
+    gate.resolve()
+    await ended()
+    now += 1
+    await runs.tick()
+    expect(await ended(2)).toMatchObject({ currency: 'TRY', changed: 2, rejected: 0 })
+  })
+
+  it('keeps its offers as they are while no file of it is there', async () => {
+    await createFeed(null)
+    await setCurrency('TRY')
+    await runs.tick()
+    expect(statuses()).toEqual([])
+    await expect(runs.request(feedId, 'me')).rejects.toMatchObject({ code: 'CONFLICT' })
   })
 })
 

@@ -1,8 +1,9 @@
-import { PasswordInput, TextInput } from '@mantine/core'
+import { Alert, PasswordInput, Select, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import type { ReactNode } from 'react'
 import type { Feed, Shop } from '../../../client/types.ts'
 import { FormActions, FormSection } from '../../../components/form/form-section.tsx'
+import { t } from '../../../messages/pages/feeds.ts'
 
 export type FeedValues = Record<'name' | 'url' | 'username' | 'password' | 'currency' | 'lang', string>
 
@@ -17,58 +18,75 @@ export function useFeedForm({ feed, shop }: { feed?: Feed; shop?: Shop }) {
       currency: feed?.currency ?? shop?.currency ?? '',
       lang: feed?.lang ?? '',
     },
-    validate: { name: (name) => (name.trim() === '' ? 'Needed' : null) },
+    validate: { name: isGiven, currency: isGiven },
   })
 }
 
+const isGiven = (text: string) => (text.trim() === '' ? t('required') : null)
+
 /** The body for the API: an empty address or language becomes null; an empty password keeps the current one. */
-export const feedBody = ({ name, url, username, password, lang }: FeedValues) => ({
+export const feedBody = ({ name, url, username, password, currency, lang }: FeedValues) => ({
   name,
   url: url.trim() || null,
   username: username.trim() || null,
   ...(username.trim() === '' ? { password: null } : password !== '' && { password }),
-  lang: lang.trim().toLowerCase() || null,
+  currency,
+  lang: lang || null,
 })
+
+const named = (type: 'currency' | 'language', code: string) =>
+  new Intl.DisplayNames(undefined, { type }).of(code) ?? code
+
+/** Currencies by code and name, for a Select that is searched by either. */
+const currencyChoices = () =>
+  Intl.supportedValuesOf('currency').map((code) => ({ value: code, label: `${code} · ${named('currency', code)}` }))
+
+/** Two letters of ISO 639-1; the present one too, which may be any that the API takes. */
+const LANGUAGES =
+  'ar bg bn bs ca cs da de el en es et eu fa fi fr gl he hi hr hu id is it ja ka kk ko lt lv mk ms nb nl pl pt ro ru sk sl sq sr sv th tr uk ur uz vi zh'
+
+const languageChoices = (present: string) =>
+  [...new Set([...LANGUAGES.split(' '), present].filter(Boolean))]
+    .map((code) => ({ value: code, label: `${named('language', code)} (${code})` }))
+    .sort((a, b) => a.label.localeCompare(b.label))
 
 export interface FeedFormProps {
   form: ReturnType<typeof useFeedForm>
-  isNew: boolean
-  /** Whether a password is set already. */
-  hasPassword?: boolean
+  /** Null: a new one. */
+  feed: Feed | null
   isSaving: boolean
   onSubmit: (values: FeedValues) => void
   /** The delete button. */
   children?: ReactNode
 }
 
-export function FeedForm({ form, isNew, hasPassword = false, isSaving, onSubmit, children }: FeedFormProps) {
+export function FeedForm({ form, feed, isSaving, onSubmit, children }: FeedFormProps) {
+  const { currency, url, username } = form.values
+  const willBeRead = url.trim() !== '' || feed?.canBeRead
   return (
     <form onSubmit={form.onSubmit(onSubmit)}>
-      <FormSection
-        title="Feed"
-        description="RSS 2.0 or Atom as for Google Merchant Center, or plain XML; also packed by gzip."
-      >
-        <TextInput label="Name" required maxLength={200} {...form.getInputProps('name')} />
+      <FormSection title={t('formFeed')} description={t('formFeedHelp')}>
+        <TextInput label={t('name')} required maxLength={200} {...form.getInputProps('name')} />
         <TextInput
-          label="Address"
-          description="Fetched at once and then every hour. Without one, the feed is filled by uploads and the API"
+          label={t('address')}
+          description={t('addressHelp')}
           type="url"
-          placeholder="https://shop.example/feed.xml"
+          placeholder={t('addressExample')}
           maxLength={2_000}
           {...form.getInputProps('url')}
         />
         <TextInput
-          label="User name"
-          description="Where the address asks for one (HTTP Basic)"
+          label={t('userName')}
+          description={t('userNameHelp')}
           autoComplete="off"
           maxLength={200}
           maw={320}
           {...form.getInputProps('username')}
         />
-        {form.values.username.trim() !== '' && (
+        {username.trim() !== '' && (
           <PasswordInput
-            label="Password"
-            description={hasPassword ? 'Set, and never shown. Empty: it stays' : 'Never shown again'}
+            label={t('password')}
+            description={feed?.hasPassword ? t('passwordSet') : t('passwordNew')}
             autoComplete="new-password"
             maxLength={1_000}
             maw={320}
@@ -76,29 +94,40 @@ export function FeedForm({ form, isNew, hasPassword = false, isSaving, onSubmit,
           />
         )}
       </FormSection>
-      <FormSection title="Contents" description="What the file does not say of itself.">
-        <TextInput
-          label="Currency"
-          description={isNew ? 'What its prices are in. Cannot be changed later' : 'Cannot be changed'}
-          disabled={!isNew}
-          maxLength={3}
+      <FormSection title={t('contents')} description={t('contentsHelp')}>
+        <Select
+          label={t('currency')}
+          description={t('currencyHelp')}
+          required
+          searchable
           maw={320}
+          data={currencyChoices()}
           {...form.getInputProps('currency')}
-          onChange={({ currentTarget: { value } }) => form.setFieldValue('currency', value.toUpperCase())}
+          onChange={(value) => value && form.setFieldValue('currency', value)}
         />
-        <TextInput
-          label="Language"
-          description="Of its texts, as in “de”; empty: any. Ad requests may ask for one"
-          maxLength={3}
+        {feed && currency !== feed.currency && (
+          <Alert color="blue" role="status">
+            {willBeRead ? t('currencyRereads', { currency }) : t('currencyNeedsUpload')}
+          </Alert>
+        )}
+        <Select
+          label={t('language')}
+          description={t('languageHelp')}
+          placeholder={t('anyLanguage')}
+          searchable
+          clearable
           maw={320}
-          {...form.getInputProps('lang')}
+          data={languageChoices(form.values.lang)}
+          value={form.values.lang || null}
+          error={form.errors.lang}
+          onChange={(value) => form.setFieldValue('lang', value ?? '')}
         />
       </FormSection>
       <FormActions
-        label={isNew ? 'Create feed' : 'Save'}
+        label={feed ? t('save') : t('createFeed')}
         isSaving={isSaving}
         hasChanges={form.isDirty}
-        {...(isNew && { cancelTo: '/feeds' })}
+        {...(!feed && { cancelTo: '/feeds' })}
       >
         {children}
       </FormActions>

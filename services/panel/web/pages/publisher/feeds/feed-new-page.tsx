@@ -4,6 +4,7 @@ import { answer, client } from '../../../client/client.ts'
 import type { Shop } from '../../../client/types.ts'
 import { PageHeader } from '../../../components/page/page-header.tsx'
 import { useSave } from '../../../data/use-save.ts'
+import { t } from '../../../messages/pages/feeds.ts'
 import { useShop } from '../../../session/shop-context.tsx'
 import { NoShop } from '../shops/no-shop.tsx'
 import { FeedForm, type FeedValues, feedBody, useFeedForm } from './feed-form.tsx'
@@ -13,9 +14,9 @@ export default function FeedNewPage() {
   return (
     <>
       <PageHeader
-        title="New feed"
-        description={shop && `For ${shop.name}`}
-        breadcrumbs={[{ label: 'Feeds', to: '/feeds' }]}
+        title={t('newFeed')}
+        description={shop && t('feedFor', { shop: shop.name })}
+        breadcrumbs={[{ label: t('feeds'), to: '/feeds' }]}
       />
       {shop && <NewFeed key={shop.id} shop={shop} />}
       {!shop && (shops ? <NoShop /> : <Skeleton height={420} />)}
@@ -27,14 +28,12 @@ function NewFeed({ shop }: { shop: Shop }) {
   const navigate = useNavigate()
   const form = useFeedForm({ shop })
   const { submit, isSaving } = useSave({
-    save: (values: FeedValues) => {
-      const body = { shopId: shop.id, ...feedBody(values), ...(values.currency && { currency: values.currency }) }
-      return answer(client.POST('/v1/panel/feeds', { body }))
-    },
+    save: (values: FeedValues) =>
+      answer(client.POST('/v1/panel/feeds', { body: { shopId: shop.id, ...feedBody(values) } })),
     changes: ['/v1/panel/feeds'],
     form,
-    saved: 'Feed created',
+    saved: t('feedCreated'),
     onSaved: ({ id }) => navigate(`/feeds/${id}`),
   })
-  return <FeedForm form={form} isNew isSaving={isSaving} onSubmit={(values) => void submit(values)} />
+  return <FeedForm form={form} feed={null} isSaving={isSaving} onSubmit={(values) => void submit(values)} />
 }

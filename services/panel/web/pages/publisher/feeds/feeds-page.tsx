@@ -1,81 +1,82 @@
-import { Button, Skeleton } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
-import type { ReactNode } from 'react'
 import { Link } from 'react-router'
-import type { Feed, FeedRun } from '../../../client/types.ts'
+import type { Feed } from '../../../client/types.ts'
 import { type Column, DataTable } from '../../../components/page/data-table.tsx'
 import { PageHeader } from '../../../components/page/page-header.tsx'
 import { formatCount } from '../../../components/values/numbers.ts'
-import { StatusBadge } from '../../../components/values/status-badge.tsx'
 import { RelativeTime } from '../../../components/values/times.tsx'
 import { PAGE_SIZE_MAX, useList } from '../../../data/use-list.ts'
+import { t } from '../../../messages/pages/feeds.ts'
 import { useShop } from '../../../session/shop-context.tsx'
 import { NoShop } from '../shops/no-shop.tsx'
+import { OutcomeBadge } from './outcome-badge.tsx'
+import { acceptedBy } from './runs.ts'
 
-const REFRESH_MS = 5_000
+const REFRESH_MS = 3_000
 
 const columns: Column<Feed>[] = [
-  { title: 'Feed', cell: ({ name }) => name },
-  { title: 'Source', cell: ({ url }) => url ?? 'Upload and API' },
-  { title: 'Last run', cell: ({ id }) => <LastRun id={id} show={({ status }) => <StatusBadge status={status} />} /> },
+  { title: t('feed'), cell: ({ name }) => name, sortBy: ({ name }) => name },
   {
-    title: 'When',
-    cell: ({ id }) => <LastRun id={id} show={(run) => <RelativeTime at={run.endedAt ?? run.queuedAt} />} />,
+    title: t('lastRun'),
+    cell: ({ lastRun }) => (lastRun ? <OutcomeBadge run={lastRun} /> : t('notRunYet')),
+    sortBy: ({ lastRun }) => lastRun?.outcome,
   },
-  { title: 'Items', cell: ({ id }) => <LastRun id={id} show={({ total }) => formatCount(total)} />, align: 'end' },
   {
-    title: 'Rejected',
-    cell: ({ id }) => <LastRun id={id} show={({ rejected }) => formatCount(rejected)} />,
+    title: t('when'),
+    cell: ({ lastRun }) => <RelativeTime at={lastRun && (lastRun.endedAt ?? lastRun.queuedAt)} />,
+    sortBy: ({ lastRun }) => lastRun?.queuedAt,
+  },
+  {
+    title: t('accepted'),
+    cell: ({ lastRun }) => formatCount(lastRun && acceptedBy(lastRun)),
+    sortBy: ({ lastRun }) => lastRun && acceptedBy(lastRun),
     align: 'end',
   },
   {
-    title: 'Warnings',
-    cell: ({ id }) => <LastRun id={id} show={({ warnings }) => formatCount(warnings)} />,
+    title: t('rejected'),
+    cell: ({ lastRun }) => formatCount(lastRun?.rejected),
+    sortBy: ({ lastRun }) => lastRun?.rejected,
     align: 'end',
   },
+  {
+    title: t('warnings'),
+    cell: ({ lastRun }) => formatCount(lastRun?.warnings),
+    sortBy: ({ lastRun }) => lastRun?.warnings,
+    align: 'end',
+  },
+  { title: t('currency'), cell: ({ currency }) => currency, sortBy: ({ currency }) => currency },
+  { title: t('source'), cell: ({ url }) => url ?? t('uploadAndApi'), sortBy: ({ url }) => url, isHidden: true },
 ]
 
-/** A cell with a part of a feed's last run. The cells of a row share one query. */
-function LastRun({ id, show }: { id: string; show: (run: FeedRun) => ReactNode }) {
-  const { items } = useList('/v1/panel/feeds/{id}/runs', { path: { id }, pageSize: 1, refreshMs: REFRESH_MS })
-  if (!items) return <Skeleton height={14} width={60} display="inline-block" />
-  return <>{items[0] ? show(items[0]) : '–'}</>
-}
-
-/** The feeds of a shop, with the result of their last run. */
+/** The feeds of a shop, with what their last run came to. */
 export default function FeedsPage() {
   const { shop, shops } = useShop()
   const list = useList('/v1/panel/feeds', {
     query: { shopId: shop?.id },
     pageSize: PAGE_SIZE_MAX,
     enabled: shop !== undefined,
+    refreshMs: REFRESH_MS,
   })
   const create = (
     <Button component={Link} to="/feeds/new" leftSection={<IconPlus size={16} aria-hidden />}>
-      New feed
+      {t('newFeed')}
     </Button>
   )
   return (
     <>
-      <PageHeader
-        title="Feeds"
-        description="Where the shop’s products come from: an XML file, fetched every hour or uploaded."
-        actions={shop && create}
-      />
+      <PageHeader title={t('feeds')} description={t('feedsHelp')} actions={shop && create} />
       {shops && !shop ? (
         <NoShop />
       ) : (
         <DataTable
-          label="Feeds"
+          id="feeds"
+          label={t('feeds')}
           list={list}
           columns={columns}
           rowKey={({ id }) => id}
           rowLink={({ id }) => `/feeds/${id}`}
-          empty={{
-            title: 'No feeds yet',
-            description: 'Add the address of the feed that you send to Google, or upload the file.',
-            action: create,
-          }}
+          empty={{ title: t('noFeeds'), description: t('noFeedsHelp'), action: create }}
         />
       )}
     </>

@@ -9,6 +9,7 @@ import { PanelCard } from '../../../components/page/panel-card.tsx'
 import { formatCount } from '../../../components/values/numbers.ts'
 import { StatusBadge } from '../../../components/values/status-badge.tsx'
 import { useList } from '../../../data/use-list.ts'
+import { t } from '../../../messages/pages/feeds.ts'
 import { issueName } from './runs.ts'
 
 const SEARCH_WAIT_MS = 300
@@ -17,12 +18,12 @@ const REFRESH_MS = 2_000
 const SETTLED_MS = 20_000
 
 const columns: Column<FeedIssue>[] = [
-  { title: 'Product', cell: (issue) => <ProductOf issue={issue} /> },
-  { title: 'Line', cell: ({ line }) => line, align: 'end', width: 80 },
-  { title: 'Severity', cell: ({ severity }) => <StatusBadge status={severity} />, width: 120 },
-  { title: 'Field', cell: ({ field }) => field },
-  { title: 'Issue', cell: ({ code }) => issueName(code) },
-  { title: 'What is wrong', cell: ({ message }) => message },
+  { title: t('product'), cell: (issue) => <ProductOf issue={issue} /> },
+  { title: t('line'), cell: ({ line }) => line, align: 'end', width: 80 },
+  { title: t('severity'), cell: ({ severity }) => <StatusBadge status={severity} />, width: 120 },
+  { title: t('field'), cell: ({ field }) => field },
+  { title: t('issue'), cell: ({ code }) => issueName(code) },
+  { title: t('whatIsWrong'), cell: ({ message }) => message },
 ]
 
 /** A rejected item has no product page, unless an earlier run accepted it. */
@@ -34,6 +35,11 @@ function ProductOf({ issue: { productId, severity } }: { issue: FeedIssue }) {
       {productId}
     </Anchor>
   )
+}
+
+function noIssues({ status }: FeedRun, isUnderWay: boolean): string {
+  if (isUnderWay) return t('noIssuesYet')
+  return status === 'FAILED' ? t('noIssuesFailed') : t('noIssues')
 }
 
 type Severity = FeedIssue['severity']
@@ -56,8 +62,8 @@ export function IssuesTable({ run, isUnderWay }: { run: FeedRun; isUnderWay: boo
   const csv = new URLSearchParams({ ...query, format: 'csv' })
   return (
     <PanelCard
-      title="Rejected products and warnings"
-      description="A rejected product is not in the shop’s ads; a warning says what was made of a value."
+      title={t('issues')}
+      description={t('issuesHelp')}
       actions={
         codes.length > 0 && (
           <Button
@@ -68,13 +74,13 @@ export function IssuesTable({ run, isUnderWay }: { run: FeedRun; isUnderWay: boo
             size="xs"
             leftSection={<IconDownload size={14} aria-hidden />}
           >
-            CSV
+            {t('csv')}
           </Button>
         )
       }
     >
       <Chip.Group value={code} onChange={(value) => setCode(value as string)}>
-        <Group gap={6} mb="sm" role="group" aria-label="Issues by code">
+        <Group gap={6} mb="sm" role="group" aria-label={t('issuesByCode')}>
           {codes.map(([each, count]) => (
             <Chip
               key={each}
@@ -84,33 +90,33 @@ export function IssuesTable({ run, isUnderWay }: { run: FeedRun; isUnderWay: boo
               variant="outline"
               onClick={() => each === code && setCode('')}
             >
-              {`${issueName(each)}: ${formatCount(count)}`}
+              {t('codeAndCount', { name: issueName(each), count: formatCount(count) })}
             </Chip>
           ))}
         </Group>
       </Chip.Group>
       <DataTable
-        label="Issues"
+        label={t('issuesLabel')}
         list={list}
         columns={columns}
         rowKey={(issue) => [issue.line, issue.productId, issue.field, issue.code, issue.message].join()}
         search={{ value: typed, onChange: setTyped }}
         filters={
           <SegmentedControl
-            aria-label="Severity"
+            aria-label={t('severity')}
             size="xs"
             value={severity}
             onChange={(value) => setSeverity(value as typeof severity)}
             data={[
-              { value: 'ALL', label: 'All' },
-              { value: 'REJECTED', label: 'Rejected' },
-              { value: 'WARNING', label: 'Warnings' },
+              { value: 'ALL', label: t('all') },
+              { value: 'REJECTED', label: t('rejected') },
+              { value: 'WARNING', label: t('warnings') },
             ]}
           />
         }
         empty={{
-          title: codes.length === 0 ? 'Nothing to complain of' : 'None of these',
-          description: isSettling && codes.length > 0 ? 'They come up within seconds.' : undefined,
+          title: codes.length === 0 ? noIssues(run, isUnderWay) : t('noneOfThese'),
+          ...(isSettling && codes.length > 0 && { description: t('issuesSoon') }),
         }}
       />
     </PanelCard>

@@ -5,10 +5,14 @@ import { DetailList } from '../../../components/page/detail-list.tsx'
 import { ErrorState } from '../../../components/page/error-state.tsx'
 import { PageHeader } from '../../../components/page/page-header.tsx'
 import { PanelCard } from '../../../components/page/panel-card.tsx'
-import { StatusBadge } from '../../../components/values/status-badge.tsx'
-import { DateTime, formatDuration } from '../../../components/values/times.tsx'
+import { DateTime } from '../../../components/values/times.tsx'
 import { useEntity } from '../../../data/use-entity.ts'
+import { t } from '../../../messages/pages/feeds.ts'
+import { useShop } from '../../../session/shop-context.tsx'
 import { IssuesTable } from './issues-table.tsx'
+import { OutcomeBadge } from './outcome-badge.tsx'
+import { RunDiagnosis } from './run-diagnosis.tsx'
+import { durationOf } from './run-history.tsx'
 import { RunSummary } from './run-summary.tsx'
 import { isUnderWay, RUNNING_REFRESH_MS, triggerNames } from './runs.ts'
 
@@ -16,29 +20,29 @@ import { isUnderWay, RUNNING_REFRESH_MS, triggerNames } from './runs.ts'
 export default function RunPage() {
   const { id = '', run: runId = '' } = useParams()
   const feed = useEntity('/v1/panel/feeds/{id}', { path: { id } })
-  const path = { id, run: runId }
   const {
     data: run,
     problem,
     retry,
   } = useEntity('/v1/panel/feeds/{id}/runs/{run}', {
-    path,
-    refreshMs: RUNNING_REFRESH_MS,
+    path: { id, run: runId },
+    refreshMs: (data) => data !== undefined && isUnderWay(data) && RUNNING_REFRESH_MS,
   })
   return (
     <>
       <PageHeader
-        title="Run of the feed"
-        badge={run && <StatusBadge status={run.status} />}
+        title={t('runOfFeed')}
+        badge={run && <OutcomeBadge run={run} />}
         breadcrumbs={[
-          { label: 'Feeds', to: '/feeds' },
-          { label: feed.data?.name ?? 'Feed', to: `/feeds/${id}` },
+          { label: t('feeds'), to: '/feeds' },
+          { label: feed.data?.name ?? t('feed'), to: `/feeds/${id}` },
         ]}
       />
       {problem && !run && <ErrorState problem={problem} retry={retry} />}
       {!problem && !run && <Skeleton height={640} />}
       {run && (
         <Stack gap="lg">
+          {feed.data && <RunDiagnosis run={run} feed={feed.data} />}
           <RunSummary run={run} />
           <Times run={run} />
           <IssuesTable run={run} isUnderWay={isUnderWay(run)} />
@@ -48,20 +52,22 @@ export default function RunPage() {
   )
 }
 
-function Times({ run: { trigger, queuedAt, startedAt, endedAt } }: { run: FeedRun }) {
-  const took = startedAt && endedAt ? formatDuration(Date.parse(endedAt) - Date.parse(startedAt)) : null
+function Times({ run }: { run: FeedRun }) {
+  const { trigger, queuedAt, endedAt } = run
+  const timeZone = useShop().shops?.find(({ id }) => id === run.shopId)?.timeZone
+  const inZone = timeZone === undefined ? {} : { timeZone }
   return (
-    <PanelCard title="Times">
+    <PanelCard title={t('times')} description={timeZone && `${t('timesIn', { zone: timeZone.replaceAll('_', ' ') })}.`}>
       <DetailList
         details={{
-          'Asked for': (
+          [t('requested')]: (
             <>
-              <DateTime at={queuedAt} />
+              <DateTime at={queuedAt} {...inZone} />
               {`, ${triggerNames[trigger].toLowerCase()}`}
             </>
           ),
-          Ended: endedAt && <DateTime at={endedAt} />,
-          Took: took,
+          [t('ended')]: endedAt && <DateTime at={endedAt} {...inZone} />,
+          [t('took')]: durationOf(run),
         }}
       />
     </PanelCard>

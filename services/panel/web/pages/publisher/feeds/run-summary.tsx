@@ -6,6 +6,7 @@ import { ConfirmButton } from '../../../components/form/confirm-button.tsx'
 import { StatCard } from '../../../components/page/stat-card.tsx'
 import { formatCount } from '../../../components/values/numbers.ts'
 import { useSave } from '../../../data/use-save.ts'
+import { t } from '../../../messages/pages/feeds.ts'
 import { isUnderWay, runPaths } from './runs.ts'
 
 /** The progress of a run, and what it waits for. */
@@ -14,25 +15,21 @@ export function RunSummary({ run }: { run: FeedRun }) {
     <Stack gap="md">
       {isUnderWay(run) && (
         <div>
-          <Progress value={100} animated aria-label="The run is under way" size="sm" />
+          <Progress value={100} animated aria-label={t('runUnderWay')} size="sm" />
           <Text size="sm" c="dimmed" mt={4} role="status">
-            {run.status === 'QUEUED' ? 'Waits for its turn' : `${formatCount(run.total)} items read so far`}
+            {run.status === 'QUEUED' ? t('waiting') : t('readSoFar', { count: run.total })}
           </Text>
         </div>
       )}
-      {run.status === 'HELD' && <Held run={run} />}
-      {run.status === 'FAILED' && (
-        <Alert color="red" icon={<IconAlertTriangle />} title="The run failed">
-          {run.message} Nothing was removed.
-        </Alert>
-      )}
+      {run.outcome === 'HELD' && <Held run={run} />}
+      {run.outcome === 'REPLACED' && <Text size="sm">{`${run.message}.`}</Text>}
       <SimpleGrid cols={{ base: 2, xs: 3, lg: 6 }} spacing="sm">
-        <StatCard label="Items" value={formatCount(run.total)} hint="in the file" />
-        <StatCard label="Changed" value={formatCount(run.changed)} hint="new or different" />
-        <StatCard label="Unchanged" value={formatCount(run.unchanged)} hint="as before" />
-        <StatCard label="Removed" value={formatCount(run.removed)} hint="not in the file" />
-        <StatCard label="Rejected" value={formatCount(run.rejected)} hint="not taken" />
-        <StatCard label="Warnings" value={formatCount(run.warnings)} hint="taken, corrected" />
+        <StatCard label={t('products')} value={formatCount(run.total)} hint={t('inTheFile')} />
+        <StatCard label={t('changed')} value={formatCount(run.changed)} hint={t('newOrDifferent')} />
+        <StatCard label={t('unchanged')} value={formatCount(run.unchanged)} hint={t('asBefore')} />
+        <StatCard label={t('removed')} value={formatCount(run.removed)} hint={t('notInFile')} />
+        <StatCard label={t('rejected')} value={formatCount(run.rejected)} hint={t('notAccepted')} />
+        <StatCard label={t('warnings')} value={formatCount(run.warnings)} hint={t('acceptedCorrected')} />
       </SimpleGrid>
     </Stack>
   )
@@ -43,22 +40,23 @@ function Held({ run: { id, feedId, message } }: { run: FeedRun }) {
     save: () =>
       answer(client.POST('/v1/panel/feeds/{id}/runs/{run}/confirm', { params: { path: { id: feedId, run: id } } })),
     changes: runPaths,
-    saved: 'Confirmed: the products are being removed',
+    saved: t('confirmed'),
   })
+  const what = (message ?? '').replace(/:.*/, '')
   return (
-    <Alert color="orange" icon={<IconAlertTriangle />} title="The run is held">
+    <Alert color="orange" icon={<IconAlertTriangle />} title={t('runHeld')}>
       <Group justify="space-between" gap="sm">
         <Text size="sm" maw={560}>
-          {`${message}. New and changed products are in force already, nothing was removed. If the file is broken or cut off, leave it: a later good run takes its place.`}
+          {t('heldHelp', { message: what })}
         </Text>
         <ConfirmButton
           color="red"
-          title="Remove these products?"
-          message={`${message?.replace(/:.*/, '')}. Campaigns that promote them go on without them.`}
-          confirm="Remove them"
+          title={t('removeQuestion')}
+          message={t('removeMeans', { message: what })}
+          confirm={t('remove')}
           onConfirm={() => submit(undefined)}
         >
-          Let it remove them
+          {t('letRemove')}
         </ConfirmButton>
       </Group>
     </Alert>

@@ -1,14 +1,21 @@
 import type { FeedRun } from '../../../client/types.ts'
+import { t } from '../../../messages/pages/feeds.ts'
 
-/** How often to refetch a run that is under way. */
+/** How often to refetch a run that is under way, and the feed with its other runs. */
 export const RUNNING_REFRESH_MS = 1_000
+/** How often to refetch a feed between its runs. */
+export const IDLE_REFRESH_MS = 10_000
 
 export const isUnderWay = ({ status }: Pick<FeedRun, 'status'>): boolean => status === 'QUEUED' || status === 'RUNNING'
 
+/** The products of the file that are in the shop's ads. */
+export const acceptedBy = ({ changed, unchanged }: Pick<FeedRun, 'changed' | 'unchanged'>): number =>
+  changed + unchanged
+
 export const triggerNames: Readonly<Record<FeedRun['trigger'], string>> = {
-  UPLOAD: 'Upload',
-  SCHEDULE: 'Schedule',
-  MANUAL: 'By hand',
+  UPLOAD: t('byUpload'),
+  SCHEDULE: t('bySchedule'),
+  MANUAL: t('byHand'),
 }
 
 /** Queries that a run under way changes. */

@@ -2,18 +2,23 @@ import '@mantine/dropzone/styles.css'
 import { Group, Text } from '@mantine/core'
 import { Dropzone } from '@mantine/dropzone'
 import { IconFileUpload } from '@tabler/icons-react'
+import { useState } from 'react'
 import { answer, client } from '../../../client/client.ts'
 import type { FeedRun } from '../../../client/types.ts'
 import { useSave } from '../../../data/use-save.ts'
+import { t } from '../../../messages/pages/feeds.ts'
 import { runPaths } from './runs.ts'
 
 export interface UploadZoneProps {
   feedId: string
+  /** Products of the feed, which the file takes the place of. */
+  replaced: number
   onStarted: (run: FeedRun) => void
 }
 
 /** Uploads a feed's file, dropped or chosen, which starts a run. */
-export function UploadZone({ feedId, onStarted }: UploadZoneProps) {
+export function UploadZone({ feedId, replaced, onStarted }: UploadZoneProps) {
+  const [sent, setSent] = useState<File | null>(null)
   const { submit, isSaving, problem } = useSave({
     save: (file: File) =>
       answer(
@@ -26,26 +31,36 @@ export function UploadZone({ feedId, onStarted }: UploadZoneProps) {
         }),
       ),
     changes: runPaths,
-    saved: 'File uploaded',
+    saved: t('uploaded'),
     onSaved: (run) => run && onStarted(run as FeedRun),
   })
+  const send = (file: File) => {
+    setSent(file)
+    void submit(file)
+  }
+  const help = problem?.message ?? t('uploadReplaces', { count: replaced })
   return (
     <Dropzone
-      onDrop={([file]) => file && void submit(file)}
-      loading={isSaving}
+      onDrop={([file]) => file && send(file)}
+      disabled={isSaving}
       multiple={false}
       p="lg"
-      inputProps={{ 'aria-label': 'File of the feed' }}
+      inputProps={{ 'aria-label': t('fileOfFeed') }}
     >
-      <Group justify="center" gap="md" mih={64} style={{ pointerEvents: 'none' }}>
-        <IconFileUpload size={32} stroke={1.5} aria-hidden />
-        <div>
-          <Text fw={500}>Drop the feed’s file here, or click to choose it</Text>
+      <Group justify="center" gap="md" mih={64} wrap="nowrap" style={{ pointerEvents: 'none' }}>
+        <IconFileUpload size={32} stroke={1.5} aria-hidden style={{ flex: 'none' }} />
+        <div role="status">
+          <Text fw={500}>
+            {isSaving && sent ? t('uploading', { name: sent.name, size: sizeText(sent.size) }) : t('dropFile')}
+          </Text>
           <Text size="sm" c={problem ? 'red' : 'dimmed'}>
-            {problem?.message ?? 'XML, or its gzip. It takes the place of all that the feed held'}
+            {help}
           </Text>
         </div>
       </Group>
     </Dropzone>
   )
 }
+
+const megabytes = new Intl.NumberFormat(undefined, { style: 'unit', unit: 'megabyte', maximumSignificantDigits: 2 })
+const sizeText = (bytes: number) => megabytes.format(bytes / 1_000_000)
