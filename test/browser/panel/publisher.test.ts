@@ -62,8 +62,8 @@ it('shows the errors of an uploaded feed, and why a product cannot be shown', as
     { ...lamp('L-3', 'Lamp without a price'), price: 'free' },
   ]
   const buffer = Buffer.from(feedXml(items))
-  await page.getByLabel('File of the feed').setInputFiles({ name: 'feed.xml', mimeType: 'application/xml', buffer })
-  await title('Run of the feed').waitFor()
+  await page.getByLabel('Feed file').setInputFiles({ name: 'feed.xml', mimeType: 'application/xml', buffer })
+  await title('Feed run').waitFor()
   const issue = page.getByRole('row').filter({ hasText: 'L-3' })
   await issue.getByText('“free”').or(issue.getByText('"free"')).waitFor()
   await page.getByText('Invalid price: 1').click()

@@ -93,7 +93,7 @@ export const t = catalogue({
   feedDeleted: 'Feed deleted',
   deleteWhat: 'feed',
   deleteMeans:
-    '{count, plural, =0 {It has no products.} one {Its # product is removed from the shop’s ads.} other {Its # products are removed from the shop’s ads.}} Campaigns go on without them.',
+    '{count, plural, =0 {Its products are removed from the shop’s ads.} one {Its # product is removed from the shop’s ads.} other {Its # products are removed from the shop’s ads.}} Campaigns go on without them.',
 
   // Upload
   fileOfFeed: 'Feed file',

@@ -1,0 +1,96 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { must } from '../../program.ts'
+import { openWorld, seriousFindings, type World } from '../harness.ts'
+import { feedXml, lamp } from './publisher-data.ts'
+
+let world: World
+let shopId: string
+let page: Page
+beforeAll(async () => {
+  world = await openWorld()
+  const publisher = await make('accounts', {
+    ...{ kind: 'PUBLISHER', name: 'Bazaar', companyName: 'Company', displayEnabled: false },
+  })
+  const home = { currency: 'USD', lang: 'en', country: 'US', timeZone: 'America/New_York' }
+  shopId = (await make('shops', { accountId: publisher.id, name: 'Bazaar', ...home })).id
+  page = await world.signedIn(await world.makeUser({ name: 'Petra', role: 'PUBLISHER', accountId: publisher.id }))
+})
+afterAll(() => world?.stop())
+
+const make = (path: string, body: object) => must(world.program.call<{ id: string }>('POST', `/v1/panel/${path}`, body))
+
+/** A feed with a file of lamps at a price. */
+async function uploaded(name: string, count: number, price: string): Promise<string> {
+  const { id } = await make('feeds', { shopId, name })
+  const lamps = Array.from({ length: count }, (_, i) => ({ ...lamp(`${name}-${i}`, `Lamp ${i}`), price }))
+  await must(world.program.call('POST', `/v1/panel/feeds/${id}/content`, feedXml(lamps)))
+  return id
+}
+
+async function openFeed(id: string, name: string): Promise<void> {
+  await page.goto(`/panel/feeds/${id}`)
+  await page.getByRole('heading', { level: 1, name }).waitFor()
+}
+
+const header = () => page.getByRole('banner').or(page.locator('main header'))
+const history = () => page.getByRole('table', { name: 'Runs of the feed' }).getByRole('row')
+
+it('says that all prices are in another currency, and one click accepts them all', async () => {
+  await openFeed(await uploaded('Istanbul', 216, '49.90 TRY'), 'Istanbul')
+  await page.getByText('All 216 prices are in TRY, the feed says USD').waitFor()
+  await header().getByText('All products rejected').first().waitFor()
+  await history().getByText('All products rejected').waitFor()
+  expect(await seriousFindings(page)).toEqual([])
+
+  await page.getByRole('button', { name: 'Change the feed’s currency to TRY' }).click()
+  // All are taken; the shop's currency is another one.
+  await header().getByText('Succeeded with warnings').first().waitFor()
+  await history().getByText('Succeeded with warnings').waitFor()
+  expect(await history().getByText('All products rejected').count()).toBe(1)
+  await page.getByText('The feed’s currency is TRY, the shop’s is USD').waitFor()
+  expect(await page.getByText('prices are in TRY').count()).toBe(0)
+})
+
+it('says what is wrong with a file that is no feed, and never that it has no issues', async () => {
+  const { id } = await make('feeds', { shopId, name: 'Login page' })
+  await openFeed(id, 'Login page')
+  const buffer = Buffer.from('<!doctype html><html><body>Sign in</body></html>')
+  await page.getByLabel('Feed file').setInputFiles({ name: 'feed.xml', mimeType: 'text/xml', buffer })
+  await page.getByRole('heading', { level: 1, name: 'Feed run' }).waitFor()
+  await page.getByText('This is a web page (HTML), not a feed').waitFor()
+  await page.getByText('The run failed before it could check the products').waitFor()
+  expect(await page.getByText('No issues').count()).toBe(0)
+  expect(await seriousFindings(page)).toEqual([])
+  await page.getByRole('link', { name: 'Login page' }).click()
+  await history().getByText('Failed').waitFor()
+})
+
+it('warns of prices that are not in the currency of the shop', async () => {
+  const id = await uploaded('Delhi', 3, '4,999.00 INR')
+  await openFeed(id, 'Delhi')
+  await page.getByText('All 3 prices are in INR, the feed says USD').waitFor()
+  await page.getByRole('combobox', { name: 'Currency' }).click()
+  await page.getByRole('combobox', { name: 'Currency' }).fill('rupee')
+  await page.getByRole('option', { name: /^INR/ }).click()
+  await page.getByText('The feed is read again with INR').waitFor()
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('The feed’s currency is INR, the shop’s is USD').waitFor()
+  await page.getByText('Bids and budgets stay in USD').waitFor()
+  await header().getByText('Succeeded with warnings').first().waitFor()
+})
+
+it('shows in the list what each feed came to, without cutting a word', async () => {
+  await page.setViewportSize({ width: 1280, height: 900 })
+  await page.goto('/panel/feeds')
+  const row = (name: string) => page.getByRole('row').filter({ hasText: name })
+  await row('Istanbul').getByText('Succeeded with warnings').waitFor()
+  await row('Login page').getByText('Failed').waitFor()
+  const cut = await page
+    .locator('[class*=Badge-label]')
+    .evaluateAll(
+      (labels) => labels.filter((label) => label.parentElement!.scrollWidth > label.parentElement!.clientWidth).length,
+    )
+  expect(cut).toBe(0)
+  expect(await seriousFindings(page)).toEqual([])
+})
