@@ -56,7 +56,7 @@ export function feedEntities(deps: FeedEntitiesDeps): Resource<'Feed', typeof Fe
       const { url, currency, lang, username } = body
       const readsAlike =
         feed.url === url && feed.currency === currency && feed.lang === lang && feed.username === username
-      return readsAlike ? feed : { ...feed, ...UNFETCHED, keptUpload: null }
+      return readsAlike ? feed : { ...feed, ...UNFETCHED }
     },
     blockedBy: () => null,
     views(feeds) {
