@@ -29,10 +29,27 @@ const ModerationQuery = ListQuery({
   shopId: Type.Optional(Id('In this shop')),
 })
 
-/** GET the display campaigns by what was decided, POST accept and reject: for the publisher of the shop and the operator. */
+/** How long a decision can be undone: the panel offers it for ten seconds, and the request has to arrive. */
+const UNDO_MS = 30_000
+
+/** What a decision of the last seconds replaced. */
+interface Undoable {
+  before: Moderation
+  /** Of the campaign as the decision left it. */
+  version: number
+  decidedAt: number
+  decidedBy: string
+}
+
+/**
+ * GET the display campaigns by what was decided, POST accept, reject and undo: for the publisher of the shop and the
+ * operator. What can be undone is held in memory: the registry has one process, and a start makes decisions final.
+ */
 export function moderationRoutes(server: HttpServer, deps: ModerationDeps): void {
+  const undoable = new Map<string, Undoable>()
   listRoute(server, deps)
-  decisionRoutes(server, deps)
+  decisionRoutes(server, { ...deps, undoable })
+  undoRoute(server, { ...deps, undoable })
 }
 
 const moderatorsOnly = onlyRoles(['OPERATOR', 'PUBLISHER'], 'Only the publisher of a shop can moderate its banners')
@@ -62,7 +79,7 @@ function listRoute(server: HttpServer, { access, authorize, views }: ModerationD
   )
 }
 
-function decisionRoutes(server: HttpServer, deps: ModerationDeps): void {
+function decisionRoutes(server: HttpServer, deps: ModerationDeps & { undoable: Map<string, Undoable> }): void {
   const onRequest = [deps.authorize('panel'), moderatorsOnly]
   const response = { 200: CampaignView }
   server.post(
@@ -98,21 +115,68 @@ interface Decision extends Pick<ModerationDecision, 'state' | 'reason'> {
 }
 
 /** @throws Problem NOT_FOUND, CONFLICT */
-async function decide(deps: ModerationDeps, decision: Decision): Promise<Static<typeof CampaignView>> {
-  const { registry, access, views, now } = deps
+async function decide(
+  deps: ModerationDeps & { undoable: Map<string, Undoable> },
+  decision: Decision,
+): Promise<Static<typeof CampaignView>> {
+  const { registry, access, views, now, undoable } = deps
   const { principal, campaignId, state, reason } = decision
+  let replaced: Undoable | null = null
   const [entry] = await registry.write(
     () => {
       const campaign = access.need(principal, 'Campaign', campaignId)
       const moderation = checkOpen(campaign, decision)
       const { version } = campaign
       const made = { state, reason, decidedAt: now(), decidedBy: principal.actorId, version }
+      replaced = { before: moderation, ...made, version: version + 1 }
       return [changed(campaign, { ...campaign.body, moderation: afterDecision(moderation, made) })]
     },
     { by: principal.actorId },
   )
+  forgetOld(undoable, now())
+  if (replaced) undoable.set(entry!.id, replaced)
   const [view] = await views([entry as Entity<'Campaign'>], principal)
   return view as Static<typeof CampaignView>
+}
+
+function undoRoute(
+  server: HttpServer,
+  { registry, access, authorize, views, now, undoable }: ModerationDeps & { undoable: Map<string, Undoable> },
+): void {
+  server.post(
+    `${PATH}/:campaignId/undo`,
+    {
+      onRequest: [authorize('panel'), moderatorsOnly],
+      schema: {
+        summary: 'Take back a decision just made',
+        description: `Within ${UNDO_MS / 1_000} s, by who made it, while the campaign has not changed since: 409 otherwise. The campaign is moderated as before, and its history does not show the decision.`,
+        params: ModerationParams,
+        response: { 200: CampaignView },
+      },
+    },
+    async (request) => {
+      const principal = principalOf(request)
+      const [entry] = await registry.write(
+        () => {
+          const campaign = access.need(principal, 'Campaign', request.params.campaignId)
+          forgetOld(undoable, now())
+          const made = undoable.get(campaign.id)
+          if (made?.decidedBy !== principal.actorId || made.version !== campaign.version) {
+            throw new Problem('CONFLICT', 'There is no decision of yours that can still be undone')
+          }
+          undoable.delete(campaign.id)
+          return [changed(campaign, { ...campaign.body, moderation: made.before })]
+        },
+        { by: principal.actorId },
+      )
+      const [view] = await views([entry as Entity<'Campaign'>], principal)
+      return view as Static<typeof CampaignView>
+    },
+  )
+}
+
+function forgetOld(undoable: Map<string, Undoable>, now: number): void {
+  for (const [campaignId, { decidedAt }] of undoable) if (now - decidedAt > UNDO_MS) undoable.delete(campaignId)
 }
 
 /** The moderation that the decision changes. @throws Problem CONFLICT */

@@ -80,6 +80,44 @@ describe('moderation', () => {
     office.clock.now = NOW
   })
 
+  describe('undo', () => {
+    const undo = (token = publisher.token) =>
+      office.call('POST', `/v1/panel/moderation/${campaign.id}/undo`, undefined, token)
+    const moderation = async () =>
+      (await office.call('GET', `/v1/panel/campaigns/${campaign.id}`, undefined, brand.token)).body.moderation
+
+    it('takes back a decision as if it had not been made', async () => {
+      const before = await moderation()
+      await decide(campaign.id, 'accept')
+      const undone = await undo()
+      expect(undone).toMatchObject({ status: 200, body: { version: 3, moderation: before } })
+      await decide(campaign.id, 'reject', { reason: 'The title is misspelt' })
+      const rejected = await moderation()
+      expect(rejected).toMatchObject({ state: 'REJECTED', history: [{ state: 'REJECTED' }] })
+      await decide(campaign.id, 'accept')
+      await undo()
+      expect(await moderation()).toEqual(rejected)
+    })
+
+    it('is refused when there is nothing to undo, after a change, to others, and after a while', async () => {
+      expect((await undo()).status).toBe(409)
+      await decide(campaign.id, 'accept')
+      expect((await undo(BOOTSTRAP_TOKEN)).status).toBe(409)
+      expect((await undo(stranger.token)).status).toBe(404)
+      expect((await undo(brand.token)).status).toBe(403)
+      await patch({ name: 'Another name' })
+      expect((await undo()).status).toBe(409)
+      await decide(campaign.id, 'reject', { reason: 'x' })
+      expect((await undo()).status).toBe(200)
+      expect((await undo()).status).toBe(409)
+      await decide(campaign.id, 'reject', { reason: 'x' })
+      office.clock.now = NOW + 31_000
+      expect((await undo()).status).toBe(409)
+      office.clock.now = NOW
+      expect((await moderation()).state).toBe('REJECTED')
+    })
+  })
+
   it('lists by shop and page, and no sponsored campaigns', async () => {
     await office.make('/v1/panel/campaigns', campaignBody(publisher.shopId), publisher.token)
     const { body } = await office.call('GET', '/v1/panel/moderation?limit=1', undefined, publisher.token)
