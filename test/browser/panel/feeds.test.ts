@@ -77,6 +77,11 @@ it('warns of prices that are not in the currency of the shop', async () => {
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('The feed’s currency is INR, the shop’s is USD').waitFor()
   await page.getByText('Bids and budgets stay in USD').waitFor()
+  // Times are those of the shop, which is in New York.
+  await history()
+    .getByText(/ E[SD]T$/)
+    .first()
+    .waitFor()
   await header().getByText('Succeeded with warnings').first().waitFor()
 })
 

@@ -87,14 +87,13 @@ interface LastRunProps {
 }
 
 function LastRun({ feed, run, zone }: LastRunProps) {
-  const inZone = zone === undefined ? {} : { timeZone: zone }
   const next = isUnderWay(run) ? t('nextRunNow') : t('nextRunByUpload')
   return (
     <PanelCard
       title={t('lastRun')}
       description={
         <>
-          {triggerNames[run.trigger]}, <DateTime at={run.queuedAt} {...inZone} />
+          {triggerNames[run.trigger]}, <DateTime at={run.queuedAt} timeZone={zone} />
         </>
       }
       actions={
@@ -107,8 +106,12 @@ function LastRun({ feed, run, zone }: LastRunProps) {
         <RunSummary run={run} />
         <DetailList
           details={{
-            [t('lastSuccess')]: feed.lastSuccessAt ? <DateTime at={feed.lastSuccessAt} {...inZone} /> : t('noSuccess'),
-            [t('nextRun')]: feed.nextRunAt ? <DateTime at={feed.nextRunAt} {...inZone} /> : next,
+            [t('lastSuccess')]: feed.lastSuccessAt ? (
+              <DateTime at={feed.lastSuccessAt} timeZone={zone} />
+            ) : (
+              t('noSuccess')
+            ),
+            [t('nextRun')]: feed.nextRunAt ? <DateTime at={feed.nextRunAt} timeZone={zone} /> : next,
           }}
         />
       </Stack>

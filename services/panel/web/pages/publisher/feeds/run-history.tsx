@@ -26,7 +26,7 @@ export function RunHistory({ feedId, last, zone }: RunHistoryProps) {
   const others = list.items?.filter(({ id }) => id !== last?.id)
   const items = others && last && list.page === 1 ? [last, ...others] : list.items
   const columns: Column<FeedRun>[] = [
-    { title: t('requested'), cell: ({ queuedAt }) => <DateTime at={queuedAt} {...(zone && { timeZone: zone })} /> },
+    { title: t('requested'), cell: ({ queuedAt }) => <DateTime at={queuedAt} timeZone={zone} /> },
     { title: t('status'), cell: (run) => <OutcomeBadge run={run} /> },
     { title: t('by'), cell: ({ trigger }) => triggerNames[trigger] },
     { title: t('took'), cell: durationOf, align: 'end', isHidden: true },
@@ -37,10 +37,7 @@ export function RunHistory({ feedId, last, zone }: RunHistoryProps) {
     { title: t('warnings'), cell: ({ warnings }) => formatCount(warnings), align: 'end' },
   ]
   return (
-    <PanelCard
-      title={t('history')}
-      description={zone && t('historyHelp', { times: t('timesIn', { zone: zone.replaceAll('_', ' ') }) })}
-    >
+    <PanelCard title={t('history')} description={t('historyHelp')}>
       <DataTable
         id="feed-runs"
         label={t('runsOfFeed')}

@@ -55,18 +55,17 @@ export default function RunPage() {
 function Times({ run }: { run: FeedRun }) {
   const { trigger, queuedAt, endedAt } = run
   const timeZone = useShop().shops?.find(({ id }) => id === run.shopId)?.timeZone
-  const inZone = timeZone === undefined ? {} : { timeZone }
   return (
-    <PanelCard title={t('times')} description={timeZone && `${t('timesIn', { zone: timeZone.replaceAll('_', ' ') })}.`}>
+    <PanelCard title={t('times')}>
       <DetailList
         details={{
           [t('requested')]: (
             <>
-              <DateTime at={queuedAt} {...inZone} />
+              <DateTime at={queuedAt} timeZone={timeZone} />
               {`, ${triggerNames[trigger].toLowerCase()}`}
             </>
           ),
-          [t('ended')]: endedAt && <DateTime at={endedAt} {...inZone} />,
+          [t('ended')]: endedAt && <DateTime at={endedAt} timeZone={timeZone} />,
           [t('took')]: durationOf(run),
         }}
       />
