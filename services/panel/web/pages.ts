@@ -128,7 +128,7 @@ const publisherPages: readonly PageEntry[] = [
   {
     path: 'feeds/:id/runs/:run',
     roles: publishers,
-    load: () => import('./pages/publisher/feeds/run-page.tsx'),
+    load: () => import('./pages/publisher/feeds/runs/run-page.tsx'),
     nav: { under: 'feeds' },
   },
   {

@@ -26,7 +26,7 @@ function looseTexts(name: string, code: string): string[] {
   const textOf = (node: Node | undefined): string | undefined => {
     if (node?.type === 'JSXExpressionContainer') return textOf(node.expression)
     if (node?.type === 'Literal' && typeof node.value === 'string') return node.value
-    if (node?.type === 'TemplateLiteral') return node.quasis!.map(({ value }) => value.raw).join(' ')
+    if (node?.type === 'TemplateLiteral') return node.quasis!.map(({ value }) => value.raw).join('')
     return undefined
   }
   const check = (text: string | undefined, mayBeName: boolean) => {

@@ -6,7 +6,7 @@ import { PanelCard } from '../../../components/page/panel-card.tsx'
 import { useSave } from '../../../data/use-save.ts'
 import { t } from '../../../messages/pages/feeds.ts'
 import { FeedForm, type FeedValues, feedBody, useFeedForm } from './feed-form.tsx'
-import { acceptedBy, runPaths } from './runs.ts'
+import { acceptedBy, runPaths } from './runs/runs.ts'
 
 /** The settings of a feed. A run changes the feed too, so the form begins anew only when a setting has another value. */
 export function FeedSettings({ feed }: { feed: Feed }) {

@@ -10,8 +10,8 @@ import { PAGE_SIZE_MAX, useList } from '../../../data/use-list.ts'
 import { t } from '../../../messages/pages/feeds.ts'
 import { useShop } from '../../../session/shop-context.tsx'
 import { NoShop } from '../shops/no-shop.tsx'
-import { OutcomeBadge } from './outcome-badge.tsx'
-import { acceptedBy } from './runs.ts'
+import { OutcomeBadge } from './runs/outcome-badge.tsx'
+import { acceptedBy } from './runs/runs.ts'
 
 const REFRESH_MS = 3_000
 

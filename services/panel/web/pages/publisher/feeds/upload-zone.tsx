@@ -7,7 +7,7 @@ import { answer, client } from '../../../client/client.ts'
 import type { FeedRun } from '../../../client/types.ts'
 import { useSave } from '../../../data/use-save.ts'
 import { t } from '../../../messages/pages/feeds.ts'
-import { runPaths } from './runs.ts'
+import { runPaths } from './runs/runs.ts'
 
 export interface UploadZoneProps {
   feedId: string

@@ -1,11 +1,11 @@
 import { Alert, Button, List, Stack, Text } from '@mantine/core'
 import { IconAlertTriangle, IconCoins } from '@tabler/icons-react'
 import { useNavigate } from 'react-router'
-import { answer, client } from '../../../client/client.ts'
-import type { Feed, FeedRun } from '../../../client/types.ts'
-import { formatCount } from '../../../components/values/numbers.ts'
-import { useSave } from '../../../data/use-save.ts'
-import { t } from '../../../messages/pages/feed-causes.ts'
+import { answer, client } from '../../../../client/client.ts'
+import type { Feed, FeedRun } from '../../../../client/types.ts'
+import { formatCount } from '../../../../components/values/numbers.ts'
+import { useSave } from '../../../../data/use-save.ts'
+import { t } from '../../../../messages/pages/feed-causes.ts'
 import { runPaths } from './runs.ts'
 
 type Cause = FeedRun['causes'][number]

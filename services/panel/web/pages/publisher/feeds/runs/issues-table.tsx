@@ -3,13 +3,13 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { IconDownload } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link } from 'react-router'
-import type { FeedIssue, FeedRun } from '../../../client/types.ts'
-import { type Column, DataTable } from '../../../components/page/data-table.tsx'
-import { PanelCard } from '../../../components/page/panel-card.tsx'
-import { formatCount } from '../../../components/values/numbers.ts'
-import { StatusBadge } from '../../../components/values/status-badge.tsx'
-import { useList } from '../../../data/use-list.ts'
-import { t } from '../../../messages/pages/feeds.ts'
+import type { FeedIssue, FeedRun } from '../../../../client/types.ts'
+import { type Column, DataTable } from '../../../../components/page/data-table.tsx'
+import { PanelCard } from '../../../../components/page/panel-card.tsx'
+import { formatCount } from '../../../../components/values/numbers.ts'
+import { StatusBadge } from '../../../../components/values/status-badge.tsx'
+import { useList } from '../../../../data/use-list.ts'
+import { t } from '../../../../messages/pages/feeds.ts'
 import { issueName } from './runs.ts'
 
 const SEARCH_WAIT_MS = 300
@@ -59,7 +59,8 @@ export function IssuesTable({ run, isUnderWay }: { run: FeedRun; isUnderWay: boo
     refreshMs: isSettling && REFRESH_MS,
   })
   const codes = Object.entries(run.issueCounts).sort(([, a], [, b]) => b - a)
-  const csv = new URLSearchParams({ ...query, format: 'csv' })
+  const csvQuery = new URLSearchParams({ ...query, format: 'csv' })
+  const csvAddress = `/v1/panel/feeds/${path.id}/runs/${path.run}/issues?${csvQuery}`
   return (
     <PanelCard
       title={t('issues')}
@@ -68,7 +69,7 @@ export function IssuesTable({ run, isUnderWay }: { run: FeedRun; isUnderWay: boo
         codes.length > 0 && (
           <Button
             component="a"
-            href={`/v1/panel/feeds/${path.id}/runs/${path.run}/issues?${csv}`}
+            href={csvAddress}
             download
             variant="default"
             size="xs"
