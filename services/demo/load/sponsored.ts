@@ -100,10 +100,10 @@ export const SPONSORED: readonly SponsoredPlan[] = [
     key: 'launch',
     advertiser: 'ondea',
     name: 'Camera launch (nearly spent)',
-    cpc: 0.9,
-    budget: 9,
+    cpc: 1.1,
+    budget: 23,
     rule: { categoryPaths: ['Electronics > Photo', 'Electronics > Wearables'] },
-    startDay: -38,
+    startDay: -36,
   },
   {
     key: 'desk',

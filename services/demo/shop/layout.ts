@@ -85,7 +85,7 @@ ${languageChoice(visit)}
 const header = (visit: ShopVisit, phrase: string) => html`<header class="top">
 <div class="wide">
 <a class="logo" href="/">${icons.compass}<span>Northwind <em>Market</em></span></a>
-<form class="search" action="/search" role="search"><input name="q" type="search" value="${phrase}" placeholder="What are you looking for?" aria-label="Search" autocomplete="off" required><button aria-label="Search">${icons.search}</button></form>
+<form class="search" action="/search" role="search"><input name="q" type="search" value="${phrase}" placeholder="What are you looking for?" aria-label="Search" autocomplete="off" dir="auto" required><button aria-label="Search">${icons.search}</button></form>
 ${account(visit)}
 <a class="tool" href="/cart" aria-label="Cart, ${counted(countOf(visit.basket), 'item')}" data-cart>${icons.cart}<span class="count" data-cart-count>${countOf(visit.basket)}</span></a>
 </div>
