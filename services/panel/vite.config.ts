@@ -2,17 +2,21 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import react from '@vitejs/plugin-react'
-import { defineConfig, type Plugin } from 'vite'
+import { IntlMessageFormat } from 'intl-messageformat'
+import { defineConfig, type Plugin, parseSync, Visitor } from 'vite'
 import { NONCE_PLACEHOLDER } from './nonce.ts'
 
 const DIST = join(import.meta.dirname, 'dist')
+/** The catalogues of texts. */
+const CATALOGUE = /\/web\/messages\/.*\.ts$/
 const COMPRESSIBLE = /\.(js|css|svg)$/
 
 /** Builds `web/` into `dist/`, which services/panel/app.ts serves under /panel/. */
 export default defineConfig({
   root: join(import.meta.dirname, 'web'),
   base: '/panel/',
-  plugins: [react(), compressed()],
+  plugins: [react(), parsedMessages(), compressed()],
+  resolve: { alias: { '@formatjs/icu-messageformat-parser': '@formatjs/icu-messageformat-parser/no-parser.js' } },
   html: { cspNonce: NONCE_PLACEHOLDER },
   build: {
     outDir: DIST,
@@ -24,6 +28,33 @@ export default defineConfig({
     chunkSizeWarningLimit: 600,
   },
 })
+
+/** Parses messages with arguments or tags as they are built, so that the browser need not load the parser. */
+function parsedMessages(): Plugin {
+  return {
+    name: 'parsed-messages',
+    transform: {
+      filter: { id: CATALOGUE },
+      handler(code, id) {
+        const found: { start: number; end: number; value: string }[] = []
+        const visitor = new Visitor({
+          Property({ value }) {
+            if (value.type === 'Literal' && typeof value.value === 'string' && /[{<']/.test(value.value)) {
+              found.push({ start: value.start, end: value.end, value: value.value })
+            }
+          },
+        })
+        visitor.visit(parseSync(id, code, { lang: 'ts' }).program)
+        const parsed = found.reduceRight(
+          (text, { start, end, value }) =>
+            text.slice(0, start) + JSON.stringify(new IntlMessageFormat(value, 'en').getAst()) + text.slice(end),
+          code,
+        )
+        return { code: parsed, map: null }
+      },
+    },
+  }
+}
 
 /** Writes each file once more as .br and .gz, so that the server need not compress. */
 function compressed(): Plugin {

@@ -98,7 +98,7 @@ it('shows the state of the engines and the audit of the log', async () => {
   await page.goto('/panel/health')
   await page.getByText('Event log: works').waitFor()
   await page.getByRole('row', { name: /^registry/ }).waitFor()
-  await page.getByText('No dead letters').waitFor()
+  await page.getByText('No failed events').waitFor()
   await expectAccessible()
 })
 

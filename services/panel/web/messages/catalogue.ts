@@ -5,6 +5,9 @@ import { createElement, Fragment, type ReactNode } from 'react'
 /** The language that the catalogues are written in. */
 const LANGUAGE = 'en'
 
+/** The type of a text without arguments in a parsed message. */
+const LITERAL = 0
+
 /** Plurals follow the language of the texts, numbers and dates the browser's locale. */
 const formatters = {
   getPluralRules: (_: unknown, options?: Intl.PluralRulesOptions) => new Intl.PluralRules(LANGUAGE, options),
@@ -37,7 +40,7 @@ export function catalogue<const Messages extends Record<string, string>>(message
   const formatOf = (key: keyof Messages & string) => {
     let format = parsed.get(key)
     if (!format) {
-      format = new IntlMessageFormat(messages[key]!, LANGUAGE, undefined, { formatters })
+      format = new IntlMessageFormat(sourceOf(messages[key]!), LANGUAGE, undefined, { formatters })
       parsed.set(key, format)
     }
     return format
@@ -49,6 +52,14 @@ export function catalogue<const Messages extends Record<string, string>>(message
     return Array.isArray(parts) ? createElement(Fragment, null, ...parts) : parts
   }
   return Object.assign(translate, { rich }) as Translate<Messages>
+}
+
+type Source = ConstructorParameters<typeof IntlMessageFormat>[0]
+
+/** The build leaves only plain texts as they are, and parses the others: the browser has no parser. */
+function sourceOf(message: Source): Source {
+  const isPlain = typeof message === 'string' && !/[{<']/.test(message)
+  return isPlain ? [{ type: LITERAL, value: message }] : message
 }
 
 /** Tags receive the pieces of their content as a list; a fragment needs no keys for them. */

@@ -46,7 +46,7 @@ export const t = catalogue({
   continue: 'Continue',
   choosePassword: 'Choose a password',
   newPassword: 'New password',
-  passwordAgain: 'Repeat the new password',
+  passwordAgain: 'Confirm password',
   passwordsDiffer: 'The passwords differ',
   passwordHint: 'At least {count, number} characters, and not easy to guess: a few words do well',
   passwordTooShort: 'At least {count, number} characters',
@@ -101,6 +101,7 @@ export const t = catalogue({
     'Programs that use them are refused from now on. Choose it when somebody may have used your session.',
 
   // Header and navigation
+  endcap: 'Endcap',
   close: 'Close',
   skipToPage: 'Skip to the page',
   navigation: 'Navigation',

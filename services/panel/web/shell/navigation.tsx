@@ -16,8 +16,8 @@ export function Navigation() {
       {groups
         .filter(({ pages }) => pages.length > 0)
         .map(({ group, pages }) => (
-          <section key={group} className={classes.group} aria-labelledby={`nav-${group}`}>
-            <Text id={`nav-${group}`} className={classes.title} component="h2" data-hidden={group === 'overview'}>
+          <section key={group} className={classes.group} aria-labelledby={idOf(group)}>
+            <Text id={idOf(group)} className={classes.title} component="h2" data-hidden={group === 'overview'}>
               {t(`${group}Group`)}
             </Text>
             {pages.map((page) => (
@@ -28,6 +28,8 @@ export function Navigation() {
     </nav>
   )
 }
+
+const idOf = (group: string) => `nav-${group}`
 
 type PageLinkProps = Pick<PageEntry, 'path'> & Extract<PageEntry['nav'], { group: unknown }>
 

@@ -57,7 +57,7 @@ export function Shell() {
               <Link to="/" className={classes.brand}>
                 <Logo />
                 <Text component="span" fw={650} size="md" visibleFrom="xs">
-                  Endcap
+                  {t('endcap')}
                 </Text>
               </Link>
             </Group>

@@ -4,6 +4,7 @@ import type { PasswordLink, User } from '../../../client/types.ts'
 import { CopyField } from '../../../components/values/copy-field.tsx'
 import { DateTime } from '../../../components/values/times.tsx'
 import { useSave } from '../../../data/use-save.ts'
+import { t } from '../../../messages/pages/administration.ts'
 
 /** Makes a link by which a user chooses a password. The link is shown only once. */
 export function PasswordLinkButton({ user, made }: { user: User; made: (link: PasswordLink) => void }) {
@@ -15,10 +16,10 @@ export function PasswordLinkButton({ user, made }: { user: User; made: (link: Pa
   return (
     <Group gap="sm">
       <Button variant="default" loading={isSaving} onClick={() => void submit(undefined)}>
-        {user.hasPassword ? 'Make a reset link' : 'Make a new invitation'}
+        {user.hasPassword ? t('makeResetLink') : t('makeInvitation')}
       </Button>
       <Text size="xs" c="dimmed" flex={1}>
-        The user chooses {user.hasPassword ? 'a new' : 'a'} password with it. You need not know it.
+        {user.hasPassword ? t('resetLinkHelp') : t('newInvitationHelp')}
       </Text>
     </Group>
   )
@@ -26,15 +27,14 @@ export function PasswordLinkButton({ user, made }: { user: User; made: (link: Pa
 
 export function MadePasswordLink({ link, name, close }: { link: PasswordLink; name: string; close: () => void }) {
   return (
-    <Modal opened onClose={close} title={link.purpose === 'INVITATION' ? 'The invitation' : 'The reset link'}>
+    <Modal opened onClose={close} title={link.purpose === 'INVITATION' ? t('invitation') : t('resetLink')}>
       <Stack>
         <Alert color={link.isMailed ? 'teal' : 'yellow'} variant="light">
-          {link.isMailed ? `It is on its way to ${name} by e-mail. ` : `Hand it to ${name} yourself. `}
-          It is shown this once, works once, and until <DateTime at={link.expiresAt} />.
+          {t.rich(link.isMailed ? 'linkMailed' : 'linkToHand', { name, time: () => <DateTime at={link.expiresAt} /> })}
         </Alert>
-        <CopyField value={link.url} label="Link" />
+        <CopyField value={link.url} label={t('link')} />
         <Group justify="flex-end">
-          <Button onClick={close}>Done</Button>
+          <Button onClick={close}>{t('done')}</Button>
         </Group>
       </Stack>
     </Modal>

@@ -5,6 +5,7 @@ import { type Column, DataTable } from '../../../components/page/data-table.tsx'
 import { PageHeader } from '../../../components/page/page-header.tsx'
 import { DateTime } from '../../../components/values/times.tsx'
 import { useList } from '../../../data/use-list.ts'
+import { t } from '../../../messages/pages/administration.ts'
 import { useSession } from '../../../session/session.ts'
 
 /** The security log: of the whole installation for operators, of their account for others. */
@@ -13,8 +14,8 @@ export default function SecurityLogPage() {
   return (
     <>
       <PageHeader
-        title="Security log"
-        description={`Sign-ins, tokens, users and deletions${account ? ` of ${account.name}` : ''}, the latest first.`}
+        title={t('securityLog')}
+        description={account ? t('securityLogOf', { account: account.name }) : t('securityLogHelp')}
       />
       <SecurityEvents />
     </>
@@ -24,39 +25,39 @@ export default function SecurityLogPage() {
 type SecurityEvent = Item<'/v1/panel/security-log'>
 type Kind = SecurityEvent['kind']
 
-const names: Readonly<Record<Kind, string>> = {
-  SIGNED_IN: 'Signed in',
-  SIGN_IN_FAILED: 'Sign-in failed',
-  SIGN_IN_LIMITED: 'Too many sign-in attempts',
-  SIGNED_OUT: 'Signed out',
-  SIGNED_OUT_EVERYWHERE: 'Signed out everywhere',
-  REAUTHENTICATED: 'Identity confirmed',
-  REAUTHENTICATION_FAILED: 'Identity not confirmed',
-  TOKEN_CREATED: 'Token created',
-  TOKEN_FIRST_USED: 'Token used for the first time',
-  TOKEN_REVOKED: 'Token revoked',
-  SIGNING_KEY_CREATED: 'Signing key created',
-  USER_CREATED: 'User created',
-  USER_RENAMED: 'User renamed',
-  USER_DISABLED: 'User disabled',
-  USER_ENABLED: 'User enabled',
-  PASSWORD_CHANGED: 'Password changed',
-  PASSWORD_LINK_CREATED: 'Password link created',
-  PASSWORD_LINK_USED: 'Password link used',
-  SECOND_FACTOR_ENABLED: 'Two-step sign-in turned on',
-  SECOND_FACTOR_REMOVED: 'Two-step sign-in turned off',
-  RECOVERY_CODES_CREATED: 'Recovery codes created',
-  RECOVERY_CODE_USED: 'Recovery code used',
-  DELETED: 'Deleted',
-}
-const choices = Object.entries(names).map(([value, label]) => ({ value, label }))
+const kinds: readonly Kind[] = [
+  'SIGNED_IN',
+  'SIGN_IN_FAILED',
+  'SIGN_IN_LIMITED',
+  'SIGNED_OUT',
+  'SIGNED_OUT_EVERYWHERE',
+  'REAUTHENTICATED',
+  'REAUTHENTICATION_FAILED',
+  'TOKEN_CREATED',
+  'TOKEN_FIRST_USED',
+  'TOKEN_REVOKED',
+  'SIGNING_KEY_CREATED',
+  'USER_CREATED',
+  'USER_RENAMED',
+  'USER_DISABLED',
+  'USER_ENABLED',
+  'PASSWORD_CHANGED',
+  'PASSWORD_LINK_CREATED',
+  'PASSWORD_LINK_USED',
+  'SECOND_FACTOR_ENABLED',
+  'SECOND_FACTOR_REMOVED',
+  'RECOVERY_CODES_CREATED',
+  'RECOVERY_CODE_USED',
+  'DELETED',
+]
+const choices = kinds.map((value) => ({ value, label: t(value) }))
 
 const columns: Column<SecurityEvent>[] = [
-  { title: 'When', cell: ({ occurredAt }) => <DateTime at={occurredAt} /> },
-  { title: 'What', cell: ({ kind }) => names[kind] },
-  { title: 'Who', cell: ({ actor }) => actorName(actor) },
-  { title: 'Of', cell: (event) => <Subject event={event} /> },
-  { title: 'From', cell: ({ source }) => (source === null ? '–' : <Source hash={source} />) },
+  { title: t('when'), cell: ({ occurredAt }) => <DateTime at={occurredAt} /> },
+  { title: t('what'), cell: ({ kind }) => t(kind) },
+  { title: t('who'), cell: ({ actor }) => actorName(actor) },
+  { title: t('subject'), cell: (event) => <Subject event={event} /> },
+  { title: t('from'), cell: ({ source }) => (source === null ? '–' : <Source hash={source} />) },
 ]
 
 function SecurityEvents() {
@@ -64,14 +65,14 @@ function SecurityEvents() {
   const list = useList('/v1/panel/security-log', { query: kind ? { kind } : {} })
   return (
     <DataTable
-      label="Security events"
+      label={t('securityEvents')}
       list={list}
       columns={columns}
       rowKey={({ id }) => id}
       filters={
         <Select
-          aria-label="What happened"
-          placeholder="Everything"
+          aria-label={t('whatHappened')}
+          placeholder={t('everything')}
           clearable
           searchable
           data={choices}
@@ -79,7 +80,7 @@ function SecurityEvents() {
           onChange={(value) => setKind(value as Kind | null)}
         />
       }
-      empty={{ title: 'No events', description: 'Sign-ins and changes show here within seconds.' }}
+      empty={{ title: t('noEvents'), description: t('noEventsHelp') }}
     />
   )
 }
@@ -87,13 +88,13 @@ function SecurityEvents() {
 function actorName({ kind, name }: SecurityEvent['actor']): string {
   switch (kind) {
     case 'NOBODY':
-      return 'Unknown'
+      return t('unknownActor')
     case 'BOOTSTRAP':
-      return 'Bootstrap token'
+      return t('bootstrapToken')
     case 'TOKEN':
-      return `Token ${name ?? 'of another account'}`
+      return name === null ? t('tokenOfOther') : t('tokenOf', { name })
     case 'USER':
-      return name ?? 'The operator'
+      return name ?? t('theOperator')
   }
 }
 
@@ -116,7 +117,7 @@ const words = (kind: string) => kind.replace(/(?<=.)[A-Z]/g, (letter) => ` ${let
 /** Enough of the hash to tell one address from another. */
 function Source({ hash }: { hash: string }) {
   return (
-    <Text span size="xs" ff="monospace" title="Stands for one network address">
+    <Text span size="xs" ff="monospace" title={t('networkAddress')}>
       {hash.slice(0, 8)}
     </Text>
   )

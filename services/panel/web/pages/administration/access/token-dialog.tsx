@@ -6,24 +6,25 @@ import type { Account, Token } from '../../../client/types.ts'
 import { DialogActions } from '../../../components/form/dialog-actions.tsx'
 import { CopyField } from '../../../components/values/copy-field.tsx'
 import { useSave } from '../../../data/use-save.ts'
+import { t } from '../../../messages/pages/administration.ts'
 import { useSession } from '../../../session/session.ts'
 import { useAccountChoices } from '../accounts/use-accounts.ts'
 
 const DAY_MS = 86_400_000
 
 const scopes: readonly { value: Token['scopes'][number]; label: string; description: string }[] = [
-  { value: 'panel', label: 'panel', description: 'Everything of this panel, by the management API' },
-  { value: 'slots', label: 'slots', description: 'Technical ad units of the shop’s system' },
-  { value: 'feed', label: 'feed', description: 'Product updates between feeds' },
-  { value: 'import', label: 'import', description: 'Past transactions' },
-  { value: 'events', label: 'events', description: 'Events of the shop’s server: they go before what browsers send' },
+  { value: 'panel', label: 'panel', description: t('scopePanel') },
+  { value: 'slots', label: 'slots', description: t('scopeSlots') },
+  { value: 'feed', label: 'feed', description: t('scopeFeed') },
+  { value: 'import', label: 'import', description: t('scopeImport') },
+  { value: 'events', label: 'events', description: t('scopeEvents') },
 ]
 
 const lifetimes = [
-  { value: '30', label: '30 days' },
-  { value: '90', label: '90 days' },
-  { value: '365', label: '1 year' },
-  { value: '', label: 'Never expires' },
+  { value: '30', label: t('days', { count: 30 }) },
+  { value: '90', label: t('days', { count: 90 }) },
+  { value: '365', label: t('oneYear') },
+  { value: '', label: t('neverExpires') },
 ]
 
 interface TokenValues {
@@ -42,8 +43,8 @@ export function TokenDialog({ account, close }: { account: Account | undefined; 
   const form = useForm<TokenValues>({
     initialValues: { accountId: own?.id ?? null, name: '', scopes: ['panel'], lifetime: '365' },
     validate: {
-      accountId: (id) => (id === null ? 'Needed' : null),
-      scopes: (chosen) => (chosen.length === 0 ? 'Choose at least one' : null),
+      accountId: (id) => (id === null ? t('required') : null),
+      scopes: (chosen) => (chosen.length === 0 ? t('chooseOne') : null),
     },
   })
   const { submit, isSaving } = useSave({
@@ -57,27 +58,27 @@ export function TokenDialog({ account, close }: { account: Account | undefined; 
   })
   if (made !== null) return <MadeToken token={made} close={close} />
   return (
-    <Modal opened onClose={close} title="New token">
+    <Modal opened onClose={close} title={t('newToken')}>
       <form onSubmit={form.onSubmit((values) => void submit(values))}>
         <Stack>
           {!own && <AccountChoice required {...form.getInputProps('accountId')} />}
           <TextInput
-            label="Name"
-            description="What it is for, so that you know later which to revoke"
+            label={t('name')}
+            description={t('tokenNameHelp')}
             required
             maxLength={200}
             data-autofocus
             {...form.getInputProps('name')}
           />
-          <Checkbox.Group label="Scopes" required {...form.getInputProps('scopes')}>
+          <Checkbox.Group label={t('scopes')} required {...form.getInputProps('scopes')}>
             <Stack gap="xs" mt="xs">
               {scopes.map((scope) => (
                 <Checkbox key={scope.value} {...scope} />
               ))}
             </Stack>
           </Checkbox.Group>
-          <Select label="Expires" allowDeselect={false} data={lifetimes} {...form.getInputProps('lifetime')} />
-          <DialogActions label="Create token" isSaving={isSaving} close={close} />
+          <Select label={t('expires')} allowDeselect={false} data={lifetimes} {...form.getInputProps('lifetime')} />
+          <DialogActions label={t('createToken')} isSaving={isSaving} close={close} />
         </Stack>
       </form>
     </Modal>
@@ -86,14 +87,14 @@ export function TokenDialog({ account, close }: { account: Account | undefined; 
 
 function MadeToken({ token, close }: { token: string; close: () => void }) {
   return (
-    <Modal opened onClose={close} title="The token" closeOnClickOutside={false} closeOnEscape={false}>
+    <Modal opened onClose={close} title={t('token')} closeOnClickOutside={false} closeOnEscape={false}>
       <Stack>
         <Alert color="yellow" variant="light">
-          Copy it now: it is shown this once, and only its hash is kept.
+          {t('tokenHelp')}
         </Alert>
-        <CopyField value={token} label="Token" />
+        <CopyField value={token} label={t('token')} />
         <Group justify="flex-end">
-          <Button onClick={close}>I have copied it</Button>
+          <Button onClick={close}>{t('copiedIt')}</Button>
         </Group>
       </Stack>
     </Modal>
@@ -103,5 +104,5 @@ function MadeToken({ token, close }: { token: string; close: () => void }) {
 /** A field for one of all accounts. */
 function AccountChoice(props: SelectProps) {
   const { choices } = useAccountChoices()
-  return <Select label="Account" data={choices} searchable allowDeselect={false} {...props} />
+  return <Select label={t('account')} data={choices} searchable allowDeselect={false} {...props} />
 }

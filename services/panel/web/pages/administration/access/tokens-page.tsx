@@ -9,6 +9,7 @@ import { PageHeader } from '../../../components/page/page-header.tsx'
 import { DateTime, RelativeTime } from '../../../components/values/times.tsx'
 import { PAGE_SIZE_MAX, useList } from '../../../data/use-list.ts'
 import { useSave } from '../../../data/use-save.ts'
+import { t } from '../../../messages/pages/administration.ts'
 import { useAccountNames } from '../accounts/use-accounts.ts'
 import { TokenDialog } from './token-dialog.tsx'
 
@@ -16,10 +17,7 @@ import { TokenDialog } from './token-dialog.tsx'
 export default function TokensPage() {
   return (
     <>
-      <PageHeader
-        title="API tokens"
-        description="Programs send one as Authorization: Bearer. People sign in instead."
-      />
+      <PageHeader title={t('apiTokens')} description={t('apiTokensHelp')} />
       <TokensTable />
     </>
   )
@@ -33,35 +31,35 @@ export function TokensTable({ account }: { account?: Account }) {
   const [isNew, setNew] = useState(false)
 
   const columns: Column<Token>[] = [
-    { title: 'Name', cell: ({ name }) => name },
-    ...(account ? [] : [{ title: 'Account', cell: ({ accountId }: Token) => nameOf(accountId) }]),
-    { title: 'Scopes', cell: ({ scopes }) => <Scopes scopes={scopes} /> },
-    { title: 'Expires', cell: ({ expiresAt }) => (expiresAt ? <DateTime at={expiresAt} dateOnly /> : 'Never') },
-    { title: 'Created', cell: (token) => <Created token={token} /> },
-    { title: 'Last used', cell: ({ lastUsedAt }) => (lastUsedAt ? <RelativeTime at={lastUsedAt} /> : 'Never') },
-    { title: 'Actions', align: 'end', cell: (token) => <RevokeButton token={token} /> },
+    { title: t('name'), cell: ({ name }) => name },
+    ...(account ? [] : [{ title: t('account'), cell: ({ accountId }: Token) => nameOf(accountId) }]),
+    { title: t('scopes'), cell: ({ scopes }) => <Scopes scopes={scopes} /> },
+    { title: t('expires'), cell: ({ expiresAt }) => (expiresAt ? <DateTime at={expiresAt} dateOnly /> : t('never')) },
+    { title: t('created'), cell: (token) => <Created token={token} /> },
+    { title: t('lastUsed'), cell: ({ lastUsedAt }) => (lastUsedAt ? <RelativeTime at={lastUsedAt} /> : t('never')) },
+    { title: t('actions'), align: 'end', cell: (token) => <RevokeButton token={token} /> },
   ]
   const create = (
     <Button size={account ? 'xs' : 'sm'} leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setNew(true)}>
-      New token
+      {t('newToken')}
     </Button>
   )
   return (
     <section>
       {account && (
         <Group justify="space-between" mb="sm">
-          <Title order={2}>API tokens</Title>
+          <Title order={2}>{t('apiTokens')}</Title>
           {create}
         </Group>
       )}
       <DataTable
-        label="API tokens"
+        label={t('apiTokens')}
         list={list}
         columns={columns}
         rowKey={({ id }) => id}
         filters={!account && <Box ms="auto">{create}</Box>}
         {...(account ? {} : { search: { textOf: ({ name, accountId }: Token) => `${name} ${nameOf(accountId)}` } })}
-        empty={{ title: 'No tokens', description: 'Programs that call the API need one.' }}
+        empty={{ title: t('noTokens'), description: t('noTokensHelp') }}
       />
       {isNew && <TokenDialog account={account} close={() => setNew(false)} />}
     </section>
@@ -85,7 +83,7 @@ function Created({ token: { createdAt, updatedAt, createdBy } }: { token: Token 
       <RelativeTime at={createdAt ?? updatedAt} />
       {createdBy && (
         <Text size="xs" c="dimmed">
-          by {createdBy.name}
+          {t('createdBy', { name: createdBy.name })}
         </Text>
       )}
     </>
@@ -96,18 +94,18 @@ function RevokeButton({ token }: { token: Token }) {
   const { submit } = useSave({
     save: () => answer(client.DELETE('/v1/panel/tokens/{id}', { params: { path: { id: token.id } } })),
     changes: ['/v1/panel/tokens'],
-    saved: 'Token revoked',
+    saved: t('tokenRevoked'),
   })
   return (
     <ConfirmButton
       size="compact-sm"
-      aria-label={`Revoke ${token.name}`}
-      title={`Revoke the token ${token.name}?`}
-      message="Programs that use it are refused from now on. It cannot be brought back."
-      confirm="Revoke"
+      aria-label={t('revokeWhat', { name: token.name })}
+      title={t('revokeQuestion', { name: token.name })}
+      message={t('revokeHelp')}
+      confirm={t('revoke')}
       onConfirm={() => submit(undefined)}
     >
-      Revoke
+      {t('revoke')}
     </ConfirmButton>
   )
 }

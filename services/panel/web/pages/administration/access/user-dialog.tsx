@@ -8,6 +8,7 @@ import { ConfirmButton } from '../../../components/form/confirm-button.tsx'
 import { DeleteButton } from '../../../components/form/delete-button.tsx'
 import { DialogActions } from '../../../components/form/dialog-actions.tsx'
 import { useSave } from '../../../data/use-save.ts'
+import { t } from '../../../messages/pages/administration.ts'
 import { passwordHint, passwordProblem } from '../../../session/password-rules.ts'
 import { useSession } from '../../../session/session.ts'
 import { useAccountChoices } from '../accounts/use-accounts.ts'
@@ -47,7 +48,7 @@ export function UserDialog({ user, account, close }: UserDialogProps) {
     },
     validate: {
       password: (value, { way }) => ((user ? value === '' : way === 'INVITE') ? null : passwordProblem(value)),
-      role: (role) => (user || role !== null ? null : 'Choose what the user may do'),
+      role: (role) => (user || role !== null ? null : t('chooseRole')),
     },
   })
   const { submit, isSaving } = useSave({
@@ -55,7 +56,7 @@ export function UserDialog({ user, account, close }: UserDialogProps) {
       user ? change(user, values) : create(values),
     changes: ['/v1/panel/users', '/v1/panel/session'],
     form,
-    saved: user ? 'User saved' : 'User created',
+    saved: user ? t('userSaved') : t('userCreated'),
     onSaved(saved) {
       if (saved.passwordLink) setLink(saved.passwordLink)
       else close()
@@ -64,12 +65,12 @@ export function UserDialog({ user, account, close }: UserDialogProps) {
   if (link) return <MadePasswordLink link={link} name={form.values.name} close={close} />
   const setsPassword = user ? !isOneself : form.values.way === 'PASSWORD'
   return (
-    <Modal opened onClose={close} title={user ? `Edit ${user.name}` : 'New user'}>
+    <Modal opened onClose={close} title={user ? t('editWhom', { name: user.name }) : t('newUser')}>
       <form onSubmit={form.onSubmit((values) => void submit(values))}>
         <Stack>
-          <TextInput label="Name" required maxLength={200} data-autofocus {...form.getInputProps('name')} />
+          <TextInput label={t('name')} required maxLength={200} data-autofocus {...form.getInputProps('name')} />
           <TextInput
-            label="E-mail"
+            label={t('email')}
             type="email"
             required
             disabled={user !== undefined}
@@ -78,23 +79,23 @@ export function UserDialog({ user, account, close }: UserDialogProps) {
           {!user && !own && <AccountOfUser form={form} />}
           {!user && (
             <SegmentedControl
-              aria-label="How the user gets a password"
+              aria-label={t('wayToPassword')}
               data={[
-                { value: 'INVITE', label: 'Send an invitation' },
-                { value: 'PASSWORD', label: 'Set a password' },
+                { value: 'INVITE', label: t('sendInvitation') },
+                { value: 'PASSWORD', label: t('setPassword') },
               ]}
               {...form.getInputProps('way')}
             />
           )}
           {!user && form.values.way === 'INVITE' && (
             <Text size="sm" c="dimmed">
-              The user chooses a password by a link, which works once and for seven days. You see it next.
+              {t('invitationHelp')}
             </Text>
           )}
           {setsPassword && (
             <PasswordInput
-              label={user ? 'New password' : 'Password'}
-              description={user ? 'Empty: it stays. Setting it ends the user’s sessions' : passwordHint}
+              label={user ? t('newPassword') : t('password')}
+              description={user ? t('newPasswordHelp') : passwordHint}
               autoComplete="new-password"
               required={!user}
               {...form.getInputProps('password')}
@@ -102,8 +103,8 @@ export function UserDialog({ user, account, close }: UserDialogProps) {
           )}
           {user && !isOneself && (
             <Switch
-              label="May sign in"
-              description="Off ends the user’s sessions at once"
+              label={t('maySignIn')}
+              description={t('maySignInHelp')}
               {...form.getInputProps('isActive', { type: 'checkbox' })}
             />
           )}
@@ -113,7 +114,7 @@ export function UserDialog({ user, account, close }: UserDialogProps) {
           )}
           <Group justify="space-between">
             <div>{user && !isOneself && <DeleteUser user={user} done={close} />}</div>
-            <DialogActions label={user ? 'Save' : 'Create user'} isSaving={isSaving} close={close} />
+            <DialogActions label={user ? t('save') : t('createUser')} isSaving={isSaving} close={close} />
           </Group>
         </Stack>
       </form>
@@ -125,16 +126,11 @@ function DeleteUser({ user, done }: { user: User; done: () => void }) {
   const { submit } = useSave({
     save: () => answer(client.DELETE('/v1/panel/users/{id}', { params: { path: { id: user.id } } })),
     changes: ['/v1/panel/users'],
-    saved: 'User deleted',
+    saved: t('userDeleted'),
     onSaved: done,
   })
   return (
-    <DeleteButton
-      what="user"
-      name={user.name}
-      message="The user is signed out at once, and the tokens of this user end. History keeps the name."
-      onConfirm={() => submit(undefined)}
-    />
+    <DeleteButton what={t('user')} name={user.name} message={t('deleteUserHelp')} onConfirm={() => submit(undefined)} />
   )
 }
 
@@ -157,17 +153,17 @@ function RemoveSecondFactor({ user, done }: { user: User; done: () => void }) {
   const { submit } = useSave({
     save: () => answer(client.DELETE('/v1/panel/users/{id}/second-factor', { params: { path: { id: user.id } } })),
     changes: ['/v1/panel/users'],
-    saved: 'Two-step sign-in is off',
+    saved: t('twoStepOff'),
     onSaved: done,
   })
   return (
     <ConfirmButton
-      title={`Turn off two-step sign-in of ${user.name}?`}
-      message="The password alone lets the user in then. Be sure that it is the user who asks for it. All sessions of the user end."
-      confirm="Turn off"
+      title={t('turnOffTwoStepOf', { name: user.name })}
+      message={t('turnOffTwoStepHelp')}
+      confirm={t('turnOff')}
       onConfirm={() => submit(undefined)}
     >
-      Turn off two-step sign-in
+      {t('turnOffTwoStep')}
     </ConfirmButton>
   )
 }
@@ -180,7 +176,7 @@ interface UserAccount {
 }
 
 /** The choice of operators, who act for no account. Not '', which a Select takes for an empty field. */
-const NONE = { value: 'none', label: 'Operator of this installation' }
+const NONE = { value: 'none', label: t('operatorHere') }
 
 /** The account that a new user acts for, chosen by an operator. */
 function AccountOfUser<T extends UserAccount>({ form }: { form: UseFormReturnType<T> }) {
@@ -192,12 +188,12 @@ function AccountOfUser<T extends UserAccount>({ form }: { form: UseFormReturnTyp
   }
   return (
     <Select
-      label="Account"
-      description="Decides what the user sees and may do"
+      label={t('account')}
+      description={t('accountHelp')}
       data={[NONE, ...choices]}
       searchable
       allowDeselect={false}
-      placeholder="Choose"
+      placeholder={t('choose')}
       required
       value={form.values.accountId ?? (form.values.role === 'OPERATOR' ? NONE.value : null)}
       onChange={choose}

@@ -7,6 +7,7 @@ import { PageHeader } from '../../../components/page/page-header.tsx'
 import { StatusBadge } from '../../../components/values/status-badge.tsx'
 import { RelativeTime } from '../../../components/values/times.tsx'
 import { PAGE_SIZE_MAX, useList } from '../../../data/use-list.ts'
+import { t } from '../../../messages/pages/administration.ts'
 import { useSession } from '../../../session/session.ts'
 import { kindNames } from '../accounts/account-kinds.ts'
 import { useAccountNames } from '../accounts/use-accounts.ts'
@@ -18,8 +19,8 @@ export default function UsersPage() {
   return (
     <>
       <PageHeader
-        title="Users"
-        description={account ? `People who act for ${account.name}.` : 'People of all accounts, and the operators.'}
+        title={t('users')}
+        description={account ? t('usersOf', { account: account.name }) : t('usersOfAll')}
       />
       <UsersTable />
     </>
@@ -34,24 +35,29 @@ export function UsersTable({ account }: { account?: Account }) {
   const [shown, setShown] = useState<User | 'new' | null>(null)
 
   const columns: Column<User>[] = [
-    { title: 'Name', cell: ({ name }) => name },
-    { title: 'E-mail', cell: ({ email }) => email },
-    { title: 'Role', cell: ({ role }) => kindNames[role] },
-    ...(account ? [] : [{ title: 'Account', cell: ({ accountId }: User) => nameOf(accountId) }]),
+    { title: t('name'), cell: ({ name }) => name },
+    { title: t('email'), cell: ({ email }) => email },
+    { title: t('role'), cell: ({ role }) => kindNames[role] },
+    ...(account ? [] : [{ title: t('account'), cell: ({ accountId }: User) => nameOf(accountId) }]),
     {
-      title: 'State',
+      title: t('state'),
       cell: ({ disabledAt, hasPassword }) => (
         <StatusBadge status={disabledAt !== null ? 'DISABLED' : hasPassword ? 'ACTIVE' : 'INVITED'} />
       ),
     },
-    { title: 'Two-step', cell: ({ hasSecondFactor }) => (hasSecondFactor ? 'On' : 'Off') },
-    { title: 'Changed', cell: ({ updatedAt }) => <RelativeTime at={updatedAt} /> },
+    { title: t('twoStep'), cell: ({ hasSecondFactor }) => (hasSecondFactor ? t('on') : t('off')) },
+    { title: t('changed'), cell: ({ updatedAt }) => <RelativeTime at={updatedAt} /> },
     {
-      title: 'Actions',
+      title: t('actions'),
       align: 'end',
       cell: (user) => (
-        <Button variant="default" size="compact-sm" onClick={() => setShown(user)} aria-label={`Edit ${user.name}`}>
-          Edit
+        <Button
+          variant="default"
+          size="compact-sm"
+          onClick={() => setShown(user)}
+          aria-label={t('editWhom', { name: user.name })}
+        >
+          {t('edit')}
         </Button>
       ),
     },
@@ -62,25 +68,25 @@ export function UsersTable({ account }: { account?: Account }) {
       leftSection={<IconPlus size={16} aria-hidden />}
       onClick={() => setShown('new')}
     >
-      New user
+      {t('newUser')}
     </Button>
   )
   return (
     <section>
       {account && (
         <Group justify="space-between" mb="sm">
-          <Title order={2}>Users</Title>
+          <Title order={2}>{t('users')}</Title>
           {create}
         </Group>
       )}
       <DataTable
-        label="Users"
+        label={t('users')}
         list={list}
         columns={columns}
         rowKey={({ id }) => id}
         filters={!account && <Box ms="auto">{create}</Box>}
         {...(account ? {} : { search: { textOf: ({ name, email }: User) => `${name} ${email}` } })}
-        empty={{ title: 'No users', description: 'Nobody can sign in for this account yet.' }}
+        empty={{ title: t('noUsers'), description: t('noUsersHelp') }}
       />
       {shown && (
         <UserDialog user={shown === 'new' ? undefined : shown} account={account} close={() => setShown(null)} />

@@ -12,6 +12,7 @@ import { StatusBadge } from '../../../components/values/status-badge.tsx'
 import { DateTime, RelativeTime } from '../../../components/values/times.tsx'
 import { useList } from '../../../data/use-list.ts'
 import { useSave } from '../../../data/use-save.ts'
+import { t } from '../../../messages/pages/administration.ts'
 
 type DeadLetter = Item<'/v1/panel/dead-letters'>
 type Filter = Pick<Query<'/v1/panel/dead-letters'>, 'stream' | 'topic'>
@@ -28,61 +29,65 @@ export function DeadLetters({ topics }: { topics: readonly string[] }) {
   const list = useList('/v1/panel/dead-letters', { query: filter })
 
   const columns: Column<DeadLetter>[] = [
-    { title: 'Reason', cell: ({ code, message }) => `${code}: ${message}` },
-    { title: 'Stream', cell: (letter) => letter.stream },
-    { title: 'Record', cell: (letter) => `${letter.topic}/${letter.partition}/${letter.offset}` },
-    { title: 'Failed', cell: ({ failedAt }) => <RelativeTime at={failedAt} /> },
+    { title: t('reason'), cell: ({ code, message }) => `${code}: ${message}` },
+    { title: t('stream'), cell: (letter) => letter.stream },
+    { title: t('record'), cell: (letter) => `${letter.topic}/${letter.partition}/${letter.offset}` },
+    { title: t('failed'), cell: ({ failedAt }) => <RelativeTime at={failedAt} /> },
     {
-      title: 'State',
+      title: t('state'),
       cell: ({ replayed }) => (
-        <StatusBadge status={replayed ? 'DONE' : 'FAILED'} label={replayed ? 'Replayed' : 'Waiting'} />
+        <StatusBadge status={replayed ? 'DONE' : 'FAILED'} label={replayed ? t('replayed') : t('waiting')} />
       ),
     },
     {
-      title: 'Actions',
+      title: t('actions'),
       align: 'end',
       cell: (letter) => (
         <Button
           variant="default"
           size="compact-sm"
           onClick={() => setShown(letter)}
-          aria-label={`Look at letter ${letter.id}`}
+          aria-label={t('detailsOf', { id: String(letter.id) })}
         >
-          Look
+          {t('details')}
         </Button>
       ),
     },
   ]
   return (
     <PanelCard
-      title="Dead letters"
-      description="Records that a stream gave up on. Replay once the reason is gone: nothing is counted twice."
+      title={t('failedEvents')}
+      description={t('failedEventsHelp')}
       actions={<ReplayButton filter={filter} isEmpty={list.items?.length === 0} />}
     >
       <DataTable
-        label="Dead letters"
+        label={t('failedEvents')}
         list={list}
         columns={columns}
         rowKey={({ id }) => String(id)}
         filters={
           <>
             <Select
-              aria-label="Topic"
-              placeholder="All topics"
+              aria-label={t('topic')}
+              placeholder={t('allTopics')}
               clearable
               data={[...topics]}
               value={topic}
               onChange={setTopic}
             />
             <TextInput
-              aria-label="Stream"
-              placeholder="Stream"
+              aria-label={t('stream')}
+              placeholder={t('stream')}
               value={typed}
               onChange={({ currentTarget }) => setTyped(currentTarget.value)}
             />
           </>
         }
-        empty={{ title: 'No dead letters', description: 'Everything was processed.' }}
+        empty={
+          topic === null && stream === ''
+            ? { title: t('noFailedEvents'), description: t('noFailedEventsHelp') }
+            : { title: t('noFailedMatch'), description: t('noFailedMatchHelp') }
+        }
       />
       {shown && <LetterDialog letter={shown} close={() => setShown(null)} />}
     </PanelCard>
@@ -94,21 +99,20 @@ function ReplayButton({ filter, isEmpty }: { filter: Filter; isEmpty: boolean })
     save: () => answer(client.POST('/v1/panel/dead-letters/replay', { body: filter })),
     changes: ['/v1/panel/dead-letters', '/v1/panel/audit'],
     onSaved: ({ replayed, skipped, gone }) =>
-      notifications.show({ message: `${replayed} replayed, ${skipped} had been before, ${gone} are gone` }),
+      notifications.show({ message: t('replayDone', { replayed, skipped, gone }) }),
   })
-  const which = [filter.topic && `of ${filter.topic}`, filter.stream && `by ${filter.stream}`].filter(Boolean)
   return (
     <ConfirmButton
       size="xs"
       color="indigo"
       variant="default"
       disabled={isEmpty}
-      title="Replay dead letters?"
-      message={`All letters ${which.join(' ')} that were not replayed yet, a thousand at most, go to their topics again.`}
-      confirm="Replay"
+      title={t('replayQuestion')}
+      message={t('replayHelp')}
+      confirm={t('replay')}
       onConfirm={() => submit(undefined)}
     >
-      Replay
+      {t('replay')}
     </ConfirmButton>
   )
 }
@@ -117,21 +121,21 @@ function ReplayButton({ filter, isEmpty }: { filter: Filter; isEmpty: boolean })
 function LetterDialog({ letter, close }: { letter: DeadLetter; close: () => void }) {
   const { id, stream, topic, partition, offset, key, code, message, failedAt, bytes, record } = letter
   return (
-    <Modal opened onClose={close} title={`Dead letter ${id}`} size="lg">
+    <Modal opened onClose={close} title={t('failedEvent', { id: String(id) })} size="lg">
       <Stack>
         <DetailList
           details={{
-            Reason: `${code}: ${message}`,
-            Stream: stream,
-            Record: `${topic}, partition ${partition}, offset ${offset}`,
-            Key: key,
-            Failed: <DateTime at={failedAt} />,
-            Size: bytes === null ? 'not kept' : `${bytes} bytes`,
+            [t('reason')]: `${code}: ${message}`,
+            [t('stream')]: stream,
+            [t('record')]: t('recordPlace', { topic, partition, offset: String(offset) }),
+            [t('key')]: key,
+            [t('failed')]: <DateTime at={failedAt} />,
+            [t('size')]: bytes === null ? t('notKept') : t('bytes', { count: bytes }),
           }}
         />
         {record == null ? (
           <Text size="sm" c="dimmed">
-            The record cannot be decoded.
+            {t('cannotDecode')}
           </Text>
         ) : (
           <Code block mah={360} style={{ overflow: 'auto' }} tabIndex={0}>

@@ -4,6 +4,7 @@ import { noAnswer } from '../../../client/problem.ts'
 import { ErrorState } from '../../../components/page/error-state.tsx'
 import { PanelCard } from '../../../components/page/panel-card.tsx'
 import { StatusBadge } from '../../../components/values/status-badge.tsx'
+import { t } from '../../../messages/pages/administration.ts'
 
 const REFRESH_MS = 5_000
 
@@ -13,11 +14,11 @@ interface Readiness {
 
 /** What each check of /health/ready is about. */
 const names: Readonly<Record<string, string>> = {
-  log: 'Event log',
-  analytics: 'Analytics',
-  index: 'Product index',
-  counters: 'Counters',
-  streams: 'Streams',
+  log: t('eventLog'),
+  analytics: t('analytics'),
+  index: t('productIndex'),
+  counters: t('counters'),
+  streams: t('streams'),
 }
 
 /** Which parts of the program work. 503 is an answer like 200 here. */
@@ -35,7 +36,7 @@ export function EngineChecks() {
     refetchInterval: REFRESH_MS,
   })
   return (
-    <PanelCard title="Engines" description="As this process reaches them now.">
+    <PanelCard title={t('engines')} description={t('enginesHelp')}>
       {error && !data && <ErrorState problem={error} retry={() => void refetch()} />}
       {!error && !data && <Skeleton height={22} width={320} />}
       {data && (
@@ -44,7 +45,7 @@ export function EngineChecks() {
             <StatusBadge
               key={name}
               status={result === 'ok' ? 'OK' : 'FAILED'}
-              label={`${names[name] ?? name}: ${result === 'ok' ? 'works' : 'does not answer'}`}
+              label={t(result === 'ok' ? 'engineWorks' : 'engineFails', { engine: names[name] ?? name })}
             />
           ))}
         </Group>

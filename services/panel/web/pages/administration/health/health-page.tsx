@@ -10,6 +10,7 @@ import { StatusBadge } from '../../../components/values/status-badge.tsx'
 import { formatDuration } from '../../../components/values/times.tsx'
 import { useEntity } from '../../../data/use-entity.ts'
 import { listOf } from '../../../data/use-list.ts'
+import { t } from '../../../messages/pages/administration.ts'
 import { DeadLetters } from './dead-letters.tsx'
 import { EngineChecks } from './engine-checks.tsx'
 
@@ -22,48 +23,70 @@ type Audit = Answer<'/v1/panel/audit'>
 type Topic = Audit['topics'][number]
 
 const columns: Column<Topic>[] = [
-  { title: 'Topic', cell: ({ topic }) => topic },
-  { title: 'Logged', cell: ({ logged }) => formatCount(logged), align: 'end' },
-  { title: 'Stored', cell: ({ stored }) => formatCount(stored), align: 'end' },
-  { title: 'Duplicates', cell: ({ duplicates }) => formatCount(duplicates), align: 'end' },
-  { title: 'Dead letters', cell: ({ deadLetters }) => formatCount(deadLetters), align: 'end' },
-  { title: 'Lag', cell: ({ lagMs }) => formatDuration(lagMs), align: 'end' },
-  { title: 'State', cell: (topic) => <AuditState {...topic} /> },
+  { title: t('topic'), cell: ({ topic }) => topic },
+  { title: t('logged'), cell: ({ logged }) => formatCount(logged), align: 'end' },
+  { title: t('stored'), cell: ({ stored }) => formatCount(stored), align: 'end' },
+  { title: t('duplicates'), cell: ({ duplicates }) => formatCount(duplicates), align: 'end' },
+  { title: t('failedEvents'), cell: ({ deadLetters }) => formatCount(deadLetters), align: 'end' },
+  { title: t('processingDelay'), cell: ({ lagMs }) => formatDuration(lagMs), align: 'end' },
+  { title: t('state'), cell: (topic) => <AuditState {...topic} /> },
 ]
 
 function AuditState({ logged, stored, deadLetters, duplicates }: Omit<Topic, 'topic'>) {
-  if (duplicates > 0) return <StatusBadge status="FAILED" label="Stored twice" />
-  if (logged > stored + deadLetters) return <StatusBadge status="RUNNING" label="Catching up" />
-  return <StatusBadge status="OK" label="Complete" />
+  if (duplicates > 0) return <StatusBadge status="FAILED" label={t('storedTwice')} />
+  if (logged > stored + deadLetters) return <StatusBadge status="RUNNING" label={t('catchingUp')} />
+  return <StatusBadge status="OK" label={t('complete')} />
 }
 
-/** The state of the engines, the audit of logged against stored events, and the dead letters. */
+/** The state of the engines, the audit of logged against stored events, and the failed events. */
 export default function HealthPage() {
   const audit = useEntity('/v1/panel/audit', { refreshMs: REFRESH_MS })
-  const { data } = audit
+  const { data, problem } = audit
   return (
     <>
-      <PageHeader title="System health" description="Kept up every few seconds." />
+      <PageHeader title={t('systemHealth')} description={t('systemHealthHelp')} />
       <Stack gap="lg">
         <EngineChecks />
         <ClientAddresses />
         <SimpleGrid cols={{ base: 2, md: 5 }} spacing="sm">
-          <StatCard label="Logged" value={data && formatCount(data.logged)} hint="events in the log" />
-          <StatCard label="Stored" value={data && formatCount(data.stored)} hint="in the analytics store" />
-          <StatCard label="Duplicates" value={data && formatCount(data.duplicates)} hint="rows beyond one an event" />
-          <StatCard label="Dead letters" value={data && formatCount(data.deadLetters)} hint="could not be processed" />
-          <StatCard label="Lag" value={data && formatDuration(data.lagMs)} hint="oldest event not stored yet" />
+          <StatCard
+            label={t('logged')}
+            value={data && formatCount(data.logged)}
+            problem={problem}
+            hint={t('loggedHint')}
+          />
+          <StatCard
+            label={t('stored')}
+            value={data && formatCount(data.stored)}
+            problem={problem}
+            hint={t('storedHint')}
+          />
+          <StatCard
+            label={t('duplicates')}
+            value={data && formatCount(data.duplicates)}
+            problem={problem}
+            hint={t('duplicatesHint')}
+          />
+          <StatCard
+            label={t('failedEvents')}
+            value={data && formatCount(data.deadLetters)}
+            problem={problem}
+            hint={t('failedEventsHint')}
+          />
+          <StatCard
+            label={t('processingDelay')}
+            value={data && formatDuration(data.lagMs)}
+            problem={problem}
+            hint={t('processingDelayHint')}
+          />
         </SimpleGrid>
-        <PanelCard
-          title="Audit"
-          description="What the log holds against what the analytics store holds: logged = stored + dead letters, once."
-        >
+        <PanelCard title={t('audit')} description={t('auditHelp')}>
           <DataTable
-            label="Topics"
+            label={t('topics')}
             list={listOf(audit, data?.topics)}
             columns={columns}
             rowKey={({ topic }) => topic}
-            empty={{ title: 'No topics' }}
+            empty={{ title: t('noTopics') }}
           />
         </PanelCard>
         <DeadLetters topics={data?.topics.map(({ topic }) => topic) ?? []} />
@@ -77,10 +100,8 @@ function ClientAddresses() {
   const { data } = useEntity('/v1/panel/invalid-traffic/addresses', { refreshMs: ADDRESSES_REFRESH_MS })
   if (!data || data.events < EVENTS_MIN || data.known * 2 >= data.events) return null
   return (
-    <Alert color="yellow" icon={<IconAlertTriangle size={18} />} title="The addresses of shoppers are unknown">
-      {formatCount(data.events - data.known)} of {formatCount(data.events)} views and clicks of the last 24 hours came
-      without a public address, so rules against invalid traffic do not count them. Name the proxy in front of Endcap in
-      TRUSTED_PROXIES; a shop whose server reports events sends endcap-client-address with its token.
+    <Alert color="yellow" icon={<IconAlertTriangle size={18} />} title={t('addressesUnknown')}>
+      {t('addressesUnknownHelp', { unknown: formatCount(data.events - data.known), all: formatCount(data.events) })}
     </Alert>
   )
 }
