@@ -8,9 +8,7 @@ import type { Days } from './controls/periods.ts'
 import { figureText } from './figures/figures.ts'
 import type { ReportState } from './report-state.ts'
 import { queryOf } from './use-report.ts'
-import { aboutOf, invalidReasons, type Metric, wordFor } from './vocabulary.ts'
-
-export const INVALID_METRICS: readonly Metric[] = ['invalid', ...invalidReasons]
+import { aboutOf, INVALID_METRICS, invalidReasons, wordFor } from './vocabulary.ts'
 
 export interface InvalidTrafficProps {
   state: ReportState
@@ -21,7 +19,7 @@ export interface InvalidTrafficProps {
 }
 
 /** The views and clicks that did not count, by reason. They are not billed. */
-export function InvalidTraffic({ state, days, isReady, byDay }: InvalidTrafficProps) {
+export default function InvalidTraffic({ state, days, isReady, byDay }: InvalidTrafficProps) {
   const { groupBy: _, ...query } = queryOf({ ...state, metrics: INVALID_METRICS, whatIf: {} }, days)
   const { data, problem, retry } = useEntity('/v1/panel/reports', { query, enabled: isReady })
   const totals = data?.totals

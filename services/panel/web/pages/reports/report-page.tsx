@@ -17,7 +17,6 @@ import { ReportControls } from './controls/report-controls.tsx'
 import { Disclosure } from './disclosure.tsx'
 import { DownloadButton } from './download-button.tsx'
 import { MetricCards } from './figures/metric-cards.tsx'
-import { INVALID_METRICS, InvalidTraffic } from './invalid-traffic.tsx'
 import classes from './report-page.module.css'
 import { changedSearch, isWhatIf, type ReportState, toggled } from './report-state.ts'
 import { drillInto } from './table/drill-down.ts'
@@ -26,9 +25,11 @@ import { useReport, useReportDays, useReportShop } from './use-report.ts'
 import { useReportState } from './use-report-state.ts'
 import { useDefaultView, useViews } from './views/use-views.ts'
 import { ViewsMenu } from './views/views-menu.tsx'
-import type { Dimension, ReportRow } from './vocabulary.ts'
+import { type Dimension, INVALID_METRICS, type ReportRow } from './vocabulary.ts'
 
 const MODELS_HEIGHT = 170
+const INVALID_TRAFFIC_HEIGHT = 560
+const loadInvalidTraffic = () => import('./invalid-traffic.tsx')
 const loadModels = () => import('./compare-models-panel.tsx')
 
 /** The report. All its settings are in the address, so the address can be shared. */
@@ -86,11 +87,13 @@ export default function ReportPage() {
             <ReportTable state={state} view={view} onSort={(sort) => change({ sort })} linkInto={linkInto} />
           </div>
         )}
-        <InvalidTraffic
-          state={state}
-          days={days}
-          isReady={isReady}
-          byDay={addressOf({ groupBy: ['day'], metrics: INVALID_METRICS, charted: ['invalid'] })}
+        <LazyPart
+          load={loadInvalidTraffic}
+          height={INVALID_TRAFFIC_HEIGHT}
+          props={{
+            ...{ state, days, isReady },
+            byDay: addressOf({ groupBy: ['day'], metrics: INVALID_METRICS, charted: ['invalid'] }),
+          }}
         />
       </Stack>
     </>

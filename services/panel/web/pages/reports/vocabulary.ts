@@ -78,6 +78,8 @@ export const invalidReasons = [
   ...(['invalidCapped', 'invalidOverBudget', 'invalidTraffic', 'invalidVoided'] as const),
 ] as const satisfies readonly Metric[]
 
+export const INVALID_METRICS: readonly Metric[] = ['invalid', ...invalidReasons]
+
 /** The filters of a report, each with its dimension. */
 export const filters = {
   accountId: 'account',
