@@ -67,10 +67,10 @@ describe('the calendar', () => {
     for (const path of ['reports', 'visitors']) {
       await own.goto(`/panel/${path}?period=28-days`)
       await own.getByRole('button', { name: /^Days: / }).click()
-      const dialog = own.getByRole('dialog', { name: 'Choose days' })
+      const dialog = own.getByRole('dialog', { name: /^Days/ })
       await dialog.getByRole('button', { name: 'Previous month' }).click()
       // Weeks begin on Monday in Germany.
-      await expect.poll(() => dialog.locator('thead th').first().innerText()).toMatch(/^Mo/)
+      await expect.poll(() => dialog.locator('thead th').first().textContent()).toMatch(/^Mo/)
       await dialog.getByText(/Days follow the clock of/).waitFor()
       expect(await seriousFindings(own)).toEqual([])
       const [first] = await dialog.getByRole('button', { name: /, 10\. / }).all()
@@ -126,7 +126,7 @@ describe('saved views', () => {
     await page.getByRole('button', { name: 'Rename Lamps by week' }).click()
     await page.getByLabel('Name').fill('Lamps weekly')
     await page.getByRole('button', { name: 'Rename', exact: true }).click()
-    await page.getByRole('button', { name: 'Do not open Reports with Lamps weekly' }).waitFor()
+    await page.getByRole('button', { name: 'No longer default: Lamps weekly' }).waitFor()
     expect(await seriousFindings(page)).toEqual([])
     await page.getByRole('button', { name: 'Delete Lamps weekly' }).click()
     await page.getByRole('button', { name: 'Delete', exact: true }).last().click()

@@ -54,7 +54,7 @@ export function PeriodFields({ period, days, timeZone, onChange }: PeriodFieldsP
             {label}
           </InputBase>
         </Popover.Target>
-        <Popover.Dropdown miw={276} aria-label={t('chooseDays')}>
+        <Popover.Dropdown miw={276}>
           <LazyPart load={loadCalendar} props={{ days, timeZone, onChange: take }} height={CALENDAR_HEIGHT} />
         </Popover.Dropdown>
       </Popover>

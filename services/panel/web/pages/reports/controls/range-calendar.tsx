@@ -42,10 +42,8 @@ export default function RangeCalendar({ days, timeZone, onChange }: RangeCalenda
         ariaLabels={{
           previousMonth: t('previousMonth'),
           nextMonth: t('nextMonth'),
-          monthLevelControl: t('chooseMonth'),
           previousYear: t('previousYear'),
           nextYear: t('nextYear'),
-          yearLevelControl: t('chooseYear'),
           previousDecade: t('previousDecade'),
           nextDecade: t('nextDecade'),
         }}
