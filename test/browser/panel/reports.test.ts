@@ -199,12 +199,12 @@ describe('an explanation', () => {
 
   it('explains an ad request by its id: what was shown at which price, and its events', async () => {
     await page.goto('/panel/ad-requests')
-    await page.getByRole('textbox', { name: 'requestId' }).fill(requestId)
+    await page.getByRole('textbox', { name: 'Request ID' }).fill(requestId)
     await page.keyboard.press('Enter')
-    const shown = page.getByRole('table', { name: 'Shown', exact: true })
+    const shown = page.getByRole('table', { name: 'Shown, in this order' })
     const first = shown.getByRole('row').filter({ hasText: sold })
-    await first.getByText('click', { exact: true }).waitFor()
-    await first.getByText('view', { exact: true }).waitFor()
+    await first.getByText('Click', { exact: true }).waitFor()
+    await first.getByText('View', { exact: true }).waitFor()
     expect(await first.textContent()).toContain('€0.05')
     await page.getByRole('table', { name: 'Not shown' }).getByText('Outranked').waitFor()
     await expectAccessible()

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { attributedSale, type JourneyShop, openShop } from '../../journey/shop.ts'
-import { waitFor } from '../../wait-for.ts'
-import { openWorld, seriousFindings, type World, watchErrors } from '../harness.ts'
+import { attributedSale, type JourneyShop, openShop } from '../../../journey/shop.ts'
+import { waitFor } from '../../../wait-for.ts'
+import { openWorld, seriousFindings, type World, watchErrors } from '../../harness.ts'
 
 let world: World
 let shop: JourneyShop

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type JourneyShop, openShop } from '../../journey/shop.ts'
-import { waitFor } from '../../wait-for.ts'
-import { openWorld, type Person, seriousFindings, type World, watchErrors } from '../harness.ts'
+import { type JourneyShop, openShop } from '../../../journey/shop.ts'
+import { waitFor } from '../../../wait-for.ts'
+import { openWorld, type Person, seriousFindings, type World, watchErrors } from '../../harness.ts'
 
 const BUYER = { cid: 'buyer' }
 
