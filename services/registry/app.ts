@@ -7,6 +7,7 @@ import type { SecurityLog } from './access/security-log/security-log.ts'
 import { tokenRoutes } from './access/tokens.ts'
 import { bulkChangeRoutes } from './campaigns/bulk-changes.ts'
 import { campaigns } from './campaigns/campaigns.ts'
+import { campaignHistoryRoutes } from './campaigns/history.ts'
 import { moderationRoutes } from './campaigns/moderation.ts'
 import { feedEntities } from './feeds/feed-entities.ts'
 import type { ProductReader } from './products/product-reader.ts'
@@ -67,6 +68,7 @@ export function registryApp(deps: RegistryAppDeps) {
     const campaignResource = campaigns({ snapshot, access, now, uuid, spendOf })
     resourceRoutes(server, resource, campaignResource)
     bulkChangeRoutes(server, { ...resource, changeEach: campaignResource.changeEach })
+    campaignHistoryRoutes(server, { ...resource, log })
     moderationRoutes(server, { ...resource, views: campaignResource.views, now })
     slotRoutes(server, resource)
     readRoutes(server, resource, technicalSlots)

@@ -1,4 +1,4 @@
-import type { EventLog, LogRecord, Tail } from '../../infra/event-log/port.ts'
+import type { EventLog, LogRecord, Position, Tail } from '../../infra/event-log/port.ts'
 import type { EntityKind, RegistryEntry } from '../../schemas/records/entities.ts'
 import { decode, UnknownSchema } from '../../schemas/wire/codec.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
@@ -9,13 +9,14 @@ import type { Snapshot } from '../domain/snapshot.ts'
  * (`staleReason`): skipping single entries would produce a registry that never existed.
  * @throws UnknownSchema when such an entry is already in the log at the call.
  */
-export async function followRegistry({ log, snapshot, logger }: FollowRegistryDeps): Promise<Tail> {
+export async function followRegistry({ log, snapshot, logger, onEntry }: FollowRegistryDeps): Promise<Tail> {
   let caughtUp = false
   const tail = await log.tail('registry', (records) => {
     for (const record of records) {
       if (snapshot.staleReason !== null) return
       try {
-        applyRecord(snapshot, record)
+        const entry = applyRecord(snapshot, record)
+        if (entry) onEntry?.(entry, record)
       } catch (error) {
         if (!(error instanceof UnknownSchema && caughtUp)) throw error
         snapshot.staleReason = `The copy of the registry ends at offset ${record.offset}: ${error.message}`
@@ -31,6 +32,8 @@ export interface FollowRegistryDeps {
   log: Pick<EventLog, 'tail'>
   snapshot: Snapshot
   logger?: { error(details: object, message: string): void }
+  /** Called with every entry and where it lies, those that change nothing too. */
+  onEntry?: (entry: RegistryEntry, position: Position) => void
 }
 
 /**
@@ -50,11 +53,13 @@ export function keyToForget(kind: EntityKind, id: string): string {
   return `${kind}/${id}`
 }
 
-function applyRecord(snapshot: Snapshot, { key, value }: LogRecord): void {
+function applyRecord(snapshot: Snapshot, { key, value }: LogRecord): RegistryEntry | null {
   if (value) {
-    snapshot.apply(decode('RegistryEntry', value))
-    return
+    const entry = decode('RegistryEntry', value)
+    snapshot.apply(entry)
+    return entry
   }
   const [kind, id] = (key ?? '').split('/')
   if (kind && id) snapshot.forget(kind as EntityKind, id)
+  return null
 }

@@ -3,6 +3,7 @@ import {
   type ExclusiveWriter,
   Fenced,
   LogUnavailable,
+  type Position,
   RecordTooLarge,
 } from '../../../infra/event-log/port.ts'
 import type { EntityBodies, EntityKind, RegistryEntry } from '../../../schemas/records/entities.ts'
@@ -37,6 +38,8 @@ export interface Registry {
   checkRoom: EntityLimits['checkRoom']
   /** Drops entities for good, in the order of writes: only for what nothing names any more. @throws as `write`. */
   forget(choose: ChooseForgotten): Promise<void>
+  /** Where the log holds each version of a campaign, by the version. */
+  campaignVersions(id: string): ReadonlyMap<number, Position>
   /** Resolves when another process has taken over: this one can never write again, and should end. */
   readonly fenced: Promise<Fenced>
   /** Ends after the writes under way. */
@@ -71,7 +74,13 @@ export async function openRegistry(deps: {
   const entityLimits = createEntityLimits(snapshot, limits)
   // The writer comes first: once the one before is fenced, nothing can be appended behind what the tail has seen.
   const writer = await log.exclusiveWriter(WRITER)
-  let tail = await followRegistry(deps).catch(async (error) => {
+  const campaigns = new Map<string, Map<number, Position>>()
+  const onEntry = ({ kind, id, version }: RegistryEntry, { topic, partition, offset }: Position) => {
+    if (kind !== 'Campaign') return
+    const versions = campaigns.get(id) ?? new Map<number, Position>()
+    campaigns.set(id, versions.set(version, { topic, partition, offset }))
+  }
+  let tail = await followRegistry({ ...deps, onEntry }).catch(async (error) => {
     await writer.close()
     throw error
   })
@@ -83,7 +92,7 @@ export async function openRegistry(deps: {
   /** After a failed append any part may be stored: what the log really holds decides. */
   async function settleDoubt(): Promise<void> {
     await tail.close()
-    tail = await followRegistry(deps)
+    tail = await followRegistry({ ...deps, onEntry })
     doubtful = false
   }
 
@@ -93,8 +102,11 @@ export async function openRegistry(deps: {
       const entries = changes.map((change) => toEntry(change, { by, at: now() }))
       for (const entry of entries) checkVersion(snapshot, entry)
       entityLimits.check(entries)
-      await append(writer, entries)
-      for (const entry of entries) snapshot.apply(entry)
+      const positions = await append(writer, entries)
+      for (const [i, entry] of entries.entries()) {
+        snapshot.apply(entry)
+        onEntry(entry, positions[i]!)
+      }
       return entries
     })
   }
@@ -130,6 +142,7 @@ export async function openRegistry(deps: {
   return {
     snapshot,
     checkRoom: entityLimits.checkRoom,
+    campaignVersions: (id) => campaigns.get(id) ?? new Map(),
     fenced,
     write(decide, { by }) {
       const written = queue.then(() => writeNow(decide, by))
@@ -161,9 +174,9 @@ function checkVersion(snapshot: Snapshot, { kind, id, version }: RegistryEntry):
   }
 }
 
-async function append(writer: ExclusiveWriter, entries: readonly RegistryEntry[]): Promise<void> {
-  if (entries.length === 0) return
-  await writer.append(
+async function append(writer: ExclusiveWriter, entries: readonly RegistryEntry[]): Promise<Position[]> {
+  if (entries.length === 0) return []
+  return writer.append(
     entries.map((entry) => ({
       topic: 'registry',
       key: registryKey(entry),

@@ -1,28 +1,29 @@
-import { Anchor, Button, SimpleGrid, Skeleton, Stack, Text, Timeline } from '@mantine/core'
-import { IconPencil } from '@tabler/icons-react'
-import type { ReactNode } from 'react'
+import { Button, Skeleton, Stack, Text, Timeline } from '@mantine/core'
+import { IconArchive, IconArchiveOff, IconCopy, IconPencil } from '@tabler/icons-react'
 import { Link, useParams } from 'react-router'
-import type { Campaign, Shop } from '../../client/types.ts'
-import { DetailList } from '../../components/page/detail-list.tsx'
+import { answer, client } from '../../client/client.ts'
+import type { Campaign } from '../../client/types.ts'
 import { ErrorState } from '../../components/page/error-state.tsx'
 import { PageHeader } from '../../components/page/page-header.tsx'
 import { PanelCard } from '../../components/page/panel-card.tsx'
-import { Money } from '../../components/values/money.tsx'
 import { StatusBadge } from '../../components/values/status-badge.tsx'
 import { DateTime } from '../../components/values/times.tsx'
 import { useEntity } from '../../data/use-entity.ts'
+import { useSave } from '../../data/use-save.ts'
+import { t } from '../../messages/pages/campaigns.ts'
 import { useShop } from '../../session/shop-context.tsx'
 import { CampaignBanners } from './banners/campaign-banners.tsx'
 import { CampaignSwitch, useMayChange } from './campaign-switch.tsx'
-import { countryName } from './countries.ts'
 import { CampaignFigures } from './figures/campaign-figures.tsx'
-import { pacingOf } from './pacing.ts'
+import { History } from './page/history.tsx'
+import { Settings, Targeting } from './page/settings.tsx'
 import { CampaignProducts } from './products/campaign-products.tsx'
-import { SpendBar } from './spend-bar.tsx'
 import { StateReason } from './state-reason.tsx'
 import { KINDS } from './words.ts'
 
 const REFRESH_MS = 15_000
+/** States in which a campaign cannot run by itself. */
+const ARCHIVABLE: ReadonlySet<Campaign['state']> = new Set(['DRAFT', 'REJECTED', 'PAUSED', 'EXHAUSTED', 'ENDED'])
 
 /** One campaign: its state, figures, settings, and products or banners. */
 export default function CampaignPage() {
@@ -35,11 +36,12 @@ export default function CampaignPage() {
     retry,
   } = useEntity('/v1/panel/campaigns/{id}', { path: { id }, refreshMs: REFRESH_MS })
   const shop = shops?.find((each) => each.id === campaign?.shopId)
-  const breadcrumbs = [{ label: 'Campaigns', to: '/campaigns' }]
+  const [copyPath, editPath] = [`/campaigns/new?from=${id}`, `/campaigns/${id}/edit`]
+  const breadcrumbs = [{ label: t('campaigns'), to: '/campaigns' }]
   if (!campaign) {
     return (
       <>
-        <PageHeader title="Campaign" breadcrumbs={breadcrumbs} />
+        <PageHeader title={t('campaign')} breadcrumbs={breadcrumbs} />
         {problem ? <ErrorState problem={problem} retry={retry} /> : <Skeleton height={600} />}
       </>
     )
@@ -56,10 +58,16 @@ export default function CampaignPage() {
         actions={
           mayChange(campaign) && (
             <>
-              <CampaignSwitch campaign={campaign} size="sm" />
-              <Button component={Link} to={`/campaigns/${id}/edit`} leftSection={<IconPencil size={16} aria-hidden />}>
-                Edit
+              <ArchiveButton campaign={campaign} />
+              <Button component={Link} to={copyPath} variant="default" leftSection={<IconCopy size={16} aria-hidden />}>
+                {t('duplicate')}
               </Button>
+              <CampaignSwitch campaign={campaign} size="sm" />
+              {campaign.state !== 'ARCHIVED' && (
+                <Button component={Link} to={editPath} leftSection={<IconPencil size={16} aria-hidden />}>
+                  {t('edit')}
+                </Button>
+              )}
             </>
           )
         }
@@ -68,6 +76,7 @@ export default function CampaignPage() {
         <StateReason campaign={campaign} timeZone={shop?.timeZone} />
         <CampaignFigures campaignId={id} timeZone={shop?.timeZone} />
         <Settings campaign={campaign} shop={shop} />
+        <Targeting campaign={campaign} shop={shop} />
         {campaign.kind === 'SPONSORED' ? (
           <CampaignProducts campaign={campaign} timeZone={shop?.timeZone} />
         ) : (
@@ -76,59 +85,32 @@ export default function CampaignPage() {
             <ModerationHistory campaign={campaign} timeZone={shop?.timeZone} />
           </>
         )}
+        <History campaign={campaign} shop={shop} />
       </Stack>
     </>
   )
 }
 
-function Settings({ campaign, shop }: { campaign: Campaign; shop: Shop | undefined }) {
-  const { startAt, endAt, budget, spent, dailyBudget, pacing, capping, cpc, cpm, country, targetUrl } = campaign
-  const attributed = campaign.attributionProductIds
-  const zone = shop?.timeZone
-  const currency = shop?.currency
-  const isFree = campaign.autoPromo && budget === 0
-  const money: Record<string, ReactNode> = isFree
-    ? { Money: 'Free: an own promotion' }
-    : {
-        Budget: (
-          <Stack gap={6}>
-            <span>
-              <Money amount={spent} currency={currency} /> of <Money amount={budget} currency={currency} />
-            </span>
-            <SpendBar pacing={pacingOf(campaign, Date.now())} />
-          </Stack>
-        ),
-        'Daily budget': dailyBudget === null ? 'No limit' : <Money amount={dailyBudget} currency={currency} />,
-        Pacing: pacing === 'EVEN' ? 'Even' : 'As fast as possible',
-        ...(campaign.kind === 'SPONSORED'
-          ? { 'Bid for a click': <Money amount={cpc} currency={currency} /> }
-          : { 'A thousand views': <Money amount={cpm} currency={currency} /> }),
-      }
-  const rest: Record<string, ReactNode> = {
-    Starts: <DateTime at={startAt} timeZone={zone} />,
-    Ends: endAt === null ? 'When the budget does' : <DateTime at={endAt} timeZone={zone} />,
-    ...(zone ? { 'Time zone': zone.replaceAll('_', ' ') } : {}),
-    'Views per person': capping === null ? 'No cap' : `${capping} a day`,
-    'Attributed too': attributed.length ? `${attributed.length} other products` : 'Nothing else',
-    ...(campaign.kind === 'DISPLAY'
-      ? { Country: countryName(country ?? ''), 'Leads to': <Url url={targetUrl} /> }
-      : {}),
-  }
+/** Puts a campaign away that cannot run, or restores it. */
+function ArchiveButton({ campaign: { id, name, state } }: { campaign: Campaign }) {
+  const isArchived = state === 'ARCHIVED'
+  const { submit, isSaving } = useSave({
+    save: () =>
+      answer(client.PATCH('/v1/panel/campaigns/{id}', { params: { path: { id } }, body: { archived: !isArchived } })),
+    changes: ['/v1/panel/campaigns'],
+    saved: isArchived ? t('isRestored', { name }) : t('isArchived', { name }),
+  })
+  if (!isArchived && !ARCHIVABLE.has(state)) return null
+  const Icon = isArchived ? IconArchiveOff : IconArchive
   return (
-    <PanelCard title="Settings">
-      <SimpleGrid cols={{ base: 1, md: 2 }} spacing="xl">
-        <DetailList details={money} />
-        <DetailList details={rest} />
-      </SimpleGrid>
-    </PanelCard>
-  )
-}
-
-function Url({ url }: { url: string | undefined }) {
-  return (
-    <Anchor href={url} target="_blank" rel="noreferrer" size="sm" style={{ overflowWrap: 'anywhere' }}>
-      {url}
-    </Anchor>
+    <Button
+      variant="default"
+      leftSection={<Icon size={16} aria-hidden />}
+      loading={isSaving}
+      onClick={() => void submit(undefined)}
+    >
+      {isArchived ? t('restore') : t('archive')}
+    </Button>
   )
 }
 
@@ -136,10 +118,10 @@ function Url({ url }: { url: string | undefined }) {
 function ModerationHistory({ campaign, timeZone }: { campaign: Campaign; timeZone: string | undefined }) {
   const history = campaign.moderation?.history ?? []
   return (
-    <PanelCard title="Moderation">
+    <PanelCard title={t('moderation')}>
       {history.length === 0 ? (
         <Text size="sm" c="dimmed">
-          The publisher has not decided yet.
+          {t('notDecided')}
         </Text>
       ) : (
         <Timeline bulletSize={12} lineWidth={2}>

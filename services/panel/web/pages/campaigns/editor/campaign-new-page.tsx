@@ -1,11 +1,12 @@
 import { Button, Group, Skeleton, Stepper, Title } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
-import { useNavigate } from 'react-router'
+import { useNavigate, useSearchParams } from 'react-router'
 import { answer, client } from '../../../client/client.ts'
 import { StickyActions } from '../../../components/form/form-section.tsx'
 import { UnsavedGuard } from '../../../components/form/unsaved-guard.tsx'
 import { PageHeader } from '../../../components/page/page-header.tsx'
+import { useEntity } from '../../../data/use-entity.ts'
 import { useSave } from '../../../data/use-save.ts'
 import { t } from '../../../messages/pages/campaign-editor.ts'
 import { useShop } from '../../../session/shop-context.tsx'
@@ -19,25 +20,30 @@ import { useCampaignFacts } from './use-campaign-facts.ts'
 import { focusFirstError, useProductCheck } from './use-product-check.ts'
 import { createBody } from './values/campaign-body.ts'
 import { problemsOf, STEPS, stepOf, toFormErrors } from './values/campaign-problems.ts'
-import { EMPTY_CAMPAIGN } from './values/campaign-values.ts'
+import { type CampaignValues, copyOf, EMPTY_CAMPAIGN } from './values/campaign-values.ts'
 
 const REVIEW = STEPS.indexOf('review')
 
 /** A new campaign, step by step. */
 export default function CampaignNewPage() {
   const { shops, shop } = useShop()
+  const from = useSearchParams()[0].get('from')
+  const copied = useEntity('/v1/panel/campaigns/{id}', { path: { id: from ?? '' }, enabled: from !== null })
+  const zone = shops?.find(({ id }) => id === copied.data?.shopId)?.timeZone
+  const model = copied.data ? copyOf(copied.data, zone ?? 'UTC') : undefined
+  const isReady = shops !== undefined && (from === null || model !== undefined || copied.problem !== null)
   return (
     <>
       <PageHeader title={t('newCampaign')} breadcrumbs={[{ label: t('campaigns'), to: '/campaigns' }]} />
-      {shops ? <Steps shopId={shop?.id ?? ''} /> : <Skeleton height={420} />}
+      {isReady ? <Steps shopId={shop?.id ?? ''} model={model} /> : <Skeleton height={420} />}
     </>
   )
 }
 
-function Steps({ shopId }: { shopId: string }) {
+function Steps({ shopId, model }: { shopId: string; model: CampaignValues | undefined }) {
   const navigate = useNavigate()
   const { step, moveTo, heading, body } = useSteps()
-  const form = useForm({ initialValues: { ...EMPTY_CAMPAIGN, shopId } })
+  const form = useForm({ initialValues: model ?? { ...EMPTY_CAMPAIGN, shopId } })
   const { formats, ...facts } = useCampaignFacts(form.values)
   const nothingToPromote = useProductCheck()
   const section: SectionProps = { form, ...facts, isNew: true }

@@ -6,16 +6,17 @@ import { PanelCard } from '../../../components/page/panel-card.tsx'
 import { StatCard } from '../../../components/page/stat-card.tsx'
 import { formatMoney, Money } from '../../../components/values/money.tsx'
 import { formatCount, formatRoas, formatShare } from '../../../components/values/numbers.ts'
+import { t } from '../../../messages/pages/campaigns.ts'
 import { datesOf, useCampaignReport } from './use-campaign-report.ts'
 
 const loadChart = () => import('./figure-chart.tsx')
 const CHART_HEIGHT = 220
 
 const metrics = [
-  { value: 'spend', label: 'Spend' },
-  { value: 'views', label: 'Views' },
-  { value: 'clicks', label: 'Clicks' },
-  { value: 'revenue', label: 'Attributed sales' },
+  { value: 'spend', label: t('spend') },
+  { value: 'views', label: t('impressionsName') },
+  { value: 'clicks', label: t('clicks') },
+  { value: 'revenue', label: t('attributedSales') },
 ] as const
 type Metric = (typeof metrics)[number]['value']
 
@@ -42,14 +43,14 @@ export function CampaignFigures({ campaignId, timeZone }: { campaignId: string; 
 
   return (
     <PanelCard
-      title="Figures"
+      title={t('figures')}
       actions={
         <SegmentedControl
-          aria-label="Days"
+          aria-label={t('days')}
           size="xs"
           value={String(days)}
           onChange={(value) => setDays(Number(value))}
-          data={['7', '14', '30', '90'].map((value) => ({ value, label: `${value} days` }))}
+          data={['7', '14', '30', '90'].map((value) => ({ value, label: t('lastDays', { count: Number(value) }) }))}
         />
       }
     >
@@ -59,35 +60,35 @@ export function CampaignFigures({ campaignId, timeZone }: { campaignId: string; 
         <>
           <SimpleGrid cols={{ base: 2, sm: 4 }} spacing="sm">
             <StatCard
-              label="Spend"
+              label={t('spend')}
               value={totals && <Money amount={totals.spend} currency={totals.currency ?? currency} />}
             />
-            <StatCard label="Views" value={totals && formatCount(totals.views)} />
-            <StatCard label="Clicks" value={totals && formatCount(totals.clicks)} />
-            <StatCard label="CTR" value={totals && formatShare(totals.ctr)} hint="clicks of views" />
+            <StatCard label={t('impressionsName')} value={totals && formatCount(totals.views)} />
+            <StatCard label={t('clicks')} value={totals && formatCount(totals.clicks)} />
+            <StatCard label={t('ctr')} value={totals && formatShare(totals.ctr)} hint={t('ctrHelp')} />
             <StatCard
-              label="Attributed sales"
+              label={t('attributedSales')}
               value={totals && <Money amount={totals.revenue} currency={totals.currency ?? currency} />}
-              hint={totals && `${formatCount(totals.purchases)} purchases`}
+              hint={totals && t('purchases', { count: totals.purchases ?? 0 })}
             />
             <StatCard
-              label="Invalid"
+              label={t('invalid')}
               value={totals && formatShare(totals.invalidRate)}
-              hint={totals && `${formatCount(totals.invalid)} views and clicks, not billed`}
+              hint={totals && t('invalidHelp', { count: totals.invalid ?? 0 })}
             />
             <StatCard
-              label="Credited back"
+              label={t('creditedBack')}
               value={totals && <Money amount={totals.creditedBack} currency={totals.currency ?? currency} />}
-              hint="found invalid after the bill"
+              hint={t('creditedBackHelp')}
             />
-            <StatCard label="ROAS" value={totals && formatRoas(totals.roas)} hint="sales for spend" />
+            <StatCard label={t('roas')} value={totals && formatRoas(totals.roas)} hint={t('roasHelp')} />
           </SimpleGrid>
           <Group justify="space-between" mt="lg" mb="xs">
             <Text size="sm" fw={500}>
-              By day
+              {t('byDay')}
             </Text>
             <Select
-              aria-label="What the chart shows"
+              aria-label={t('chartShows')}
               size="xs"
               w={160}
               allowDeselect={false}

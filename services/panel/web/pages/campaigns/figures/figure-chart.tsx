@@ -1,5 +1,6 @@
 import { VisuallyHidden } from '@mantine/core'
 import { LineChart } from '../../../components/charts/line-chart.tsx'
+import { t } from '../../../messages/pages/campaigns.ts'
 
 export interface FigureChartProps {
   /** The name of the metric: 'Spend'. */
@@ -26,7 +27,7 @@ export default function FigureChart({ label, points, format, height }: FigureCha
       />
       <VisuallyHidden>
         <table>
-          <caption>{label} by day</caption>
+          <caption>{t('metricByDay', { metric: label })}</caption>
           <tbody>
             {points.map(({ day, value }) => (
               <tr key={day}>

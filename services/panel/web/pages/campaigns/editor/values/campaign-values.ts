@@ -1,4 +1,5 @@
 import type { Campaign } from '../../../../client/types.ts'
+import { t } from '../../../../messages/pages/campaigns.ts'
 import { toZoneTime } from './zone-time.ts'
 
 export type TargetingValues = NonNullable<Campaign['targeting']>
@@ -59,6 +60,8 @@ export interface CampaignValues {
   status: Campaign['status']
 }
 
+const NAME_CHARS_MAX = 200
+
 const NO_RULE: RuleValues = { brands: [], categoryPaths: [], labels: [], sellerIds: [], priceMin: '', priceMax: '' }
 const NO_TARGETING: TargetingValues = {
   phrases: [],
@@ -115,6 +118,14 @@ export function valuesOf(campaign: Campaign, timeZone: string): CampaignValues {
     cpc: campaign.cpc ?? '',
     cpm: campaign.cpm ?? '',
   }
+}
+
+/** The form's values for a new campaign like this one: a draft that starts now and has no end date. */
+export function copyOf(campaign: Campaign, timeZone: string): CampaignValues {
+  const values = valuesOf(campaign, timeZone)
+  const name = t('copyOf', { name: campaign.name }).slice(0, NAME_CHARS_MAX)
+  const banners = values.banners.map((banner) => ({ ...banner, id: null }))
+  return { ...values, name, banners, startAt: '', endAt: '', status: 'DRAFT' }
 }
 
 function bannerValues(banner: NonNullable<Campaign['banners']>[number], at: number): BannerValues {

@@ -1,0 +1,106 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { EventLog } from '../../../infra/event-log/port.ts'
+import {
+  CampaignChange,
+  type FieldChange,
+  HISTORY_LIMIT_DEFAULT,
+  HistoryQuery,
+  VALUE_CHARS_MAX,
+} from '../../../schemas/http/panel/campaigns/history.ts'
+import { IdParams, Page } from '../../../schemas/http/panel/common.ts'
+import { decode } from '../../../schemas/wire/codec.ts'
+import { Problem } from '../../domain/errors.ts'
+import type { Entity } from '../../domain/snapshot.ts'
+import type { HttpServer } from '../../http/server.ts'
+import { principalOf } from '../access/auth.ts'
+import { toIso } from '../resources/conversions.ts'
+import type { ResourceDeps } from '../resources/resource.ts'
+import type { Registry } from '../resources/store.ts'
+import { campaignView } from './view.ts'
+
+export interface HistoryDeps extends ResourceDeps {
+  log: Pick<EventLog, 'read'>
+}
+
+/** GET /v1/panel/campaigns/{id}/history: who changed what, the latest first. The log keeps every version of a campaign. */
+export function campaignHistoryRoutes(server: HttpServer, deps: HistoryDeps): void {
+  const { registry, access, authorize, log } = deps
+  const { snapshot } = registry
+  const nameOf = (id: string) => (snapshot.getEver('User', id) ?? snapshot.getEver('Account', id))?.body.name ?? null
+
+  server.get(
+    '/v1/panel/campaigns/:id/history',
+    {
+      onRequest: authorize('panel'),
+      schema: {
+        summary: 'List the changes of a campaign',
+        description: 'The latest first: who changed which properties, with the values before and after.',
+        params: IdParams,
+        querystring: HistoryQuery,
+        response: { 200: Page(CampaignChange) },
+      },
+    },
+    async (request) => {
+      const { limit = HISTORY_LIMIT_DEFAULT, cursor } = request.query
+      const { id, version: latest } = access.need(principalOf(request), 'Campaign', request.params.id)
+      const last = cursor === undefined ? latest : versionIn(cursor, latest)
+      const first = Math.max(last - limit + 1, 1)
+      // One more: what the first of the page changed is told by the version before it.
+      const numbers = Array.from({ length: last - first + 2 }, (_, i) => last - i)
+      const versions = await Promise.all(numbers.map((version) => readVersion({ registry, log }, id, version)))
+      const shown = (campaign: Entity<'Campaign'>) => shownFields(campaign, registry)
+      const items = versions.slice(0, -1).flatMap((campaign, i) => {
+        if (campaign === null) return []
+        const before = versions[i + 1]
+        const { version, updatedAt, updatedBy } = campaign
+        const changes = before ? differences(shown(before), shown(campaign)) : []
+        return [{ version, at: toIso(updatedAt), byName: nameOf(updatedBy), changes }]
+      })
+      return { items, nextCursor: first > 1 ? String(first - 1) : null }
+    },
+  )
+}
+
+/** @throws Problem INVALID */
+function versionIn(cursor: string, latest: number): number {
+  const version = Number(cursor)
+  if (Number.isInteger(version) && version >= 1 && version <= latest) return version
+  const message = 'is not the nextCursor of a page'
+  throw new Problem('INVALID', `querystring/cursor: ${message}`, { errors: [{ path: 'querystring/cursor', message }] })
+}
+
+/** Null when there is none. */
+async function readVersion(
+  { registry, log }: { registry: Registry; log: HistoryDeps['log'] },
+  id: string,
+  version: number,
+): Promise<Entity<'Campaign'> | null> {
+  const position = registry.campaignVersions(id).get(version)
+  if (!position) return null
+  const [record] = await log.read('registry', position.partition, position.offset, 1)
+  if (record?.offset !== position.offset || record.value === null) return null
+  const entry = decode('RegistryEntry', record.value)
+  return entry.kind === 'Campaign' ? entry : null
+}
+
+/** What a change can change, as the API shows it. */
+function shownFields(campaign: Entity<'Campaign'>, { snapshot }: Registry): Record<string, unknown> {
+  const shop = snapshot.getEver('Shop', campaign.body.shopId)!.body
+  const view = campaignView(campaign, { shop, spentMicros: null, now: campaign.updatedAt, nameOf: () => null })
+  const { id, version, updatedAt, state, spent, accountName, ...fields } = view
+  const moderation = campaign.body.moderation && {
+    state: campaign.body.moderation.state,
+    reason: campaign.body.moderation.reason,
+  }
+  return { ...fields, ...(moderation ? { moderation } : {}) }
+}
+
+function differences(before: Record<string, unknown>, after: Record<string, unknown>): FieldChange[] {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])]
+  return names.flatMap((field) => {
+    const [was = null, is = null] = [before[field], after[field]]
+    if (isDeepStrictEqual(was, is)) return []
+    const omitted = [was, is].some((value) => JSON.stringify(value).length > VALUE_CHARS_MAX)
+    return [{ field, before: omitted ? null : was, after: omitted ? null : is, omitted }]
+  })
+}
