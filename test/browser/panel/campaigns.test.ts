@@ -1,0 +1,157 @@
+import { readFile } from 'node:fs/promises'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { openWorld, seriousFindings, type World, watchErrors } from '../harness.ts'
+import { type AdvertiserShop, openAdvertiserShop } from './advertiser-shop.ts'
+
+const CAMPAIGNS = 500
+/** So many were made for a list of 50 rows with a hundred to spare; 500 rows at once made 13,877. */
+const ELEMENTS_MAX = 2_500
+const LONG_NAME = 'W'.repeat(67)
+const HOSTILE = [LONG_NAME, 'حملة الشتاء للمصابيح', '🎄 <b>Łampy</b>', '=HYPERLINK("https://evil.example")']
+
+let world: World
+let shop: AdvertiserShop
+let page: Page
+let errors: string[]
+beforeAll(async () => {
+  world = await openWorld()
+  shop = await openAdvertiserShop(world)
+  const { items } = await shop.get<{ items: { id: string; accountId: string }[] }>('/v1/panel/shops')
+  const accounts = await shop.get<{ items: { id: string; kind: string }[] }>('/v1/panel/accounts')
+  const accountId = accounts.items.find(({ kind }) => kind === 'ADVERTISER')!.id
+  const make = (name: string, i: number) =>
+    shop.post('/v1/panel/campaigns', {
+      ...{ kind: 'SPONSORED', accountId, shopId: items[0]!.id, name, products: { rule: { brands: ['Solvik'] } } },
+      ...{ budget: 100 + i, cpc: 0.5, status: i % 2 === 0 ? 'ACTIVE' : 'PAUSED' },
+    })
+  for (const [i, name] of HOSTILE.entries()) await make(name, i)
+  for (let i = HOSTILE.length; i < CAMPAIGNS; i++) await make(`Campaign ${i}`, i)
+  page = await world.signedIn(shop.person, { reducedMotion: 'reduce', viewport: { width: 1280, height: 900 } })
+  errors = watchErrors(page)
+}, 120_000)
+afterAll(() => world?.stop())
+
+const button = (name: string) => page.getByRole('button', { name, exact: true })
+const rows = () => page.getByRole('table', { name: 'Campaigns' }).locator('tbody').getByRole('row')
+const search = (text: string) => page.getByLabel('Search campaigns').fill(text)
+const names = () => rows().getByRole('link').locator('bdi').allTextContents()
+
+it('shows 500 campaigns in pages, with few elements, counts and nothing sideways', async () => {
+  await page.goto('/panel/campaigns')
+  await page.getByText('500 of 500 campaigns').waitFor()
+  expect(await rows().count()).toBe(50)
+  expect(await page.evaluate<number>('document.querySelectorAll("*").length')).toBeLessThan(ELEMENTS_MAX)
+  expect(await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
+  expect(await seriousFindings(page)).toEqual([])
+  await button('Next').click()
+  await page.getByText('51–100').waitFor()
+})
+
+it('keeps the button of a row with a name of 67 characters in sight, and its state and dates in one line', async () => {
+  await search(LONG_NAME)
+  await page.getByText('1 of 500 campaigns').waitFor()
+  const pause = await page.getByRole('button', { name: `Pause ${LONG_NAME}` }).boundingBox()
+  expect(pause!.x + pause!.width).toBeLessThanOrEqual(1280)
+  const badge = await rows().getByText('Running').boundingBox()
+  expect(badge!.width).toBeGreaterThan(40)
+  const date = await rows().locator('time').first().boundingBox()
+  expect(date!.height).toBeLessThan(30)
+})
+
+it('shows names as text, whatever is in them, and finds them without their marks', async () => {
+  await search('lampy')
+  await page.getByText('1 of 500 campaigns').waitFor()
+  expect(await names()).toEqual(['🎄 <b>Łampy</b>'])
+  await search('campaign 42')
+  await expect.poll(async () => (await names())[0]).toBe('Campaign 42')
+  await search('')
+})
+
+it('sorts by a column, the other way round, and back', async () => {
+  const head = page.getByRole('columnheader', { name: 'Campaign', exact: true })
+  const sort = head.getByRole('button')
+  await sort.click()
+  expect(await head.getAttribute('aria-sort')).toBe('ascending')
+  await sort.click()
+  expect(await head.getAttribute('aria-sort')).toBe('descending')
+  expect((await names())[0]).not.toBe(LONG_NAME)
+  await sort.click()
+  expect(await head.getAttribute('aria-sort')).toBe('none')
+  expect((await names())[0]).toBe(LONG_NAME)
+})
+
+it('keeps the chosen columns after a reload', async () => {
+  await button('Columns').click()
+  await page.getByRole('menuitemcheckbox', { name: 'CTR, 28 days' }).click()
+  await page.getByRole('menuitemcheckbox', { name: 'Dates' }).click()
+  await page.keyboard.press('Escape')
+  await page.getByRole('columnheader', { name: 'CTR, 28 days' }).waitFor()
+  await page.reload()
+  await page.getByRole('columnheader', { name: 'CTR, 28 days' }).waitFor()
+  expect(await page.getByRole('columnheader', { name: 'Dates' }).count()).toBe(0)
+})
+
+it('saves what the table shows, with formulas made harmless', async () => {
+  await search('HYPERLINK')
+  await page.getByText('1 of 500 campaigns').waitFor()
+  const [download] = await Promise.all([page.waitForEvent('download'), button('Download as CSV').click()])
+  const lines = (await readFile(await download.path(), 'utf8')).trim().split('\r\n')
+  expect(lines).toEqual([
+    'Campaign,State,Spend,Today,"CTR, 28 days"',
+    `"'=HYPERLINK(""https://evil.example"")",Paused,0,0,`,
+  ])
+  await search('')
+})
+
+it('changes many campaigns, and says which were refused and why', async () => {
+  await search('Campaign 1')
+  await page.getByRole('checkbox', { name: /^Select all/ }).check()
+  await button('Change bid').click()
+  await page.getByRole('dialog').getByLabel('CPC').fill('0.01')
+  await page.getByRole('dialog').getByText('€0.50 → €0.01').first().waitFor()
+  expect(await seriousFindings(page)).toEqual([])
+  await button('Apply').click()
+  await page.getByText('No campaign was changed.').waitFor()
+  await page.getByText("Must be at least the shop's reserve of 0.05").first().waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Close', exact: true }).last().click()
+  await search('Campaign 40')
+  await page.getByRole('checkbox', { name: 'Select Campaign 40', exact: true }).check()
+  await button('Pause').first().click()
+  await button('Apply').click()
+  await page.getByText('1 campaign was changed.').waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Close', exact: true }).last().click()
+  await button('Resume Campaign 40').waitFor()
+})
+
+it('archives a campaign, lists it among the archived, restores it, and tells its history', async () => {
+  await page.getByRole('link', { name: /^Campaign 40 / }).click()
+  await button('Archive').click()
+  await page.getByText('It cannot run or change until it is restored.').waitFor()
+  await page.goto('/panel/campaigns')
+  await page.getByText('499 of 499 campaigns').waitFor()
+  await page.getByRole('combobox', { name: 'State' }).click()
+  await page.getByRole('option', { name: 'Archived' }).click()
+  await page.getByRole('link', { name: /^Campaign 40 / }).click()
+  await button('Restore').click()
+  await button('Archive').waitFor()
+  await page.reload()
+  await page.getByText('Solvik restored it').waitFor()
+  await page.getByText('Solvik paused it').waitFor()
+  expect(await seriousFindings(page)).toEqual([])
+})
+
+it('duplicates a campaign as a draft', async () => {
+  await page.getByRole('link', { name: 'Duplicate' }).click()
+  await page.waitForURL('**/campaigns/new?from=*')
+  expect(await page.getByLabel('Name').inputValue()).toBe('Campaign 40 (copy)')
+})
+
+it('needs no wider window than a phone has', async () => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.goto('/panel/campaigns')
+  await page.getByText('500 of 500 campaigns').waitFor()
+  expect(await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
+  expect(await seriousFindings(page)).toEqual([])
+  expect(errors).toEqual([])
+})
