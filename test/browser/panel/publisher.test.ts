@@ -90,12 +90,20 @@ it('moderates banners by keyboard, and notices that one has changed meanwhile', 
   await page.keyboard.press('k')
   await name('Light for long evenings').waitFor()
 
+  await page.keyboard.press('a')
+  await page.getByText('Accepted: Light for long evenings').waitFor()
+  await name('Warm rooms').waitFor()
+  await page.keyboard.press('u')
+  await page.getByText('The decision is undone').waitFor()
+  await page.getByRole('button', { name: /^Light for long evenings/ }).click()
+  await name('Light for long evenings').waitFor()
+
   const [changed, rejected] = stock.campaignIds
   const path = `/v1/panel/campaigns/${changed}`
   await must(world.program.call('PATCH', path, { targetUrl: 'https://elsewhere.example/' }))
   await page.keyboard.press('a')
-  await page.getByText('The campaign has changed since it came up').waitFor()
-  await page.getByRole('button', { name: 'Show it as it is now' }).click()
+  await page.getByText('The campaign has changed since it was shown').waitFor()
+  await page.getByRole('button', { name: 'Show the current version' }).click()
   await page.getByRole('link', { name: 'https://elsewhere.example/' }).waitFor()
   await page.keyboard.press('a')
 
@@ -104,10 +112,11 @@ it('moderates banners by keyboard, and notices that one has changed meanwhile', 
   await page.getByLabel('Reason').fill('The picture is blurred')
   expect(await seriousFindings(page)).toEqual([])
   await page.keyboard.press('Control+Enter')
-  await page.getByText('Nothing waits').waitFor()
+  await page.getByText('Nothing is waiting').waitFor()
   const stateOf = async (id: string) =>
     (await must(world.program.call<{ moderation: { state: string } }>('GET', `/v1/panel/campaigns/${id}`))).moderation
-  expect(await stateOf(changed!)).toMatchObject({ state: 'ACCEPTED' })
+  const accepted = await stateOf(changed!)
+  expect(accepted).toMatchObject({ state: 'ACCEPTED', history: [{ state: 'ACCEPTED' }] })
   expect(await stateOf(rejected!)).toMatchObject({ state: 'REJECTED', reason: 'The picture is blurred' })
   await page.keyboard.press('?')
   await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()

@@ -65,7 +65,6 @@ const TO_MOVE: readonly string[] = [
   'pages/administration/accounts',
   'pages/publisher/ad-formats',
   'pages/publisher/ad-units',
-  'pages/publisher/moderation',
   'pages/publisher/products',
   'pages/publisher/try-it',
 ]

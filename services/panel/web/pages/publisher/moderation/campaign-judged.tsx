@@ -8,7 +8,9 @@ import { Money } from '../../../components/values/money.tsx'
 import { StatusBadge } from '../../../components/values/status-badge.tsx'
 import { DateTime } from '../../../components/values/times.tsx'
 import { PAGE_SIZE_MAX, useList } from '../../../data/use-list.ts'
+import { t } from '../../../messages/pages/moderation.ts'
 import { useShop } from '../../../session/shop-context.tsx'
+import { countryName } from '../../campaigns/countries.ts'
 
 /** Everything about a display campaign that a moderator judges. */
 export function CampaignJudged({ campaign }: { campaign: Campaign }) {
@@ -32,10 +34,10 @@ export function CampaignJudged({ campaign }: { campaign: Campaign }) {
         </Stack>
       </PanelCard>
       <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="md">
-        <PanelCard title="Campaign">
+        <PanelCard title={t('campaign')}>
           <Facts campaign={campaign} />
         </PanelCard>
-        <PanelCard title="Decisions">
+        <PanelCard title={t('decisions')}>
           <History history={moderation?.history ?? []} />
         </PanelCard>
       </SimpleGrid>
@@ -53,7 +55,7 @@ function Banner({ banner: { images = [], logoImageId, textFields = [], lang }, f
   return (
     <div>
       <Text size="sm" fw={550} mb={6}>
-        {lang ? `${format.name}, in ${languageName(lang)}` : format.name}
+        {lang ? t('formatIn', { format: format.name, language: languageName(lang) }) : format.name}
       </Text>
       <BannerPreview
         format={format}
@@ -74,33 +76,33 @@ function Facts({ campaign }: { campaign: Campaign }) {
   return (
     <DetailList
       details={{
-        Advertiser: campaign.accountName,
-        'Leads to': targetUrl && (
+        [t('advertiser')]: campaign.accountName,
+        [t('landingPage')]: targetUrl && (
           <Anchor href={targetUrl} target="_blank" rel="noreferrer" size="sm" style={{ overflowWrap: 'anywhere' }}>
             {targetUrl}
           </Anchor>
         ),
-        ...(mobileDeepLink && { 'In the app': mobileDeepLink }),
-        Begins: <DateTime at={startAt} {...(timeZone && { timeZone })} />,
-        Ends: endAt ? <DateTime at={endAt} {...(timeZone && { timeZone })} /> : 'With its budget',
-        Budget: <Money amount={budget} currency={currency} />,
-        ...(dailyBudget !== null && { 'A day': <Money amount={dailyBudget} currency={currency} /> }),
-        'For 1,000 views': <Money amount={cpm} currency={currency} />,
-        Country: country,
+        ...(mobileDeepLink && { [t('inApp')]: mobileDeepLink }),
+        [t('start')]: <DateTime at={startAt} {...(timeZone && { timeZone })} />,
+        [t('end')]: endAt ? <DateTime at={endAt} {...(timeZone && { timeZone })} /> : t('noEnd'),
+        [t('budget')]: <Money amount={budget} currency={currency} />,
+        ...(dailyBudget !== null && { [t('dailyBudget')]: <Money amount={dailyBudget} currency={currency} /> }),
+        [t('cpm')]: <Money amount={cpm} currency={currency} />,
+        [t('country')]: country && countryName(country),
         ...targetingFacts(targeting),
-        State: <StatusBadge status={campaign.state} />,
+        [t('state')]: <StatusBadge status={campaign.state} />,
       }}
     />
   )
 }
 
 const targetingNames = {
-  phrases: 'Phrases',
-  categoryPaths: 'Categories',
-  brands: 'Brands',
-  productIds: 'Products',
-  profiles: 'Profiles',
-  refererPatterns: 'Pages',
+  phrases: t('phrases'),
+  categoryPaths: t('categories'),
+  brands: t('brands'),
+  productIds: t('products'),
+  profiles: t('profiles'),
+  refererPatterns: t('pages'),
 } as const
 const SHOWN_MAX = 12
 
@@ -108,8 +110,9 @@ function targetingFacts(targeting: Campaign['targeting']): Record<string, string
   const set = Object.entries(targeting ?? {}).filter(([, values]) => values.length > 0)
   return Object.fromEntries(
     set.map(([name, values]) => {
-      const more = values.length > SHOWN_MAX ? ` and ${values.length - SHOWN_MAX} more` : ''
-      return [targetingNames[name as keyof typeof targetingNames], values.slice(0, SHOWN_MAX).join(', ') + more]
+      const list = values.slice(0, SHOWN_MAX).join(', ')
+      const count = values.length - SHOWN_MAX
+      return [targetingNames[name as keyof typeof targetingNames], count > 0 ? t('andMore', { list, count }) : list]
     }),
   )
 }
@@ -118,7 +121,7 @@ function History({ history }: { history: NonNullable<Campaign['moderation']>['hi
   if (history.length === 0) {
     return (
       <Text size="sm" c="dimmed">
-        Nobody has judged it yet.
+        {t('noDecisions')}
       </Text>
     )
   }
@@ -129,12 +132,12 @@ function History({ history }: { history: NonNullable<Campaign['moderation']>['hi
           key={decidedAt + version}
           color={state === 'ACCEPTED' ? 'teal' : 'red'}
           bullet={state === 'ACCEPTED' ? <IconCheck size={13} aria-hidden /> : <IconX size={13} aria-hidden />}
-          title={<Text size="sm">{state === 'ACCEPTED' ? 'Accepted' : 'Rejected'}</Text>}
+          title={<Text size="sm">{state === 'ACCEPTED' ? t('accepted') : t('rejected')}</Text>}
         >
           {reason && <Text size="sm">{reason}</Text>}
           <Text size="xs" c="dimmed">
             <DateTime at={decidedAt} />
-            {`, by ${decidedByName ?? 'automation'}, version ${version}`}
+            {t('decidedBy', { name: decidedByName ?? t('automation'), version })}
           </Text>
         </Timeline.Item>
       ))}

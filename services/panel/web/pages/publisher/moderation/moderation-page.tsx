@@ -6,18 +6,20 @@ import type { Campaign } from '../../../client/types.ts'
 import { ErrorState } from '../../../components/page/error-state.tsx'
 import { PageHeader } from '../../../components/page/page-header.tsx'
 import { PAGE_SIZE_MAX, useList } from '../../../data/use-list.ts'
+import { t } from '../../../messages/pages/moderation.ts'
 import { useShop } from '../../../session/shop-context.tsx'
 import { NoShop } from '../shops/no-shop.tsx'
 import { ModerationQueue } from './moderation-queue.tsx'
 import { ShortcutsDialog, useShortcutsOn } from './shortcuts-dialog.tsx'
+import { useDecision } from './use-decision.tsx'
 import { useShortcuts } from './use-shortcuts.ts'
 
 type State = NonNullable<Campaign['moderation']>['state']
 
 const tabs: readonly { state: State; label: string; empty: string }[] = [
-  { state: 'IN_MODERATION', label: 'To moderate', empty: 'Nothing waits: all banners have been judged' },
-  { state: 'ACCEPTED', label: 'Accepted', empty: 'No campaign has been accepted yet' },
-  { state: 'REJECTED', label: 'Rejected', empty: 'No campaign has been rejected' },
+  { state: 'IN_MODERATION', label: t('toModerate'), empty: t('nothingWaits') },
+  { state: 'ACCEPTED', label: t('accepted'), empty: t('noneAccepted') },
+  { state: 'REJECTED', label: t('rejected'), empty: t('noneRejected') },
 ]
 const REFRESH_MS = 20_000
 
@@ -27,7 +29,6 @@ export default function ModerationPage() {
   const [search, setSearch] = useSearchParams()
   const [isHelpOpen, setHelpOpen] = useState(false)
   const [isOn] = useShortcutsOn()
-  useShortcuts({ '?': () => setHelpOpen(true) }, isOn)
   const list = useList('/v1/panel/moderation', {
     query: { shopId: shop?.id },
     pageSize: PAGE_SIZE_MAX,
@@ -35,12 +36,14 @@ export default function ModerationPage() {
     refreshMs: REFRESH_MS,
   })
   const items = list.items
+  const decision = useDecision(list.retry)
+  useShortcuts({ '?': () => setHelpOpen(true), u: decision.undo }, isOn)
   const state = tabs.find((tab) => tab.state === search.get('state'))?.state ?? 'IN_MODERATION'
   return (
     <>
       <PageHeader
-        title="Moderation"
-        description="What advertisers want to show in the shop. Nothing is shown before it is accepted."
+        title={t('moderation')}
+        description={t('moderationHelp')}
         actions={
           <Button
             variant="default"
@@ -48,7 +51,7 @@ export default function ModerationPage() {
             rightSection={<Kbd size="xs">?</Kbd>}
             onClick={() => setHelpOpen(true)}
           >
-            Shortcuts
+            {t('shortcuts')}
           </Button>
         }
       />
@@ -84,7 +87,7 @@ export default function ModerationPage() {
                 <ModerationQueue
                   campaigns={ofState(items, tab.state)}
                   reasons={recentReasons(items)}
-                  reread={list.retry}
+                  decision={decision}
                 />
               )}
             </Tabs.Panel>

@@ -1,39 +1,36 @@
 import { ActionIcon, Alert, Button, Group, Kbd, Text, Tooltip, UnstyledButton } from '@mantine/core'
 import { IconCheck, IconChevronLeft, IconChevronRight, IconRefresh, IconX } from '@tabler/icons-react'
 import { useEffect, useState } from 'react'
-import { answer, client } from '../../../client/client.ts'
-import { ApiProblem } from '../../../client/problem.ts'
 import type { Campaign } from '../../../client/types.ts'
-import { RelativeTime } from '../../../components/values/times.tsx'
-import { useSave } from '../../../data/use-save.ts'
+import { formatDuration, RelativeTime } from '../../../components/values/times.tsx'
+import { t } from '../../../messages/pages/moderation.ts'
 import { CampaignJudged } from './campaign-judged.tsx'
 import classes from './moderation.module.css'
 import { RejectDialog } from './reject-dialog.tsx'
 import { useShortcutsOn } from './shortcuts-dialog.tsx'
+import type { Decision } from './use-decision.tsx'
 import { useShortcuts } from './use-shortcuts.ts'
 
 export interface ModerationQueueProps {
   /** At least one. */
   campaigns: readonly Campaign[]
   reasons: readonly string[]
-  /** Refetches the list. */
-  reread: () => void
+  decision: Decision
 }
 
 /** Shows one campaign at a time, with buttons and keys to decide, and the list of all beside it where there is room. */
-export function ModerationQueue({ campaigns, reasons, reread }: ModerationQueueProps) {
+export function ModerationQueue({ campaigns, reasons, decision }: ModerationQueueProps) {
   const { shown, index, changed, show, move } = useQueue(campaigns)
   const [isRejecting, setRejecting] = useState(false)
   const [isOn] = useShortcutsOn()
-  const decision = useDecision(reread)
   const state = shown?.moderation?.state
-  const accept = () => shown && state !== 'ACCEPTED' && void decision.submit({ campaign: shown, reason: null })
+  const accept = () => shown && state !== 'ACCEPTED' && void decision.decide({ campaign: shown, reason: null })
   const reject = () => shown && state !== 'REJECTED' && setRejecting(true)
   useShortcuts({ j: () => move(1), k: () => move(-1), a: accept, r: reject }, isOn)
   if (!shown) return null
   return (
     <div className={classes.columns}>
-      <nav className={classes.list} aria-label="Campaigns">
+      <nav className={classes.list} aria-label={t('campaigns')}>
         {campaigns.map((campaign) => (
           <UnstyledButton
             key={campaign.id}
@@ -45,7 +42,13 @@ export function ModerationQueue({ campaigns, reasons, reread }: ModerationQueueP
               {campaign.name}
             </Text>
             <Text size="xs" c="dimmed" truncate>
-              {campaign.accountName}, <RelativeTime at={campaign.moderation?.decidedAt ?? campaign.updatedAt} />
+              {campaign.moderation?.decidedAt ? (
+                <>
+                  {campaign.accountName}, <RelativeTime at={campaign.moderation.decidedAt} />
+                </>
+              ) : (
+                t('waiting', { advertiser: campaign.accountName ?? '', age: ageOf(campaign.updatedAt) })
+              )}
             </Text>
           </UnstyledButton>
         ))}
@@ -61,7 +64,7 @@ export function ModerationQueue({ campaigns, reasons, reread }: ModerationQueueP
                 rightSection={<Kbd size="xs">r</Kbd>}
                 onClick={reject}
               >
-                Reject
+                {t('reject')}
               </Button>
             )}
             {state !== 'ACCEPTED' && (
@@ -72,7 +75,7 @@ export function ModerationQueue({ campaigns, reasons, reread }: ModerationQueueP
                 rightSection={<Kbd size="xs">a</Kbd>}
                 onClick={accept}
               >
-                Accept
+                {t('accept')}
               </Button>
             )}
           </Group>
@@ -86,30 +89,26 @@ export function ModerationQueue({ campaigns, reasons, reread }: ModerationQueueP
           reasons={reasons}
           isSaving={decision.isSaving}
           close={() => setRejecting(false)}
-          onReject={(reason) => void decision.submit({ campaign: shown, reason }).finally(() => setRejecting(false))}
+          onReject={(reason) => void decision.decide({ campaign: shown, reason }).finally(() => setRejecting(false))}
         />
       )}
     </div>
   )
 }
 
-/** Accepts the shown version of a campaign, or rejects it with a reason. If it has changed, the list is refetched. */
-function useDecision(reread: () => void) {
-  return useSave({
-    async save({ campaign: { id, version }, reason }: { campaign: Campaign; reason: string | null }) {
-      const params = { path: { campaignId: id } }
-      try {
-        return await (reason === null
-          ? answer(client.POST('/v1/panel/moderation/{campaignId}/accept', { params, body: { version } }))
-          : answer(client.POST('/v1/panel/moderation/{campaignId}/reject', { params, body: { reason, version } })))
-      } catch (error) {
-        if (error instanceof ApiProblem && error.status === 409) reread()
-        throw error
-      }
-    },
-    changes: ['/v1/panel/moderation', '/v1/panel/campaigns'],
-    saved: 'Decided',
-  })
+const HOURS_MAX = 48
+const HOUR_MS = 3_600_000
+const days = new Intl.NumberFormat(undefined, {
+  style: 'unit',
+  unit: 'day',
+  unitDisplay: 'long',
+  maximumFractionDigits: 0,
+})
+
+/** How long ago a moment is: 40 min, 3 h, 4 days. */
+function ageOf(at: string): string {
+  const ms = Math.max(0, Date.now() - Date.parse(at))
+  return ms < HOURS_MAX * HOUR_MS ? formatDuration(ms) : days.format(ms / (24 * HOUR_MS))
 }
 
 interface StepsProps {
@@ -121,23 +120,25 @@ interface StepsProps {
 function Steps({ index, count, move }: StepsProps) {
   return (
     <Group gap={6} wrap="nowrap">
-      <Tooltip label="Before (k)">
+      <Tooltip label={t('previousKey')}>
         <ActionIcon
           variant="default"
           size={36}
-          aria-label="The campaign before"
+          aria-label={t('previous')}
           disabled={index === 0}
           onClick={() => move(-1)}
         >
           <IconChevronLeft size={16} aria-hidden />
         </ActionIcon>
       </Tooltip>
-      <Text size="sm" aria-live="polite" style={{ whiteSpace: 'nowrap' }}>{`${index + 1} of ${count}`}</Text>
-      <Tooltip label="Next (j)">
+      <Text size="sm" aria-live="polite" style={{ whiteSpace: 'nowrap' }}>
+        {t('position', { index: index + 1, count })}
+      </Text>
+      <Tooltip label={t('nextKey')}>
         <ActionIcon
           variant="default"
           size={36}
-          aria-label="The next campaign"
+          aria-label={t('next')}
           disabled={index === count - 1}
           onClick={() => move(1)}
         >
@@ -150,11 +151,11 @@ function Steps({ index, count, move }: StepsProps) {
 
 function Changed({ onShow }: { onShow: () => void }) {
   return (
-    <Alert color="yellow" icon={<IconRefresh />} title="The campaign has changed since it came up" role="alert" mt="sm">
+    <Alert color="yellow" icon={<IconRefresh />} title={t('changedTitle')} role="alert" mt="sm">
       <Group justify="space-between" gap="xs">
-        <span>What you see is how it was. A decision counts only for the campaign as it is now.</span>
+        <span>{t('changedHelp')}</span>
         <Button size="xs" variant="default" onClick={onShow}>
-          Show it as it is now
+          {t('showCurrent')}
         </Button>
       </Group>
     </Alert>

@@ -1,5 +1,6 @@
 import { Button, Group, Modal, Stack, Text, Textarea } from '@mantine/core'
 import { useState } from 'react'
+import { t } from '../../../messages/pages/moderation.ts'
 
 const REASON_CHARS_MAX = 1_000
 
@@ -18,7 +19,7 @@ export function RejectDialog({ name, reasons, isSaving, close, onReject }: Rejec
   const [reason, setReason] = useState('')
   const [isMissing, setMissing] = useState(false)
   return (
-    <Modal opened onClose={close} title={`Reject ${name}`}>
+    <Modal opened onClose={close} title={t('rejectTitle', { name })}>
       <form
         onSubmit={(event) => {
           event.preventDefault()
@@ -28,14 +29,14 @@ export function RejectDialog({ name, reasons, isSaving, close, onReject }: Rejec
       >
         <Stack>
           <Textarea
-            label="Reason"
-            description="Told to the advertiser, who can change the banners and send them again"
+            label={t('reason')}
+            description={t('reasonHelp')}
             autosize
             minRows={3}
             maxLength={REASON_CHARS_MAX}
             data-autofocus
             value={reason}
-            error={isMissing && reason.trim() === '' ? 'The advertiser needs to know why' : undefined}
+            error={isMissing && reason.trim() === '' ? t('reasonRequired') : undefined}
             onChange={({ currentTarget: { value } }) => setReason(value)}
             onKeyDown={(event) => {
               if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) event.currentTarget.form?.requestSubmit()
@@ -44,7 +45,7 @@ export function RejectDialog({ name, reasons, isSaving, close, onReject }: Rejec
           {reasons.length > 0 && (
             <div>
               <Text size="sm" fw={500} mb={4}>
-                Reasons given lately
+                {t('recentReasons')}
               </Text>
               <Stack gap={4} align="start">
                 {reasons.map((each) => (
@@ -66,10 +67,10 @@ export function RejectDialog({ name, reasons, isSaving, close, onReject }: Rejec
           )}
           <Group justify="flex-end" gap="xs">
             <Button variant="default" onClick={close}>
-              Cancel
+              {t('cancel')}
             </Button>
             <Button type="submit" color="red.9" loading={isSaving}>
-              Reject
+              {t('reject')}
             </Button>
           </Group>
         </Stack>

@@ -1,12 +1,14 @@
 import { Kbd, Modal, Switch, Table } from '@mantine/core'
 import { useLocalStorage } from '@mantine/hooks'
+import { t } from '../../../messages/pages/moderation.ts'
 
 const shortcuts = [
-  ['j', 'The next campaign'],
-  ['k', 'The campaign before'],
-  ['a', 'Accept'],
-  ['r', 'Reject, with a reason'],
-  ['?', 'This help'],
+  ['j', t('keyNext')],
+  ['k', t('keyPrevious')],
+  ['a', t('keyAccept')],
+  ['r', t('keyReject')],
+  ['u', t('keyUndo')],
+  ['?', t('keyHelp')],
 ] as const
 
 /** Whether single-key shortcuts are on. Users of speech input can turn them off (WCAG 2.1.4). */
@@ -17,8 +19,8 @@ export function useShortcutsOn() {
 export function ShortcutsDialog({ isOpen, close }: { isOpen: boolean; close: () => void }) {
   const [isOn, setOn] = useShortcutsOn()
   return (
-    <Modal opened={isOpen} onClose={close} title="Keyboard shortcuts">
-      <Table aria-label="Keyboard shortcuts" mb="md">
+    <Modal opened={isOpen} onClose={close} title={t('keyboardShortcuts')}>
+      <Table aria-label={t('keyboardShortcuts')} mb="md">
         <Table.Tbody>
           {shortcuts.map(([key, what]) => (
             <Table.Tr key={key}>
@@ -30,11 +32,7 @@ export function ShortcutsDialog({ isOpen, close }: { isOpen: boolean; close: () 
           ))}
         </Table.Tbody>
       </Table>
-      <Switch
-        label="Use single-key shortcuts"
-        checked={isOn}
-        onChange={({ currentTarget: { checked } }) => setOn(checked)}
-      />
+      <Switch label={t('singleKeys')} checked={isOn} onChange={({ currentTarget: { checked } }) => setOn(checked)} />
     </Modal>
   )
 }
