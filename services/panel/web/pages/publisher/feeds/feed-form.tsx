@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form'
 import type { ReactNode } from 'react'
 import type { Feed, Shop } from '../../../client/types.ts'
 import { FormActions, FormSection } from '../../../components/form/form-section.tsx'
-import { t } from '../../../messages/pages/feeds.ts'
+import { t } from '../../../messages/pages/shop/feeds.ts'
 
 export type FeedValues = Record<'name' | 'url' | 'username' | 'password' | 'currency' | 'lang', string>
 

@@ -4,7 +4,7 @@ import type { Feed } from '../../../client/types.ts'
 import { DeleteButton } from '../../../components/form/delete-button.tsx'
 import { PanelCard } from '../../../components/page/panel-card.tsx'
 import { useSave } from '../../../data/use-save.ts'
-import { t } from '../../../messages/pages/feeds.ts'
+import { t } from '../../../messages/pages/shop/feeds.ts'
 import { FeedForm, type FeedValues, feedBody, useFeedForm } from './feed-form.tsx'
 import { acceptedBy, runPaths } from './runs/runs.ts'
 

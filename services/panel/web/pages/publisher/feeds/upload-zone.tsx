@@ -6,7 +6,7 @@ import { useState } from 'react'
 import { answer, client } from '../../../client/client.ts'
 import type { FeedRun } from '../../../client/types.ts'
 import { useSave } from '../../../data/use-save.ts'
-import { t } from '../../../messages/pages/feeds.ts'
+import { t } from '../../../messages/pages/shop/feeds.ts'
 import { runPaths } from './runs/runs.ts'
 
 export interface UploadZoneProps {

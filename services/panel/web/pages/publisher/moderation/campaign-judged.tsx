@@ -8,7 +8,7 @@ import { Money } from '../../../components/values/money.tsx'
 import { StatusBadge } from '../../../components/values/status-badge.tsx'
 import { DateTime } from '../../../components/values/times.tsx'
 import { PAGE_SIZE_MAX, useList } from '../../../data/use-list.ts'
-import { t } from '../../../messages/pages/moderation.ts'
+import { t } from '../../../messages/pages/shop/moderation.ts'
 import { useShop } from '../../../session/shop-context.tsx'
 import { countryName } from '../../campaigns/countries.ts'
 

@@ -3,7 +3,7 @@ import { IconCheck, IconChevronLeft, IconChevronRight, IconRefresh, IconX } from
 import { useEffect, useState } from 'react'
 import type { Campaign } from '../../../client/types.ts'
 import { formatDuration, RelativeTime } from '../../../components/values/times.tsx'
-import { t } from '../../../messages/pages/moderation.ts'
+import { t } from '../../../messages/pages/shop/moderation.ts'
 import { CampaignJudged } from './campaign-judged.tsx'
 import classes from './moderation.module.css'
 import { RejectDialog } from './reject-dialog.tsx'

@@ -1,6 +1,6 @@
 import { Button, Group, Modal, Stack, Text, Textarea } from '@mantine/core'
 import { useState } from 'react'
-import { t } from '../../../messages/pages/moderation.ts'
+import { t } from '../../../messages/pages/shop/moderation.ts'
 
 const REASON_CHARS_MAX = 1_000
 

@@ -1,6 +1,6 @@
 import { Kbd, Modal, Switch, Table } from '@mantine/core'
 import { useLocalStorage } from '@mantine/hooks'
-import { t } from '../../../messages/pages/moderation.ts'
+import { t } from '../../../messages/pages/shop/moderation.ts'
 
 const shortcuts = [
   ['j', t('keyNext')],

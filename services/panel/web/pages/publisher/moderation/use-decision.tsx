@@ -5,7 +5,7 @@ import { answer, client } from '../../../client/client.ts'
 import { ApiProblem } from '../../../client/problem.ts'
 import type { Campaign } from '../../../client/types.ts'
 import { useSave } from '../../../data/use-save.ts'
-import { t } from '../../../messages/pages/moderation.ts'
+import { t } from '../../../messages/pages/shop/moderation.ts'
 
 const UNDO_MS = 10_000
 const NOTIFICATION = 'moderation-decision'

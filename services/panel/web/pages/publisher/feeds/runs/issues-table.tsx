@@ -9,7 +9,7 @@ import { PanelCard } from '../../../../components/page/panel-card.tsx'
 import { formatCount } from '../../../../components/values/numbers.ts'
 import { StatusBadge } from '../../../../components/values/status-badge.tsx'
 import { useList } from '../../../../data/use-list.ts'
-import { t } from '../../../../messages/pages/feeds.ts'
+import { t } from '../../../../messages/pages/shop/feeds.ts'
 import { issueName } from './runs.ts'
 
 const SEARCH_WAIT_MS = 300

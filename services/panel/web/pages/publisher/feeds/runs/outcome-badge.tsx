@@ -1,7 +1,7 @@
 import { Badge, type MantineColor } from '@mantine/core'
 import type { FeedRun } from '../../../../client/types.ts'
 import { formatCount } from '../../../../components/values/numbers.ts'
-import { t } from '../../../../messages/pages/feeds.ts'
+import { t } from '../../../../messages/pages/shop/feeds.ts'
 
 type Outcome = FeedRun['outcome']
 type Shown = Pick<FeedRun, 'outcome' | 'rejected' | 'total'>

@@ -5,7 +5,7 @@ import { answer, client } from '../../../../client/client.ts'
 import type { Feed, FeedRun } from '../../../../client/types.ts'
 import { formatCount } from '../../../../components/values/numbers.ts'
 import { useSave } from '../../../../data/use-save.ts'
-import { t } from '../../../../messages/pages/feed-causes.ts'
+import { t } from '../../../../messages/pages/shop/feed-causes.ts'
 import { runPaths } from './runs.ts'
 
 type Cause = FeedRun['causes'][number]

@@ -4,7 +4,7 @@ import { PanelCard } from '../../../../components/page/panel-card.tsx'
 import { formatCount } from '../../../../components/values/numbers.ts'
 import { DateTime, formatDuration } from '../../../../components/values/times.tsx'
 import { useList } from '../../../../data/use-list.ts'
-import { t } from '../../../../messages/pages/feeds.ts'
+import { t } from '../../../../messages/pages/shop/feeds.ts'
 import { OutcomeBadge } from './outcome-badge.tsx'
 import { IDLE_REFRESH_MS, isUnderWay, RUNNING_REFRESH_MS, triggerNames } from './runs.ts'
 

@@ -6,7 +6,7 @@ import { ConfirmButton } from '../../../../components/form/confirm-button.tsx'
 import { StatCard } from '../../../../components/page/stat-card.tsx'
 import { formatCount } from '../../../../components/values/numbers.ts'
 import { useSave } from '../../../../data/use-save.ts'
-import { t } from '../../../../messages/pages/feeds.ts'
+import { t } from '../../../../messages/pages/shop/feeds.ts'
 import { isUnderWay, runPaths } from './runs.ts'
 
 /** The progress of a run, and what it waits for. */

@@ -1,5 +1,5 @@
 import type { FeedRun } from '../../../../client/types.ts'
-import { t } from '../../../../messages/pages/feeds.ts'
+import { t } from '../../../../messages/pages/shop/feeds.ts'
 
 /** How often to refetch a run that is under way, and the feed with its other runs. */
 export const RUNNING_REFRESH_MS = 1_000

@@ -1,4 +1,4 @@
-import { catalogue } from '../catalogue.ts'
+import { catalogue } from '../../catalogue.ts'
 
 /** Why a run rejected products or failed, and what to do. */
 export const t = catalogue({

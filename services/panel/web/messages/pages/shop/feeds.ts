@@ -1,4 +1,4 @@
-import { catalogue } from '../catalogue.ts'
+import { catalogue } from '../../catalogue.ts'
 
 /** Feeds: their list, form, files and runs. */
 export const t = catalogue({

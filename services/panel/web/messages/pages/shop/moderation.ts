@@ -1,4 +1,4 @@
-import { catalogue } from '../catalogue.ts'
+import { catalogue } from '../../catalogue.ts'
 
 /** Moderation: banners that wait, and the decisions on them. */
 export const t = catalogue({
