@@ -62,7 +62,6 @@ const TO_MOVE: readonly string[] = [
   'components/values/banner-preview.tsx',
   'components/values/copy-field.tsx',
   'components/values/product-picture.tsx',
-  'pages/administration/accounts',
   'pages/publisher/ad-formats',
   'pages/publisher/ad-units',
   'pages/publisher/products',

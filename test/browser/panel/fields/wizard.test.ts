@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { openWorld, seriousFindings, type World } from '../../harness.ts'
+import { must } from '../../../program.ts'
+import { OPERATOR, openWorld, seriousFindings, type World } from '../../harness.ts'
 import { type AdvertiserShop, openAdvertiserShop } from '../advertiser-shop.ts'
 
 let world: World
@@ -100,6 +101,28 @@ it('keeps an amount that cannot be read from passing, and goes to it', async () 
     .and(focused(page))
     .waitFor()
   await page.getByText('This can be read as 1,5 or 1500. Write 1,50 or 1500.').waitFor()
+  await page.context().close()
+})
+
+it('says which sellers the feeds have when an account may advertise none of them, and where that is changed', async () => {
+  const elsewhere = { kind: 'ADVERTISER', name: 'Elsewhere', sellerIds: ['NOBODY'] }
+  await must(world.program.call('POST', '/v1/panel/accounts', elsewhere))
+  const page = await world.signedIn(OPERATOR, { reducedMotion: 'reduce', locale: 'en-US' })
+  await page.goto('/panel/campaigns/new')
+  await page.getByLabel('Name').fill('Of nobody')
+  await page.getByRole('combobox', { name: 'Account' }).click()
+  await page.getByRole('option', { name: 'Elsewhere' }).click()
+  await button(page, 'Continue').click()
+  await page.getByText('Sellers in the feeds of Lamp shop, with their products: SOLVIK (4).').waitFor()
+  expect(await seriousFindings(page)).toEqual([])
+  await page.getByRole('link', { name: 'Change the sellers of Elsewhere' }).click()
+  await button(page, 'Leave').click()
+
+  await page.getByText('Lamp shop: no product has NOBODY.').waitFor()
+  await page.getByRole('combobox', { name: 'Sellers whose products this account may advertise' }).fill('solv')
+  await page.getByRole('option', { name: 'SOLVIK (4 products)' }).click()
+  await page.getByText('Lamp shop: matches 4 of 5 products.').waitFor()
+  expect(await seriousFindings(page)).toEqual([])
   await page.context().close()
 })
 

@@ -181,13 +181,13 @@ export const t = catalogue({
   nothingShownHelp: 'Products appear here once shoppers see them.',
 
   // Sellers
-  sellersOfFeed: 'Sellers in the feeds of {shop}',
+  sellersNoMatch: '{account} has no products to advertise in {shop}',
+  sellersOfFeed: 'Sellers in the feeds of {shop}, with their products: {sellers}.',
   sellersOfFeedNone: 'No product in the feeds of {shop} names a seller.',
-  sellersAllowed: 'Sellers whose products {account} may advertise: {sellers}',
+  sellersAllowed: 'Sellers whose products {account} may advertise: {sellers}.',
   sellersAllowedNone: '{account} may not advertise the products of any seller.',
   sellersWhoChanges: 'The operator decides which sellers an account may advertise.',
   sellersChange: 'Change the sellers of {account}',
-  sellersMore: '{count, plural, one {and # more} other {and # more}}',
 
   // Attribution
   attribution: 'Attribution',

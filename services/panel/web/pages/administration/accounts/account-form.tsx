@@ -1,17 +1,21 @@
-import { Select, Switch, TagsInput, TextInput } from '@mantine/core'
+import { Select, Switch, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import type { ReactNode } from 'react'
 import type { Account } from '../../../client/types.ts'
 import { FormActions, FormSection } from '../../../components/form/form-section.tsx'
+import { t } from '../../../messages/pages/administration-accounts.ts'
 import { accountKinds } from './account-kinds.ts'
+import { SellersField } from './sellers-field.tsx'
 
-export type AccountValues = Pick<
-  Account,
-  'kind' | 'name' | 'companyName' | 'taxNumber' | 'sellerIds' | 'displayEnabled'
->
+type Fields = Pick<Account, 'name' | 'companyName' | 'taxNumber' | 'sellerIds' | 'displayEnabled'>
+
+export interface AccountValues extends Fields {
+  /** Null until it is chosen. */
+  kind: Account['kind'] | null
+}
 
 const EMPTY: AccountValues = {
-  kind: 'ADVERTISER',
+  kind: null,
   name: '',
   companyName: '',
   taxNumber: '',
@@ -23,7 +27,10 @@ const EMPTY: AccountValues = {
 export function useAccountForm(account?: Account) {
   return useForm<AccountValues>({
     initialValues: account ?? EMPTY,
-    validate: { name: (name) => (name.trim() === '' ? 'Needed' : null) },
+    validate: {
+      kind: (kind) => (kind === null ? t('required') : null),
+      name: (name) => (name.trim() === '' ? t('required') : null),
+    },
   })
 }
 
@@ -40,40 +47,35 @@ export interface AccountFormProps {
 export function AccountForm({ form, isNew, isSaving, onSubmit, children }: AccountFormProps) {
   return (
     <form onSubmit={form.onSubmit(onSubmit)}>
-      <FormSection title="Account" description="Who it is, as users and shoppers see it.">
+      <FormSection title={t('account')} description={t('accountHelp')}>
         <Select
-          label="Kind"
+          label={t('kind')}
+          required
           data={accountKinds}
           allowDeselect={false}
           disabled={!isNew}
-          description={isNew ? 'Cannot be changed later' : undefined}
+          description={isNew ? t('kindHelp') : undefined}
           {...form.getInputProps('kind')}
         />
-        <TextInput label="Name" required maxLength={200} {...form.getInputProps('name')} />
+        <TextInput label={t('name')} required maxLength={200} {...form.getInputProps('name')} />
         <TextInput
-          label="Company name"
-          description="Shown to shoppers who ask why they see an ad"
+          label={t('companyName')}
+          description={t('companyNameHelp')}
           maxLength={200}
           {...form.getInputProps('companyName')}
         />
-        <TextInput label="Tax number" maxLength={200} {...form.getInputProps('taxNumber')} />
+        <TextInput label={t('taxNumber')} maxLength={200} {...form.getInputProps('taxNumber')} />
       </FormSection>
-      <FormSection title="What it may promote" description="Only the operator sets this.">
-        <TagsInput
-          label="Seller ids"
-          description="Values of externalSellerId in the shops’ feeds. Its campaigns may hold the products of these sellers"
-          placeholder={form.values.sellerIds.length === 0 ? 'Type an id, then Enter' : ''}
-          splitChars={[',', ' ', '|']}
-          {...form.getInputProps('sellerIds')}
-        />
+      <FormSection title={t('permissions')} description={t('permissionsHelp')}>
+        <SellersField chosen={form.values.sellerIds} field={form.getInputProps('sellerIds')} />
         <Switch
-          label="Display advertising"
-          description="Banners; off stops the account’s display campaigns at once"
+          label={t('display')}
+          description={t('displayHelp')}
           {...form.getInputProps('displayEnabled', { type: 'checkbox' })}
         />
       </FormSection>
       <FormActions
-        label={isNew ? 'Create account' : 'Save'}
+        label={isNew ? t('create') : t('save')}
         isSaving={isSaving}
         hasChanges={form.isDirty}
         cancelTo="/accounts"

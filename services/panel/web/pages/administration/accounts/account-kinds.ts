@@ -1,10 +1,11 @@
 import type { Account } from '../../../client/types.ts'
+import { t } from '../../../messages/pages/administration-accounts.ts'
 
 /** The names of the kinds of accounts, which are also the roles of users. */
 export const kindNames: Readonly<Record<Account['kind'], string>> = {
-  PUBLISHER: 'Publisher',
-  ADVERTISER: 'Advertiser',
-  OPERATOR: 'Operator',
+  PUBLISHER: t('publisher'),
+  ADVERTISER: t('advertiser'),
+  OPERATOR: t('operator'),
 }
 
 /** For a Select. */

@@ -8,6 +8,7 @@ import { PageHeader } from '../../../components/page/page-header.tsx'
 import { CopyField } from '../../../components/values/copy-field.tsx'
 import { useEntity } from '../../../data/use-entity.ts'
 import { useSave } from '../../../data/use-save.ts'
+import { t } from '../../../messages/pages/administration-accounts.ts'
 import { TokensTable } from '../access/tokens-page.tsx'
 import { UsersTable } from '../access/users-page.tsx'
 import { AccountForm, type AccountValues, useAccountForm } from './account-form.tsx'
@@ -20,10 +21,10 @@ export default function AccountPage() {
   return (
     <>
       <PageHeader
-        title={account?.name ?? 'Account'}
+        title={account?.name ?? t('account')}
         description={account && kindNames[account.kind]}
-        breadcrumbs={[{ label: 'Accounts', to: '/accounts' }]}
-        actions={<CopyField value={id} label="Account id" />}
+        breadcrumbs={[{ label: t('accounts'), to: '/accounts' }]}
+        actions={<CopyField value={id} label={t('accountId')} />}
       />
       {problem && !account && <ErrorState problem={problem} retry={retry} />}
       {!problem && !account && <Skeleton height={640} />}
@@ -50,21 +51,21 @@ function AccountEditor({ account }: { account: Account }) {
     },
     changes: ['/v1/panel/accounts'],
     form,
-    saved: 'Account saved',
+    saved: t('saved'),
   })
   const removal = useSave({
     save: () => answer(client.DELETE('/v1/panel/accounts/{id}', { params })),
     changes: ['/v1/panel/accounts', '/v1/panel/users', '/v1/panel/tokens'],
     form,
-    saved: 'Account deleted',
+    saved: t('deleted'),
     onSaved: () => navigate('/accounts'),
   })
   return (
     <AccountForm form={form} isNew={false} isSaving={isSaving} onSubmit={(values) => void submit(values)}>
       <DeleteButton
-        what="account"
+        what={t('deleteWhat')}
         name={name}
-        message="Its users and tokens end with it. Reports go on to name it. Shops and campaigns must be deleted before."
+        message={t('deleteHelp')}
         onConfirm={() => removal.submit(undefined)}
       />
     </AccountForm>

@@ -7,15 +7,16 @@ import { type Column, DataTable } from '../../../components/page/data-table.tsx'
 import { PageHeader } from '../../../components/page/page-header.tsx'
 import { RelativeTime } from '../../../components/values/times.tsx'
 import { PAGE_SIZE_MAX, useList } from '../../../data/use-list.ts'
+import { t } from '../../../messages/pages/administration-accounts.ts'
 import { accountKinds, kindNames } from './account-kinds.ts'
 
 const columns: Column<Account>[] = [
-  { title: 'Name', cell: ({ name }) => name },
-  { title: 'Kind', cell: ({ kind }) => kindNames[kind] },
-  { title: 'Company', cell: ({ companyName }) => companyName || '–' },
-  { title: 'Seller ids', cell: ({ sellerIds }) => sellerIds.length, align: 'end' },
-  { title: 'Display ads', cell: ({ displayEnabled }) => (displayEnabled ? 'On' : 'Off') },
-  { title: 'Changed', cell: ({ updatedAt }) => <RelativeTime at={updatedAt} /> },
+  { title: t('name'), cell: ({ name }) => name },
+  { title: t('kind'), cell: ({ kind }) => kindNames[kind] },
+  { title: t('company'), cell: ({ companyName }) => companyName || '–' },
+  { title: t('sellers'), cell: ({ sellerIds }) => sellerIds.length, align: 'end' },
+  { title: t('displayAds'), cell: ({ displayEnabled }) => (displayEnabled ? t('on') : t('off')) },
+  { title: t('changed'), cell: ({ updatedAt }) => <RelativeTime at={updatedAt} /> },
 ]
 
 /** Publishers and advertisers of this installation. */
@@ -24,18 +25,14 @@ export default function AccountsPage() {
   const list = useList('/v1/panel/accounts', { query: kind ? { kind } : {}, pageSize: PAGE_SIZE_MAX })
   const create = (
     <Button component={Link} to="/accounts/new" leftSection={<IconPlus size={16} aria-hidden />}>
-      New account
+      {t('newAccount')}
     </Button>
   )
   return (
     <>
-      <PageHeader
-        title="Accounts"
-        description="Publishers own shops; advertisers promote products and banners in them."
-        actions={create}
-      />
+      <PageHeader title={t('accounts')} description={t('accountsHelp')} actions={create} />
       <DataTable
-        label="Accounts"
+        label={t('accounts')}
         list={list}
         columns={columns}
         rowKey={({ id }) => id}
@@ -46,8 +43,8 @@ export default function AccountsPage() {
         }}
         filters={
           <Select
-            aria-label="Kind"
-            placeholder="All kinds"
+            aria-label={t('kind')}
+            placeholder={t('allKinds')}
             clearable
             w={160}
             data={accountKinds}
@@ -55,7 +52,7 @@ export default function AccountsPage() {
             onChange={(value) => setKind(value as typeof kind)}
           />
         }
-        empty={{ title: 'No accounts', description: 'Create the first publisher, then its shop.', action: create }}
+        empty={{ title: t('noAccounts'), description: t('noAccountsHelp'), action: create }}
       />
     </>
   )

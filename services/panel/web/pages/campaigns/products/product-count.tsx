@@ -1,7 +1,6 @@
 import { Alert, Button, Group, Loader, Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
 import { answer, client } from '../../../client/client.ts'
 import type { ApiProblem } from '../../../client/problem.ts'
 import type { paths } from '../../../client/schema.d.ts'
@@ -45,12 +44,10 @@ export interface ProductCountProps {
   values: Choice
   /** Removes ids without a product. */
   onRemove?: (ids: readonly string[]) => void
-  /** Shown where nothing matches. */
-  children?: ReactNode
 }
 
 /** The number of products of the current choice. */
-export function ProductCount({ values, onRemove, children }: ProductCountProps) {
+export function ProductCount({ values, onRemove }: ProductCountProps) {
   const { data, error, isFetching, isEmpty } = useProductCount(values)
   return (
     <div className={classes.box}>
@@ -65,7 +62,6 @@ export function ProductCount({ values, onRemove, children }: ProductCountProps) 
           {data.matching === 0 && (
             <Alert color="orange" variant="light" mt="xs">
               {t('nothingMatches')}
-              {children}
             </Alert>
           )}
           {values.productsBy === 'rule' && data.examples.length > 0 && (

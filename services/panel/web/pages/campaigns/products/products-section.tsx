@@ -9,11 +9,12 @@ import { PastedIds } from './pasted-ids.tsx'
 import { ProductCount } from './product-count.tsx'
 import { ProductPicker } from './product-picker.tsx'
 import { ProductRule } from './product-rule.tsx'
+import { SellerFacts } from './seller-facts.tsx'
 
 type Way = 'search' | 'paste' | 'rule'
 
 /** Chooses the products of a sponsored campaign. */
-export function ProductsSection({ form, shop }: SectionProps) {
+export function ProductsSection({ form, shop, account }: SectionProps) {
   const { shopId, productsBy, products } = form.values
   const [way, setWay] = useState<Way>(productsBy === 'rule' ? 'rule' : 'search')
   const choose = (next: Way) => {
@@ -24,6 +25,7 @@ export function ProductsSection({ form, shop }: SectionProps) {
   const error = productsBy === 'ids' ? errorUnder(form.errors, 'products.ids') : undefined
   return (
     <FormSection title={t('products')} description={t('productsHelp')}>
+      {shop && account?.kind === 'ADVERTISER' && <SellerFacts shop={shop} account={account} />}
       <SegmentedControl
         aria-label={t('howToChoose')}
         value={way}

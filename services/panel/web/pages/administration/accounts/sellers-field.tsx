@@ -1,0 +1,86 @@
+import { Select, Stack, TagsInput, Text } from '@mantine/core'
+import type { GetInputPropsReturnType } from '@mantine/form'
+import { useDebouncedValue } from '@mantine/hooks'
+import { useState } from 'react'
+import type { Shop } from '../../../client/types.ts'
+import { formatCount } from '../../../components/values/numbers.ts'
+import { useEntity } from '../../../data/use-entity.ts'
+import { t } from '../../../messages/pages/administration-accounts.ts'
+import { useShop } from '../../../session/shop-context.tsx'
+
+const SEARCH_DELAY_MS = 250
+const SUGGESTIONS = 50
+/** The limit of the API, for the count of what is chosen. */
+const SELLERS_MAX = 1_000
+
+interface SellersFieldProps {
+  /** Seller ids. */
+  chosen: readonly string[]
+  /** The field's props of the form. */
+  field: GetInputPropsReturnType
+}
+
+/** The sellers of an account, chosen from what the feeds of a shop hold, or typed. */
+export function SellersField({ chosen, field }: SellersFieldProps) {
+  const { shops = [], shop: shown } = useShop()
+  const [shopId, setShopId] = useState<string | null>(null)
+  const shop = shops.find(({ id }) => id === shopId) ?? shown
+  const [search, setSearch] = useState('')
+  const [q] = useDebouncedValue(search.trim(), SEARCH_DELAY_MS)
+  const { data } = useEntity('/v1/panel/sellers', {
+    query: { shopId: shop?.id ?? '', limit: SUGGESTIONS, ...(q === '' ? {} : { q }) },
+    enabled: shop !== undefined,
+  })
+  const counts = new Map(data?.items.map(({ sellerId, productCount }) => [sellerId, productCount]))
+  return (
+    <Stack gap="xs">
+      {shops.length > 1 && (
+        <Select
+          label={t('sellersOf')}
+          maw={456}
+          allowDeselect={false}
+          searchable
+          data={shops.map(({ id, name }) => ({ value: id, label: name }))}
+          value={shop?.id ?? null}
+          onChange={setShopId}
+        />
+      )}
+      <TagsInput
+        label={t('sellersField')}
+        description={t('sellersFieldHelp')}
+        splitChars={[',', ' ', '|']}
+        data={[...counts.keys()]}
+        // The server has searched.
+        filter={({ options }) => options}
+        renderOption={({ option: { value } }) =>
+          t('sellerOption', { sellerId: String(value), count: counts.get(String(value)) ?? 0 })
+        }
+        onSearchChange={setSearch}
+        {...field}
+      />
+      {shop && chosen.length > 0 && <SellerMatch shop={shop} sellerIds={chosen} />}
+    </Stack>
+  )
+}
+
+/** How many products of a shop the sellers have, and which of them have none. */
+function SellerMatch({ shop, sellerIds }: { shop: Shop; sellerIds: readonly string[] }) {
+  const ids = sellerIds.slice(0, SELLERS_MAX)
+  const { data } = useEntity('/v1/panel/sellers', { query: { shopId: shop.id, ids, limit: SELLERS_MAX } })
+  if (!data) return null
+  const known = new Set(data.items.map(({ sellerId }) => sellerId))
+  const unknown = ids.filter((id) => !known.has(id))
+  const matching = data.items.reduce((sum, { productCount }) => sum + productCount, 0)
+  return (
+    <div role="status">
+      <Text size="sm">
+        {t('sellersMatch', { shop: shop.name, matching: formatCount(matching), all: formatCount(data.productCount) })}
+      </Text>
+      {unknown.length > 0 && (
+        <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+          {t('sellersUnknown', { shop: shop.name, sellers: unknown.join(', ') })}
+        </Text>
+      )}
+    </div>
+  )
+}
