@@ -1,8 +1,16 @@
 import { catalogue } from './catalogue.ts'
 
-/** Numbers, times and choices as fields read them. */
+/** What forms, fields and shown values say everywhere. */
 export const t = catalogue({
-  required: 'Required',
+  save: 'Save',
+  cancel: 'Cancel',
+  copy: 'Copy {label}',
+  copied: 'Copied',
+  labelCopied: '{label} copied',
+  bannerInFormat: 'Banner in the format {format}',
+  bannerImage: 'Banner image',
+  logo: 'Logo',
+
   ambiguousNumber: 'This can be read as {first} or {second}. Write {writeFirst} or {writeSecond}.',
   notANumber: 'Write a number, such as {example}.',
   otherCurrency: 'The amount is in {currency}. Write it without another currency.',

@@ -1,6 +1,7 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
+import { t } from '../../messages/fields.ts'
 import classes from './form-section.module.css'
 import { UnsavedGuard } from './unsaved-guard.tsx'
 
@@ -45,7 +46,7 @@ export interface FormActionsProps {
 }
 
 /** The buttons below a form that fills a page. */
-export function FormActions({ label = 'Save', isSaving, hasChanges, cancelTo, children }: FormActionsProps) {
+export function FormActions({ label = t('save'), isSaving, hasChanges, cancelTo, children }: FormActionsProps) {
   return (
     <StickyActions>
       <UnsavedGuard hasChanges={hasChanges} />
@@ -53,7 +54,7 @@ export function FormActions({ label = 'Save', isSaving, hasChanges, cancelTo, ch
       <Group gap="xs">
         {cancelTo !== undefined && (
           <Button component={Link} to={cancelTo} variant="default">
-            Cancel
+            {t('cancel')}
           </Button>
         )}
         <Button type="submit" loading={isSaving}>

@@ -98,13 +98,6 @@ export function NumberField(props: NumberFieldProps) {
   )
 }
 
-/** A field for a share of 1, typed and shown in per cent. */
-export function PercentField(props: Omit<NumberFieldProps, 'numberStyle' | 'unit'>) {
-  return <NumberField max={1} decimalsMax={2} unit="%" {...props} numberStyle={PERCENT} />
-}
-
-const PERCENT: NumberStyle = { isPercent: true }
-
 const written = (value: NumberValue, style: NumberStyle, decimalsMax: number) =>
   value === '' || Number.isNaN(value) ? '' : writeNumber(value, style, decimalsMax)
 

@@ -1,6 +1,7 @@
 import { Text } from '@mantine/core'
 import type { CSSProperties } from 'react'
 import type { AdFormat } from '../../client/types.ts'
+import { t } from '../../messages/fields.ts'
 import classes from './banner-preview.module.css'
 
 export interface BannerPreviewProps {
@@ -21,13 +22,13 @@ export const imageUrl = (imageId: string) => `/v1/images/${encodeURIComponent(im
 export function BannerPreview({ format, imageUrls = [], logoUrl, texts }: BannerPreviewProps) {
   const shown = format.textFields.filter(({ type }) => texts[type])
   return (
-    <figure className={classes.banner} aria-label={`Banner in the format ${format.name}`}>
+    <figure className={classes.banner} aria-label={t('bannerInFormat', { format: format.name })}>
       {format.images.map(({ name, width, height }, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: images have nothing but their place
         <div key={i}>
           <div className={classes.frame} style={{ aspectRatio: `${width} / ${height}`, width }}>
             {imageUrls[i] ? (
-              <img src={imageUrls[i]} width={width} height={height} alt={texts.TITLE || name || 'Banner image'} />
+              <img src={imageUrls[i]} width={width} height={height} alt={texts.TITLE || name || t('bannerImage')} />
             ) : (
               <span>{`${width} × ${height}`}</span>
             )}
@@ -51,7 +52,7 @@ function TextCard({ texts, shown, logoUrl }: TextCardProps) {
   const style: CSSProperties = background ? { background, color: inkOn(background) } : {}
   return (
     <div className={classes.card} style={style}>
-      {logoUrl && <img src={logoUrl} alt="Logo" className={classes.logo} />}
+      {logoUrl && <img src={logoUrl} alt={t('logo')} className={classes.logo} />}
       {shown.map(({ type }) =>
         type.endsWith('_COLOR') ? (
           <span key={type} className={classes.color}>

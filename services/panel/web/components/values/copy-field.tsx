@@ -1,5 +1,6 @@
 import { ActionIcon, Code, CopyButton, Group, Tooltip } from '@mantine/core'
 import { IconCheck, IconCopy } from '@tabler/icons-react'
+import { t } from '../../messages/fields.ts'
 
 export interface CopyFieldProps {
   value: string
@@ -14,13 +15,13 @@ export function CopyField({ value, label }: CopyFieldProps) {
       <Code style={{ overflowWrap: 'anywhere' }}>{value}</Code>
       <CopyButton value={value}>
         {({ copied, copy }) => (
-          <Tooltip label={copied ? 'Copied' : `Copy ${label.toLowerCase()}`}>
+          <Tooltip label={copied ? t('copied') : t('copy', { label: label.toLowerCase() })}>
             <ActionIcon
               variant="subtle"
               color={copied ? 'teal' : 'gray'}
               size="sm"
               onClick={copy}
-              aria-label={copied ? `${label} copied` : `Copy ${label.toLowerCase()}`}
+              aria-label={copied ? t('labelCopied', { label }) : t('copy', { label: label.toLowerCase() })}
             >
               {copied ? <IconCheck size={15} aria-hidden /> : <IconCopy size={15} aria-hidden />}
             </ActionIcon>
