@@ -38,7 +38,7 @@ it('leads from a new placement to an ad unit, and explains why its ads are shown
   await page.getByLabel('Search phrase').fill('lamp')
   await page.getByRole('button', { name: 'Request ads' }).click()
   const ads = page.getByRole('region', { name: 'Ads' }).getByRole('article')
-  await ads.filter({ hasText: 'Desk lamp Borea' }).getByText('Pays for a click').waitFor()
+  await ads.filter({ hasText: 'Desk lamp Borea' }).getByText('Price per click').waitFor()
   expect(await ads.count()).toBe(2)
   await ads.first().getByText('Sponsored').waitFor()
   await page.getByText('Fewer ads of running campaigns match').waitFor()
@@ -50,7 +50,7 @@ it('leads from a new placement to an ad unit, and explains why its ads are shown
   await page.getByText('No running campaign matches this request').waitFor()
 
   await page.getByRole('tab', { name: 'Code' }).click()
-  await page.getByText('"searchData":"espresso machine"').waitFor()
+  await page.getByText('"searchData": "espresso machine"').first().waitFor()
   expect(await seriousFindings(page)).toEqual([])
 })
 

@@ -41,7 +41,7 @@ function NewFormat({ shop }: { shop: Shop }) {
   const navigate = useNavigate()
   const form = useForm<FormatValues>({
     initialValues: INITIAL,
-    validate: { name: (name) => (name.trim() === '' ? 'Needed' : null) },
+    validate: { name: (name) => (name.trim() === '' ? 'Required' : null) },
   })
   const { submit, isSaving } = useSave({
     save: ({ name, images, textFields }: FormatValues) => {

@@ -15,7 +15,7 @@ export function useAdUnitForm(kind: Placement['kind'], unit?: AdUnit) {
   const algorithm = kind === 'DISPLAY' ? 'DISPLAY' : 'CONTEXT_MATCH'
   return useForm<AdUnitValues>({
     initialValues: unit ? valuesOf(unit) : { ...EMPTY, algorithm },
-    validate: { name: (name) => (name.trim() === '' ? 'Needed' : null) },
+    validate: { name: (name) => (name.trim() === '' ? 'Required' : null) },
   })
 }
 

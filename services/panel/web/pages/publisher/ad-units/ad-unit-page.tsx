@@ -1,6 +1,6 @@
 import { Skeleton, Tabs } from '@mantine/core'
-import { IconCode, IconPlayerPlay, IconSettings } from '@tabler/icons-react'
-import { useNavigate, useParams } from 'react-router'
+import { IconChartBar, IconCode, IconPlayerPlay, IconSettings } from '@tabler/icons-react'
+import { useNavigate, useParams, useSearchParams } from 'react-router'
 import { answer, client } from '../../../client/client.ts'
 import type { AdFormat, AdUnit } from '../../../client/types.ts'
 import { DeleteButton } from '../../../components/form/delete-button.tsx'
@@ -11,20 +11,28 @@ import { StatusBadge } from '../../../components/values/status-badge.tsx'
 import { useEntity } from '../../../data/use-entity.ts'
 import { PAGE_SIZE_MAX, useList } from '../../../data/use-list.ts'
 import { useSave } from '../../../data/use-save.ts'
+import { t } from '../../../messages/pages/ad-units.ts'
+import { useShop } from '../../../session/shop-context.tsx'
 import { TryIt } from '../try-it/try-it.tsx'
+import { CodeTab } from '../unit-code/code-tab.tsx'
 import { AdUnitForm, type AdUnitValues, useAdUnitForm } from './ad-unit-form.tsx'
 import { algorithms, isDisplay } from './algorithms.ts'
-import { RequestSnippet } from './request-snippet.tsx'
+import { UnitFigures } from './unit-figures.tsx'
+
+const FIRST_TAB = 'try'
 
 /** One ad unit: a trial request, the code for a page, and its settings. */
 export default function AdUnitPage() {
   const { id = '' } = useParams()
+  const [search, setSearch] = useSearchParams()
+  const tab = search.get('tab') ?? FIRST_TAB
   const { data: unit, problem, retry } = useEntity('/v1/panel/ad-units/{id}', { path: { id } })
   const formats = useList('/v1/panel/ad-formats', {
     query: { shopId: unit?.shopId },
     pageSize: PAGE_SIZE_MAX,
     enabled: unit !== undefined && isDisplay(unit.algorithm),
   })
+  const shop = useShop().shops?.find((each) => each.id === unit?.shopId)
   return (
     <>
       <PageHeader
@@ -37,23 +45,34 @@ export default function AdUnitPage() {
       {problem && !unit && <ErrorState problem={problem} retry={retry} />}
       {!problem && !unit && <Skeleton height={600} />}
       {unit && (
-        <Tabs key={unit.id} defaultValue="try" keepMounted={false}>
+        <Tabs
+          key={unit.id}
+          value={tab}
+          onChange={(value) => setSearch({ tab: value ?? FIRST_TAB }, { replace: true })}
+          keepMounted={false}
+        >
           <Tabs.List mb="md">
             <Tabs.Tab value="try" leftSection={<IconPlayerPlay size={16} aria-hidden />}>
-              Try it
+              {t('tryIt')}
             </Tabs.Tab>
             <Tabs.Tab value="code" leftSection={<IconCode size={16} aria-hidden />}>
-              Code
+              {t('code')}
+            </Tabs.Tab>
+            <Tabs.Tab value="figures" leftSection={<IconChartBar size={16} aria-hidden />}>
+              {t('figures')}
             </Tabs.Tab>
             <Tabs.Tab value="settings" leftSection={<IconSettings size={16} aria-hidden />}>
-              Settings
+              {t('settings')}
             </Tabs.Tab>
           </Tabs.List>
           <Tabs.Panel value="try">
             <TryIt unit={unit} formats={formats.items ?? []} />
           </Tabs.Panel>
           <Tabs.Panel value="code">
-            <RequestSnippet unit={unit} />
+            <CodeTab unit={unit} shop={shop} />
+          </Tabs.Panel>
+          <Tabs.Panel value="figures">
+            <UnitFigures unit={unit} shop={shop} />
           </Tabs.Panel>
           <Tabs.Panel value="settings">
             <UnitSettings key={unit.version} unit={unit} formats={formats.items ?? []} />

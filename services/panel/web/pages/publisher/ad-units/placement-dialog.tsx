@@ -18,7 +18,7 @@ type Values = Pick<Placement, 'name' | 'kind'>
 export function PlacementDialog({ placement, shopId, close }: PlacementDialogProps) {
   const form = useForm<Values>({
     initialValues: { name: placement?.name ?? '', kind: placement?.kind ?? 'PRODUCT' },
-    validate: { name: (name) => (name.trim() === '' ? 'Needed' : null) },
+    validate: { name: (name) => (name.trim() === '' ? 'Required' : null) },
   })
   const { submit, isSaving } = useSave({
     save: ({ name, kind }: Values) =>

@@ -114,7 +114,6 @@ function WhyThis({ why, isLate, currency, unit }: WhyThisProps) {
   }
   const { campaignName, autoPromo, relevance, predictedClickRate, bid, price, rankScore } = why
   const isByClick = unit === 'click'
-  const paidFor = isByClick ? 'a click' : unit
   return (
     <div className={classes.why}>
       <Text size="xs" fw={600} truncate title={campaignName ?? ''}>
@@ -123,21 +122,21 @@ function WhyThis({ why, isLate, currency, unit }: WhyThisProps) {
       <dl className={classes.factors}>
         {isByClick && (
           <>
-            <dt>Fits the request</dt>
+            <dt>Relevance</dt>
             <dd>{formatShare(relevance)}</dd>
-            <dt>Expected clicks</dt>
+            <dt>Predicted CTR</dt>
             <dd>{formatShare(predictedClickRate)}</dd>
           </>
         )}
-        <dt>{`Bid for ${paidFor}`}</dt>
+        <dt>{isByClick ? 'Bid' : 'CPM bid'}</dt>
         <dd>{autoPromo ? 'free' : <Money amount={bid} currency={currency} />}</dd>
         {isByClick && (
           <>
-            <dt>Rank: fits × clicks × bid</dt>
+            <dt>Rank: relevance × CTR × bid</dt>
             <dd>{formatScore(rankScore)}</dd>
           </>
         )}
-        <dt>{`Pays for ${paidFor}`}</dt>
+        <dt>{isByClick ? 'Price per click' : 'CPM'}</dt>
         <dd>
           <b>{autoPromo ? 'nothing' : <Money amount={price} currency={currency} />}</b>
         </dd>

@@ -40,7 +40,7 @@ export function DroppedAds({ dropped, shopId, isDisplay }: DroppedAdsProps) {
         </Text>
       ),
     },
-    { title: 'Fits', cell: ({ relevance }) => formatShare(relevance), align: 'end' },
+    { title: 'Relevance', cell: ({ relevance }) => formatShare(relevance), align: 'end' },
     { title: 'Bid', cell: ({ bid }) => <Money amount={bid} currency={currency} />, align: 'end' },
   ]
   return (

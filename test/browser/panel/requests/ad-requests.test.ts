@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { must } from '../../program.ts'
-import { waitFor } from '../../wait-for.ts'
-import { openWorld, seriousFindings, type World, watchErrors } from '../harness.ts'
-import { type Stock, stockShop } from './publisher-data.ts'
+import { must } from '../../../program.ts'
+import { waitFor } from '../../../wait-for.ts'
+import { openWorld, seriousFindings, type World, watchErrors } from '../../harness.ts'
+import { type Stock, stockShop } from '../publisher-data.ts'
 
 let world: World
 let stock: Stock

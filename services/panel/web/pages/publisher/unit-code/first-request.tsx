@@ -1,0 +1,60 @@
+import { Alert, Anchor, Loader } from '@mantine/core'
+import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react'
+import { useState } from 'react'
+import { Link } from 'react-router'
+import type { AdUnit } from '../../../client/types.ts'
+import { useEntity } from '../../../data/use-entity.ts'
+import { t } from '../../../messages/pages/ad-units.ts'
+
+const POLL_MS = 3_000
+/** The clocks of browser and server may be as far apart. */
+const CLOCKS_APART_MS = 5 * 60_000
+
+/** Whether the unit is asked for ads: waits for the first request while the tab is visible. */
+export function FirstRequest({ unit, timeZone }: { unit: AdUnit; timeZone: string | undefined }) {
+  const [openedAt] = useState(Date.now)
+  const query = { adUnitId: unit.id, limit: 1 }
+  const before = useEntity('/v1/panel/explain/emissions', { query })
+  const isWaiting = before.data?.items.length === 0
+  const since = useEntity('/v1/panel/explain/emissions', {
+    query: { ...query, from: new Date(openedAt - CLOCKS_APART_MS).toISOString() },
+    enabled: isWaiting,
+    refreshMs: (found) => (found?.items.length ? false : POLL_MS),
+  })
+  const [known] = before.data?.items ?? []
+  const [first] = since.data?.items ?? []
+  if ((before.problem && !before.data) || since.problem) {
+    return <Alert color="gray" variant="light" icon={<IconAlertTriangle aria-hidden />} title={t('notChecked')} />
+  }
+  if (!before.data) return null
+  const request = known ?? first
+  if (!request) {
+    return (
+      <Alert color="blue" variant="light" role="status" icon={<Loader size={16} aria-hidden />} title={t('waiting')}>
+        {t('waitingHelp')}
+      </Alert>
+    )
+  }
+  const time = timeText(request.occurredAt, timeZone)
+  return (
+    <Alert
+      color="teal"
+      variant="light"
+      role="status"
+      icon={<IconCircleCheck aria-hidden />}
+      title={known ? t('lastRequest', { time }) : t('received', { time })}
+    >
+      <Anchor component={Link} to={`/ad-requests?adUnitId=${unit.id}`} size="sm">
+        {t('openRequests')}
+      </Anchor>
+    </Alert>
+  )
+}
+
+/** 12:03 CET; of another day with its date. */
+function timeText(at: string, timeZone: string | undefined): string {
+  const isToday = new Date(at).toDateString() === new Date().toDateString()
+  const date = isToday ? {} : ({ month: 'short', day: 'numeric' } as const)
+  const style = { ...date, hour: 'numeric', minute: '2-digit', timeZoneName: 'short', timeZone } as const
+  return new Intl.DateTimeFormat(undefined, style).format(new Date(at))
+}
