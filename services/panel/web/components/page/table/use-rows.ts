@@ -47,7 +47,10 @@ export function useRows<T>(
     page: all?.slice(from, from + ROWS_PER_PAGE),
     from,
     sorting,
-    sortBy: (column) => setSorting(nextOrder(sorting, column)),
+    sortBy(column) {
+      setSorting(nextOrder(sorting, column))
+      setPlace({ asked: '', page: 0 })
+    },
     next: page < lastPage ? goTo(page + 1) : list.next,
     previous: page > 0 ? goTo(page - 1) : list.previous,
   }
