@@ -45,13 +45,13 @@ export function LazyPart<Props extends object>({ load, props, height }: LazyPart
   const { Component, ...rest } = useChunk(load, isSeen)
   if (Component) return <Component {...props} />
   if (rest.failure) return <ChunkFailure {...rest} />
-  return <Skeleton ref={ref} height={height} aria-busy="true" aria-label={t('loading')} />
+  return <Skeleton ref={ref} height={height} role="status" aria-busy="true" aria-label={t('loading')} />
 }
 
 /** Shown while the code of a page is loading. */
 export function PageSkeleton() {
   return (
-    <Stack gap="md" aria-busy="true" aria-label={t('loading')}>
+    <Stack gap="md" role="status" aria-busy="true" aria-label={t('loading')}>
       <Skeleton height={30} width={220} />
       <Skeleton height={320} />
     </Stack>
