@@ -60,7 +60,7 @@ export function launchBrowser(args: readonly string[] = []): Promise<Browser> {
   })
 }
 
-async function signIn(context: BrowserContext, url: string, person: Person): Promise<void> {
+export async function signIn(context: BrowserContext, url: string, person: Person): Promise<void> {
   const answer = await context.request.post('/v1/panel/session', { data: person, headers: { origin: url } })
   if (!answer.ok()) throw new Error(`not signed in: ${answer.status()} ${await answer.text()}`)
 }
