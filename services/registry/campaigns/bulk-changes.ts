@@ -16,10 +16,10 @@ export interface BulkChangeDeps extends ResourceDeps {
 type Change = Static<typeof CampaignChanges>['change']
 type Result = Static<typeof CampaignChangesAnswer>['results'][number]
 
-/** POST /v1/panel/campaigns/changes: one change of many campaigns, each checked as by PATCH. */
+/** POST /v1/panel/campaign-changes: one change of many campaigns, each checked as by PATCH. */
 export function bulkChangeRoutes(server: HttpServer, deps: BulkChangeDeps): void {
   server.post(
-    '/v1/panel/campaigns/changes',
+    '/v1/panel/campaign-changes',
     {
       onRequest: deps.authorize('panel'),
       schema: {

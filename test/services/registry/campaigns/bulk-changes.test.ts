@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { COUNTERS_COMPLETE_KEY } from '../../../../services/domain/money/counter-keys.ts'
 import { campaignBody, discard, type Office, openAccount, openOffice, openPublisher } from '../office.ts'
 
-const PATH = '/v1/panel/campaigns/changes'
+const PATH = '/v1/panel/campaign-changes'
 const NOBODY = '01a00000-0000-7000-8000-000000000000'
 
 let office: Office

@@ -50,7 +50,7 @@ function campaign(id: string, body: Partial<Campaign>, deletedAt: number | null 
   const before = world.snapshot.getEver('Campaign', id)?.body
   const running = {
     ...{ kind: 'SPONSORED', status: 'ACTIVE', startAt: now - DAY_MS, endAt: null, budgetMicros: 1_000 },
-    ...{ dailyBudgetMicros: null, moderation: null, autoPromo: false },
+    ...{ dailyBudgetMicros: null, moderation: null, autoPromo: false, archivedAt: null },
   }
   version += 1
   const entry = { kind: 'Campaign', id, version, updatedAt: now - DAY_MS, updatedBy: 'test', deletedAt }

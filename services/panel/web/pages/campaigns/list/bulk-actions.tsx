@@ -72,7 +72,7 @@ function BulkDialog({ kind, campaigns, shopOf, close }: BulkDialogProps) {
     async save(calls: ReturnType<typeof callsOf>) {
       const answers: ChangeResult[] = []
       for (const body of calls) {
-        const { results: some } = await answer(client.POST('/v1/panel/campaigns/changes', { body }))
+        const { results: some } = await answer(client.POST('/v1/panel/campaign-changes', { body }))
         answers.push(...some)
       }
       return answers

@@ -4,7 +4,7 @@ import type { NumberValue } from '../../../components/form/number-field.tsx'
 import { t } from '../../../messages/pages/campaigns.ts'
 import { fromZoneTime } from '../editor/values/zone-time.ts'
 
-type Post = paths['/v1/panel/campaigns/changes']['post']
+type Post = paths['/v1/panel/campaign-changes']['post']
 export type Change = Post['requestBody']['content']['application/json']['change']
 export type ChangeResult = Post['responses']['200']['content']['application/json']['results'][number]
 
