@@ -32,7 +32,10 @@ export interface ListState<T> {
 }
 
 /** Reads a list page by page: `useList('/v1/panel/accounts', { query: { kind: 'PUBLISHER' } })`. */
-export function useList<P extends ListPath>(path: P, options: ListOptions<P> = {}): ListState<Item<P>> {
+export function useList<P extends ListPath>(
+  path: P,
+  options: ListOptions<P> = {},
+): ListState<Item<P>> & { answer: Answer<P> | undefined } {
   const { pageSize = PAGE_SIZE_DEFAULT, enabled, refreshMs = false } = options
   const asked = JSON.stringify([path, options.path, options.query, pageSize])
   const [place, setPlace] = useState({ asked, cursors: [] as string[] })
@@ -51,6 +54,7 @@ export function useList<P extends ListPath>(path: P, options: ListOptions<P> = {
   const nextCursor = data?.nextCursor ?? null
   return {
     items: data?.items,
+    answer: state.data,
     problem: state.error,
     isStale: state.isPlaceholderData,
     retry: () => void state.refetch(),

@@ -42,6 +42,7 @@ it('lists ad requests as they come, until it is paused', async () => {
   await row('anna').getByText('2 ads').waitFor()
   await ask('bert', 'anchor')
   await row('bert').getByText('No running campaign matches this request').waitFor()
+  await page.getByText('Searched: the last 30 days').waitFor()
   expect(await rows().first().textContent()).toContain('bert')
 
   await page.getByRole('button', { name: 'Pause' }).click()

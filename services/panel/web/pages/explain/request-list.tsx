@@ -15,6 +15,9 @@ type Filters = Pick<Query<'/v1/panel/explain/emissions'>, 'adUnitId' | 'person' 
 
 const REFRESH_MS = 3_000
 const PAGE_SIZE = 50
+/** How far back the API searches, and how far the clocks of browser and server may be apart. */
+const SEARCHED_MS = 30 * 24 * 3_600_000
+const CLOCKS_APART_MS = 3_600_000
 
 /** The latest ad requests, refreshed while the page is visible. The address holds the filters. */
 export function RequestList() {
@@ -34,11 +37,19 @@ export function RequestList() {
   })
   if (isFirst !== (list.page === 1)) setFirst(list.page === 1)
   const isFiltered = Object.values(filters).some((value) => value !== undefined)
+  const searched = list.answer && searchedBy(list.answer.searchedFrom, list.next !== null, shop?.timeZone)
   const zoneOf = (shopId: string) => shops?.find(({ id }) => id === shopId)?.timeZone
   return (
     <div>
       <Group justify="space-between" mb="sm" gap="xs">
-        <State isPaused={isPaused} isFirst={isFirst} hasFailed={list.problem !== null} />
+        <Group gap="sm">
+          <State isPaused={isPaused} isFirst={isFirst} hasFailed={list.problem !== null} />
+          {searched && (
+            <Text size="xs" c="dimmed">
+              {searched.text}
+            </Text>
+          )}
+        </Group>
         <Button
           variant="default"
           size="xs"
@@ -55,7 +66,7 @@ export function RequestList() {
         rowKey={({ requestId }) => requestId}
         rowLink={({ requestId }) => `/ad-requests?requestId=${encodeURIComponent(requestId)}`}
         filters={<RequestFilters role={role} shop={shop} isFiltered={isFiltered} />}
-        empty={emptyOf(isFiltered, isAdvertiser)}
+        empty={emptyOf({ isFiltered, isAdvertiser, stoppedAt: searched?.stoppedAt })}
       />
     </div>
   )
@@ -89,7 +100,22 @@ function filtersOf(search: URLSearchParams): Filters {
   }
 }
 
-function emptyOf(isFiltered: boolean, isAdvertiser: boolean) {
+/** How far back the answer reaches: to the end, to the last row of a full page, or to where it took too long. */
+function searchedBy(searchedFrom: string, hasMore: boolean, timeZone: string | undefined) {
+  const time = moment(searchedFrom, timeZone)
+  if (hasMore) return { text: t('searchedTo', { time }) }
+  const isWhole = Date.parse(searchedFrom) < Date.now() - SEARCHED_MS + CLOCKS_APART_MS
+  return isWhole ? { text: t('searchedAll') } : { text: t('searchStopped', { time }), stoppedAt: time }
+}
+
+interface Emptiness {
+  isFiltered: boolean
+  isAdvertiser: boolean
+  stoppedAt: string | undefined
+}
+
+function emptyOf({ isFiltered, isAdvertiser, stoppedAt }: Emptiness) {
+  if (stoppedAt) return { title: t('noneSince', { time: stoppedAt }), description: t('noneSinceHelp') }
   if (isFiltered) return { title: t('noneMatch'), description: t('noneMatchHelp') }
   return { title: t('none'), description: isAdvertiser ? t('noneAdvertiser') : t('noneHelp') }
 }

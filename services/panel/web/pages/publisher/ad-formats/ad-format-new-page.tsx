@@ -9,6 +9,7 @@ import { PageHeader } from '../../../components/page/page-header.tsx'
 import { PanelCard } from '../../../components/page/panel-card.tsx'
 import { BannerPreview } from '../../../components/values/banner-preview.tsx'
 import { useSave } from '../../../data/use-save.ts'
+import { t } from '../../../messages/pages/shop/ad-formats.ts'
 import { useShop } from '../../../session/shop-context.tsx'
 import { NoShop } from '../shops/no-shop.tsx'
 import classes from './ad-format-new-page.module.css'
@@ -27,9 +28,9 @@ export default function AdFormatNewPage() {
   return (
     <>
       <PageHeader
-        title="New ad format"
-        description={shop && `For ${shop.name}`}
-        breadcrumbs={[{ label: 'Ad formats', to: '/ad-formats' }]}
+        title={t('newFormat')}
+        description={shop && t('forShop', { shop: shop.name })}
+        breadcrumbs={[{ label: t('adFormats'), to: '/ad-formats' }]}
       />
       {shop && <NewFormat key={shop.id} shop={shop} />}
       {!shop && (shops ? <NoShop /> : <Skeleton height={560} />)}
@@ -41,7 +42,7 @@ function NewFormat({ shop }: { shop: Shop }) {
   const navigate = useNavigate()
   const form = useForm<FormatValues>({
     initialValues: INITIAL,
-    validate: { name: (name) => (name.trim() === '' ? 'Required' : null) },
+    validate: { name: (name) => (name.trim() === '' ? t('required') : null) },
   })
   const { submit, isSaving } = useSave({
     save: ({ name, images, textFields }: FormatValues) => {
@@ -50,7 +51,7 @@ function NewFormat({ shop }: { shop: Shop }) {
     },
     changes: ['/v1/panel/ad-formats'],
     form,
-    saved: 'Ad format created',
+    saved: t('created'),
     onSaved: () => navigate('/ad-formats'),
   })
   const { name, images, textFields } = form.values
@@ -58,16 +59,16 @@ function NewFormat({ shop }: { shop: Shop }) {
   return (
     <div className={classes.columns}>
       <form onSubmit={form.onSubmit((values) => void submit(values))}>
-        <Alert variant="light" color="gray" icon={<IconLock />} title="A format never changes once it is made">
-          Banners are made to fit it. If it has to be another, make a new one and let the old one go.
+        <Alert variant="light" color="gray" icon={<IconLock />} title={t('neverChanges')}>
+          {t('neverChangesHelp')}
         </Alert>
         <FormatFields form={form} />
-        <FormActions label="Create ad format" isSaving={isSaving} hasChanges={form.isDirty} cancelTo="/ad-formats" />
+        <FormActions label={t('create')} isSaving={isSaving} hasChanges={form.isDirty} cancelTo="/ad-formats" />
       </form>
       <div className={classes.preview}>
-        <PanelCard title="Preview" description="With sample texts, in true proportions">
+        <PanelCard title={t('preview')} description={t('previewHelp')}>
           <BannerPreview
-            format={{ name: name || 'New format', images: drawn, textFields }}
+            format={{ name: name || t('unnamed'), images: drawn, textFields }}
             texts={sampleTexts(textFields)}
           />
         </PanelCard>

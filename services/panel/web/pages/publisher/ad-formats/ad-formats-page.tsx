@@ -10,6 +10,7 @@ import { PanelCard } from '../../../components/page/panel-card.tsx'
 import { BannerPreview, labelOf } from '../../../components/values/banner-preview.tsx'
 import { PAGE_SIZE_MAX, useList } from '../../../data/use-list.ts'
 import { useSave } from '../../../data/use-save.ts'
+import { t } from '../../../messages/pages/shop/ad-formats.ts'
 import { useShop } from '../../../session/shop-context.tsx'
 import { NoShop } from '../shops/no-shop.tsx'
 import { sampleTexts } from './samples.ts'
@@ -24,26 +25,19 @@ export default function AdFormatsPage() {
   })
   const create = (
     <Button component={Link} to="/ad-formats/new" leftSection={<IconPlus size={16} aria-hidden />}>
-      New ad format
+      {t('newFormat')}
     </Button>
   )
   return (
     <>
-      <PageHeader
-        title="Ad formats"
-        description="The images and texts that banners are made of. A format never changes, so a banner that fits it always will."
-        actions={shop && create}
-      />
+      <PageHeader title={t('adFormats')} description={t('about')} actions={shop && create} />
       {shops && !shop && <NoShop />}
       {problem && !items && <ErrorState problem={problem} retry={retry} />}
-      {!problem && !items && !(shops && !shop) && <Skeleton height={420} />}
+      {!problem && !items && !(shops && !shop) && (
+        <Skeleton height={420} role="status" aria-busy aria-label={t('loading')} />
+      )}
       {items?.length === 0 && (
-        <EmptyState
-          py="xl"
-          icon={<IconTemplate />}
-          title="No ad formats yet"
-          description="Banners need one: say which images in which sizes, and which texts."
-        >
+        <EmptyState py="xl" icon={<IconTemplate />} title={t('none')} description={t('noneHelp')}>
           <EmptyState.Actions>{create}</EmptyState.Actions>
         </EmptyState>
       )}
@@ -63,7 +57,7 @@ function FormatCard({ format }: { format: AdFormat }) {
   const { submit } = useSave({
     save: () => answer(client.DELETE('/v1/panel/ad-formats/{id}', { params: { path: { id } } })),
     changes: ['/v1/panel/ad-formats'],
-    saved: 'Ad format deleted',
+    saved: t('deleted'),
   })
   return (
     <PanelCard
@@ -73,26 +67,28 @@ function FormatCard({ format }: { format: AdFormat }) {
           variant="subtle"
           color="red"
           size="xs"
-          aria-label={`Delete the ad format ${name}`}
-          title={`Delete the ad format ${name}?`}
-          message="Ad units, technical units and campaigns that have it must go before."
-          confirm="Delete ad format"
+          aria-label={t('deleteNamed', { name })}
+          title={t('deleteQuestion', { name })}
+          message={t('deleteHelp')}
+          confirm={t('deleteFormat')}
           onConfirm={() => submit(undefined)}
         >
-          Delete
+          {t('delete')}
         </ConfirmButton>
       }
     >
       <BannerPreview format={format} texts={sampleTexts(textFields)} />
       {textFields.length > 0 && (
         <Text size="xs" c="dimmed" mt="sm">
-          {textFields
-            .map(
-              ({ type, required, maxLength }) => `${labelOf(type)}: up to ${maxLength}${required ? ', required' : ''}`,
-            )
-            .join(' · ')}
+          {textFields.map(aboutText).join(' · ')}
         </Text>
       )}
     </PanelCard>
   )
+}
+
+function aboutText({ type, required, maxLength }: AdFormat['textFields'][number]): string {
+  const text = labelOf(type)
+  if (type.endsWith('_COLOR')) return required ? t('requiredColorText', { text }) : t('colorText', { text })
+  return required ? t('requiredTextUpTo', { text, max: maxLength }) : t('textUpTo', { text, max: maxLength })
 }

@@ -4,6 +4,7 @@ import { IconPlus, IconTrash } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { FormSection } from '../../../components/form/form-section.tsx'
 import { NumberField } from '../../../components/form/number-field.tsx'
+import { t } from '../../../messages/pages/shop/ad-formats.ts'
 import classes from './ad-format-new-page.module.css'
 
 export interface FormatValues {
@@ -23,22 +24,19 @@ const knownTypes = ['TITLE', 'SUBTITLE', 'DESCRIPTION', 'CTA', 'BG_COLOR', 'TEXT
 export function FormatFields({ form }: { form: Form }) {
   return (
     <>
-      <FormSection title="Format">
+      <FormSection title={t('format')}>
         <TextInput
-          label="Name"
-          description="What advertisers choose it by: “Listing banner”"
+          label={t('name')}
+          description={t('nameHelp')}
           required
           maxLength={200}
           {...form.getInputProps('name')}
         />
       </FormSection>
-      <FormSection title="Images" description="A banner has each of these, in exactly this size, in pixels.">
+      <FormSection title={t('images')} description={t('imagesHelp')}>
         <Images form={form} />
       </FormSection>
-      <FormSection
-        title="Texts"
-        description="Types in capitals. Those that end in _COLOR hold a colour, such as BG_COLOR."
-      >
+      <FormSection title={t('texts')} description={t('textsHelp')}>
         <Texts form={form} />
       </FormSection>
     </>
@@ -55,14 +53,14 @@ function Images({ form }: { form: Form }) {
       {images.map((_, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: images have nothing but their place
         <div key={i} className={`${classes.row} ${classes.image}`}>
-          <TextInput label={`Image ${i + 1}, name`} placeholder="Desktop" {...form.getInputProps(`images.${i}.name`)} />
-          {side('Width', `images.${i}.width`)}
-          {side('Height', `images.${i}.height`)}
-          <Remove label={`Remove image ${i + 1}`} onClick={() => form.removeListItem('images', i)} />
+          <TextInput label={t('imageName', { number: i + 1 })} {...form.getInputProps(`images.${i}.name`)} />
+          {side(t('width'), `images.${i}.width`)}
+          {side(t('height'), `images.${i}.height`)}
+          <Remove label={t('removeImage', { number: i + 1 })} onClick={() => form.removeListItem('images', i)} />
         </div>
       ))}
       <Add
-        label="Add an image"
+        label={t('addImage')}
         isFull={images.length === IMAGES_MAX}
         error={form.errors.images}
         onClick={() => form.insertListItem('images', { name: '', width: 300, height: 250 })}
@@ -79,14 +77,14 @@ function Texts({ form }: { form: Form }) {
         // biome-ignore lint/suspicious/noArrayIndexKey: the type is being typed
         <div key={i} className={`${classes.row} ${classes.text}`}>
           <Autocomplete
-            label={`Text ${i + 1}, type`}
+            label={t('textType', { number: i + 1 })}
             required
             data={knownTypes}
             {...form.getInputProps(`textFields.${i}.type`)}
             onChange={(value) => form.setFieldValue(`textFields.${i}.type`, value.toUpperCase().replaceAll(/\W/g, '_'))}
           />
           <NumberField
-            label="Longest"
+            label={t('maxLength')}
             required
             min={1}
             max={TEXT_CHARS_MAX}
@@ -94,14 +92,14 @@ function Texts({ form }: { form: Form }) {
           />
           <Checkbox
             className={classes.required}
-            label="Required"
+            label={t('required')}
             {...form.getInputProps(`textFields.${i}.required`, { type: 'checkbox' })}
           />
-          <Remove label={`Remove text ${i + 1}`} onClick={() => form.removeListItem('textFields', i)} />
+          <Remove label={t('removeText', { number: i + 1 })} onClick={() => form.removeListItem('textFields', i)} />
         </div>
       ))}
       <Add
-        label="Add a text"
+        label={t('addText')}
         isFull={textFields.length === TEXTS_MAX}
         error={form.errors.textFields}
         onClick={() => form.insertListItem('textFields', { type: '', required: false, maxLength: 60 })}

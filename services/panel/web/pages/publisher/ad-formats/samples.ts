@@ -1,14 +1,15 @@
 import type { AdFormat } from '../../../client/types.ts'
+import { t } from '../../../messages/pages/shop/ad-formats.ts'
 
 const SAMPLES: Readonly<Record<string, string>> = {
-  TITLE: 'Light for long evenings',
-  SUBTITLE: 'Lamps from 19 euros',
-  DESCRIPTION: 'Warm light for every room, delivered in two days',
-  CTA: 'See the lamps',
+  TITLE: t('sampleTITLE'),
+  SUBTITLE: t('sampleSUBTITLE'),
+  DESCRIPTION: t('sampleDESCRIPTION'),
+  CTA: t('sampleCTA'),
   BG_COLOR: '#1f3a5f',
 }
 const COLOR = '#d9480f'
-const TEXT = 'Some words that the advertiser writes here'
+const TEXT = t('sampleOther')
 
 /** A sample value for each text field of a format, of at most the allowed length. */
 export function sampleTexts(fields: AdFormat['textFields']): Record<string, string> {

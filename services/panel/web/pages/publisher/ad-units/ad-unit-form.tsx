@@ -1,8 +1,10 @@
-import { Checkbox, MultiSelect, Select, Stack, Switch, TextInput } from '@mantine/core'
+import { Anchor, Checkbox, MultiSelect, Select, Stack, Switch, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import type { ReactNode } from 'react'
+import { Link } from 'react-router'
 import type { AdFormat, AdUnit, Placement } from '../../../client/types.ts'
 import { FormActions, FormSection } from '../../../components/form/form-section.tsx'
+import { t } from '../../../messages/pages/shop/placements.ts'
 import { AlgorithmGuide } from './algorithm-guide.tsx'
 import { algorithmChoices, isDisplay, targetingKinds } from './algorithms.ts'
 
@@ -15,7 +17,7 @@ export function useAdUnitForm(kind: Placement['kind'], unit?: AdUnit) {
   const algorithm = kind === 'DISPLAY' ? 'DISPLAY' : 'CONTEXT_MATCH'
   return useForm<AdUnitValues>({
     initialValues: unit ? valuesOf(unit) : { ...EMPTY, algorithm },
-    validate: { name: (name) => (name.trim() === '' ? 'Required' : null) },
+    validate: { name: (name) => (name.trim() === '' ? t('required') : null) },
   })
 }
 
@@ -44,18 +46,18 @@ export function AdUnitForm({ form, kind, formats, onSubmit, children, ...actions
   const { algorithm, status } = form.values
   return (
     <form onSubmit={form.onSubmit(onSubmit)}>
-      <FormSection title="Ad unit" description="One box of ads, with rules of its own.">
-        <TextInput label="Name" required maxLength={200} {...form.getInputProps('name')} />
+      <FormSection title={t('adUnit')} description={t('unitHelp')}>
+        <TextInput label={t('name')} required maxLength={200} {...form.getInputProps('name')} />
         <Switch
-          label="Active"
-          description="An inactive unit answers ad requests with no ads"
+          label={t('active')}
+          description={t('activeHelp')}
           checked={status === 'ACTIVE'}
           onChange={({ currentTarget: { checked } }) => form.setFieldValue('status', checked ? 'ACTIVE' : 'INACTIVE')}
         />
       </FormSection>
-      <FormSection title="Algorithm" description="How ads are chosen, and what the page has to send.">
+      <FormSection title={t('algorithm')} description={t('algorithmHelp')}>
         <Select
-          label="Algorithm"
+          label={t('algorithm')}
           data={algorithmChoices(kind)}
           allowDeselect={false}
           maxDropdownHeight={420}
@@ -71,26 +73,30 @@ export function AdUnitForm({ form, kind, formats, onSubmit, children, ...actions
   )
 }
 
+const noFormats = t.rich('noFormats', {
+  link: (text) => (
+    <Anchor component={Link} to="/ad-formats/new" inherit underline="always">
+      {text}
+    </Anchor>
+  ),
+})
+
 function DisplayFields({ form, formats }: Pick<AdUnitFormProps, 'form' | 'formats'>) {
   const formatError = Object.entries(form.errors).find(([name]) => name.startsWith('adFormatIds'))?.[1]
   return (
-    <FormSection title="Banners" description="What fits the box, and which parameters of a request choose among it.">
+    <FormSection title={t('banners')} description={t('bannersHelp')}>
       <MultiSelect
-        label="Ad formats"
-        description="Banners in these formats can be shown; without any, none can"
-        placeholder={form.values.adFormatIds.length === 0 ? 'Choose formats' : ''}
+        label={t('adFormats')}
+        description={formats.length === 0 ? noFormats : t('adFormatsHelp')}
+        placeholder={form.values.adFormatIds.length === 0 ? t('chooseFormats') : ''}
         data={formats.map(({ id, name }) => ({ value: id, label: name }))}
-        nothingFoundMessage="The shop has no such ad format"
+        nothingFoundMessage={t('noSuchFormat')}
         searchable
         clearable
         {...form.getInputProps('adFormatIds')}
         error={formatError}
       />
-      <Checkbox.Group
-        label="Targeting"
-        description="Parameters that are not chosen are ignored; campaigns that target by them are not shown here"
-        {...form.getInputProps('targeting')}
-      >
+      <Checkbox.Group label={t('targeting')} description={t('targetingHelp')} {...form.getInputProps('targeting')}>
         <Stack gap="xs" mt="xs">
           {targetingKinds.map(({ value, label, description }) => (
             <Checkbox key={value} value={value} label={label} description={description} />

@@ -7,28 +7,31 @@ import { PageHeader } from '../../../components/page/page-header.tsx'
 import { useEntity } from '../../../data/use-entity.ts'
 import { PAGE_SIZE_MAX, useList } from '../../../data/use-list.ts'
 import { useSave } from '../../../data/use-save.ts'
+import { t } from '../../../messages/pages/shop/placements.ts'
 import { AdUnitForm, type AdUnitValues, useAdUnitForm } from './ad-unit-form.tsx'
 
 /** A new ad unit in the placement that the address names: `?placement=…`. */
 export default function AdUnitNewPage() {
   const [search] = useSearchParams()
   const id = search.get('placement') ?? ''
-  const { data: placement, problem, retry } = useEntity('/v1/panel/placements/{id}', { path: { id } })
+  const { data: placement, ...state } = useEntity('/v1/panel/placements/{id}', { path: { id } })
   const formats = useList('/v1/panel/ad-formats', {
     query: { shopId: placement?.shopId },
     pageSize: PAGE_SIZE_MAX,
-    enabled: placement !== undefined,
+    enabled: placement?.kind === 'DISPLAY',
   })
+  const isReady = placement && (placement.kind === 'PRODUCT' || formats.items !== undefined)
+  const { problem, retry } = placement ? formats : state
   return (
     <>
       <PageHeader
-        title="New ad unit"
-        description={placement && `In the placement ${placement.name}`}
-        breadcrumbs={[{ label: 'Placements', to: '/placements' }]}
+        title={t('newUnit')}
+        description={placement && t('inPlacement', { name: placement.name })}
+        breadcrumbs={[{ label: t('placements'), to: '/placements' }]}
       />
-      {problem && !placement && <ErrorState problem={problem} retry={retry} />}
-      {!problem && !placement && <Skeleton height={560} />}
-      {placement && <NewUnit key={placement.id} placement={placement} formats={formats.items ?? []} />}
+      {problem && !isReady && <ErrorState problem={problem} retry={retry} />}
+      {!problem && !isReady && <Skeleton height={560} />}
+      {isReady && <NewUnit key={placement.id} placement={placement} formats={formats.items ?? []} />}
     </>
   )
 }
@@ -40,15 +43,15 @@ function NewUnit({ placement: { id, kind }, formats }: { placement: Placement; f
     save: (values: AdUnitValues) => answer(client.POST('/v1/panel/ad-units', { body: { placementId: id, ...values } })),
     changes: ['/v1/panel/ad-units'],
     form,
-    saved: 'Ad unit created',
-    onSaved: (unit) => navigate(`/ad-units/${unit.id}`),
+    saved: t('unitCreated'),
+    onSaved: (unit) => navigate(`/ad-units/${unit.id}?tab=code`),
   })
   return (
     <AdUnitForm
       form={form}
       kind={kind}
       formats={formats}
-      label="Create ad unit"
+      label={t('createUnit')}
       cancelTo="/placements"
       isSaving={isSaving}
       onSubmit={(values) => void submit(values)}

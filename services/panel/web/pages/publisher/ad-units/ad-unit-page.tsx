@@ -12,39 +12,43 @@ import { useEntity } from '../../../data/use-entity.ts'
 import { PAGE_SIZE_MAX, useList } from '../../../data/use-list.ts'
 import { useSave } from '../../../data/use-save.ts'
 import { t } from '../../../messages/pages/ad-units.ts'
+import { t as words } from '../../../messages/pages/shop/algorithms.ts'
+import { t as placements } from '../../../messages/pages/shop/placements.ts'
 import { useShop } from '../../../session/shop-context.tsx'
 import { TryIt } from '../try-it/try-it.tsx'
 import { CodeTab } from '../unit-code/code-tab.tsx'
 import { AdUnitForm, type AdUnitValues, useAdUnitForm } from './ad-unit-form.tsx'
-import { algorithms, isDisplay } from './algorithms.ts'
+import { isDisplay } from './algorithms.ts'
 import { UnitFigures } from './unit-figures.tsx'
 
-const FIRST_TAB = 'try'
+const FIRST_TAB = 'settings'
 
-/** One ad unit: a trial request, the code for a page, and its settings. */
+/** One ad unit: its settings, the code for a page, its figures, and a trial request. */
 export default function AdUnitPage() {
   const { id = '' } = useParams()
   const [search, setSearch] = useSearchParams()
   const tab = search.get('tab') ?? FIRST_TAB
-  const { data: unit, problem, retry } = useEntity('/v1/panel/ad-units/{id}', { path: { id } })
+  const { data: unit, ...state } = useEntity('/v1/panel/ad-units/{id}', { path: { id } })
   const formats = useList('/v1/panel/ad-formats', {
     query: { shopId: unit?.shopId },
     pageSize: PAGE_SIZE_MAX,
     enabled: unit !== undefined && isDisplay(unit.algorithm),
   })
+  const isReady = unit && (!isDisplay(unit.algorithm) || formats.items !== undefined)
+  const { problem, retry } = unit ? formats : state
   const shop = useShop().shops?.find((each) => each.id === unit?.shopId)
   return (
     <>
       <PageHeader
-        title={unit?.name ?? 'Ad unit'}
+        title={unit?.name ?? placements('adUnit')}
         badge={unit && <StatusBadge status={unit.status} />}
-        description={unit && algorithms[unit.algorithm].label}
-        breadcrumbs={[{ label: 'Placements', to: '/placements' }]}
-        actions={<CopyField value={id} label="slotHash" />}
+        description={unit && words(unit.algorithm)}
+        breadcrumbs={[{ label: placements('placements'), to: '/placements' }]}
+        actions={<CopyField value={id} label={placements('adUnitId')} />}
       />
-      {problem && !unit && <ErrorState problem={problem} retry={retry} />}
-      {!problem && !unit && <Skeleton height={600} />}
-      {unit && (
+      {problem && !isReady && <ErrorState problem={problem} retry={retry} />}
+      {!problem && !isReady && <Skeleton height={600} />}
+      {isReady && (
         <Tabs
           key={unit.id}
           value={tab}
@@ -52,8 +56,8 @@ export default function AdUnitPage() {
           keepMounted={false}
         >
           <Tabs.List mb="md">
-            <Tabs.Tab value="try" leftSection={<IconPlayerPlay size={16} aria-hidden />}>
-              {t('tryIt')}
+            <Tabs.Tab value="settings" leftSection={<IconSettings size={16} aria-hidden />}>
+              {t('settings')}
             </Tabs.Tab>
             <Tabs.Tab value="code" leftSection={<IconCode size={16} aria-hidden />}>
               {t('code')}
@@ -61,12 +65,12 @@ export default function AdUnitPage() {
             <Tabs.Tab value="figures" leftSection={<IconChartBar size={16} aria-hidden />}>
               {t('figures')}
             </Tabs.Tab>
-            <Tabs.Tab value="settings" leftSection={<IconSettings size={16} aria-hidden />}>
-              {t('settings')}
+            <Tabs.Tab value="try" leftSection={<IconPlayerPlay size={16} aria-hidden />}>
+              {t('tryIt')}
             </Tabs.Tab>
           </Tabs.List>
-          <Tabs.Panel value="try">
-            <TryIt unit={unit} formats={formats.items ?? []} />
+          <Tabs.Panel value="settings">
+            <UnitSettings key={unit.version} unit={unit} formats={formats.items ?? []} />
           </Tabs.Panel>
           <Tabs.Panel value="code">
             <CodeTab unit={unit} shop={shop} />
@@ -74,8 +78,8 @@ export default function AdUnitPage() {
           <Tabs.Panel value="figures">
             <UnitFigures unit={unit} shop={shop} />
           </Tabs.Panel>
-          <Tabs.Panel value="settings">
-            <UnitSettings key={unit.version} unit={unit} formats={formats.items ?? []} />
+          <Tabs.Panel value="try">
+            <TryIt unit={unit} formats={formats.items ?? []} />
           </Tabs.Panel>
         </Tabs>
       )}
@@ -92,13 +96,13 @@ function UnitSettings({ unit, formats }: { unit: AdUnit; formats: readonly AdFor
     save: (body: AdUnitValues) => answer(client.PATCH('/v1/panel/ad-units/{id}', { params, body })),
     changes: ['/v1/panel/ad-units'],
     form,
-    saved: 'Ad unit saved',
+    saved: placements('unitSaved'),
   })
   const removal = useSave({
     save: () => answer(client.DELETE('/v1/panel/ad-units/{id}', { params })),
     changes: ['/v1/panel/ad-units'],
     form,
-    saved: 'Ad unit deleted',
+    saved: placements('unitDeleted'),
     onSaved: () => navigate('/placements'),
   })
   return (
@@ -106,14 +110,14 @@ function UnitSettings({ unit, formats }: { unit: AdUnit; formats: readonly AdFor
       form={form}
       kind={kind}
       formats={formats}
-      label="Save"
+      label={placements('save')}
       isSaving={isSaving}
       onSubmit={(values) => void submit(values)}
     >
       <DeleteButton
-        what="ad unit"
+        what={placements('unit')}
         name={unit.name}
-        message="Pages that still ask for it get an error for it. Its technical units must be deleted before. Reports go on to name it."
+        message={placements('deleteUnitHelp')}
         onConfirm={() => removal.submit(undefined)}
       />
     </AdUnitForm>

@@ -1,33 +1,40 @@
 import { Badge, Group, Text } from '@mantine/core'
+import { t } from '../../../messages/pages/shop/algorithms.ts'
 import classes from './algorithm-guide.module.css'
-import { type AlgorithmName, algorithms, type ParameterName, parameters } from './algorithms.ts'
+import { type AlgorithmName, algorithms, type ParameterName } from './algorithms.ts'
+
+export interface AlgorithmGuideProps {
+  algorithm: AlgorithmName
+  /** Beside code, parameters are called what the API calls them. */
+  isCode?: boolean
+}
 
 /** Describes what an algorithm shows and which parameters it takes. */
-export function AlgorithmGuide({ algorithm }: { algorithm: AlgorithmName }) {
-  const { sentence, needs, takes } = algorithms[algorithm]
+export function AlgorithmGuide({ algorithm, isCode = false }: AlgorithmGuideProps) {
+  const { needs, takes } = algorithms[algorithm]
   return (
     <div className={classes.guide}>
-      <Text size="sm">{sentence}</Text>
+      <Text size="sm">{t(`${algorithm}_about`)}</Text>
       <dl className={classes.parameters}>
-        <dt>A request needs</dt>
+        <dt>{t('required')}</dt>
         <dd>
-          {needs.length === 0 && 'nothing but the ad unit and adCount'}
+          {needs.length === 0 && t('nothingRequired')}
           {needs.map((group) => (
             <Group key={group.join()} gap={6}>
               {group.map((name, i) => (
                 <Group key={name} gap={6}>
-                  {i > 0 && <Text size="xs">or</Text>}
-                  <Parameter name={name} isNeeded />
+                  {i > 0 && <Text size="xs">{t('or')}</Text>}
+                  <Parameter name={name} isCode={isCode} isNeeded />
                 </Group>
               ))}
             </Group>
           ))}
         </dd>
-        <dt>It may carry</dt>
+        <dt>{t('optional')}</dt>
         <dd>
           <Group gap={6}>
             {takes.map((name) => (
-              <Parameter key={name} name={name} />
+              <Parameter key={name} name={name} isCode={isCode} />
             ))}
           </Group>
         </dd>
@@ -36,17 +43,11 @@ export function AlgorithmGuide({ algorithm }: { algorithm: AlgorithmName }) {
   )
 }
 
-function Parameter({ name, isNeeded = false }: { name: ParameterName; isNeeded?: boolean }) {
+function Parameter({ name, isCode, isNeeded = false }: { name: ParameterName; isCode: boolean; isNeeded?: boolean }) {
+  const font = isCode ? { ff: 'monospace', title: t(name) } : {}
   return (
-    <Badge
-      variant={isNeeded ? 'filled' : 'default'}
-      radius="sm"
-      tt="none"
-      fw={500}
-      ff="monospace"
-      title={parameters[name].label}
-    >
-      {name}
+    <Badge variant={isNeeded ? 'filled' : 'default'} radius="sm" tt="none" fw={500} {...font}>
+      {isCode ? name : t(name)}
     </Badge>
   )
 }

@@ -7,16 +7,15 @@ import { PanelCard } from '../../../components/page/panel-card.tsx'
 import { CopyField } from '../../../components/values/copy-field.tsx'
 import { StatusBadge } from '../../../components/values/status-badge.tsx'
 import { allOf } from '../../../data/use-list.ts'
-import { algorithms } from './algorithms.ts'
+import { t as words } from '../../../messages/pages/shop/algorithms.ts'
+import { t } from '../../../messages/pages/shop/placements.ts'
 
 const columns: Column<AdUnit>[] = [
-  { title: 'Ad unit', cell: ({ name }) => name },
-  { title: 'Algorithm', cell: ({ algorithm }) => algorithms[algorithm].label, width: '26%' },
-  { title: 'Status', cell: ({ status }) => <StatusBadge status={status} />, width: 120 },
-  { title: 'slotHash', cell: ({ slotHash }) => <CopyField value={slotHash} label="slotHash" />, width: 360 },
+  { title: t('adUnit'), cell: ({ name }) => name },
+  { title: t('algorithm'), cell: ({ algorithm }) => words(algorithm), width: '26%' },
+  { title: t('status'), cell: ({ status }) => <StatusBadge status={status} />, width: 120 },
+  { title: t('adUnitId'), cell: ({ slotHash }) => <CopyField value={slotHash} label={t('adUnitId')} />, width: 360 },
 ]
-
-export const placementKinds = { PRODUCT: 'Sponsored products', DISPLAY: 'Banners' } as const
 
 export interface PlacementCardProps {
   placement: Placement
@@ -28,11 +27,11 @@ export function PlacementCard({ placement: { id, name, kind }, units, edit }: Pl
   return (
     <PanelCard
       title={name}
-      description={placementKinds[kind]}
+      description={t(kind)}
       actions={
         <Group gap="xs">
-          <Tooltip label={`Edit the placement ${name}`}>
-            <ActionIcon variant="default" size={30} aria-label={`Edit the placement ${name}`} onClick={edit}>
+          <Tooltip label={t('edit', { name })}>
+            <ActionIcon variant="default" size={30} aria-label={t('edit', { name })} onClick={edit}>
               <IconPencil size={16} aria-hidden />
             </ActionIcon>
           </Tooltip>
@@ -43,23 +42,23 @@ export function PlacementCard({ placement: { id, name, kind }, units, edit }: Pl
             size="xs"
             leftSection={<IconPlus size={14} aria-hidden />}
           >
-            New ad unit
+            {t('newUnit')}
           </Button>
         </Group>
       }
     >
       {units.length === 0 ? (
         <Text size="sm" c="dimmed">
-          No ad unit yet: nothing is shown here.
+          {t('noUnits')}
         </Text>
       ) : (
         <DataTable
-          label={`Ad units of ${name}`}
+          label={t('unitsOf', { name })}
           list={allOf(units)}
           columns={columns}
           rowKey={(unit) => unit.id}
           rowLink={(unit) => `/ad-units/${unit.id}`}
-          empty={{ title: 'No ad units' }}
+          empty={{ title: t('noUnits') }}
         />
       )}
     </PanelCard>
@@ -68,7 +67,7 @@ export function PlacementCard({ placement: { id, name, kind }, units, edit }: Pl
 
 export function PlacementSkeleton() {
   return (
-    <Stack gap="md" aria-busy>
+    <Stack gap="md" role="status" aria-busy aria-label={t('loading')}>
       {[0, 1, 2].map((i) => (
         <Skeleton key={i} height={170} />
       ))}

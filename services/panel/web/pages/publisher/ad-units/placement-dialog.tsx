@@ -4,6 +4,7 @@ import { answer, client } from '../../../client/client.ts'
 import type { Placement } from '../../../client/types.ts'
 import { DeleteButton } from '../../../components/form/delete-button.tsx'
 import { useSave } from '../../../data/use-save.ts'
+import { t } from '../../../messages/pages/shop/placements.ts'
 
 export interface PlacementDialogProps {
   /** Undefined for a new one. */
@@ -18,7 +19,7 @@ type Values = Pick<Placement, 'name' | 'kind'>
 export function PlacementDialog({ placement, shopId, close }: PlacementDialogProps) {
   const form = useForm<Values>({
     initialValues: { name: placement?.name ?? '', kind: placement?.kind ?? 'PRODUCT' },
-    validate: { name: (name) => (name.trim() === '' ? 'Required' : null) },
+    validate: { name: (name) => (name.trim() === '' ? t('required') : null) },
   })
   const { submit, isSaving } = useSave({
     save: ({ name, kind }: Values) =>
@@ -27,26 +28,26 @@ export function PlacementDialog({ placement, shopId, close }: PlacementDialogPro
         : answer(client.POST('/v1/panel/placements', { body: { shopId, name, kind } })),
     changes: ['/v1/panel/placements'],
     form,
-    saved: placement ? 'Placement saved' : 'Placement created',
+    saved: placement ? t('saved') : t('created'),
     onSaved: close,
   })
   return (
-    <Modal opened onClose={close} title={placement ? `Edit ${placement.name}` : 'New placement'}>
+    <Modal opened onClose={close} title={placement ? t('editNamed', { name: placement.name }) : t('newPlacement')}>
       <form onSubmit={form.onSubmit((values) => void submit(values))}>
         <Stack>
           <TextInput
-            label="Name"
-            description="Where on the page: “Search results, top”"
+            label={t('name')}
+            description={t('nameHelp')}
             required
             maxLength={200}
             data-autofocus
             {...form.getInputProps('name')}
           />
           {!placement && (
-            <Radio.Group label="What it shows" description="Cannot be changed later" {...form.getInputProps('kind')}>
+            <Radio.Group label={t('shows')} description={t('fixed')} {...form.getInputProps('kind')}>
               <Stack gap="xs" mt="xs">
-                <Radio value="PRODUCT" label="Sponsored products" description="Products of the feed, paid by click" />
-                <Radio value="DISPLAY" label="Banners" description="Images and texts of advertisers, paid by view" />
+                <Radio value="PRODUCT" label={t('PRODUCT')} description={t('PRODUCT_help')} />
+                <Radio value="DISPLAY" label={t('DISPLAY')} description={t('DISPLAY_help')} />
               </Stack>
             </Radio.Group>
           )}
@@ -54,10 +55,10 @@ export function PlacementDialog({ placement, shopId, close }: PlacementDialogPro
             <div>{placement && <DeletePlacement placement={placement} done={close} />}</div>
             <Group gap="xs">
               <Button variant="default" onClick={close}>
-                Cancel
+                {t('cancel')}
               </Button>
               <Button type="submit" loading={isSaving}>
-                {placement ? 'Save' : 'Create placement'}
+                {placement ? t('save') : t('create')}
               </Button>
             </Group>
           </Group>
@@ -71,15 +72,10 @@ function DeletePlacement({ placement: { id, name }, done }: { placement: Placeme
   const { submit } = useSave({
     save: () => answer(client.DELETE('/v1/panel/placements/{id}', { params: { path: { id } } })),
     changes: ['/v1/panel/placements'],
-    saved: 'Placement deleted',
+    saved: t('deleted'),
     onSaved: done,
   })
   return (
-    <DeleteButton
-      what="placement"
-      name={name}
-      message="Its ad units must be deleted before. Reports go on to name it."
-      onConfirm={() => submit(undefined)}
-    />
+    <DeleteButton what={t('placement')} name={name} message={t('deleteHelp')} onConfirm={() => submit(undefined)} />
   )
 }

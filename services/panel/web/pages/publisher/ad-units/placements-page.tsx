@@ -6,6 +6,7 @@ import type { Placement } from '../../../client/types.ts'
 import { ErrorState } from '../../../components/page/error-state.tsx'
 import { PageHeader } from '../../../components/page/page-header.tsx'
 import { PAGE_SIZE_MAX, useList } from '../../../data/use-list.ts'
+import { t } from '../../../messages/pages/shop/placements.ts'
 import { useShop } from '../../../session/shop-context.tsx'
 import { NoShop } from '../shops/no-shop.tsx'
 import { PlacementCard, PlacementSkeleton } from './placement-card.tsx'
@@ -22,7 +23,7 @@ export default function PlacementsPage() {
 
   const create = (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setEdited('new')}>
-      New placement
+      {t('newPlacement')}
     </Button>
   )
   const problem = placements.problem ?? units.problem
@@ -31,13 +32,13 @@ export default function PlacementsPage() {
   return (
     <>
       <PageHeader
-        title="Placements"
-        description="Where on the shop’s pages ads stand. Each has ad units, which say how ads are chosen."
+        title={t('placements')}
+        description={t('about')}
         actions={
           shop && (
             <>
               <Button component={Link} to="/technical-units" variant="default">
-                Technical units
+                {t('technicalUnits')}
               </Button>
               {create}
             </>
@@ -50,12 +51,7 @@ export default function PlacementsPage() {
       )}
       {!problem && !isThere && !(shops && !shop) && <PlacementSkeleton />}
       {isThere && names?.length === 0 && (
-        <EmptyState
-          py="xl"
-          icon={<IconLayoutGrid />}
-          title="No placements yet"
-          description="Make one for each place on a page, such as “Search results, top”, then its ad unit."
-        >
+        <EmptyState py="xl" icon={<IconLayoutGrid />} title={t('none')} description={t('noneHelp')}>
           <EmptyState.Actions>
             <Group>{create}</Group>
           </EmptyState.Actions>

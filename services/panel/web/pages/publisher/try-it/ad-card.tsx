@@ -5,6 +5,7 @@ import { BannerPreview } from '../../../components/values/banner-preview.tsx'
 import { Money } from '../../../components/values/money.tsx'
 import { formatScore, formatShare } from '../../../components/values/numbers.ts'
 import { ProductPicture } from '../../../components/values/product-picture.tsx'
+import { t } from '../../../messages/pages/shop/try-it.ts'
 import type { DisplayAd, SponsoredAd } from './ad-request.ts'
 import classes from './try-it.module.css'
 
@@ -49,7 +50,7 @@ export function AdCard({ ad, position, why, isLate }: CardProps<SponsoredAd>) {
           </Text>
         )}
       </Group>
-      <WhyThis why={why} isLate={isLate} currency={currency} unit="click" />
+      <WhyThis why={why} isLate={isLate} currency={currency} isByClick />
     </Paper>
   )
 }
@@ -76,7 +77,7 @@ export function BannerCard({ ad, position, why, isLate, formats }: BannerCardPro
       <Anchor href={ad.bannerUrl} target="_blank" rel="noreferrer" size="sm" style={{ overflowWrap: 'anywhere' }}>
         {ad.bannerUrl}
       </Anchor>
-      <WhyThis why={why} isLate={isLate} currency={ad.currency} unit="1,000 views" />
+      <WhyThis why={why} isLate={isLate} currency={ad.currency} isByClick={false} />
     </Paper>
   )
 }
@@ -85,10 +86,10 @@ function Head({ position, autoPromo }: { position: number; autoPromo: boolean })
   return (
     <Group justify="space-between" gap={4}>
       <Badge variant="default" radius="sm" tt="none">
-        {`Place ${position}`}
+        {t('position', { position })}
       </Badge>
       <Badge variant="light" color={autoPromo ? 'teal' : 'indigo'} radius="sm" tt="none">
-        {autoPromo ? 'Auto-promotion' : 'Sponsored'}
+        {autoPromo ? t('ownPromotion') : t('sponsored')}
       </Badge>
     </Group>
   )
@@ -96,49 +97,44 @@ function Head({ position, autoPromo }: { position: number; autoPromo: boolean })
 
 interface WhyThisProps extends Pick<CardProps<unknown>, 'why' | 'isLate'> {
   currency: string | null
-  /** What is billed: a click, or 1000 views. */
-  unit: 'click' | '1,000 views'
+  /** Clicks are billed, not views. */
+  isByClick: boolean
 }
 
-function WhyThis({ why, isLate, currency, unit }: WhyThisProps) {
+function WhyThis({ why, isLate, currency, isByClick }: WhyThisProps) {
   if (!why) {
     return (
-      <div
-        className={classes.why}
-        role="status"
-        aria-label={isLate ? 'No explanation' : 'The explanation is on its way'}
-      >
+      <div className={classes.why} role="status" aria-label={isLate ? t('noExplanation') : t('whyLoading')}>
         {!isLate && [70, 90, 85, 80].map((width) => <Skeleton key={width} height={11} my={7} width={`${width}%`} />)}
       </div>
     )
   }
   const { campaignName, autoPromo, relevance, predictedClickRate, bid, price, rankScore } = why
-  const isByClick = unit === 'click'
   return (
     <div className={classes.why}>
       <Text size="xs" fw={600} truncate title={campaignName ?? ''}>
-        {campaignName ?? 'Why this ad'}
+        {campaignName ?? t('whyThis')}
       </Text>
       <dl className={classes.factors}>
         {isByClick && (
           <>
-            <dt>Relevance</dt>
+            <dt>{t('relevance')}</dt>
             <dd>{formatShare(relevance)}</dd>
-            <dt>Predicted CTR</dt>
+            <dt>{t('predictedCtr')}</dt>
             <dd>{formatShare(predictedClickRate)}</dd>
           </>
         )}
-        <dt>{isByClick ? 'Bid' : 'CPM bid'}</dt>
-        <dd>{autoPromo ? 'free' : <Money amount={bid} currency={currency} />}</dd>
+        <dt>{isByClick ? t('bid') : t('cpmBid')}</dt>
+        <dd>{autoPromo ? t('free') : <Money amount={bid} currency={currency} />}</dd>
         {isByClick && (
           <>
-            <dt>Rank: relevance × CTR × bid</dt>
+            <dt>{t('rank')}</dt>
             <dd>{formatScore(rankScore)}</dd>
           </>
         )}
-        <dt>{isByClick ? 'Price per click' : 'CPM'}</dt>
+        <dt>{isByClick ? t('pricePerClick') : t('cpm')}</dt>
         <dd>
-          <b>{autoPromo ? 'nothing' : <Money amount={price} currency={currency} />}</b>
+          <b>{autoPromo ? t('free') : <Money amount={price} currency={currency} />}</b>
         </dd>
       </dl>
     </div>

@@ -6,6 +6,7 @@ import { PanelCard } from '../../../components/page/panel-card.tsx'
 import { Money } from '../../../components/values/money.tsx'
 import { formatShare } from '../../../components/values/numbers.ts'
 import { allOf } from '../../../data/use-list.ts'
+import { t } from '../../../messages/pages/shop/try-it.ts'
 import { useShop } from '../../../session/shop-context.tsx'
 
 type Dropped = ExplainedEmission['slots'][number]['dropped'][number]
@@ -21,36 +22,40 @@ export function DroppedAds({ dropped, shopId, isDisplay }: DroppedAdsProps) {
   const currency = useShop().shops?.find(({ id }) => id === shopId)?.currency
   const columns: Column<Dropped>[] = [
     {
-      title: 'Ad',
+      title: t('ad'),
       cell: ({ adId }) =>
         isDisplay ? (
-          `Banner ${adId.slice(0, 8)}`
+          t('banner', { id: adId.slice(0, 8) })
         ) : (
           <Anchor component={Link} to={`/products/${encodeURIComponent(adId)}`} size="sm">
             {adId}
           </Anchor>
         ),
     },
-    { title: 'Campaign', cell: ({ campaignName }) => campaignName ?? '–' },
+    { title: t('campaign'), cell: ({ campaignName }) => campaignName ?? '–' },
     {
-      title: 'Why not',
+      title: t('whyNot'),
       cell: ({ why }) => (
         <Text size="sm" component="span">
           {why}
         </Text>
       ),
     },
-    { title: 'Relevance', cell: ({ relevance }) => formatShare(relevance), align: 'end' },
-    { title: 'Bid', cell: ({ bid }) => <Money amount={bid} currency={currency} />, align: 'end' },
+    { title: t('relevance'), cell: ({ relevance }) => formatShare(relevance), align: 'end' },
+    {
+      title: isDisplay ? t('cpmBid') : t('bid'),
+      cell: ({ bid }) => <Money amount={bid} currency={currency} />,
+      align: 'end',
+    },
   ]
   return (
-    <PanelCard title="Why not these" description="The best of what was not shown, at most 10">
+    <PanelCard title={t('notShown')} description={t('notShownHelp')}>
       <DataTable
-        label="Ads that were not shown"
+        label={t('notShownList')}
         list={allOf(dropped)}
         columns={columns}
         rowKey={({ campaignId, adId }) => `${campaignId}/${adId}`}
-        empty={{ title: 'Nothing was left out' }}
+        empty={{ title: t('nothingDropped') }}
       />
     </PanelCard>
   )

@@ -1,9 +1,11 @@
-import { Alert, EmptyState, Group, Stack, Text } from '@mantine/core'
+import { Alert, Anchor, EmptyState, Group, Stack, Text } from '@mantine/core'
 import { IconAdOff, IconInfoCircle } from '@tabler/icons-react'
 import { useEffect, useState } from 'react'
+import { Link } from 'react-router'
 import type { AdFormat, AdUnit, ExplainedEmission } from '../../../client/types.ts'
 import { CopyField } from '../../../components/values/copy-field.tsx'
 import { useEntity } from '../../../data/use-entity.ts'
+import { t } from '../../../messages/pages/shop/try-it.ts'
 import { isDisplay } from '../ad-units/algorithms.ts'
 import { AdCard, BannerCard } from './ad-card.tsx'
 import type { Selection } from './ad-request.ts'
@@ -24,20 +26,19 @@ export function SelectionView({ selection, adCount, unit, formats }: SelectionVi
   const { data, isLate } = useExplanation(requestId)
   const slot = data?.slots[0]
   const count = sponsored.length + display.length
-  const kind = isDisplay(unit.algorithm) ? 'banner' : 'ad'
   return (
     <Stack gap="md">
       <Group justify="space-between" gap="xs">
-        <Text fw={600}>{count === 1 ? `1 ${kind}` : `${count} ${kind}s`}</Text>
-        <CopyField value={requestId} label="Request id" />
+        <Text fw={600}>{isDisplay(unit.algorithm) ? t('bannersFound', { count }) : t('adsFound', { count })}</Text>
+        <CopyField value={requestId} label={t('requestId')} />
       </Group>
       {count === 0 && (
         <EmptyState
           py="lg"
           size="sm"
           icon={<IconAdOff />}
-          title="No ads for this request"
-          description={data ? undefined : 'Why is about to follow.'}
+          title={t('noAds')}
+          description={data || isLate ? undefined : t('reasonFollows')}
         />
       )}
       <ol className={`${classes.ads} ${display.length > 0 ? classes.banners : ''}`}>
@@ -53,9 +54,14 @@ export function SelectionView({ selection, adCount, unit, formats }: SelectionVi
         ))}
       </ol>
       {isLate && (
-        <Alert color="yellow" icon={<IconInfoCircle />} title="The explanation is late">
-          The engine that keeps what was shown is behind. The ads are real all the same; look the request up later by
-          its id.
+        <Alert color="yellow" icon={<IconInfoCircle />} title={t('late')}>
+          {t.rich('lateHelp', {
+            request: (text) => (
+              <Anchor component={Link} to={`/ad-requests?requestId=${requestId}`} inherit underline="always">
+                {text}
+              </Anchor>
+            ),
+          })}
         </Alert>
       )}
       {data && slot && <Summary explained={data} slot={slot} adCount={adCount} />}
@@ -74,11 +80,10 @@ interface SummaryProps {
 
 function Summary({ explained, slot: { candidates, why, ads }, adCount }: SummaryProps) {
   const isFull = ads.length === adCount
-  const title = isFull ? 'All places are filled' : (why ?? `${ads.length} of ${adCount} places are filled`)
-  const found = candidates === 1 ? '1 ad was eligible' : `${candidates} ads were eligible`
+  const title = isFull ? t('allFilled') : (why ?? t('partlyFilled', { shown: ads.length, wanted: adCount }))
   return (
     <Alert variant="light" color={isFull ? 'gray' : 'yellow'} icon={<IconInfoCircle />} title={title}>
-      {`${found} of what was looked at; chosen in ${explained.elapsedMs.toFixed(1)} ms.`}
+      {t('eligible', { count: candidates, ms: explained.elapsedMs.toFixed(1) })}
     </Alert>
   )
 }

@@ -5,20 +5,25 @@ import { useDisclosure } from '@mantine/hooks'
 import { IconChevronRight, IconPlayerPlay } from '@tabler/icons-react'
 import type { AdFormat, AdUnit } from '../../../client/types.ts'
 import { NumberField } from '../../../components/form/number-field.tsx'
+import { t as words } from '../../../messages/pages/shop/algorithms.ts'
+import { t } from '../../../messages/pages/shop/try-it.ts'
 import { algorithms, type ParameterName, parameters } from '../ad-units/algorithms.ts'
-import type { TryValues } from './ad-request.ts'
+import type { ParameterValues, TryValues } from './ad-request.ts'
 import classes from './try-it.module.css'
 
 const ADS_MAX = 100
 const ADS_DEFAULT = 4
 
 const adTypes = [
-  { value: 'ALL', label: 'All' },
-  { value: 'SPONSORED', label: 'Paid ads only' },
-  { value: 'AUTOPROMO', label: 'Own promotion only' },
+  { value: 'ALL', label: t('adTypeAll') },
+  { value: 'SPONSORED', label: t('adTypePaid') },
+  { value: 'AUTOPROMO', label: t('adTypeOwn') },
 ]
 
-/** The form of an ad request. The server checks that it has what the algorithm needs. */
+const isEmpty = (value: ParameterValues[ParameterName]) =>
+  value === undefined || (typeof value === 'object' ? value.length === 0 : value === '')
+
+/** The form of an ad request, which must have what the algorithm needs. */
 export function useTryForm({ algorithm }: AdUnit) {
   const { needs, takes } = algorithms[algorithm]
   const names = [...needs.flat(), ...takes]
@@ -29,10 +34,15 @@ export function useTryForm({ algorithm }: AdUnit) {
       adType: 'ALL',
       values: Object.fromEntries(names.map((name) => [name, empty(name)])),
     },
-    // The fields say themselves why they refuse a number.
     validate: ({ adCount, values }) => ({
       adCount: Number.isNaN(adCount),
+      // The fields say themselves why they refuse a number.
       ...Object.fromEntries(names.map((name) => [`values.${name}`, Number.isNaN(values[name])])),
+      ...Object.fromEntries(
+        needs
+          .filter((group) => group.every((name) => isEmpty(values[name])))
+          .map((group) => [`values.${group[0]}`, group.length > 1 ? t('enterOneOf') : t('required')]),
+      ),
     }),
   })
 }
@@ -59,7 +69,7 @@ export function TryForm({ unit, formats, form, isBusy, onSubmit }: TryFormProps)
           <Stack key={group.join()} gap="sm" className={group.length > 1 ? classes.group : undefined}>
             {group.length > 1 && (
               <Text size="sm" fw={500}>
-                At least one of
+                {t('atLeastOneOf')}
               </Text>
             )}
             {group.map((name) => (
@@ -70,15 +80,15 @@ export function TryForm({ unit, formats, form, isBusy, onSubmit }: TryFormProps)
         {shown.map((name) => (
           <ParameterField key={name} name={name} form={form} formats={formats} />
         ))}
-        <NumberField label="Ads" min={1} max={ADS_MAX} required {...form.getInputProps('adCount')} />
+        <NumberField label={t('adCount')} min={1} max={ADS_MAX} required {...form.getInputProps('adCount')} />
         <div>
           <UnstyledButton className={classes.more} onClick={toggle} aria-expanded={isOpen}>
             <IconChevronRight size={16} aria-hidden className={classes.chevron} />
-            More parameters
+            {t('moreParameters')}
           </UnstyledButton>
           <Collapse expanded={isOpen}>
             <Stack gap="sm" pt="sm">
-              <Select label="Kind of ads" data={adTypes} allowDeselect={false} {...form.getInputProps('adType')} />
+              <Select label={t('adType')} data={adTypes} allowDeselect={false} {...form.getInputProps('adType')} />
               {more.map((name) => (
                 <ParameterField key={name} name={name} form={form} formats={formats} />
               ))}
@@ -86,11 +96,10 @@ export function TryForm({ unit, formats, form, isBusy, onSubmit }: TryFormProps)
           </Collapse>
         </div>
         <Button type="submit" loading={isBusy} leftSection={<IconPlayerPlay size={16} aria-hidden />}>
-          Request ads
+          {t('requestAds')}
         </Button>
         <Text size="xs" c="dimmed">
-          A real request by a new shopper. Reports count it as a request; nothing is billed, for no view or click is
-          sent.
+          {t('isReal')}
         </Text>
       </Stack>
     </form>
@@ -104,27 +113,15 @@ interface ParameterFieldProps {
   required?: boolean
 }
 
-const hints: Partial<Record<ParameterName, string>> = {
-  shopProductId: 'Its id in the feed',
-  productId: 'Its id in the feed, or its product_id',
-  productIds: 'Ids in the feed, or product_ids; Enter after each',
-  categoryPaths: 'Whole paths: Kitchen > Coffee; Enter after each',
-  categoryIds: 'Parts of paths, in order; Enter after each',
-  attributes: 'name=value; Enter after each',
-  country: 'Two letters: DE',
-  lang: 'Two letters: de',
-  referer: 'A path; patterns with a host do not fit from here',
-}
-
 /** The field for one parameter of an ad request. */
 function ParameterField({ name, form, formats, required = false }: ParameterFieldProps) {
-  const { label, input, example } = parameters[name]
+  const { input } = parameters[name]
   const field = form.getInputProps(`values.${name}`)
-  const shared = { label, description: hints[name], required }
+  const shared = { label: words(name), description: words(`${name}Help`), required }
   if (name === 'adFormatIds') {
     return <MultiSelect {...shared} data={formats.map((each) => ({ value: each.id, label: each.name }))} {...field} />
   }
   if (input === 'number') return <NumberField {...shared} decimalsMax={6} {...field} />
-  if (input === 'text') return <TextInput {...shared} placeholder={String(example)} {...field} />
+  if (input === 'text') return <TextInput {...shared} {...field} />
   return <TagsInput {...shared} splitChars={['\n', '|']} acceptValueOnBlur {...field} />
 }

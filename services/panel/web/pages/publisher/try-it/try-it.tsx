@@ -4,6 +4,7 @@ import { useMutation } from '@tanstack/react-query'
 import type { ApiProblem } from '../../../client/problem.ts'
 import type { AdFormat, AdUnit } from '../../../client/types.ts'
 import { ErrorState } from '../../../components/page/error-state.tsx'
+import { t } from '../../../messages/pages/shop/try-it.ts'
 import { requestAds, type Selection, type TryValues } from './ad-request.ts'
 import { SelectionView } from './selection-view.tsx'
 import { TryForm, useTryForm } from './try-form.tsx'
@@ -33,7 +34,7 @@ export function TryIt({ unit, formats }: TryItProps) {
           onSubmit={(values) => request.mutate(values)}
         />
       </Paper>
-      <section aria-label="Ads" aria-live="polite" aria-busy={request.isPending} className={classes.result}>
+      <section aria-label={t('ads')} aria-live="polite" aria-busy={request.isPending} className={classes.result}>
         {error && <ErrorState problem={error} />}
         {data && variables && (
           <SelectionView
@@ -45,12 +46,7 @@ export function TryIt({ unit, formats }: TryItProps) {
           />
         )}
         {!data && !error && (
-          <EmptyState
-            py="xl"
-            icon={<IconAd2 />}
-            title="No request yet"
-            description="Fill in what a page would send. The ads come up here, with why each was chosen and what was not."
-          />
+          <EmptyState py="xl" icon={<IconAd2 />} title={t('noRequest')} description={t('noRequestHelp')} />
         )}
       </section>
     </div>

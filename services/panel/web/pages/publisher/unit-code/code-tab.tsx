@@ -51,7 +51,7 @@ export function CodeTab({ unit, shop }: { unit: AdUnit; shop: Shop | undefined }
         }
       />
       <PanelCard title={t('needs')}>
-        <AlgorithmGuide algorithm={unit.algorithm} />
+        <AlgorithmGuide algorithm={unit.algorithm} isCode />
         <Text size="sm" mt="sm">
           {t('clientId')}
         </Text>

@@ -1,0 +1,57 @@
+import { catalogue } from '../../catalogue.ts'
+
+/** Ad formats: their list, and a new one with its preview. */
+export const t = catalogue({
+  adFormats: 'Ad formats',
+  about: 'The images and texts that banners are made of. A format cannot be changed, so its banners always fit.',
+  newFormat: 'New ad format',
+  none: 'No ad formats yet',
+  noneHelp: 'Banners need one. It says which images in which sizes, and which texts.',
+  delete: 'Delete',
+  deleteNamed: 'Delete the ad format {name}',
+  deleteQuestion: 'Delete the ad format {name}?',
+  deleteHelp: 'Delete its ad units, technical units and campaigns first.',
+  deleteFormat: 'Delete ad format',
+  deleted: 'Ad format deleted',
+  loading: 'Loading ad formats',
+  textUpTo: '{text}: up to {max, plural, one {# character} other {# characters}}',
+  requiredTextUpTo: '{text}: up to {max, plural, one {# character} other {# characters}}, required',
+  colorText: '{text}: a colour',
+  requiredColorText: '{text}: a colour, required',
+
+  // A new one
+  forShop: 'For {shop}',
+  neverChanges: 'A format cannot be changed later',
+  neverChangesHelp: 'Banners are made to fit it. To change it, create a new one and delete the old one.',
+  create: 'Create ad format',
+  created: 'Ad format created',
+  preview: 'Preview',
+  previewHelp: 'With sample texts, in true proportions',
+  unnamed: 'New format',
+  required: 'Required',
+  format: 'Format',
+  name: 'Name',
+  nameHelp: 'Advertisers choose the format by it, for example “Listing banner”',
+  images: 'Images',
+  imagesHelp:
+    'A banner has each of these, in exactly this size, in pixels. A name such as “Desktop” is optional and tells them apart.',
+  imageName: 'Image {number, number}, name',
+  width: 'Width',
+  height: 'Height',
+  removeImage: 'Remove image {number, number}',
+  addImage: 'Add an image',
+  texts: 'Texts',
+  textsHelp:
+    'What advertisers write, in capitals and without spaces. CTA is the text of the button. Names that end in _COLOR hold a colour.',
+  textType: 'Text {number, number}, type',
+  maxLength: 'Characters',
+  removeText: 'Remove text {number, number}',
+  addText: 'Add a text',
+
+  // Samples
+  sampleTITLE: 'Light for long evenings',
+  sampleSUBTITLE: 'Lamps from 19 euros',
+  sampleDESCRIPTION: 'Warm light for every room, delivered in two days',
+  sampleCTA: 'See the lamps',
+  sampleOther: 'Some words that the advertiser writes here',
+})
