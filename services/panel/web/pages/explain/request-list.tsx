@@ -123,7 +123,7 @@ function emptyOf({ isFiltered, isAdvertiser, stoppedAt }: Emptiness) {
 function columnsFor(role: Role, zoneOf: (shopId: string) => string | undefined): Column<ListedRequest>[] {
   const isAdvertiser = role === 'ADVERTISER'
   return [
-    { title: t('time'), width: 190, cell: ({ occurredAt, shopId }) => moment(occurredAt, zoneOf(shopId)) },
+    { title: t('time'), width: 235, cell: ({ occurredAt, shopId }) => moment(occurredAt, zoneOf(shopId)) },
     ...(isAdvertiser ? [{ title: t('shop'), cell: ({ shopName }: ListedRequest) => shopName }] : []),
     {
       title: t('adUnit'),
@@ -131,7 +131,7 @@ function columnsFor(role: Role, zoneOf: (shopId: string) => string | undefined):
     },
     { title: t('ads'), cell: (request) => <Shown request={request} isAdvertiser={isAdvertiser} /> },
     { title: t('person'), cell: ({ clientId, userId }) => <Id text={userId ?? clientId} /> },
-    { title: t('kind'), width: 160, cell: ({ kind }) => t(kind) },
+    { title: t('kind'), width: 185, cell: ({ kind }) => t(kind) },
   ]
 }
 

@@ -3,7 +3,7 @@ import { catalogue } from '../../catalogue.ts'
 /** Ad formats: their list, and a new one with its preview. */
 export const t = catalogue({
   adFormats: 'Ad formats',
-  about: 'The images and texts that banners are made of. A format cannot be changed, so its banners always fit.',
+  about: 'The images and texts that banners are made of. A format cannot be changed.',
   newFormat: 'New ad format',
   none: 'No ad formats yet',
   noneHelp: 'Banners need one. It says which images in which sizes, and which texts.',
@@ -16,8 +16,7 @@ export const t = catalogue({
   loading: 'Loading ad formats',
   textUpTo: '{text}: up to {max, plural, one {# character} other {# characters}}',
   requiredTextUpTo: '{text}: up to {max, plural, one {# character} other {# characters}}, required',
-  colorText: '{text}: a colour',
-  requiredColorText: '{text}: a colour, required',
+  requiredColor: '{text}: required',
 
   // A new one
   forShop: 'For {shop}',

@@ -3,7 +3,7 @@ import { catalogue } from '../../catalogue.ts'
 /** Placements, the settings of their ad units, and technical units. */
 export const t = catalogue({
   placements: 'Placements',
-  about: 'Where ads appear on the shop’s pages. Each placement has ad units, which say how ads are chosen.',
+  about: 'Where ads appear on the shop’s pages, each with its ad units.',
   newPlacement: 'New placement',
   none: 'No placements yet',
   noneHelp: 'Create one for each place on a page, for example “Search results, top”, then its ad unit.',

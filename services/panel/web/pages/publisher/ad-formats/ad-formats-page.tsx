@@ -89,6 +89,6 @@ function FormatCard({ format }: { format: AdFormat }) {
 
 function aboutText({ type, required, maxLength }: AdFormat['textFields'][number]): string {
   const text = labelOf(type)
-  if (type.endsWith('_COLOR')) return required ? t('requiredColorText', { text }) : t('colorText', { text })
+  if (type.endsWith('_COLOR')) return required ? t('requiredColor', { text }) : text
   return required ? t('requiredTextUpTo', { text, max: maxLength }) : t('textUpTo', { text, max: maxLength })
 }

@@ -54,6 +54,8 @@ export default function AdUnitPage() {
           value={tab}
           onChange={(value) => setSearch({ tab: value ?? FIRST_TAB }, { replace: true })}
           keepMounted={false}
+          // Four of them fit on a phone.
+          styles={{ tab: { paddingInline: 8 } }}
         >
           <Tabs.List mb="md">
             <Tabs.Tab value="settings" leftSection={<IconSettings size={16} aria-hidden />}>

@@ -44,7 +44,7 @@ export function FirstRequest({ unit, timeZone }: { unit: AdUnit; timeZone: strin
       icon={<IconCircleCheck aria-hidden />}
       title={known ? t('lastRequest', { time }) : t('received', { time })}
     >
-      <Anchor component={Link} to={`/ad-requests?adUnitId=${unit.id}`} size="sm">
+      <Anchor component={Link} to={`/ad-requests?adUnitId=${unit.id}`} size="sm" c="inherit" underline="always">
         {t('openRequests')}
       </Anchor>
     </Alert>
