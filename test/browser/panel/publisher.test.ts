@@ -77,7 +77,7 @@ it('shows the errors of an uploaded feed, and why a product cannot be shown', as
   await open('products', 'Products')
   await page.getByLabel('Search products').fill('dune')
   await page.getByRole('link', { name: 'Floor lamp Dune' }).click()
-  await page.getByText('It is out of stock').waitFor()
+  await page.getByText('It is shown again when the feed says that it is in stock.').waitFor()
   expect(await seriousFindings(page)).toEqual([])
 })
 

@@ -54,9 +54,6 @@ function looseTexts(name: string, code: string): string[] {
   return [...new Set(found)]
 }
 
-/** Areas whose texts still stand in their code. */
-const TO_MOVE: readonly string[] = ['pages/publisher/products']
-
 describe('texts of the panel', () => {
   const files = readdirSync(WEB, { recursive: true, encoding: 'utf8' }).filter(
     (name) => /\.tsx?$/.test(name) && !name.endsWith('.d.ts') && !name.startsWith('messages/'),
@@ -64,8 +61,7 @@ describe('texts of the panel', () => {
 
   it('all lie in the catalogues', () => {
     expect(files.length).toBeGreaterThan(100)
-    const moved = files.filter((name) => !TO_MOVE.some((area) => name.startsWith(area)))
-    expect(moved.flatMap((name) => looseTexts(name, readFileSync(join(WEB, name), 'utf8')))).toEqual([])
+    expect(files.flatMap((name) => looseTexts(name, readFileSync(join(WEB, name), 'utf8')))).toEqual([])
   })
 
   it.each([

@@ -1,7 +1,7 @@
 import { Alert, Anchor, Badge, Group, List, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core'
 import { IconCheck, IconEyeOff } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
-import { useParams } from 'react-router'
+import { Link, useParams } from 'react-router'
 import type { Product } from '../../../client/types.ts'
 import { DetailList } from '../../../components/page/detail-list.tsx'
 import { ErrorState } from '../../../components/page/error-state.tsx'
@@ -9,13 +9,15 @@ import { PageHeader } from '../../../components/page/page-header.tsx'
 import { PanelCard } from '../../../components/page/panel-card.tsx'
 import { CopyField } from '../../../components/values/copy-field.tsx'
 import { Money } from '../../../components/values/money.tsx'
+import { formatCount } from '../../../components/values/numbers.ts'
 import { ProductPicture } from '../../../components/values/product-picture.tsx'
 import { DateTime } from '../../../components/values/times.tsx'
 import { useEntity } from '../../../data/use-entity.ts'
 import { PAGE_SIZE_MAX, useList } from '../../../data/use-list.ts'
+import { t } from '../../../messages/pages/shop/products.ts'
 import { useShop } from '../../../session/shop-context.tsx'
 import { NoShop } from '../shops/no-shop.tsx'
-import { wordsOf } from './why-not.ts'
+import { feedWord, wordsOf } from './why-not.ts'
 
 /** One product of the chosen shop: why it can or cannot be shown, and all its fields. */
 export default function ProductPage() {
@@ -29,9 +31,9 @@ export default function ProductPage() {
   return (
     <>
       <PageHeader
-        title={data?.title ?? 'Product'}
-        breadcrumbs={[{ label: 'Products', to: '/products' }]}
-        actions={<CopyField value={id} label="Product id" />}
+        title={data?.title ?? t('product')}
+        breadcrumbs={[{ label: t('products'), to: '/products' }]}
+        actions={<CopyField value={id} label={t('productId')} />}
       />
       {shops && !shop && <NoShop />}
       {problem && !data && <ErrorState problem={problem} retry={retry} />}
@@ -41,12 +43,12 @@ export default function ProductPage() {
           <WhyNot product={data} />
           <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
             <Pictures product={data} />
-            <PanelCard title="Offer">
-              <DetailList details={offerOf(data)} />
+            <PanelCard title={t('offer')}>
+              <DetailList details={offerOf(data, shop?.timeZone)} />
             </PanelCard>
           </SimpleGrid>
-          <PanelCard title="More fields">
-            <DetailList details={fieldsOf(data)} />
+          <PanelCard title={t('details')}>
+            <DetailList details={fieldsOf(data, shop?.timeZone)} />
           </PanelCard>
         </Stack>
       )}
@@ -59,19 +61,18 @@ function WhyNot({ product: { whyNot, shopId } }: { product: Product }) {
   const names = new Map(campaigns.items?.map(({ id, name }) => [id, name]))
   if (whyNot.length === 0) {
     return (
-      <Alert color="teal" icon={<IconCheck />} title="It can be shown">
-        A running campaign has it, so it takes part in auctions.
+      <Alert color="teal" icon={<IconCheck />} title={t('canShow')}>
+        {t('canShowHelp')}
       </Alert>
     )
   }
   return (
-    <Alert color="orange" icon={<IconEyeOff />} title="It cannot be shown as an ad now">
+    <Alert color="orange" icon={<IconEyeOff />} title={t('cannotShow')}>
       <List size="sm" spacing={6}>
         {whyNot.map((reason) => (
           <List.Item key={reason.code + reason.campaignId}>
             <Text size="sm" fw={550} component="span">
-              {wordsOf(reason).what}
-              {reason.campaignId && names.has(reason.campaignId) && `: ${names.get(reason.campaignId)}`}.
+              <Reason what={wordsOf(reason).what} id={reason.campaignId} name={names.get(reason.campaignId ?? '')} />
             </Text>{' '}
             {wordsOf(reason).help}
           </List.Item>
@@ -81,55 +82,66 @@ function WhyNot({ product: { whyNot, shopId } }: { product: Product }) {
   )
 }
 
+/** A reason, with a link to the campaign that it is about where the user may see it. */
+function Reason({ what, id, name }: { what: string; id: string | null; name: string | undefined }) {
+  if (name === undefined) return t('reason', { reason: what })
+  const campaign = (
+    <Anchor component={Link} to={`/campaigns/${id}`} inherit>
+      <bdi>{name}</bdi>
+    </Anchor>
+  )
+  return t.rich('reasonOfCampaign', { reason: what, campaign })
+}
+
 function Pictures({ product: { title, imageLink, additionalImageLinks } }: { product: Product }) {
   return (
-    <PanelCard title="Pictures">
+    <PanelCard title={t('pictures')}>
       <Group align="end" gap="sm">
         <ProductPicture src={imageLink} alt={title} size={220} />
         {additionalImageLinks.map((link) => (
-          <ProductPicture key={link} src={link} alt={`${title}, another view`} size={72} />
+          <ProductPicture key={link} src={link} alt={t('anotherView', { title })} size={72} />
         ))}
       </Group>
     </PanelCard>
   )
 }
 
-function offerOf(product: Product): Record<string, ReactNode> {
+function offerOf(product: Product, timeZone: string | undefined): Record<string, ReactNode> {
   const { price, salePrice, currency, isAvailable, availability, link, campaignIds, updatedAt } = product
   return {
-    Price: <Money amount={price} currency={currency} />,
-    'Sale price': salePrice !== null && <Money amount={salePrice} currency={currency} />,
-    Availability: availability.replaceAll('_', ' '),
-    'Available now': isAvailable ? 'Yes' : 'No',
-    Brand: product.brand,
-    Categories: product.productTypes.length > 0 && (
+    [t('price')]: <Money amount={price} currency={currency} />,
+    [t('salePrice')]: salePrice !== null && <Money amount={salePrice} currency={currency} />,
+    [t('availability')]: feedWord(availability),
+    [t('availableNow')]: isAvailable ? t('yes') : t('no'),
+    [t('brand')]: product.brand,
+    [t('categories')]: product.productTypes.length > 0 && (
       <Stack gap={2}>
         {product.productTypes.map((path) => (
           <span key={path}>{path}</span>
         ))}
       </Stack>
     ),
-    Page: (
+    [t('page')]: (
       <Anchor href={link} target="_blank" rel="noreferrer" size="sm" style={{ overflowWrap: 'anywhere' }}>
         {link}
       </Anchor>
     ),
-    Campaigns: campaignIds.length,
-    Changed: <DateTime at={updatedAt} />,
+    [t('campaigns')]: formatCount(campaignIds.length),
+    [t('changed')]: <DateTime at={updatedAt} timeZone={timeZone} />,
   }
 }
 
-function fieldsOf(product: Product): Record<string, ReactNode> {
+function fieldsOf(product: Product, timeZone: string | undefined): Record<string, ReactNode> {
   const { labels, externalSellerId, externalSellerName, expiresAt } = product
   return {
-    'Item group': product.itemGroupId,
-    'Product id': product.productId,
-    'System id': <CopyField value={product.systemProductId} label="System product id" />,
-    GTIN: product.gtin,
-    MPN: product.mpn,
-    Condition: product.condition,
-    Seller: externalSellerId && [externalSellerName, externalSellerId].filter(Boolean).join(', '),
-    Labels: labels.length > 0 && (
+    [t('itemGroup')]: product.itemGroupId,
+    [t('joins')]: product.productId,
+    [t('systemId')]: <CopyField value={product.systemProductId} label={t('systemIdName')} />,
+    [t('gtin')]: product.gtin,
+    [t('mpn')]: product.mpn,
+    [t('condition')]: product.condition && feedWord(product.condition),
+    [t('seller')]: externalSellerId && [externalSellerName, externalSellerId].filter(Boolean).join(', '),
+    [t('labels')]: labels.length > 0 && (
       <Group gap={4}>
         {labels.map((label) => (
           <Badge key={label} variant="default" radius="sm" tt="none">
@@ -138,6 +150,6 @@ function fieldsOf(product: Product): Record<string, ReactNode> {
         ))}
       </Group>
     ),
-    Expires: expiresAt && <DateTime at={expiresAt} />,
+    [t('expires')]: expiresAt && <DateTime at={expiresAt} timeZone={timeZone} />,
   }
 }

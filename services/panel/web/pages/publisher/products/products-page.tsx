@@ -1,46 +1,83 @@
-import { Badge, Group, Select } from '@mantine/core'
+import { Badge, Button, Group, Select } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
-import { useSearchParams } from 'react-router'
+import { Link, useSearchParams } from 'react-router'
 import type { Product } from '../../../client/types.ts'
 import { type Column, DataTable } from '../../../components/page/data-table.tsx'
 import { PageHeader } from '../../../components/page/page-header.tsx'
 import { Money } from '../../../components/values/money.tsx'
+import { formatCount } from '../../../components/values/numbers.ts'
 import { ProductPicture } from '../../../components/values/product-picture.tsx'
+import { DateTime } from '../../../components/values/times.tsx'
 import { PAGE_SIZE_MAX, useList } from '../../../data/use-list.ts'
+import { t } from '../../../messages/pages/shop/products.ts'
 import { useShop } from '../../../session/shop-context.tsx'
 import { NoShop } from '../shops/no-shop.tsx'
-import { wordsOf } from './why-not.ts'
+import { feedWord, wordsOf } from './why-not.ts'
 
 const SEARCH_WAIT_MS = 300
 
-const columns: Column<Product>[] = [
+/** Names the table in the browser's storage and in files. */
+const TABLE = 'products'
+
+const columnsIn = (timeZone: string | undefined): Column<Product>[] => [
   {
-    title: 'Product',
+    key: 'product',
+    title: t('product'),
+    sortBy: ({ title }) => title,
     cell: ({ title, imageLink }) => (
       <Group gap="sm" wrap="nowrap">
         <ProductPicture src={imageLink} />
-        <span>{title}</span>
+        <bdi>{title}</bdi>
       </Group>
     ),
   },
-  { title: 'Id', cell: ({ id }) => id },
-  { title: 'Brand', cell: ({ brand }) => brand ?? '–' },
-  { title: 'Price', cell: (product) => <Price product={product} />, align: 'end' },
-  { title: 'Available', cell: ({ isAvailable }) => (isAvailable ? 'Yes' : 'No') },
-  { title: 'Ads', cell: (product) => <Showable product={product} />, width: 240 },
+  { key: 'id', title: t('id'), sortBy: ({ id }) => id, cell: ({ id }) => id },
+  { key: 'brand', title: t('brand'), sortBy: ({ brand }) => brand, cell: ({ brand }) => brand ?? '–' },
+  { key: 'price', title: t('price'), sortBy: priceOf, cell: (product) => <Price product={product} />, align: 'end' },
+  {
+    key: 'currency',
+    title: t('currency'),
+    isHidden: true,
+    csv: ({ currency }) => currency,
+    cell: ({ currency }) => currency,
+  },
+  { key: 'stock', title: t('stock'), sortBy: stockOf, cell: stockOf },
+  {
+    key: 'campaigns',
+    title: t('campaigns'),
+    isHidden: true,
+    align: 'end',
+    sortBy: ({ campaignIds }) => campaignIds.length,
+    cell: ({ campaignIds }) => formatCount(campaignIds.length),
+  },
+  {
+    key: 'changed',
+    title: t('changed'),
+    isHidden: true,
+    sortBy: ({ updatedAt }) => updatedAt,
+    cell: ({ updatedAt }) => <DateTime at={updatedAt} timeZone={timeZone} />,
+  },
+  { key: 'ads', title: t('ads'), sortBy: adsOf, cell: (product) => <Ads product={product} />, width: 240 },
 ]
 
-function Price({ product: { price, salePrice, currency } }: { product: Product }) {
-  return <Money amount={salePrice ?? price} currency={currency} />
+const priceOf = ({ price, salePrice }: Product) => salePrice ?? price
+
+function Price({ product }: { product: Product }) {
+  return <Money amount={priceOf(product)} currency={product.currency} />
 }
 
-function Showable({ product: { whyNot } }: { product: Product }) {
-  const [first] = whyNot
-  return first ? (
-    wordsOf(first).what
+/** What the feed says, unless the product has expired meanwhile. */
+const stockOf = ({ isAvailable, availability }: Product): string =>
+  !isAvailable && availability !== 'out_of_stock' ? t('notInStock') : feedWord(availability)
+
+const adsOf = ({ whyNot: [first] }: Product): string => (first ? wordsOf(first).what : t('eligible'))
+
+function Ads({ product }: { product: Product }) {
+  return product.whyNot.length > 0 ? (
+    adsOf(product)
   ) : (
     <Badge variant="dot" color="teal" radius="sm" tt="none" fw={500}>
-      Can be shown
+      {t('eligible')}
     </Badge>
   )
 }
@@ -65,6 +102,7 @@ export default function ProductsPage() {
       ...(feedId && { feedId }),
       ...(available && { available: available === 'true' }),
     },
+    pageSize: PAGE_SIZE_MAX,
     enabled: shop !== undefined,
   })
   const put = (name: string, value: string | null) => {
@@ -75,35 +113,36 @@ export default function ProductsPage() {
   }
   return (
     <>
-      <PageHeader title="Products" description="What the feeds hold, and why a product cannot be shown as an ad." />
+      <PageHeader title={t('products')} description={t('productsHelp')} />
       {shops && !shop ? (
         <NoShop />
       ) : (
         <DataTable
-          label="Products"
+          id={TABLE}
+          label={t('products')}
           list={list}
-          columns={columns}
+          columns={columnsIn(shop?.timeZone)}
           rowKey={({ feedId, id }) => `${feedId}/${id}`}
           rowLink={({ id }) => `/products/${encodeURIComponent(id)}`}
           search={{ value: typed, onChange: (value) => put('q', value) }}
           filters={
             <>
               <Select
-                aria-label="Availability"
-                placeholder="Any availability"
+                aria-label={t('stock')}
+                placeholder={t('anyStock')}
                 clearable
                 w={170}
                 data={[
-                  { value: 'true', label: 'Available' },
-                  { value: 'false', label: 'Not available' },
+                  { value: 'true', label: t('inStock') },
+                  { value: 'false', label: t('notInStock') },
                 ]}
                 value={available}
                 onChange={(value) => put('available', value)}
               />
               {feeds.items && feeds.items.length > 1 && (
                 <Select
-                  aria-label="Feed"
-                  placeholder="All feeds"
+                  aria-label={t('feed')}
+                  placeholder={t('allFeeds')}
                   clearable
                   w={170}
                   data={feeds.items.map(({ id, name }) => ({ value: id, label: name }))}
@@ -113,9 +152,23 @@ export default function ProductsPage() {
               )}
             </>
           }
-          empty={{ title: 'No products', description: 'They come from the shop’s feeds.' }}
+          counted={(counts) => t('counted', counts)}
+          empty={emptyOf(available !== null || feedId !== null)}
         />
       )}
     </>
   )
+}
+
+function emptyOf(isFiltered: boolean) {
+  if (isFiltered) return { title: t('noneSuch'), description: t('noneSuchHelp') }
+  return {
+    title: t('noneYet'),
+    description: t('noneYetHelp'),
+    action: (
+      <Button component={Link} to="/feeds">
+        {t('toFeeds')}
+      </Button>
+    ),
+  }
 }
