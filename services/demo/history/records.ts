@@ -1,6 +1,10 @@
+import { createHash } from 'node:crypto'
 import type { NewRecord } from '../../../infra/event-log/port.ts'
 import type { AdEvent, Emission, PageView, ShowIdClaims, Transaction } from '../../../schemas/records/events.ts'
 import { encode } from '../../../schemas/wire/codec.ts'
+import type { ClientHashes } from '../../domain/identity/client-hashes.ts'
+
+const HASH_CHARS = 22
 
 /** A record of the past with its timestamp. */
 export interface Dated {
@@ -32,6 +36,18 @@ export const dated = {
 export interface Visitor {
   cid: string
   uid: string | null
+}
+
+/** Every visitor had an address of their own. */
+export function clientOf({ cid }: Visitor): ClientHashes {
+  const hashed = (what: string) =>
+    createHash('sha256').update(`${what} ${cid}`).digest('base64url').slice(0, HASH_CHARS)
+  return {
+    addressHash: hashed('address'),
+    previousAddressHash: null,
+    networkHash: hashed('network'),
+    agentHash: hashed('agent'),
+  }
 }
 
 /** The claims that the showId of an emitted ad would have had. */

@@ -1,5 +1,4 @@
 import type { AdEvent, Emission, EmittedSlot, Transaction } from '../../../schemas/records/events.ts'
-import { UNKNOWN_CLIENT } from '../../domain/identity/client-hashes.ts'
 import { toMicros } from '../../domain/money/money.ts'
 import { productPath } from '../catalogue/feed.ts'
 import { type Product, priceOf } from '../catalogue/products.ts'
@@ -8,7 +7,7 @@ import type { DisplayPlan } from '../load/display-plans.ts'
 import { type FormatKey, UNIT_ALGORITHMS, type UnitKey, type Units } from '../load/units.ts'
 import type { Sequence } from '../sequence.ts'
 import type { AuctionWin, Market } from './market.ts'
-import { claimsOf, type Dated, dated, type Visitor } from './records.ts'
+import { claimsOf, clientOf, type Dated, dated, type Visitor } from './records.ts'
 
 const HOUR_MS = 3_600_000
 /** Chance that an ad is seen, by its position; the last applies to all further positions. */
@@ -220,7 +219,15 @@ export class PastVisit {
   #event(type: AdEvent['type'], claims: AdEvent['claims']) {
     const occurredAt = this.#at
     const bot = this.#random.chance(BOT_SHARE)
-    const event = { type, ...this.#visitor, occurredAt, bot, claims, proof: 'ANONYMOUS' as const, ...UNKNOWN_CLIENT }
+    const event = {
+      type,
+      ...this.#visitor,
+      occurredAt,
+      bot,
+      claims,
+      proof: 'ANONYMOUS' as const,
+      ...clientOf(this.#visitor),
+    }
     const times = this.#random.chance(REPEAT_SHARE) ? 2 : 1
     for (let i = 0; i < times; i++) {
       const receivedAt = this.#received(occurredAt) + i * 400

@@ -57,7 +57,7 @@ it('reports a wrong password, and lets the user try again', async () => {
 })
 
 /** The dialog over a page whose session has ended. */
-const ended = (page: Page) => page.getByRole('dialog', { name: 'Your session has ended. Sign in to continue.' })
+const ended = (page: Page) => page.getByRole('dialog', { name: 'Your session has ended' })
 
 async function signInAgain(page: Page) {
   expect(await ended(page).getByLabel('E-mail').inputValue()).toBe(OPERATOR.email)

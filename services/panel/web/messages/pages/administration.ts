@@ -9,6 +9,8 @@ export const t = catalogue({
   enginesHelp: 'Whether this process reaches them now.',
   engineWorks: '{engine}: works',
   engineFails: '{engine}: does not answer',
+  registry: 'Registry',
+  traffic: 'Traffic rules',
   eventLog: 'Event log',
   analytics: 'Analytics',
   productIndex: 'Product index',

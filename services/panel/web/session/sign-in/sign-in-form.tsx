@@ -56,7 +56,7 @@ export function SignInForm({ email, signedIn, children }: SignInFormProps) {
           label={t('email')}
           type="email"
           autoComplete="username"
-          required
+          required={!isFixed}
           readOnly={isFixed}
           variant={isFixed ? 'unstyled' : 'default'}
           autoFocus={!isFixed}

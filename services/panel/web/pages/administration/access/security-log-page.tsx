@@ -7,6 +7,7 @@ import { DateTime } from '../../../components/values/times.tsx'
 import { useList } from '../../../data/use-list.ts'
 import { t } from '../../../messages/pages/administration.ts'
 import { useSession } from '../../../session/session.ts'
+import { kindNames } from '../accounts/account-kinds.ts'
 
 /** The security log: of the whole installation for operators, of their account for others. */
 export default function SecurityLogPage() {
@@ -98,16 +99,19 @@ function actorName({ kind, name }: SecurityEvent['actor']): string {
   }
 }
 
+/** The detail of a new user is the role. */
+const roleNames: Readonly<Record<string, string>> = kindNames
+
 function Subject({ event: { subject, detail } }: { event: SecurityEvent }) {
   return (
-    <>
+    <div>
       {subject ? `${words(subject.kind)} ${subject.name ?? ''}` : '–'}
       {detail && (
         <Text size="xs" c="dimmed">
-          {detail}
+          {roleNames[detail] ?? detail}
         </Text>
       )}
-    </>
+    </div>
   )
 }
 

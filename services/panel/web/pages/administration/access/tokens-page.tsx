@@ -1,4 +1,4 @@
-import { Box, Button, Code, Group, Text, Title } from '@mantine/core'
+import { Button, Code, Group, Text, Title } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import { answer, client } from '../../../client/client.ts'
@@ -15,15 +15,10 @@ import { TokenDialog } from './token-dialog.tsx'
 
 /** The tokens of the account; for operators, all tokens. */
 export default function TokensPage() {
-  return (
-    <>
-      <PageHeader title={t('apiTokens')} description={t('apiTokensHelp')} />
-      <TokensTable />
-    </>
-  )
+  return <TokensTable />
 }
 
-/** The tokens of one account, or all that the viewer may see, with a dialog to make one and a button to revoke each. */
+/** The tokens of one account, or under the title of their page all that the viewer may see, with a dialog to make one and a button to revoke each. */
 export function TokensTable({ account }: { account?: Account }) {
   const query = account ? { accountId: account.id } : {}
   const list = useList('/v1/panel/tokens', { query, pageSize: PAGE_SIZE_MAX })
@@ -46,18 +41,19 @@ export function TokensTable({ account }: { account?: Account }) {
   )
   return (
     <section>
-      {account && (
+      {account ? (
         <Group justify="space-between" mb="sm">
           <Title order={2}>{t('apiTokens')}</Title>
           {create}
         </Group>
+      ) : (
+        <PageHeader title={t('apiTokens')} description={t('apiTokensHelp')} actions={create} />
       )}
       <DataTable
         label={t('apiTokens')}
         list={list}
         columns={columns}
         rowKey={({ id }) => id}
-        filters={!account && <Box ms="auto">{create}</Box>}
         {...(account ? {} : { search: { textOf: ({ name, accountId }: Token) => `${name} ${nameOf(accountId)}` } })}
         empty={{ title: t('noTokens'), description: t('noTokensHelp') }}
       />

@@ -1,4 +1,4 @@
-import { Box, Button, Group, Title } from '@mantine/core'
+import { Button, Group, Text, Title } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { Account, User } from '../../../client/types.ts'
@@ -15,40 +15,58 @@ import { UserDialog } from './user-dialog.tsx'
 
 /** The users of the account; for operators, all users. */
 export default function UsersPage() {
-  const { account } = useSession()
-  return (
-    <>
-      <PageHeader
-        title={t('users')}
-        description={account ? t('usersOf', { account: account.name }) : t('usersOfAll')}
-      />
-      <UsersTable />
-    </>
-  )
+  return <UsersTable />
 }
 
-/** The users of one account, or all that the viewer may see, with a dialog to make and change them. */
+/** The users of one account, or under the title of their page all that the viewer may see, with a dialog to make and change them. */
 export function UsersTable({ account }: { account?: Account }) {
   const query = account ? { accountId: account.id } : {}
   const list = useList('/v1/panel/users', { query, pageSize: PAGE_SIZE_MAX })
   const nameOf = useAccountNames()
+  const own = useSession().account
   const [shown, setShown] = useState<User | 'new' | null>(null)
 
   const columns: Column<User>[] = [
-    { title: t('name'), cell: ({ name }) => name },
-    { title: t('email'), cell: ({ email }) => email },
-    { title: t('role'), cell: ({ role }) => kindNames[role] },
-    ...(account ? [] : [{ title: t('account'), cell: ({ accountId }: User) => nameOf(accountId) }]),
+    { key: 'name', title: t('name'), sortBy: ({ name }) => name, cell: ({ name }) => name },
+    { key: 'email', title: t('email'), width: 220, sortBy: ({ email }) => email, cell: ({ email }) => email },
     {
+      key: 'role',
+      title: t('role'),
+      sortBy: ({ role }) => kindNames[role],
+      cell: ({ role }) => (
+        <Text span inherit style={{ whiteSpace: 'nowrap' }}>
+          {kindNames[role]}
+        </Text>
+      ),
+    },
+    ...(account
+      ? []
+      : [
+          {
+            key: 'account',
+            title: t('account'),
+            sortBy: ({ accountId }: User) => nameOf(accountId),
+            cell: ({ accountId }: User) => nameOf(accountId),
+          },
+        ]),
+    {
+      key: 'state',
       title: t('state'),
       cell: ({ disabledAt, hasPassword }) => (
         <StatusBadge status={disabledAt !== null ? 'DISABLED' : hasPassword ? 'ACTIVE' : 'INVITED'} />
       ),
     },
-    { title: t('twoStep'), cell: ({ hasSecondFactor }) => (hasSecondFactor ? t('on') : t('off')) },
-    { title: t('changed'), cell: ({ updatedAt }) => <RelativeTime at={updatedAt} /> },
+    { key: 'twoStep', title: t('twoStep'), cell: ({ hasSecondFactor }) => (hasSecondFactor ? t('on') : t('off')) },
+    {
+      key: 'changed',
+      title: t('changed'),
+      isHidden: true,
+      sortBy: ({ updatedAt }) => updatedAt,
+      cell: ({ updatedAt }) => <RelativeTime at={updatedAt} />,
+    },
     {
       title: t('actions'),
+      isActions: true,
       align: 'end',
       cell: (user) => (
         <Button
@@ -73,18 +91,24 @@ export function UsersTable({ account }: { account?: Account }) {
   )
   return (
     <section>
-      {account && (
+      {account ? (
         <Group justify="space-between" mb="sm">
           <Title order={2}>{t('users')}</Title>
           {create}
         </Group>
+      ) : (
+        <PageHeader
+          title={t('users')}
+          description={own ? t('usersOf', { account: own.name }) : t('usersOfAll')}
+          actions={create}
+        />
       )}
       <DataTable
+        id="users"
         label={t('users')}
         list={list}
         columns={columns}
         rowKey={({ id }) => id}
-        filters={!account && <Box ms="auto">{create}</Box>}
         {...(account ? {} : { search: { textOf: ({ name, email }: User) => `${name} ${email}` } })}
         empty={{ title: t('noUsers'), description: t('noUsersHelp') }}
       />

@@ -14,10 +14,12 @@ interface Readiness {
 
 /** What each check of /health/ready is about. */
 const names: Readonly<Record<string, string>> = {
+  registry: t('registry'),
   log: t('eventLog'),
   analytics: t('analytics'),
   index: t('productIndex'),
   counters: t('counters'),
+  traffic: t('traffic'),
   streams: t('streams'),
 }
 
