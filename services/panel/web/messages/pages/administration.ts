@@ -10,7 +10,7 @@ export const t = catalogue({
   engineWorks: '{engine}: works',
   engineFails: '{engine}: does not answer',
   registry: 'Registry',
-  traffic: 'Traffic rules',
+  traffic: 'Shop traffic',
   eventLog: 'Event log',
   analytics: 'Analytics',
   productIndex: 'Product index',

@@ -38,7 +38,7 @@ export const t = catalogue({
   anotherView: '{title}, another view',
   offer: 'Offer',
   salePrice: 'Sale price',
-  availability: 'Availability in the feed',
+  availability: 'Stock status',
   availableNow: 'Available now',
   yes: 'Yes',
   no: 'No',
