@@ -63,6 +63,21 @@ export const IdText = (description: string) => Type.String({ maxLength: 100, 'x-
 
 export const IdParams = Type.Object({ id: IdText('Id of the resource') })
 
+/** Whether an entity can be deleted, asked before it is. */
+export const DeletionView = Type.Object({
+  allowed: Type.Boolean({ description: 'DELETE by this caller would succeed now' }),
+  blockedBy: Nullable(
+    Type.String({ description: 'Why it would be refused, as DELETE says it; null when it is allowed' }),
+  ),
+  blockers: Type.Array(
+    Type.Object({
+      kind: Type.Enum(['Shop', 'Placement', 'AdUnit', 'TechnicalSlot', 'AdFormat', 'Feed', 'Campaign']),
+      count: Type.Integer({ description: 'How many, archived campaigns too' }),
+    }),
+    { description: 'What has to be deleted first' },
+  ),
+})
+
 /** Query of a list. `parents` narrow it to what belongs to one of another kind. */
 export const ListQuery = <P extends Record<string, TSchema>>(parents: P) =>
   Type.Object(

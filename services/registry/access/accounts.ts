@@ -7,6 +7,7 @@ import {
 import { Problem } from '../../domain/errors.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import { entityFields } from '../resources/conversions.ts'
+import { countOf } from '../resources/removal.ts'
 import type { Resource } from '../resources/resource.ts'
 import { removed } from '../resources/store.ts'
 import { onlyRoles } from './roles.ts'
@@ -32,11 +33,8 @@ export function accounts(snapshot: Snapshot): Resource<'Account', typeof Account
       return { ...body, ...input }
     },
     mayRemove: ({ role }) => role === 'OPERATOR',
-    blockedBy({ id }) {
-      if (snapshot.all('Shop').some((shop) => shop.body.accountId === id)) return 'shops'
-      if (snapshot.all('Campaign').some((campaign) => campaign.body.accountId === id)) return 'campaigns'
-      return null
-    },
+    blockedBy: ({ id }) =>
+      (['Shop', 'Campaign'] as const).map((kind) => countOf(snapshot, kind, ({ accountId }) => accountId === id)),
     removal(account) {
       const tokens = [...snapshot.all('Token')].filter((token) => token.body.accountId === account.id)
       const users = [...snapshot.all('User')].filter((user) => user.body.accountId === account.id)

@@ -99,7 +99,7 @@ function tokens(snapshot: Snapshot, now: () => number): ChangeableResource<'Toke
     path: 'tokens',
     schemas: { patch: TokenPatch, view: TokenView, query: TokenQuery },
     change: ({ body }, input) => ({ ...body, ...input }),
-    blockedBy: () => null,
+    blockedBy: () => [],
     removal: (token) => [removed(token, { ...token.body, revokedAt: now() })],
     views: (entities) => entities.map(viewOfToken(snapshot)),
   }

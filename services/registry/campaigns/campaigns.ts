@@ -136,7 +136,7 @@ export function campaigns(deps: CampaignDeps): CampaignResource {
         }
       })
     },
-    blockedBy: () => null,
+    blockedBy: () => [],
     filters: { archived: ({ archivedAt }, asked) => (archivedAt !== null) === (asked === true) },
     async views(entities) {
       const spent = await knownSpendOf(entities.map(({ id }) => id))

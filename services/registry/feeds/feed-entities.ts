@@ -58,7 +58,7 @@ export function feedEntities(deps: FeedEntitiesDeps): Resource<'Feed', typeof Fe
         feed.url === url && feed.currency === currency && feed.lang === lang && feed.username === username
       return readsAlike ? feed : { ...feed, ...UNFETCHED }
     },
-    blockedBy: () => null,
+    blockedBy: () => [],
     views(feeds) {
       const histories = historiesOf(snapshot, new Set(feeds.map(({ id }) => id)))
       return feeds.map((feed) => {

@@ -13,6 +13,7 @@ import type { HttpServer } from '../../http/server.ts'
 import { userActingFor } from '../access/access.ts'
 import { type Principal, principalOf } from '../access/auth.ts'
 import { entityFields } from '../resources/conversions.ts'
+import { deletionRoute } from '../resources/removal.ts'
 import { type ResourceDeps, readRoutes } from '../resources/resource.ts'
 import { changed, created, type EntityChange, removed } from '../resources/store.ts'
 
@@ -95,6 +96,15 @@ export function reportViewRoutes(server: HttpServer, deps: ResourceDeps): void {
     },
   )
 
+  deletionRoute(server, {
+    kind: 'ReportView',
+    path: 'report-views',
+    onRequest: authorize('panel'),
+    refusalOf(principal, id) {
+      access.needToChange(principal, 'ReportView', id)
+      return null
+    },
+  })
   server.delete(
     `${PATH}/:id`,
     {

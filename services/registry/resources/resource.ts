@@ -1,25 +1,19 @@
 import type { FastifyRequest } from 'fastify'
-import { type Static, type TSchema, Type } from 'typebox'
+import type { Static, TSchema } from 'typebox'
 import { IdParams, PAGE_LIMIT_DEFAULT, Page } from '../../../schemas/http/panel/common.ts'
 import type { EntityBodies, EntityKind } from '../../../schemas/records/entities.ts'
-import { Problem } from '../../domain/errors.ts'
 import { canonicalId } from '../../domain/identity/uuid.ts'
 import type { Entity } from '../../domain/snapshot.ts'
 import type { HttpServer } from '../../http/server.ts'
-import { type Access, nouns } from '../access/access.ts'
-import { type Authorize, type Principal, principalOf } from '../access/auth.ts'
-import type { SecurityLog } from '../access/security-log/security-log.ts'
-import { accountOf } from './account-of.ts'
+import { nouns } from '../access/access.ts'
+import { type Principal, principalOf } from '../access/auth.ts'
 import { pageOf } from './paging.ts'
-import { changed, created, type EntityChange, type Registry, removed } from './store.ts'
+import { type Removable, type RemovalDeps, removalRoutes, withArticle } from './removal.ts'
+import { changed, created } from './store.ts'
 
 /** What the routes of a resource work with. */
-export interface ResourceDeps {
-  registry: Registry
-  access: Access
-  authorize: Authorize
+export interface ResourceDeps extends RemovalDeps {
   uuid: () => string
-  securityLog: SecurityLog
 }
 
 /** A kind of entity as the management API shows it. */
@@ -38,15 +32,9 @@ export interface ReadableResource<K extends EntityKind> {
  * One that can be changed and removed. What is checked here runs when all earlier writes are in force, and so still
  * holds when the change is stored. A Problem is thrown that lists all that is wrong.
  */
-export interface ChangeableResource<K extends EntityKind, P extends TSchema> extends ReadableResource<K> {
+export interface ChangeableResource<K extends EntityKind, P extends TSchema> extends ReadableResource<K>, Removable<K> {
   schemas: { patch: P; view: TSchema; query: TSchema }
   change(entity: Entity<K>, input: Static<P>, principal: Principal): EntityBodies[K] | Promise<EntityBodies[K]>
-  /** Why it cannot be removed now; null when it can. */
-  blockedBy(entity: Entity<K>): string | null
-  /** What its removal changes; without it, the entity alone. */
-  removal?(entity: Entity<K>): EntityChange[]
-  /** Who of those who may change it may also remove it; without it, all. */
-  mayRemove?(principal: Principal): boolean
 }
 
 export interface Resource<K extends EntityKind, C extends TSchema, P extends TSchema> extends ChangeableResource<K, P> {
@@ -56,7 +44,7 @@ export interface Resource<K extends EntityKind, C extends TSchema, P extends TSc
   create(input: Static<C>, principal: Principal): EntityBodies[K] | Promise<EntityBodies[K]>
 }
 
-/** GET list, POST, GET one, PATCH and DELETE. */
+/** GET list, POST, GET one, PATCH, DELETE and whether it would be refused. */
 export function resourceRoutes<K extends EntityKind, C extends TSchema, P extends TSchema>(
   server: HttpServer,
   deps: ResourceDeps,
@@ -136,9 +124,10 @@ export function readRoutes<K extends EntityKind>(
 
 export function changeRoutes<K extends EntityKind, P extends TSchema>(
   server: HttpServer,
-  { registry, access, authorize, securityLog }: ResourceDeps,
+  deps: ResourceDeps,
   resource: ChangeableResource<K, P>,
 ): void {
+  const { registry, access, authorize } = deps
   const { kind, schemas } = resource
   const mayChange = async (request: FastifyRequest) => {
     const { id } = request.params as Static<typeof IdParams>
@@ -170,40 +159,7 @@ export function changeRoutes<K extends EntityKind, P extends TSchema>(
       return (await resource.views([entry as Entity<K>], principal))[0]
     },
   )
-  server.delete(
-    `/v1/panel/${resource.path}/:id`,
-    {
-      onRequest: authorize('panel'),
-      schema: {
-        summary: `Delete ${withArticle(nouns[kind])}`,
-        description: 'What still belongs to it must go first (409). History keeps it: reports go on to name it.',
-        params: IdParams,
-        response: { 204: Type.Null({ description: 'It is gone' }) },
-      },
-    },
-    async (request, reply) => {
-      const principal = principalOf(request)
-      const { id } = request.params
-      await registry.write(
-        () => {
-          const entity = access.needToChange(principal, kind, id)
-          if (resource.mayRemove && !resource.mayRemove(principal)) {
-            throw new Problem('FORBIDDEN', `Only the operator can delete ${withArticle(nouns[kind])}`)
-          }
-          const holder = resource.blockedBy(entity)
-          if (holder) throw new Problem('CONFLICT', `The ${nouns[kind]} still has ${holder}`)
-          return resource.removal?.(entity) ?? [removed(entity)]
-        },
-        { by: principal.actorId },
-      )
-      await securityLog.record(request, {
-        kind: kind === 'Token' ? 'TOKEN_REVOKED' : 'DELETED',
-        accountId: accountOf(registry.snapshot, registry.snapshot.getEver(kind, id)!),
-        subject: { kind, id },
-      })
-      return reply.code(204).send(null)
-    },
-  )
+  removalRoutes(server, deps, resource)
 }
 
 type ListQuery = { limit?: number; cursor?: string } & Record<string, unknown>
@@ -221,8 +177,4 @@ function* matching<K extends EntityKind>(
     if (!values.every(([name, value]) => body[name] === value)) continue
     if (tests.every(([name, test]) => test(row.body as EntityBodies[K], wanted[name]))) yield row
   }
-}
-
-function withArticle(noun: string): string {
-  return `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`
 }

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import { ShopCreate, ShopPatch, ShopQuery, ShopView } from '../../../schemas/http/panel/shops/shops.ts'
-import type { EntityKind, Shop } from '../../../schemas/records/entities.ts'
+import type { Shop } from '../../../schemas/records/entities.ts'
 import { DEFAULT_WINDOWS } from '../../domain/attribution/credit.ts'
 import { DEFAULT_TRUST } from '../../domain/attribution/transactions.ts'
 import { isCountry, isCurrency, isTimeZone } from '../../domain/codes.ts'
@@ -13,6 +13,7 @@ import { onlyRoles } from '../access/roles.ts'
 import { entityFields } from '../resources/conversions.ts'
 import { FieldErrors } from '../resources/field-errors.ts'
 import { ownAccount } from '../resources/own-account.ts'
+import { countOf } from '../resources/removal.ts'
 import type { Resource } from '../resources/resource.ts'
 
 const DEFAULTS = { timeZone: 'UTC', ...DEFAULT_WINDOWS, transactionTrust: DEFAULT_TRUST } as const
@@ -20,13 +21,7 @@ type RuleSettings = NonNullable<Static<typeof ShopCreate>['invalidTraffic']>
 const RESERVE_CPC_DEFAULT = 0.01
 
 /** What belongs to a shop, and holds it while it is there. */
-const parts = [
-  ['Placement', 'placements'],
-  ['Feed', 'feeds'],
-  ['Campaign', 'campaigns'],
-  ['TechnicalSlot', 'technical slots'],
-  ['AdFormat', 'ad formats'],
-] as const satisfies [EntityKind, string][]
+const parts = ['Placement', 'Feed', 'Campaign', 'TechnicalSlot', 'AdFormat'] as const
 
 export function shops(deps: {
   snapshot: Snapshot
@@ -61,9 +56,7 @@ export function shops(deps: {
         invalidTraffic: invalidTraffic ? ownRules(invalidTraffic) : body.invalidTraffic,
       }
     },
-    blockedBy({ id }) {
-      return parts.find(([kind]) => snapshot.all(kind).some((part) => part.body.shopId === id))?.[1] ?? null
-    },
+    blockedBy: ({ id }) => parts.map((kind) => countOf(snapshot, kind, ({ shopId }) => shopId === id)),
     views: (entities, principal) => entities.map((entity) => view(entity, principal)),
   }
 }

@@ -72,7 +72,7 @@ const signingKeys: ChangeableResource<'SigningKey', typeof SigningKeyPatch> = {
   path: 'signing-keys',
   schemas: { patch: SigningKeyPatch, view: SigningKeyView, query: SigningKeyQuery },
   change: ({ body }, input) => ({ ...body, ...input }),
-  blockedBy: () => null,
+  blockedBy: () => [],
   removal: (key) => [removed(key, { ...key.body, secret: '' })],
   views: (entities) => entities.map(view),
 }

@@ -11,6 +11,7 @@ import { publisherOnly } from '../access/roles.ts'
 import { entityFields } from '../resources/conversions.ts'
 import { FieldErrors } from '../resources/field-errors.ts'
 import { ownShop } from '../resources/own-shop.ts'
+import { countOf } from '../resources/removal.ts'
 import type { Resource } from '../resources/resource.ts'
 
 /** What banners are made of. A format never changes, so a banner that once fitted it always does. */
@@ -43,12 +44,11 @@ export function adFormats(deps: {
     change() {
       throw new Problem('CONFLICT', 'An ad format cannot be changed: create another one')
     },
-    blockedBy({ id }) {
-      if (snapshot.all('AdUnit').some(({ body }) => body.adFormatIds.includes(id))) return 'ad units'
-      if (snapshot.all('TechnicalSlot').some(({ body }) => body.adFormatIds.includes(id))) return 'technical slots'
-      const isShown = snapshot.all('Campaign').some(({ body }) => body.banners.some((each) => each.adFormatId === id))
-      return isShown ? 'campaigns' : null
-    },
+    blockedBy: ({ id }) => [
+      countOf(snapshot, 'AdUnit', ({ adFormatIds }) => adFormatIds.includes(id)),
+      countOf(snapshot, 'TechnicalSlot', ({ adFormatIds }) => adFormatIds.includes(id)),
+      countOf(snapshot, 'Campaign', ({ banners }) => banners.some(({ adFormatId }) => adFormatId === id)),
+    ],
     views: (entities) => entities.map((entity) => ({ ...entityFields(entity), ...entity.body })),
   }
 }

@@ -18,6 +18,7 @@ import { publisherOnly } from '../access/roles.ts'
 import { entityFields } from '../resources/conversions.ts'
 import { FieldErrors } from '../resources/field-errors.ts'
 import { ownShop } from '../resources/own-shop.ts'
+import { countOf } from '../resources/removal.ts'
 import type { Resource } from '../resources/resource.ts'
 import { checkAdFormats } from './ad-formats.ts'
 
@@ -39,9 +40,7 @@ export function placements(deps: {
       return input
     },
     change: ({ body }, input) => ({ ...body, ...input }),
-    blockedBy({ id }) {
-      return snapshot.all('AdUnit').some((unit) => unit.body.placementId === id) ? 'ad units' : null
-    },
+    blockedBy: ({ id }) => [countOf(snapshot, 'AdUnit', ({ placementId }) => placementId === id)],
     views: (entities) => entities.map((entity) => ({ ...entityFields(entity), ...entity.body })),
   }
 }
@@ -74,10 +73,7 @@ export function adUnits(deps: {
       checkUnit(unit, snapshot.body('Placement', unit.placementId), snapshot)
       return unit
     },
-    blockedBy({ id }) {
-      const used = snapshot.all('TechnicalSlot').some((slot) => slot.body.businessSlotId === id)
-      return used ? 'technical slots' : null
-    },
+    blockedBy: ({ id }) => [countOf(snapshot, 'TechnicalSlot', ({ businessSlotId }) => businessSlotId === id)],
     views: (entities) => entities.map((entity) => ({ ...entityFields(entity), ...entity.body, slotHash: entity.id })),
   }
 }

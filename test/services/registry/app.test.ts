@@ -102,7 +102,8 @@ describe('the management API', () => {
 
     it('stay while they have placements, feeds, campaigns or technical slots', async () => {
       const answer = await call('DELETE', `/v1/panel/shops/${publisher.shopId}`)
-      expect(answer).toMatchObject({ status: 409, body: { code: 'CONFLICT', detail: 'The shop still has placements' } })
+      const detail = 'The shop still has 1 placement, 1 feed and 1 ad format'
+      expect(answer).toMatchObject({ status: 409, body: { code: 'CONFLICT', detail } })
     })
   })
 

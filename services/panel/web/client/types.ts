@@ -24,6 +24,9 @@ export type Query<P extends keyof paths> = Parameters<P> extends { query?: infer
 /** Path parameters: `{ id }`. */
 export type PathParams<P extends keyof paths> = Parameters<P> extends { path: infer Q } ? Q : undefined
 
+/** Paths that answer whether something can be deleted. */
+export type DeletionPath = Extract<ReadablePath, `${string}/{id}/deletion`>
+
 export type Account = Item<'/v1/panel/accounts'>
 export type User = Item<'/v1/panel/users'>
 export type Token = Item<'/v1/panel/tokens'>

@@ -38,6 +38,15 @@ export const t = catalogue({
   stay: 'Stay',
   deleteWhat: 'Delete {what}',
   deleteQuestion: 'Delete the {what} {name}?',
+  notDeletable: 'Cannot be deleted while it has {blockers}.',
+  archivedCount: 'Archived campaigns count, too.',
+  blockedByShop: '{count, plural, one {# shop} other {# shops}}',
+  blockedByPlacement: '{count, plural, one {# placement} other {# placements}}',
+  blockedByAdUnit: '{count, plural, one {# ad unit} other {# ad units}}',
+  blockedByTechnicalSlot: '{count, plural, one {# technical unit} other {# technical units}}',
+  blockedByAdFormat: '{count, plural, one {# ad format} other {# ad formats}}',
+  blockedByFeed: '{count, plural, one {# feed} other {# feeds}}',
+  blockedByCampaign: '{count, plural, one {# campaign} other {# campaigns}}',
 
   // States
   draft: 'Draft',

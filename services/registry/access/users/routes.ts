@@ -6,6 +6,7 @@ import type { SecurityEventKind } from '../../../../schemas/records/security-eve
 import { Problem } from '../../../domain/errors.ts'
 import type { Entity } from '../../../domain/snapshot.ts'
 import type { HttpServer } from '../../../http/server.ts'
+import { deletionRoute, type Refusal, throwIfRefused } from '../../resources/removal.ts'
 import { type ResourceDeps, readRoutes } from '../../resources/resource.ts'
 import { changed, created } from '../../resources/store.ts'
 import { type Principal, principalOf } from '../auth.ts'
@@ -128,6 +129,15 @@ function changesOf(change: Pick<Static<typeof UserPatch>, 'name' | 'password' | 
 }
 
 function removeRoute(server: HttpServer, { registry, access, authorize, now, securityLog }: UserRoutesDeps): void {
+  deletionRoute(server, {
+    kind: 'User',
+    path: 'users',
+    onRequest: [authorize('panel'), peopleOnly],
+    refusalOf(principal, id) {
+      access.needToChange(principal, 'User', id)
+      return refusalOf(principal, id)
+    },
+  })
   server.delete(
     `${PATH}/:id`,
     {
@@ -142,16 +152,21 @@ function removeRoute(server: HttpServer, { registry, access, authorize, now, sec
     async (request, reply) => {
       const principal = principalOf(request)
       const { id } = request.params
-      const [entry] = await registry.write(() => [removedUser(removable(principal, id))], { by: principal.actorId })
+      const [entry] = await registry.write(
+        () => {
+          const user = access.needToChange(principal, 'User', id)
+          throwIfRefused(refusalOf(principal, id))
+          return [removedUser(user)]
+        },
+        { by: principal.actorId },
+      )
       await securityLog.record(request, { ...userSubject(entry as Entity<'User'>), kind: 'DELETED' })
       return reply.code(204).send(null)
     },
   )
+}
 
-  /** So there is always one left who may bring others back. */
-  function removable(principal: Principal, id: string): Entity<'User'> {
-    const user = access.needToChange(principal, 'User', id)
-    if (id === principal.userId) throw new Problem('CONFLICT', 'Users cannot delete themselves')
-    return user
-  }
+/** So there is always one left who may bring others back. */
+function refusalOf({ userId }: Principal, id: string): Refusal | null {
+  return id === userId ? { code: 'CONFLICT', detail: 'Users cannot delete themselves', blockers: [] } : null
 }

@@ -226,7 +226,7 @@ describe('display campaigns', () => {
     const { id } = await office.make('/v1/panel/ad-formats', formatBody(publisher.shopId))
     const { body } = await post(banner({ adFormatId: id })())
     const remove = () => office.call('DELETE', `/v1/panel/ad-formats/${id}`)
-    expect(await remove()).toMatchObject({ status: 409, body: { detail: 'The ad format still has campaigns' } })
+    expect(await remove()).toMatchObject({ status: 409, body: { detail: 'The ad format still has 1 campaign' } })
     expect((await office.call('DELETE', `/v1/panel/campaigns/${body.id}`, undefined, brand.token)).status).toBe(204)
     expect((await remove()).status).toBe(204)
   })

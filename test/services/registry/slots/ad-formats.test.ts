@@ -68,11 +68,11 @@ describe('ad formats', () => {
     const { id: placementId } = await office.make('/v1/panel/placements', placement)
     const unit = { placementId, name: 'Banner', algorithm: 'DISPLAY', adFormatIds: [id] }
     const { id: unitId } = await office.make('/v1/panel/ad-units', unit)
-    expect(await removed()).toEqual([409, 'The ad format still has ad units'])
+    expect(await removed()).toEqual([409, 'The ad format still has 1 ad unit'])
     const slot = { name: 'S', shopId: publisher.shopId, businessSlot: { id: unitId }, adFormatIds: [id] }
     expect((await office.call('PUT', '/v1/slots/technical/s', slot, publisher.token)).status).toBe(201)
     await office.call('PATCH', `/v1/panel/ad-units/${unitId}`, { adFormatIds: [] })
-    expect(await removed()).toEqual([409, 'The ad format still has technical slots'])
+    expect(await removed()).toEqual([409, 'The ad format still has 1 technical slot'])
     await office.call('DELETE', '/v1/slots/technical/s', undefined, publisher.token)
     expect(await removed()).toEqual([204, undefined])
     const again = await office.call('PATCH', `/v1/panel/ad-units/${unitId}`, { adFormatIds: [id] })

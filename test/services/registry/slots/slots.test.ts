@@ -121,7 +121,7 @@ describe('technical slots', () => {
     expect((await get(a.unitId)).status).toBe(404)
     await put('holding', base)
     const removal = await office.call('DELETE', `/v1/panel/ad-units/${a.unitId}`)
-    expect(removal).toMatchObject({ status: 409, body: { detail: 'The ad unit still has technical slots' } })
+    expect(removal).toMatchObject({ status: 409, body: { detail: 'The ad unit still has 9 technical slots' } })
   })
 
   it.each([

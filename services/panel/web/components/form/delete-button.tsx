@@ -1,23 +1,91 @@
+import { Anchor, Stack, Text } from '@mantine/core'
+import { useId } from 'react'
+import { Link } from 'react-router'
+import type { Answer, DeletionPath } from '../../client/types.ts'
+import { useEntity } from '../../data/use-entity.ts'
 import { t } from '../../messages/components.ts'
+import { useShop } from '../../session/shop-context.tsx'
 import { ConfirmButton, type ConfirmButtonProps } from './confirm-button.tsx'
 
 export interface DeleteButtonProps extends Pick<ConfirmButtonProps, 'message' | 'onConfirm'> {
   /** The kind of thing: 'account'. */
   what: string
   name: string
+  /** Where the API says whether it can be deleted: `/v1/panel/shops/{id}/deletion`. */
+  path: DeletionPath
+  id: string
+  /** The shop that it belongs to or is, whose lists show what is in the way. */
+  shopId?: string
 }
 
-/** Deletes one thing, after a confirmation that names it. */
-export function DeleteButton({ what, name, ...rest }: DeleteButtonProps) {
+type Blocker = Answer<DeletionPath>['blockers'][number]
+
+/** Deletes one thing, after a confirmation that names it. While something is in the way, it says so and does nothing. */
+export function DeleteButton({ what, name, path, id, shopId, ...rest }: DeleteButtonProps) {
+  const reasonId = useId()
+  // When the question fails, the button stays in use: the server judges again when it deletes.
+  const { data: deletion } = useEntity(path, { path: { id } })
+  const isBlocked = deletion?.allowed === false
   return (
-    <ConfirmButton
-      variant="subtle"
-      color="red"
-      title={t('deleteQuestion', { what, name })}
-      confirm={t('deleteWhat', { what })}
-      {...rest}
-    >
-      {t('deleteWhat', { what })}
-    </ConfirmButton>
+    <Stack gap={4} align="flex-start">
+      <ConfirmButton
+        variant="subtle"
+        color="red"
+        title={t('deleteQuestion', { what, name })}
+        confirm={t('deleteWhat', { what })}
+        disabled={isBlocked}
+        aria-describedby={isBlocked ? reasonId : undefined}
+        {...rest}
+      >
+        {t('deleteWhat', { what })}
+      </ConfirmButton>
+      {isBlocked && (
+        <Text id={reasonId} size="sm" c="dimmed" maw={420}>
+          {deletion.blockers.length === 0 ? (
+            deletion.blockedBy
+          ) : (
+            <Blockers blockers={deletion.blockers} shopId={shopId} />
+          )}
+        </Text>
+      )}
+    </Stack>
+  )
+}
+
+function Blockers({ blockers, shopId }: { blockers: readonly Blocker[]; shopId: string | undefined }) {
+  const parts = new Intl.ListFormat('en').formatToParts(blockers.map(({ kind }) => kind))
+  return (
+    <>
+      {t.rich('notDeletable', {
+        blockers: parts.map(({ type, value }) => {
+          const blocker = blockers.find(({ kind }) => type === 'element' && kind === value)
+          return blocker ? <BlockerLink key={value} {...blocker} shopId={shopId} /> : value
+        }),
+      })}
+      {blockers.some(({ kind }) => kind === 'Campaign') && ` ${t('archivedCount')}`}
+    </>
+  )
+}
+
+/** Where the panel lists what is in the way. All lists but that of the shops show one shop. */
+const lists: Record<Blocker['kind'], string> = {
+  Shop: '/shops',
+  Placement: '/placements',
+  AdUnit: '/placements',
+  TechnicalSlot: '/technical-units',
+  AdFormat: '/ad-formats',
+  Feed: '/feeds',
+  Campaign: '/campaigns',
+}
+
+function BlockerLink({ kind, count, shopId }: Blocker & { shopId: string | undefined }) {
+  const { choose } = useShop()
+  const label = t(`blockedBy${kind}`, { count })
+  if (shopId === undefined && kind !== 'Shop') return label
+  const show = () => shopId !== undefined && choose(shopId)
+  return (
+    <Anchor component={Link} to={lists[kind]} onClick={show} inherit>
+      {label}
+    </Anchor>
   )
 }

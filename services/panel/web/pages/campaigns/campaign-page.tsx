@@ -1,8 +1,9 @@
 import { Button, Skeleton, Stack, Text, Timeline } from '@mantine/core'
 import { IconArchive, IconArchiveOff, IconCopy, IconPencil } from '@tabler/icons-react'
-import { Link, useParams } from 'react-router'
+import { Link, useNavigate, useParams } from 'react-router'
 import { answer, client } from '../../client/client.ts'
 import type { Campaign } from '../../client/types.ts'
+import { DeleteButton } from '../../components/form/delete-button.tsx'
 import { ErrorState } from '../../components/page/error-state.tsx'
 import { PageHeader } from '../../components/page/page-header.tsx'
 import { PanelCard } from '../../components/page/panel-card.tsx'
@@ -58,6 +59,7 @@ export default function CampaignPage() {
         actions={
           mayChange(campaign) && (
             <>
+              {campaign.state === 'ARCHIVED' && <DeleteCampaign campaign={campaign} />}
               <ArchiveButton campaign={campaign} />
               <Button component={Link} to={copyPath} variant="default" leftSection={<IconCopy size={16} aria-hidden />}>
                 {t('duplicate')}
@@ -111,6 +113,27 @@ function ArchiveButton({ campaign: { id, name, state } }: { campaign: Campaign }
     >
       {isArchived ? t('restore') : t('archive')}
     </Button>
+  )
+}
+
+/** For good: what belongs to a shop or an account keeps it from being deleted, archived campaigns too. */
+function DeleteCampaign({ campaign: { id, name } }: { campaign: Campaign }) {
+  const navigate = useNavigate()
+  const { submit } = useSave({
+    save: () => answer(client.DELETE('/v1/panel/campaigns/{id}', { params: { path: { id } } })),
+    changes: ['/v1/panel/campaigns'],
+    saved: t('isDeleted', { name }),
+    onSaved: () => navigate('/campaigns'),
+  })
+  return (
+    <DeleteButton
+      what={t('deleteWhat')}
+      name={name}
+      path="/v1/panel/campaigns/{id}/deletion"
+      id={id}
+      message={t('deleteHelp')}
+      onConfirm={() => submit(undefined)}
+    />
   )
 }
 

@@ -130,7 +130,14 @@ function DeleteUser({ user, done }: { user: User; done: () => void }) {
     onSaved: done,
   })
   return (
-    <DeleteButton what={t('user')} name={user.name} message={t('deleteUserHelp')} onConfirm={() => submit(undefined)} />
+    <DeleteButton
+      what={t('user')}
+      name={user.name}
+      message={t('deleteUserHelp')}
+      onConfirm={() => submit(undefined)}
+      path="/v1/panel/users/{id}/deletion"
+      id={user.id}
+    />
   )
 }
 

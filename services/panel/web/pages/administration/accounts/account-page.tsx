@@ -67,6 +67,8 @@ function AccountEditor({ account }: { account: Account }) {
         name={name}
         message={t('deleteHelp')}
         onConfirm={() => removal.submit(undefined)}
+        path="/v1/panel/accounts/{id}/deletion"
+        id={id}
       />
     </AccountForm>
   )

@@ -121,6 +121,9 @@ function UnitSettings({ unit, formats }: { unit: AdUnit; formats: readonly AdFor
         name={unit.name}
         message={placements('deleteUnitHelp')}
         onConfirm={() => removal.submit(undefined)}
+        path="/v1/panel/ad-units/{id}/deletion"
+        id={unit.id}
+        shopId={unit.shopId}
       />
     </AdUnitForm>
   )

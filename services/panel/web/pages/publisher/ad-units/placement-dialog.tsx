@@ -68,7 +68,7 @@ export function PlacementDialog({ placement, shopId, close }: PlacementDialogPro
   )
 }
 
-function DeletePlacement({ placement: { id, name }, done }: { placement: Placement; done: () => void }) {
+function DeletePlacement({ placement: { id, name, shopId }, done }: { placement: Placement; done: () => void }) {
   const { submit } = useSave({
     save: () => answer(client.DELETE('/v1/panel/placements/{id}', { params: { path: { id } } })),
     changes: ['/v1/panel/placements'],
@@ -76,6 +76,14 @@ function DeletePlacement({ placement: { id, name }, done }: { placement: Placeme
     onSaved: done,
   })
   return (
-    <DeleteButton what={t('placement')} name={name} message={t('deleteHelp')} onConfirm={() => submit(undefined)} />
+    <DeleteButton
+      what={t('placement')}
+      name={name}
+      message={t('deleteHelp')}
+      onConfirm={() => submit(undefined)}
+      path="/v1/panel/placements/{id}/deletion"
+      id={id}
+      shopId={shopId}
+    />
   )
 }

@@ -39,6 +39,8 @@ function Settings({ feed }: { feed: Feed }) {
           name={feed.name}
           message={t('deleteMeans', { count: feed.lastRun ? acceptedBy(feed.lastRun) : 0 })}
           onConfirm={() => removal.submit(undefined)}
+          path="/v1/panel/feeds/{id}/deletion"
+          id={feed.id}
         />
       </FeedForm>
     </PanelCard>

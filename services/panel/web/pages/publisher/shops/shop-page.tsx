@@ -59,6 +59,9 @@ function ShopSettings({ shop: { id, name, ...shop } }: { shop: Shop }) {
         name={name}
         message={t('deleteHelp')}
         onConfirm={() => removal.submit(undefined)}
+        path="/v1/panel/shops/{id}/deletion"
+        id={id}
+        shopId={id}
       />
     </ShopForm>
   )

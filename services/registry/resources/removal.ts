@@ -1,0 +1,158 @@
+import type { RouteShorthandOptions } from 'fastify'
+import { type Static, Type } from 'typebox'
+import { DeletionView, IdParams } from '../../../schemas/http/panel/common.ts'
+import type { EntityBodies, EntityKind } from '../../../schemas/records/entities.ts'
+import { Problem } from '../../domain/errors.ts'
+import type { Entity, Snapshot } from '../../domain/snapshot.ts'
+import type { HttpServer } from '../../http/server.ts'
+import { type Access, nouns } from '../access/access.ts'
+import { type Authorize, type Principal, principalOf } from '../access/auth.ts'
+import type { SecurityLog } from '../access/security-log/security-log.ts'
+import { accountOf } from './account-of.ts'
+import { type EntityChange, type Registry, removed } from './store.ts'
+
+export interface RemovalDeps {
+  registry: Registry
+  access: Access
+  authorize: Authorize
+  securityLog: SecurityLog
+}
+
+/** How many of a kind have to be removed first. */
+export type Blocker = Static<typeof DeletionView>['blockers'][number]
+
+/** A kind of entity that can be removed. */
+export interface Removable<K extends EntityKind> {
+  kind: K
+  /** Under /v1/panel. */
+  path: string
+  /** What keeps it from being removed now: of each kind that may, how many there are. */
+  blockedBy(entity: Entity<K>): Blocker[]
+  /** What its removal changes; without it, the entity alone. */
+  removal?(entity: Entity<K>): EntityChange[]
+  /** Who of those who may change it may also remove it; without it, all. */
+  mayRemove?(principal: Principal): boolean
+}
+
+/** Why a removal is refused. */
+export interface Refusal {
+  code: 'FORBIDDEN' | 'CONFLICT'
+  detail: string
+  blockers: Blocker[]
+}
+
+/** DELETE, and GET of what would refuse it. */
+export function removalRoutes<K extends EntityKind>(
+  server: HttpServer,
+  { registry, access, authorize, securityLog }: RemovalDeps,
+  resource: Removable<K>,
+): void {
+  const { kind, path } = resource
+  const onRequest = authorize('panel')
+  deletionRoute(server, {
+    kind,
+    path,
+    onRequest,
+    refusalOf: (principal, id) => refusalOf(resource, access.needToChange(principal, kind, id), principal),
+  })
+  server.delete(
+    `/v1/panel/${path}/:id`,
+    {
+      onRequest,
+      schema: {
+        summary: `Delete ${withArticle(nouns[kind])}`,
+        description: 'What still belongs to it must go first (409). History keeps it: reports go on to name it.',
+        params: IdParams,
+        response: { 204: Type.Null({ description: 'It is gone' }) },
+      },
+    },
+    async (request, reply) => {
+      const principal = principalOf(request)
+      const { id } = request.params
+      await registry.write(
+        () => {
+          const entity = access.needToChange(principal, kind, id)
+          throwIfRefused(refusalOf(resource, entity, principal))
+          return resource.removal?.(entity) ?? [removed(entity)]
+        },
+        { by: principal.actorId },
+      )
+      await securityLog.record(request, {
+        kind: kind === 'Token' ? 'TOKEN_REVOKED' : 'DELETED',
+        accountId: accountOf(registry.snapshot, registry.snapshot.getEver(kind, id)!),
+        subject: { kind, id },
+      })
+      return reply.code(204).send(null)
+    },
+  )
+}
+
+/**
+ * GET of whether DELETE would remove an entity. `refusalOf` is the rule of DELETE, so that the two agree; it throws what
+ * DELETE answers to callers who may not change the entity.
+ */
+export function deletionRoute(
+  server: HttpServer,
+  options: {
+    kind: EntityKind
+    path: string
+    onRequest: NonNullable<RouteShorthandOptions['onRequest']>
+    refusalOf: (principal: Principal, id: string) => Refusal | null
+  },
+): void {
+  const { kind, path, onRequest, refusalOf } = options
+  server.get(
+    `/v1/panel/${path}/:id/deletion`,
+    {
+      onRequest,
+      schema: {
+        summary: `Read whether ${withArticle(nouns[kind])} can be deleted now`,
+        description: 'For those who may change it. What is in the way is judged as by DELETE, and nothing is deleted.',
+        params: IdParams,
+        response: { 200: DeletionView },
+      },
+    },
+    async (request) => {
+      const refusal = refusalOf(principalOf(request), request.params.id)
+      return { allowed: refusal === null, blockedBy: refusal?.detail ?? null, blockers: refusal?.blockers ?? [] }
+    },
+  )
+}
+
+/** @throws Problem FORBIDDEN, CONFLICT. */
+export function throwIfRefused(refusal: Refusal | null): void {
+  if (refusal) throw new Problem(refusal.code, refusal.detail)
+}
+
+/** How many of a kind hold an entity, in one pass over the kind. */
+export function countOf<K extends Blocker['kind']>(
+  snapshot: Snapshot,
+  kind: K,
+  holds: (body: EntityBodies[K]) => boolean,
+): Blocker {
+  let count = 0
+  const all = snapshot.all(kind) as Iterable<{ body: EntityBodies[K] }>
+  for (const { body } of all) if (holds(body)) count++
+  return { kind, count }
+}
+
+function refusalOf<K extends EntityKind>(
+  resource: Removable<K>,
+  entity: Entity<K>,
+  principal: Principal,
+): Refusal | null {
+  const noun = nouns[resource.kind]
+  if (resource.mayRemove && !resource.mayRemove(principal)) {
+    return { code: 'FORBIDDEN', detail: `Only the operator can delete ${withArticle(noun)}`, blockers: [] }
+  }
+  const blockers = resource.blockedBy(entity).filter(({ count }) => count > 0)
+  if (blockers.length === 0) return null
+  const counted = blockers.map(({ kind, count }) => `${count} ${nouns[kind]}${count === 1 ? '' : 's'}`)
+  return { code: 'CONFLICT', detail: `The ${noun} still has ${sentence.format(counted)}`, blockers }
+}
+
+const sentence = new Intl.ListFormat('en-GB')
+
+export function withArticle(noun: string): string {
+  return `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`
+}
