@@ -40,7 +40,7 @@ export function DeleteButton({ what, name, path, id, shopId, ...rest }: DeleteBu
         {t('deleteWhat', { what })}
       </ConfirmButton>
       {isBlocked && (
-        <Text id={reasonId} size="sm" c="dimmed" maw={420}>
+        <Text id={reasonId} size="xs" c="dimmed" maw={520}>
           {deletion.blockers.length === 0 ? (
             deletion.blockedBy
           ) : (
