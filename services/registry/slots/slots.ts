@@ -134,8 +134,11 @@ function checkIdentity(input: Input, publisherSlotId: string, existing: Entity<'
     fieldErrors.throwIfAny()
   }
   if ((input.id ?? null) === null) {
-    if (existing)
-      throw new Problem('CONFLICT', `The technical slot ${publisherSlotId} already exists: send its id to modify it`)
+    if (existing) {
+      const errors = [{ path: '/publisherSlotId', message: 'already in use' }]
+      const detail = `The technical slot ${publisherSlotId} already exists: send its id to modify it`
+      throw new Problem('CONFLICT', detail, { errors })
+    }
   } else if (!existing) {
     throw new Problem('NOT_FOUND', `There is no technical slot ${publisherSlotId}: omit the id to create it`)
   } else if (existing.id !== input.id) {

@@ -50,7 +50,10 @@ export function newUser(
   const fieldErrors = new FieldErrors()
   const accountId = accountOf(deps.access, input, fieldErrors)
   fieldErrors.throwIfAny()
-  if (findUser(snapshot, input.email)) throw new Problem('CONFLICT', 'A user with this e-mail address already exists')
+  if (findUser(snapshot, input.email)) {
+    const errors = [{ path: '/email', message: 'already in use' }]
+    throw new Problem('CONFLICT', 'A user with this e-mail address already exists', { errors })
+  }
   return freshUser({ email: normalEmail(input.email), passwordHash, role, accountId, name })
 }
 

@@ -97,7 +97,10 @@ describe('technical slots', () => {
   it('conflict without the id, or with the id of another', async () => {
     const { body } = await put('one', base)
     await put('two', base)
-    expect(await put('one', base)).toMatchObject({ status: 409, body: { code: 'CONFLICT' } })
+    expect(await put('one', base)).toMatchObject({
+      status: 409,
+      body: { code: 'CONFLICT', errors: [{ path: '/publisherSlotId', message: 'already in use' }] },
+    })
     expect((await put('two', { ...base, id: body.id })).status).toBe(409)
     expect((await put('three', { ...base, id: body.id })).status).toBe(404)
   })

@@ -54,6 +54,7 @@ describe('users', () => {
     await makeUser(office, 'one@shop.example')
     const again = await office.call('POST', PATH, userBody('ONE@shop.example'))
     expect([again.status, again.body.code]).toEqual([409, 'CONFLICT'])
+    expect(again.body.errors).toEqual([{ path: '/email', message: 'already in use' }])
   })
 
   it.each([
