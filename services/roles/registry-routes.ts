@@ -146,7 +146,7 @@ export function registryRoutes(deps: RegistryRoutesDeps): Routes[] {
       feedsApp(scope, { snapshot, access, authorize, analytics, runs })
       sellersApp(scope, { snapshot, access, authorize, index })
       productsApp(scope, { snapshot, access, authorize, index, counters, now })
-      productCountApp(scope, { access, authorize, index, now })
+      productCountApp(scope, { access, authorize, index, snapshot, now })
     },
   ]
 }

@@ -1,3 +1,4 @@
+import type { Static } from 'typebox'
 import type { Filter, IndexedProduct, ProductIndex } from '../../../infra/product-index/port.ts'
 import {
   EXAMPLES_MAX,
@@ -9,9 +10,10 @@ import type { Account } from '../../../schemas/records/accounts.ts'
 import type { ProductRule } from '../../../schemas/records/entities.ts'
 import { isAvailableAt } from '../../domain/catalogue/offer.ts'
 import { fromMicros } from '../../domain/money/money.ts'
+import type { Snapshot } from '../../domain/snapshot.ts'
 import type { HttpServer } from '../../http/server.ts'
 import type { Access } from '../access/access.ts'
-import { type Authorize, principalOf } from '../access/auth.ts'
+import { type Authorize, type Principal, principalOf } from '../access/auth.ts'
 import { namedProducts } from '../products/named-products.ts'
 import { FieldErrors } from '../resources/field-errors.ts'
 import { ownAccount } from '../resources/own-account.ts'
@@ -21,6 +23,7 @@ export interface ProductCountDeps {
   access: Access
   authorize: Authorize
   index: ProductIndex
+  snapshot: Snapshot
   now: () => number
 }
 
@@ -40,19 +43,34 @@ export function productCountApp(server: HttpServer, deps: ProductCountDeps): voi
     },
     async (request) => {
       const principal = principalOf(request)
-      const { shopId, accountId, products } = request.body
+      const { shopId, products } = request.body
       const fieldErrors = new FieldErrors()
-      const account = ownAccount({ access, principal, accountId, fieldErrors })
+      const account = payerOf(deps, principal, request.body, fieldErrors)
       const shop = access.find(principal, 'Shop', shopId)
       fieldErrors.check(shop !== undefined, '/shopId', 'there is no such shop')
       const { productIds, productRule } = campaignFields({ products }, fieldErrors)
       fieldErrors.throwIfAny()
-      const sellers = sellersOf(account!.body)
+      const sellers = sellersOf(account!)
       return productRule
         ? countByRule(index, shopId, [...ruleFilters(productRule), ...sellers])
         : countByIds(index, shopId, { ids: productIds ?? [], sellers, now: now() })
     },
   )
+}
+
+/** Undefined, with a finding, when there is none. Who sees a campaign may count for its account, which they may not see itself. */
+function payerOf(
+  { access, snapshot }: ProductCountDeps,
+  principal: Principal,
+  { campaignId, accountId, shopId }: Static<typeof ProductCountBody>,
+  fieldErrors: FieldErrors,
+): Account | undefined {
+  if (campaignId === undefined) return ownAccount({ access, principal, accountId, fieldErrors })?.body
+  fieldErrors.check(accountId === undefined, '/accountId', 'cannot be set together with campaignId')
+  const campaign = access.find(principal, 'Campaign', campaignId)
+  const isOfShop = campaign?.body.shopId === shopId
+  fieldErrors.check(isOfShop, '/campaignId', 'there is no such campaign in the shop')
+  return campaign && snapshot.body('Account', campaign.body.accountId)
 }
 
 /** Advertisers promote the products of their sellers only. */

@@ -192,6 +192,7 @@ export const EXAMPLES_MAX = 6
 export const ProductCountBody = Body({
   shopId: Id('Its shop'),
   accountId: Type.Optional(Id("Who would pay; without it, the caller's account")),
+  campaignId: Type.Optional(Id('A campaign of the shop, whose account would pay. In place of accountId')),
   products: Products,
 })
 

@@ -16,6 +16,7 @@ import { type Engines, openEngines } from '../feeds/engines.ts'
 
 const NOW = Date.UTC(2026, 5, 15)
 const [publisherId, advertiserId, shopId, otherShopId] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()]
+const [campaignId, foreignCampaignId] = [randomUUID(), randomUUID()]
 const snapshot = new Snapshot()
 let offers: ProductOffer[]
 let engines: Engines
@@ -41,6 +42,8 @@ beforeAll(async () => {
   put('Token', randomUUID(), { ...token, accountId: advertiserId, secretHash: hashToken('advertiser') })
   put('Shop', shopId, { accountId: publisherId, name: '', timeZone: 'UTC' })
   put('Shop', otherShopId, { accountId: randomUUID(), name: '', timeZone: 'UTC' })
+  put('Campaign', campaignId, { accountId: advertiserId, shopId })
+  put('Campaign', foreignCampaignId, { accountId: publisherId, shopId: otherShopId })
   engines = await openEngines()
   const feed = rss(
     item({ id: 'a', brand: 'Acme', product_type: 'Home > Lamps', price: '10 EUR', product_id: 'P' }),
@@ -72,6 +75,7 @@ beforeAll(async () => {
     access: createAccess(snapshot),
     authorize: createAuthorize({ snapshot, bootstrapToken: null, now: () => NOW }),
     index: engines.index,
+    snapshot,
     now: () => NOW,
   })
 })
@@ -142,6 +146,14 @@ describe('the count of what a campaign would promote', () => {
     })
   })
 
+  it('counts for the account of a campaign that the caller sees', async () => {
+    const products = { rule: { brands: ['Acme', 'Solvik'] } }
+    for (const token of ['publisher', 'advertiser']) {
+      expect((await count({ products, campaignId }, token)).body).toMatchObject({ matching: 2 })
+    }
+    expect((await count({ products })).body).toMatchObject({ matching: 5 })
+  })
+
   it('looks up as many ids as a campaign takes, and names the first hundred unknown ones', async () => {
     const ids = [...Array.from({ length: 9_998 }, (_, i) => `none-${i}`), 'a', 'c']
     const { body } = await count({ products: { ids } })
@@ -155,6 +167,9 @@ describe('the count of what a campaign would promote', () => {
     [{ products: { ids: ['a'], rule: { brands: ['b'] } } }, '/products'],
     [{ products: { ids: ['a'] }, shopId: otherShopId }, '/shopId'],
     [{ products: { ids: ['a'] }, accountId: advertiserId }, '/accountId'],
+    [{ products: { ids: ['a'] }, campaignId, accountId: publisherId }, '/accountId'],
+    [{ products: { ids: ['a'] }, campaignId: foreignCampaignId }, '/campaignId'],
+    [{ products: { ids: ['a'] }, campaignId: randomUUID() }, '/campaignId'],
   ])('refuses %j', async (body, path) => {
     expect(await count(body)).toMatchObject({ status: 400, body: { errors: [{ path }] } })
   })

@@ -6,6 +6,11 @@ export const t = catalogue({
   newCampaign: 'New campaign',
   editCampaign: 'Edit campaign',
   editNamed: 'Edit {name}',
+  cannotChange: 'You cannot change this campaign',
+  archivedHelp: 'It is archived, and does not change until it is restored.',
+  ofOthersDisplay: 'Only its advertiser and the operator can. You can stop it by rejecting its banners in Moderation.',
+  ofOthersSponsored: 'Only its advertiser and the operator can. Ask the operator to stop it.',
+  toCampaign: 'Open the campaign',
   saved: 'Campaign saved',
   created: 'Campaign created',
 

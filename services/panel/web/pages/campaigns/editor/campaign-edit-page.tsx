@@ -1,8 +1,8 @@
-import { Alert, Skeleton } from '@mantine/core'
+import { Alert, Anchor, Skeleton } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useRef } from 'react'
 import { flushSync } from 'react-dom'
-import { useNavigate, useParams } from 'react-router'
+import { Link, useNavigate, useParams } from 'react-router'
 import { answer, client } from '../../../client/client.ts'
 import type { Campaign, Shop } from '../../../client/types.ts'
 import { FormActions } from '../../../components/form/form-section.tsx'
@@ -12,6 +12,7 @@ import { useEntity } from '../../../data/use-entity.ts'
 import { useSave } from '../../../data/use-save.ts'
 import { t } from '../../../messages/pages/campaign-editor.ts'
 import { useShop } from '../../../session/shop-context.tsx'
+import { useMayChange } from '../campaign-switch.tsx'
 import type { SectionProps } from './campaign-form.ts'
 import { ContentSections } from './content-sections.tsx'
 import { KindSection } from './kind-section.tsx'
@@ -27,6 +28,7 @@ import { valuesOf } from './values/campaign-values.ts'
 export default function CampaignEditPage() {
   const { id = '' } = useParams()
   const { data: campaign, problem, retry } = useEntity('/v1/panel/campaigns/{id}', { path: { id } })
+  const mayChange = useMayChange()
   const { shops } = useShop()
   const shop = shops?.find((each) => each.id === campaign?.shopId)
   const breadcrumbs = [
@@ -41,12 +43,27 @@ export default function CampaignEditPage() {
       />
       {problem && !campaign ? (
         <ErrorState problem={problem} retry={retry} />
+      ) : campaign && (!mayChange(campaign) || campaign.state === 'ARCHIVED') ? (
+        <NoChange campaign={campaign} />
       ) : campaign && shop ? (
         <EditForm key={campaign.id} campaign={campaign} shop={shop} />
       ) : (
         <Skeleton height={600} />
       )}
     </>
+  )
+}
+
+/** Says why a campaign cannot be changed. */
+function NoChange({ campaign: { id, state, kind } }: { campaign: Campaign }) {
+  const why = state === 'ARCHIVED' ? 'archivedHelp' : kind === 'DISPLAY' ? 'ofOthersDisplay' : 'ofOthersSponsored'
+  return (
+    <Alert color="blue" variant="light" title={t('cannotChange')}>
+      {t(why)}{' '}
+      <Anchor component={Link} to={`/campaigns/${id}`} inherit>
+        {t('toCampaign')}
+      </Anchor>
+    </Alert>
   )
 }
 

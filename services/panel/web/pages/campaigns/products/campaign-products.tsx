@@ -57,7 +57,7 @@ export function CampaignProducts({ campaign, timeZone }: { campaign: Campaign; t
   return (
     <PanelCard title={t('products')}>
       <Stack gap="sm">
-        <ProductCount values={valuesOf(campaign, 'UTC')} />
+        <ProductCount values={{ ...valuesOf(campaign, 'UTC'), campaignId: campaign.id }} />
         <Text size="sm" fw={500}>
           {t('mostClickedIn', { days: DAYS })}
         </Text>

@@ -14,11 +14,15 @@ const DELAY_MS = 300
 
 type CountBody = paths['/v1/panel/product-count']['post']['requestBody']['content']['application/json']
 
-type Choice = Pick<CampaignValues, 'shopId' | 'accountId' | 'productsBy' | 'products'>
+type Choice = Pick<CampaignValues, 'shopId' | 'accountId' | 'productsBy' | 'products'> & {
+  /** The campaign that has the choice, in place of the account, which not all who see a campaign can see. */
+  campaignId?: string
+}
 
 /** The request that counts what a choice promotes. */
-export function productCountQuery({ shopId, accountId, ...choice }: Choice) {
-  const body: CountBody = { shopId, ...(accountId ? { accountId } : {}), products: productsBody(choice) }
+export function productCountQuery({ shopId, accountId, campaignId, ...choice }: Choice) {
+  const payer = campaignId ? { campaignId } : accountId ? { accountId } : {}
+  const body: CountBody = { shopId, ...payer, products: productsBody(choice) }
   return {
     queryKey: ['/v1/panel/product-count', body],
     queryFn: () => answer(client.POST('/v1/panel/product-count', { body })),
