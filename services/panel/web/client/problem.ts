@@ -1,3 +1,4 @@
+import { inWords, labelOf } from '../messages/api-names.ts'
 import { t } from '../messages/shell.ts'
 
 /** One invalid field. `path` is a JSON pointer into the body (`/cpc`), or names a parameter (`querystring/from`). */
@@ -14,7 +15,10 @@ interface ProblemParts {
   retryAfterMs?: number | null
 }
 
-/** An error answer of the API (RFC 9457), or no answer at all (status 0, code NETWORK). */
+/**
+ * An error answer of the API (RFC 9457), or no answer at all (status 0, code NETWORK). Its message is for people: it has the
+ * labels of fields in place of their paths in the API.
+ */
 export class ApiProblem extends Error {
   override readonly name = 'ApiProblem'
   readonly status: number
@@ -25,7 +29,7 @@ export class ApiProblem extends Error {
   readonly retryAfterMs: number | null
 
   constructor({ status, code, detail, errors = [], retryAfterMs = null }: ProblemParts) {
-    super(detail)
+    super(errors.length > 0 ? listed(errors) : inWords(detail))
     this.status = status
     this.code = code
     this.errors = errors
@@ -35,8 +39,22 @@ export class ApiProblem extends Error {
   /** For `form.setErrors`: messages by the path of the field in a Mantine form, such as `banners.0.textFields.1.value`. */
   fieldErrors(): Record<string, string> {
     const ofBody = this.errors.filter(({ path }) => path.startsWith('/'))
-    return Object.fromEntries(ofBody.map(({ path, message }) => [fieldName(path), sentence(message)]))
+    return Object.fromEntries(ofBody.map(({ path, message }) => [fieldName(path), sentence(inWords(message))]))
   }
+
+  /** What is wrong beyond the fields of a form; '' when nothing is. @param names the first names of the form's paths. */
+  beyond(names: readonly string[]): string {
+    return listed(this.errors.filter(({ path }) => !(path.startsWith('/') && names.includes(path.split('/')[1]!))))
+  }
+}
+
+/** The errors as sentences with the labels of their fields. */
+function listed(errors: readonly FieldError[]): string {
+  const sentences = errors.map(({ path, message }) => {
+    const label = labelOf(path)
+    return label ? t('fieldRefused', { label, why: inWords(message) }) : t('partRefused', { why: inWords(message) })
+  })
+  return [...new Set(sentences)].join(' ')
 }
 
 /** Reads the problem from an answer with a status above 399. */

@@ -7,6 +7,7 @@ import { t } from '../messages/shell.ts'
 /** The part of a Mantine form that useSave needs. */
 interface FormOfFields {
   setErrors(errors: Record<string, string>): void
+  getValues(): object
   getInputNode(path: string): HTMLElement | null
   resetDirty(): void
 }
@@ -49,8 +50,12 @@ export function useSave<Input, Result>(options: SaveOptions<Input, Result>): Sav
       options.form?.setErrors(errors)
       const [first] = Object.keys(errors)
       if (first !== undefined) options.form?.getInputNode(first)?.focus()
-      const message = isNoAnswer(problem) ? t('notSavedAway') : problem.message
-      notifications.show({ title: t('notSaved'), message, color: 'red', autoClose: 10_000 })
+      notifications.show({
+        title: t('notSaved'),
+        message: reasonOf(problem, options.form),
+        color: 'red',
+        autoClose: 10_000,
+      })
     },
   })
   return {
@@ -58,4 +63,10 @@ export function useSave<Input, Result>(options: SaveOptions<Input, Result>): Sav
     isSaving: mutation.isPending,
     problem: mutation.error,
   }
+}
+
+function reasonOf(problem: ApiProblem, form: FormOfFields | undefined): string {
+  if (isNoAnswer(problem)) return t('notSavedAway')
+  if (!form || problem.errors.length === 0) return problem.message
+  return problem.beyond(Object.keys(form.getValues())) || t('checkFields')
 }

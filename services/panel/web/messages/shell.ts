@@ -23,6 +23,9 @@ export const t = catalogue({
   codeOutdatedHelp:
     'A new version has probably been installed. Save what you have typed, then load the panel again to go on with it.',
   notSaved: 'Not saved',
+  checkFields: 'Check the marked fields.',
+  fieldRefused: '{label}: {why}.',
+  partRefused: 'Part of it was refused: {why}.',
   notSavedAway: 'No connection to the server. What you have entered stays here: save it again once the server answers.',
 
   // Signing in

@@ -1,6 +1,7 @@
 import type { paths } from '../../../client/schema.d.ts'
 import type { Campaign, Shop } from '../../../client/types.ts'
 import type { NumberValue } from '../../../components/form/number-field.tsx'
+import { inWords } from '../../../messages/api-names.ts'
 import { t } from '../../../messages/pages/campaigns.ts'
 import { fromZoneTime } from '../editor/values/zone-time.ts'
 
@@ -80,9 +81,9 @@ export function callsOf(
   return [...byChange.values()].flat()
 }
 
-/** Why a campaign was refused, in the words of the API without the names of its fields. */
+/** Why a campaign was refused. */
 export function reasonOf({ problem }: ChangeResult): string {
   const reasons = problem?.errors.map(({ message }) => message) ?? []
-  const text = reasons.length > 0 ? reasons.join('; ') : (problem?.detail ?? '')
+  const text = inWords(reasons.length > 0 ? reasons.join('; ') : (problem?.detail ?? ''))
   return text.charAt(0).toUpperCase() + text.slice(1)
 }

@@ -1,0 +1,66 @@
+import { catalogue } from './catalogue.ts'
+
+/** What the panel calls the fields and values that errors of the API name. */
+const names = {
+  name: 'Name',
+  email: 'E-mail',
+  role: 'Role',
+  password: 'Password',
+  accountId: 'Account',
+  shopId: 'Shop',
+  campaignId: 'Campaign',
+  placementId: 'Placement',
+  publisherSlotId: 'Id of the technical ad unit',
+  adFormatId: 'Ad format',
+  adFormatIds: 'Ad formats',
+  autoPromo: 'Own promotion',
+  budget: 'Budget',
+  dailyBudget: 'Daily budget',
+  pacing: 'Pacing',
+  cpc: 'CPC bid',
+  cpm: 'CPM bid',
+  capping: 'Frequency cap per person and day',
+  startAt: 'Start',
+  endAt: 'End',
+  expiresAt: 'Expiry',
+  status: 'Status',
+  products: 'Products',
+  productIds: 'Products',
+  productRule: 'Product rule',
+  attributionProductIds: 'Other credited products',
+  sellerIds: 'Sellers',
+  externalSellerId: 'Seller',
+  country: 'Country',
+  currency: 'Currency',
+  timeZone: 'Time zone',
+  targetUrl: 'Target URL',
+  mobileDeepLink: 'Mobile deep link',
+  targeting: 'Targeting',
+  banners: 'Banners',
+  imageId: 'Image',
+  logoImageId: 'Logo',
+  textFields: 'Texts',
+  requestId: 'Request',
+  eventIds: 'Events',
+  cid: 'Visitor',
+  EVEN: 'Even pacing',
+  PAUSED: 'Pausing',
+  from: 'From',
+  to: 'To',
+} as const
+
+const t = catalogue(names)
+
+/** The label of the field that a pointer or the address of a parameter leads to: of `/products/rule/sellerIds`, 'Sellers'. */
+export function labelOf(path: string): string | undefined {
+  const name = path.split('/').findLast(isName)
+  return name && t(name)
+}
+
+/** A message of the API with the panel's words for the fields that it names: 'must be after start' for 'must be after startAt'. */
+export function inWords(message: string): string {
+  return message.replace(/\b[a-z]*[A-Z][A-Za-z]*\b/g, (word) => (isName(word) ? uncapitalised(t(word)) : word))
+}
+
+const isName = (word: string): word is keyof typeof names => Object.hasOwn(names, word)
+const uncapitalised = (label: string) => label.charAt(0).toLowerCase() + label.slice(1)
