@@ -87,18 +87,6 @@ describe('a number as it is typed', () => {
     )
   })
 
-  it('is a share when it is in per cent', () => {
-    fc.assert(
-      fc.property(anyLocale, fc.integer({ min: 0, max: 1_000_000 }), (locale, tenThousandths) => {
-        const share = Number(`${tenThousandths}e-4`)
-        const rules: NumberRules = { locale, isPercent: true, decimalsMax: 2 }
-        const text = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 2 }).format(share)
-        expect(numberOf(text, rules)).toBe(share)
-        expect(numberOf(writeNumber(share, rules, 2), rules)).toBe(share)
-      }),
-    )
-  })
-
   it.each([
     ['de-DE', '1.500,00', 1500],
     ['de-DE', '1.500', 1500],

@@ -60,7 +60,7 @@ export function NumberField(props: NumberFieldProps) {
   return (
     <TextInput
       ref={input}
-      inputMode={decimalsMax === 0 && !numberStyle.isPercent ? 'numeric' : 'decimal'}
+      inputMode={decimalsMax === 0 ? 'numeric' : 'decimal'}
       autoComplete="off"
       maw={220}
       {...(unit !== undefined && {
@@ -110,7 +110,6 @@ interface Limits {
 
 const EXAMPLE = 1_234.5
 const WHOLE_EXAMPLE = 1_234
-const PERCENT_EXAMPLE = 0.125
 
 /** Why the field refuses its text, in words; null when it does not. */
 function problemOf(reading: NumberReading, { numberStyle, decimalsMax, min, max }: Limits): string | null {
@@ -141,7 +140,7 @@ function problemOf(reading: NumberReading, { numberStyle, decimalsMax, min, max 
     case 'tooLong':
       return t('tooLong')
     case 'unreadable': {
-      const example = numberStyle.isPercent ? PERCENT_EXAMPLE : decimalsMax === 0 ? WHOLE_EXAMPLE : EXAMPLE
+      const example = decimalsMax === 0 ? WHOLE_EXAMPLE : EXAMPLE
       return t('notANumber', { example: writeNumber(example, numberStyle, decimalsMax) })
     }
   }

@@ -4,8 +4,6 @@ export interface NumberStyle {
   locale?: string
   /** ISO 4217, for an amount of money. */
   currency?: string
-  /** The text is in per cent, the value a share of 1. */
-  isPercent?: boolean
 }
 
 export interface NumberRules extends NumberStyle {
@@ -33,7 +31,6 @@ const BIDI_MARKS = /[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/g
 const SPACES = /[\s\u00a0\u2007\u2009\u202f]+/g
 const APOSTROPHES = /[\u2019\u02bc\u00b4`]/g
 const MINUS = /^\s*[-\u2212\u2012\u2013]\s*/
-const PERCENT = /^\s*[%\u066a\uff05]|[%\u066a\uff05]\s*$/
 const CURRENCY_AT_END =
   /^(\p{Sc}|[\p{L}.$€]*\p{L}[\p{L}.$€]*\p{Sc}?)\s*(?=[-\u2212\d])|(?<=\d)\s*([^\s\d]*[\p{L}\p{Sc}][^\s\d]*)$/u
 
@@ -44,7 +41,7 @@ const CURRENCY_AT_END =
 export function readNumber(text: string, rules: NumberRules): NumberReading {
   const plain = plainText(text, rules)
   if (plain === '') return { kind: 'empty' }
-  const { number, isNegative, currency } = partsOf(rules.isPercent ? plain.replace(PERCENT, '').trim() : plain)
+  const { number, isNegative, currency } = partsOf(plain)
   if (currency !== '' && !(rules.currency !== undefined && namesOf(rules.currency, rules.locale).has(fold(currency))))
     return { kind: rules.currency !== undefined ? 'otherCurrency' : 'unreadable' }
   const digits = inLocale(number, rules)
@@ -53,27 +50,23 @@ export function readNumber(text: string, rules: NumberRules): NumberReading {
   const [whole = '', decimals = ''] = digits.split('.')
   if (decimals.replace(/0+$/, '').length > rules.decimalsMax) return { kind: 'tooManyDecimals' }
   if (`${whole}${decimals}`.replace(/^0+/, '').length > DIGITS_MAX) return { kind: 'tooLong' }
-  const value = Number(`${digits}${rules.isPercent ? 'e-2' : ''}`)
+  const value = Number(digits)
   return { kind: 'number', value: isNegative && value !== 0 ? -value : value }
 }
 
-/** The text of a number as a field shows it: as in the locale, without currency and per cent sign. */
+/** The text of a number as a field shows it: as in the locale, without the currency. */
 export function writeNumber(value: number, style: NumberStyle, decimalsMax: number): string {
-  const isWhole = Number.isInteger(value) && !style.isPercent
+  const isWhole = Number.isInteger(value)
   return formatOf(style, { maximumFractionDigits: decimalsMax, ...(isWhole && { minimumFractionDigits: 0 }) })
     .formatToParts(value)
-    .filter(({ type }) => type !== 'currency' && type !== 'percentSign' && type !== 'literal')
+    .filter(({ type }) => type !== 'currency' && type !== 'literal')
     .map((part) => part.value)
     .join('')
     .trim()
 }
 
-export function formatOf({ locale, currency, isPercent }: NumberStyle, options: Intl.NumberFormatOptions = {}) {
-  const style: Intl.NumberFormatOptions = isPercent
-    ? { style: 'percent' }
-    : currency === undefined
-      ? {}
-      : { style: 'currency', currency }
+export function formatOf({ locale, currency }: NumberStyle, options: Intl.NumberFormatOptions = {}) {
+  const style: Intl.NumberFormatOptions = currency === undefined ? {} : { style: 'currency', currency }
   return new Intl.NumberFormat(locale, { ...style, ...options })
 }
 
