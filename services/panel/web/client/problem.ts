@@ -65,7 +65,7 @@ export async function problemOf(response: Response): Promise<ApiProblem> {
     code: `HTTP_${response.status}`,
     detail: t('serverError', { status: String(response.status) }),
   }
-  const told = await response.json().catch(() => unknown)
+  const told = (await response.json().catch(() => unknown)) as object
   return new ApiProblem({ ...unknown, ...told, status: response.status, retryAfterMs })
 }
 
