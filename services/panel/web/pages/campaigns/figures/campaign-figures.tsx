@@ -14,7 +14,7 @@ const CHART_HEIGHT = 220
 
 const metrics = [
   { value: 'spend', label: t('spend') },
-  { value: 'views', label: t('impressionsName') },
+  { value: 'views', label: t('viewsName') },
   { value: 'clicks', label: t('clicks') },
   { value: 'revenue', label: t('attributedSales') },
 ] as const
@@ -63,7 +63,7 @@ export function CampaignFigures({ campaignId, timeZone }: { campaignId: string; 
               label={t('spend')}
               value={totals && <Money amount={totals.spend} currency={totals.currency ?? currency} />}
             />
-            <StatCard label={t('impressionsName')} value={totals && formatCount(totals.views)} />
+            <StatCard label={t('viewsName')} value={totals && formatCount(totals.views)} />
             <StatCard label={t('clicks')} value={totals && formatCount(totals.clicks)} />
             <StatCard label={t('ctr')} value={totals && formatShare(totals.ctr)} hint={t('ctrHelp')} />
             <StatCard

@@ -160,7 +160,7 @@ function figureColumns(
     <Money amount={value} currency={currency} />
   )
   return [
-    column('impressions', t('impressions28'), 'impressions', formatCount),
+    column('impressions', t('views28'), 'impressions', formatCount),
     column('clicks', t('clicks28'), 'clicks', formatCount),
     column('ctr', t('ctr28'), 'ctr', formatShare),
     column('cpc', t('cpc28'), 'cpc', money),

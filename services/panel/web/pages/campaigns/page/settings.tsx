@@ -58,7 +58,7 @@ function otherDetails(campaign: Campaign, shop: Shop | undefined): Record<string
     [t('starts')]: <DateTime at={startAt} {...zone} />,
     [t('ends')]: endAt === null ? t('noEndDate') : <DateTime at={endAt} {...zone} />,
     ...(shop ? { [t('timeZone')]: shop.timeZone.replaceAll('_', ' ') } : {}),
-    [t('frequencyCap')]: capping === null ? t('noCap') : t('impressions', { count: capping }),
+    [t('frequencyCap')]: capping === null ? t('noCap') : t('views', { count: capping }),
     [t('otherCredited')]:
       attributionProductIds.length === 0 ? t('none') : t('products', { count: attributionProductIds.length }),
     ...(campaign.kind === 'DISPLAY'
