@@ -70,6 +70,8 @@ it('asks for the password over the page when the session has ended, and goes on 
   const page = await world.signedIn(OPERATOR)
   await page.goto('/panel/accounts/new')
   const name = page.getByRole('textbox', { name: 'Name', exact: true })
+  await page.getByRole('combobox', { name: 'Type' }).click()
+  await page.getByRole('option', { name: 'Advertiser' }).click()
   await name.fill('Kept over the end of a session')
   await page.context().clearCookies()
   await page.getByRole('button', { name: 'Create account' }).click()

@@ -48,7 +48,6 @@ export const t = catalogue({
   new: 'new',
   totalsLabel: 'Totals; press one to show or hide it in the chart',
   previousPeriod: 'Previous period',
-  comparedModel: 'Compared model',
   shopSettings: 'Shop’s settings',
   todayUntil: 'Today until {time}',
   todaySoFar: 'Today so far',
