@@ -74,6 +74,8 @@ const styles = (page: Page) =>
 it('keeps what was typed when saving fails, and saves it afterwards', async () => {
   const page = await signedIn()
   await page.goto('/panel/accounts/new')
+  await page.getByRole('combobox', { name: 'Type' }).click()
+  await page.getByRole('option', { name: 'Advertiser' }).click()
   await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Account of an outage')
   await proxy.cut()
   await page.getByRole('button', { name: 'Create account' }).click()
