@@ -6,7 +6,8 @@ export default defineConfig({
   test: {
     include: ['test/browser/**/*.test.ts'],
     pool: 'forks',
-    fileParallelism: false,
+    // Each file starts a program and a browser, and waits more than it works.
+    maxWorkers: 2,
     ...limits,
   },
 })

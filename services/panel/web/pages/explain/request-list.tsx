@@ -123,7 +123,7 @@ function emptyOf({ isFiltered, isAdvertiser, stoppedAt }: Emptiness) {
 function columnsFor(role: Role, zoneOf: (shopId: string) => string | undefined): Column<ListedRequest>[] {
   const isAdvertiser = role === 'ADVERTISER'
   return [
-    { title: t('time'), width: 235, cell: ({ occurredAt, shopId }) => moment(occurredAt, zoneOf(shopId)) },
+    { title: t('time'), width: 250, cell: ({ occurredAt, shopId }) => moment(occurredAt, zoneOf(shopId)) },
     ...(isAdvertiser ? [{ title: t('shop'), cell: ({ shopName }: ListedRequest) => shopName }] : []),
     {
       title: t('adUnit'),
