@@ -146,7 +146,7 @@ it('makes a display campaign with a cropped picture, which is shown once it is a
   await waitFor(async () => (await shop.bannerAds()).length === 1)
   expect(await shop.bannerAds()).toMatchObject([{ bannerUrl: 'https://shop.example/sale' }])
   await page.reload()
-  await page.getByText('Accepted').waitFor()
+  await page.getByText('Accepted').first().waitFor()
   await page.waitForLoadState('networkidle')
   expect(await seriousFindings(page)).toEqual([])
 })

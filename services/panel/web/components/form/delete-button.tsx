@@ -84,7 +84,7 @@ function BlockerLink({ kind, count, shopId }: Blocker & { shopId: string | undef
   if (shopId === undefined && kind !== 'Shop') return label
   const show = () => shopId !== undefined && choose(shopId)
   return (
-    <Anchor component={Link} to={lists[kind]} onClick={show} inherit>
+    <Anchor underline="always" component={Link} to={lists[kind]} onClick={show} inherit>
       {label}
     </Anchor>
   )

@@ -4,6 +4,7 @@ import { useNavigate, useParams, useSearchParams } from 'react-router'
 import { answer, client } from '../../../client/client.ts'
 import type { AdFormat, AdUnit } from '../../../client/types.ts'
 import { DeleteButton } from '../../../components/form/delete-button.tsx'
+import { LazyPart } from '../../../components/loading/lazy.tsx'
 import { ErrorState } from '../../../components/page/error-state.tsx'
 import { PageHeader } from '../../../components/page/page-header.tsx'
 import { CopyField } from '../../../components/values/copy-field.tsx'
@@ -15,11 +16,13 @@ import { t } from '../../../messages/pages/ad-units.ts'
 import { t as words } from '../../../messages/pages/shop/algorithms.ts'
 import { t as placements } from '../../../messages/pages/shop/placements.ts'
 import { useShop } from '../../../session/shop-context.tsx'
-import { TryIt } from '../try-it/try-it.tsx'
-import { CodeTab } from '../unit-code/code-tab.tsx'
 import { AdUnitForm, type AdUnitValues, useAdUnitForm } from './ad-unit-form.tsx'
 import { isDisplay } from './algorithms.ts'
 import { UnitFigures } from './unit-figures.tsx'
+
+const loadCode = async () => ({ default: (await import('../unit-code/code-tab.tsx')).CodeTab })
+const loadTryIt = async () => ({ default: (await import('../try-it/try-it.tsx')).TryIt })
+const TAB_HEIGHT = 600
 
 const FIRST_TAB = 'settings'
 
@@ -75,13 +78,13 @@ export default function AdUnitPage() {
             <UnitSettings key={unit.version} unit={unit} formats={formats.items ?? []} />
           </Tabs.Panel>
           <Tabs.Panel value="code">
-            <CodeTab unit={unit} shop={shop} />
+            <LazyPart load={loadCode} props={{ unit, shop }} height={TAB_HEIGHT} />
           </Tabs.Panel>
           <Tabs.Panel value="figures">
             <UnitFigures unit={unit} shop={shop} />
           </Tabs.Panel>
           <Tabs.Panel value="try">
-            <TryIt unit={unit} formats={formats.items ?? []} />
+            <LazyPart load={loadTryIt} props={{ unit, formats: formats.items ?? [] }} height={TAB_HEIGHT} />
           </Tabs.Panel>
         </Tabs>
       )}
