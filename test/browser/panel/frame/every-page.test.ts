@@ -16,13 +16,14 @@ const PEOPLE: Record<Role, string> = {
 }
 /** A folder that gets a picture of every page in all looks; without it, none is taken. */
 const PICTURES = process.env.PICTURES
+/** Tall enough that every part of a page is seen, and so loaded. */
 const LOOKS = [
-  { name: 'desk-light', viewport: { width: 1280, height: 900 }, colorScheme: 'light' },
-  { name: 'phone-dark', viewport: { width: 390, height: 844 }, colorScheme: 'dark' },
+  { name: 'desk-light', viewport: { width: 1280, height: 4_000 }, colorScheme: 'light' },
+  { name: 'phone-dark', viewport: { width: 390, height: 8_000 }, colorScheme: 'dark' },
 ] as const
 const OTHER_LOOKS = [
-  { name: 'desk-dark', viewport: { width: 1280, height: 900 }, colorScheme: 'dark' },
-  { name: 'phone-light', viewport: { width: 390, height: 844 }, colorScheme: 'light' },
+  { name: 'desk-dark', viewport: { width: 1280, height: 4_000 }, colorScheme: 'dark' },
+  { name: 'phone-light', viewport: { width: 390, height: 8_000 }, colorScheme: 'light' },
 ] as const
 
 let demo: RunningDemo
