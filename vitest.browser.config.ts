@@ -6,8 +6,7 @@ export default defineConfig({
   test: {
     include: ['test/browser/**/*.test.ts'],
     pool: 'forks',
-    // Each file starts a program and a browser, and waits more than it works.
-    maxWorkers: 2,
+    fileParallelism: false,
     ...limits,
   },
 })
