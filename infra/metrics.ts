@@ -33,10 +33,20 @@ export interface PausedPartitions {
   partitions: number
 }
 
+/** How far this process is behind in one partition of a topic, or in work that reads no topic. */
+export interface StreamLag {
+  stream: string
+  /** Null: `records` are not known, only the age. */
+  topic: string | null
+  /** At most. */
+  records: number
+  ageMs: number
+}
+
 /** Values that are read when Prometheus asks. One that fails is left out of the answer. */
 export interface SampledValues {
-  /** How far each stream is behind the end of a topic. */
-  streamLags(): Promise<{ stream: string; topic: string; records: number }[]>
+  /** One for each partition that a stream of this process works, and for other work that it does. */
+  streamLags(): Promise<StreamLag[]>
   /** Partitions that wait for a newer version of the program. */
   pausedPartitions(): Promise<PausedPartitions[]>
   deadLetters(): Promise<number>
@@ -135,19 +145,7 @@ export function createMetrics(sampled: SampledValues | null): Metrics {
 }
 
 function sampleGauges(sampled: SampledValues, registers: Registry[]): void {
-  new Gauge({
-    name: 'endcap_stream_lag_records',
-    help: 'Records of a topic that a stream has still to process.',
-    labelNames: ['stream', 'topic'] as const,
-    registers,
-    async collect() {
-      this.reset()
-      for (const { stream, topic, records } of await orNothing(() => sampled.streamLags(), [])) {
-        // One entry per partition.
-        this.inc({ stream, topic }, records)
-      }
-    },
-  })
+  lagGauges(sampled, registers)
   new Gauge({
     name: 'endcap_stream_paused_partitions',
     help: 'Partitions of a topic that a stream, or a copy in memory, leaves alone until a newer version takes them.',
@@ -174,6 +172,43 @@ function sampleGauges(sampled: SampledValues, registers: Registry[]): void {
     registers,
     collect() {
       this.set(sampled.emissionQueue())
+    },
+  })
+}
+
+/** Each has one entry per partition. */
+function lagGauges(sampled: SampledValues, registers: Registry[]): void {
+  const lags = () => orNothing(() => sampled.streamLags(), [])
+  new Gauge({
+    name: 'endcap_stream_lag_records',
+    help: 'Records of a topic that a stream has still to process, at most, in the partitions of this process.',
+    labelNames: ['stream', 'topic'] as const,
+    registers,
+    async collect() {
+      this.reset()
+      for (const { stream, topic, records } of await lags()) if (topic !== null) this.inc({ stream, topic }, records)
+    },
+  })
+  new Gauge({
+    name: 'endcap_stream_lag_seconds',
+    help: 'Age of the oldest that a stream has still to process, in the partitions of this process.',
+    labelNames: ['stream'] as const,
+    registers,
+    async collect() {
+      this.reset()
+      for (const [stream, of] of Map.groupBy(await lags(), (lag) => lag.stream)) {
+        this.set({ stream }, Math.max(...of.map(({ ageMs }) => ageMs)) / MS_PER_SECOND)
+      }
+    },
+  })
+  new Gauge({
+    name: 'endcap_stream_partitions',
+    help: 'Partitions of a topic that this process works for a stream.',
+    labelNames: ['stream', 'topic'] as const,
+    registers,
+    async collect() {
+      this.reset()
+      for (const { stream, topic } of await lags()) if (topic !== null) this.inc({ stream, topic })
     },
   })
 }

@@ -1,15 +1,16 @@
 import type { Analytics } from '../infra/analytics/port.ts'
 import type { Counters } from '../infra/counters/port.ts'
 import type { EventLog } from '../infra/event-log/port.ts'
+import type { StreamLag } from '../infra/metrics.ts'
 import type { ProductIndex } from '../infra/product-index/port.ts'
 import type { Snapshot } from '../services/domain/snapshot.ts'
-import { createAttribution } from './attribution/attribution.ts'
+import { createAttribution, createAttributionLag } from './attribution/attribution.ts'
 import { createIndexer } from './indexer/indexer.ts'
 import { createCorrections } from './judge/corrections.ts'
 import { createCountersRepair } from './judge/counters-repair.ts'
 import { createJudge } from './judge/judge.ts'
 import { createJudgeWatermark } from './judge/watermark.ts'
-import type { TopicLag } from './runtime/lag.ts'
+import { sharedCall } from './runtime/lag.ts'
 import { runForLeader } from './runtime/leader-election.ts'
 import { createPeriodic, type Periodic } from './runtime/periodic.ts'
 import type { Stream, StreamLogger, StreamState } from './runtime/stream.ts'
@@ -40,8 +41,8 @@ export interface StreamsDeps {
 export type StreamStatus = { name: string } & Pick<StreamState, 'status' | 'failures' | 'paused' | 'lastError'>
 
 export interface RunningStreams {
-  /** Of the streams that run in this process. */
-  lags(): Promise<(TopicLag & { stream: string })[]>
+  /** Of what this process works: the partitions that it is assigned, and what it leads. */
+  lags(): Promise<StreamLag[]>
   states(): StreamStatus[]
   /** Lets each finish what it has at hand. */
   stop(): Promise<void>
@@ -62,13 +63,10 @@ export async function startStreams(deps: StreamsDeps): Promise<RunningStreams> {
   })
 
   return {
-    async lags() {
-      const streams = [...shared.streams, ...single.streams]
-      const lags = await Promise.all(
-        streams.map(async (stream) => (await stream.lag()).map((lag) => ({ stream: stream.name, ...lag }))),
-      )
-      return lags.flat()
-    },
+    lags: sharedCall(async () => {
+      const lags = [...shared.lags, ...single.lags].map((lag) => lag())
+      return (await Promise.all(lags)).flat()
+    }),
     states: () =>
       [...allOf(shared), ...allOf(single)].map((each) => {
         const { status, failures, paused, lastError } = each.state()
@@ -83,8 +81,9 @@ export async function startStreams(deps: StreamsDeps): Promise<RunningStreams> {
 interface Work {
   streams: readonly Stream[]
   periodic: readonly Periodic[]
+  lags: readonly (() => Promise<StreamLag[]>)[]
 }
-const NONE: Work = { streams: [], periodic: [] }
+const NONE: Work = { streams: [], periodic: [], lags: [] }
 
 const allOf = ({ streams, periodic }: Work) => [...streams, ...periodic]
 
@@ -98,9 +97,11 @@ async function stopAll(work: Work): Promise<void> {
 
 /** What every process runs. */
 function createShared(deps: StreamsDeps): Work {
+  const streams = [createJudge(deps), createCorrections(deps), createSink(deps)]
   return {
-    streams: [createJudge(deps), createCorrections(deps), createSink(deps)],
+    streams,
     periodic: [periodic('judged-until', WATERMARK_PAUSE_MS, createJudgeWatermark(deps), deps)],
+    lags: streams.map(ownLag),
   }
 }
 
@@ -109,15 +110,32 @@ function createSingle(deps: StreamsDeps): Work {
   const { signalsIntervalMs } = deps
   const signals = createSignals(deps)
   const traffic = createTraffic(deps)
+  const indexer = createIndexer(deps)
+  const attribution = periodic('attribution', ATTRIBUTION_PAUSE_MS, createAttribution(deps), deps)
+  const attributionLag = createAttributionLag(deps)
+  const timed = [
+    periodic('signals', signalsIntervalMs, () => signals.runOnce().then(() => false), deps),
+    periodic('traffic', signalsIntervalMs, () => traffic().then(() => false), deps),
+  ]
   return {
-    streams: [createIndexer(deps)],
-    periodic: [
-      periodic('attribution', ATTRIBUTION_PAUSE_MS, createAttribution(deps), deps),
-      periodic('counters', COUNTERS_LOOK_PAUSE_MS, createCountersRepair(deps), deps),
-      periodic('signals', signalsIntervalMs, () => signals.runOnce().then(() => false), deps),
-      periodic('traffic', signalsIntervalMs, () => traffic().then(() => false), deps),
+    streams: [indexer],
+    periodic: [attribution, periodic('counters', COUNTERS_LOOK_PAUSE_MS, createCountersRepair(deps), deps), ...timed],
+    lags: [
+      ownLag(indexer),
+      async () => (await attributionLag()).map((lag) => ({ stream: attribution.name, ...lag })),
+      ...timed.map((each) => timedLag(each, deps.now)),
     ],
   }
+}
+
+/** The lag of the partitions that this process works, so that the sum over processes counts each once. */
+function ownLag(stream: Stream): () => Promise<StreamLag[]> {
+  return async () => (await stream.ownLag()).map((lag) => ({ stream: stream.name, ...lag }))
+}
+
+/** Each turn computes from all that is stored: it is behind by what came since the last one began. */
+function timedLag({ name, doneUntil }: Periodic, now: () => number): () => Promise<StreamLag[]> {
+  return async () => [{ stream: name, topic: null, records: 0, ageMs: now() - doneUntil() }]
 }
 
 function periodic(name: string, pauseMs: number, turn: () => Promise<boolean>, deps: StreamsDeps): Periodic {

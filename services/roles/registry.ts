@@ -7,7 +7,7 @@ import { smtpMailer } from '../../infra/mail.ts'
 import { type Served, startWorker } from '../../infra/thread.ts'
 import { JUDGE_GROUP } from '../../streams/judge/judge.ts'
 import { deadLettersWaiting, listDeadLetters, replayDeadLetters } from '../../streams/runtime/dead-letters.ts'
-import { topicLag } from '../../streams/runtime/lag.ts'
+import { createTopicLag } from '../../streams/runtime/lag.ts'
 import { awaitLeadership } from '../../streams/runtime/leader-election.ts'
 import { SINK_GROUP } from '../../streams/sink/offset-metadata.ts'
 import { storedTopics } from '../../streams/sink/rows.ts'
@@ -87,7 +87,7 @@ export async function openRegistryRole(shared: Shared): Promise<Part> {
       images,
       audit: () => audit({ log, analytics, now }),
       deadLettersWaiting: sampled.deadLetters,
-      processingDelayMs: () => processingDelay(log, now),
+      processingDelayMs: createProcessingDelay(log, now),
       deadLetters: {
         list: (filter) => listDeadLetters(log, filter),
         replay: (filter) => replayDeadLetters(log, filter, now),
@@ -112,12 +112,15 @@ export async function openRegistryRole(shared: Shared): Promise<Part> {
 }
 
 /** Age of the oldest event that is not judged, or not stored yet. */
-async function processingDelay(log: EventLog, now: () => number): Promise<number> {
-  const lags = await Promise.all([
-    topicLag(log, JUDGE_GROUP, ['ad-events'], now),
-    topicLag(log, SINK_GROUP, storedTopics, now),
-  ])
-  return Math.max(0, ...lags.flat().map(({ ageMs }) => ageMs))
+function createProcessingDelay(log: EventLog, now: () => number): () => Promise<number> {
+  const groups = [
+    createTopicLag({ log, group: JUDGE_GROUP, topics: ['ad-events'], now }),
+    createTopicLag({ log, group: SINK_GROUP, topics: storedTopics, now }),
+  ]
+  return async () => {
+    const lags = await Promise.all(groups.map((lag) => lag()))
+    return Math.max(0, ...lags.flat().map(({ ageMs }) => ageMs))
+  }
 }
 
 /** A write that failed says in its cause whether the log is away or another registry has taken over. */

@@ -17,6 +17,7 @@ import {
 } from '../../infra/analytics/queries/attribution/slices.ts'
 import type { Commit, EventLog } from '../../infra/event-log/port.ts'
 import { CREDIT_RULES_VERSION } from '../../services/domain/attribution/credit.ts'
+import { createLagMeter, type Stretch, sharedCall, type TopicLag } from '../runtime/lag.ts'
 import { SINK_GROUP } from '../sink/offset-metadata.ts'
 import type { StoredTopic } from '../sink/rows.ts'
 
@@ -58,9 +59,7 @@ export interface AttributionDeps {
  * @returns how many transactions it computed; null when the sink has stored nothing new.
  */
 export async function attribute({ log, analytics, runId }: AttributionDeps): Promise<number | null> {
-  const committed = await log.committed(ATTRIBUTION_GROUP)
-  // After a change of the rules, everything is computed again.
-  const done = committed.every(({ metadata }) => metadata === String(CREDIT_RULES_VERSION)) ? committed : []
+  const done = doneUnderTheseRules(await log.committed(ATTRIBUTION_GROUP))
   const ranges = newRanges(await log.committed(SINK_GROUP), done)
   if (ranges.length === 0) return null
   const doneAfter = advanced(done, ranges)
@@ -83,6 +82,11 @@ export async function attribute({ log, analytics, runId }: AttributionDeps): Pro
   }
 }
 
+/** What attribution has done. After a change of the rules that is nothing: everything is computed again. */
+export function doneUnderTheseRules(committed: readonly Commit[]): readonly Commit[] {
+  return committed.every(({ metadata }) => metadata === String(CREDIT_RULES_VERSION)) ? committed : []
+}
+
 /** Attribution as periodic work: each turn is a run, and resolves to whether there may be more to do at once. */
 export function createAttribution(deps: AttributionDeps): () => Promise<boolean> {
   let isTidy = false
@@ -91,6 +95,26 @@ export function createAttribution(deps: AttributionDeps): () => Promise<boolean>
     isTidy = true
     return (await attribute(deps)) !== null
   }
+}
+
+/** How far attribution is behind the sink, for each partition that the sink has stored anything of. */
+export function createAttributionLag(deps: {
+  log: Pick<EventLog, 'read' | 'committed'>
+  /** UTC epoch milliseconds. */
+  now: () => number
+}): () => Promise<TopicLag[]> {
+  const { log } = deps
+  const measure = createLagMeter(deps)
+  return sharedCall(async () => {
+    const [stored, committed] = await Promise.all([log.committed(SINK_GROUP), log.committed(ATTRIBUTION_GROUP)])
+    const done = doneUnderTheseRules(committed)
+    const stretches = stored.flatMap(({ topic, partition, offset: end }): Stretch[] => {
+      if (!(attributionTopics as readonly string[]).includes(topic)) return []
+      const from = done.find((each) => each.topic === topic && each.partition === partition)?.offset ?? 0
+      return [{ topic, partition, from, end }]
+    })
+    return measure(stretches)
+  })
 }
 
 /** Stores which cids and uids the new rows show together. */

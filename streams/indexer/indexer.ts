@@ -149,7 +149,7 @@ export function createIndexerStep(deps: {
  * @returns false when that takes more than five minutes.
  */
 export async function indexCaughtUp(deps: {
-  log: Pick<EventLog, 'bounds' | 'committed' | 'count'>
+  log: Pick<EventLog, 'bounds' | 'committed' | 'read'>
   index: Pick<ProductIndex, 'refresh'>
   /** UTC epoch milliseconds. */
   now: () => number
@@ -162,7 +162,8 @@ export async function indexCaughtUp(deps: {
   const isBehind = async () => {
     for (const { partition, from, end } of await uncommitted(atCall, 'products', await log.committed(INDEXER_GROUP))) {
       // Offsets have gaps: there may be nothing left to read before the end.
-      if (from < end && (await log.count('products', partition, from, end)) > 0) return true
+      const [next] = from < end ? await log.read('products', partition, from, 1) : []
+      if (next && next.offset < end) return true
     }
     return false
   }

@@ -1,34 +1,89 @@
-import type { Commit, EventLog } from '../../infra/event-log/port.ts'
+import PQueue from 'p-queue'
+import type { Assignment, Commit, EventLog } from '../../infra/event-log/port.ts'
 import type { TopicName } from '../../schemas/topics.ts'
+
+/** Partitions whose oldest record is read at the same time. */
+const READS_AT_ONCE = 8
 
 export interface TopicLag {
   topic: TopicName
   partition: number
-  /** Records that the group has not committed. */
+  /**
+   * Offsets from the oldest record that is not done to the end; 0 when no record is left. Markers of transactions and gaps of
+   * compaction behind that record are counted too, so this is an upper bound of the records.
+   */
   records: number
-  /** Age of the oldest of them; 0 when there is none. */
+  /** Age of that record; 0 when there is none. */
   ageMs: number
 }
 
-/** How far a group is behind, for each partition of some topics. */
-export async function topicLag(
-  log: EventLog,
-  group: string,
-  topics: readonly TopicName[],
-  now: () => number,
-): Promise<TopicLag[]> {
-  const commits = await log.committed(group)
-  const lags = topics.map(async (topic) => {
-    const stretches = await uncommitted(log, topic, commits)
-    return Promise.all(
-      stretches.map(async ({ partition, from, end }) => {
-        const records = await log.count(topic, partition, from, end)
-        const [oldest] = records > 0 ? await log.read(topic, partition, from, 1) : []
-        return { topic, partition, records, ageMs: oldest ? Math.max(0, now() - oldest.appendedAt) : 0 }
-      }),
+/** Offsets [from, end) of a partition. */
+export interface Stretch {
+  topic: TopicName
+  partition: number
+  from: number
+  end: number
+}
+
+type LagLog = Pick<EventLog, 'bounds' | 'read' | 'committed'>
+
+/** How far a group is behind, for each partition of some topics. Callers that come meanwhile get the same answer. */
+export function createTopicLag(deps: {
+  log: LagLog
+  group: string
+  topics: readonly TopicName[]
+  /** Only these partitions. */
+  assigned?: () => readonly Assignment[]
+  /** UTC epoch milliseconds. */
+  now: () => number
+}): () => Promise<TopicLag[]> {
+  const { log, group, assigned } = deps
+  const measure = createLagMeter(deps)
+  return sharedCall(async () => {
+    const only = assigned?.()
+    const topics = only ? deps.topics.filter((topic) => only.some((each) => each.topic === topic)) : deps.topics
+    if (topics.length === 0) return []
+    const commits = await log.committed(group)
+    const stretches = await Promise.all(
+      topics.map(async (topic) => (await uncommitted(log, topic, commits)).map((each) => ({ topic, ...each }))),
     )
+    const isWanted = ({ topic, partition }: Stretch) =>
+      !only || only.some((each) => each.topic === topic && each.partition === partition)
+    return measure(stretches.flat().filter(isWanted))
   })
-  return (await Promise.all(lags)).flat()
+}
+
+/**
+ * The lag of stretches that are not done. It costs at most one read of one record a partition, and none where the oldest
+ * record is the one of the call before.
+ */
+export function createLagMeter(deps: { log: Pick<EventLog, 'read'>; now: () => number }) {
+  const { log, now } = deps
+  const reads = new PQueue({ concurrency: READS_AT_ONCE })
+  /** By partition: the first record at or behind `from`. */
+  const known = new Map<string, { from: number; offset: number; appendedAt: number }>()
+
+  async function oldestIn({ topic, partition, from, end }: Stretch) {
+    if (from >= end) return null
+    const key = `${topic}/${partition}`
+    const remembered = known.get(key)
+    if (remembered && remembered.from <= from && from <= remembered.offset) return remembered
+    // A stretch may hold no record, only markers of transactions or what compaction has left of it.
+    const [record] = await reads.add(() => log.read(topic, partition, from, 1))
+    if (!record || record.offset >= end) return null
+    const oldest = { from, offset: record.offset, appendedAt: record.appendedAt }
+    known.set(key, oldest)
+    return oldest
+  }
+
+  async function lagOf(stretch: Stretch): Promise<TopicLag> {
+    const { topic, partition, end } = stretch
+    const oldest = await oldestIn(stretch)
+    if (!oldest) return { topic, partition, records: 0, ageMs: 0 }
+    return { topic, partition, records: end - oldest.offset, ageMs: Math.max(0, now() - oldest.appendedAt) }
+  }
+
+  return (stretches: readonly Stretch[]): Promise<TopicLag[]> => Promise.all(stretches.map(lagOf))
 }
 
 /** Offsets [from, end) of each partition of a topic that a group with these commits has not committed. */
@@ -41,4 +96,15 @@ export async function uncommitted(
     const commit = commits.find((each) => each.topic === topic && each.partition === partition)
     return { partition, from: Math.max(commit?.offset ?? start, start), end }
   })
+}
+
+/** Runs once at a time: callers that come meanwhile get the answer that is under way. */
+export function sharedCall<T>(call: () => Promise<T>): () => Promise<T> {
+  let underWay: Promise<T> | null = null
+  return () => {
+    underWay ??= call().finally(() => {
+      underWay = null
+    })
+    return underWay
+  }
 }

@@ -9,6 +9,8 @@ export interface Periodic {
   /** Lets the turn at hand finish, then ends the run. */
   stop(): Promise<void>
   state(): StreamState
+  /** When the last turn that has succeeded began, or this object was made: what came later may not be done. */
+  doneUntil(): number
 }
 
 const RETRY_MAX_MS = 5_000
@@ -24,13 +26,17 @@ export function createPeriodic(options: {
   const { name, turn, pauseMs, now, logger } = options
   const run = createStreamRun({ name, retry: { firstMs: 2 * pauseMs, maxMs: RETRY_MAX_MS }, now, logger })
 
+  let doneUntil = now()
+
   async function turns(): Promise<void> {
     while (!run.stopping()) {
+      const begunAt = now()
       const more = await turn()
       run.markHealthy()
+      doneUntil = begunAt
       if (!more) await run.pause(pauseMs)
     }
   }
 
-  return { name, run: () => run.run(turns), stop: run.stop, state: run.state }
+  return { name, run: () => run.run(turns), stop: run.stop, state: run.state, doneUntil: () => doneUntil }
 }

@@ -2,7 +2,7 @@ import { type Assignment, type Batch, type EventLog, type LogConsumer, Revoked }
 import type { TopicName } from '../../schemas/topics.ts'
 import { UnknownSchema } from '../../schemas/wire/codec.ts'
 import type { Snapshot } from '../../services/domain/snapshot.ts'
-import { topicLag } from './lag.ts'
+import { createTopicLag } from './lag.ts'
 import { type DecodedRecord, deadLettersOf, decodeBatch, readablePart, type StepResult } from './outcome.ts'
 import type { Stream, StreamLogger } from './stream.ts'
 import { createStreamRun, type Retry } from './stream-run.ts'
@@ -44,6 +44,7 @@ export function createStream(options: StreamOptions): Stream {
   const { name, topics, log, step, retry, now, logger } = options
   const run = createStreamRun({ name, retry, now, logger })
   const commits = new Map<string, { assignment: Assignment; offset: number | null }>()
+  let member: LogConsumer | null = null
   let polling: LogConsumer | null = null
 
   async function processNext(consumer: LogConsumer): Promise<void> {
@@ -112,11 +113,13 @@ export function createStream(options: StreamOptions): Stream {
   /** Ends by stop or by a throw. A new member starts at what the log says is committed, whatever failed before. */
   async function consume(): Promise<void> {
     const consumer = await log.consumer({ group: name, topics })
+    member = consumer
     commits.clear()
     run.paused.clear()
     try {
       while (!run.stopping()) await processNext(consumer)
     } finally {
+      member = null
       polling = null
       await consumer.close().catch((error: Error) => logger.warn({ stream: name }, `closing failed: ${error.message}`))
     }
@@ -130,7 +133,8 @@ export function createStream(options: StreamOptions): Stream {
       await polling?.close()
       await stopped
     },
-    lag: () => topicLag(log, name, topics, now),
+    lag: createTopicLag({ log, group: name, topics, now }),
+    ownLag: createTopicLag({ log, group: name, topics, assigned: () => member?.assigned() ?? [], now }),
     state: run.state,
   }
 }

@@ -35,8 +35,10 @@ export interface Stream {
   run(): Promise<void>
   /** Lets the batch at hand finish, then ends the run. */
   stop(): Promise<void>
-  /** What each partition still holds for this stream. */
+  /** What each partition still holds for this stream, in whichever process it is worked. */
   lag(): Promise<TopicLag[]>
+  /** The same of the partitions that this process works. */
+  ownLag(): Promise<TopicLag[]>
   state(): StreamState
 }
 

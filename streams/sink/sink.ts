@@ -7,7 +7,7 @@ import {
   type LogRecord,
   Revoked,
 } from '../../infra/event-log/port.ts'
-import { topicLag } from '../runtime/lag.ts'
+import { createTopicLag } from '../runtime/lag.ts'
 import { type DeadRecord, readablePart } from '../runtime/outcome.ts'
 import { readPages } from '../runtime/pages.ts'
 import type { Stream, StreamLogger } from '../runtime/stream.ts'
@@ -56,11 +56,14 @@ interface Filling {
 export function createSink({ log, analytics, now, logger, retry }: SinkOptions): Stream {
   const run = createStreamRun({ name: SINK_GROUP, retry, now, logger })
   const filling = new Map<string, Filling>()
+  const measured = { log, group: SINK_GROUP, topics: storedTopics, now }
+  let member: LogConsumer | null = null
 
   async function consume(): Promise<void> {
     filling.clear()
     run.paused.clear()
     const consumer = await log.consumer({ group: SINK_GROUP, topics: storedTopics })
+    member = consumer
     try {
       while (!run.stopping()) {
         run.paused.resumeDue(consumer)
@@ -70,6 +73,7 @@ export function createSink({ log, analytics, now, logger, retry }: SinkOptions):
         if (isIdle()) run.markHealthy()
       }
     } finally {
+      member = null
       await consumer.close().catch((error: Error) => logger.warn({ stream: SINK_GROUP }, `closing: ${error.message}`))
     }
   }
@@ -191,7 +195,8 @@ export function createSink({ log, analytics, now, logger, retry }: SinkOptions):
     // After a failure a new consumer starts at what is committed, with the batch that is in doubt.
     run: () => run.run(consume),
     stop: run.stop,
-    lag: () => topicLag(log, SINK_GROUP, storedTopics, now),
+    lag: createTopicLag(measured),
+    ownLag: createTopicLag({ ...measured, assigned: () => member?.assigned() ?? [] }),
     state: run.state,
   }
 }

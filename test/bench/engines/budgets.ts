@@ -16,7 +16,7 @@ import { createClient } from '@clickhouse/client'
 import { connectKafkaEventLog } from '../../../infra/event-log/kafka/event-log.ts'
 import { RESERVATION_MS } from '../../../services/domain/money/in-flight.ts'
 import { JUDGE_GROUP } from '../../../streams/judge/judge.ts'
-import { topicLag } from '../../../streams/runtime/lag.ts'
+import { createTopicLag } from '../../../streams/runtime/lag.ts'
 import { addresses, testNamespace } from '../../engines/addresses.ts'
 import { supervise } from '../../engines/faults/world/supervised.ts'
 import { removeNamespace, settingsIn } from '../../engines/namespace.ts'
@@ -164,7 +164,7 @@ async function stopWhenStill(): Promise<void> {
 /** By the log, which under such load does not always answer. */
 async function judgeLag(): Promise<string> {
   try {
-    const lags = await topicLag(log, JUDGE_GROUP, ['ad-events'], Date.now)
+    const lags = await createTopicLag({ log, group: JUDGE_GROUP, topics: ['ad-events'], now: Date.now })()
     return lags.map(({ ageMs }) => (ageMs / 1000).toFixed(1)).join(' ')
   } catch (error) {
     return (error as Error).message

@@ -5,8 +5,9 @@ import { listenForMetrics, measureRequests, metricsApp } from '../../../services
 
 const sampled = {
   streamLags: async () => [
-    { stream: 'sink', topic: 'ad-events', records: 3 },
-    { stream: 'sink', topic: 'ad-events', records: 4 },
+    { stream: 'sink', topic: 'ad-events', records: 3, ageMs: 200 },
+    { stream: 'sink', topic: 'ad-events', records: 4, ageMs: 1_500 },
+    { stream: 'signals', topic: null, records: 0, ageMs: 60_000 },
   ],
   pausedPartitions: async () => [{ stream: 'sink', topic: 'judged-events', partitions: 2 }],
   deadLetters: async (): Promise<number> => Promise.reject(new Error('the log is down')),
@@ -37,6 +38,9 @@ it('GET /metrics tells of requests by route and status, of ads, events and strea
   expect(lines).toContain('endcap_events_accepted_total{type="VIEW"} 10')
   expect(lines).toContain('endcap_events_rejected_total{type="VIEW",code="INVALID"} 2')
   expect(lines).toContain('endcap_stream_lag_records{stream="sink",topic="ad-events"} 7')
+  expect(lines).toContain('endcap_stream_lag_seconds{stream="sink"} 1.5')
+  expect(lines).toContain('endcap_stream_lag_seconds{stream="signals"} 60')
+  expect(lines).toContain('endcap_stream_partitions{stream="sink",topic="ad-events"} 2')
   expect(lines).toContain('endcap_stream_paused_partitions{stream="sink",topic="judged-events"} 2')
   expect(lines).toContain('endcap_dead_letters Nan')
   expect(lines).toContain('endcap_emission_queue_records 5')
