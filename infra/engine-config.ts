@@ -1,4 +1,6 @@
 import { type Static, Type } from 'typebox'
+import type { TopicNumbers } from './event-log/kafka/partition-counts.ts'
+import { readTopicPartitions, readTopicRetention } from './event-log/kafka/topic-numbers.ts'
 import * as Setting from './settings.ts'
 import { type Environment, listOf, readSettings } from './settings.ts'
 
@@ -17,10 +19,14 @@ export interface KafkaConfig {
   readonly ssl: boolean
   readonly sasl: { mechanism: SaslMechanism; username: string; password: string } | null
   readonly replicationFactor: number
-  /** Null: each topic's default. */
+  /** Null: what each topic has, and the default for a new one. */
   readonly partitions: number | null
+  /** Of single topics. */
+  readonly topicPartitions: TopicNumbers
   /** Null: each topic's default. */
   readonly retentionMs: number | null
+  /** Of single topics. */
+  readonly topicRetentionMs: TopicNumbers
   readonly sessionTimeoutMs: number
 }
 
@@ -45,7 +51,9 @@ export const engineSettings = Type.Object({
   KAFKA_SASL_MECHANISM: Setting.OneOf(saslMechanisms, 'scram-sha-512'),
   KAFKA_REPLICATION_FACTOR: Setting.Integer(1, 10, 1),
   KAFKA_PARTITIONS: Setting.Integer(0, 1_000, 0),
+  KAFKA_TOPIC_PARTITIONS: Setting.Text(''),
   KAFKA_RETENTION_DAYS: Setting.Integer(0, 36_500, 0),
+  KAFKA_TOPIC_RETENTION_DAYS: Setting.Text(''),
   KAFKA_SESSION_TIMEOUT_MS: Setting.Integer(6_000, 300_000, 10_000),
   CLICKHOUSE_URL: Setting.Address('http', 'https'),
   ELASTICSEARCH_URL: Setting.Address('http', 'https'),
@@ -80,6 +88,7 @@ export function readEngineConfig(env: Environment, problems: string[]): EngineCo
 }
 
 function readKafka(settings: EngineSettings, problems: string[]): KafkaConfig | null {
+  const { KAFKA_TOPIC_PARTITIONS: topicPartitions, KAFKA_TOPIC_RETENTION_DAYS: topicRetentionDays } = settings
   const brokers = listOf(settings.KAFKA_BROKERS)
   if (brokers.length === 0) return null
   return {
@@ -88,7 +97,9 @@ function readKafka(settings: EngineSettings, problems: string[]): KafkaConfig | 
     sasl: readSasl(settings, problems),
     replicationFactor: settings.KAFKA_REPLICATION_FACTOR,
     partitions: settings.KAFKA_PARTITIONS || null,
+    topicPartitions: readTopicPartitions('KAFKA_TOPIC_PARTITIONS', topicPartitions, problems),
     retentionMs: settings.KAFKA_RETENTION_DAYS * DAY_MS || null,
+    topicRetentionMs: readTopicRetention('KAFKA_TOPIC_RETENTION_DAYS', topicRetentionDays, problems),
     sessionTimeoutMs: settings.KAFKA_SESSION_TIMEOUT_MS,
   }
 }

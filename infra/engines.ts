@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { MessagePort } from 'node:worker_threads'
+import type { TopicName } from '../schemas/topics.ts'
 import { connectClickHouse, migrateClickHouse } from './analytics/clickhouse/analytics.ts'
 import { analyticsClient, startEmbeddedAnalytics } from './analytics/embedded/analytics.ts'
 import { migrate } from './analytics/migrate.ts'
@@ -33,7 +34,11 @@ export interface Engines {
  * What a thread needs to open the engines: a port to each embedded one, the settings of the others. The ports go into the
  * `transferList` of a worker; `portsIn` lists them.
  */
-export type EngineLinks = { config: EngineConfig } & Record<keyof Engines, MessagePort | null>
+export type EngineLinks = {
+  config: EngineConfig
+  /** Partitions of `ad-events`, and of all topics that are partitioned alike. */
+  adEventPartitions: number
+} & Record<keyof Engines, MessagePort | null>
 
 export interface EngineHost {
   /** New links, to be opened by `connectEngines` in any thread. */
@@ -74,9 +79,11 @@ export async function startEngines(options: StartEnginesOptions): Promise<Engine
     config.redis ? null : startEmbeddedCounters(folder('counters')),
   ])
   const served = [analytics, index, counters, log].filter((each): each is Served => each !== null)
+  let adEventPartitions = 0
   const host: EngineHost = {
     links: () => ({
       config,
+      adEventPartitions,
       log: log?.connect() ?? null,
       analytics: analytics?.connect() ?? null,
       index: index?.connect() ?? null,
@@ -90,6 +97,11 @@ export async function startEngines(options: StartEnginesOptions): Promise<Engine
   }
   try {
     if (options.prepares ?? true) await prepare(options)
+    adEventPartitions = await countPartitions(
+      'ad-events',
+      openLog(config, log?.connect() ?? null, options.logger),
+      options.logger,
+    )
     return host
   } catch (error) {
     await host.stop()
@@ -102,9 +114,9 @@ export const portsIn = (links: EngineLinks): MessagePort[] =>
 
 /** Opens the engines in this thread. @param logger for what happens outside calls, such as a lost connection. */
 export function connectEngines({ config, ...ports }: EngineLinks, logger: EngineLogger): Engines {
-  const { namespace, kafka, clickhouse, elasticsearch, redis } = config
+  const { namespace, clickhouse, elasticsearch, redis } = config
   return {
-    log: kafka ? connectKafkaEventLog(kafkaOptions(config, logger)) : eventLogClient(ports.log!),
+    log: openLog(config, ports.log, logger),
     analytics: clickhouse ? connectClickHouse({ ...clickhouse, namespace }) : analyticsClient(ports.analytics!),
     index: elasticsearch
       ? connectElasticsearch({ url: elasticsearch.url, shards: elasticsearch, namespace })
@@ -115,6 +127,18 @@ export function connectEngines({ config, ...ports }: EngineLinks, logger: Engine
 
 export async function closeEngines(engines: Engines): Promise<void> {
   await Promise.all(Object.values(engines).map((engine) => engine.close()))
+}
+
+const openLog = (config: EngineConfig, port: MessagePort | null, logger: EngineLogger): EventLog =>
+  config.kafka ? connectKafkaEventLog(kafkaOptions(config, logger)) : eventLogClient(port!)
+
+/** How many partitions a topic has, whatever was asked for when it was made. Waits for the log, and closes it. */
+async function countPartitions(topic: TopicName, log: EventLog, logger: EngineLogger): Promise<number> {
+  try {
+    return (await untilThere('event log', logger, () => log.bounds(topic))).length
+  } finally {
+    await log.close()
+  }
 }
 
 /** Creates the tables of an Analytics again after they were dropped. */
@@ -142,6 +166,8 @@ async function prepare({ config, logger }: StartEnginesOptions): Promise<void> {
         migrateKafka({
           ...kafkaOptions(config, logger),
           replicationFactor: kafka.replicationFactor,
+          topicPartitions: kafka.topicPartitions,
+          topicRetentionMs: kafka.topicRetentionMs,
           ...(kafka.partitions === null ? {} : { partitions: kafka.partitions }),
           ...(kafka.retentionMs === null ? {} : { retentionMs: kafka.retentionMs }),
         }),

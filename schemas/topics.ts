@@ -2,11 +2,16 @@
 export interface Topic {
   /** Avro record of the values, by its name in `schemas/`. */
   readonly record: RecordName
+  /** In an embedded log. Where there is one, there is one in every log; all others start with KAFKA_PARTITIONS in Kafka. */
   readonly partitions: number
   /** `compacted` keeps the latest value per key for ever; `retained` keeps every record for `retentionMs`. */
   readonly kind: 'compacted' | 'retained'
   readonly retentionMs: number
+  /** No setting may shorten the retention below this: a promise hangs on it. */
+  readonly retentionMinMs: number
 }
+
+export const KAFKA_PARTITIONS = 12
 
 export type RecordName =
   | 'RegistryEntry'
@@ -29,17 +34,22 @@ export type RecordName =
 const DAY_MS = 86_400_000
 const FOR_EVER_MS = -1
 
-const retained = (record: RecordName, partitions: number, days: number): Topic => ({
+/** A click counts for 30 days, and may come 8 days late; a day more is for the judge. Until then a repeat must be known. */
+const REPEATS_KNOWN_DAYS = 39
+
+const retained = (record: RecordName, partitions: number, days: number, daysMin = 1): Topic => ({
   record,
   partitions,
   kind: 'retained',
   retentionMs: days * DAY_MS,
+  retentionMinMs: daysMin * DAY_MS,
 })
 const compacted = (record: RecordName, partitions: number): Topic => ({
   record,
   partitions,
   kind: 'compacted',
   retentionMs: FOR_EVER_MS,
+  retentionMinMs: FOR_EVER_MS,
 })
 
 export const topics = {
@@ -57,16 +67,16 @@ export const topics = {
   emissions: retained('Emission', 4, 400),
   /** Key: campaignId, so that one budget, cap or showId meets one consumer in one order. */
   'ad-events': retained('AdEvent', 4, 400),
-  /** Key: campaignId. */
-  'judged-events': retained('JudgedEvent', 4, 400),
+  /** Key: campaignId. Lost counters are counted again from here. */
+  'judged-events': retained('JudgedEvent', 4, 400, REPEATS_KNOWN_DAYS),
   /** Key: campaignId, so that a partition corrects what the same partition of ad-events was judged to be. */
-  corrections: retained('EventCorrection', 4, 400),
+  corrections: retained('EventCorrection', 4, 400, REPEATS_KNOWN_DAYS),
   /** Key: cid. */
   transactions: retained('Transaction', 4, 400),
   /** Key: shopId/eventId of the purchase. */
   'transaction-returns': retained('TransactionReturn', 4, 400),
-  /** Key: cid. */
-  'page-views': retained('PageView', 4, 400),
+  /** Key: cid. A click may earn credit for 90 days, and an event may come 8 days late. */
+  'page-views': retained('PageView', 4, 100),
   /** Key: feedId/runId. */
   'feed-issues': retained('FeedIssue', 1, 30),
   /** Key: accountId. The analytics store forgets each after its own time. */
@@ -79,3 +89,13 @@ export const topics = {
 
 export type TopicName = keyof typeof topics
 export const topicNames = Object.keys(topics) as TopicName[]
+
+/**
+ * Topics that are one unit: a key lies in the same partition of each, so that they have the same number of partitions. A
+ * partition of the counters belongs to that partition of all of them.
+ */
+export const partitionedAlike: readonly (readonly TopicName[])[] = [['ad-events', 'judged-events', 'corrections']]
+
+/** The topics of the unit that a topic belongs to, itself included. */
+export const unitOf = (topic: TopicName): readonly TopicName[] =>
+  partitionedAlike.find((unit) => unit.includes(topic)) ?? [topic]

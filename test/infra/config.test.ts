@@ -74,6 +74,13 @@ describe('configuration', () => {
     }
   })
 
+  it('says which topic of a setting cannot be used', () => {
+    const env = { KAFKA_BROKERS: 'a:9092', KAFKA_TOPIC_RETENTION_DAYS: 'judged-events:7' }
+    expect(() => readConfig(env)).toThrow(/KAFKA_TOPIC_RETENTION_DAYS: judged-events must be kept for 39 to/)
+    const kafka = readConfig({ ...env, KAFKA_TOPIC_RETENTION_DAYS: 'page-views:7' }).engines.kafka
+    expect(kafka?.topicRetentionMs).toEqual({ 'page-views': 7 * 86_400_000 })
+  })
+
   it('never repeats an address, which may hold a password', () => {
     const secret = 'p4ssword'
     expect(() => readConfig({ CLICKHOUSE_URL: `ftp://u:${secret}@c` })).toThrow(expect.not.stringContaining(secret))

@@ -1,5 +1,5 @@
 import kafkajs, { type Admin } from 'kafkajs'
-import { type TopicName, topicNames, topics } from '../../../schemas/topics.ts'
+import { type TopicName, topicNames } from '../../../schemas/topics.ts'
 import {
   type BrokerClient,
   type KafkaAddress,
@@ -9,7 +9,8 @@ import {
 } from './client/broker-client.ts'
 import { remedyFor, rootOf } from './client/errors.ts'
 import { alterTopicsRequest } from './client/requests.ts'
-import { namesIn } from './names.ts'
+import { type KafkaNames, namesIn } from './names.ts'
+import { type PartitionCounts, type PartitionOptions, partitionProblem, partitionsToMake } from './partition-counts.ts'
 import { openTransactionalWriter } from './produce/transaction.ts'
 import { createReader } from './read/reader.ts'
 import { settingsToChange, type TopicSettingsOptions, wantedSettings } from './topic-settings.ts'
@@ -20,16 +21,14 @@ const COORDINATORS_MAX_MS = 60_000
 /** The group and the transactional id that a migration uses. */
 const MIGRATION = 'migration'
 
-export interface MigrateKafkaOptions extends KafkaAddress, TopicSettingsOptions {
+export interface MigrateKafkaOptions extends KafkaAddress, TopicSettingsOptions, PartitionOptions {
   namespace: string
-  /** Of each topic with more than one, in place of what `schemas/topics.ts` says. */
-  partitions?: number
 }
 
 /**
  * Makes the topics that are missing, and sets what each topic needs (`topic-settings.ts`). Several processes may do so at once.
- * @throws LogUnavailable when Kafka is away; Error when a topic exists with another number of partitions, because its keys would
- * lie in other partitions than before.
+ * @throws LogUnavailable when Kafka is away; Error when a topic exists with another number of partitions than the operator asks for,
+ * because its keys would lie in other partitions than before.
  */
 export async function migrateKafka(options: MigrateKafkaOptions): Promise<void> {
   const admin = openAdmin(options)
@@ -61,38 +60,38 @@ async function createMissing(admin: Admin, options: MigrateKafkaOptions): Promis
   const existing = new Set(await admin.listTopics())
   const missing = topicNames.filter((name) => !existing.has(names.topic(name)))
   if (missing.length === 0) return
+  const counts = await partitionsOf(
+    admin,
+    topicNames.filter((name) => !missing.includes(name)),
+    names,
+  )
   // Resolves with false when another process has made them.
   await admin.createTopics({
     waitForLeaders: false,
     topics: missing.map((name) => ({
       topic: names.topic(name),
-      numPartitions: partitionCountOf(name, options),
+      numPartitions: partitionsToMake(name, counts, options),
       replicationFactor: options.replicationFactor,
       configEntries: wantedSettings(name, options).map(({ name, value }) => ({ name, value })),
     })),
   })
 }
 
-/** A topic of one partition is one ordered history, and stays so. */
-function partitionCountOf(name: TopicName, { partitions }: Pick<MigrateKafkaOptions, 'partitions'>): number {
-  const intended = topics[name].partitions
-  return intended === 1 ? 1 : (partitions ?? intended)
+async function partitionsOf(admin: Admin, existing: TopicName[], names: KafkaNames): Promise<PartitionCounts> {
+  // An empty list would ask for every topic of the cluster.
+  if (existing.length === 0) return new Map()
+  const { topics } = await admin.fetchTopicMetadata({ topics: existing.map(names.topic) })
+  return new Map(topics.map(({ name, partitions }) => [names.topicOf(name)!, partitions.length]))
 }
 
 /** Waits until the brokers know the topics, which may be a moment after they were made. */
 async function checkPartitions(client: BrokerClient, options: MigrateKafkaOptions): Promise<void> {
-  const names = namesIn(options.namespace)
+  const { topic } = namesIn(options.namespace)
   const deadline = performance.now() + TOPICS_KNOWN_MAX_MS
-  for (const name of topicNames) {
-    const topic = names.topic(name)
-    const wanted = partitionCountOf(name, options)
-    const { size } = await client.leaders(topic, deadline)
-    if (size !== wanted) {
-      throw new Error(
-        `The topic ${topic} has ${size} partitions and must have ${wanted}: with another number its keys lie in other partitions. Move its records to a new topic, or use another namespace.`,
-      )
-    }
-  }
+  const counts = new Map<TopicName, number>()
+  for (const name of topicNames) counts.set(name, (await client.leaders(topic(name), deadline)).size)
+  const problem = partitionProblem(counts, topic, options)
+  if (problem) throw new Error(problem)
 }
 
 /** Changes only the settings that must differ: what else an operator has set on a topic stays. */

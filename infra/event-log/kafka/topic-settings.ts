@@ -1,5 +1,6 @@
 import { type TopicName, topics } from '../../../schemas/topics.ts'
 import { RECORD_MAX_BYTES } from '../port.ts'
+import type { TopicNumbers } from './partition-counts.ts'
 
 /** A batch of one record of the largest size, or of BATCH_MAX_BYTES, with what the format adds. */
 const MESSAGE_MAX_BYTES = RECORD_MAX_BYTES + 256 * 1024
@@ -25,19 +26,22 @@ export interface FoundSetting {
 export interface TopicSettingsOptions {
   /** Copies of each partition. With 3 or more, writes need two of them: one broker may fail without a loss or a halt. */
   replicationFactor: number
-  /** Shortens how long retained topics keep their records; default: what `schemas/topics.ts` says. */
+  /**
+   * Shortens how long retained topics keep their records, down to what each must keep at least; default: what
+   * `schemas/topics.ts` says.
+   */
   retentionMs?: number
+  /** Of single topics, shorter or longer, in milliseconds, in place of `retentionMs`. */
+  topicRetentionMs?: TopicNumbers
 }
 
 export function wantedSettings(topic: TopicName, options: TopicSettingsOptions): WantedSetting[] {
   const { kind, retentionMs } = topics[topic]
   const isCompacted = kind === 'compacted'
-  const shortened = isCompacted ? undefined : options.retentionMs
+  const asked = isCompacted ? undefined : askedRetentionMs(topic, options)
   const settings: [string, string | number, WantedSetting['rule']][] = [
     ['cleanup.policy', isCompacted ? 'compact' : 'delete', 'EXACT'],
-    shortened === undefined
-      ? ['retention.ms', retentionMs, 'WHEN_MISSING']
-      : ['retention.ms', Math.min(retentionMs, shortened), 'EXACT'],
+    asked === undefined ? ['retention.ms', retentionMs, 'WHEN_MISSING'] : ['retention.ms', asked, 'EXACT'],
     ['delete.retention.ms', TOMBSTONE_RETENTION_MS, 'WHEN_MISSING'],
     ['max.message.bytes', MESSAGE_MAX_BYTES, 'AT_LEAST'],
     ['min.insync.replicas', options.replicationFactor >= 3 ? 2 : 1, 'AT_LEAST'],
@@ -47,6 +51,13 @@ export function wantedSettings(topic: TopicName, options: TopicSettingsOptions):
   // Only closed segments are compacted.
   if (isCompacted) settings.push(['segment.ms', SEGMENT_MS, 'WHEN_MISSING'])
   return settings.map(([name, value, rule]) => ({ name, value: String(value), rule }))
+}
+
+function askedRetentionMs(topic: TopicName, options: TopicSettingsOptions): number | undefined {
+  const { retentionMs, retentionMinMs } = topics[topic]
+  const common = options.retentionMs
+  const single = options.topicRetentionMs?.[topic]
+  return single ?? (common === undefined ? undefined : Math.max(retentionMinMs, Math.min(retentionMs, common)))
 }
 
 /** The wanted settings that a topic does not satisfy. All others are left alone. */

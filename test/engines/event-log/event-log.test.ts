@@ -12,7 +12,8 @@ const SESSION_TIMEOUT_MS = 6_000
 async function createHost(): Promise<EventLogHost> {
   const namespace = testNamespace()
   const brokers = addresses.kafkaBrokers
-  await migrateKafka({ brokers, clientId: CLIENT_ID, namespace, replicationFactor: 1, logger: quiet })
+  // As many as an embedded log has.
+  await migrateKafka({ brokers, clientId: CLIENT_ID, namespace, replicationFactor: 1, partitions: 4, logger: quiet })
   let sockets = faultySockets()
   let logs: ReturnType<typeof connectKafkaEventLog>[] = []
 

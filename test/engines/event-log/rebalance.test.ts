@@ -25,7 +25,7 @@ let members: Member[]
 beforeEach(async () => {
   namespace = testNamespace()
   members = []
-  await migrateKafka({ brokers, clientId: 'test', namespace, replicationFactor: 1, logger })
+  await migrateKafka({ brokers, clientId: 'test', namespace, replicationFactor: 1, partitions: 4, logger })
   log = connectKafkaEventLog({ brokers, clientId: 'test', namespace, logger, now: Date.now, timeoutMs: PATIENCE_MS })
 })
 afterEach(async () => {

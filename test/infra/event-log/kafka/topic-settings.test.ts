@@ -58,3 +58,15 @@ it('a configured retention applies to retained topics only', () => {
   })
   expect(changed('registry', options, made('registry', { replicationFactor: 1 }))).toEqual({})
 })
+
+it('a topic keeps its records for as long as it is asked to, and a common retention never breaks a promise', () => {
+  const retention = (topic: Parameters<typeof wantedSettings>[0], options: object) =>
+    Number(made(topic, { replicationFactor: 1, ...options })['retention.ms']) / 86_400_000
+  const week = 7 * 86_400_000
+  expect(retention('emissions', { retentionMs: week })).toBe(7)
+  expect(retention('judged-events', { retentionMs: week })).toBe(39)
+  expect(retention('feed-issues', { retentionMs: 100 * 86_400_000 })).toBe(30)
+  const options = { retentionMs: week, topicRetentionMs: { emissions: 500 * 86_400_000 } }
+  expect(retention('emissions', options)).toBe(500)
+  expect(retention('transactions', options)).toBe(7)
+})

@@ -1,0 +1,55 @@
+import { KAFKA_PARTITIONS, type TopicName, topicNames, topics, unitOf } from '../../../schemas/topics.ts'
+
+/** What the operator asks for; a topic that exists otherwise keeps the number of partitions that it has. */
+export interface PartitionOptions {
+  /** Of each topic with more than one. */
+  partitions?: number
+  /** Of single topics, in place of `partitions`. Whoever names one topic of a unit names them all. */
+  topicPartitions?: TopicNumbers
+}
+
+export type TopicNumbers = Readonly<Partial<Record<TopicName, number>>>
+export type PartitionCounts = ReadonlyMap<TopicName, number>
+
+/** The number of partitions that a missing topic is made with, beside those that exist. */
+export function partitionsToMake(topic: TopicName, existing: PartitionCounts, options: PartitionOptions): number {
+  const alike = unitOf(topic).flatMap((each) => existing.get(each) ?? [])
+  return required(topic, options)?.partitions ?? alike[0] ?? KAFKA_PARTITIONS
+}
+
+/** Why the topics cannot be used as they are, for a person; null: they can. */
+export function partitionProblem(
+  found: PartitionCounts,
+  nameOf: (topic: TopicName) => string,
+  options: PartitionOptions,
+) {
+  for (const topic of topicNames) {
+    const count = found.get(topic)!
+    const must = required(topic, options)
+    if (must && must.partitions !== count) {
+      return `The topic ${nameOf(topic)} has ${count} partitions and ${must.by} ${must.partitions}: with another number its keys lie in other partitions. ${must.remedy}`
+    }
+    const other = unitOf(topic).find((each) => found.get(each) !== count)
+    if (other) {
+      return `The topics ${nameOf(topic)} and ${nameOf(other)} must have the same number of partitions, not ${count} and ${found.get(other)}: each partition of the one belongs to that of the other. Use another namespace, or make the one anew that holds nothing yet.`
+    }
+  }
+  return null
+}
+
+interface Required {
+  partitions: number
+  /** "X asks for", as in "X asks for 12". */
+  by: string
+  remedy: string
+}
+
+function required(topic: TopicName, { partitions, topicPartitions }: PartitionOptions): Required | null {
+  if (topics[topic].partitions === 1) {
+    return { partitions: 1, by: 'must have', remedy: 'Use another namespace, or move its records to a new topic.' }
+  }
+  const remedy = 'Leave the setting out to go on with what there is, or use another namespace.'
+  const single = topicPartitions?.[topic]
+  if (single !== undefined) return { partitions: single, by: 'KAFKA_TOPIC_PARTITIONS asks for', remedy }
+  return partitions === undefined ? null : { partitions, by: 'KAFKA_PARTITIONS asks for', remedy }
+}
