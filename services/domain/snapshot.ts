@@ -10,7 +10,7 @@ export class Snapshot {
   readonly #byKind = new Map<EntityKind, Map<string, RegistryEntry>>()
   /** Why entries that the log holds are missing here, and will be until a newer version starts; null: none are. */
   staleReason: string | null = null
-  readonly #listeners: ((entry: RegistryEntry, before: RegistryEntry | undefined) => void)[] = []
+  readonly #listeners = new Set<(entry: RegistryEntry, before: RegistryEntry | undefined) => void>()
 
   /** Applies an entry; one that is not newer than what is known changes nothing. */
   apply(entry: RegistryEntry): void {
@@ -55,8 +55,9 @@ export class Snapshot {
     for (const entry of this.#byKind.get(kind)?.values() ?? []) yield entry as Entity<K>
   }
 
-  /** Calls back after every applied change. */
-  onChange(listener: (entry: RegistryEntry, before: RegistryEntry | undefined) => void): void {
-    this.#listeners.push(listener)
+  /** Calls back after every applied change. @returns what ends it. */
+  onChange(listener: (entry: RegistryEntry, before: RegistryEntry | undefined) => void): () => void {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
   }
 }

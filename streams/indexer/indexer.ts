@@ -4,12 +4,13 @@ import type { IndexWrite, ProductIndex } from '../../infra/product-index/port.ts
 import type { RegistryEntry } from '../../schemas/records/entities.ts'
 import type { ProductOffer, ProductSignals } from '../../schemas/records/records.ts'
 import type { TopicName } from '../../schemas/topics.ts'
-import type { Entity, Snapshot } from '../../services/domain/snapshot.ts'
+import type { Snapshot } from '../../services/domain/snapshot.ts'
 import { uncommitted } from '../runtime/lag.ts'
 import type { DeadRecord, DecodedRecord } from '../runtime/outcome.ts'
 import { createStream, requireCompleteRegistry, type StreamStep } from '../runtime/pipeline.ts'
 import type { Stream, StreamLogger } from '../runtime/stream.ts'
-import { applyCampaign, createPromotionBook, productsSignature } from './promotions.ts'
+import { createPromotionBook, type PromotionBook } from './promotion-book.ts'
+import { applyCampaign, productsSignature } from './promotions.ts'
 
 export const INDEXER_GROUP = 'indexer'
 const TOPICS = ['products', 'product-signals', 'registry'] as const satisfies TopicName[]
@@ -38,19 +39,27 @@ export interface IndexerDeps {
  * another until either changes again. So the process that leads runs it (the rate of offers needs no second).
  */
 export function createIndexer({ log, index, snapshot, now, logger }: IndexerDeps): Stream {
+  let book: PromotionBook | null = null
   let begun: StreamStep | null = null
   const step: StreamStep = async (batch) => {
-    begun ??= createIndexerStep({ index, snapshot, progress: await readProgress(log) })
+    book ??= createPromotionBook(snapshot)
+    begun ??= createIndexerStep({ index, snapshot, book, progress: await readProgress(log) })
     return begun(batch)
   }
   const options = { batchMaxRecords: BATCH_MAX_RECORDS, pollMaxWaitMs: POLL_MAX_WAIT_MS, now, logger }
-  return createStream({
+  const stream = createStream({
     name: INDEXER_GROUP,
     topics: TOPICS,
     log,
     step: requireCompleteRegistry(snapshot, step),
     ...options,
   })
+  const run = () =>
+    stream.run().finally(() => {
+      book?.close()
+      book = begun = null
+    })
+  return { ...stream, run }
 }
 
 /** Next offset by `topic/partition`, of what this stream has done. */
@@ -64,10 +73,10 @@ async function readProgress(log: EventLog): Promise<IndexerProgress> {
 export function createIndexerStep(deps: {
   index: ProductIndex
   snapshot: Snapshot
+  book: PromotionBook
   progress: IndexerProgress
 }): StreamStep {
-  const { index, snapshot, progress } = deps
-  const promotersOf = createPromotionBook(snapshot)
+  const { index, snapshot, book, progress } = deps
   /** By campaign: what its promotions in the index were derived from. Unknown after a start: derived again. */
   const signatures = new Map<string, string>()
 
@@ -90,7 +99,7 @@ export function createIndexerStep(deps: {
       if (offer) {
         const { shopId, feedId, id } = offer
         const textLang = snapshot.body('Shop', shopId)?.lang
-        const campaignIds = promotersOf(offer)
+        const campaignIds = book.promotersOf(offer)
         writes.push({ kind: 'offer', version, offer, ...(textLang ? { textLang } : {}) })
         writes.push({ kind: 'promotions', version: versionAt(record), shopId, feedId, id, campaignIds })
         continue
@@ -112,27 +121,20 @@ export function createIndexerStep(deps: {
   }
 
   async function applyRegistry(records: DecodedRecord<RegistryEntry>[]): Promise<void> {
+    const entries = records.flatMap(({ value }) => value ?? [])
     // The follower of the registry may be behind this stream, or ahead of it.
-    for (const { value } of records) if (value) snapshot.apply(value)
-    const concerned = campaignsConcerned(records).filter(
-      (campaign) => signatures.get(campaign.id) !== productsSignature(snapshot, campaign),
-    )
+    for (const entry of entries) snapshot.apply(entry)
+    const concerned = book
+      .concernedBy(entries)
+      .filter((campaign) => signatures.get(campaign.id) !== productsSignature(snapshot, campaign))
     if (concerned.length === 0) return
     await index.refresh()
     for (const campaign of concerned) {
       const signature = productsSignature(snapshot, campaign)
-      const complete = await applyCampaign({ index, snapshot, promotersOf }, campaign, versionAt(records.at(-1)!))
+      const complete = await applyCampaign({ index, snapshot, book }, campaign, versionAt(records.at(-1)!))
       if (complete) signatures.set(campaign.id, signature)
     }
     await index.refresh()
-  }
-
-  function campaignsConcerned(records: readonly DecodedRecord<RegistryEntry>[]): Entity<'Campaign'>[] {
-    const changed = (kind: RegistryEntry['kind']) =>
-      new Set(records.flatMap(({ value }) => (value?.kind === kind ? [value.id] : [])))
-    const [campaigns, accounts] = [changed('Campaign'), changed('Account')]
-    if (campaigns.size === 0 && accounts.size === 0) return []
-    return [...snapshot.allEver('Campaign')].filter(({ id, body }) => campaigns.has(id) || accounts.has(body.accountId))
   }
 
   return async function indexerStep({ topic, partition, records }) {

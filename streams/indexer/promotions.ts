@@ -1,42 +1,20 @@
+import { createHash } from 'node:crypto'
 import type { Filter, IndexWrite, ProductIndex } from '../../infra/product-index/port.ts'
-import type { Account } from '../../schemas/records/accounts.ts'
 import type { Campaign } from '../../schemas/records/entities.ts'
-import type { ProductOffer } from '../../schemas/records/records.ts'
-import { promotersOf } from '../../services/domain/campaign/promotion.ts'
 import type { Entity, Snapshot } from '../../services/domain/snapshot.ts'
+import { accountOf, type PromotionBook } from './promotion-book.ts'
 
 /** Offers read at once while a campaign is applied. */
 const PAGE_OFFERS = 500
 /** Ids in one filter. */
 const IDS_PER_FILTER = 1_000
 
-/** The campaigns of each shop, prepared to say who promotes an offer; made anew after a change of the registry. */
-export function createPromotionBook(snapshot: Snapshot): (offer: ProductOffer) => string[] {
-  const byShop = new Map<string, (offer: ProductOffer) => string[]>()
-  snapshot.onChange((entry) => {
-    if (entry.kind === 'Campaign' || entry.kind === 'Account') byShop.clear()
-  })
-  return (offer) => {
-    let promoters = byShop.get(offer.shopId)
-    if (!promoters) {
-      const campaigns = [...snapshot.all('Campaign')].filter(({ body }) => body.shopId === offer.shopId)
-      promoters = promotersOf(
-        campaigns.map(({ id, body }) => ({ id, campaign: body, account: accountOf(snapshot, body) })),
-      )
-      byShop.set(offer.shopId, promoters)
-    }
-    return promoters(offer)
-  }
-}
-
-const accountOf = (snapshot: Snapshot, campaign: Campaign): Account | null =>
-  snapshot.body('Account', campaign.accountId) ?? null
-
-/** All that decides which products a campaign promotes: while this is the same, nothing has to be rewritten. */
+/** A hash of all that decides which products a campaign promotes: while it is the same, nothing has to be rewritten. */
 export function productsSignature(snapshot: Snapshot, { body, deletedAt }: Entity<'Campaign'>): string {
   const account = accountOf(snapshot, body)
   const { shopId, kind, productIds, productRule } = body
-  return JSON.stringify([deletedAt !== null, kind, shopId, productIds, productRule, account?.kind, account?.sellerIds])
+  const deciding = [deletedAt !== null, kind, shopId, productIds, productRule, account?.kind, account?.sellerIds]
+  return createHash('sha256').update(JSON.stringify(deciding)).digest('base64url')
 }
 
 /**
@@ -47,7 +25,7 @@ export function productsSignature(snapshot: Snapshot, { body, deletedAt }: Entit
  * @returns false when some offers had got this version already: from an earlier try, which may have known less.
  */
 export async function applyCampaign(
-  deps: { index: ProductIndex; snapshot: Snapshot; promotersOf: (offer: ProductOffer) => string[] },
+  deps: { index: ProductIndex; snapshot: Snapshot; book: PromotionBook },
   campaign: Entity<'Campaign'>,
   version: number,
 ): Promise<boolean> {
@@ -57,13 +35,13 @@ export async function applyCampaign(
     for (let after: string | null = null; ; ) {
       const page = await deps.index.scan({ shopId, filters, after, limit: PAGE_OFFERS })
       const writes = page.flatMap(({ offer, campaignIds }): IndexWrite[] => {
-        const now = deps.promotersOf(offer)
+        const now = deps.book.promotersOf(offer)
         if (sameList(now, campaignIds)) return []
         return [{ kind: 'promotions', version, shopId, feedId: offer.feedId, id: offer.id, campaignIds: now }]
       })
       if (writes.length > 0 && (await deps.index.write(writes)) < writes.length) complete = false
       const last = page.at(-1)
-      if (!last) break
+      if (!last || page.length < PAGE_OFFERS) break
       after = `${last.offer.feedId}/${last.offer.id}`
     }
   }

@@ -78,7 +78,7 @@ function sellersOf({ kind, sellerIds }: Account): Extract<Filter, { kind: 'selle
   return kind === 'ADVERTISER' ? [{ kind: 'sellers', anyOf: sellerIds }] : []
 }
 
-/** Finds what `promotersOf` lets a campaign over the rule promote. */
+/** Finds what `promotes` lets a campaign over the rule promote. */
 function ruleFilters(rule: ProductRule): Filter[] {
   const { brands, categoryPaths, labels, sellerIds, priceMinMicros, priceMaxMicros } = rule
   const lists: Filter[] = [

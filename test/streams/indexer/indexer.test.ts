@@ -9,7 +9,8 @@ import type { Campaign, RegistryEntry } from '../../../schemas/records/entities.
 import type { ProductOffer } from '../../../schemas/records/records.ts'
 import type { TopicName } from '../../../schemas/topics.ts'
 import { Snapshot } from '../../../services/domain/snapshot.ts'
-import { createIndexerStep } from '../../../streams/indexer/indexer.ts'
+import { createIndexerStep, type IndexerProgress } from '../../../streams/indexer/indexer.ts'
+import { createPromotionBook } from '../../../streams/indexer/promotion-book.ts'
 import { tries } from '../../effort.ts'
 import { anOffer } from '../../infra/product-index/offer.fixture.ts'
 import { campaignBody } from '../judge/fixtures.ts'
@@ -27,15 +28,20 @@ const UNCOMMITTED = { committed: null, lastOffset: 0 }
 /** A log of one partition a topic, in which each record becomes a batch when it is due. */
 class Feed {
   readonly snapshot = new Snapshot()
-  #step = createIndexerStep({ index, snapshot: this.snapshot, progress: new Map() })
+  #step = this.newStep()
   readonly #next = new Map<TopicName, number>()
   readonly #committed = new Map<string, number>()
   readonly #versions = new Map<string, number>()
 
+  newStep(progress: IndexerProgress = new Map(), into = index) {
+    const { snapshot } = this
+    return createIndexerStep({ index: into, snapshot, book: createPromotionBook(snapshot), progress })
+  }
+
   /** Does a batch, and then loses all that was in memory before it was committed. */
   async crashAfter(...records: ReturnType<Feed['record']>[]): Promise<void> {
     await this.#step({ topic: records[0]!.topic, partition: 0, records, ...UNCOMMITTED })
-    this.#step = createIndexerStep({ index, snapshot: this.snapshot, progress: new Map(this.#committed) })
+    this.#step = this.newStep(new Map(this.#committed))
   }
 
   record(topic: TopicName, value: unknown, key: string | null = null) {
@@ -161,7 +167,7 @@ describe('the indexer', () => {
       ...index,
       scan: (...args: Parameters<typeof index.scan>) => index.scan(...args).finally(() => scans++),
     }
-    const step = createIndexerStep({ index: counting, snapshot: feed.snapshot, progress: new Map() })
+    const step = feed.newStep(new Map(), counting)
     const again = async (body: Partial<Campaign>) => {
       scans = 0
       const records = [feed.campaign('x', { productIds: ['p1'], ...body })]

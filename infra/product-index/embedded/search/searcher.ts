@@ -6,6 +6,7 @@ import { Columns, type DocumentRow, tieOrder } from './columns.ts'
 import { Matcher } from './matcher.ts'
 import { Postings } from './postings.ts'
 import { Ranker } from './ranker.ts'
+import type { Docs } from './sorted-sets.ts'
 import { topIndexes } from './top.ts'
 
 /** A query that names its campaigns by the number under which the client sent them. */
@@ -64,6 +65,10 @@ export function openIndexSearcher({ folder }: { folder: string }) {
     byKey: db.prepare(
       'SELECT doc FROM documents WHERE shopId = ? AND (feedId, id) > (?, ?) AND offer IS NOT NULL ORDER BY feedId, id',
     ),
+    byKeyOf: db.prepare(
+      `SELECT doc FROM json_each(?) CROSS JOIN documents ON doc = value
+       WHERE (feedId, documents.id) > (?, ?) AND offer IS NOT NULL ORDER BY feedId, documents.id LIMIT ?`,
+    ),
     sellers: db.prepare(
       `SELECT sellerId, offers FROM sellers
        WHERE shopId = :shopId AND instr(lower(sellerId), lower(:contains)) > 0
@@ -89,6 +94,22 @@ export function openIndexSearcher({ folder }: { folder: string }) {
 
   function load(docs: readonly number[]): StoredProduct[] {
     return sql.load.all(JSON.stringify(docs)) as unknown as StoredProduct[]
+  }
+
+  /** The first of a shop's matching documents after a key; reads what costs less, each of them or the next of the shop. */
+  function nextPage(shopId: string, matching: Docs, after: [feedId: string, id: string], limit: number): number[] {
+    if (matching.length ** 2 < limit * columns.size) {
+      const rows = sql.byKeyOf.all(JSON.stringify([...matching]), ...after, limit) as { doc: number }[]
+      return rows.map(({ doc }) => doc)
+    }
+    const wanted = new Set(matching)
+    const page: number[] = []
+    for (const row of sql.byKey.iterate(shopId, ...after) as Iterable<unknown>) {
+      const { doc } = row as { doc: number }
+      if (page.length >= limit) break
+      if (wanted.has(doc)) page.push(doc)
+    }
+    return page
   }
 
   function campaignsOf(doc: number): string[] {
@@ -201,14 +222,8 @@ export function openIndexSearcher({ folder }: { folder: string }) {
       sql.find.all({ shopId, ids: JSON.stringify(ids) }) as unknown as StoredProduct[],
     count: (shopId: string, filters: readonly Filter[]) => matcher.match(shopId, filters).length,
     scan({ shopId, filters, after, limit }: ScanRequest): StoredProduct[] {
-      const matching = new Set(matcher.match(shopId, filters))
       const [feedId, ...id] = (after ?? '').split('/')
-      const page: number[] = []
-      for (const row of sql.byKey.iterate(shopId, feedId!, id.join('/')) as Iterable<unknown>) {
-        const { doc } = row as { doc: number }
-        if (page.length >= limit) break
-        if (matching.has(doc)) page.push(doc)
-      }
+      const page = nextPage(shopId, matcher.match(shopId, filters), [feedId!, id.join('/')], limit)
       const stored = new Map(load(page).map((product) => [product.doc, product]))
       return page.flatMap((doc) => stored.get(doc) ?? [])
     },

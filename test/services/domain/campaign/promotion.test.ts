@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Account } from '../../../../schemas/records/accounts.ts'
 import type { Campaign } from '../../../../schemas/records/entities.ts'
 import type { ProductOffer } from '../../../../schemas/records/records.ts'
-import { promotersOf, promotes } from '../../../../services/domain/campaign/promotion.ts'
+import { promotes } from '../../../../services/domain/campaign/promotion.ts'
 import { anOffer } from '../../../infra/product-index/offer.fixture.ts'
 import { campaignBody } from '../../../streams/judge/fixtures.ts'
 
@@ -70,14 +70,5 @@ describe('a campaign promotes', () => {
     expect(holds({ productIds: ['p1'] }, offer(), null)).toBe(false)
     expect(holds({ kind: 'DISPLAY', productIds: ['p1'] }, offer())).toBe(false)
     expect(holds({ productIds: null, productRule: null }, offer())).toBe(false)
-  })
-
-  test('one of many campaigns each, named in order', () => {
-    const all = [
-      { id: 'z', campaign: campaignBody({ shopId: 'shop', productIds: ['p1', 'p1'] }), account: publisher },
-      { id: 'a', campaign: campaignBody({ shopId: 'shop', ...rule() }), account: publisher },
-      { id: 'm', campaign: campaignBody({ shopId: 'shop', productIds: ['p2'] }), account: publisher },
-    ]
-    expect(promotersOf(all)(offer())).toEqual(['a', 'z'])
   })
 })

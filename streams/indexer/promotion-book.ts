@@ -1,0 +1,61 @@
+import type { Account } from '../../schemas/records/accounts.ts'
+import type { Campaign, RegistryEntry } from '../../schemas/records/entities.ts'
+import type { ProductOffer } from '../../schemas/records/records.ts'
+import { PromoterIndex } from '../../services/domain/campaign/promoter-index.ts'
+import type { Entity, Snapshot } from '../../services/domain/snapshot.ts'
+
+export interface PromotionBook {
+  /** The sorted ids of the campaigns that promote an offer now. */
+  promotersOf(offer: ProductOffer): string[]
+  /** Every campaign that these entries concern, deleted ones too: those that changed, and those of accounts that did. */
+  concernedBy(entries: readonly RegistryEntry[]): Entity<'Campaign'>[]
+  /** Stops following the registry. */
+  close(): void
+}
+
+/** The campaigns of the registry, kept ready to say who promotes an offer. A change of one costs nothing of the others. */
+export function createPromotionBook(snapshot: Snapshot): PromotionBook {
+  const promoters = new PromoterIndex()
+  const byAccount = new Map<string, Set<string>>()
+
+  function file({ id, body, deletedAt }: Entity<'Campaign'>): void {
+    if (deletedAt === null) promoters.set({ id, campaign: body, account: accountOf(snapshot, body) })
+    else promoters.delete(id)
+  }
+
+  function add(campaign: Entity<'Campaign'>): void {
+    const { accountId } = campaign.body
+    const ofAccount = byAccount.get(accountId) ?? new Set()
+    byAccount.set(accountId, ofAccount.add(campaign.id))
+    file(campaign)
+  }
+
+  function ofAccount(accountId: string): Entity<'Campaign'>[] {
+    return [...(byAccount.get(accountId) ?? [])].map((id) => snapshot.getEver('Campaign', id)!)
+  }
+
+  for (const campaign of snapshot.allEver('Campaign')) add(campaign)
+  const close = snapshot.onChange((entry, before) => {
+    if (entry.kind === 'Account') for (const campaign of ofAccount(entry.id)) file(campaign)
+    if (entry.kind !== 'Campaign') return
+    if (before?.kind === 'Campaign') byAccount.get(before.body.accountId)?.delete(entry.id)
+    add(entry)
+  })
+
+  return {
+    promotersOf: (offer) => promoters.promotersOf(offer),
+    concernedBy(entries) {
+      const concerned = new Set<Entity<'Campaign'>>()
+      for (const { kind, id } of entries) {
+        const campaign = kind === 'Campaign' ? snapshot.getEver('Campaign', id) : undefined
+        if (campaign) concerned.add(campaign)
+        if (kind === 'Account') for (const each of ofAccount(id)) concerned.add(each)
+      }
+      return [...concerned]
+    },
+    close,
+  }
+}
+
+export const accountOf = (snapshot: Snapshot, campaign: Campaign): Account | null =>
+  snapshot.body('Account', campaign.accountId) ?? null
