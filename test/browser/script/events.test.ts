@@ -28,13 +28,24 @@ async function openBelow() {
   return { ...visit, run: (ms: number) => visit.page.clock.runFor(ms) }
 }
 
+/**
+ * Waits until the script has noticed which cards are visible. Observers hear of the same frame in the order in which
+ * they were made, so the script's own has heard before this one.
+ */
+const noticed = ({ page }: Visit) =>
+  page.evaluate(async () => {
+    const card = document.querySelector('#ads')!.shadowRoot!.querySelector('a')!
+    await new Promise((resolve) => new IntersectionObserver(resolve, { threshold: 0.5 }).observe(card))
+  })
+
 /** Scrolls until this many pixels of the cards (286 tall) are visible, and waits until the page has noticed. */
-const showPixels = ({ page }: Visit, pixels: number) =>
-  page.evaluate(async (shown) => {
+async function showPixels(visit: Visit, pixels: number): Promise<void> {
+  await visit.page.evaluate((shown) => {
     const card = document.querySelector('#ads')!.shadowRoot!.querySelector('a')!
     scrollBy(0, card.getBoundingClientRect().top - innerHeight + shown)
-    await new Promise((resolve) => new IntersectionObserver(resolve, { threshold: 0.5 }).observe(card))
   }, pixels)
+  await noticed(visit)
+}
 
 /** How many events the tests have sent to the program. */
 let told = 0
@@ -138,6 +149,7 @@ describe('a click', () => {
   async function openTop() {
     const visit = await site.open(`<div id="ads"></div>${site.tag('ads', 1, 2)}`, { ownClock: true })
     await visit.rendered(1)
+    await noticed(visit)
     return { ...visit, link: visit.page.getByRole('link').first() }
   }
   type Top = Awaited<ReturnType<typeof openTop>>
