@@ -1,7 +1,5 @@
-import { NumberField, type NumberFieldProps } from '../form/number-field.tsx'
-
 /** The API's amounts have at most six decimals. */
-const DECIMALS_MAX = 6
+export const DECIMALS_MAX = 6
 
 /** Formats an amount in the locale of the browser: 1.234,50 €. */
 export function formatMoney(amount: number, currency: string, options: Intl.NumberFormatOptions = {}): string {
@@ -20,21 +18,4 @@ export function Money({ amount, currency }: MoneyProps) {
   if (amount == null || currency == null) return <>–</>
   const isSmall = amount !== 0 && Math.abs(amount) < 0.1
   return <>{formatMoney(amount, currency, isSmall ? { maximumFractionDigits: DECIMALS_MAX } : {})}</>
-}
-
-export interface MoneyInputProps extends Omit<NumberFieldProps, 'numberStyle' | 'unit'> {
-  /** ISO 4217; shown in the field. */
-  currency: string | undefined
-}
-
-/** A field for an amount of money, read in the locale of the browser: see NumberField. */
-export function MoneyInput({ currency, ...props }: MoneyInputProps) {
-  return (
-    <NumberField
-      decimalsMax={DECIMALS_MAX}
-      {...props}
-      unit={currency}
-      numberStyle={currency === undefined ? {} : { currency }}
-    />
-  )
 }

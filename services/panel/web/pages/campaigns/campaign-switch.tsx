@@ -3,7 +3,7 @@ import { IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react'
 import { answer, client } from '../../client/client.ts'
 import type { Campaign } from '../../client/types.ts'
 import { useSave } from '../../data/use-save.ts'
-import { t } from '../../messages/pages/campaigns.ts'
+import { t } from '../../messages/pages/campaigns/campaigns.ts'
 import { useSession } from '../../session/session.ts'
 
 export interface CampaignSwitchProps extends ButtonProps {

@@ -1,4 +1,4 @@
-import { t } from '../../messages/pages/campaigns.ts'
+import { t } from '../../messages/pages/campaigns/campaigns.ts'
 import type { Pacing } from './pacing.ts'
 import classes from './spend-bar.module.css'
 

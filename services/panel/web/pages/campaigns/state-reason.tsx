@@ -2,7 +2,7 @@ import { Alert, type MantineColor } from '@mantine/core'
 import type { ReactNode } from 'react'
 import type { Campaign } from '../../client/types.ts'
 import { DateTime } from '../../components/values/times.tsx'
-import { t } from '../../messages/pages/campaigns.ts'
+import { t } from '../../messages/pages/campaigns/campaigns.ts'
 
 export interface StateReasonProps {
   campaign: Campaign

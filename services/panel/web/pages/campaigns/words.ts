@@ -1,6 +1,6 @@
 import type { Campaign } from '../../client/types.ts'
 import { t as states } from '../../messages/components.ts'
-import { t } from '../../messages/pages/campaigns.ts'
+import { t } from '../../messages/pages/campaigns/campaigns.ts'
 import type { Pacing } from './pacing.ts'
 
 /** Choices and their words, as fields and filters show them. */

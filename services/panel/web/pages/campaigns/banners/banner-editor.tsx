@@ -1,7 +1,7 @@
 import { Button, ColorInput, Group, Paper, Select, Stack, Text, TextInput, Title } from '@mantine/core'
 import type { AdFormat } from '../../../client/types.ts'
 import { BannerPreview, imageUrl, labelOf } from '../../../components/values/banner-preview.tsx'
-import { t } from '../../../messages/pages/campaign-editor.ts'
+import { t } from '../../../messages/pages/campaigns/editor.ts'
 import type { CampaignForm } from '../editor/campaign-form.ts'
 import type { BannerValues } from '../editor/values/campaign-values.ts'
 import { ImageField } from './image-field.tsx'

@@ -3,7 +3,7 @@ import { randomId } from '@mantine/hooks'
 import { IconPlus } from '@tabler/icons-react'
 import type { AdFormat } from '../../../client/types.ts'
 import { FormSection } from '../../../components/form/form-section.tsx'
-import { t } from '../../../messages/pages/campaign-editor.ts'
+import { t } from '../../../messages/pages/campaigns/editor.ts'
 import type { SectionProps } from '../editor/campaign-form.ts'
 import type { BannerValues } from '../editor/values/campaign-values.ts'
 import { BannerEditor, contentFor } from './banner-editor.tsx'
@@ -12,7 +12,7 @@ import { BannerEditor, contentFor } from './banner-editor.tsx'
 const BANNERS_MAX = 100
 
 /** The banners of a display campaign. */
-export default function BannersSection({ form, formats }: SectionProps & { formats: readonly AdFormat[] | undefined }) {
+export function BannersSection({ form, formats }: SectionProps & { formats: readonly AdFormat[] | undefined }) {
   const { banners } = form.values
   const first = formats?.[0]
   return (

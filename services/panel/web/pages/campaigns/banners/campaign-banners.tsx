@@ -5,7 +5,7 @@ import { BannerPreview, imageUrl } from '../../../components/values/banner-previ
 import { Money } from '../../../components/values/money.tsx'
 import { formatCount, formatShare } from '../../../components/values/numbers.ts'
 import { PAGE_SIZE_MAX, useList } from '../../../data/use-list.ts'
-import { t } from '../../../messages/pages/campaign-editor.ts'
+import { t } from '../../../messages/pages/campaigns/campaigns.ts'
 import { useCampaignReport } from '../figures/use-campaign-report.ts'
 
 const DAYS = 30
@@ -17,7 +17,7 @@ export function CampaignBanners({ campaign, timeZone }: { campaign: Campaign; ti
   const metrics = 'views,clicks,ctr,spend'
   const { data } = useCampaignReport({ campaignId, timeZone, days: DAYS, groupBy: 'banner', metrics })
   return (
-    <PanelCard title={t('stepBanners')} description={t('bannerFigures', { days: DAYS })}>
+    <PanelCard title={t('banners')} description={t('bannerFigures', { days: DAYS })}>
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="xl" verticalSpacing="xl">
         {banners.map(({ id, adFormatId, images = [], logoImageId, textFields = [] }) => {
           const format = formats?.find((each) => each.id === adFormatId)

@@ -1,6 +1,6 @@
 import { Button, Group, Modal, Slider, Stack, Text } from '@mantine/core'
 import { type PointerEvent, useEffect, useState } from 'react'
-import { t } from '../../../messages/pages/campaign-editor.ts'
+import { t } from '../../../messages/pages/campaigns/editor.ts'
 import { areaOf, type Framing, type Size, zoomMax } from './crop.ts'
 import classes from './image-field.module.css'
 import { croppedPicture } from './picture-file.ts'

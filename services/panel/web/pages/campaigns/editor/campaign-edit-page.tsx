@@ -10,7 +10,7 @@ import { ErrorState } from '../../../components/page/error-state.tsx'
 import { PageHeader } from '../../../components/page/page-header.tsx'
 import { useEntity } from '../../../data/use-entity.ts'
 import { useSave } from '../../../data/use-save.ts'
-import { t } from '../../../messages/pages/campaign-editor.ts'
+import { t } from '../../../messages/pages/campaigns/editor.ts'
 import { useShop } from '../../../session/shop-context.tsx'
 import { useMayChange } from '../campaign-switch.tsx'
 import type { SectionProps } from './campaign-form.ts'
@@ -19,7 +19,7 @@ import { KindSection } from './kind-section.tsx'
 import { DatesSection, MoneySection } from './money-section.tsx'
 import { SwitchSection } from './switch-section.tsx'
 import { useCampaignFacts } from './use-campaign-facts.ts'
-import { focusFirstError, useProductCheck } from './use-product-check.ts'
+import { focusError, useProductCheck } from './use-product-check.ts'
 import { patchBody } from './values/campaign-body.ts'
 import { problemsOf, toFormErrors } from './values/campaign-problems.ts'
 import { valuesOf } from './values/campaign-values.ts'
@@ -75,6 +75,7 @@ function EditForm({ campaign, shop }: { campaign: Campaign; shop: Shop }) {
   const { formats, account } = useCampaignFacts(form.values)
   const nothingToPromote = useProductCheck()
   const element = useRef<HTMLFormElement>(null)
+  const giveUp = useRef<() => void>(null)
   const section: SectionProps = { form, shop, account, isNew: false }
   const { submit, isSaving } = useSave({
     save() {
@@ -96,10 +97,11 @@ function EditForm({ campaign, shop }: { campaign: Campaign; shop: Shop }) {
       ...problemsOf(values, { reserveCpc, currency, formats: formats ?? [] }),
       ...(hasChanged ? await nothingToPromote(values) : {}),
     }
+    giveUp.current?.()
     // The errors have to be in the page before the first of them can have the focus.
     flushSync(() => form.setErrors(problems))
     if (Object.keys(problems).length === 0) void submit(undefined)
-    else focusFirstError(element.current)
+    else giveUp.current = focusError(element.current!)
   }
 
   return (

@@ -8,7 +8,7 @@ import { UnsavedGuard } from '../../../components/form/unsaved-guard.tsx'
 import { PageHeader } from '../../../components/page/page-header.tsx'
 import { useEntity } from '../../../data/use-entity.ts'
 import { useSave } from '../../../data/use-save.ts'
-import { t } from '../../../messages/pages/campaign-editor.ts'
+import { t } from '../../../messages/pages/campaigns/editor.ts'
 import { useShop } from '../../../session/shop-context.tsx'
 import type { SectionProps } from './campaign-form.ts'
 import { ContentSections } from './content-sections.tsx'
@@ -17,7 +17,7 @@ import { DatesSection, MoneySection } from './money-section.tsx'
 import { Review } from './review.tsx'
 import { SwitchSection } from './switch-section.tsx'
 import { useCampaignFacts } from './use-campaign-facts.ts'
-import { focusFirstError, useProductCheck } from './use-product-check.ts'
+import { focusError, useProductCheck } from './use-product-check.ts'
 import { createBody } from './values/campaign-body.ts'
 import { problemsOf, STEPS, stepOf, toFormErrors } from './values/campaign-problems.ts'
 import { type CampaignValues, copyOf, EMPTY_CAMPAIGN } from './values/campaign-values.ts'
@@ -150,9 +150,9 @@ function useSteps() {
   const body = useRef<HTMLDivElement>(null)
   useEffect(() => {
     if (moves === 0) return
-    if (hasErrors && focusFirstError(body.current)) return
     heading.current?.focus({ preventScroll: true })
     scrollTo({ top: 0 })
+    return hasErrors && body.current ? focusError(body.current) : undefined
   }, [hasErrors, moves])
   const moveTo = (next: number, withErrors: boolean) =>
     setMove((before) => ({ step: next, hasErrors: withErrors, moves: before.moves + 1 }))

@@ -1,7 +1,7 @@
 import { Alert, Checkbox, Group, Radio, Select, Text, TextInput } from '@mantine/core'
 import { FormSection } from '../../../components/form/form-section.tsx'
 import { PAGE_SIZE_MAX, useList } from '../../../data/use-list.ts'
-import { t } from '../../../messages/pages/campaign-editor.ts'
+import { t } from '../../../messages/pages/campaigns/editor.ts'
 import { useSession } from '../../../session/session.ts'
 import { useShop } from '../../../session/shop-context.tsx'
 import { KINDS } from '../words.ts'

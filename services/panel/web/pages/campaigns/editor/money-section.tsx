@@ -1,8 +1,9 @@
 import { Radio, SimpleGrid, Stack, TextInput } from '@mantine/core'
 import { FormSection } from '../../../components/form/form-section.tsx'
+import { MoneyInput } from '../../../components/form/money-input.tsx'
 import { NumberField } from '../../../components/form/number-field.tsx'
-import { formatMoney, MoneyInput } from '../../../components/values/money.tsx'
-import { t } from '../../../messages/pages/campaign-editor.ts'
+import { formatMoney } from '../../../components/values/money.tsx'
+import { t } from '../../../messages/pages/campaigns/editor.ts'
 import type { SectionProps } from './campaign-form.ts'
 
 /** The dates of the campaign, in the shop's time zone. */

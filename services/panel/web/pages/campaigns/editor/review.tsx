@@ -6,13 +6,15 @@ import { DetailList } from '../../../components/page/detail-list.tsx'
 import { BannerPreview, imageUrl } from '../../../components/values/banner-preview.tsx'
 import { Money } from '../../../components/values/money.tsx'
 import { DateTime } from '../../../components/values/times.tsx'
-import { t } from '../../../messages/pages/campaign-editor.ts'
+import { t } from '../../../messages/pages/campaigns/editor.ts'
+import { t as productWords } from '../../../messages/pages/campaigns/products.ts'
 import { countryName } from '../countries.ts'
 import { ProductCount, useProductCount } from '../products/product-count.tsx'
 import { KINDS } from '../words.ts'
 import type { SectionProps } from './campaign-form.ts'
-import { targetingLists } from './content-sections.tsx'
-import type { AmountValue, RuleValues, TargetingValues } from './values/campaign-values.ts'
+import type { TargetingValues } from './values/campaign-values.ts'
+import type { AmountValue, RuleValues } from './values/products-choice.ts'
+import { targetingLists } from './values/targeting-lists.ts'
 import { fromZoneTime } from './values/zone-time.ts'
 
 interface ReviewProps extends SectionProps {
@@ -51,7 +53,7 @@ export function Review({ form, shop, account, formats }: ReviewProps) {
             [t('credited')]:
               attributionProductIds.length === 0
                 ? t('creditedNone')
-                : t('countProducts', { count: attributionProductIds.length }),
+                : productWords('countProducts', { count: attributionProductIds.length }),
           }}
         />
       </FormSection>

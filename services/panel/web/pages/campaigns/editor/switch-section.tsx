@@ -1,6 +1,6 @@
 import { Radio, Stack } from '@mantine/core'
 import { FormSection } from '../../../components/form/form-section.tsx'
-import { t } from '../../../messages/pages/campaign-editor.ts'
+import { t } from '../../../messages/pages/campaigns/editor.ts'
 import type { SectionProps } from './campaign-form.ts'
 
 /** The status of the campaign. A campaign that has run cannot become a draft again. */

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { t } from '../../../messages/pages/campaign-editor.ts'
+import { t } from '../../../messages/pages/campaigns/products.ts'
 import { productCountQuery } from '../products/product-count.tsx'
 import type { CampaignValues } from './values/campaign-values.ts'
 
@@ -14,11 +14,18 @@ export function useProductCheck() {
   }
 }
 
+/** Focuses the first error, also where the code of its section has still to be loaded. @returns what gives up waiting. */
+export function focusError(within: HTMLElement): () => void {
+  const observer = new MutationObserver(() => focusFirstError(within) && observer.disconnect())
+  if (!focusFirstError(within)) observer.observe(within, { childList: true, subtree: true })
+  return () => observer.disconnect()
+}
+
 /** Focuses the first field with an error, or the first error without a field. @returns whether there is one. */
-export function focusFirstError(within: HTMLElement | null): boolean {
+function focusFirstError(within: HTMLElement): boolean {
   const found =
-    within?.querySelector<HTMLElement>('input[aria-invalid="true"], textarea[aria-invalid="true"]') ??
-    within?.querySelector<HTMLElement>('[role="alert"], .mantine-InputWrapper-error')
+    within.querySelector<HTMLElement>('input[aria-invalid="true"], textarea[aria-invalid="true"]') ??
+    within.querySelector<HTMLElement>('[role="alert"], .mantine-InputWrapper-error')
   if (!found) return false
   if (!(found instanceof HTMLInputElement || found instanceof HTMLTextAreaElement)) found.tabIndex = -1
   found.focus()

@@ -6,7 +6,7 @@ import { PanelCard } from '../../../components/page/panel-card.tsx'
 import { StatCard } from '../../../components/page/stat-card.tsx'
 import { formatMoney, Money } from '../../../components/values/money.tsx'
 import { formatCount, formatRoas, formatShare } from '../../../components/values/numbers.ts'
-import { t } from '../../../messages/pages/campaigns.ts'
+import { t } from '../../../messages/pages/campaigns/campaigns.ts'
 import { datesOf, useCampaignReport } from './use-campaign-report.ts'
 
 const loadChart = () => import('./figure-chart.tsx')

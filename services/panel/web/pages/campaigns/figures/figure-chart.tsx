@@ -1,6 +1,6 @@
 import { VisuallyHidden } from '@mantine/core'
 import { LineChart } from '../../../components/charts/line-chart.tsx'
-import { t } from '../../../messages/pages/campaigns.ts'
+import { t } from '../../../messages/pages/campaigns/campaigns.ts'
 
 export interface FigureChartProps {
   /** The name of the metric: 'Spend'. */

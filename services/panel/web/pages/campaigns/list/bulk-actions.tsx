@@ -2,10 +2,11 @@ import { Alert, Button, Group, List, Modal, Stack, Text, TextInput } from '@mant
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { answer, client } from '../../../client/client.ts'
 import type { Campaign, Shop } from '../../../client/types.ts'
-import { Money, MoneyInput } from '../../../components/values/money.tsx'
+import { MoneyInput } from '../../../components/form/money-input.tsx'
+import { Money } from '../../../components/values/money.tsx'
 import { DateTime } from '../../../components/values/times.tsx'
 import { useSave } from '../../../data/use-save.ts'
-import { t } from '../../../messages/pages/campaigns.ts'
+import { t } from '../../../messages/pages/campaigns/campaigns.ts'
 import { stateWord } from '../words.ts'
 import {
   BULK_KINDS,

@@ -2,7 +2,7 @@ import type { paths } from '../../../client/schema.d.ts'
 import type { Campaign, Shop } from '../../../client/types.ts'
 import type { NumberValue } from '../../../components/form/number-field.tsx'
 import { inWords } from '../../../messages/api-names.ts'
-import { t } from '../../../messages/pages/campaigns.ts'
+import { t } from '../../../messages/pages/campaigns/campaigns.ts'
 import { fromZoneTime } from '../editor/values/zone-time.ts'
 
 type Post = paths['/v1/panel/campaign-changes']['post']

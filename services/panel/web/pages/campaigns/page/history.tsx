@@ -7,7 +7,7 @@ import { Money } from '../../../components/values/money.tsx'
 import { DateTime } from '../../../components/values/times.tsx'
 import { useList } from '../../../data/use-list.ts'
 import { t as pagesOfList } from '../../../messages/components.ts'
-import { t } from '../../../messages/pages/campaigns.ts'
+import { t } from '../../../messages/pages/campaigns/campaigns.ts'
 
 const CHANGES_PER_PAGE = 10
 const TEXT_CHARS_MAX = 200

@@ -5,8 +5,8 @@ import { PanelCard } from '../../../components/page/panel-card.tsx'
 import { Money } from '../../../components/values/money.tsx'
 import { formatCount, formatRoas, formatShare } from '../../../components/values/numbers.ts'
 import type { ListState } from '../../../data/use-list.ts'
-import { t } from '../../../messages/pages/campaign-editor.ts'
-import { valuesOf } from '../editor/values/campaign-values.ts'
+import { t } from '../../../messages/pages/campaigns/products.ts'
+import { productsOf } from '../editor/values/products-choice.ts'
 import { type CampaignReport, useCampaignReport } from '../figures/use-campaign-report.ts'
 import { ProductCount } from './product-count.tsx'
 import { ProductLine } from './product-line.tsx'
@@ -19,13 +19,14 @@ type Row = CampaignReport['rows'][number]
 
 /** The products of a sponsored campaign with their figures. */
 export function CampaignProducts({ campaign, timeZone }: { campaign: Campaign; timeZone: string | undefined }) {
+  const { id: campaignId, shopId, accountId } = campaign
   const metrics = 'views,clicks,ctr,spend,revenue,roas'
-  const report = useCampaignReport({ campaignId: campaign.id, timeZone, days: DAYS, groupBy: 'product', metrics })
+  const report = useCampaignReport({ campaignId, timeZone, days: DAYS, groupBy: 'product', metrics })
   const best = report.data?.rows
     .filter(({ product }) => typeof product === 'string')
     .sort((a, b) => (b.clicks ?? 0) - (a.clicks ?? 0) || (b.views ?? 0) - (a.views ?? 0))
     .slice(0, SHOWN)
-  const products = useProducts(campaign.shopId, best?.map(idOf) ?? [])
+  const products = useProducts(shopId, best?.map(idOf) ?? [])
   const list: ListState<Row> = {
     items: best,
     problem: report.problem,
@@ -57,7 +58,7 @@ export function CampaignProducts({ campaign, timeZone }: { campaign: Campaign; t
   return (
     <PanelCard title={t('products')}>
       <Stack gap="sm">
-        <ProductCount values={{ ...valuesOf(campaign, 'UTC'), campaignId: campaign.id }} />
+        <ProductCount values={{ shopId, accountId, campaignId, ...productsOf(campaign) }} />
         <Text size="sm" fw={500}>
           {t('mostClickedIn', { days: DAYS })}
         </Text>

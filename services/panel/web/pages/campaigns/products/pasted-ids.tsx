@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Text, Textarea } from '@mantine/core'
 import { useState } from 'react'
 import { formatCount } from '../../../components/values/numbers.ts'
-import { t } from '../../../messages/pages/campaign-editor.ts'
+import { t } from '../../../messages/pages/campaigns/editor.ts'
 
 /** The API's limit. */
 const IDS_MAX = 10_000

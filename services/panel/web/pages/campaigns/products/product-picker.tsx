@@ -4,7 +4,7 @@ import { IconSearch } from '@tabler/icons-react'
 import { useState } from 'react'
 import { ErrorState } from '../../../components/page/error-state.tsx'
 import { useList } from '../../../data/use-list.ts'
-import { t } from '../../../messages/pages/campaign-editor.ts'
+import { t } from '../../../messages/pages/campaigns/editor.ts'
 import classes from './product-line.module.css'
 import { ProductLine } from './product-line.tsx'
 

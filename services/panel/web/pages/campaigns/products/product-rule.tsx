@@ -1,7 +1,7 @@
 import { SimpleGrid, Stack, TagsInput, Text } from '@mantine/core'
-import { MoneyInput } from '../../../components/values/money.tsx'
+import { MoneyInput } from '../../../components/form/money-input.tsx'
 import { useList } from '../../../data/use-list.ts'
-import { t } from '../../../messages/pages/campaign-editor.ts'
+import { t } from '../../../messages/pages/campaigns/editor.ts'
 import type { SectionProps } from '../editor/campaign-form.ts'
 import { errorUnder } from '../editor/values/campaign-problems.ts'
 
@@ -16,7 +16,7 @@ const lists = [
 ] as const
 
 /** Chooses products by a rule, which also applies to future products. */
-export function ProductRule({ form, shop }: Pick<SectionProps, 'form' | 'shop'>) {
+export default function ProductRule({ form, shop }: Pick<SectionProps, 'form' | 'shop'>) {
   const suggestions = useSuggestions(form.values.shopId)
   return (
     <Stack gap="md">

@@ -1,15 +1,18 @@
 import { SegmentedControl, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { FormSection } from '../../../components/form/form-section.tsx'
-import { t } from '../../../messages/pages/campaign-editor.ts'
+import { LazyPart } from '../../../components/loading/lazy.tsx'
+import { t } from '../../../messages/pages/campaigns/editor.ts'
 import type { SectionProps } from '../editor/campaign-form.ts'
 import { errorUnder } from '../editor/values/campaign-problems.ts'
 import { ChosenProducts } from './chosen-products.tsx'
 import { PastedIds } from './pasted-ids.tsx'
 import { ProductCount } from './product-count.tsx'
 import { ProductPicker } from './product-picker.tsx'
-import { ProductRule } from './product-rule.tsx'
 import { SellerFacts } from './seller-facts.tsx'
+
+const loadRule = () => import('./product-rule.tsx')
+const RULE_HEIGHT = 420
 
 type Way = 'search' | 'paste' | 'rule'
 
@@ -38,7 +41,7 @@ export function ProductsSection({ form, shop, account }: SectionProps) {
       />
       {way === 'search' && <ProductPicker shopId={shopId} chosen={products.ids} onChange={setIds} />}
       {way === 'paste' && <PastedIds ids={products.ids} onChange={setIds} />}
-      {way === 'rule' && <ProductRule form={form} shop={shop} />}
+      {way === 'rule' && <LazyPart load={loadRule} props={{ form, shop }} height={RULE_HEIGHT} />}
       {way !== 'rule' && <ChosenProducts shopId={shopId} ids={products.ids} onChange={setIds} />}
       <ProductCount
         values={form.values}

@@ -3,7 +3,7 @@ import { Link } from 'react-router'
 import type { Account, Shop } from '../../../client/types.ts'
 import { formatCount } from '../../../components/values/numbers.ts'
 import { useEntity } from '../../../data/use-entity.ts'
-import { t } from '../../../messages/pages/campaign-editor.ts'
+import { t } from '../../../messages/pages/campaigns/editor.ts'
 import { useSession } from '../../../session/session.ts'
 
 const SELLERS_SHOWN = 10

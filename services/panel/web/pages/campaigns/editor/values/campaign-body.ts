@@ -1,5 +1,6 @@
 import type { paths } from '../../../../client/schema.d.ts'
-import type { BannerValues, CampaignValues, RuleValues } from './campaign-values.ts'
+import type { BannerValues, CampaignValues } from './campaign-values.ts'
+import { productsBody } from './products-choice.ts'
 import { fromZoneTime } from './zone-time.ts'
 
 export type CampaignCreate = paths['/v1/panel/campaigns']['post']['requestBody']['content']['application/json']
@@ -35,18 +36,6 @@ function kindBody(values: CampaignValues) {
     banners: banners.map(bannerBody),
   }
 }
-
-/** The products as the API takes them: by ids, or by a rule. */
-export function productsBody({ productsBy, products }: Pick<CampaignValues, 'productsBy' | 'products'>) {
-  return productsBy === 'ids' ? { ids: products.ids } : { rule: ruleBody(products.rule) }
-}
-
-/** The parts of the rule that are set. */
-function ruleBody(rule: RuleValues) {
-  return Object.fromEntries(Object.entries(rule).filter(([, value]) => value !== '' && !isEmptyList(value)))
-}
-
-const isEmptyList = (value: unknown) => Array.isArray(value) && value.length === 0
 
 function bannerBody({ id, adFormatId, images, logoImageId, textFields, lang }: BannerValues) {
   return {

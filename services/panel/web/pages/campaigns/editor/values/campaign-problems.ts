@@ -1,7 +1,8 @@
 import type { AdFormat } from '../../../../client/types.ts'
 import { formatMoney } from '../../../../components/values/money.tsx'
-import { t } from '../../../../messages/pages/campaign-editor.ts'
-import type { AmountValue, BannerValues, CampaignValues } from './campaign-values.ts'
+import { t } from '../../../../messages/pages/campaigns/editor.ts'
+import type { BannerValues, CampaignValues } from './campaign-values.ts'
+import type { AmountValue } from './products-choice.ts'
 
 /** The steps of the form, in order. */
 export const STEPS = ['kind', 'content', 'money', 'review'] as const

@@ -1,20 +1,9 @@
 import type { Campaign } from '../../../../client/types.ts'
-import { t } from '../../../../messages/pages/campaigns.ts'
+import { t } from '../../../../messages/pages/campaigns/campaigns.ts'
+import { type AmountValue, NO_RULE, type ProductsChoice, productsOf } from './products-choice.ts'
 import { toZoneTime } from './zone-time.ts'
 
 export type TargetingValues = NonNullable<Campaign['targeting']>
-
-/** An amount, or '' while its field is empty. */
-export type AmountValue = number | ''
-
-export interface RuleValues {
-  brands: string[]
-  categoryPaths: string[]
-  labels: string[]
-  sellerIds: string[]
-  priceMin: AmountValue
-  priceMax: AmountValue
-}
 
 export interface BannerValues {
   /** The React key; never sent. */
@@ -31,16 +20,13 @@ export interface BannerValues {
 }
 
 /** The values of the form. Fields have the API's names, so that its errors find them. */
-export interface CampaignValues {
+export interface CampaignValues extends ProductsChoice {
   kind: Campaign['kind']
   /** '' for the user's own account. */
   accountId: string
   shopId: string
   name: string
   autoPromo: boolean
-  /** Which part of `products` is sent. */
-  productsBy: 'ids' | 'rule'
-  products: { ids: string[]; rule: RuleValues }
   attributionProductIds: string[]
   country: string
   targetUrl: string
@@ -62,7 +48,6 @@ export interface CampaignValues {
 
 const NAME_CHARS_MAX = 200
 
-const NO_RULE: RuleValues = { brands: [], categoryPaths: [], labels: [], sellerIds: [], priceMin: '', priceMax: '' }
 const NO_TARGETING: TargetingValues = {
   phrases: [],
   categoryPaths: [],
@@ -99,13 +84,12 @@ export const EMPTY_CAMPAIGN: CampaignValues = {
 
 /** The form's values for an existing campaign. */
 export function valuesOf(campaign: Campaign, timeZone: string): CampaignValues {
-  const { products, banners = [], endAt, dailyBudget, capping, mobileDeepLink } = campaign
+  const { banners = [], endAt, dailyBudget, capping, mobileDeepLink } = campaign
   return {
     ...EMPTY_CAMPAIGN,
     ...pick(campaign, ['kind', 'accountId', 'shopId', 'name', 'attributionProductIds', 'budget', 'pacing', 'status']),
     autoPromo: campaign.autoPromo ?? false,
-    productsBy: products?.rule ? 'rule' : 'ids',
-    products: { ids: products?.ids ?? [], rule: { ...NO_RULE, ...products?.rule } },
+    ...productsOf(campaign),
     country: campaign.country ?? '',
     targetUrl: campaign.targetUrl ?? '',
     mobileDeepLink: mobileDeepLink ?? '',

@@ -1,4 +1,4 @@
-import { catalogue } from '../catalogue.ts'
+import { catalogue } from '../../catalogue.ts'
 
 /** The wizard and the editor of a campaign: its sections, products and banners. */
 export const t = catalogue({
@@ -162,28 +162,6 @@ export const t = catalogue({
   removeOne: 'Remove {name}',
   showMore: 'Show more',
   noSuchProduct: 'no such product now',
-  nothingChosen: 'Nothing selected yet',
-  counting: 'Counting …',
-  countProducts: '{count, plural, one {# product} other {# products}}',
-  countOutOfStock:
-    '{count, plural, one {# product} other {# products}}, {out, plural, other {#}} out of stock and not shown now',
-  someOfThem: 'Some of them',
-  unknownIds: '{count, plural, one {# id is} other {# ids are}} of no product that the account may advertise',
-  removeThem: 'Remove them',
-  nothingMatches:
-    'No product matches. The campaign cannot start like this: widen the conditions, or save it as a draft.',
-
-  product: 'Product',
-  views: 'Views',
-  clicks: 'Clicks',
-  ctr: 'CTR',
-  spend: 'Spend',
-  sales: 'Sales',
-  roas: 'ROAS',
-  mostClickedIn: 'Most clicked in the last {days} days',
-  mostClicked: 'Most clicked products',
-  nothingShown: 'No views yet',
-  nothingShownHelp: 'Products appear here once shoppers see them.',
 
   // Sellers
   sellersNoMatch: '{account} has no products to advertise in {shop}',
@@ -224,7 +202,6 @@ export const t = catalogue({
   noFormats: 'The shop has no ad formats yet. Its publisher creates them.',
   addBanner: 'Add banner',
   banner: 'Banner {number}',
-  bannerUnnamed: 'Banner',
   adFormat: 'Ad format',
   logo: 'Logo',
   image: 'Image',
@@ -237,8 +214,6 @@ export const t = catalogue({
   pickColor: 'Pick {field} from the screen',
   charsUsed: '{used} of {max} characters',
   charsMax: 'At most {max} characters',
-  bannerFigures: 'Last {days} days.',
-  bannerCounts: '{views} views · {clicks} clicks · {ctr} CTR',
   cropTitle: 'Crop the picture',
   cropHelp:
     'The picture has {width} × {height} pixels, the format {targetWidth} × {targetHeight}. Drag it, or move it with the sliders.',

@@ -1,4 +1,4 @@
-import { catalogue } from '../catalogue.ts'
+import { catalogue } from '../../catalogue.ts'
 
 /** The list of campaigns, one campaign, its figures and its history. */
 export const t = catalogue({
@@ -209,4 +209,9 @@ export const t = catalogue({
   statusDRAFT: 'Draft',
   statusACTIVE: 'On',
   statusPAUSED: 'Paused',
+
+  // Banners
+  bannerUnnamed: 'Banner',
+  bannerFigures: 'Last {days} days.',
+  bannerCounts: '{views} views · {clicks} clicks · {ctr} CTR',
 })
