@@ -55,6 +55,8 @@ const compacted = (record: RecordName, partitions: number): Topic => ({
 export const topics = {
   /** Key: kind/id, or kind/id/version where every version must stay. One partition: the registry is one ordered history. */
   registry: compacted('RegistryEntry', 1),
+  /** Key: kind/id. Each entity as it was last, up to some offset of `registry`, from where a start reads on. */
+  'registry-checkpoint': compacted('RegistryEntry', 1),
   /** Key: shopId/feedId/id. A null value removes the offer. */
   products: compacted('ProductOffer', 4),
   /** Key: shopId/feedId/id. Nothing removes a group: past purchases are credited by it when the offer is long gone. */

@@ -70,8 +70,8 @@ export async function start(config: Config): Promise<Running> {
 async function open(config: Config, logger: Logger, stops: Shared['stops']): Promise<Omit<Running, 'stop'>> {
   const shared = await openShared(config, logger, stops)
   const { host, log, metrics, snapshot } = shared
-  // The registry role fills the snapshot itself.
-  if (!config.roles.includes('registry')) {
+  // The registry role fills the snapshot itself, and the streams have one of their own.
+  if (!config.roles.includes('registry') && config.roles.some((role) => role !== 'streams')) {
     const registry = await untilThere('log', logger, () => followRegistry({ log, snapshot, logger }))
     stops.push(() => registry.close())
   }

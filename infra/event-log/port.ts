@@ -19,10 +19,15 @@ export interface EventLog {
   consumer(options: { group: string; topics: readonly TopicName[] }): Promise<LogConsumer>
 
   /**
-   * Reads every partition of a topic from its earliest record and follows what is appended, outside any group. Batches
-   * arrive one at a time, in order per partition. Resolves when `onBatch` has seen everything that was in the log at the call.
+   * Reads every partition of a topic from its earliest record, or from the offset that `from` names for it, and follows what is
+   * appended, outside any group. Batches arrive one at a time, in order per partition. Resolves when `onBatch` has seen everything
+   * that was in the log at the call, from there on.
    */
-  tail(topic: TopicName, onBatch: (records: LogRecord[]) => void | Promise<void>): Promise<Tail>
+  tail(
+    topic: TopicName,
+    onBatch: (records: LogRecord[]) => void | Promise<void>,
+    from?: readonly PartitionOffset[],
+  ): Promise<Tail>
 
   /**
    * The only writer of its name: opening another one, in any process, fences this one, whose next append rejects with
@@ -67,6 +72,8 @@ export interface Position {
   partition: number
   offset: number
 }
+
+export type PartitionOffset = Pick<Position, 'partition' | 'offset'>
 
 export interface LogRecord extends Position {
   key: string | null

@@ -1,3 +1,4 @@
+import type { FindVersions } from '../../infra/analytics/queries/campaign-versions.ts'
 import type { EventLog } from '../../infra/event-log/port.ts'
 import type { HttpServer } from '../http/server.ts'
 import type { Access } from './access/access.ts'
@@ -29,6 +30,7 @@ export interface RegistryAppDeps {
   productReader: ProductReader
   /** Micros billed to each campaign so far, in the order of the ids. Rejects with CountersUnavailable. */
   spendOf: (campaignIds: readonly string[]) => Promise<number[]>
+  findVersions: FindVersions
   now: () => number
   uuid: () => string
   randomBytes: (size: number) => Buffer
@@ -46,6 +48,7 @@ export function registryApp(deps: RegistryAppDeps) {
     authorize,
     productReader,
     spendOf,
+    findVersions,
     now,
     uuid,
     randomBytes,
@@ -68,7 +71,7 @@ export function registryApp(deps: RegistryAppDeps) {
     const campaignResource = campaigns({ snapshot, access, now, uuid, spendOf })
     resourceRoutes(server, resource, campaignResource)
     bulkChangeRoutes(server, { ...resource, changeEach: campaignResource.changeEach })
-    campaignHistoryRoutes(server, { ...resource, log })
+    campaignHistoryRoutes(server, { ...resource, log, findVersions })
     moderationRoutes(server, { ...resource, views: campaignResource.views, now })
     slotRoutes(server, resource)
     readRoutes(server, resource, technicalSlots)

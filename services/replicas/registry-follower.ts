@@ -1,65 +1,60 @@
-import type { EventLog, LogRecord, Position, Tail } from '../../infra/event-log/port.ts'
-import type { EntityKind, RegistryEntry } from '../../schemas/records/entities.ts'
+import type { EventLog, LogRecord, Tail } from '../../infra/event-log/port.ts'
 import { decode, UnknownSchema } from '../../schemas/wire/codec.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
+import { checkpointEnd, readCheckpoint } from './registry-checkpoint.ts'
+import { type EntityName, entityOfKey } from './registry-keys.ts'
+
+/** An entity and which of its versions; null: it is dropped. */
+export type EntityVersion = EntityName & { version: number | null }
 
 /**
- * Keeps `snapshot` up to date with the topic `registry` until closed. Resolves once everything that was in the log at the
- * call is applied. When a newer version writes an entry that this one cannot decode, the snapshot stops before it
- * (`staleReason`): skipping single entries would produce a registry that never existed.
+ * Keeps `snapshot` up to date with the topic `registry` until closed, beginning with its checkpoint. Resolves once everything
+ * that was in the log at the call is applied. When a newer version writes an entry that this one cannot decode, the snapshot
+ * stops before it (`staleReason`): skipping single entries would produce a registry that never existed.
  * @throws UnknownSchema when such an entry is already in the log at the call.
  */
-export async function followRegistry({ log, snapshot, logger, onEntry }: FollowRegistryDeps): Promise<Tail> {
+export async function followRegistry({ log, snapshot, logger, onRecord }: FollowRegistryDeps): Promise<Tail> {
+  const from = await checkpointEnd(log)
+  if (from !== null) {
+    await readCheckpoint(log, (records) => {
+      for (const record of records) applyRecord(snapshot, record)
+    })
+  }
   let caughtUp = false
-  const tail = await log.tail('registry', (records) => {
+  const followed = (records: LogRecord[]) => {
     for (const record of records) {
       if (snapshot.staleReason !== null) return
       try {
-        const entry = applyRecord(snapshot, record)
-        if (entry) onEntry?.(entry, record)
+        const about = applyRecord(snapshot, record)
+        if (about) onRecord?.(record, about)
       } catch (error) {
         if (!(error instanceof UnknownSchema && caughtUp)) throw error
         snapshot.staleReason = `The copy of the registry ends at offset ${record.offset}: ${error.message}`
         logger?.error({ topic: 'registry', offset: record.offset }, snapshot.staleReason)
       }
     }
-  })
+  }
+  const tail = await log.tail('registry', followed, from === null ? [] : [{ partition: 0, offset: from }])
   caughtUp = true
   return tail
 }
 
 export interface FollowRegistryDeps {
-  log: Pick<EventLog, 'tail'>
+  log: Pick<EventLog, 'tail' | 'committed' | 'read'>
   snapshot: Snapshot
   logger?: { error(details: object, message: string): void }
-  /** Called with every entry and where it lies, those that change nothing too. */
-  onEntry?: (entry: RegistryEntry, position: Position) => void
+  /** Called with every record of `registry` that is not in the checkpoint, those that change nothing too. */
+  onRecord?: (record: LogRecord, about: EntityVersion) => void
 }
 
-/**
- * Kinds of which the log keeps every version: a purchase is credited by the campaign as it was at the time, also after
- * Analytics is rebuilt. Of the other kinds compaction keeps the latest version.
- */
-const kindsWithHistory = ['Campaign', 'Shop'] as const satisfies EntityKind[]
-export type KindWithoutHistory = Exclude<EntityKind, (typeof kindsWithHistory)[number]>
-
-/** Key of an entry in the topic `registry`. Compaction keeps the latest entry of each key. */
-export function registryKey({ kind, id, version }: Pick<RegistryEntry, 'kind' | 'id' | 'version'>): string {
-  return (kindsWithHistory as readonly EntityKind[]).includes(kind) ? `${kind}/${id}/${version}` : keyToForget(kind, id)
-}
-
-/** Key of the tombstone that drops an entity without history. */
-export function keyToForget(kind: EntityKind, id: string): string {
-  return `${kind}/${id}`
-}
-
-function applyRecord(snapshot: Snapshot, { key, value }: LogRecord): RegistryEntry | null {
+function applyRecord(snapshot: Snapshot, { key, value }: LogRecord): EntityVersion | null {
   if (value) {
     const entry = decode('RegistryEntry', value)
     snapshot.apply(entry)
     return entry
   }
-  const [kind, id] = (key ?? '').split('/')
-  if (kind && id) snapshot.forget(kind as EntityKind, id)
-  return null
+  const dropped = entityOfKey(key)
+  if (!dropped) return null
+  snapshot.forget(dropped.kind, dropped.id)
+  return { ...dropped, version: null }
 }

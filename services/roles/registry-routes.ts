@@ -1,4 +1,5 @@
 import type { Audit } from '../../infra/analytics/audit.ts'
+import { findVersionsIn } from '../../infra/analytics/queries/campaign-versions.ts'
 import type { Engines } from '../../infra/engines.ts'
 import type { Account } from '../../schemas/records/accounts.ts'
 import { spendKey } from '../domain/money/counter-keys.ts'
@@ -97,6 +98,7 @@ export function registryRoutes(deps: RegistryRoutesDeps): Routes[] {
       authorize,
       productReader,
       spendOf,
+      findVersions: findVersionsIn(analytics),
       securityLog,
       feedIntervalMs,
       now,

@@ -44,7 +44,7 @@ export async function openRegistryRole(shared: Shared): Promise<Part> {
   stops.push(() => lead.stop())
   /** Every step of a start waits for the log: Kafka may become slow, or go away, between any two of them. */
   const untilLog = <T>(step: () => Promise<T>) => untilThere('log', logger, () => step().catch(throwCause))
-  const registry = await untilLog(() => openRegistry({ log, snapshot, limits: config.limits, now }))
+  const registry = await untilLog(() => openRegistry({ log, snapshot, limits: config.limits, now, logger }))
   stops.push(() => registry.close())
   const [feeds, productReader, strength] = await Promise.all([
     startFeedsThread(host, config),

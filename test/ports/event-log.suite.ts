@@ -471,6 +471,24 @@ export function eventLogSuite(name: string, create: () => Promise<EventLogHost>)
         await tail.close()
       })
 
+      it('a tail can begin in the middle of a partition, and at its end', async () => {
+        const positions = await log.append(Array.from({ length: 9 }, (_, n) => record('registry', `k${n}`, String(n))))
+        const tailed = async (offset: number) => {
+          const seen: LogRecord[] = []
+          const tail = await log.tail('registry', (records) => void seen.push(...records), [{ partition: 0, offset }])
+          return { seen, tail, texts: () => texts(seen) }
+        }
+        const middle = await tailed(positions[6]!.offset)
+        expect(middle.texts()).toEqual(['6', '7', '8'])
+        const end = await tailed(positions[8]!.offset + 1)
+        expect(end.texts()).toEqual([])
+        await log.append([record('registry', 'k9', '9')])
+        await expect.poll(end.texts).toEqual(['9'])
+        await expect.poll(middle.texts).toEqual(['6', '7', '8', '9'])
+        await middle.tail.close()
+        await end.tail.close()
+      })
+
       it('a tail of an empty topic resolves at once', async () => {
         const tail = await log.tail('products', () => expect.unreachable())
         await tail.close()

@@ -8,6 +8,7 @@ import {
   LogUnavailable,
   METADATA_MAX_CHARS,
   type PartitionBounds,
+  type PartitionOffset,
   Revoked,
   type Tail,
 } from '../port.ts'
@@ -79,11 +80,14 @@ export async function openTail(
   remote: Remote,
   topic: TopicName,
   onBatch: (records: LogRecord[]) => void | Promise<void>,
+  from: readonly PartitionOffset[] = [],
 ): Promise<Tail> {
-  const member = await remote.call<number>('join', [null, [topic]])
+  const places = from.map((each) => ({ topic, ...each, metadata: '' }))
+  const member = await remote.call<number>('join', [null, [topic], places])
   const behind = new Map<number, number>()
   for (const { partition, start, end } of await remote.call<PartitionBounds[]>('bounds', [topic])) {
-    if (end > start) behind.set(partition, end)
+    const wanted = from.find((each) => each.partition === partition)?.offset ?? start
+    if (end > Math.max(start, wanted)) behind.set(partition, end)
   }
   let closed = false
 

@@ -38,7 +38,7 @@ export function eventLogClient(port: MessagePort): EventLog {
   return {
     append: appender.append,
     consumer: ({ group, topics }) => openConsumer(remote, group, topics),
-    tail: (topic, onBatch) => openTail(remote, topic, onBatch),
+    tail: (topic, onBatch, from) => openTail(remote, topic, onBatch, from),
     exclusiveWriter: (name) => openExclusiveWriter(remote, name),
     bounds: (topic) => remote.call('bounds', [topic]),
     count: (topic, partition, from, to) => remote.call('count', [topic, partition, from, to]),

@@ -69,10 +69,10 @@ export function openLogStore({ folder, now }: LogStoreOptions) {
           write: () => append(frame),
         }),
 
-      join: (group: string | null, topics: readonly TopicName[]) =>
+      join: (group: string | null, topics: readonly TopicName[], from?: readonly Commit[]) =>
         queue.run({
           write: () => {
-            const joined = groups.join(group, topics)
+            const joined = groups.join(group, topics, from)
             members.set(joined.id, joined)
             return joined.id
           },

@@ -99,9 +99,10 @@ export function connectKafkaEventLog(options: KafkaEventLogOptions): EventLog {
       const consumer = closedWithLog(await openConsumer({ ...producer, ...membership }))
       return { ...consumer, poll: guarded(consumer.poll), commit: guarded(consumer.commit) }
     }),
-    tail: guarded(async (topic, onBatch) =>
-      closedWithLog(await openTail({ client: openBrokerClient(options), names, reader, topic, onBatch, timeoutMs })),
-    ),
+    tail: guarded(async (topic, onBatch, from = []) => {
+      const client = openBrokerClient(options)
+      return closedWithLog(await openTail({ client, names, reader, topic, onBatch, from, timeoutMs }))
+    }),
     exclusiveWriter: guarded(openWriter),
     bounds: guarded((topic) => reader.bounds(topic, deadline())),
     count: guarded(async (topic, partition, from, to) => {

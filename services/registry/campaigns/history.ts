@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { EventLog } from '../../../infra/event-log/port.ts'
+import type { FindVersions } from '../../../infra/analytics/queries/campaign-versions.ts'
+import type { EventLog, PartitionOffset } from '../../../infra/event-log/port.ts'
 import {
   CampaignChange,
   type FieldChange,
@@ -20,11 +21,12 @@ import { campaignView } from './view.ts'
 
 export interface HistoryDeps extends ResourceDeps {
   log: Pick<EventLog, 'read'>
+  findVersions: FindVersions
 }
 
 /** GET /v1/panel/campaigns/{id}/history: who changed what, the latest first. The log keeps every version of a campaign. */
 export function campaignHistoryRoutes(server: HttpServer, deps: HistoryDeps): void {
-  const { registry, access, authorize, log } = deps
+  const { registry, access, authorize } = deps
   const { snapshot } = registry
   const nameOf = (id: string) => (snapshot.getEver('User', id) ?? snapshot.getEver('Account', id))?.body.name ?? null
 
@@ -47,7 +49,8 @@ export function campaignHistoryRoutes(server: HttpServer, deps: HistoryDeps): vo
       const first = Math.max(last - limit + 1, 1)
       // One more: what the first of the page changed is told by the version before it.
       const numbers = Array.from({ length: last - first + 2 }, (_, i) => last - i)
-      const versions = await Promise.all(numbers.map((version) => readVersion({ registry, log }, id, version)))
+      const places = await placesOf(deps, id, numbers)
+      const versions = await Promise.all(numbers.map((version) => readVersion(deps, places.get(version))))
       const shown = (campaign: Entity<'Campaign'>) => shownFields(campaign, registry)
       const items = versions.slice(0, -1).flatMap((campaign, i) => {
         if (campaign === null) return []
@@ -69,16 +72,32 @@ function versionIn(cursor: string, latest: number): number {
   throw new Problem('INVALID', `querystring/cursor: ${message}`, { errors: [{ path: 'querystring/cursor', message }] })
 }
 
+/** Where the log holds these versions, by version. */
+async function placesOf(
+  { registry, findVersions }: HistoryDeps,
+  campaignId: string,
+  versions: readonly number[],
+): Promise<ReadonlyMap<number, PartitionOffset>> {
+  const places = new Map<number, PartitionOffset>()
+  for (const version of versions) {
+    const place = registry.recentVersion(campaignId, version)
+    if (place) places.set(version, place)
+  }
+  const older = versions.filter((version) => version > 0 && !places.has(version))
+  if (older.length === 0) return places
+  const range = { campaignId, first: Math.min(...older), last: Math.max(...older) }
+  for (const { version, ...place } of await findVersions(range)) places.set(version, place)
+  return places
+}
+
 /** Null when there is none. */
 async function readVersion(
-  { registry, log }: { registry: Registry; log: HistoryDeps['log'] },
-  id: string,
-  version: number,
+  { log }: HistoryDeps,
+  place: PartitionOffset | undefined,
 ): Promise<Entity<'Campaign'> | null> {
-  const position = registry.campaignVersions(id).get(version)
-  if (!position) return null
-  const [record] = await log.read('registry', position.partition, position.offset, 1)
-  if (record?.offset !== position.offset || record.value === null) return null
+  if (!place) return null
+  const [record] = await log.read('registry', place.partition, place.offset, 1)
+  if (record?.offset !== place.offset || record.value === null) return null
   const entry = decode('RegistryEntry', record.value)
   return entry.kind === 'Campaign' ? entry : null
 }

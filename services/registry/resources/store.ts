@@ -1,7 +1,9 @@
+import { LRUCache } from 'lru-cache'
 import {
   type EventLog,
   type ExclusiveWriter,
   Fenced,
+  type LogRecord,
   LogUnavailable,
   type Position,
   RecordTooLarge,
@@ -11,12 +13,16 @@ import { encode } from '../../../schemas/wire/codec.ts'
 import { Problem } from '../../domain/errors.ts'
 import { defaultLimits, type Limits } from '../../domain/limits.ts'
 import type { Entity, Snapshot } from '../../domain/snapshot.ts'
-import { followRegistry, type KindWithoutHistory, keyToForget, registryKey } from '../../replicas/registry-follower.ts'
+import { createCheckpoints } from '../../replicas/registry-checkpoint.ts'
+import { type EntityVersion, followRegistry } from '../../replicas/registry-follower.ts'
+import { type KindWithoutHistory, keyOfPresent, registryKey } from '../../replicas/registry-keys.ts'
 import { createEntityLimits, type EntityLimits } from './entity-limits.ts'
 
 /** The name that makes the registry's writer alone among all processes. */
 const WRITER = 'registry'
 const RETRY_AFTER_SECONDS = 2
+/** More than a checkpoint leaves to be read: what is older has long been stored by the sink. */
+const RECENT_VERSIONS_MAX = 100_000
 
 /** One entity as it shall be. Made by `created`, `changed` and `removed`. */
 export type EntityChange = {
@@ -38,8 +44,8 @@ export interface Registry {
   checkRoom: EntityLimits['checkRoom']
   /** Drops entities for good, in the order of writes: only for what nothing names any more. @throws as `write`. */
   forget(choose: ChooseForgotten): Promise<void>
-  /** Where the log holds each version of a campaign, by the version. */
-  campaignVersions(id: string): ReadonlyMap<number, Position>
+  /** Where the log holds a version of a campaign, of the latest; undefined: that of an older one is known to Analytics. */
+  recentVersion(campaignId: string, version: number): Position | undefined
   /** Resolves when another process has taken over: this one can never write again, and should end. */
   readonly fenced: Promise<Fenced>
   /** Ends after the writes under way. */
@@ -69,18 +75,28 @@ export async function openRegistry(deps: {
   snapshot: Snapshot
   limits?: Limits
   now: () => number
+  /** Records of `registry` between two checkpoints. */
+  checkpointEvery?: number
+  logger?: { warn(details: object, message: string): void }
 }): Promise<Registry> {
   const { log, snapshot, limits = defaultLimits, now } = deps
   const entityLimits = createEntityLimits(snapshot, limits)
   // The writer comes first: once the one before is fenced, nothing can be appended behind what the tail has seen.
   const writer = await log.exclusiveWriter(WRITER)
-  const campaigns = new Map<string, Map<number, Position>>()
-  const onEntry = ({ kind, id, version }: RegistryEntry, { topic, partition, offset }: Position) => {
-    if (kind !== 'Campaign') return
-    const versions = campaigns.get(id) ?? new Map<number, Position>()
-    campaigns.set(id, versions.set(version, { topic, partition, offset }))
+  const recent = new LRUCache<string, Position>({ max: RECENT_VERSIONS_MAX })
+  const checkpoints = createCheckpoints({ log, snapshot, everyRecords: deps.checkpointEvery })
+  const note = ({ kind, id, version }: EntityVersion, { topic, partition, offset }: Position) => {
+    if (kind === 'Campaign') recent.set(`${id}/${version}`, { topic, partition, offset })
   }
-  let tail = await followRegistry({ ...deps, onEntry }).catch(async (error) => {
+  const onRecord = (record: LogRecord, about: EntityVersion) => {
+    note(about, record)
+    checkpoints.noted(record, about)
+    if (caughtUp) checkpointWhenDue()
+  }
+  let caughtUp = false
+  let checkpointing: Promise<void> | null = null
+  let closing = false
+  let tail = await followRegistry({ log, snapshot, onRecord }).catch(async (error) => {
     await writer.close()
     throw error
   })
@@ -92,7 +108,9 @@ export async function openRegistry(deps: {
   /** After a failed append any part may be stored: what the log really holds decides. */
   async function settleDoubt(): Promise<void> {
     await tail.close()
-    tail = await followRegistry({ ...deps, onEntry })
+    caughtUp = false
+    tail = await followRegistry({ log, snapshot, onRecord })
+    caughtUp = true
     doubtful = false
   }
 
@@ -105,7 +123,7 @@ export async function openRegistry(deps: {
       const positions = await append(writer, entries)
       for (const [i, entry] of entries.entries()) {
         snapshot.apply(entry)
-        onEntry(entry, positions[i]!)
+        note(entry, positions[i]!)
       }
       return entries
     })
@@ -115,9 +133,44 @@ export async function openRegistry(deps: {
     return guarded(async () => {
       const gone = choose()
       if (gone.length === 0) return
-      await writer.append(gone.map(({ kind, id }) => ({ topic: 'registry', key: keyToForget(kind, id), value: null })))
+      await writer.append(
+        gone.map(({ kind, id }) => ({ topic: 'registry', key: keyOfPresent({ kind, id }), value: null })),
+      )
       for (const { kind, id } of gone) snapshot.forget(kind, id)
     })
+  }
+
+  function checkpointWhenDue(): void {
+    if (checkpoints.isDue()) checkpointing ??= writeCheckpoint()
+  }
+
+  /** Between writes, chunk by chunk. What fails is tried again with the next checkpoint. */
+  async function writeCheckpoint(): Promise<void> {
+    const checkpoint = checkpoints.begin()
+    const writeNext = async () => {
+      const records = checkpoint?.next() ?? []
+      if (records.length > 0) await writer.append(records)
+      return records.length > 0
+    }
+    try {
+      while (!closing && (await inTurn(() => guarded(writeNext)))) {
+        // Other writes have their turn in between.
+      }
+      if (closing) return
+      await checkpoint?.finish()
+    } catch (err) {
+      checkpoint?.abandon()
+      deps.logger?.warn({ err }, 'the checkpoint of the registry was not written: the next start takes longer')
+    } finally {
+      checkpointing = null
+    }
+  }
+
+  /** One after the other, in the order of the calls. */
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = queue.then(work)
+    queue = done.catch(() => {})
+    return done
   }
 
   async function guarded<T>(change: () => Promise<T>): Promise<T> {
@@ -139,22 +192,19 @@ export async function openRegistry(deps: {
     }
   }
 
+  caughtUp = true
+  checkpointWhenDue()
+
   return {
     snapshot,
     checkRoom: entityLimits.checkRoom,
-    campaignVersions: (id) => campaigns.get(id) ?? new Map(),
+    recentVersion: (campaignId, version) => recent.get(`${campaignId}/${version}`),
     fenced,
-    write(decide, { by }) {
-      const written = queue.then(() => writeNow(decide, by))
-      queue = written.catch(() => {})
-      return written
-    },
-    forget(choose) {
-      const forgotten = queue.then(() => forgetNow(choose))
-      queue = forgotten.catch(() => {})
-      return forgotten
-    },
+    write: (decide, { by }) => inTurn(() => writeNow(decide, by)),
+    forget: (choose) => inTurn(() => forgetNow(choose)),
     async close() {
+      closing = true
+      await checkpointing
       await queue
       await tail.close()
       await writer.close()

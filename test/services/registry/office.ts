@@ -2,6 +2,7 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { FindVersions } from '../../../infra/analytics/queries/campaign-versions.ts'
 import { openEmbeddedEventLog } from '../../../infra/event-log/embedded/event-log.ts'
 import type { EventLog } from '../../../infra/event-log/port.ts'
 import type { Account } from '../../../schemas/records/accounts.ts'
@@ -79,6 +80,8 @@ export async function openOffice(
     folder?: string
     log?: EventLog
     passwords?: Passwords
+    findVersions?: FindVersions
+    checkpointEvery?: number
     strength?: Pick<PasswordStrength, 'weakness'>
     sendMail?: SendMail
     limits?: Partial<Limits>
@@ -90,7 +93,9 @@ export async function openOffice(
   const clock = { now: NOW }
   const now = () => clock.now
   const snapshot = new Snapshot()
-  const registry = await openRegistry({ log, snapshot, limits: { ...defaultLimits, ...options.limits }, now })
+  const { checkpointEvery } = options
+  const limits = { ...defaultLimits, ...options.limits }
+  const registry = await openRegistry({ log, snapshot, limits, now, ...(checkpointEvery ? { checkpointEvery } : {}) })
   const spent = new Map([[COUNTERS_COMPLETE_KEY, 1]])
   const counters = { read: async (keys: readonly string[]) => keys.map((key) => spent.get(key) ?? 0) }
   const server = createHttpServer({ logger: false })
@@ -129,6 +134,7 @@ export async function openOffice(
     images: await openImageFiles({ log, folder: join(folder, 'images'), expected }),
     publicUrl: PUBLIC_URL,
     feedIntervalMs: 3_600_000,
+    findVersions: options.findVersions ?? (async () => []),
     spendOf: (ids: readonly string[]) => readComplete(counters, ids),
     now,
     uuid: randomUUID,

@@ -6,7 +6,8 @@ import { openEmbeddedEventLog } from '../../../infra/event-log/embedded/event-lo
 import type { EventLog, NewRecord } from '../../../infra/event-log/port.ts'
 import { encode, UnknownSchema } from '../../../schemas/wire/codec.ts'
 import { Snapshot } from '../../../services/domain/snapshot.ts'
-import { followRegistry, registryKey } from '../../../services/replicas/registry-follower.ts'
+import { followRegistry } from '../../../services/replicas/registry-follower.ts'
+import { registryKey } from '../../../services/replicas/registry-keys.ts'
 import { samples } from '../../schemas/samples.ts'
 
 let folder: string

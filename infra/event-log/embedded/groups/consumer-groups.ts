@@ -22,8 +22,10 @@ export interface Polled {
 
 export interface Member {
   readonly id: number
-  /** Null: a tail, which reads every partition from its start and commits nothing. */
+  /** Null: a tail, which commits nothing. */
   readonly group: string | null
+  /** Where a tail begins; other partitions at their start. */
+  readonly from: readonly Commit[]
   readonly topics: readonly TopicName[]
   owned: Map<Partition, OwnedPartition>
   /** The partitions that it cannot work. */
@@ -46,7 +48,7 @@ export function createConsumerGroups(
 
   /** Spreads each topic over the members that subscribe to it; who keeps a partition keeps its position in it. */
   function assign(group: string | null, among: readonly Member[]): void {
-    const commits = group === null ? [] : commitsOf(group)
+    const commits = group === null ? among.flatMap(({ from }) => from) : commitsOf(group)
     const owned = new Map(among.map((member) => [member, new Map() as Member['owned']]))
     for (const topic of new Set(among.flatMap((member) => member.topics))) {
       const readers = among.filter((member) => member.topics.includes(topic))
@@ -109,10 +111,11 @@ export function createConsumerGroups(
   return {
     membersOf,
 
-    join(group: string | null, topics: readonly TopicName[]): Member {
+    join(group: string | null, topics: readonly TopicName[], from: readonly Commit[] = []): Member {
       const member: Member = {
         id: ++lastId,
         group,
+        from,
         topics,
         owned: new Map(),
         refused: new Set(),

@@ -1,5 +1,5 @@
 import type { TopicName } from '../../../../schemas/topics.ts'
-import type { LogRecord, Tail } from '../../port.ts'
+import type { LogRecord, PartitionOffset, Tail } from '../../port.ts'
 import { unavailable } from '../client/broker-client.ts'
 import { createFetcher, type FetcherOptions } from './fetcher.ts'
 
@@ -11,6 +11,7 @@ const TAIL_WAIT_MS = 60_000
 export interface TailOptions extends FetcherOptions {
   topic: TopicName
   onBatch: (records: LogRecord[]) => void | Promise<void>
+  from: readonly PartitionOffset[]
   timeoutMs: number
 }
 
@@ -19,12 +20,15 @@ export interface TailOptions extends FetcherOptions {
  * transactions that were undecided then, because one of them may have been acknowledged. If `onBatch` throws before the tail
  * has caught up, the call rejects; later that is fatal.
  */
-export async function openTail({ topic, onBatch, timeoutMs, ...options }: TailOptions): Promise<Tail> {
+export async function openTail({ topic, onBatch, from, timeoutMs, ...options }: TailOptions): Promise<Tail> {
   const { client, reader } = options
   const deadline = performance.now() + timeoutMs
   const [bounds, ends] = await Promise.all([reader.bounds(topic, deadline), reader.ends(topic, deadline)])
   const fetcher = createFetcher(options)
-  for (const { partition, start } of bounds) fetcher.add(topic, partition, start)
+  for (const { partition, start } of bounds) {
+    const wanted = from.find((each) => each.partition === partition)?.offset ?? start
+    fetcher.add(topic, partition, Math.max(start, wanted))
+  }
   let closed = false
 
   async function step(): Promise<boolean> {

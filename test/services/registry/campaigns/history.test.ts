@@ -1,4 +1,10 @@
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openEmbeddedAnalytics } from '../../../../infra/analytics/embedded/analytics.ts'
+import { findVersionsIn } from '../../../../infra/analytics/queries/campaign-versions.ts'
+import { checkpointEnd } from '../../../../services/replicas/registry-checkpoint.ts'
+import { runToEnd } from '../../../../streams/runtime/run-to-end.ts'
+import { createSink } from '../../../../streams/sink/sink.ts'
 import { campaignBody, discard, type Office, openAccount, openOffice, openPublisher } from '../office.ts'
 
 let office: Office
@@ -73,5 +79,22 @@ describe('the history of a campaign', () => {
     await office.stop()
     office = await openOffice({ folder: office.folder })
     expect((await history()).body).toEqual(before)
+  })
+
+  it('is the same when a start has read the checkpoint only: Analytics knows where older versions lie', async () => {
+    const before = (await history()).body
+    const { folder } = office
+    await office.stop()
+    office = await openOffice({ folder, checkpointEvery: 1 })
+    await expect.poll(() => checkpointEnd(office.log)).not.toBeNull()
+    const analytics = await openEmbeddedAnalytics({ folder: join(folder, 'analytics') })
+    const logger = { info() {}, warn() {}, error() {} }
+    await runToEnd(createSink({ log: office.log, analytics, now: Date.now, logger }))
+    await office.stop()
+    office = await openOffice({ folder, findVersions: findVersionsIn(analytics) })
+    expect(office.registry.recentVersion(id, 1)).toBeUndefined()
+    expect((await history()).body).toEqual(before)
+    expect((await history('?limit=2')).body).toEqual({ items: before.items.slice(0, 2), nextCursor: '2' })
+    await analytics.close()
   })
 })
