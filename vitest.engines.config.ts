@@ -3,7 +3,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { limits } from './test/limits.ts'
 
 /** In their order: the suites that wait longest begin first, and the others end beside them. */
-const longest = ['faults/faults.test.ts', 'faults/takeover.test.ts']
+const longest = ['brokers/brokers.test.ts', 'faults/faults.test.ts', 'faults/takeover.test.ts']
 const rankOf = ({ moduleId }: TestSpecification) => longest.findIndex((each) => moduleId.endsWith(each)) >>> 0
 
 class LongestFirst extends BaseSequencer {

@@ -11,6 +11,8 @@
 #   KAFKA_PROXY_PORT      a proxy in front of Kafka: clients that come to it are sent to it for every broker, and it leads to
 #                         the listener on KAFKA_PROXIED_PORT 19094
 #   KAFKA_HEAP 512m, ELASTICSEARCH_HEAP 1g
+#   KAFKA_PROPERTIES      a file of settings that come after those of kafka.properties and of this script
+#   KAFKA_CLUSTER_ID      of a broker that joins others (default: random)
 #   ES_JAVA_HOME          a JDK of version 21 or later with the module jdk.jdi, when it is not in /usr/lib/jvm
 set -euo pipefail
 HERE=$(cd "$(dirname "$0")" && pwd)
@@ -101,8 +103,9 @@ controller.quorum.voters=1@127.0.0.1:$KAFKA_CONTROLLER_PORT
 listeners=PLAINTEXT://127.0.0.1:$KAFKA_PORT,CONTROLLER://127.0.0.1:$KAFKA_CONTROLLER_PORT,PROXIED://127.0.0.1:$KAFKA_PROXIED_PORT
 advertised.listeners=PLAINTEXT://127.0.0.1:$KAFKA_PORT,PROXIED://127.0.0.1:${KAFKA_PROXY_PORT:-$KAFKA_PROXIED_PORT}
 log.dirs=$dir/data
+$([ -z "${KAFKA_PROPERTIES:-}" ] || cat "$KAFKA_PROPERTIES")
 P
-  [ -f "$dir/data/meta.properties" ] || java -cp "$classes" kafka.tools.StorageTool format -t "$(java -cp "$classes" kafka.tools.StorageTool random-uuid 2>/dev/null)" -c "$dir/server.properties" >"$dir/format.log" 2>&1
+  [ -f "$dir/data/meta.properties" ] || java -cp "$classes" kafka.tools.StorageTool format -t "${KAFKA_CLUSTER_ID:-$(java -cp "$classes" kafka.tools.StorageTool random-uuid 2>/dev/null)}" -c "$dir/server.properties" >"$dir/format.log" 2>&1
   launch "$dir" java "-Xmx${KAFKA_HEAP:-512m}" -cp "$classes" kafka.Kafka "$dir/server.properties"
   await kafka "$dir" port_open "$KAFKA_PORT"
 }

@@ -94,8 +94,8 @@ export function connectKafkaEventLog(options: KafkaEventLogOptions): EventLog {
   return {
     append: guarded(appender.append),
     consumer: guarded(async ({ group, topics }) => {
-      const ownClient = openBrokerClient(options)
-      const membership = { ownClient, reader, group, topics, sessionTimeoutMs, timeoutMs }
+      const [fetchClient, groupClient] = [openBrokerClient(options), openBrokerClient(options)]
+      const membership = { fetchClient, groupClient, reader, group, topics, sessionTimeoutMs, timeoutMs }
       const consumer = closedWithLog(await openConsumer({ ...producer, ...membership }))
       return { ...consumer, poll: guarded(consumer.poll), commit: guarded(consumer.commit) }
     }),

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import kafkajs, { type Admin } from 'kafkajs'
 import { type TopicName, topicNames } from '../../../schemas/topics.ts'
 import {
@@ -7,7 +8,7 @@ import {
   openBrokerClient,
   unavailable,
 } from './client/broker-client.ts'
-import { remedyFor, rootOf } from './client/errors.ts'
+import { codeOf, remedyFor, rootOf } from './client/errors.ts'
 import { alterTopicsRequest } from './client/requests.ts'
 import { type KafkaNames, namesIn } from './names.ts'
 import { type PartitionCounts, type PartitionOptions, partitionProblem, partitionsToMake } from './partition-counts.ts'
@@ -17,6 +18,7 @@ import { settingsToChange, type TopicSettingsOptions, wantedSettings } from './t
 
 const REQUEST_TIMEOUT_MS = 30_000
 const TOPICS_KNOWN_MAX_MS = 20_000
+const TOPICS_KNOWN_AGAIN_MS = 100
 const COORDINATORS_MAX_MS = 60_000
 /** The group and the transactional id that a migration uses. */
 const MIGRATION = 'migration'
@@ -35,14 +37,27 @@ export async function migrateKafka(options: MigrateKafkaOptions): Promise<void> 
   const client = openBrokerClient(options)
   try {
     await admin.connect()
-    await createMissing(admin, options)
+    await onceKnown(() => createMissing(admin, options))
     await checkPartitions(client, options)
-    await configure(admin, client, options)
+    await onceKnown(() => configure(admin, client, options))
     await wakeCoordinators(client, options)
   } catch (error) {
     throw remedyFor(error) === 'NONE' ? error : unavailable(rootOf(error))
   } finally {
     await Promise.all([admin.disconnect(), client.close()])
+  }
+}
+
+/** Repeats a step while a broker does not know topics that another one knows already. */
+async function onceKnown(step: () => Promise<void>): Promise<void> {
+  const deadline = performance.now() + TOPICS_KNOWN_MAX_MS
+  for (;;) {
+    try {
+      return await step()
+    } catch (error) {
+      if (codeOf(error) !== 'UNKNOWN_TOPIC_OR_PARTITION' || performance.now() > deadline) throw error
+      await sleep(TOPICS_KNOWN_AGAIN_MS)
+    }
   }
 }
 

@@ -53,10 +53,13 @@ export function faultySockets() {
 }
 
 /** Removes all topics and groups of a namespace. */
-export async function removeKafkaNamespace(namespace: string): Promise<void> {
+export async function removeKafkaNamespace(
+  namespace: string,
+  brokers: readonly string[] = addresses.kafkaBrokers,
+): Promise<void> {
   patchKafkajs()
   const kafka = new kafkajs.Kafka({
-    brokers: addresses.kafkaBrokers,
+    brokers: [...brokers],
     clientId: 'test',
     logLevel: kafkajs.logLevel.NOTHING,
   })

@@ -1,11 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { connectKafkaEventLog } from '../../../infra/event-log/kafka/event-log.ts'
 import { migrateKafka } from '../../../infra/event-log/kafka/migrate.ts'
-import type { EventLog, LogRecord } from '../../../infra/event-log/port.ts'
-import type { TopicName } from '../../../schemas/topics.ts'
+import type { EventLog } from '../../../infra/event-log/port.ts'
 import { addresses, testNamespace } from '../addresses.ts'
+import { type Member, readAll, startCopier } from './copier.ts'
 import { removeKafkaNamespace } from './kafka-tools.ts'
 
 const brokers = addresses.kafkaBrokers
@@ -34,19 +33,8 @@ afterEach(async () => {
   await removeKafkaNamespace(namespace)
 })
 
-interface Member {
-  process: ChildProcess
-  lines: string[]
-  errors: string[]
-}
-
 function startMember(): Member {
-  const child = new URL('./member.child.ts', import.meta.url).pathname
-  const args = [child, brokers.join(','), namespace, String(SESSION_TIMEOUT_MS), String(WORK_MS)]
-  const process = spawn('node', args, { stdio: ['ignore', 'pipe', 'pipe'] })
-  const member: Member = { process, lines: [], errors: [] }
-  process.stdout!.setEncoding('utf8').on('data', (text: string) => member.lines.push(...text.trim().split('\n')))
-  process.stderr!.setEncoding('utf8').on('data', (text: string) => member.errors.push(text))
+  const member = startCopier({ brokers, namespace, sessionTimeoutMs: SESSION_TIMEOUT_MS, workMs: WORK_MS })
   members.push(member)
   return member
 }
@@ -56,18 +44,6 @@ const countOf = (member: Member, word: string) => member.lines.filter((line) => 
 function untilHas(member: Member, word: string, more: number): Promise<void> {
   const wanted = countOf(member, word) + more
   return expect.poll(() => countOf(member, word), { interval: 5 }).toBeGreaterThanOrEqual(wanted) as Promise<void>
-}
-
-async function readAll(topic: TopicName): Promise<LogRecord[]> {
-  const records: LogRecord[] = []
-  for (const { partition, start, end } of await log.bounds(topic)) {
-    for (let from = start; from < end; from = records.at(-1)!.offset + 1) {
-      const some = await log.read(topic, partition, from, 1_000)
-      if (some.length === 0) break
-      records.push(...some)
-    }
-  }
-  return records
 }
 
 /** Appends until told to stop. @returns how many records. */
@@ -123,7 +99,7 @@ it('every record is copied once and in order while members join, leave, are kill
     return ends.every(({ partition, end }) => commits.some((c) => c.partition === partition && c.offset === end))
   }
   await expect.poll(isDone).toBe(true)
-  const copied = await readAll('judged-events')
+  const copied = await readAll(log, 'judged-events')
   const numbers = copied.map(({ value }) => Number(value!.toString()))
   expect(numbers.toSorted((a, b) => a - b)).toEqual(Array.from({ length: count }, (_, n) => n))
   for (const records of Map.groupBy(copied, ({ key }) => key).values()) {

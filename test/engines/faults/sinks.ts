@@ -13,6 +13,7 @@ import { removeKafkaNamespace } from '../event-log/kafka-tools.ts'
 
 /** The brokers' minimum. */
 const SESSION_TIMEOUT_MS = 6_000
+const PARTITIONS = 4
 const APPENDED_AT_ONCE = 20
 const APPEND_EVERY_MS = 50
 const PATIENCE_MS = 200_000
@@ -43,11 +44,14 @@ export interface Sinks {
   remove(): Promise<void>
 }
 
-export async function openSinks(): Promise<Sinks> {
+/** Default: on the broker that all suites share. */
+export async function openSinks({
+  brokers = addresses.kafkaBrokers as readonly string[],
+  replicationFactor = 1,
+} = {}): Promise<Sinks> {
   const namespace = testNamespace()
-  const brokers = addresses.kafkaBrokers
   const logger = { warn() {} }
-  await migrateKafka({ brokers, clientId: 'test', namespace, replicationFactor: 1, logger })
+  await migrateKafka({ brokers, clientId: 'test', namespace, replicationFactor, partitions: PARTITIONS, logger })
   await migrateClickHouse({ url: addresses.clickhouseUrl, namespace })
   const timeoutMs = PATIENCE_MS
   const log = connectKafkaEventLog({ brokers, clientId: 'test', namespace, logger, now: Date.now, timeoutMs })
@@ -71,7 +75,8 @@ export async function openSinks(): Promise<Sinks> {
 
   function start(place = 'nowhere'): SinkProcess {
     const args = [new URL('./sink.child.ts', import.meta.url).pathname, namespace, String(SESSION_TIMEOUT_MS), place]
-    const started = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+    const env = { ...process.env, KAFKA_BROKERS: brokers.join(',') }
+    const started = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'], env })
     let text = ''
     started.stdout.setEncoding('utf8').on('data', (some: string) => {
       text += some
@@ -125,7 +130,7 @@ export async function openSinks(): Promise<Sinks> {
     async remove() {
       await Promise.all([stopLoad(), end()])
       await Promise.all([log.close(), analytics.close()])
-      await Promise.all([removeKafkaNamespace(namespace), removeDatabase(addresses.clickhouseUrl, namespace)])
+      await Promise.all([removeKafkaNamespace(namespace, brokers), removeDatabase(addresses.clickhouseUrl, namespace)])
     },
   }
 }

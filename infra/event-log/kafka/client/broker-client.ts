@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import kafkajs, { type Admin, type ISocketFactory, type KafkaConfig, type LogEntry, type SASLOptions } from 'kafkajs'
 import type { Broker, BrokerRequests, Protocol } from 'kafkajs/internals'
@@ -7,12 +8,19 @@ import { within } from '../../../within.ts'
 import { LogUnavailable } from '../../port.ts'
 import { remedyFor, rootOf } from './errors.ts'
 import { patchKafkajs, recordSockets } from './patches.ts'
+import { createSilentBrokers, NoAnswer } from './silent-brokers.ts'
 
 const CONNECT_TIMEOUT_MS = 2_000
 /** Of kafkajs's locks. Requests end with their deadlines. */
 const REQUEST_TIMEOUT_MS = 5_000
-/** Connections are replaced once a request has waited in vain for so long: they may be dead without anyone saying so. */
+/** An answer is not awaited for longer: another broker may have taken over. Joins wait for the other members of the group. */
+const ANSWER_MAX_MS = 5_000
+const WAITING_FOR_MEMBERS = new Set<string>(['joinGroup', 'syncGroup'])
+/** A connection is replaced once a request has waited in vain for so long: it may be dead without anyone saying so. */
 const STALLED_MS = 3_000
+/** Of finding a broker: longer than a connection may take. Any broker answers such questions at once. */
+const LOOKUP_MAX_MS = 2_500
+const LOOKUP_STALLED_MS = 1_000
 const METADATA_MAX_AGE_MS = 60_000
 const RETRY_FIRST_MS = 4
 const RETRY_MAX_MS = 250
@@ -83,8 +91,9 @@ export function openBrokerClient({ brokers, clientId, ssl, sasl, ...address }: K
     logLevel: kafkajs.logLevel.WARN,
     logCreator: () => createWarner(address.logger),
   }).logger()
+  const silent = createSilentBrokers(brokers)
   const cluster = new Cluster({
-    brokers,
+    brokers: inAnyOrder(brokers),
     clientId,
     ssl,
     sasl,
@@ -92,6 +101,8 @@ export function openBrokerClient({ brokers, clientId, ssl, sasl, ...address }: K
     socketFactory(options) {
       // A request that was in flight at the close retries once more.
       if (closed) throw closedError()
+      const { host, port } = options
+      if (silent.isPassedOver(cluster.brokerPool, `${host}:${port}`)) throw new Error('it has not answered lately')
       return sockets.create(options)
     },
     connectionTimeout: CONNECT_TIMEOUT_MS,
@@ -137,6 +148,17 @@ export function openBrokerClient({ brokers, clientId, ssl, sasl, ...address }: K
     return broker
   }
 
+  /** Finds brokers by asking any of them. One that is silent is asked once. */
+  async function lookUp<T>(find: () => Promise<T>): Promise<T> {
+    return within(find(), LOOKUP_MAX_MS, () => hangUp(LOOKUP_STALLED_MS))
+  }
+
+  function hangUp(waitedMs: number): NoAnswer {
+    const error = new NoAnswer('It has not answered in time')
+    silent.hangUp(cluster.brokerPool, waitedMs, error)
+    return error
+  }
+
   async function brokerFor(target: Target): Promise<Broker> {
     if (target === 'ANY') {
       await ensureMetadata()
@@ -155,16 +177,14 @@ export function openBrokerClient({ brokers, clientId, ssl, sasl, ...address }: K
     coordinators.clear()
   }
 
-  async function retrying<T>(attempt: () => Promise<T>, deadline: number): Promise<T> {
+  async function retrying<T>(attempt: () => Promise<T>, deadline: number, answerMaxMs = ANSWER_MAX_MS): Promise<T> {
     for (let waitMs = RETRY_FIRST_MS; ; waitMs = Math.min(waitMs * 2, RETRY_MAX_MS)) {
       if (closed) throw closedError()
-      const begun = performance.now()
       try {
-        return await within(attempt(), deadline - begun, noAnswer)
+        return await within(attempt(), Math.min(deadline - performance.now(), answerMaxMs), () => hangUp(STALLED_MS))
       } catch (thrown) {
         if (closed) throw closedError()
         const error = rootOf(thrown)
-        if (error instanceof LogUnavailable && performance.now() - begun > STALLED_MS) sockets.destroyAll(error)
         const remedy = remedyFor(error)
         if (remedy === 'NONE') throw error
         if (remedy === 'REFRESH') refresh()
@@ -176,12 +196,17 @@ export function openBrokerClient({ brokers, clientId, ssl, sasl, ...address }: K
 
   return {
     request(target, api, options, deadline) {
-      const attempt = async () => ((await brokerFor(target)) as unknown as UntypedRequests)[api]!(options)
-      return retrying(attempt, deadline) as ReturnType<BrokerRequests[typeof api]>
+      const attempt = async () => {
+        const broker = await lookUp(() => brokerFor(target))
+        return (broker as unknown as UntypedRequests)[api]!(options)
+      }
+      const answerMaxMs = WAITING_FOR_MEMBERS.has(api) ? Number.POSITIVE_INFINITY : ANSWER_MAX_MS
+      return retrying(attempt, deadline, answerMaxMs) as ReturnType<BrokerRequests[typeof api]>
     },
-    send: (target, protocol, deadline) => retrying(async () => send(await brokerFor(target), protocol), deadline),
-    connect: (target, deadline) => retrying(async () => void (await brokerFor(target)), deadline),
-    leaders: (topic, deadline) => retrying(() => knownLeaders(topic), deadline),
+    send: (target, protocol, deadline) =>
+      retrying(async () => send(await lookUp(() => brokerFor(target)), protocol), deadline),
+    connect: (target, deadline) => retrying(async () => void (await lookUp(() => brokerFor(target))), deadline),
+    leaders: (topic, deadline) => retrying(() => lookUp(() => knownLeaders(topic)), deadline),
     refresh,
     async close() {
       if (closed) return
@@ -196,7 +221,7 @@ export function openBrokerClient({ brokers, clientId, ssl, sasl, ...address }: K
 /** kafkajs' public client for administration, which retries by itself. */
 export function openAdmin({ brokers, clientId, ssl, sasl, socketFactory }: KafkaAddress): Admin {
   patchKafkajs()
-  const config = { brokers: [...brokers], clientId, ssl, sasl, socketFactory } as KafkaConfig
+  const config = { brokers: inAnyOrder(brokers), clientId, ssl, sasl, socketFactory } as KafkaConfig
   const { NOTHING } = kafkajs.logLevel
   return new kafkajs.Kafka({
     ...config,
@@ -218,7 +243,11 @@ async function send<T>(broker: Broker, protocol: Protocol<T>): Promise<T> {
   }
 }
 
-const noAnswer = () => new LogUnavailable('Kafka has not answered in time')
+/** A process that starts over and over while one of the brokers is silent must not ask that one first each time. */
+function inAnyOrder(brokers: readonly string[]): string[] {
+  const first = randomInt(Math.max(1, brokers.length))
+  return [...brokers.slice(first), ...brokers.slice(0, first)]
+}
 
 export const closedError = () => new LogUnavailable(CLOSED)
 

@@ -1,10 +1,11 @@
 /** The parts of kafkajs 2.2.4 below its public API that this folder uses; docs/kafka.md says why. */
 declare module 'kafkajs/src/cluster/index.js' {
   import type { Cluster as PublicCluster } from 'kafkajs'
-  import type { Broker, ClusterOptions } from 'kafkajs/internals'
+  import type { Broker, BrokerPool, ClusterOptions } from 'kafkajs/internals'
 
   interface Cluster extends Omit<PublicCluster, 'findBroker' | 'findControllerBroker' | 'findGroupCoordinator'> {
     readonly targetTopics: Set<string>
+    readonly brokerPool: BrokerPool
     findBroker(options: { nodeId: number }): Promise<Broker>
     findControllerBroker(): Promise<Broker>
     findGroupCoordinator(options: { groupId: string; coordinatorType: 0 | 1 }): Promise<Broker>
@@ -15,6 +16,7 @@ declare module 'kafkajs/src/cluster/index.js' {
 
 /** Not a module of kafkajs: the types that the others share. */
 declare module 'kafkajs/internals' {
+  import type { Socket } from 'node:net'
   import type { GroupMember, GroupMemberAssignment, GroupState, ISocketFactory, Logger, SASLOptions } from 'kafkajs'
 
   export interface ClusterOptions {
@@ -44,8 +46,24 @@ declare module 'kafkajs/internals' {
 
   export interface Broker extends BrokerRequests {
     readonly nodeId: number
-    readonly connectionPool: { send<T>(protocol: Protocol<T>): Promise<T> }
+    readonly connectionPool: ConnectionPool
     disconnect(): Promise<void>
+  }
+
+  export interface BrokerPool {
+    /** By their ids. */
+    readonly brokers: Readonly<Record<string, Broker>>
+    readonly seedBroker?: Broker
+  }
+
+  interface ConnectionPool {
+    readonly host: string
+    readonly port: number
+    readonly pool: readonly {
+      readonly socket?: Socket | null
+      readonly requestQueue: { readonly inflight: ReadonlyMap<number, { sentAt: number }> }
+    }[]
+    send<T>(protocol: Protocol<T>): Promise<T>
   }
 
   export interface BrokerRequests {
@@ -138,6 +156,7 @@ declare module 'kafkajs/src/network/connection.js' {
     chunks: Buffer[]
     bytesBuffered: number
     bytesNeeded: number
+    socket?: import('node:net').Socket | null
     requestQueue: { fulfillRequest(answer: { size: number; correlationId: number; payload: Buffer }): void }
     isConnected(): boolean
     connect(): Promise<true>

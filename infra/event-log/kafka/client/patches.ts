@@ -14,6 +14,7 @@ export function patchKafkajs(): void {
   patched = true
   stopIdlePolling()
   dropPartialResponses()
+  forgetClosedSockets()
 }
 
 /**
@@ -46,6 +47,21 @@ function dropPartialResponses(): void {
       this.bytesNeeded = LENGTH_BYTES
     }
     return connect.call(this)
+  }
+}
+
+/**
+ * A connection keeps its closed socket, and each failed connect to its broker disconnects it once more, which adds a listener
+ * to the socket, for ever: Node warns of a leak after ten.
+ * - Upstream: not reported
+ * - Test: "a connection that is closed again and again …" in test/infra/event-log/kafka/client/patches.test.ts
+ */
+function forgetClosedSockets(): void {
+  const connection = Connection.prototype
+  const { disconnect } = connection
+  connection.disconnect = function (this: Connection) {
+    if (this.socket?.destroyed) this.socket = null
+    return disconnect.call(this)
   }
 }
 

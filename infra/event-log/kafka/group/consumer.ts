@@ -33,8 +33,10 @@ interface OwnedPartition {
 
 /** `client` is that of the whole log. */
 export interface ConsumerOptions extends ProducerOptions {
-  /** For this consumer alone, because fetches and joins wait long. */
-  ownClient: BrokerClient
+  /** For the fetches of this consumer alone, because they wait long. */
+  fetchClient: BrokerClient
+  /** For its membership alone: a join waits longer still, and whoever asks the same broker meanwhile takes it for dead. */
+  groupClient: BrokerClient
   reader: LogReader
   group: string
   topics: readonly TopicName[]
@@ -50,9 +52,9 @@ export interface ConsumerOptions extends ProducerOptions {
  * partition takes over that id before it reads what is committed, so that nothing of a frozen member becomes visible afterwards.
  */
 export async function openConsumer(options: ConsumerOptions): Promise<LogConsumer> {
-  const { client, ownClient, names, reader, group, topics, timeoutMs } = options
+  const { client, fetchClient, groupClient, names, reader, group, topics, timeoutMs } = options
   const groupId = names.group(group)
-  const fetcher = createFetcher({ client: ownClient, names, reader })
+  const fetcher = createFetcher({ client: fetchClient, names, reader })
   const owned = new Map<string, OwnedPartition>()
   const handedOver = createCondition()
   let isWorking = false
@@ -100,7 +102,7 @@ export async function openConsumer(options: ConsumerOptions): Promise<LogConsume
   }
 
   const membership = joinGroup({
-    client: ownClient,
+    client: groupClient,
     sharedClient: client,
     group: groupId,
     topics: topics.map(names.topic),
@@ -234,7 +236,7 @@ export async function openConsumer(options: ConsumerOptions): Promise<LogConsume
       owned.clear()
       fetcher.close()
       await membership.leave()
-      await ownClient.close()
+      await Promise.all([fetchClient.close(), groupClient.close()])
     },
   }
 }

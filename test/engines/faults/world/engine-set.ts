@@ -1,9 +1,8 @@
 import { execFile } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { readFile, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { waitFor } from '../../../wait-for.ts'
+import { signalEngine } from '../../engine-process.ts'
 import { type NetworkProxy, openProxy } from './proxy.ts'
 
 const run = promisify(execFile)
@@ -80,11 +79,7 @@ export async function prepareEngines(): Promise<EngineSet> {
     async start(...names) {
       await script('start', names.length > 0 ? names : engineNames)
     },
-    async signal(name, signal) {
-      const id = Number((await readFile(join(dataFolder(name), 'process'), 'utf8')).split(' ')[0])
-      process.kill(id, signal)
-      if (signal === 'SIGKILL') await waitFor(async () => !existsSync(`/proc/${id}`))
-    },
+    signal: (name, signal) => signalEngine(dataFolder(name), signal),
     wipe: (name) => rm(dataFolder(name), { recursive: true, force: true }),
     async remove() {
       await Promise.all(Object.values(proxies).map((proxy) => proxy.cut()))

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import Connection from 'kafkajs/src/network/connection.js'
 import createSocketFactory from 'kafkajs/src/network/socketFactory.js'
 import { expect, test } from 'vitest'
@@ -33,5 +33,32 @@ test('a response cut off by a broken connection does not garble the responses af
   await waitFor(() => answers.length > 0)
   expect(answers).toEqual([CORRELATION_ID])
   await connection.disconnect()
+  server.close()
+})
+
+test('a connection that is closed again and again adds no listener to its socket', async () => {
+  const server = createServer((socket) => socket.end()).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  patchKafkajs()
+  const { port } = server.address() as AddressInfo
+  const create = createSocketFactory()
+  const sockets: Socket[] = []
+  const socketFactory: typeof create = (options) => {
+    const socket = create(options)
+    sockets.push(socket)
+    return socket
+  }
+  const connection = new Connection({
+    host: '127.0.0.1',
+    port,
+    logger: silent,
+    socketFactory,
+    connectionTimeout: 5_000,
+  })
+  await connection.connect()
+  await waitFor(() => sockets[0]!.destroyed)
+  const before = sockets[0]!.listenerCount('connect')
+  for (let time = 0; time < 20; time++) await connection.disconnect()
+  expect(sockets[0]!.listenerCount('connect')).toBe(before)
   server.close()
 })

@@ -1,0 +1,47 @@
+import type { BrokerPool } from 'kafkajs/internals'
+
+/** A broker that has not answered is left alone for so long, as long as there is another one to ask. */
+const AVOIDED_MS = 2_000
+
+/** No answer has come, and a retry may help. */
+export class NoAnswer extends Error {
+  override readonly name = 'NoAnswer'
+  readonly retriable = true
+}
+
+/**
+ * Brokers that take connections and requests and answer nothing, because they are frozen or were cut off without a word.
+ * kafkajs would ask them again and again: it prefers whoever it is connected to, and connecting succeeds.
+ */
+export function createSilentBrokers(configured: readonly string[]) {
+  const avoidedUntil = new Map<string, number>()
+
+  const isAvoided = (address: string) => performance.now() < (avoidedUntil.get(address) ?? 0)
+
+  return {
+    /**
+     * Breaks the connections on which a request has waited for `waitedMs`. Their requests fail and are retried; whoever
+     * looks for brokers now asks the others.
+     */
+    hangUp(pool: BrokerPool, waitedMs: number, error: Error): void {
+      const sentBefore = Date.now() - waitedMs
+      const brokers = new Set([...Object.values(pool.brokers), pool.seedBroker])
+      for (const broker of brokers) {
+        if (!broker) continue
+        const { host, port, pool: connections } = broker.connectionPool
+        for (const { requestQueue, socket } of connections) {
+          const isSilent = [...requestQueue.inflight.values()].some(({ sentAt }) => sentAt <= sentBefore)
+          if (!isSilent) continue
+          avoidedUntil.set(`${host}:${port}`, performance.now() + AVOIDED_MS)
+          socket?.destroy(error)
+        }
+      }
+    },
+    /** Whether to ask another one than this broker. */
+    isPassedOver(pool: BrokerPool, address: string): boolean {
+      if (!isAvoided(address)) return false
+      const known = Object.values(pool.brokers).map(({ connectionPool: { host, port } }) => `${host}:${port}`)
+      return [...configured, ...known].some((other) => !isAvoided(other))
+    },
+  }
+}

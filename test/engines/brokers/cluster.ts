@@ -1,0 +1,135 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import kafkajs from 'kafkajs'
+import { patchKafkajs } from '../../../infra/event-log/kafka/client/patches.ts'
+import { waitFor } from '../../wait-for.ts'
+import { signalEngine } from '../engine-process.ts'
+
+const run = promisify(execFile)
+const repository = join(import.meta.dirname, '../../..')
+const folder = join(repository, '.engines/brokers')
+/** Away from the ports of the engines that other tests use. */
+const PORT_OFFSET = 6_000
+const PORTS_PER_BROKER = 10
+const START_TIMEOUT_MS = 300_000
+const IN_SYNC_WITHIN_MS = 120_000
+/** Any: it only has to be the same for all. */
+const CLUSTER_ID = 'MkU3OEVBNTcwNTJENDM2Qg'
+/** For processes that live for a minute or two. */
+const JAVA_OPTIONS = '-XX:+UseSerialGC -XX:TieredStopAtLevel=1'
+
+export const REPLICAS = 3
+/** A broker that is silent for so long loses its partitions. */
+export const BROKER_SESSION_MS = 4_000
+
+export const brokerIds = [1, 2, 3] as const
+export type BrokerId = (typeof brokerIds)[number]
+
+const kafkaPort = (id: BrokerId) => 19_092 + portOffset(id)
+const portOffset = (id: BrokerId) => PORT_OFFSET + id * PORTS_PER_BROKER
+const folderOf = (id: BrokerId) => join(folder, String(id))
+const address = (id: BrokerId) => `127.0.0.1:${kafkaPort(id)}`
+
+/** Three brokers that keep a copy of every partition each, need two of them for a write, and are the controllers too. */
+const settingsOf = (id: BrokerId) => `
+node.id=${id}
+controller.quorum.voters=${brokerIds.map((each) => `${each}@127.0.0.1:${kafkaPort(each) + 1}`).join(',')}
+broker.session.timeout.ms=${BROKER_SESSION_MS}
+broker.heartbeat.interval.ms=500
+min.insync.replicas=2
+offsets.topic.replication.factor=${REPLICAS}
+offsets.topic.num.partitions=6
+transaction.state.log.replication.factor=${REPLICAS}
+transaction.state.log.min.isr=2
+transaction.state.log.num.partitions=6
+`
+
+export interface BrokerCluster {
+  readonly addresses: readonly string[]
+  start(id: BrokerId): Promise<void>
+  /** After SIGKILL or SIGTERM, resolves when it is gone. */
+  signal(id: BrokerId, signal: NodeJS.Signals): Promise<void>
+  /** Removes what a broker that does not run has stored. */
+  wipe(id: BrokerId): Promise<void>
+  /** Who leads a partition of a topic, given by its full name. All brokers must run. */
+  leaderOf(topic: string, partition: number): Promise<BrokerId>
+  /** Resolves when every broker has all of every partition. */
+  untilInSync(): Promise<void>
+  /** Ends all and removes their data. */
+  remove(): Promise<void>
+}
+
+/** Starts all three. What an earlier run has left is removed. */
+export async function startCluster(): Promise<BrokerCluster> {
+  const running = new Set<BrokerId>()
+  const script = (action: 'start' | 'stop', id: BrokerId) =>
+    run('bash', [join(repository, 'infra/local/engines.sh'), action, 'kafka'], {
+      timeout: START_TIMEOUT_MS,
+      env: {
+        ...process.env,
+        ENGINES_DIR: folderOf(id),
+        ENGINES_PORT_OFFSET: String(portOffset(id)),
+        KAFKA_CLUSTER_ID: CLUSTER_ID,
+        KAFKA_PROPERTIES: join(folderOf(id), 'settings'),
+        KAFKA_HEAP: '256m',
+        JAVA_TOOL_OPTIONS: JAVA_OPTIONS,
+      },
+    })
+
+  async function start(id: BrokerId): Promise<void> {
+    await mkdir(folderOf(id), { recursive: true })
+    await writeFile(join(folderOf(id), 'settings'), settingsOf(id))
+    running.add(id)
+    await script('start', id)
+  }
+
+  async function signal(id: BrokerId, name: NodeJS.Signals): Promise<void> {
+    if (name === 'SIGKILL' || name === 'SIGTERM') running.delete(id)
+    await signalEngine(join(folderOf(id), 'kafka'), name)
+  }
+
+  async function remove(): Promise<void> {
+    // Killed: without two others a broker waits in vain to hand its partitions over.
+    await Promise.all([...running].map((id) => signal(id, 'SIGKILL')))
+    await rm(folder, { recursive: true, force: true })
+  }
+
+  patchKafkajs()
+  const addresses = brokerIds.map(address)
+  const kafka = new kafkajs.Kafka({ brokers: addresses, clientId: 'test', logLevel: kafkajs.logLevel.NOTHING })
+
+  /** Of a client that knows nothing of earlier, so that it asks no broker that is gone. */
+  async function ask<T>(question: (admin: kafkajs.Admin) => Promise<T>): Promise<T> {
+    const admin = kafka.admin()
+    try {
+      await admin.connect()
+      return await question(admin)
+    } finally {
+      await admin.disconnect().catch(() => {})
+    }
+  }
+
+  async function isInSync(): Promise<boolean> {
+    const { topics } = await ask((admin) => admin.fetchTopicMetadata())
+    return topics.every(({ partitions }) => partitions.every(({ isr }) => isr.length === REPLICAS))
+  }
+
+  if (existsSync(folder)) await Promise.all(brokerIds.map((id) => script('stop', id)))
+  await remove()
+  await Promise.all(brokerIds.map(start))
+  return {
+    addresses,
+    start,
+    signal,
+    wipe: (id) => rm(join(folderOf(id), 'kafka'), { recursive: true, force: true }),
+    async leaderOf(topic, partition) {
+      const { topics } = await ask((admin) => admin.fetchTopicMetadata({ topics: [topic] }))
+      return topics[0]!.partitions.find(({ partitionId }) => partitionId === partition)!.leader as BrokerId
+    },
+    untilInSync: () => waitFor(() => isInSync().catch(() => false), IN_SYNC_WITHIN_MS),
+    remove,
+  }
+}

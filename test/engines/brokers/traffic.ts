@@ -1,0 +1,163 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { connectKafkaEventLog } from '../../../infra/event-log/kafka/event-log.ts'
+import { migrateKafka } from '../../../infra/event-log/kafka/migrate.ts'
+import { type EventLog, LogUnavailable, type NewRecord, type Position } from '../../../infra/event-log/port.ts'
+import type { TopicName } from '../../../schemas/topics.ts'
+import { waitFor } from '../../wait-for.ts'
+import { testNamespace } from '../addresses.ts'
+import { type Member, startCopier } from '../event-log/copier.ts'
+import { type BrokerCluster, REPLICAS } from './cluster.ts'
+
+const PARTITIONS = 3
+/** As many callers that append, each with a key of its own. */
+const KEYS = 6
+const APPENDED_AT_ONCE = 10
+const APPEND_EVERY_MS = 60
+const WRITE_EVERY_MS = 100
+const AFTER_FAILURE_MS = 100
+/** The brokers' minimum. */
+const SESSION_TIMEOUT_MS = 6_000
+const COPIERS = 2
+const COPY_MS = 10
+/** Of a question at the end. */
+const PATIENCE_MS = 60_000
+const logger = { warn() {} }
+
+/** One value that was given to the log, with its key. Each is sent once: what was refused is followed by another one. */
+export interface Sent {
+  key: string
+  value: string
+  /** Where the log says that it lies; null: the append was given up, and it may have been stored or not. */
+  acknowledged: Position | null
+}
+
+/** Callers that append, a group that copies in transactions, an exclusive writer and a tail, under way until they are ended. */
+export interface Traffic {
+  readonly namespace: string
+  /** With patience, to look at what is stored. */
+  readonly log: EventLog
+  /** Appended to `ad-events`, in the order of the calls per key. */
+  readonly appended: readonly Sent[]
+  /** Written to `registry`, in order. */
+  readonly written: readonly Sent[]
+  /** What the tail has seen of `registry`. */
+  readonly tailed: readonly string[]
+  readonly copiers: readonly Member[]
+  /** The longest time without an acknowledgement of any one caller since the last call of it, in milliseconds. */
+  longestGapMs(): number
+  /** Resolves when every part has got on: each key was appended to, a commit was made, the writer has written, the tail has read. */
+  untilAllGetOn(): Promise<void>
+  /** Ends the callers and the writer; resolves when the group and the tail have done what there is. */
+  pause(): Promise<void>
+  resume(): void
+  close(): Promise<void>
+}
+
+export async function openTraffic({ addresses }: BrokerCluster): Promise<Traffic> {
+  const namespace = testNamespace()
+  const shared = { brokers: addresses, clientId: 'test', namespace, logger, now: Date.now }
+  await migrateKafka({ ...shared, partitions: PARTITIONS, replicationFactor: REPLICAS })
+  const hasty = connectKafkaEventLog(shared)
+  const log = connectKafkaEventLog({ ...shared, timeoutMs: PATIENCE_MS })
+  const writer = await hasty.exclusiveWriter('registry')
+  const tailed: string[] = []
+  const tail = await hasty.tail('registry', (records) => {
+    tailed.push(...records.map(({ value }) => value!.toString()))
+  })
+  const copying = { brokers: addresses, namespace, sessionTimeoutMs: SESSION_TIMEOUT_MS, workMs: COPY_MS }
+  const copiers = Array.from({ length: COPIERS }, () => startCopier(copying))
+  const appended: Sent[] = []
+  const written: Sent[] = []
+  let count = 0
+  let longestGapMs = 0
+  let paused = false
+  let running: Promise<unknown> = Promise.resolve()
+
+  const valuesOf = (topic: TopicName, key: string, length: number): NewRecord[] =>
+    Array.from({ length }, () => ({ topic, key, value: Buffer.from(String(count++)) }))
+
+  /** Gives records to the log again and again, each time others. */
+  async function send(
+    into: Sent[],
+    next: () => NewRecord[],
+    { store, everyMs }: { store: EventLog['append']; everyMs: number },
+  ): Promise<void> {
+    let lastAt = performance.now()
+    while (!paused) {
+      const records = next()
+      let positions: Position[] | null = null
+      try {
+        positions = await store(records)
+      } catch (error) {
+        if (!(error instanceof LogUnavailable)) throw error
+      }
+      if (positions) {
+        longestGapMs = Math.max(longestGapMs, performance.now() - lastAt)
+        lastAt = performance.now()
+      }
+      for (const [index, { key, value }] of records.entries()) {
+        into.push({ key: key!, value: value!.toString(), acknowledged: positions?.[index] ?? null })
+      }
+      await sleep(positions ? everyMs : AFTER_FAILURE_MS)
+    }
+  }
+
+  function resume(): void {
+    paused = false
+    const appends = Array.from({ length: KEYS }, (_, index) => {
+      const next = () => valuesOf('ad-events', `k${index}`, APPENDED_AT_ONCE)
+      return send(appended, next, { store: hasty.append, everyMs: APPEND_EVERY_MS })
+    })
+    const next = () => valuesOf('registry', 'entry', 1)
+    running = Promise.all([...appends, send(written, next, { store: writer.append, everyMs: WRITE_EVERY_MS })])
+    running.catch(() => {})
+  }
+
+  const commits = () => copiers.flatMap(({ lines }) => lines.filter((line) => line.startsWith('committed'))).length
+  const lastAcknowledged = (sent: readonly Sent[]) => sent.findLast(({ acknowledged }) => acknowledged)?.value
+
+  async function untilAllGetOn(): Promise<void> {
+    const before = { appended: appended.length, written: written.length, commits: commits() }
+    const keys = () =>
+      new Set(appended.slice(before.appended).flatMap(({ key, acknowledged }) => (acknowledged ? [key] : [])))
+    await Promise.race([waitFor(() => keys().size === KEYS), running])
+    await Promise.race([waitFor(() => lastAcknowledged(written.slice(before.written)) !== undefined), running])
+    await waitFor(() => tailed.includes(lastAcknowledged(written)!))
+    await waitFor(() => commits() > before.commits)
+  }
+
+  async function pause(): Promise<void> {
+    paused = true
+    await running
+    const ends = await log.bounds('ad-events')
+    await waitFor(async () => {
+      const commits = await log.committed('copier')
+      return ends.every(({ partition, end }) => commits.some((c) => c.partition === partition && c.offset >= end))
+    })
+    await waitFor(() => tailed.includes(lastAcknowledged(written)!))
+  }
+
+  return {
+    namespace,
+    log,
+    appended,
+    written,
+    tailed,
+    copiers,
+    longestGapMs() {
+      const longest = longestGapMs
+      longestGapMs = 0
+      return longest
+    },
+    untilAllGetOn,
+    pause,
+    resume,
+    async close() {
+      paused = true
+      await running.catch(() => {})
+      for (const { process } of copiers) process.kill('SIGKILL')
+      await tail.close()
+      await Promise.all([hasty.close(), log.close()])
+    },
+  }
+}
