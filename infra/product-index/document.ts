@@ -32,20 +32,36 @@ export function documentFacets(offer: ProductOffer): string[] {
   return [
     ...new Set([
       ...(offer.brand === null ? [] : [brandFacet(offer.brand)]),
-      ...offer.productTypes.flatMap((path) => pathAndAbove(path).map((key) => facetToken('path', key))),
-      ...offer.productTypes.flatMap((path) => pathLevels(path).map((level) => facetToken('node', level))),
-      ...attributesOf(offer).map(({ name, value }) => attributeFacet(name, value)),
+      ...offer.productTypes.flatMap(facetsOfPath),
+      ...attributesOf(offer).map(({ name, value }) => attributeToken(name, value)),
       ...offer.labels.map((label) => facetToken('label', label)),
       ...(offer.externalSellerId === null ? [] : [facetToken('seller', offer.externalSellerId)]),
     ]),
   ]
 }
 
+/** Many offers share a path: its facets are remembered. */
+const PATHS_REMEMBERED_MAX = 5_000
+const rememberedPaths = new Map<string, readonly string[]>()
+
+function facetsOfPath(path: string): readonly string[] {
+  const known = rememberedPaths.get(path)
+  if (known) return known
+  const facets = [
+    ...pathAndAbove(path).map((key) => facetToken('path', key)),
+    ...pathLevels(path).map((level) => facetToken('node', level)),
+  ]
+  if (rememberedPaths.size >= PATHS_REMEMBERED_MAX) rememberedPaths.clear()
+  rememberedPaths.set(path, facets)
+  return facets
+}
+
 export const brandFacet = (brand: string) => facetToken('brand', normalBrand(brand))
 export const pathFacet = (path: string) => facetToken('path', pathKey(path))
-/** Normalised names and values hold no line break. */
 export const attributeFacet = (name: string, value: string) =>
-  facetToken('attribute', `${normalAttribute(name)}\n${normalAttribute(value)}`)
+  attributeToken(normalAttribute(name), normalAttribute(value))
+/** Normalised names and values hold no line break. */
+const attributeToken = (name: string, value: string) => facetToken('attribute', `${name}\n${value}`)
 
 const kindLetters: Readonly<Record<FacetKind, string>> = {
   brand: 'b',

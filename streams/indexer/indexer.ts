@@ -14,8 +14,8 @@ import { applyCampaign, productsSignature } from './promotions.ts'
 
 export const INDEXER_GROUP = 'indexer'
 const TOPICS = ['products', 'product-signals', 'registry'] as const satisfies TopicName[]
-/** Of up to a megabyte each, though a thousandth is usual. */
-const BATCH_MAX_RECORDS = 500
+/** Offers are a kilobyte each; what a poll hands over is limited in bytes too. */
+const BATCH_MAX_RECORDS = 2_000
 const POLL_MAX_WAIT_MS = 100
 const CATCH_UP_MAX_MS = 300_000
 const CATCH_UP_POLL_MS = 100

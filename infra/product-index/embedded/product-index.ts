@@ -1,8 +1,16 @@
 import { mkdirSync } from 'node:fs'
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import { connect, type Served, soleClient, startWorker } from '../../thread.ts'
-import { IndexUnavailable, type ProductIndex, type ProductQuery, type SearchHit, type SearchResult } from '../port.ts'
+import {
+  IndexUnavailable,
+  type IndexWrite,
+  type ProductIndex,
+  type ProductQuery,
+  type SearchHit,
+  type SearchResult,
+} from '../port.ts'
 import { createProductCache, parseProduct } from './product-cache.ts'
+import { rowsOf } from './rows.ts'
 import type { NumberedQuery, NumberedResult, StoredProduct } from './search/searcher.ts'
 
 /**
@@ -33,6 +41,10 @@ export async function openEmbeddedProductIndex(options: { folder: string }): Pro
   return soleClient(served, productIndexClient(served.connect()))
 }
 
+/** Writes of one transaction. */
+const WRITES_AT_ONCE = 1_000
+/** Transactions under way or waiting while the rows of the next are made. */
+const TRANSACTIONS_AHEAD = 2
 /** How many lists of campaigns the search thread remembers for each client. */
 const CAMPAIGN_SETS_MAX = 256
 
@@ -62,8 +74,23 @@ export function productIndexClient(port: MessagePort): ProductIndex {
     for (const stored of await searcher.call<StoredProduct[]>('load', [[...missing]])) products.add(stored)
   }
 
+  /** Makes the rows here while the writer's thread stores those before. */
+  async function write(writes: readonly IndexWrite[]): Promise<number> {
+    const storing: Promise<number>[] = []
+    let applied = 0
+    for (let from = 0; from === 0 || from < writes.length; from += WRITES_AT_ONCE) {
+      const rows = rowsOf(writes.slice(from, from + WRITES_AT_ONCE))
+      if (storing.length === TRANSACTIONS_AHEAD) applied += await storing.shift()!
+      const stored = writer.call<number>('write', [rows])
+      stored.catch(() => {})
+      storing.push(stored)
+    }
+    for (const stored of storing) applied += await stored
+    return applied
+  }
+
   return {
-    write: (writes) => writer.call('write', [writes]),
+    write,
     refresh: () => searcher.call('refresh', []),
     async search(queries) {
       const numbered = queries.map(

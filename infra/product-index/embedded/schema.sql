@@ -34,6 +34,12 @@ BEGIN
   UPDATE sellers SET offers = offers - 1 WHERE shopId = old.shopId AND sellerId = old.offer ->> 'externalSellerId';
   DELETE FROM sellers WHERE shopId = old.shopId AND sellerId = old.offer ->> 'externalSellerId' AND offers = 0;
 END;
+CREATE TRIGGER IF NOT EXISTS documents_begin_with_seller AFTER INSERT ON documents
+WHEN new.offer ->> 'externalSellerId' IS NOT NULL
+BEGIN
+  INSERT INTO sellers VALUES (new.shopId, new.offer ->> 'externalSellerId', 1)
+    ON CONFLICT DO UPDATE SET offers = offers + 1;
+END;
 CREATE TRIGGER IF NOT EXISTS documents_join_seller AFTER UPDATE OF offer ON documents
 WHEN old.offer ->> 'externalSellerId' IS NOT new.offer ->> 'externalSellerId' AND new.offer ->> 'externalSellerId' IS NOT NULL
 BEGIN

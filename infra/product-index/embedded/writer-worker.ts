@@ -1,6 +1,6 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { serve, serveConnections } from '../../thread.ts'
-import type { IndexWrite } from '../port.ts'
+import type { IndexRows } from './rows.ts'
 import { openIndexWriter } from './writer.ts'
 
 const writer = openIndexWriter(workerData as { folder: string })
@@ -8,7 +8,7 @@ const writer = openIndexWriter(workerData as { folder: string })
 const attached: MessagePort[] = []
 
 const methods = {
-  write: (writes: IndexWrite[]) => writer.write(writes),
+  write: (rows: IndexRows) => writer.write(rows),
   touched: () => writer.touched(),
   clear: () => writer.clear(),
   /** Takes a client's port from the search thread, to which the client is connected. */

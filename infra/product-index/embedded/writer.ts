@@ -1,9 +1,8 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { type DocumentTexts, documentFacets, documentTexts, textFields } from '../document.ts'
-import type { IndexWrite } from '../port.ts'
-import { summarize } from './search/columns.ts'
+import { textFields } from '../document.ts'
+import type { DocumentChanges, IndexRows, OfferRow, SignalsRow, Words } from './rows.ts'
 
 const wordFields = [...textFields, 'facets'] as const
 
@@ -11,9 +10,6 @@ export const databaseFile = (folder: string) => join(folder, 'products.db')
 
 /** Words of more changed documents, about 4 KB each, are not reported; the search thread then drops all its lists. */
 const CHANGED_WORDS_MAX = 2_000
-
-/** The terms of a document's texts and its facets, each joined by spaces. */
-export type Words = DocumentTexts & { facets: string }
 
 /** A document's words before and after a change; null: no offer then. */
 export interface ChangedWords {
@@ -44,71 +40,79 @@ export function openIndexWriter({ folder }: { folder: string }) {
   let epoch = 0
   let touched: Map<number, ChangedWords> | null = new Map()
 
-  function documentOf(shopId: string, feedId: string, id: string): DocumentVersions {
-    const known = sql.find.get(shopId, feedId, id) as DocumentVersions | undefined
-    if (known) return known
-    const { lastInsertRowid } = sql.create.run(shopId, feedId, id, changed)
-    return { doc: Number(lastInsertRowid), offerVersion: 0, promotionsVersion: 0 }
-  }
-
   function touch(change: ChangedWords) {
     const earlier = touched?.get(change.doc)
     touched?.set(change.doc, earlier ? { ...change, before: earlier.before } : change)
     if (touched && touched.size > CHANGED_WORDS_MAX) touched = null
   }
 
+  function addWords(doc: number, words: Words) {
+    sql.addTexts.run(doc, ...textFields.map((field) => words[field]))
+    sql.addFacets.run(doc, words.facets)
+  }
+
   /** Null removes the offer. A change of other fields, such as the price, leaves the full-text tables alone. */
-  function indexWords(doc: number, after: Words | null) {
+  function changeWords(doc: number, after: Words | null) {
     const before = (sql.words.get(doc) as Words | undefined) ?? null
     if (wordFields.every((field) => before?.[field] === after?.[field])) return
     if (before) {
       sql.dropTexts.run(doc)
       sql.dropFacets.run(doc)
     }
-    if (after) {
-      sql.addTexts.run(doc, ...textFields.map((field) => after[field]))
-      sql.addFacets.run(doc, after.facets)
-    }
+    if (after) addWords(doc, after)
     touch({ doc, before, after })
   }
 
-  /** @returns whether the write was newer than what is stored. */
-  function apply(write: IndexWrite): boolean {
-    if (write.kind === 'signals') {
-      const { shopId, id, popularity } = write.signals
-      const { changes } = sql.signals.run(shopId, id, write.version, popularity, JSON.stringify(write.signals))
-      if (changes > 0) sql.touchProduct.run(changed, shopId, id)
-      return changes > 0
+  /** @returns how many of the changes were newer than what is stored. */
+  function changeDocument({ shopId, feedId, id, parts }: DocumentChanges): number {
+    const known = sql.find.get(shopId, feedId, id) as DocumentVersions | undefined
+    const next = { ...(known ?? { offerVersion: 0, promotionsVersion: 0 }) }
+    let offer: OfferRow | null | undefined
+    let campaigns: string | undefined
+    let applied = 0
+    for (const part of parts) {
+      const versionOf = 'offer' in part ? 'offerVersion' : 'promotionsVersion'
+      if (part.version <= next[versionOf]) continue
+      next[versionOf] = part.version
+      if ('offer' in part) offer = part.offer
+      else campaigns = part.campaigns
+      applied++
     }
-    const { shopId, feedId, id } = write.kind === 'offer' ? write.offer : write
-    const { doc, offerVersion, promotionsVersion } = documentOf(shopId, feedId, id)
-    if (write.kind === 'promotions') {
-      if (write.version <= promotionsVersion) return false
-      sql.promotions.run(write.version, JSON.stringify(write.campaignIds), changed, doc)
-      return true
+    if (applied === 0) return 0
+    const { offerVersion, promotionsVersion } = next
+    if (!known) {
+      const columns = [...offerColumns(offer ?? null), campaigns ?? NO_CAMPAIGNS, changed] as const
+      const row = sql.create.run(shopId, feedId, id, offerVersion, promotionsVersion, ...columns)
+      if (!offer) return applied
+      const doc = Number(row.lastInsertRowid)
+      addWords(doc, offer.words)
+      touch({ doc, before: null, after: offer.words })
+      return applied
     }
-    if (write.version <= offerVersion) return false
-    if (write.kind === 'remove') {
-      indexWords(doc, null)
-      sql.offer.run(write.version, null, null, null, null, null, changed, doc)
-      return true
+    if (offer !== undefined) {
+      changeWords(known.doc, offer?.words ?? null)
+      sql.offer.run(offerVersion, ...offerColumns(offer), changed, known.doc)
     }
-    const texts = documentTexts(write.offer, write.textLang ?? null)
-    indexWords(doc, { ...texts, facets: documentFacets(write.offer).join(' ') })
-    const summary = JSON.stringify(summarize(write.offer, texts))
-    const { productDetails, ...offer } = write.offer
-    const details = JSON.stringify(productDetails)
-    sql.offer.run(write.version, JSON.stringify(offer), details, offer.productId, offer.digest, summary, changed, doc)
-    return true
+    if (campaigns !== undefined) sql.promotions.run(promotionsVersion, campaigns, changed, known.doc)
+    return applied
+  }
+
+  /** @returns whether they are newer than what is stored. */
+  function changeSignals({ shopId, id, version, popularity, signals }: SignalsRow): boolean {
+    const { changes } = sql.signals.run(shopId, id, version, popularity, signals)
+    if (changes > 0) sql.touchProduct.run(changed, shopId, id)
+    return changes > 0
   }
 
   return {
-    write(writes: readonly IndexWrite[]): number {
+    /** @returns how many writes were newer than what is stored. */
+    write({ documents, signals }: IndexRows): number {
       db.exec('BEGIN IMMEDIATE')
       try {
         changed++
         let applied = 0
-        for (const write of writes) if (apply(write)) applied++
+        for (const document of documents) applied += changeDocument(document)
+        for (const row of signals) if (changeSignals(row)) applied++
         db.exec('COMMIT')
         return applied
       } catch (error) {
@@ -134,6 +138,11 @@ export function openIndexWriter({ folder }: { folder: string }) {
   }
 }
 
+const NO_CAMPAIGNS = '[]'
+
+const offerColumns = (row: OfferRow | null) =>
+  [row?.offer ?? null, row?.details ?? null, row?.productId ?? null, row?.digest ?? null, row?.summary ?? null] as const
+
 interface DocumentVersions {
   doc: number
   offerVersion: number
@@ -146,7 +155,11 @@ function prepare(db: DatabaseSync) {
     find: db.prepare(
       'SELECT doc, offerVersion, promotionsVersion FROM documents WHERE shopId = ? AND feedId = ? AND id = ?',
     ),
-    create: db.prepare('INSERT INTO documents (shopId, feedId, id, changed) VALUES (?, ?, ?, ?)'),
+    create: db.prepare(
+      `INSERT INTO documents (shopId, feedId, id, offerVersion, promotionsVersion, offer, details, productId, digest, summary,
+         campaigns, changed)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ),
     offer: db.prepare(
       `UPDATE documents SET offerVersion = ?, offer = ?, details = ?, productId = ?, digest = ?, summary = ?, changed = ?
        WHERE doc = ?`,

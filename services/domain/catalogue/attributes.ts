@@ -17,6 +17,8 @@ const feedFields: Readonly<Record<string, (offer: ProductOffer) => string | bool
   unit_pricing_measure: (offer) => offer.unitPricingMeasure,
 }
 
+const feedFieldReaders = Object.entries(feedFields)
+
 /** Fields whose values are words of a vocabulary: however a feed spells them, they are kept in one case. */
 const VOCABULARIES: ReadonlySet<string> = new Set(['adult', 'age_group', 'energy_efficiency_class', 'gender'])
 
@@ -28,7 +30,7 @@ export const normalAttribute = (text: string): string => fold(text).trim().repla
 
 /** Normalised name and value pairs of an offer: its feed fields, and its product details. Repeated pairs may occur. */
 export function attributesOf(offer: ProductOffer): { name: string; value: string }[] {
-  const fields = Object.entries(feedFields).flatMap(([name, read]) => {
+  const fields = feedFieldReaders.flatMap(([name, read]) => {
     const value = read(offer)
     return value === null ? [] : [{ name, value: normalAttribute(String(value)) }]
   })

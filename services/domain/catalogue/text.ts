@@ -10,8 +10,9 @@ export const DEFAULT_LANG = 'en'
 /** Characters of one text that are analysed; the rest is ignored. */
 export const TEXT_LENGTH_MAX = 20_000
 const TERM_LENGTH_MAX = 64
-/** Words remembered with their stems, per language. */
+/** Words remembered with their stems, and compounds with their terms, per language. */
 const STEMS_CACHED_MAX = 50_000
+const COMPOUNDS_CACHED_MAX = 20_000
 
 /** Letters that Unicode decomposition leaves whole. */
 const letters: Readonly<Record<string, string>> = {
@@ -67,15 +68,14 @@ function foldNumbers(folded: string): string {
 const compoundPattern = /[\p{L}\p{N}]+(?:[-.'’_&+][\p{L}\p{N}]+)*/gu
 const partPattern = /\d+(?:\.\d+)+[\p{L}\p{N}]*|[\p{L}\p{N}]+/gu
 
-/** The compounds of a text in order, each as its parts: [["hp"], ["dv7", "1211ea"]]. Nothing is stemmed yet. */
-function compounds(text: string): string[][] {
-  const folded = foldNumbers(fold(text.slice(0, TEXT_LENGTH_MAX)))
-  const found: string[][] = []
-  for (const [compound] of folded.matchAll(compoundPattern)) {
-    const plain = compound.replace(/['’]s(?![\p{L}\p{N}])/u, '')
-    found.push(/^[\p{L}\p{N}]+$/u.test(plain) ? [plain] : plain.match(partPattern)!)
-  }
-  return found
+/** The compounds of a text in order. Nothing is stemmed yet. */
+const compounds = (text: string): readonly string[] =>
+  foldNumbers(fold(text.slice(0, TEXT_LENGTH_MAX))).match(compoundPattern) ?? []
+
+/** The parts of a compound: "dv7-1211ea" is dv7 and 1211ea. */
+function partsOf(compound: string): string[] {
+  const plain = compound.replace(/['’]s(?![\p{L}\p{N}])/u, '')
+  return /^[\p{L}\p{N}]+$/u.test(plain) ? [plain] : plain.match(partPattern)!
 }
 
 /** "wi-fi", "t-shirt", "e-mail": letters only with a part that is no word alone; sought as one word. */
@@ -89,7 +89,9 @@ const soughtJoined = (parts: string[]) =>
  */
 export function analyze(text: string, lang: string | null): string[] {
   const language = languageOf(lang)
-  const words = compounds(text).flatMap((parts) => (soughtJoined(parts) ? [parts.join('')] : parts))
+  const words = compounds(text)
+    .map(partsOf)
+    .flatMap((parts) => (soughtJoined(parts) ? [parts.join('')] : parts))
   const stops = stopWords(language)
   const telling = words.filter((word) => !stops.has(word))
   return [...new Set((telling.length > 0 ? telling : words).map((word) => stem(word, language)))]
@@ -118,26 +120,69 @@ const REPEATED_TEXT_LENGTH_MAX = 40
 const REPEATED_TEXTS_MAX = 20_000
 const repeatedTexts = new Map<string, readonly string[]>()
 
-function findIndexTerms(text: string, language: string): string[] {
+function findIndexTerms(text: string, code: string): string[] {
+  const language = languageFor(code)
   const terms: string[] = []
-  let before = ''
-  for (const parts of compounds(text)) {
-    for (const part of parts) {
-      terms.push(stem(part, language))
-      if (joinsWith(before, part)) terms.push(stem(before + part, language))
-      const split = /^(\p{L}+)(\d+)$|^(\d+)(\p{L}+)$/u.exec(part)
-      if (split) terms.push(stem(split[1] ?? split[3]!, language), stem(split[2] ?? split[4]!, language))
-      before = part
-    }
-    if (parts.length > 1) terms.push(stem(parts.join(''), language))
+  let before: Neighbour | null = null
+  for (const compound of compounds(text)) {
+    const { first, stem, rest, last } = compoundTerms(compound, language)
+    terms.push(stem)
+    if (before && joinsWith(before, first)) terms.push(stemOf(before.part + first.part, language))
+    for (const term of rest) terms.push(term)
+    before = last
   }
   return terms
 }
 
+/** What a compound contributes wherever it stands, remembered because words come again and again. */
+interface CompoundTerms {
+  first: Neighbour
+  /** Of the first part. */
+  stem: string
+  /** The terms after it, and after the one that joins it with the word before. */
+  rest: readonly string[]
+  last: Neighbour
+}
+
+function compoundTerms(compound: string, language: Language): CompoundTerms {
+  const known = language.compounds.get(compound)
+  if (known) return known
+  const parts = partsOf(compound)
+  const neighbours = parts.map(neighbour)
+  const rest: string[] = []
+  for (const [at, part] of parts.entries()) {
+    if (at > 0) {
+      rest.push(stemOf(part, language))
+      if (joinsWith(neighbours[at - 1]!, neighbours[at]!)) rest.push(stemOf(parts[at - 1] + part, language))
+    }
+    const split = /^(\p{L}+)(\d+)$|^(\d+)(\p{L}+)$/u.exec(part)
+    if (split) rest.push(stemOf(split[1] ?? split[3]!, language), stemOf(split[2] ?? split[4]!, language))
+  }
+  if (parts.length > 1) rest.push(stemOf(parts.join(''), language))
+  const found = { first: neighbours[0]!, stem: stemOf(parts[0]!, language), rest, last: neighbours.at(-1)! }
+  if (language.compounds.size >= COMPOUNDS_CACHED_MAX) language.compounds.clear()
+  language.compounds.set(compound, found)
+  return found
+}
+
+/** A part as what stands beside it sees it. */
+interface Neighbour {
+  part: string
+  isShortWord: boolean
+  isLetter: boolean
+  isShortNumber: boolean
+}
+
+const neighbour = (part: string): Neighbour => ({
+  part,
+  isShortWord: /^\p{L}{2,8}$/u.test(part),
+  isLetter: /^[b-hj-z]$/.test(part),
+  isShortNumber: /^\d{1,5}$/.test(part),
+})
+
 /** "rtx 2060", "usb c", "t shirt". */
-const joinsWith = (before: string, part: string) =>
-  (/^\p{L}{2,8}$/u.test(before) && /^(?:\d{1,5}|[b-hj-z])$/.test(part)) ||
-  (/^[b-hj-z]$/.test(before) && /^\p{L}{2,8}$/u.test(part))
+const joinsWith = (before: Neighbour, after: Neighbour) =>
+  (before.isShortWord && (after.isShortNumber || after.isLetter)) || (before.isLetter && after.isShortWord)
 
 const languageOf = (lang: string | null): string => (lang ? primaryLang(lang) : DEFAULT_LANG)
 
@@ -170,16 +215,22 @@ const algorithms: Readonly<Record<string, string>> = {
 interface Language {
   stemmer: Stemmer | null
   stems: Map<string, string>
+  compounds: Map<string, CompoundTerms>
 }
 const languages = new Map<string, Language>()
 
-function stem(word: string, code: string): string {
-  let language = languages.get(code)
-  if (!language) {
-    const algorithm = algorithms[code]
-    language = { stemmer: algorithm ? newStemmer(algorithm) : null, stems: new Map() }
-    languages.set(code, language)
-  }
+function languageFor(code: string): Language {
+  const known = languages.get(code)
+  if (known) return known
+  const algorithm = algorithms[code]
+  const language = { stemmer: algorithm ? newStemmer(algorithm) : null, stems: new Map(), compounds: new Map() }
+  languages.set(code, language)
+  return language
+}
+
+const stem = (word: string, code: string): string => stemOf(word, languageFor(code))
+
+function stemOf(word: string, language: Language): string {
   if (!language.stemmer || /\d/.test(word)) return clip(word)
   const known = language.stems.get(word)
   if (known !== undefined) return known

@@ -8,6 +8,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { rowsOf } from '../../../infra/product-index/embedded/rows.ts'
 import { openIndexSearcher } from '../../../infra/product-index/embedded/search/searcher.ts'
 import { openIndexWriter } from '../../../infra/product-index/embedded/writer.ts'
 import type { Filter } from '../../../infra/product-index/port.ts'
@@ -62,10 +63,12 @@ function openIndex(folder: string) {
   const writer = openIndexWriter({ folder })
   const versioned = { version: 1, shopId: SHOP }
   writer.write(
-    offers.flatMap((offer) => [
-      { kind: 'offer', version: 1, offer },
-      { kind: 'promotions', ...versioned, feedId: offer.feedId, id: offer.id, campaignIds: [campaignOf(offer)] },
-    ]),
+    rowsOf(
+      offers.flatMap((offer) => [
+        { kind: 'offer', version: 1, offer },
+        { kind: 'promotions', ...versioned, feedId: offer.feedId, id: offer.id, campaignIds: [campaignOf(offer)] },
+      ]),
+    ),
   )
   const searcher = openIndexSearcher({ folder })
   searcher.refresh(writer.touched())

@@ -28,15 +28,14 @@ export interface Profile {
 }
 
 export function summarize(offer: ProductOffer, texts: DocumentTexts): DocumentSummary {
-  const length = (terms: string) => (terms === '' ? 0 : terms.split(' ').length)
   const countries = offer.shipping.flatMap(({ country }) => (country === null ? [] : [country.toUpperCase()]))
   return {
     priceMicros: effectivePriceMicros(offer),
     paths: offer.productTypes.map(pathKey),
     lengths: {
-      title: length(texts.title),
-      attributes: length(texts.attributes),
-      description: length(texts.description),
+      title: termCount(texts.title),
+      attributes: termCount(texts.attributes),
+      description: termCount(texts.description),
     },
     profile: {
       feedId: offer.feedId,
@@ -46,6 +45,13 @@ export function summarize(offer: ProductOffer, texts: DocumentTexts): DocumentSu
       countries: [...new Set(countries)].sort(),
     },
   }
+}
+
+function termCount(terms: string): number {
+  if (terms === '') return 0
+  let count = 1
+  for (let at = terms.indexOf(' '); at !== -1; at = terms.indexOf(' ', at + 1)) count++
+  return count
 }
 
 export interface DocumentRow {

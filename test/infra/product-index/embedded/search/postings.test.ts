@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { rowsOf } from '../../../../../infra/product-index/embedded/rows.ts'
 import { openIndexSearcher } from '../../../../../infra/product-index/embedded/search/searcher.ts'
 import { openIndexWriter } from '../../../../../infra/product-index/embedded/writer.ts'
 import type { IndexWrite } from '../../../../../infra/product-index/port.ts'
@@ -32,7 +33,7 @@ describe('lists of documents kept in memory', () => {
           kept.refresh(writer.touched())
           answers(kept)
           for (const batch of batches) {
-            writer.write(batch.flatMap((each) => writesOf(each, version++)))
+            writer.write(rowsOf(batch.flatMap((each) => writesOf(each, version++))))
             kept.refresh(writer.touched())
           }
           const opened = openIndexSearcher({ folder })
