@@ -27,12 +27,13 @@ const measures: Measure[] = [
     'intake/intake',
     'streams/sink',
     'streams/attribution',
+    'streams/indexer',
     'feed',
     'thread',
     'intake/stall',
     'streams/invalid-traffic',
   ].map((script) => ({ script })),
-  { script: 'selection/selection', env: realEngines },
+  ...['selection/selection', 'streams/indexer'].map((script) => ({ script, env: realEngines })),
   ...['log', 'intake', 'sink', 'index', 'freshness'].map((name) => ({ script: `engines/${name}`, env: realEngines })),
   ...(data
     ? [

@@ -20,13 +20,17 @@ export function seededRandom(seed: number): () => number {
   }
 }
 
-/** Offers with titles, brands, categories and attributes of a furniture shop; the same for the same count. */
-export function generateProducts(shopId: string, count: number): ProductOffer[] {
+/** Offers with titles, brands, categories and attributes of a furniture shop; always the same. */
+export const generateProducts = (shopId: string, count: number): ProductOffer[] =>
+  endlessProducts(shopId).take(count).toArray()
+
+/** The same offers one by one, for more of them than fit in memory. */
+export function* endlessProducts(shopId: string): Generator<ProductOffer, never> {
   const random = seededRandom(1)
   const pick = <T>(from: readonly T[]) => from[Math.floor(random() * from.length)]!
-  return Array.from({ length: count }, (_, i) => {
+  for (let i = 0; ; i++) {
     const [kind, room, look, brand] = [pick(KINDS), pick(ROOMS), pick(LOOKS), pick(BRANDS)]
-    return makeOffer(shopId, {
+    yield makeOffer(shopId, {
       id: `${100_000 + i}`,
       title: `${brand} ${look} ${room} ${kind} ${pick(LOOKS)} model ${i % 997}`,
       description: `A ${look} ${kind} for the ${room}, by ${brand}. ${'Made to last and easy to care for. '.repeat(4)}`,
@@ -45,5 +49,5 @@ export function generateProducts(shopId: string, count: number): ProductOffer[] 
         { sectionName: null, attributeName: 'Style', attributeValue: pick(LOOKS) },
       ],
     })
-  })
+  }
 }

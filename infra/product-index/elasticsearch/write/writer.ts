@@ -7,7 +7,7 @@ import { type BulkItem, bulk } from './bulk.ts'
 import { changed, type DocumentChange, type Held, notHeld } from './changes.ts'
 
 /** Documents read and written in one request. */
-const DOCUMENTS_PER_REQUEST = 125
+const DOCUMENTS_PER_REQUEST = 250
 /** Storing requests under way while the next documents are prepared. */
 const REQUESTS_AT_ONCE = 2
 /** Attempts to change a document when other writers are faster. */
@@ -123,6 +123,7 @@ export function createWriter({ client, names, now }: WriterDeps) {
     const { docs } = await client.mget<StoredSignals>({
       index: names.signals,
       ids: changes.map(({ shop, id }) => documentKey(shop, id)),
+      filter_path: ['docs.found', 'docs._version', 'docs._source', 'docs.error'],
     })
     return docs.flatMap((doc, at): DocumentChange[] => {
       if ('error' in doc) throw new IndexUnavailable(`${doc.error.type}: ${doc.error.reason}`)

@@ -1,0 +1,81 @@
+import { type DocumentTexts, documentFacets, documentTexts } from '../document.ts'
+import type { IndexWrite } from '../port.ts'
+import { summarize } from './search/columns.ts'
+
+/** The terms of a document's texts and its facets, each joined by spaces. */
+export type Words = DocumentTexts & { facets: string }
+
+/** The columns of an offer, and its words. */
+export interface OfferRow {
+  /** JSON, without the product details. */
+  offer: string
+  /** JSON. */
+  details: string
+  productId: string | null
+  digest: string
+  /** JSON of `DocumentSummary`. */
+  summary: string
+  words: Words
+}
+
+/** A change of a document's offer, null when it is removed, or of the campaigns that promote it, a JSON list. */
+export type PartChange = { version: number; offer: OfferRow | null } | { version: number; campaigns: string }
+
+/** What one batch changes in a document. */
+export interface DocumentChanges {
+  shopId: string
+  feedId: string
+  id: string
+  /** In the order of the writes. */
+  parts: PartChange[]
+}
+
+export interface SignalsRow {
+  shopId: string
+  id: string
+  version: number
+  popularity: number
+  /** JSON. */
+  signals: string
+}
+
+export interface IndexRows {
+  documents: DocumentChanges[]
+  signals: SignalsRow[]
+}
+
+/** All that can be made of writes without the index, so that its thread has only to store them. */
+export function rowsOf(writes: readonly IndexWrite[]): IndexRows {
+  const documents = new Map<string, DocumentChanges>()
+  const signals: SignalsRow[] = []
+  for (const write of writes) {
+    if (write.kind === 'signals') {
+      const { shopId, id, popularity } = write.signals
+      signals.push({ shopId, id, version: write.version, popularity, signals: JSON.stringify(write.signals) })
+      continue
+    }
+    const { shopId, feedId, id } = write.kind === 'offer' ? write.offer : write
+    const key = JSON.stringify([shopId, feedId, id])
+    const changes = documents.get(key) ?? { shopId, feedId, id, parts: [] }
+    changes.parts.push(partOf(write))
+    documents.set(key, changes)
+  }
+  return { documents: [...documents.values()], signals }
+}
+
+function partOf(write: Exclude<IndexWrite, { kind: 'signals' }>): PartChange {
+  const { version } = write
+  if (write.kind === 'promotions') return { version, campaigns: JSON.stringify(write.campaignIds) }
+  if (write.kind === 'remove') return { version, offer: null }
+  const texts = documentTexts(write.offer, write.textLang ?? null)
+  const { productDetails, ...offer } = write.offer
+  const row: OfferRow = {
+    offer: JSON.stringify(offer),
+    details: JSON.stringify(productDetails),
+    productId: offer.productId,
+    digest: offer.digest,
+    summary: JSON.stringify(summarize(write.offer, texts)),
+    words: { ...texts, facets: documentFacets(write.offer).join(' ') },
+  }
+  return { version, offer: row }
+}

@@ -1,0 +1,87 @@
+import { mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { Client } from '@elastic/elasticsearch'
+import { textFields } from '../../../infra/product-index/document.ts'
+import { documentKey } from '../../../infra/product-index/elasticsearch/document.ts'
+import { productsIndex } from '../../../infra/product-index/elasticsearch/mapping.ts'
+import { changed, notHeld } from '../../../infra/product-index/elasticsearch/write/changes.ts'
+import { type OfferRow, rowsOf } from '../../../infra/product-index/embedded/rows.ts'
+import type { IndexWrite } from '../../../infra/product-index/port.ts'
+
+/** Stores what is ready to be stored, in requests or transactions of so many offers, with the client and nothing else. */
+export interface BareIndex {
+  /** @returns the bulk itself, to be timed. */
+  prepare(offers: readonly OfferWrites[]): () => Promise<void>
+  close(): Promise<void>
+}
+
+/** An offer and its promotions. */
+export type OfferWrites = [offer: IndexWrite & { kind: 'offer' }, promotions: IndexWrite & { kind: 'promotions' }]
+
+const OFFERS_PER_BULK = 500
+
+function* bulksOf<T>(values: readonly T[]): Iterable<T[]> {
+  for (let from = 0; from < values.length; from += OFFERS_PER_BULK) yield values.slice(from, from + OFFERS_PER_BULK)
+}
+
+/** The documents that the index of Elasticsearch makes, by `_bulk`. */
+export async function bareElasticsearch(url: string, index: string): Promise<BareIndex> {
+  const client = new Client({ node: url })
+  const { format: _, ...shape } = productsIndex({ shards: 1, replicas: 0 })
+  await client.indices.create({ index, ...shape })
+  return {
+    prepare(offers) {
+      const bulks = [...bulksOf(offers)].map((bulk) =>
+        bulk.flatMap((writes) => {
+          const { shopId: shop, feedId: feed, id } = writes[0].offer
+          const key = documentKey(shop, feed, id)
+          const change = { key, shop, feed, id, writes, signals: null, whole: false }
+          const made = changed(change, notHeld(change), Date.now())
+          return made.kind === 'CHANGED' ? [{ index: { _id: key } }, made.document] : []
+        }),
+      )
+      return async () => {
+        for (const operations of bulks) await client.bulk({ index, operations })
+      }
+    },
+    close: () => client.close(),
+  }
+}
+
+/** The rows that the embedded index makes, by prepared statements in its tables. */
+export async function bareSqlite(folder: string): Promise<BareIndex> {
+  mkdirSync(folder)
+  const db = new DatabaseSync(join(folder, 'bare.db'))
+  db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -65536')
+  db.exec(readFileSync(new URL('../../../infra/product-index/embedded/schema.sql', import.meta.url), 'utf8'))
+  const documents = db.prepare(
+    `INSERT INTO documents (shopId, feedId, id, offerVersion, promotionsVersion, offer, details, productId, digest, summary,
+       campaigns, changed) VALUES (?, ?, ?, 1, 1, ?, ?, ?, ?, ?, ?, 1)`,
+  )
+  const texts = db.prepare(`INSERT INTO texts (rowid, ${textFields.join(', ')}) VALUES (?, ?, ?, ?, ?, ?)`)
+  const facets = db.prepare('INSERT INTO facets (rowid, tokens) VALUES (?, ?)')
+  return {
+    prepare(offers) {
+      const bulks = [...bulksOf(offers)].map((bulk) => rowsOf(bulk.flat()).documents)
+      return async () => {
+        for (const bulk of bulks) {
+          db.exec('BEGIN')
+          for (const { shopId, feedId, id, parts } of bulk) {
+            const [row, campaigns] = [
+              (parts[0] as { offer: OfferRow }).offer,
+              (parts[1] as { campaigns: string }).campaigns,
+            ]
+            const { offer, details, productId, digest, summary, words } = row
+            const stored = [offer, details, productId, digest, summary, campaigns]
+            const { lastInsertRowid: doc } = documents.run(shopId, feedId, id, ...stored)
+            texts.run(doc, ...textFields.map((field) => words[field]))
+            facets.run(doc, words.facets)
+          }
+          db.exec('COMMIT')
+        }
+      }
+    },
+    close: async () => db.close(),
+  }
+}
