@@ -7,6 +7,8 @@ export default defineConfig({
     include: ['test/browser/**/*.test.ts'],
     pool: 'forks',
     fileParallelism: false,
+    // Pages that are open at the same time, in the tests that say so.
+    maxConcurrency: 3,
     ...limits,
   },
 })

@@ -1,6 +1,7 @@
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { must } from '../../program.ts'
+import { waitFor } from '../../wait-for.ts'
 import { OPERATOR, openWorld, seriousFindings, type World, watchErrors } from '../harness.ts'
 import { feedXml, lamp } from './publisher-data.ts'
 
@@ -15,14 +16,17 @@ afterAll(() => world?.stop())
 const make = <T = { id: string }>(path: string, body: object) =>
   must(world.program.call<T>('POST', `/v1/panel/${path}`, body))
 const steps = () => page.getByRole('listitem').filter({ hasText: /^(Done|Open)/ })
-const isTicked = (name: string) =>
-  page
-    .getByRole('listitem')
-    .filter({ hasText: `Done${name}` })
-    .waitFor()
+/** Lets the time of the page pass until it shows something: it reads the steps again by itself. */
+const untilShown = (locator: Locator) =>
+  waitFor(async () => {
+    await page.clock.runFor(1_000)
+    return locator.isVisible()
+  })
+const isTicked = (name: string) => untilShown(page.getByRole('listitem').filter({ hasText: `Done${name}` }))
 
 it('ticks the steps of an empty installation up to the first attributed sale, and then goes', async () => {
   const errors = watchErrors(page)
+  await page.clock.install()
   await page.goto('/panel/')
   await page.getByRole('heading', { name: 'Set up' }).waitFor()
   expect(await steps().count()).toBe(7)
@@ -55,7 +59,7 @@ it('ticks the steps of an empty installation up to the first attributed sale, an
   await send('/v1/dsa/click-event', { showId })
   const products = [{ shopProductId: 'L-1', price: 49.9, quantity: 1 }]
   await send('/v1/ev/transaction', { eventId: 'o1', kind: 'PURCHASE', shopId: shop.id, currency: 'EUR', products })
-  await page.getByText('Everything is set up').waitFor()
+  await untilShown(page.getByText('Everything is set up'))
   await page.getByRole('heading', { name: 'Set up' }).waitFor({ state: 'detached' })
   expect(errors).toEqual([])
 })

@@ -45,7 +45,7 @@ it('knows the pages', () => {
   expect(paths.length).toBeGreaterThan(25)
 })
 
-it.each(paths)(`loads at most ${BYTES_MAX / 1_000} kB of compressed JavaScript: /%s`, async (path) => {
+it.concurrent.each(paths)(`loads at most ${BYTES_MAX / 1_000} kB of compressed JavaScript: /%s`, async (path) => {
   const page = await context.newPage()
   const devtools = await context.newCDPSession(page)
   await devtools.send('Network.setCacheDisabled', { cacheDisabled: true })
