@@ -1,6 +1,14 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import type { EntityBodies, EntityKind, RegistryEntry } from '../../schemas/records/entities.ts'
 
 export type Entity<K extends EntityKind> = Extract<RegistryEntry, { kind: K }>
+
+/** Entries that are decided and not stored yet, by `kind/id`. */
+export type Drafts = Map<string, RegistryEntry>
+
+export function addDraft(drafts: Drafts, entry: RegistryEntry): void {
+  drafts.set(`${entry.kind}/${entry.id}`, entry)
+}
 
 /**
  * The registry as this process knows it: every entity by kind and id, as the last applied entry left it.
@@ -11,6 +19,9 @@ export class Snapshot {
   /** Why entries that the log holds are missing here, and will be until a newer version starts; null: none are. */
   staleReason: string | null = null
   readonly #listeners = new Set<(entry: RegistryEntry, before: RegistryEntry | undefined) => void>()
+  /** Of the decision that is under way. */
+  #drafts: Drafts | null = null
+  readonly #deciding = new AsyncLocalStorage<Drafts>()
 
   /** Applies an entry; one that is not newer than what is known changes nothing. */
   apply(entry: RegistryEntry): void {
@@ -29,7 +40,7 @@ export class Snapshot {
 
   /** The entity unless unknown or deleted. */
   get<K extends EntityKind>(kind: K, id: string): Entity<K> | undefined {
-    const entry = this.#byKind.get(kind)?.get(id) as Entity<K> | undefined
+    const entry = this.getEver(kind, id)
     return entry && entry.deletedAt === null ? entry : undefined
   }
 
@@ -40,24 +51,45 @@ export class Snapshot {
 
   /** The entity even when deleted: history still names it. */
   getEver<K extends EntityKind>(kind: K, id: string): Entity<K> | undefined {
-    return this.#byKind.get(kind)?.get(id) as Entity<K> | undefined
+    const draft = this.#drafts && this.#visibleDrafts()?.get(`${kind}/${id}`)
+    return (draft ?? this.#byKind.get(kind)?.get(id)) as Entity<K> | undefined
   }
 
   /** All that are not deleted, in the order they were first seen. */
   *all<K extends EntityKind>(kind: K): Generator<Entity<K>> {
-    for (const entry of this.#byKind.get(kind)?.values() ?? []) {
-      if (entry.deletedAt === null) yield entry as Entity<K>
-    }
+    for (const entry of this.allEver(kind)) if (entry.deletedAt === null) yield entry
   }
 
   /** All, the deleted ones too, in the order they were first seen. */
   *allEver<K extends EntityKind>(kind: K): Generator<Entity<K>> {
-    for (const entry of this.#byKind.get(kind)?.values() ?? []) yield entry as Entity<K>
+    const stored = this.#byKind.get(kind)
+    const drafts = this.#visibleDrafts()
+    for (const entry of stored?.values() ?? []) yield (drafts?.get(`${kind}/${entry.id}`) ?? entry) as Entity<K>
+    for (const draft of this.draftsOf(kind)) if (!stored?.has(draft.id)) yield draft
+  }
+
+  /** The entities that drafts have made or changed, where those are visible: for indexes that are kept up by `onChange`. */
+  *draftsOf<K extends EntityKind>(kind: K): Generator<Entity<K>> {
+    for (const entry of this.#visibleDrafts()?.values() ?? []) if (entry.kind === kind) yield entry as Entity<K>
   }
 
   /** Calls back after every applied change. @returns what ends it. */
   onChange(listener: (entry: RegistryEntry, before: RegistryEntry | undefined) => void): () => void {
     this.#listeners.add(listener)
     return () => void this.#listeners.delete(listener)
+  }
+
+  /** Runs `decide`, which alone sees these entries as if they were applied. One call at a time. */
+  async withDrafts<T>(drafts: Drafts, decide: () => Promise<T>): Promise<T> {
+    this.#drafts = drafts
+    try {
+      return await this.#deciding.run(drafts, decide)
+    } finally {
+      this.#drafts = null
+    }
+  }
+
+  #visibleDrafts(): Drafts | null {
+    return this.#drafts !== null && this.#deciding.getStore() === this.#drafts ? this.#drafts : null
   }
 }

@@ -29,12 +29,14 @@ const measures: Measure[] = [
     'streams/attribution',
     'streams/indexer',
     'feed',
+    'registry',
     'thread',
     'intake/stall',
     'streams/invalid-traffic',
   ].map((script) => ({ script })),
   ...['selection/selection', 'streams/indexer'].map((script) => ({ script, env: realEngines })),
   ...['log', 'intake', 'sink', 'index', 'freshness'].map((name) => ({ script: `engines/${name}`, env: realEngines })),
+  { script: 'registry', env: { KAFKA_BROKERS: realEngines.KAFKA_BROKERS } },
   ...(data
     ? [
         { script: 'relevance/ndcg', args: [join(data, 'icecat')] },

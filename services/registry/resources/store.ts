@@ -1,22 +1,23 @@
 import { LRUCache } from 'lru-cache'
 import {
   type EventLog,
-  type ExclusiveWriter,
   Fenced,
   type LogRecord,
   LogUnavailable,
+  type NewRecord,
   type Position,
-  RecordTooLarge,
+  RECORD_MAX_BYTES,
 } from '../../../infra/event-log/port.ts'
 import type { EntityBodies, EntityKind, RegistryEntry } from '../../../schemas/records/entities.ts'
 import { encode } from '../../../schemas/wire/codec.ts'
 import { Problem } from '../../domain/errors.ts'
 import { defaultLimits, type Limits } from '../../domain/limits.ts'
-import type { Entity, Snapshot } from '../../domain/snapshot.ts'
+import { addDraft, type Drafts, type Entity, type Snapshot } from '../../domain/snapshot.ts'
 import { createCheckpoints } from '../../replicas/registry-checkpoint.ts'
 import { type EntityVersion, followRegistry } from '../../replicas/registry-follower.ts'
 import { type KindWithoutHistory, keyOfPresent, registryKey } from '../../replicas/registry-keys.ts'
-import { createEntityLimits, type EntityLimits } from './entity-limits.ts'
+import { createEntityLimits, type EntityLimits } from '../writes/entity-limits.ts'
+import { createWriteQueue, type Decided } from '../writes/write-queue.ts'
 
 /** The name that makes the registry's writer alone among all processes. */
 const WRITER = 'registry'
@@ -32,8 +33,8 @@ export type EntityChange = {
 export interface Registry {
   readonly snapshot: Snapshot
   /**
-   * Runs `decide` once every earlier write is in force, so that what it reads in the snapshot still holds when its
-   * changes are stored; then stores them, all or none, and applies them. Writes run one at a time, in call order.
+   * Runs `decide` so that it sees every earlier write, in call order, and what it reads in the snapshot still holds when its
+   * changes are stored; then stores them, all or none, and applies them. Writes that wait are stored together.
    * @returns the entries as stored, in the order of the changes.
    * @throws whatever `decide` throws; Problem CONFLICT when an entity has another version than the change was made
    * for, or an account would have more of a kind than it may; Problem TOO_LARGE when one does not fit into a record; Problem UNAVAILABLE when the log cannot take them, or
@@ -102,7 +103,6 @@ export async function openRegistry(deps: {
   })
   let doubtful = false
   let takenOver = false
-  let queue: Promise<unknown> = Promise.resolve()
   const { promise: fenced, resolve: signalFenced } = Promise.withResolvers<Fenced>()
 
   /** After a failed append any part may be stored: what the log really holds decides. */
@@ -114,19 +114,27 @@ export async function openRegistry(deps: {
     doubtful = false
   }
 
-  async function writeNow(decide: Decide, by: string): Promise<RegistryEntry[]> {
-    return guarded(async () => {
-      const changes = typeof decide === 'function' ? await decide() : decide
-      const entries = changes.map((change) => toEntry(change, { by, at: now() }))
-      for (const entry of entries) checkVersion(snapshot, entry)
-      entityLimits.check(entries)
-      const positions = await append(writer, entries)
-      for (const [i, entry] of entries.entries()) {
-        snapshot.apply(entry)
-        note(entry, positions[i]!)
-      }
-      return entries
-    })
+  function beginBatch(): (write: { decide: Decide; by: string }) => Promise<Decided> {
+    const drafts: Drafts = new Map()
+    const room = entityLimits.beginBatch()
+    return ({ decide, by }) =>
+      snapshot.withDrafts(drafts, async () => {
+        const changes = typeof decide === 'function' ? await decide() : decide
+        const entries = changes.map((change) => toEntry(change, { by, at: now() }))
+        for (const entry of entries) checkVersion(snapshot, entry)
+        const records = entries.map(toRecord)
+        room.take(entries)
+        for (const entry of entries) addDraft(drafts, entry)
+        return { entries, records }
+      })
+  }
+
+  async function store({ entries, records }: Decided): Promise<void> {
+    const positions = await writer.append(records)
+    for (const [i, entry] of entries.entries()) {
+      snapshot.apply(entry)
+      note(entry, positions[i]!)
+    }
   }
 
   async function forgetNow(choose: ChooseForgotten): Promise<void> {
@@ -153,7 +161,7 @@ export async function openRegistry(deps: {
       return records.length > 0
     }
     try {
-      while (!closing && (await inTurn(() => guarded(writeNext)))) {
+      while (!closing && (await queue.alone(() => guarded(writeNext)))) {
         // Other writes have their turn in between.
       }
       if (closing) return
@@ -166,13 +174,6 @@ export async function openRegistry(deps: {
     }
   }
 
-  /** One after the other, in the order of the calls. */
-  function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const done = queue.then(work)
-    queue = done.catch(() => {})
-    return done
-  }
-
   async function guarded<T>(change: () => Promise<T>): Promise<T> {
     if (takenOver) throw unavailable(new Fenced('another registry writes now'))
     try {
@@ -180,8 +181,6 @@ export async function openRegistry(deps: {
       return await change()
     } catch (error) {
       if (error instanceof Problem) throw error
-      if (error instanceof RecordTooLarge)
-        throw new Problem('TOO_LARGE', 'The lists of this entity are too long to be stored')
       doubtful = true
       if (error instanceof Fenced) {
         takenOver = true
@@ -192,6 +191,7 @@ export async function openRegistry(deps: {
     }
   }
 
+  const queue = createWriteQueue({ beginBatch, store, guarded })
   caughtUp = true
   checkpointWhenDue()
 
@@ -200,12 +200,12 @@ export async function openRegistry(deps: {
     checkRoom: entityLimits.checkRoom,
     recentVersion: (campaignId, version) => recent.get(`${campaignId}/${version}`),
     fenced,
-    write: (decide, { by }) => inTurn(() => writeNow(decide, by)),
-    forget: (choose) => inTurn(() => forgetNow(choose)),
+    write: (decide, { by }) => queue.write({ decide, by }),
+    forget: (choose) => queue.alone(() => forgetNow(choose)),
     async close() {
       closing = true
       await checkpointing
-      await queue
+      await queue.settled()
       await tail.close()
       await writer.close()
     },
@@ -224,15 +224,14 @@ function checkVersion(snapshot: Snapshot, { kind, id, version }: RegistryEntry):
   }
 }
 
-async function append(writer: ExclusiveWriter, entries: readonly RegistryEntry[]): Promise<Position[]> {
-  if (entries.length === 0) return []
-  return writer.append(
-    entries.map((entry) => ({
-      topic: 'registry',
-      key: registryKey(entry),
-      value: encode('RegistryEntry', entry),
-    })),
-  )
+/** @throws Problem TOO_LARGE */
+function toRecord(entry: RegistryEntry): NewRecord {
+  const key = registryKey(entry)
+  const value = encode('RegistryEntry', entry)
+  if (Buffer.byteLength(key) + value.length > RECORD_MAX_BYTES) {
+    throw new Problem('TOO_LARGE', 'The lists of this entity are too long to be stored')
+  }
+  return { topic: 'registry', key, value }
 }
 
 function unavailable(cause: Error): Problem {

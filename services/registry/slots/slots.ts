@@ -175,6 +175,8 @@ function slotIndex(
     if (entry.kind === 'TechnicalSlot' && entry.deletedAt === null) ids.set(keyOf(entry.body), entry.id)
   })
   return (accountId, publisherSlotId) => {
+    const isSame = ({ body }: Entity<'TechnicalSlot'>) => keyOf(body) === `${accountId}/${publisherSlotId}`
+    for (const slot of snapshot.draftsOf('TechnicalSlot')) if (slot.deletedAt === null && isSame(slot)) return slot
     const id = ids.get(`${accountId}/${publisherSlotId}`)
     return id === undefined ? undefined : snapshot.get('TechnicalSlot', id)
   }

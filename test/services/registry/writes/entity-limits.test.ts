@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { RegistryEntry } from '../../../../schemas/records/entities.ts'
 import { defaultLimits, type Limits } from '../../../../services/domain/limits.ts'
 import { Snapshot } from '../../../../services/domain/snapshot.ts'
-import { createEntityLimits } from '../../../../services/registry/resources/entity-limits.ts'
+import { createEntityLimits } from '../../../../services/registry/writes/entity-limits.ts'
 import { picture, upload } from '../images/pictures.ts'
 import {
   campaignBody,
@@ -118,7 +118,7 @@ describe('counts', () => {
           for (const accountId of ['a', 'b']) {
             const has = [...snapshot.all('Campaign')].filter(({ body }) => body.accountId === accountId).length
             const fits = (count: number) => () =>
-              limits.check(Array.from({ length: count }, () => campaign(randomUUID(), accountId, 1, false)))
+              limits.beginBatch().take(Array.from({ length: count }, () => campaign(randomUUID(), accountId, 1, false)))
             expect(fits(Math.max(0, max - has))).not.toThrow()
             expect(fits(Math.max(0, max - has) + 1)).toThrow(`The account has its ${max} campaigns`)
           }

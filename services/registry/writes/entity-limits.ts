@@ -3,7 +3,7 @@ import { Problem } from '../../domain/errors.ts'
 import { type Limits, limitSettings } from '../../domain/limits.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import { nouns } from '../access/access.ts'
-import { accountOf } from './account-of.ts'
+import { accountOf } from '../resources/account-of.ts'
 
 /** The limit of each kind that accounts make. Runs of feeds have limits of their own, and only operators make accounts. */
 const limitOf = {
@@ -28,8 +28,11 @@ const MIB = 1024 * 1024
 export interface EntityLimits {
   /** @param accountId null: operators without an account, who share one. @throws Problem CONFLICT when it may have no more of them. */
   checkRoom(kind: LimitedKind, accountId: string | null): void
-  /** Checks what is about to be written: only what is new takes room. @throws Problem CONFLICT. */
-  check(entries: readonly RegistryEntry[]): void
+  /** Checks the writes of one batch in turn. The snapshot must show each what those before it have decided. */
+  beginBatch(): {
+    /** Takes room for what is new, and gives back that of what is deleted. @throws Problem CONFLICT, and nothing is taken. */
+    take(entries: readonly RegistryEntry[]): void
+  }
 }
 
 /** How many entities an account may have. Deleted ones take no room. Begins before the snapshot is filled. */
@@ -72,14 +75,22 @@ export function createEntityLimits(snapshot: Snapshot, limits: Limits): EntityLi
       if (kind === 'Image') checkImages(accountId)
       else checkCount(kind, (counts.get(keyOf(kind, accountId)) ?? 0) + 1)
     },
-    check(entries) {
-      const added = new Map<string, number>()
-      for (const entry of entries) {
-        const { kind } = entry
-        if (!isLimited(kind) || kind === 'Image' || entry.version > 1 || entry.deletedAt !== null) continue
-        const key = keyOf(kind, accountOf(snapshot, entry))
-        added.set(key, (added.get(key) ?? 0) + 1)
-        checkCount(kind, (counts.get(key) ?? 0) + added.get(key)!)
+    beginBatch() {
+      let taken: ReadonlyMap<string, number> = new Map()
+      return {
+        take(entries) {
+          const added = new Map(taken)
+          for (const entry of entries) {
+            const { kind, id } = entry
+            if (!isLimited(kind) || kind === 'Image') continue
+            const change = Number(entry.deletedAt === null) - Number(snapshot.get(kind, id) !== undefined)
+            if (change === 0) continue
+            const key = keyOf(kind, accountOf(snapshot, entry))
+            added.set(key, (added.get(key) ?? 0) + change)
+            if (change > 0) checkCount(kind, (counts.get(key) ?? 0) + added.get(key)!)
+          }
+          taken = added
+        },
       }
     },
   }
