@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import type { TopicNumbers } from './event-log/kafka/partition-counts.ts'
+import { type KafkaSecurity, readKafkaSecurity, securitySettings } from './event-log/kafka/security.ts'
 import { readTopicPartitions, readTopicRetention } from './event-log/kafka/topic-numbers.ts'
 import * as Setting from './settings.ts'
 import { type Environment, listOf, readSettings } from './settings.ts'
@@ -16,8 +17,7 @@ export interface EngineConfig {
 
 export interface KafkaConfig {
   readonly brokers: readonly string[]
-  readonly ssl: boolean
-  readonly sasl: { mechanism: SaslMechanism; username: string; password: string } | null
+  readonly security: KafkaSecurity
   readonly replicationFactor: number
   /** Null: what each topic has, and the default for a new one. */
   readonly partitions: number | null
@@ -29,9 +29,6 @@ export interface KafkaConfig {
   readonly topicRetentionMs: TopicNumbers
   readonly sessionTimeoutMs: number
 }
-
-const saslMechanisms = ['plain', 'scram-sha-256', 'scram-sha-512'] as const
-type SaslMechanism = (typeof saslMechanisms)[number]
 
 const DAY_MS = 86_400_000
 const BROKER_PATTERN = /^[^\s:/]+:\d{1,5}$/
@@ -45,10 +42,7 @@ export const engineSettings = Type.Object({
     description: '1 to 31 lower-case letters, digits and underscores, a letter first',
   }),
   KAFKA_BROKERS: Setting.List('', 'a list of host:port, separated by commas', (broker) => BROKER_PATTERN.test(broker)),
-  KAFKA_TLS: Setting.Flag(false),
-  KAFKA_USERNAME: Setting.OptionalText(),
-  KAFKA_PASSWORD: Setting.Secret(),
-  KAFKA_SASL_MECHANISM: Setting.OneOf(saslMechanisms, 'scram-sha-512'),
+  ...securitySettings,
   KAFKA_REPLICATION_FACTOR: Setting.Integer(1, 10, 1),
   KAFKA_PARTITIONS: Setting.Integer(0, 1_000, 0),
   KAFKA_TOPIC_PARTITIONS: Setting.Text(''),
@@ -93,8 +87,7 @@ function readKafka(settings: EngineSettings, problems: string[]): KafkaConfig | 
   if (brokers.length === 0) return null
   return {
     brokers,
-    ssl: settings.KAFKA_TLS,
-    sasl: readSasl(settings, problems),
+    security: readKafkaSecurity(settings, problems),
     replicationFactor: settings.KAFKA_REPLICATION_FACTOR,
     partitions: settings.KAFKA_PARTITIONS || null,
     topicPartitions: readTopicPartitions('KAFKA_TOPIC_PARTITIONS', topicPartitions, problems),
@@ -102,11 +95,4 @@ function readKafka(settings: EngineSettings, problems: string[]): KafkaConfig | 
     topicRetentionMs: readTopicRetention('KAFKA_TOPIC_RETENTION_DAYS', topicRetentionDays, problems),
     sessionTimeoutMs: settings.KAFKA_SESSION_TIMEOUT_MS,
   }
-}
-
-function readSasl(settings: EngineSettings, problems: string[]): KafkaConfig['sasl'] {
-  const { KAFKA_USERNAME: username, KAFKA_PASSWORD: password, KAFKA_SASL_MECHANISM: mechanism } = settings
-  if (username !== undefined && password !== undefined) return { mechanism, username, password }
-  if (username !== password) problems.push('KAFKA_USERNAME and KAFKA_PASSWORD must be set together')
-  return null
 }

@@ -15,6 +15,7 @@ import { eventLogClient, startEmbeddedEventLog } from './event-log/embedded/even
 import type { KafkaLogger } from './event-log/kafka/client/broker-client.ts'
 import { connectKafkaEventLog, type KafkaEventLogOptions } from './event-log/kafka/event-log.ts'
 import { migrateKafka } from './event-log/kafka/migrate.ts'
+import { clientSecurity } from './event-log/kafka/security.ts'
 import type { EventLog } from './event-log/port.ts'
 import { migrateElasticsearch } from './product-index/elasticsearch/migrate.ts'
 import { connectElasticsearch } from './product-index/elasticsearch/product-index.ts'
@@ -145,11 +146,10 @@ async function countPartitions(topic: TopicName, log: EventLog, logger: EngineLo
 export const migrateAnalytics = migrate
 
 function kafkaOptions({ namespace, kafka }: EngineConfig, logger: KafkaLogger): KafkaEventLogOptions {
-  const { brokers, ssl, sasl, sessionTimeoutMs } = kafka!
+  const { brokers, security, sessionTimeoutMs } = kafka!
   return {
     brokers,
-    ssl,
-    ...(sasl ? { sasl: sasl as KafkaEventLogOptions['sasl'] } : {}),
+    ...clientSecurity(security, Date.now),
     sessionTimeoutMs,
     clientId: namespace,
     namespace,

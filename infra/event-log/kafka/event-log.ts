@@ -4,6 +4,7 @@ import { checkedBytes } from '../record-check.ts'
 import { closedError, type KafkaAddress, openBrokerClient } from './client/broker-client.ts'
 import { isFenced } from './client/errors.ts'
 import type { Codec } from './client/record-batch.ts'
+import { meaningOf } from './client/refusals.ts'
 import { openConsumer } from './group/consumer.ts'
 import { namesIn } from './names.ts'
 import { createAppender } from './produce/append.ts'
@@ -52,8 +53,8 @@ export function connectKafkaEventLog(options: KafkaEventLogOptions): EventLog {
       try {
         return await call(...args)
       } catch (error) {
-        const { name, message } = error as Error
-        throw name.startsWith('KafkaJS') ? new LogUnavailable(`Kafka has refused: ${message}`) : error
+        const { name } = error as Error
+        throw name.startsWith('KafkaJS') ? new LogUnavailable(`Kafka has refused: ${meaningOf(error as Error)}`) : error
       }
     }
   }

@@ -9,6 +9,7 @@ import {
   unavailable,
 } from './client/broker-client.ts'
 import { codeOf, remedyFor, rootOf } from './client/errors.ts'
+import { meaningOf } from './client/refusals.ts'
 import { alterTopicsRequest } from './client/requests.ts'
 import { type KafkaNames, namesIn } from './names.ts'
 import { type PartitionCounts, type PartitionOptions, partitionProblem, partitionsToMake } from './partition-counts.ts'
@@ -42,7 +43,9 @@ export async function migrateKafka(options: MigrateKafkaOptions): Promise<void> 
     await onceKnown(() => configure(admin, client, options))
     await wakeCoordinators(client, options)
   } catch (error) {
-    throw remedyFor(error) === 'NONE' ? error : unavailable(rootOf(error))
+    if (remedyFor(error) !== 'NONE') throw unavailable(rootOf(error))
+    const root = rootOf(error)
+    throw root.name.startsWith('KafkaJS') ? new Error(`Kafka has refused: ${meaningOf(root)}`, { cause: root }) : error
   } finally {
     await Promise.all([admin.disconnect(), client.close()])
   }

@@ -1,13 +1,14 @@
 import { randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import kafkajs, { type Admin, type ISocketFactory, type KafkaConfig, type LogEntry, type SASLOptions } from 'kafkajs'
+import kafkajs, { type Admin, type ISocketFactory, type KafkaConfig, type LogEntry } from 'kafkajs'
 import type { Broker, BrokerRequests, Protocol } from 'kafkajs/internals'
 import Cluster from 'kafkajs/src/cluster/index.js'
 import createSocketFactory from 'kafkajs/src/network/socketFactory.js'
 import { within } from '../../../within.ts'
 import { LogUnavailable } from '../../port.ts'
-import { remedyFor, rootOf } from './errors.ts'
+import { isBetweenSignIns, remedyFor, rootOf } from './errors.ts'
 import { patchKafkajs, recordSockets } from './patches.ts'
+import { meaningOf } from './refusals.ts'
 import { createSilentBrokers, NoAnswer } from './silent-brokers.ts'
 
 const CONNECT_TIMEOUT_MS = 2_000
@@ -37,8 +38,8 @@ export interface KafkaAddress {
   /** host:port of some brokers; these name the others. */
   brokers: readonly string[]
   clientId: string
-  ssl?: boolean | object
-  sasl?: SASLOptions
+  ssl?: KafkaConfig['ssl']
+  sasl?: KafkaConfig['sasl']
   /** Default: plain sockets, or TLS when `ssl` is set. */
   socketFactory?: ISocketFactory
   logger: KafkaLogger
@@ -178,6 +179,7 @@ export function openBrokerClient({ brokers, clientId, ssl, sasl, ...address }: K
   }
 
   async function retrying<T>(attempt: () => Promise<T>, deadline: number, answerMaxMs = ANSWER_MAX_MS): Promise<T> {
+    let reason: Error | null = null
     for (let waitMs = RETRY_FIRST_MS; ; waitMs = Math.min(waitMs * 2, RETRY_MAX_MS)) {
       if (closed) throw closedError()
       try {
@@ -188,7 +190,10 @@ export function openBrokerClient({ brokers, clientId, ssl, sasl, ...address }: K
         const remedy = remedyFor(error)
         if (remedy === 'NONE') throw error
         if (remedy === 'REFRESH') refresh()
-        if (performance.now() + waitMs > deadline) throw unavailable(error)
+        if (isBetweenSignIns(error)) sockets.destroyAll(error)
+        // What went wrong before says more than that the last attempt took too long.
+        if (!(error instanceof NoAnswer)) reason = error
+        if (performance.now() + waitMs > deadline) throw unavailable(reason ?? error)
         await sleep(waitMs)
       }
     }
@@ -251,13 +256,15 @@ function inAnyOrder(brokers: readonly string[]): string[] {
 
 export const closedError = () => new LogUnavailable(CLOSED)
 
-export const unavailable = (error: Error) => new LogUnavailable(`Kafka is not available: ${error.message}`)
+export const unavailable = (error: Error) => new LogUnavailable(`Kafka is not available: ${meaningOf(error)}`)
 
 /** Logs what goes wrong with connections, each message once in a while. What a request is refused for is its caller's to handle. */
 function createWarner(logger: KafkaLogger) {
   const loggedAt = new Map<string, number>()
   return ({ namespace, log }: LogEntry) => {
-    const { message, broker } = log
+    const { broker } = log
+    // kafkajs gives whole errors, too.
+    const message = String(log.message)
     if (message.startsWith('Response ') || message.includes(CLOSED)) return
     const now = performance.now()
     if (now - (loggedAt.get(message) ?? Number.NEGATIVE_INFINITY) < WARN_AGAIN_MS) return

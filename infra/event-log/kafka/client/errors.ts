@@ -19,7 +19,12 @@ const TRANSIENT = new Set([
   'OFFSET_NOT_AVAILABLE',
 ])
 /** Retriable too, though kafkajs does not mark them so. */
-const ALSO_RETRIABLE = new Set(['BROKER_NOT_AVAILABLE', 'KafkaJSGroupCoordinatorNotFound', 'KafkaJSLockTimeout'])
+const ALSO_RETRIABLE = new Set([
+  'BROKER_NOT_AVAILABLE',
+  'ILLEGAL_SASL_STATE',
+  'KafkaJSGroupCoordinatorNotFound',
+  'KafkaJSLockTimeout',
+])
 
 /** A later epoch of the same transactional id is in use: another producer has taken over. */
 const FENCED = new Set(['INVALID_PRODUCER_EPOCH', 'INVALID_PRODUCER_ID_MAPPING', 'TRANSACTION_COORDINATOR_FENCED'])
@@ -35,6 +40,8 @@ export function remedyFor(error: unknown): Remedy {
   return retriable || ALSO_RETRIABLE.has(code) ? 'REFRESH' : 'NONE'
 }
 
+/** The request has met a renewal of the sign-in; the connection is of no more use. */
+export const isBetweenSignIns = (error: unknown) => codeOf(error) === 'ILLEGAL_SASL_STATE'
 export const isFenced = (error: unknown) => FENCED.has(codeOf(error))
 export const isExpelled = (error: unknown) => EXPELLED.has(codeOf(error))
 export const isRebalancing = (error: unknown) => REBALANCING.has(codeOf(error))

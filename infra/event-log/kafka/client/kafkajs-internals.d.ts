@@ -17,13 +17,13 @@ declare module 'kafkajs/src/cluster/index.js' {
 /** Not a module of kafkajs: the types that the others share. */
 declare module 'kafkajs/internals' {
   import type { Socket } from 'node:net'
-  import type { GroupMember, GroupMemberAssignment, GroupState, ISocketFactory, Logger, SASLOptions } from 'kafkajs'
+  import type { GroupMember, GroupMemberAssignment, GroupState, ISocketFactory, KafkaConfig, Logger } from 'kafkajs'
 
   export interface ClusterOptions {
     brokers: readonly string[]
     clientId: string
     ssl?: boolean | object
-    sasl?: SASLOptions
+    sasl?: KafkaConfig['sasl']
     socketFactory: ISocketFactory
     logger: Logger
     connectionTimeout: number
