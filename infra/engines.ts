@@ -74,14 +74,17 @@ export async function startEngines(options: StartEnginesOptions): Promise<Engine
   const { config } = options
   const folder = (name: string) => ({ folder: join(options.folder, name) })
   const log = config.kafka ? null : await startEmbeddedEventLog(folder('log'))
+  const adEventPartitions = await prepared(options, log?.connect() ?? null).catch(async (error) => {
+    await log?.stop()
+    throw error
+  })
   const [analytics, index, counters] = await Promise.all([
     config.clickhouse ? null : startEmbeddedAnalytics(folder('analytics')),
     config.elasticsearch ? null : startEmbeddedProductIndex(folder('index')),
     config.redis ? null : startEmbeddedCounters(folder('counters')),
   ])
   const served = [analytics, index, counters, log].filter((each): each is Served => each !== null)
-  let adEventPartitions = 0
-  const host: EngineHost = {
+  return {
     links: () => ({
       config,
       adEventPartitions,
@@ -96,18 +99,13 @@ export async function startEngines(options: StartEnginesOptions): Promise<Engine
     },
     failed: served.length === 0 ? new Promise(() => {}) : Promise.race(served.map((each) => each.failed)),
   }
-  try {
-    if (options.prepares ?? true) await prepare(options)
-    adEventPartitions = await countPartitions(
-      'ad-events',
-      openLog(config, log?.connect() ?? null, options.logger),
-      options.logger,
-    )
-    return host
-  } catch (error) {
-    await host.stop()
-    throw error
-  }
+}
+
+/** Prepares the engines that are not embedded. @returns how many partitions `ad-events` has. */
+async function prepared(options: StartEnginesOptions, port: MessagePort | null): Promise<number> {
+  const { config, logger } = options
+  if (options.prepares ?? true) await prepare(options)
+  return countPartitions('ad-events', openLog(config, port, logger), logger)
 }
 
 export const portsIn = (links: EngineLinks): MessagePort[] =>
