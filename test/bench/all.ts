@@ -35,7 +35,10 @@ const measures: Measure[] = [
     'streams/invalid-traffic',
   ].map((script) => ({ script })),
   ...['selection/selection', 'streams/indexer'].map((script) => ({ script, env: realEngines })),
-  ...['log', 'intake', 'sink', 'index', 'freshness'].map((name) => ({ script: `engines/${name}`, env: realEngines })),
+  ...['log', 'hot-partition', 'intake', 'sink', 'index', 'freshness'].map((name) => ({
+    script: `engines/${name}`,
+    env: realEngines,
+  })),
   { script: 'registry', env: { KAFKA_BROKERS: realEngines.KAFKA_BROKERS } },
   ...(data
     ? [
