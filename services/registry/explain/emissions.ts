@@ -11,15 +11,12 @@ import { Problem } from '../../domain/errors.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import type { Principal } from '../access/auth.ts'
 import { scopeOf } from '../reports/scope.ts'
-import { toEpochMs, toIso } from '../resources/conversions.ts'
-import { FieldErrors } from '../resources/field-errors.ts'
+import { toIso } from '../resources/conversions.ts'
 import { readPosition, writePosition } from '../resources/paging.ts'
 import { type DisplayNames, namesFor, type Pseudonyms } from './pseudonyms.ts'
+import { rangeOf } from './range.ts'
 import { whyShort } from './reasons.ts'
 
-const DAY_MS = 86_400_000
-const DAYS_DEFAULT = 30
-const RANGE_MAX_MS = 400 * DAY_MS
 /** What was stored a moment ago may bear the time of a clock that is ahead of this one. */
 const CLOCKS_APART_MS = 60_000
 /** Most lists are of the last minutes: the search begins there, and each step looks back as many times as far. */
@@ -48,7 +45,7 @@ export async function listEmissions(
   if (isAdvertiser && person !== undefined) {
     throw new Problem('FORBIDDEN', 'Only the publisher of the shop and the operator can search by person')
   }
-  const range = rangeOf(query, now())
+  const range = rangeOf(query, now() + CLOCKS_APART_MS)
   const own = isAdvertiser ? campaignsOf(snapshot, principal.accountId) : undefined
   const spec: Omit<EmissionListSpec, 'from' | 'to' | 'limit'> = {
     ...{ shopIds: scopeOf(snapshot, principal, { shopId, adUnitId }).shops.map(({ id }) => id), campaignIds: own },
@@ -121,20 +118,6 @@ function itemOf(
     elapsedMs: elapsedMicros / 1000,
     slots: slots.filter(({ isConcerned }) => isConcerned).map(({ isConcerned, ...slot }) => slot),
   }
-}
-
-/** UTC epoch milliseconds, [from, to). */
-function rangeOf(query: EmissionListQuery, now: number): { from: number; to: number } {
-  const fieldErrors = new FieldErrors()
-  const read = (name: 'from' | 'to', otherwise: number) =>
-    query[name] === undefined ? otherwise : toEpochMs(query[name], `querystring/${name}`, fieldErrors)
-  const to = read('to', now + CLOCKS_APART_MS)
-  const from = read('from', to - DAYS_DEFAULT * DAY_MS)
-  fieldErrors.throwIfAny()
-  fieldErrors.check(from < to, 'querystring/to', 'must be later than from')
-  fieldErrors.check(to - from <= RANGE_MAX_MS, 'querystring/from', 'must be at most 400 days before to')
-  fieldErrors.throwIfAny()
-  return { from, to }
 }
 
 /** The engine gave a step up: what was found before it is answered. */

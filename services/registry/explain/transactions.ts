@@ -10,13 +10,10 @@ import { fromMicros } from '../../domain/money/money.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import type { Principal } from '../access/auth.ts'
 import { scopeOf } from '../reports/scope.ts'
-import { toEpochMs, toIso } from '../resources/conversions.ts'
+import { toIso } from '../resources/conversions.ts'
 import { FieldErrors } from '../resources/field-errors.ts'
 import { type DisplayNames, namesFor, type Pseudonyms } from './pseudonyms.ts'
-
-const DAY_MS = 86_400_000
-const DAYS_DEFAULT = 30
-const RANGE_MAX_MS = 400 * DAY_MS
+import { rangeOf } from './range.ts'
 
 export interface TransactionListDeps {
   analytics: Analytics
@@ -70,20 +67,6 @@ function itemOf(snapshot: Snapshot, names: DisplayNames, row: TransactionListRow
     creditedAmount: fromMicros(Number(row.creditedMicros)),
     campaigns: row.campaignIds.map((id) => ({ id, name: snapshot.getEver('Campaign', id)?.body.name ?? null })),
   }
-}
-
-/** UTC epoch milliseconds, [from, to). */
-function rangeOf(query: TransactionQuery, now: number): { from: number; to: number } {
-  const fieldErrors = new FieldErrors()
-  const read = (name: 'from' | 'to', otherwise: number) =>
-    query[name] === undefined ? otherwise : toEpochMs(query[name], `querystring/${name}`, fieldErrors)
-  const to = read('to', now)
-  const from = read('from', to - DAYS_DEFAULT * DAY_MS)
-  fieldErrors.throwIfAny()
-  fieldErrors.check(from < to, 'querystring/to', 'must be later than from')
-  fieldErrors.check(to - from <= RANGE_MAX_MS, 'querystring/from', 'must be at most 400 days before to')
-  fieldErrors.throwIfAny()
-  return { from, to }
 }
 
 /** Where a page of transactions ended, as its caller holds it. Sealed: it names an order. */

@@ -1,0 +1,27 @@
+import { toEpochMs } from '../resources/conversions.ts'
+import { FieldErrors } from '../resources/field-errors.ts'
+
+const DAY_MS = 86_400_000
+const DAYS_DEFAULT = 30
+const RANGE_MAX_MS = 400 * DAY_MS
+
+/**
+ * The time that a list is asked for, UTC epoch milliseconds, [from, to): by default the 30 days before `to`, which is by
+ * default `toDefault`.
+ * @throws Problem INVALID
+ */
+export function rangeOf(
+  query: { from?: string | undefined; to?: string | undefined },
+  toDefault: number,
+): { from: number; to: number } {
+  const fieldErrors = new FieldErrors()
+  const read = (name: 'from' | 'to', otherwise: number) =>
+    query[name] === undefined ? otherwise : toEpochMs(query[name], `querystring/${name}`, fieldErrors)
+  const to = read('to', toDefault)
+  const from = read('from', to - DAYS_DEFAULT * DAY_MS)
+  fieldErrors.throwIfAny()
+  fieldErrors.check(from < to, 'querystring/to', 'must be later than from')
+  fieldErrors.check(to - from <= RANGE_MAX_MS, 'querystring/from', 'must be at most 400 days before to')
+  fieldErrors.throwIfAny()
+  return { from, to }
+}
