@@ -18,7 +18,7 @@ import type { Resource } from '../resources/resource.ts'
 import { type BannerFacts, readBanners } from './banners.ts'
 import { campaignFields, checkKind, NO_TARGETING } from './fields.ts'
 import { checkCampaign } from './rules.ts'
-import { campaignView } from './view.ts'
+import { campaignView, namesIn } from './view.ts'
 
 export interface CampaignDeps {
   snapshot: Snapshot
@@ -99,7 +99,7 @@ export function campaigns(deps: CampaignDeps): CampaignResource {
     }
   }
 
-  const nameOf = (id: string) => (snapshot.getEver('User', id) ?? snapshot.getEver('Account', id))?.body.name ?? null
+  const nameOf = namesIn(snapshot)
 
   return {
     kind: 'Campaign',

@@ -17,7 +17,7 @@ import { principalOf } from '../access/auth.ts'
 import { toIso } from '../resources/conversions.ts'
 import type { ResourceDeps } from '../resources/resource.ts'
 import type { Registry } from '../resources/store.ts'
-import { campaignView } from './view.ts'
+import { campaignView, namesIn } from './view.ts'
 
 export interface HistoryDeps extends ResourceDeps {
   log: Pick<EventLog, 'read'>
@@ -28,7 +28,7 @@ export interface HistoryDeps extends ResourceDeps {
 export function campaignHistoryRoutes(server: HttpServer, deps: HistoryDeps): void {
   const { registry, access, authorize } = deps
   const { snapshot } = registry
-  const nameOf = (id: string) => (snapshot.getEver('User', id) ?? snapshot.getEver('Account', id))?.body.name ?? null
+  const nameOf = namesIn(snapshot)
 
   server.get(
     '/v1/panel/campaigns/:id/history',

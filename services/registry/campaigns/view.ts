@@ -1,12 +1,17 @@
 import type { Campaign, Shop } from '../../../schemas/records/entities.ts'
 import { campaignState, leastPrice } from '../../domain/campaign/campaign.ts'
 import { fromMicros } from '../../domain/money/money.ts'
-import type { Entity } from '../../domain/snapshot.ts'
+import type { Entity, Snapshot } from '../../domain/snapshot.ts'
 import { entityFields, toIso } from '../resources/conversions.ts'
 import { productsView } from './fields.ts'
 
-/** The name of a user or account, deleted ones too. */
 type NameOf = (actorId: string) => string | null
+
+/** Finds the name of a user or account, deleted ones too. */
+export const namesIn =
+  (snapshot: Snapshot): NameOf =>
+  (id) =>
+    (snapshot.getEver('User', id) ?? snapshot.getEver('Account', id))?.body.name ?? null
 
 /** A campaign as the API shows it at `now`. `spentMicros` null: not known, and taken for none. */
 export function campaignView(
