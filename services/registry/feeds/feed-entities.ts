@@ -4,7 +4,7 @@ import { isCurrency } from '../../domain/codes.ts'
 import type { Entity, Snapshot } from '../../domain/snapshot.ts'
 import type { Access } from '../access/access.ts'
 import { publisherOnly } from '../access/roles.ts'
-import { entityFields } from '../resources/conversions.ts'
+import { entityFields, toIso } from '../resources/conversions.ts'
 import { FieldErrors } from '../resources/field-errors.ts'
 import { ownShop } from '../resources/own-shop.ts'
 import type { Resource } from '../resources/resource.ts'
@@ -63,11 +63,10 @@ export function feedEntities(deps: FeedEntitiesDeps): Resource<'Feed', typeof Fe
       const histories = historiesOf(snapshot, new Set(feeds.map(({ id }) => id)))
       return feeds.map((feed) => {
         const { last, lastSuccess } = histories.get(feed.id) ?? NO_HISTORY
-        const lastSuccessAt = lastSuccess?.body.endedAt ?? null
         return {
           ...settingsOf(feed),
           lastRun: last ? runView(snapshot, last) : null,
-          lastSuccessAt: lastSuccessAt === null ? null : new Date(lastSuccessAt).toISOString(),
+          lastSuccessAt: toIso(lastSuccess?.body.endedAt ?? null),
           nextRunAt: nextRunAt(feed, last, feedIntervalMs),
         }
       })
@@ -100,7 +99,7 @@ function bare(text: string | null): string | null {
 /** When the feed is fetched next; null: it is being fetched, or never is. */
 function nextRunAt({ body }: Entity<'Feed'>, last: Entity<'FeedRun'> | undefined, intervalMs: number): string | null {
   if (body.url === null || !last || isUnderWay(last.body)) return null
-  return new Date(last.body.queuedAt + intervalMs).toISOString()
+  return toIso(last.body.queuedAt + intervalMs)
 }
 
 interface History {

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import type { SessionView } from '../../../../schemas/http/panel/accounts/session.ts'
 import type { Entity, Snapshot } from '../../../domain/snapshot.ts'
-import { entityFields } from '../../resources/conversions.ts'
+import { entityFields, toIso } from '../../resources/conversions.ts'
 import type { SecondFactors } from '../second-factor/second-factors.ts'
 import { viewOfUser } from '../users/users.ts'
 
@@ -17,6 +17,6 @@ export function viewOfSession(
     account: account ? { ...entityFields(account), ...account.body } : null,
     mustSetUpSecondFactor: secondFactors.isMissing(user.body),
     mayTurnOffSecondFactor: !secondFactors.isRequired(user.body),
-    expiresAt: new Date(expiresAt).toISOString(),
+    expiresAt: toIso(expiresAt),
   }
 }

@@ -2,6 +2,7 @@ import type { RunOutcome } from '../../../../schemas/http/panel/shops/feed-runs.
 import type { FeedRun } from '../../../../schemas/records/entities.ts'
 import { isCurrency } from '../../../domain/codes.ts'
 import type { Entity, Snapshot } from '../../../domain/snapshot.ts'
+import { toIso } from '../../resources/conversions.ts'
 import { issueCodes } from '../issue-codes.ts'
 
 /** Above this share of rejected products a run has failed its purpose: most of the file is not in the shop. */
@@ -62,10 +63,8 @@ export function runView(snapshot: Snapshot, { id, body }: Entity<'FeedRun'>) {
     causes: causesOf(body),
     betterCurrency: betterCurrency(body),
     shopCurrency,
-    queuedAt: new Date(body.queuedAt).toISOString(),
-    startedAt: timeOf(body.startedAt),
-    endedAt: timeOf(body.endedAt),
+    queuedAt: toIso(body.queuedAt),
+    startedAt: toIso(body.startedAt),
+    endedAt: toIso(body.endedAt),
   }
 }
-
-const timeOf = (at: number | null) => (at === null ? null : new Date(at).toISOString())
