@@ -1,4 +1,5 @@
 import type { Campaign } from '../../../schemas/records/entities.ts'
+import { heldBy } from './moderation.ts'
 
 /** Prices of display ads are of this many views. */
 export const VIEWS_PRICED = 1_000
@@ -28,8 +29,8 @@ export function campaignState(
   at: { now: number; spentMicros: number; leastPriceMicros: number },
 ): CampaignState {
   if (campaign.archivedAt !== null) return 'ARCHIVED'
-  const moderation = campaign.moderation?.state ?? 'ACCEPTED'
-  if (moderation !== 'ACCEPTED') return moderation
+  const held = heldBy(campaign)
+  if (held !== null) return held
   if (campaign.status === 'DRAFT') return 'DRAFT'
   if (campaign.endAt !== null && at.now >= campaign.endAt) return 'ENDED'
   if (campaign.budgetMicros - at.spentMicros < at.leastPriceMicros) return 'EXHAUSTED'

@@ -11,6 +11,12 @@ export const NOT_MODERATED: Moderation = {
   history: [],
 }
 
+/** What keeps a campaign from running; null when it is accepted, or is not moderated as only display campaigns are. */
+export function heldBy({ moderation }: Pick<Campaign, 'moderation'>): 'IN_MODERATION' | 'REJECTED' | null {
+  const state = moderation?.state ?? 'ACCEPTED'
+  return state === 'ACCEPTED' ? null : state
+}
+
 /** The moderation after a decision. */
 export function afterDecision({ history }: Moderation, decision: ModerationDecision): Moderation {
   const { state, reason, decidedAt, decidedBy } = decision

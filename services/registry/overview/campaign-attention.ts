@@ -1,6 +1,7 @@
 import { CountersUnavailable } from '../../../infra/counters/port.ts'
 import type { AttentionKind } from '../../../schemas/http/panel/overview.ts'
 import { type CampaignState, campaignState, leastPrice } from '../../domain/campaign/campaign.ts'
+import { heldBy } from '../../domain/campaign/moderation.ts'
 import { dailySpendKey, dayIn, spendKey } from '../../domain/money/counter-keys.ts'
 import type { Entity, Snapshot } from '../../domain/snapshot.ts'
 import { EVEN_HOURS, shopDay } from '../../domain/time/shop-day.ts'
@@ -65,8 +66,9 @@ export async function campaignAttention(
 }
 
 /** Whether only its spend can keep it from running. */
-function mayRun({ status, startAt, endAt, moderation, archivedAt }: Campaign['body'], now: number): boolean {
-  const isOn = archivedAt === null && status !== 'DRAFT' && (moderation === null || moderation.state === 'ACCEPTED')
+function mayRun(body: Campaign['body'], now: number): boolean {
+  const { status, startAt, endAt, archivedAt } = body
+  const isOn = archivedAt === null && status !== 'DRAFT' && heldBy(body) === null
   return isOn && startAt <= now && (endAt === null || now < endAt)
 }
 

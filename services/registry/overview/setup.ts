@@ -3,6 +3,7 @@ import { type Analytics, AnalyticsUnavailable } from '../../../infra/analytics/p
 import { anyCreditQuery, anyViewQuery, type FirstOfSpec } from '../../../infra/analytics/queries/setup.ts'
 import { IndexUnavailable, type ProductIndex } from '../../../infra/product-index/port.ts'
 import type { Setup as SetupSchema, SetupStep } from '../../../schemas/http/panel/overview.ts'
+import { heldBy } from '../../domain/campaign/moderation.ts'
 import type { Entity, Snapshot } from '../../domain/snapshot.ts'
 import type { Access } from '../access/access.ts'
 import type { Principal } from '../access/auth.ts'
@@ -60,7 +61,7 @@ export function createSetup({ access, snapshot, analytics, index, now }: SetupDe
       ...(principal.role === 'OPERATOR' ? ([['PUBLISHER_ACCOUNT', anyPublisher()]] satisfies Step[]) : []),
       ...(isAdvertiser ? [] : ofShop),
       ['CAMPAIGN', campaigns.length > 0],
-      ...(isAdvertiser ? ([['MODERATION', campaigns.some(isLetThrough)]] satisfies Step[]) : []),
+      ...(isAdvertiser ? ([['MODERATION', campaigns.some(({ body }) => heldBy(body) === null)]] satisfies Step[]) : []),
       ['FIRST_IMPRESSION', hasHappened('FIRST_IMPRESSION')],
       ['FIRST_SALE', hasHappened('FIRST_SALE')],
     ]
@@ -88,10 +89,6 @@ export function createSetup({ access, snapshot, analytics, index, now }: SetupDe
     }
     return false
   }
-}
-
-function isLetThrough({ body: { moderation } }: Entity<'Campaign'>): boolean {
-  return moderation === null || moderation.state === 'ACCEPTED'
 }
 
 function nullWhileAway(error: unknown): null {
