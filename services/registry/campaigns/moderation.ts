@@ -164,7 +164,7 @@ function undoRoute(
           if (made?.decidedBy !== principal.actorId || made.version !== campaign.version) {
             throw new Problem('CONFLICT', 'There is no decision of yours that can still be undone')
           }
-          undoable.delete(campaign.id)
+          // It stays known until it is stored, and later versions of the campaign do not fit it.
           return [changed(campaign, { ...campaign.body, moderation: made.before })]
         },
         { by: principal.actorId },

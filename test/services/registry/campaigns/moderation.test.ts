@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { Problem } from '../../../../services/domain/errors.ts'
 import { picture, upload } from '../images/pictures.ts'
 import {
   BOOTSTRAP_TOKEN,
@@ -97,6 +98,18 @@ describe('moderation', () => {
       await decide(campaign.id, 'accept')
       await undo()
       expect(await moderation()).toEqual(rejected)
+    })
+
+    it('is possible again when it could not be stored', async () => {
+      await decide(campaign.id, 'accept')
+      vi.spyOn(office.registry, 'write').mockImplementationOnce(async (changes) => {
+        await (changes as () => unknown)()
+        throw new Problem('UNAVAILABLE', 'The log does not answer')
+      })
+      expect((await undo()).status).toBe(503)
+      expect((await moderation()).state).toBe('ACCEPTED')
+      expect((await undo()).status).toBe(200)
+      expect((await moderation()).state).toBe('IN_MODERATION')
     })
 
     it('is refused when there is nothing to undo, after a change, to others, and after a while', async () => {
