@@ -9,7 +9,7 @@ import { FieldErrors } from '../resources/field-errors.ts'
 import { ownShop } from '../resources/own-shop.ts'
 import type { Resource } from '../resources/resource.ts'
 import { runView } from './runs/run-outcome.ts'
-import { isUnderWay, latestFirst } from './runs/run-state.ts'
+import { isUnderWay, latestRuns } from './runs/run-state.ts'
 
 const UNFETCHED = { etag: null, lastModified: null, contentHash: null } as const
 
@@ -60,13 +60,15 @@ export function feedEntities(deps: FeedEntitiesDeps): Resource<'Feed', typeof Fe
     },
     blockedBy: () => [],
     views(feeds) {
-      const histories = historiesOf(snapshot, new Set(feeds.map(({ id }) => id)))
+      const shown = new Set(feeds.map(({ id }) => id))
+      const runs = [...snapshot.all('FeedRun')].filter(({ body }) => shown.has(body.feedId))
+      const [lasts, successes] = [latestRuns(runs), latestRuns(runs, isSuccess)]
       return feeds.map((feed) => {
-        const { last, lastSuccess } = histories.get(feed.id) ?? NO_HISTORY
+        const last = lasts.get(feed.id)
         return {
           ...settingsOf(feed),
           lastRun: last ? runView(snapshot, last) : null,
-          lastSuccessAt: toIso(lastSuccess?.body.endedAt ?? null),
+          lastSuccessAt: toIso(successes.get(feed.id)?.body.endedAt ?? null),
           nextRunAt: nextRunAt(feed, last, feedIntervalMs),
         }
       })
@@ -102,30 +104,8 @@ function nextRunAt({ body }: Entity<'Feed'>, last: Entity<'FeedRun'> | undefined
   return toIso(last.body.queuedAt + intervalMs)
 }
 
-interface History {
-  last: Entity<'FeedRun'> | undefined
-  /** The last one that took products. */
-  lastSuccess: Entity<'FeedRun'> | undefined
-}
-
-const NO_HISTORY: History = { last: undefined, lastSuccess: undefined }
-const later = (a: Entity<'FeedRun'> | undefined, b: Entity<'FeedRun'>) => (a && latestFirst(a, b) < 0 ? a : b)
-
-/** The last runs of these feeds, in one pass over all. */
-function historiesOf(snapshot: Snapshot, feedIds: ReadonlySet<string>): Map<string, History> {
-  const histories = new Map<string, History>()
-  for (const run of snapshot.all('FeedRun')) {
-    const { feedId, status, total, rejected } = run.body
-    if (!feedIds.has(feedId)) continue
-    const { last, lastSuccess } = histories.get(feedId) ?? NO_HISTORY
-    const isSuccess = status === 'DONE' && rejected < total
-    histories.set(feedId, {
-      last: later(last, run),
-      lastSuccess: isSuccess ? later(lastSuccess, run) : lastSuccess,
-    })
-  }
-  return histories
-}
+/** Whether it took products. */
+const isSuccess = ({ body: { status, total, rejected } }: Entity<'FeedRun'>) => status === 'DONE' && rejected < total
 
 function settingsOf(feed: Entity<'Feed'>) {
   const { shopId, name, url, currency, lang, username, password, keptUpload } = feed.body

@@ -5,6 +5,7 @@ import type { Entity } from '../../domain/snapshot.ts'
 import type { Access } from '../access/access.ts'
 import type { Principal } from '../access/auth.ts'
 import { outcomeOf } from '../feeds/runs/run-outcome.ts'
+import { latestRuns } from '../feeds/runs/run-state.ts'
 import { toIso } from '../resources/conversions.ts'
 import { type CampaignAttentionDeps, campaignAttention, type Finding } from './campaign-attention.ts'
 
@@ -96,7 +97,7 @@ const unknown = () => null
 
 /** The feeds whose last ended run failed, is held, or rejected most of its items. */
 function feedFindings(feeds: readonly Entity<'Feed'>[], runs: Iterable<Entity<'FeedRun'>>): Finding[] {
-  const lastRuns = lastEndedRuns(runs)
+  const lastRuns = latestRuns(runs, ({ body }) => !NOT_ENDED.includes(outcomeOf(body, null)))
   return feeds.flatMap((entity): Finding[] => {
     const run = lastRuns.get(entity.id)
     const kind = run && feedKinds[outcomeOf(run.body, null)]
@@ -116,14 +117,3 @@ const feedKinds: Partial<Record<RunOutcome, AttentionKind>> = {
 }
 
 const NOT_ENDED: readonly RunOutcome[] = ['QUEUED', 'RUNNING', 'REPLACED']
-
-function lastEndedRuns(runs: Iterable<Entity<'FeedRun'>>): Map<string, Entity<'FeedRun'>> {
-  const last = new Map<string, Entity<'FeedRun'>>()
-  for (const run of runs) {
-    const { feedId, queuedAt } = run.body
-    if (NOT_ENDED.includes(outcomeOf(run.body, null))) continue
-    const known = last.get(feedId)
-    if (!known || known.body.queuedAt <= queuedAt) last.set(feedId, run)
-  }
-  return last
-}

@@ -71,6 +71,21 @@ export function runsOf(snapshot: Snapshot, feedId: string): Entity<'FeedRun'>[] 
   return [...snapshot.all('FeedRun')].filter((run) => run.body.feedId === feedId).sort(latestFirst)
 }
 
-export function latestFirst(a: Entity<'FeedRun'>, b: Entity<'FeedRun'>): number {
+/** The latest run of each feed, of those that fit. */
+export function latestRuns(
+  runs: Iterable<Entity<'FeedRun'>>,
+  fits: (run: Entity<'FeedRun'>) => boolean = () => true,
+): Map<string, Entity<'FeedRun'>> {
+  const latest = new Map<string, Entity<'FeedRun'>>()
+  for (const run of runs) {
+    if (!fits(run)) continue
+    const { feedId } = run.body
+    const known = latest.get(feedId)
+    if (!known || latestFirst(run, known) < 0) latest.set(feedId, run)
+  }
+  return latest
+}
+
+function latestFirst(a: Entity<'FeedRun'>, b: Entity<'FeedRun'>): number {
   return b.body.queuedAt - a.body.queuedAt || (a.id < b.id ? 1 : -1)
 }
