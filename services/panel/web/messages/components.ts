@@ -2,6 +2,13 @@ import { catalogue } from './catalogue.ts'
 
 /** The building blocks of all pages: tables, headers, cards, dialogs that ask, states. */
 export const t = catalogue({
+  // Charts
+  metricByDay: '{metric} by day',
+  metricByDayCompared: '{metric} by day, with the previous period',
+  previousPeriod: 'Previous period',
+  todaySoFar: 'Today so far',
+  day: 'Day',
+
   // Tables
   search: 'Search',
   searchIn: 'Search {what}',

@@ -29,13 +29,9 @@ export const t = catalogue({
   // Chart
   chartTitle: 'By day',
   chartMetric: 'What the chart shows',
-  chartLabel: '{metric} by day, with the previous period',
-  previousPeriod: 'Previous period',
-  today: 'Today so far',
   severalCurrencies:
     'Amounts in several currencies cannot share a chart. Choose clicks or views, or open Reports for one shop.',
   nothingToDraw: 'No views, clicks or sales in this period',
-  day: 'Day',
 
   // Top campaigns
   topCampaigns: 'Top campaigns',

@@ -9,7 +9,7 @@ import { t } from '../../messages/pages/home.ts'
 import { addDays, countDays } from '../reports/controls/periods.ts'
 import type { HomeReport, Report } from './use-home-report.ts'
 
-const loadChart = () => import('./home-chart.tsx')
+const loadChart = () => import('../../components/charts/day-chart.tsx')
 const CHART_HEIGHT = 230
 /** With the legend. */
 const FRAME_HEIGHT = CHART_HEIGHT + 34
@@ -67,7 +67,7 @@ function Content({ report, data, metric }: { report: HomeReport; data: Report; m
     value: figureOn(data, day, metric),
     before: previous.data ? figureOn(previous.data, addDays(day, -length), metric) : null,
   }))
-  const props = { label: labels[metric], points, format, height: CHART_HEIGHT }
+  const props = { label: labels[metric], points, format, isCompared: true, height: CHART_HEIGHT }
   return <LazyPart load={loadChart} props={props} height={FRAME_HEIGHT} />
 }
 

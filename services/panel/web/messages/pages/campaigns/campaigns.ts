@@ -183,7 +183,6 @@ export const t = catalogue({
   roasHelp: 'sales for spend',
   byDay: 'By day',
   chartShows: 'What the chart shows',
-  metricByDay: '{metric} by day',
 
   // History of changes
   history: 'History of changes',

@@ -9,7 +9,7 @@ import { formatCount, formatRoas, formatShare } from '../../../components/values
 import { t } from '../../../messages/pages/campaigns/campaigns.ts'
 import { datesOf, useCampaignReport } from './use-campaign-report.ts'
 
-const loadChart = () => import('./figure-chart.tsx')
+const loadChart = () => import('../../../components/charts/day-chart.tsx')
 const CHART_HEIGHT = 220
 
 const metrics = [
