@@ -15,7 +15,7 @@ import { applyCampaign, productsSignature } from './promotions.ts'
 export const INDEXER_GROUP = 'indexer'
 const TOPICS = ['products', 'product-signals', 'registry'] as const satisfies TopicName[]
 /** Offers are a kilobyte each; what a poll hands over is limited in bytes too. */
-export const BATCH_MAX_RECORDS = 2_000
+export const BATCH_MAX_RECORDS = 4_000
 const POLL_MAX_WAIT_MS = 100
 const CATCH_UP_MAX_MS = 300_000
 const CATCH_UP_POLL_MS = 100

@@ -38,6 +38,8 @@ export function openIndexWriter({ folder }: { folder: string }) {
   const sql = prepare(db)
   let changed = (sql.lastChange.get() as { changed: number }).changed
   let epoch = 0
+  /** Whether the last document was new. The next is then assumed to be, and is not looked for first. */
+  let allNew = true
   let touched: Map<number, ChangedWords> | null = new Map()
 
   function touch(change: ChangedWords) {
@@ -64,36 +66,37 @@ export function openIndexWriter({ folder }: { folder: string }) {
   }
 
   /** @returns how many of the changes were newer than what is stored. */
-  function changeDocument({ shopId, feedId, id, parts }: DocumentChanges): number {
-    const known = sql.find.get(shopId, feedId, id) as DocumentVersions | undefined
-    const next = { ...(known ?? { offerVersion: 0, promotionsVersion: 0 }) }
-    let offer: OfferRow | null | undefined
-    let campaigns: string | undefined
-    let applied = 0
-    for (const part of parts) {
-      const versionOf = 'offer' in part ? 'offerVersion' : 'promotionsVersion'
-      if (part.version <= next[versionOf]) continue
-      next[versionOf] = part.version
-      if ('offer' in part) offer = part.offer
-      else campaigns = part.campaigns
-      applied++
-    }
-    if (applied === 0) return 0
-    const { offerVersion, promotionsVersion } = next
-    if (!known) {
-      const columns = [...offerColumns(offer ?? null), campaigns ?? NO_CAMPAIGNS, changed] as const
-      const row = sql.create.run(shopId, feedId, id, offerVersion, promotionsVersion, ...columns)
-      if (!offer) return applied
+  function changeDocument(changes: DocumentChanges): number {
+    const { shopId, feedId, id } = changes
+    const created = allNew ? createDocument(changes) : null
+    if (created !== null) return created
+    const known = sql.find.get(shopId, feedId, id) as (PartVersions & { doc: number }) | undefined
+    allNew = known === undefined
+    return known ? updateDocument(known.doc, changedParts(changes, known)) : createDocument(changes)!
+  }
+
+  /** @returns as `changeDocument`; null when the document is there already. */
+  function createDocument(changes: DocumentChanges): number | null {
+    const { shopId, feedId, id } = changes
+    const { offer = null, campaigns = NO_CAMPAIGNS, ...parts } = changedParts(changes, NO_PARTS)
+    const columns = [...offerColumns(offer), campaigns, changed] as const
+    const row = sql.create.run(shopId, feedId, id, parts.offerVersion, parts.promotionsVersion, ...columns)
+    if (row.changes === 0) return null
+    if (offer) {
       const doc = Number(row.lastInsertRowid)
       addWords(doc, offer.words)
       touch({ doc, before: null, after: offer.words })
-      return applied
     }
+    return parts.applied
+  }
+
+  function updateDocument(doc: number, parts: ChangedParts): number {
+    const { offerVersion, promotionsVersion, offer, campaigns, applied } = parts
     if (offer !== undefined) {
-      changeWords(known.doc, offer?.words ?? null)
-      sql.offer.run(offerVersion, ...offerColumns(offer), changed, known.doc)
+      changeWords(doc, offer?.words ?? null)
+      sql.offer.run(offerVersion, ...offerColumns(offer), changed, doc)
     }
-    if (campaigns !== undefined) sql.promotions.run(promotionsVersion, campaigns, changed, known.doc)
+    if (campaigns !== undefined) sql.promotions.run(promotionsVersion, campaigns, changed, doc)
     return applied
   }
 
@@ -143,10 +146,32 @@ const NO_CAMPAIGNS = '[]'
 const offerColumns = (row: OfferRow | null) =>
   [row?.offer ?? null, row?.details ?? null, row?.productId ?? null, row?.digest ?? null, row?.summary ?? null] as const
 
-interface DocumentVersions {
-  doc: number
+interface PartVersions {
   offerVersion: number
   promotionsVersion: number
+}
+
+/** The parts of a document that change, with the versions of both. */
+interface ChangedParts extends PartVersions {
+  offer?: OfferRow | null
+  campaigns?: string
+  /** How many changes were newer than the part as it was then. */
+  applied: number
+}
+
+const NO_PARTS: PartVersions = { offerVersion: 0, promotionsVersion: 0 }
+
+function changedParts({ parts }: DocumentChanges, { offerVersion, promotionsVersion }: PartVersions): ChangedParts {
+  const next: ChangedParts = { offerVersion, promotionsVersion, applied: 0 }
+  for (const part of parts) {
+    const versionOf = 'offer' in part ? 'offerVersion' : 'promotionsVersion'
+    if (part.version <= next[versionOf]) continue
+    next[versionOf] = part.version
+    if ('offer' in part) next.offer = part.offer
+    else next.campaigns = part.campaigns
+    next.applied++
+  }
+  return next
 }
 
 function prepare(db: DatabaseSync) {
@@ -158,7 +183,7 @@ function prepare(db: DatabaseSync) {
     create: db.prepare(
       `INSERT INTO documents (shopId, feedId, id, offerVersion, promotionsVersion, offer, details, productId, digest, summary,
          campaigns, changed)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (shopId, feedId, id) DO NOTHING`,
     ),
     offer: db.prepare(
       `UPDATE documents SET offerVersion = ?, offer = ?, details = ?, productId = ?, digest = ?, summary = ?, changed = ?

@@ -27,7 +27,7 @@ export function promotionCheck(campaign: Campaign, account: Account | null): Pro
   if (campaign.productIds) return isOwned
   if (!campaign.productRule) return null
   const fits = compiledRule(campaign.productRule)
-  return (facts) => isOwned(facts) && fits(facts)
+  return (facts) => fits(facts) && isOwned(facts)
 }
 
 /** Of an offer, as rules compare it. */
@@ -64,11 +64,12 @@ function compiledRule(rule: ProductRule): PromotionCheck {
   const [min, max] = [rule.priceMinMicros ?? Number.NEGATIVE_INFINITY, rule.priceMaxMicros ?? Number.POSITIVE_INFINITY]
   const any = (values: readonly string[], holds: (value: string) => boolean) =>
     values.length === 0 || values.some(holds)
+  // The price first, because it is the cheapest to compare.
   return (facts) =>
+    facts.priceMicros >= min &&
+    facts.priceMicros <= max &&
     any(brands, (brand) => brand === facts.brand) &&
     any(paths, (path) => facts.paths.has(path)) &&
     any(rule.labels, (label) => facts.labels.includes(label)) &&
-    any(rule.sellerIds, (sellerId) => sellerId === facts.sellerId) &&
-    facts.priceMicros >= min &&
-    facts.priceMicros <= max
+    any(rule.sellerIds, (sellerId) => sellerId === facts.sellerId)
 }
