@@ -21,6 +21,8 @@ const COPIERS = 2
 const COPY_MS = 10
 /** Of a question at the end. */
 const PATIENCE_MS = 60_000
+/** A join or a transaction that a frozen broker holds up may take half a minute, and one may follow the other. */
+const GET_ON_WITHIN_MS = 180_000
 const logger = { warn() {} }
 
 /** One value that was given to the log, with its key. Each is sent once: what was refused is followed by another one. */
@@ -120,10 +122,11 @@ export async function openTraffic({ addresses }: BrokerCluster): Promise<Traffic
     const before = { appended: appended.length, written: written.length, commits: commits() }
     const keys = () =>
       new Set(appended.slice(before.appended).flatMap(({ key, acknowledged }) => (acknowledged ? [key] : [])))
-    await Promise.race([waitFor(() => keys().size === KEYS), running])
-    await Promise.race([waitFor(() => lastAcknowledged(written.slice(before.written)) !== undefined), running])
+    await Promise.race([waitFor(() => keys().size === KEYS, GET_ON_WITHIN_MS), running])
+    const isWritten = () => lastAcknowledged(written.slice(before.written)) !== undefined
+    await Promise.race([waitFor(isWritten, GET_ON_WITHIN_MS), running])
     await waitFor(() => tailed.includes(lastAcknowledged(written)!))
-    await waitFor(() => commits() > before.commits)
+    await waitFor(() => commits() > before.commits, GET_ON_WITHIN_MS)
   }
 
   async function pause(): Promise<void> {
@@ -133,7 +136,7 @@ export async function openTraffic({ addresses }: BrokerCluster): Promise<Traffic
     await waitFor(async () => {
       const commits = await log.committed('copier')
       return ends.every(({ partition, end }) => commits.some((c) => c.partition === partition && c.offset >= end))
-    })
+    }, GET_ON_WITHIN_MS)
     await waitFor(() => tailed.includes(lastAcknowledged(written)!))
   }
 
