@@ -1,22 +1,47 @@
 import { EngineUnavailable } from '../engine-unavailable.ts'
 
 /**
- * Counters that limits are judged by: views per person and day, spend per campaign, ids seen once.
- * A projection of the log: every change carries the log position that caused it and is applied once.
+ * Counters that limits are judged by: views per person and day, spend per campaign, events seen once. A projection of the
+ * log: a source, such as a partition of `ad-events`, is applied batch by batch, each at most once.
+ *
+ * Counters lie in shards. Everything that a partition of `ad-events` counts of its campaigns lies in the shard of its
+ * number, so that one atomic step can change all of it; counters of people and addresses lie in the shard that
+ * `personShard` gives. A batch is loaded, decided by the caller, and stored; `store` fails when somebody else has applied
+ * the same positions meanwhile.
  */
 export interface Counters {
+  /** How many shards there are: as many as `ad-events` has partitions. */
+  readonly shards: number
   /**
-   * Judges steps in order, each in one atomic step. A position of `source` at or below the last applied one is not
-   * applied again: it gets the outcome that it got the first time. Outcomes are kept at least for the last
-   * 100,000 positions of each source partition.
-   * @param progress of the one source that all steps are then of.
-   * @throws CountersBehind, and nothing after what was lost is applied; CountersUnavailable.
+   * What a batch of each of these sources needs to be decided, in the order given.
+   * @throws CountersBehind when a source does not stand at `after` or later; CountersUnavailable.
    */
-  apply(steps: readonly Step[], progress?: Progress): Promise<Outcome[]>
+  load(loads: readonly ShardLoad[]): Promise<LoadedShard[]>
+  /**
+   * Applies a batch to one shard, in one atomic step: wholly or not at all.
+   * @throws CountersMoved when the source does not stand at `after` any more, and nothing was stored; CountersUnavailable,
+   * when it may have been stored: the next `load` tells.
+   */
+  store(change: ShardChange): Promise<void>
+  /**
+   * Values now, of any shards; a key never written, or forgotten, is 0.
+   * @throws CountersUnavailable also while a shard is not complete, when a 0 would mean nothing.
+   */
+  read(keys: readonly CounterKey[]): Promise<number[]>
+  /** The last offset that each source was applied up to in a shard; -1: none. */
+  positions(sources: readonly SourceInShard[]): Promise<number[]>
+  /** Whether each shard, in order, holds everything that was judged. */
+  complete(): Promise<boolean[]>
+  /** Marks a shard as complete, until its memory is lost or cleared. */
+  markComplete(shard: number): Promise<void>
+  /** Raises the judge watermark, UTC epoch milliseconds; a lower one changes nothing. */
+  raiseWatermark(at: number): Promise<void>
+  /** -1: never raised. */
+  watermark(): Promise<number>
   /**
    * Sets amounts aside, each reservation in one atomic step, in order. @returns how much of each request was granted.
-   * No log position stands behind a reservation: it lasts until it expires, is replaced, or is lost with the counters'
-   * memory.
+   * No log position stands behind a reservation: it lasts until it expires, is replaced or released, or is lost with the
+   * counters' memory.
    * @throws CountersUnavailable.
    */
   reserve(reservations: readonly Reservation[]): Promise<number[]>
@@ -26,83 +51,80 @@ export interface Counters {
    * @throws CountersUnavailable.
    */
   agree(name: string, proposed: string, ttlMs: number): Promise<string>
-  /** Values now; a key never written, or expired, is 0. */
-  read(keys: readonly string[]): Promise<number[]>
-  /** The last offset that each source was applied up to; -1: none. */
-  positions(sources: readonly string[]): Promise<number[]>
   /** Forgets everything but secrets, which nothing brings back; positions too. */
   clear(): Promise<void>
   close(): Promise<void>
 }
 
-export interface Step {
-  /** Where the change comes from: a topic's partition, and the offset in it. Offsets of a source grow. */
-  source: string
-  offset: number
-  /** Only the first step with this key goes on, whatever its limits then say; later ones end as 'SEEN'. */
-  once: { key: string; expiresAt: number } | null
-  /**
-   * All limits are checked before any is raised: the first, in order, whose value + add would exceed max ends the
-   * step as its `name`. Null max: only counted. With all held, every key is raised by its `add`.
-   */
-  limits: readonly Limit[]
-  /** Who acts: its key remembers the earliest `now` of a step that was carried out. */
-  actor?: Actor | null
-  /**
-   * Thousandths of a unit, 1 to 999, collected at `key`. Once they complete a unit, 1,000 leave the key, every limit
-   * that `carries` is checked and raised by one more, and the step ends as 'CARRIED'. A step held back collects nothing.
-   */
-  carry?: { key: string; thousandths: number } | null
-  /** UTC epoch milliseconds that expiry is measured by. */
-  now: number
+/** A whole number from 0 on, kept until its group is forgotten. */
+export interface CounterKey {
+  shard: number
+  group: CounterGroup
+  /** Unique within the group. */
+  id: string
 }
 
-/** How far a source has come, so that steps are never applied past changes that the counters have lost. */
-export interface Progress {
+/** Counters that are forgotten together. */
+export interface CounterGroup {
+  /** Unique within a shard, and short: `v/20634`. */
+  name: string
+  /** Kept at least until then, UTC epoch milliseconds by the counters' own clock; null: for ever. */
+  keptUntil: number | null
+  /**
+   * Over how many hashes its counters spread, a power of two: about a hundredth of the counters that a busy shard has of
+   * the group. Few a hash take a hundred bytes each, up to a hundred a hash some 14, more some 52.
+   */
+  spread: number
+  /** True: ids are kept as they are, as for money. Otherwise by a fingerprint of 56 bits. */
+  exact?: boolean
+}
+
+/** What is only known to have been seen or not: 8 bytes each, and read by `load` alone. */
+export interface SeenKey {
+  /** Groups of seen keys are short stretches of time, so that those in use fit into memory. `spread` is not used. */
+  group: Pick<CounterGroup, 'name' | 'keptUntil'>
+  id: string
+}
+
+export interface SourceInShard {
+  shard: number
+  /** `ad-events/3`. */
   source: string
+}
+
+export interface ShardLoad extends SourceInShard {
   /** The source must have been applied up to here; -1: anything will do. */
   after: number
-  /** Once the steps are applied the source stands here, also when its last offsets have no step. */
+  /** Of this shard. */
+  keys: readonly CounterKey[]
+  seen: readonly SeenKey[]
+}
+
+export interface LoadedShard {
+  /** The last offset that the source was applied up to: `after`, or beyond it what was applied and not committed. */
+  position: number
+  /** The note of the last `store` of the source that had one; null: none. */
+  note: string | null
+  /** In the order of `keys`. */
+  values: number[]
+  /** In the order of `seen`. */
+  seen: boolean[]
+}
+
+export interface ShardChange extends SourceInShard {
+  /** The position that was loaded. */
+  after: number
+  /** Where the source then stands, also when its last offsets change nothing. */
   upTo: number
-}
-
-export interface Limit {
-  name: string
-  key: string
-  /** A safe integer. What is taken away leaves 0 at least. */
-  add: number
-  max: number | null
-  expiresAt: number | null
-  /** May be forgotten as soon as its time has passed by the counters' own clock, however far the steps are behind. */
-  brief?: boolean
-  /** Takes the unit that the step's `carry` completes. */
-  carries?: boolean
-  /** Keys whose values count with that of `key`: the earlier parts of a sliding window. */
-  window?: readonly string[]
-  /** What raises `max`. */
-  allowances?: readonly Allowance[]
-  /** Exceeded, it does not end the step: it is not raised, and the outcome has `+name` at its end. */
-  marks?: boolean
-  /** The limit is there only for such an actor: FIRST, of whom nothing is remembered; NEW, not yet KNOWN. */
-  of?: 'FIRST' | 'NEW' | 'KNOWN'
-  /** The limit is there only while this once key is not taken. */
-  unlessTaken?: string
-}
-
-export interface Actor {
-  key: string
-  /** KNOWN is who was remembered so long ago. */
-  knownAfterMs: number
-  /** Of what is remembered from now on. */
-  expiresAt: number
-}
-
-/** `gives` for every `per` that the keys have counted, rounded down, at most `max`. */
-export interface Allowance {
-  keys: readonly string[]
-  gives: number
-  per: number
-  max: number | null
+  /** What a later `load` gets as `note`, at most 64 KiB; null: the former note stays. */
+  note: string | null
+  /** Amounts that are added, in order; what is taken away leaves 0 at least. */
+  add: readonly { key: CounterKey; amount: number }[]
+  /** A counter that is 0 or higher is set to the value: when somebody was first seen. */
+  lower: readonly { key: CounterKey; value: number }[]
+  seen: readonly SeenKey[]
+  /** Reservations that end, because the counters now include their amounts. */
+  released: readonly { key: string; holder: string }[]
 }
 
 /**
@@ -110,6 +132,8 @@ export interface Allowance {
  * leaves: `max` less the value of its counter, less what others have reserved of its key, less what the holder retains.
  */
 export interface Reservation {
+  /** The limits are all of this shard. */
+  shard: number
   holder: string
   /** Already in use, a whole number: it stays reserved whatever the limits are. */
   retained: number
@@ -118,19 +142,11 @@ export interface Reservation {
   /** Grant nothing rather than less than this. */
   minimum: number
   /** The holder reserves `retained` and the granted amount of each key, in place of its former reservation of it. */
-  limits: readonly { key: string; counted: string | null; max: number }[]
-  /** A once key. When a step takes it, the counters include the amount, and the reservation no longer counts. */
-  settledBy: string | null
+  limits: readonly { key: string; counted: CounterKey | null; max: number }[]
   /** UTC epoch milliseconds; so is `now`, the time that expiry is measured by. */
   expiresAt: number
   now: number
 }
-
-/**
- * 'APPLIED' or 'CARRIED', followed by the names of the limits that mark it (`APPLIED+FAST`); 'SEEN'; or the name of the
- * limit that stopped the step.
- */
-export type Outcome = string
 
 /** Thrown when the counters are unavailable; the call may be retried. */
 export class CountersUnavailable extends EngineUnavailable {
@@ -140,3 +156,10 @@ export class CountersUnavailable extends EngineUnavailable {
 export class CountersBehind extends Error {
   override readonly name = 'CountersBehind'
 }
+/** Thrown when somebody else has applied the batch, or a part of it; it must be loaded again. */
+export class CountersMoved extends Error {
+  override readonly name = 'CountersMoved'
+}
+
+/** The shard of what belongs to nobody's campaign: a person, an address, an ad unit. */
+export declare function personShard(who: string, shards: number): number
