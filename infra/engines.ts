@@ -81,7 +81,7 @@ export async function startEngines(options: StartEnginesOptions): Promise<Engine
   const [analytics, index, counters] = await Promise.all([
     config.clickhouse ? null : startEmbeddedAnalytics(folder('analytics')),
     config.elasticsearch ? null : startEmbeddedProductIndex(folder('index')),
-    config.redis ? null : startEmbeddedCounters(folder('counters')),
+    config.redis ? null : startEmbeddedCounters({ ...folder('counters'), shards: adEventPartitions }),
   ])
   const served = [analytics, index, counters, log].filter((each): each is Served => each !== null)
   return {
@@ -112,7 +112,10 @@ export const portsIn = (links: EngineLinks): MessagePort[] =>
   Object.values(links).filter((link) => link instanceof MessagePort)
 
 /** Opens the engines in this thread. @param logger for what happens outside calls, such as a lost connection. */
-export function connectEngines({ config, ...ports }: EngineLinks, logger: EngineLogger): Engines {
+export function connectEngines(
+  { config, adEventPartitions: shards, ...ports }: EngineLinks,
+  logger: EngineLogger,
+): Engines {
   const { namespace, clickhouse, elasticsearch, redis } = config
   return {
     log: openLog(config, ports.log, logger),
@@ -120,7 +123,7 @@ export function connectEngines({ config, ...ports }: EngineLinks, logger: Engine
     index: elasticsearch
       ? connectElasticsearch({ url: elasticsearch.url, shards: elasticsearch, namespace })
       : productIndexClient(ports.index!),
-    counters: redis ? connectRedis({ ...redis, namespace }) : countersClient(ports.counters!),
+    counters: redis ? connectRedis({ ...redis, namespace, shards }) : countersClient(ports.counters!, shards),
   }
 }
 

@@ -160,6 +160,3 @@ export class CountersBehind extends Error {
 export class CountersMoved extends Error {
   override readonly name = 'CountersMoved'
 }
-
-/** The shard of what belongs to nobody's campaign: a person, an address, an ad unit. */
-export declare function personShard(who: string, shards: number): number

@@ -1,85 +1,81 @@
-import type { Reservation } from './port.ts'
+import type { CounterKey, Reservation } from './port.ts'
 
 /** A key takes no more holders than this: a process has one reservation of each campaign, a view one of each cap. */
 export const HOLDERS_MAX = 1_000
 
-/** The counters and once keys that reservations are checked against. */
-export interface ReservationState {
-  /** The value of a counter; 0 when the key is unknown or expired at `now`. */
-  value(key: string, now: number): number
-  isTaken(onceKey: string, now: number): boolean
-}
-
 interface Held {
   amount: number
   expiresAt: number
-  settledBy: string | null
 }
 
 export interface ReservationTable {
-  /** @returns how much of `requested` is granted. */
-  reserve(reservation: Reservation, state: ReservationState): number
-  /** The once keys that must be known to decide these reservations. */
-  onceKeys(reservations: readonly Reservation[]): string[]
+  /** @returns how much of `requested` is granted. @param readCounter the value of a counter. */
+  reserve(reservation: Reservation, readCounter: (key: CounterKey) => number): number
+  /** Ends what a holder has reserved of a key. */
+  release(shard: number, key: string, holder: string): void
   clear(): void
 }
 
 /** Reservations in memory, by the rule of `Reservation`. */
 export function createReservationTable(): ReservationTable {
-  /** In the order of their last change, so that expired keys are found at the front. */
+  /** By shard and key, in the order of their last change, so that expired keys are found at the front. */
   const keys = new Map<string, Map<string, Held>>()
 
-  /** What other holders have reserved of a key. Drops reservations that have expired or are settled. */
-  function heldByOthers(key: string, { holder, now }: Reservation, state: ReservationState): number {
-    const holders = keys.get(key)
+  /** What other holders have reserved of a key. Drops reservations that have expired. */
+  function heldByOthers(name: string, { holder, now }: Reservation): number {
+    const holders = keys.get(name)
     let amount = 0
     for (const [each, held] of holders ?? []) {
-      const isOver = held.expiresAt <= now || (held.settledBy !== null && state.isTaken(held.settledBy, now))
-      if (isOver) holders!.delete(each)
+      if (held.expiresAt <= now) holders!.delete(each)
       else if (each !== holder) amount += held.amount
     }
     return amount
   }
 
-  function put(key: string, { holder, expiresAt, settledBy }: Reservation, amount: number): void {
-    const holders = keys.get(key) ?? new Map<string, Held>()
-    keys.delete(key)
-    if (amount > 0) holders.set(holder, { amount, expiresAt, settledBy })
+  function put(name: string, { holder, expiresAt }: Reservation, amount: number): void {
+    const holders = keys.get(name) ?? new Map<string, Held>()
+    keys.delete(name)
+    if (amount > 0) holders.set(holder, { amount, expiresAt })
     else holders.delete(holder)
-    if (holders.size > 0) keys.set(key, holders)
+    if (holders.size > 0) keys.set(name, holders)
   }
 
-  const isFull = (key: string, holder: string) => {
-    const holders = keys.get(key)
+  const isFull = (name: string, holder: string) => {
+    const holders = keys.get(name)
     return holders !== undefined && holders.size >= HOLDERS_MAX && !holders.has(holder)
   }
 
   function sweep(now: number): void {
-    for (const [key, holders] of keys) {
+    for (const [name, holders] of keys) {
       for (const { expiresAt } of holders.values()) if (expiresAt > now) return
-      keys.delete(key)
+      keys.delete(name)
     }
   }
 
   return {
-    reserve(reservation, state) {
-      const { holder, retained, requested, minimum, limits, now } = reservation
+    reserve(reservation, readCounter) {
+      const { shard, holder, retained, requested, minimum, limits, now } = reservation
       sweep(now)
       const left = limits.map(({ key, counted, max }) => {
-        const others = heldByOthers(key, reservation, state)
-        const free = max - (counted === null ? 0 : state.value(counted, now)) - others - retained
-        return isFull(key, holder) ? 0 : free
+        const others = heldByOthers(nameOf(shard, key), reservation)
+        const free = max - (counted === null ? 0 : readCounter(counted)) - others - retained
+        return isFull(nameOf(shard, key), holder) ? 0 : free
       })
       const available = Math.min(requested, ...left)
       const granted = available < Math.max(minimum, 1) ? 0 : available
-      for (const { key } of limits) if (!isFull(key, holder)) put(key, reservation, retained + granted)
+      for (const { key } of limits) {
+        const name = nameOf(shard, key)
+        if (!isFull(name, holder)) put(name, reservation, retained + granted)
+      }
       return granted
     },
-    onceKeys: (reservations) =>
-      reservations.flatMap(({ limits, settledBy }) => [
-        ...(settledBy === null ? [] : [settledBy]),
-        ...limits.flatMap(({ key }) => [...(keys.get(key)?.values() ?? [])].flatMap((held) => held.settledBy ?? [])),
-      ]),
+    release(shard, key, holder) {
+      const holders = keys.get(nameOf(shard, key))
+      holders?.delete(holder)
+      if (holders?.size === 0) keys.delete(nameOf(shard, key))
+    },
     clear: () => keys.clear(),
   }
 }
+
+const nameOf = (shard: number, key: string) => `${shard}/${key}`

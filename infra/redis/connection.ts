@@ -11,8 +11,11 @@ const RECONNECT_MAX_MS = 1_000
 /** Commands that may wait for an answer: far more than a Redis that answers ever has pending. */
 const OPEN_COMMANDS_MAX = 10_000
 
-/** Lua scripts by the name of the command that they become, each taking its ARGV. */
-export type Scripts<Name extends string> = Record<Name, (...args: (string | number)[]) => Promise<string[]>>
+/** Lua scripts by the name of the command that they become, each taking the number of its KEYS, these, and its ARGV. */
+export type Scripts<Name extends string> = Record<
+  Name,
+  (keys: number, ...args: (string | number | Buffer)[]) => Promise<string[]>
+>
 
 export interface RedisConnection<Name extends string> {
   /**
@@ -46,7 +49,7 @@ export function openRedisConnection<Name extends string>(options: RedisConnectio
     retryStrategy: (attempt: number) => Math.min(RECONNECT_FIRST_MS * 2 ** Math.min(attempt - 1, 10), RECONNECT_MAX_MS),
   }) as Redis & Scripts<Name>
   for (const [name, file] of Object.entries<URL>(scripts)) {
-    client.defineCommand(name, { numberOfKeys: 0, lua: readFileSync(file, 'utf8') })
+    client.defineCommand(name, { lua: readFileSync(file, 'utf8') })
   }
   // The failing calls report the error themselves.
   client.on('error', () => {})

@@ -1,40 +1,41 @@
 import { mkdirSync } from 'node:fs'
 import type { MessagePort } from 'node:worker_threads'
 import { connect, type Served, soleClient, startWorker } from '../../thread.ts'
-import { chunksOf } from '../chunks.ts'
-import { type Counters, CountersBehind, CountersUnavailable, type Outcome } from '../port.ts'
+import { type Counters, CountersBehind, CountersMoved, CountersUnavailable } from '../port.ts'
 
-/** Steps of one transaction: longer lists are cut, so that reads get their turn in between. */
-const STEPS_PER_TRANSACTION = 1000
+export interface EmbeddedCountersOptions {
+  folder: string
+  shards: number
+}
 
 /**
  * Starts the thread that holds the counters of `folder`, in one SQLite file. Only one may run for a folder.
  * @throws when the folder is in use or cannot be written.
  */
-export function startEmbeddedCounters({ folder }: { folder: string }): Promise<Served> {
+export function startEmbeddedCounters({ folder, shards }: EmbeddedCountersOptions): Promise<Served> {
   mkdirSync(folder, { recursive: true })
-  return startWorker(new URL('./worker.ts', import.meta.url), { folder })
+  return startWorker(new URL('./worker.ts', import.meta.url), { folder, shards })
 }
 
 /** The counters behind a port of `startEmbeddedCounters`, for any thread. */
-export function countersClient(port: MessagePort): Counters {
+export function countersClient(port: MessagePort, shards: number): Counters {
   const remote = connect(
     port,
-    { CountersUnavailable, CountersBehind },
+    { CountersUnavailable, CountersBehind, CountersMoved },
     () => new CountersUnavailable('The counters have been closed'),
   )
   return {
-    async apply(steps, progress) {
-      const outcomes: Outcome[] = []
-      for (const chunk of chunksOf(steps, STEPS_PER_TRANSACTION, progress)) {
-        outcomes.push(...(await remote.call<Outcome[]>('apply', [chunk.steps, chunk.progress])))
-      }
-      return outcomes
-    },
-    reserve: (reservations) => remote.call('reserve', [reservations]),
-    agree: (name, proposed, ttlMs) => remote.call('agree', [name, proposed, ttlMs]),
+    shards,
+    load: (loads) => remote.call('load', [loads]),
+    store: (change) => remote.call('store', [change]),
     read: (keys) => remote.call('read', [keys]),
     positions: (sources) => remote.call('positions', [sources]),
+    complete: () => remote.call('complete', []),
+    markComplete: (shard) => remote.call('markComplete', [shard]),
+    raiseWatermark: (at) => remote.call('raiseWatermark', [at]),
+    watermark: () => remote.call('watermark', []),
+    reserve: (reservations) => remote.call('reserve', [reservations]),
+    agree: (name, proposed, ttlMs) => remote.call('agree', [name, proposed, ttlMs]),
     clear: () => remote.call('clear', []),
     async close() {
       remote.close()
@@ -43,7 +44,7 @@ export function countersClient(port: MessagePort): Counters {
 }
 
 /** Counters of `folder` for one user, which stops the thread when it closes them. */
-export async function openEmbeddedCounters(options: { folder: string }): Promise<Counters> {
+export async function openEmbeddedCounters(options: EmbeddedCountersOptions): Promise<Counters> {
   const served = await startEmbeddedCounters(options)
-  return soleClient(served, countersClient(served.connect()))
+  return soleClient(served, countersClient(served.connect(), options.shards))
 }

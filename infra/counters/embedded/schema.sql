@@ -1,22 +1,23 @@
--- Where each source stands: its last applied position and the time of its last step.
-CREATE TABLE IF NOT EXISTS sources (
-  id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, last_offset INTEGER NOT NULL, last_now INTEGER NOT NULL
-) STRICT;
-
--- Outcomes of one apply per row: JSON of [offset, outcome] pairs, offsets rising.
-CREATE TABLE IF NOT EXISTS outcomes (
-  source INTEGER NOT NULL, first_offset INTEGER NOT NULL, last_offset INTEGER NOT NULL, pairs TEXT NOT NULL,
-  PRIMARY KEY (source, first_offset)
+-- How far each source was applied in each shard, and what it noted there.
+CREATE TABLE sources (
+  shard INTEGER NOT NULL, source TEXT NOT NULL, position INTEGER NOT NULL, note TEXT,
+  PRIMARY KEY (shard, source)
 ) STRICT, WITHOUT ROWID;
 
--- Keys spread over the whole table, so writing each change here at once would cost a page per change. Changes go to
--- `changes` first, in order, and come here in the order of their keys, many to a page.
--- `source` is the last to write the row: its clock says when an expired row may be removed.
-CREATE TABLE IF NOT EXISTS entries (
-  key TEXT PRIMARY KEY, value INTEGER NOT NULL, expires_at INTEGER, source INTEGER NOT NULL
+-- Names begin with what the group holds: `c/` counters by fingerprint, `e/` counters by id, `s/` seen keys.
+CREATE TABLE groups (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, shard INTEGER NOT NULL, name TEXT NOT NULL, kept_until INTEGER,
+  UNIQUE (shard, name)
+) STRICT;
+CREATE INDEX groups_by_end ON groups (kept_until) WHERE kept_until IS NOT NULL;
+
+-- A group's entries lie together, so that those in use fit into memory and a group is forgotten page by page.
+-- `id` is a fingerprint, or the id itself in a group of exact counters.
+CREATE TABLE entries (
+  group_id INTEGER NOT NULL, id ANY NOT NULL, value INTEGER NOT NULL,
+  PRIMARY KEY (group_id, id)
 ) STRICT, WITHOUT ROWID;
 
--- JSON of [key, value, expires_at, source] tuples not yet known to be in `entries`; later rows win.
-CREATE TABLE IF NOT EXISTS changes (
-  id INTEGER PRIMARY KEY, generation INTEGER NOT NULL, tuples TEXT NOT NULL
-) STRICT;
+CREATE TABLE complete (shard INTEGER PRIMARY KEY) STRICT;
+
+CREATE TABLE watermark (only INTEGER PRIMARY KEY CHECK (only = 0), at INTEGER NOT NULL) STRICT;

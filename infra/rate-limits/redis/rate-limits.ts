@@ -12,7 +12,7 @@ export function connectRedisBuckets({ url, namespace }: { url: string; namespace
   return {
     async draw(draws) {
       const list = JSON.stringify(draws.map(({ key, amount, perMinute }) => [key, amount, perMinute]))
-      const levels = await connection.run((client) => client.drawFromBuckets(prefix, list))
+      const levels = await connection.run((client) => client.drawFromBuckets(0, prefix, list))
       return levels.map(Number)
     },
     close: () => connection.close(),
