@@ -1,41 +1,90 @@
 import type { ShowIdClaims } from '../../../schemas/records/events.ts'
-
-/** Keys of the counters that the judge raises and selection reads. */
+import { memoized } from '../memoized.ts'
 
 /**
- * 1 when the counters are complete: they hold everything that was judged. The key is missing after the counters were emptied
- * or replaced, until everything is counted again; without it, a 0 does not mean that nothing was spent.
+ * Keys of the counters that the judge raises and selection reads. What a campaign counts lies in the shard of its partition of
+ * `ad-events`; who asks gives the shard.
  */
-export const COUNTERS_COMPLETE_KEY = 'whole'
+
+const MINUTE_MS = 60_000
+const DAY_MS = 86_400_000
+/** Time from the emission to the event, by event type. */
+export const LIFE_MS = { VIEW: DAY_MS, CLICK: 30 * DAY_MS } as const
+/** An event may be received up to 7 days after it happened; a day more is for clocks that differ. */
+const LATE_MAX_MS = 8 * DAY_MS
+/** How far the judge may be behind before counters that it still needs are forgotten. */
+export const LAG_MAX_MS = 3 * DAY_MS
+/** A day has ended everywhere so long after it began in UTC. */
+const DAY_ENDS_MS = 1.5 * DAY_MS
+
+const spendGroup = { name: 'spend', keptUntil: null, spread: 16, exact: true }
 
 /** Micros billed to a campaign since it began. */
-export function spendKey(campaignId: string): string {
-  return `spend/${campaignId}`
+export function spendKey(shard: number, campaignId: string) {
+  return { shard, group: spendGroup, id: campaignId }
+}
+
+/** Thousandths of a micro that a campaign owes for views, until they complete one. */
+export function thousandthsKey(shard: number, campaignId: string) {
+  return { shard, group: spendGroup, id: `${campaignId}/t` }
 }
 
 /** Micros billed to a campaign on one day of the shop (`dayIn`). */
-export function dailySpendKey(campaignId: string, day: string): string {
-  return `spend/${campaignId}/${day}`
+export function dailySpendKey(shard: number, campaignId: string, day: string) {
+  return { shard, group: groupsOf(day).spend, id: campaignId }
 }
 
-/** Valid views of one ad on one day of the shop by one browser (`cid`) or one known person (`uid`). */
-export function viewsKey(by: 'cid' | 'uid', ad: { campaignId: string; adId: string }, day: string, person: string) {
-  // The length keeps apart ids that contain the separator themselves.
-  return `views/${by}/${day}/${ad.campaignId}/${ad.adId.length}:${ad.adId}/${person}`
-}
-
-/** An ad that was shown once counts one view and one click: a repeated event has the same key. */
-export function onceKey(
-  type: 'VIEW' | 'CLICK',
-  claims: Pick<ShowIdClaims, 'requestId' | 'campaignId' | 'adId'>,
-): string {
-  return `once/${type}/${claims.requestId}/${claims.campaignId}/${claims.adId}`
+/** Valid views of one ad with a cap, on one day of the shop, by one browser (`cid`) or one known person (`uid`). */
+export function viewsKey(shard: number, by: 'cid' | 'uid', ad: AdId, day: string, person: string) {
+  return { shard, group: groupsOf(day).views, id: viewsId(by, ad, person) }
 }
 
 /** Counts the valid events that one browser sent, on one day of the shop, for ads that were given to other browsers. */
-export function crossClientKey(shopId: string, day: string, cid: string): string {
-  return `foreign/${day}/${shopId}/${cid}`
+export function crossClientKey(shard: number, shopId: string, day: string, cid: string) {
+  return { shard, group: groupsOf(day).foreign, id: `${shopId}/${cid}` }
 }
+
+/** What a selection process has reserved of a campaign's budget. */
+export function budgetReservationKey(campaignId: string): string {
+  return `budget/${campaignId}`
+}
+
+/** Views of one ad that a person's requests have reserved of its cap. */
+export function capReservationKey(by: 'cid' | 'uid', ad: AdId, day: string, person: string): string {
+  return `cap/${day}/${viewsId(by, ad, person)}`
+}
+
+/** An ad that was shown once counts one view and one click: a repeated event has the same key. */
+export function seenKey(type: 'VIEW' | 'CLICK', claims: Pick<ShowIdClaims, 'requestId' | 'emittedAt'> & AdId) {
+  const { requestId, campaignId, adId, emittedAt } = claims
+  return { group: seenGroups(Math.floor(emittedAt / MINUTE_MS))[type], id: `${requestId}/${campaignId}/${adId}` }
+}
+
+interface AdId {
+  campaignId: string
+  adId: string
+}
+
+// The length keeps apart ids that contain the separator themselves.
+const viewsId = (by: 'cid' | 'uid', { campaignId, adId }: AdId, person: string) =>
+  `${by}/${campaignId}/${adId.length}:${adId}/${person}`
+
+const groupsOf = memoized((day: string) => {
+  const keptUntil = Date.parse(day) + DAY_ENDS_MS + LATE_MAX_MS + LAG_MAX_MS
+  return {
+    spend: { name: `spend/${day}`, keptUntil, spread: 16, exact: true },
+    views: { name: `views/${day}`, keptUntil, spread: 1024 },
+    foreign: { name: `foreign/${day}`, keptUntil, spread: 64 },
+  }
+})
+
+const seenGroups = memoized((minute: number) => {
+  const keptUntil = (minute + 1) * MINUTE_MS + LATE_MAX_MS + LAG_MAX_MS
+  return {
+    VIEW: { name: `viewed/${minute}`, keptUntil: keptUntil + LIFE_MS.VIEW },
+    CLICK: { name: `clicked/${minute}`, keptUntil: keptUntil + LIFE_MS.CLICK },
+  }
+})
 
 const QUARTER_HOUR_MS = 15 * 60_000
 /** Time zones whose current day is cached. */

@@ -1,3 +1,5 @@
+import { memoized } from '../memoized.ts'
+
 /**
  * How long an emitted ad is expected to be viewed or clicked: meanwhile its cost is reserved, and it counts towards caps. A
  * later view or click has no reservation, and is given away if the budget is spent by then.
@@ -5,12 +7,6 @@
  * The time ends by the judge watermark, not by the clock: a view that waits to be judged is still in flight.
  */
 export const RESERVATION_MS = 60_000
-
-/**
- * The counters' source whose position is the judge watermark, UTC epoch milliseconds: every event received before it has
- * been judged.
- */
-export const JUDGE_WATERMARK = 'judged-until'
 
 /** Emissions are grouped by buckets of time. A bucket is in flight until its last emission is not. */
 const BUCKET_MS = 10_000
@@ -30,14 +26,16 @@ export function endOfFlight(bucket: number): number {
   return (bucket + 1) * BUCKET_MS + RESERVATION_MS
 }
 
-/** Counts the micros billed, while in flight, for views of the display ads that a campaign emitted in a bucket. */
-export function settledKey(campaignId: string, bucket: number): string {
-  return `settled/${campaignId}/${bucket}`
-}
+const settledGroup = memoized((bucket: number) => ({
+  name: `settled/${bucket}`,
+  keptUntil: endOfFlight(bucket) + SETTLED_KEPT_MS,
+  spread: 1,
+  exact: true,
+}))
 
-/** When `settledKey` of the bucket expires. */
-export function settledUntil(bucket: number): number {
-  return endOfFlight(bucket) + SETTLED_KEPT_MS
+/** Counts the micros billed, while in flight, for views of the display ads that a campaign emitted in a bucket. */
+export function settledKey(shard: number, campaignId: string, bucket: number) {
+  return { shard, group: settledGroup(bucket), id: campaignId }
 }
 
 /**
@@ -45,13 +43,11 @@ export function settledUntil(bucket: number): number {
  * money; and with the next one, in which a process whose clock is ahead may emit already.
  */
 export function settledKeys(
+  shard: number,
   campaignId: string,
   { judgeWatermark, now }: { judgeWatermark: number; now: number },
-): string[] {
+) {
+  const first = bucketOf(judgeWatermark - RESERVATION_MS) + 1
   const last = bucketOf(Math.min(now + BUCKET_MS, judgeWatermark + SETTLED_AHEAD_MS))
-  const keys: string[] = []
-  for (let bucket = bucketOf(judgeWatermark - RESERVATION_MS) + 1; bucket <= last; bucket++) {
-    keys.push(settledKey(campaignId, bucket))
-  }
-  return keys
+  return Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => settledKey(shard, campaignId, first + i))
 }

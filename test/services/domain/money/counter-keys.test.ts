@@ -34,7 +34,7 @@ it('never gives two people or ads one counter', () => {
   const seen = new Map<string, string>()
   fc.assert(
     fc.property(fc.constantFrom('cid' as const, 'uid' as const), id, id, (by, adId, person) => {
-      const key = viewsKey(by, { campaignId: 'c', adId }, '2026-01-01', person)
+      const key = viewsKey(0, by, { campaignId: 'c', adId }, '2026-01-01', person).id
       const subject = JSON.stringify([by, adId, person])
       expect(seen.get(key) ?? subject).toBe(subject)
       seen.set(key, subject)

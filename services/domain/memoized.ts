@@ -1,0 +1,15 @@
+const REMEMBERED_MAX = 1_000
+
+/** The same function, which makes the value of a key once, as long as few keys are in use. */
+export function memoized<K, V>(make: (key: K) => V): (key: K) => V {
+  const made = new Map<K, V>()
+  return (key) => {
+    let value = made.get(key)
+    if (value === undefined) {
+      value = make(key)
+      if (made.size >= REMEMBERED_MAX) made.clear()
+      made.set(key, value)
+    }
+    return value
+  }
+}
