@@ -75,7 +75,7 @@ export interface CounterGroup {
    * the group. Few a hash take a hundred bytes each, up to a hundred a hash some 14, more some 52.
    */
   spread: number
-  /** True: ids are kept as they are, as for money. Otherwise by a fingerprint of 56 bits. */
+  /** True: ids are kept as they are, as for money. Otherwise by a fingerprint of 48 bits or more. */
   exact?: boolean
 }
 

@@ -14,7 +14,7 @@ const OPEN_COMMANDS_MAX = 10_000
 /** Lua scripts by the name of the command that they become, each taking the number of its KEYS, these, and its ARGV. */
 export type Scripts<Name extends string> = Record<
   Name,
-  (keys: number, ...args: (string | number | Buffer)[]) => Promise<string[]>
+  (keys: number, ...args: (string | number | Buffer | (string | number | Buffer)[])[]) => Promise<string[]>
 >
 
 export interface RedisConnection<Name extends string> {
@@ -23,6 +23,7 @@ export interface RedisConnection<Name extends string> {
    * @throws `Unavailable`, or what `errorOf` makes of an answer.
    */
   run<T>(command: (client: Redis & Scripts<Name>) => Promise<T>): Promise<T>
+  runOnMasters<T>(command: (server: Redis) => Promise<T>): Promise<T[]>
   close(): Promise<void>
 }
 
@@ -86,14 +87,16 @@ export function openRedisConnection<Name extends string>(options: RedisConnectio
     return new Unavailable('Redis has not answered in time')
   }
 
+  const run = <T>(command: (client: Redis & Scripts<Name>) => Promise<T>) =>
+    guard.run(async () => {
+      opened ??= client.connect()
+      if (client.status !== 'ready') await opened
+      await fitness
+      return answered(command(client))
+    })
   return {
-    run: (command) =>
-      guard.run(async () => {
-        opened ??= client.connect()
-        if (client.status !== 'ready') await opened
-        await fitness
-        return answered(command(client))
-      }),
+    run,
+    runOnMasters: async (command) => [await run(command)],
     async close() {
       guard.close()
       client.disconnect()

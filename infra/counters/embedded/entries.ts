@@ -63,7 +63,7 @@ export function openEntries(db: DatabaseSync): Entries {
     return id
   }
 
-  function valueOf(shard: number, name: string, id: number | string): number {
+  function readValue(shard: number, name: string, id: number | string): number {
     const group = groupId(shard, name)
     return group === null ? 0 : ((find.get(group, id)?.value as number | undefined) ?? 0)
   }
@@ -77,10 +77,10 @@ export function openEntries(db: DatabaseSync): Entries {
   const seenId = ({ id }: SeenKey) => numberOf(fingerprintOf(id))
 
   return {
-    value: (key) => valueOf(key.shard, counterGroup(key), counterId(key)),
+    value: (key) => readValue(key.shard, counterGroup(key), counterId(key)),
     add: (key, amount) => void add.run({ ...rowOf(key), $amount: amount }),
     lower: (key, value) => void lower.run({ ...rowOf(key), $value: value }),
-    isSeen: (shard, key) => valueOf(shard, `s/${key.group.name}`, seenId(key)) > 0,
+    isSeen: (shard, key) => readValue(shard, `s/${key.group.name}`, seenId(key)) > 0,
     see: (shard, key) => void see.run(groupIdFor(shard, `s/${key.group.name}`, key.group), seenId(key)),
     sweep(now) {
       const ended = findEnded.get(now) as { id: number } | undefined
