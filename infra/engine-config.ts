@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import type { TopicNumbers } from './event-log/kafka/partition-counts.ts'
 import { type KafkaSecurity, readKafkaSecurity, securitySettings } from './event-log/kafka/security.ts'
 import { readTopicPartitions, readTopicRetention } from './event-log/kafka/topic-numbers.ts'
+import { parseRedisAddress, REDIS_ADDRESS_FORMS } from './redis/address.ts'
 import * as Setting from './settings.ts'
 import { type Environment, listOf, readSettings } from './settings.ts'
 
@@ -53,7 +54,7 @@ export const engineSettings = Type.Object({
   ELASTICSEARCH_URL: Setting.Address('http', 'https'),
   ELASTICSEARCH_SHARDS: Setting.Integer(1, 100, 1),
   ELASTICSEARCH_REPLICAS: Setting.Integer(0, 10, 1),
-  REDIS_URL: Setting.Address('redis', 'rediss'),
+  REDIS_URL: Setting.AddressOf(REDIS_ADDRESS_FORMS, (text) => parseRedisAddress(text) !== null),
 })
 type EngineSettings = Static<typeof engineSettings>
 

@@ -45,6 +45,10 @@ export const Address = (...schemes: readonly string[]) =>
     }),
   )
 
+/** An address in a form of its own, which ends the sentence. It may hold a password. */
+export const AddressOf = (description: string, accepts: (text: string) => boolean) =>
+  Type.Optional(Type.String({ writeOnly: true, description, accepts }))
+
 export const listOf = (text: string): string[] =>
   text
     .split(',')

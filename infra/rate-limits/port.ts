@@ -12,8 +12,11 @@ export interface Draw {
  * reports what was drawn, and decides by the level what to admit next.
  */
 export interface SharedBuckets {
-  /** Draws in order. @returns the level of each bucket after its draw. @throws BucketsUnavailable. */
-  draw(draws: readonly Draw[]): Promise<number[]>
+  /**
+   * Draws in order. @returns the level of each bucket after its draw; null: this one is unavailable, and may have been drawn
+   * from. @throws BucketsUnavailable when all are.
+   */
+  draw(draws: readonly Draw[]): Promise<(number | null)[]>
   close(): Promise<void>
 }
 

@@ -1,33 +1,40 @@
 import { readFileSync } from 'node:fs'
-import { Redis } from 'ioredis'
+import type { Redis } from 'ioredis'
 import { createCallGuard } from '../call-guard.ts'
 import { within } from '../within.ts'
+import { parseRedisAddress } from './address.ts'
+import { openCluster } from './cluster.ts'
+import { openPrimary } from './primary.ts'
+import { CONNECT_TIMEOUT_MS, type Commands } from './servers.ts'
 
-const CONNECT_TIMEOUT_MS = 2_000
 /** A connection that does not answer a command in this time is replaced. */
 const COMMAND_TIMEOUT_MS = 2_000
-const RECONNECT_FIRST_MS = 50
-const RECONNECT_MAX_MS = 1_000
 /** Commands that may wait for an answer: far more than a Redis that answers ever has pending. */
 const OPEN_COMMANDS_MAX = 10_000
 
+type ScriptArgument = string | number | Buffer
 /** Lua scripts by the name of the command that they become, each taking the number of its KEYS, these, and its ARGV. */
 export type Scripts<Name extends string> = Record<
   Name,
-  (keys: number, ...args: (string | number | Buffer | (string | number | Buffer)[])[]) => Promise<string[]>
+  (keys: number, ...keysAndArguments: (ScriptArgument | ScriptArgument[])[]) => Promise<string[]>
 >
+export type RedisClient<Name extends string> = Commands & Scripts<Name>
 
 export interface RedisConnection<Name extends string> {
   /**
-   * Runs a command on the connection, which the first call opens. A call made while Redis is away fails at once.
+   * Runs a command, or several of one hash slot, on the connection, which the first call opens. A call made while Redis,
+   * or the master of its slot, is away fails at once. While a slot moves from one server to another, a pipeline of its
+   * keys may have errors among its answers where one command of several keys waits.
    * @throws `Unavailable`, or what `errorOf` makes of an answer.
    */
-  run<T>(command: (client: Redis & Scripts<Name>) => Promise<T>): Promise<T>
+  run<T>(command: (client: RedisClient<Name>) => Promise<T>): Promise<T>
+  /** Runs commands that are not of a slot, such as SCAN, on each server that holds keys. @throws as `run`. */
   runOnMasters<T>(command: (server: Redis) => Promise<T>): Promise<T[]>
   close(): Promise<void>
 }
 
 export interface RedisConnectionOptions<Name extends string> {
+  /** In a form of address.ts. */
   url: string
   /** The files of the scripts. */
   scripts: Readonly<Record<Name, URL>>
@@ -39,32 +46,46 @@ export interface RedisConnectionOptions<Name extends string> {
   errorOf?: (error: Error) => Error | null
 }
 
-/** One connection, which reconnects by itself. Nothing is queued while it is away. */
+/** A connection to one server, to whichever Sentinels call the primary, or to a Cluster. It reconnects by itself. */
 export function openRedisConnection<Name extends string>(options: RedisConnectionOptions<Name>): RedisConnection<Name> {
   const { url, scripts, Unavailable, errorOf = () => null } = options
-  const client = new Redis(url, {
-    lazyConnect: true,
-    enableOfflineQueue: false,
-    autoResendUnfulfilledCommands: false,
-    connectTimeout: CONNECT_TIMEOUT_MS,
-    retryStrategy: (attempt: number) => Math.min(RECONNECT_FIRST_MS * 2 ** Math.min(attempt - 1, 10), RECONNECT_MAX_MS),
-  }) as Redis & Scripts<Name>
+  const address = parseRedisAddress(url)
+  if (address === null) throw new Error('The address of Redis has none of the known forms')
+  const servers = address.kind === 'CLUSTER' ? openCluster(address) : openPrimary(address)
   for (const [name, file] of Object.entries<URL>(scripts)) {
-    client.defineCommand(name, { lua: readFileSync(file, 'utf8') })
+    servers.client.defineCommand(name, { lua: readFileSync(file, 'utf8') })
   }
-  // The failing calls report the error themselves.
-  client.on('error', () => {})
-  let opened: Promise<void> | null = null
-  let fitness: Promise<void> = Promise.resolve()
-  client.on('ready', () => {
-    fitness = answered(evictionError(client)).then((error) => {
-      if (error !== null) throw new Unavailable(error)
+  const client = servers.client as unknown as RedisClient<Name>
+
+  /** Not the client's own timeout, which fails even commands whose answers have arrived. */
+  const answered = <T>(command: Promise<T>): Promise<T> =>
+    within(command, COMMAND_TIMEOUT_MS, () => {
+      servers.replaceSilent()
+      return new Unavailable('Redis has not answered in time')
     })
-    fitness.catch(() => {})
+
+  /** Why a server may not be used. */
+  const unfit = new WeakMap<Redis, string>()
+  const checks = new Set<Promise<void>>()
+  async function check(server: Redis): Promise<void> {
+    const error = await answered(evictionError(server)).catch(() => null)
+    if (error === null) unfit.delete(server)
+    else unfit.set(server, error)
+  }
+  servers.onServer((server) => {
+    // The failing calls report the error themselves.
+    server.on('error', () => {})
+    endSilentHandshakes(server)
+    server.on('ready', () => {
+      const checked = check(server).finally(() => checks.delete(checked))
+      checks.add(checked)
+    })
   })
+
   function portError(error: Error): Error {
-    const { message } = error
-    return error instanceof Unavailable ? error : (errorOf(error) ?? new Unavailable(`Redis: ${message}`))
+    if (error instanceof Unavailable) return error
+    servers.lookAgain()
+    return errorOf(error) ?? new Unavailable(`Redis: ${explained(error)}`)
   }
   const guard = createCallGuard({
     engine: 'The connection to Redis',
@@ -73,42 +94,53 @@ export function openRedisConnection<Name extends string>(options: RedisConnectio
     errorOf: portError,
   })
 
-  /** Not the client's own timeout, which fails even commands whose answers have arrived. */
-  const answered = <T>(command: Promise<T>): Promise<T> => within(command, COMMAND_TIMEOUT_MS, disconnect)
-
-  let disconnecting = false
-  client.on('close', () => {
-    disconnecting = false
-  })
-  /** Redis answers in order, so no other command is answered either. Closes a connection only once. */
-  function disconnect(): Error {
-    if (!disconnecting) client.disconnect(true)
-    disconnecting = true
-    return new Unavailable('Redis has not answered in time')
+  let opening: Promise<void> | null = null
+  async function open(): Promise<void> {
+    opening ??= within(servers.connect(), CONNECT_TIMEOUT_MS, () => new Error('no connection could be made in time'))
+    try {
+      await opening
+    } catch (error) {
+      if (!servers.isReady()) throw error
+    }
+    if (checks.size > 0) await Promise.all(checks)
+    for (const server of servers.masters()) {
+      const error = unfit.get(server)
+      if (error !== undefined) throw new Unavailable(error)
+    }
   }
 
-  const run = <T>(command: (client: Redis & Scripts<Name>) => Promise<T>) =>
-    guard.run(async () => {
-      opened ??= client.connect()
-      if (client.status !== 'ready') await opened
-      await fitness
-      return answered(command(client))
-    })
   return {
-    run,
-    runOnMasters: async (command) => [await run(command)],
+    run: (command) => guard.run(() => open().then(() => answered(command(client)))),
+    runOnMasters: (command) =>
+      guard.run(() => open().then(() => Promise.all(servers.masters().map((server) => answered(command(server)))))),
     async close() {
       guard.close()
-      client.disconnect()
+      servers.close()
     },
   }
 }
 
+/** A server that is frozen still accepts connections: Sentinels and clusters name another one some time later. */
+function endSilentHandshakes(server: Redis): void {
+  let timer: NodeJS.Timeout | undefined
+  server.on('connect', () => {
+    clearTimeout(timer)
+    timer = setTimeout(() => server.disconnect(true), CONNECT_TIMEOUT_MS)
+  })
+  for (const event of ['ready', 'close', 'end']) server.on(event, () => clearTimeout(timer))
+}
+
 /** A Redis that evicts keys when its memory is full would silently forget budgets. */
-async function evictionError(client: Redis): Promise<string | null> {
-  const memory = await client.info('memory')
+async function evictionError(server: Redis): Promise<string | null> {
+  const memory = await server.info('memory')
   const policy = /^maxmemory_policy:(\S+)/m.exec(memory)?.[1]
   const maxBytes = Number(/^maxmemory:(\d+)/m.exec(memory)?.[1] ?? 0)
   if (maxBytes === 0 || policy === 'noeviction') return null
   return `Redis may evict counters: its maxmemory-policy is ${policy} and must be noeviction`
+}
+
+function explained({ name, message }: Error): string {
+  if (name === 'MaxRetriesPerRequestError') return 'the connection was lost'
+  if (message.startsWith('MOVED ')) return `it is a Cluster, whose address begins with redis+cluster:// (${message})`
+  return message
 }

@@ -92,11 +92,12 @@ export function createTokenBuckets(deps: {
       const levels = await shared!.buckets.draw(draws)
       const at = now()
       for (const [index, [, bucket]] of told.entries()) {
-        bucket.level = levels[index]! - bucket.untold
-        bucket.at = at
+        const level = levels[index] ?? null
+        // What is not known to be drawn is reported with a later draw.
+        if (level === null) bucket.untold += draws[index]!.amount
+        else Object.assign(bucket, { level: level - bucket.untold, at })
       }
     } catch (error) {
-      // They are reported with a later draw.
       for (const [index, [, bucket]] of told.entries()) bucket.untold += draws[index]!.amount
       throw error
     }

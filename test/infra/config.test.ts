@@ -81,6 +81,17 @@ describe('configuration', () => {
     expect(kafka?.topicRetentionMs).toEqual({ 'page-views': 7 * 86_400_000 })
   })
 
+  it('takes the address of a Redis that is one server, Sentinels or a Cluster, and says what is wrong with any other', () => {
+    for (const url of ['redis://r', 'rediss://:p@r:1/2', 'redis+sentinel://a:1,b:2/main', 'rediss+cluster://u:p@a:1']) {
+      expect(readConfig({ REDIS_URL: url }).engines.redis).toEqual({ url })
+    }
+    for (const url of ['http://r', 'redis+sentinel://a:1', 'redis+cluster://a']) {
+      expect(() => readConfig({ REDIS_URL: url })).toThrow(
+        'REDIS_URL must be an address that begins with redis:// or rediss://, redis+sentinel://host:port,host:port/master',
+      )
+    }
+  })
+
   it('never repeats an address, which may hold a password', () => {
     const secret = 'p4ssword'
     expect(() => readConfig({ CLICKHOUSE_URL: `ftp://u:${secret}@c` })).toThrow(expect.not.stringContaining(secret))

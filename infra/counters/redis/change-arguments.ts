@@ -64,7 +64,10 @@ function pushGroups({ keys, args }: ScriptInput, add: ShardChange['add'], names:
     const { hash, field } = names.counter(key)
     const hashes = entryOf(groups, key.group.keptUntil, () => new Map<string, Raises>())
     const raises = entryOf(hashes, hash, (): Raises => new Map())
-    const raise = entryOf(raises, typeof field === 'string' ? field : field.toString('latin1'), () => ({ field, amount: 0 }))
+    const raise = entryOf(raises, typeof field === 'string' ? field : field.toString('latin1'), () => ({
+      field,
+      amount: 0,
+    }))
     raise.amount += amount
   }
   args.push(groups.size)

@@ -5,15 +5,21 @@ import { BucketsUnavailable, type SharedBuckets } from '../port.ts'
 export function connectRedisBuckets({ url, namespace }: { url: string; namespace: string }): SharedBuckets {
   const connection = openRedisConnection({
     url,
-    scripts: { drawFromBuckets: new URL('./draw.lua', import.meta.url) },
+    scripts: { drawFromBucket: new URL('./draw.lua', import.meta.url) },
     Unavailable: BucketsUnavailable,
   })
   const prefix = `${namespace}:rate:`
   return {
     async draw(draws) {
-      const list = JSON.stringify(draws.map(({ key, amount, perMinute }) => [key, amount, perMinute]))
-      const levels = await connection.run((client) => client.drawFromBuckets(0, prefix, list))
-      return levels.map(Number)
+      // Each on its own, for they may lie on different servers of a cluster.
+      const levels = await Promise.allSettled(
+        draws.map(({ key, amount, perMinute }) =>
+          connection.run((client) => client.drawFromBucket(1, `${prefix}${key}`, amount, perMinute)),
+        ),
+      )
+      const failed = levels.filter((level) => level.status === 'rejected')
+      if (failed.length > 0 && failed.length === levels.length) throw failed[0]!.reason
+      return levels.map((level) => (level.status === 'fulfilled' ? Number(level.value[0]) : null))
     },
     close: () => connection.close(),
   }

@@ -7,6 +7,7 @@ import { Redis } from 'ioredis'
 /** A Redis of the test's own, that may be killed and stopped. */
 export interface OwnRedis {
   url: string
+  port: number
   start(): Promise<void>
   /** As after kill -9 of the machine's process; `start` begins again with what it had written. */
   kill(): Promise<void>
@@ -21,6 +22,7 @@ export async function ownRedis(folder: string, options: readonly string[] = []):
   let server: ChildProcess | null = null
   return {
     url,
+    port,
     async start() {
       // With its default, everysec, Redis delays writes while the disk is busy, and a kill loses what it has acknowledged.
       const args = [
@@ -53,7 +55,7 @@ export async function ownRedis(folder: string, options: readonly string[] = []):
   }
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as { port: number }
