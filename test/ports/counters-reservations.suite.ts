@@ -1,28 +1,33 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
-import type { Counters, Reservation, Step } from '../../infra/counters/port.ts'
+import { beforeEach, expect, test } from 'vitest'
+import type { CounterKey, Counters, Reservation, ShardChange } from '../../infra/counters/port.ts'
 import { tries } from '../effort.ts'
+import { changeOf, SHARD, spendOf, viewsOf } from './counters.fixtures.ts'
 
 /** The reservations of every implementation of Counters. `counters` are empty, and used by this test alone. */
 export function reservationsSuite(counters: () => Counters): void {
   const reserve = async (change: Partial<Reservation>) => (await counters().reserve([reservationOf(change)]))[0]
-  let offset = 0
-  const apply = (change: Partial<Step>) =>
-    counters().apply([{ source: 'events/0', offset: offset++, once: null, limits: [], now: 1_000, ...change }])
-  const raise = (key: string, add: number) => apply({ limits: [{ name: key, key, add, max: null, expiresAt: null }] })
+  let position = -1
+  beforeEach(() => {
+    position = -1
+  })
+  const store = (change: Partial<ShardChange>) => counters().store(changeOf({ ...change, after: position++ }))
+  const raise = (key: CounterKey, amount: number) => store({ add: [{ key, amount }] })
 
   test('reserving nothing grants nothing', async () => {
     expect(await counters().reserve([])).toEqual([])
   })
 
   test('holders of a key share what its limit and its counter leave', async () => {
-    await raise('spend', 30)
-    const limits = [{ key: 'k', counted: 'spend', max: 100 }]
+    await raise(spendOf('a'), 30)
+    const limits = [{ key: 'k', counted: spendOf('a'), max: 100 }]
     const requests = ['a', 'b', 'c'].map((holder) => reservationOf({ holder, requested: 50, limits }))
     expect(await counters().reserve(requests)).toEqual([50, 20, 0])
-    await raise('spend', 10)
+    await raise(spendOf('a'), 10)
     expect(await reserve({ holder: 'b', requested: 50, limits })).toBe(10)
-    expect(await reserve({ holder: 'd', requested: 1, limits: [{ key: 'other', counted: 'spend', max: 41 }] })).toBe(1)
+    expect(
+      await reserve({ holder: 'd', requested: 1, limits: [{ key: 'other', counted: spendOf('a'), max: 41 }] }),
+    ).toBe(1)
   })
 
   test('a reservation replaces the former one of its holder, and an empty one releases it', async () => {
@@ -58,17 +63,24 @@ export function reservationsSuite(counters: () => Counters): void {
     expect(await reserve({ holder: 'b', requested: 1, now: 2_000, expiresAt: 3_000 })).toBe(1)
   })
 
-  test('a reservation no longer counts once a step has taken the key that settles it', async () => {
-    const limits = [{ key: 'k', counted: 'views', max: 2 }]
-    const reserveFor = (holder: string) => reserve({ holder, requested: 1, settledBy: `seen ${holder}`, limits })
+  test('a reservation ends with the store that counts it, and no other does', async () => {
+    const limits = [{ key: 'k', counted: viewsOf('a'), max: 2 }]
+    const reserveFor = (holder: string) => reserve({ holder, requested: 1, limits })
     expect([await reserveFor('a'), await reserveFor('b'), await reserveFor('c')]).toEqual([1, 1, 0])
-    const view = [{ name: 'views', key: 'views', add: 1, max: null, expiresAt: null }]
-    await apply({ once: { key: 'seen a', expiresAt: 9_000_000_000_000 }, limits: view })
+    await store({
+      add: [{ key: viewsOf('a'), amount: 1 }],
+      released: ['a', 'nobody'].flatMap((holder) => ['k', 'another'].map((key) => ({ key, holder }))),
+    })
     expect([
       await reserveFor('c'),
       await reserve({ holder: 'b', requested: 0, limits }),
       await reserveFor('c'),
     ]).toEqual([0, 0, 1])
+  })
+
+  test('reservations of several shards do not meet, and are answered in order', async () => {
+    const requests = [2, 1, 2, 1].map((shard, i) => reservationOf({ shard, holder: `h${i}`, requested: 60 }))
+    expect(await counters().reserve(requests)).toEqual([60, 60, 40, 40])
   })
 
   test('clear forgets all reservations', async () => {
@@ -87,16 +99,14 @@ export function reservationsSuite(counters: () => Counters): void {
     await fc.assert(
       fc.asyncProperty(fc.array(turn, { minLength: 1, maxLength: 30 }), async (turns) => {
         await counters().clear()
-        offset = 0
+        position = -1
         const model = new Model()
         let now = 1_000
         for (const { wait, raised, reservations } of turns) {
           now += wait
           if (raised) {
-            const once = raised.once === null ? null : { key: raised.once, expiresAt: 4_000_000_000_000 }
-            const limits = [{ name: 'n', key: raised.key, add: raised.add, max: null, expiresAt: null }]
-            const [outcome] = await apply({ once, limits, now })
-            if (outcome === 'APPLIED') model.raise(raised)
+            await store({ add: [{ key: raised.key, amount: raised.add }], released: raised.released })
+            model.raise(raised)
           }
           const requests = reservations.map(({ life, ...each }) => ({ ...each, now, expiresAt: now + life }))
           expect(await counters().reserve(requests)).toEqual(requests.map((each) => model.reserve(each)))
@@ -109,39 +119,42 @@ export function reservationsSuite(counters: () => Counters): void {
 
 function reservationOf(change: Partial<Reservation>): Reservation {
   return {
+    shard: SHARD,
     holder: 'a',
     retained: 0,
     requested: 0,
     minimum: 1,
     limits: [{ key: 'k', counted: null, max: 100 }],
-    settledBy: null,
     expiresAt: 61_000,
     now: 1_000,
     ...change,
   }
 }
 
+const counted = fc.constantFrom(spendOf('a'), viewsOf('a'))
+const reservedKey = fc.constantFrom('k', 'l/m', 'n')
+const holder = fc.constantFrom('a', 'b', 'c:d')
 const turn = fc.record({
   wait: fc.integer({ min: 0, max: 20 }),
   raised: fc.option(
     fc.record({
-      key: fc.constantFrom('spend', 'views'),
+      key: counted,
       add: fc.integer({ min: 0, max: 5 }),
-      once: fc.option(fc.constantFrom('x', 'y', 'z')),
+      released: fc.array(fc.record({ key: reservedKey, holder }), { maxLength: 3 }),
     }),
   ),
   reservations: fc.array(
     fc.record({
-      holder: fc.constantFrom('a', 'b', 'c:d'),
+      shard: fc.constant(SHARD),
+      holder,
       retained: fc.integer({ min: 0, max: 10 }),
       requested: fc.oneof(fc.integer({ min: 0, max: 20 }), fc.constant(2 ** 50)),
       minimum: fc.integer({ min: 0, max: 4 }),
       life: fc.integer({ min: 1, max: 60 }),
-      settledBy: fc.option(fc.constantFrom('x', 'y', 'z')),
       limits: fc.uniqueArray(
         fc.record({
-          key: fc.constantFrom('k', 'l/m', 'n'),
-          counted: fc.option(fc.constantFrom('spend', 'views')),
+          key: reservedKey,
+          counted: fc.option(counted),
           max: fc.oneof(fc.integer({ min: 0, max: 30 }), fc.constant(2 ** 51)),
         }),
         { minLength: 1, maxLength: 3, selector: (limit) => limit.key },
@@ -153,32 +166,28 @@ const turn = fc.record({
 
 /** Keeps every reservation ever made: what a holder has of a key is its last reservation of it, while that still counts. */
 class Model {
-  readonly #reserved: { key: string; holder: string; amount: number; expiresAt: number; settledBy: string | null }[] =
-    []
-  readonly #raises: { key: string; add: number }[] = []
-  readonly #taken = new Set<string>()
+  readonly #reserved: { key: string; holder: string; amount: number; expiresAt: number }[] = []
+  readonly #raises: { key: CounterKey; add: number }[] = []
 
-  raise({ key, add, once }: { key: string; add: number; once: string | null }): void {
+  raise({ key, add, released }: { key: CounterKey; add: number; released: { key: string; holder: string }[] }): void {
     this.#raises.push({ key, add })
-    if (once) this.#taken.add(once)
+    for (const each of released) this.#reserved.push({ ...each, amount: 0, expiresAt: 0 })
   }
 
-  reserve({ holder, retained, requested, minimum, limits, settledBy, expiresAt, now }: Reservation): number {
-    const left = limits.map(({ key, counted, max }) => {
-      const value = this.#raises.filter((raise) => raise.key === counted).reduce((sum, { add }) => sum + add, 0)
+  reserve({ holder, retained, requested, minimum, limits, expiresAt, now }: Reservation): number {
+    const left = limits.map(({ key, counted: counter, max }) => {
+      const raises = this.#raises.filter((raise) => raise.key.group.name === counter?.group.name)
+      const value = raises.reduce((sum, { add }) => sum + add, 0)
       const lastWords = this.#reserved.filter(
         (each, i) =>
           each.key === key && !this.#reserved.slice(i + 1).some((l) => l.key === key && l.holder === each.holder),
       )
-      const others = lastWords.filter(
-        (each) =>
-          each.holder !== holder && each.expiresAt > now && !(each.settledBy && this.#taken.has(each.settledBy)),
-      )
+      const others = lastWords.filter((each) => each.holder !== holder && each.expiresAt > now)
       return max - value - retained - others.reduce((sum, { amount }) => sum + amount, 0)
     })
     const most = Math.min(requested, ...left)
     const granted = most >= minimum && most > 0 ? most : 0
-    for (const { key } of limits) this.#reserved.push({ key, holder, amount: retained + granted, expiresAt, settledBy })
+    for (const { key } of limits) this.#reserved.push({ key, holder, amount: retained + granted, expiresAt })
     return granted
   }
 }

@@ -1,479 +1,296 @@
-import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type Counters, CountersBehind, type Limit, type Outcome, type Step } from '../../infra/counters/port.ts'
-import { tries } from '../effort.ts'
+import {
+  type CounterKey,
+  type Counters,
+  CountersBehind,
+  CountersMoved,
+  CountersUnavailable,
+  type ShardChange,
+} from '../../infra/counters/port.ts'
 import { waitFor } from '../wait-for.ts'
+import {
+  type CountersSubject,
+  changeOf,
+  group,
+  loadOf,
+  SHARD,
+  SHARDS,
+  SOURCE,
+  seenOf,
+  spendOf,
+  viewsOf,
+} from './counters.fixtures.ts'
+import { historySuite } from './counters-history.suite.ts'
 import { reservationsSuite } from './counters-reservations.suite.ts'
-
-/** What every implementation of Counters must hold. */
-export interface CountersSubject {
-  /** Opens counters of their own, empty. */
-  open(): Promise<Counters>
-  /** Closes and opens the same counters again, as after a restart. */
-  reopen(counters: Counters): Promise<Counters>
-  /** Closes them and removes what they stored. */
-  dispose(counters: Counters): Promise<void>
-}
+import { seenSuite } from './counters-seen.suite.ts'
 
 const SECRETS_EXPIRING = 2_000
-const FAR = 4_000_000_000_000
-let nextOffset = 0
+const NOTE_MAX = 64 * 1024
 
-function step(change: Partial<Step>): Step {
-  return { source: 'events/0', offset: nextOffset++, once: null, limits: [], now: 1_000, ...change }
-}
-function limit(key: string, add: number, max: number | null = null, more: Partial<Limit> = {}): Limit {
-  return { name: `over ${key}`, key, add, max, expiresAt: null, ...more }
-}
-
+/** What every implementation of Counters must hold. */
 export function countersSuite(subject: CountersSubject): void {
   let counters: Counters
   beforeEach(async () => {
-    nextOffset = 0
     counters = await subject.open()
   })
   afterEach(() => subject.dispose(counters))
-  const apply = async (change: Partial<Step>) => (await counters.apply([step(change)]))[0]
-  const read = async (key: string) => (await counters.read([key]))[0]
+  const store = (change: Partial<ShardChange>) => counters.store(changeOf(change))
+  const load = async (change: Parameters<typeof loadOf>[0]) => (await counters.load([loadOf(change)]))[0]!
+  const values = async (...keys: CounterKey[]) => (await load({ keys })).values
 
-  test('nothing to do is done, and a key never written is 0', async () => {
-    expect(await counters.apply([])).toEqual([])
-    expect(await counters.read([])).toEqual([])
-    expect(await counters.read(['never', 'ever'])).toEqual([0, 0])
-  })
-
-  test('a step raises each of its keys, and read gives values in the order asked', async () => {
-    expect(await apply({ limits: [limit('a', 2), limit('b', 5, 5)] })).toBe('APPLIED')
-    expect(await apply({ limits: [limit('a', 3)] })).toBe('APPLIED')
-    expect(await counters.read(['b', 'a', 'b'])).toEqual([5, 5, 5])
-  })
-
-  test('a limit may be reached and not passed', async () => {
-    const outcomes = await counters.apply([4, 5, 6, 5, 1].map((add) => step({ limits: [limit('spend', add, 10)] })))
-    expect(outcomes).toEqual(['APPLIED', 'APPLIED', 'over spend', 'over spend', 'APPLIED'])
-    expect(await read('spend')).toBe(10)
-  })
-
-  test('a step held back by one limit raises none, and is named after the first that holds it', async () => {
-    await apply({ limits: [limit('full', 1), limit('fuller', 1)] })
-    const held = { limits: [limit('free', 1, 9), limit('full', 1, 1), limit('fuller', 1, 1)] }
-    expect(await apply(held)).toBe('over full')
-    expect(await counters.read(['free', 'full', 'fuller'])).toEqual([0, 1, 1])
-  })
-
-  test('a limit without max only counts', async () => {
-    expect(await apply({ limits: [limit('seen', Number.MAX_SAFE_INTEGER - 1)] })).toBe('APPLIED')
-    expect(await apply({ limits: [limit('seen', 1)] })).toBe('APPLIED')
-    expect(await read('seen')).toBe(Number.MAX_SAFE_INTEGER)
-  })
-
-  test('a limit under what is already counted holds back even a step that adds nothing', async () => {
-    await apply({ limits: [limit('spend', 10)] })
-    expect(await apply({ limits: [limit('spend', 0, 9)] })).toBe('over spend')
-    expect(await apply({ limits: [limit('spend', 0, 10)] })).toBe('APPLIED')
-  })
-
-  test('only the first step with a once key goes on', async () => {
-    const once = { key: 'click-1', expiresAt: FAR }
-    expect(await apply({ once, limits: [limit('n', 1)] })).toBe('APPLIED')
-    expect(await apply({ once, limits: [limit('n', 1)] })).toBe('SEEN')
-    expect(await read('n')).toBe(1)
-  })
-
-  test('a step held back by a limit has used its once key', async () => {
-    const once = { key: 'click-1', expiresAt: FAR }
-    expect(await apply({ once, limits: [limit('n', 1, 0)] })).toBe('over n')
-    expect(await apply({ once, limits: [limit('n', 1, 9)] })).toBe('SEEN')
-  })
-
-  test('a once key and a counter of the same name have nothing to do with each other', async () => {
-    expect(await apply({ limits: [limit('same', 3)] })).toBe('APPLIED')
-    expect(await apply({ once: { key: 'same', expiresAt: FAR } })).toBe('APPLIED')
-    expect(await read('same')).toBe(3)
-  })
-
-  test('a position is applied once; repeated, it gets its first outcome, whatever the repeat asks for', async () => {
-    const first = [
-      step({ offset: 10, once: { key: 'k', expiresAt: FAR }, limits: [limit('n', 1, 1)] }),
-      step({ offset: 12, once: { key: 'k', expiresAt: FAR }, limits: [limit('n', 1, 1)] }),
-      step({ offset: 15, limits: [limit('n', 1, 1)] }),
-    ]
-    const outcomes = ['APPLIED', 'SEEN', 'over n']
-    expect(await counters.apply(first)).toEqual(outcomes)
-    expect(await counters.apply(first)).toEqual(outcomes)
-    expect(await counters.apply([step({ offset: 15, limits: [] }), step({ offset: 10 })])).toEqual([
-      'over n',
-      'APPLIED',
-    ])
-    expect(await read('n')).toBe(1)
-  })
-
-  test('a position repeated within one call is applied once', async () => {
-    const same = step({ offset: 3, limits: [limit('n', 1)] })
-    expect(await counters.apply([same, same])).toEqual(['APPLIED', 'APPLIED'])
-    expect(await read('n')).toBe(1)
-  })
-
-  test('positions of different sources are apart', async () => {
-    const here = step({ offset: 0, limits: [limit('n', 1)] })
-    expect(await counters.apply([here, { ...here, source: 'events/1' }, here])).toEqual(Array(3).fill('APPLIED'))
-    expect(await read('n')).toBe(2)
-  })
-
-  test('values, once keys, positions and outcomes outlive a restart', async () => {
-    const first = [
-      step({ offset: 0, once: { key: 'k', expiresAt: FAR }, limits: [limit('n', 2, 3)] }),
-      step({ offset: 1, limits: [limit('n', 2, 3)] }),
-    ]
-    expect(await counters.apply(first)).toEqual(['APPLIED', 'over n'])
-    counters = await subject.reopen(counters)
-    expect(await read('n')).toBe(2)
-    expect(await counters.apply(first)).toEqual(['APPLIED', 'over n'])
-    expect(await counters.apply([step({ offset: 2, once: first[0]!.once })])).toEqual(['SEEN'])
-    expect(await read('n')).toBe(2)
-  })
-
-  test('outcomes of the last 100,000 positions are kept', async () => {
-    const at = (offset: number) => step({ offset, limits: [limit('n', 1, 1)] })
-    await counters.apply([at(0), at(1)])
-    await counters.apply([at(100_000)])
-    expect(await counters.apply([at(1), at(100_000)])).toEqual(['over n', 'over n'])
-  })
-
-  test('an expired counter starts from 0, and counts again', async () => {
-    await apply({ now: 1_000, limits: [limit('day', 3, 3, { expiresAt: 2_000 })] })
-    expect(await apply({ now: 1_999, limits: [limit('day', 1, 3, { expiresAt: 2_000 })] })).toBe('over day')
-    expect(await apply({ now: 2_000, limits: [limit('day', 1, 3, { expiresAt: 3_000 })] })).toBe('APPLIED')
-    expect(await read('day')).toBe(1)
-  })
-
-  test('an expired once key can be taken again', async () => {
-    expect(await apply({ now: 1_000, once: { key: 'k', expiresAt: 2_000 } })).toBe('APPLIED')
-    expect(await apply({ now: 1_999, once: { key: 'k', expiresAt: 9_000 } })).toBe('SEEN')
-    expect(await apply({ now: 2_000, once: { key: 'k', expiresAt: 9_000 } })).toBe('APPLIED')
-    expect(await apply({ now: 2_001, once: { key: 'k', expiresAt: 9_000 } })).toBe('SEEN')
-  })
-
-  test('what has expired is read as 0 once a step has told the time', async () => {
-    await apply({ now: 1_000, limits: [limit('day', 3, null, { expiresAt: 2_000 })] })
-    expect(await read('day')).toBe(3)
-    await apply({ now: 2_000 })
-    expect(await read('day')).toBe(0)
-  })
-
-  test('thousandths are collected until they complete a unit, which the limits that carry are raised by', async () => {
-    const carry = { key: 'rest', thousandths: 400 }
-    const limits = [limit('spend', 7, null, { carries: true }), limit('views', 1)]
-    const outcomes = await counters.apply(Array.from({ length: 5 }, () => step({ carry, limits })))
-    expect(outcomes).toEqual(['APPLIED', 'APPLIED', 'CARRIED', 'APPLIED', 'CARRIED'])
-    expect(await counters.read(['spend', 'views', 'rest'])).toEqual([37, 5, 0])
-  })
-
-  test('a unit that would be completed is held to the limit, and a step held back collects nothing', async () => {
-    const carry = { key: 'rest', thousandths: 600 }
-    const limits = [limit('spend', 5, 10, { carries: true })]
-    const outcomes = await counters.apply([step({ carry, limits }), step({ carry, limits })])
-    expect(outcomes).toEqual(['APPLIED', 'over spend'])
-    expect(await counters.read(['spend', 'rest'])).toEqual([5, 600])
-  })
-
-  test('positions tell how far each source was applied', async () => {
-    await counters.apply([step({ offset: 3 }), step({ offset: 8 }), step({ source: 'events/1', offset: 0 })])
-    expect(await counters.positions(['events/1', 'events/0', 'never'])).toEqual([0, 8, -1])
-    expect(await counters.positions([])).toEqual([])
-  })
-
-  test('progress moves a source on over offsets without a step, and never back', async () => {
-    const source = 'events/0'
-    await counters.apply([step({ offset: 3, limits: [limit('n', 1)] })], { source, after: -1, upTo: 9 })
-    expect(await counters.positions([source])).toEqual([9])
-    await counters.apply([], { source, after: 9, upTo: 4 })
-    await counters.apply([], { source, after: 4, upTo: 11 })
-    expect(await counters.positions([source])).toEqual([11])
-    expect(await counters.apply([step({ offset: 3 })], { source, after: 11, upTo: 3 })).toEqual(['APPLIED'])
-    expect(await read('n')).toBe(1)
-  })
-
-  test('steps are not applied past what the counters have lost', async () => {
-    const source = 'events/0'
-    const ahead = [step({ offset: 20, limits: [limit('n', 1)] })]
-    const refused = counters.apply(ahead, { source, after: 19, upTo: 20 })
-    await expect(refused).rejects.toBeInstanceOf(CountersBehind)
-    expect(await counters.positions([source])).toEqual([-1])
-    expect(await read('n')).toBe(0)
-    await counters.apply([step({ offset: 4 })], { source, after: -1, upTo: 19 })
-    expect(await counters.apply(ahead, { source, after: 19, upTo: 20 })).toEqual(['APPLIED'])
-    expect(await read('n')).toBe(1)
-  })
-
-  test('a long list with progress is applied whole, and leaves the source at its end', async () => {
-    const source = 'events/0'
-    const steps = Array.from({ length: 2_500 }, () => step({ limits: [limit('n', 1)] }))
-    expect(await counters.apply(steps, { source, after: -1, upTo: 7_000 })).toHaveLength(2_500)
-    expect(await counters.positions([source])).toEqual([7_000])
-    expect(new Set(await counters.apply(steps, { source, after: -1, upTo: 7_000 }))).toEqual(new Set(['APPLIED']))
-    expect(await read('n')).toBe(2_500)
-  })
-
-  test('clear forgets values, once keys and positions', async () => {
-    const first = step({ offset: 5, once: { key: 'k', expiresAt: FAR }, limits: [limit('n', 1)] })
-    await counters.apply([first])
-    await counters.clear()
-    expect(await read('n')).toBe(0)
-    expect(await counters.apply([first])).toEqual(['APPLIED'])
-    expect(await read('n')).toBe(1)
-  })
-
-  test('two sources at once never pass a limit between them', async () => {
-    const source = (name: string) => (_: unknown, offset: number) =>
-      step({ source: name, offset, limits: [limit('spend', 3, 100)] })
-    const calls = ['events/0', 'events/1'].flatMap((name) => {
-      const steps = Array.from({ length: 60 }, source(name))
-      return [steps.slice(0, 20), steps.slice(20, 40), steps.slice(40)]
+  describe('values', () => {
+    test('nothing is asked and nothing is answered, and a key never written is 0', async () => {
+      expect(await counters.load([])).toEqual([])
+      expect(await counters.read([])).toEqual([])
+      expect(await counters.positions([])).toEqual([])
+      expect(await load({ keys: [viewsOf('a'), spendOf('a')], seen: [seenOf('a')] })).toEqual({
+        position: -1,
+        note: null,
+        values: [0, 0],
+        seen: [false],
+      })
     })
-    const outcomes = (await Promise.all(calls.map((steps) => counters.apply(steps)))).flat()
-    expect(outcomes.filter((outcome) => outcome === 'APPLIED')).toHaveLength(33)
-    expect(await read('spend')).toBe(99)
+
+    test('amounts are added to what is there, and given in the order asked', async () => {
+      const add = [viewsOf('a'), viewsOf('b'), spendOf('a'), viewsOf('a')].map((key, i) => ({ key, amount: i + 1 }))
+      await store({ add })
+      await store({ after: 0, add: add.slice(0, 2) })
+      const keys = [viewsOf('b'), spendOf('a'), viewsOf('a'), viewsOf('b'), viewsOf('c')]
+      expect(await values(...keys)).toEqual([4, 3, 6, 4, 0])
+    })
+
+    test('the same id counts apart in another group, and in another shard', async () => {
+      const keys = [viewsOf('a'), viewsOf('a', 2), spendOf('a'), { ...viewsOf('a'), group: group('views/2') }]
+      await store({ add: [{ key: keys[0]!, amount: 1 }] })
+      await store({ shard: 2, add: [{ key: keys[1]!, amount: 2 }] })
+      await store({ after: 0, add: [{ key: keys[2]!, amount: 3 }] })
+      expect(await values(keys[0]!, keys[2]!, keys[3]!)).toEqual([1, 3, 0])
+      expect((await load({ shard: 2, keys: [keys[1]!] })).values).toEqual([2])
+    })
+
+    test('what is taken away leaves 0 at least, in the order of the amounts', async () => {
+      const add = [5, -3].map((amount) => ({ key: spendOf('a'), amount }))
+      await store({ add: [...add, { key: spendOf('b'), amount: -9 }, { key: spendOf('b'), amount: 2 }] })
+      expect(await values(spendOf('a'), spendOf('b'))).toEqual([2, 2])
+      await store({ after: 0, add: [{ key: spendOf('a'), amount: -7 }] })
+      expect(await values(spendOf('a'))).toEqual([0])
+    })
+
+    test('a counter is lowered, or set when it is 0, and never raised by that', async () => {
+      const lower = (value: number) => [{ key: viewsOf('first'), value }]
+      await store({ lower: lower(1_700_000_000_000) })
+      await store({ after: 0, lower: lower(1_700_000_000_001) })
+      expect(await values(viewsOf('first'))).toEqual([1_700_000_000_000])
+      await store({ after: 1, lower: lower(1_600_000_000_000) })
+      expect(await values(viewsOf('first'))).toEqual([1_600_000_000_000])
+    })
+
+    test('amounts of money stay exact up to 2^53', async () => {
+      await store({ add: [{ key: spendOf('a'), amount: 2 ** 53 - 11 }] })
+      await store({
+        after: 0,
+        add: [{ key: spendOf('a'), amount: 7 }, ...['b', 'c'].map((id) => ({ key: spendOf(id), amount: 1 }))],
+      })
+      expect(await values(spendOf('a'))).toEqual([2 ** 53 - 4])
+    })
+
+    test('thousands of counters are stored and loaded whole, whatever their groups spread over', async () => {
+      const keys = [1, 64, 1 << 17].flatMap((spread) =>
+        Array.from({ length: 3_000 }, (_, i) => ({ shard: SHARD, group: group(`g${spread}`, { spread }), id: `${i}` })),
+      )
+      await store({ add: keys.map((key, i) => ({ key, amount: i })) })
+      expect(await values(...keys)).toEqual(keys.map((_, i) => i))
+    })
+
+    test('a group is forgotten when its time is over, and only it', async () => {
+      const brief = { ...viewsOf('a'), group: group('brief', { keptUntil: Date.now() + 300 }) }
+      const seen = { group: { name: 'brief', keptUntil: Date.now() + 300 }, id: 's' }
+      const lowered = { ...viewsOf('b'), group: group('brief/2', { keptUntil: Date.now() + 300 }) }
+      await store({
+        add: [brief, viewsOf('a'), spendOf('a')].map((key) => ({ key, amount: 1 })),
+        lower: [{ key: lowered, value: 5 }],
+        seen: [seen],
+      })
+      let after = 0
+      await waitFor(async () => {
+        await store({ after: after++ })
+        counters = await subject.reopen(counters)
+        const { values: found, seen: known } = await load({ keys: [brief, lowered], seen: [seen] })
+        return found.join() === '0,0' && !known[0]
+      })
+      expect(await values(viewsOf('a'), spendOf('a'))).toEqual([1, 1])
+    })
   })
 
-  test('a list of many steps is applied whole, in order', async () => {
-    const outcomes = await counters.apply(Array.from({ length: 5_000 }, () => step({ limits: [limit('n', 1, 4_321)] })))
-    expect(outcomes.findIndex((outcome) => outcome !== 'APPLIED')).toBe(4_321)
-    expect(await read('n')).toBe(4_321)
-  })
+  describe('positions and notes', () => {
+    test('a source stands where each of its stores has left it, shard by shard', async () => {
+      await store({ upTo: 7 })
+      await store({ shard: 3, upTo: 4 })
+      await store({ source: 'corrections/1', upTo: 0 })
+      const sources = [
+        { shard: 3, source: SOURCE },
+        { shard: SHARD, source: 'corrections/1' },
+        { shard: SHARD, source: SOURCE },
+        { shard: 0, source: SOURCE },
+      ]
+      expect(await counters.positions(sources)).toEqual([4, 0, 7, -1])
+      const loads = sources.map((source) => loadOf(source))
+      expect((await counters.load(loads)).map(({ position }) => position)).toEqual([4, 0, 7, -1])
+    })
 
-  test('a brief limit counts as any other', async () => {
-    const brief = { brief: true, expiresAt: FAR }
-    expect(await apply({ limits: [limit('settled', 2, null, brief)] })).toBe('APPLIED')
-    expect(await apply({ limits: [limit('settled', 3, null, brief)] })).toBe('APPLIED')
-    expect(await read('settled')).toBe(5)
-  })
+    test('the last note of a source is kept, however long', async () => {
+      const note = 'ab'.repeat(NOTE_MAX / 2)
+      await store({ note })
+      await store({ after: 0 })
+      expect((await load({})).note).toBe(note)
+      await store({ after: 1, note: 'c' })
+      counters = await subject.reopen(counters)
+      expect((await load({})).note).toBe('c')
+      expect((await load({ source: 'corrections/1' })).note).toBeNull()
+    })
 
-  test('what is taken away leaves nothing at least', async () => {
-    await apply({ limits: [limit('spend', 5)] })
-    expect(await apply({ limits: [limit('spend', -3)] })).toBe('APPLIED')
-    expect(await read('spend')).toBe(2)
-    expect(await apply({ limits: [limit('spend', -3, null, { expiresAt: FAR })] })).toBe('APPLIED')
-    expect(await apply({ limits: [limit('spend', 1)] })).toBe('APPLIED')
-    expect(await read('spend')).toBe(1)
-  })
+    test('a source is not loaded past what the counters have lost', async () => {
+      await expect(load({ after: 3 })).rejects.toBeInstanceOf(CountersBehind)
+      await store({ upTo: 2 })
+      await expect(load({ after: 3 })).rejects.toBeInstanceOf(CountersBehind)
+      expect((await load({ after: 2 })).position).toBe(2)
+      expect((await load({ after: 1 })).position).toBe(2)
+    })
 
-  test('the keys of a window count with the key of the limit', async () => {
-    await apply({ limits: [limit('clicks/1', 2)] })
-    const second = { limits: [limit('clicks/2', 1, 3, { window: ['clicks/1', 'clicks/0'] })] }
-    expect(await apply(second)).toBe('APPLIED')
-    expect(await apply(second)).toBe('over clicks/2')
-    expect(await counters.read(['clicks/1', 'clicks/2'])).toEqual([2, 1])
-  })
+    test('what is stored a second time, because its answer was lost, is refused and counts once', async () => {
+      const change = { upTo: 5, note: 'first', add: [{ key: spendOf('a'), amount: 3 }], seen: [seenOf('x')] }
+      await store(change)
+      await expect(store({ ...change, note: 'second' })).rejects.toBeInstanceOf(CountersMoved)
+      expect(await load({ keys: [spendOf('a')] })).toMatchObject({ position: 5, note: 'first', values: [3] })
+    })
 
-  test('what other keys have counted raises a limit, rounded down and at most to its own limit', async () => {
-    await apply({ limits: [limit('views', 7), limit('more', 100)] })
-    const views = { keys: ['views', 'never'], gives: 1, per: 5, max: null }
-    const more = { keys: ['more'], gives: 3, per: 10, max: 2 }
-    const outcomes = await counters.apply(
-      Array.from({ length: 5 }, () => step({ limits: [limit('clicks', 1, 1, { allowances: [views, more] })] })),
-    )
-    expect(outcomes).toEqual([...Array(4).fill('APPLIED'), 'over clicks'])
-  })
+    test('a refused change leaves nothing of itself', async () => {
+      const limits = [{ key: 'k', counted: null, max: 10 }]
+      const hold = { shard: SHARD, retained: 0, minimum: 1, limits, expiresAt: 60_000, now: 1 }
+      expect(await counters.reserve([{ ...hold, holder: 'a', requested: 10 }])).toEqual([10])
+      const refused = store({
+        after: 0,
+        upTo: 9,
+        note: 'n',
+        add: [viewsOf('a'), spendOf('a')].map((key) => ({ key, amount: 1 })),
+        lower: [{ key: viewsOf('l'), value: 1 }],
+        seen: [seenOf('x')],
+        released: [{ key: 'k', holder: 'a' }],
+      })
+      await expect(refused).rejects.toBeInstanceOf(CountersMoved)
+      expect(await load({ keys: [viewsOf('a'), spendOf('a'), viewsOf('l')], seen: [seenOf('x')] })).toEqual({
+        position: -1,
+        note: null,
+        values: [0, 0, 0],
+        seen: [false],
+      })
+      expect(await counters.reserve([{ ...hold, holder: 'b', requested: 1 }])).toEqual([0])
+    })
 
-  test('a limit that marks lets the step go on, is not raised itself, and is named in the outcome', async () => {
-    const limits = [limit('fast', 1, 0, { marks: true }), limit('n', 1), limit('late', 1, 0, { marks: true })]
-    expect(await apply({ limits })).toBe('APPLIED+over fast+over late')
-    expect(await apply({ limits: [...limits, limit('full', 1, 0)] })).toBe('over full')
-    expect(await counters.read(['fast', 'n', 'late'])).toEqual([0, 1, 0])
-  })
+    test('who was replaced and did not notice is refused, and goes on from what the owner has stored', async () => {
+      const owner = await subject.another(counters)
+      await store({ add: [{ key: spendOf('a'), amount: 1 }], seen: [seenOf('1')] })
+      await owner.load([loadOf({ seen: [seenOf('1')] })])
+      await owner.store(changeOf({ after: 0, upTo: 4, add: [{ key: spendOf('a'), amount: 10 }], seen: [seenOf('2')] }))
+      const late = store({ after: 0, upTo: 3, add: [{ key: spendOf('a'), amount: 100 }], seen: [seenOf('3')] })
+      await expect(late).rejects.toBeInstanceOf(CountersMoved)
+      const seen = ['1', '2', '3'].map((id) => seenOf(id))
+      const now = { position: 4, note: null, values: [11], seen: [true, true, false] }
+      expect(await load({ after: 0, keys: [spendOf('a')], seen })).toEqual(now)
+      await store({ after: 4, add: [{ key: spendOf('a'), amount: 100 }] })
+      expect((await owner.load([loadOf({ keys: [spendOf('a')] })]))[0]!.values).toEqual([111])
+      await owner.close()
+    })
 
-  test('an actor is first, then new, and known once long enough remembered', async () => {
-    const actor = { key: 'cid', knownAfterMs: 10, expiresAt: 1_050 }
-    const limits = (['FIRST', 'NEW', 'KNOWN'] as const).map((of) => limit(of, 1, null, { of }))
-    const counted = async (now: number) => {
-      await apply({ now, actor, limits })
-      return counters.read(['FIRST', 'NEW', 'KNOWN'])
-    }
-    expect(await counted(1_000)).toEqual([1, 1, 0])
-    expect(await counted(1_009)).toEqual([1, 2, 0])
-    expect(await counted(1_010)).toEqual([1, 2, 1])
-    expect(await counted(1_050)).toEqual([2, 3, 1])
-    expect(await apply({ limits: [limit('full', 1, 0, { of: 'NEW' })] })).toBe('APPLIED')
-  })
-
-  test('who is held back is not remembered', async () => {
-    const actor = { key: 'cid', knownAfterMs: 0, expiresAt: FAR }
-    expect(await apply({ actor, limits: [limit('full', 1, 0)] })).toBe('over full')
-    expect(await apply({ actor, limits: [limit('first', 1, 0, { of: 'FIRST' })] })).toBe('over first')
-  })
-
-  test('a limit unless a once key is taken is not there once it is', async () => {
-    const limits = [limit('unseen', 1, 0, { unlessTaken: 'view-1' })]
-    expect(await apply({ limits })).toBe('over unseen')
-    await apply({ once: { key: 'view-1', expiresAt: 1_100 } })
-    expect(await apply({ limits })).toBe('APPLIED')
-    expect(await apply({ limits: [limit('unseen', 1, 1, { unlessTaken: 'view-1' })], now: 1_100 })).toBe('APPLIED')
-    expect(await read('unseen')).toBe(1)
-  })
-
-  test('all who propose a secret under one name get the first, and another name is another secret', async () => {
-    const agreed = await Promise.all(['a', 'b', 'c'].map((each) => counters.agree('monday', each, 60_000)))
-    expect(new Set(agreed).size).toBe(1)
-    expect(await counters.agree('monday', 'd', 60_000)).toBe(agreed[0])
-    expect(await counters.agree('tuesday', 'd', 60_000)).toBe('d')
-  })
-
-  test('a secret is forgotten in time, and not with the counters', async () => {
-    await counters.agree('monday', 'a', 1)
-    await waitFor(async () => (await counters.agree('monday', 'b', 60_000)) === 'b')
-    await counters.clear()
-    expect(await counters.agree('monday', 'c', 60_000)).toBe('b')
-  })
-
-  test('a secret that is answered while the one before expires is the one that is kept', async () => {
-    for (let i = 0; i < SECRETS_EXPIRING; i++) {
-      const name = `day ${i}`
-      await counters.agree(name, 'a', 1)
-      const answered = await counters.agree(name, 'b', 60_000)
-      if (answered === 'b') expect(await counters.agree(name, 'c', 60_000)).toBe('b')
-    }
-  })
-
-  describe('reservations', () => reservationsSuite(() => counters))
-
-  describe('any history', () => {
-    test('gives the outcomes and values of a model that keeps the whole history', async () => {
-      await fc.assert(
-        fc.asyncProperty(fc.array(call, { minLength: 1, maxLength: 12 }), async (calls) => {
-          await counters.clear()
-          const model = new Model()
-          let now = 1_000
-          for (const { draws, restart } of calls) {
-            if (restart) counters = await subject.reopen(counters)
-            const steps = draws.map((draw) => {
-              now += draw.wait
-              return model.position(draw, now)
-            })
-            expect(await counters.apply(steps)).toEqual(steps.map((each) => model.outcome(each)))
-            expect(await counters.read(KEYS)).toEqual(KEYS.map((key) => model.value(key)))
+    test('two who both want to be the owner count each position once between them', async () => {
+      const rival = await subject.another(counters)
+      const turns = async (each: Counters, wins: number) => {
+        let won = 0
+        while (won < wins) {
+          const [{ position, values: found }] = (await each.load([loadOf({ keys: [spendOf('a')] })])) as [LoadedOne]
+          expect(found[0]).toBeGreaterThanOrEqual(position + 1)
+          try {
+            await each.store(
+              changeOf({ after: position, add: [{ key: spendOf('a'), amount: 1 }], seen: [seenOf(`${position}`)] }),
+            )
+            won++
+          } catch (error) {
+            expect(error).toBeInstanceOf(CountersMoved)
           }
-        }),
-        { numRuns: tries(40, 400) },
-      )
+        }
+      }
+      await Promise.all([turns(counters, 40), turns(rival, 40)])
+      expect(await load({ keys: [spendOf('a')] })).toMatchObject({ position: 79, values: [80] })
+      await rival.close()
     })
   })
-}
 
-const KEYS = ['a', 'b', 'c', 'rest']
-const draw = fc.record({
-  source: fc.constantFrom('events/0', 'events/1'),
-  /** 0 repeats the source's last position; more goes on, with gaps. */
-  ahead: fc.constantFrom(0, 1, 1, 1, 3),
-  wait: fc.integer({ min: 0, max: 5 }),
-  once: fc.option(fc.record({ key: fc.constantFrom('x', 'y', 'z'), life: fc.integer({ min: 1, max: 30 }) })),
-  thousandths: fc.option(fc.integer({ min: 1, max: 999 })),
-  limits: fc.array(
-    fc.record({
-      key: fc.constantFrom('a', 'b', 'c'),
-      add: fc.integer({ min: 0, max: 4 }),
-      max: fc.option(fc.integer({ min: 0, max: 12 })),
-      life: fc.option(fc.integer({ min: 1, max: 40 })),
-      carries: fc.boolean(),
-      window: fc.constantFrom(undefined, ['b'], ['a', 'c']),
-      allowances: fc.constantFrom(
-        undefined,
-        [{ keys: ['b'], gives: 1, per: 2, max: null }],
-        [
-          { keys: ['a', 'c'], gives: 3, per: 4, max: 5 },
-          { keys: ['c'], gives: 2, per: 1, max: 1 },
-        ],
-      ),
-      marks: fc.constantFrom(undefined, true),
-      of: fc.constantFrom(undefined, undefined, 'FIRST' as const, 'NEW' as const, 'KNOWN' as const),
-      unlessTaken: fc.constantFrom(undefined, undefined, 'x'),
-    }),
-    { maxLength: 3 },
-  ),
-  actor: fc.option(
-    fc.record({
-      key: fc.constantFrom('who 1', 'who 2'),
-      knownAfterMs: fc.nat(12),
-      life: fc.integer({ min: 1, max: 40 }),
-    }),
-  ),
-})
-const call = fc.record({
-  restart: fc.integer({ min: 0, max: 24 }).map((n) => n === 0),
-  draws: fc.array(draw, { maxLength: 8 }),
-})
-
-/** Counters as a list of everything that happened: a value is the sum of its raises since it last expired. */
-class Model {
-  readonly #raises: { key: string; add: number; at: number; expiresAt: number }[] = []
-  readonly #outcomes = new Map<string, Outcome>()
-  readonly #positions = new Map<string, number>()
-  /** Of the last step that was not a repeat. */
-  #now = 0
-
-  position(drawn: typeof draw extends fc.Arbitrary<infer D> ? D : never, now: number): Step {
-    const last = this.#positions.get(drawn.source) ?? -1
-    const offset = Math.max(0, last + drawn.ahead)
-    this.#positions.set(drawn.source, offset)
-    return {
-      source: drawn.source,
-      offset,
-      now,
-      once: drawn.once && { key: drawn.once.key, expiresAt: now + drawn.once.life },
-      carry: drawn.thousandths ? { key: 'rest', thousandths: drawn.thousandths } : null,
-      actor: drawn.actor && { ...drawn.actor, expiresAt: now + drawn.actor.life },
-      limits: drawn.limits.map(({ life, ...each }, i) => ({
-        ...each,
-        name: `limit ${i}`,
-        expiresAt: life === null ? null : now + life,
-      })),
-    }
-  }
-
-  value(key: string, now = this.#now): number {
-    const raises = this.#raises.filter((raise) => raise.key === key)
-    const restart = raises.findLastIndex((raise, i) => (raises[i + 1]?.at ?? now) >= raise.expiresAt)
-    return raises.slice(restart + 1).reduce((sum, raise) => sum + raise.add, 0)
-  }
-
-  outcome(each: Step): Outcome {
-    const position = `${each.source}@${each.offset}`
-    const known = this.#outcomes.get(position)
-    if (known !== undefined) return known
-    const outcome = this.#judge(each)
-    this.#outcomes.set(position, outcome)
-    return outcome
-  }
-
-  #judge({ once, limits, carry, actor, now }: Step): Outcome {
-    this.#now = now
-    const raise = (key: string, add: number, expiresAt: number | null) =>
-      this.#raises.push({ key, add, at: now, expiresAt: expiresAt ?? Number.POSITIVE_INFINITY })
-    if (once) {
-      if (this.value(`once ${once.key}`, now) > 0) return 'SEEN'
-      raise(`once ${once.key}`, 1, once.expiresAt)
-    }
-    const completes = carry ? this.value(carry.key, now) + carry.thousandths > 999 : false
-    const added = (each: Limit) => each.add + (each.carries && completes ? 1 : 0)
-    const total = (keys: readonly string[]) => keys.reduce((sum, key) => sum + this.value(key, now), 0)
-    const since = actor ? this.value(actor.key, now) : 0
-    const stages = !actor ? [] : since === 0 ? ['FIRST', 'NEW'] : [now < since + actor.knownAfterMs ? 'NEW' : 'KNOWN']
-    const there = limits.filter(
-      ({ of, unlessTaken }) =>
-        (!of || stages.includes(of)) && !(unlessTaken && this.value(`once ${unlessTaken}`, now) > 0),
-    )
-    const exceeded = there.filter((each) => {
-      const gifts = (each.allowances ?? []).map(({ keys, gives, per, max }) =>
-        Math.min(Math.floor((total(keys) * gives) / per), max ?? Number.POSITIVE_INFINITY),
-      )
-      const value = total([each.key, ...(each.window ?? [])])
-      return each.max !== null && value + added(each) > gifts.reduce((sum, gift) => sum + gift, each.max)
+  describe('completeness and the watermark', () => {
+    test('values are read once every shard that they lie in is complete', async () => {
+      await store({ add: [{ key: viewsOf('a'), amount: 2 }] })
+      expect(await counters.complete()).toEqual(Array(SHARDS).fill(false))
+      await counters.markComplete(SHARD)
+      await counters.markComplete(SHARD)
+      expect(await counters.complete()).toEqual([false, true, false, false])
+      expect(await counters.read([viewsOf('b'), viewsOf('a')])).toEqual([0, 2])
+      await expect(counters.read([viewsOf('a'), viewsOf('a', 2)])).rejects.toBeInstanceOf(CountersUnavailable)
+      await counters.markComplete(2)
+      counters = await subject.reopen(counters)
+      expect(await counters.read([viewsOf('a', 2), viewsOf('a')])).toEqual([0, 2])
     })
-    const held = exceeded.find((each) => !each.marks)
-    if (held) return held.name
-    for (const each of there) if (!exceeded.includes(each)) raise(each.key, added(each), each.expiresAt)
-    if (actor && since === 0) raise(actor.key, now, actor.expiresAt)
-    if (carry) raise(carry.key, carry.thousandths - (completes ? 1000 : 0), null)
-    return [completes ? 'CARRIED' : 'APPLIED', ...exceeded.map(({ name }) => name)].join('+')
-  }
+
+    test('the watermark only rises', async () => {
+      expect(await counters.watermark()).toBe(-1)
+      for (const at of [5_000, 1_700_000_000_000, 6_000]) await counters.raiseWatermark(at)
+      expect(await counters.watermark()).toBe(1_700_000_000_000)
+    })
+
+    test('clear forgets values, seen keys, positions, notes, completeness and the watermark', async () => {
+      await store({ upTo: 5, note: 'n', add: [{ key: viewsOf('a'), amount: 2 }], seen: [seenOf('x')] })
+      await counters.markComplete(SHARD)
+      await counters.raiseWatermark(5)
+      await counters.clear()
+      expect(await load({ keys: [viewsOf('a')], seen: [seenOf('x')] })).toEqual({
+        position: -1,
+        note: null,
+        values: [0],
+        seen: [false],
+      })
+      expect(await counters.complete()).toEqual(Array(SHARDS).fill(false))
+      expect(await counters.watermark()).toBe(-1)
+      await store({ seen: [seenOf('x')] })
+      expect((await load({ seen: [seenOf('x')] })).seen).toEqual([true])
+    })
+  })
+
+  describe('secrets', () => {
+    test('all who propose a secret under one name get the first, and another name is another secret', async () => {
+      const agreed = await Promise.all(['a', 'b', 'c'].map((each) => counters.agree('monday', each, 60_000)))
+      expect(new Set(agreed).size).toBe(1)
+      expect(await counters.agree('monday', 'd', 60_000)).toBe(agreed[0])
+      expect(await counters.agree('tuesday', 'd', 60_000)).toBe('d')
+    })
+
+    test('a secret is forgotten in time, and not with the counters', async () => {
+      await counters.agree('monday', 'a', 1)
+      await waitFor(async () => (await counters.agree('monday', 'b', 60_000)) === 'b')
+      await counters.clear()
+      expect(await counters.agree('monday', 'c', 60_000)).toBe('b')
+    })
+
+    test('a secret that is answered while the one before expires is the one that is kept', async () => {
+      for (let i = 0; i < SECRETS_EXPIRING; i++) {
+        const name = `day ${i}`
+        await counters.agree(name, 'a', 1)
+        const answered = await counters.agree(name, 'b', 60_000)
+        if (answered === 'b') expect(await counters.agree(name, 'c', 60_000)).toBe('b')
+      }
+    })
+  })
+
+  describe('seen keys', () => seenSuite(subject, () => counters))
+  describe('reservations', () => reservationsSuite(() => counters))
+  describe('any history', () => historySuite(subject, () => counters))
 }
+
+type LoadedOne = Awaited<ReturnType<Counters['load']>>[number]

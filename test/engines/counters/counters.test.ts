@@ -1,13 +1,18 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import fc from 'fast-check'
 import { Redis } from 'ioredis'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { openCounterStore } from '../../../infra/counters/embedded/store.ts'
-import { type Counters, CountersBehind, CountersUnavailable, type Step } from '../../../infra/counters/port.ts'
+import { type Counters, CountersBehind, CountersUnavailable } from '../../../infra/counters/port.ts'
 import { connectRedis } from '../../../infra/counters/redis/counters.ts'
-import { tries } from '../../effort.ts'
+import {
+  changeOf,
+  group,
+  loadOf,
+  SHARD,
+  SHARDS,
+  SOURCE,
+  seenOf,
+  spendOf,
+  viewsOf,
+} from '../../ports/counters.fixtures.ts'
 import { countersSuite } from '../../ports/counters.suite.ts'
 import { addresses, testNamespace } from '../addresses.ts'
 
@@ -16,12 +21,13 @@ const url = addresses.redisUrl
 describe('counters on Redis', () => {
   const namespaces = new WeakMap<Counters, string>()
   const openIn = (namespace: string) => {
-    const counters = connectRedis({ url, namespace })
+    const counters = connectRedis({ url, namespace, shards: SHARDS })
     namespaces.set(counters, namespace)
     return counters
   }
   countersSuite({
     open: async () => openIn(testNamespace()),
+    another: async (counters) => openIn(namespaces.get(counters)!),
     async reopen(counters) {
       await counters.close()
       return openIn(namespaces.get(counters)!)
@@ -38,7 +44,7 @@ describe('what Redis keeps', () => {
   const redis = new Redis(url)
   let counters: Counters
   beforeEach(() => {
-    counters = connectRedis({ url, namespace })
+    counters = connectRedis({ url, namespace, shards: SHARDS })
   })
   afterEach(async () => {
     await counters.clear()
@@ -47,127 +53,100 @@ describe('what Redis keeps', () => {
   afterAll(async () => {
     await redis.quit()
   })
-  const at = (offset: number, change: Partial<Step> = {}): Step => ({
-    source: 's',
-    offset,
-    once: null,
-    limits: [],
-    now: 1,
-    ...change,
-  })
-  const DAY_MS = 86_400_000
 
-  test('a key with an expiry goes by itself, days after its time; one without stays', async () => {
-    const counted = (key: string, expiresAt: number | null) => ({ name: key, key, add: 1, max: null, expiresAt })
-    const limits = [counted('day', DAY_MS + 1), counted('ever', null)]
-    await counters.apply([at(0, { limits, once: { key: 'k', expiresAt: 2 * DAY_MS + 1 } })])
-    const days = async (key: string) => Math.round((await redis.pttl(`${namespace}:${key}`)) / DAY_MS)
-    expect([await days('c/day'), await days('o/k')]).toEqual([4, 5])
-    expect(await redis.pttl(`${namespace}:c/ever`)).toBe(-1)
+  test('keys of a group go by themselves at its end, however they were made; others stay', async () => {
+    const keptUntil = Date.now() + 3_600_000
+    const keyIn = (name: string, id = 'a') => ({ shard: SHARD, group: group(name, { keptUntil, spread: 1 }), id })
+    await counters.store(
+      changeOf({
+        note: 'n',
+        add: [
+          { key: keyIn('one'), amount: 1 },
+          ...['a', 'b', 'c'].map((id) => ({ key: keyIn('several', id), amount: 1 })),
+          ...[3, -1].map((amount) => ({ key: keyIn('taken'), amount })),
+          { key: spendOf('a'), amount: 1 },
+        ],
+        lower: [{ key: keyIn('lowered'), value: 5 }],
+        seen: [{ group: { name: 'seen', keptUntil }, id: 'a' }],
+      }),
+    )
+    const keys = await redis.keys(`${namespace}:*`)
+    const ending = await Promise.all(keys.filter((key) => /:(c|s)\//.test(key)).map((key) => redis.pexpiretime(key)))
+    expect(ending).toEqual(Array(5).fill(keptUntil))
+    const staying = await Promise.all(keys.filter((key) => !/:(c|s)\//.test(key)).map((key) => redis.pexpiretime(key)))
+    expect(staying).toEqual(Array(4).fill(-1))
   })
 
-  test('outcomes older than the last 100,000 positions are forgotten, and asking for one is an error', async () => {
-    for (let offset = 0; offset <= 300_000; offset += 50_000) await counters.apply([at(offset)])
-    expect(await redis.zcard(`${namespace}:outcomes:s`)).toBe(2)
-    expect(await counters.apply([at(250_000)])).toEqual(['APPLIED'])
-    const forgotten = counters.apply([at(300_001, { limits: [] }), at(150_000)])
-    await expect(forgotten).rejects.toThrow('No outcome is kept')
-    expect(await counters.positions(['s'])).toEqual([300_000])
+  test('every key is tagged with the number of shards and the shard', async () => {
+    await counters.store(changeOf({ note: 'n', add: [{ key: viewsOf('a'), amount: 1 }], seen: [seenOf('a')] }))
+    await counters.markComplete(SHARD)
+    await counters.reserve([
+      {
+        shard: SHARD,
+        holder: 'h',
+        retained: 0,
+        requested: 1,
+        minimum: 1,
+        limits: [{ key: 'k', counted: null, max: 1 }],
+        expiresAt: 1e6,
+        now: 1,
+      },
+    ])
+    const keys = await redis.keys(`${namespace}:*`)
+    expect(keys).toHaveLength(7)
+    expect(keys.filter((key) => key.includes(`{${SHARDS}.${SHARD}}`))).toHaveLength(7)
+  })
+
+  test('counters of another number of shards begin empty', async () => {
+    await counters.store(changeOf({ upTo: 5 }))
+    const other = connectRedis({ url, namespace, shards: SHARDS + 1 })
+    expect(await other.positions([{ shard: SHARD, source: SOURCE }])).toEqual([-1])
+    await other.close()
   })
 
   test('the script is sent again to a Redis that does not know it', async () => {
-    await counters.apply([at(0)])
+    await counters.store(changeOf({}))
     await redis.script('FLUSH')
-    expect(await counters.apply([at(1)])).toEqual(['APPLIED'])
+    await counters.store(changeOf({ after: 0 }))
+    expect(await counters.positions([{ shard: SHARD, source: SOURCE }])).toEqual([1])
   })
 
-  test('a Redis that was emptied is noticed by the next step, and nothing is applied', async () => {
-    await counters.apply([at(5)], { source: 's', after: -1, upTo: 5 })
+  test('a process that keeps hardly any blocks of seen keys in memory finds them all the same', async () => {
+    const forgetful = connectRedis({ url, namespace, shards: SHARDS, seenCacheBytes: 6_000 })
+    const ids = Array.from({ length: 9_000 }, (_, i) => seenOf(`${i}`))
+    for (let i = 0; i < 9; i++) {
+      await forgetful.store(changeOf({ after: i - 1, seen: ids.slice(i * 1_000, (i + 1) * 1_000) }))
+    }
+    const [loaded] = await forgetful.load([loadOf({ seen: [...ids, seenOf('another')] })])
+    expect(loaded!.seen).toEqual([...ids.map(() => true), false])
+    await forgetful.close()
+  })
+
+  test('a Redis that was emptied is noticed by the next load', async () => {
+    await counters.store(changeOf({ upTo: 5 }))
     await counters.clear()
-    await expect(counters.apply([at(6)], { source: 's', after: 5, upTo: 6 })).rejects.toBeInstanceOf(CountersBehind)
+    await expect(counters.load([loadOf({ after: 5 })])).rejects.toBeInstanceOf(CountersBehind)
   })
 
   test('namespaces do not meet', async () => {
-    const other = connectRedis({ url, namespace: `${namespace}2` })
-    await counters.apply([at(5)])
-    expect(await other.positions(['s'])).toEqual([-1])
-    await other.apply([at(7)])
+    const other = connectRedis({ url, namespace: `${namespace}2`, shards: SHARDS })
+    await counters.store(changeOf({ upTo: 5 }))
+    const source = [{ shard: SHARD, source: SOURCE }]
+    expect(await other.positions(source)).toEqual([-1])
+    await other.store(changeOf({ upTo: 7 }))
     await counters.clear()
-    expect(await other.positions(['s'])).toEqual([7])
+    expect(await other.positions(source)).toEqual([7])
     await other.clear()
     await other.close()
   })
 })
 
-describe('the same steps on Redis and on the embedded store', () => {
-  const limit = fc.record({
-    name: fc.constantFrom('CAPPED', 'OVER_BUDGET'),
-    key: fc.constantFrom('a', 'b', 'c/d'),
-    add: fc.oneof(fc.integer({ min: 0, max: 5 }), fc.constant(2 ** 40)),
-    max: fc.option(fc.integer({ min: 0, max: 40 })),
-    expiresAt: fc.option(fc.integer({ min: 1_000, max: 1_400 })),
-    carries: fc.boolean(),
-    window: fc.constantFrom(undefined, ['b'], ['a', 'c/d']),
-    allowances: fc.constantFrom(undefined, [{ keys: ['b', 'c/d'], gives: 2, per: 3, max: 7 }]),
-    marks: fc.boolean(),
-    of: fc.constantFrom(undefined, undefined, 'FIRST' as const, 'NEW' as const, 'KNOWN' as const),
-    unlessTaken: fc.constantFrom(undefined, undefined, 'a'),
-  })
-  const drawn = fc.record({
-    source: fc.constantFrom('x', 'y'),
-    skip: fc.integer({ min: -2, max: 3 }),
-    now: fc.integer({ min: 1_000, max: 1_200 }),
-    once: fc.option(fc.record({ key: fc.constantFrom('a', 'b'), expiresAt: fc.integer({ min: 1_000, max: 1_300 }) })),
-    carry: fc.option(fc.record({ key: fc.constant('rest'), thousandths: fc.integer({ min: 1, max: 999 }) })),
-    limits: fc.array(limit, { maxLength: 4 }),
-    actor: fc.option(
-      fc.record({
-        key: fc.constantFrom('who', 'who else'),
-        knownAfterMs: fc.nat(100),
-        expiresAt: fc.integer({ min: 1_000, max: 1_300 }),
-      }),
-    ),
-  })
-
-  test('give the same outcomes, values and positions, refusals and times that run back among them', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'counters-'))
-    const store = openCounterStore({ folder })
-    const redis = connectRedis({ url, namespace: testNamespace() })
-    await fc.assert(
-      fc.asyncProperty(fc.array(fc.array(drawn, { maxLength: 6 }), { maxLength: 10 }), async (calls) => {
-        store.clear()
-        await redis.clear()
-        const offsets = new Map<string, number>()
-        for (const call of calls) {
-          const steps = call.map(({ skip, ...each }) => {
-            // Goes back only to an offset that was applied: others are asked of nobody.
-            const last = offsets.get(each.source) ?? -1
-            const offset = skip > 0 ? last + skip : Math.max(last, 0)
-            offsets.set(each.source, offset)
-            return { ...each, offset }
-          })
-          expect(await redis.apply(steps)).toEqual(store.apply(steps))
-          expect(await redis.read(['a', 'b', 'c/d', 'rest', 'who', 'who else'])).toEqual(
-            store.read(['a', 'b', 'c/d', 'rest', 'who', 'who else']),
-          )
-          expect(await redis.positions(['x', 'y'])).toEqual(store.positions(['x', 'y']))
-        }
-      }),
-      { numRuns: tries(100, 1_000) },
-    )
-    await redis.clear()
-    await redis.close()
-    store.close()
-    rmSync(folder, { recursive: true })
-  })
-})
-
 describe('a Redis that is away', () => {
   test('makes every call fail as unavailable, at once after the first', async () => {
-    const counters = connectRedis({ url: 'redis://127.0.0.1:1', namespace: 'n' })
-    for (let i = 0; i < 3; i++) await expect(counters.read(['a'])).rejects.toBeInstanceOf(CountersUnavailable)
-    await expect(counters.apply([])).resolves.toEqual([])
+    const counters = connectRedis({ url: 'redis://127.0.0.1:1', namespace: 'n', shards: SHARDS })
+    for (let i = 0; i < 3; i++) await expect(counters.read([viewsOf('a')])).rejects.toBeInstanceOf(CountersUnavailable)
+    await expect(counters.load([])).resolves.toEqual([])
     await counters.close()
-    await expect(counters.positions(['a'])).rejects.toBeInstanceOf(CountersUnavailable)
+    await expect(counters.positions([{ shard: 0, source: SOURCE }])).rejects.toBeInstanceOf(CountersUnavailable)
   })
 })

@@ -3,31 +3,49 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { openEmbeddedCounters } from '../../../../infra/counters/embedded/counters.ts'
+import {
+  countersClient,
+  openEmbeddedCounters,
+  startEmbeddedCounters,
+} from '../../../../infra/counters/embedded/counters.ts'
 import { openCounterStore } from '../../../../infra/counters/embedded/store.ts'
-import { type Counters, CountersUnavailable, type Step } from '../../../../infra/counters/port.ts'
+import { type Counters, CountersUnavailable } from '../../../../infra/counters/port.ts'
+import type { Served } from '../../../../infra/thread.ts'
+import {
+  changeOf,
+  group,
+  loadOf,
+  SHARD,
+  SHARDS,
+  SOURCE,
+  seenOf,
+  spendOf,
+  viewsOf,
+} from '../../../ports/counters.fixtures.ts'
 import { countersSuite } from '../../../ports/counters.suite.ts'
 
 const newFolder = () => mkdtempSync(join(tmpdir(), 'counters-'))
 
 describe('embedded counters', () => {
-  const folders = new WeakMap<Counters, string>()
+  const opened = new WeakMap<Counters, { folder: string; served: Served }>()
   const openIn = async (folder: string) => {
-    const counters = await openEmbeddedCounters({ folder })
-    folders.set(counters, folder)
+    const served = await startEmbeddedCounters({ folder, shards: SHARDS })
+    const counters = countersClient(served.connect(), SHARDS)
+    opened.set(counters, { folder, served })
     return counters
+  }
+  const end = async (counters: Counters) => {
+    await counters.close()
+    await opened.get(counters)!.served.stop()
+    return opened.get(counters)!.folder
   }
   countersSuite({
     open: () => openIn(newFolder()),
-    async reopen(counters) {
-      await counters.close()
-      return openIn(folders.get(counters)!)
-    },
-    async dispose(counters) {
-      await counters.close()
-      rmSync(folders.get(counters)!, { recursive: true })
-    },
+    another: async (counters) => countersClient(opened.get(counters)!.served.connect(), SHARDS),
+    reopen: async (counters) => openIn(await end(counters)),
+    dispose: async (counters) => rmSync(await end(counters), { recursive: true }),
   })
 })
 
@@ -39,71 +57,81 @@ describe('embedded counters on disk', () => {
   afterEach(() => rmSync(folder, { recursive: true }))
 
   test('calls after close are refused as unavailable', async () => {
-    const counters = await openEmbeddedCounters({ folder })
+    const counters = await openEmbeddedCounters({ folder, shards: SHARDS })
     await counters.close()
-    await expect(counters.read(['a'])).rejects.toBeInstanceOf(CountersUnavailable)
+    await expect(counters.positions([])).rejects.toBeInstanceOf(CountersUnavailable)
   })
 
-  test('more keys than memory holds are found again, and expired ones are removed from disk', () => {
-    const KEYS = 6_000
-    const LATER = 1_000_000
-    const open = () => openCounterStore({ folder, changedKeysMax: 2_300 })
-    const batch = (offset: number, keys: number, change: { now: number; expiresAt: number }): Step[] =>
-      Array.from({ length: 500 }, (_, i) => ({
-        source: 's',
-        offset: offset + i,
-        now: change.now,
-        once: null,
-        limits: [{ name: 'n', key: `k${(offset + i) % keys}`, add: 1, max: null, expiresAt: change.expiresAt }],
-      }))
-    let store = open()
-    for (let offset = 0; offset < 2 * KEYS; offset += 500) {
-      store.apply(batch(offset, KEYS, { now: 1, expiresAt: LATER }))
-      if (offset % 3_500 === 0) {
-        store.close()
-        store = open()
-      }
-    }
-    const keys = Array.from({ length: KEYS }, (_, i) => `k${i}`)
-    expect(store.read(keys)).toEqual(keys.map(() => 2))
-
-    for (let offset = 2 * KEYS; offset < 6 * KEYS; offset += 500) {
-      store.apply(batch(offset, 500, { now: LATER, expiresAt: 2 * LATER }))
-    }
-    expect(store.read(['k0', 'k499', 'k500'])).toEqual([48, 48, 0])
-    expect(store.size()).toBeLessThanOrEqual(500)
+  test('what a group held leaves the disk, some of it with every store', () => {
+    const COUNTED = 9_000
+    let now = 1_000
+    const store = openCounterStore({ folder, shards: SHARDS, clock: () => now })
+    const brief = group('brief', { keptUntil: 2_000 })
+    const keys = Array.from({ length: COUNTED }, (_, i) => ({ ...viewsOf(`${i}`), group: brief }))
+    store.store(changeOf({ add: [...keys, spendOf('a')].map((key) => ({ key, amount: 1 })) }))
+    store.store(changeOf({ after: 0 }))
+    expect(store.size()).toBe(COUNTED + 1)
+    now = 2_000
+    const sizes = Array.from({ length: 8 }, (_, i) => {
+      store.store(changeOf({ after: 1 + i }))
+      return store.size()
+    })
+    expect(sizes[0]).toBeGreaterThan(1)
+    expect(sizes.at(-1)).toBe(1)
+    // A group of that name is another one from then on.
+    store.store(
+      changeOf({ after: 9, add: [{ key: { ...keys[0]!, group: { ...brief, keptUntil: 9_000 } }, amount: 3 }] }),
+    )
+    expect(store.load([loadOf({ keys: [keys[0]!, spendOf('a')] })])[0]!.values).toEqual([3, 1])
     store.close()
   })
 
-  test('a process killed while it applies leaves each position applied wholly or not at all', async () => {
+  test('a file of another schema, or of another number of shards, is dropped', () => {
+    const old = new DatabaseSync(join(folder, 'counters.sqlite'))
+    old.exec(`CREATE TABLE entries (key TEXT PRIMARY KEY); INSERT INTO entries VALUES ('c/spend/a')`)
+    old.close()
+    const positionsWith = (shards: number) => {
+      const store = openCounterStore({ folder, shards })
+      const found = store.positions([{ shard: SHARD, source: SOURCE }])
+      store.store(changeOf({ after: found[0]!, upTo: found[0]! + 1 }))
+      store.close()
+      return found
+    }
+    expect([4, 4, 12, 12, 4].map(positionsWith)).toEqual([[-1], [0], [-1], [0], [-1]])
+  })
+
+  test('a process killed while it stores leaves each change stored wholly or not at all', async () => {
     const ROUNDS = 5
     let confirmed = -1
     for (let round = 0; round < ROUNDS; round++) {
-      const child = fork(new URL('./apply.child.ts', import.meta.url), [folder], { stdio: 'inherit' })
+      const child = fork(new URL('./store.child.ts', import.meta.url), [folder], { stdio: 'inherit' })
       confirmed = Math.max(confirmed, await confirmations(child, 5 + round * 7))
 
-      const counters = await openEmbeddedCounters({ folder })
-      const [spend, left, right] = (await counters.read(['spend', 'left', 'right'])) as [number, number, number]
-      expect(spend).toBe(left + right)
-      expect(spend).toBeGreaterThanOrEqual(confirmed + 1)
-      // Every position up to the last applied answers what it was answered, and counts no more.
-      const known = Array.from({ length: spend }, (_, offset) => stepAt(offset))
-      expect(new Set(await counters.apply(known.slice(-90_000)))).toEqual(new Set(['APPLIED']))
-      expect(await counters.read(['spend', 'left', 'right'])).toEqual([spend, left, right])
+      const counters = await openEmbeddedCounters({ folder, shards: SHARDS })
+      const [position] = (await counters.positions([{ shard: SHARD, source: SOURCE }])) as [number]
+      expect(position).toBeGreaterThanOrEqual(confirmed)
+      const offsets = Array.from({ length: position + 1 }, (_, offset) => `${offset}`)
+      const [loaded] = await counters.load([
+        loadOf({ keys: [spendOf('all'), ...offsets.map((id) => viewsOf(id))], seen: offsets.map((id) => seenOf(id)) }),
+      ])
+      expect(loaded!.note).toBe(`${position - 100}`)
+      expect(loaded!.values).toEqual([position + 1, ...offsets.map(() => 1)])
+      expect(loaded!.seen).not.toContain(false)
+      const beyond = await counters.load([
+        loadOf({ keys: [viewsOf(`${position + 1}`)], seen: [seenOf(`${position + 1}`)] }),
+      ])
+      expect(beyond[0]).toMatchObject({ values: [0], seen: [false] })
       await counters.close()
     }
   })
 })
 
-/** As the child builds them. */
-const stepAt = (offset: number): Step => ({ source: 's', offset, once: null, limits: [], now: 1 })
-
-/** Kills the child at once after it has confirmed so many calls; the last offset that it confirmed. */
+/** Kills the child at once after it has confirmed so many calls; the last position that it confirmed. */
 async function confirmations(child: ChildProcess, calls: number): Promise<number> {
   let last = -1
   let seen = 0
-  child.on('message', (offset: number) => {
-    last = offset
+  child.on('message', (position: number) => {
+    last = position
     seen += 1
     if (seen === calls) child.kill('SIGKILL')
   })
