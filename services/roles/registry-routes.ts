@@ -1,5 +1,6 @@
 import type { Audit } from '../../infra/analytics/audit.ts'
 import { findVersionsIn } from '../../infra/analytics/queries/campaign-versions.ts'
+import { shardOf } from '../../infra/counters/shards.ts'
 import type { Engines } from '../../infra/engines.ts'
 import type { Account } from '../../schemas/records/accounts.ts'
 import { spendKey } from '../domain/money/counter-keys.ts'
@@ -38,7 +39,6 @@ import { sellersApp } from '../registry/products/sellers.ts'
 import { reportsApp } from '../registry/reports/app.ts'
 import type { Registry } from '../registry/resources/store.ts'
 import { visitsApp } from '../registry/visits/app.ts'
-import { readComplete } from '../replicas/read-complete.ts'
 import type { Routes } from './part.ts'
 
 export interface RegistryRoutesDeps extends Engines {
@@ -88,8 +88,8 @@ export function registryRoutes(deps: RegistryRoutesDeps): Routes[] {
     lacksSecondFactor: secondFactors.isMissing,
     now,
   })
-  const readCounters = (keys: readonly string[]) => readComplete(counters, keys)
-  const spendOf = (campaignIds: readonly string[]) => readCounters(campaignIds.map(spendKey))
+  const spendOf = (campaignIds: readonly string[]) =>
+    counters.read(campaignIds.map((id) => spendKey(shardOf(id, counters.shards), id)))
   return [
     registryApp({
       registry,
@@ -132,7 +132,7 @@ export function registryRoutes(deps: RegistryRoutesDeps): Routes[] {
       snapshot,
       analytics,
       index,
-      readCounters,
+      counters,
       deadLetters: deps.deadLettersWaiting,
       processingDelayMs: deps.processingDelayMs,
       now,

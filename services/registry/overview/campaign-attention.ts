@@ -1,4 +1,5 @@
-import { CountersUnavailable } from '../../../infra/counters/port.ts'
+import { type Counters, CountersUnavailable } from '../../../infra/counters/port.ts'
+import { shardOf } from '../../../infra/counters/shards.ts'
 import type { AttentionKind } from '../../../schemas/http/panel/overview.ts'
 import { type CampaignState, campaignState, leastPrice } from '../../domain/campaign/campaign.ts'
 import { heldBy } from '../../domain/campaign/moderation.ts'
@@ -27,13 +28,12 @@ export interface Finding {
 
 export interface CampaignAttentionDeps {
   snapshot: Snapshot
-  /** Rejects with CountersUnavailable. */
-  readCounters: (keys: readonly string[]) => Promise<number[]>
+  counters: Pick<Counters, 'shards' | 'read'>
 }
 
 /** What of these campaigns needs attention at `now`, how many are in each state, and whether the spend of all is known. */
 export async function campaignAttention(
-  { snapshot, readCounters }: CampaignAttentionDeps,
+  { snapshot, counters }: CampaignAttentionDeps,
   campaigns: readonly Campaign[],
   { now, isAdvertiser }: { now: number; isAdvertiser: boolean },
 ): Promise<{ findings: Finding[]; states: Partial<Record<CampaignState, number>>; isSpendKnown: boolean }> {
@@ -41,8 +41,11 @@ export async function campaignAttention(
   const spending = campaigns.filter(({ body }) => mayRun(body, now))
   const read = spending.slice(0, SPENT_CAMPAIGNS_MAX)
   const dayOf = (campaign: Campaign) => dayIn(shopOf(campaign).timeZone, now)
-  const keys = read.flatMap((campaign) => [spendKey(campaign.id), dailySpendKey(campaign.id, dayOf(campaign))])
-  const values = read.length === 0 ? [] : await readCounters(keys).catch(nothingWhileAway)
+  const keys = read.flatMap((campaign) => {
+    const shard = shardOf(campaign.id, counters.shards)
+    return [spendKey(shard, campaign.id), dailySpendKey(shard, campaign.id, dayOf(campaign))]
+  })
+  const values = read.length === 0 ? [] : await counters.read(keys).catch(nothingWhileAway)
   const spentBy = new Map(values && read.map(({ id }, i) => [id, { total: values[2 * i]!, today: values[2 * i + 1]! }]))
 
   const states: Partial<Record<CampaignState, number>> = {}

@@ -1,4 +1,5 @@
 import type { Counters } from '../../../infra/counters/port.ts'
+import { shardOf } from '../../../infra/counters/shards.ts'
 import type { IndexedProduct } from '../../../infra/product-index/port.ts'
 import { type NamingCampaign, whyNot } from '../../domain/campaign/why-not.ts'
 import { isAvailableAt } from '../../domain/catalogue/offer.ts'
@@ -22,7 +23,11 @@ export function createProductView(deps: { snapshot: Snapshot; access: Access; co
     const wanted = ({ id, body }: Entity<'Campaign'>) => ids.has(id) && body.archivedAt === null
     const visible = [...access.list(principal, 'Campaign')].filter(wanted)
     const day = dayIn(shop.body.timeZone, now())
-    const spent = await counters.read(visible.flatMap(({ id }) => [spendKey(id), dailySpendKey(id, day)]))
+    const keys = visible.flatMap(({ id }) => {
+      const shard = shardOf(id, counters.shards)
+      return [spendKey(shard, id), dailySpendKey(shard, id, day)]
+    })
+    const spent = await counters.read(keys)
     const naming = new Map<string, NamingCampaign>()
     for (const [i, { id, body }] of visible.entries()) {
       const account = snapshot.body('Account', body.accountId)

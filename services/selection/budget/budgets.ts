@@ -1,6 +1,8 @@
 import type { Counters, Reservation } from '../../../infra/counters/port.ts'
+import { shardOf } from '../../../infra/counters/shards.ts'
 import type { Campaign, Shop } from '../../../schemas/records/entities.ts'
 import { eligibilityOf, leftOf } from '../../domain/campaign/eligibility.ts'
+import { budgetReservationKey } from '../../domain/money/counter-keys.ts'
 import { expectedCost, inFlightLimit } from '../../domain/money/in-flight-limit.ts'
 import { idealSpend } from '../../domain/money/pacing.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
@@ -14,7 +16,7 @@ const TURN_MS = 200
 /** How many campaigns a turn looks at: of those in demand, and of the others, each the longest waiting first. */
 const BUSY_PER_TURN = 1_000
 const IDLE_PER_TURN = 200
-/** Campaigns looked at in one call; requests are answered in between. */
+/** Campaigns of a shard looked at in one call; requests are answered in between. */
 const CAMPAIGNS_PER_CALL = 100
 /** The click rate that is assumed before the first one is known. */
 const INITIAL_CLICK_RATE = 0.05
@@ -38,7 +40,10 @@ export interface Budgets {
   reserve(ad: BilledAd, priceMicros: number, now: number): boolean
   /** Undoes a `reserve` with the same arguments. */
   release(ad: BilledAd, priceMicros: number, now: number): void
-  /** Reads what all campaigns have spent, and requests their leases. @throws what the counters throw. */
+  /**
+   * Reads what all campaigns have spent, and requests their leases. @throws what the counters throw, after doing so for the
+   * shards that answer.
+   */
   open(): Promise<void>
   /** The same, for the campaigns in demand and some of the others. */
   turn(): Promise<void>
@@ -48,7 +53,7 @@ export interface Budgets {
 }
 
 export interface BudgetsDeps {
-  counters: Pick<Counters, 'reserve'>
+  counters: Pick<Counters, 'shards' | 'reserve'>
   snapshot: Snapshot
   spend: SpendView
   traffic: Pick<Traffic, 'hourShares'>
@@ -58,15 +63,15 @@ export interface BudgetsDeps {
 }
 
 export function createBudgets(deps: BudgetsDeps): Budgets {
-  const { snapshot, spend } = deps
+  const { counters, snapshot, spend } = deps
   const leases = new Map<string, BudgetLease>()
   const busy = new Set<string>()
   const changed = new Set<string>()
   const days = createShopDays(deps)
   let idle = leases.keys()
   let underWay: Promise<void> | null = null
-  /** When the first of the turns began that have failed without a successful one since; null: the last one succeeded. */
-  let failedSince: number | null = null
+  /** Of each shard, when the first of the looks began that have failed without a successful one since. */
+  const failedSince = new Map<number, number>()
   let timer: NodeJS.Timeout | undefined
   let closed = false
   let onFirstChange = () => {}
@@ -87,8 +92,11 @@ export function createBudgets(deps: BudgetsDeps): Budgets {
     note(id)
   })
 
-  /** Whether the counters are away. A slow turn does not mean that: this process may have been slow itself. */
-  const isAway = (now: number) => failedSince !== null && now - failedSince <= SPEND_KNOWN_MS
+  /** Whether the campaign's shard is away. A slow look does not mean that: this process may have been slow itself. */
+  function isAway(campaignId: string, now: number): boolean {
+    if (failedSince.size === 0) return false
+    return now - (failedSince.get(shardOf(campaignId, counters.shards)) ?? Number.NEGATIVE_INFINITY) <= SPEND_KNOWN_MS
+  }
 
   function limitOf(campaignId: string, lease: BudgetLease, now: number): number {
     const campaign = snapshot.body('Campaign', campaignId)
@@ -111,16 +119,34 @@ export function createBudgets(deps: BudgetsDeps): Budgets {
     })
   }
 
-  /** Reads what these campaigns have spent, and renews their leases. */
+  /** Reads what these campaigns have spent, and renews their leases: each shard on its own. @throws their first error. */
   async function look(campaignIds: readonly string[]): Promise<void> {
+    const startedAt = deps.now()
+    const errors: unknown[] = []
+    const groups = Map.groupBy(campaignIds, (id) => shardOf(id, counters.shards))
+    await spend.readWatermark(groups.keys()).catch((error: unknown) => errors.push(error))
+    const looks = [...groups].map(async ([shard, ids]) => {
+      try {
+        await lookAtShard(shard, ids)
+        failedSince.delete(shard)
+      } catch (error) {
+        failedSince.set(shard, failedSince.get(shard) ?? startedAt)
+        errors.push(error)
+      }
+    })
+    await Promise.all(looks)
+    if (errors.length > 0) throw errors[0]
+  }
+
+  async function lookAtShard(shard: number, campaignIds: readonly string[]): Promise<void> {
     for (let from = 0; from < campaignIds.length; from += CAMPAIGNS_PER_CALL) {
       const some = campaignIds.slice(from, from + CAMPAIGNS_PER_CALL)
-      await spend.read(some)
-      await renew(some)
+      await spend.read(shard, some)
+      await renew(shard, some)
     }
   }
 
-  async function renew(campaignIds: readonly string[]): Promise<void> {
+  async function renew(shard: number, campaignIds: readonly string[]): Promise<void> {
     const now = deps.now()
     const due: { lease: BudgetLease; reservation: Reservation }[] = []
     for (const id of campaignIds) {
@@ -131,18 +157,18 @@ export function createBudgets(deps: BudgetsDeps): Budgets {
       lease.turn(spend.judgeWatermark)
       lease.limitMicros = limitOf(id, lease, now)
       if (lease.isDue(now)) {
-        const limits = [{ key: `budget/${id}`, counted: null, max: Math.floor(lease.limitMicros) }]
+        const limits = [{ key: budgetReservationKey(id), counted: null, max: Math.floor(lease.limitMicros) }]
         const times = { now: spend.judgeWatermark, expiresAt: now + LEASE_MS }
         due.push({
           lease,
-          reservation: { holder: deps.processId, ...lease.reservation(now), limits, settledBy: null, ...times },
+          reservation: { shard, holder: deps.processId, ...lease.reservation(now), limits, ...times },
         })
       }
       if (!lease.isIdle()) busy.add(id)
       else if (!snapshot.get('Campaign', id)) leases.delete(id)
     }
     if (due.length === 0) return
-    const granted = await deps.counters.reserve(due.map(({ reservation }) => reservation))
+    const granted = await counters.reserve(due.map(({ reservation }) => reservation))
     for (const [i, { lease, reservation }] of due.entries())
       lease.granted(granted[i]!, { requested: reservation.requested, requestedAt: now })
   }
@@ -173,18 +199,7 @@ export function createBudgets(deps: BudgetsDeps): Budgets {
   /** Runs one look at a time. */
   function run(work: () => Promise<void>): Promise<void> {
     const before = underWay ?? Promise.resolve()
-    const done = before
-      .catch(() => {})
-      .then(async () => {
-        const startedAt = deps.now()
-        try {
-          await work()
-          failedSince = null
-        } catch (error) {
-          failedSince ??= startedAt
-          throw error
-        }
-      })
+    const done = before.catch(() => {}).then(work)
     underWay = done
     return done
   }
@@ -193,7 +208,7 @@ export function createBudgets(deps: BudgetsDeps): Budgets {
     isOpen(ad, now) {
       if (ad.campaign.autoPromo) return true
       const lease = leases.get(ad.campaignId)
-      if (lease && lease.availableMicros(now, isAway(now)) > 0) return true
+      if (lease && lease.availableMicros(now, isAway(ad.campaignId, now)) > 0) return true
       lease?.request(now)
       busy.add(ad.campaignId)
       return false
@@ -204,7 +219,7 @@ export function createBudgets(deps: BudgetsDeps): Budgets {
       const amount = expectedCost(ad.campaign, priceMicros, ad.likelihood)
       busy.add(ad.campaignId)
       lease?.request(now, { amountMicros: amount })
-      if (!lease || lease.availableMicros(now, isAway(now)) < amount) return false
+      if (!lease || lease.availableMicros(now, isAway(ad.campaignId, now)) < amount) return false
       lease.emit(amount, now)
       return true
     },

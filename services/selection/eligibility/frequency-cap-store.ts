@@ -1,52 +1,76 @@
 import { LRUCache } from 'lru-cache'
-import type { Counters } from '../../../infra/counters/port.ts'
-import { readComplete } from '../../replicas/read-complete.ts'
+import type { CounterKey, Counters } from '../../../infra/counters/port.ts'
 import { createCircuitBreaker } from '../candidates/circuit-breaker.ts'
 
 /** About 200 bytes each. */
 const VIEWS_CACHED_MAX = 100_000
 
 /** Where views are counted and reserved. */
-export type FrequencyCapStore = Pick<Counters, 'read' | 'reserve'>
+export type FrequencyCapStore = Pick<Counters, 'shards' | 'read' | 'reserve'>
 
 /**
- * The counters of views, which still answer while the counters are away: with the values last read, and for an unknown key
- * with infinity, which reaches any cap. So caps are kept, at the price that people who have just come see no ads with a
- * cap. Only concurrent requests of one person may exceed a cap meanwhile, because every reservation is granted.
+ * The counters of views, which still answer while a shard is away: with the values last read, and for an unknown key with
+ * infinity, which reaches any cap. So caps are kept, at the price that people who have just come see no ads with a cap. Only
+ * concurrent requests of one person may exceed a cap meanwhile, because every reservation is granted.
  */
 export function createFrequencyCapStore(deps: {
   counters: FrequencyCapStore
   now: () => number
-  /** Counters that take longer count as slow, and are left alone for a while. */
+  /** A shard that takes longer counts as slow, and is left alone for a while. */
   slowMs: number
   onError: (error: unknown) => void
 }): FrequencyCapStore {
   const { counters, onError } = deps
-  const breaker = createCircuitBreaker({ now: deps.now, slowMs: deps.slowMs })
+  const breakers = Array.from({ length: counters.shards }, () => createCircuitBreaker(deps))
   const lastRead = new LRUCache<string, number>({ max: VIEWS_CACHED_MAX })
 
+  /** Asks each shard for what is of it. @param standIn answers where a shard does not. */
+  async function ask<Item extends { shard: number }>(
+    items: readonly Item[],
+    question: (items: Item[]) => Promise<number[]>,
+    standIn: (item: Item) => number,
+  ): Promise<number[]> {
+    const answers = new Map<Item, number>()
+    const groups = [...Map.groupBy(items, ({ shard }) => shard)]
+    await Promise.all(
+      groups.map(async ([shard, ofShard]) => {
+        const values = await answerOf(shard, () => question(ofShard))
+        for (const [i, item] of ofShard.entries()) answers.set(item, values ? values[i]! : standIn(item))
+      }),
+    )
+    return items.map((item) => answers.get(item)!)
+  }
+
+  async function answerOf(shard: number, question: () => Promise<number[]>): Promise<number[] | null> {
+    const breaker = breakers[shard]!
+    if (breaker.isOpen()) return null
+    try {
+      return await breaker.watch(question())
+    } catch (error) {
+      onError(error)
+      return null
+    }
+  }
+
   return {
-    async read(keys) {
-      if (!breaker.isOpen()) {
-        try {
-          const values = await breaker.watch(readComplete(counters, keys))
-          for (const [i, key] of keys.entries()) lastRead.set(key, values[i]!)
+    shards: counters.shards,
+    read: (keys) =>
+      ask(
+        keys,
+        async (ofShard) => {
+          const values = await counters.read(ofShard)
+          for (const [i, key] of ofShard.entries()) lastRead.set(nameOf(key), values[i]!)
           return values
-        } catch (error) {
-          onError(error)
-        }
-      }
-      return keys.map((key) => lastRead.get(key) ?? Number.POSITIVE_INFINITY)
-    },
-    async reserve(reservations) {
-      if (!breaker.isOpen()) {
-        try {
-          return await breaker.watch(counters.reserve(reservations))
-        } catch (error) {
-          onError(error)
-        }
-      }
-      return reservations.map(({ requested }) => requested)
-    },
+        },
+        (key) => lastRead.get(nameOf(key)) ?? Number.POSITIVE_INFINITY,
+      ),
+    reserve: (reservations) =>
+      ask(
+        reservations,
+        (ofShard) => counters.reserve(ofShard),
+        ({ requested }) => requested,
+      ),
   }
 }
+
+const nameOf = ({ group, id }: CounterKey) => `${group.name} ${id}`

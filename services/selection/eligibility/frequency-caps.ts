@@ -1,6 +1,7 @@
 import type { Reservation } from '../../../infra/counters/port.ts'
+import { shardOf } from '../../../infra/counters/shards.ts'
 import type { Campaign, Shop } from '../../../schemas/records/entities.ts'
-import { dayIn, onceKey, viewsKey } from '../../domain/money/counter-keys.ts'
+import { capReservationKey, dayIn, viewsKey } from '../../domain/money/counter-keys.ts'
 import { RESERVATION_MS } from '../../domain/money/in-flight.ts'
 import type { SpendView } from '../budget/spend.ts'
 import type { MaybePromise } from '../deadline.ts'
@@ -30,7 +31,7 @@ export interface FrequencyCaps {
   capped<Ad extends CappedAd>(ads: readonly Ad[], shop: OfShop, asked: Asked): MaybePromise<ReadonlySet<Ad>>
   /**
    * Reserves one view of each of these ads for the person, if its capping leaves one besides those viewed and those that
-   * other requests have reserved. A reservation ends when the ad is viewed, or `RESERVATION_MS` later by the judge watermark.
+   * other requests have reserved. A reservation ends when the view is judged, or `RESERVATION_MS` later by the judge watermark.
    * @returns the ads whose capping leaves none.
    */
   reserve<Ad extends CappedAd>(ads: readonly Ad[], shop: OfShop, asked: Asked): Promise<Ad[]>
@@ -43,11 +44,13 @@ export function createFrequencyCaps(deps: {
   spend: Pick<SpendView, 'judgeWatermark'>
 }): FrequencyCaps {
   const { store, spend } = deps
+  const shardOfAd = ({ campaignId }: CappedAd) => shardOf(campaignId, store.shards)
 
   async function readCapped<Ad extends CappedAd>(ads: readonly Ad[], { timeZone }: OfShop, { person, now }: Asked) {
     const day = dayIn(timeZone, now)
-    const byCid = ads.map((ad) => viewsKey('cid', ad, day, person.cid))
-    const byUid = person.uid === null ? [] : ads.map((ad) => viewsKey('uid', ad, day, person.uid!))
+    const keyOf = (by: 'cid' | 'uid', who: string) => (ad: Ad) => viewsKey(shardOfAd(ad), by, ad, day, who)
+    const byCid = ads.map(keyOf('cid', person.cid))
+    const byUid = person.uid === null ? [] : ads.map(keyOf('uid', person.uid))
     const views = await store.read([...byCid, ...byUid])
     return new Set(ads.filter((ad, i) => Math.max(views[i]!, views[ads.length + i] ?? 0) >= ad.campaign.capping!))
   }
@@ -59,15 +62,21 @@ export function createFrequencyCaps(deps: {
     { requestId, person, now }: Asked,
   ): Reservation {
     const day = dayIn(timeZone, now)
-    const keys = [viewsKey('cid', ad, day, person.cid)]
-    if (person.uid !== null) keys.push(viewsKey('uid', ad, day, person.uid))
+    const shard = shardOfAd(ad)
+    const limitOf = (by: 'cid' | 'uid', who: string) => ({
+      key: capReservationKey(by, ad, day, who),
+      counted: viewsKey(shard, by, ad, day, who),
+      max: ad.campaign.capping ?? 0,
+    })
+    const limits = [limitOf('cid', person.cid)]
+    if (person.uid !== null) limits.push(limitOf('uid', person.uid))
     return {
+      shard,
       holder: requestId,
       retained: 0,
       requested,
       minimum: 1,
-      limits: keys.map((key) => ({ key, counted: key, max: ad.campaign.capping ?? 0 })),
-      settledBy: onceKey('VIEW', { requestId, campaignId: ad.campaignId, adId: ad.adId }),
+      limits,
       expiresAt: now + RESERVATION_MS,
       now: spend.judgeWatermark,
     }

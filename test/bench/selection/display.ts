@@ -18,7 +18,6 @@ import { Snapshot } from '../../../services/domain/snapshot.ts'
 import { createHttpServer } from '../../../services/http/server.ts'
 import { unknownTraffic } from '../../../services/replicas/traffic-follower.ts'
 import { selectionApp } from '../../../services/selection/http/app.ts'
-import { markComplete } from '../../../streams/judge/counters-repair.ts'
 import { generousLimits } from '../../generous-limits.ts'
 import { requestLimits } from '../../request-limits.ts'
 import { sponsored } from '../../services/selection/world.ts'
@@ -77,7 +76,7 @@ const request = (slotHash: string) => () => {
 
 const folder = mkdtempSync(join(tmpdir(), 'bench-display-'))
 const { log, index, counters, close } = await openEngines(folder)
-await counters.apply([markComplete])
+for (let shard = 0; shard < counters.shards; shard++) await counters.markComplete(shard)
 
 /** A shop whose campaigns aim and bid like this, and requests for its ads. */
 function shopOf(campaign: () => { targeting: BannerTargeting; cpmMicros: number }) {

@@ -19,7 +19,6 @@ import { Snapshot } from '../../../services/domain/snapshot.ts'
 import { createHttpServer } from '../../../services/http/server.ts'
 import { unknownTraffic } from '../../../services/replicas/traffic-follower.ts'
 import { selectionApp } from '../../../services/selection/http/app.ts'
-import { markComplete } from '../../../streams/judge/counters-repair.ts'
 import { generousLimits } from '../../generous-limits.ts'
 import { requestLimits } from '../../request-limits.ts'
 import { sponsored } from '../../services/selection/world.ts'
@@ -97,7 +96,7 @@ for (let from = 0; from < offers.length; from += WRITES_PER_CALL) {
 }
 await index.refresh()
 // As the streams do: without it selection takes no word of the counters.
-await counters.apply([markComplete])
+for (let shard = 0; shard < counters.shards; shard++) await counters.markComplete(shard)
 
 const slot = (targeting: object) => JSON.stringify({ targeting: [{ slotHash, adCount: ADS, ...targeting }] })
 const anOffer = () => offers[Math.floor(random() * offers.length)]!

@@ -3,13 +3,13 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { FindVersions } from '../../../infra/analytics/queries/campaign-versions.ts'
+import { CountersUnavailable } from '../../../infra/counters/port.ts'
 import { openEmbeddedEventLog } from '../../../infra/event-log/embedded/event-log.ts'
 import type { EventLog } from '../../../infra/event-log/port.ts'
 import type { Account } from '../../../schemas/records/accounts.ts'
 import type { FieldError } from '../../../services/domain/errors.ts'
 import { defaultLimits, type Limits } from '../../../services/domain/limits.ts'
 import type { SendMail } from '../../../services/domain/mail.ts'
-import { COUNTERS_COMPLETE_KEY } from '../../../services/domain/money/counter-keys.ts'
 import { Snapshot } from '../../../services/domain/snapshot.ts'
 import { createHttpServer, type HttpServer } from '../../../services/http/server.ts'
 import { registerDocs } from '../../../services/process/docs.ts'
@@ -30,7 +30,6 @@ import { openImageFiles } from '../../../services/registry/images/files.ts'
 import { returnsApp } from '../../../services/registry/import/returns.ts'
 import { inlineProductReader } from '../../../services/registry/products/product-reader.ts'
 import { openRegistry, type Registry } from '../../../services/registry/resources/store.ts'
-import { readComplete } from '../../../services/replicas/read-complete.ts'
 
 export const BOOTSTRAP_TOKEN = 'the-bootstrap-token-of-the-tests-1234'
 export const PUBLIC_URL = 'https://ads.example'
@@ -58,8 +57,10 @@ export interface Office {
   registry: Registry
   server: HttpServer
   tokenUse: TokenUse
-  /** Micros billed, by campaign; COUNTERS_COMPLETE_KEY is 0 while they are being counted again. */
+  /** Micros billed, by campaign. */
   spent: Map<string, number>
+  /** Whether the counters tell what was spent. */
+  counters: { areThere: boolean }
   /** The clock; tests move it. */
   clock: { now: number }
   call(method: string, path: string, body?: unknown, token?: string | null): Promise<Answer>
@@ -96,8 +97,8 @@ export async function openOffice(
   const { checkpointEvery } = options
   const limits = { ...defaultLimits, ...options.limits }
   const registry = await openRegistry({ log, snapshot, limits, now, ...(checkpointEvery ? { checkpointEvery } : {}) })
-  const spent = new Map([[COUNTERS_COMPLETE_KEY, 1]])
-  const counters = { read: async (keys: readonly string[]) => keys.map((key) => spent.get(key) ?? 0) }
+  const spent = new Map<string, number>()
+  const counters = { areThere: true }
   const server = createHttpServer({ logger: false })
   await registerDocs(server, { version: '0.0.0', publicUrl: PUBLIC_URL })
   const sessionKeys = [Buffer.alloc(32, 1)]
@@ -135,7 +136,10 @@ export async function openOffice(
     publicUrl: PUBLIC_URL,
     feedIntervalMs: 3_600_000,
     findVersions: options.findVersions ?? (async () => []),
-    spendOf: (ids: readonly string[]) => readComplete(counters, ids),
+    async spendOf(ids: readonly string[]) {
+      if (!counters.areThere) throw new CountersUnavailable('being counted again')
+      return ids.map((id) => spent.get(id) ?? 0)
+    },
     now,
     uuid: randomUUID,
     randomBytes,
@@ -165,6 +169,7 @@ export async function openOffice(
     server,
     tokenUse,
     spent,
+    counters,
     clock,
     call,
     async make(path, body, token) {

@@ -1,49 +1,73 @@
-import type { Counters } from '../../../infra/counters/port.ts'
+import { type CounterKey, type Counters, CountersUnavailable } from '../../../infra/counters/port.ts'
 import { createReservationTable } from '../../../infra/counters/reservations.ts'
+import { shardOf } from '../../../infra/counters/shards.ts'
 import type { EventLog, NewRecord } from '../../../infra/event-log/port.ts'
-import { COUNTERS_COMPLETE_KEY } from '../../../services/domain/money/counter-keys.ts'
+
+const SHARDS = 3
 
 export interface FakeCounters extends Counters {
-  values: Map<string, number>
-  /** Once keys. */
-  taken: Set<string>
+  /** The shard of a campaign. */
+  shardOf(campaignId: string): number
+  amountOf(key: CounterKey): number
+  set(key: CounterKey, value: number): void
+  /** Ends a reservation, as a change that is stored does. */
+  release(shard: number, key: string, holder: string): void
+  /** Whether the shards hold everything that was judged. */
+  isComplete: boolean
   /** Calls that were answered or refused. */
   questions: number
+  /** How often the judge watermark was asked for: once a turn of the budgets. */
+  turns: number
   /** Events received before it have been judged. */
   judgeWatermark: () => number
   /** Loses all reservations: what was emitted before is no longer in flight. */
   forgetReservations: () => void
   /** Called before each answer: to delay or fail it. */
-  before: () => Promise<void>
+  before: (shard: number | null) => Promise<void>
 }
 
 export function fakeCounters(): FakeCounters {
-  const values = new Map<string, number>([[COUNTERS_COMPLETE_KEY, 1]])
-  const taken = new Set<string>()
+  const values = new Map<string, number>()
   const table = createReservationTable()
-  const state = { value: (key: string) => values.get(key) ?? 0, isTaken: (key: string) => taken.has(key) }
+  const nameOf = ({ shard, group, id }: CounterKey) => `${shard} ${group.name} ${id}`
+  const amountOf = (key: CounterKey) => values.get(nameOf(key)) ?? 0
+  const unused = () => Promise.reject(new Error('selection only reads and reserves'))
   return {
-    values,
-    taken,
+    shards: SHARDS,
+    shardOf: (campaignId) => shardOf(campaignId, SHARDS),
+    amountOf,
+    set: (key, value) => void values.set(nameOf(key), value),
+    release: table.release,
+    isComplete: true,
     questions: 0,
+    turns: 0,
     judgeWatermark: () => -1,
     forgetReservations: table.clear,
     before: async () => {},
-    apply: () => Promise.reject(new Error('selection only reads')),
-    agree: () => Promise.reject(new Error('selection has no secrets')),
-    async read(keys: readonly string[]) {
+    load: unused,
+    store: unused,
+    positions: unused,
+    markComplete: unused,
+    raiseWatermark: unused,
+    agree: unused,
+    async complete() {
+      return Array(SHARDS).fill(this.isComplete)
+    },
+    async read(keys) {
       this.questions++
-      await this.before()
-      return keys.map((key) => values.get(key) ?? 0)
+      await Promise.all([...new Set(keys.map(({ shard }) => shard))].map((shard) => this.before(shard)))
+      if (!this.isComplete) throw new CountersUnavailable('being counted again')
+      return keys.map(amountOf)
     },
     async reserve(reservations) {
-      await this.before()
-      return reservations.map((reservation) => table.reserve(reservation, state))
+      await Promise.all([...new Set(reservations.map(({ shard }) => shard))].map((shard) => this.before(shard)))
+      return reservations.map((reservation) => table.reserve(reservation, amountOf))
     },
-    async positions(sources) {
+    async watermark() {
       this.questions++
-      await this.before()
-      return sources.map(() => this.judgeWatermark())
+      this.turns++
+      await this.before(null)
+      return this.judgeWatermark()
     },
     clear: async () => values.clear(),
     close: async () => {},

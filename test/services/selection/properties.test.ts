@@ -108,7 +108,7 @@ beforeAll(async () => {
     const id = world.campaign({ budgetMicros: 1_000_000_000_000, ...changes })
     campaigns.push({ id, eligible, body: world.snapshot.body('Campaign', id)! })
   }
-  world.counters.values.set(spendKey(campaigns[8]!.id), 4_999_999)
+  world.counters.set(spendKey(world.counters.shardOf(campaigns[8]!.id), campaigns[8]!.id), 4_999_999)
   for (const { campaigns: promoted, seen, ...fields } of fc.sample(offer, { numRuns: OFFERS, seed: 42 })) {
     world.offer(
       [...new Set(promoted)].map((i) => campaigns[i]!.id),
@@ -117,7 +117,7 @@ beforeAll(async () => {
     )
   }
   for (const { offer } of world.products.filter((_, i) => i % 3 === 0)) {
-    world.counters.values.set(viewsKey('cid', { campaignId: campaigns[3]!.id, adId: offer.id }, '2026-05-01', CID), 1)
+    world.counters.set(seenKey(campaigns[3]!.id, offer.id), 1)
   }
   await index.write(
     world.products.flatMap(({ offer, campaignIds, signals }) => [
@@ -164,12 +164,14 @@ function mayShow(product: IndexedProduct, asked: Asked): boolean {
   return promised(asked).every((filter) => matches(product, filter)) && promoters(product, asked).length > 0
 }
 
+const seenKey = (campaignId: string, adId: string) =>
+  viewsKey(world.counters.shardOf(campaignId), 'cid', { campaignId, adId }, '2026-05-01', CID)
+
 function promoters({ offer, campaignIds }: IndexedProduct, { adType }: Asked) {
   return campaigns.filter(({ id, body, eligible }) => {
     if (!eligible || !campaignIds.includes(id)) return false
     if (adType !== 'ALL' && body.autoPromo !== (adType === 'AUTOPROMO')) return false
-    const seen = world.counters.values.get(viewsKey('cid', { campaignId: id, adId: offer.id }, '2026-05-01', CID)) ?? 0
-    return body.capping === null || seen < body.capping
+    return body.capping === null || world.counters.amountOf(seenKey(id, offer.id)) < body.capping
   })
 }
 

@@ -34,8 +34,6 @@ export const PUBLIC_URL = 'https://ads.example'
 export const DAY_MS = 86_400_000
 /** Of 10 ms: counters that do not answer end it. */
 const RENEWAL_WAITS_MAX = 100
-/** How far the judge is, and what was spent. */
-const QUESTIONS_OF_TURN = 2
 const FEED_ID = '00000000-0000-4000-8000-0000000000fe'
 
 export interface Ad {
@@ -221,8 +219,8 @@ export async function createWorld(
 
   /** Whether the background has taken a turn from now on that it began later. */
   function turnsTaken(): () => boolean {
-    const { questions } = counters
-    return () => counters.questions >= questions + 2 * QUESTIONS_OF_TURN
+    const { turns } = counters
+    return () => counters.turns >= turns + 2
   }
 
   let seenNow = world.now

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { COUNTERS_COMPLETE_KEY } from '../../../../services/domain/money/counter-keys.ts'
 import { campaignBody, discard, type Office, openAccount, openOffice, openPublisher } from '../office.ts'
 
 const PATH = '/v1/panel/campaign-changes'
@@ -100,9 +99,9 @@ describe('a change of many campaigns', () => {
   })
 
   it('does not lower a budget while nobody knows what is spent', async () => {
-    office.spent.set(COUNTERS_COMPLETE_KEY, 0)
+    office.counters.areThere = false
     const answer = await change({ ids, change: { budget: 150 } })
-    office.spent.set(COUNTERS_COMPLETE_KEY, 1)
+    office.counters.areThere = true
     expect(answer.body.results.map((each: { outcome: string }) => each.outcome)).toEqual([
       'CHANGED',
       'REFUSED',

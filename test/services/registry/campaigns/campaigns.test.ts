@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { COUNTERS_COMPLETE_KEY } from '../../../../services/domain/money/counter-keys.ts'
 import {
   campaignBody,
   discard,
@@ -161,7 +160,7 @@ describe('sponsored campaigns', () => {
   it('are shown and stopped while nobody knows what they have spent, but promise no less', async () => {
     const { body } = await post({ budget: 50 })
     office.spent.set(body.id, 50_000_000)
-    office.spent.set(COUNTERS_COMPLETE_KEY, 0)
+    office.counters.areThere = false
     const unknown = { ...body, spent: null, state: 'RUNNING' }
     expect(await office.call('GET', `/v1/panel/campaigns/${body.id}`)).toMatchObject({ status: 200, body: unknown })
     const { items } = (await office.call('GET', `/v1/panel/campaigns?accountId=${advertiser.id}&limit=1000`)).body
@@ -174,7 +173,7 @@ describe('sponsored campaigns', () => {
       status: 200,
       body: { name: body.name, state: 'PAUSED', spent: null },
     })
-    office.spent.set(COUNTERS_COMPLETE_KEY, 1)
+    office.counters.areThere = true
     expect((await office.call('GET', `/v1/panel/campaigns/${body.id}`)).body).toMatchObject({
       spent: 50,
       state: 'EXHAUSTED',

@@ -137,7 +137,7 @@ describe('a change of a campaign is in force in every process that selects ads',
   })
 
   it('its money spent, and given more', async () => {
-    counters.values.set(spendKey(sponsored.id), 100_000_000)
+    counters.set(spendKey(counters.shardOf(sponsored.id), sponsored.id), 100_000_000)
     office.spent.set(sponsored.id, 100_000_000)
     await untilAll('SPONSORED', false)
     await patch(`campaigns/${sponsored.id}`, { budget: 200 })

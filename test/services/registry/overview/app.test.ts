@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { CountersUnavailable } from '../../../../infra/counters/port.ts'
+import { type CounterKey, CountersUnavailable } from '../../../../infra/counters/port.ts'
 import type { IndexedProduct } from '../../../../infra/product-index/port.ts'
 import type { Campaign, FeedRun, Moderation } from '../../../../schemas/records/entities.ts'
 import { dailySpendKey, spendKey } from '../../../../services/domain/money/counter-keys.ts'
@@ -12,6 +12,8 @@ const now = Date.parse('2026-07-15T12:00:00Z')
 
 let world: World
 const spent = new Map<string, number>()
+const nameOf = ({ group, id }: CounterKey) => `${group.name} ${id}`
+const spend = (campaignId: string, micros: number) => spent.set(nameOf(spendKey(0, campaignId)), micros)
 const system = { failed: 0, delayMs: 0, areCountersAway: false, products: [] as string[] }
 /** Of the counters: how many keys were asked for. */
 let keysRead = 0
@@ -27,10 +29,13 @@ beforeAll(async () => {
       index: {
         scan: async ({ shopId }) => (system.products.includes(shopId) ? [{} as IndexedProduct] : []),
       },
-      async readCounters(keys) {
-        if (system.areCountersAway) throw new CountersUnavailable('away')
-        keysRead += keys.length
-        return keys.map((key) => spent.get(key) ?? 0)
+      counters: {
+        shards: 1,
+        async read(keys) {
+          if (system.areCountersAway) throw new CountersUnavailable('away')
+          keysRead += keys.length
+          return keys.map((key) => spent.get(nameOf(key)) ?? 0)
+        },
       },
       deadLetters: async () => system.failed,
       processingDelayMs: async () => system.delayMs,
@@ -69,11 +74,11 @@ describe('attention', () => {
 
   it('names budgets that are nearly spent, days that are spent early, and campaigns behind their pace', async () => {
     campaign('c-warsaw-1', {})
-    spent.set(spendKey('c-warsaw-1'), 900)
+    spend('c-warsaw-1', 900)
     campaign('c-newYork-1', { dailyBudgetMicros: 100 })
-    spent.set(dailySpendKey('c-newYork-1', '2026-07-15'), 95)
+    spent.set(nameOf(dailySpendKey(0, 'c-newYork-1', '2026-07-15')), 95)
     campaign('c-lordHowe-1', { endAt: now + DAY_MS })
-    spent.set(spendKey('c-lordHowe-1'), 399)
+    spend('c-lordHowe-1', 399)
     const body = await attention()
     expect(kindsOf(body)).toEqual({ BUDGET_LOW: 1, DAILY_BUDGET_LOW: 1, BEHIND_PACE: 1 })
     expect(body.items[0].examples).toEqual([
@@ -88,12 +93,12 @@ describe('attention', () => {
   })
 
   it('leaves out a budget with a bit more left, a day that nearly ends, and a pace that is nearly kept', async () => {
-    spent.set(spendKey('c-warsaw-1'), 899)
+    spend('c-warsaw-1', 899)
     // 22:30 of the day there.
     campaign('c-lordHowe-1', { dailyBudgetMicros: 100 })
-    spent.set(dailySpendKey('c-lordHowe-1', '2026-07-15'), 95)
+    spent.set(nameOf(dailySpendKey(0, 'c-lordHowe-1', '2026-07-15')), 95)
     campaign('c-newYork-1', { endAt: now + DAY_MS })
-    spent.set(spendKey('c-newYork-1'), 401)
+    spend('c-newYork-1', 401)
     expect((await attention()).items).toEqual([])
   })
 
@@ -152,7 +157,7 @@ describe('attention', () => {
     const ids = Array.from({ length: 2_500 }, (_, i) => `many-${i}`)
     for (const id of ids) {
       campaign(id, { accountId: 'adv-2', shopId: 'warsaw', name: id })
-      spent.set(spendKey(id), 950)
+      spend(id, 950)
     }
     keysRead = 0
     const body = await attention('adv-2')

@@ -28,7 +28,7 @@ beforeAll(async () => {
   setUp()
   await index()
   server = createHttpServer({ logger: false })
-  const counters = { read: async (keys: readonly string[]) => keys.map(() => 0) } as never
+  const counters = { shards: 1, read: async (keys: readonly string[]) => keys.map(() => 0) } as never
   const authorize = createAuthorize({ snapshot, bootstrapToken: null, now: () => NOW })
   sellersApp(server, { snapshot, access: createAccess(snapshot), authorize, index: engines.index })
   productsApp(server, {

@@ -1,9 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { CountersUnavailable } from '../../../../infra/counters/port.ts'
 import { IndexUnavailable } from '../../../../infra/product-index/port.ts'
-import { COUNTERS_COMPLETE_KEY, spendKey, viewsKey } from '../../../../services/domain/money/counter-keys.ts'
+import type { Shop } from '../../../../schemas/records/entities.ts'
+import { spendKey, viewsKey } from '../../../../services/domain/money/counter-keys.ts'
 import { Snapshot } from '../../../../services/domain/snapshot.ts'
 import { unknownTraffic } from '../../../../services/replicas/traffic-follower.ts'
+import { createBudgets } from '../../../../services/selection/budget/budgets.ts'
 import { createSpendView, SPEND_KNOWN_MS } from '../../../../services/selection/budget/spend.ts'
 import { type CandidateSource, createCandidateSource } from '../../../../services/selection/candidates/candidates.ts'
 import { createCampaigns } from '../../../../services/selection/eligibility/campaigns.ts'
@@ -93,7 +95,7 @@ describe('bestsellers at hand', () => {
     index = bruteForceIndex(world.products)
     const counters = fakeCounters()
     const spend = createSpendView({ counters, snapshot: world.snapshot, now: () => now })
-    await spend.read([...world.snapshot.all('Campaign')].map(({ id }) => id))
+    for (let shard = 0; shard < counters.shards; shard++) await spend.read(shard, [])
     campaigns = createCampaigns({ snapshot: world.snapshot, spend, now: () => now })
     source = createCandidateSource({ index, campaigns, traffic: unknownTraffic, now: () => now, deadlineMs: 100 })
     const campaign = world.campaign()
@@ -137,21 +139,22 @@ describe('counters that are away', () => {
     const snapshot = new Snapshot()
     const body = sponsored('shop', 'account')
     snapshot.apply({ kind: 'Campaign', id: 'c', version: 1, updatedAt: 0, updatedBy: '', deletedAt: null, body })
-    counters.values.set(spendKey('c'), 7)
+    const shard = counters.shardOf('c')
+    counters.set(spendKey(shard, 'c'), 7)
     const spend = createSpendView({ counters, snapshot, now: () => now })
     expect(spend.of('c').totalMicros).toBe(Number.POSITIVE_INFINITY)
-    await spend.read(['c'])
+    await spend.read(shard, ['c'])
     now += DAY_MS / 100
     expect(spend.of('c').totalMicros).toBe(7)
     counters.before = () => Promise.reject(new CountersUnavailable('down'))
-    await expect(spend.read(['c'])).rejects.toThrow('down')
+    await expect(spend.read(shard, ['c'])).rejects.toThrow('down')
     now += SPEND_KNOWN_MS
     expect(spend.of('c').totalMicros).toBe(7)
     now += 1
-    await expect(spend.read(['c'])).rejects.toThrow('down')
+    await expect(spend.read(shard, ['c'])).rejects.toThrow('down')
     expect(spend.of('c').totalMicros).toBe(Number.POSITIVE_INFINITY)
     counters.before = async () => {}
-    await spend.read(['c'])
+    await spend.read(shard, ['c'])
     expect(spend.of('c').totalMicros).toBe(7)
   })
 
@@ -160,10 +163,45 @@ describe('counters that are away', () => {
     const snapshot = new Snapshot()
     const body = sponsored('shop', 'account')
     snapshot.apply({ kind: 'Campaign', id: 'c', version: 1, updatedAt: 0, updatedBy: '', deletedAt: null, body })
-    counters.values.delete(COUNTERS_COMPLETE_KEY)
+    counters.isComplete = false
     const spend = createSpendView({ counters, snapshot, now: () => NOW })
-    await expect(spend.read(['c'])).rejects.toBeInstanceOf(CountersUnavailable)
+    await expect(spend.read(counters.shardOf('c'), ['c'])).rejects.toBeInstanceOf(CountersUnavailable)
     expect(spend.of('c').totalMicros).toBe(Number.POSITIVE_INFINITY)
+  })
+
+  it('leave the campaigns and caps of other shards as they are, when only one shard is away', async () => {
+    let now = NOW
+    const counters = fakeCounters()
+    const snapshot = new Snapshot()
+    const ids = Array.from({ length: 20 }, (_, i) => `campaign ${i}`)
+    const body = sponsored('shop', 'account')
+    for (const id of ids) {
+      snapshot.apply({ kind: 'Campaign', id, version: 1, updatedAt: 0, updatedBy: '', deletedAt: null, body })
+    }
+    const shop = { timeZone: 'UTC', currency: 'EUR', reserveCpcMicros: 1 } as Shop
+    snapshot.apply({ kind: 'Shop', id: 'shop', version: 1, updatedAt: 0, updatedBy: '', deletedAt: null, body: shop })
+    const away = counters.shardOf(ids[0]!)
+    const spend = createSpendView({ counters, snapshot, now: () => now })
+    const deps = { counters, snapshot, spend, traffic: unknownTraffic, processId: 'p', now: () => now }
+    const budgets = createBudgets(deps)
+    const views = createFrequencyCapStore({ counters, now: () => now, slowMs: 100, onError: () => {} })
+    const viewsOf = (id: string) =>
+      viewsKey(counters.shardOf(id), 'cid', { campaignId: id, adId: 'a' }, '2026-05-01', 'c')
+    await budgets.open()
+    counters.before = async (shard) => {
+      if (shard === away) throw new CountersUnavailable('down')
+    }
+    await expect(budgets.turn()).rejects.toThrow('down')
+    now += SPEND_KNOWN_MS + 1
+    await expect(budgets.turn()).rejects.toThrow('down')
+    const capped = await views.read(ids.map(viewsOf))
+    const isOpen = (id: string) => budgets.isOpen({ campaignId: id, campaign: body, likelihood: 1 }, now)
+    for (const [i, id] of ids.entries()) {
+      const isThere = counters.shardOf(id) !== away
+      expect([spend.of(id).totalMicros, capped[i]]).toEqual(Array(2).fill(isThere ? 0 : Number.POSITIVE_INFINITY))
+      if (isThere) expect(isOpen(id)).toBe(true)
+    }
+    expect(new Set(ids.map((id) => counters.shardOf(id))).size).toBe(counters.shards)
   })
 
   it('leave self-promotion, which is free, and paid ads as soon as they are back', async () => {
@@ -172,8 +210,8 @@ describe('counters that are away', () => {
     world.offer([world.campaign({ autoPromo: true })])
     expect((await world.ids('BESTSELLERS')).sort()).toEqual(['p1', 'p2'])
     world.counters.before = never
-    const { questions } = world.counters
-    await waitFor(() => world.counters.questions > questions)
+    const { turns } = world.counters
+    await waitFor(() => world.counters.turns > turns)
     world.now += SPEND_KNOWN_MS + 1
     expect(await world.ids('BESTSELLERS')).toEqual(['p2'])
     await world.close()
@@ -181,6 +219,7 @@ describe('counters that are away', () => {
 
   it('leave views that were read in force, and hold every cap of whom they do not know', async () => {
     const counters = fakeCounters()
+    const shard = counters.shardOf('c')
     const errors: unknown[] = []
     const views = createFrequencyCapStore({
       counters,
@@ -188,11 +227,11 @@ describe('counters that are away', () => {
       slowMs: 100,
       onError: (error) => errors.push(error),
     })
-    const key = (person: string) => viewsKey('cid', { campaignId: 'c', adId: 'a' }, '2026-05-01', person)
-    counters.values.set(key('known'), 3)
+    const key = (person: string) => viewsKey(shard, 'cid', { campaignId: 'c', adId: 'a' }, '2026-05-01', person)
+    counters.set(key('known'), 3)
     expect(await views.read([key('known'), key('new')])).toEqual([3, 0])
     counters.before = () => Promise.reject(new CountersUnavailable('down'))
-    counters.values.set(key('known'), 4)
+    counters.set(key('known'), 4)
     for (let i = 0; i < 3; i++) {
       expect(await views.read([key('known'), key('new'), key('stranger')])).toEqual([3, 0, Number.POSITIVE_INFINITY])
     }

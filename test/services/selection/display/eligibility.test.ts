@@ -89,8 +89,14 @@ describe('a banner is shown', () => {
     const id = randomUUID()
     const banners = [world.banner(), world.banner()]
     world.display({ capping: 2, banners }, id)
-    const seen = viewsKey('uid', { campaignId: id, adId: banners[0]!.id }, '2026-05-01', 'ann')
-    world.counters.values.set(seen, 2)
+    const seen = viewsKey(
+      world.counters.shardOf(id),
+      'uid',
+      { campaignId: id, adId: banners[0]!.id },
+      '2026-05-01',
+      'ann',
+    )
+    world.counters.set(seen, 2)
     expect(await world.shown({}, { headers: { cid: 'x', uid: 'ann' } })).toEqual([banners[1]!.id])
     expect(await world.shown({}, { headers: { cid: 'y', uid: 'bob' } })).toHaveLength(2)
   })
@@ -195,7 +201,7 @@ describe('the auction', () => {
     const ids = Array.from({ length: 60 }, () => randomUUID())
     for (const id of ids) {
       const adId = world.display({ capping: 1, cpmMicros: 2_000_000 }, id)
-      world.counters.values.set(viewsKey('cid', { campaignId: id, adId }, '2026-05-01', 'ann'), 1)
+      world.counters.set(viewsKey(world.counters.shardOf(id), 'cid', { campaignId: id, adId }, '2026-05-01', 'ann'), 1)
     }
     const low = world.display({ cpmMicros: 1_000_000 })
     expect(await world.shown({ adCount: 1 }, { headers: { cid: 'ann' } })).toEqual([low])

@@ -248,7 +248,8 @@ async function ask(slots: Request[], address: string, seen: ReadonlySet<string>)
   const cid = `browser-${asks++}`
   for (const [campaignId, { banners }] of known) {
     for (const { id } of banners) {
-      if (seen.has(id)) world.counters.values.set(viewsKey('cid', { campaignId, adId: id }, '2026-05-01', cid), 1)
+      const shard = world.counters.shardOf(campaignId)
+      if (seen.has(id)) world.counters.set(viewsKey(shard, 'cid', { campaignId, adId: id }, '2026-05-01', cid), 1)
     }
   }
   const body = slots.map(({ algorithm, chosen, unitFormats, ...rest }) => ({

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { onceKey, viewsKey } from '../../../../services/domain/money/counter-keys.ts'
+import { capReservationKey, viewsKey } from '../../../../services/domain/money/counter-keys.ts'
 import { RESERVATION_MS } from '../../../../services/domain/money/in-flight.ts'
 import { createHttpServer, type HttpServer } from '../../../../services/http/server.ts'
 import { unknownTraffic } from '../../../../services/replicas/traffic-follower.ts'
@@ -56,10 +56,12 @@ const renewed = () => expect.poll(() => shown(2, another)).toHaveLength(2)
 
 /** As the judge does. */
 function view(requestId: string): void {
-  const { values, taken } = world.counters
-  const key = viewsKey('cid', { campaignId, adId: 'p1' }, '2026-05-01', 'c')
-  values.set(key, (values.get(key) ?? 0) + 1)
-  taken.add(onceKey('VIEW', { requestId, campaignId, adId: 'p1' }))
+  const { counters } = world
+  const shard = counters.shardOf(campaignId)
+  const ad = { campaignId, adId: 'p1' }
+  const key = viewsKey(shard, 'cid', ad, '2026-05-01', 'c')
+  counters.set(key, counters.amountOf(key) + 1)
+  counters.release(shard, capReservationKey('cid', ad, '2026-05-01', 'c'), requestId)
 }
 
 describe('requests of one person at the same time, over several processes', () => {

@@ -72,7 +72,7 @@ describe('money', () => {
     const campaign = world.campaign({ budgetMicros: 1_000_000 })
     world.offer([campaign])
     expect(await ids()).toEqual(['p1'])
-    world.counters.values.set(spendKey(campaign), 990_001)
+    world.counters.set(spendKey(world.counters.shardOf(campaign), campaign), 990_001)
     await world.refreshed()
     expect(await ids()).toEqual([])
     expect((await world.emissions()).at(-1)!.slots[0]!.dropped).toMatchObject([{ adId: 'p1', reason: 'BUDGET' }])
@@ -84,7 +84,7 @@ describe('money', () => {
     const campaign = world.campaign({ cpcMicros: 500_000, budgetMicros: 1_000_000 })
     world.offer([campaign])
     world.offer([world.campaign({ cpcMicros: 400_000 })])
-    world.counters.values.set(spendKey(campaign), 950_000)
+    world.counters.set(spendKey(world.counters.shardOf(campaign), campaign), 950_000)
     await world.refreshed()
     expect(await ids()).toEqual(['p2', 'p1'])
     expect((await world.emissions()).at(-1)!.slots[0]!.ads[1]).toMatchObject({
@@ -97,7 +97,7 @@ describe('money', () => {
   it('counts the day of the shop', async () => {
     const campaign = world.campaign({ dailyBudgetMicros: 100_000, endAt: null })
     world.offer([campaign])
-    world.counters.values.set(dailySpendKey(campaign, '2026-05-01'), 95_000)
+    world.counters.set(dailySpendKey(world.counters.shardOf(campaign), campaign, '2026-05-01'), 95_000)
     await world.refreshed()
     expect(await ids()).toEqual([])
     // 22:00 UTC is midnight in Berlin.
@@ -127,7 +127,7 @@ describe('capping', () => {
     adId: string,
     views: number,
     day = '2026-05-01',
-  ) => world.counters.values.set(viewsKey(by, { campaignId, adId }, day, person), views)
+  ) => world.counters.set(viewsKey(world.counters.shardOf(campaignId), by, { campaignId, adId }, day, person), views)
 
   it('keeps back an ad that the browser has seen often enough today', async () => {
     const campaign = capped()
