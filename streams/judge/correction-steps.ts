@@ -1,14 +1,16 @@
-import type { Counters, Step } from '../../infra/counters/port.ts'
-import type { EventLog } from '../../infra/event-log/port.ts'
 import type { EventCorrection } from '../../schemas/records/events.ts'
 import { decode } from '../../schemas/wire/codec.ts'
+import { memoized } from '../../services/domain/memoized.ts'
 import { dailySpendKey, dayIn, spendKey } from '../../services/domain/money/counter-keys.ts'
 import type { Snapshot } from '../../services/domain/snapshot.ts'
 import { readPages } from '../runtime/pages.ts'
+import { BatchCounters, retryWhenMoved } from './batch-counters.ts'
+import type { RecountDeps } from './recount.ts'
+import { carryOut, decide, type Step } from './step.ts'
 
 const DAY_MS = 86_400_000
-/** An event counts as voided for as long as the log keeps it. */
-const VOIDED_FOR_MS = 400 * DAY_MS
+/** The log keeps an event for 400 days; a correction may come as long, and lie there as long. */
+const VOIDED_FOR_MS = 820 * DAY_MS
 
 /** The name under which the counters remember how far a partition of `corrections` is applied. */
 export function correctionsSourceOf(partition: number): string {
@@ -17,40 +19,66 @@ export function correctionsSourceOf(partition: number): string {
 
 /** Refunds again what the counters have lost of a partition of `corrections`, before the offset `to`. */
 export async function restoreCorrections(
-  deps: { log: Pick<EventLog, 'bounds' | 'read'>; counters: Counters; snapshot: Snapshot },
+  deps: Pick<RecountDeps, 'log' | 'counters' | 'snapshot'>,
   partition: number,
   to = Number.POSITIVE_INFINITY,
 ): Promise<void> {
-  const { log, counters, snapshot } = deps
-  const source = correctionsSourceOf(partition)
+  const { log, counters } = deps
   const { start = 0, end = 0 } = (await log.bounds('corrections')).find((each) => each.partition === partition) ?? {}
-  const [at] = await counters.positions([source])
+  const [at] = await counters.positions([{ shard: partition, source: correctionsSourceOf(partition) }])
   const lost = { from: Math.max(start, at! + 1), to: Math.min(end, to) }
   for await (const records of readPages(log, 'corrections', partition, lost)) {
-    const steps = records.flatMap(({ offset, value }) =>
-      value ? [correctionStep(decode('EventCorrection', value), { partition, offset }, snapshot)] : [],
+    const corrections = records.flatMap(({ offset, value }) =>
+      value ? [{ offset, value: decode('EventCorrection', value) }] : [],
     )
-    await counters.apply(steps, { source, after: -1, upTo: records.at(-1)!.offset })
+    await applyCorrections(deps, { partition, corrections, after: -1, upTo: records.at(-1)!.offset })
   }
+  // What the log holds no more, or never held, is done.
+  if (lost.to - 1 > at!) await applyCorrections(deps, { partition, corrections: [], after: -1, upTo: lost.to - 1 })
 }
 
-/** The step that refunds what was billed for an event: once, however often it is voided. */
-export function correctionStep(
-  { eventId, shopId, campaignId, occurredAt, creditedMicros, correctedAt }: EventCorrection,
-  { partition, offset }: { partition: number; offset: number },
-  snapshot: Snapshot,
-): Step {
+/** Refunds what was billed for events: once each, however often it is voided, and whoever else does so. */
+export async function applyCorrections(
+  { counters, snapshot }: Pick<RecountDeps, 'counters' | 'snapshot'>,
+  batch: {
+    partition: number
+    corrections: readonly { offset: number; value: EventCorrection }[]
+    /** The corrections must have been applied up to here. */
+    after: number
+    upTo: number
+  },
+): Promise<void> {
+  const { partition, corrections, after, upTo } = batch
+  const steps = corrections.map(({ offset, value }) => ({ offset, step: correctionStep(value, partition, snapshot) }))
+  await retryWhenMoved(async () => {
+    const values = new BatchCounters({ source: correctionsSourceOf(partition), own: partition, shards: [partition] })
+    for (const { step } of steps) values.expect(step)
+    values.take(await counters.load(values.loads(after)))
+    for (const { offset, step } of steps) {
+      values.at(offset)
+      carryOut(step, decide(step, values), values)
+    }
+    const change = values.ownChange(upTo, null)
+    if (change) await counters.store(change)
+  })
+}
+
+/** The step that refunds what was billed for an event. */
+function correctionStep(correction: EventCorrection, shard: number, snapshot: Snapshot): Step {
+  const { eventId, shopId, campaignId, occurredAt, creditedMicros, correctedAt } = correction
   const day = dayIn(snapshot.getEver('Shop', shopId)?.body.timeZone ?? 'UTC', occurredAt)
   const credit = { name: 'CREDITED', add: -creditedMicros, max: null }
   return {
-    source: correctionsSourceOf(partition),
-    offset,
-    once: { key: `void/${eventId}`, expiresAt: correctedAt + VOIDED_FOR_MS },
+    once: { group: voidedGroup(Math.floor(occurredAt / DAY_MS)), id: eventId },
+    releases: [],
     limits: [
-      { ...credit, key: spendKey(campaignId), expiresAt: null },
-      // The judge counts late events of a day for eight more days.
-      { ...credit, key: dailySpendKey(campaignId, day), expiresAt: occurredAt + 9 * DAY_MS },
+      { ...credit, key: spendKey(shard, campaignId) },
+      { ...credit, key: dailySpendKey(shard, campaignId, day) },
     ],
+    actor: null,
+    carry: null,
     now: correctedAt,
   }
 }
+
+const voidedGroup = memoized((day: number) => ({ name: `voided/${day}`, keptUntil: day * DAY_MS + VOIDED_FOR_MS }))

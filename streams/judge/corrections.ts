@@ -2,7 +2,7 @@ import type { EventCorrection } from '../../schemas/records/events.ts'
 import type { DecodedRecord } from '../runtime/outcome.ts'
 import { createStream, requireCompleteRegistry } from '../runtime/pipeline.ts'
 import type { Stream } from '../runtime/stream.ts'
-import { correctionStep, correctionsSourceOf, restoreCorrections } from './correction-steps.ts'
+import { applyCorrections, restoreCorrections } from './correction-steps.ts'
 import { JUDGE_GROUP, type JudgeDeps } from './judge.ts'
 import { restoreCounters } from './recount.ts'
 
@@ -15,7 +15,7 @@ const POLL_MAX_WAIT_MS = 500
  * spend it again. Reports and attribution leave voided events out by themselves, from the same topic.
  */
 export function createCorrections({ log, counters, snapshot, ...options }: JudgeDeps): Stream {
-  const deps = { log, counters, snapshot }
+  const deps = { log, counters, snapshot, now: options.now }
   return createStream({
     ...options,
     name: CORRECTIONS_GROUP,
@@ -30,12 +30,18 @@ export function createCorrections({ log, counters, snapshot, ...options }: Judge
         (commit) => commit.topic === 'ad-events' && commit.partition === partition,
       )
       if (judged) await restoreCounters(deps, partition, judged.offset - 1)
-      await restoreCorrections(deps, partition, records[0]!.offset)
-      const steps = (records as DecodedRecord<EventCorrection>[]).flatMap(({ offset, value }) =>
-        value ? [correctionStep(value, { partition, offset }, snapshot)] : [],
-      )
-      await counters.apply(steps, { source: correctionsSourceOf(partition), after: -1, upTo: lastOffset })
+      const before = records[0]!.offset
+      await restoreCorrections(deps, partition, before)
+      const corrections = (records as DecodedRecord<EventCorrection>[]).filter(hasValue)
+      await applyCorrections(deps, { partition, corrections, after: before - 1, upTo: lastOffset })
       return {}
     }),
   })
+}
+
+/** `corrections` has no tombstones; a record without a value is skipped. */
+function hasValue(
+  record: DecodedRecord<EventCorrection>,
+): record is DecodedRecord<EventCorrection> & { value: EventCorrection } {
+  return record.value !== null
 }

@@ -1,22 +1,16 @@
-import { type Counters, CountersBehind, type Outcome, type Progress, type Step } from '../../infra/counters/port.ts'
+import type { Counters } from '../../infra/counters/port.ts'
 import type { EventLog, NewRecord } from '../../infra/event-log/port.ts'
 import type { AdEvent, JudgedEvent } from '../../schemas/records/events.ts'
 import { encode } from '../../schemas/wire/codec.ts'
 import type { Snapshot } from '../../services/domain/snapshot.ts'
-import { trafficRulesOf } from '../../services/domain/traffic-rules.ts'
 import type { DeadRecord, DecodedRecord } from '../runtime/outcome.ts'
 import { createStream, requireCompleteRegistry, type StreamOptions, type StreamStep } from '../runtime/pipeline.ts'
+import { inSlices } from '../runtime/slices.ts'
 import type { Stream, StreamLogger } from '../runtime/stream.ts'
-import { restoreCounters } from './recount.ts'
-import {
-  invalid,
-  type Judgement,
-  judgement,
-  judgingStep,
-  sourceOf,
-  type Terms,
-  verdictWithoutCounters,
-} from './verdict.ts'
+import { decideBatch } from './decide-batch.ts'
+import type { RecountDeps } from './recount.ts'
+import { termsOf } from './terms.ts'
+import { invalid, type Judgement, judgement, judgingStep, verdictWithoutCounters } from './verdict.ts'
 
 export const JUDGE_GROUP = 'judge'
 const BATCH_MAX_RECORDS = 1_000
@@ -37,12 +31,13 @@ export interface JudgeDeps {
  * `judged-events`, goes to the sink (`streams/sink/sink.ts`).
  */
 export function createJudge({ log, counters, snapshot, ...options }: JudgeDeps): Stream {
+  const step = createJudgeStep({ log, counters, snapshot, now: options.now })
   return createStream({
     ...options,
     name: JUDGE_GROUP,
     topics: ['ad-events'],
     log,
-    step: requireCompleteRegistry(snapshot, createJudgeStep({ log, counters, snapshot })),
+    step: requireCompleteRegistry(snapshot, step),
     batchMaxRecords: BATCH_MAX_RECORDS,
     pollMaxWaitMs: POLL_MAX_WAIT_MS,
   })
@@ -50,43 +45,31 @@ export function createJudge({ log, counters, snapshot, ...options }: JudgeDeps):
 
 /**
  * Judges a batch of one partition: bots and expired events at once; all others by the counters, which apply caps, budgets and
- * the rules against invalid traffic in one atomic call.
+ * the rules against invalid traffic.
  *
- * The counters remember every position: a batch that is repeated after a crash gets the same verdicts. The outputs are stored
- * in the transaction that commits the batch.
+ * The counters remember the decisions of the last batch: one that is repeated after a crash gets the same verdicts. The outputs
+ * are stored in the transaction that commits the batch.
  */
-export function createJudgeStep(
-  deps: Pick<JudgeDeps, 'counters' | 'snapshot'> & { log: Pick<EventLog, 'bounds' | 'read'> },
-): StreamStep {
+export function createJudgeStep(deps: RecountDeps): StreamStep {
   const { counters, snapshot } = deps
 
-  /** Counters that have lost what was committed are counted again first. */
-  async function apply(steps: Step[], progress: Progress, partition: number): Promise<Outcome[]> {
-    try {
-      return await counters.apply(steps, progress)
-    } catch (error) {
-      if (!(error instanceof CountersBehind)) throw error
-      await restoreCounters(deps, partition, progress.after)
-      return counters.apply(steps, progress)
-    }
-  }
-
   return async function judgeStep({ partition, records, committed, lastOffset }) {
+    const place = { shard: partition, shards: counters.shards }
     const events = (records as DecodedRecord<AdEvent>[]).filter(hasValue)
     const counted = events.filter(({ value }) => verdictWithoutCounters(value) === null)
-    const steps = counted.map((record) => judgingStep(record.value, record, termsOf(record.value, snapshot)))
-    const progress = { source: sourceOf(partition), after: (committed ?? 0) - 1, upTo: lastOffset }
-    const applied = await apply(steps, progress, partition)
-    const outcomes = new Map(counted.map((record, i) => [record.offset, applied[i]!]))
+    const steps = await inSlices(counted, ({ offset, value }) => {
+      return { offset, step: judgingStep(value, place, termsOf(value, snapshot)) }
+    })
+    const decisions = await decideBatch(deps, { place, steps, after: (committed ?? 0) - 1, upTo: lastOffset })
 
     const outputs: NewRecord[] = []
     const dead: DeadRecord[] = []
-    for (const record of events) {
+    await inSlices(events, (record) => {
       const atSight = verdictWithoutCounters(record.value)
-      const judged = atSight ? invalid(atSight) : judgement(record.value, outcomes.get(record.offset)!)
+      const judged = atSight ? invalid(atSight) : judgement(record.value, decisions.get(record.offset)!)
       if (judged) outputs.push(judgedRecord(record, judged))
       else dead.push(unknownCampaign(record))
-    }
+    })
     return { outputs, dead }
   }
 }
@@ -94,16 +77,6 @@ export function createJudgeStep(
 /** `ad-events` has no tombstones; a record without a value is skipped. */
 function hasValue(record: DecodedRecord<AdEvent>): record is DecodedRecord<AdEvent> & { value: AdEvent } {
   return record.value !== null
-}
-
-/** A deleted campaign or shop keeps its last terms. Null: it was never known. */
-function termsOf({ claims }: AdEvent, snapshot: Snapshot): Terms | null {
-  const campaign = snapshot.getEver('Campaign', claims.campaignId)?.body
-  const shop = snapshot.getEver('Shop', claims.shopId)?.body
-  if (!campaign || !shop) return null
-  const { capping, budgetMicros, dailyBudgetMicros } = campaign
-  const traffic = trafficRulesOf(shop.invalidTraffic)
-  return { capping, budgetMicros, dailyBudgetMicros, timeZone: shop.timeZone, traffic }
 }
 
 function judgedRecord(

@@ -1,68 +1,152 @@
-import type { Counters, Step } from '../../infra/counters/port.ts'
-import type { EventLog } from '../../infra/event-log/port.ts'
+import type { Counters } from '../../infra/counters/port.ts'
+import type { EventLog, LogRecord } from '../../infra/event-log/port.ts'
 import type { JudgedEvent } from '../../schemas/records/events.ts'
 import { decode } from '../../schemas/wire/codec.ts'
 import type { Snapshot } from '../../services/domain/snapshot.ts'
 import { readPages } from '../runtime/pages.ts'
+import { BatchCounters, retryWhenMoved } from './batch-counters.ts'
 import { restoreCorrections } from './correction-steps.ts'
-import { recountingStep, sourceOf, verdictWithoutCounters } from './verdict.ts'
+import { acquaintanceOf, carryOut, type Step } from './step.ts'
+import { recountingTermsOf } from './terms.ts'
+import { decisionOf, judgingStep, sourceOf, verdictWithoutCounters } from './verdict.ts'
+
+/** Judged events that are counted in one store. */
+const PAGE_RECORDS = 5_000
 
 export interface RecountDeps {
   log: Pick<EventLog, 'bounds' | 'read'>
   counters: Counters
   snapshot: Snapshot
+  /** UTC epoch milliseconds: what is forgotten by now is not counted again. */
+  now: () => number
 }
 
 /**
- * Empties the counters and counts all judged events again: the values are the same, and so are the outcomes of positions
- * that may be judged again. Call it only while no judge runs.
+ * Empties the counters and counts all judged events again: the values are the same. Call it only while no judge runs.
  * @returns how many events were counted.
  */
 export async function rebuildCounters(deps: RecountDeps): Promise<number> {
-  await deps.counters.clear()
+  const { counters, log } = deps
+  await counters.clear()
   let events = 0
-  for (const { partition } of await deps.log.bounds('judged-events')) {
-    events += await recount(deps, partition, -1)
+  for (const { partition } of await log.bounds('judged-events')) {
+    events += await recount(deps, partition)
     await restoreCorrections(deps, partition)
   }
+  for (const shard of shardsOf(counters)) await counters.markComplete(shard)
   return events
 }
 
 /**
  * Counts again what the counters have lost of a partition of `ad-events`, up to `upTo`, the last offset that the judge has
- * committed. Other processes may do the same at the same time, and a judge may run: each position counts once.
+ * committed. Other processes may do the same at the same time, and a judge may run: each position counts once in each shard.
  */
 export async function restoreCounters(deps: RecountDeps, partition: number, upTo: number): Promise<void> {
-  const source = sourceOf(partition)
-  const [at] = await deps.counters.positions([source])
-  if (at! >= upTo) return
-  await recount(deps, partition, at!)
-  // The last positions may have no step: bots, dead letters.
-  await deps.counters.apply([], { source, after: -1, upTo })
+  const { counters } = deps
+  const positions = await positionsOf(counters, partition)
+  if (positions.every((at) => at >= upTo)) return
+  await retryWhenMoved(() => recount(deps, partition))
+  await retryWhenMoved(() => moveTo(counters, partition, upTo))
   await restoreCorrections(deps, partition)
 }
 
 /**
- * Counts the judged events whose source offset is past `after`. `ad-events` and `judged-events` are partitioned alike, by
+ * Counts the judged events that some shard does not hold. `ad-events` and `judged-events` are partitioned alike, by
  * campaign: a partition of the one has the positions of the same partition of the other, in rising order.
+ *
+ * What an event has changed follows from its verdict, so nothing is read, except to tell newcomers from known people where
+ * the windows that count them are still open. The next page is read and decoded while the one before it is stored.
  */
-async function recount({ log, counters, snapshot }: RecountDeps, partition: number, after: number): Promise<number> {
-  const source = sourceOf(partition)
+async function recount(deps: RecountDeps, partition: number): Promise<number> {
+  const { log, counters } = deps
+  let positions = await positionsOf(counters, partition)
   const { start = 0, end = 0 } = (await log.bounds('judged-events')).find((each) => each.partition === partition) ?? {}
+  const from = await firstPast(log, partition, { start, end, after: Math.min(...positions) })
   let events = 0
-  let reached = after
-  const from = await firstPast(log, partition, { start, end, after })
-  for await (const records of readPages(log, 'judged-events', partition, { from, to: end })) {
-    const judged = records.flatMap(({ value }) => (value ? [decode('JudgedEvent', value)] : []))
-    const upTo = judged.at(-1)?.sourceOffset ?? reached
-    await counters.apply(
-      judged.flatMap((event) => stepsOf(event, snapshot)),
-      { source, after: reached, upTo },
-    )
-    reached = upTo
+  let stored: Promise<unknown> = Promise.resolve()
+  for await (const records of readPages(log, 'judged-events', partition, {
+    from,
+    to: end,
+    pageRecords: PAGE_RECORDS,
+  })) {
+    const page = pageOf(deps, records, partition)
+    const upTo = page.at(-1)?.event.sourceOffset
+    if (upTo === undefined) continue
+    await stored
+    const changes = await changesOf(deps, page, { partition, positions, upTo })
+    stored = Promise.all(changes.map((change) => counters.store(change)))
+    // It is awaited before the next page is stored; until then nobody looks at how it ends.
+    stored.catch(() => {})
+    positions = positions.map((at) => Math.max(at, upTo))
     events += records.length
   }
+  await stored
   return events
+}
+
+interface Counted {
+  event: JudgedEvent
+  /** Null: the counters know nothing of it. */
+  step: Step | null
+}
+
+function pageOf({ counters, snapshot, now }: RecountDeps, records: readonly LogRecord[], partition: number): Counted[] {
+  const place = { shard: partition, shards: counters.shards }
+  const at = now()
+  return records.flatMap(({ value }) => {
+    if (!value) return []
+    const event = decode('JudgedEvent', value)
+    if (verdictWithoutCounters(event)) return { event, step: null }
+    return { event, step: judgingStep(event, place, recountingTermsOf(event, snapshot, at)) }
+  })
+}
+
+async function changesOf(
+  { counters, now }: RecountDeps,
+  page: readonly Counted[],
+  { partition, positions, upTo }: { partition: number; positions: readonly number[]; upTo: number },
+) {
+  const batch = new BatchCounters({
+    source: sourceOf(partition),
+    own: partition,
+    shards: shardsOf(counters),
+    now: now(),
+  })
+  const actors = page.flatMap(({ step }) => (step && countsActor(step) ? step.actor!.keys : []))
+  if (actors.length > 0) {
+    batch.expectKeys(actors)
+    batch.take(await counters.load(batch.loads(-1)))
+  }
+  // What was loaded is as new as these positions, or somebody else counts too, and the store fails.
+  batch.takePositions(positions)
+  for (const { event, step } of page) {
+    if (!step) continue
+    const actor = step.actor && countsActor(step) ? acquaintanceOf(step.actor, step.now, batch) : null
+    batch.at(event.sourceOffset)
+    carryOut(step, { ...decisionOf(event), actor }, batch)
+  }
+  return changesUpTo(batch, upTo)
+}
+
+const countsActor = ({ actor, limits }: Step) => actor !== null && limits.some(({ of }) => of !== undefined)
+
+/** The last positions may have no judged event: dead letters. */
+async function moveTo(counters: Counters, partition: number, upTo: number): Promise<void> {
+  const batch = new BatchCounters({ source: sourceOf(partition), own: partition, shards: shardsOf(counters) })
+  batch.takePositions(await positionsOf(counters, partition))
+  await Promise.all(changesUpTo(batch, upTo).map((change) => counters.store(change)))
+}
+
+function changesUpTo(batch: BatchCounters, upTo: number) {
+  const own = batch.ownChange(upTo, null)
+  return [...(own ? [own] : []), ...batch.otherChanges(upTo)]
+}
+
+const shardsOf = ({ shards }: Counters) => Array.from({ length: shards }, (_, shard) => shard)
+
+/** Where a partition of `ad-events` stands in each shard. */
+function positionsOf(counters: Counters, partition: number): Promise<number[]> {
+  return counters.positions(shardsOf(counters).map((shard) => ({ shard, source: sourceOf(partition) })))
 }
 
 /** The first offset of `judged-events` whose source offset is past `after`, by binary search. */
@@ -80,11 +164,4 @@ async function firstPast(
     else low = record.offset + 1
   }
   return low
-}
-
-function stepsOf(event: JudgedEvent, snapshot: Snapshot): Step[] {
-  if (verdictWithoutCounters(event)) return []
-  const shop = snapshot.getEver('Shop', event.claims.shopId)
-  if (!shop) throw new Error(`The registry does not know shop ${event.claims.shopId}, whose events were judged`)
-  return [recountingStep(event, shop.body.timeZone)]
 }

@@ -1,8 +1,11 @@
-import type { Actor, Allowance, Limit } from '../../infra/counters/port.ts'
+import type { CounterKey } from '../../infra/counters/port.ts'
+import { personShard } from '../../infra/counters/shards.ts'
 import type { AdEvent, ShowIdClaims } from '../../schemas/records/events.ts'
 import type { TrafficRuleName } from '../../schemas/records/traffic-rules.ts'
-import { onceKey } from '../../services/domain/money/counter-keys.ts'
+import { memoized } from '../../services/domain/memoized.ts'
+import { LAG_MAX_MS, seenKey } from '../../services/domain/money/counter-keys.ts'
 import type { TrafficRules } from '../../services/domain/traffic-rules.ts'
+import type { Actor, Allowance, Limit } from './step.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -10,13 +13,16 @@ const DAY_MS = 24 * HOUR_MS
 /** The sliding window is the current half hour and the two before it: always at least an hour. */
 const PART_MS = 30 * MINUTE_MS
 const PARTS = 3
+/** The earliest time that windows which are still open have counted. */
+export const WINDOWS_MS = PARTS * PART_MS
 
 /**
  * A person who first viewed an ad this long ago is known; until then the person is a newcomer. Somebody who invents people
  * has to wait as long for each of them.
  */
 const KNOWN_AFTER_MS = HOUR_MS
-const KNOWN_FOR_MS = 7 * DAY_MS
+/** A person is known by the views of this week and the one before. */
+const WEEK_MS = 7 * DAY_MS
 
 /** Even people who click a lot click fewer than one in five of the ads they view. */
 const VIEWS_PER_CLICK = 5
@@ -39,22 +45,32 @@ const CLICK_MIN_MS = { list: 500, recommendation: 700, banner: 1_000 } as const
 /** Algorithms of lists, which stand at the top of a page; recommendations stand further down. */
 const LIST_ALGORITHMS = ['BESTSELLERS', 'CONTEXT_MATCH']
 
-/** The person who views, for the rules that tell newcomers from known people; null when no such rule applies to the event. */
-export function actorOf({ type, cid, addressHash, receivedAt }: AdEvent): Actor | null {
+/**
+ * The person who views, for the rules that tell newcomers from known people; null when no such rule applies to the event.
+ * @param shards how many the counters have.
+ */
+export function actorOf({ type, cid, addressHash, receivedAt }: AdEvent, shards: number): Actor | null {
   if (type !== 'VIEW' || addressHash === null) return null
-  return { key: knownKey(cid), knownAfterMs: KNOWN_AFTER_MS, expiresAt: receivedAt + KNOWN_FOR_MS }
+  return { keys: knownKeys(cid, receivedAt, shards), knownAfterMs: KNOWN_AFTER_MS }
 }
 
 /**
  * The rules against invalid traffic that an event is judged by, and the counters it adds to. The first rule that is broken is
  * the reason given. Rules that count need a public address, which somebody who tests on the own machine does not have.
- * @param rules null: the event is counted and not judged.
+ * @param rules null: the windows that the event counts in are over.
  */
-export function trafficLimits(event: AdEvent, rules: TrafficRules | null): Limit[] {
+export function trafficLimits(event: AdEvent, rules: TrafficRules | null, shards: number): Limit[] {
   const sources = sourcesOf(event)
-  if (event.type === 'VIEW') return sources ? viewLimits(event, sources, rules) : []
-  const counted = sources ? clickLimits(event, sources, rules) : []
-  return rules ? [...counted, ...checksOf(event, sources !== null, rules)] : counted
+  if (!rules) return event.type === 'VIEW' && sources ? [countedAt(unitViews(event, shards))] : []
+  const asked = { event, rules, shards }
+  if (event.type === 'VIEW') return sources ? viewLimits(asked, sources) : []
+  return [...(sources ? clickLimits(asked, sources) : []), ...checksOf(asked, sources !== null)]
+}
+
+interface Asked {
+  event: AdEvent
+  rules: TrafficRules
+  shards: number
 }
 
 type By = 'address' | 'agent' | 'network'
@@ -70,19 +86,18 @@ function sourcesOf({ addressHash, agentHash, networkHash }: AdEvent): Sources | 
 
 const clickRules = { address: 'ADDRESS_CLICKS', agent: 'AGENT_CLICKS', network: 'NETWORK_CLICKS' } as const
 
-function clickLimits(event: AdEvent, sources: Sources, rules: TrafficRules | null): Limit[] {
+function clickLimits(asked: Asked, sources: Sources): Limit[] {
   return [
-    ...sources.map(([by, hash]) => {
-      const clicks = counter('clicks', event, by, hash)
-      return limitOf(clickRules[by], rules, clicks, clicksEarned(event, by, hash))
-    }),
-    limitOf('CID_CLICKS', rules, counter('clicks', event, 'cid', event.cid)),
+    ...sources.map(([by, hash]) =>
+      limitOf(clickRules[by], asked.rules, counter('clicks', asked, by, hash), clicksEarned(asked, by, hash)),
+    ),
+    limitOf('CID_CLICKS', asked.rules, counter('clicks', asked, 'cid', asked.event.cid)),
   ]
 }
 
-function clicksEarned(event: AdEvent, by: By, hash: string): Allowance[] {
-  const known = keysOf(counter('known', event, by, hash))
-  const newcomers = keysOf(counter('new', event, by, hash))
+function clicksEarned(asked: Asked, by: By, hash: string): Allowance[] {
+  const known = keysOf(counter('known', asked, by, hash))
+  const newcomers = keysOf(counter('new', asked, by, hash))
   return [
     { keys: known, gives: 1, per: VIEWS_PER_CLICK, max: null },
     { keys: newcomers, gives: 1, per: VIEWS_PER_CLICK, max: EAGER_CLICKS_MAX },
@@ -91,101 +106,118 @@ function clicksEarned(event: AdEvent, by: By, hash: string): Allowance[] {
 }
 
 /** Rules that a click is checked against without adding to a counter. */
-function checksOf(event: AdEvent, isCounted: boolean, rules: TrafficRules): Limit[] {
-  const { cid, claims, occurredAt } = event
+function checksOf(asked: Asked, isCounted: boolean): Limit[] {
+  const { event, rules, shards } = asked
+  const { cid, claims, occurredAt, receivedAt } = event
   const checks: Limit[] = []
   if (isCounted) {
     // The value of this key is the time of the first view: as an allowance it exceeds any number of clicks.
-    const viewed: Allowance = { keys: [knownKey(cid)], gives: 1, per: 1, max: null }
-    const clicksOnly = limitOf('CLICKS_ONLY', rules, counter('clicks', event, 'cid', cid), [viewed])
-    const noView = { ...limitOf('NO_VIEW', rules, unitViews(event)), unlessTaken: onceKey('VIEW', claims) }
+    const viewed: Allowance = { keys: knownKeys(cid, receivedAt, shards), gives: 1, per: 1, max: null }
+    const clicksOnly = limitOf('CLICKS_ONLY', rules, counter('clicks', asked, 'cid', cid), [viewed])
+    const noView = { ...limitOf('NO_VIEW', rules, unitViews(event, shards)), unlessSeen: seenKey('VIEW', claims) }
     checks.push(
       { ...clicksOnly, add: 0, max: rules.CLICKS_ONLY.max! - 1 },
       { ...noView, add: 0, max: REPORTED_VIEWS_MIN - 1 },
     )
   }
   if (occurredAt - claims.emittedAt < clickMinMs(claims)) {
-    const always = limitOf('TOO_FAST', rules, { key: 'always-held', window: [], expiresAt: 0 })
-    checks.push({ ...always, add: 1, max: 0 })
+    checks.push({ ...limitOf('TOO_FAST', rules, NOTHING), max: 0 })
   }
   return checks.filter(({ name }) => rules[name as TrafficRuleName].mode !== 'OFF')
 }
 
-function viewLimits(event: AdEvent, sources: Sources, rules: TrafficRules | null): Limit[] {
+function viewLimits(asked: Asked, sources: Sources): Limit[] {
+  const { event, rules, shards } = asked
   const { cid, claims } = event
   const limits: Limit[] = []
   if (claims.kind === 'DISPLAY' && !claims.autoPromo) {
     const address = sources[0]![1]
-    const known = keysOf(counter('known', event, 'address', address))
+    const known = keysOf(counter('known', asked, 'address', address))
     const people = { keys: known, gives: 1, per: VIEWS_PER_NEWCOMER, max: null }
     const views = { keys: known, gives: NEWCOMER_VIEWS_PER_VIEW, per: 1, max: null }
     limits.push(
-      limitOf('CID_VIEWS', rules, counter('views', event, 'cid', cid)),
-      { ...limitOf('ADDRESS_PEOPLE', rules, counter('people', event, 'address', address), [people]), of: 'FIRST' },
-      { ...limitOf('ADDRESS_VIEWS', rules, counter('views', event, 'address', address), [views]), of: 'NEW' },
+      limitOf('CID_VIEWS', rules, counter('views', asked, 'cid', cid)),
+      { ...limitOf('ADDRESS_PEOPLE', rules, counter('people', asked, 'address', address), [people]), of: 'FIRST' },
+      { ...limitOf('ADDRESS_VIEWS', rules, counter('views', asked, 'address', address), [views]), of: 'NEW' },
     )
   }
   for (const [by, hash] of sources) {
     limits.push(
-      { ...countedAt(counter('known', event, by, hash)), of: 'KNOWN' },
-      { ...countedAt(counter('new', event, by, hash)), of: 'NEW' },
+      { ...countedAt(counter('known', asked, by, hash)), of: 'KNOWN' },
+      { ...countedAt(counter('new', asked, by, hash)), of: 'NEW' },
     )
   }
-  return [...limits, countedAt(unitViews(event))]
+  return [...limits, countedAt(unitViews(event, shards))]
 }
 
 /** The key of the current part of the window, and those of the parts before it. */
 interface Counter {
-  key: string
-  window: string[]
-  expiresAt: number
+  key: CounterKey | null
+  window: CounterKey[]
 }
 
-const keysOf = ({ key, window }: Counter) => [key, ...window]
+const NOTHING: Counter = { key: null, window: [] }
+
+const keysOf = ({ key, window }: Counter) => (key ? [key, ...window] : window)
 
 type Counted = 'clicks' | 'views' | 'people' | 'known' | 'new'
 
-function counter(
-  what: Counted,
-  { claims, receivedAt, previousAddressHash }: AdEvent,
-  by: By | 'cid',
-  who: string,
-): Counter {
+const windowGroup = memoized((part: number) => {
+  return { name: `window/${part}`, keptUntil: (part + PARTS) * PART_MS, spread: 1024 }
+})
+const unitGroup = memoized((day: number) => {
+  return { name: `unit/${day}`, keptUntil: (day + 2) * DAY_MS, spread: 1 }
+})
+const knownGroup = memoized((week: number) => {
+  return { name: `known/${week}`, keptUntil: (week + 2) * WEEK_MS + LAG_MAX_MS, spread: 1024 }
+})
+
+function counter(what: Counted, { event, shards }: Asked, by: By | 'cid', who: string): Counter {
+  const { claims, receivedAt, previousAddressHash } = event
   const part = Math.floor(receivedAt / PART_MS)
   const day = Math.floor(receivedAt / DAY_MS)
   const keyOf = (each: number) => {
     // Parts of yesterday are keyed by yesterday's hash of the address.
     const isYesterday = Math.floor((each * PART_MS) / DAY_MS) < day
     const named = by === 'address' && isYesterday ? (previousAddressHash ?? who) : who
-    return `ivt/${what}/${by}/${each}/${claims.shopId}/${named}`
+    return {
+      shard: personShard(named, shards),
+      group: windowGroup(each),
+      id: `${what}/${by}/${claims.shopId}/${named}`,
+    }
   }
-  const window = Array.from({ length: PARTS - 1 }, (_, i) => keyOf(part - 1 - i))
-  return { key: keyOf(part), window, expiresAt: (part + PARTS) * PART_MS }
+  return { key: keyOf(part), window: Array.from({ length: PARTS - 1 }, (_, i) => keyOf(part - 1 - i)) }
 }
 
 /** Views of an ad unit, today and yesterday. */
-function unitViews({ claims, receivedAt }: AdEvent): Counter {
+function unitViews({ claims, receivedAt }: AdEvent, shards: number): Counter {
   const day = Math.floor(receivedAt / DAY_MS)
-  const keyOf = (each: number) => `ivt/unit/${each}/${claims.adUnitId}`
-  return { key: keyOf(day), window: [keyOf(day - 1)], expiresAt: (day + 2) * DAY_MS }
+  const shard = personShard(claims.adUnitId, shards)
+  const keyOf = (each: number) => ({ shard, group: unitGroup(each), id: claims.adUnitId })
+  return { key: keyOf(day), window: [keyOf(day - 1)] }
 }
 
-const knownKey = (cid: string) => `ivt/known/${cid}`
+function knownKeys(cid: string, at: number, shards: number): [CounterKey, CounterKey] {
+  const week = Math.floor(at / WEEK_MS)
+  const shard = personShard(cid, shards)
+  return [
+    { shard, group: knownGroup(week), id: cid },
+    { shard, group: knownGroup(week - 1), id: cid },
+  ]
+}
 
 function limitOf(
   name: TrafficRuleName,
-  rules: TrafficRules | null,
-  { key, window, expiresAt }: Counter,
+  rules: TrafficRules,
+  { key, window }: Counter,
   allowances: Allowance[] = [],
 ): Limit {
-  const { mode, max } = rules?.[name] ?? { mode: 'OFF', max: 0 }
-  const counted = { name, key, add: 1, max: null, expiresAt, brief: true }
+  const { mode, max } = rules[name]
+  const counted = { name, key, add: 1, max: null }
   return mode === 'OFF' ? counted : { ...counted, max, window, allowances, marks: mode === 'MARK' }
 }
 
-const countedAt = ({ key, expiresAt }: Counter): Limit => {
-  return { name: 'COUNTED', key, add: 1, max: null, expiresAt, brief: true }
-}
+const countedAt = ({ key }: Counter): Limit => ({ name: 'COUNTED', key, add: 1, max: null })
 
 function clickMinMs({ kind, algorithm }: ShowIdClaims): number {
   if (kind === 'DISPLAY') return CLICK_MIN_MS.banner

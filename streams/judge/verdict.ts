@@ -1,25 +1,22 @@
-import type { Limit, Outcome, Step } from '../../infra/counters/port.ts'
+import { personShard } from '../../infra/counters/shards.ts'
 import type { Campaign } from '../../schemas/records/entities.ts'
 import type { AdEvent, JudgedEvent, Verdict } from '../../schemas/records/events.ts'
 import { VIEWS_PRICED } from '../../services/domain/campaign/campaign.ts'
 import {
+  capReservationKey,
   crossClientKey,
   dailySpendKey,
   dayIn,
-  onceKey,
+  LIFE_MS,
+  seenKey,
   spendKey,
+  thousandthsKey,
   viewsKey,
 } from '../../services/domain/money/counter-keys.ts'
-import { bucketOf, endOfFlight, settledKey, settledUntil } from '../../services/domain/money/in-flight.ts'
+import { bucketOf, endOfFlight, settledKey } from '../../services/domain/money/in-flight.ts'
 import { isTrafficRule, type TrafficRules } from '../../services/domain/traffic-rules.ts'
+import type { Decision, Limit, Step } from './step.ts'
 import { actorOf, trafficLimits } from './traffic.ts'
-
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
-/** Time from the emission to the event, by event type. */
-const LIFE_MS = { VIEW: 24 * HOUR_MS, CLICK: 30 * DAY_MS } as const
-/** An event may be received up to 7 days after it happened; a day more is for clocks that differ. */
-const LATE_MAX_MS = 8 * DAY_MS
 
 /**
  * Events of a day that one browser may send for ads that others were given. People lose a cid, and two devices of one
@@ -27,21 +24,22 @@ const LATE_MAX_MS = 8 * DAY_MS
  */
 export const FOREIGN_MAX_PER_DAY = 20
 
-/** The place of an event in `ad-events`. */
-export interface SourcePosition {
-  partition: number
-  offset: number
-}
-
 /** The name under which the counters remember how far a partition of `ad-events` is applied. */
 export function sourceOf(partition: number): string {
   return `ad-events/${partition}`
 }
 
+/** Where the counters of an event lie: the shard of its campaign, which has the number of its partition, of so many. */
+export interface Place {
+  shard: number
+  shards: number
+}
+
 /** The caps and budgets of a campaign, and the time zone and traffic rules of its shop. */
 export interface Terms extends Pick<Campaign, 'capping' | 'budgetMicros' | 'dailyBudgetMicros'> {
   timeZone: string
-  traffic: TrafficRules
+  /** Null: what the rules count by is over. */
+  traffic: TrafficRules | null
 }
 
 /** What the judge decides about an event. */
@@ -58,30 +56,35 @@ export function verdictWithoutCounters({ bot, type, occurredAt, claims }: AdEven
 }
 
 /**
- * The step that judges an event, and counts it when it is valid. Its outcome stands for good: a replay of the position gets
- * the same, even when the campaign, or its absence, has changed since.
+ * The step that judges an event, and counts it when it is valid.
  * @param terms null when the campaign is not known.
  */
-export function judgingStep(event: AdEvent, position: SourcePosition, terms: Terms | null): Step {
-  const step = stepAt(event, position)
+export function judgingStep(event: AdEvent, place: Place, terms: Terms | null): Step {
+  const { type, claims, receivedAt } = event
+  const step = { once: null, releases: [], limits: [], actor: null, carry: null, now: receivedAt }
   // It takes no once key: set aside, it was not judged, and may come again once the campaign is known.
-  if (!terms) return { ...step, once: null, limits: [alwaysHeld('UNKNOWN_CAMPAIGN')] }
-  const limits = limitsOf(event, { ...terms, foreignMax: FOREIGN_MAX_PER_DAY })
-  return { ...step, limits, carry: carryOf(event), actor: actorOf(event) }
+  if (!terms) return { ...step, limits: [UNKNOWN_CAMPAIGN] }
+  return {
+    ...step,
+    once: seenKey(type, claims),
+    releases: releasesOf(event, terms),
+    limits: limitsOf(event, place, terms),
+    actor: actorOf(event, place.shards),
+    carry: carryOf(event, place),
+  }
 }
 
-/** The step that makes empty counters what `judgingStep` made of them, whatever the campaign's terms are now. */
-export function recountingStep(event: JudgedEvent, timeZone: string): Step {
-  const position = { partition: event.sourcePartition, offset: event.sourceOffset }
-  const step = stepAt(event, position)
-  if (event.verdict !== 'VALID') return { ...step, limits: [alwaysHeld(event.invalidReason ?? event.verdict)] }
-  const free = { timeZone, traffic: null, foreignMax: null, capping: null, budgetMicros: null, dailyBudgetMicros: null }
-  const marks = event.marks.map((name) => ({ ...alwaysHeld(name), marks: true }))
-  return { ...step, limits: [...limitsOf(event, free), ...marks], carry: carryOf(event), actor: actorOf(event) }
+/** The decision that a judged event was given, whatever the campaign's terms are now; of the actor it tells nothing. */
+export function decisionOf(event: JudgedEvent): Omit<Decision, 'actor'> {
+  const { verdict, billedMicros, invalidReason, marks } = event
+  if (verdict === 'DUPLICATE') return { outcome: 'SEEN' }
+  if (verdict !== 'VALID') return { outcome: invalidReason ?? verdict }
+  const ended = billedMicros > chargeOf(event).micros ? 'CARRIED' : 'APPLIED'
+  return { outcome: [ended, ...marks].join('+') }
 }
 
-/** What an outcome of the counters means; null when the campaign was not known. */
-export function judgement(event: AdEvent, outcome: Outcome): Judgement | null {
+/** What a decision means; null when the campaign was not known. */
+export function judgement(event: AdEvent, { outcome }: Decision): Judgement | null {
   const [ended, ...marks] = outcome.split('+')
   switch (ended) {
     case 'APPLIED':
@@ -92,15 +95,12 @@ export function judgement(event: AdEvent, outcome: Outcome): Judgement | null {
       return invalid('DUPLICATE')
     case 'CAPPED':
     case 'OVER_BUDGET':
-    case 'DUPLICATE':
     case 'REPLAYED':
       return invalid(ended)
     case 'UNKNOWN_CAMPAIGN':
       return null
     default:
-      if (!isTrafficRule(outcome)) {
-        throw new Error(`Counters gave an outcome that no step asks for: ${outcome}`)
-      }
+      if (!isTrafficRule(outcome)) throw new Error(`A decision that no step asks for: ${outcome}`)
       return { ...invalid('INVALID_TRAFFIC'), invalidReason: outcome }
   }
 }
@@ -118,79 +118,59 @@ function chargeOf({ type, claims }: AdEvent): { micros: number; thousandths: num
   return { micros: 0, thousandths: 0 }
 }
 
-function stepAt(event: AdEvent, { partition, offset }: SourcePosition): Step {
-  const { type, claims, receivedAt } = event
-  return {
-    source: sourceOf(partition),
-    offset,
-    once: { key: onceKey(type, claims), expiresAt: claims.emittedAt + LIFE_MS[type] + LATE_MAX_MS },
-    limits: [],
-    // The log's time and not the clock's: a replay must expire keys as the first run did.
-    now: receivedAt,
-  }
-}
-
-/** Terms of which null means: count it, but apply no limit. */
-type FreeableTerms = Omit<Terms, 'budgetMicros' | 'traffic'> & {
-  budgetMicros: number | null
-  traffic: TrafficRules | null
-  foreignMax: number | null
-}
-
 /** Whether the event comes from another browser than the ad was shown to, without a uid that links the two. */
 function isForeign({ cid, uid, claims }: AdEvent): boolean {
   return cid !== claims.cid && !(uid && uid === claims.uid)
 }
 
 /**
- * In the order in which they are given as the reason. Views are counted even without a cap, so that one set later in the
- * day knows of them.
+ * In the order in which they are given as the reason. Views are counted only while their campaign has a cap: one that is set
+ * later in the day counts from then on.
  */
-function limitsOf(event: AdEvent, terms: FreeableTerms): Limit[] {
-  const { timeZone, traffic, foreignMax, capping, budgetMicros, dailyBudgetMicros } = terms
+function limitsOf(event: AdEvent, { shard, shards }: Place, terms: Terms): Limit[] {
+  const { timeZone, traffic, capping, budgetMicros, dailyBudgetMicros } = terms
   const { type, cid, uid, claims, occurredAt, receivedAt } = event
   const day = dayIn(timeZone, occurredAt)
-  const dayEnds = occurredAt + DAY_MS + LATE_MAX_MS
   const limits: Limit[] = []
   if (isForeign(event)) {
-    const key = crossClientKey(claims.shopId, day, cid)
-    limits.push({ name: 'REPLAYED', key, add: 1, max: foreignMax, expiresAt: dayEnds })
+    const key = crossClientKey(personShard(cid, shards), claims.shopId, day, cid)
+    limits.push({ name: 'REPLAYED', key, add: 1, max: FOREIGN_MAX_PER_DAY })
   }
-  limits.push(...trafficLimits(event, traffic))
-  if (type === 'VIEW') {
-    const view = { name: 'CAPPED', add: 1, max: capping, expiresAt: dayEnds }
-    limits.push({ ...view, key: viewsKey('cid', claims, day, cid) })
-    if (uid) limits.push({ ...view, key: viewsKey('uid', claims, day, uid) })
+  limits.push(...trafficLimits(event, traffic, shards))
+  if (type === 'VIEW' && capping !== null) {
+    const view = { name: 'CAPPED', add: 1, max: capping }
+    limits.push({ ...view, key: viewsKey(shard, 'cid', claims, day, cid) })
+    if (uid) limits.push({ ...view, key: viewsKey(shard, 'uid', claims, day, uid) })
   }
   const { micros, thousandths } = chargeOf(event)
   if (micros > 0 || thousandths > 0) {
     const spend = { name: 'OVER_BUDGET', add: micros, carries: true }
     limits.push(
-      { ...spend, key: spendKey(claims.campaignId), max: budgetMicros, expiresAt: null },
-      { ...spend, key: dailySpendKey(claims.campaignId, day), max: dailyBudgetMicros, expiresAt: dayEnds },
+      { ...spend, key: spendKey(shard, claims.campaignId), max: budgetMicros },
+      { ...spend, key: dailySpendKey(shard, claims.campaignId, day), max: dailyBudgetMicros },
     )
     // Selection learns by this counter that the money it reserved for the impression is spent.
     const bucket = bucketOf(claims.emittedAt)
     if (type === 'VIEW' && receivedAt < endOfFlight(bucket)) {
-      limits.push({
-        ...spend,
-        name: 'SETTLED',
-        key: settledKey(claims.campaignId, bucket),
-        max: null,
-        expiresAt: settledUntil(bucket),
-        brief: true,
-      })
+      limits.push({ ...spend, name: 'SETTLED', key: settledKey(shard, claims.campaignId, bucket), max: null })
     }
   }
   return limits
 }
 
-function carryOf(event: AdEvent): Step['carry'] {
+/** What selection has reserved of the cap for the ad that is viewed now: the view counts in its place, or never will. */
+function releasesOf({ type, claims }: AdEvent, { capping, timeZone }: Terms): Step['releases'] {
+  if (type !== 'VIEW' || capping === null) return []
+  const day = dayIn(timeZone, claims.emittedAt)
+  const { cid, uid, requestId: holder } = claims
+  const byCid = { key: capReservationKey('cid', claims, day, cid), holder }
+  return uid ? [byCid, { key: capReservationKey('uid', claims, day, uid), holder }] : [byCid]
+}
+
+function carryOf(event: AdEvent, { shard }: Place): Step['carry'] {
   const { thousandths } = chargeOf(event)
-  return thousandths > 0 ? { key: `${spendKey(event.claims.campaignId)}/thousandths`, thousandths } : null
+  return thousandths > 0 ? { key: thousandthsKey(shard, event.claims.campaignId), thousandths } : null
 }
 
 /** A limit that every event exceeds: its step counts nothing and only leaves its outcome. */
-function alwaysHeld(name: string): Limit {
-  return { name, key: 'always-held', add: 1, max: 0, expiresAt: null }
-}
+const UNKNOWN_CAMPAIGN: Limit = { name: 'UNKNOWN_CAMPAIGN', key: null, add: 1, max: 0 }

@@ -1,6 +1,5 @@
 import type { Counters } from '../../infra/counters/port.ts'
 import type { EventLog } from '../../infra/event-log/port.ts'
-import { JUDGE_WATERMARK } from '../../services/domain/money/in-flight.ts'
 import { uncommitted } from '../runtime/lag.ts'
 import { JUDGE_GROUP } from './judge.ts'
 
@@ -14,7 +13,7 @@ const APPEND_MAX_MS = 5_000
  */
 export function createJudgeWatermark(deps: {
   log: Pick<EventLog, 'bounds' | 'read' | 'committed'>
-  counters: Pick<Counters, 'apply'>
+  counters: Pick<Counters, 'raiseWatermark'>
   /** UTC epoch milliseconds. */
   now: () => number
 }): () => Promise<boolean> {
@@ -32,7 +31,7 @@ export function createJudgeWatermark(deps: {
     const stretches = await uncommitted(log, 'ad-events', await log.committed(JUDGE_GROUP))
     const times = stretches.map(({ partition, from, end }) => judgedUntil(partition, from, end, at))
     const upTo = Math.min(...(await Promise.all(times))) - APPEND_MAX_MS
-    await counters.apply([], { source: JUDGE_WATERMARK, after: -1, upTo })
+    await counters.raiseWatermark(upTo)
     return false
   }
 }

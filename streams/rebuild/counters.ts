@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
+import type { CounterKey } from '../../infra/counters/port.ts'
 import type { EventLog } from '../../infra/event-log/port.ts'
 import { decode } from '../../schemas/wire/codec.ts'
 import { dayIn, spendKey, viewsKey } from '../../services/domain/money/counter-keys.ts'
+import { createCountersRepair } from '../judge/counters-repair.ts'
 import { createJudge, type JudgeDeps } from '../judge/judge.ts'
 import { rebuildCounters } from '../judge/recount.ts'
 import { readPages } from '../runtime/pages.ts'
@@ -11,6 +13,7 @@ import { type Fingerprint, type TableProof, tableProof } from './table-proof.ts'
 /** Empties the counters, counts again what the judge has written and compares. Only while no judge runs. */
 export async function proveCounters(deps: JudgeDeps): Promise<TableProof> {
   await runToEnd(createJudge(deps))
+  await createCountersRepair(deps)()
   const before = await fingerprint(deps)
   await rebuildCounters(deps)
   return tableProof('counters', before, await fingerprint(deps))
@@ -20,26 +23,26 @@ export async function proveCounters(deps: JudgeDeps): Promise<TableProof> {
 async function fingerprint({ log, counters, snapshot }: JudgeDeps): Promise<Fingerprint> {
   const hash = createHash('sha256')
   let rows = 0
-  for await (const records of judgedEvents(log)) {
-    const keys = new Set<string>()
-    for (const value of records) {
+  for await (const { partition, values } of judgedEvents(log)) {
+    const keys = new Map<string, CounterKey>()
+    for (const value of values) {
       const { claims, cid, uid, occurredAt } = decode('JudgedEvent', value)
       const timeZone = snapshot.getEver('Shop', claims.shopId)?.body.timeZone ?? 'UTC'
       const day = dayIn(timeZone, occurredAt)
-      keys.add(spendKey(claims.campaignId)).add(viewsKey('cid', claims, day, cid))
-      if (uid) keys.add(viewsKey('uid', claims, day, uid))
+      const named = [spendKey(partition, claims.campaignId), viewsKey(partition, 'cid', claims, day, cid)]
+      if (uid) named.push(viewsKey(partition, 'uid', claims, day, uid))
+      for (const key of named) keys.set(`${key.group.name}/${key.id}`, key)
     }
-    const named = [...keys]
-    hash.update(JSON.stringify([named, await counters.read(named)]))
-    rows += named.length
+    hash.update(JSON.stringify([[...keys.keys()], await counters.read([...keys.values()])]))
+    rows += keys.size
   }
   return { rows, hash: hash.digest('hex').slice(0, 16) }
 }
 
-async function* judgedEvents(log: EventLog): AsyncGenerator<Buffer[]> {
+async function* judgedEvents(log: EventLog): AsyncGenerator<{ partition: number; values: Buffer[] }> {
   for (const { partition, start, end } of await log.bounds('judged-events')) {
     for await (const records of readPages(log, 'judged-events', partition, { from: start, to: end })) {
-      yield records.flatMap(({ value }) => value ?? [])
+      yield { partition, values: records.flatMap(({ value }) => value ?? []) }
     }
   }
 }

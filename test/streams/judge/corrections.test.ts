@@ -1,5 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { shardOf } from '../../../infra/counters/shards.ts'
 import type { AdEvent, EventCorrection, JudgedEvent } from '../../../schemas/records/events.ts'
+import { topics } from '../../../schemas/topics.ts'
 import { decode, encode } from '../../../schemas/wire/codec.ts'
 import { dailySpendKey, spendKey } from '../../../services/domain/money/counter-keys.ts'
 import { createCorrections } from '../../../streams/judge/corrections.ts'
@@ -10,6 +12,9 @@ import { eventOf, NOON, snapshotOf } from './fixtures.ts'
 import { emptyLogAndCounters } from './log-and-counters.ts'
 
 const PRICE = 400_000
+const shard = shardOf('c', topics['ad-events'].partitions)
+/** No counter of the tests' day is forgotten yet. */
+const now = () => NOON
 const snapshot = snapshotOf({ c: { budgetMicros: 5 * PRICE, dailyBudgetMicros: 4 * PRICE } })
 
 describe('what is voided', () => {
@@ -30,9 +35,12 @@ describe('what is voided', () => {
     )
   const correct = () => {
     const { log, counters } = its
-    return runToEnd(createCorrections({ log, counters, snapshot, now: Date.now, logger: silent }))
+    return runToEnd(createCorrections({ log, counters, snapshot, now, logger: silent }))
   }
-  const spend = () => its.counters.read([spendKey('c'), dailySpendKey('c', '2026-03-10')])
+  async function spend() {
+    await its.counters.markComplete(shard)
+    return its.counters.read([spendKey(shard, 'c'), dailySpendKey(shard, 'c', '2026-03-10')])
+  }
   async function verdicts() {
     const judged: JudgedEvent[] = []
     for (const { partition, start, end } of await its.log.bounds('judged-events')) {
@@ -71,10 +79,10 @@ describe('what is voided', () => {
     await voidAll(clicks.slice(0, 1))
     await correct()
     its.counters.loseTo(0)
-    await createCountersRepair({ ...its, snapshot })()
+    await createCountersRepair({ ...its, snapshot, now })()
     expect(await spend()).toEqual([3 * PRICE, 3 * PRICE])
     its.counters.loseTo(0)
-    await rebuildCounters({ ...its, snapshot })
+    await rebuildCounters({ ...its, snapshot, now })
     expect(await spend()).toEqual([3 * PRICE, 3 * PRICE])
   })
 

@@ -1,17 +1,20 @@
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { shardOf } from '../../../infra/counters/shards.ts'
 import type { EventLog, NewRecord } from '../../../infra/event-log/port.ts'
 import type { AdEvent } from '../../../schemas/records/events.ts'
 import { decode, encode } from '../../../schemas/wire/codec.ts'
-import { COUNTERS_COMPLETE_KEY, spendKey } from '../../../services/domain/money/counter-keys.ts'
+import { spendKey } from '../../../services/domain/money/counter-keys.ts'
 import { createCountersRepair } from '../../../streams/judge/counters-repair.ts'
 import { createJudgeStep } from '../../../streams/judge/judge.ts'
 import { tries } from '../../effort.ts'
-import { eventOf, recordsOf, snapshotOf } from './fixtures.ts'
+import { eventOf, NOON, recordsOf, snapshotOf } from './fixtures.ts'
 import { emptyLogAndCounters } from './log-and-counters.ts'
 import { type LossyCounters, lossyCounters } from './lossy-counters.ts'
 
 const PRICE = 7
+/** No counter of the tests' day is forgotten yet. */
+const now = () => NOON
 const BUDGET = 40 * PRICE
 const campaignIds = ['c', 'd', 'e', 'f', 'g', 'h']
 const snapshot = snapshotOf(Object.fromEntries(campaignIds.map((id) => [id, { budgetMicros: BUDGET }])))
@@ -49,7 +52,7 @@ describe('the judge on counters that lose what they held', () => {
       read: async (_, partition, from, max) =>
         committed.slice(from, from + max).map((each, i) => ({ ...each, partition, offset: from + i, appendedAt: 0 })),
     }
-    const step = createJudgeStep({ log, counters, snapshot: terms })
+    const step = createJudgeStep({ log, counters, snapshot: terms, now })
     const lose = (share: number | null) => {
       if (lossy && share !== null) counters.loseTo(Math.floor(share * (counters.moments - 1)))
     }
@@ -71,7 +74,8 @@ describe('the judge on counters that lose what they held', () => {
       next += events.length + 1
     }
     const judged = committed.map(({ value }) => decode('JudgedEvent', value!))
-    const spends = await counters.read(['tight', 'capped', 'banner'].map(spendKey))
+    await counters.markComplete(0)
+    const spends = await counters.read(['tight', 'capped', 'banner'].map((id) => spendKey(0, id)))
     return { judged: judged.map(({ verdict, billedMicros }) => [verdict, billedMicros]), spends }
   }
 
@@ -104,33 +108,33 @@ describe('the keeper of the counters', () => {
         return { topic: 'ad-events' as const, key: campaignId, value: encode('AdEvent', event) }
       }),
     )
-  const spends = () => counters.read(campaignIds.map(spendKey))
-  const whole = async () => (await counters.read([COUNTERS_COMPLETE_KEY]))[0]
+  const spends = () => counters.read(campaignIds.map((id) => spendKey(shardOf(id, counters.shards), id)))
+  const isComplete = async () => (await counters.complete()).every(Boolean)
 
-  test('says that new counters of an empty log are whole', async () => {
-    expect(await whole()).toBe(0)
-    await createCountersRepair({ log, counters, snapshot })()
-    expect(await whole()).toBe(1)
+  test('says that new counters of an empty log are complete', async () => {
+    expect(await isComplete()).toBe(false)
+    await createCountersRepair({ log, counters, snapshot, now })()
+    expect(await isComplete()).toBe(true)
   })
 
   test('counts emptied counters again, though nothing comes that the judge would notice it by', async () => {
     await send(120)
     await judge()
-    const look = createCountersRepair({ log, counters, snapshot })
+    const look = createCountersRepair({ log, counters, snapshot, now })
     await look()
     const before = await spends()
     expect(before).toEqual(campaignIds.map(() => 20 * PRICE))
     counters.loseTo(0)
-    expect(await whole()).toBe(0)
+    expect(await isComplete()).toBe(false)
     await look()
     expect(await spends()).toEqual(before)
-    expect(await whole()).toBe(1)
+    expect(await isComplete()).toBe(true)
   })
 
   test('counts again what was lost since any moment, once, whoever else does so', async () => {
     await send(60)
     await judge()
-    const keepers = [1, 2].map(() => createCountersRepair({ log, counters, snapshot }))
+    const keepers = [1, 2].map(() => createCountersRepair({ log, counters, snapshot, now }))
     await Promise.all(keepers.map((look) => look()))
     const middle = counters.moments - 1
     await send(60)
@@ -149,6 +153,7 @@ describe('the keeper of the counters', () => {
     counters.loseTo(0)
     await send(60)
     await judge()
+    await createCountersRepair({ log, counters, snapshot, now })()
     expect(await spends()).toEqual(campaignIds.map(() => BUDGET))
     const judged = await Promise.all(
       (await log.bounds('judged-events')).map(({ partition }) => log.read('judged-events', partition, 0, 1_000)),

@@ -1,71 +1,91 @@
-import { applyStep } from '../../../infra/counters/embedded/step.ts'
-import { type Counters, CountersBehind, type Outcome } from '../../../infra/counters/port.ts'
+import {
+  type CounterKey,
+  type Counters,
+  CountersBehind,
+  CountersMoved,
+  CountersUnavailable,
+  type SeenKey,
+} from '../../../infra/counters/port.ts'
 
 interface Held {
-  values: Map<string, { value: number; expiresAt: number | null }>
-  outcomes: Map<string, Outcome>
+  values: Map<string, number>
   positions: Map<string, number>
-  now: number
+  notes: Map<string, string>
+  complete: Set<number>
 }
 
-/** Counters in memory that can be set back to what they once were. */
+/** Counters in memory that can be set back to what they once were, and forget nothing by themselves. */
 export interface LossyCounters extends Counters {
-  /** How often steps were applied: the points that `loseTo` knows. */
+  /** How often something was stored or marked: the points that `loseTo` knows. */
   readonly moments: number
   /** Forgets everything since a moment; 0: everything. */
   loseTo(moment: number): void
 }
 
-export function lossyCounters(): LossyCounters {
-  let held: Held = { values: new Map(), outcomes: new Map(), positions: new Map(), now: 0 }
+const keyOf = ({ shard, group, id }: CounterKey) => JSON.stringify([shard, group.name, id])
+const seenIn = (shard: number, { group, id }: SeenKey) => JSON.stringify([shard, group.name, id, 'seen'])
+
+export function lossyCounters(shards = 1): LossyCounters {
+  const numbers = Array.from({ length: shards }, (_, shard) => shard)
+  let held: Held = { values: new Map(), positions: new Map(), notes: new Map(), complete: new Set() }
   const history: Held[] = [structuredClone(held)]
-  const valueAt = (key: string, now: number) => {
-    const found = held.values.get(key)
-    return found && (found.expiresAt === null || found.expiresAt > now) ? found.value : 0
+  let watermark = -1
+  const sourceIn = (shard: number, source: string) => JSON.stringify([shard, source])
+  const positionOf = (shard: number, source: string) => held.positions.get(sourceIn(shard, source)) ?? -1
+
+  function loseTo(moment: number): void {
+    held = structuredClone(history[moment]!)
+    history.length = moment + 1
   }
-  const positionOf = (source: string) => held.positions.get(source) ?? -1
-  const state = {
-    value: (key: string, now: number) => valueAt(`c ${key}`, now),
-    set: (key: string, value: number, expiresAt: number | null) => held.values.set(`c ${key}`, { value, expiresAt }),
-    takeOnce(key: string, expiresAt: number, now: number) {
-      if (valueAt(`o ${key}`, now) > 0) return false
-      held.values.set(`o ${key}`, { value: 1, expiresAt })
-      return true
-    },
-    isTaken: (key: string, now: number) => valueAt(`o ${key}`, now) > 0,
-  }
+
   return {
-    async apply(steps, progress) {
-      if (progress && positionOf(progress.source) < progress.after) throw new CountersBehind('lost')
-      const outcomes = steps.map((step) => {
-        const position = `${step.source}@${step.offset}`
-        if (step.offset > positionOf(step.source)) {
-          held.outcomes.set(position, applyStep(step, state))
-          held.positions.set(step.source, step.offset)
-          held.now = Math.max(held.now, step.now)
+    shards,
+    async load(loads) {
+      return loads.map(({ shard, source, after, keys, seen }) => {
+        const position = positionOf(shard, source)
+        if (position < after) throw new CountersBehind('lost')
+        return {
+          position,
+          note: held.notes.get(sourceIn(shard, source)) ?? null,
+          values: keys.map((key) => held.values.get(keyOf(key)) ?? 0),
+          seen: seen.map((key) => held.values.has(seenIn(shard, key))),
         }
-        const outcome = held.outcomes.get(position)
-        if (outcome === undefined) throw new Error(`no outcome of ${position}`)
-        return outcome
       })
-      if (progress) held.positions.set(progress.source, Math.max(positionOf(progress.source), progress.upTo))
-      history.push(structuredClone(held))
-      return outcomes
     },
-    read: async (keys) => keys.map((key) => valueAt(`c ${key}`, held.now)),
+    async store({ shard, source, after, upTo, note, add, lower, seen }) {
+      if (positionOf(shard, source) !== after) throw new CountersMoved('moved')
+      for (const { key, amount } of add) {
+        held.values.set(keyOf(key), Math.max(0, (held.values.get(keyOf(key)) ?? 0) + amount))
+      }
+      for (const { key, value } of lower) {
+        held.values.set(keyOf(key), Math.min(held.values.get(keyOf(key)) || Number.POSITIVE_INFINITY, value))
+      }
+      for (const key of seen) held.values.set(seenIn(shard, key), 1)
+      held.positions.set(sourceIn(shard, source), upTo)
+      if (note !== null) held.notes.set(sourceIn(shard, source), note)
+      history.push(structuredClone(held))
+    },
+    async read(keys) {
+      if (keys.some(({ shard }) => !held.complete.has(shard))) throw new CountersUnavailable('being counted again')
+      return keys.map((key) => held.values.get(keyOf(key)) ?? 0)
+    },
+    positions: async (sources) => sources.map(({ shard, source }) => positionOf(shard, source)),
+    complete: async () => numbers.map((shard) => held.complete.has(shard)),
+    async markComplete(shard) {
+      held.complete.add(shard)
+      history.push(structuredClone(held))
+    },
+    async raiseWatermark(at) {
+      watermark = Math.max(watermark, at)
+    },
+    watermark: async () => watermark,
     agree: async (_name, proposed) => proposed,
-    reserve: async () => Promise.reject(new Error('streams hold nothing')),
-    positions: async (sources) => sources.map(positionOf),
+    reserve: async () => Promise.reject(new Error('streams reserve nothing')),
     clear: async () => loseTo(0),
     close: async () => {},
     get moments() {
       return history.length
     },
     loseTo,
-  }
-
-  function loseTo(moment: number): void {
-    held = structuredClone(history[moment]!)
-    history.length = moment + 1
   }
 }

@@ -1,6 +1,7 @@
-import { applyStep, type CounterState } from '../../../infra/counters/embedded/step.ts'
 import type { AdEvent, JudgedEvent } from '../../../schemas/records/events.ts'
 import { type TrafficRules, trafficRulesOf } from '../../../services/domain/traffic-rules.ts'
+import { BatchCounters } from '../../../streams/judge/batch-counters.ts'
+import { carryOut, decide } from '../../../streams/judge/step.ts'
 import { judgement, judgingStep } from '../../../streams/judge/verdict.ts'
 import { DAY_MS, eventOf, HOUR_MS } from './fixtures.ts'
 
@@ -144,26 +145,15 @@ export function attack({ visits, clicks, everyMs, views, startAt }: AttackOption
 
 /** The verdicts of events in the order of their times. */
 export function judgeAll(events: readonly AdEvent[], traffic: TrafficRules = trafficRulesOf([])) {
-  const values = new Map<string, { value: number; expiresAt: number | null }>()
-  const valueAt = (key: string, now: number) => {
-    const found = values.get(key)
-    return found && (found.expiresAt === null || found.expiresAt > now) ? found.value : 0
-  }
-  const state: CounterState = {
-    value: valueAt,
-    set: (key, value, expiresAt) => values.set(key, { value, expiresAt }),
-    isTaken: (key, now) => valueAt(`o/${key}`, now) > 0,
-    takeOnce(key, expiresAt, now) {
-      if (valueAt(`o/${key}`, now) > 0) return false
-      values.set(`o/${key}`, { value: 1, expiresAt })
-      return true
-    },
-  }
+  const counters = new BatchCounters({ source: 'ad-events/0', own: 0, shards: [0] })
   const terms = { capping: null, budgetMicros: 1e12, dailyBudgetMicros: null, timeZone: 'UTC', traffic }
   const inOrder = [...events].sort((a, b) => a.receivedAt - b.receivedAt)
   return inOrder.map((event, offset) => {
-    const outcome = applyStep(judgingStep(event, { partition: 0, offset }, terms), state)
-    return { ...event, ...judgement(event, outcome)! }
+    const step = judgingStep(event, { shard: 0, shards: 1 }, terms)
+    const decision = decide(step, counters)
+    counters.at(offset)
+    carryOut(step, decision, counters)
+    return { ...event, ...judgement(event, decision)! }
   })
 }
 

@@ -2,7 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { EventLog, Position } from '../../../infra/event-log/port.ts'
 import { encode } from '../../../schemas/wire/codec.ts'
-import { JUDGE_WATERMARK } from '../../../services/domain/money/in-flight.ts'
 import { JUDGE_GROUP } from '../../../streams/judge/judge.ts'
 import { createJudgeWatermark } from '../../../streams/judge/watermark.ts'
 import { eventOf, snapshotOf } from './fixtures.ts'
@@ -22,7 +21,7 @@ describe('the time up to which everything has been judged', () => {
   beforeEach(() => {
     ;({ log, counters } = its)
   })
-  const told = async () => (await counters.positions([JUDGE_WATERMARK]))[0]!
+  const told = () => counters.watermark()
   const send = (campaignId: string) =>
     log.append([{ topic: 'ad-events', key: campaignId, value: encode('AdEvent', eventOf({}, { campaignId })) }])
   const takenAt = async ({ partition, offset }: Position) =>

@@ -1,0 +1,228 @@
+import {
+  type CounterGroup,
+  type CounterKey,
+  CountersMoved,
+  type LoadedShard,
+  type SeenKey,
+  type ShardChange,
+  type ShardLoad,
+} from '../../infra/counters/port.ts'
+import { type CounterChanges, type CounterValues, keysReadBy, type Step, seenReadBy } from './step.ts'
+
+interface Cell {
+  key: CounterKey
+  isLoaded: boolean
+  isChanged: boolean
+  /** What was loaded, with the changes of the batch. */
+  value: number
+  added: number
+  lowered: number | null
+}
+
+interface SeenCell {
+  key: SeenKey
+  isLoaded: boolean
+  isSeen: boolean
+  isNew: boolean
+}
+
+/** By the name of the group, and the id. */
+type Cells<C> = Map<string, Map<string, C>>
+
+/** One shard as a batch knows it. */
+interface Shard {
+  /** The last offset of the source that the shard holds already. */
+  position: number
+  cells: Cells<Cell>
+  toLoad: Cell[]
+  changed: Cell[]
+}
+
+/**
+ * The counters of one batch of a source: what was loaded of them, and what the events of the batch change. An event changes
+ * only shards that do not hold its offset yet, so a batch that comes again changes the rest.
+ */
+export class BatchCounters implements CounterValues, CounterChanges {
+  readonly #source: string
+  /** The shard of the campaigns, and of what was seen. */
+  readonly #own: number
+  readonly #shards: ReadonlyMap<number, Shard>
+  /** What is forgotten by then is not counted, UTC epoch milliseconds. */
+  readonly #now: number
+  readonly #seen: Cells<SeenCell> = new Map()
+  readonly #seenToLoad: SeenCell[] = []
+  readonly #seenNew: SeenCell[] = []
+  readonly #released: { key: string; holder: string }[] = []
+  #offset = -1
+
+  /** @param shards all that the events of the source may count in. */
+  constructor(options: { source: string; own: number; shards: readonly number[]; now?: number }) {
+    this.#source = options.source
+    this.#own = options.own
+    this.#now = options.now ?? Number.NEGATIVE_INFINITY
+    this.#shards = new Map(
+      options.shards.map((shard) => [shard, { position: -1, cells: new Map(), toLoad: [], changed: [] }]),
+    )
+  }
+
+  /** Asks for all that deciding the step reads. */
+  expect(step: Step): void {
+    this.expectKeys(keysReadBy(step))
+    for (const key of seenReadBy(step)) {
+      const cell = this.#seenCell(key)
+      if (cell.isLoaded) continue
+      cell.isLoaded = true
+      this.#seenToLoad.push(cell)
+    }
+  }
+
+  expectKeys(keys: Iterable<CounterKey>): void {
+    for (const key of keys) {
+      const cell = this.#cell(key)
+      if (cell.isLoaded) continue
+      cell.isLoaded = true
+      this.#shards.get(key.shard)!.toLoad.push(cell)
+    }
+  }
+
+  /** What to load of every shard. */
+  loads(after: number): ShardLoad[] {
+    return [...this.#shards].map(([shard, { toLoad }]) => {
+      const seen = shard === this.#own ? this.#seenToLoad.map(({ key }) => key) : []
+      return { shard, source: this.#source, after, keys: toLoad.map(({ key }) => key), seen }
+    })
+  }
+
+  /** @param loaded what `loads` has asked for. @returns what was loaded of the own shard. */
+  take(loaded: readonly LoadedShard[]): LoadedShard {
+    const shards = [...this.#shards.keys()]
+    for (const [i, { position, values, seen }] of loaded.entries()) {
+      const shard = this.#shards.get(shards[i]!)!
+      shard.position = position
+      for (const [j, value] of values.entries()) shard.toLoad[j]!.value = value
+      for (const [j, isSeen] of seen.entries()) this.#seenToLoad[j]!.isSeen = isSeen
+    }
+    return loaded[shards.indexOf(this.#own)]!
+  }
+
+  /** The position that each shard stands at, for who knows it without loading. */
+  takePositions(positions: readonly number[]): void {
+    for (const [i, shard] of [...this.#shards.values()].entries()) shard.position = positions[i]!
+  }
+
+  /** The changes that follow are those of the event at this offset. */
+  at(offset: number): void {
+    this.#offset = offset
+  }
+
+  value(key: CounterKey): number {
+    return this.#cell(key).value
+  }
+
+  isSeen(key: SeenKey): boolean {
+    return this.#seenCell(key).isSeen
+  }
+
+  add(key: CounterKey, amount: number): void {
+    const shard = this.#shards.get(key.shard)!
+    if (amount === 0 || this.#offset <= shard.position || this.#isForgotten(key.group)) return
+    const cell = this.#cell(key)
+    markChanged(shard, cell)
+    cell.added += amount
+    cell.value += amount
+  }
+
+  lower(key: CounterKey, value: number): void {
+    const shard = this.#shards.get(key.shard)!
+    if (this.#offset <= shard.position || this.#isForgotten(key.group)) return
+    const cell = this.#cell(key)
+    if (cell.value > 0 && cell.value <= value) return
+    markChanged(shard, cell)
+    cell.lowered = value
+    cell.value = value
+  }
+
+  see(key: SeenKey): void {
+    if (this.#offset <= this.#shards.get(this.#own)!.position || this.#isForgotten(key.group)) return
+    const cell = this.#seenCell(key)
+    if (cell.isNew) return
+    cell.isNew = true
+    cell.isSeen = true
+    this.#seenNew.push(cell)
+  }
+
+  release(reservations: Step['releases']): void {
+    if (this.#offset > this.#shards.get(this.#own)!.position) this.#released.push(...reservations)
+  }
+
+  /** The change of the campaigns' own shard; null: it holds the whole batch already. */
+  ownChange(upTo: number, note: string | null): ShardChange | null {
+    return this.#change(this.#own, upTo, note)
+  }
+
+  /** The changes of the other shards, those of people. */
+  otherChanges(upTo: number): ShardChange[] {
+    const others = [...this.#shards.keys()].filter((shard) => shard !== this.#own)
+    return others.flatMap((shard) => this.#change(shard, upTo, null) ?? [])
+  }
+
+  #change(shard: number, upTo: number, note: string | null): ShardChange | null {
+    const { position, changed } = this.#shards.get(shard)!
+    if (position >= upTo) return null
+    const isOwn = shard === this.#own
+    return {
+      shard,
+      source: this.#source,
+      after: position,
+      upTo,
+      note,
+      add: changed.flatMap(({ key, added }) => (added === 0 ? [] : { key, amount: added })),
+      lower: changed.flatMap(({ key, lowered }) => (lowered === null ? [] : { key, value: lowered })),
+      seen: isOwn ? this.#seenNew.map(({ key }) => key) : [],
+      released: isOwn ? this.#released : [],
+    }
+  }
+
+  #isForgotten({ keptUntil }: Pick<CounterGroup, 'keptUntil'>): boolean {
+    return keptUntil !== null && keptUntil <= this.#now
+  }
+
+  #cell(key: CounterKey): Cell {
+    return cellIn(this.#shards.get(key.shard)!.cells, key, () => {
+      return { key, isLoaded: false, isChanged: false, value: 0, added: 0, lowered: null }
+    })
+  }
+
+  #seenCell(key: SeenKey): SeenCell {
+    return cellIn(this.#seen, key, () => ({ key, isLoaded: false, isSeen: false, isNew: false }))
+  }
+}
+
+function markChanged(shard: Shard, cell: Cell): void {
+  if (!cell.isChanged) shard.changed.push(cell)
+  cell.isChanged = true
+}
+
+function cellIn<C>(cells: Cells<C>, { group, id }: { group: { name: string }; id: string }, make: () => C): C {
+  const ofGroup = cells.get(group.name) ?? new Map<string, C>()
+  if (ofGroup.size === 0) cells.set(group.name, ofGroup)
+  const known = ofGroup.get(id)
+  if (known) return known
+  const cell = make()
+  ofGroup.set(id, cell)
+  return cell
+}
+
+/** How often a batch is loaded again, because somebody else has stored a part of it meanwhile. */
+const ATTEMPTS_MAX = 5
+
+/** Does the work again when somebody else has moved the counters on; the next attempt begins with what is stored then. */
+export async function retryWhenMoved<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!(error instanceof CountersMoved) || attempt === ATTEMPTS_MAX) throw error
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import { type Counters, CountersBehind } from '../../infra/counters/port.ts'
+import { inSlices } from '../runtime/slices.ts'
+import { BatchCounters, retryWhenMoved } from './batch-counters.ts'
+import { decodeDecisions, encodeDecisions } from './decision-note.ts'
+import { type RecountDeps, restoreCounters } from './recount.ts'
+import { carryOut, type Decision, decide, type Step } from './step.ts'
+import { type Place, sourceOf } from './verdict.ts'
+
+/** The steps of a batch of one partition of `ad-events`, in the order of their offsets. */
+export interface StepBatch {
+  place: Place
+  steps: readonly { offset: number; step: Step }[]
+  /** The last offset that the judge has committed. */
+  after: number
+  /** The last of the batch, also when it has no step. */
+  upTo: number
+}
+
+/**
+ * Decides each step once, and counts what it changes once, however often the batch is repeated and whoever else works on it:
+ * the counters take the changes of the campaigns together with the decisions, in one step that moves the position on; then
+ * those of people. What they hold already is taken from them, and only the rest is stored.
+ * @returns the decisions by offset.
+ */
+export async function decideBatch(deps: RecountDeps, batch: StepBatch): Promise<Map<number, Decision>> {
+  try {
+    return await retryWhenMoved(() => attempt(deps.counters, batch))
+  } catch (error) {
+    if (!(error instanceof CountersBehind)) throw error
+    await restoreCounters(deps, batch.place.shard, batch.after)
+    return retryWhenMoved(() => attempt(deps.counters, batch))
+  }
+}
+
+async function attempt(counters: Counters, { place, steps, after, upTo }: StepBatch): Promise<Map<number, Decision>> {
+  const values = new BatchCounters({
+    source: sourceOf(place.shard),
+    own: place.shard,
+    shards: Array.from({ length: place.shards }, (_, shard) => shard),
+  })
+  await inSlices(steps, ({ step }) => values.expect(step))
+  const { position, note } = values.take(await counters.load(values.loads(after)))
+
+  const kept = position > after ? decodeDecisions(note) : NONE
+  const decisions = new Map<number, Decision>()
+  await inSlices(steps, ({ offset, step }) => {
+    const decision = offset > position ? decide(step, values) : kept.get(offset)
+    if (!decision) throw new Error(`The counters have forgotten the decision on offset ${offset}`)
+    values.at(offset)
+    carryOut(step, decision, values)
+    decisions.set(offset, decision)
+  })
+
+  const own = values.ownChange(upTo, encodeDecisions(decisions))
+  if (own) await counters.store(own)
+  await Promise.all(values.otherChanges(upTo).map((change) => counters.store(change)))
+  return decisions
+}
+
+const NONE: ReadonlyMap<number, Decision> = new Map()

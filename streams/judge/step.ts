@@ -1,0 +1,177 @@
+import type { CounterKey, SeenKey, ShardChange } from '../../infra/counters/port.ts'
+
+/** What an event asks of the counters, and what it adds to them when it is valid. */
+export interface Step {
+  /** Only the first step with this key goes on, whatever its limits then say; later ones end as 'SEEN'. */
+  once: SeenKey | null
+  /** Reservations that end when the key of `once` is taken. */
+  releases: ShardChange['released']
+  /**
+   * All limits are checked before any is raised: the first, in order, whose value + add would exceed max ends the
+   * step as its `name`. Null max: only counted. With all held, every key is raised by its `add`.
+   */
+  limits: readonly Limit[]
+  actor: Actor | null
+  /**
+   * Thousandths of a unit, 1 to 999, collected at `key`. Once they complete a unit, 1,000 leave the key, every limit
+   * that `carries` is checked and raised by one more, and the step ends as 'CARRIED'. A step held back collects nothing.
+   */
+  carry: { key: CounterKey; thousandths: number } | null
+  /** UTC epoch milliseconds: when the actor acted. */
+  now: number
+}
+
+export interface Limit {
+  name: string
+  /** Null: nothing is counted, and `add` alone is compared with `max`. */
+  key: CounterKey | null
+  /** A safe integer from 0 on. */
+  add: number
+  max: number | null
+  /** Takes the unit that the step's `carry` completes. */
+  carries?: boolean
+  /** Keys whose values count with that of `key`: the earlier parts of a sliding window. */
+  window?: readonly CounterKey[]
+  /** What raises `max`. */
+  allowances?: readonly Allowance[]
+  /** Exceeded, it does not end the step: it is not raised, and the outcome has `+name` at its end. */
+  marks?: boolean
+  /** The limit is there only for such an actor: FIRST, of whom nothing is remembered; NEW, not yet KNOWN. */
+  of?: Acquaintance
+  /** The limit is there only while this key was not seen. */
+  unlessSeen?: SeenKey
+}
+
+/** Who acts: the first key remembers the earliest `now` of a step that was carried out, the others what was before. */
+export interface Actor {
+  keys: readonly [CounterKey, ...CounterKey[]]
+  /** KNOWN is who was remembered so long ago. */
+  knownAfterMs: number
+}
+
+/** `gives` for every `per` that the keys have counted, rounded down, at most `max`. */
+export interface Allowance {
+  keys: readonly CounterKey[]
+  gives: number
+  per: number
+  max: number | null
+}
+
+export type Acquaintance = 'FIRST' | 'NEW' | 'KNOWN'
+
+/** All that a step's changes follow from, once it is decided. */
+export interface Decision {
+  /**
+   * 'APPLIED' or 'CARRIED', followed by the names of the limits that mark it (`APPLIED+FAST`); 'SEEN'; or the name of the
+   * limit that stopped the step.
+   */
+  outcome: string
+  actor: Acquaintance | null
+}
+
+/** The values that a step is decided by, with all that the steps before it changed. */
+export interface CounterValues {
+  value(key: CounterKey): number
+  isSeen(key: SeenKey): boolean
+}
+
+/** What takes the changes of a step. */
+export interface CounterChanges {
+  add(key: CounterKey, amount: number): void
+  /** Sets a counter that is 0 or higher. */
+  lower(key: CounterKey, value: number): void
+  see(key: SeenKey): void
+  release(reservations: Step['releases']): void
+}
+
+const THOUSANDTHS = 1000
+
+/** Decides a step; changes nothing. */
+export function decide(step: Step, values: CounterValues): Decision {
+  const { once, limits, actor: acting, now } = step
+  const actor = acting && acquaintanceOf(acting, now, values)
+  if (once && values.isSeen(once)) return { outcome: 'SEEN', actor }
+  const carried = carriedBy(step, values)
+  let outcome = carried ? 'CARRIED' : 'APPLIED'
+  for (const limit of limits) {
+    if (limit.max === null || !isThere(limit, actor)) continue
+    if (limit.unlessSeen && values.isSeen(limit.unlessSeen)) continue
+    const add = limit.add + (limit.carries ? carried : 0)
+    if (countedBy(limit, values) + add <= maxOf(limit, limit.max, values)) continue
+    if (!limit.marks) return { outcome: limit.name, actor }
+    outcome += `+${limit.name}`
+  }
+  return { outcome, actor }
+}
+
+/** Makes the changes of a step that was decided, without reading anything. */
+export function carryOut(
+  { once, releases, limits, actor, carry, now }: Step,
+  decided: Decision,
+  to: CounterChanges,
+): void {
+  if (decided.outcome === 'SEEN') return
+  if (once) {
+    to.see(once)
+    to.release(releases)
+  }
+  const [ended, ...marks] = decided.outcome.split('+')
+  if (ended !== 'APPLIED' && ended !== 'CARRIED') return
+  const carried = ended === 'CARRIED' ? 1 : 0
+  for (const limit of limits) {
+    if (limit.key === null || !isThere(limit, decided.actor) || marks.includes(limit.name)) continue
+    to.add(limit.key, limit.add + (limit.carries ? carried : 0))
+  }
+  if (carry) to.add(carry.key, carry.thousandths - carried * THOUSANDTHS)
+  if (actor) to.lower(actor.keys[0], now)
+}
+
+/** The keys whose values `decide` may ask for. */
+export function* keysReadBy({ limits, actor, carry }: Step): Generator<CounterKey> {
+  for (const { key, max, window, allowances } of limits) {
+    if (max === null) continue
+    if (key) yield key
+    if (window) yield* window
+    for (const each of allowances ?? []) yield* each.keys
+  }
+  if (actor) yield* actor.keys
+  if (carry) yield carry.key
+}
+
+/** The keys of which `decide` may ask whether they were seen. */
+export function* seenReadBy({ once, limits }: Step): Generator<SeenKey> {
+  if (once) yield once
+  for (const { unlessSeen } of limits) if (unlessSeen) yield unlessSeen
+}
+
+/** By what the keys say before the step. */
+export function acquaintanceOf({ keys, knownAfterMs }: Actor, now: number, values: CounterValues): Acquaintance {
+  const times = keys.map((key) => values.value(key)).filter((at) => at > 0)
+  if (times.length === 0) return 'FIRST'
+  return now - Math.min(...times) >= knownAfterMs ? 'KNOWN' : 'NEW'
+}
+
+function isThere({ of }: Limit, actor: Acquaintance | null): boolean {
+  if (of === undefined || actor === null) return of === undefined
+  return of === 'NEW' ? actor !== 'KNOWN' : of === actor
+}
+
+function carriedBy({ carry }: Step, values: CounterValues): 0 | 1 {
+  return carry && values.value(carry.key) + carry.thousandths >= THOUSANDTHS ? 1 : 0
+}
+
+function countedBy({ key, window }: Limit, values: CounterValues): number {
+  return (key ? values.value(key) : 0) + sumOf(window ?? [], values)
+}
+
+function maxOf({ allowances }: Limit, max: number, values: CounterValues): number {
+  return (allowances ?? []).reduce((sum, each) => sum + allowed(each, values), max)
+}
+
+function allowed({ keys, gives, per, max }: Allowance, values: CounterValues): number {
+  const given = Math.floor((sumOf(keys, values) * gives) / per)
+  return max === null ? given : Math.min(given, max)
+}
+
+const sumOf = (keys: readonly CounterKey[], values: CounterValues) =>
+  keys.reduce((sum, key) => sum + values.value(key), 0)
