@@ -24,7 +24,7 @@ export interface Counters {
    */
   store(change: ShardChange): Promise<void>
   /**
-   * Values now, of any shards; a key never written, or forgotten, is 0.
+   * Values now, of any shards; those of one shard are of one moment. A key never written, or forgotten, is 0.
    * @throws CountersUnavailable also while a shard is not complete, when a 0 would mean nothing.
    */
   read(keys: readonly CounterKey[]): Promise<number[]>

@@ -83,9 +83,10 @@ export function openRedisConnection<Name extends string>(options: RedisConnectio
   })
 
   function portError(error: Error): Error {
-    if (error instanceof Unavailable) return error
+    const known = error instanceof Unavailable ? error : errorOf(error)
+    if (known !== null) return known
     servers.lookAgain()
-    return errorOf(error) ?? new Unavailable(`Redis: ${explained(error)}`)
+    return new Unavailable(`Redis: ${explained(error)}`)
   }
   const guard = createCallGuard({
     engine: 'The connection to Redis',

@@ -22,7 +22,7 @@ const RESERVATIONS_PER_CALL = 100
 /** How long Redis keeps an expired reservation: for callers whose clocks are behind its own. */
 const RESERVATION_GRACE_MS = 60_000
 /** Seen keys of a shard have mostly one writer: whoever meets another this often in a row meets something else. */
-const STALE_MAX = 5
+const STALE_MAX = 30
 
 /** Thrown when seen keys have been changed since they were known. Nothing was stored. */
 export class SeenStale extends Error {
@@ -62,10 +62,13 @@ export function openShard({ connection, namespace, shards, shard, seenCache, new
       for (const path of paths) pipeline.getBuffer(names.seenBlock(path))
     })
 
-  /** Commands sent together. @throws when one of them fails. */
-  async function pipelined<Answer>(fill: (pipeline: ChainableCommander) => void): Promise<Answer[]> {
+  /** Commands sent together. @param isAtomic answered as of one moment. @throws when one of them fails. */
+  async function pipelined<Answer>(
+    fill: (pipeline: ChainableCommander) => void,
+    { isAtomic = false } = {},
+  ): Promise<Answer[]> {
     const answers = await connection.run((client) => {
-      const pipeline = client.pipeline()
+      const pipeline = isAtomic ? client.multi() : client.pipeline()
       fill(pipeline)
       return pipeline.exec()
     })
@@ -136,10 +139,13 @@ export function openShard({ connection, namespace, shards, shard, seenCache, new
     store: (change) => (change.seen.length > 0 ? seenCalls.add(() => storeSeen(change)) : send(change, null)),
     async read(keys) {
       const reads = hashReads(keys)
-      const [complete, ...hashes] = await pipelined<string | null | (string | null)[]>((pipeline) => {
-        pipeline.get(names.complete)
-        for (const [hash, { fields }] of reads) pipeline.hmget(hash, ...fields)
-      })
+      const [complete, ...hashes] = await pipelined<string | null | (string | null)[]>(
+        (pipeline) => {
+          pipeline.get(names.complete)
+          for (const [hash, { fields }] of reads) pipeline.hmget(hash, ...fields)
+        },
+        { isAtomic: true },
+      )
       if (complete === null) throw new CountersUnavailable(`Shard ${shard} of the counters is being counted again`)
       return valuesOf(keys.length, reads, hashes as (string | null)[][])
     },
