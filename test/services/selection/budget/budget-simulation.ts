@@ -1,25 +1,41 @@
-import { applyStep } from '../../../../infra/counters/embedded/step.ts'
-import type { Counters, Outcome, Step } from '../../../../infra/counters/port.ts'
-import { createReservationTable } from '../../../../infra/counters/reservations.ts'
+import { deepStrictEqual } from 'node:assert/strict'
+import { shardOf } from '../../../../infra/counters/shards.ts'
 import type { Campaign, Shop } from '../../../../schemas/records/entities.ts'
 import type { AdEvent, ShowIdClaims } from '../../../../schemas/records/events.ts'
 import { eligibilityOf } from '../../../../services/domain/campaign/eligibility.ts'
 import { UNKNOWN_CLIENT } from '../../../../services/domain/identity/client-hashes.ts'
-import { COUNTERS_COMPLETE_KEY } from '../../../../services/domain/money/counter-keys.ts'
 import { Snapshot } from '../../../../services/domain/snapshot.ts'
 import { trafficRulesOf } from '../../../../services/domain/traffic-rules.ts'
 import { type Budgets, createBudgets } from '../../../../services/selection/budget/budgets.ts'
 import { createSpendView, type SpendView } from '../../../../services/selection/budget/spend.ts'
+import { decideBatch } from '../../../../streams/judge/decide-batch.ts'
+import type { Decision } from '../../../../streams/judge/step.ts'
 import { judgement, judgingStep } from '../../../../streams/judge/verdict.ts'
 import { RULES_OFF } from '../../../streams/judge/fixtures.ts'
 import { NOW, sponsored } from '../world.ts'
+import { memoryCounters } from './memory-counters.ts'
 
-/** Selection processes, a judge and counters with the real rules of money, in a time of their own. */
+/** Selection processes, the judge's decisions and counters in memory with the real rules of money, in a time of their own. */
 
 export const TURN_MS = 200
 /** Between two times that the counters are told how far the judge is, and how much less they are told. */
 const TOLD_EVERY_MS = 1_000
 const APPEND_MAX_MS = 5_000
+
+/** What the judge decides at once of one partition. */
+interface Batch {
+  shard: number
+  /** The last offset before it. */
+  after: number
+  events: { offset: number; event: AdEvent }[]
+  decisions?: ReadonlyMap<number, Decision>
+}
+
+/** Counters in memory lose nothing: nothing is counted again from the log. */
+const noLog = {
+  bounds: () => Promise.reject(new Error('not used')),
+  read: () => Promise.reject(new Error('not used')),
+}
 
 interface Process {
   spend: SpendView
@@ -49,8 +65,8 @@ export interface Simulation {
   respond(delayMs: number): void
   /** The judge leaves the events of a campaign alone for so long, and says so. */
   stall(id: string, durationMs: number): void
-  /** The judge's last batch comes again. */
-  repeatBatch(): void
+  /** The judge's last batch of each partition comes again. @throws when a decision is not the same. */
+  repeatBatch(): Promise<void>
   /** A process is killed, and another one started in its place that knows nothing. */
   crash(process: number): Promise<void>
   /** What the counters do before they answer. */
@@ -71,19 +87,20 @@ export function createSimulation(options: {
 }): Simulation {
   const { startAt = NOW, hourShares = Array(24).fill(1) } = options
   const snapshot = new Snapshot()
-  const counters = memoryCounters(() => simulation.beforeCounters())
+  const counters = memoryCounters({ now: () => simulation.now, before: () => simulation.beforeCounters() })
   const tallies = new Map<string, Tally>()
   const due: { at: number; event: Omit<AdEvent, 'receivedAt' | 'occurredAt'> }[] = []
   const stalledUntil = new Map<string, number>()
   let toldAt = startAt
   let version = 0
-  let batch: { event: AdEvent; offset: number }[] = []
-  let offset = 0
+  const lastOffsets = new Array<number>(counters.shards).fill(-1)
+  let batches: Batch[] = []
   let last: Emitted | null = null
   const shop = { accountId: 'account', timeZone: 'UTC', currency: 'EUR', reserveCpcMicros: 1, ...options.shop } as Shop
   snapshot.apply({ kind: 'Shop', id: 'shop', version: 1, updatedAt: 0, updatedBy: '', deletedAt: null, body: shop })
 
   let processIds = 0
+  let requests = 0
   const open = (): Process => {
     const now = () => simulation.now
     const spend = createSpendView({ counters, snapshot, now })
@@ -94,7 +111,7 @@ export function createSimulation(options: {
     }
   }
 
-  function judge(): void {
+  async function judge(): Promise<void> {
     due.sort((a, b) => a.at - b.at)
     const { now } = simulation
     const isStalled = (id: string) => now < (stalledUntil.get(id) ?? 0)
@@ -102,25 +119,39 @@ export function createSimulation(options: {
     due.splice(0, due.length, ...waiting)
     if (now - toldAt >= TOLD_EVERY_MS) {
       toldAt = now
-      counters.judgeWatermark = Math.max(counters.judgeWatermark, Math.min(now, waiting[0]?.at ?? now) - APPEND_MAX_MS)
+      await counters.raiseWatermark(Math.min(now, waiting[0]?.at ?? now) - APPEND_MAX_MS)
     }
     if (ready.length === 0) return
-    batch = ready.map(({ event, at }) => ({ event: { ...event, occurredAt: at, receivedAt: at }, offset: offset++ }))
-    for (const [i, outcome] of apply().entries()) {
-      const { event } = batch[i]!
-      const judged = judgement(event, outcome)!
-      const tally = tallies.get(event.claims.campaignId)!
-      tally.billedMicros += judged.billedMicros
-      if (judged.verdict === 'OVER_BUDGET') tally.free++
+    const groups = Map.groupBy(ready, ({ event }) => shardOf(event.claims.campaignId, counters.shards))
+    batches = [...groups].map(([shard, events]) => ({
+      shard,
+      after: lastOffsets[shard]!,
+      events: events.map(({ event, at }) => ({
+        offset: ++lastOffsets[shard]!,
+        event: { ...event, occurredAt: at, receivedAt: at },
+      })),
+    }))
+    for (const batch of batches) {
+      batch.decisions = await decide(batch)
+      for (const { event, offset } of batch.events) {
+        const judged = judgement(event, batch.decisions.get(offset)!)!
+        const tally = tallies.get(event.claims.campaignId)!
+        tally.billedMicros += judged.billedMicros
+        if (judged.verdict === 'OVER_BUDGET') tally.free++
+      }
     }
   }
   const traffic = trafficRulesOf(RULES_OFF)
-  const apply = (): Outcome[] =>
-    batch.map(({ event, offset: at }) => {
+  function decide({ shard, after, events }: Batch): Promise<Map<number, Decision>> {
+    const place = { shard, shards: counters.shards }
+    const steps = events.map(({ event, offset }) => {
       const { budgetMicros, dailyBudgetMicros } = snapshot.body('Campaign', event.claims.campaignId)!
       const terms = { capping: null, budgetMicros, dailyBudgetMicros, timeZone: shop.timeZone, traffic }
-      return counters.applyOne(judgingStep(event, { partition: 0, offset: at }, terms))
+      return { offset, step: judgingStep(event, place, terms) }
     })
+    const deps = { counters, snapshot, now: () => simulation.now, log: noLog }
+    return decideBatch(deps, { place, steps, after, upTo: lastOffsets[shard]! })
+  }
 
   const processes: Process[] = []
   const simulation = {
@@ -152,7 +183,7 @@ export function createSimulation(options: {
         return false
       const tally = tallies.get(id)!
       tally.emitted++
-      last = { campaignId: id, claims: claimsOf(id, campaign, eligibility.bidMicros, `${offset}/${tally.emitted}`) }
+      last = { campaignId: id, claims: claimsOf(id, campaign, eligibility.bidMicros, `${++requests}`) }
       return true
     },
     respond(delayMs: number) {
@@ -167,7 +198,9 @@ export function createSimulation(options: {
       })
     },
     stall: (id: string, durationMs: number) => void stalledUntil.set(id, simulation.now + durationMs),
-    repeatBatch: () => void apply(),
+    async repeatBatch() {
+      for (const batch of batches) deepStrictEqual(await decide(batch), batch.decisions)
+    },
     async crash(process: number) {
       processes[process] = open()
       await processes[process].budgets.open()
@@ -176,7 +209,7 @@ export function createSimulation(options: {
     async pass(durationMs: number, turnMs = TURN_MS) {
       for (let left = durationMs; left > 0; left -= turnMs) {
         simulation.now += Math.min(turnMs, left)
-        judge()
+        await judge()
         await simulation.turn()
       }
     },
@@ -211,50 +244,4 @@ export function createSimulation(options: {
 
 function parted<T>(all: readonly T[], isFirst: (each: T) => boolean): [T[], T[]] {
   return [all.filter(isFirst), all.filter((each) => !isFirst(each))]
-}
-
-interface MemoryCounters extends Pick<Counters, 'read' | 'reserve' | 'positions'> {
-  judgeWatermark: number
-  applyOne(step: Step): Outcome
-  loseHolds(): void
-}
-
-/** Counters with the rules of the real ones, in memory. */
-function memoryCounters(before: () => Promise<void>): MemoryCounters {
-  const values = new Map<string, { value: number; expiresAt: number | null }>()
-  const taken = new Set<string>()
-  const outcomes = new Map<number, Outcome>()
-  const table = createReservationTable()
-  const valueAt = (key: string, now: number) => {
-    const found = values.get(key)
-    return found && (found.expiresAt === null || found.expiresAt > now) ? found.value : 0
-  }
-  let clock = 0
-  const state = {
-    value: valueAt,
-    set: (key: string, value: number, expiresAt: number | null) => values.set(key, { value, expiresAt }),
-    takeOnce: (key: string) => !taken.has(key) && !!taken.add(key),
-    isTaken: (key: string) => taken.has(key),
-  }
-  return {
-    judgeWatermark: -1,
-    async positions() {
-      return [this.judgeWatermark]
-    },
-    applyOne(step) {
-      const outcome = outcomes.get(step.offset) ?? applyStep(step, state)
-      outcomes.set(step.offset, outcome)
-      clock = Math.max(clock, step.now)
-      return outcome
-    },
-    async read(keys) {
-      await before()
-      return keys.map((key) => (key === COUNTERS_COMPLETE_KEY ? 1 : valueAt(key, clock)))
-    },
-    async reserve(reservations) {
-      await before()
-      return reservations.map((reservation) => table.reserve(reservation, state))
-    },
-    loseHolds: () => table.clear(),
-  }
 }

@@ -47,7 +47,7 @@ async function play(simulation: Simulation, acts: readonly Act[], ids: readonly 
     }
     if (crash) await simulation.crash(at)
     await simulation.pass(waitMs)
-    if (repeat) simulation.repeatBatch()
+    if (repeat) await simulation.repeatBatch()
     check()
   }
 }
