@@ -120,7 +120,7 @@ export class SeenShard {
       const { isSeen, path } = this.#find(key, fingerprint, blocks)
       if (isSeen) continue
       if (!changed.has(path)) {
-        // A copy: what is known stays as it is until this is stored.
+        // A copy, because what is known stays as it is until this is stored. Below a block that was filled just now there is none.
         const copy = this.#known(path, blocks)?.copy() ?? new Block(new Float64Array())
         changed.set(path, copy)
         blocks.set(path, copy)
@@ -128,8 +128,6 @@ export class SeenShard {
       }
       changed.get(path)!.push(numberOf(fingerprint))
       appended.get(path)!.numbers.push(numberOf(fingerprint))
-      // The blocks below one that was filled just now are empty, and known to be.
-      if (changed.get(path)!.isFull) this.#addBelow(path, blocks)
     }
     return {
       appends: [...appended].map(([path, { keptUntil, numbers }]) => ({ path, keptUntil, bytes: bytesOf(numbers) })),
@@ -137,13 +135,6 @@ export class SeenShard {
         this.#token = token
         for (const [path, block] of changed) this.#cache.set(this.#name(path), block)
       },
-    }
-  }
-
-  #addBelow(path: string, blocks: Blocks): void {
-    for (let digit = 0; digit < 1 << DIGIT_BITS; digit++) {
-      const below = path + digit.toString(16)
-      if (!this.#known(below, blocks)) blocks.set(below, new Block(new Float64Array()))
     }
   }
 

@@ -21,8 +21,8 @@ import { type SeenCache, SeenShard } from './seen-blocks.ts'
 const RESERVATIONS_PER_CALL = 100
 /** How long Redis keeps an expired reservation: for callers whose clocks are behind its own. */
 const RESERVATION_GRACE_MS = 60_000
-/** Seen keys of a shard have mostly one writer: whoever meets another this often in a row meets something else. */
-const STALE_MAX = 30
+/** Of those who change seen keys at once one always succeeds, and a shard has hardly more than one. */
+const STALE_MAX = 50
 
 /** Thrown when seen keys have been changed since they were known. Nothing was stored. */
 export class SeenStale extends Error {
@@ -123,7 +123,8 @@ export function openShard({ connection, namespace, shards, shard, seenCache, new
       } catch (error) {
         // A change whose answer is missing may have been stored.
         if (!(error instanceof CountersMoved)) seenShard.expect(null)
-        if (!(error instanceof SeenStale) || attempt === STALE_MAX) throw error
+        if (!(error instanceof SeenStale)) throw error
+        if (attempt === STALE_MAX) throw new CountersUnavailable(error.message)
       }
     }
   }
