@@ -1,5 +1,6 @@
 import type { CounterKey, ShardChange } from '../port.ts'
 import type { ShardKeys } from './keys.ts'
+import type { LastingHashes } from './lasting-hashes.ts'
 import type { BlockAppend } from './seen-blocks.ts'
 
 /** Lua cannot take more than some thousand values at once. */
@@ -9,6 +10,8 @@ const FIELDS_MAX = 1_000
 export interface ScriptInput {
   keys: string[]
   args: (string | number | Buffer)[]
+  /** The hashes that have a time to live after it. */
+  written: { key: CounterKey; bucket: number }[]
 }
 
 /** What a change makes of the seen keys of its shard; null: nothing. */
@@ -18,16 +21,26 @@ export interface SeenChange {
   blocks: readonly BlockAppend[]
 }
 
-export function changeArguments(change: ShardChange, names: ShardKeys, seen: SeenChange | null): ScriptInput {
+/** What a change is written with besides itself. */
+interface ChangeContext {
+  names: ShardKeys
+  lasting: LastingHashes
+  /** UTC epoch milliseconds. */
+  now: number
+}
+
+export function changeArguments(change: ShardChange, context: ChangeContext, seen: SeenChange | null): ScriptInput {
+  const { names } = context
   const { source, after, upTo, note, add, lower, released } = change
   const input: ScriptInput = {
     keys: [names.position(source), names.note(source), names.seenToken],
     args: [after, upTo, note === null ? 0 : 1, note ?? '', seen?.expected ?? '', seen?.token ?? ''],
+    written: [],
   }
   // Only what is taken away can reach 0, and only then does the order of a key's amounts matter.
   const taken = new Set(add.filter(({ amount }) => amount < 0).map(({ key }) => nameOf(key)))
   const isOrdered = ({ key }: { key: CounterKey }) => taken.size > 0 && taken.has(nameOf(key))
-  pushGroups(input, taken.size === 0 ? add : add.filter((each) => !isOrdered(each)), names)
+  pushGroups(input, taken.size === 0 ? add : add.filter((each) => !isOrdered(each)), context)
   const ordered = [
     ...add.filter(isOrdered).map(({ key, amount }) => ({ name: 'ADD', key, amount })),
     ...lower.map(({ key, value }) => ({ name: 'LOWER', key, amount: value })),
@@ -57,12 +70,15 @@ const nameOf = ({ group, id }: CounterKey) => `${group.exact ? 'e' : 'c'}${group
 /** The fields of one hash, and what each is raised by. */
 type Raises = Map<string, { field: Buffer | string; amount: number }>
 
-function pushGroups({ keys, args }: ScriptInput, add: ShardChange['add'], names: ShardKeys): void {
+function pushGroups({ keys, args, written }: ScriptInput, add: ShardChange['add'], context: ChangeContext): void {
+  const { names, lasting, now } = context
   const groups = new Map<number | null, Map<string, Raises>>()
   for (const { key, amount } of add) {
     if (amount === 0) continue
-    const { hash, field } = names.counter(key)
-    const hashes = entryOf(groups, key.group.keptUntil, () => new Map<string, Raises>())
+    const { hash, bucket, field } = names.counter(key)
+    const isLasting = lasting.has(key, bucket, now)
+    if (!isLasting) written.push({ key, bucket })
+    const hashes = entryOf(groups, isLasting ? null : key.group.keptUntil, () => new Map<string, Raises>())
     const raises = entryOf(hashes, hash, (): Raises => new Map())
     const raise = entryOf(raises, typeof field === 'string' ? field : field.toString('latin1'), () => ({
       field,

@@ -18,6 +18,8 @@ export interface RedisCountersOptions {
   namespace: string
   shards: number
   seenCacheBytes?: number
+  /** UTC epoch milliseconds. */
+  now?: () => number
 }
 
 /**
@@ -26,7 +28,7 @@ export interface RedisCountersOptions {
  * restored, shows in the positions of its shards.
  */
 export function connectRedis(options: RedisCountersOptions): Counters {
-  const { url, namespace, shards: count, seenCacheBytes = SEEN_CACHE_BYTES } = options
+  const { url, namespace, shards: count, seenCacheBytes = SEEN_CACHE_BYTES, now = Date.now } = options
   const connection: RedisConnection<CounterScripts> = openRedisConnection({
     url,
     scripts: {
@@ -42,7 +44,7 @@ export function connectRedis(options: RedisCountersOptions): Counters {
   let changes = 0
   const newToken = () => `${writer}${changes++}`
   const shards = Array.from({ length: count }, (_, shard) =>
-    openShard({ connection, namespace, shards: count, shard, seenCache, newToken }),
+    openShard({ connection, namespace, shards: count, shard, seenCache, newToken, now }),
   )
   const watermarkKey = `${namespace}:watermark`
   const secretKey = (name: string) => `${namespace}:secret:${name}`

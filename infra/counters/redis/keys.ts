@@ -13,8 +13,14 @@ export interface ShardKeys {
   seenBlock(path: string): string
   complete: string
   holders(key: string): string
-  /** The hash and the field of a counter. */
-  counter(key: CounterKey): { hash: string; field: Buffer | string }
+  counter(key: CounterKey): CounterPlace
+}
+
+export interface CounterPlace {
+  hash: string
+  /** The number of the hash among those of the group. */
+  bucket: number
+  field: Buffer | string
 }
 
 /** @param namespace without which nobody else's keys are met. */
@@ -29,10 +35,11 @@ export function shardKeys(namespace: string, shards: number, shard: number): Sha
     holders: (key) => `${prefix}h/${key}`,
     counter({ group: { name, spread, exact }, id }) {
       const fingerprint = fingerprintOf(id)
-      const bucket = bucketOf(fingerprint, spread).toString(BUCKET_BASE)
+      const bucket = bucketOf(fingerprint, spread)
+      const ending = `/${name}/${bucket.toString(BUCKET_BASE)}`
       return exact
-        ? { hash: `${prefix}e/${name}/${bucket}`, field: id }
-        : { hash: `${prefix}c/${name}/${bucket}`, field: fieldOf(fingerprint) }
+        ? { hash: `${prefix}e${ending}`, bucket, field: id }
+        : { hash: `${prefix}c${ending}`, bucket, field: fieldOf(fingerprint) }
     },
   }
 }

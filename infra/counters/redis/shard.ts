@@ -15,6 +15,7 @@ import { HOLDERS_MAX } from '../reservations.ts'
 import { changeArguments, type SeenChange } from './change-arguments.ts'
 import type { CounterScripts } from './counters.ts'
 import { shardKeys } from './keys.ts'
+import { LastingHashes } from './lasting-hashes.ts'
 import { type SeenCache, SeenShard } from './seen-blocks.ts'
 
 /** A reservation reads every other holder of its keys: mostly a few processes. */
@@ -48,14 +49,23 @@ export interface ShardOptions {
   seenCache: SeenCache
   /** A word that no process has ever used. */
   newToken: () => string
+  /** UTC epoch milliseconds. */
+  now: () => number
 }
 
 /** One shard in Redis. All keys of a call are of one hash slot. */
-export function openShard({ connection, namespace, shards, shard, seenCache, newToken }: ShardOptions): Shard {
+export function openShard({ connection, namespace, shards, shard, seenCache, newToken, now }: ShardOptions): Shard {
   const names = shardKeys(namespace, shards, shard)
   const seenShard = new SeenShard(seenCache, shard)
   /** What is known of seen keys is read and changed by one call after the other. */
   const seenCalls = new PQueue({ concurrency: 1 })
+  const lasting = new Map<string, LastingHashes>()
+
+  function lastingOf(source: string): LastingHashes {
+    const hashes = lasting.get(source) ?? new LastingHashes()
+    lasting.set(source, hashes)
+    return hashes
+  }
 
   const fetchBlocks = (paths: readonly string[]) =>
     pipelined<Buffer | null>((pipeline) => {
@@ -130,8 +140,11 @@ export function openShard({ connection, namespace, shards, shard, seenCache, new
   }
 
   async function send(change: ShardChange, seen: SeenChange | null): Promise<void> {
-    const { keys, args } = changeArguments(change, names, seen)
+    const hashes = lastingOf(change.source)
+    hashes.expect(change.after)
+    const { keys, args, written } = changeArguments(change, { names, lasting: hashes, now: now() }, seen)
     await connection.run((client) => client.storeChange(keys.length, keys, args))
+    hashes.remember(written, change.upTo)
   }
 
   return {

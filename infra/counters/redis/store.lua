@@ -27,6 +27,7 @@ local function keep(key, kept_until)
   if kept_until ~= '' then redis.call('PEXPIREAT', key, kept_until, 'NX') end
 end
 
+local call = redis.call
 local k, i = 3, 7
 local function key()
   k = k + 1
@@ -38,14 +39,15 @@ local function argument()
 end
 
 local function raise(hash, kept_until, field, amount)
-  local value = redis.call('HINCRBY', hash, field, amount)
-  if text(value) == amount then keep(hash, kept_until) end
-  if value < 0 then redis.call('HSET', hash, field, 0) end
+  local value = call('HINCRBY', hash, field, amount)
+  -- Only a hash whose field is new can be new.
+  if kept_until ~= '' and value == tonumber(amount) then keep(hash, kept_until) end
+  if value < 0 then call('HSET', hash, field, 0) end
 end
 
 local function raise_several(hash, kept_until)
   local count = tonumber(argument())
-  local values = redis.call('HMGET', hash, unpack(ARGV, i, i + count - 1))
+  local values = call('HMGET', hash, unpack(ARGV, i, i + count - 1))
   local fields, is_new = {}, false
   for n = 1, count do
     local former, amount = values[n], ARGV[i + count + n - 1]
@@ -53,14 +55,15 @@ local function raise_several(hash, kept_until)
     fields[2 * n] = former and text(former + amount) or amount
     if not former then is_new = true end
   end
-  redis.call('HSET', hash, unpack(fields))
+  call('HSET', hash, unpack(fields))
   if is_new then keep(hash, kept_until) end
   i = i + 2 * count
 end
 
 for _ = 1, tonumber(argument()) do
   local kept_until, single, several = argument(), tonumber(argument()), tonumber(argument())
-  for _ = 1, single do raise(key(), kept_until, argument(), argument()) end
+  for n = 1, single do raise(KEYS[k + n], kept_until, ARGV[i + 2 * n - 2], ARGV[i + 2 * n - 1]) end
+  k, i = k + single, i + 2 * single
   for _ = 1, several do raise_several(key(), kept_until) end
 end
 

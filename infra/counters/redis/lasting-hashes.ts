@@ -1,0 +1,49 @@
+import { LRUCache } from 'lru-cache'
+import type { CounterKey } from '../port.ts'
+
+/** Groups of a source that are remembered: those that are in use, such as of this day and this half hour. */
+const GROUPS_MAX = 16
+/** Wider groups take too much memory. */
+const SPREAD_MAX = 65_536
+/** Redis may have ended a group so long before this process's clock says so. */
+const CLOCKS_DIFFER_MS = 10 * 60_000
+const BYTE_BITS = 8
+
+/**
+ * The hashes that a source has written to in a shard, and which so have their time to live already: giving it again for every
+ * new counter would cost Redis as much as counting it. What is remembered holds for one position, as what was written may be
+ * lost with it.
+ */
+export class LastingHashes {
+  readonly #groups = new LRUCache<string, Uint8Array>({ max: GROUPS_MAX })
+  #position = -1
+
+  /** Forgets all, unless this is the position of the source that the last store has left. */
+  expect(position: number): void {
+    if (position !== this.#position || position === -1) this.#groups.clear()
+  }
+
+  /** @param now UTC epoch milliseconds. */
+  has({ group }: CounterKey, bucket: number, now: number): boolean {
+    if (group.keptUntil === null || group.keptUntil - now < CLOCKS_DIFFER_MS) return false
+    const bits = this.#groups.get(nameOf(group))
+    return bits !== undefined && (bits[Math.floor(bucket / BYTE_BITS)]! & (1 << (bucket % BYTE_BITS))) !== 0
+  }
+
+  /** What was written by the store that has left the source at the position. */
+  remember(written: Iterable<{ key: CounterKey; bucket: number }>, position: number): void {
+    this.#position = position
+    for (const { key, bucket } of written) {
+      const { group } = key
+      if (group.keptUntil === null || group.spread > SPREAD_MAX) continue
+      let bits = this.#groups.get(nameOf(group))
+      if (!bits) {
+        bits = new Uint8Array(Math.ceil(group.spread / BYTE_BITS))
+        this.#groups.set(nameOf(group), bits)
+      }
+      bits[Math.floor(bucket / BYTE_BITS)]! |= 1 << (bucket % BYTE_BITS)
+    }
+  }
+}
+
+const nameOf = ({ name, exact, keptUntil }: CounterKey['group']) => `${exact ? 'e' : 'c'}/${keptUntil}/${name}`

@@ -1,0 +1,130 @@
+/**
+ * What the counters cost a Redis of their own: memory, and processor time of the server, for a million views that the judge
+ * decides in its batches: `node test/bench/engines/counters.ts [views] [masters]`. With masters, they are those of a Cluster.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Redis } from 'ioredis'
+import { connectRedis } from '../../../infra/counters/redis/counters.ts'
+import { shardOf } from '../../../infra/counters/shards.ts'
+import type { EventLog } from '../../../infra/event-log/port.ts'
+import type { AdEvent } from '../../../schemas/records/events.ts'
+import { createJudgeStep } from '../../../streams/judge/judge.ts'
+import { type OwnServers, startCluster, startServer } from '../../engines/counters/own-servers.ts'
+import { eventOf, recordsOf, snapshotOf } from '../../streams/judge/fixtures.ts'
+
+const SHARDS = 12
+const BATCH = 1_000
+const CAMPAIGNS = 600
+const AD_UNITS = 100
+const HOUR_MS = 3_600_000
+
+interface Mix {
+  name: string
+  /** Over how long the views are spread, up to now. */
+  spanMs: number
+  hasCap: boolean
+  hasUid: boolean
+  /** How many of these a view is by one of, out of as many views. */
+  people: number
+  addresses: number
+  networks: number
+}
+
+const [views = 1_000_000, masters = 1] = process.argv.slice(2).map(Number)
+const crowd = { people: views / 8, addresses: views / 10, networks: views / 40 }
+const mixes: Mix[] = [
+  { name: 'no cap, in an hour', spanMs: HOUR_MS, hasCap: false, hasUid: false, ...crowd },
+  { name: 'no cap, in a day', spanMs: 24 * HOUR_MS, hasCap: false, hasUid: false, ...crowd },
+  { name: 'cap and uid, in an hour', spanMs: HOUR_MS, hasCap: true, hasUid: true, ...crowd },
+  { name: 'cap and uid, in a day', spanMs: 24 * HOUR_MS, hasCap: true, hasUid: true, ...crowd },
+]
+
+const ids = Array.from({ length: CAMPAIGNS }, (_, i) => `0198c0de-5c1e-7f1b-9a3e-${String(i).padStart(12, '0')}`)
+const rows = []
+for (const mix of mixes) {
+  const folder = mkdtempSync(join(tmpdir(), 'counters-'))
+  const servers = masters > 1 ? await startCluster(folder, masters) : await startServer(folder)
+  try {
+    rows.push(await measure(mix, servers))
+  } finally {
+    await servers.stop()
+    rmSync(folder, { recursive: true })
+  }
+}
+console.table(rows)
+
+async function measure(mix: Mix, { url, clients }: OwnServers) {
+  const counters = connectRedis({ url, namespace: 'bench', shards: SHARDS })
+  const snapshot = snapshotOf(Object.fromEntries(ids.map((id) => [id, { capping: mix.hasCap ? 1_000 : null }])))
+  const log = null as unknown as EventLog
+  const judge = createJudgeStep({ log, counters, snapshot, now: Date.now })
+  const before = await usageOf(clients)
+  const startedAt = performance.now()
+  const batches = Array.from({ length: SHARDS }, (): AdEvent[] => [])
+  const offsets = Array<number>(SHARDS).fill(0)
+  const begun = Date.now() - mix.spanMs
+
+  async function judgeBatch(partition: number): Promise<void> {
+    const records = recordsOf(batches[partition]!, offsets[partition]!).map((each) => ({ ...each, partition }))
+    if (records.length === 0) return
+    batches[partition] = []
+    const committed = offsets[partition]!
+    offsets[partition] = committed + records.length
+    await judge({ partition, records, committed, lastOffset: offsets[partition]! - 1 } as Parameters<typeof judge>[0])
+  }
+  for (let i = 0; i < views; i++) {
+    const campaignId = ids[i % CAMPAIGNS]!
+    const partition = shardOf(campaignId, SHARDS)
+    batches[partition]!.push(viewOf(i, campaignId, mix, begun + Math.floor((i * mix.spanMs) / views)))
+    if (batches[partition]!.length === BATCH) await judgeBatch(partition)
+  }
+  await Promise.all(batches.map((_, partition) => judgeBatch(partition)))
+
+  const after = await usageOf(clients)
+  await counters.close()
+  return {
+    views,
+    mix: mix.name,
+    'bytes a view': Math.round((after.bytes - before.bytes) / views),
+    'server µs a view': Number((((after.seconds - before.seconds) * 1e6) / views).toFixed(1)),
+    'judged/s': Math.round((views * 1_000) / (performance.now() - startedAt)),
+  }
+}
+
+function viewOf(i: number, campaignId: string, { hasUid, people, addresses, networks }: Mix, at: number): AdEvent {
+  // Steps that have no factor in common with the number of campaigns, so that everybody meets every campaign.
+  const person = Math.floor((i * 7_919) % people)
+  const address = person % addresses
+  return eventOf(
+    {
+      type: 'VIEW',
+      cid: `cid-${person}-0123456789abcdef`,
+      uid: hasUid ? `uid-${person}` : null,
+      occurredAt: at,
+      addressHash: `address-${address}`,
+      agentHash: `agent-${person}`,
+      networkHash: `network-${address % networks}`,
+    },
+    {
+      campaignId,
+      adId: `sku-${i % 20_000}`,
+      adUnitId: `unit-${i % AD_UNITS}`,
+      emittedAt: at - 2_000,
+      requestId: `0198c0de-${i}`,
+    },
+  )
+}
+
+/** Of all servers. */
+async function usageOf(clients: readonly Redis[]): Promise<{ bytes: number; seconds: number }> {
+  const infos = await Promise.all(
+    clients.map(async (client) => `${await client.info('memory')}${await client.info('cpu')}`),
+  )
+  const sumOf = (...names: string[]) =>
+    infos
+      .flatMap((info) => names.map((name) => Number(new RegExp(`^${name}:(\\S+)`, 'm').exec(info)![1])))
+      .reduce((a, b) => a + b)
+  return { bytes: sumOf('used_memory'), seconds: sumOf('used_cpu_user', 'used_cpu_sys') }
+}
