@@ -37,8 +37,11 @@ export function openCluster({ nodes, username, password, hasTls }: RedisNodes): 
   client.on('node error', (error: Error) => {
     serverError = error
   })
-  // Replicas too, so that one that takes over is there. Not before whoever found the server has sent a command to it.
-  client.on('+node', (server: Redis) => setImmediate(() => void connected(server)))
+  // All servers are connected to at once, replicas too, so that one that takes over is there: but not before the client is
+  // ready, which may ask any of them, nor before a command that was sent on to a new one has been given to it.
+  const connectIfReady = (server: Redis) => client.status === 'ready' && void connected(server)
+  client.on('ready', () => client.nodes().forEach(connectIfReady))
+  client.on('+node', (server: Redis) => setImmediate(connectIfReady, server))
 
   const probed = new Set<Redis>()
   async function probe(server: Redis): Promise<void> {

@@ -18,7 +18,9 @@ export interface OwnCluster {
   servers: readonly OwnRedis[]
   /** The server that is the master of a key's slot. */
   masterOf(key: string): Promise<OwnRedis>
-  /** Moves slots, with the keys in them, from the master of a key to another master. */
+  /** Until every server knows three masters that work, with a replica each. */
+  isWhole(): Promise<void>
+  /** Moves the slot of a key, with all keys in it, from the master of a key to another master. */
   moveSlot(key: string): Promise<void>
   stop(): Promise<void>
 }
@@ -58,18 +60,24 @@ export async function startCluster(): Promise<OwnCluster> {
     return (await slots()).find(([from, to]) => slot >= from && slot <= to)![2]![1]
   }
 
-  for (const { port } of servers) {
-    const client = new Redis(port)
-    await waitFor(async () => {
-      const ranges = await client.cluster('SLOTS')
-      const isWhole = ranges.length === MASTERS && ranges.every(({ length }) => length === 4)
-      return isWhole && (await client.cluster('INFO')).includes('cluster_state:ok')
-    })
-    client.disconnect()
+  /** Until every server knows three masters that work, with a replica each. */
+  async function isWhole(): Promise<void> {
+    for (const { port } of servers) {
+      const client = new Redis(port)
+      await waitFor(async () => {
+        const ranges = await client.cluster('SLOTS')
+        const hasReplicas = ranges.every(({ length }) => length === 4)
+        return hasReplicas && (await client.cluster('INFO')).includes('cluster_state:ok')
+      })
+      client.disconnect()
+    }
   }
+
+  await isWhole()
   return {
     url: `redis+cluster://${addresses.slice(0, 2).join(',')}`,
     servers,
+    isWhole,
     async masterOf(key) {
       const port = await masterPort(await slotOf(key))
       return servers.find((server) => server.port === port)!

@@ -1,0 +1,144 @@
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { expect } from 'vitest'
+import type { Counters } from '../../../infra/counters/port.ts'
+import { connectRedis } from '../../../infra/counters/redis/counters.ts'
+import { shardOf } from '../../../infra/counters/shards.ts'
+import { EngineUnavailable } from '../../../infra/engine-unavailable.ts'
+import { openEmbeddedEventLog } from '../../../infra/event-log/embedded/event-log.ts'
+import type { AdEvent, JudgedEvent } from '../../../schemas/records/events.ts'
+import { topics } from '../../../schemas/topics.ts'
+import { decode, encode } from '../../../schemas/wire/codec.ts'
+import { spendKey } from '../../../services/domain/money/counter-keys.ts'
+import { createCountersRepair } from '../../../streams/judge/counters-repair.ts'
+import { createJudge } from '../../../streams/judge/judge.ts'
+import { createPeriodic } from '../../../streams/runtime/periodic.ts'
+import { eventOf, RULES_OFF, SHOP_ID, snapshotOf } from '../../streams/judge/fixtures.ts'
+
+export const SHARDS = topics['ad-events'].partitions
+const PRICE = 7
+const BUDGET = 200 * PRICE
+const CAP = 3
+const PEOPLE = 10
+const CAMPAIGNS = 8
+/** Of all events, so many are sent a second time. */
+const REPEATED = 1 / 10
+const silent = { info() {}, warn() {}, error() {} }
+
+/** Campaigns with a budget and a cap, and a judge of their events whose counters lie in some Redis. */
+export interface JudgedCampaigns {
+  readonly counters: Counters
+  /** Micros spent by each campaign, as the counters say now. */
+  spends(): Promise<number[]>
+  /** Sends clicks and views of every campaign, and some of those before again. */
+  send(): Promise<void>
+  /** Sends until the work is done, and goes on for a moment after it. */
+  sendDuring<T>(work: Promise<T>): Promise<T>
+  /** Until every event is judged, and the counters hold all that was judged. */
+  judged(): Promise<void>
+  /** Every event was judged once; every budget was billed, every cap was filled, and neither was exceeded. */
+  check(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** @param url of a Redis that is empty. */
+export async function startJudging(url: string, folder: string): Promise<JudgedCampaigns> {
+  const ids = Array.from({ length: CAMPAIGNS }, (_, i) => `campaign ${i}`)
+  const snapshot = snapshotOf(Object.fromEntries(ids.map((id) => [id, { budgetMicros: BUDGET, capping: CAP }])))
+  const shop = snapshot.get('Shop', SHOP_ID)!
+  snapshot.apply({ ...shop, kind: 'Shop', version: 2, body: { ...shop.body, invalidTraffic: RULES_OFF } })
+  const log = await openEmbeddedEventLog({ folder: join(folder, 'log') })
+  const counters = connectRedis({ url, namespace: 'n', shards: SHARDS })
+  const deps = { log, counters, snapshot, now: Date.now }
+  const judge = createJudge({ ...deps, logger: silent, retry: { firstMs: 10, maxMs: 50 } })
+  const turn = createCountersRepair(deps)
+  const keeper = createPeriodic({ name: 'counters', turn, pauseMs: 20, now: Date.now, logger: silent })
+  void judge.run()
+  void keeper.run()
+
+  const sent: AdEvent[] = []
+  let repeated = 0
+  let rounds = 0
+  const spends = () => counters.read(ids.map((id) => spendKey(shardOf(id, SHARDS), id)))
+
+  const world: JudgedCampaigns = {
+    counters,
+    spends,
+    async send() {
+      const at = Date.now()
+      rounds++
+      const events = ids.flatMap((campaignId) =>
+        (['CLICK', 'VIEW'] as const).flatMap((type) =>
+          Array.from({ length: 5 }, (_, i) => {
+            const cid = `person ${(rounds + i) % PEOPLE}`
+            return eventOf({ type, cid, occurredAt: at }, { campaignId, cid, priceMicros: PRICE, emittedAt: at })
+          }),
+        ),
+      )
+      const again = sent.slice(-events.length).filter((_, i) => i % (1 / REPEATED) === 0)
+      sent.push(...events)
+      repeated += again.length
+      await log.append(
+        [...again, ...events].map((event) => {
+          return { topic: 'ad-events' as const, key: event.claims.campaignId, value: encode('AdEvent', event) }
+        }),
+      )
+    },
+    async sendDuring(work) {
+      let isDone = false
+      const done = work.finally(() => {
+        isDone = true
+      })
+      while (!isDone) {
+        await world.send()
+        await delay(20)
+      }
+      await world.send()
+      return done
+    },
+    async judged() {
+      while ((await judge.lag()).some(({ records }) => records > 0)) await delay(20)
+      while (!(await answered(() => counters.complete())).every(Boolean)) await delay(20)
+    },
+    async check() {
+      const judged: JudgedEvent[] = []
+      for (const { partition, end } of await log.bounds('judged-events')) {
+        for (const { value } of await log.read('judged-events', partition, 0, end)) {
+          judged.push(decode('JudgedEvent', value!))
+        }
+      }
+      expect(judged).toHaveLength(sent.length + repeated)
+      expect(new Set(judged.map((event) => `${event.sourcePartition}/${event.sourceOffset}`)).size).toBe(judged.length)
+      expect(judged.filter(({ verdict }) => verdict === 'DUPLICATE')).toHaveLength(repeated)
+      const valid = judged.filter(({ verdict }) => verdict === 'VALID')
+      for (const id of ids) {
+        const ofCampaign = valid.filter(({ claims }) => claims.campaignId === id)
+        expect(ofCampaign.reduce((sum, { billedMicros }) => sum + billedMicros, 0)).toBe(BUDGET)
+        const views = Map.groupBy(
+          ofCampaign.filter(({ type }) => type === 'VIEW'),
+          ({ cid }) => cid,
+        )
+        expect([...views.values()].map(({ length }) => length)).toEqual(Array(PEOPLE).fill(CAP))
+      }
+      expect(await spends()).toEqual(ids.map(() => BUDGET))
+    },
+    async stop() {
+      await Promise.all([judge.stop(), keeper.stop()])
+      await counters.close()
+      await log.close()
+    },
+  }
+  return world
+}
+
+/** Asks until Redis answers. */
+export async function answered<T>(question: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await question()
+    } catch (error) {
+      if (!(error instanceof EngineUnavailable)) throw error
+      await delay(20)
+    }
+  }
+}
