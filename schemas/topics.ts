@@ -19,6 +19,7 @@ export type RecordName =
   | 'ItemGroup'
   | 'ProductSignals'
   | 'ShopTraffic'
+  | 'SpendCheckpoint'
   | 'Emission'
   | 'AdEvent'
   | 'JudgedEvent'
@@ -65,6 +66,8 @@ export const topics = {
   'product-signals': compacted('ProductSignals', 4),
   /** Key: shopId. */
   'shop-traffic': compacted('ShopTraffic', 1),
+  /** Key: campaignId, so that a partition continues what the same partition of ad-events was judged to be. */
+  'spend-checkpoints': compacted('SpendCheckpoint', 4),
   /** Key: cid. One record per ad request. */
   emissions: retained('Emission', 4, 400),
   /** Key: campaignId, so that one budget, cap or showId meets one consumer in one order. */

@@ -17,10 +17,13 @@ import type { Stream, StreamLogger, StreamState } from './runtime/stream.ts'
 import { createSignals } from './signals/signals.ts'
 import { createTraffic } from './signals/traffic.ts'
 import { createSink } from './sink/sink.ts'
+import { createSpendCheckpoints } from './spend-checkpoints/spend-checkpoints.ts'
 
 const ATTRIBUTION_PAUSE_MS = 500
 const COUNTERS_LOOK_PAUSE_MS = 1_000
 const WATERMARK_PAUSE_MS = 1_000
+/** Far shorter than the log keeps anything. */
+const SPEND_CHECKPOINTS_PAUSE_MS = 600_000
 /** Streams of which one process runs each; it runs them all. */
 const SINGLE_STREAMS = 'single-streams'
 
@@ -119,7 +122,12 @@ function createSingle(deps: StreamsDeps): Work {
   ]
   return {
     streams: [indexer],
-    periodic: [attribution, periodic('counters', COUNTERS_LOOK_PAUSE_MS, createCountersRepair(deps), deps), ...timed],
+    periodic: [
+      attribution,
+      periodic('counters', COUNTERS_LOOK_PAUSE_MS, createCountersRepair(deps), deps),
+      periodic('spend-checkpoints', SPEND_CHECKPOINTS_PAUSE_MS, createSpendCheckpoints(deps), deps),
+      ...timed,
+    ],
     lags: [
       ownLag(indexer),
       async () => (await attributionLag()).map((lag) => ({ stream: attribution.name, ...lag })),

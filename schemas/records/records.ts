@@ -101,6 +101,19 @@ export interface ShopTraffic {
   computedAt: number
 }
 
+/** Topic `spend-checkpoints`: what a campaign has spent up to a place in the log. */
+export interface SpendCheckpoint {
+  campaignId: string
+  /** Billed since it began, less what was credited back. */
+  spendMicros: number
+  /** Thousandths of a micro that it owes for views, 0 to 999. */
+  thousandths: number
+  /** The last offset of its partition of `ad-events` that is counted. */
+  sourceOffset: number
+  /** The last offset of its partition of `corrections` that is counted; -1: none. */
+  correctionsOffset: number
+}
+
 /** Topic `feed-issues`. */
 export interface FeedIssue {
   feedId: string
@@ -144,6 +157,7 @@ export interface RecordTypes {
   ItemGroup: ItemGroup
   ProductSignals: ProductSignals
   ShopTraffic: ShopTraffic
+  SpendCheckpoint: SpendCheckpoint
   Emission: Emission
   AdEvent: AdEvent
   JudgedEvent: JudgedEvent

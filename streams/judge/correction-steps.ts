@@ -1,11 +1,13 @@
+import type { Counters } from '../../infra/counters/port.ts'
+import type { EventLog } from '../../infra/event-log/port.ts'
 import type { EventCorrection } from '../../schemas/records/events.ts'
 import { decode } from '../../schemas/wire/codec.ts'
 import { memoized } from '../../services/domain/memoized.ts'
 import { dailySpendKey, dayIn, spendKey } from '../../services/domain/money/counter-keys.ts'
 import type { Snapshot } from '../../services/domain/snapshot.ts'
 import { readPages } from '../runtime/pages.ts'
+import { type CountedSpend, countedSpend, withoutSpend } from '../spend-checkpoints/restore.ts'
 import { BatchCounters, retryWhenMoved } from './batch-counters.ts'
-import type { RecountDeps } from './recount.ts'
 import { carryOut, decide, type Step } from './step.ts'
 
 const DAY_MS = 86_400_000
@@ -17,9 +19,14 @@ export function correctionsSourceOf(partition: number): string {
   return `corrections/${partition}`
 }
 
+interface CorrectionDeps {
+  counters: Counters
+  snapshot: Snapshot
+}
+
 /** Refunds again what the counters have lost of a partition of `corrections`, before the offset `to`. */
 export async function restoreCorrections(
-  deps: Pick<RecountDeps, 'log' | 'counters' | 'snapshot'>,
+  deps: CorrectionDeps & { log: Pick<EventLog, 'bounds' | 'read'> },
   partition: number,
   to = Number.POSITIVE_INFINITY,
 ): Promise<void> {
@@ -27,29 +34,37 @@ export async function restoreCorrections(
   const { start = 0, end = 0 } = (await log.bounds('corrections')).find((each) => each.partition === partition) ?? {}
   const [at] = await counters.positions([{ shard: partition, source: correctionsSourceOf(partition) }])
   const lost = { from: Math.max(start, at! + 1), to: Math.min(end, to) }
+  if (at! >= lost.to - 1) return
+  const spent = await countedSpend(deps, partition)
   for await (const records of readPages(log, 'corrections', partition, lost)) {
     const corrections = records.flatMap(({ offset, value }) =>
       value ? [{ offset, value: decode('EventCorrection', value) }] : [],
     )
-    await applyCorrections(deps, { partition, corrections, after: -1, upTo: records.at(-1)!.offset })
+    await applyCorrections(deps, { partition, corrections, spent, after: -1, upTo: records.at(-1)!.offset })
   }
-  // What the log holds no more, or never held, is done.
-  if (lost.to - 1 > at!) await applyCorrections(deps, { partition, corrections: [], after: -1, upTo: lost.to - 1 })
+  // Retention may have forgotten the last of them.
+  await applyCorrections(deps, { partition, corrections: [], spent, after: -1, upTo: lost.to - 1 })
 }
 
 /** Refunds what was billed for events: once each, however often it is voided, and whoever else does so. */
 export async function applyCorrections(
-  { counters, snapshot }: Pick<RecountDeps, 'counters' | 'snapshot'>,
+  { counters, snapshot }: CorrectionDeps,
   batch: {
     partition: number
     corrections: readonly { offset: number; value: EventCorrection }[]
+    /** What is counted in the spend already. */
+    spent: CountedSpend
     /** The corrections must have been applied up to here. */
     after: number
     upTo: number
   },
 ): Promise<void> {
-  const { partition, corrections, after, upTo } = batch
-  const steps = corrections.map(({ offset, value }) => ({ offset, step: correctionStep(value, partition, snapshot) }))
+  const { partition, corrections, spent, after, upTo } = batch
+  const steps = corrections.map(({ offset, value }) => {
+    const step = correctionStep(value, partition, snapshot)
+    const isSpent = offset <= (spent.get(value.campaignId)?.correctionsOffset ?? -1)
+    return { offset, step: isSpent ? withoutSpend(step) : step }
+  })
   await retryWhenMoved(async () => {
     const values = new BatchCounters({ source: correctionsSourceOf(partition), own: partition, shards: [partition] })
     for (const { step } of steps) values.expect(step)

@@ -2,6 +2,7 @@ import type { EventCorrection } from '../../schemas/records/events.ts'
 import type { DecodedRecord } from '../runtime/outcome.ts'
 import { createStream, requireCompleteRegistry } from '../runtime/pipeline.ts'
 import type { Stream } from '../runtime/stream.ts'
+import type { CountedSpend } from '../spend-checkpoints/restore.ts'
 import { applyCorrections, restoreCorrections } from './correction-steps.ts'
 import { JUDGE_GROUP, type JudgeDeps } from './judge.ts'
 import { restoreCounters } from './recount.ts'
@@ -33,11 +34,14 @@ export function createCorrections({ log, counters, snapshot, ...options }: Judge
       const before = records[0]!.offset
       await restoreCorrections(deps, partition, before)
       const corrections = (records as DecodedRecord<EventCorrection>[]).filter(hasValue)
-      await applyCorrections(deps, { partition, corrections, after: before - 1, upTo: lastOffset })
+      await applyCorrections(deps, { partition, corrections, spent: NOTHING, after: before - 1, upTo: lastOffset })
       return {}
     }),
   })
 }
+
+/** No checkpoint knows corrections that were not applied before. */
+const NOTHING: CountedSpend = new Map()
 
 /** `corrections` has no tombstones; a record without a value is skipped. */
 function hasValue(

@@ -9,8 +9,7 @@ import { inSlices } from '../runtime/slices.ts'
 import type { Stream, StreamLogger } from '../runtime/stream.ts'
 import { decideBatch } from './decide-batch.ts'
 import type { RecountDeps } from './recount.ts'
-import { termsOf } from './terms.ts'
-import { invalid, type Judgement, judgement, judgingStep, verdictWithoutCounters } from './verdict.ts'
+import { invalid, type Judgement, judgement, judgingStep, termsOf, verdictWithoutCounters } from './verdict.ts'
 
 export const JUDGE_GROUP = 'judge'
 const BATCH_MAX_RECORDS = 1_000

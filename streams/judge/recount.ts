@@ -4,11 +4,11 @@ import type { JudgedEvent } from '../../schemas/records/events.ts'
 import { decode } from '../../schemas/wire/codec.ts'
 import type { Snapshot } from '../../services/domain/snapshot.ts'
 import { readPages } from '../runtime/pages.ts'
+import { type CountedSpend, countedSpend, restoreSpend, withoutSpend } from '../spend-checkpoints/restore.ts'
 import { BatchCounters, retryWhenMoved } from './batch-counters.ts'
 import { restoreCorrections } from './correction-steps.ts'
 import { acquaintanceOf, carryOut, type Step } from './step.ts'
-import { recountingTermsOf } from './terms.ts'
-import { decisionOf, judgingStep, sourceOf, verdictWithoutCounters } from './verdict.ts'
+import { decisionOf, judgingStep, recountingTermsOf, sourceOf, verdictWithoutCounters } from './verdict.ts'
 
 /** Judged events that are counted in one store. */
 const PAGE_RECORDS = 5_000
@@ -30,6 +30,7 @@ export async function rebuildCounters(deps: RecountDeps): Promise<number> {
   await counters.clear()
   let events = 0
   for (const { partition } of await log.bounds('judged-events')) {
+    await restoreSpend(deps, partition)
     events += await recount(deps, partition)
     await restoreCorrections(deps, partition)
   }
@@ -45,6 +46,7 @@ export async function restoreCounters(deps: RecountDeps, partition: number, upTo
   const { counters } = deps
   const positions = await positionsOf(counters, partition)
   if (positions.every((at) => at >= upTo)) return
+  if (positions[partition]! < upTo) await restoreSpend(deps, partition)
   await retryWhenMoved(() => recount(deps, partition))
   await retryWhenMoved(() => moveTo(counters, partition, upTo))
   await restoreCorrections(deps, partition)
@@ -62,6 +64,7 @@ async function recount(deps: RecountDeps, partition: number): Promise<number> {
   let positions = await positionsOf(counters, partition)
   const { start = 0, end = 0 } = (await log.bounds('judged-events')).find((each) => each.partition === partition) ?? {}
   const from = await firstPast(log, partition, { start, end, after: Math.min(...positions) })
+  const spent = await countedSpend(deps, partition)
   let events = 0
   let stored: Promise<unknown> = Promise.resolve()
   for await (const records of readPages(log, 'judged-events', partition, {
@@ -73,7 +76,7 @@ async function recount(deps: RecountDeps, partition: number): Promise<number> {
     const upTo = page.at(-1)?.event.sourceOffset
     if (upTo === undefined) continue
     await stored
-    const changes = await changesOf(deps, page, { partition, positions, upTo })
+    const changes = await changesOf(deps, page, { partition, positions, spent, upTo })
     stored = Promise.all(changes.map((change) => counters.store(change)))
     // It is awaited before the next page is stored; until then nobody looks at how it ends.
     stored.catch(() => {})
@@ -104,7 +107,12 @@ function pageOf({ counters, snapshot, now }: RecountDeps, records: readonly LogR
 async function changesOf(
   { counters, now }: RecountDeps,
   page: readonly Counted[],
-  { partition, positions, upTo }: { partition: number; positions: readonly number[]; upTo: number },
+  {
+    partition,
+    positions,
+    spent,
+    upTo,
+  }: { partition: number; positions: readonly number[]; spent: CountedSpend; upTo: number },
 ) {
   const batch = new BatchCounters({
     source: sourceOf(partition),
@@ -122,8 +130,9 @@ async function changesOf(
   for (const { event, step } of page) {
     if (!step) continue
     const actor = step.actor && countsActor(step) ? acquaintanceOf(step.actor, step.now, batch) : null
+    const isSpent = event.sourceOffset <= (spent.get(event.claims.campaignId)?.sourceOffset ?? -1)
     batch.at(event.sourceOffset)
-    carryOut(step, { ...decisionOf(event), actor }, batch)
+    carryOut(isSpent ? withoutSpend(step) : step, { ...decisionOf(event), actor }, batch)
   }
   return changesUpTo(batch, upTo)
 }

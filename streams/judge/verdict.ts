@@ -2,6 +2,7 @@ import { personShard } from '../../infra/counters/shards.ts'
 import type { Campaign } from '../../schemas/records/entities.ts'
 import type { AdEvent, JudgedEvent, Verdict } from '../../schemas/records/events.ts'
 import { VIEWS_PRICED } from '../../services/domain/campaign/campaign.ts'
+import { memoized } from '../../services/domain/memoized.ts'
 import {
   capReservationKey,
   crossClientKey,
@@ -14,9 +15,10 @@ import {
   viewsKey,
 } from '../../services/domain/money/counter-keys.ts'
 import { bucketOf, endOfFlight, settledKey } from '../../services/domain/money/in-flight.ts'
-import { isTrafficRule, type TrafficRules } from '../../services/domain/traffic-rules.ts'
+import type { Snapshot } from '../../services/domain/snapshot.ts'
+import { isTrafficRule, type TrafficRules, trafficRulesOf } from '../../services/domain/traffic-rules.ts'
 import type { Decision, Limit, Step } from './step.ts'
-import { actorOf, trafficLimits } from './traffic.ts'
+import { actorOf, trafficLimits, WINDOWS_MS } from './traffic.ts'
 
 /**
  * Events of a day that one browser may send for ads that others were given. People lose a cid, and two devices of one
@@ -40,6 +42,27 @@ export interface Terms extends Pick<Campaign, 'capping' | 'budgetMicros' | 'dail
   timeZone: string
   /** Null: what the rules count by is over. */
   traffic: TrafficRules | null
+}
+
+/** By the list of settings itself, which does not change. */
+const rulesOf = memoized(trafficRulesOf)
+
+/** A deleted campaign or shop keeps its last terms. Null: it was never known. */
+export function termsOf({ claims }: AdEvent, snapshot: Snapshot): Terms | null {
+  const campaign = snapshot.getEver('Campaign', claims.campaignId)?.body
+  const shop = snapshot.getEver('Shop', claims.shopId)?.body
+  if (!campaign || !shop) return null
+  const { capping, budgetMicros, dailyBudgetMicros } = campaign
+  const traffic = rulesOf(shop.invalidTraffic)
+  return { capping, budgetMicros, dailyBudgetMicros, timeZone: shop.timeZone, traffic }
+}
+
+/** The terms to count an event by that was judged by earlier ones: they say only what is counted. */
+export function recountingTermsOf(event: AdEvent, snapshot: Snapshot, now: number): Terms {
+  const terms = termsOf(event, snapshot)
+  if (!terms)
+    throw new Error(`The registry does not know campaign ${event.claims.campaignId}, whose events were judged`)
+  return event.receivedAt > now - WINDOWS_MS ? terms : { ...terms, traffic: null }
 }
 
 /** What the judge decides about an event. */

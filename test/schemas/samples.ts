@@ -290,6 +290,13 @@ export const samples: RecordTypes = {
     clicks: 4_000,
     computedAt: AT,
   },
+  SpendCheckpoint: {
+    campaignId: 'campaign-1',
+    spendMicros: 1_234_567,
+    thousandths: 890,
+    sourceOffset: 41,
+    correctionsOffset: -1,
+  },
   ProductSignals: {
     shopId: 'shop-1',
     id: 'sku-1',

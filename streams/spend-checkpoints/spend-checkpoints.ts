@@ -1,0 +1,93 @@
+import type { Counters } from '../../infra/counters/port.ts'
+import { shardOf } from '../../infra/counters/shards.ts'
+import type { EventLog } from '../../infra/event-log/port.ts'
+import type { SpendCheckpoint } from '../../schemas/records/records.ts'
+import { encode } from '../../schemas/wire/codec.ts'
+import type { Snapshot } from '../../services/domain/snapshot.ts'
+import { readCheckpoints, spendKeysOf } from './restore.ts'
+
+/** Campaigns whose spend is read and written at once. */
+const CAMPAIGNS_PER_READ = 200
+/** How often a read is repeated, because the judge has moved the counters on in the middle of it. */
+const READS_MAX = 10
+
+/**
+ * Writes what each campaign has spent to `spend-checkpoints`, where it has changed: so lost counters can be counted again when
+ * the log no longer holds the events that were billed.
+ *
+ * A checkpoint says by itself up to where it counts. So it may come at any time and from any process, and one that is missing
+ * or old does no harm as long as the log holds what follows it.
+ * @returns periodic work; one process at a time need do it.
+ */
+export function createSpendCheckpoints(deps: {
+  log: Pick<EventLog, 'bounds' | 'read' | 'append'>
+  counters: Pick<Counters, 'shards' | 'complete' | 'positions' | 'read'>
+  snapshot: Snapshot
+}): () => Promise<boolean> {
+  const { log, counters, snapshot } = deps
+  const written = new Map<number, Map<string, SpendCheckpoint>>()
+
+  async function writeShard(shard: number, campaignIds: readonly string[]): Promise<void> {
+    const last = written.get(shard) ?? (await readCheckpoints(log, shard)).checkpoints
+    written.set(shard, last)
+    for (let from = 0; from < campaignIds.length; from += CAMPAIGNS_PER_READ) {
+      const spent = await readSpend(counters, shard, campaignIds.slice(from, from + CAMPAIGNS_PER_READ))
+      const changed = spent.filter((each) => isWorthWriting(each, last.get(each.campaignId)))
+      if (changed.length === 0) continue
+      await log.append(
+        changed.map((value) => {
+          return { topic: 'spend-checkpoints', key: value.campaignId, value: encode('SpendCheckpoint', value) }
+        }),
+      )
+      for (const each of changed) last.set(each.campaignId, each)
+    }
+  }
+
+  return async function writeCheckpoints() {
+    const complete = await counters.complete()
+    const ids = Array.from(snapshot.allEver('Campaign'), ({ id }) => id)
+    for (const [shard, campaignIds] of Map.groupBy(ids, (id) => shardOf(id, counters.shards))) {
+      if (complete[shard]) await writeShard(shard, campaignIds)
+    }
+    return false
+  }
+}
+
+/**
+ * What campaigns have spent, and up to where it counts: the positions before and after the values are the same, so
+ * nothing was stored in between. Empty: the judge was too quick; the next turn tries again.
+ * @throws CountersUnavailable also while the shard is not complete.
+ */
+async function readSpend(
+  counters: Pick<Counters, 'positions' | 'read'>,
+  shard: number,
+  campaignIds: readonly string[],
+): Promise<SpendCheckpoint[]> {
+  const sources = [`ad-events/${shard}`, `corrections/${shard}`].map((source) => ({ shard, source }))
+  const keys = campaignIds.flatMap((id) => spendKeysOf(shard, id))
+  for (let read = 1; read <= READS_MAX; read++) {
+    const [sourceOffset, correctionsOffset] = (await counters.positions(sources)) as [number, number]
+    const values = await counters.read(keys)
+    const after = await counters.positions(sources)
+    if (after[0] !== sourceOffset || after[1] !== correctionsOffset) continue
+    return campaignIds.map((campaignId, i) => {
+      const [spendMicros, thousandths] = values.slice(2 * i) as [number, number]
+      return { campaignId, spendMicros, thousandths, sourceOffset, correctionsOffset }
+    })
+  }
+  return []
+}
+
+/**
+ * Whether the spend may have changed since the last checkpoint; after a correction it may be what it was before. Counters
+ * that stand before the checkpoint have lost something.
+ */
+function isWorthWriting(now: SpendCheckpoint, last: SpendCheckpoint | undefined): boolean {
+  if (!last) return now.spendMicros > 0 || now.thousandths > 0
+  if (now.sourceOffset < last.sourceOffset || now.correctionsOffset < last.correctionsOffset) return false
+  return (
+    now.spendMicros !== last.spendMicros ||
+    now.thousandths !== last.thousandths ||
+    now.correctionsOffset > last.correctionsOffset
+  )
+}
