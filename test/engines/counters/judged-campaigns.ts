@@ -12,6 +12,7 @@ import { decode, encode } from '../../../schemas/wire/codec.ts'
 import { spendKey } from '../../../services/domain/money/counter-keys.ts'
 import { createCountersRepair } from '../../../streams/judge/counters-repair.ts'
 import { createJudge } from '../../../streams/judge/judge.ts'
+import { readPages } from '../../../streams/runtime/pages.ts'
 import { createPeriodic } from '../../../streams/runtime/periodic.ts'
 import { eventOf, RULES_OFF, SHOP_ID, snapshotOf } from '../../streams/judge/fixtures.ts'
 
@@ -91,7 +92,7 @@ export async function startJudging(url: string, folder: string): Promise<JudgedC
       })
       while (!isDone) {
         await world.send()
-        await delay(20)
+        await delay(50)
       }
       await world.send()
       return done
@@ -103,9 +104,8 @@ export async function startJudging(url: string, folder: string): Promise<JudgedC
     async check() {
       const judged: JudgedEvent[] = []
       for (const { partition, end } of await log.bounds('judged-events')) {
-        for (const { value } of await log.read('judged-events', partition, 0, end)) {
-          judged.push(decode('JudgedEvent', value!))
-        }
+        const pages = readPages(log, 'judged-events', partition, { from: 0, to: end, pageRecords: 1_000 })
+        for await (const page of pages) judged.push(...page.map(({ value }) => decode('JudgedEvent', value!)))
       }
       expect(judged).toHaveLength(sent.length + repeated)
       expect(new Set(judged.map((event) => `${event.sourcePartition}/${event.sourceOffset}`)).size).toBe(judged.length)
