@@ -2,17 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { Redis } from 'ioredis'
-import { afterAll, describe, expect, test } from 'vitest'
-import { type Counters, CountersUnavailable, type Step } from '../../../infra/counters/port.ts'
+import { afterAll, expect, test } from 'vitest'
+import { type Counters, CountersMoved, CountersUnavailable } from '../../../infra/counters/port.ts'
 import { connectRedis } from '../../../infra/counters/redis/counters.ts'
-import { openEmbeddedEventLog } from '../../../infra/event-log/embedded/event-log.ts'
-import { decode, encode } from '../../../schemas/wire/codec.ts'
-import { COUNTERS_COMPLETE_KEY, spendKey } from '../../../services/domain/money/counter-keys.ts'
-import { createCountersRepair } from '../../../streams/judge/counters-repair.ts'
-import { createJudge } from '../../../streams/judge/judge.ts'
-import { createPeriodic } from '../../../streams/runtime/periodic.ts'
-import { eventOf, snapshotOf } from '../../streams/judge/fixtures.ts'
+import { changeOf, loadOf, SHARD, SHARDS, SOURCE, seenOf, spendOf } from '../../ports/counters.fixtures.ts'
 import { type OwnRedis, ownRedis } from './redis-server.ts'
 
 const folders: string[] = []
@@ -29,13 +22,13 @@ afterAll(async () => {
   for (const folder of folders) rmSync(folder, { recursive: true })
 })
 
-const stepAt = (offset: number): Step => ({
-  source: 's',
-  offset,
-  once: null,
-  limits: [{ name: 'n', key: 'n', add: 1, max: null, expiresAt: null }],
-  now: 1,
-})
+const open = ({ url }: OwnRedis) => connectRedis({ url, namespace: 'n', shards: SHARDS })
+const N = spendOf('n')
+const source = [{ shard: SHARD, source: SOURCE }]
+const storeAt = (counters: Counters, offset: number) =>
+  counters.store(changeOf({ after: offset - 1, add: [{ key: N, amount: 1 }], seen: [seenOf(`${offset}`)] }))
+const read = async (counters: Counters) => (await counters.load([loadOf({ keys: [N] })]))[0]!.values[0]
+
 /** Tries until Redis answers again. */
 async function eventually<T>(work: () => Promise<T>): Promise<T> {
   for (;;) {
@@ -47,11 +40,21 @@ async function eventually<T>(work: () => Promise<T>): Promise<T> {
     }
   }
 }
-const applyUntilDone = (counters: Counters, offset: number) => eventually(() => counters.apply([stepAt(offset)]))
 
-test('steps tried again through kills are each applied once, and nothing written is lost', async () => {
+/** As the judge does: what may have been stored already is looked at again. */
+async function storeUntilDone(counters: Counters, offset: number): Promise<void> {
+  await eventually(async () => {
+    const [{ position }] = (await counters.load([loadOf({ after: offset - 1 })])) as [{ position: number }]
+    if (position >= offset) return
+    await storeAt(counters, offset).catch((error) => {
+      if (!(error instanceof CountersMoved)) throw error
+    })
+  })
+}
+
+test('batches tried again through kills are each stored once, and nothing stored is lost', async () => {
   const redis = await startRedis()
-  const counters = connectRedis({ url: redis.url, namespace: 'n' })
+  const counters = open(redis)
   let offset = 0
   for (let round = 0; round < 4; round++) {
     const killed = delay(10 + round * 7)
@@ -61,139 +64,93 @@ test('steps tried again through kills are each applied once, and nothing written
     killed.then(() => {
       done = true
     })
-    while (!done) await applyUntilDone(counters, offset++)
+    while (!done) await storeUntilDone(counters, offset++)
   }
-  expect(await eventually(() => counters.read(['n']))).toEqual([offset])
-  expect(await counters.positions(['s'])).toEqual([offset - 1])
+  expect(await eventually(() => read(counters))).toBe(offset)
+  expect(await counters.positions(source)).toEqual([offset - 1])
+  const seen = Array.from({ length: offset + 1 }, (_, i) => seenOf(`${i}`))
+  const found = (await counters.load([loadOf({ seen })]))[0]!.seen
+  expect(found).toEqual([...Array(offset).fill(true), false])
   await counters.close()
 })
 
 test('a Redis that hangs makes calls fail in time, then at once, and is used again when it goes on', async () => {
   const redis = await startRedis()
-  const counters = connectRedis({ url: redis.url, namespace: 'n' })
-  await counters.apply([stepAt(0)])
+  const counters = open(redis)
+  await storeAt(counters, 0)
   redis.pause()
   // What was sent may be carried out later: the position makes the second try a repetition.
-  await expect(counters.apply([stepAt(1)])).rejects.toBeInstanceOf(CountersUnavailable)
+  await expect(storeAt(counters, 1)).rejects.toBeInstanceOf(CountersUnavailable)
   await delay(2_000)
-  await expect(Promise.all(Array.from({ length: 50 }, () => counters.read(['n'])))).rejects.toBeInstanceOf(
+  await expect(Promise.all(Array.from({ length: 50 }, () => read(counters)))).rejects.toBeInstanceOf(
     CountersUnavailable,
   )
   redis.resume()
-  await applyUntilDone(counters, 1)
-  expect(await counters.read(['n'])).toEqual([2])
+  await storeUntilDone(counters, 1)
+  await storeUntilDone(counters, 2)
+  expect(await read(counters)).toBe(3)
   await counters.close()
 })
 
 test('a thread that was kept from running for longer than a call may take takes the answer that is there', async () => {
-  const redis = await startRedis()
-  const counters = connectRedis({ url: redis.url, namespace: 'n' })
-  await counters.apply([stepAt(0)])
-  const answers = Promise.all([counters.read(['n']), counters.positions(['s'])])
+  const counters = open(await startRedis())
+  await storeAt(counters, 0)
+  const answers = Promise.all([read(counters), counters.positions(source)])
   await Promise.resolve()
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 4_000)
-  expect(await answers).toEqual([[1], [0]])
-  expect(await counters.read(['n'])).toEqual([1])
+  expect(await answers).toEqual([1, [0]])
+  expect(await read(counters)).toBe(1)
   await counters.close()
 })
 
 test('a Redis that was away at the start is used once it is there', async () => {
   folders.push(mkdtempSync(join(tmpdir(), 'redis-')))
   const redis = await ownRedis(folders.at(-1)!)
-  const counters = connectRedis({ url: redis.url, namespace: 'n' })
-  await expect(counters.read(['n'])).rejects.toBeInstanceOf(CountersUnavailable)
+  const counters = open(redis)
+  await expect(read(counters)).rejects.toBeInstanceOf(CountersUnavailable)
   running.push(redis)
   await redis.start()
-  expect(await applyUntilDone(counters, 0)).toEqual(['APPLIED'])
+  await storeUntilDone(counters, 0)
+  expect(await read(counters)).toBe(1)
   await counters.close()
 })
 
 test('a Redis that may evict keys is refused', async () => {
   const redis = await startRedis(['--maxmemory', '100mb', '--maxmemory-policy', 'allkeys-lru'])
-  const counters = connectRedis({ url: redis.url, namespace: 'n' })
-  await expect(counters.apply([stepAt(0)])).rejects.toThrow('must be noeviction')
+  const counters = open(redis)
+  await expect(storeAt(counters, 0)).rejects.toThrow('must be noeviction')
   await counters.close()
 })
 
-test('a Redis that is full refuses steps whole, and still answers what it knows', async () => {
-  const redis = await startRedis(['--maxmemory', '3mb', '--maxmemory-policy', 'noeviction'])
-  const counters = connectRedis({ url: redis.url, namespace: 'n' })
-  const onceEach = (from: number) =>
-    Array.from({ length: 100 }, (_, i) => ({
-      ...stepAt(from + i),
-      once: { key: 'x'.repeat(500) + (from + i), expiresAt: 9 },
-    }))
-  let from = 0
-  await expect(
-    (async () => {
-      for (; ; from += 100) await counters.apply(onceEach(from))
-    })(),
-  ).rejects.toBeInstanceOf(CountersUnavailable)
-  // A list goes in calls of 50 steps, each applied whole or not at all.
-  const [count] = (await counters.read(['n'])) as [number]
-  expect([from, from + 50]).toContain(count)
-  expect(await counters.positions(['s'])).toEqual([count - 1])
-  await counters.close()
-})
-
-describe('the judge on a Redis that loses what it held', () => {
-  const PRICE = 7
-  const BUDGET = 300 * PRICE
-  const ids = ['a', 'b', 'c', 'd', 'e']
-  const snapshot = snapshotOf(Object.fromEntries(ids.map((id) => [id, { budgetMicros: BUDGET }])))
-  const silent = { info() {}, warn() {}, error() {} }
-
-  test('bills no budget twice, and the counters end as what was billed', async () => {
-    const redis = await startRedis()
-    const admin = new Redis(redis.url, { maxRetriesPerRequest: null, retryStrategy: () => 20 })
-    admin.on('error', () => {})
-    folders.push(mkdtempSync(join(tmpdir(), 'log-')))
-    const log = await openEmbeddedEventLog({ folder: folders.at(-1)! })
-    const counters = connectRedis({ url: redis.url, namespace: 'n' })
-    const retry = { firstMs: 10, maxMs: 50 }
-    const judge = createJudge({ log, counters, snapshot, now: Date.now, logger: silent, retry })
-    const keeper = createPeriodic({
-      name: 'counters',
-      turn: createCountersRepair({ log, counters, snapshot }),
-      pauseMs: 20,
-      now: Date.now,
-      logger: silent,
-    })
-    judge.run()
-    keeper.run()
-    const send = () =>
-      log.append(
-        Array.from({ length: 100 }, (_, i) => {
-          const campaignId = ids[i % ids.length]!
-          const event = eventOf({}, { campaignId, priceMicros: PRICE })
-          return { topic: 'ad-events' as const, key: campaignId, value: encode('AdEvent', event) }
-        }),
-      )
-    for (let round = 0; round < 30; round++) {
-      await send()
-      await delay(10)
-      if (round % 10 === 4) await admin.flushall()
-      if (round % 10 === 8) {
-        await redis.kill()
-        await redis.start()
-      }
-    }
-    while ((await judge.lag()).some(({ records }) => records > 0)) await delay(20)
-    await admin.flushall()
-    while ((await eventually(() => counters.read([COUNTERS_COMPLETE_KEY])))[0] === 0) await delay(20)
-    await Promise.all([judge.stop(), keeper.stop()])
-
-    const billed = new Map<string, number>()
-    for (const { partition } of await log.bounds('judged-events')) {
-      for (const { value } of await log.read('judged-events', partition, 0, 10_000)) {
-        const { claims, billedMicros } = decode('JudgedEvent', value!)
-        billed.set(claims.campaignId, (billed.get(claims.campaignId) ?? 0) + billedMicros)
-      }
-    }
-    expect(Object.fromEntries(billed)).toEqual(Object.fromEntries(ids.map((id) => [id, BUDGET])))
-    expect(await counters.read(ids.map(spendKey))).toEqual(ids.map(() => BUDGET))
-    admin.disconnect()
-    await counters.close()
-    await log.close()
+test('a Redis that is full refuses a batch whole, still answers what it knows, and ends reservations', async () => {
+  const redis = await startRedis(['--maxmemory', '6mb', '--maxmemory-policy', 'noeviction'])
+  const counters = open(redis)
+  const limits = [{ key: 'k', counted: null, max: 10 }]
+  const hold = { shard: SHARD, holder: 'h', retained: 0, minimum: 1, limits, expiresAt: 60_000, now: 1 }
+  expect(await counters.reserve([{ ...hold, requested: 10 }])).toEqual([10])
+  await counters.markComplete(SHARD)
+  let stored = 0
+  const batch = () => {
+    const ids = Array.from({ length: 500 }, (_, i) => `${stored} ${i} ${'x'.repeat(300)}`)
+    const add = [N, ...ids.map((id) => spendOf(id))].map((key) => ({ key, amount: 1 }))
+    return changeOf({ after: stored - 1, note: `note ${stored}`, add, seen: ids.map((id) => seenOf(id)) })
+  }
+  const fill = async () => {
+    for (; ; stored++) await counters.store(batch())
+  }
+  await expect(fill()).rejects.toBeInstanceOf(CountersUnavailable)
+  expect(stored).toBeGreaterThan(0)
+  expect(await counters.read([N])).toEqual([stored])
+  expect(await counters.positions(source)).toEqual([stored - 1])
+  const { add, seen } = batch()
+  const [loaded] = await counters.load([loadOf({ keys: add.map(({ key }) => key), seen })])
+  expect(loaded).toEqual({
+    position: stored - 1,
+    note: `note ${stored - 1}`,
+    values: [stored, ...Array(500).fill(0)],
+    seen: Array(500).fill(false),
   })
+  expect(await counters.reserve([{ ...hold, requested: 0 }])).toEqual([0])
+  await expect(counters.reserve([{ ...hold, requested: 1 }])).rejects.toBeInstanceOf(CountersUnavailable)
+  await counters.close()
 })
