@@ -17,7 +17,7 @@ export async function removeNamespace(namespace: string): Promise<void> {
   await removeKafkaNamespace(namespace)
   await removeIndices(addresses.elasticsearchUrl, namespace)
   await removeDatabase(addresses.clickhouseUrl, namespace)
-  const counters = connectRedis({ url: addresses.redisUrl, namespace })
+  const counters = connectRedis({ url: addresses.redisUrl, namespace, shards: 1 })
   await counters.clear()
   await counters.close()
 }

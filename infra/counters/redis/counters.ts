@@ -10,7 +10,7 @@ const SEEN_CACHE_BYTES = 64 * 1024 * 1024
 /** Keys removed at once. */
 const CLEAR_PAGE = 1_000
 
-export type CounterScripts = 'storeChange' | 'reserveAmounts' | 'raiseNumber'
+export type CounterScripts = 'storeChange' | 'readValues' | 'reserveAmounts' | 'raiseNumber'
 
 export interface RedisCountersOptions {
   url: string
@@ -33,6 +33,7 @@ export function connectRedis(options: RedisCountersOptions): Counters {
     url,
     scripts: {
       storeChange: new URL('./store.lua', import.meta.url),
+      readValues: new URL('./read.lua', import.meta.url),
       reserveAmounts: new URL('./reserve.lua', import.meta.url),
       raiseNumber: new URL('./raise.lua', import.meta.url),
     },

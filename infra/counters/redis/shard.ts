@@ -72,13 +72,10 @@ export function openShard({ connection, namespace, shards, shard, seenCache, new
       for (const path of paths) pipeline.getBuffer(names.seenBlock(path))
     })
 
-  /** Commands sent together. @param isAtomic answered as of one moment. @throws when one of them fails. */
-  async function pipelined<Answer>(
-    fill: (pipeline: ChainableCommander) => void,
-    { isAtomic = false } = {},
-  ): Promise<Answer[]> {
+  /** Commands sent together. @throws when one of them fails. */
+  async function pipelined<Answer>(fill: (pipeline: ChainableCommander) => void): Promise<Answer[]> {
     const answers = await connection.run((client) => {
-      const pipeline = isAtomic ? client.multi() : client.pipeline()
+      const pipeline = client.pipeline()
       fill(pipeline)
       return pipeline.exec()
     })
@@ -100,7 +97,7 @@ export function openShard({ connection, namespace, shards, shard, seenCache, new
     return {
       position,
       note: state![1] ?? null,
-      values: valuesOf(keys.length, reads, hashes),
+      values: valuesOf(keys.length, reads, hashes.flat()),
       seen: await seenShard.look(seen, fetchBlocks),
     }
   }
@@ -153,15 +150,12 @@ export function openShard({ connection, namespace, shards, shard, seenCache, new
     store: (change) => (change.seen.length > 0 ? seenCalls.add(() => storeSeen(change)) : send(change, null)),
     async read(keys) {
       const reads = hashReads(keys)
-      const [complete, ...hashes] = await pipelined<string | null | (string | null)[]>(
-        (pipeline) => {
-          pipeline.get(names.complete)
-          for (const [hash, { fields }] of reads) pipeline.hmget(hash, ...fields)
-        },
-        { isAtomic: true },
+      const args = [...reads.values()].flatMap(({ fields }) => [fields.length, ...fields])
+      const answer = await connection.run((client) =>
+        client.readValues(1 + reads.size, names.complete, [...reads.keys()], args),
       )
-      if (complete === null) throw new CountersUnavailable(`Shard ${shard} of the counters is being counted again`)
-      return valuesOf(keys.length, reads, hashes as (string | null)[][])
+      if (answer.length === 0) throw new CountersUnavailable(`Shard ${shard} of the counters is being counted again`)
+      return valuesOf(keys.length, reads, answer)
     },
     async positions(sources) {
       const offsets = await connection.run((client) => client.mget(sources.map(names.position)))
@@ -201,16 +195,14 @@ export function openShard({ connection, namespace, shards, shard, seenCache, new
 
 const FIXED_ARGUMENTS = 3
 
+/** @param answers the values of all hashes, one after the other. */
 function valuesOf(
   count: number,
   reads: ReadonlyMap<string, { places: number[] }>,
-  hashes: readonly (string | null)[][],
+  answers: readonly (string | null)[],
 ): number[] {
   const values = new Array<number>(count).fill(0)
-  let hash = 0
-  for (const { places } of reads.values()) {
-    const answer = hashes[hash++]!
-    for (const [i, place] of places.entries()) values[place] = Number(answer[i] ?? 0)
-  }
+  let next = 0
+  for (const { places } of reads.values()) for (const place of places) values[place] = Number(answers[next++] ?? 0)
   return values
 }

@@ -2,17 +2,20 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Counters } from '../../../infra/counters/port.ts'
 import { connectRedis } from '../../../infra/counters/redis/counters.ts'
+import { shardOf } from '../../../infra/counters/shards.ts'
 import { connectKafkaEventLog } from '../../../infra/event-log/kafka/event-log.ts'
 import { migrateKafka } from '../../../infra/event-log/kafka/migrate.ts'
 import type { EventLog } from '../../../infra/event-log/port.ts'
+import { topics } from '../../../schemas/topics.ts'
 import { encode } from '../../../schemas/wire/codec.ts'
-import { COUNTERS_COMPLETE_KEY, spendKey } from '../../../services/domain/money/counter-keys.ts'
+import { spendKey } from '../../../services/domain/money/counter-keys.ts'
 import { createCountersRepair } from '../../../streams/judge/counters-repair.ts'
 import { createJudge } from '../../../streams/judge/judge.ts'
 import { eventOf, snapshotOf } from '../../streams/judge/fixtures.ts'
 import { addresses, testNamespace } from '../addresses.ts'
 import { removeKafkaNamespace } from '../event-log/kafka-tools.ts'
 
+const SHARDS = topics['ad-events'].partitions
 const PRICE = 7
 const BUDGET = 20 * PRICE
 const ids = ['a', 'b', 'c', 'd', 'e', 'f']
@@ -25,7 +28,7 @@ beforeAll(async () => {
   const kafka = { brokers: addresses.kafkaBrokers, clientId: 'test', namespace, logger: silent }
   await migrateKafka({ ...kafka, replicationFactor: 1 })
   log = connectKafkaEventLog({ ...kafka, now: Date.now, sessionTimeoutMs: 6_000 })
-  counters = connectRedis({ url: addresses.redisUrl, namespace })
+  counters = connectRedis({ url: addresses.redisUrl, namespace, shards: SHARDS })
 })
 afterAll(async () => {
   await counters.clear()
@@ -44,7 +47,14 @@ const send = (perCampaign: number) =>
       })),
     ),
   )
-const spends = () => counters.read(ids.map(spendKey))
+/** Whether the counters are complete or not. */
+async function spends(): Promise<number[]> {
+  const loads = ids.map((id) => {
+    const shard = shardOf(id, SHARDS)
+    return { shard, source: 'ad-events', after: -1, keys: [spendKey(shard, id)], seen: [] }
+  })
+  return (await counters.load(loads)).map(({ values }) => values[0]!)
+}
 
 test('an emptied Redis is counted again from Kafka, by the judge when events come and by the keeper when none do', async () => {
   const judge = createJudge({ log, counters, snapshot, now: Date.now, logger: silent })
@@ -63,8 +73,8 @@ test('an emptied Redis is counted again from Kafka, by the judge when events com
   expect(await spends()).toEqual(ids.map(() => BUDGET))
 
   await counters.clear()
-  await createCountersRepair({ log, counters, snapshot })()
+  await createCountersRepair({ log, counters, snapshot, now: Date.now })()
   expect(await spends()).toEqual(ids.map(() => BUDGET))
-  expect(await counters.read([COUNTERS_COMPLETE_KEY])).toEqual([1])
+  expect(await counters.complete()).toEqual(Array(SHARDS).fill(true))
   await judge.stop()
 })

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { openEmbeddedCounters } from '../../../infra/counters/embedded/counters.ts'
 import { openEmbeddedEventLog } from '../../../infra/event-log/embedded/event-log.ts'
+import { topics } from '../../../schemas/topics.ts'
 import { UNKNOWN_CLIENT } from '../../../services/domain/identity/client-hashes.ts'
 import { createShowIds, parseShowIdKeys } from '../../../services/domain/show-id/show-id.ts'
 import { createHttpServer } from '../../../services/http/server.ts'
@@ -16,7 +17,10 @@ import { snapshotOf } from '../../streams/judge/fixtures.ts'
 /** Serves the intake and judges, over the engines of a folder, until it is killed. Tells the parent its port. */
 const [folder, keys, campaigns] = process.argv.slice(2) as [string, string, string]
 const log = await openEmbeddedEventLog({ folder: join(folder, 'log') })
-const counters = await openEmbeddedCounters({ folder: join(folder, 'counters') })
+const counters = await openEmbeddedCounters({
+  folder: join(folder, 'counters'),
+  shards: topics['ad-events'].partitions,
+})
 const snapshot = snapshotOf(JSON.parse(campaigns))
 const showIds = createShowIds({ keys: parseShowIdKeys(keys) })
 const server = createHttpServer({ logger: false })

@@ -8,10 +8,12 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { pino } from 'pino'
 import { afterAll, expect, test } from 'vitest'
 import { openEmbeddedCounters } from '../../../infra/counters/embedded/counters.ts'
+import { shardOf } from '../../../infra/counters/shards.ts'
 import { openEmbeddedEventLog } from '../../../infra/event-log/embedded/event-log.ts'
 import type { EventLog } from '../../../infra/event-log/port.ts'
 import type { RecordTypes } from '../../../schemas/records/records.ts'
 import type { TopicName } from '../../../schemas/topics.ts'
+import { topics } from '../../../schemas/topics.ts'
 import { decode } from '../../../schemas/wire/codec.ts'
 import { spendKey } from '../../../services/domain/money/counter-keys.ts'
 import { createShowIds, parseShowIdKeys } from '../../../services/domain/show-id/show-id.ts'
@@ -46,7 +48,10 @@ test('what was answered 202 is in the log, each event is judged once, and spend 
   expect(acknowledged.size).toBeGreaterThan(ROUNDS)
 
   const log = await openEmbeddedEventLog({ folder: join(folder, 'log') })
-  const counters = await openEmbeddedCounters({ folder: join(folder, 'counters') })
+  const counters = await openEmbeddedCounters({
+    folder: join(folder, 'counters'),
+    shards: topics['ad-events'].partitions,
+  })
   await judgeAll(log, counters)
 
   const events = await readAll(log, 'ad-events', 'AdEvent')
@@ -64,7 +69,7 @@ test('what was answered 202 is in the log, each event is judged once, and spend 
   for (const id of campaignIds) {
     const billed = valid.reduce((sum, event) => sum + (event.claims.campaignId === id ? event.billedMicros : 0), 0)
     expect(billed).toBeLessThanOrEqual(BUDGET_MICROS)
-    expect(await counters.read([spendKey(id)])).toEqual([billed])
+    expect(await counters.read([spendKey(shardOf(id, counters.shards), id)])).toEqual([billed])
   }
   await counters.close()
   await log.close()
