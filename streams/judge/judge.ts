@@ -12,7 +12,8 @@ import type { RecountDeps } from './recount.ts'
 import { invalid, type Judgement, judgement, judgingStep, termsOf, verdictWithoutCounters } from './verdict.ts'
 
 export const JUDGE_GROUP = 'judge'
-const BATCH_MAX_RECORDS = 1_000
+/** A batch costs a store in every shard and a transaction, so that a backlog is better judged in large ones. */
+const BATCH_MAX_RECORDS = 4_000
 const POLL_MAX_WAIT_MS = 200
 
 export interface JudgeDeps {

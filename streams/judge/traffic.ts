@@ -61,7 +61,7 @@ export function actorOf({ type, cid, addressHash, receivedAt }: AdEvent, shards:
  */
 export function trafficLimits(event: AdEvent, rules: TrafficRules | null, shards: number): Limit[] {
   const sources = sourcesOf(event)
-  if (!rules) return event.type === 'VIEW' && sources ? [countedAt(unitViews(event, shards))] : []
+  if (!rules) return event.type === 'VIEW' && sources ? [countedAt(unitViews(event, shards).key)] : []
   const asked = { event, rules, shards }
   if (event.type === 'VIEW') return sources ? viewLimits(asked, sources) : []
   return [...(sources ? clickLimits(asked, sources) : []), ...checksOf(asked, sources !== null)]
@@ -143,11 +143,11 @@ function viewLimits(asked: Asked, sources: Sources): Limit[] {
   }
   for (const [by, hash] of sources) {
     limits.push(
-      { ...countedAt(counter('known', asked, by, hash)), of: 'KNOWN' },
-      { ...countedAt(counter('new', asked, by, hash)), of: 'NEW' },
+      { ...countedAt(keyIn(0, 'known', asked, by, hash)), of: 'KNOWN' },
+      { ...countedAt(keyIn(0, 'new', asked, by, hash)), of: 'NEW' },
     )
   }
-  return [...limits, countedAt(unitViews(event, shards))]
+  return [...limits, countedAt(unitViews(event, shards).key)]
 }
 
 /** The key of the current part of the window, and those of the parts before it. */
@@ -172,21 +172,20 @@ const knownGroup = memoized((week: number) => {
   return { name: `known/${week}`, keptUntil: (week + 2) * WEEK_MS + LAG_MAX_MS, spread: 1024 }
 })
 
-function counter(what: Counted, { event, shards }: Asked, by: By | 'cid', who: string): Counter {
+/** A counter of the current window. */
+function counter(what: Counted, asked: Asked, by: By | 'cid', who: string): Counter {
+  const earlier = Array.from({ length: PARTS - 1 }, (_, i) => keyIn(i + 1, what, asked, by, who))
+  return { key: keyIn(0, what, asked, by, who), window: earlier }
+}
+
+/** The key of the part so many before the current one. */
+function keyIn(back: number, what: Counted, { event, shards }: Asked, by: By | 'cid', who: string): CounterKey {
   const { claims, receivedAt, previousAddressHash } = event
-  const part = Math.floor(receivedAt / PART_MS)
-  const day = Math.floor(receivedAt / DAY_MS)
-  const keyOf = (each: number) => {
-    // Parts of yesterday are keyed by yesterday's hash of the address.
-    const isYesterday = Math.floor((each * PART_MS) / DAY_MS) < day
-    const named = by === 'address' && isYesterday ? (previousAddressHash ?? who) : who
-    return {
-      shard: personShard(named, shards),
-      group: windowGroup(each),
-      id: `${what}/${by}/${claims.shopId}/${named}`,
-    }
-  }
-  return { key: keyOf(part), window: Array.from({ length: PARTS - 1 }, (_, i) => keyOf(part - 1 - i)) }
+  const part = Math.floor(receivedAt / PART_MS) - back
+  // Parts of yesterday are keyed by yesterday's hash of the address.
+  const isYesterday = by === 'address' && Math.floor((part * PART_MS) / DAY_MS) < Math.floor(receivedAt / DAY_MS)
+  const named = isYesterday ? (previousAddressHash ?? who) : who
+  return { shard: personShard(named, shards), group: windowGroup(part), id: `${what}/${by}/${claims.shopId}/${named}` }
 }
 
 /** Views of an ad unit, today and yesterday. */
@@ -217,7 +216,7 @@ function limitOf(
   return mode === 'OFF' ? counted : { ...counted, max, window, allowances, marks: mode === 'MARK' }
 }
 
-const countedAt = ({ key }: Counter): Limit => ({ name: 'COUNTED', key, add: 1, max: null })
+const countedAt = (key: CounterKey | null): Limit => ({ name: 'COUNTED', key, add: 1, max: null })
 
 function clickMinMs({ kind, algorithm }: ShowIdClaims): number {
   if (kind === 'DISPLAY') return CLICK_MIN_MS.banner

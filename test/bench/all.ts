@@ -33,9 +33,11 @@ const measures: Measure[] = [
     'thread',
     'intake/stall',
     'streams/invalid-traffic',
+    'engines/judge',
+    'engines/counters',
   ].map((script) => ({ script })),
   ...['selection/selection', 'streams/indexer'].map((script) => ({ script, env: realEngines })),
-  ...['log', 'hot-partition', 'intake', 'sink', 'index', 'freshness'].map((name) => ({
+  ...['log', 'hot-partition', 'intake', 'judge', 'sink', 'index', 'freshness'].map((name) => ({
     script: `engines/${name}`,
     env: realEngines,
   })),

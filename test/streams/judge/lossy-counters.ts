@@ -20,6 +20,8 @@ export interface LossyCounters extends Counters {
   readonly moments: number
   /** Forgets everything since a moment; 0: everything. */
   loseTo(moment: number): void
+  /** All values by shard, group and id. */
+  held(): Record<string, number>
 }
 
 const keyOf = ({ shard, group, id }: CounterKey) => JSON.stringify([shard, group.name, id])
@@ -87,5 +89,6 @@ export function lossyCounters(shards = 1): LossyCounters {
       return history.length
     },
     loseTo,
+    held: () => Object.fromEntries([...held.values].sort(([a], [b]) => (a < b ? -1 : 1))),
   }
 }
