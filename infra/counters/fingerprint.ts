@@ -1,5 +1,5 @@
 /** 64 bits of hash, as two signed 32-bit integers. */
-export interface Fingerprint {
+export interface IdFingerprint {
   low: number
   high: number
 }
@@ -11,7 +11,7 @@ const HIGH_BITS = 0x1fffff
  * Hashes a string by cyrb53 of github.com/bryc (public domain), which is two lanes of 32 bits: some hundred nanoseconds for
  * a key, where a cryptographic hash takes microseconds. Whoever chooses an id can make two of them meet, and gains nothing by it.
  */
-export function fingerprintOf(text: string): Fingerprint {
+export function fingerprintOf(text: string): IdFingerprint {
   let low = 0xdeadbeef
   let high = 0x41c6ce57
   for (let i = 0; i < text.length; i++) {
@@ -27,6 +27,6 @@ export function fingerprintOf(text: string): Fingerprint {
 }
 
 /** The 53 bits of a fingerprint that a number holds exactly. */
-export function numberOf({ low, high }: Fingerprint): number {
+export function numberOf({ low, high }: IdFingerprint): number {
   return TWO_TO_32 * (high & HIGH_BITS) + (low >>> 0)
 }

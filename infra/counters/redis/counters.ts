@@ -3,14 +3,12 @@ import type { Redis } from 'ioredis'
 import { openRedisConnection, type RedisConnection } from '../../redis/connection.ts'
 import { type Counters, CountersMoved, CountersUnavailable } from '../port.ts'
 import { SeenCache } from './seen-blocks.ts'
-import { openShard, SeenStale, type Shard } from './shard.ts'
+import { type CounterScripts, openShard, SeenStale, type Shard } from './shard.ts'
 
 /** What a process keeps of blocks of seen keys: an hour of some thousand events a second. */
 const SEEN_CACHE_BYTES = 64 * 1024 * 1024
 /** Keys removed at once. */
 const CLEAR_PAGE = 1_000
-
-export type CounterScripts = 'storeChange' | 'readValues' | 'reserveAmounts' | 'raiseNumber'
 
 export interface RedisCountersOptions {
   url: string

@@ -1,4 +1,4 @@
-import { type Fingerprint, fingerprintOf } from '../fingerprint.ts'
+import { fingerprintOf, type IdFingerprint } from '../fingerprint.ts'
 import type { CounterKey } from '../port.ts'
 
 const FIELD_BYTES = 6
@@ -45,12 +45,12 @@ export function shardKeys(namespace: string, shards: number, shard: number): Sha
 }
 
 /** By bits that the field does not hold, for as long as there are such. */
-function bucketOf({ high }: Fingerprint, spread: number): number {
+function bucketOf({ high }: IdFingerprint, spread: number): number {
   return ((high >>> 16) | (high << 16)) & (spread - 1)
 }
 
 /** 48 bits: with those of the bucket, a million counters of a group meet by a chance of one in millions. */
-function fieldOf({ low, high }: Fingerprint): Buffer {
+function fieldOf({ low, high }: IdFingerprint): Buffer {
   const field = Buffer.allocUnsafe(FIELD_BYTES)
   field.writeInt32LE(low, 0)
   field.writeUInt16LE(high & 0xffff, 4)

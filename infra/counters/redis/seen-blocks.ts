@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { type Fingerprint, fingerprintOf, numberOf } from '../fingerprint.ts'
+import { fingerprintOf, type IdFingerprint, numberOf } from '../fingerprint.ts'
 import type { SeenKey } from '../port.ts'
 
 /**
@@ -139,7 +139,7 @@ export class SeenShard {
   }
 
   async #fetchMissing(
-    sought: readonly { key: SeenKey; fingerprint: Fingerprint }[],
+    sought: readonly { key: SeenKey; fingerprint: IdFingerprint }[],
     blocks: Blocks,
     fetch: FetchBlocks,
   ): Promise<void> {
@@ -161,7 +161,7 @@ export class SeenShard {
   }
 
   /** Goes down to the block that has the fingerprint, or is not full, or is not known. */
-  #find({ group }: SeenKey, fingerprint: Fingerprint, blocks: Blocks) {
+  #find({ group }: SeenKey, fingerprint: IdFingerprint, blocks: Blocks) {
     const number = numberOf(fingerprint)
     let path = `${group.name}/`
     for (let depth = 0; ; depth++) {
@@ -187,7 +187,7 @@ export class SeenShard {
   }
 }
 
-function digitOf({ low, high }: Fingerprint, depth: number): number {
+function digitOf({ low, high }: IdFingerprint, depth: number): number {
   const bits = depth < DIGITS_OF_LOW ? low >>> (DIGIT_BITS * depth) : high >>> (DIGIT_BITS * (depth - DIGITS_OF_LOW))
   return bits & ((1 << DIGIT_BITS) - 1)
 }

@@ -13,7 +13,6 @@ import {
 } from '../port.ts'
 import { HOLDERS_MAX } from '../reservations.ts'
 import { changeArguments, type SeenChange } from './change-arguments.ts'
-import type { CounterScripts } from './counters.ts'
 import { shardKeys } from './keys.ts'
 import { LastingHashes } from './lasting-hashes.ts'
 import { type SeenCache, SeenShard } from './seen-blocks.ts'
@@ -29,6 +28,8 @@ const STALE_MAX = 50
 export class SeenStale extends Error {
   override readonly name = 'SeenStale'
 }
+
+export type CounterScripts = 'storeChange' | 'readValues' | 'reserveAmounts' | 'raiseNumber'
 
 /** What of the port concerns one shard. */
 export interface Shard {
