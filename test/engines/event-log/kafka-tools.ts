@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import kafkajs, { type ISocketFactory } from 'kafkajs'
 import { patchKafkajs } from '../../../infra/event-log/kafka/client/patches.ts'
+import type { TopicName } from '../../../schemas/topics.ts'
 import { addresses } from '../addresses.ts'
 
 /** Sockets to the broker that can be cut, or held still in either direction as a frozen broker or network would. */
@@ -73,6 +74,19 @@ export async function removeKafkaNamespace(
     if (groupIds.length > 0) await admin.deleteGroups(groupIds).catch(() => {})
     const topics = (await admin.listTopics()).filter(isOurs)
     if (topics.length > 0) await admin.deleteTopics({ topics })
+  } finally {
+    await admin.disconnect()
+  }
+}
+
+/** Forgets all that a topic holds now, as retention does later. */
+export async function forgetRecords(namespace: string, topic: TopicName): Promise<void> {
+  const admin = new kafkajs.Kafka({ brokers: addresses.kafkaBrokers, logLevel: kafkajs.logLevel.NOTHING }).admin()
+  await admin.connect()
+  try {
+    const name = `${namespace}.${topic}`
+    const partitions = (await admin.fetchTopicOffsets(name)).map(({ partition, high }) => ({ partition, offset: high }))
+    await admin.deleteTopicRecords({ topic: name, partitions })
   } finally {
     await admin.disconnect()
   }
