@@ -21,13 +21,15 @@ export function createCountersRepair(deps: RecountDeps & { log: Pick<EventLog, '
     const hasLost = seen === null || positions.some((at, i) => at < seen![i]!)
     seen = positions
     if (!hasLost && complete.every(Boolean)) return false
-    for (const { topic, partition, offset } of await log.committed(JUDGE_GROUP)) {
-      if (topic !== 'ad-events') continue
+    const committed = (await log.committed(JUDGE_GROUP)).filter(({ topic }) => topic === 'ad-events')
+    for (const { partition, offset } of committed) {
       await restoreCounters(deps, partition, offset - 1)
       await restoreCorrections(deps, partition)
     }
     seen = await counters.positions(sources)
-    for (const shard of shards) await counters.markComplete(shard)
+    // A loss in the meantime is repaired in the next turn.
+    if (committed.some(({ partition, offset }) => seen![partition]! < offset - 1)) seen = null
+    else for (const shard of shards) await counters.markComplete(shard)
     return false
   }
 }

@@ -31,7 +31,7 @@ export async function rebuildCounters(deps: RecountDeps): Promise<number> {
   let events = 0
   for (const { partition } of await log.bounds('judged-events')) {
     await restoreSpend(deps, partition)
-    events += await recount(deps, partition)
+    events += (await recount(deps, partition)).events
     await restoreCorrections(deps, partition)
   }
   for (const shard of shardsOf(counters)) await counters.markComplete(shard)
@@ -47,8 +47,10 @@ export async function restoreCounters(deps: RecountDeps, partition: number, upTo
   const positions = await positionsOf(counters, partition)
   if (positions.every((at) => at >= upTo)) return
   if (positions[partition]! < upTo) await restoreSpend(deps, partition)
-  await retryWhenMoved(() => recount(deps, partition))
-  await retryWhenMoved(() => moveTo(counters, partition, upTo))
+  await retryWhenMoved(async () => {
+    const counted = await recount(deps, partition)
+    await moveTo(counters, partition, counted.positions, upTo)
+  })
   await restoreCorrections(deps, partition)
 }
 
@@ -59,7 +61,10 @@ export async function restoreCounters(deps: RecountDeps, partition: number, upTo
  * What an event has changed follows from its verdict, so nothing is read, except to tell newcomers from known people where
  * the windows that count them are still open. The next page is read and decoded while the one before it is stored.
  */
-async function recount(deps: RecountDeps, partition: number): Promise<number> {
+async function recount(
+  deps: RecountDeps,
+  partition: number,
+): Promise<{ events: number; positions: readonly number[] }> {
   const { log, counters } = deps
   let positions = await positionsOf(counters, partition)
   const { start = 0, end = 0 } = (await log.bounds('judged-events')).find((each) => each.partition === partition) ?? {}
@@ -84,7 +89,7 @@ async function recount(deps: RecountDeps, partition: number): Promise<number> {
     events += records.length
   }
   await stored
-  return events
+  return { events, positions }
 }
 
 interface Counted {
@@ -139,10 +144,18 @@ async function changesOf(
 
 const countsActor = ({ actor, limits }: Step) => actor !== null && limits.some(({ of }) => of !== undefined)
 
-/** The last positions may have no judged event: dead letters. */
-async function moveTo(counters: Counters, partition: number, upTo: number): Promise<void> {
+/**
+ * The last positions may have no judged event: dead letters.
+ * @param positions where the count has ended. Counters that stand elsewhere have lost something again.
+ */
+async function moveTo(
+  counters: Counters,
+  partition: number,
+  positions: readonly number[],
+  upTo: number,
+): Promise<void> {
   const batch = new BatchCounters({ source: sourceOf(partition), own: partition, shards: shardsOf(counters) })
-  batch.takePositions(await positionsOf(counters, partition))
+  batch.takePositions(positions)
   await Promise.all(changesUpTo(batch, upTo).map((change) => counters.store(change)))
 }
 

@@ -86,18 +86,21 @@ async function billed(): Promise<Record<string, number>> {
 }
 const everyBudget = Object.fromEntries(ids.map((id) => [id, BUDGET]))
 
-/** All keys as they are now. */
-async function saved(): Promise<[string, Buffer, number][]> {
-  const keys = await admin.keys('*')
-  return Promise.all(
-    keys.map(async (key): Promise<[string, Buffer, number]> => {
-      return [key, (await admin.dumpBuffer(key))!, Math.max(0, await admin.pexpiretime(key))]
-    }),
-  )
+/** Key, value and time of expiry. */
+type Saved = [Buffer, Buffer, number][]
+
+/** All keys as of one moment. */
+async function saved(): Promise<Saved> {
+  const script = `local saved = {}
+    for i, key in ipairs(redis.call('KEYS', '*')) do
+      saved[i] = { key, redis.call('DUMP', key), math.max(0, redis.call('PEXPIRETIME', key)) }
+    end
+    return saved`
+  return (await admin.callBuffer('EVAL', script, 0)) as Saved
 }
 
 /** Puts back what was saved, in place of everything since. */
-async function restore(keys: [string, Buffer, number][]): Promise<void> {
+async function restore(keys: Saved): Promise<void> {
   const transaction = admin.multi().flushall()
   for (const [key, value, expiresAt] of keys) transaction.restore(key, expiresAt, value, 'ABSTTL')
   for (const [error] of (await transaction.exec())!) if (error) throw error
@@ -121,7 +124,7 @@ test('a Redis that is emptied and killed bills no budget twice, and the counters
 })
 
 test('a Redis that is set back to an older state bills no budget twice', async () => {
-  let older: [string, Buffer, number][] = []
+  let older: Saved = []
   for (let round = 0; round < 30; round++) {
     await send()
     await delay(10)
