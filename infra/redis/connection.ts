@@ -72,11 +72,15 @@ export function openRedisConnection<Name extends string>(options: RedisConnectio
     if (error === null) unfit.delete(server)
     else unfit.set(server, error)
   }
+  /** Says more of why there is no connection than the calls that fail for want of one. */
+  let connectError: Error | null = null
   servers.onServer((server) => {
-    // The failing calls report the error themselves.
-    server.on('error', () => {})
+    server.on('error', (error: Error) => {
+      connectError = error
+    })
     endSilentHandshakes(server)
     server.on('ready', () => {
+      connectError = null
       const checked = check(server).finally(() => checks.delete(checked))
       checks.add(checked)
     })
@@ -101,7 +105,7 @@ export function openRedisConnection<Name extends string>(options: RedisConnectio
     try {
       await opening
     } catch (error) {
-      if (!servers.isReady()) throw error
+      if (!servers.isReady()) throw connectError ?? error
     }
     if (checks.size > 0) await Promise.all(checks)
     for (const server of servers.masters()) {

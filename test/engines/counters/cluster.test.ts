@@ -10,7 +10,7 @@ import { connectRedisBuckets } from '../../../infra/rate-limits/redis/rate-limit
 import * as fixtures from '../../ports/counters.fixtures.ts'
 import { countersSuite } from '../../ports/counters.suite.ts'
 import { waitFor } from '../../wait-for.ts'
-import { testNamespace } from '../addresses.ts'
+import { addresses, testNamespace } from '../addresses.ts'
 import { answered, SHARDS, startJudging } from './judged-campaigns.ts'
 import { type OwnCluster, startCluster } from './redis-cluster.ts'
 
@@ -67,6 +67,23 @@ test('rate limits draw from buckets on all masters', async () => {
   const ofEach = await Promise.all(cluster.servers.map(({ port }) => keysOf(port)))
   expect(ofEach.filter((keys) => keys.some((key) => key.startsWith('n:rate:')))).toHaveLength(6)
   await buckets.close()
+})
+
+test('an address of another kind of Redis, or of none, says what is wrong', async () => {
+  const single = new URL(addresses.redisUrl).host
+  const [node] = cluster.servers
+  const wrong = {
+    [`redis+cluster://${single}`]: 'cluster support disabled',
+    [`redis+sentinel://${single}/main`]: 'All sentinels are unreachable',
+    [node!.url]: 'it is a Cluster',
+    'redis://127.0.0.1:1': 'ECONNREFUSED',
+  }
+  for (const [url, message] of Object.entries(wrong)) {
+    const counters = connectRedis({ url, namespace: 'n', shards: SHARDS })
+    await expect(counters.complete()).rejects.toThrow(message)
+    await expect(counters.complete()).rejects.toBeInstanceOf(CountersUnavailable)
+    await counters.close()
+  }
 })
 
 test('a master that may evict keys is refused', async () => {
