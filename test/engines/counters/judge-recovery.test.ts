@@ -6,20 +6,20 @@ import { shardOf } from '../../../infra/counters/shards.ts'
 import { connectKafkaEventLog } from '../../../infra/event-log/kafka/event-log.ts'
 import { migrateKafka } from '../../../infra/event-log/kafka/migrate.ts'
 import type { EventLog } from '../../../infra/event-log/port.ts'
-import { topics } from '../../../schemas/topics.ts'
-import { encode } from '../../../schemas/wire/codec.ts'
+import { decode, encode } from '../../../schemas/wire/codec.ts'
 import { spendKey } from '../../../services/domain/money/counter-keys.ts'
 import { createCountersRepair } from '../../../streams/judge/counters-repair.ts'
 import { createJudge } from '../../../streams/judge/judge.ts'
+import { createSpendCheckpoints } from '../../../streams/spend-checkpoints/spend-checkpoints.ts'
 import { eventOf, snapshotOf } from '../../streams/judge/fixtures.ts'
 import { addresses, testNamespace } from '../addresses.ts'
-import { removeKafkaNamespace } from '../event-log/kafka-tools.ts'
+import { forgetRecords, removeKafkaNamespace } from '../event-log/kafka-tools.ts'
 
-const SHARDS = topics['ad-events'].partitions
 const PRICE = 7
 const BUDGET = 20 * PRICE
 const ids = ['a', 'b', 'c', 'd', 'e', 'f']
-const snapshot = snapshotOf(Object.fromEntries(ids.map((id) => [id, { budgetMicros: BUDGET }])))
+const oldIds = ['g', 'h', 'i']
+const snapshot = snapshotOf(Object.fromEntries([...ids, ...oldIds].map((id) => [id, { budgetMicros: BUDGET }])))
 const silent = { info() {}, warn() {}, error() {} }
 const namespace = testNamespace()
 let log: EventLog
@@ -28,7 +28,8 @@ beforeAll(async () => {
   const kafka = { brokers: addresses.kafkaBrokers, clientId: 'test', namespace, logger: silent }
   await migrateKafka({ ...kafka, replicationFactor: 1 })
   log = connectKafkaEventLog({ ...kafka, now: Date.now, sessionTimeoutMs: 6_000 })
-  counters = connectRedis({ url: addresses.redisUrl, namespace, shards: SHARDS })
+  const shards = (await log.bounds('ad-events')).length
+  counters = connectRedis({ url: addresses.redisUrl, namespace, shards })
 })
 afterAll(async () => {
   await counters.clear()
@@ -37,9 +38,9 @@ afterAll(async () => {
   await removeKafkaNamespace(namespace)
 })
 
-const send = (perCampaign: number) =>
+const send = (perCampaign: number, campaignIds = ids) =>
   log.append(
-    ids.flatMap((campaignId) =>
+    campaignIds.flatMap((campaignId) =>
       Array.from({ length: perCampaign }, () => ({
         topic: 'ad-events' as const,
         key: campaignId,
@@ -48,9 +49,9 @@ const send = (perCampaign: number) =>
     ),
   )
 /** Whether the counters are complete or not. */
-async function spends(): Promise<number[]> {
-  const loads = ids.map((id) => {
-    const shard = shardOf(id, SHARDS)
+async function spends(campaignIds = ids): Promise<number[]> {
+  const loads = campaignIds.map((id) => {
+    const shard = shardOf(id, counters.shards)
     return { shard, source: 'ad-events', after: -1, keys: [spendKey(shard, id)], seen: [] }
   })
   return (await counters.load(loads)).map(({ values }) => values[0]!)
@@ -75,6 +76,48 @@ test('an emptied Redis is counted again from Kafka, by the judge when events com
   await counters.clear()
   await createCountersRepair({ log, counters, snapshot, now: Date.now })()
   expect(await spends()).toEqual(ids.map(() => BUDGET))
-  expect(await counters.complete()).toEqual(Array(SHARDS).fill(true))
+  expect(await counters.complete()).toEqual(Array(counters.shards).fill(true))
+  await judge.stop()
+})
+
+/** The clicks that the log still holds as billed. */
+async function billedSince(): Promise<number> {
+  let billed = 0
+  for (const { partition, start, end } of await log.bounds('judged-events')) {
+    for (const { value } of await log.read('judged-events', partition, start, end - start)) {
+      if (decode('JudgedEvent', value!).billedMicros > 0) billed++
+    }
+  }
+  return billed
+}
+
+test('Redis and the head of the log are gone: a campaign goes on from its checkpoint, and bills its budget once', async () => {
+  const deps = { log, counters, snapshot, now: Date.now }
+  const judge = createJudge({ ...deps, logger: silent })
+  const repair = createCountersRepair(deps)
+  const judged = async () => {
+    while ((await judge.lag()).some(({ records }) => records > 0)) await delay(50)
+  }
+  judge.run()
+  await send(8, oldIds)
+  await judged()
+  await repair()
+  await createSpendCheckpoints(deps)()
+  for (const topic of ['ad-events', 'judged-events'] as const) await forgetRecords(namespace, topic)
+  expect(await billedSince()).toBe(0)
+  // After the checkpoint, and kept by the log.
+  await send(4, oldIds)
+  await judged()
+
+  await counters.clear()
+  await repair()
+  expect(await spends(oldIds)).toEqual(oldIds.map(() => 12 * PRICE))
+
+  await counters.clear()
+  await send(20, oldIds)
+  await judged()
+  await repair()
+  expect(await spends(oldIds)).toEqual(oldIds.map(() => BUDGET))
+  expect(await billedSince()).toBe(oldIds.length * (20 - 8))
   await judge.stop()
 })
