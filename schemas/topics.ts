@@ -99,7 +99,9 @@ export const topicNames = Object.keys(topics) as TopicName[]
  * Topics that are one unit: a key lies in the same partition of each, so that they have the same number of partitions. A
  * partition of the counters belongs to that partition of all of them.
  */
-export const partitionedAlike: readonly (readonly TopicName[])[] = [['ad-events', 'judged-events', 'corrections']]
+export const partitionedAlike: readonly (readonly TopicName[])[] = [
+  ['ad-events', 'judged-events', 'corrections', 'spend-checkpoints'],
+]
 
 /** The topics of the unit that a topic belongs to, itself included. */
 export const unitOf = (topic: TopicName): readonly TopicName[] =>

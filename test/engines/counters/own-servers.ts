@@ -22,10 +22,12 @@ export async function startServer(folder: string): Promise<OwnServers> {
 
 /** A Cluster of masters without replicas. */
 export async function startCluster(folder: string, masters: number): Promise<OwnServers> {
+  // With its default the bus takes the port plus 10,000, which may be none.
+  const busPorts = await Promise.all(Array.from({ length: masters }, () => freePort()))
   const servers = await Promise.all(
     Array.from({ length: masters }, (_, i) => {
       mkdirSync(join(folder, `${i}`))
-      return start(join(folder, `${i}`), ['--cluster-enabled', 'yes'])
+      return start(join(folder, `${i}`), ['--cluster-enabled', 'yes', '--cluster-port', `${busPorts[i]}`])
     }),
   )
   const hosts = servers.map(({ port }) => `127.0.0.1:${port}`)
