@@ -11,7 +11,7 @@ import { shardOf } from '../../../infra/counters/shards.ts'
 import type { EventLog } from '../../../infra/event-log/port.ts'
 import type { AdEvent } from '../../../schemas/records/events.ts'
 import { createJudgeStep } from '../../../streams/judge/judge.ts'
-import { type OwnServers, startCluster, startServer } from '../../engines/counters/own-servers.ts'
+import { type OwnServers, startCluster, startServer } from '../../engines/counters/servers/own-servers.ts'
 import { eventOf, recordsOf, snapshotOf } from '../../streams/judge/fixtures.ts'
 
 const SHARDS = 12

@@ -12,7 +12,7 @@ import { countersSuite } from '../../ports/counters.suite.ts'
 import { waitFor } from '../../wait-for.ts'
 import { addresses, testNamespace } from '../addresses.ts'
 import { answered, SHARDS, startJudging } from './judged-campaigns.ts'
-import { type OwnCluster, startCluster } from './redis-cluster.ts'
+import { type OwnCluster, startCluster } from './servers/redis-cluster.ts'
 
 let cluster: OwnCluster
 const folder = mkdtempSync(join(tmpdir(), 'judged-'))

@@ -6,7 +6,7 @@ import { afterAll, expect, test } from 'vitest'
 import { type Counters, CountersMoved, CountersUnavailable } from '../../../infra/counters/port.ts'
 import { connectRedis } from '../../../infra/counters/redis/counters.ts'
 import { changeOf, loadOf, SHARD, SHARDS, SOURCE, seenOf, spendOf } from '../../ports/counters.fixtures.ts'
-import { type OwnRedis, ownRedis } from './redis-server.ts'
+import { type OwnRedis, ownRedis } from './servers/redis-server.ts'
 
 const folders: string[] = []
 const running: OwnRedis[] = []

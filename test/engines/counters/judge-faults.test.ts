@@ -17,7 +17,7 @@ import { createJudge } from '../../../streams/judge/judge.ts'
 import { createPeriodic } from '../../../streams/runtime/periodic.ts'
 import { eventOf, snapshotOf } from '../../streams/judge/fixtures.ts'
 import { waitFor } from '../../wait-for.ts'
-import { type OwnRedis, ownRedis } from './redis-server.ts'
+import { type OwnRedis, ownRedis } from './servers/redis-server.ts'
 
 const SHARDS = topics['ad-events'].partitions
 const PRICE = 7

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connectRedis } from '../../../infra/counters/redis/counters.ts'
 import { waitFor } from '../../wait-for.ts'
 import { answered, SHARDS, startJudging } from './judged-campaigns.ts'
-import { type OwnSentinels, startSentinels } from './redis-sentinels.ts'
+import { type OwnSentinels, startSentinels } from './servers/redis-sentinels.ts'
 
 let sentinels: OwnSentinels
 const folder = mkdtempSync(join(tmpdir(), 'judged-'))

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { Redis } from 'ioredis'
-import { waitFor } from '../../wait-for.ts'
+import { waitFor } from '../../../wait-for.ts'
 import { freePort, type OwnRedis, ownRedis } from './redis-server.ts'
 
 const run = promisify(execFile)

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
-import { waitFor } from '../../wait-for.ts'
+import { waitFor } from '../../../wait-for.ts'
 import { freePort, type OwnRedis, ownRedis } from './redis-server.ts'
 
 const SENTINELS = 3
