@@ -1,4 +1,4 @@
-import type { Counters } from '../../infra/counters/port.ts'
+import { type Counters, CountersMoved } from '../../infra/counters/port.ts'
 import type { EventLog, LogRecord } from '../../infra/event-log/port.ts'
 import type { JudgedEvent } from '../../schemas/records/events.ts'
 import { decode } from '../../schemas/wire/codec.ts'
@@ -30,8 +30,7 @@ export async function rebuildCounters(deps: RecountDeps): Promise<number> {
   await counters.clear()
   let events = 0
   for (const { partition } of await log.bounds('judged-events')) {
-    await restoreSpend(deps, partition)
-    events += (await recount(deps, partition)).events
+    events += (await recount(deps, partition, await restoreSpend(deps, partition))).events
     await restoreCorrections(deps, partition)
   }
   for (const shard of shardsOf(counters)) await counters.markComplete(shard)
@@ -46,9 +45,8 @@ export async function restoreCounters(deps: RecountDeps, partition: number, upTo
   const { counters } = deps
   const positions = await positionsOf(counters, partition)
   if (positions.every((at) => at >= upTo)) return
-  if (positions[partition]! < upTo) await restoreSpend(deps, partition)
   await retryWhenMoved(async () => {
-    const counted = await recount(deps, partition)
+    const counted = await recount(deps, partition, await restoreSpend(deps, partition))
     await moveTo(counters, partition, counted.positions, upTo)
   })
   await restoreCorrections(deps, partition)
@@ -64,9 +62,11 @@ export async function restoreCounters(deps: RecountDeps, partition: number, upTo
 async function recount(
   deps: RecountDeps,
   partition: number,
+  spentUpTo: number,
 ): Promise<{ events: number; positions: readonly number[] }> {
   const { log, counters } = deps
   let positions = await positionsOf(counters, partition)
+  if (positions[partition]! < spentUpTo) throw new CountersMoved('Lost again while the spend was being restored')
   const { start = 0, end = 0 } = (await log.bounds('judged-events')).find((each) => each.partition === partition) ?? {}
   const from = await firstPast(log, partition, { start, end, after: Math.min(...positions) })
   const spent = await countedSpend(deps, partition)

@@ -17,35 +17,68 @@ export interface RestoreSpendDeps {
 
 /**
  * The checkpoints of a partition are a source of its shard as `ad-events` is: the position in the topic says which of them
- * the counters were restored from. It is lost with the rest, and a checkpoint counts once whoever restores.
+ * the counters were restored from.
  */
 const sourceOf = (partition: number) => `spend-checkpoints/${partition}`
 
 /**
- * Sets the spend of campaigns to that of their last checkpoints, where the counters are behind these. Call it before the log is
- * counted again, and leave out what `countedSpend` then says.
+ * Sets the spend of campaigns to that of their last checkpoints, if the counters have lost events that the log no longer holds.
+ * In the same step `ad-events` moves on to where the log begins: what is lost later is noticed there, and a checkpoint counts
+ * once whoever restores. Call it before the log is counted again, and leave out what `countedSpend` then says.
+ * @returns where in `ad-events` the counters must then stand at least.
  */
-export async function restoreSpend({ log, counters }: RestoreSpendDeps, partition: number): Promise<void> {
-  await retryWhenMoved(async () => {
+export async function restoreSpend({ log, counters }: RestoreSpendDeps, partition: number): Promise<number> {
+  const source = { shard: partition, source: sourceOf(partition) }
+  return retryWhenMoved(async () => {
     const { checkpoints, last } = await readCheckpoints(log, partition)
-    const [applied, judged, corrected] = (await counters.positions(
-      [sourceOf(partition), `ad-events/${partition}`, `corrections/${partition}`].map((source) => {
-        return { shard: partition, source }
-      }),
-    )) as [number, number, number]
-    if (last <= applied) return
-    const ahead = [...checkpoints.values()].filter(({ sourceOffset, correctionsOffset }) => {
-      return sourceOffset > judged || correctionsOffset > corrected
-    })
-    const keys = ahead.flatMap(({ campaignId }) => spendKeysOf(partition, campaignId))
-    const load = { shard: partition, source: sourceOf(partition), after: -1, keys, seen: [] }
-    const [loaded] = await counters.load([load])
-    const { position, values } = loaded!
-    const reached = ahead.flatMap(({ spendMicros, thousandths }) => [spendMicros, thousandths])
-    const add = keys.map((key, i) => ({ key, amount: reached[i]! - values[i]! })).filter(({ amount }) => amount !== 0)
-    const change = { shard: partition, source: sourceOf(partition), after: position, upTo: last }
-    await counters.store({ ...change, note: null, add, lower: [], seen: [], released: [] })
+    const latest = Math.max(...Array.from(checkpoints.values(), ({ sourceOffset }) => sourceOffset))
+    const begin = (await firstJudged(log, partition)) ?? latest + 1
+    await addSpend(counters, partition, { checkpoints: [...checkpoints.values()], last, begin })
+    const [restored, applied] = await Promise.all([restoredFrom(counters, partition), counters.positions([source])])
+    if (restored > applied[0]!) {
+      await counters.store({ ...source, after: applied[0]!, upTo: restored, ...NOTHING, note: null })
+    }
+    return begin - 1
   })
+}
+
+/** @param begin the first place in `ad-events` that can be counted again. */
+async function addSpend(
+  counters: Counters,
+  partition: number,
+  { checkpoints, last, begin }: { checkpoints: readonly SpendCheckpoint[]; last: number; begin: number },
+): Promise<void> {
+  const source = { shard: partition, source: `ad-events/${partition}` }
+  const corrections = { shard: partition, source: `corrections/${partition}` }
+  const [judged, corrected] = (await counters.positions([source, corrections])) as [number, number]
+  if (judged + 1 >= begin) return
+  const ahead = checkpoints.filter((each) => each.sourceOffset > judged || each.correctionsOffset > corrected)
+  const keys = ahead.flatMap(({ campaignId }) => spendKeysOf(partition, campaignId))
+  const [loaded] = await counters.load([{ ...source, after: -1, keys, seen: [] }])
+  const reached = ahead.flatMap(({ spendMicros, thousandths }) => [spendMicros, thousandths])
+  const add = keys
+    .map((key, i) => ({ key, amount: reached[i]! - loaded!.values[i]! }))
+    .filter(({ amount }) => amount !== 0)
+  await counters.store({ ...source, after: judged, upTo: begin - 1, ...NOTHING, add, note: noteOf(last) })
+}
+
+const NOTHING = { add: [], lower: [], seen: [], released: [] }
+
+/** A note without decisions, which says up to where in the topic the counters were restored. */
+const noteOf = (last: number) => JSON.stringify([null, [], '', last])
+
+/** The last checkpoint that the counters were restored from, until the judge goes on; -1: none. */
+async function restoredFrom(counters: Counters, partition: number): Promise<number> {
+  const load = { shard: partition, source: `ad-events/${partition}`, after: -1, keys: [], seen: [] }
+  const [loaded] = await counters.load([load])
+  return loaded!.note === null ? -1 : ((JSON.parse(loaded!.note) as [null, [], '', number?])[3] ?? -1)
+}
+
+/** The place in `ad-events` of the first judged event that the log still holds; null: it holds none. */
+async function firstJudged(log: RestoreSpendDeps['log'], partition: number): Promise<number | null> {
+  const { start = 0, end = 0 } = (await log.bounds('judged-events')).find((each) => each.partition === partition) ?? {}
+  const [record] = start < end ? await log.read('judged-events', partition, start, 1) : []
+  return record?.value ? decode('JudgedEvent', record.value).sourceOffset : null
 }
 
 /** The checkpoints that the spend of a partition's campaigns was restored from, if it was. */
