@@ -60,11 +60,13 @@ export function actorOf({ type, cid, addressHash, receivedAt }: AdEvent, shards:
  * @param rules null: the windows that the event counts in are over.
  */
 export function trafficLimits(event: AdEvent, rules: TrafficRules | null, shards: number): Limit[] {
-  const sources = sourcesOf(event)
-  if (!rules) return event.type === 'VIEW' && sources ? [countedAt(unitViews(event, shards).key)] : []
+  const isView = event.type === 'VIEW'
+  if (!rules) return isView && event.addressHash !== null ? [countedAt(unitViews(event, shards).key)] : []
   const asked = { event, rules, shards }
-  if (event.type === 'VIEW') return sources ? viewLimits(asked, sources) : []
-  return [...(sources ? clickLimits(asked, sources) : []), ...checksOf(asked, sources !== null)]
+  const sources = sourcesOf(event, shards)
+  if (!sources) return isView ? [] : checksOf(asked, null)
+  const cid = sourceOf('cid', event, shards, event.cid)
+  return isView ? viewLimits(asked, sources, cid) : [...clickLimits(asked, sources, cid), ...checksOf(asked, cid)]
 }
 
 interface Asked {
@@ -73,31 +75,49 @@ interface Asked {
   shards: number
 }
 
-type By = 'address' | 'agent' | 'network'
-type Sources = readonly (readonly [By, string])[]
+type By = 'address' | 'agent' | 'network' | 'cid'
 
-/** The sources that several events may share, the narrowest first; null: the address is not known. */
-function sourcesOf({ addressHash, agentHash, networkHash }: AdEvent): Sources | null {
+/** Something that several events may share: where its windows lie, and the part of the window that is now. */
+interface Source {
+  by: By
+  part: number
+  now: Owner
+  /** Under yesterday's name. */
+  yesterday: Owner
+}
+type Owner = Pick<CounterKey, 'shard' | 'id'>
+
+/** What several people may share, the narrowest first; null: the address is not known. */
+function sourcesOf(event: AdEvent, shards: number): Source[] | null {
+  const { addressHash, previousAddressHash, agentHash, networkHash } = event
   if (addressHash === null) return null
-  const known: Sources = [['address', addressHash]]
-  const wider = [['agent', agentHash] as const, ['network', networkHash] as const]
-  return [...known, ...wider.flatMap(([by, hash]) => (hash === null ? [] : [[by, hash] as const]))]
+  const sources = [sourceOf('address', event, shards, addressHash, previousAddressHash ?? addressHash)]
+  if (agentHash !== null) sources.push(sourceOf('agent', event, shards, agentHash))
+  if (networkHash !== null) sources.push(sourceOf('network', event, shards, networkHash))
+  return sources
+}
+
+function sourceOf(by: By, { claims, receivedAt }: AdEvent, shards: number, named: string, before = named): Source {
+  const ownerOf = (name: string) => ({ shard: personShard(name, shards), id: `${by}/${claims.shopId}/${name}` })
+  const now = ownerOf(named)
+  const yesterday = before === named ? now : ownerOf(before)
+  return { by, part: Math.floor(receivedAt / PART_MS), now, yesterday }
 }
 
 const clickRules = { address: 'ADDRESS_CLICKS', agent: 'AGENT_CLICKS', network: 'NETWORK_CLICKS' } as const
 
-function clickLimits(asked: Asked, sources: Sources): Limit[] {
+function clickLimits({ rules }: Asked, sources: readonly Source[], cid: Source): Limit[] {
   return [
-    ...sources.map(([by, hash]) =>
-      limitOf(clickRules[by], asked.rules, counter('clicks', asked, by, hash), clicksEarned(asked, by, hash)),
+    ...sources.map((source) =>
+      limitOf(clickRules[source.by as keyof typeof clickRules], rules, counter('clicks', source), clicksEarned(source)),
     ),
-    limitOf('CID_CLICKS', asked.rules, counter('clicks', asked, 'cid', asked.event.cid)),
+    limitOf('CID_CLICKS', rules, counter('clicks', cid)),
   ]
 }
 
-function clicksEarned(asked: Asked, by: By, hash: string): Allowance[] {
-  const known = keysOf(counter('known', asked, by, hash))
-  const newcomers = keysOf(counter('new', asked, by, hash))
+function clicksEarned(source: Source): Allowance[] {
+  const known = keysOf(counter('known', source))
+  const newcomers = keysOf(counter('new', source))
   return [
     { keys: known, gives: 1, per: VIEWS_PER_CLICK, max: null },
     { keys: newcomers, gives: 1, per: VIEWS_PER_CLICK, max: EAGER_CLICKS_MAX },
@@ -105,15 +125,17 @@ function clicksEarned(asked: Asked, by: By, hash: string): Allowance[] {
   ]
 }
 
-/** Rules that a click is checked against without adding to a counter. */
-function checksOf(asked: Asked, isCounted: boolean): Limit[] {
-  const { event, rules, shards } = asked
+/**
+ * Rules that a click is checked against without adding to a counter.
+ * @param by null: the click is not counted.
+ */
+function checksOf({ event, rules, shards }: Asked, by: Source | null): Limit[] {
   const { cid, claims, occurredAt, receivedAt } = event
   const checks: Limit[] = []
-  if (isCounted) {
+  if (by) {
     // The value of this key is the time of the first view: as an allowance it exceeds any number of clicks.
     const viewed: Allowance = { keys: knownKeys(cid, receivedAt, shards), gives: 1, per: 1, max: null }
-    const clicksOnly = limitOf('CLICKS_ONLY', rules, counter('clicks', asked, 'cid', cid), [viewed])
+    const clicksOnly = limitOf('CLICKS_ONLY', rules, counter('clicks', by), [viewed])
     const noView = { ...limitOf('NO_VIEW', rules, unitViews(event, shards)), unlessSeen: seenKey('VIEW', claims) }
     checks.push(
       { ...clicksOnly, add: 0, max: rules.CLICKS_ONLY.max! - 1 },
@@ -126,25 +148,24 @@ function checksOf(asked: Asked, isCounted: boolean): Limit[] {
   return checks.filter(({ name }) => rules[name as TrafficRuleName].mode !== 'OFF')
 }
 
-function viewLimits(asked: Asked, sources: Sources): Limit[] {
-  const { event, rules, shards } = asked
-  const { cid, claims } = event
+function viewLimits({ event, rules, shards }: Asked, sources: readonly Source[], cid: Source): Limit[] {
+  const { claims } = event
   const limits: Limit[] = []
   if (claims.kind === 'DISPLAY' && !claims.autoPromo) {
-    const address = sources[0]![1]
-    const known = keysOf(counter('known', asked, 'address', address))
+    const address = sources[0]!
+    const known = keysOf(counter('known', address))
     const people = { keys: known, gives: 1, per: VIEWS_PER_NEWCOMER, max: null }
     const views = { keys: known, gives: NEWCOMER_VIEWS_PER_VIEW, per: 1, max: null }
     limits.push(
-      limitOf('CID_VIEWS', rules, counter('views', asked, 'cid', cid)),
-      { ...limitOf('ADDRESS_PEOPLE', rules, counter('people', asked, 'address', address), [people]), of: 'FIRST' },
-      { ...limitOf('ADDRESS_VIEWS', rules, counter('views', asked, 'address', address), [views]), of: 'NEW' },
+      limitOf('CID_VIEWS', rules, counter('views', cid)),
+      { ...limitOf('ADDRESS_PEOPLE', rules, counter('people', address), [people]), of: 'FIRST' },
+      { ...limitOf('ADDRESS_VIEWS', rules, counter('views', address), [views]), of: 'NEW' },
     )
   }
-  for (const [by, hash] of sources) {
+  for (const source of sources) {
     limits.push(
-      { ...countedAt(keyIn(0, 'known', asked, by, hash)), of: 'KNOWN' },
-      { ...countedAt(keyIn(0, 'new', asked, by, hash)), of: 'NEW' },
+      { ...countedAt(keyIn(0, 'known', source)), of: 'KNOWN' },
+      { ...countedAt(keyIn(0, 'new', source)), of: 'NEW' },
     )
   }
   return [...limits, countedAt(unitViews(event, shards).key)]
@@ -162,31 +183,37 @@ const keysOf = ({ key, window }: Counter) => (key ? [key, ...window] : window)
 
 type Counted = 'clicks' | 'views' | 'people' | 'known' | 'new'
 
-const windowGroup = memoized((part: number) => {
-  return { name: `window/${part}`, keptUntil: (part + PARTS) * PART_MS, spread: 1024 }
+const windowGroups = memoized((part: number) => {
+  const groupOf = (what: Counted) => ({ name: `${what}/${part}`, keptUntil: (part + PARTS) * PART_MS, spread: 256 })
+  return {
+    clicks: groupOf('clicks'),
+    views: groupOf('views'),
+    people: groupOf('people'),
+    known: groupOf('known'),
+    new: groupOf('new'),
+  }
 })
 const unitGroup = memoized((day: number) => {
   return { name: `unit/${day}`, keptUntil: (day + 2) * DAY_MS, spread: 1 }
 })
 const knownGroup = memoized((week: number) => {
-  return { name: `known/${week}`, keptUntil: (week + 2) * WEEK_MS + LAG_MAX_MS, spread: 1024 }
+  return { name: `person/${week}`, keptUntil: (week + 2) * WEEK_MS + LAG_MAX_MS, spread: 1024 }
 })
 
 /** A counter of the current window. */
-function counter(what: Counted, asked: Asked, by: By | 'cid', who: string): Counter {
-  const earlier = Array.from({ length: PARTS - 1 }, (_, i) => keyIn(i + 1, what, asked, by, who))
-  return { key: keyIn(0, what, asked, by, who), window: earlier }
+function counter(what: Counted, source: Source): Counter {
+  const earlier = Array.from({ length: PARTS - 1 }, (_, i) => keyIn(i + 1, what, source))
+  return { key: keyIn(0, what, source), window: earlier }
 }
 
 /** The key of the part so many before the current one. */
-function keyIn(back: number, what: Counted, { event, shards }: Asked, by: By | 'cid', who: string): CounterKey {
-  const { claims, receivedAt, previousAddressHash } = event
-  const part = Math.floor(receivedAt / PART_MS) - back
-  // Parts of yesterday are keyed by yesterday's hash of the address.
-  const isYesterday = by === 'address' && Math.floor((part * PART_MS) / DAY_MS) < Math.floor(receivedAt / DAY_MS)
-  const named = isYesterday ? (previousAddressHash ?? who) : who
-  return { shard: personShard(named, shards), group: windowGroup(part), id: `${what}/${by}/${claims.shopId}/${named}` }
+function keyIn(back: number, what: Counted, { part, now, yesterday }: Source): CounterKey {
+  const isYesterday = dayOf(part - back) < dayOf(part)
+  const { shard, id } = isYesterday ? yesterday : now
+  return { shard, group: windowGroups(part - back)[what], id }
 }
+
+const dayOf = (part: number) => Math.floor((part * PART_MS) / DAY_MS)
 
 /** Views of an ad unit, today and yesterday. */
 function unitViews({ claims, receivedAt }: AdEvent, shards: number): Counter {
