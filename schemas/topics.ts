@@ -66,8 +66,6 @@ export const topics = {
   'product-signals': compacted('ProductSignals', 4),
   /** Key: shopId. */
   'shop-traffic': compacted('ShopTraffic', 1),
-  /** Key: campaignId, so that a partition continues what the same partition of ad-events was judged to be. */
-  'spend-checkpoints': compacted('SpendCheckpoint', 4),
   /** Key: cid. One record per ad request. */
   emissions: retained('Emission', 4, 400),
   /** Key: campaignId, so that one budget, cap or showId meets one consumer in one order. */
@@ -76,6 +74,8 @@ export const topics = {
   'judged-events': retained('JudgedEvent', 4, 400, REPEATS_KNOWN_DAYS),
   /** Key: campaignId, so that a partition corrects what the same partition of ad-events was judged to be. */
   corrections: retained('EventCorrection', 4, 400, REPEATS_KNOWN_DAYS),
+  /** Key: campaignId, so that a partition continues what the same partition of ad-events was judged to be. */
+  'spend-checkpoints': compacted('SpendCheckpoint', 4),
   /** Key: cid. */
   transactions: retained('Transaction', 4, 400),
   /** Key: shopId/eventId of the purchase. */
