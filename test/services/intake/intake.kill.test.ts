@@ -66,6 +66,7 @@ test('what was answered 202 is in the log, each event is judged once, and spend 
   expect(new Set(positions)).toEqual(new Set(events.map(({ partition, offset }) => `${partition}/${offset}`)))
   const valid = judged.filter(({ verdict }) => verdict === 'VALID')
   expect(new Set(valid.map(({ claims }) => claims.requestId)).size).toBe(valid.length)
+  for (let shard = 0; shard < counters.shards; shard++) await counters.markComplete(shard)
   for (const id of campaignIds) {
     const billed = valid.reduce((sum, event) => sum + (event.claims.campaignId === id ? event.billedMicros : 0), 0)
     expect(billed).toBeLessThanOrEqual(BUDGET_MICROS)
