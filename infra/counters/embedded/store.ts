@@ -25,7 +25,8 @@ const LOCK_WAIT_MS = 5_000
 /** The port `Counters`, without waiting: reservations and secrets are in memory only, everything else is durable on return. */
 export interface CounterStore {
   load(loads: readonly ShardLoad[]): LoadedShard[]
-  store(change: ShardChange): void
+  /** Stores changes in one transaction. @returns for each, in order, why it was refused; null: it is stored. */
+  storeAll(changes: readonly ShardChange[]): (CountersMoved | null)[]
   read(keys: readonly CounterKey[]): number[]
   positions(sources: readonly SourceInShard[]): number[]
   complete(): boolean[]
@@ -71,11 +72,12 @@ export function openCounterStore({ folder, shards, clock = Date.now }: CounterSt
   const isComplete = (shard: number) => findComplete.get(shard) !== undefined
 
   /** Nothing in memory may outlive a transaction that did not commit. */
-  function transaction(work: () => void): void {
+  function transaction<T>(work: () => T): T {
     try {
       db.exec('BEGIN IMMEDIATE')
-      work()
+      const result = work()
       db.exec('COMMIT')
+      return result
     } catch (error) {
       if (db.isTransaction) db.exec('ROLLBACK')
       entries.reload()
@@ -83,15 +85,18 @@ export function openCounterStore({ folder, shards, clock = Date.now }: CounterSt
     }
   }
 
-  function apply({ shard, source, after, upTo, note, add, lower, seen }: ShardChange): void {
+  /** A refused change has changed nothing. */
+  function apply({ shard, source, after, upTo, note, add, lower, seen }: ShardChange): CountersMoved | null {
     const { position } = sourceAt({ shard, source })
-    if (position !== after)
-      throw new CountersMoved(`${source} stands at ${position} in shard ${shard}, not at ${after}`)
+    if (position !== after) {
+      return new CountersMoved(`${source} stands at ${position} in shard ${shard}, not at ${after}`)
+    }
     for (const { key, amount } of add) entries.add(key, amount)
     for (const { key, value } of lower) entries.lower(key, value)
     for (const key of seen) entries.see(shard, key)
     moveSource.run({ $shard: shard, $source: source, $position: upTo, $note: note })
     entries.sweep(clock())
+    return null
   }
 
   return {
@@ -103,9 +108,13 @@ export function openCounterStore({ folder, shards, clock = Date.now }: CounterSt
         }
         return { position, note, values: keys.map(entries.value), seen: seen.map((key) => entries.isSeen(shard, key)) }
       }),
-    store(change) {
-      transaction(() => apply(change))
-      for (const { key, holder } of change.released) reservations.release(change.shard, key, holder)
+    storeAll(changes) {
+      const refusals = transaction(() => changes.map(apply))
+      for (const [i, { shard, released }] of changes.entries()) {
+        if (refusals[i]) continue
+        for (const { key, holder } of released) reservations.release(shard, key, holder)
+      }
+      return refusals
     },
     read(keys) {
       for (const shard of new Set(keys.map((key) => key.shard))) {

@@ -11,7 +11,7 @@ import {
   startEmbeddedCounters,
 } from '../../../../infra/counters/embedded/counters.ts'
 import { openCounterStore } from '../../../../infra/counters/embedded/store.ts'
-import { type Counters, CountersUnavailable } from '../../../../infra/counters/port.ts'
+import { type Counters, CountersMoved, CountersUnavailable } from '../../../../infra/counters/port.ts'
 import type { Served } from '../../../../infra/thread.ts'
 import {
   changeOf,
@@ -62,26 +62,39 @@ describe('embedded counters on disk', () => {
     await expect(counters.positions([])).rejects.toBeInstanceOf(CountersUnavailable)
   })
 
+  test('of changes that come together, one that is refused stops no other', async () => {
+    const counters = await openEmbeddedCounters({ folder, shards: SHARDS })
+    const changes = [{}, { after: 7, upTo: 9 }, { after: 0, upTo: 4 }, { shard: SHARD + 1 }].map(changeOf)
+    const ended = await Promise.allSettled(changes.map((change) => counters.store(change)))
+    expect(ended.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled'])
+    expect((ended[1] as PromiseRejectedResult).reason).toBeInstanceOf(CountersMoved)
+    const places = [SHARD, SHARD + 1].map((shard) => ({ shard, source: SOURCE }))
+    expect(await counters.positions(places)).toEqual([4, 0])
+    await counters.close()
+  })
+
   test('what a group held leaves the disk, some of it with every store', () => {
     const COUNTED = 9_000
     let now = 1_000
     const store = openCounterStore({ folder, shards: SHARDS, clock: () => now })
     const brief = group('brief', { keptUntil: 2_000 })
     const keys = Array.from({ length: COUNTED }, (_, i) => ({ ...viewsOf(`${i}`), group: brief }))
-    store.store(changeOf({ add: [...keys, spendOf('a')].map((key) => ({ key, amount: 1 })) }))
-    store.store(changeOf({ after: 0 }))
+    store.storeAll([
+      changeOf({ add: [...keys, spendOf('a')].map((key) => ({ key, amount: 1 })) }),
+      changeOf({ after: 0 }),
+    ])
     expect(store.size()).toBe(COUNTED + 1)
     now = 2_000
     const sizes = Array.from({ length: 8 }, (_, i) => {
-      store.store(changeOf({ after: 1 + i }))
+      store.storeAll([changeOf({ after: 1 + i })])
       return store.size()
     })
     expect(sizes[0]).toBeGreaterThan(1)
     expect(sizes.at(-1)).toBe(1)
     // A group of that name is another one from then on.
-    store.store(
+    store.storeAll([
       changeOf({ after: 9, add: [{ key: { ...keys[0]!, group: { ...brief, keptUntil: 9_000 } }, amount: 3 }] }),
-    )
+    ])
     expect(store.load([loadOf({ keys: [keys[0]!, spendOf('a')] })])[0]!.values).toEqual([3, 1])
     store.close()
   })
@@ -93,7 +106,7 @@ describe('embedded counters on disk', () => {
     const positionsWith = (shards: number) => {
       const store = openCounterStore({ folder, shards })
       const found = store.positions([{ shard: SHARD, source: SOURCE }])
-      store.store(changeOf({ after: found[0]!, upTo: found[0]! + 1 }))
+      store.storeAll([changeOf({ after: found[0]!, upTo: found[0]! + 1 })])
       store.close()
       return found
     }

@@ -1,0 +1,42 @@
+import type { ShardChange } from '../port.ts'
+
+interface Waiting {
+  change: ShardChange
+  resolve: () => void
+  reject: (error: Error) => void
+}
+
+/**
+ * Stores the changes that come in one turn of the event loop in one transaction, so that one fsync serves them all.
+ * @param storeAll stores changes together. @returns for each why it was refused; null: it is stored.
+ */
+export function createGroupCommit(storeAll: (changes: readonly ShardChange[]) => (Error | null)[]) {
+  let waiting: Waiting[] = []
+
+  function commit(): void {
+    const group = waiting
+    waiting = []
+    if (group.length === 0) return
+    try {
+      const refusals = storeAll(group.map(({ change }) => change))
+      for (const [i, { resolve, reject }] of group.entries()) {
+        if (refusals[i]) reject(refusals[i])
+        else resolve()
+      }
+    } catch (error) {
+      for (const { reject } of group) reject(error as Error)
+    }
+  }
+
+  return {
+    /** Resolves once the change is durable. */
+    store(change: ShardChange): Promise<void> {
+      return new Promise((resolve, reject) => {
+        waiting.push({ change, resolve, reject })
+        if (waiting.length === 1) setImmediate(commit)
+      })
+    },
+    /** Stores what still waits. */
+    commit,
+  }
+}
