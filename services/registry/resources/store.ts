@@ -191,7 +191,7 @@ export async function openRegistry(deps: {
     }
   }
 
-  const queue = createWriteQueue({ beginBatch, store, guarded })
+  const queue = createWriteQueue({ beginBatch, store, guarded, now })
   caughtUp = true
   checkpointWhenDue()
 

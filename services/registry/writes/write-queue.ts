@@ -40,8 +40,10 @@ export function createWriteQueue<W>(deps: {
   store: (batch: Decided) => Promise<void>
   /** Runs the work of a batch, and turns its errors into those of the answers. */
   guarded: <T>(work: () => Promise<T>) => Promise<T>
+  /** UTC epoch milliseconds. */
+  now: () => number
 }): WriteQueue<W> {
-  const { beginBatch, store, guarded } = deps
+  const { beginBatch, store, guarded, now } = deps
   const queue: (QueuedWrite<W> | (() => Promise<void>))[] = []
   let draining: Promise<void> | null = null
 
@@ -82,10 +84,10 @@ export function createWriteQueue<W>(deps: {
     const decide = beginBatch()
     const batch: Decided = { entries: [], records: [] }
     const answers: (() => void)[] = []
-    const begunAt = performance.now()
+    const begunAt = now()
     let bytes = 0
     const hasRoom = () =>
-      taken.length < BATCH_MAX_WRITES && bytes < BATCH_MAX_BYTES && performance.now() - begunAt < DECIDING_MAX_MS
+      taken.length < BATCH_MAX_WRITES && bytes < BATCH_MAX_BYTES && now() - begunAt < DECIDING_MAX_MS
     for (let next = takeWrite(); next; next = hasRoom() ? takeWrite() : undefined) {
       const { write, resolve, reject } = next
       taken.push(next)
