@@ -15,7 +15,7 @@ const retention = (text: string) => {
 describe('partitions by topic', () => {
   it('names single topics, and with one of a unit all of it', () => {
     expect(partitions('emissions:24, judged-events:8')).toEqual({
-      wanted: { emissions: 24, 'ad-events': 8, 'judged-events': 8, corrections: 8 },
+      wanted: { emissions: 24, 'ad-events': 8, 'judged-events': 8, corrections: 8, 'spend-checkpoints': 8 },
       problems: [],
     })
     expect(partitions('')).toEqual({ wanted: {}, problems: [] })
@@ -24,7 +24,7 @@ describe('partitions by topic', () => {
   it.each([
     [
       'ad-events:8,corrections:9',
-      'KEY: ad-events, judged-events, corrections are partitioned alike, and cannot have 8 and 9',
+      'KEY: ad-events, judged-events, corrections, spend-checkpoints are partitioned alike, and cannot have 8 and 9',
     ],
     ['registry:4', 'KEY: registry is one ordered history, in one partition'],
     ['emissions:0', 'KEY: emissions must have 1 to 1000 partitions, not 0'],
