@@ -1,6 +1,7 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Analytics, AnalyticsFenced, type Fence } from '../../../infra/analytics/port.ts'
 import type { EventLog } from '../../../infra/event-log/port.ts'
+import { topics } from '../../../schemas/topics.ts'
 import type { Stream } from '../../../streams/runtime/stream.ts'
 import { samples } from '../../schemas/samples.ts'
 import { eventOf, snapshotOf } from '../judge/fixtures.ts'
@@ -38,7 +39,7 @@ export function versionsSuite(open: () => Promise<VersionsHost>): void {
     logs = []
     running = []
     log = connect(current)
-    counters = lossyCounters()
+    counters = lossyCounters(topics['ad-events'].partitions)
     tables = memoryTables()
   })
   afterEach(async () => {
