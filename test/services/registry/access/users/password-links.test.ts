@@ -118,6 +118,7 @@ describe('links that set a password', () => {
       expect((await set(tokenOf(url))).status).toBe(204)
       await signIn(office, email, CHOSEN)
       for (let i = 0; i < 5; i++) await ask(email)
+      await expect.poll(() => mails.length).toBe(3)
       await settled()
       expect(mails).toHaveLength(3)
     })
