@@ -7,7 +7,16 @@ import {
   type ShardChange,
   type ShardLoad,
 } from '../../infra/counters/port.ts'
+import type { TopicName } from '../../schemas/topics.ts'
 import { type CounterChanges, type CounterValues, keysReadBy, type Step, seenReadBy } from './step.ts'
+
+/** The name under which the counters remember how far a partition of a topic is applied. */
+export function sourceOf(
+  topic: Extract<TopicName, 'ad-events' | 'corrections' | 'spend-checkpoints'>,
+  partition: number,
+): string {
+  return `${topic}/${partition}`
+}
 
 interface Cell {
   key: CounterKey

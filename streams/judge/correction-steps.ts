@@ -7,17 +7,12 @@ import { dailySpendKey, dayIn, spendKey } from '../../services/domain/money/coun
 import type { Snapshot } from '../../services/domain/snapshot.ts'
 import { readPages } from '../runtime/pages.ts'
 import { type CountedSpend, countedSpend, withoutSpend } from '../spend-checkpoints/restore.ts'
-import { BatchCounters, retryWhenMoved } from './batch-counters.ts'
+import { BatchCounters, retryWhenMoved, sourceOf } from './batch-counters.ts'
 import { carryOut, decide, type Step } from './step.ts'
 
 const DAY_MS = 86_400_000
 /** The log keeps an event for 400 days; a correction may come as long, and lie there as long. */
 const VOIDED_FOR_MS = 820 * DAY_MS
-
-/** The name under which the counters remember how far a partition of `corrections` is applied. */
-export function correctionsSourceOf(partition: number): string {
-  return `corrections/${partition}`
-}
 
 interface CorrectionDeps {
   counters: Counters
@@ -32,7 +27,7 @@ export async function restoreCorrections(
 ): Promise<void> {
   const { log, counters } = deps
   const { start = 0, end = 0 } = (await log.bounds('corrections')).find((each) => each.partition === partition) ?? {}
-  const [at] = await counters.positions([{ shard: partition, source: correctionsSourceOf(partition) }])
+  const [at] = await counters.positions([{ shard: partition, source: sourceOf('corrections', partition) }])
   const lost = { from: Math.max(start, at! + 1), to: Math.min(end, to) }
   if (at! >= lost.to - 1) return
   const spent = await countedSpend(deps, partition)
@@ -66,7 +61,11 @@ export async function applyCorrections(
     return { offset, step: isSpent ? withoutSpend(step) : step }
   })
   await retryWhenMoved(async () => {
-    const values = new BatchCounters({ source: correctionsSourceOf(partition), own: partition, shards: [partition] })
+    const values = new BatchCounters({
+      source: sourceOf('corrections', partition),
+      own: partition,
+      shards: [partition],
+    })
     for (const { step } of steps) values.expect(step)
     values.take(await counters.load(values.loads(after)))
     for (const { offset, step } of steps) {

@@ -1,8 +1,8 @@
 import type { EventLog } from '../../infra/event-log/port.ts'
-import { correctionsSourceOf, restoreCorrections } from './correction-steps.ts'
+import { sourceOf } from './batch-counters.ts'
+import { restoreCorrections } from './correction-steps.ts'
 import { JUDGE_GROUP } from './judge.ts'
 import { type RecountDeps, restoreCounters } from './recount.ts'
-import { sourceOf } from './verdict.ts'
 
 /**
  * Finds counters that were emptied, replaced or restored from a backup, and counts again what they have lost. The judge notices
@@ -13,7 +13,9 @@ export function createCountersRepair(deps: RecountDeps & { log: Pick<EventLog, '
   const { log, counters } = deps
   const shards = Array.from({ length: counters.shards }, (_, shard) => shard)
   // A shard that loses anything loses it of its own sources too.
-  const sources = [sourceOf, correctionsSourceOf].flatMap((of) => shards.map((shard) => ({ shard, source: of(shard) })))
+  const sources = (['ad-events', 'corrections'] as const).flatMap((topic) =>
+    shards.map((shard) => ({ shard, source: sourceOf(topic, shard) })),
+  )
   let seen: number[] | null = null
 
   return async function repair() {

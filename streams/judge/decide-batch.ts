@@ -1,10 +1,10 @@
 import { type Counters, CountersBehind } from '../../infra/counters/port.ts'
 import { inSlices } from '../runtime/slices.ts'
-import { BatchCounters, retryWhenMoved } from './batch-counters.ts'
+import { BatchCounters, retryWhenMoved, sourceOf } from './batch-counters.ts'
 import { decodeDecisions, encodeDecisions } from './decision-note.ts'
 import { type RecountDeps, restoreCounters } from './recount.ts'
 import { carryOut, type Decision, decide, type Step } from './step.ts'
-import { type Place, sourceOf } from './verdict.ts'
+import type { Place } from './verdict.ts'
 
 /** The steps of a batch of one partition of `ad-events`, in the order of their offsets. */
 export interface StepBatch {
@@ -34,7 +34,7 @@ export async function decideBatch(deps: RecountDeps, batch: StepBatch): Promise<
 
 async function attempt(counters: Counters, { place, steps, after, upTo }: StepBatch): Promise<Map<number, Decision>> {
   const values = new BatchCounters({
-    source: sourceOf(place.shard),
+    source: sourceOf('ad-events', place.shard),
     own: place.shard,
     shards: Array.from({ length: place.shards }, (_, shard) => shard),
   })

@@ -5,10 +5,10 @@ import { decode } from '../../schemas/wire/codec.ts'
 import type { Snapshot } from '../../services/domain/snapshot.ts'
 import { readPages } from '../runtime/pages.ts'
 import { type CountedSpend, countedSpend, restoreSpend, withoutSpend } from '../spend-checkpoints/restore.ts'
-import { BatchCounters, retryWhenMoved } from './batch-counters.ts'
+import { BatchCounters, retryWhenMoved, sourceOf } from './batch-counters.ts'
 import { restoreCorrections } from './correction-steps.ts'
 import { acquaintanceOf, carryOut, type Step } from './step.ts'
-import { decisionOf, judgingStep, recountingTermsOf, sourceOf, verdictWithoutCounters } from './verdict.ts'
+import { decisionOf, judgingStep, recountingTermsOf, verdictWithoutCounters } from './verdict.ts'
 
 /** Judged events that are counted in one store. */
 const PAGE_RECORDS = 5_000
@@ -120,7 +120,7 @@ async function changesOf(
   }: { partition: number; positions: readonly number[]; spent: CountedSpend; upTo: number },
 ) {
   const batch = new BatchCounters({
-    source: sourceOf(partition),
+    source: sourceOf('ad-events', partition),
     own: partition,
     shards: shardsOf(counters),
     now: now(),
@@ -154,7 +154,11 @@ async function moveTo(
   positions: readonly number[],
   upTo: number,
 ): Promise<void> {
-  const batch = new BatchCounters({ source: sourceOf(partition), own: partition, shards: shardsOf(counters) })
+  const batch = new BatchCounters({
+    source: sourceOf('ad-events', partition),
+    own: partition,
+    shards: shardsOf(counters),
+  })
   batch.takePositions(positions)
   await Promise.all(changesUpTo(batch, upTo).map((change) => counters.store(change)))
 }
@@ -168,7 +172,7 @@ const shardsOf = ({ shards }: Counters) => Array.from({ length: shards }, (_, sh
 
 /** Where a partition of `ad-events` stands in each shard. */
 function positionsOf(counters: Counters, partition: number): Promise<number[]> {
-  return counters.positions(shardsOf(counters).map((shard) => ({ shard, source: sourceOf(partition) })))
+  return counters.positions(shardsOf(counters).map((shard) => ({ shard, source: sourceOf('ad-events', partition) })))
 }
 
 /** The first offset of `judged-events` whose source offset is past `after`, by binary search. */

@@ -26,11 +26,6 @@ import { actorOf, trafficLimits, WINDOWS_MS } from './traffic.ts'
  */
 export const FOREIGN_MAX_PER_DAY = 20
 
-/** The name under which the counters remember how far a partition of `ad-events` is applied. */
-export function sourceOf(partition: number): string {
-  return `ad-events/${partition}`
-}
-
 /** Where the counters of an event lie: the shard of its campaign, which has the number of its partition, of so many. */
 export interface Place {
   shard: number

@@ -3,7 +3,7 @@ import type { EventLog } from '../../infra/event-log/port.ts'
 import type { SpendCheckpoint } from '../../schemas/records/records.ts'
 import { decode } from '../../schemas/wire/codec.ts'
 import { isLifetimeSpend, spendKey, thousandthsKey } from '../../services/domain/money/counter-keys.ts'
-import { retryWhenMoved } from '../judge/batch-counters.ts'
+import { retryWhenMoved, sourceOf } from '../judge/batch-counters.ts'
 import type { Step } from '../judge/step.ts'
 import { readPages } from '../runtime/pages.ts'
 
@@ -16,19 +16,14 @@ export interface RestoreSpendDeps {
 }
 
 /**
- * The checkpoints of a partition are a source of its shard as `ad-events` is: the position in the topic says which of them
- * the counters were restored from.
- */
-const sourceOf = (partition: number) => `spend-checkpoints/${partition}`
-
-/**
  * Sets the spend of campaigns to that of their last checkpoints, if the counters have lost events that the log no longer holds.
  * In the same step `ad-events` moves on to where the log begins: what is lost later is noticed there, and a checkpoint counts
- * once whoever restores. Call it before the log is counted again, and leave out what `countedSpend` then says.
+ * once whoever restores. The checkpoints of a partition are a source of its shard as `ad-events` is: its position says which
+ * of them the counters were restored from. Call it before the log is counted again, and leave out what `countedSpend` then says.
  * @returns where in `ad-events` the counters must then stand at least.
  */
 export async function restoreSpend({ log, counters }: RestoreSpendDeps, partition: number): Promise<number> {
-  const source = { shard: partition, source: sourceOf(partition) }
+  const source = { shard: partition, source: sourceOf('spend-checkpoints', partition) }
   return retryWhenMoved(async () => {
     const { checkpoints, last } = await readCheckpoints(log, partition)
     const latest = Math.max(...Array.from(checkpoints.values(), ({ sourceOffset }) => sourceOffset))
@@ -48,8 +43,8 @@ async function addSpend(
   partition: number,
   { checkpoints, last, begin }: { checkpoints: readonly SpendCheckpoint[]; last: number; begin: number },
 ): Promise<void> {
-  const source = { shard: partition, source: `ad-events/${partition}` }
-  const corrections = { shard: partition, source: `corrections/${partition}` }
+  const source = { shard: partition, source: sourceOf('ad-events', partition) }
+  const corrections = { shard: partition, source: sourceOf('corrections', partition) }
   const [judged, corrected] = (await counters.positions([source, corrections])) as [number, number]
   if (judged + 1 >= begin) return
   const ahead = checkpoints.filter((each) => each.sourceOffset > judged || each.correctionsOffset > corrected)
@@ -69,7 +64,7 @@ const noteOf = (last: number) => JSON.stringify([null, [], '', last])
 
 /** The last checkpoint that the counters were restored from, until the judge goes on; -1: none. */
 async function restoredFrom(counters: Counters, partition: number): Promise<number> {
-  const load = { shard: partition, source: `ad-events/${partition}`, after: -1, keys: [], seen: [] }
+  const load = { shard: partition, source: sourceOf('ad-events', partition), after: -1, keys: [], seen: [] }
   const [loaded] = await counters.load([load])
   return loaded!.note === null ? -1 : ((JSON.parse(loaded!.note) as [null, [], '', number?])[3] ?? -1)
 }
@@ -83,7 +78,7 @@ async function firstJudged(log: RestoreSpendDeps['log'], partition: number): Pro
 
 /** The checkpoints that the spend of a partition's campaigns was restored from, if it was. */
 export async function countedSpend({ log, counters }: RestoreSpendDeps, partition: number): Promise<CountedSpend> {
-  const [applied] = await counters.positions([{ shard: partition, source: sourceOf(partition) }])
+  const [applied] = await counters.positions([{ shard: partition, source: sourceOf('spend-checkpoints', partition) }])
   if (applied! < 0) return new Map()
   return (await readCheckpoints(log, partition, applied! + 1)).checkpoints
 }

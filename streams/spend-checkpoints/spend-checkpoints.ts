@@ -4,6 +4,7 @@ import type { EventLog } from '../../infra/event-log/port.ts'
 import type { SpendCheckpoint } from '../../schemas/records/records.ts'
 import { encode } from '../../schemas/wire/codec.ts'
 import type { Snapshot } from '../../services/domain/snapshot.ts'
+import { sourceOf } from '../judge/batch-counters.ts'
 import { readCheckpoints, spendKeysOf } from './restore.ts'
 
 /** Campaigns whose spend is read and written at once. */
@@ -63,7 +64,7 @@ async function readSpend(
   shard: number,
   campaignIds: readonly string[],
 ): Promise<SpendCheckpoint[]> {
-  const sources = [`ad-events/${shard}`, `corrections/${shard}`].map((source) => ({ shard, source }))
+  const sources = (['ad-events', 'corrections'] as const).map((topic) => ({ shard, source: sourceOf(topic, shard) }))
   const keys = campaignIds.flatMap((id) => spendKeysOf(shard, id))
   for (let read = 1; read <= READS_MAX; read++) {
     const [sourceOffset, correctionsOffset] = (await counters.positions(sources)) as [number, number]
