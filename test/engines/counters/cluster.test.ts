@@ -3,16 +3,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Counters, CountersUnavailable } from '../../../infra/counters/port.ts'
+import { CountersUnavailable } from '../../../infra/counters/port.ts'
 import { connectRedis } from '../../../infra/counters/redis/counters.ts'
 import { shardKeys } from '../../../infra/counters/redis/keys.ts'
 import { connectRedisBuckets } from '../../../infra/rate-limits/redis/rate-limits.ts'
 import * as fixtures from '../../ports/counters.fixtures.ts'
-import { countersSuite } from '../../ports/counters.suite.ts'
 import { waitFor } from '../../wait-for.ts'
-import { addresses, testNamespace } from '../addresses.ts'
+import { addresses } from '../addresses.ts'
 import { answered, SHARDS, startJudging } from './judged-campaigns.ts'
 import { type OwnCluster, startCluster } from './servers/redis-cluster.ts'
+import { countersSuiteOn } from './suite-on-redis.ts'
 
 let cluster: OwnCluster
 const folder = mkdtempSync(join(tmpdir(), 'judged-'))
@@ -25,24 +25,7 @@ afterAll(async () => {
 })
 
 describe('counters on a Redis Cluster', () => {
-  const namespaces = new WeakMap<Counters, string>()
-  const openIn = (namespace: string) => {
-    const counters = connectRedis({ url: cluster.url, namespace, shards: fixtures.SHARDS })
-    namespaces.set(counters, namespace)
-    return counters
-  }
-  countersSuite({
-    open: async () => openIn(testNamespace()),
-    another: async (counters) => openIn(namespaces.get(counters)!),
-    async reopen(counters) {
-      await counters.close()
-      return openIn(namespaces.get(counters)!)
-    },
-    async dispose(counters) {
-      await counters.clear()
-      await counters.close()
-    },
-  })
+  const openIn = countersSuiteOn(() => cluster.url)
 
   test('that are cleared leave no key on any server, and those of another namespace', async () => {
     const [counters, other] = [openIn('cleared'), openIn('kept')]

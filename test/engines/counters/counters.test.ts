@@ -13,30 +13,13 @@ import {
   spendOf,
   viewsOf,
 } from '../../ports/counters.fixtures.ts'
-import { countersSuite } from '../../ports/counters.suite.ts'
 import { addresses, testNamespace } from '../addresses.ts'
+import { countersSuiteOn } from './suite-on-redis.ts'
 
 const url = addresses.redisUrl
 
 describe('counters on Redis', () => {
-  const namespaces = new WeakMap<Counters, string>()
-  const openIn = (namespace: string) => {
-    const counters = connectRedis({ url, namespace, shards: SHARDS })
-    namespaces.set(counters, namespace)
-    return counters
-  }
-  countersSuite({
-    open: async () => openIn(testNamespace()),
-    another: async (counters) => openIn(namespaces.get(counters)!),
-    async reopen(counters) {
-      await counters.close()
-      return openIn(namespaces.get(counters)!)
-    },
-    async dispose(counters) {
-      await counters.clear()
-      await counters.close()
-    },
-  })
+  countersSuiteOn(() => url)
 })
 
 describe('what Redis keeps', () => {
