@@ -37,7 +37,7 @@ const measures: Measure[] = [
     'engines/counters',
   ].map((script) => ({ script })),
   ...['selection/selection', 'streams/indexer'].map((script) => ({ script, env: realEngines })),
-  ...['log', 'hot-partition', 'intake', 'judge', 'sink', 'index', 'freshness'].map((name) => ({
+  ...['log', 'hot-partition', 'intake', 'judge', 'sink', 'index', 'freshness', 'pipeline'].map((name) => ({
     script: `engines/${name}`,
     env: realEngines,
   })),

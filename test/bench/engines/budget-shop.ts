@@ -9,15 +9,19 @@ const AT_ONCE = 10
 const FEED_TIMEOUT_MS = 60_000
 
 export interface BudgetShop {
+  shopId: string
   sponsoredSlot: string
   displaySlot: string
   campaigns: { id: string; kind: 'SPONSORED' | 'DISPLAY'; budget: number }[]
 }
 
-/** A shop with campaigns of random small budgets, half SPONSORED and half DISPLAY, made through the public API. */
+/**
+ * A shop with campaigns of random small budgets, half SPONSORED and half DISPLAY, made through the public API.
+ * @param options.factor budgets are so many times as large.
+ */
 export async function openBudgetShop(
   { call }: Pick<Program, 'call'>,
-  { campaigns, random }: { campaigns: number; random: () => number },
+  { campaigns, random, factor = 1 }: { campaigns: number; random: () => number; factor?: number },
 ): Promise<BudgetShop> {
   const post = <T = { id: string }>(path: string, body: unknown) => must(call<T>('POST', `/v1/panel/${path}`, body))
   const between = ([least, most]: readonly [number, number]) => least + Math.floor(random() * (most - least + 1))
@@ -57,7 +61,7 @@ export async function openBudgetShop(
   async function make(i: number): Promise<void> {
     if (i < half) {
       const cpc = between([10, 50]) / 100
-      const budget = micros(cpc * between(CLICKS))
+      const budget = micros(cpc * between(CLICKS) * factor)
       const { id } = await post('campaigns', {
         ...shared,
         kind: 'SPONSORED',
@@ -69,7 +73,7 @@ export async function openBudgetShop(
       return
     }
     const cpm = between([100, 500]) / 100
-    const budget = micros((cpm / 1000) * between(VIEWS))
+    const budget = micros((cpm / 1000) * between(VIEWS) * factor)
     const banners = [{ adFormatId, images: [], textFields: [{ type: 'TITLE', value: `Banner ${i}` }], lang: null }]
     const targeting = { phrases: [`lamp group${i % GROUPS}`] }
     const target = { country: 'DE', targetUrl: 'https://brand.example/', cpm, banners, targeting }
@@ -80,7 +84,7 @@ export async function openBudgetShop(
   for (let from = 0; from < campaigns; from += AT_ONCE) {
     await Promise.all(Array.from({ length: Math.min(AT_ONCE, campaigns - from) }, (_, i) => make(from + i)))
   }
-  return { sponsoredSlot, displaySlot, campaigns: made }
+  return { shopId, sponsoredSlot, displaySlot, campaigns: made }
 }
 
 const feedXml = (products: number) => `<?xml version="1.0"?>
