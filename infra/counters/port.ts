@@ -109,6 +109,8 @@ export interface LoadedShard {
   values: number[]
   /** In the order of `seen`. */
   seen: boolean[]
+  /** Whether the shard holds everything that was judged, as `complete` says. */
+  complete: boolean
 }
 
 export interface ShardChange extends SourceInShard {

@@ -45,6 +45,8 @@ interface Shard {
   cells: Cells<Cell>
   toLoad: Cell[]
   changed: Cell[]
+  seenNew: SeenCell[]
+  released: { key: string; holder: string }[]
 }
 
 /**
@@ -60,9 +62,9 @@ export class BatchCounters implements CounterValues, CounterChanges {
   readonly #now: number
   readonly #seen: Cells<SeenCell> = new Map()
   readonly #seenToLoad: SeenCell[] = []
-  readonly #seenNew: SeenCell[] = []
-  readonly #released: { key: string; holder: string }[] = []
   #offset = -1
+  /** The shard of the campaign whose event is counted. */
+  #campaigns: Shard
 
   /** @param shards all that the events of the source may count in. */
   constructor(options: { source: string; own: number; shards: readonly number[]; now?: number }) {
@@ -70,8 +72,12 @@ export class BatchCounters implements CounterValues, CounterChanges {
     this.#own = options.own
     this.#now = options.now ?? Number.NEGATIVE_INFINITY
     this.#shards = new Map(
-      options.shards.map((shard) => [shard, { position: -1, cells: new Map(), toLoad: [], changed: [] }]),
+      options.shards.map((shard) => [
+        shard,
+        { position: -1, cells: new Map(), toLoad: [], changed: [], seenNew: [], released: [] },
+      ]),
     )
+    this.#campaigns = this.#shards.get(this.#own)!
   }
 
   /** Asks for all that deciding the step reads. */
@@ -119,9 +125,10 @@ export class BatchCounters implements CounterValues, CounterChanges {
     for (const [i, shard] of [...this.#shards.values()].entries()) shard.position = positions[i]!
   }
 
-  /** The changes that follow are those of the event at this offset. */
-  at(offset: number): void {
+  /** The changes that follow are those of the event at this offset, of a campaign of this shard. */
+  at(offset: number, shard = this.#own): void {
     this.#offset = offset
+    this.#campaigns = this.#shards.get(shard)!
   }
 
   value(key: CounterKey): number {
@@ -152,16 +159,16 @@ export class BatchCounters implements CounterValues, CounterChanges {
   }
 
   see(key: SeenKey): void {
-    if (this.#offset <= this.#shards.get(this.#own)!.position || this.#isForgotten(key.group)) return
+    if (this.#offset <= this.#campaigns.position || this.#isForgotten(key.group)) return
     const cell = this.#seenCell(key)
     if (cell.isNew) return
     cell.isNew = true
     cell.isSeen = true
-    this.#seenNew.push(cell)
+    this.#campaigns.seenNew.push(cell)
   }
 
   release(reservations: Step['releases']): void {
-    if (this.#offset > this.#shards.get(this.#own)!.position) this.#released.push(...reservations)
+    if (this.#offset > this.#campaigns.position) this.#campaigns.released.push(...reservations)
   }
 
   /** The change of the campaigns' own shard; null: it holds the whole batch already. */
@@ -169,16 +176,15 @@ export class BatchCounters implements CounterValues, CounterChanges {
     return this.#change(this.#own, upTo, note)
   }
 
-  /** The changes of the other shards, those of people. */
+  /** The changes of the other shards: those of people, and in a recount of campaigns that have moved to other partitions. */
   otherChanges(upTo: number): ShardChange[] {
     const others = [...this.#shards.keys()].filter((shard) => shard !== this.#own)
     return others.flatMap((shard) => this.#change(shard, upTo, null) ?? [])
   }
 
   #change(shard: number, upTo: number, note: string | null): ShardChange | null {
-    const { position, changed } = this.#shards.get(shard)!
+    const { position, changed, seenNew, released } = this.#shards.get(shard)!
     if (position >= upTo) return null
-    const isOwn = shard === this.#own
     return {
       shard,
       source: this.#source,
@@ -187,8 +193,8 @@ export class BatchCounters implements CounterValues, CounterChanges {
       note,
       add: changed.flatMap(({ key, added }) => (added === 0 ? [] : { key, amount: added })),
       lower: changed.flatMap(({ key, lowered }) => (lowered === null ? [] : { key, value: lowered })),
-      seen: isOwn ? this.#seenNew.map(({ key }) => key) : [],
-      released: isOwn ? this.#released : [],
+      seen: seenNew.map(({ key }) => key),
+      released,
     }
   }
 

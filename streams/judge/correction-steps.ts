@@ -1,4 +1,5 @@
 import type { Counters } from '../../infra/counters/port.ts'
+import { shardOf } from '../../infra/counters/shards.ts'
 import type { EventLog } from '../../infra/event-log/port.ts'
 import type { EventCorrection } from '../../schemas/records/events.ts'
 import { decode } from '../../schemas/wire/codec.ts'
@@ -6,7 +7,7 @@ import { memoized } from '../../services/domain/memoized.ts'
 import { dailySpendKey, dayIn, spendKey } from '../../services/domain/money/counter-keys.ts'
 import type { Snapshot } from '../../services/domain/snapshot.ts'
 import { readPages } from '../runtime/pages.ts'
-import { type CountedSpend, countedSpend, withoutSpend } from '../spend-checkpoints/restore.ts'
+import { type CountedSpend, countedSpend, isInSpend, withoutSpend } from '../spend-checkpoints/restore.ts'
 import { BatchCounters, retryWhenMoved, sourceOf } from './batch-counters.ts'
 import { carryOut, decide, type Step } from './step.ts'
 
@@ -19,26 +20,45 @@ interface CorrectionDeps {
   snapshot: Snapshot
 }
 
-/** Refunds again what the counters have lost of a partition of `corrections`, before the offset `to`. */
+/**
+ * Refunds again what shards have lost of a partition of `corrections`, before the offset `to`. What was billed must be counted
+ * before: a refund leaves 0 at least.
+ * @param shards that of the partition, or all: those of campaigns that were in the partition before there were more partitions.
+ */
 export async function restoreCorrections(
   deps: CorrectionDeps & { log: Pick<EventLog, 'bounds' | 'read'> },
   partition: number,
-  to = Number.POSITIVE_INFINITY,
+  { to = Number.POSITIVE_INFINITY, shards = [partition] }: { to?: number; shards?: readonly number[] } = {},
 ): Promise<void> {
   const { log, counters } = deps
   const { start = 0, end = 0 } = (await log.bounds('corrections')).find((each) => each.partition === partition) ?? {}
-  const [at] = await counters.positions([{ shard: partition, source: sourceOf('corrections', partition) }])
-  const lost = { from: Math.max(start, at! + 1), to: Math.min(end, to) }
-  if (at! >= lost.to - 1) return
-  const spent = await countedSpend(deps, partition)
+  const source = sourceOf('corrections', partition)
+  const positions = await counters.positions(shards.map((shard) => ({ shard, source })))
+  const upTo = Math.min(end, to) - 1
+  const behind = shards.filter((_, i) => positions[i]! < upTo)
+  if (behind.length === 0) return
+  const spent = await Promise.all(behind.map((shard) => countedSpend(deps, shard)))
+  const apply = (corrections: readonly Correction[], upTo: number) =>
+    Promise.all(
+      behind.map((shard, i) => {
+        const ofShard = corrections.filter(({ value }) => shardOf(value.campaignId, counters.shards) === shard)
+        return applyCorrections(deps, { partition, shard, corrections: ofShard, spent: spent[i]!, after: -1, upTo })
+      }),
+    )
+  const lost = { from: Math.max(start, Math.min(...positions) + 1), to: upTo + 1 }
   for await (const records of readPages(log, 'corrections', partition, lost)) {
     const corrections = records.flatMap(({ offset, value }) =>
       value ? [{ offset, value: decode('EventCorrection', value) }] : [],
     )
-    await applyCorrections(deps, { partition, corrections, spent, after: -1, upTo: records.at(-1)!.offset })
+    await apply(corrections, records.at(-1)!.offset)
   }
   // Retention may have forgotten the last of them.
-  await applyCorrections(deps, { partition, corrections: [], spent, after: -1, upTo: lost.to - 1 })
+  await apply([], upTo)
+}
+
+interface Correction {
+  offset: number
+  value: EventCorrection
 }
 
 /** Refunds what was billed for events: once each, however often it is voided, and whoever else does so. */
@@ -46,7 +66,9 @@ export async function applyCorrections(
   { counters, snapshot }: CorrectionDeps,
   batch: {
     partition: number
-    corrections: readonly { offset: number; value: EventCorrection }[]
+    /** Of the campaigns that are corrected. */
+    shard: number
+    corrections: readonly Correction[]
     /** What is counted in the spend already. */
     spent: CountedSpend
     /** The corrections must have been applied up to here. */
@@ -54,17 +76,17 @@ export async function applyCorrections(
     upTo: number
   },
 ): Promise<void> {
-  const { partition, corrections, spent, after, upTo } = batch
+  const { partition, shard, corrections, spent, after, upTo } = batch
   const steps = corrections.map(({ offset, value }) => {
-    const step = correctionStep(value, partition, snapshot)
-    const isSpent = offset <= (spent.get(value.campaignId)?.correctionsOffset ?? -1)
-    return { offset, step: isSpent ? withoutSpend(step) : step }
+    const step = correctionStep(value, shard, snapshot)
+    const place = { of: 'correctionsOffset', at: offset, hasMoved: shard !== partition } as const
+    return { offset, step: isInSpend(spent.get(value.campaignId), place) ? withoutSpend(step) : step }
   })
   await retryWhenMoved(async () => {
     const values = new BatchCounters({
       source: sourceOf('corrections', partition),
-      own: partition,
-      shards: [partition],
+      own: shard,
+      shards: [shard],
     })
     for (const { step } of steps) values.expect(step)
     values.take(await counters.load(values.loads(after)))

@@ -1,11 +1,15 @@
+import { shardOf } from '../../infra/counters/shards.ts'
+import type { NewRecord } from '../../infra/event-log/port.ts'
 import type { EventCorrection } from '../../schemas/records/events.ts'
+import { encode } from '../../schemas/wire/codec.ts'
 import type { DecodedRecord } from '../runtime/outcome.ts'
-import { createStream, requireCompleteRegistry } from '../runtime/pipeline.ts'
+import { createStream, requireCompleteRegistry, type StreamStep } from '../runtime/pipeline.ts'
 import type { Stream } from '../runtime/stream.ts'
 import type { CountedSpend } from '../spend-checkpoints/restore.ts'
 import { applyCorrections, restoreCorrections } from './correction-steps.ts'
-import { JUDGE_GROUP, type JudgeDeps } from './judge.ts'
-import { restoreCounters } from './recount.ts'
+import { completeShard } from './counters-repair.ts'
+import type { JudgeDeps } from './judge.ts'
+import { JUDGE_GROUP, type RecountDeps, restoreCounters } from './recount.ts'
 
 export const CORRECTIONS_GROUP = 'corrections'
 const BATCH_MAX_RECORDS = 1_000
@@ -16,7 +20,7 @@ const POLL_MAX_WAIT_MS = 500
  * spend it again. Reports and attribution leave voided events out by themselves, from the same topic.
  */
 export function createCorrections({ log, counters, snapshot, ...options }: JudgeDeps): Stream {
-  const deps = { log, counters, snapshot, now: options.now }
+  const step = createCorrectionsStep({ log, counters, snapshot, now: options.now })
   return createStream({
     ...options,
     name: CORRECTIONS_GROUP,
@@ -24,20 +28,42 @@ export function createCorrections({ log, counters, snapshot, ...options }: Judge
     log,
     batchMaxRecords: BATCH_MAX_RECORDS,
     pollMaxWaitMs: POLL_MAX_WAIT_MS,
-    step: requireCompleteRegistry(snapshot, async ({ partition, records, lastOffset }) => {
-      // `ad-events` and `corrections` are partitioned alike. A refund must not come before the spend that it reduces: counters
-      // that have lost that spend would count it in full later.
-      const judged = (await log.committed(JUDGE_GROUP)).find(
-        (commit) => commit.topic === 'ad-events' && commit.partition === partition,
-      )
-      if (judged) await restoreCounters(deps, partition, judged.offset - 1)
-      const before = records[0]!.offset
-      await restoreCorrections(deps, partition, before)
-      const corrections = (records as DecodedRecord<EventCorrection>[]).filter(hasValue)
-      await applyCorrections(deps, { partition, corrections, spent: NOTHING, after: before - 1, upTo: lastOffset })
-      return {}
-    }),
+    step: requireCompleteRegistry(snapshot, step),
   })
+}
+
+/** Refunds the corrections of a batch of one partition. */
+export function createCorrectionsStep(deps: RecountDeps): StreamStep {
+  const { counters } = deps
+
+  return async function correctionsStep({ partition, records, lastOffset }) {
+    await requireSpend(deps, partition)
+    const before = records[0]!.offset
+    await restoreCorrections(deps, partition, { to: before })
+    const all = (records as DecodedRecord<EventCorrection>[]).filter(hasValue)
+    const corrections = all.filter(({ value }) => shardOf(value.campaignId, counters.shards) === partition)
+    const batch = { partition, shard: partition, corrections, spent: NOTHING, after: before - 1, upTo: lastOffset }
+    await applyCorrections(deps, batch)
+    return { outputs: all.filter((each) => !corrections.includes(each)).map(correctionAgain) }
+  }
+}
+
+/**
+ * A refund must not come before the spend that it reduces: counters that have lost that spend would count it in full later.
+ * `ad-events` and `corrections` are partitioned alike.
+ */
+async function requireSpend(deps: RecountDeps, partition: number): Promise<void> {
+  const { log, counters } = deps
+  if (!(await counters.complete())[partition]) return completeShard(deps, partition)
+  const judged = (await log.committed(JUDGE_GROUP)).find(
+    (commit) => commit.topic === 'ad-events' && commit.partition === partition,
+  )
+  if (judged) await restoreCounters(deps, partition, judged.offset - 1)
+}
+
+/** Into the partition that the campaign belongs to now, as the judge does with events. */
+function correctionAgain({ value }: DecodedRecord<EventCorrection> & { value: EventCorrection }): NewRecord {
+  return { topic: 'corrections', key: value.campaignId, value: encode('EventCorrection', value) }
 }
 
 /** No checkpoint knows corrections that were not applied before. */

@@ -1,17 +1,17 @@
-import type { EventLog } from '../../infra/event-log/port.ts'
+import { type Counters, CountersMoved } from '../../infra/counters/port.ts'
+import type { Commit } from '../../infra/event-log/port.ts'
 import { sourceOf } from './batch-counters.ts'
 import { restoreCorrections } from './correction-steps.ts'
-import { JUDGE_GROUP } from './judge.ts'
-import { type RecountDeps, restoreCounters } from './recount.ts'
+import { JUDGE_GROUP, type RecountDeps, restoreCounters } from './recount.ts'
 
 /**
  * Finds counters that were emptied, replaced or restored from a backup, and counts again what they have lost. The judge notices
  * such a loss only when events arrive.
  * @returns periodic work, which every process of streams may do as often as it likes.
  */
-export function createCountersRepair(deps: RecountDeps & { log: Pick<EventLog, 'committed'> }): () => Promise<boolean> {
-  const { log, counters } = deps
-  const shards = Array.from({ length: counters.shards }, (_, shard) => shard)
+export function createCountersRepair(deps: RecountDeps): () => Promise<boolean> {
+  const { counters } = deps
+  const shards = shardsOf(counters)
   // A shard that loses anything loses it of its own sources too.
   const sources = (['ad-events', 'corrections'] as const).flatMap((topic) =>
     shards.map((shard) => ({ shard, source: sourceOf(topic, shard) })),
@@ -23,11 +23,7 @@ export function createCountersRepair(deps: RecountDeps & { log: Pick<EventLog, '
     const hasLost = seen === null || positions.some((at, i) => at < seen![i]!)
     seen = positions
     if (!hasLost && complete.every(Boolean)) return false
-    const committed = (await log.committed(JUDGE_GROUP)).filter(({ topic }) => topic === 'ad-events')
-    for (const { partition, offset } of committed) {
-      await restoreCounters(deps, partition, offset - 1)
-      await restoreCorrections(deps, partition)
-    }
+    const committed = await restoreAll(deps, 0)
     seen = await counters.positions(sources)
     // A loss in the meantime is repaired in the next turn.
     if (committed.some(({ partition, offset }) => seen![partition]! < offset - 1)) seen = null
@@ -35,3 +31,43 @@ export function createCountersRepair(deps: RecountDeps & { log: Pick<EventLog, '
     return false
   }
 }
+
+/**
+ * Makes sure that a shard holds everything that was judged of its campaigns, in whichever partition they were.
+ * @throws CountersMoved when it has lost something again meanwhile.
+ */
+export async function completeShard(deps: RecountDeps, shard: number): Promise<void> {
+  const { counters } = deps
+  const committed = await restoreAll(deps, shard)
+  const sources = committed.map(({ partition }) => ({ shard, source: sourceOf('ad-events', partition) }))
+  const positions = await counters.positions(sources)
+  if (committed.some(({ offset }, i) => positions[i]! < offset - 1)) {
+    throw new CountersMoved(`Shard ${shard} was lost again while it was counted`)
+  }
+  await counters.markComplete(shard)
+}
+
+/**
+ * Counts again what any shard has lost of what the judge has committed, then of the refunds.
+ * @param first the partition to begin with, so that processes which do the same at once share the work.
+ * @returns what the judge has committed of each partition.
+ */
+async function restoreAll(deps: RecountDeps, first: number): Promise<Commit[]> {
+  const { log, counters } = deps
+  const partitions = (await log.bounds('ad-events')).length
+  if (partitions !== counters.shards) {
+    throw new Error(
+      `ad-events has ${partitions} partitions, and ${counters.shards} when this process began: start it again`,
+    )
+  }
+  const shards = shardsOf(counters)
+  const committed = (await log.committed(JUDGE_GROUP)).filter(({ topic }) => topic === 'ad-events')
+  const isLater = ({ partition }: Commit) => partition >= first
+  for (const { partition, offset } of [...committed.filter(isLater), ...committed.filter((each) => !isLater(each))]) {
+    await restoreCounters(deps, partition, offset - 1)
+  }
+  for (const shard of shards) await restoreCorrections(deps, shard, { shards })
+  return committed
+}
+
+const shardsOf = ({ shards }: Counters) => Array.from({ length: shards }, (_, shard) => shard)

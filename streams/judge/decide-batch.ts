@@ -1,8 +1,9 @@
 import { type Counters, CountersBehind } from '../../infra/counters/port.ts'
 import { inSlices } from '../runtime/slices.ts'
 import { BatchCounters, retryWhenMoved, sourceOf } from './batch-counters.ts'
+import { completeShard } from './counters-repair.ts'
 import { decodeDecisions, encodeDecisions } from './decision-note.ts'
-import { type RecountDeps, restoreCounters } from './recount.ts'
+import type { RecountDeps } from './recount.ts'
 import { carryOut, type Decision, decide, type Step } from './step.ts'
 import type { Place } from './verdict.ts'
 
@@ -27,7 +28,7 @@ export async function decideBatch(deps: RecountDeps, batch: StepBatch): Promise<
     return await retryWhenMoved(() => attempt(deps.counters, batch))
   } catch (error) {
     if (!(error instanceof CountersBehind)) throw error
-    await restoreCounters(deps, batch.place.shard, batch.after)
+    await completeShard(deps, batch.place.shard)
     return retryWhenMoved(() => attempt(deps.counters, batch))
   }
 }
@@ -39,7 +40,9 @@ async function attempt(counters: Counters, { place, steps, after, upTo }: StepBa
     shards: Array.from({ length: place.shards }, (_, shard) => shard),
   })
   await inSlices(steps, ({ step }) => values.expect(step))
-  const { position, note } = values.take(await counters.load(values.loads(after)))
+  const { position, note, complete } = values.take(await counters.load(values.loads(after)))
+  // What its campaigns were billed may lie in other partitions too, from when there were fewer: the position cannot tell.
+  if (!complete) throw new CountersBehind(`Shard ${place.shard} of the counters is not complete`)
 
   const kept = position > after ? decodeDecisions(note) : NONE
   const decisions = new Map<number, Decision>()

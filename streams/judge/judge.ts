@@ -1,17 +1,18 @@
 import type { Counters } from '../../infra/counters/port.ts'
+import { shardOf } from '../../infra/counters/shards.ts'
 import type { EventLog, NewRecord } from '../../infra/event-log/port.ts'
 import type { AdEvent, JudgedEvent } from '../../schemas/records/events.ts'
 import { encode } from '../../schemas/wire/codec.ts'
+import { memoized } from '../../services/domain/memoized.ts'
 import type { Snapshot } from '../../services/domain/snapshot.ts'
 import type { DeadRecord, DecodedRecord } from '../runtime/outcome.ts'
 import { createStream, requireCompleteRegistry, type StreamOptions, type StreamStep } from '../runtime/pipeline.ts'
 import { inSlices } from '../runtime/slices.ts'
 import type { Stream, StreamLogger } from '../runtime/stream.ts'
 import { decideBatch } from './decide-batch.ts'
-import type { RecountDeps } from './recount.ts'
+import { JUDGE_GROUP, type RecountDeps } from './recount.ts'
 import { invalid, type Judgement, judgement, judgingStep, termsOf, verdictWithoutCounters } from './verdict.ts'
 
-export const JUDGE_GROUP = 'judge'
 /** A batch costs a store in every shard and a transaction, so that a backlog is better judged in large ones. */
 const BATCH_MAX_RECORDS = 4_000
 const POLL_MAX_WAIT_MS = 200
@@ -52,18 +53,21 @@ export function createJudge({ log, counters, snapshot, ...options }: JudgeDeps):
  */
 export function createJudgeStep(deps: RecountDeps): StreamStep {
   const { counters, snapshot } = deps
+  const shardFor = memoized((campaignId: string) => shardOf(campaignId, counters.shards))
 
   return async function judgeStep({ partition, records, committed, lastOffset }) {
     const place = { shard: partition, shards: counters.shards }
-    const events = (records as DecodedRecord<AdEvent>[]).filter(hasValue)
+    const all = (records as DecodedRecord<AdEvent>[]).filter(hasValue)
+    const events = all.filter(({ value }) => shardFor(value.claims.campaignId) === partition)
+    const passedOn = events.length === all.length ? [] : all.filter((each) => !events.includes(each))
     const counted = events.filter(({ value }) => verdictWithoutCounters(value) === null)
     const steps = await inSlices(counted, ({ offset, value }) => {
       return { offset, step: judgingStep(value, place, termsOf(value, snapshot)) }
     })
     const decisions = await decideBatch(deps, { place, steps, after: (committed ?? 0) - 1, upTo: lastOffset })
 
-    const outputs: NewRecord[] = []
-    const dead: DeadRecord[] = []
+    const outputs: NewRecord[] = passedOn.map(eventAgain)
+    const dead: DeadRecord[] = passedOn.map(movedPartition)
     await inSlices(events, (record) => {
       const atSight = verdictWithoutCounters(record.value)
       const judged = atSight ? invalid(atSight) : judgement(record.value, decisions.get(record.offset)!)
@@ -77,6 +81,18 @@ export function createJudgeStep(deps: RecountDeps): StreamStep {
 /** `ad-events` has no tombstones; a record without a value is skipped. */
 function hasValue(record: DecodedRecord<AdEvent>): record is DecodedRecord<AdEvent> & { value: AdEvent } {
   return record.value !== null
+}
+
+/**
+ * Into the partition that the campaign belongs to now: a process that did not notice in time that there are more partitions has
+ * appended the event to the former one.
+ */
+function eventAgain({ value }: DecodedRecord<AdEvent> & { value: AdEvent }): NewRecord {
+  return { topic: 'ad-events', key: value.claims.campaignId, value: encode('AdEvent', value) }
+}
+
+function movedPartition({ offset }: DecodedRecord<AdEvent>): DeadRecord {
+  return { offset, code: 'MOVED_PARTITION', message: 'Passed on to the partition that its campaign has now' }
 }
 
 function judgedRecord(

@@ -1,20 +1,24 @@
 import { type Counters, CountersMoved } from '../../infra/counters/port.ts'
+import { shardOf } from '../../infra/counters/shards.ts'
 import type { EventLog, LogRecord } from '../../infra/event-log/port.ts'
 import type { JudgedEvent } from '../../schemas/records/events.ts'
 import { decode } from '../../schemas/wire/codec.ts'
+import { memoized } from '../../services/domain/memoized.ts'
 import type { Snapshot } from '../../services/domain/snapshot.ts'
 import { readPages } from '../runtime/pages.ts'
-import { type CountedSpend, countedSpend, restoreSpend, withoutSpend } from '../spend-checkpoints/restore.ts'
+import { type CountedSpend, countedSpend, isInSpend, restoreSpend, withoutSpend } from '../spend-checkpoints/restore.ts'
 import { BatchCounters, retryWhenMoved, sourceOf } from './batch-counters.ts'
 import { restoreCorrections } from './correction-steps.ts'
 import { acquaintanceOf, carryOut, type Step } from './step.ts'
 import { decisionOf, judgingStep, recountingTermsOf, verdictWithoutCounters } from './verdict.ts'
 
+/** The group that judges: its commits say what must be counted. */
+export const JUDGE_GROUP = 'judge'
 /** Judged events that are counted in one store. */
 const PAGE_RECORDS = 5_000
 
 export interface RecountDeps {
-  log: Pick<EventLog, 'bounds' | 'read'>
+  log: Pick<EventLog, 'bounds' | 'read' | 'committed'>
   counters: Counters
   snapshot: Snapshot
   /** UTC epoch milliseconds: what is forgotten by now is not counted again. */
@@ -28,33 +32,35 @@ export interface RecountDeps {
 export async function rebuildCounters(deps: RecountDeps): Promise<number> {
   const { counters, log } = deps
   await counters.clear()
+  const shards = shardsOf(counters)
+  for (const shard of shards) await restoreSpend(deps, shard)
   let events = 0
-  for (const { partition } of await log.bounds('judged-events')) {
-    events += (await recount(deps, partition, await restoreSpend(deps, partition))).events
-    await restoreCorrections(deps, partition)
-  }
-  for (const shard of shardsOf(counters)) await counters.markComplete(shard)
+  for (const { partition } of await log.bounds('judged-events')) events += (await recount(deps, partition)).events
+  for (const shard of shards) await restoreCorrections(deps, shard, { shards })
+  for (const shard of shards) await counters.markComplete(shard)
   return events
 }
 
 /**
  * Counts again what the counters have lost of a partition of `ad-events`, up to `upTo`, the last offset that the judge has
  * committed. Other processes may do the same at the same time, and a judge may run: each position counts once in each shard.
+ * Refunds are restored after all partitions are.
  */
 export async function restoreCounters(deps: RecountDeps, partition: number, upTo: number): Promise<void> {
   const { counters } = deps
   const positions = await positionsOf(counters, partition)
   if (positions.every((at) => at >= upTo)) return
   await retryWhenMoved(async () => {
-    const counted = await recount(deps, partition, await restoreSpend(deps, partition))
+    for (const [shard, at] of positions.entries()) if (at < upTo) await restoreSpend(deps, shard)
+    const counted = await recount(deps, partition)
     await moveTo(counters, partition, counted.positions, upTo)
   })
-  await restoreCorrections(deps, partition)
 }
 
 /**
  * Counts the judged events that some shard does not hold. `ad-events` and `judged-events` are partitioned alike, by
- * campaign: a partition of the one has the positions of the same partition of the other, in rising order.
+ * campaign: a partition of the one has the positions of the same partition of the other, in rising order. Each event is
+ * counted in the shard of its campaign, which is that of another partition when there were fewer partitions then.
  *
  * What an event has changed follows from its verdict, so nothing is read, except to tell newcomers from known people where
  * the windows that count them are still open. The next page is read and decoded while the one before it is stored.
@@ -62,14 +68,15 @@ export async function restoreCounters(deps: RecountDeps, partition: number, upTo
 async function recount(
   deps: RecountDeps,
   partition: number,
-  spentUpTo: number,
 ): Promise<{ events: number; positions: readonly number[] }> {
   const { log, counters } = deps
+  const spentUpTo = await restoreSpend(deps, partition)
   let positions = await positionsOf(counters, partition)
   if (positions[partition]! < spentUpTo) throw new CountersMoved('Lost again while the spend was being restored')
   const { start = 0, end = 0 } = (await log.bounds('judged-events')).find((each) => each.partition === partition) ?? {}
   const from = await firstPast(log, partition, { start, end, after: Math.min(...positions) })
-  const spent = await countedSpend(deps, partition)
+  const spent = await Promise.all(shardsOf(counters).map((shard) => countedSpend(deps, shard)))
+  const shardFor = memoized((campaignId: string) => shardOf(campaignId, counters.shards))
   let events = 0
   let stored: Promise<unknown> = Promise.resolve()
   for await (const records of readPages(log, 'judged-events', partition, {
@@ -77,7 +84,7 @@ async function recount(
     to: end,
     pageRecords: PAGE_RECORDS,
   })) {
-    const page = pageOf(deps, records, partition)
+    const page = pageOf(deps, records, shardFor)
     const upTo = page.at(-1)?.event.sourceOffset
     if (upTo === undefined) continue
     await stored
@@ -94,18 +101,24 @@ async function recount(
 
 interface Counted {
   event: JudgedEvent
+  /** Of its campaign. */
+  shard: number
   /** Null: the counters know nothing of it. */
   step: Step | null
 }
 
-function pageOf({ counters, snapshot, now }: RecountDeps, records: readonly LogRecord[], partition: number): Counted[] {
-  const place = { shard: partition, shards: counters.shards }
+function pageOf(
+  { counters: { shards }, snapshot, now }: RecountDeps,
+  records: readonly LogRecord[],
+  shardFor: (campaignId: string) => number,
+): Counted[] {
   const at = now()
   return records.flatMap(({ value }) => {
     if (!value) return []
     const event = decode('JudgedEvent', value)
-    if (verdictWithoutCounters(event)) return { event, step: null }
-    return { event, step: judgingStep(event, place, recountingTermsOf(event, snapshot, at)) }
+    const shard = shardFor(event.claims.campaignId)
+    if (verdictWithoutCounters(event)) return { event, shard, step: null }
+    return { event, shard, step: judgingStep(event, { shard, shards }, recountingTermsOf(event, snapshot, at)) }
   })
 }
 
@@ -117,7 +130,7 @@ async function changesOf(
     positions,
     spent,
     upTo,
-  }: { partition: number; positions: readonly number[]; spent: CountedSpend; upTo: number },
+  }: { partition: number; positions: readonly number[]; spent: readonly CountedSpend[]; upTo: number },
 ) {
   const batch = new BatchCounters({
     source: sourceOf('ad-events', partition),
@@ -132,11 +145,12 @@ async function changesOf(
   }
   // What was loaded is as new as these positions, or somebody else counts too, and the store fails.
   batch.takePositions(positions)
-  for (const { event, step } of page) {
+  for (const { event, shard, step } of page) {
     if (!step) continue
     const actor = step.actor && countsActor(step) ? acquaintanceOf(step.actor, step.now, batch) : null
-    const isSpent = event.sourceOffset <= (spent.get(event.claims.campaignId)?.sourceOffset ?? -1)
-    batch.at(event.sourceOffset)
+    const place = { of: 'sourceOffset', at: event.sourceOffset, hasMoved: shard !== partition } as const
+    const isSpent = isInSpend(spent[shard]!.get(event.claims.campaignId), place)
+    batch.at(event.sourceOffset, shard)
     carryOut(isSpent ? withoutSpend(step) : step, { ...decisionOf(event), actor }, batch)
   }
   return changesUpTo(batch, upTo)

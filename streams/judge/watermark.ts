@@ -1,7 +1,7 @@
 import type { Counters } from '../../infra/counters/port.ts'
 import type { EventLog } from '../../infra/event-log/port.ts'
 import { uncommitted } from '../runtime/lag.ts'
-import { JUDGE_GROUP } from './judge.ts'
+import { JUDGE_GROUP } from './recount.ts'
 
 /** How long an event may be on its way into the log, unless the log is away. */
 const APPEND_MAX_MS = 5_000

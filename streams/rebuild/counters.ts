@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { CounterKey } from '../../infra/counters/port.ts'
+import { shardOf } from '../../infra/counters/shards.ts'
 import type { EventLog } from '../../infra/event-log/port.ts'
 import { decode } from '../../schemas/wire/codec.ts'
 import { dayIn, spendKey, viewsKey } from '../../services/domain/money/counter-keys.ts'
@@ -23,14 +24,15 @@ export async function proveCounters(deps: JudgeDeps): Promise<TableProof> {
 async function fingerprint({ log, counters, snapshot }: JudgeDeps): Promise<Fingerprint> {
   const hash = createHash('sha256')
   let rows = 0
-  for await (const { partition, values } of judgedEvents(log)) {
+  for await (const values of judgedEvents(log)) {
     const keys = new Map<string, CounterKey>()
     for (const value of values) {
       const { claims, cid, uid, occurredAt } = decode('JudgedEvent', value)
       const timeZone = snapshot.getEver('Shop', claims.shopId)?.body.timeZone ?? 'UTC'
       const day = dayIn(timeZone, occurredAt)
-      const named = [spendKey(partition, claims.campaignId), viewsKey(partition, 'cid', claims, day, cid)]
-      if (uid) named.push(viewsKey(partition, 'uid', claims, day, uid))
+      const shard = shardOf(claims.campaignId, counters.shards)
+      const named = [spendKey(shard, claims.campaignId), viewsKey(shard, 'cid', claims, day, cid)]
+      if (uid) named.push(viewsKey(shard, 'uid', claims, day, uid))
       for (const key of named) keys.set(`${key.group.name}/${key.id}`, key)
     }
     hash.update(JSON.stringify([[...keys.keys()], await counters.read([...keys.values()])]))
@@ -39,10 +41,10 @@ async function fingerprint({ log, counters, snapshot }: JudgeDeps): Promise<Fing
   return { rows, hash: hash.digest('hex').slice(0, 16) }
 }
 
-async function* judgedEvents(log: EventLog): AsyncGenerator<{ partition: number; values: Buffer[] }> {
+async function* judgedEvents(log: EventLog): AsyncGenerator<Buffer[]> {
   for (const { partition, start, end } of await log.bounds('judged-events')) {
     for await (const records of readPages(log, 'judged-events', partition, { from: start, to: end })) {
-      yield { partition, values: records.flatMap(({ value }) => value ?? []) }
+      yield records.flatMap(({ value }) => value ?? [])
     }
   }
 }

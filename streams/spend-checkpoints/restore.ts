@@ -1,4 +1,5 @@
-import type { CounterKey, Counters } from '../../infra/counters/port.ts'
+import type { CounterKey, Counters, SourceInShard } from '../../infra/counters/port.ts'
+import { shardOf } from '../../infra/counters/shards.ts'
 import type { EventLog } from '../../infra/event-log/port.ts'
 import type { SpendCheckpoint } from '../../schemas/records/records.ts'
 import { decode } from '../../schemas/wire/codec.ts'
@@ -7,7 +8,7 @@ import { retryWhenMoved, sourceOf } from '../judge/batch-counters.ts'
 import type { Step } from '../judge/step.ts'
 import { readPages } from '../runtime/pages.ts'
 
-/** The last checkpoint of each campaign. */
+/** The last checkpoint of each campaign of a shard. */
 export type CountedSpend = ReadonlyMap<string, SpendCheckpoint>
 
 export interface RestoreSpendDeps {
@@ -16,8 +17,8 @@ export interface RestoreSpendDeps {
 }
 
 /**
- * Sets the spend of campaigns to that of their last checkpoints, if the counters have lost events that the log no longer holds.
- * In the same step `ad-events` moves on to where the log begins: what is lost later is noticed there, and a checkpoint counts
+ * Sets the spend of campaigns to that of their last checkpoints, if the counters hold nothing of them, or have lost events that
+ * the log no longer holds. In the same step `ad-events` moves on to where the log begins: what is lost later is noticed there, and a checkpoint counts
  * once whoever restores. The checkpoints of a partition are a source of its shard as `ad-events` is: its position says which
  * of them the counters were restored from. Call it before the log is counted again, and leave out what `countedSpend` then says.
  * @returns where in `ad-events` the counters must then stand at least.
@@ -25,7 +26,8 @@ export interface RestoreSpendDeps {
 export async function restoreSpend({ log, counters }: RestoreSpendDeps, partition: number): Promise<number> {
   const source = { shard: partition, source: sourceOf('spend-checkpoints', partition) }
   return retryWhenMoved(async () => {
-    const { checkpoints, last } = await readCheckpoints(log, partition)
+    const { checkpoints, last } = await readCheckpoints(log, partition, counters.shards)
+    await beginWith(counters, partition, { checkpoints: [...checkpoints.values()], last })
     const latest = Math.max(...Array.from(checkpoints.values(), ({ sourceOffset }) => sourceOffset))
     const begin = (await firstJudged(log, partition)) ?? latest + 1
     await addSpend(counters, partition, { checkpoints: [...checkpoints.values()], last, begin })
@@ -35,6 +37,22 @@ export async function restoreSpend({ log, counters }: RestoreSpendDeps, partitio
     }
     return begin - 1
   })
+}
+
+/**
+ * Empty counters begin with the checkpoints, whatever the log still holds: what a campaign had spent before it came to this
+ * partition is nowhere else.
+ */
+async function beginWith(
+  counters: Counters,
+  partition: number,
+  { checkpoints, last }: { checkpoints: readonly SpendCheckpoint[]; last: number },
+): Promise<void> {
+  const source = { shard: partition, source: sourceOf('spend-checkpoints', partition) }
+  const judged = { shard: partition, source: sourceOf('ad-events', partition) }
+  if (last < 0 || (await counters.positions([source, judged])).some((at) => at >= 0)) return
+  const add = await missingSpend(counters, judged, checkpoints)
+  await counters.store({ ...source, after: -1, upTo: last, ...NOTHING, add, note: null })
 }
 
 /** @param begin the first place in `ad-events` that can be counted again. */
@@ -48,13 +66,20 @@ async function addSpend(
   const [judged, corrected] = (await counters.positions([source, corrections])) as [number, number]
   if (judged + 1 >= begin) return
   const ahead = checkpoints.filter((each) => each.sourceOffset > judged || each.correctionsOffset > corrected)
-  const keys = ahead.flatMap(({ campaignId }) => spendKeysOf(partition, campaignId))
-  const [loaded] = await counters.load([{ ...source, after: -1, keys, seen: [] }])
-  const reached = ahead.flatMap(({ spendMicros, thousandths }) => [spendMicros, thousandths])
-  const add = keys
-    .map((key, i) => ({ key, amount: reached[i]! - loaded!.values[i]! }))
-    .filter(({ amount }) => amount !== 0)
+  const add = await missingSpend(counters, source, ahead)
   await counters.store({ ...source, after: judged, upTo: begin - 1, ...NOTHING, add, note: noteOf(last) })
+}
+
+/** What the counters need to reach the spend of the checkpoints. */
+async function missingSpend(
+  counters: Counters,
+  source: SourceInShard,
+  checkpoints: readonly SpendCheckpoint[],
+): Promise<{ key: CounterKey; amount: number }[]> {
+  const keys = checkpoints.flatMap(({ campaignId }) => spendKeysOf(source.shard, campaignId))
+  const [loaded] = await counters.load([{ ...source, after: -1, keys, seen: [] }])
+  const reached = checkpoints.flatMap(({ spendMicros, thousandths }) => [spendMicros, thousandths])
+  return keys.map((key, i) => ({ key, amount: reached[i]! - loaded!.values[i]! })).filter(({ amount }) => amount !== 0)
 }
 
 const NOTHING = { add: [], lower: [], seen: [], released: [] }
@@ -80,7 +105,18 @@ async function firstJudged(log: RestoreSpendDeps['log'], partition: number): Pro
 export async function countedSpend({ log, counters }: RestoreSpendDeps, partition: number): Promise<CountedSpend> {
   const [applied] = await counters.positions([{ shard: partition, source: sourceOf('spend-checkpoints', partition) }])
   if (applied! < 0) return new Map()
-  return (await readCheckpoints(log, partition, applied! + 1)).checkpoints
+  return (await readCheckpoints(log, partition, counters.shards, applied! + 1)).checkpoints
+}
+
+/**
+ * Whether the restored spend of a campaign holds an event or a correction already. One that lies in another partition than the
+ * campaign does now came before the number of partitions was raised, and so before each checkpoint that counts.
+ */
+export function isInSpend(
+  checkpoint: SpendCheckpoint | undefined,
+  offset: { of: 'sourceOffset' | 'correctionsOffset'; at: number; hasMoved: boolean },
+): boolean {
+  return checkpoint !== undefined && (offset.hasMoved || offset.at <= checkpoint[offset.of])
 }
 
 /** The step without what it adds to the spend since the campaign began. */
@@ -88,10 +124,15 @@ export function withoutSpend(step: Step): Step {
   return { ...step, carry: null, limits: step.limits.filter(({ key }) => !key || !isLifetimeSpend(key)) }
 }
 
-/** The last checkpoint of each campaign of a partition, of those that lie before `to`. */
+/**
+ * The last checkpoint of each campaign of a partition, of those that lie before `to`; without campaigns that belong to another one
+ * since the number of partitions was raised.
+ * @returns also the offset of the last record, -1 without one.
+ */
 export async function readCheckpoints(
   log: RestoreSpendDeps['log'],
   partition: number,
+  shards: number,
   to = Number.POSITIVE_INFINITY,
 ): Promise<{ checkpoints: Map<string, SpendCheckpoint>; last: number }> {
   const checkpoints = new Map<string, SpendCheckpoint>()
@@ -103,7 +144,8 @@ export async function readCheckpoints(
       last = offset
       if (!value) continue
       const checkpoint = decode('SpendCheckpoint', value)
-      checkpoints.set(checkpoint.campaignId, checkpoint)
+      const { campaignId } = checkpoint
+      if (shardOf(campaignId, shards) === partition) checkpoints.set(campaignId, checkpoint)
     }
   }
   return { checkpoints, last }

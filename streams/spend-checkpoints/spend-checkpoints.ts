@@ -29,7 +29,7 @@ export function createSpendCheckpoints(deps: {
   const written = new Map<number, Map<string, SpendCheckpoint>>()
 
   async function writeShard(shard: number, campaignIds: readonly string[]): Promise<void> {
-    const last = written.get(shard) ?? (await readCheckpoints(log, shard)).checkpoints
+    const last = written.get(shard) ?? (await readCheckpoints(log, shard, counters.shards)).checkpoints
     written.set(shard, last)
     for (let from = 0; from < campaignIds.length; from += CAMPAIGNS_PER_READ) {
       const spent = await readSpend(counters, shard, campaignIds.slice(from, from + CAMPAIGNS_PER_READ))

@@ -127,6 +127,7 @@ class Model {
       note: this.#of(place).findLast(({ note }) => note !== null)?.note ?? null,
       values: KEYS.map((each) => this.#value(shard, `${each.group.name} ${each.id}`)),
       seen: seen.map((id) => this.#seen.has(`${shard} ${id}`)),
+      complete: false,
     }
   }
 

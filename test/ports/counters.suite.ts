@@ -48,6 +48,7 @@ export function countersSuite(subject: CountersSubject): void {
         note: null,
         values: [0, 0],
         seen: [false],
+        complete: false,
       })
     })
 
@@ -183,6 +184,7 @@ export function countersSuite(subject: CountersSubject): void {
         note: null,
         values: [0, 0, 0],
         seen: [false],
+        complete: false,
       })
       expect(await counters.reserve([{ ...hold, holder: 'b', requested: 1 }])).toEqual([0])
     })
@@ -195,7 +197,7 @@ export function countersSuite(subject: CountersSubject): void {
       const late = store({ after: 0, upTo: 3, add: [{ key: spendOf('a'), amount: 100 }], seen: [seenOf('3')] })
       await expect(late).rejects.toBeInstanceOf(CountersMoved)
       const seen = ['1', '2', '3'].map((id) => seenOf(id))
-      const now = { position: 4, note: null, values: [11], seen: [true, true, false] }
+      const now = { position: 4, note: null, values: [11], seen: [true, true, false], complete: false }
       expect(await load({ after: 0, keys: [spendOf('a')], seen })).toEqual(now)
       await store({ after: 4, add: [{ key: spendOf('a'), amount: 100 }] })
       expect((await owner.load([loadOf({ keys: [spendOf('a')] })]))[0]!.values).toEqual([111])
@@ -232,6 +234,7 @@ export function countersSuite(subject: CountersSubject): void {
       await counters.markComplete(SHARD)
       await counters.markComplete(SHARD)
       expect(await counters.complete()).toEqual([false, true, false, false])
+      expect((await load({})).complete).toBe(true)
       expect(await counters.read([viewsOf('b'), viewsOf('a')])).toEqual([0, 2])
       await expect(counters.read([viewsOf('a'), viewsOf('a', 2)])).rejects.toBeInstanceOf(CountersUnavailable)
       await counters.markComplete(2)
@@ -255,6 +258,7 @@ export function countersSuite(subject: CountersSubject): void {
         note: null,
         values: [0],
         seen: [false],
+        complete: false,
       })
       expect(await counters.complete()).toEqual(Array(SHARDS).fill(false))
       expect(await counters.watermark()).toBe(-1)

@@ -106,7 +106,13 @@ export function openCounterStore({ folder, shards, clock = Date.now }: CounterSt
         if (position < after) {
           throw new CountersBehind(`${source} stands at ${position} in shard ${shard}, not at ${after}`)
         }
-        return { position, note, values: keys.map(entries.value), seen: seen.map((key) => entries.isSeen(shard, key)) }
+        return {
+          position,
+          note,
+          values: keys.map(entries.value),
+          seen: seen.map((key) => entries.isSeen(shard, key)),
+          complete: isComplete(shard),
+        }
       }),
     storeAll(changes) {
       const refusals = transaction(() => changes.map(apply))

@@ -89,7 +89,7 @@ export function openShard({ connection, namespace, shards, shard, seenCache, new
   async function loadOne({ source, after, keys, seen }: ShardLoad): Promise<LoadedShard> {
     const reads = hashReads(keys)
     const [state, ...hashes] = await pipelined<(string | null)[]>((pipeline) => {
-      pipeline.mget(names.position(source), names.note(source), names.seenToken)
+      pipeline.mget(names.position(source), names.note(source), names.seenToken, names.complete)
       for (const [hash, { fields }] of reads) pipeline.hmget(hash, ...fields)
     })
     const position = Number(state![0] ?? -1)
@@ -100,6 +100,7 @@ export function openShard({ connection, namespace, shards, shard, seenCache, new
       note: state![1] ?? null,
       values: valuesOf(keys.length, reads, hashes.flat()),
       seen: await seenShard.look(seen, fetchBlocks),
+      complete: typeof state![3] === 'string',
     }
   }
 

@@ -149,6 +149,7 @@ test('a Redis that is full refuses a batch whole, still answers what it knows, a
     note: `note ${stored - 1}`,
     values: [stored, ...Array(500).fill(0)],
     seen: Array(500).fill(false),
+    complete: true,
   })
   expect(await counters.reserve([{ ...hold, requested: 0 }])).toEqual([0])
   await counters.close()

@@ -47,8 +47,9 @@ describe('the judge on counters that lose what they held', () => {
   async function judgeAll(batches: { events: AdEvent[]; loss: number | null; again: number | null }[], lossy: boolean) {
     const counters = lossyCounters()
     const committed: NewRecord[] = []
-    const log: Pick<EventLog, 'bounds' | 'read'> = {
-      bounds: async (topic) => (topic === 'judged-events' ? [{ partition: 0, start: 0, end: committed.length }] : []),
+    const log: Pick<EventLog, 'bounds' | 'read' | 'committed'> = {
+      bounds: async (topic) => [{ partition: 0, start: 0, end: topic === 'judged-events' ? committed.length : 0 }],
+      committed: async () => (next === 0 ? [] : [{ topic: 'ad-events', partition: 0, offset: next, metadata: '' }]),
       read: async (_, partition, from, max) =>
         committed.slice(from, from + max).map((each, i) => ({ ...each, partition, offset: from + i, appendedAt: 0 })),
     }

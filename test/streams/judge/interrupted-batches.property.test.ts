@@ -12,13 +12,13 @@ import { lossyCounters } from './lossy-counters.ts'
 
 const SHARDS = 3
 const snapshot = snapshotOf({
-  clicked: { budgetMicros: 3_000 },
+  clicks: { budgetMicros: 3_000 },
   viewed: { kind: 'DISPLAY', budgetMicros: 4, capping: 3 },
 })
 
 const anyEvent = fc
   .record({
-    campaignId: fc.constantFrom('clicked', 'viewed'),
+    campaignId: fc.constantFrom('clicks', 'viewed'),
     type: fc.constantFrom('VIEW', 'CLICK'),
     requestId: fc.nat(12).map((n) => `r${n}`),
     cid: fc.constantFrom('a', 'b', 'c', 'd', 'e'),
@@ -53,7 +53,12 @@ function faulty(counters: Counters, faults: readonly string[]): Counters {
 /** Judges batches of these sizes, each until it is done. The sizes of what is tried again differ. */
 async function judgeAll(events: readonly AdEvent[], sizes: readonly number[], faults: readonly string[]) {
   const counters = lossyCounters(SHARDS)
-  const step = createJudgeStep({ log: memoryLog(), counters: faulty(counters, faults), snapshot, now: () => NOON })
+  const step = createJudgeStep({
+    log: memoryLog(SHARDS),
+    counters: faulty(counters, faults),
+    snapshot,
+    now: () => NOON,
+  })
   const verdicts: string[] = []
   for (let turn = 0; verdicts.length < events.length; turn++) {
     const from = verdicts.length

@@ -29,8 +29,9 @@ async function emptyCounters() {
 beforeEach(emptyCounters)
 
 /** A log whose judged events are these, in one partition. */
-const fakeLog = (outputs: readonly NewRecord[]): Pick<EventLog, 'bounds' | 'read'> => ({
-  bounds: async (topic) => (topic === 'judged-events' ? [{ partition: 0, start: 0, end: outputs.length }] : []),
+const fakeLog = (outputs: readonly NewRecord[]): Pick<EventLog, 'bounds' | 'read' | 'committed'> => ({
+  bounds: async (topic) => [{ partition: 0, start: 0, end: topic === 'judged-events' ? outputs.length : 0 }],
+  committed: async () => [],
   read: async (_, partition, from, max) =>
     outputs.slice(from, from + max).map((output, i) => ({ ...output, partition, offset: from + i, appendedAt: 0 })),
 })

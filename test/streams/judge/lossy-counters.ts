@@ -51,6 +51,7 @@ export function lossyCounters(shards = 1): LossyCounters {
           note: held.notes.get(sourceIn(shard, source)) ?? null,
           values: keys.map((key) => held.values.get(keyOf(key)) ?? 0),
           seen: seen.map((key) => held.values.has(seenIn(shard, key))),
+          complete: held.complete.has(shard),
         }
       })
     },

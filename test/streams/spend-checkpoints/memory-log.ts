@@ -1,46 +1,74 @@
-import type { EventLog, LogRecord, NewRecord } from '../../../infra/event-log/port.ts'
-import type { TopicName } from '../../../schemas/topics.ts'
+import { partitionOf } from '../../../infra/event-log/partitioner.ts'
+import type { Commit, EventLog, LogRecord, NewRecord } from '../../../infra/event-log/port.ts'
+import { type TopicName, topics } from '../../../schemas/topics.ts'
 
-export interface MemoryLog extends Pick<EventLog, 'bounds' | 'read' | 'append'> {
+export interface MemoryLog extends Pick<EventLog, 'bounds' | 'read' | 'append' | 'committed'> {
   /** Forgets the records of a retained topic before an offset. */
-  forget(topic: TopicName, before: number): void
-  /** Keeps the last record of each key, as compaction does. */
+  forget(topic: TopicName, before: number, partition?: number): void
+  /** Keeps the last record of each key in each partition, as compaction does. */
   compact(topic: TopicName): void
-  end(topic: TopicName): number
+  end(topic: TopicName, partition?: number): number
+  /** For every group. */
+  commit(place: Pick<Commit, 'topic' | 'partition' | 'offset'>): void
+  /** As a process does that has known another number of partitions. */
+  appendTo(partition: number, record: NewRecord): void
+  /** A topic has so many partitions from now on. */
+  grow(topic: TopicName, partitions: number): void
 }
 
-/** A log in memory, of one partition a topic, whose records can be forgotten. */
-export function memoryLog(): MemoryLog {
-  const records = new Map<TopicName, LogRecord[]>()
-  const ends = new Map<TopicName, number>()
-  const starts = new Map<TopicName, number>()
-  const of = (topic: TopicName) => records.get(topic) ?? []
-  const end = (topic: TopicName) => ends.get(topic) ?? 0
+interface Partition {
+  records: LogRecord[]
+  start: number
+  end: number
+}
+
+/** A log in memory, of so many partitions a topic, whose records can be forgotten. */
+export function memoryLog(partitions = 1): MemoryLog {
+  const commits = new Map<string, Commit>()
+  const all = new Map<TopicName, Partition[]>()
+  const partitionsOf = (topic: TopicName) => {
+    const ofTopic = all.get(topic) ?? empty(topics[topic].partitions === 1 ? 1 : partitions)
+    all.set(topic, ofTopic)
+    return ofTopic
+  }
+  const at = (topic: TopicName, partition: number) => partitionsOf(topic)[partition]!
+  function appendTo(partition: number, { topic, key, value }: NewRecord) {
+    const into = at(topic, partition)
+    const offset = into.end++
+    into.records.push({ topic, partition, offset, key, value, appendedAt: 0 })
+    return { topic, partition, offset }
+  }
+
   return {
-    bounds: async (topic) => [{ partition: 0, start: starts.get(topic) ?? 0, end: end(topic) }],
-    read: async (topic, _partition, from, max) =>
-      of(topic)
-        .filter(({ offset }) => offset >= from)
+    bounds: async (topic) => partitionsOf(topic).map(({ start, end }, partition) => ({ partition, start, end })),
+    read: async (topic, partition, from, max) =>
+      at(topic, partition)
+        .records.filter(({ offset }) => offset >= from)
         .slice(0, max),
-    async append(added: readonly NewRecord[]) {
-      return added.map(({ topic, key, value }) => {
-        const offset = end(topic)
-        records.set(topic, [...of(topic), { topic, partition: 0, offset, key, value, appendedAt: 0 }])
-        ends.set(topic, offset + 1)
-        return { topic, partition: 0, offset }
-      })
-    },
-    forget(topic, before) {
-      starts.set(topic, Math.max(starts.get(topic) ?? 0, before))
-      records.set(
-        topic,
-        of(topic).filter(({ offset }) => offset >= before),
-      )
+    append: async (added) =>
+      added.map((record) => {
+        return appendTo(partitionOf(Buffer.from(record.key!), partitionsOf(record.topic).length), record)
+      }),
+    appendTo,
+    forget(topic, before, partition = 0) {
+      const from = at(topic, partition)
+      from.start = Math.max(from.start, before)
+      from.records = from.records.filter(({ offset }) => offset >= before)
     },
     compact(topic) {
-      const last = new Map(of(topic).map((record) => [record.key, record]))
-      records.set(topic, [...last.values()])
+      for (const each of partitionsOf(topic)) {
+        const last = new Map(each.records.map((record) => [record.key, record]))
+        each.records = [...last.values()].sort((a, b) => a.offset - b.offset)
+      }
     },
-    end,
+    end: (topic, partition = 0) => at(topic, partition).end,
+    committed: async () => [...commits.values()],
+    commit: (place) => void commits.set(`${place.topic}/${place.partition}`, { ...place, metadata: '' }),
+    grow(topic, count) {
+      const ofTopic = partitionsOf(topic)
+      ofTopic.push(...empty(count - ofTopic.length))
+    },
   }
 }
+
+const empty = (count: number) => Array.from({ length: count }, (): Partition => ({ records: [], start: 0, end: 0 }))

@@ -96,6 +96,7 @@ async function play(happenings: readonly Happening[], events: readonly AdEvent[]
     await log.append(outputs!)
     judged.push(...outputs!.map(({ value }) => decode('JudgedEvent', value!)))
     next = lastOffset + 1
+    log.commit({ topic: 'ad-events', partition: 0, offset: next })
   }
 
   /** As the stream of corrections does it. */
@@ -116,9 +117,10 @@ async function play(happenings: readonly Happening[], events: readonly AdEvent[]
     const spent = new Map()
     await untilDone(async () => {
       await restoreCounters(deps, 0, next - 1)
-      await restoreCorrections(deps, 0, offset)
+      await restoreCorrections(deps, 0, { to: offset })
       await applyCorrections(deps, {
         partition: 0,
+        shard: 0,
         corrections: [{ offset, value }],
         spent,
         after: offset - 1,

@@ -35,6 +35,7 @@ interface Batch {
 const noLog = {
   bounds: () => Promise.reject(new Error('not used')),
   read: () => Promise.reject(new Error('not used')),
+  committed: () => Promise.reject(new Error('not used')),
 }
 
 interface Process {

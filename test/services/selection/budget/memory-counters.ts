@@ -39,6 +39,7 @@ export function memoryCounters({ now, before }: { now: () => number; before: () 
         ...sourceAt(load),
         values: load.keys.map(amountOf),
         seen: load.seen.map((key) => seen.has(seenName(load.shard, key))),
+        complete: true,
       }))
     },
     async store(change) {
