@@ -2,23 +2,17 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { MessagePort } from 'node:worker_threads'
 import type { TopicName } from '../schemas/topics.ts'
-import { connectClickHouse, migrateClickHouse } from './analytics/clickhouse/analytics.ts'
 import { analyticsClient, startEmbeddedAnalytics } from './analytics/embedded/analytics.ts'
 import { migrate } from './analytics/migrate.ts'
 import { type Analytics, AnalyticsGaveUp } from './analytics/port.ts'
 import { countersClient, startEmbeddedCounters } from './counters/embedded/counters.ts'
 import type { Counters } from './counters/port.ts'
-import { connectRedis } from './counters/redis/counters.ts'
 import type { EngineConfig } from './engine-config.ts'
 import { EngineUnavailable } from './engine-unavailable.ts'
 import { eventLogClient, startEmbeddedEventLog } from './event-log/embedded/event-log.ts'
 import type { KafkaLogger } from './event-log/kafka/client/broker-client.ts'
-import { connectKafkaEventLog, type KafkaEventLogOptions } from './event-log/kafka/event-log.ts'
-import { migrateKafka } from './event-log/kafka/migrate.ts'
-import { clientSecurity } from './event-log/kafka/security.ts'
+import type { KafkaEventLogOptions } from './event-log/kafka/event-log.ts'
 import type { EventLog } from './event-log/port.ts'
-import { migrateElasticsearch } from './product-index/elasticsearch/migrate.ts'
-import { connectElasticsearch } from './product-index/elasticsearch/product-index.ts'
 import { productIndexClient, startEmbeddedProductIndex } from './product-index/embedded/product-index.ts'
 import type { ProductIndex } from './product-index/port.ts'
 import type { Served } from './thread.ts'
@@ -53,6 +47,12 @@ export interface EngineHost {
 export interface EngineLogger extends KafkaLogger {
   info(details: object, message: string): void
 }
+
+/** The clients of engines that are not embedded. Every thread would spend its start on them, so each is loaded when it is used. */
+const kafkaClient = () => import('./event-log/kafka/event-log.ts')
+const clickhouseClient = () => import('./analytics/clickhouse/analytics.ts')
+const elasticsearchClient = () => import('./product-index/elasticsearch/product-index.ts')
+const redisClient = () => import('./counters/redis/counters.ts')
 
 const RETRY_FIRST_MS = 250
 const RETRY_MAX_MS = 5_000
@@ -105,25 +105,29 @@ export async function startEngines(options: StartEnginesOptions): Promise<Engine
 async function prepared(options: StartEnginesOptions, port: MessagePort | null): Promise<number> {
   const { config, logger } = options
   if (options.prepares ?? true) await prepare(options)
-  return countPartitions('ad-events', openLog(config, port, logger), logger)
+  return countPartitions('ad-events', await openLog(config, port, logger), logger)
 }
 
 export const portsIn = (links: EngineLinks): MessagePort[] =>
   Object.values(links).filter((link) => link instanceof MessagePort)
 
 /** Opens the engines in this thread. @param logger for what happens outside calls, such as a lost connection. */
-export function connectEngines(
+export async function connectEngines(
   { config, adEventPartitions: shards, ...ports }: EngineLinks,
   logger: EngineLogger,
-): Engines {
+): Promise<Engines> {
   const { namespace, clickhouse, elasticsearch, redis } = config
   return {
-    log: openLog(config, ports.log, logger),
-    analytics: clickhouse ? connectClickHouse({ ...clickhouse, namespace }) : analyticsClient(ports.analytics!),
+    log: await openLog(config, ports.log, logger),
+    analytics: clickhouse
+      ? (await clickhouseClient()).connectClickHouse({ ...clickhouse, namespace })
+      : analyticsClient(ports.analytics!),
     index: elasticsearch
-      ? connectElasticsearch({ url: elasticsearch.url, shards: elasticsearch, namespace })
+      ? (await elasticsearchClient()).connectElasticsearch({ url: elasticsearch.url, shards: elasticsearch, namespace })
       : productIndexClient(ports.index!),
-    counters: redis ? connectRedis({ ...redis, namespace, shards }) : countersClient(ports.counters!, shards),
+    counters: redis
+      ? (await redisClient()).connectRedis({ ...redis, namespace, shards })
+      : countersClient(ports.counters!, shards),
   }
 }
 
@@ -131,8 +135,8 @@ export async function closeEngines(engines: Engines): Promise<void> {
   await Promise.all(Object.values(engines).map((engine) => engine.close()))
 }
 
-const openLog = (config: EngineConfig, port: MessagePort | null, logger: EngineLogger): EventLog =>
-  config.kafka ? connectKafkaEventLog(kafkaOptions(config, logger)) : eventLogClient(port!)
+const openLog = async (config: EngineConfig, port: MessagePort | null, logger: EngineLogger): Promise<EventLog> =>
+  config.kafka ? (await kafkaClient()).connectKafkaEventLog(await kafkaOptions(config, logger)) : eventLogClient(port!)
 
 /** How many partitions a topic has, whatever was asked for when it was made. Waits for the log, and closes it. */
 async function countPartitions(topic: TopicName, log: EventLog, logger: EngineLogger): Promise<number> {
@@ -146,7 +150,8 @@ async function countPartitions(topic: TopicName, log: EventLog, logger: EngineLo
 /** Creates the tables of an Analytics again after they were dropped. */
 export const migrateAnalytics = migrate
 
-function kafkaOptions({ namespace, kafka }: EngineConfig, logger: KafkaLogger): KafkaEventLogOptions {
+async function kafkaOptions({ namespace, kafka }: EngineConfig, logger: KafkaLogger): Promise<KafkaEventLogOptions> {
+  const { clientSecurity } = await import('./event-log/kafka/security.ts')
   const { brokers, security, sessionTimeoutMs } = kafka!
   return {
     brokers,
@@ -163,18 +168,26 @@ async function prepare({ config, logger }: StartEnginesOptions): Promise<void> {
   const { namespace, kafka, clickhouse, elasticsearch } = config
   await Promise.all([
     kafka &&
-      untilThere('kafka', logger, () =>
-        migrateKafka({
-          ...kafkaOptions(config, logger),
+      untilThere('kafka', logger, async () => {
+        const { migrateKafka } = await import('./event-log/kafka/migrate.ts')
+        await migrateKafka({
+          ...(await kafkaOptions(config, logger)),
           replicationFactor: kafka.replicationFactor,
           topicPartitions: kafka.topicPartitions,
           topicRetentionMs: kafka.topicRetentionMs,
           ...(kafka.partitions === null ? {} : { partitions: kafka.partitions }),
           ...(kafka.retentionMs === null ? {} : { retentionMs: kafka.retentionMs }),
-        }),
+        })
+      }),
+    clickhouse &&
+      untilThere('clickhouse', logger, async () =>
+        (await clickhouseClient()).migrateClickHouse({ ...clickhouse, namespace }),
       ),
-    clickhouse && untilThere('clickhouse', logger, () => migrateClickHouse({ ...clickhouse, namespace })),
-    elasticsearch && untilThere('elasticsearch', logger, () => migrateElasticsearch({ ...elasticsearch, namespace })),
+    elasticsearch &&
+      untilThere('elasticsearch', logger, async () => {
+        const { migrateElasticsearch } = await import('./product-index/elasticsearch/migrate.ts')
+        await migrateElasticsearch({ ...elasticsearch, namespace })
+      }),
   ])
 }
 

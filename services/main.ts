@@ -110,7 +110,7 @@ async function openShared(config: Config, logger: Logger, stops: Shared['stops']
   const prepares = config.roles.some((role) => role === 'registry' || role === 'streams')
   const host = await startEngines({ folder: config.dataFolder, config: config.engines, prepares, logger })
   stops.push(() => host.stop())
-  const engines = connectEngines(host.links(), logger)
+  const engines = await connectEngines(host.links(), logger)
   stops.push(() => closeEngines(engines))
 
   const snapshot = new Snapshot()

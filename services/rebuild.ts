@@ -17,7 +17,7 @@ keepFilesPrivate()
 const config = readConfig({ LOG_LEVEL: 'warn', ...process.env })
 const logger = createLogger(config.logLevel)
 const host = await startEngines({ folder: config.dataFolder, config: config.engines, logger })
-const engines = connectEngines(host.links(), logger)
+const engines = await connectEngines(host.links(), logger)
 const { log, analytics, index, counters } = engines
 const snapshot = new Snapshot()
 const registry = await followRegistry({ log, snapshot })

@@ -17,7 +17,7 @@ export interface FeedsWorkerData {
 
 /** The thread that reads feeds: parsing hundreds of megabytes of XML is no work for the one that answers requests. */
 const { links, logLevel, allowPrivateAddresses, limits } = workerData as FeedsWorkerData
-const engines = connectEngines(links, workerLogger(logLevel, 'feeds'))
+const engines = await connectEngines(links, workerLogger(logLevel, 'feeds'))
 const { log, index } = engines
 const runner = createFeedRunner({
   log,

@@ -16,7 +16,7 @@ export interface StreamsWorkerData {
 /** The thread of the streams: they decode, judge and compute beside requests, never in their way. */
 const { links, signalsIntervalMs, logLevel } = workerData as StreamsWorkerData
 const logger = workerLogger(logLevel, 'streams')
-const engines = connectEngines(links, logger)
+const engines = await connectEngines(links, logger)
 const snapshot = new Snapshot()
 const registry = await followRegistry({ log: engines.log, snapshot, logger })
 const streams = await startStreams({

@@ -15,7 +15,7 @@ export async function openEngines(folder: string): Promise<Engines & { namespace
   const config = readEngineConfig({ NAMESPACE: namespace, ELASTICSEARCH_REPLICAS: '0', ...process.env }, problems)
   if (problems.length > 0) throw new InvalidConfig(problems.join('\n'))
   const host = await startEngines({ folder, config, logger })
-  const engines = connectEngines(host.links(), logger)
+  const engines = await connectEngines(host.links(), logger)
   return {
     ...engines,
     namespace: config.namespace,
