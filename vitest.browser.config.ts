@@ -1,12 +1,15 @@
 import { defineConfig } from 'vitest/config'
 import { limits } from './test/limits.ts'
+import { longestFirst } from './test/longest-first.ts'
 
-/** The suites that need Chromium and what `make build` builds: `make test-browser`. */
+/** The suites that need Chromium and what `make build` builds: `make test-browser`. Each file has a program of its own. */
 export default defineConfig({
   test: {
     include: ['test/browser/**/*.test.ts'],
     pool: 'forks',
-    fileParallelism: false,
+    // A page waits for the program, and the program for a disk.
+    maxWorkers: 2,
+    sequence: { sequencer: longestFirst(['demo/demo.test.ts']) },
     // Pages that are open at the same time, in the tests that say so.
     maxConcurrency: 3,
     ...limits,

@@ -1,11 +1,16 @@
 const PATIENCE_MS = 60_000
-const LOOK_EVERY_MS = 20
+const LOOK_EVERY_MIN_MS = 20
+const LOOK_EVERY_MAX_MS = 300
+/** Of the time waited so far: the longer it has taken, the less a moment matters, and a look costs whoever is asked. */
+const LOOK_AFTER_SHARE = 0.1
 
 /** Asks until it is true; the limit only ends what hangs. @throws after `timeoutMs`. */
 export async function waitFor(check: () => boolean | Promise<boolean>, timeoutMs = PATIENCE_MS): Promise<void> {
-  const end = performance.now() + timeoutMs
+  const begunAt = performance.now()
   while (!(await check())) {
-    if (performance.now() > end) throw new Error(`not reached within ${timeoutMs} ms`)
-    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
+    const waitedMs = performance.now() - begunAt
+    if (waitedMs > timeoutMs) throw new Error(`not reached within ${timeoutMs} ms`)
+    const pauseMs = Math.min(LOOK_EVERY_MAX_MS, Math.max(LOOK_EVERY_MIN_MS, waitedMs * LOOK_AFTER_SHARE))
+    await new Promise((resolve) => setTimeout(resolve, pauseMs))
   }
 }

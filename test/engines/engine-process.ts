@@ -3,6 +3,9 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { waitFor } from '../wait-for.ts'
 
+/** Options of a Java engine that lives for minutes: it is not worth its while to compile well. */
+export const SHORT_LIVED_JAVA = '-XX:TieredStopAtLevel=1'
+
 /**
  * Sends a signal to an engine that `infra/local/engines.sh` has started. After SIGKILL or SIGTERM, resolves when it is gone.
  * @param folder where the script notes which process it is.

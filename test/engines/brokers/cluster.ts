@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import kafkajs from 'kafkajs'
 import { patchKafkajs } from '../../../infra/event-log/kafka/client/patches.ts'
 import { waitFor } from '../../wait-for.ts'
-import { signalEngine } from '../engine-process.ts'
+import { SHORT_LIVED_JAVA, signalEngine } from '../engine-process.ts'
 
 const run = promisify(execFile)
 const repository = join(import.meta.dirname, '../../..')
@@ -18,8 +18,7 @@ const START_TIMEOUT_MS = 300_000
 const IN_SYNC_WITHIN_MS = 120_000
 /** Any: it only has to be the same for all. */
 const CLUSTER_ID = 'MkU3OEVBNTcwNTJENDM2Qg'
-/** For processes that live for a minute or two. */
-const JAVA_OPTIONS = '-XX:+UseSerialGC -XX:TieredStopAtLevel=1'
+const JAVA_OPTIONS = `-XX:+UseSerialGC ${SHORT_LIVED_JAVA}`
 
 export const REPLICAS = 3
 /** A broker that is silent for so long loses its partitions. */
@@ -75,7 +74,7 @@ export async function startCluster(): Promise<BrokerCluster> {
         KAFKA_CLUSTER_ID: CLUSTER_ID,
         KAFKA_PROPERTIES: join(folderOf(id), 'settings'),
         KAFKA_HEAP: '256m',
-        JAVA_TOOL_OPTIONS: JAVA_OPTIONS,
+        ENGINES_JAVA_OPTIONS: JAVA_OPTIONS,
       },
     })
 

@@ -6,12 +6,13 @@ import { startLoad } from './world/load.ts'
 import { reported } from './world/visit.ts'
 import { NAMESPACE, type Role, roles, type World } from './world/world.ts'
 
-const RATE = { eventsPerSecond: 400, batchEvents: 20, adsPerRequest: 8 }
+const RATE = { eventsPerSecond: 200, batchEvents: 20, adsPerRequest: 8 }
 /** Of undisturbed load before and after each fault. */
 const QUIET_MS = 1_000
 const DELIVERED_WITHIN_MS = 90_000
 const STORED_WITHIN_MS = 120_000
-const POLL_MS = 100
+/** Each look at the audit or the report is work for Kafka and ClickHouse. */
+const POLL_MS = 300
 /** Engines start slowly on a busy machine. */
 const MENDED_WITHIN_MS = 240_000
 const DAY_MS = 86_400_000

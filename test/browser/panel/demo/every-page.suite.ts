@@ -82,6 +82,8 @@ async function faultsAt(path: string, role: Role, context: BrowserContext): Prom
   for (const { name, viewport, colorScheme } of looksOf(role)) {
     await page.setViewportSize(viewport)
     await page.emulateMedia({ colorScheme })
+    // The panel hears of another scheme a moment later.
+    await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor()
     await untilSettled(page)
     await picture(page, name, role, path)
     faults.push(...(await seriousFindings(page)).map((each) => `${name}: ${each}`))

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { openSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { SHORT_LIVED_JAVA } from '../../engine-process.ts'
 import { type Certificates, STORE_PASSWORD } from './certificates.ts'
 
 /** The listeners of the broker, each with a port of its own. */
@@ -21,7 +22,7 @@ const names = Object.keys(LISTENERS) as Listener[]
 
 export const USER = { username: 'endcap', password: 'right-password' }
 const LOGIN = 'org.apache.kafka.common.security'
-const HEAP = '-Xmx384m'
+const JAVA_OPTIONS = ['-Xmx384m', '-XX:+UseSerialGC', SHORT_LIVED_JAVA]
 const libraries = `${join(import.meta.dirname, '../../../..')}/.engines/kafka/libs/*`
 
 export interface SecureBroker {
@@ -41,10 +42,12 @@ export async function startSecureBroker(folder: string, certificates: Certificat
     `${mechanism}=[name=${USER.username},password=${USER.password}]`,
   ])
   const format = ['kafka.tools.StorageTool', 'format', '-t', 'dGVzdC1zZWN1cml0eS1pZA', '-c', properties, ...users]
-  execFileSync('java', ['-cp', libraries, ...format], { stdio: 'pipe' })
+  execFileSync('java', [...JAVA_OPTIONS, '-cp', libraries, ...format], { stdio: 'pipe' })
 
   const log = openSync(join(folder, 'log'), 'w')
-  const broker = spawn('java', [HEAP, '-cp', libraries, 'kafka.Kafka', properties], { stdio: ['ignore', log, log] })
+  const broker = spawn('java', [...JAVA_OPTIONS, '-cp', libraries, 'kafka.Kafka', properties], {
+    stdio: ['ignore', log, log],
+  })
   const ended = once(broker, 'exit')
   let running = true
   void ended.then(() => {

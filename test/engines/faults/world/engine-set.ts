@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { signalEngine } from '../../engine-process.ts'
+import { SHORT_LIVED_JAVA, signalEngine } from '../../engine-process.ts'
 import { type NetworkProxy, openProxy } from './proxy.ts'
 
 const run = promisify(execFile)
@@ -51,6 +51,7 @@ export async function prepareEngines(): Promise<EngineSet> {
         ENGINES_PORT_OFFSET: String(PORT_OFFSET),
         KAFKA_PROXY_PORT: String(ports.kafka.proxy),
         ELASTICSEARCH_HEAP: '512m',
+        ENGINES_JAVA_OPTIONS: SHORT_LIVED_JAVA,
       },
     })
   const dataFolder = (name: EngineName) => join(folder, name === 'elasticsearch' ? 'elasticsearch-run' : name)

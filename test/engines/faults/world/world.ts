@@ -13,6 +13,8 @@ export type Role = (typeof roles)[number]
 export const NAMESPACE = 'faults'
 /** The shortest that the program takes. */
 export const SESSION_TIMEOUT_MS = 6_000
+/** Shared by two processes of a role, each with several. More only mean more and smaller batches to store. */
+const PARTITIONS = 4
 /** One per role; a second process of a role takes the next but three. */
 const HTTP_PORT_FIRST = 24_100
 const INTAKE_DISK_MB = 48
@@ -51,6 +53,7 @@ export async function openWorld(): Promise<World> {
     ...engines.environment,
     NAMESPACE,
     SHOW_ID_KEYS: `1:${randomBytes(32).toString('base64url')}`,
+    KAFKA_PARTITIONS: String(PARTITIONS),
     KAFKA_SESSION_TIMEOUT_MS: String(SESSION_TIMEOUT_MS),
     ELASTICSEARCH_REPLICAS: '0',
     SIGNALS_INTERVAL_SECONDS: '5',
