@@ -52,7 +52,8 @@ function literalOf(value: string | number): string {
   return typeof value === 'number' ? String(value) : quoted(value)
 }
 
-function quoted(text: string): string {
+/** A literal of SQL. */
+export function quoted(text: string): string {
   return `'${escaped(text)}'`
 }
 

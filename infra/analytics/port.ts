@@ -6,14 +6,15 @@ import { EngineUnavailable } from '../engine-unavailable.ts'
  */
 export interface Analytics {
   /**
-   * Inserts one block; an empty list does nothing. When it fails, the block may have been stored, in part too, and may
+   * Inserts one block, of objects or of bytes; an empty one does nothing. Fields that are no columns of the table are passed
+   * over, and columns that are not told get their default. When it fails, the block may have been stored, in part too, and may
    * still be stored later.
    * - With a `token`: a block whose token this table has seen before is dropped whole, within the table's deduplication
    *   window.
    * - Under a `fence`: nothing is stored once a later epoch of its scope has been raised. Rows are not compared with any.
    * @throws AnalyticsUnavailable, AnalyticsRejected; AnalyticsFenced: nothing was stored.
    */
-  insert(table: string, rows: readonly object[], by: { token: string } | { fence: Fence }): Promise<void>
+  insert(table: string, rows: readonly object[] | RowBlock, by: InsertBy): Promise<void>
   /**
    * When it resolves, no insert under an earlier epoch of these scopes stores anything any more, whoever sent it and
    * however long ago: what runs has ended, and what comes is refused. What such inserts have stored is visible.
@@ -28,6 +29,16 @@ export interface Analytics {
   /** Runs a statement that returns nothing: DDL, INSERT … SELECT, ALTER. */
   command(sql: string, params?: QueryParams): Promise<void>
   close(): Promise<void>
+}
+
+export type InsertBy = { token: string } | { fence: Fence }
+
+/** Rows as bytes, in ClickHouse's RowBinary: the values of these columns, row after row. */
+export interface RowBlock {
+  columns: readonly { name: string; type: string }[]
+  /** How many rows. */
+  length: number
+  bytes: Uint8Array<ArrayBuffer>
 }
 
 /** Of all that insert under one scope, only the latest epoch may store. Epochs are given out by whoever uses the scope. */

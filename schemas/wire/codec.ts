@@ -62,11 +62,20 @@ export function headerOf(name: RecordName): Buffer {
   return codecs.get(name)!.header
 }
 
+/** Whether the bytes say that they are of the schema that `encode` writes: then the body follows `headerOf`. */
+export function isOfCurrentSchema(name: RecordName, bytes: Uint8Array): boolean {
+  const { header } = codecs.get(name)!
+  if (bytes.length < HEADER_BYTES) return false
+  for (let at = 0; at < HEADER_BYTES; at++) if (bytes[at] !== header[at]) return false
+  return true
+}
+
 /**
  * Whether the bytes name a schema that this program does not have. It looks only at the header, so it is cheap.
  * @returns the error that `decode` would throw.
  */
 export function unknownSchemaOf(name: RecordName, bytes: Uint8Array): UnknownSchema | null {
+  if (isOfCurrentSchema(name, bytes)) return null
   const buffer = asBuffer(bytes)
   if (!isSingleObject(buffer)) return null
   const fingerprint = buffer.readBigUInt64LE(2)

@@ -1,7 +1,8 @@
 import { type Analytics, AnalyticsRejected, type Fence } from '../../infra/analytics/port.ts'
 import type { LogRecord } from '../../infra/event-log/port.ts'
-import { type DeadRecord, type DecodedRecord, decodeBatch } from '../runtime/outcome.ts'
-import { type StoredTopic, type TableRows, tablesOf } from './rows.ts'
+import type { DeadRecord } from '../runtime/outcome.ts'
+import type { StoredTopic } from './rows.ts'
+import { type TableRows, tableRowsOf } from './table-rows.ts'
 
 /** Rows of one batch that the store may refuse. More of them, and it is the table that is wrong, not the rows. */
 const REJECTED_ROWS_MAX = 100
@@ -17,8 +18,6 @@ export interface SinkBatch {
   epoch: number
 }
 
-type PlacedRow = object & { _offset: number }
-
 export function fenceOf({ topic, partition, epoch }: Pick<SinkBatch, 'topic' | 'partition' | 'epoch'>): Fence {
   return { scope: `${topic}/${partition}`, epoch }
 }
@@ -29,7 +28,7 @@ export function fenceOf({ topic, partition, epoch }: Pick<SinkBatch, 'topic' | '
  * @throws AnalyticsUnavailable, AnalyticsFenced: any part of it may have been stored.
  */
 export function storeBatch(analytics: Analytics, batch: SinkBatch): Promise<DeadRecord[]> {
-  return storeTables(batch, (table, rows) => insertRows(analytics, batch, table, rows))
+  return storeTables(batch, (rows) => insertRows(analytics, batch, rows, [...rows.offsets.keys()]))
 }
 
 /**
@@ -37,45 +36,38 @@ export function storeBatch(analytics: Analytics, batch: SinkBatch): Promise<Dead
  * @returns, @throws as `storeBatch`.
  */
 export function storeMissing(analytics: Analytics, batch: SinkBatch): Promise<DeadRecord[]> {
-  return storeTables(batch, async (table, rows) =>
-    insertRows(analytics, batch, table, await missingRows(analytics, batch, table, rows)),
+  return storeTables(batch, async (rows) =>
+    insertRows(analytics, batch, rows, await missingRows(analytics, batch, rows, [...rows.offsets.keys()])),
   )
 }
 
-async function storeTables(
-  batch: SinkBatch,
-  store: (table: string, rows: PlacedRow[]) => Promise<DeadRecord[]>,
-): Promise<DeadRecord[]> {
-  const { records, dead } = decodeBatch(batch)
-  for (const table of tablesOf[batch.topic]) dead.push(...(await store(table.table, rowsOf(table, records))))
+async function storeTables(batch: SinkBatch, store: (rows: TableRows) => Promise<DeadRecord[]>): Promise<DeadRecord[]> {
+  const { tables, dead } = await tableRowsOf(batch)
+  for (const rows of tables) dead.push(...(await store(rows)))
   return dead
-}
-
-function rowsOf({ rowOf }: TableRows, records: DecodedRecord<unknown>[]): PlacedRow[] {
-  return records.map(rowOf).filter((row) => row !== null) as PlacedRow[]
 }
 
 /** One block; when the store refuses it, halves of it, down to the rows at fault. */
 async function insertRows(
   analytics: Analytics,
   batch: SinkBatch,
-  table: string,
-  rows: PlacedRow[],
+  { table, offsets, blockOf }: TableRows,
+  rows: readonly number[],
 ): Promise<DeadRecord[]> {
   const dead: DeadRecord[] = []
   const queue = [rows]
-  for (let block = queue.pop(); block !== undefined; block = queue.pop()) {
-    if (block.length === 0) continue
+  for (let some = queue.pop(); some !== undefined; some = queue.pop()) {
+    if (some.length === 0) continue
     try {
-      await analytics.insert(table, block, { fence: fenceOf(batch) })
+      await analytics.insert(table, blockOf(some), { fence: fenceOf(batch) })
     } catch (error) {
       if (!(error instanceof AnalyticsRejected) || dead.length === REJECTED_ROWS_MAX) throw error
-      if (block.length === 1) {
-        dead.push({ offset: block[0]!._offset, code: 'REJECTED', message: error.message })
+      if (some.length === 1) {
+        dead.push({ offset: offsets[some[0]!]!, code: 'REJECTED', message: error.message })
         continue
       }
       // A block of two months is two to the store, which may have refused the second alone.
-      const left = await missingRows(analytics, batch, table, block)
+      const left = await missingRows(analytics, batch, { table, offsets }, some)
       const half = left.length >> 1
       queue.push(left.slice(half), left.slice(0, half))
     }
@@ -85,16 +77,15 @@ async function insertRows(
 
 async function missingRows(
   analytics: Analytics,
-  batch: SinkBatch,
-  table: string,
-  rows: PlacedRow[],
-): Promise<PlacedRow[]> {
-  const { topic, partition, first, last } = batch
+  { topic, partition, first, last }: SinkBatch,
+  { table, offsets }: Pick<TableRows, 'table' | 'offsets'>,
+  rows: readonly number[],
+): Promise<number[]> {
   const found = await analytics.query<{ _offset: number }>(
     `SELECT DISTINCT _offset FROM ${table}
      WHERE _topic = {topic:String} AND _partition = {partition:Int32} AND _offset BETWEEN {first:Int64} AND {last:Int64}`,
     { topic, partition, first, last },
   )
   const stored = new Set(found.map(({ _offset }) => _offset))
-  return rows.filter(({ _offset }) => !stored.has(_offset))
+  return rows.filter((row) => !stored.has(offsets[row]!))
 }

@@ -1,10 +1,17 @@
+import { currentSchema } from '../../schemas/avro/schemas.ts'
 import type { RegistryEntry } from '../../schemas/records/entities.ts'
-import type { JudgedEvent } from '../../schemas/records/events.ts'
-import type { TopicName } from '../../schemas/topics.ts'
+import { type TopicName, topics } from '../../schemas/topics.ts'
 import type { DecodedRecord } from '../runtime/outcome.ts'
+import { type RowPlan, type RowShape, rowPlanOf } from './row-plan.ts'
 
-/** What a table of Analytics takes from a topic. */
-export interface TableRows {
+/** A table that has a row of every record of its topic. */
+export interface RecordTable {
+  table: string
+  plan: RowPlan
+}
+
+/** A table that takes a part of some records of its topic. */
+export interface ExtractTable {
   table: string
   /** The row of a record, columns by name; null when the table has nothing to do with it. */
   rowOf(record: DecodedRecord<unknown>): object | null
@@ -12,42 +19,38 @@ export interface TableRows {
 
 /** Every topic that the sink stores, and the tables it goes to. Columns: `infra/analytics/migrations/*.sql`. */
 export const tablesOf = {
-  emissions: [{ table: 'emissions', rowOf: plain }],
-  'judged-events': [{ table: 'judged_events', rowOf: judgedEvent }],
-  corrections: [{ table: 'event_corrections', rowOf: plain }],
-  transactions: [{ table: 'transactions', rowOf: plain }],
-  'transaction-returns': [{ table: 'transaction_returns', rowOf: plain }],
-  'page-views': [{ table: 'page_views', rowOf: plain }],
-  'feed-issues': [{ table: 'feed_issues', rowOf: plain }],
-  'security-events': [{ table: 'security_events', rowOf: plain }],
+  emissions: [recordTable('emissions', 'emissions')],
+  'judged-events': [
+    // The claims of the showId become columns of their own; who was shown the ad is told from who acted. The address of the
+    // day before is of use to the judge alone.
+    recordTable('judged-events', 'judged_events', {
+      leftOut: ['previousAddressHash'],
+      flattened: { claims: { cid: 'emittedCid', uid: 'emittedUid' } },
+    }),
+  ],
+  corrections: [recordTable('corrections', 'event_corrections')],
+  transactions: [recordTable('transactions', 'transactions')],
+  'transaction-returns': [recordTable('transaction-returns', 'transaction_returns')],
+  'page-views': [recordTable('page-views', 'page_views')],
+  'feed-issues': [recordTable('feed-issues', 'feed_issues')],
+  'security-events': [recordTable('security-events', 'security_events')],
   registry: [
     { table: 'campaign_versions', rowOf: campaignVersion },
     { table: 'shop_versions', rowOf: shopVersion },
   ],
-  'item-groups': [{ table: 'product_groups', rowOf: plain }],
-} as const satisfies Partial<Record<TopicName, readonly TableRows[]>>
+  'item-groups': [recordTable('item-groups', 'product_groups')],
+} as const satisfies Partial<Record<TopicName, readonly [RecordTable] | readonly ExtractTable[]>>
 
 export type StoredTopic = keyof typeof tablesOf
 export const storedTopics = Object.keys(tablesOf) as StoredTopic[]
 
+/** The record's fields are the columns, but for the shape. */
+function recordTable(topic: TopicName, table: string, shape?: RowShape): RecordTable {
+  return { table, plan: rowPlanOf(currentSchema(topics[topic].record), shape) }
+}
+
 function place({ topic, partition, offset }: DecodedRecord<unknown>) {
   return { _topic: topic, _partition: partition, _offset: offset }
-}
-
-/** The record's fields are the columns. None of these topics has tombstones. */
-function plain(record: DecodedRecord<unknown>): object | null {
-  return record.value === null ? null : { ...place(record), ...(record.value as object) }
-}
-
-/**
- * The claims of the showId become columns of their own; who was shown the ad is told from who acted. The address of the
- * day before is of use to the judge alone.
- */
-function judgedEvent(record: DecodedRecord<unknown>): object | null {
-  if (!record.value) return null
-  const { claims, previousAddressHash, ...event } = record.value as JudgedEvent
-  const { cid, uid, ...ad } = claims
-  return { ...place(record), ...ad, emittedCid: cid, emittedUid: uid, ...event }
 }
 
 function campaignVersion(record: DecodedRecord<unknown>): object | null {

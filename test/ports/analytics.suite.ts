@@ -120,6 +120,51 @@ export function analyticsSuite(name: string, open: () => Promise<Analytics>): vo
       })
     })
 
+    describe('a block of bytes', () => {
+      const columns = [
+        { name: 'n', type: 'Int64' },
+        { name: 'later', type: 'Array(String)' },
+        { name: 's', type: 'String' },
+      ]
+      const bytesOf = (n: number, s: string) => {
+        const number = Buffer.alloc(8)
+        number.writeBigInt64LE(BigInt(n))
+        return Buffer.concat([number, Buffer.from([1, 1]), Buffer.from('x'), Buffer.from([s.length]), Buffer.from(s)])
+      }
+      const block = (rows: Buffer[]) => ({ columns, length: rows.length, bytes: new Uint8Array(Buffer.concat(rows)) })
+      const by = (epoch: number) => ({ fence: { scope: 'bytes', epoch } })
+
+      it('is stored whole, without what is no column, and may be inserted again', async () => {
+        const rows = block(Array.from({ length: 100_000 }, (_, n) => bytesOf(7_000_000 + n, "it's")))
+        for (let time = 0; time < 2; time++) await analytics.insert('blocks', rows, by(0))
+        expect(await count("n BETWEEN 7000000 AND 7100000 AND s = 'it''s' AND u IS NULL")).toBe(200_000)
+      })
+
+      it('is dropped when its token has been seen', async () => {
+        for (let time = 0; time < 2; time++)
+          await analytics.insert('blocks', block([bytesOf(90, '')]), { token: 'bytes' })
+        expect(await count('n = 90')).toBe(1)
+      })
+
+      it('is refused under an earlier epoch than that of its fence', async () => {
+        await analytics.raiseFences([by(2).fence])
+        const early = analytics.insert('blocks', block([bytesOf(91, '')]), by(1))
+        await expect(early).rejects.toBeInstanceOf(AnalyticsFenced)
+        await analytics.insert('blocks', block([bytesOf(92, '')]), by(2))
+        expect(await count('n IN (91, 92)')).toBe(1)
+      })
+
+      it('is rejected when the table cannot hold its values, and unavailable without the table', async () => {
+        await analytics.command('CREATE TABLE dated (n Int64, s Date) ENGINE = MergeTree ORDER BY n')
+        const wrong = analytics.insert('dated', block([bytesOf(1, 'no date')]), by(9))
+        await expect(wrong).rejects.toBeInstanceOf(AnalyticsRejected)
+        const early = analytics.insert('none_yet', block([bytesOf(1, '')]), by(9))
+        await expect(early).rejects.toBeInstanceOf(AnalyticsUnavailable)
+      })
+
+      it('of no rows does nothing', () => analytics.insert('blocks', block([]), by(9)))
+    })
+
     it('does nothing with an empty list', async () => {
       await analytics.insert('blocks', [], { token: 'empty' })
       await analytics.insert('blocks', [row(30)], { token: 'empty' })

@@ -1,10 +1,13 @@
+import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { type ClickHouseClient, ClickHouseLogLevel, createClient } from '@clickhouse/client'
 import { createCallGuard } from '../../call-guard.ts'
 import { analyticsError } from '../errors.ts'
 import { migrate } from '../migrate.ts'
 import { withLiterals } from '../params.ts'
-import { type Analytics, AnalyticsUnavailable, type Fence } from '../port.ts'
-import { countEarlierStatement, endEarlierStatement, fencedQueryId, fencedTarget, raiseStatement } from './fences.ts'
+import { type Analytics, AnalyticsUnavailable, type Fence, type InsertBy, type RowBlock } from '../port.ts'
+import { insertTarget, isBlock, structureOf } from '../row-block.ts'
+import { countEarlierStatement, endEarlierStatement, FENCE_CONDITION, fencedQueryId, raiseStatement } from './fences.ts'
 
 /** A block that has not been stored by then may still be. */
 const INSERT_TIMEOUT_MS = 30_000
@@ -53,12 +56,12 @@ export function connectClickHouse({
 
   const columnsOf = new Map<string, ReadonlySet<string>>()
 
-  /** Of the rows, those that the table has: a plain insert passes over others too. All rows have the same. */
-  async function columnsFor(table: string, row: object): Promise<string[]> {
+  /** Columns of a table, which a process of another version may have given others than this one knows. */
+  async function columnsFor(table: string): Promise<ReadonlySet<string>> {
     const columns = columnsOf.get(table) ?? new Set(await readColumns(table))
     if (columns.size === 0) throw new AnalyticsUnavailable(`There is no table ${table} yet`)
     columnsOf.set(table, columns)
-    return Object.keys(row).filter((name) => columns.has(name))
+    return columns
   }
 
   async function readColumns(table: string): Promise<string[]> {
@@ -69,23 +72,41 @@ export function connectClickHouse({
   }
 
   async function insertFenced(table: string, rows: readonly object[], fence: Fence): Promise<void> {
+    const target = { table, columns: await columnsFor(table), names: Object.keys(rows[0]!), source: 'input()' }
     await inserts.insert({
-      table: fencedTarget(table, await columnsFor(table, rows[0]!)),
+      table: insertTarget({ ...target, condition: FENCE_CONDITION }),
       values: rows,
       format: 'JSONEachRow',
-      query_id: fencedQueryId(namespace, fence),
-      query_params: { ...fence },
-      clickhouse_settings: { insert_deduplicate: 0 },
+      ...callSettings({ fence }),
     })
+  }
+
+  async function insertBlock(table: string, { columns, bytes }: RowBlock, by: InsertBy): Promise<void> {
+    const source = `input(${structureOf(columns)})`
+    const names = columns.map(({ name }) => name)
+    const target = { table, columns: await columnsFor(table), names, source }
+    const condition = 'fence' in by ? FENCE_CONDITION : '1'
+    const query = `INSERT INTO ${insertTarget({ ...target, condition })} FORMAT RowBinary`
+    const answer = await inserts.exec({ query, values: Readable.from([bytes]), ...callSettings(by) })
+    await text(answer.stream)
+  }
+
+  function callSettings(by: InsertBy) {
+    if ('token' in by) return { clickhouse_settings: { insert_deduplication_token: by.token } }
+    return {
+      query_id: fencedQueryId(namespace, by.fence),
+      query_params: { ...by.fence },
+      clickhouse_settings: { insert_deduplicate: 0 as const },
+    }
   }
 
   return {
     async insert(table, rows, by) {
       if (rows.length === 0) return
       await guard.run(async () => {
+        if (isBlock(rows)) return insertBlock(table, rows, by)
         if ('fence' in by) return insertFenced(table, rows, by.fence)
-        const clickhouse_settings = { insert_deduplication_token: by.token }
-        await inserts.insert({ table, values: rows, format: 'JSONEachRow', clickhouse_settings })
+        await inserts.insert({ table, values: rows, format: 'JSONEachRow', ...callSettings(by) })
       })
     },
     raiseFences: (fences) =>

@@ -12,12 +12,9 @@ import type { Fence } from '../port.ts'
 const SEPARATOR = '|'
 const MARK = 'fenced'
 
-/** What stands between INSERT INTO and FORMAT. `columns` are those of the rows that the table has. */
-export function fencedTarget(table: string, columns: readonly string[]): string {
-  const list = columns.map((column) => `\`${column}\``).join(', ')
-  return `${table} (${list}) SELECT ${list} FROM input()
-    WHERE throwIf((SELECT max(epoch) FROM fences WHERE scope = {scope:String}) > {epoch:Int64}, 'fenced') = 0`
-}
+/** What an insert asks, with the fence as its parameters. */
+export const FENCE_CONDITION =
+  "throwIf((SELECT max(epoch) FROM fences WHERE scope = {scope:String}) > {epoch:Int64}, 'fenced') = 0"
 
 /** The name of an insert among the running statements. No two may have the same. */
 export function fencedQueryId(namespace: string, { scope, epoch }: Fence): string {

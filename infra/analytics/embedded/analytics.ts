@@ -3,6 +3,7 @@ import type { MessagePort } from 'node:worker_threads'
 import { connect, type Served, soleClient, startWorker } from '../../thread.ts'
 import { migrate } from '../migrate.ts'
 import { type Analytics, AnalyticsFenced, AnalyticsGaveUp, AnalyticsRejected, AnalyticsUnavailable } from '../port.ts'
+import { isBlock } from '../row-block.ts'
 
 /**
  * Starts the thread that holds the ClickHouse engine over `folder` and brings its tables up to date. A process can run
@@ -34,6 +35,12 @@ export function analyticsClient(port: MessagePort): Analytics {
   return {
     async insert(table, rows, by) {
       if (rows.length === 0) return
+      if (isBlock(rows)) {
+        const { columns, length } = rows
+        // A copy moves; the caller keeps its rows, which may have to be inserted again in parts.
+        const bytes = new Uint8Array(rows.bytes)
+        return remote.call('insertBlock', [table, { columns, length, bytes }, by], [bytes.buffer])
+      }
       const lines = jsonLinesOf(rows)
       await remote.call('insert', [table, lines, by], [lines.buffer])
     },

@@ -1,8 +1,19 @@
 import { randomUUID } from 'node:crypto'
+import { mkdirSync, rmSync } from 'node:fs'
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { Session } from 'chdb'
 import { analyticsError } from '../errors.ts'
-import { paramStatements } from '../params.ts'
-import { AnalyticsFenced, type Fence, type QueryParams } from '../port.ts'
+import { paramStatements, quoted } from '../params.ts'
+import {
+  AnalyticsFenced,
+  AnalyticsUnavailable,
+  type Fence,
+  type InsertBy,
+  type QueryParams,
+  type RowBlock,
+} from '../port.ts'
+import { insertTarget, structureOf } from '../row-block.ts'
 import { yieldToRequests } from './priority.ts'
 
 const MB = 1024 * 1024
@@ -31,6 +42,9 @@ const ENGINE_ARGUMENTS = Object.entries({
   output_format_json_quote_64bit_integers: 0,
 }).map(([name, value]) => `--${name}=${value}`)
 
+/** Blocks on their way into the engine, which takes binary rows from files only. */
+const INCOMING = 'incoming'
+
 /** One line of JSON per row, in UTF-8. */
 export type JsonLines = Uint8Array
 
@@ -42,6 +56,11 @@ export function openEngine({ folder }: { folder: string }) {
   const writes = openSession(folder)
   const reads = openSession(folder)
   const stopYielding = yieldToRequests()
+  const incoming = join(folder, INCOMING)
+  // What a killed process has left.
+  rmSync(incoming, { recursive: true, force: true })
+  mkdirSync(incoming)
+  const columnsOf = new Map<string, ReadonlySet<string>>()
   /** The highest epoch of each scope. In memory: no insert outlives the process, and no other process has the folder. */
   const epochs = new Map<string, number>()
 
@@ -49,14 +68,38 @@ export function openEngine({ folder }: { folder: string }) {
     if (epoch < (epochs.get(scope) ?? epoch)) throw new AnalyticsFenced('A later epoch of this scope has been raised')
   }
 
+  async function columnsFor(session: Session, table: string): Promise<ReadonlySet<string>> {
+    const known = columnsOf.get(table)
+    if (known) return known
+    const sql = `SELECT name FROM system.columns WHERE database = currentDatabase() AND table = ${quoted(table)}`
+    const names = (await session.queryAsync(sql, { format: 'TabSeparated' })).text().trim()
+    if (names === '') throw new AnalyticsUnavailable(`There is no table ${table} yet`)
+    const columns = new Set(names.split('\n'))
+    columnsOf.set(table, columns)
+    return columns
+  }
+
   return {
-    insert: (table: string, lines: JsonLines, by: { token: string } | { fence: Fence }): Promise<void> =>
+    insert: (table: string, lines: JsonLines, by: InsertBy): Promise<void> =>
       writes.run(async (session) => {
         if ('fence' in by) throwIfFenced(by.fence)
-        // Without a token, equal blocks would be taken for one.
-        const insert_deduplication_token = 'fence' in by ? randomUUID() : by.token
-        const settings = { insert_deduplication_token }
+        const settings = { insert_deduplication_token: tokenOf(by) }
         await session.insert({ table, values: lines, format: 'JSONEachRow', settings })
+      }),
+    insertBlock: (table: string, { columns, bytes }: RowBlock, by: InsertBy): Promise<void> =>
+      writes.run(async (session) => {
+        if ('fence' in by) throwIfFenced(by.fence)
+        const path = join(incoming, randomUUID())
+        const source = `file(${quoted(path)}, 'RowBinary', ${structureOf(columns)})`
+        const names = columns.map(({ name }) => name)
+        const target = { table, columns: await columnsFor(session, table), names, source, condition: '1' }
+        const settings = `SETTINGS insert_deduplication_token = ${quoted(tokenOf(by))}`
+        try {
+          await writeFile(path, bytes)
+          await session.queryAsync(`INSERT INTO ${insertTarget(target)} ${settings}`, { format: 'Null' })
+        } finally {
+          await rm(path, { force: true })
+        }
       }),
     /** In its turn: inserts that were called before have ended. */
     raiseFences: (fences: readonly Fence[]): Promise<void> =>
@@ -76,6 +119,11 @@ export function openEngine({ folder }: { folder: string }) {
       await Promise.all([writes.close(), reads.close()])
     },
   }
+}
+
+/** Without a token of its own, equal blocks would be taken for one. */
+function tokenOf(by: InsertBy): string {
+  return 'fence' in by ? randomUUID() : by.token
 }
 
 /** Parameters are set on the session: the binding's own way holds a lock on the whole process while a query runs. */

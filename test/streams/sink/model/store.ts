@@ -1,8 +1,23 @@
-import { type Analytics, AnalyticsFenced, AnalyticsUnavailable, type Fence } from '../../../../infra/analytics/port.ts'
+import {
+  type Analytics,
+  AnalyticsFenced,
+  AnalyticsUnavailable,
+  type Fence,
+  type RowBlock,
+} from '../../../../infra/analytics/port.ts'
 import type { Call, Calls } from './calls.ts'
 import { RECORDS } from './log.ts'
 
 type Row = { _offset: number }
+
+/** The rows of this model are all of one length, and begin with the length and name of the topic, and the partition. */
+function placedRows({ bytes, length }: RowBlock): Row[] {
+  const rows = Buffer.from(bytes)
+  const offsetAt = 1 + rows[0]! + Int32Array.BYTES_PER_ELEMENT
+  return Array.from({ length }, (_, row) => {
+    return { _offset: Number(rows.readBigInt64LE((row * rows.length) / length + offsetAt)) }
+  })
+}
 
 interface Insert {
   fence: Fence
@@ -66,7 +81,7 @@ export function createModelStore(calls: Calls) {
       return {
         async insert(_table, placed, by) {
           if (!('fence' in by)) throw new Error('the sink inserts under a fence')
-          await insertRows(process, placed as Row[], by.fence)
+          await insertRows(process, placedRows(placed as RowBlock), by.fence)
         },
         raiseFences: (fences) => raise(process, fences[0]!),
         query: async <Found extends object>(_sql: string, params: object = {}) =>
