@@ -15,7 +15,7 @@ export function DetailList({ details, isLoading = false }: DetailListProps) {
       {Object.entries(details).map(([label, value]) => (
         <DataList.Item key={label}>
           <DataList.ItemLabel>{label}</DataList.ItemLabel>
-          <DataList.ItemValue>
+          <DataList.ItemValue style={{ overflowWrap: 'anywhere' }}>
             {isLoading ? <Skeleton height={14} my={4} width={160} /> : value || '–'}
           </DataList.ItemValue>
         </DataList.Item>
