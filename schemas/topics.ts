@@ -31,6 +31,7 @@ export type RecordName =
   | 'SecurityEvent'
   | 'Image'
   | 'DeadLetter'
+  | 'LogEpoch'
 
 const DAY_MS = 86_400_000
 const FOR_EVER_MS = -1
@@ -90,6 +91,8 @@ export const topics = {
   images: compacted('Image', 1),
   /** Key: topic/partition/offset of what could not be processed. */
   'dead-letters': retained('DeadLetter', 1, 400),
+  /** Key: epoch. The last restore of the log: which epoch its offsets belong to. */
+  'log-epoch': compacted('LogEpoch', 1),
 } as const satisfies Record<string, Topic>
 
 export type TopicName = keyof typeof topics

@@ -3,7 +3,8 @@ import { EngineUnavailable } from '../engine-unavailable.ts'
 
 /**
  * The log: the only source of truth. Topics are cut into partitions; a record's key picks its partition, so records
- * of one key keep their order. Offsets grow within a partition and may have gaps.
+ * of one key keep their order. Offsets grow within a partition and may have gaps. They also grow when the log is restored from a
+ * copy whose records lie elsewhere (`epochs.ts`).
  */
 export interface EventLog {
   /**

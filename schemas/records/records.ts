@@ -151,6 +151,17 @@ export interface DeadLetter {
   failedAt: number
 }
 
+/** Topic `log-epoch`: the last restore of the log. */
+export interface LogEpoch {
+  /** Offsets that are read or given from now on belong to it. */
+  epoch: number
+  /** The restore has begun and not ended: no process may work on the log. */
+  restoring: boolean
+  restoredAt: number
+  /** For each partition of `ad-events`, in offsets of this epoch: what lies before was judged before the restore. */
+  judgedTo: { partition: number; offset: number }[]
+}
+
 export interface RecordTypes {
   RegistryEntry: RegistryEntry
   ProductOffer: ProductOffer
@@ -169,5 +180,6 @@ export interface RecordTypes {
   SecurityEvent: SecurityEvent
   Image: Image
   DeadLetter: DeadLetter
+  LogEpoch: LogEpoch
   ShowIdClaims: ShowIdClaims
 }

@@ -15,6 +15,7 @@ import {
   scratchOf,
   sliceStatements,
 } from '../../infra/analytics/queries/attribution/slices.ts'
+import { sumOfOffsets } from '../../infra/event-log/epochs.ts'
 import type { Commit, EventLog } from '../../infra/event-log/port.ts'
 import { CREDIT_RULES_VERSION } from '../../services/domain/attribution/credit.ts'
 import { createLagMeter, type Stretch, sharedCall, type TopicLag } from '../runtime/lag.ts'
@@ -187,15 +188,17 @@ interface Range {
   to: number
 }
 
-/** What the sink has stored and attribution has not seen, limited to what one run can bear. The first run takes everything. */
+/**
+ * What the sink has stored and attribution has not seen, limited to what one run can bear. What comes first of a partition is
+ * taken whole: nobody knows at which offset it begins.
+ */
 function newRanges(stored: readonly Commit[], done: readonly Commit[]): Range[] {
-  const max = done.length === 0 ? Number.POSITIVE_INFINITY : RUN_MAX_OFFSETS
   return stored.flatMap((commit) => {
     const topic = commit.topic as StoredTopic
     if (!(attributionTopics as readonly string[]).includes(topic)) return []
-    const from = done.find((each) => each.topic === topic && each.partition === commit.partition)?.offset ?? 0
-    const to = Math.min(commit.offset, from + max)
-    return to > from ? [{ topic, partition: commit.partition, from, to }] : []
+    const from = done.find((each) => each.topic === topic && each.partition === commit.partition)?.offset ?? null
+    const to = from === null ? commit.offset : Math.min(commit.offset, from + RUN_MAX_OFFSETS)
+    return to > (from ?? 0) ? [{ topic, partition: commit.partition, from: from ?? 0, to }] : []
   })
 }
 
@@ -210,7 +213,7 @@ function advanced(done: readonly Commit[], ranges: readonly Range[]): Commit[] {
 
 /** How much of the log is done. It grows with every run and with the rules, and is the same when a run is repeated. */
 function versionOf(commits: readonly Commit[]): number {
-  return commits.reduce((sum, { offset }) => sum + offset, CREDIT_RULES_VERSION)
+  return sumOfOffsets(commits.map(({ offset }) => offset)) + CREDIT_RULES_VERSION
 }
 
 function rowsIn(ranges: readonly Range[]): string | null {

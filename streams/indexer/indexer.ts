@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { sumOfOffsets } from '../../infra/event-log/epochs.ts'
 import type { EventLog } from '../../infra/event-log/port.ts'
 import type { IndexWrite, ProductIndex } from '../../infra/product-index/port.ts'
 import type { RegistryEntry } from '../../schemas/records/entities.ts'
@@ -85,9 +86,9 @@ export function createIndexerStep(deps: {
    * a batch is done again it is no smaller, and what it then knows better comes again in a batch of its own.
    */
   function versionAt({ topic, partition, offset }: DecodedRecord<unknown>): number {
-    let done = offset + 1
-    for (const [position, next] of progress) if (position !== `${topic}/${partition}`) done += next
-    return done
+    const done = [offset + 1]
+    for (const [position, next] of progress) if (position !== `${topic}/${partition}`) done.push(next)
+    return sumOfOffsets(done)
   }
 
   async function writeOffers(records: DecodedRecord<ProductOffer>[]): Promise<DeadRecord[]> {

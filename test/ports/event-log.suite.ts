@@ -350,7 +350,7 @@ export function eventLogSuite(name: string, create: () => Promise<EventLogHost>)
         const [refused, kept] = [await firstBatch(consumer), await firstBatch(consumer)]
         consumer.refuse(refused.assignment)
         await consumeUntilQuiet(consumer)
-        await consumer.commit(kept.assignment, { offset: 1, metadata: 'kept' })
+        await consumer.commit(kept.assignment, { offset: kept.records[0]!.offset + 1, metadata: 'kept' })
         consumer.seek(kept.assignment, 0)
         expect((await firstBatch(consumer)).assignment).toBe(kept.assignment)
       })
@@ -380,7 +380,7 @@ export function eventLogSuite(name: string, create: () => Promise<EventLogHost>)
         const two = await log.consumer({ group: 'g', topics: ['page-views'] })
         const gone = await firstBatch(two)
         const { assignment } = polled.find(({ partition }) => partition === gone.partition)!
-        const place = { offset: 1, metadata: '' }
+        const place = { offset: gone.records[0]!.offset + 1, metadata: '' }
         await expect(one.commit(assignment, place, [record('transactions', 'k', 'out')])).rejects.toThrow(Revoked)
         expect(await log.committed('g')).toEqual([])
         expect(await readAll(log, 'transactions')).toEqual([])
@@ -403,7 +403,7 @@ export function eventLogSuite(name: string, create: () => Promise<EventLogHost>)
         const stale = polled.find(({ partition }) => partition === taken.partition)!.assignment
         const out = [record('transactions', 'k', 'out')]
         for (const outputs of [[], out]) {
-          await expect(one.commit(stale, { offset: 1, metadata: '' }, outputs)).rejects.toThrow(Revoked)
+          await expect(one.commit(stale, { offset: place.offset, metadata: '' }, outputs)).rejects.toThrow(Revoked)
         }
         one.seek(stale, taken.records[0]!.offset)
         const again = (await batchesUntilQuiet(one)).filter(({ partition }) => partition === taken.partition)

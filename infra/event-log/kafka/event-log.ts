@@ -5,6 +5,8 @@ import { closedError, type KafkaAddress, openBrokerClient } from './client/broke
 import { isFenced } from './client/errors.ts'
 import type { Codec } from './client/record-batch.ts'
 import { meaningOf } from './client/refusals.ts'
+import { currentEpoch } from './epoch/current-epoch.ts'
+import { withEpoch } from './epoch/with-epoch.ts'
 import { openConsumer } from './group/consumer.ts'
 import { namesIn } from './names.ts'
 import { createAppender } from './produce/append.ts'
@@ -30,10 +32,25 @@ export interface KafkaEventLogOptions extends KafkaAddress {
   sessionTimeoutMs?: number
   /** Default: zstd. */
   codec?: Codec
+  /** Called when the log has been restored since this process began. Default: the thread dies of it. */
+  onEpochEnded?: (error: Error) => void
 }
 
 /** The log in Kafka. Connects at first use, and again whenever it must; `migrateKafka` makes the topics. */
 export function connectKafkaEventLog(options: KafkaEventLogOptions): EventLog {
+  const log = connectWithoutEpoch(options)
+  return withEpoch(log, currentEpoch(log, options.onEpochEnded ?? dieOf))
+}
+
+/** Out of every call, where nobody catches it. */
+function dieOf(error: Error): void {
+  setImmediate(() => {
+    throw error
+  })
+}
+
+/** The same with the offsets of Kafka, which a restore of the log works with. */
+export function connectWithoutEpoch(options: KafkaEventLogOptions): EventLog {
   const { namespace, now, timeoutMs = TIMEOUT_MS, sessionTimeoutMs = SESSION_TIMEOUT_MS, codec = CODEC } = options
   const names = namesIn(namespace)
   const client = openBrokerClient(options)

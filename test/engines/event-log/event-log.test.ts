@@ -1,5 +1,6 @@
-import { connectKafkaEventLog } from '../../../infra/event-log/kafka/event-log.ts'
+import { connectKafkaEventLog, connectWithoutEpoch } from '../../../infra/event-log/kafka/event-log.ts'
 import { migrateKafka } from '../../../infra/event-log/kafka/migrate.ts'
+import { logEpochRecord } from '../../../infra/event-log/log-epoch.ts'
 import { type EventLogHost, eventLogSuite } from '../../ports/event-log.suite.ts'
 import { addresses, testNamespace } from '../addresses.ts'
 import { faultySockets, removeKafkaNamespace } from './kafka-tools.ts'
@@ -9,11 +10,25 @@ const quiet = { warn() {} }
 /** The brokers' minimum: a member that crashed holds its partitions for so long. */
 const SESSION_TIMEOUT_MS = 6_000
 
+/** What every caller relies on holds after restores too, and is hardest there: offsets are not those of Kafka. */
+async function beRestored(namespace: string): Promise<void> {
+  const log = connectWithoutEpoch({
+    brokers: addresses.kafkaBrokers,
+    clientId: CLIENT_ID,
+    namespace,
+    logger: quiet,
+    now: Date.now,
+  })
+  await log.append([logEpochRecord({ epoch: 3, restoring: false, restoredAt: 0, judgedTo: [] })])
+  await log.close()
+}
+
 async function createHost(): Promise<EventLogHost> {
   const namespace = testNamespace()
   const brokers = addresses.kafkaBrokers
   // As many as an embedded log has.
   await migrateKafka({ brokers, clientId: CLIENT_ID, namespace, replicationFactor: 1, partitions: 4, logger: quiet })
+  await beRestored(namespace)
   let sockets = faultySockets()
   let logs: ReturnType<typeof connectKafkaEventLog>[] = []
 

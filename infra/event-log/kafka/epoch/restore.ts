@@ -1,0 +1,75 @@
+import type { Admin } from 'kafkajs'
+import type { LogEpoch } from '../../../../schemas/records/records.ts'
+import { EPOCH_MAX } from '../../epochs.ts'
+import { logEpochRecord, readLogEpoch } from '../../log-epoch.ts'
+import type { EventLog } from '../../port.ts'
+import { openAdmin } from '../client/broker-client.ts'
+import { connectWithoutEpoch, type KafkaEventLogOptions } from '../event-log.ts'
+import { withEpoch } from './with-epoch.ts'
+
+/** Processes still work on the log. */
+export class LogInUse extends Error {
+  override readonly name = 'LogInUse'
+}
+
+/** A restore of the log that no process works on. */
+export interface LogRestore {
+  /** The log as it lies there: with the offsets of Kafka, and what records name is of other offsets. */
+  readonly copy: EventLog
+  /**
+   * Begins the next epoch, forgets what all groups have committed, and keeps processes from starting. After an interruption it
+   * goes on with the epoch that was begun.
+   * @param seen the highest epoch that a record names.
+   * @returns the log in the new epoch.
+   */
+  begin(seen: number): Promise<{ epoch: number; log: EventLog }>
+  /** From now on processes may start. */
+  finish(judgedTo: LogEpoch['judgedTo']): Promise<void>
+  close(): Promise<void>
+}
+
+/** @throws LogInUse; LogUnavailable */
+export async function openLogRestore(options: KafkaEventLogOptions): Promise<LogRestore> {
+  const copy = connectWithoutEpoch(options)
+  const groups = await groupsIn(options)
+  const running = groups.filter(({ members }) => members > 0)
+  if (running.length > 0) {
+    await copy.close()
+    const names = running.map(({ name, members }) => `${name} (${members})`).join(', ')
+    throw new LogInUse(`Processes work on the log: end them all first. Groups with members: ${names}`)
+  }
+  let begun: LogEpoch | null = null
+
+  return {
+    copy,
+    async begin(seen) {
+      const last = await readLogEpoch(copy)
+      const epoch = last.restoring ? last.epoch : Math.max(last.epoch, seen) + 1
+      if (epoch > EPOCH_MAX)
+        throw new RangeError(`The log has been restored ${EPOCH_MAX} times, and cannot be once more`)
+      begun = { epoch, restoring: true, restoredAt: options.now(), judgedTo: [] }
+      await copy.append([logEpochRecord(begun)])
+      for (const { name } of groups) await copy.reset(name, null)
+      return { epoch, log: withEpoch(copy, { get: async () => epoch, confirm: async () => {} }) }
+    },
+    async finish(judgedTo) {
+      await copy.append([logEpochRecord({ ...begun!, restoring: false, judgedTo })])
+    },
+    close: () => copy.close(),
+  }
+}
+
+/** The groups of the namespace, by their names in it. */
+async function groupsIn(options: KafkaEventLogOptions): Promise<{ name: string; members: number }[]> {
+  const prefix = `${options.namespace}.`
+  const admin: Admin = openAdmin(options)
+  await admin.connect()
+  try {
+    const ids = (await admin.listGroups()).groups.map(({ groupId }) => groupId).filter((id) => id.startsWith(prefix))
+    if (ids.length === 0) return []
+    const { groups } = await admin.describeGroups(ids)
+    return groups.map(({ groupId, members }) => ({ name: groupId.slice(prefix.length), members: members.length }))
+  } finally {
+    await admin.disconnect()
+  }
+}
