@@ -11,6 +11,7 @@ import type { EngineConfig } from './engine-config.ts'
 import { EngineUnavailable } from './engine-unavailable.ts'
 import { eventLogClient, startEmbeddedEventLog } from './event-log/embedded/event-log.ts'
 import type { KafkaLogger } from './event-log/kafka/client/broker-client.ts'
+import type { LogRestore } from './event-log/kafka/epoch/restore.ts'
 import type { KafkaEventLogOptions } from './event-log/kafka/event-log.ts'
 import type { EventLog } from './event-log/port.ts'
 import { productIndexClient, startEmbeddedProductIndex } from './product-index/embedded/product-index.ts'
@@ -62,6 +63,8 @@ export interface StartEnginesOptions {
   config: EngineConfig
   /** Whether this process creates topics, tables and mappings. Default: true. */
   prepares?: boolean
+  /** Of the log, when they are known: then it is not asked. */
+  adEventPartitions?: number
   logger: EngineLogger
 }
 
@@ -105,6 +108,7 @@ export async function startEngines(options: StartEnginesOptions): Promise<Engine
 async function prepared(options: StartEnginesOptions, port: MessagePort | null): Promise<number> {
   const { config, logger } = options
   if (options.prepares ?? true) await prepare(options)
+  if (options.adEventPartitions !== undefined) return options.adEventPartitions
   return countPartitions('ad-events', await openLog(config, port, logger), logger)
 }
 
@@ -147,6 +151,17 @@ async function countPartitions(topic: TopicName, log: EventLog, logger: EngineLo
   }
 }
 
+/**
+ * Opens a restore of the log, with the topics that its copy lacks. @throws LogInUse; Error for an embedded log, whose files keep
+ * their offsets.
+ */
+export async function openLogRestore(config: EngineConfig, logger: EngineLogger): Promise<LogRestore> {
+  if (!config.kafka) throw new Error('Only a log in Kafka is restored: the files of an embedded log keep their offsets')
+  await prepareKafka(config, logger)
+  const restore = await import('./event-log/kafka/epoch/restore.ts')
+  return untilThere('kafka', logger, async () => restore.openLogRestore(await kafkaOptions(config, logger)))
+}
+
 /** Creates the tables of an Analytics again after they were dropped. */
 export const migrateAnalytics = migrate
 
@@ -165,20 +180,9 @@ async function kafkaOptions({ namespace, kafka }: EngineConfig, logger: KafkaLog
 }
 
 async function prepare({ config, logger }: StartEnginesOptions): Promise<void> {
-  const { namespace, kafka, clickhouse, elasticsearch } = config
+  const { namespace, clickhouse, elasticsearch } = config
   await Promise.all([
-    kafka &&
-      untilThere('kafka', logger, async () => {
-        const { migrateKafka } = await import('./event-log/kafka/migrate.ts')
-        await migrateKafka({
-          ...(await kafkaOptions(config, logger)),
-          replicationFactor: kafka.replicationFactor,
-          topicPartitions: kafka.topicPartitions,
-          topicRetentionMs: kafka.topicRetentionMs,
-          ...(kafka.partitions === null ? {} : { partitions: kafka.partitions }),
-          ...(kafka.retentionMs === null ? {} : { retentionMs: kafka.retentionMs }),
-        })
-      }),
+    config.kafka && prepareKafka(config, logger),
     clickhouse &&
       untilThere('clickhouse', logger, async () =>
         (await clickhouseClient()).migrateClickHouse({ ...clickhouse, namespace }),
@@ -189,6 +193,21 @@ async function prepare({ config, logger }: StartEnginesOptions): Promise<void> {
         await migrateElasticsearch({ ...elasticsearch, namespace })
       }),
   ])
+}
+
+function prepareKafka(config: EngineConfig, logger: EngineLogger): Promise<void> {
+  const { replicationFactor, topicPartitions, topicRetentionMs, partitions, retentionMs } = config.kafka!
+  return untilThere('kafka', logger, async () => {
+    const { migrateKafka } = await import('./event-log/kafka/migrate.ts')
+    await migrateKafka({
+      ...(await kafkaOptions(config, logger)),
+      replicationFactor,
+      topicPartitions,
+      topicRetentionMs,
+      ...(partitions === null ? {} : { partitions }),
+      ...(retentionMs === null ? {} : { retentionMs }),
+    })
+  })
 }
 
 /** Retries while the engine is unavailable. @throws any other error, and AnalyticsGaveUp, which waiting does not help. */

@@ -1,6 +1,7 @@
 import type { TopicName } from '../../schemas/topics.ts'
 import { decode } from '../../schemas/wire/codec.ts'
-import type { EventLog, LogRecord } from '../event-log/port.ts'
+import { readLogEpoch } from '../event-log/log-epoch.ts'
+import type { EventLog, LogRecord, PartitionOffset } from '../event-log/port.ts'
 import type { Analytics } from './port.ts'
 
 export interface AuditFigures {
@@ -42,7 +43,8 @@ const stored = (topic: TopicName, table: string): AuditedTopic => ({
 
 /**
  * Every topic that the sink stores, and `ad-events`, which count as stored when their judgement is. Two topics are left out:
- * the table of `item-groups` keeps the latest row of each product, as the log does, and rows of `security-events` expire.
+ * the table of `item-groups` keeps the latest row of each product, as the log does, and rows of `security-events` expire. Events
+ * that were judged before the log was restored are left out: their judgements name where they lay in the log before.
  */
 export const auditedTopics: readonly AuditedTopic[] = [
   stored('emissions', 'emissions'),
@@ -84,8 +86,12 @@ export interface AuditDeps {
 /** What the log holds against what the tables hold, counted now: the log up to where it ended at the call. */
 export async function audit(deps: AuditDeps): Promise<Audit> {
   const letters = await deadPositions(deps.log)
+  const { judgedTo } = await readLogEpoch(deps.log)
   const topics: Audit['topics'] = []
-  for (const audited of auditedTopics) topics.push(await auditTopic(deps, audited, letters))
+  for (const audited of auditedTopics) {
+    const from = audited.topic === 'ad-events' ? judgedTo : []
+    topics.push(await auditTopic(deps, audited, { letters, from }))
+  }
   const total = (figure: keyof AuditFigures) => topics.reduce((sum, each) => sum + each[figure], 0)
   return {
     logged: total('logged'),
@@ -97,10 +103,15 @@ export async function audit(deps: AuditDeps): Promise<Audit> {
   }
 }
 
-async function auditTopic({ log, analytics, now }: AuditDeps, audited: AuditedTopic, letters: DeadPositions) {
+async function auditTopic(
+  { log, analytics, now }: AuditDeps,
+  audited: AuditedTopic,
+  { letters, from }: { letters: DeadPositions; from: readonly PartitionOffset[] },
+) {
   const { topic, table, partition: partitionColumn, offset: offsetColumn } = audited
   const figures: Audit['topics'][number] = { topic, logged: 0, stored: 0, duplicates: 0, deadLetters: 0, lagMs: 0 }
-  for (const { partition, start, end } of await log.bounds(topic)) {
+  for (const { partition, start: first, end } of await log.bounds(topic)) {
+    const start = Math.max(first, from.find((each) => each.partition === partition)?.offset ?? first)
     const [found] = await analytics.query<{ rows: number; records: number; last: number }>(
       `SELECT count() AS rows, uniqExact(${offsetColumn}) AS records, max(${offsetColumn}) AS last FROM ${table}
        WHERE ${partitionColumn} = {partition:Int32} AND ${offsetColumn} >= {start:Int64} AND ${offsetColumn} < {end:Int64}`,

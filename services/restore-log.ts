@@ -1,0 +1,41 @@
+import { InvalidConfig, readConfig } from '../infra/config.ts'
+import { closeEngines, connectEngines, openLogRestore, startEngines } from '../infra/engines.ts'
+import { restoreLog } from '../streams/restore/restore.ts'
+import { keepFilesPrivate } from './process/data-folder.ts'
+import { createLogger } from './process/logger.ts'
+
+/**
+ * Prepares a copy of the log in Kafka whose records lie at other offsets, such as a mirror, for a start with empty projections:
+ * docs/restore.md. No process may run on it.
+ */
+async function main(): Promise<void> {
+  keepFilesPrivate()
+  const config = readConfig({ LOG_LEVEL: 'warn', ...process.env })
+  const logger = createLogger(config.logLevel)
+  const restore = await openLogRestore(config.engines, logger)
+  try {
+    const adEventPartitions = (await restore.copy.bounds('ad-events')).length
+    const options = { folder: config.dataFolder, config: config.engines, logger, adEventPartitions }
+    const host = await startEngines(options)
+    const engines = connectEngines(host.links(), logger)
+    try {
+      const { epoch, judged, spendCheckpoints } = await restoreLog({ restore, ...engines, now: Date.now })
+      console.table(judged)
+      const left = judged.reduce((sum, partition) => sum + partition.left, 0)
+      process.stdout.write(
+        `The log is in epoch ${epoch}. ${left} offsets of ad-events are left to judge, ${spendCheckpoints} checkpoints of spend were placed anew. Every process may start.\n`,
+      )
+    } finally {
+      await closeEngines(engines)
+      await host.stop()
+    }
+  } finally {
+    await restore.close()
+  }
+}
+
+main().catch((error: Error) => {
+  const isExpected = error instanceof InvalidConfig || ['LogInUse', 'ProjectionNotEmpty'].includes(error.name)
+  process.stderr.write(`${isExpected ? error.message : error.stack}\n`)
+  process.exit(1)
+})

@@ -1,0 +1,84 @@
+import type { Analytics } from '../../infra/analytics/port.ts'
+import type { Counters } from '../../infra/counters/port.ts'
+import { epochOf } from '../../infra/event-log/epochs.ts'
+import type { EventLog } from '../../infra/event-log/port.ts'
+import type { LogEpoch } from '../../schemas/records/records.ts'
+import { sourceOf } from '../judge/batch-counters.ts'
+import { CORRECTIONS_GROUP } from '../judge/corrections.ts'
+import { JUDGE_GROUP } from '../judge/judge.ts'
+import { type JudgedTo, judgedTo, lastSourceOffset } from './judged-to.ts'
+import { placeSpendCheckpoints } from './spend-checkpoints.ts'
+
+/** A projection holds something, which was made of another log. */
+export class ProjectionNotEmpty extends Error {
+  override readonly name = 'ProjectionNotEmpty'
+}
+
+export interface RestoreDeps {
+  /** What the log promises to a restore: `LogRestore` in `infra/event-log/kafka/epoch/restore.ts`. */
+  restore: {
+    readonly copy: EventLog
+    begin(seen: number): Promise<{ epoch: number; log: EventLog }>
+    finish(judgedTo: LogEpoch['judgedTo']): Promise<void>
+  }
+  counters: Counters
+  analytics: Analytics
+  /** UTC epoch milliseconds. */
+  now: () => number
+}
+
+export interface Restored {
+  epoch: number
+  judged: JudgedTo[]
+  /** Checkpoints of campaigns' spend that were placed anew. */
+  spendCheckpoints: number
+}
+
+/**
+ * Makes a copy of the log, whose records lie at other offsets than in the original, a log to work on: in a new epoch, and with the
+ * judge behind the last event that has a verdict. Every other group begins anew, and fills its empty projection. May be
+ * repeated after an interruption.
+ * @throws ProjectionNotEmpty, and nothing was changed; Error when what was judged cannot be told.
+ */
+export async function restoreLog({ restore, counters, analytics, now }: RestoreDeps): Promise<Restored> {
+  await requireEmpty(counters, analytics)
+  const { epoch, log } = await restore.begin(epochOf(Math.max(0, await lastSourceOffset(restore.copy))))
+  const judged = await judgedTo(log, now())
+  const places = judged.map(({ partition, offset }) => ({ partition, offset, metadata: '' }))
+  await log.reset(
+    JUDGE_GROUP,
+    places.map((place) => ({ topic: 'ad-events', ...place })),
+  )
+  // What the judge has counted again brings the corrections with it.
+  const ends = (await log.bounds('corrections')).map(({ partition, end }) => ({ partition, offset: end, metadata: '' }))
+  await log.reset(
+    CORRECTIONS_GROUP,
+    ends.map((place) => ({ topic: 'corrections', ...place })),
+  )
+  const spendCheckpoints = await placeSpendCheckpoints(log, epoch)
+  await restore.finish(judged.map(({ partition, offset }) => ({ partition, offset })))
+  return { epoch, judged, spendCheckpoints }
+}
+
+/**
+ * Counters would know events as judged whose verdicts were not copied, and tables would get a second row of each record. A
+ * product index does no harm: what comes now is newer than what it holds.
+ */
+async function requireEmpty(counters: Counters, analytics: Analytics): Promise<void> {
+  const shards = Array.from({ length: counters.shards }, (_, shard) => ({
+    shard,
+    source: sourceOf('ad-events', shard),
+  }))
+  if ((await counters.positions(shards)).some((at) => at >= 0)) {
+    throw new ProjectionNotEmpty('The counters hold what another log was counted to: empty them first')
+  }
+  const [held] = await analytics.query<{ tables: string[] }>(
+    `SELECT groupArray(name) AS tables FROM system.tables
+     WHERE database = currentDatabase() AND name != 'migrations' AND total_rows > 0`,
+  )
+  if (held!.tables.length > 0) {
+    throw new ProjectionNotEmpty(
+      `The analytics store holds rows in ${held!.tables.join(', ')}: drop its database first`,
+    )
+  }
+}
