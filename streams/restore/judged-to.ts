@@ -97,17 +97,16 @@ function eventOf(topic: Extract<TopicName, 'ad-events' | 'judged-events'>, { val
   }
 }
 
-/** The highest offset of `ad-events` that a verdict names; -1: there is no verdict. */
-export async function lastSourceOffset(log: Source): Promise<number> {
-  let last = -1
-  for (const bounds of await log.bounds('judged-events')) {
-    for (let window = WINDOW_FIRST_OFFSETS; ; window *= WINDOW_GROWTH) {
-      const { partition, start, end } = bounds
+/** For each partition with a verdict, the last offset of `ad-events` that one names. */
+export async function lastJudgedOffsets(log: Source): Promise<Map<number, number>> {
+  const last = new Map<number, number>()
+  for (const { partition, start, end } of await log.bounds('judged-events')) {
+    for (let window = WINDOW_FIRST_OFFSETS; !last.has(partition); window *= WINDOW_GROWTH) {
       const from = Math.max(start, end - window)
       for await (const page of readPages(log, 'judged-events', partition, { from, to: end })) {
-        for (const { value } of page) if (value) last = Math.max(last, decode('JudgedEvent', value).sourceOffset)
+        for (const { value } of page) if (value) last.set(partition, decode('JudgedEvent', value).sourceOffset)
       }
-      if (last >= 0 || from === start) break
+      if (from === start) break
     }
   }
   return last

@@ -5,8 +5,8 @@ import type { EventLog } from '../../infra/event-log/port.ts'
 import type { LogEpoch } from '../../schemas/records/records.ts'
 import { sourceOf } from '../judge/batch-counters.ts'
 import { CORRECTIONS_GROUP } from '../judge/corrections.ts'
-import { JUDGE_GROUP } from '../judge/judge.ts'
-import { type JudgedTo, judgedTo, lastSourceOffset } from './judged-to.ts'
+import { JUDGE_GROUP } from '../judge/recount.ts'
+import { type JudgedTo, judgedTo, lastJudgedOffsets } from './judged-to.ts'
 import { placeSpendCheckpoints } from './spend-checkpoints.ts'
 
 /** A projection holds something, which was made of another log. */
@@ -42,7 +42,8 @@ export interface Restored {
  */
 export async function restoreLog({ restore, counters, analytics, now }: RestoreDeps): Promise<Restored> {
   await requireEmpty(counters, analytics)
-  const { epoch, log } = await restore.begin(epochOf(Math.max(0, await lastSourceOffset(restore.copy))))
+  const lastJudged = await lastJudgedOffsets(restore.copy)
+  const { epoch, log } = await restore.begin(epochOf(Math.max(0, ...lastJudged.values())))
   const judged = await judgedTo(log, now())
   const places = judged.map(({ partition, offset }) => ({ partition, offset, metadata: '' }))
   await log.reset(
@@ -55,7 +56,7 @@ export async function restoreLog({ restore, counters, analytics, now }: RestoreD
     CORRECTIONS_GROUP,
     ends.map((place) => ({ topic: 'corrections', ...place })),
   )
-  const spendCheckpoints = await placeSpendCheckpoints(log, epoch)
+  const spendCheckpoints = await placeSpendCheckpoints(log, epoch, lastJudged)
   await restore.finish(judged.map(({ partition, offset }) => ({ partition, offset })))
   return { epoch, judged, spendCheckpoints }
 }

@@ -7,49 +7,62 @@ import { readPages } from '../runtime/pages.ts'
 const APPENDED_AT_ONCE = 500
 
 /**
- * Checkpoints of the spend name the last correction that is counted in them by its offset, and a correction does not say where
- * it lay before. So each checkpoint is written again with the last correction that was made before the checkpoint was taken by
- * this log. A correction that was made then, and was not counted yet, is never refunded: the campaign spends less than it might,
- * and not more. Checkpoints that were placed already are left as they are.
+ * Checkpoints of the spend say up to which verdict and which correction they count. Each is written again, so that it fits what
+ * was copied:
+ *
+ * - One that counts verdicts which were not copied gives way to the last before it, because their events are judged again.
+ * - A correction is named by its offset, and does not say where it lay before: the last that was made before this log took the
+ *   checkpoint is taken for it. One that was made then and was not counted yet is never refunded: the campaign spends
+ *   less than it might, and not more.
+ *
+ * Those that were placed already are left as they are.
+ * @param lastJudged for each partition, the last offset of `ad-events` that a verdict names.
  * @returns how many were written.
  */
 export async function placeSpendCheckpoints(
   log: Pick<EventLog, 'bounds' | 'read' | 'append'>,
   epoch: number,
+  lastJudged: ReadonlyMap<number, number>,
 ): Promise<number> {
   let written = 0
   for (const { partition } of await log.bounds('spend-checkpoints')) {
-    const corrections = (await readAll(log, 'corrections', partition)).flatMap(({ value, offset }) =>
-      value ? [{ offset, correctedAt: decode('EventCorrection', value).correctedAt }] : [],
-    )
-    const checkpoints = await earlierCheckpoints(log, partition, epoch)
-    for (let from = 0; from < checkpoints.length; from += APPENDED_AT_ONCE) {
-      const chunk = checkpoints.slice(from, from + APPENDED_AT_ONCE).map(({ checkpoint, appendedAt }) => {
-        const last = corrections.findLast(({ correctedAt }) => correctedAt <= appendedAt)
-        return { ...checkpoint, correctionsOffset: last?.offset ?? -1 }
-      })
+    const placed = await placedIn(log, partition, epoch, lastJudged.get(partition) ?? -1)
+    for (let from = 0; from < placed.length; from += APPENDED_AT_ONCE) {
       await log.append(
-        chunk.map((value) => {
+        placed.slice(from, from + APPENDED_AT_ONCE).map((value) => {
           return { topic: 'spend-checkpoints', key: value.campaignId, value: encode('SpendCheckpoint', value) }
         }),
       )
     }
-    written += checkpoints.length
+    written += placed.length
   }
   return written
 }
 
-/** The last checkpoint of each campaign that names a correction of an earlier epoch. */
-async function earlierCheckpoints(log: Pick<EventLog, 'bounds' | 'read'>, partition: number, epoch: number) {
-  const last = new Map<string, { checkpoint: SpendCheckpoint; appendedAt: number }>()
-  for (const { value, appendedAt } of await readAll(log, 'spend-checkpoints', partition)) {
-    if (!value) continue
-    const checkpoint = decode('SpendCheckpoint', value)
-    last.set(checkpoint.campaignId, { checkpoint, appendedAt })
+async function placedIn(
+  log: Pick<EventLog, 'bounds' | 'read'>,
+  partition: number,
+  epoch: number,
+  lastJudged: number,
+): Promise<SpendCheckpoint[]> {
+  const corrections = (await readAll(log, 'corrections', partition)).flatMap(({ value, offset }) =>
+    value ? [{ offset, correctedAt: decode('EventCorrection', value).correctedAt }] : [],
+  )
+  const checkpoints = (await readAll(log, 'spend-checkpoints', partition)).flatMap(({ value, appendedAt }) =>
+    value ? [{ ...decode('SpendCheckpoint', value), appendedAt }] : [],
+  )
+  const placed: SpendCheckpoint[] = []
+  for (const ofCampaign of Map.groupBy(checkpoints, ({ campaignId }) => campaignId).values()) {
+    const last = ofCampaign.at(-1)!
+    // Where compaction has left no earlier one, the spend is rather too high.
+    const chosen = ofCampaign.findLast(({ sourceOffset }) => sourceOffset <= lastJudged) ?? last
+    const namesCopy = chosen.correctionsOffset < 0 || epochOf(chosen.correctionsOffset) === epoch
+    if (chosen === last && namesCopy) continue
+    const { appendedAt, ...checkpoint } = chosen
+    const counted = corrections.findLast(({ correctedAt }) => correctedAt <= appendedAt)?.offset ?? -1
+    placed.push(namesCopy ? checkpoint : { ...checkpoint, correctionsOffset: counted })
   }
-  return [...last.values()].filter(({ checkpoint: { correctionsOffset } }) => {
-    return correctionsOffset >= 0 && epochOf(correctionsOffset) < epoch
-  })
+  return placed
 }
 
 async function readAll(

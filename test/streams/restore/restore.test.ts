@@ -202,3 +202,19 @@ test('a checkpoint of the spend is placed behind the corrections that it may cou
     { ...checkpoint, correctionsOffset: firstOffsetOf(1) + 1 },
   ])
 })
+
+test('a checkpoint that counts verdicts which were not copied gives way to the one before it', async () => {
+  await original.log.append(recordsOf([click(), click(), click(), click()]))
+  await original.judge()
+  await copied({ events: 4, verdicts: 3 })
+  const sources = (await judgedIn(original.log)).map(({ sourceOffset }) => sourceOffset)
+  const checkpointAt = (judged: number): NewRecord => {
+    const place = { sourceOffset: sources[judged - 1]!, correctionsOffset: -1 }
+    const value = encode('SpendCheckpoint', { campaignId: ID, spendMicros: judged * PRICE, thousandths: 0, ...place })
+    return { topic: 'spend-checkpoints', key: ID, value }
+  }
+  await copy.log.append([checkpointAt(2)])
+  await copy.log.append([checkpointAt(4)])
+  expect(await restoreLog(depsOf(restoreOf(copy.log)))).toMatchObject({ spendCheckpoints: 1 })
+  expect(await judgeCopy()).toBe(4 * PRICE)
+})
