@@ -17,7 +17,7 @@ async function main(): Promise<void> {
     const adEventPartitions = (await restore.copy.bounds('ad-events')).length
     const options = { folder: config.dataFolder, config: config.engines, logger, adEventPartitions }
     const host = await startEngines(options)
-    const engines = connectEngines(host.links(), logger)
+    const engines = await connectEngines(host.links(), logger)
     try {
       const { epoch, judged, spendCheckpoints } = await restoreLog({ restore, ...engines, now: Date.now })
       console.table(judged)
