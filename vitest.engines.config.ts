@@ -10,7 +10,14 @@ export default defineConfig({
     // They wait for sessions to expire and engines to start more than they work.
     maxWorkers: 3,
     sequence: {
-      sequencer: longestFirst(['faults/faults.test.ts', 'faults/takeover.test.ts', 'brokers/brokers.test.ts']),
+      sequencer: longestFirst([
+        'engines/faults/faults.test.ts',
+        'faults/takeover.test.ts',
+        'brokers/brokers.test.ts',
+        'event-log/event-log.test.ts',
+        'event-log/faults.test.ts',
+        'product-index/product-index.test.ts',
+      ]),
     },
     ...limits,
   },

@@ -4,12 +4,13 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { connectKafkaEventLog, type KafkaEventLogOptions } from '../../../infra/event-log/kafka/event-log.ts'
 import { migrateKafka } from '../../../infra/event-log/kafka/migrate.ts'
 import { type EventLog, Fenced, LogUnavailable, type NewRecord } from '../../../infra/event-log/port.ts'
-import { KAFKA_PARTITIONS, type TopicName, topicNames, topics } from '../../../schemas/topics.ts'
+import { type TopicName, topicNames, topics } from '../../../schemas/topics.ts'
 import { addresses, testNamespace } from '../addresses.ts'
 import { faultySockets, removeKafkaNamespace } from './kafka-tools.ts'
 
 const brokers = addresses.kafkaBrokers
 const SESSION_TIMEOUT_MS = 6_000
+const PARTITIONS = 4
 /** Shorter than the three seconds after which a silent connection counts as dead, so that late answers come. */
 const TIMEOUT_MS = 2_500
 /** For a log that is cut off. */
@@ -31,7 +32,7 @@ beforeEach(async () => {
   namespace = testNamespace()
   sockets = faultySockets()
   logs = []
-  await migrateKafka({ ...shared, namespace, replicationFactor: 1 })
+  await migrateKafka({ ...shared, namespace, replicationFactor: 1, partitions: PARTITIONS })
   log = open()
 })
 afterEach(async () => {
@@ -90,7 +91,7 @@ describe('without Kafka', () => {
     sockets.mend()
     const bounds = await Promise.all(topicNames.map((topic) => log.bounds(topic)))
     expect(bounds.map(({ length }) => length)).toEqual(
-      topicNames.map((name) => (topics[name].partitions === 1 ? 1 : KAFKA_PARTITIONS)),
+      topicNames.map((name) => (topics[name].partitions === 1 ? 1 : PARTITIONS)),
     )
   })
 

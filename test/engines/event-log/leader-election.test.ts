@@ -16,7 +16,7 @@ let ends: (() => Promise<void>)[]
 beforeEach(async () => {
   namespace = testNamespace()
   ends = []
-  await migrateKafka({ ...shared, namespace, replicationFactor: 1 })
+  await migrateKafka({ ...shared, namespace, replicationFactor: 1, partitions: 1 })
 })
 afterEach(async () => {
   for (const end of ends.reverse()) await end()
