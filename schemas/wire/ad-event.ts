@@ -1,5 +1,7 @@
-import type { AdEvent, AdKind, Proof } from '../records/events.ts'
-import { headerOf } from './codec.ts'
+import { currentSchema } from '../avro/schemas.ts'
+import type { AdEvent, AdKind, JudgedEvent, Proof } from '../records/events.ts'
+import { avroType } from './avro-type.ts'
+import { headerOf, isOfCurrentSchema } from './codec.ts'
 import { ByteReader, UUID_BYTES, writeLong, writeOptional, writeString } from './show-id-claims.ts'
 
 /**
@@ -86,4 +88,24 @@ function writeUuidText(from: Buffer, start: number, at: number): number {
     if (DASH_AFTER[i]) scratch[at++] = DASH
   }
   return at
+}
+
+interface RecordSchema {
+  fields: readonly { name: string }[]
+}
+
+const { fields } = currentSchema('JudgedEvent') as RecordSchema
+const fieldsOfEvent = (currentSchema('AdEvent') as RecordSchema).fields.length
+const judgedType = avroType({ type: 'record', name: 'endcap.Judged', fields: fields.slice(fieldsOfEvent) })
+const judgedHeader = headerOf('JudgedEvent')
+
+/**
+ * A JudgedEvent around the bytes of an AdEvent: its first fields are those of AdEvent, in the same order, and what the judge adds
+ * follows.
+ * @param event bytes that can be decoded.
+ * @returns the record as `encode('JudgedEvent', …)` would write it; null when another version of AdEvent wrote the bytes.
+ */
+export function judgedEventBytes(event: Uint8Array, judged: Omit<JudgedEvent, keyof AdEvent>): Buffer | null {
+  if (!isOfCurrentSchema('AdEvent', event)) return null
+  return Buffer.concat([judgedHeader, event.subarray(header.length), judgedType.toBuffer(judged)])
 }

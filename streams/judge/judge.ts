@@ -1,7 +1,8 @@
 import type { Counters } from '../../infra/counters/port.ts'
 import { shardOf } from '../../infra/counters/shards.ts'
 import type { EventLog, NewRecord } from '../../infra/event-log/port.ts'
-import type { AdEvent, JudgedEvent } from '../../schemas/records/events.ts'
+import type { AdEvent } from '../../schemas/records/events.ts'
+import { judgedEventBytes } from '../../schemas/wire/ad-event.ts'
 import { encode } from '../../schemas/wire/codec.ts'
 import { memoized } from '../../services/domain/memoized.ts'
 import type { Snapshot } from '../../services/domain/snapshot.ts'
@@ -96,11 +97,15 @@ function movedPartition({ offset }: DecodedRecord<AdEvent>): DeadRecord {
 }
 
 function judgedRecord(
-  { partition, offset, value }: DecodedRecord<AdEvent> & { value: AdEvent },
+  { partition, offset, value, bytes }: DecodedRecord<AdEvent> & { value: AdEvent },
   judgement: Judgement,
 ): NewRecord {
-  const judged: JudgedEvent = { ...value, ...judgement, sourcePartition: partition, sourceOffset: offset }
-  return { topic: 'judged-events', key: value.claims.campaignId, value: encode('JudgedEvent', judged) }
+  const judged = { ...judgement, sourcePartition: partition, sourceOffset: offset }
+  return {
+    topic: 'judged-events',
+    key: value.claims.campaignId,
+    value: judgedEventBytes(bytes!, judged) ?? encode('JudgedEvent', { ...value, ...judged }),
+  }
 }
 
 function unknownCampaign({ offset, value }: DecodedRecord<AdEvent> & { value: AdEvent }): DeadRecord {

@@ -9,6 +9,8 @@ export interface DecodedRecord<T> {
   offset: number
   key: string | null
   value: T | null
+  /** As it lies in the log. */
+  bytes: Uint8Array | null
   appendedAt: number
 }
 
@@ -58,7 +60,7 @@ export function decodeBatch<T>(batch: Omit<Batch, 'assignment'>): { records: Dec
   for (const record of batch.records) {
     try {
       const value = record.value === null ? null : (decode(name, record.value) as T)
-      records.push({ ...record, value })
+      records.push({ ...record, value, bytes: record.value })
     } catch (error) {
       if (!(error instanceof UndecodableRecord)) throw error
       dead.push({ offset: record.offset, code: 'UNDECODABLE', message: error.message })

@@ -155,7 +155,15 @@ async function measureChanges() {
     await index.refresh()
     const before = await promoted()
     const records = [
-      { topic: 'registry', partition: 0, offset: nth, key: null, value: campaign(at, 2), appendedAt: 0 } as const,
+      {
+        topic: 'registry',
+        partition: 0,
+        offset: nth,
+        key: null,
+        value: campaign(at, 2),
+        bytes: null,
+        appendedAt: 0,
+      } as const,
     ]
     const startedAt = performance.now()
     await step({ topic: 'registry', partition: 0, records, committed: null, lastOffset: nth })

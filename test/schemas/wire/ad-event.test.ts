@@ -1,10 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { AdEvent, ShowIdClaims } from '../../../schemas/records/events.ts'
-import { adEventBytes, readGist } from '../../../schemas/wire/ad-event.ts'
+import { currentSchema, releasedSchemas } from '../../../schemas/avro/schemas.ts'
+import type { AdEvent, JudgedEvent, ShowIdClaims } from '../../../schemas/records/events.ts'
+import { adEventBytes, judgedEventBytes, readGist } from '../../../schemas/wire/ad-event.ts'
+import { avroType } from '../../../schemas/wire/avro-type.ts'
 import { encode } from '../../../schemas/wire/codec.ts'
+import { fingerprintOf } from '../../../schemas/wire/fingerprint.ts'
 import { createShowIds } from '../../../services/domain/show-id/show-id.ts'
+import { arbitraryOf } from '../arbitrary.ts'
+import { samples } from '../samples.ts'
 
 const uuid = fc.uuid()
 const text = fc.oneof(fc.string(), fc.string({ unit: 'grapheme' }), fc.string({ minLength: 60, maxLength: 130 }))
@@ -77,4 +82,22 @@ describe('an event written around the bytes of a showId', () => {
     const { value } = adEventBytes(longest, opened(drawn!.claims))
     expect(value.equals(encode('AdEvent', longest))).toBe(true)
   })
+})
+
+test('an event with its verdict has the bytes that it would have if it were encoded whole', () => {
+  fc.assert(
+    fc.property(arbitraryOf(currentSchema('JudgedEvent')) as fc.Arbitrary<JudgedEvent>, (judged) => {
+      const adEvent = encode('AdEvent', judged)
+      expect(judgedEventBytes(adEvent, judged)).toEqual(encode('JudgedEvent', judged))
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('an event of an older version is not taken over as it is', () => {
+  const { schema } = releasedSchemas('AdEvent').at(-2)!
+  const header = Buffer.from([0xc3, 0x01, 0, 0, 0, 0, 0, 0, 0, 0])
+  header.writeBigUInt64LE(fingerprintOf(schema), 2)
+  const bytes = Buffer.concat([header, avroType(schema).toBuffer(samples.AdEvent)])
+  expect(judgedEventBytes(bytes, samples.JudgedEvent)).toBeNull()
 })

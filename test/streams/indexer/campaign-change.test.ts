@@ -82,7 +82,15 @@ async function marketplace(sellers: number) {
   const step = createIndexerStep({ index: counting, snapshot, book, progress: new Map() })
   let offset = 0
   const run = async (topic: 'products' | 'registry', values: object[]) => {
-    const records = values.map((value) => ({ topic, partition: 0, offset: offset++, key: null, value, appendedAt: 0 }))
+    const records = values.map((value) => ({
+      topic,
+      partition: 0,
+      offset: offset++,
+      key: null,
+      value,
+      bytes: null,
+      appendedAt: 0,
+    }))
     await step({ topic, partition: 0, records, committed: null, lastOffset: offset - 1 })
   }
   for (let seller = 0; seller < sellers; seller++) {

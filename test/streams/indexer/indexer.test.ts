@@ -47,7 +47,7 @@ class Feed {
   record(topic: TopicName, value: unknown, key: string | null = null) {
     const offset = this.#next.get(topic) ?? 0
     this.#next.set(topic, offset + 1)
-    return { topic, partition: 0, offset, key, value, appendedAt: 0 }
+    return { topic, partition: 0, offset, key, value, bytes: null, appendedAt: 0 }
   }
 
   async step(...records: ReturnType<Feed['record']>[]) {

@@ -1,6 +1,7 @@
 import type { Campaign } from '../../../schemas/records/entities.ts'
 import type { AdEvent, ShowIdClaims } from '../../../schemas/records/events.ts'
 import { TRAFFIC_RULES } from '../../../schemas/records/traffic-rules.ts'
+import { encode } from '../../../schemas/wire/codec.ts'
 import { NO_DISPLAY } from '../../../services/domain/campaign/campaign.ts'
 import { UNKNOWN_CLIENT } from '../../../services/domain/identity/client-hashes.ts'
 import { Snapshot } from '../../../services/domain/snapshot.ts'
@@ -116,6 +117,7 @@ export function recordsOf(events: readonly AdEvent[], firstOffset = 0): DecodedR
     offset: firstOffset + i,
     key: value.claims.campaignId,
     value,
+    bytes: encode('AdEvent', value),
     appendedAt: value.receivedAt,
   }))
 }
