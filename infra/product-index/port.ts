@@ -75,7 +75,10 @@ export interface ProductQuery {
 }
 
 export type Rank =
-  /** How well the text fits (BM25 over title, brand, categories, attributes and description); it filters nothing. */
+  /**
+   * How well the text fits (BM25 over title, brand, categories, attributes and description); it filters nothing. Offers that
+   * say a word otherwise come after those that have it.
+   */
   | { by: 'text'; text: string; lang: string | null }
   /** How well the categories fit: the share of the deepest given path that the offer's path has in common. */
   | { by: 'categories'; paths: string[] }
@@ -90,6 +93,8 @@ export type Filter =
   /**
    * Words of `text` (stemmed, accents and units folded; `services/domain/catalogue/text.ts`) found anywhere in title, brand,
    * categories, attributes or description: at least `minShare` of the distinct words, 1 for all, 0 for any one.
+   * Unknown words are corrected by the terms that the index has, and outside titles a word is also found by what says the
+   * same (`services/domain/catalogue/phrase.ts`).
    */
   | { kind: 'text'; text: string; lang: string | null; minShare: number; in: 'ALL_FIELDS' | 'TITLE' }
   /** A product_type equals one of the paths or lies below it. */

@@ -46,6 +46,7 @@ const measures: Measure[] = [
     ? [
         { script: 'relevance/ndcg', args: [join(data, 'icecat')] },
         { script: 'relevance/ndcg', args: [join(data, 'icecat')], env: realEngines },
+        { script: 'relevance/cross-validation', args: [join(data, 'icecat')] },
         { script: 'relevance/also-bought', args: [join(data, 'orders')] },
         { script: 'selection/text-search', args: [join(data, 'icecat')] },
         { script: 'selection/text-search', args: [join(data, 'icecat'), '5'] },

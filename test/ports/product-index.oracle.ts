@@ -1,8 +1,12 @@
 import type { Filter, IndexedProduct } from '../../infra/product-index/port.ts'
 import type { ProductOffer } from '../../schemas/records/records.ts'
-import { analyze, indexTerms } from '../../services/domain/catalogue/text.ts'
+import { understand } from '../../services/domain/catalogue/phrase.ts'
+import { indexTerms } from '../../services/domain/catalogue/text.ts'
 
-/** What a filter means, by looking at one offer with nothing prepared. */
+/**
+ * What a filter means, by looking at one offer with nothing prepared; only words are understood by the terms of the others,
+ * as test/services/domain/catalogue/phrase.test.ts says.
+ */
 
 const same = (a: string, b: string) => a.localeCompare(b, 'en', { sensitivity: 'base' }) === 0
 const trimmed = (text: string) => text.trim().replace(/\s+/g, ' ')
@@ -27,12 +31,16 @@ const fields: Record<string, keyof ProductOffer> = {
   unit_pricing_measure: 'unitPricingMeasure',
 }
 
-export function satisfies({ offer, campaignIds }: IndexedProduct, filter: Filter): boolean {
+export function satisfies(
+  { offer, campaignIds }: IndexedProduct,
+  filter: Filter,
+  indexed: readonly IndexedProduct[] = [],
+): boolean {
   switch (filter.kind) {
     case 'available':
       return offer.isAvailable
     case 'text':
-      return satisfiesText(offer, filter)
+      return satisfiesText(offer, filter, indexed)
     case 'categoryPaths':
       return filter.paths.some((path) => {
         const wanted = nodesOf(path)
@@ -96,9 +104,21 @@ function inOrder([first, ...rest]: string[], nodes: string[]): boolean {
 function satisfiesText(
   offer: ProductOffer,
   { text, lang, minShare, in: where }: Extract<Filter, { kind: 'text' }>,
+  indexed: readonly IndexedProduct[],
 ): boolean {
+  const everywhere = where === 'ALL_FIELDS'
+  const words = understand(text, lang, (term) => indexed.filter((each) => hasTerm(each.offer, term, true)).length)
+  const found = words.filter(
+    ({ term, alternatives }) =>
+      hasTerm(offer, term, everywhere) ||
+      (everywhere && alternatives.some((name) => name.every((each) => hasTerm(offer, each, true)))),
+  ).length
+  return found >= 1 && found / words.length >= minShare - 1e-9
+}
+
+function hasTerm(offer: ProductOffer, term: string, everywhere: boolean): boolean {
   const texts = [offer.title]
-  if (where === 'ALL_FIELDS') {
+  if (everywhere) {
     texts.push(offer.brand ?? '', offer.description ?? '', offer.color ?? '', offer.material ?? '', offer.size ?? '')
     texts.push(offer.mpn ?? '', offer.gtin ?? '', offer.pattern ?? '', offer.gender ?? '')
     for (const type of offer.productTypes) texts.push(...type.split('>'))
@@ -108,7 +128,5 @@ function satisfiesText(
       else if (!['false', 'no', 'n', ''].includes(flag)) texts.push(attributeValue)
     }
   }
-  const words = analyze(text, lang)
-  const found = words.filter((word) => texts.some((each) => indexTerms(each, offer.lang).includes(word))).length
-  return found >= 1 && found / words.length >= minShare - 1e-9
+  return texts.some((each) => indexTerms(each, offer.lang).includes(term))
 }

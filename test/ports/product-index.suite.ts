@@ -226,6 +226,26 @@ export function productIndexSuite(subject: ProductIndexSubject): void {
       expect(await words('?!', 0)).toEqual([])
     })
 
+    test('words are found as misspelt, written apart or together, and by another name of the same kind', async () => {
+      await given(
+        { id: 'a', title: 'Wireless headphones' },
+        { id: 'b', title: 'Wireless mouse with mouse pad' },
+        { id: 'c', title: 'Smartwatch' },
+        { id: 'd', title: 'Notebook pad' },
+      )
+      const words = (text: string, where: 'ALL_FIELDS' | 'TITLE' = 'ALL_FIELDS', lang = 'en') =>
+        find({ kind: 'text', text, lang, minShare: 1, in: where })
+      expect(await words('wireles')).toEqual(['a', 'b'])
+      expect(await words('wireles', 'TITLE')).toEqual(['a', 'b'])
+      expect(await words('wierless head phones')).toEqual(['a'])
+      expect(await words('wirelesspad')).toEqual(['b'])
+      expect(await words('smart watch')).toEqual(['c'])
+      expect(await words('laptop pad')).toEqual(['d'])
+      // A word that only one offer has may itself be misspelt; what nothing resembles is not found.
+      expect(await words('smartwatsh')).toEqual([])
+      expect(await words('xylophone')).toEqual([])
+    })
+
     test('an offer is analysed in its language, or in the one that its write names', async () => {
       await index.write([
         offerWrite(anOffer({ id: 'de', title: 'Häuser', lang: 'de' })),
@@ -301,7 +321,9 @@ export function productIndexSuite(subject: ProductIndexSubject): void {
           )
           await index.refresh()
           for (const filters of lists) {
-            const expected = products.filter((product) => filters.every((filter) => satisfies(product, filter)))
+            const expected = products.filter((product) =>
+              filters.every((filter) => satisfies(product, filter, products)),
+            )
             const ids = expected.map(({ offer }) => `${offer.feedId}/${offer.id}`).sort()
             const scanned = await index.scan({ shopId: 'shop', filters, after: null, limit: 100 })
             expect(scanned.map(({ offer }) => `${offer.feedId}/${offer.id}`)).toEqual(ids)
@@ -352,6 +374,25 @@ export function productIndexSuite(subject: ProductIndexSubject): void {
       ]
       expect(hits.map((hit) => hit.product.offer.id)).toEqual(['same', 'near', 'far'])
       expect(hits.map((hit) => hit.relevance)).toEqual([1, 2 / 3, 1 / 3])
+    })
+
+    test('text: offers with the words as typed come before those that say the same otherwise', async () => {
+      await given(
+        { id: 'other', title: 'Smartwatch' },
+        { id: 'typed', title: 'Strap of leather for a very thin smart watch in black' },
+        { id: 'name', title: 'Television' },
+        { id: 'tv', title: 'Wall mount for a flat and large tv' },
+        { id: 'others', title: 'Solid drive of a state' },
+        { id: 'ssd', title: 'Adapter cable in black for ssd' },
+      )
+      const found = (text: string) =>
+        ranked({
+          filters: [{ kind: 'text', text, lang: 'en', minShare: 1, in: 'ALL_FIELDS' }],
+          rank: { by: 'text', text, lang: 'en' },
+        })
+      expect(await found('smart watch')).toEqual(['typed', 'other'])
+      expect(await found('tv')).toEqual(['tv', 'name'])
+      expect(await found('ssd')).toEqual(['ssd', 'others'])
     })
 
     test('text and categories weigh equally', async () => {

@@ -3,7 +3,7 @@ import type { ProductOffer, ProductSignals } from '../../../schemas/records/reco
 import { hashOf } from '../../../services/domain/auction/auction.ts'
 import { effectivePriceMicros } from '../../../services/domain/campaign/promotion.ts'
 import { pathKey, pathLevels } from '../../../services/domain/catalogue/categories.ts'
-import { primaryLang } from '../../../services/domain/catalogue/text.ts'
+import { primaryLang } from '../../../services/domain/catalogue/languages.ts'
 import { type DocumentTexts, documentFacets, documentTexts, facetToken, textFields } from '../document.ts'
 import { occurrenceWeight } from '../relevance.ts'
 

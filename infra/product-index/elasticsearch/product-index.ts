@@ -13,6 +13,7 @@ import { productsIndex, type ShardSettings, signalsIndex } from './mapping.ts'
 import { DEFAULT_SHARDS } from './migrate.ts'
 import { filterQuery } from './search/filters.ts'
 import { createSearch, productFields, productOf, type StoredFields } from './search/search.ts'
+import { createVocabulary, phrasesOf } from './search/vocabulary.ts'
 import { createWriter } from './write/writer.ts'
 
 /** Sellers that each shard counts, so that few are undercounted where there are several shards. */
@@ -40,11 +41,18 @@ export function connectElasticsearch({
   const client = openClient(url, writeTimeoutMs)
   const names = indexNames(namespace)
   const guard = createIndexGuard()
-  const searcher = createSearch({ client, index: names.products, timeoutMs: searchTimeoutMs, now })
+  const vocabulary = createVocabulary({ client, index: names.products, now })
+  const search = createSearch({ client, index: names.products, timeoutMs: searchTimeoutMs, vocabulary })
   const write = createWriter({ client, names, now })
   const refresh = async () => {
     await client.indices.refresh({ index: Object.values(names) })
-    searcher.forget()
+    vocabulary.forget()
+  }
+
+  /** The offers of a shop that satisfy all filters. */
+  async function matching(shopId: string, filters: readonly Filter[], timeoutMs: number) {
+    const { frequency } = await vocabulary.of(phrasesOf(filters), timeoutMs)
+    return { bool: filterQuery(shopId, filters, frequency) }
   }
 
   /** Documents in the order of `sort`, whose fields every document has. */
@@ -58,12 +66,13 @@ export function connectElasticsearch({
   ): Promise<Fields[]> {
     const found: Fields[] = []
     let last: estypes.SortResults | null = after
+    const query = await matching(shopId, filters, timeoutMs)
     while (found.length < limit) {
       const size = Math.min(PAGE_MAX, limit - found.length)
       const { hits } = await client.search<Fields>(
         {
           index: names.products,
-          query: { bool: filterQuery(shopId, filters) },
+          query,
           _source: fields,
           sort,
           size,
@@ -91,7 +100,7 @@ export function connectElasticsearch({
   return {
     write: (writes) => guard.run(() => write(writes)),
     refresh: () => guard.run(refresh),
-    search: (queries) => guard.run(() => searcher.search(queries)),
+    search: (queries) => guard.run(() => search(queries)),
     get: (shopId, ids) =>
       guard.run(() => {
         const filters: Filter[] = [{ kind: 'ids', ids: [...ids] }]
@@ -99,7 +108,7 @@ export function connectElasticsearch({
       }),
     count: (shopId, filters) =>
       guard.run(async () => {
-        const request = { index: names.products, query: { bool: filterQuery(shopId, filters) } }
+        const request = { index: names.products, query: await matching(shopId, filters, searchTimeoutMs) }
         return (await client.count(request, { requestTimeout: searchTimeoutMs })).count
       }),
     sellers: ({ shopId, contains, anyOf, limit }) =>
@@ -110,7 +119,7 @@ export function connectElasticsearch({
             index: names.products,
             size: 0,
             track_total_hits: false,
-            query: { bool: filterQuery(shopId, filters) },
+            query: await matching(shopId, filters, searchTimeoutMs),
             aggs: {
               sellers: {
                 terms: {
@@ -145,7 +154,7 @@ export function connectElasticsearch({
         const { format: _, ...shape } = productsIndex(shards)
         await emptyIndex(client, names.products, shape)
         await emptyIndex(client, names.signals, signalsIndex(shards))
-        searcher.forget()
+        vocabulary.forget()
       }),
     async close() {
       guard.close()

@@ -1,17 +1,13 @@
-import { newStemmer, type Stemmer } from 'snowball-stemmers'
+import { type Language, languageFor, languageOf, stemOf, stopWords } from './languages.ts'
 
 /**
  * Text to terms, the same for every index engine: engines get terms joined by spaces and split them at spaces only,
  * so a filter selects the same offers whatever the engine. Terms hold lower-case letters, digits and inner dots.
  */
 
-/** Used where a text's language is not known. */
-export const DEFAULT_LANG = 'en'
 /** Characters of one text that are analysed; the rest is ignored. */
 export const TEXT_LENGTH_MAX = 20_000
-const TERM_LENGTH_MAX = 64
-/** Words remembered with their stems, and compounds with their terms, per language. */
-const STEMS_CACHED_MAX = 50_000
+/** Compounds remembered with their terms, per language. */
 const COMPOUNDS_CACHED_MAX = 20_000
 
 /** Letters that Unicode decomposition leaves whole. */
@@ -87,14 +83,29 @@ const soughtJoined = (parts: string[]) =>
  * else. An offer has a word of the phrase when the term is among `indexTerms` of one of its texts.
  * @param lang ISO 639-1 code, a region may follow ("en-GB"); null is English.
  */
-export function analyze(text: string, lang: string | null): string[] {
-  const language = languageOf(lang)
+export const analyze = (text: string, lang: string | null): string[] => phraseWords(text, lang).map(({ term }) => term)
+
+/** A word of a phrase, folded, and its term. */
+export interface TypedWord {
+  word: string
+  term: string
+}
+
+/** The words behind the terms of `analyze`. */
+export function phraseWords(text: string, lang: string | null): TypedWord[] {
+  const code = languageOf(lang)
   const words = compounds(text)
     .map(partsOf)
     .flatMap((parts) => (soughtJoined(parts) ? [parts.join('')] : parts))
-  const stops = stopWords(language)
+  const stops = stopWords(code)
   const telling = words.filter((word) => !stops.has(word))
-  return [...new Set((telling.length > 0 ? telling : words).map((word) => stem(word, language)))]
+  const language = languageFor(code)
+  const byTerm = new Map<string, TypedWord>()
+  for (const word of telling.length > 0 ? telling : words) {
+    const term = stemOf(word, language)
+    if (!byTerm.has(term)) byTerm.set(term, { word, term })
+  }
+  return [...byTerm.values()]
 }
 
 /**
@@ -122,10 +133,12 @@ const repeatedTexts = new Map<string, readonly string[]>()
 
 function findIndexTerms(text: string, code: string): string[] {
   const language = languageFor(code)
+  const remembered = compoundsByLanguage.get(language) ?? new Map<string, CompoundTerms>()
+  compoundsByLanguage.set(language, remembered)
   const terms: string[] = []
   let before: Neighbour | null = null
   for (const compound of compounds(text)) {
-    const { first, stem, rest, last } = compoundTerms(compound, language)
+    const { first, stem, rest, last } = compoundTerms(compound, language, remembered)
     terms.push(stem)
     if (before && joinsWith(before, first)) terms.push(stemOf(before.part + first.part, language))
     for (const term of rest) terms.push(term)
@@ -144,8 +157,10 @@ interface CompoundTerms {
   last: Neighbour
 }
 
-function compoundTerms(compound: string, language: Language): CompoundTerms {
-  const known = language.compounds.get(compound)
+const compoundsByLanguage = new WeakMap<Language, Map<string, CompoundTerms>>()
+
+function compoundTerms(compound: string, language: Language, remembered: Map<string, CompoundTerms>): CompoundTerms {
+  const known = remembered.get(compound)
   if (known) return known
   const parts = partsOf(compound)
   const neighbours = parts.map(neighbour)
@@ -160,8 +175,8 @@ function compoundTerms(compound: string, language: Language): CompoundTerms {
   }
   if (parts.length > 1) rest.push(stemOf(parts.join(''), language))
   const found = { first: neighbours[0]!, stem: stemOf(parts[0]!, language), rest, last: neighbours.at(-1)! }
-  if (language.compounds.size >= COMPOUNDS_CACHED_MAX) language.compounds.clear()
-  language.compounds.set(compound, found)
+  if (remembered.size >= COMPOUNDS_CACHED_MAX) remembered.clear()
+  remembered.set(compound, found)
   return found
 }
 
@@ -183,86 +198,3 @@ const neighbour = (part: string): Neighbour => ({
 /** "rtx 2060", "usb c", "t shirt". */
 const joinsWith = (before: Neighbour, after: Neighbour) =>
   (before.isShortWord && (after.isShortNumber || after.isLetter)) || (before.isLetter && after.isShortWord)
-
-const languageOf = (lang: string | null): string => (lang ? primaryLang(lang) : DEFAULT_LANG)
-
-/** "en-GB" and "EN" are "en". */
-export const primaryLang = (lang: string): string => lang.split(/[-_]/)[0]!.toLowerCase()
-
-const algorithms: Readonly<Record<string, string>> = {
-  ar: 'arabic',
-  ca: 'catalan',
-  cs: 'czech',
-  da: 'danish',
-  nl: 'dutch',
-  en: 'english',
-  fi: 'finnish',
-  fr: 'french',
-  de: 'german',
-  hu: 'hungarian',
-  it: 'italian',
-  no: 'norwegian',
-  nb: 'norwegian',
-  pt: 'portuguese',
-  ro: 'romanian',
-  ru: 'russian',
-  es: 'spanish',
-  sl: 'slovene',
-  sv: 'swedish',
-  tr: 'turkish',
-}
-
-interface Language {
-  stemmer: Stemmer | null
-  stems: Map<string, string>
-  compounds: Map<string, CompoundTerms>
-}
-const languages = new Map<string, Language>()
-
-function languageFor(code: string): Language {
-  const known = languages.get(code)
-  if (known) return known
-  const algorithm = algorithms[code]
-  const language = { stemmer: algorithm ? newStemmer(algorithm) : null, stems: new Map(), compounds: new Map() }
-  languages.set(code, language)
-  return language
-}
-
-const stem = (word: string, code: string): string => stemOf(word, languageFor(code))
-
-function stemOf(word: string, language: Language): string {
-  if (!language.stemmer || /\d/.test(word)) return clip(word)
-  const known = language.stems.get(word)
-  if (known !== undefined) return known
-  const stemmed = clip(language.stemmer.stem(word) || word)
-  if (language.stems.size >= STEMS_CACHED_MAX) language.stems.clear()
-  language.stems.set(word, stemmed)
-  return stemmed
-}
-
-const clip = (term: string) => term.slice(0, TERM_LENGTH_MAX)
-
-/**
- * Words that carry no choice in a shopper's phrase: articles, prepositions, conjunctions. Folded as `fold` folds
- * words. Kept short on purpose: a word that can name a product ("off", "on", "no") is not in the list.
- */
-const stopWordLists: Readonly<Record<string, string>> = {
-  en: 'a an and as at be by for from in into is it its of on or our that the their this to was were which with your',
-  de: 'am an auf aus bei das dem den der des die ein eine einem einen einer eines fur im in ist mit nach oder und vom von zu zum zur',
-  fr: 'a au aux avec ce ces cette dans de des du en est et l la le les ou par pour sans sur un une',
-  es: 'a al con de del e el en es la las lo los o para por sin su sus un una unas unos y',
-  it: 'a ad ai al alla con da dal dei del della di e ed gli i il in la le lo nel o per su un una uno',
-  pt: 'a ao aos as com da das de do dos e em na nas no nos o os ou para pela pelo por um uma',
-  nl: 'aan bij de een en het in is met naar of om op te tot uit van voor',
-  pl: 'a albo dla do i ich jest lub na nad o od oraz po pod przez przy sie to w we z za ze',
-  cs: 'a do i k ke na nebo o od po pro s se u v ve z za ze',
-  sv: 'att av den det en ett for fran i med och om pa som till',
-  da: 'af at den det en et for fra i med og om pa som til',
-  no: 'av den det en et for fra i med og om pa som til',
-}
-
-const stopWordSets = new Map(Object.entries(stopWordLists).map(([lang, words]) => [lang, new Set(words.split(' '))]))
-const noStopWords: ReadonlySet<string> = new Set()
-
-/** Stop words of a language by its ISO 639-1 code; empty for a language without a list. */
-const stopWords = (lang: string): ReadonlySet<string> => stopWordSets.get(lang) ?? noStopWords

@@ -80,7 +80,8 @@ async function measureSearches() {
   })
   const weights = new Map(campaigns.flatMap(({ campaignIds, weight }) => campaignIds.map((id) => [id, weight])))
   // As the port makes them, with any rarity: they cost the same.
-  const bodies = queries.map((query) => searchBody(query, weights, () => 1, SEARCH_TIMEOUT_MS))
+  const vocabulary = { frequency: () => 1, rarity: () => 1 }
+  const bodies = queries.map((query) => searchBody(query, weights, vocabulary, SEARCH_TIMEOUT_MS))
   const ms = { ours: [] as number[], bare: [] as number[] }
   const ours = async (at: number) => void (await index.search([queries[at]!]))
   const bare = async (at: number) =>

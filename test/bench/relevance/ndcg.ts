@@ -18,13 +18,11 @@ import type { ProductIndex } from '../../../infra/product-index/port.ts'
 import type { ProductOffer } from '../../../schemas/records/records.ts'
 import { removeIndices, testNamespace } from '../../engines/addresses.ts'
 import { openFts5 } from './fts5.ts'
-import { readIcecat, readJudgments } from './icecat.ts'
+import { readIcecat } from './icecat.ts'
 import { icecatOffer } from './icecat-offer.ts'
+import { DEPTH, judgedQueries, mean, ndcg, SHOP, searchOf } from './judged.ts'
 
-const DEPTH = 10
 const WRITES_PER_CALL = 1000
-const SHOP = 'icecat'
-const CAMPAIGNS = [{ campaignIds: ['all'], weight: 1 }]
 
 const [folder, ...flags] = process.argv.slice(2)
 if (!folder)
@@ -38,12 +36,9 @@ const { index, remove } = await openIndex(process.env.ELASTICSEARCH_URL)
 try {
   const offers = readIcecat(folder).map((product) => icecatOffer(product, SHOP))
   await load(index, offers)
-  const judged = new Map<string, Map<string, number>>()
-  for (const { query, docid, rating } of readJudgments(folder)) {
-    judged.set(query, (judged.get(query) ?? new Map()).set(docid, rating))
-  }
+  const judged = judgedQueries(folder)
   const [strict, wide] = await report('the index', judged, async (text, minShare) => {
-    const [result] = await index.search([queryOf(text, minShare)])
+    const [result] = await index.search([searchOf(text, minShare)])
     return result!.hits.map(({ product }) => product.offer.id)
   })
   const baseline = openFts5(offers, { campaignOf: () => 'all', weights: new Map([['all', 1]]) })
@@ -65,7 +60,7 @@ try {
 }
 
 /** The values by query of CONTEXT_MATCH and of its WIDE variant. */
-async function report(name: string, judged: Map<string, Map<string, number>>, find: Find) {
+async function report(name: string, judged: ReturnType<typeof judgedQueries>, find: Find) {
   const strict = await measure(find, judged, 1)
   const wide = await measure(find, judged, 0)
   console.log(
@@ -105,36 +100,10 @@ async function load(into: ProductIndex, products: readonly ProductOffer[]): Prom
   console.log(`${products.length} products indexed in ${Math.round(performance.now() - startedAt)} ms`)
 }
 
-async function measure(find: Find, judged: Map<string, Map<string, number>>, minShare: number) {
+async function measure(find: Find, judged: ReturnType<typeof judgedQueries>, minShare: number) {
   const values = new Map<string, number>()
-  for (const [text, ratings] of judged) {
-    const ideal = gain([...ratings.values()].sort((a, b) => b - a))
-    if (ideal === 0) continue
-    const found = await find(text, minShare)
-    values.set(text, gain(found.map((id) => ratings.get(id) ?? 0)) / ideal)
-  }
+  for (const [text, ratings] of judged) values.set(text, ndcg(ratings, await find(text, minShare)))
   return values
-}
-
-function queryOf(text: string, minShare: number) {
-  return {
-    shopId: SHOP,
-    filters: [{ kind: 'available' } as const, { kind: 'text', text, lang: 'en', minShare, in: 'ALL_FIELDS' } as const],
-    rank: { by: 'text', text, lang: 'en' } as const,
-    campaigns: CAMPAIGNS,
-    limit: DEPTH,
-    priorClickRate: 0.004,
-    tieSeed: 1,
-  }
-}
-
-/** Discounted cumulative gain of the first `DEPTH` ratings. */
-function gain(ratings: number[]): number {
-  return ratings.slice(0, DEPTH).reduce((sum, rating, at) => sum + (2 ** rating - 1) / Math.log2(at + 2), 0)
-}
-
-function mean(values: number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length
 }
 
 /** The queries one after the other, all products found before. */
@@ -143,7 +112,7 @@ async function speed(from: ProductIndex, texts: string[]): Promise<void> {
   for (let round = 0; round < 20; round++) {
     for (const text of texts) {
       const startedAt = performance.now()
-      await from.search([queryOf(text, round % 2)])
+      await from.search([searchOf(text, round % 2)])
       elapsed.push(performance.now() - startedAt)
     }
   }

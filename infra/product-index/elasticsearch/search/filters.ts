@@ -1,6 +1,8 @@
 import type { estypes } from '@elastic/elasticsearch'
 import { pathLevels } from '../../../../services/domain/catalogue/categories.ts'
-import { analyze, primaryLang } from '../../../../services/domain/catalogue/text.ts'
+import { primaryLang } from '../../../../services/domain/catalogue/languages.ts'
+import { type PhraseWord, understand } from '../../../../services/domain/catalogue/phrase.ts'
+import type { Frequency } from '../../../../services/domain/catalogue/spelling.ts'
 import { attributeFacet, brandFacet, facetToken, pathFacet } from '../../document.ts'
 import type { Filter } from '../../port.ts'
 import { wordsNeeded } from '../../relevance.ts'
@@ -11,9 +13,16 @@ type Query = estypes.QueryDslQueryContainer
 
 const nothing: Query = { match_none: {} }
 
-/** The offers of a shop that satisfy all filters. */
-export function filterQuery(shopId: string, filters: readonly Filter[]): estypes.QueryDslBoolQuery {
-  const clauses = filters.map(filterClause)
+/**
+ * The offers of a shop that satisfy all filters.
+ * @param frequency of the terms by which the texts may be understood.
+ */
+export function filterQuery(
+  shopId: string,
+  filters: readonly Filter[],
+  frequency: Frequency,
+): estypes.QueryDslBoolQuery {
+  const clauses = filters.map((filter) => filterClause(filter, frequency))
   const unwanted = filters.flatMap((filter) => (filter.kind === 'excludeIds' ? [{ terms: { id: filter.ids } }] : []))
   return {
     filter: [
@@ -26,12 +35,12 @@ export function filterQuery(shopId: string, filters: readonly Filter[]): estypes
 }
 
 /** Null: the filter forbids and is said elsewhere. */
-function filterClause(filter: Filter): Query | null {
+function filterClause(filter: Filter, frequency: Frequency): Query | null {
   switch (filter.kind) {
     case 'available':
       return { term: { available: true } }
     case 'text':
-      return textClause(filter)
+      return textClause(filter, frequency)
     case 'categoryPaths':
       return anyFacet(filter.paths.map(pathFacet))
     case 'categoryNodes':
@@ -66,14 +75,25 @@ function filterClause(filter: Filter): Query | null {
 const anyFacet = (tokens: readonly string[]): Query => ({ terms: { facets: [...new Set(tokens.map(shortToken))] } })
 
 /** A text without words matches nothing. */
-function textClause({ text, lang, minShare, in: where }: Extract<Filter, { kind: 'text' }>): Query {
-  const terms = analyze(text, lang)
-  const clauses = terms.map((term): Query => ({ term: { [where === 'TITLE' ? 'title' : 'words']: term } }))
-  const needed = wordsNeeded(minShare, terms.length)
-  if (terms.length < needed) return nothing
-  return needed === terms.length
+function textClause(
+  { text, lang, minShare, in: where }: Extract<Filter, { kind: 'text' }>,
+  frequency: Frequency,
+): Query {
+  const words = understand(text, lang, frequency)
+  const clauses = words.map((word): Query => (where === 'TITLE' ? { term: { title: word.term } } : wordClause(word)))
+  const needed = wordsNeeded(minShare, words.length)
+  if (words.length < needed) return nothing
+  return needed === words.length
     ? { bool: { filter: clauses } }
     : { bool: { should: clauses, minimum_should_match: needed } }
+}
+
+/** The offers that have a word or an alternative of it. */
+export function wordClause({ term, alternatives }: PhraseWord): Query {
+  const itself = { term: { words: term } }
+  if (alternatives.length === 0) return itself
+  const names = alternatives.map((terms) => ({ bool: { filter: terms.map((each) => ({ term: { words: each } })) } }))
+  return { bool: { should: [itself, ...names], minimum_should_match: 1 } }
 }
 
 function nodesClause(anyOf: readonly string[][]): Query {

@@ -1,18 +1,20 @@
 import type { estypes } from '@elastic/elasticsearch'
 import { PRIOR_CLICKS } from '../../../../services/domain/auction/click-rate.ts'
 import { pathLevels } from '../../../../services/domain/catalogue/categories.ts'
-import { analyze } from '../../../../services/domain/catalogue/text.ts'
+import { type PhraseWord, understand } from '../../../../services/domain/catalogue/phrase.ts'
 import type { IndexedProduct, ProductQuery, Rank } from '../../port.ts'
 import {
   ADJACENT_BONUS,
   ADJACENT_DISTANCE_MAX,
   ALL_IN_TITLE_BONUS,
+  alternativeEffect,
   categoryRelevance,
   popularityRelevance,
   RELEVANCE_MIN,
   SATURATION,
 } from '../../relevance.ts'
-import type { Rarities } from './rarities.ts'
+import { wordClause } from './filters.ts'
+import type { Vocabulary } from './vocabulary.ts'
 
 type Query = estypes.QueryDslQueryContainer
 
@@ -26,20 +28,23 @@ const RANKED_WORDS_MAX = 64
 /** Scores are numbers of 32 bits, summed in any order: finer differences are none. */
 const PRECISION = 1e6
 
-/** Distinct terms that a rank compares with texts. */
-export const rankedTerms = (rank: Rank): string[] =>
-  rank.by === 'text' || rank.by === 'textAndCategories' ? analyze(rank.text, rank.lang).slice(0, RANKED_WORDS_MAX) : []
+/** The words that a rank compares with texts. */
+export const rankedWords = (rank: Rank, { frequency }: Vocabulary): PhraseWord[] =>
+  rank.by === 'text' || rank.by === 'textAndCategories'
+    ? understand(rank.text, rank.lang, frequency).slice(0, RANKED_WORDS_MAX)
+    : []
 
 /** Clauses that add to the score without being required. */
-export function textClauses(terms: readonly string[], rarities: Rarities): Query[] {
-  const most = terms.reduce((sum, term) => sum + rarities(term), 0)
+export function textClauses(words: readonly PhraseWord[], { rarity }: Vocabulary): Query[] {
+  const terms = words.map(({ term }) => term)
+  const most = terms.reduce((sum, term) => sum + rarity(term), 0)
   // The index multiplies by the rarity itself, and by 1 + k1 as BM25 was first written.
   const boost = 1 / (most * (1 + SATURATION))
   const constant = (boost: number, filter: Query): Query => ({ constant_score: { filter, boost } })
   const pairs = terms.slice(1).map((term, at) => `${terms[at]} ${term}`)
   return [
-    ...terms.map((term) => constant(FOUND, { term: { words: term } })),
-    ...(most > 0 ? terms.map((term): Query => ({ term: { words: { value: term, boost } } })) : []),
+    ...words.map((word) => constant(FOUND, wordClause(word))),
+    ...(most > 0 ? words.map((word) => effectClause(word, boost, rarity)) : []),
     ...(terms.length > 0
       ? [constant(ALL_IN_TITLE_BONUS, { bool: { filter: terms.map((term) => ({ term: { title: term } })) } })]
       : []),
@@ -47,6 +52,19 @@ export function textClauses(terms: readonly string[], rarities: Rarities): Query
       constant(ADJACENT_BONUS / pairs.length, { match_phrase: { title: { query, slop: ADJACENT_DISTANCE_MAX - 1 } } }),
     ),
   ]
+}
+
+/** The best of a word and its alternatives, which count as being as rare as the word. */
+function effectClause({ term, alternatives }: PhraseWord, boost: number, rarity: Vocabulary['rarity']): Query {
+  const itself = { term: { words: { value: term, boost } } }
+  if (alternatives.length === 0) return itself
+  const names = alternatives.map((terms): Query => {
+    const effect = (boost * alternativeEffect(rarity(term))) / terms.length
+    return {
+      bool: { must: terms.map((each) => ({ term: { words: { value: each, boost: effect / rarity(each) } } })) },
+    }
+  })
+  return { dis_max: { queries: [itself, ...names], tie_breaker: 0 } }
 }
 
 const sources = {

@@ -9,8 +9,8 @@ import {
 } from '../../port.ts'
 import type { ProductDocument } from '../document.ts'
 import { filterQuery } from './filters.ts'
-import { rankedTerms, rankScript, relevanceOf, textClauses } from './rank.ts'
-import { createRarities, type Rarities } from './rarities.ts'
+import { rankedWords, rankScript, relevanceOf, textClauses } from './rank.ts'
+import { type createVocabulary, phrasesOf, type Vocabulary } from './vocabulary.ts'
 
 /** What of a document makes a product. */
 export const productFields = ['offer', 'campaigns', 'signals'] as const satisfies (keyof ProductDocument)[]
@@ -30,22 +30,21 @@ interface SearchDeps {
   client: Client
   index: string
   timeoutMs: number
-  now: () => number
+  vocabulary: Pick<ReturnType<typeof createVocabulary>, 'of'>
 }
 
 /** Searches, all of one call in one request. */
-export function createSearch({ client, index, timeoutMs, now }: SearchDeps) {
-  const rarities = createRarities({ client, index, now })
+export function createSearch({ client, index, timeoutMs, vocabulary }: SearchDeps) {
   const weights = createWeights()
 
-  async function search(queries: readonly ProductQuery[]): Promise<SearchResult[]> {
+  return async function search(queries: readonly ProductQuery[]): Promise<SearchResult[]> {
     const asked = queries.filter(({ campaigns, limit }) => campaigns.length > 0 && limit > 0)
     if (asked.length === 0) return queries.map(() => NOTHING)
-    const rarityOf = await rarities.of(
-      asked.flatMap(({ rank }) => rankedTerms(rank)),
+    const known = await vocabulary.of(
+      asked.flatMap(({ filters, rank }) => phrasesOf(filters, rank)),
       timeoutMs,
     )
-    const bodies = asked.map((query) => searchBody(query, weights(query.campaigns), rarityOf, timeoutMs))
+    const bodies = asked.map((query) => searchBody(query, weights(query.campaigns), known, timeoutMs))
     const { responses } = await client.msearch<StoredFields>(
       { index, searches: bodies.flatMap((body) => [{}, body]) },
       { requestTimeout: timeoutMs },
@@ -55,8 +54,6 @@ export function createSearch({ client, index, timeoutMs, now }: SearchDeps) {
     )
     return queries.map((query) => results.get(query) ?? NOTHING)
   }
-
-  return { search, forget: rarities.forget }
 }
 
 /** Best weight by campaign; remembered with the list, which callers use again and again. */
@@ -78,18 +75,18 @@ function createWeights() {
 export function searchBody(
   query: ProductQuery,
   weights: ReadonlyMap<string, number>,
-  rarityOf: Rarities,
+  vocabulary: Vocabulary,
   timeoutMs: number,
 ) {
-  const terms = rankedTerms(query.rank)
-  const { filter, ...rest } = filterQuery(query.shopId, query.filters)
+  const words = rankedWords(query.rank, vocabulary)
+  const { filter, ...rest } = filterQuery(query.shopId, query.filters, vocabulary.frequency)
   const promoted = { terms: { campaigns: [...weights.keys()] } }
-  const should = textClauses(terms, rarityOf)
+  const should = textClauses(words, vocabulary)
   return {
     query: {
       script_score: {
         query: { bool: { ...rest, filter: [...(filter as estypes.QueryDslQueryContainer[]), promoted], should } },
-        script: rankScript(query, terms.length, weights),
+        script: rankScript(query, words.length, weights),
       },
     },
     sort: [{ _score: 'desc' as const }, tieSort(query.tieSeed)],

@@ -1,7 +1,7 @@
 import type { ProductOffer } from '../../../../schemas/records/records.ts'
 import { effectivePriceMicros } from '../../../../services/domain/campaign/promotion.ts'
 import { pathKey } from '../../../../services/domain/catalogue/categories.ts'
-import { primaryLang } from '../../../../services/domain/catalogue/text.ts'
+import { primaryLang } from '../../../../services/domain/catalogue/languages.ts'
 import type { DocumentTexts } from '../../document.ts'
 import { popularityRelevance } from '../../relevance.ts'
 

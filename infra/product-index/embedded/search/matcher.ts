@@ -1,11 +1,12 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { nodesInOrder, pathLevels } from '../../../../services/domain/catalogue/categories.ts'
-import { analyze, primaryLang } from '../../../../services/domain/catalogue/text.ts'
+import { primaryLang } from '../../../../services/domain/catalogue/languages.ts'
 import { attributeFacet, brandFacet, facetToken, pathFacet } from '../../document.ts'
 import type { Filter } from '../../port.ts'
 import { wordsNeeded } from '../../relevance.ts'
 import { ABSENT, type Columns, type Profile } from './columns.ts'
-import type { Postings } from './postings.ts'
+import type { Phrases } from './phrases.ts'
+import { docsInTitle, type Postings } from './postings.ts'
 import { type Docs, inAtLeast, intersectAll, union } from './sorted-sets.ts'
 
 type Accepts = (doc: number) => boolean
@@ -17,12 +18,14 @@ type Decider = { docs: Docs } | { profile: (profile: Profile) => boolean } | { a
 export class Matcher {
   readonly #columns: Columns
   readonly #postings: Postings
+  readonly #phrases: Phrases
   readonly #byAnyId
   readonly #byFeedId
 
-  constructor(db: DatabaseSync, columns: Columns, postings: Postings) {
+  constructor(db: DatabaseSync, columns: Columns, postings: Postings, phrases: Phrases) {
     this.#columns = columns
     this.#postings = postings
+    this.#phrases = phrases
     const ids = 'IN (SELECT value FROM json_each(:ids))'
     this.#byFeedId = db.prepare(`SELECT doc FROM documents WHERE shopId = :shopId AND id ${ids} ORDER BY doc`)
     this.#byAnyId = db.prepare(
@@ -103,11 +106,9 @@ export class Matcher {
 
   /** A text without words matches no document. */
   #text({ text, lang, minShare, in: where }: Extract<Filter, { kind: 'text' }>): Docs {
-    const terms = analyze(text, lang)
-    const lists = terms.map((term) =>
-      where === 'TITLE' ? this.#postings.inTitle(term) : this.#postings.text(term).docs,
-    )
-    return inAtLeast(wordsNeeded(minShare, terms.length), lists)
+    const words = this.#phrases.words(text, lang)
+    const lists = words.map(({ own, any }) => (where === 'TITLE' ? docsInTitle(own) : any.docs))
+    return inAtLeast(wordsNeeded(minShare, words.length), lists)
   }
 
   #anyFacet(tokens: readonly string[]): Docs {

@@ -21,7 +21,7 @@ const OCCURRENCES = `SELECT group_concat(
   (doc * 256 + min(offset, ${NOT_IN_TITLE - 1})) * 8 + CASE col ${textFields.map((field, at) => `WHEN '${field}' THEN ${at}`).join(' ')} END
 ) AS occurrences FROM text_instances WHERE term = ?`
 
-const bytesOf = ({ docs }: TextPostings) => LIST_OVERHEAD_BYTES + docs.length * POSTING_BYTES
+export const bytesOf = ({ docs }: TextPostings) => LIST_OVERHEAD_BYTES + docs.length * POSTING_BYTES
 
 /** The occurrences of a term. */
 export interface TextPostings {
@@ -34,21 +34,33 @@ export interface TextPostings {
   inTitle: Docs | null
 }
 
+export function docsInTitle(postings: TextPostings): Docs {
+  postings.inTitle ??= postings.docs.filter((_, at) => postings.titleAt[at] !== NOT_IN_TITLE)
+  return postings.inTitle
+}
+
 /** Lists of documents by term or facet, read from FTS5 through a cache that both share: no term contains a space. */
 export class Postings {
   readonly #columns: Columns
   readonly #cached = new LRUCache<string, TextPostings>({ maxSize: CACHE_BYTES_MAX, sizeCalculation: bytesOf })
   readonly #occurrences
+  readonly #exists
   readonly #facets
 
   constructor(db: DatabaseSync, columns: Columns) {
     this.#columns = columns
     this.#occurrences = db.prepare(OCCURRENCES)
+    this.#exists = db.prepare('SELECT 1 FROM text_instances WHERE term = ? LIMIT 1')
     this.#facets = db.prepare('SELECT group_concat(rowid) AS docs FROM facets WHERE facets MATCH ?')
   }
 
   text(term: string): TextPostings {
     return this.#get(term, () => this.#readText(term))
+  }
+
+  /** How many documents have a term. Asking for terms that no document has keeps nothing in memory. */
+  frequency(term: string): number {
+    return this.#cached.has(term) || this.#exists.get(term) !== undefined ? this.text(term).docs.length : 0
   }
 
   facet(token: string): Docs {
@@ -58,12 +70,6 @@ export class Postings {
       for (const doc of numbersOf(docs)) postings.add(doc)
       return postings.build()
     }).docs
-  }
-
-  inTitle(term: string): Docs {
-    const postings = this.text(term)
-    postings.inTitle ??= postings.docs.filter((_, at) => postings.titleAt[at] !== NOT_IN_TITLE)
-    return postings.inTitle
   }
 
   /** Drops every list. */

@@ -1,5 +1,4 @@
 import { pathLevels } from '../../../../services/domain/catalogue/categories.ts'
-import { analyze } from '../../../../services/domain/catalogue/text.ts'
 import type { Rank } from '../../port.ts'
 import {
   ADJACENT_DISTANCE_MAX,
@@ -10,18 +9,19 @@ import {
   textRelevance,
 } from '../../relevance.ts'
 import type { Columns } from './columns.ts'
-import { NOT_IN_TITLE, type Postings, type TextPostings } from './postings.ts'
+import type { Phrases } from './phrases.ts'
+import { NOT_IN_TITLE, type TextPostings } from './postings.ts'
 import { type Docs, forEachCommon, LOOKUP_RATIO } from './sorted-sets.ts'
 
 /** Computes the relevance of documents. */
 export class Ranker {
   readonly #columns: Columns
-  readonly #postings: Postings
+  readonly #phrases: Phrases
   readonly #found = new Found()
 
-  constructor(columns: Columns, postings: Postings) {
+  constructor(columns: Columns, phrases: Phrases) {
     this.#columns = columns
-    this.#postings = postings
+    this.#phrases = phrases
   }
 
   /** The relevance of each of `docs`, above 0 and not yet normalised. */
@@ -59,9 +59,10 @@ export class Ranker {
   }
 
   #text(docs: Docs, text: string, lang: string | null): Float64Array {
-    const lists = analyze(text, lang).map((term) => this.#postings.text(term))
+    const asked = this.#phrases.words(text, lang)
+    const lists = asked.map(({ any }) => any)
     const words = lists.length
-    const rarities = lists.map((list) => rarity(list.docs.length, this.#columns.size))
+    const rarities = asked.map(({ own }) => rarity(own.docs.length, this.#columns.size))
     const most = rarities.reduce((sum, value) => sum + value, 0)
     const found = this.#found.cleared(this.#columns.size)
     lists.forEach((list, word) => {

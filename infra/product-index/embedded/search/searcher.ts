@@ -4,6 +4,7 @@ import type { Filter, ProductQuery, ScanRequest, SellerCount, SellersRequest } f
 import { databaseFile, type Touched } from '../writer.ts'
 import { Columns, type DocumentRow, tieOrder } from './columns.ts'
 import { Matcher } from './matcher.ts'
+import { Phrases } from './phrases.ts'
 import { Postings } from './postings.ts'
 import { Ranker } from './ranker.ts'
 import type { Docs } from './sorted-sets.ts'
@@ -80,15 +81,16 @@ export function openIndexSearcher({ folder }: { folder: string }) {
        ORDER BY id LIMIT ?`,
     ),
   }
-  let columns: Columns, postings: Postings, matcher: Matcher, ranker: Ranker
+  let columns: Columns, postings: Postings, phrases: Phrases, matcher: Matcher, ranker: Ranker
   let seen = { changed: 0, epoch: 0 }
   forgetAll(0)
 
   function forgetAll(epoch: number) {
     columns = new Columns()
     postings = new Postings(db, columns)
-    matcher = new Matcher(db, columns, postings)
-    ranker = new Ranker(columns, postings)
+    phrases = new Phrases(postings)
+    matcher = new Matcher(db, columns, postings, phrases)
+    ranker = new Ranker(columns, phrases)
     seen = { changed: 0, epoch }
   }
 
@@ -208,6 +210,7 @@ export function openIndexSearcher({ folder }: { folder: string }) {
       }
       if (touched.words) postings.update(touched.words)
       else postings.forget()
+      phrases.forget()
     },
     campaignSet(groups: ProductQuery['campaigns']): CampaignSet {
       const byCampaign = new Map<string, number>()

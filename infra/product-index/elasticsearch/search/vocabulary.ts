@@ -1,0 +1,86 @@
+import type { Client } from '@elastic/elasticsearch'
+import { LRUCache } from 'lru-cache'
+import { guessesToCount, termsToCount } from '../../../../services/domain/catalogue/phrase.ts'
+import type { Frequency } from '../../../../services/domain/catalogue/spelling.ts'
+import type { Filter, Rank } from '../../port.ts'
+import { rarity } from '../../relevance.ts'
+
+/** How many offers have a term changes slowly. */
+const KEPT_MS = 60_000
+const TERMS_KEPT_MAX = 50_000
+const PHRASES_KEPT_MAX = 5_000
+
+export interface Phrase {
+  text: string
+  lang: string | null
+}
+
+/** Of terms that were asked for before, and for all others as if no offer had them. */
+export interface Vocabulary {
+  frequency: Frequency
+  rarity: (term: string) => number
+}
+
+export const phrasesOf = (filters: readonly Filter[], rank?: Rank): Phrase[] => [
+  ...filters.filter((filter) => filter.kind === 'text'),
+  ...(rank?.by === 'text' || rank?.by === 'textAndCategories' ? [rank] : []),
+]
+
+/** Asks the index how many offers have the terms by which phrases may be understood, and remembers it for a while. */
+export function createVocabulary({ client, index, now }: { client: Client; index: string; now: () => number }) {
+  const known = new LRUCache<string, { matching: number; rarity: number; until: number }>({ max: TERMS_KEPT_MAX })
+  /** When guesses at the words of a phrase are to be counted again. */
+  const guessed = new LRUCache<string, number>({ max: PHRASES_KEPT_MAX })
+
+  /** @param guesses by the thousand, of which only those that an offer has are remembered. */
+  async function count(terms: readonly string[], guesses: boolean, timeoutMs: number): Promise<void> {
+    const missing = [...new Set(terms)].filter((term) => (known.get(term)?.until ?? 0) <= now())
+    if (missing.length === 0) return
+    const { term_vectors } = await client.termvectors(
+      {
+        index,
+        doc: { words: missing.join(' ') },
+        fields: ['words'],
+        term_statistics: true,
+        field_statistics: true,
+        positions: false,
+        offsets: false,
+      },
+      { requestTimeout: timeoutMs },
+    )
+    const words = term_vectors?.words
+    const total = Math.max(0, words?.field_statistics?.doc_count ?? 0)
+    for (const term of missing) {
+      const matching = words?.terms[term]?.doc_freq ?? 0
+      if (matching === 0 && guesses) continue
+      known.set(term, { matching, rarity: rarity(matching, total), until: now() + KEPT_MS })
+    }
+  }
+
+  const frequency = (term: string) => known.get(term)?.matching ?? 0
+
+  return {
+    /** Takes no time when all are known. */
+    async of(phrases: readonly Phrase[], timeoutMs: number): Promise<Vocabulary> {
+      await count(
+        phrases.flatMap(({ text, lang }) => termsToCount(text, lang)),
+        false,
+        timeoutMs,
+      )
+      const toGuess = phrases.filter((phrase) => (guessed.get(keyOf(phrase)) ?? 0) <= now())
+      await count(
+        toGuess.flatMap(({ text, lang }) => guessesToCount(text, lang, frequency)),
+        true,
+        timeoutMs,
+      )
+      for (const phrase of toGuess) guessed.set(keyOf(phrase), now() + KEPT_MS)
+      return { frequency, rarity: (term) => known.get(term)?.rarity ?? 0 }
+    },
+    forget(): void {
+      known.clear()
+      guessed.clear()
+    },
+  }
+}
+
+const keyOf = ({ text, lang }: Phrase) => `${lang ?? ''}:${text}`

@@ -1,0 +1,100 @@
+import { LRUCache } from 'lru-cache'
+import { understand } from '../../../../services/domain/catalogue/phrase.ts'
+import { alternativeEffect, occurrencesOf, saturated } from '../../relevance.ts'
+import { bytesOf, NOT_IN_TITLE, type Postings, type TextPostings } from './postings.ts'
+import { type Docs, forEachCommon, union } from './sorted-sets.ts'
+
+/** Understood phrases in memory, with the lists made for them. */
+const CACHE_BYTES_MAX = 8 * 1024 * 1024
+const PHRASE_OVERHEAD_BYTES = 500
+
+/** The offers that have a word of a phrase. */
+export interface WordPostings {
+  /** Those with the term itself. */
+  own: TextPostings
+  /** Those with the term or an alternative of it, which is no place in the title. */
+  any: TextPostings
+}
+
+/** Understands phrases by the terms of the index, and remembers what it made of them until the index changes. */
+export class Phrases {
+  readonly #postings: Postings
+  readonly #cached = new LRUCache<string, WordPostings[]>({
+    maxSize: CACHE_BYTES_MAX,
+    sizeCalculation: (words, key) =>
+      words.reduce(
+        (bytes, { own, any }) => bytes + (any === own ? 0 : bytesOf(any)),
+        PHRASE_OVERHEAD_BYTES + key.length,
+      ),
+  })
+
+  constructor(postings: Postings) {
+    this.#postings = postings
+  }
+
+  /** One for each distinct word. */
+  words(text: string, lang: string | null): WordPostings[] {
+    const key = `${lang ?? ''}:${text}`
+    const known = this.#cached.get(key)
+    if (known) return known
+    const words = understand(text, lang, (term) => this.#postings.frequency(term)).map(({ term, alternatives }) => {
+      const own = this.#postings.text(term)
+      return {
+        own,
+        any:
+          alternatives.length === 0
+            ? own
+            : withAlternatives(
+                own,
+                alternatives.map((name) => this.#name(name)),
+              ),
+      }
+    })
+    this.#cached.set(key, words)
+    return words
+  }
+
+  forget(): void {
+    this.#cached.clear()
+  }
+
+  /** The offers that have all terms of an alternative, with what it adds to their score. */
+  #name(terms: readonly string[]): Effects {
+    const [first, ...others] = terms.map((term) => this.#postings.text(term))
+    let docs = first!.docs
+    let sums = Array.from(first!.occurrences, saturated)
+    for (const list of others) {
+      const common: number[] = []
+      const sum: number[] = []
+      forEachCommon(docs, list.docs, (at, place) => {
+        common.push(docs[at]!)
+        sum.push(sums[at]! + saturated(list.occurrences[place]!))
+      })
+      docs = Int32Array.from(common)
+      sums = sum
+    }
+    return { docs, effects: sums.map((sum) => alternativeEffect(sum / terms.length)) }
+  }
+}
+
+interface Effects {
+  docs: Docs
+  effects: number[]
+}
+
+/** The best of a word and its alternatives in each document. */
+function withAlternatives(own: TextPostings, names: readonly Effects[]): TextPostings {
+  const docs = union([own.docs, ...names.map((name) => name.docs)])
+  const occurrences = new Float32Array(docs.length)
+  const titleAt = new Uint8Array(docs.length).fill(NOT_IN_TITLE)
+  for (const { docs: found, effects } of names) {
+    forEachCommon(docs, found, (at, place) => {
+      occurrences[at] = Math.max(occurrences[at]!, occurrencesOf(effects[place]!))
+    })
+  }
+  forEachCommon(docs, own.docs, (at, place) => {
+    occurrences[at] = Math.max(occurrences[at]!, own.occurrences[place]!)
+    titleAt[at] = own.titleAt[place]!
+  })
+  return { docs, occurrences, titleAt, inTitle: null }
+}

@@ -1,0 +1,93 @@
+import { newStemmer, type Stemmer } from 'snowball-stemmers'
+
+/** What depends on the language of a text: stems and stop words. */
+
+/** Used where a text's language is not known. */
+export const DEFAULT_LANG = 'en'
+const TERM_LENGTH_MAX = 64
+/** Words remembered with their stems, per language. */
+const STEMS_CACHED_MAX = 50_000
+
+export const languageOf = (lang: string | null): string => (lang ? primaryLang(lang) : DEFAULT_LANG)
+
+/** "en-GB" and "EN" are "en". */
+export const primaryLang = (lang: string): string => lang.split(/[-_]/)[0]!.toLowerCase()
+
+const algorithms: Readonly<Record<string, string>> = {
+  ar: 'arabic',
+  ca: 'catalan',
+  cs: 'czech',
+  da: 'danish',
+  nl: 'dutch',
+  en: 'english',
+  fi: 'finnish',
+  fr: 'french',
+  de: 'german',
+  hu: 'hungarian',
+  it: 'italian',
+  no: 'norwegian',
+  nb: 'norwegian',
+  pt: 'portuguese',
+  ro: 'romanian',
+  ru: 'russian',
+  es: 'spanish',
+  sl: 'slovene',
+  sv: 'swedish',
+  tr: 'turkish',
+}
+
+export interface Language {
+  stemmer: Stemmer | null
+  stems: Map<string, string>
+}
+const languages = new Map<string, Language>()
+
+export function languageFor(code: string): Language {
+  const known = languages.get(code)
+  if (known) return known
+  const algorithm = algorithms[code]
+  const language = { stemmer: algorithm ? newStemmer(algorithm) : null, stems: new Map() }
+  languages.set(code, language)
+  return language
+}
+
+export function stemOf(word: string, language: Language): string {
+  if (!language.stemmer || /\d/.test(word)) return clip(word)
+  const known = language.stems.get(word)
+  if (known !== undefined) return known
+  const stemmed = guessedStem(word, language)
+  if (language.stems.size >= STEMS_CACHED_MAX) language.stems.clear()
+  language.stems.set(word, stemmed)
+  return stemmed
+}
+
+/** The same, not remembered: for spellings that are tried by the hundred. */
+export const guessedStem = (word: string, { stemmer }: Language): string =>
+  clip(stemmer && !/\d/.test(word) ? stemmer.stem(word) || word : word)
+
+const clip = (term: string) => term.slice(0, TERM_LENGTH_MAX)
+
+/**
+ * Words that carry no choice in a shopper's phrase: articles, prepositions, conjunctions. Folded as `fold` folds
+ * words. Kept short on purpose: a word that can name a product ("off", "on", "no") is not in the list.
+ */
+const stopWordLists: Readonly<Record<string, string>> = {
+  en: 'a an and as at be by for from in into is it its of on or our that the their this to was were which with your',
+  de: 'am an auf aus bei das dem den der des die ein eine einem einen einer eines fur im in ist mit nach oder und vom von zu zum zur',
+  fr: 'a au aux avec ce ces cette dans de des du en est et l la le les ou par pour sans sur un une',
+  es: 'a al con de del e el en es la las lo los o para por sin su sus un una unas unos y',
+  it: 'a ad ai al alla con da dal dei del della di e ed gli i il in la le lo nel o per su un una uno',
+  pt: 'a ao aos as com da das de do dos e em na nas no nos o os ou para pela pelo por um uma',
+  nl: 'aan bij de een en het in is met naar of om op te tot uit van voor',
+  pl: 'a albo dla do i ich jest lub na nad o od oraz po pod przez przy sie to w we z za ze',
+  cs: 'a do i k ke na nebo o od po pro s se u v ve z za ze',
+  sv: 'att av den det en ett for fran i med och om pa som till',
+  da: 'af at den det en et for fra i med og om pa som til',
+  no: 'av den det en et for fra i med og om pa som til',
+}
+
+const stopWordSets = new Map(Object.entries(stopWordLists).map(([lang, words]) => [lang, new Set(words.split(' '))]))
+const noStopWords: ReadonlySet<string> = new Set()
+
+/** Stop words of a language by its ISO 639-1 code; empty for a language without a list. */
+export const stopWords = (lang: string): ReadonlySet<string> => stopWordSets.get(lang) ?? noStopWords

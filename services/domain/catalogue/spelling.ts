@@ -1,0 +1,96 @@
+import { guessedStem, languageFor, languageOf } from './languages.ts'
+
+/** What an unknown word may have been meant to be. A guess is tried against the terms that the index has. */
+
+/** Letters of the word that is meant: shorter words have too many neighbours. */
+const MEANT_LENGTH_MIN = 5
+/** Letters of the word that was typed: longer ones have too many spellings to try, or parts. */
+const SPELLED_LENGTH_MAX = 16
+const COMPOUND_LENGTH_MAX = 24
+const PART_LENGTH_MIN = 3
+/** A term of one offer may itself be a misspelling. */
+const OFFERS_MIN = 2
+
+/** How many offers have a term. */
+export type Frequency = (term: string) => number
+
+/** A word's stem, or those of the two words that it is composed of. */
+export type WordGuess = readonly string[]
+
+/** Letters that a word of the same script may be misspelt with, folded. */
+const alphabets: readonly (readonly [RegExp, string])[] = [
+  [/^[a-z]+$/, 'abcdefghijklmnopqrstuvwxyz'],
+  [/^[а-я]+$/, 'абвгдежзиклмнопрстуфхцчшщъыьэюя'],
+  [/^[α-ω]+$/, 'αβγδεζηθικλμνξοπρστυφχψως'],
+]
+
+/** Letters that German puts between the parts of a compound. */
+const linkingElements: Readonly<Record<string, readonly string[]>> = { de: ['', 's', 'es', 'n', 'en'] }
+const unlinked = ['']
+
+/**
+ * One letter added, left out, replaced or exchanged with the next; never the first, which few people get wrong. First those
+ * that are their own stem: of the others only the stem can be looked up, which another word may share.
+ * @param word folded; lang as in `analyze`. At most some 900 guesses.
+ */
+export function spellingsOf(word: string, lang: string | null): [whole: WordGuess[], stemmed: WordGuess[]] {
+  const alphabet = word.length <= SPELLED_LENGTH_MAX && alphabets.find(([script]) => script.test(word))?.[1]
+  if (!alphabet) return [[], []]
+  const language = languageFor(languageOf(lang))
+  const meant = [...spellings(word, alphabet)].filter(({ length }) => length >= MEANT_LENGTH_MIN)
+  // Stemmers leave the plural of an abbreviation alone, because it has no vowel.
+  if (/^[^aeiou]{2,3}s$/.test(word)) meant.push(word.slice(0, -1))
+  const whole = new Set<string>()
+  const stemmed = new Set<string>()
+  for (const spelling of meant) {
+    const stem = guessedStem(spelling, language)
+    if (stem === spelling) whole.add(stem)
+    else stemmed.add(stem)
+  }
+  return [Array.from(whole, (stem) => [stem]), Array.from(stemmed, (stem) => [stem])]
+}
+
+function* spellings(word: string, alphabet: string): Iterable<string> {
+  for (let at = 1; at <= word.length; at++) {
+    const [before, after] = [word.slice(0, at), word.slice(at)]
+    for (const letter of alphabet) yield before + letter + after
+    if (after === '') return
+    yield before + after.slice(1)
+    if (after.length > 1) yield before + after[1] + after[0] + after.slice(2)
+    for (const letter of alphabet) yield before + letter + after.slice(1)
+  }
+}
+
+/** Two words written as one: smart-watch, Kopfhörer-kabel. */
+export function compoundsOf(word: string, lang: string | null): WordGuess[] {
+  if (word.length > COMPOUND_LENGTH_MAX || !/^\p{L}+$/u.test(word)) return []
+  const code = languageOf(lang)
+  const language = languageFor(code)
+  const linked = linkingElements[code]
+  const found: WordGuess[] = []
+  for (let at = PART_LENGTH_MIN; at <= word.length - PART_LENGTH_MIN; at++) {
+    // Where parts are not linked, an s belongs to the second: memory stick, not memorys tick.
+    if (linked === undefined && /[^s]s$/.test(word.slice(0, at))) continue
+    const head = guessedStem(word.slice(at), language)
+    for (const linking of linked ?? unlinked) {
+      const modifier = word.slice(0, at - linking.length)
+      if (modifier.length < PART_LENGTH_MIN || !word.slice(0, at).endsWith(linking)) continue
+      found.push([guessedStem(modifier, language), head])
+    }
+  }
+  return found
+}
+
+/** The guess that most offers have, of a compound its rarer part; null: none is known. */
+export function mostFrequent(guesses: readonly WordGuess[], frequency: Frequency): WordGuess | null {
+  let best: WordGuess | null = null
+  let offers = OFFERS_MIN - 1
+  for (const guess of guesses) {
+    const common = Math.min(...guess.map(frequency))
+    if (common > offers || (best !== null && common === offers && guess.join(' ') < best.join(' '))) {
+      best = guess
+      offers = common
+    }
+  }
+  return best
+}

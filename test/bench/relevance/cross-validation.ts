@@ -1,0 +1,107 @@
+/**
+ * Whether the weights of relevance.ts hold for queries that they were not chosen by: for each fold of the judged queries,
+ * the best of a grid of weights by the other folds is measured on that fold. Where the mean of the folds left out is below
+ * that of the weights in use, the grid follows the queries rather than what shoppers mean, and the weights stay.
+ * Then the queries as shoppers mistype them, which nothing was chosen by.
+ *
+ *     node test/bench/relevance/cross-validation.ts <folder with products.jsonl.gz and judgments.csv> [folds]
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { rowsOf } from '../../../infra/product-index/embedded/rows.ts'
+import { openIndexSearcher } from '../../../infra/product-index/embedded/search/searcher.ts'
+import { openIndexWriter } from '../../../infra/product-index/embedded/writer.ts'
+import { fieldWeights } from '../../../infra/product-index/relevance.ts'
+import { readIcecat } from './icecat.ts'
+import { icecatOffer } from './icecat-offer.ts'
+import { DEPTH, judgedQueries, mean, ndcg, SHOP, searchOf } from './judged.ts'
+import { variants } from './variants.ts'
+
+const [source, folds = '10'] = process.argv.slice(2)
+if (!source) throw new Error('usage: node test/bench/relevance/cross-validation.ts <folder> [folds]')
+const FOLDS = Number(folds)
+
+/** Each changes one weight of those in use. */
+const changes = [1, 0.5, 2].flatMap((times) =>
+  (['title', 'categories', 'attributes', 'description'] as const).map((field) => ({ field, times })),
+)
+
+const folder = mkdtempSync(join(tmpdir(), 'cross-validation-'))
+const writer = openIndexWriter({ folder })
+const offers = readIcecat(source).map((product) => icecatOffer(product, SHOP))
+writer.write(
+  rowsOf(
+    offers.flatMap((offer) => [
+      { kind: 'offer', version: 1, offer },
+      { kind: 'promotions', version: 1, shopId: SHOP, feedId: offer.feedId, id: offer.id, campaignIds: ['all'] },
+    ]),
+  ),
+)
+const searcher = openIndexSearcher({ folder })
+const touched = writer.touched()
+const judged = judgedQueries(source)
+const queries = [...judged.keys()]
+
+const strict = crossValidate(1)
+const wide = crossValidate(0)
+for (const [name, { inUse, heldOut, spread }] of Object.entries({ CONTEXT_MATCH: strict, CONTEXT_MATCH_WIDE: wide })) {
+  console.log(
+    `${name.padEnd(18)} nDCG@${DEPTH} ${inUse.toFixed(4)} with the weights in use,`,
+    `${heldOut.toFixed(4)} on folds left out by the best of ${changes.length} others; grid ${spread}`,
+  )
+}
+console.log('\nas typed, queries: every word, some word')
+reload()
+for (const [name, vary] of Object.entries(variants)) {
+  const typed = queries.flatMap((query) => {
+    const text = vary(query)
+    return text === null ? [] : [{ query, text }]
+  })
+  const values = [1, 0].map((share) => mean(typed.map(({ query, text }) => valueAs(query, text, share))))
+  console.log(name.padEnd(20), String(typed.length).padStart(3), ...values.map((value) => value.toFixed(3)))
+}
+searcher.close()
+writer.close()
+rmSync(folder, { recursive: true })
+
+function crossValidate(minShare: number) {
+  const grid = changes.map(({ field, times }) => {
+    const weights = fieldWeights[field] as { weight: number }
+    const before = weights.weight
+    weights.weight = before * times
+    reload()
+    const values = queries.map((query) => valueAs(query, query, minShare))
+    weights.weight = before
+    return values
+  })
+  const inUse = grid[0]!
+  const heldOut = queries.map((_, at) => {
+    const others = queries.flatMap((_, other) => (other % FOLDS === at % FOLDS ? [] : [other]))
+    const best = grid.reduce((a, b) => (meanOf(b, others) > meanOf(a, others) ? b : a))
+    return best[at]!
+  })
+  const means = grid.map(mean)
+  const spread = `${Math.min(...means).toFixed(4)} to ${Math.max(...means).toFixed(4)}`
+  return { inUse: mean(inUse), heldOut: mean(heldOut), spread }
+}
+
+/** The lists of occurrences are weighted when they are read. */
+function reload(): void {
+  searcher.refresh({ ...touched, words: null })
+}
+
+function valueAs(query: string, text: string, minShare: number): number {
+  const { campaigns, ...asked } = searchOf(text, minShare)
+  const { docs, hits } = searcher.search({ ...asked, campaignSet: 0 }, searcher.campaignSet(campaigns))
+  const ids = searcher.load([...docs.subarray(0, hits)])
+  const byDoc = new Map(ids.map(({ doc, offer }) => [doc, (JSON.parse(offer) as { id: string }).id]))
+  return ndcg(
+    judged.get(query)!,
+    [...docs.subarray(0, hits)].map((doc) => byDoc.get(doc)!),
+  )
+}
+
+function meanOf(values: readonly number[], at: readonly number[]): number {
+  return mean(at.map((each) => values[each]!))
+}
