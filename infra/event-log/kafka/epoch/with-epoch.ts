@@ -20,9 +20,10 @@ export function withEpoch(log: EventLog, epoch: CurrentEpoch): EventLog {
   /** A close lets them end. */
   const appends = new Set<Promise<unknown>>()
 
+  /** Only the answer needs the epoch: what waits to be stored is limited below. */
   async function append(records: readonly NewRecord[]): Promise<Position[]> {
-    const first = await firstOffset()
-    return raised(await log.append(records), first)
+    const [positions, first] = await Promise.all([log.append(records), firstOffset()])
+    return raised(positions, first)
   }
 
   return {

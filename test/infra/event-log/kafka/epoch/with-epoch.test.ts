@@ -84,7 +84,7 @@ describe('the epoch of the log', () => {
     await host.plain().append([noted(1, true)])
     const log = await host.connect()
     await expect(log.bounds('page-views')).rejects.toThrow(EpochEnded)
-    await expect(log.append([view])).rejects.toThrow(/run `make restore-log` again/)
+    await expect(log.committed('group')).rejects.toThrow(/run `make restore-log` again/)
     await host.plain().append([noted(1)])
     expect((await log.append([view]))[0]!.offset).toBe(firstOffsetOf(1))
   })
