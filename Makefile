@@ -17,7 +17,7 @@ endif
 # Compiled code is kept between starts: each saves a third of its processor time.
 export NODE_COMPILE_CACHE ?= $(CURDIR)/node_modules/.cache/endcap-code
 
-.PHONY: help setup build client run start test test-long lint bench rebuild restore-log tour traffic engines-start engines-stop test-engines \
+.PHONY: help setup build client run start test test-long lint bench rebuild repartition restore-log tour traffic engines-start engines-stop test-engines \
   chromium test-browser
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-14s %s\n", $$1, $$2 }'
@@ -97,3 +97,6 @@ rebuild: setup ## Drop every projection, replay the log and prove that the answe
 
 restore-log: setup ## Prepare a mirror of the log in Kafka for a start on it (docs/restore.md)
 	@node services/restore-log.ts
+
+repartition: setup ## Add partitions to topics in Kafka, as KAFKA_TOPIC_PARTITIONS asks for (docs/operating.md)
+	@node services/repartition.ts

@@ -142,6 +142,12 @@ export async function closeEngines(engines: Engines): Promise<void> {
 const openLog = async (config: EngineConfig, port: MessagePort | null, logger: EngineLogger): Promise<EventLog> =>
   config.kafka ? (await kafkaClient()).connectKafkaEventLog(await kafkaOptions(config, logger)) : eventLogClient(port!)
 
+/** The numbers of partitions of a log that is not embedded. */
+export async function openPartitionControl(config: EngineConfig, logger: EngineLogger) {
+  const { createPartitionControl } = await import('./event-log/kafka/partition-control.ts')
+  return createPartitionControl(await kafkaOptions(config, logger))
+}
+
 /** How many partitions a topic has, whatever was asked for when it was made. Waits for the log, and closes it. */
 async function countPartitions(topic: TopicName, log: EventLog, logger: EngineLogger): Promise<number> {
   try {

@@ -20,6 +20,7 @@ import { keepFilesPrivate, prepareDataFolder } from './process/data-folder.ts'
 import { Degraded, type HealthCheck } from './process/health.ts'
 import { createLogger } from './process/logger.ts'
 import { listenForMetrics } from './process/metrics.ts'
+import { watchPartitions } from './process/partitions-watch.ts'
 import { rateLimitedLog } from './process/rate-limited-log.ts'
 import { loadOrCreateKeys } from './process/signing-keys.ts'
 import { followRegistry } from './replicas/registry-follower.ts'
@@ -28,6 +29,8 @@ import type { Part, Shared } from './roles/part.ts'
 
 const VERSION = '0.1.0'
 const TELL_ERROR_EVERY_MS = 60_000
+/** Until it knows of added partitions, selection shows no paid ads. */
+const WATCH_PARTITIONS_MS = 10_000
 const TELL_FORWARDER_EVERY_MS = 600_000
 const now = Date.now
 const uuid = createUuid({ now, randomBytes })
@@ -69,7 +72,7 @@ export async function start(config: Config): Promise<Running> {
 
 async function open(config: Config, logger: Logger, stops: Shared['stops']): Promise<Omit<Running, 'stop'>> {
   const shared = await openShared(config, logger, stops)
-  const { host, log, metrics, snapshot } = shared
+  const { host, log, counters, metrics, snapshot } = shared
   // The registry role fills the snapshot itself, and the streams have one of their own.
   if (!config.roles.includes('registry') && config.roles.some((role) => role !== 'streams')) {
     const registry = await untilThere('log', logger, () => followRegistry({ log, snapshot, logger }))
@@ -88,7 +91,9 @@ async function open(config: Config, logger: Logger, stops: Shared['stops']): Pro
   const { corsOrigins, publicUrl } = config
   await registerApi(server, parts, { metrics, checks, corsOrigins, publicUrl, version: VERSION })
 
-  void Promise.race([host.failed, ...parts.flatMap((part) => part.failures)]).then((err) => {
+  const watch = watchPartitions({ log, partitions: counters.shards, everyMs: WATCH_PARTITIONS_MS })
+  stops.push(async () => watch.stop())
+  void Promise.race([host.failed, watch.changed, ...parts.flatMap((part) => part.failures)]).then((err) => {
     logger.fatal({ err }, 'a part has died: ending, to be started again')
     process.exitCode = 1
     process.kill(process.pid, 'SIGTERM')

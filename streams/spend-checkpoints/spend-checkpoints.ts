@@ -55,6 +55,38 @@ export function createSpendCheckpoints(deps: {
 }
 
 /**
+ * Writes what each campaign has spent that will belong to another partition once there are so many: into that partition, in front
+ * of all that it will hold of the campaign. Call it when `spend-checkpoints` has them already, the other topics of its unit do
+ * not, and nothing is left to judge or to refund. It may be repeated.
+ */
+export async function carrySpend(
+  deps: {
+    log: Pick<EventLog, 'append'>
+    /** With the present number of shards, all complete. */
+    counters: Pick<Counters, 'shards' | 'positions' | 'read'>
+    snapshot: Snapshot
+  },
+  partitions: number,
+): Promise<void> {
+  const { log, counters, snapshot } = deps
+  const ids = Array.from(snapshot.allEver('Campaign'), ({ id }) => id)
+  const moving = ids.filter((id) => shardOf(id, counters.shards) !== shardOf(id, partitions))
+  for (const [shard, campaignIds] of Map.groupBy(moving, (id) => shardOf(id, counters.shards))) {
+    for (let from = 0; from < campaignIds.length; from += CAMPAIGNS_PER_READ) {
+      const asked = campaignIds.slice(from, from + CAMPAIGNS_PER_READ)
+      const spent = await readSpend(counters, shard, asked)
+      if (spent.length < asked.length) throw new Error('Something is judged while partitions are added')
+      await log.append(
+        spent.map((each) => {
+          const value = encode('SpendCheckpoint', { ...each, sourceOffset: -1, correctionsOffset: -1 })
+          return { topic: 'spend-checkpoints', key: each.campaignId, value }
+        }),
+      )
+    }
+  }
+}
+
+/**
  * What campaigns have spent, and up to where it counts: the positions before and after the values are the same, so
  * nothing was stored in between. Empty: the judge was too quick; the next turn tries again.
  * @throws CountersUnavailable also while the shard is not complete.

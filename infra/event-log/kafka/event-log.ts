@@ -10,6 +10,7 @@ import { withEpoch } from './epoch/with-epoch.ts'
 import { openConsumer } from './group/consumer.ts'
 import { namesIn } from './names.ts'
 import { createAppender } from './produce/append.ts'
+import { partitionsNow } from './produce/known-partitions.ts'
 import { openTransactionalWriter } from './produce/transaction.ts'
 import { createCounter } from './read/count.ts'
 import { createReader } from './read/reader.ts'
@@ -56,7 +57,9 @@ export function connectWithoutEpoch(options: KafkaEventLogOptions): EventLog {
   const client = openBrokerClient(options)
   const producer = { client, names, codec, now }
   const reader = createReader(client, names)
-  const appender = createAppender({ ...producer, timeoutMs })
+  const metadataClient = openBrokerClient(options)
+  const partitions = partitionsNow({ appends: client, background: metadataClient }, names, () => performance.now())
+  const appender = createAppender({ ...producer, timeoutMs, partitions })
   const counter = createCounter({ reader, now })
   const open = new Set<{ close(): Promise<void> }>()
   let closed = false
@@ -140,7 +143,7 @@ export function connectWithoutEpoch(options: KafkaEventLogOptions): EventLog {
       closed = true
       await appender.settled()
       await Promise.all([...open].map((each) => each.close()))
-      await client.close()
+      await Promise.all([client.close(), metadataClient.close()])
     },
   }
 }

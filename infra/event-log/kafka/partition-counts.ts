@@ -31,7 +31,7 @@ export function partitionProblem(
     }
     const other = unitOf(topic).find((each) => found.get(each) !== count)
     if (other) {
-      return `The topics ${nameOf(topic)} and ${nameOf(other)} must have the same number of partitions, not ${count} and ${found.get(other)}: each partition of the one belongs to that of the other. Use another namespace, or make the one anew that holds nothing yet.`
+      return `The topics ${nameOf(topic)} and ${nameOf(other)} must have the same number of partitions, not ${count} and ${found.get(other)}: each partition of the one belongs to that of the other. If partitions were being added, complete it by make repartition; otherwise use another namespace, or make the one anew that holds nothing yet.`
     }
   }
   return null
@@ -48,7 +48,7 @@ function required(topic: TopicName, { partitions, topicPartitions }: PartitionOp
   if (topics[topic].partitions === 1) {
     return { partitions: 1, by: 'must have', remedy: 'Use another namespace, or move its records to a new topic.' }
   }
-  const remedy = 'Leave the setting out to go on with what there is, or use another namespace.'
+  const remedy = 'Leave the setting out to go on with what there is, or add partitions by make repartition.'
   const single = topicPartitions?.[topic]
   if (single !== undefined) return { partitions: single, by: 'KAFKA_TOPIC_PARTITIONS asks for', remedy }
   return partitions === undefined ? null : { partitions, by: 'KAFKA_PARTITIONS asks for', remedy }

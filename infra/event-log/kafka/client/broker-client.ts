@@ -168,7 +168,12 @@ export function openBrokerClient({ brokers, clientId, ssl, sasl, ...address }: K
     if ('groupOf' in target) return coordinator(0, target.groupOf)
     if ('transactionOf' in target) return coordinator(1, target.transactionOf)
     const { topic, partition } = target.leaderOf
-    const nodeId = (await knownLeaders(topic)).get(partition)
+    let nodeId = (await knownLeaders(topic)).get(partition)
+    if (nodeId === undefined) {
+      // It may have been added since the metadata was loaded.
+      stale = true
+      nodeId = (await knownLeaders(topic)).get(partition)
+    }
     if (nodeId === undefined) throw new RangeError(`${topic} has no partition ${partition}`)
     return cluster.findBroker({ nodeId })
   }

@@ -1,6 +1,7 @@
 import type { TopicName } from '../../../../schemas/topics.ts'
 import { LogUnavailable, type NewRecord, type Position } from '../../port.ts'
 import { checkedBytes } from '../../record-check.ts'
+import type { KnownPartitions } from './known-partitions.ts'
 import { BATCH_MAX_BYTES, createPartitioner, notePositions, type PartitionBatch } from './partition-batches.ts'
 import { encodeNext, openSession, type ProducerOptions, type ProducerSession, produce } from './produce.ts'
 
@@ -38,6 +39,7 @@ interface Shipment {
 export interface AppenderOptions extends ProducerOptions {
   /** Of one append, from call to answer. */
   timeoutMs: number
+  partitions: KnownPartitions
 }
 
 /**
@@ -45,9 +47,9 @@ export interface AppenderOptions extends ProducerOptions {
  * failed send it is unknown whether the batch was stored, so the appender goes on with a new identity, whose batches no broker
  * can take for a repetition of the failed one.
  */
-export function createAppender({ timeoutMs, ...options }: AppenderOptions) {
-  const { client, names } = options
-  const toPartitionBatches = createPartitioner(client, names)
+export function createAppender({ timeoutMs, partitions, ...options }: AppenderOptions) {
+  const { client } = options
+  const toPartitionBatches = createPartitioner(partitions)
   const queues = new Map<string, PartitionQueue>()
   const inFlight = new Set<Promise<unknown>>()
   let session: Promise<ProducerSession> | null = null

@@ -1,9 +1,8 @@
 import type { TopicName } from '../../../../schemas/topics.ts'
 import { partitionOf } from '../../partitioner.ts'
 import type { NewRecord, Position } from '../../port.ts'
-import type { BrokerClient } from '../client/broker-client.ts'
 import type { BatchRecord } from '../client/record-batch.ts'
-import type { KafkaNames } from '../names.ts'
+import type { KnownPartitions } from './known-partitions.ts'
 
 /** A batch stays below this, and so below the topic's `max.message.bytes`; a single record always fits. */
 export const BATCH_MAX_BYTES = 1024 * 1024
@@ -62,22 +61,14 @@ export function notePositions(
 }
 
 /** Sorts one call after the other, so that their records reach the partitions in the order of the calls. */
-export function createPartitioner(client: BrokerClient, names: KafkaNames) {
-  /** Asked for once: the number of a topic's partitions never changes. */
-  const counts = new Map<TopicName, number>()
+export function createPartitioner(known: KnownPartitions) {
   let counting: Promise<unknown> = Promise.resolve()
   let spread = 0
 
-  async function count(records: readonly NewRecord[], deadline: number): Promise<void> {
-    for (const { topic } of records) {
-      if (!counts.has(topic)) counts.set(topic, (await client.leaders(names.topic(topic), deadline)).size)
-    }
-  }
-
   return async (records: readonly NewRecord[], deadline: number): Promise<PartitionBatch[]> => {
-    const counted = counting.then(() => count(records, deadline))
+    const topics = [...new Set(records.map(({ topic }) => topic))]
+    const counted = counting.then(() => known(topics, deadline))
     counting = counted.catch(() => {})
-    await counted
-    return partitionBatchesOf(records, counts, spread++)
+    return partitionBatchesOf(records, await counted, spread++)
   }
 }

@@ -1,5 +1,6 @@
 import type { NewRecord, Position } from '../../port.ts'
 import { commitOffsetRequest, renewProducerRequest, type TransactionalOffset } from '../client/requests.ts'
+import { partitionsAtFirst } from './known-partitions.ts'
 import { createPartitioner, notePositions, type PartitionBatch } from './partition-batches.ts'
 import { encodeNext, openSession, type ProducerOptions, produce } from './produce.ts'
 
@@ -29,7 +30,7 @@ export async function openTransactionalWriter(
   const coordinator = { transactionOf: transactionalId }
   const opened = { transactionalId, transactionTimeoutMs: TRANSACTION_TIMEOUT_MS }
   let session = await openSession(client, opened, deadline)
-  const toPartitionBatches = createPartitioner(client, names)
+  const toPartitionBatches = createPartitioner(partitionsAtFirst(client, names))
   /** After a failure it is unknown what the broker holds of the last transaction. */
   let isInDoubt = false
   let queue: Promise<unknown> = Promise.resolve()

@@ -1,0 +1,57 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Admin } from 'kafkajs'
+import { type TopicName, topicNames } from '../../../schemas/topics.ts'
+import { type KafkaAddress, openAdmin } from './client/broker-client.ts'
+import { namesIn } from './names.ts'
+
+const GROW_TIMEOUT_MS = 30_000
+const GROWN_KNOWN_MAX_MS = 60_000
+const GROWN_KNOWN_AGAIN_MS = 200
+
+/** The numbers of partitions, for whoever may raise them. Uses a connection for each call: it is needed a few times in a life. */
+export function createPartitionControl(options: KafkaAddress & { namespace: string }) {
+  const names = namesIn(options.namespace)
+
+  async function asAdmin<T>(work: (admin: Admin) => Promise<T>): Promise<T> {
+    const admin = openAdmin(options)
+    await admin.connect()
+    try {
+      return await work(admin)
+    } finally {
+      await admin.disconnect()
+    }
+  }
+
+  const counts = () =>
+    asAdmin(async (admin) => {
+      const { topics } = await admin.fetchTopicMetadata({ topics: topicNames.map(names.topic) })
+      return new Map<TopicName, number>(topics.map(({ name, partitions }) => [names.topicOf(name)!, partitions.length]))
+    })
+
+  return {
+    counts,
+
+    /** Adds partitions by one request, which a controller stores as one step, and waits until they are known. */
+    async grow(growth: ReadonlyMap<TopicName, number>): Promise<void> {
+      if (growth.size === 0) return
+      const topicPartitions = [...growth].map(([topic, count]) => ({ topic: names.topic(topic), count }))
+      await asAdmin((admin) => admin.createPartitions({ topicPartitions, timeout: GROW_TIMEOUT_MS }))
+      const deadline = performance.now() + GROWN_KNOWN_MAX_MS
+      for (;;) {
+        const known = await counts()
+        if ([...growth].every(([topic, count]) => known.get(topic) === count)) return
+        if (performance.now() > deadline) throw new Error('The brokers do not tell of the partitions that were added')
+        await sleep(GROWN_KNOWN_AGAIN_MS)
+      }
+    },
+
+    /** Those of these groups that have members. */
+    activeGroups: (groups: readonly string[]) =>
+      asAdmin(async (admin) => {
+        const described = await admin.describeGroups(groups.map(names.group))
+        return groups.filter((group) =>
+          described.groups.some(({ groupId, members }) => groupId === names.group(group) && members.length > 0),
+        )
+      }),
+  }
+}

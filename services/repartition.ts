@@ -1,0 +1,83 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { readConfig } from '../infra/config.ts'
+import { closeEngines, connectEngines, type Engines, openPartitionControl, startEngines } from '../infra/engines.ts'
+import { CORRECTIONS_GROUP, createCorrections } from '../streams/judge/corrections.ts'
+import { createCountersRepair } from '../streams/judge/counters-repair.ts'
+import { createJudge } from '../streams/judge/judge.ts'
+import { JUDGE_GROUP, rebuildCounters } from '../streams/judge/recount.ts'
+import { RepartitionRefused, wantedCounts } from '../streams/repartition/plan.ts'
+import { repartition } from '../streams/repartition/repartition.ts'
+import { runToEnd } from '../streams/runtime/run-to-end.ts'
+import { SINK_GROUP } from '../streams/sink/offset-metadata.ts'
+import { Snapshot } from './domain/snapshot.ts'
+import { keepFilesPrivate } from './process/data-folder.ts'
+import { createLogger } from './process/logger.ts'
+import { followRegistry } from './replicas/registry-follower.ts'
+
+/** Numbers of partitions are at most 5 s old when an append begins by them, and it ends within 5 s. */
+const APPENDS_SETTLE_MS = 12_000
+
+/**
+ * Gives topics the partitions that KAFKA_TOPIC_PARTITIONS and KAFKA_PARTITIONS ask for, and counts the counters again. No
+ * process with the role `streams` may run. Exits with status 1 when it is refused; then nothing was changed.
+ */
+const config = readConfig({ LOG_LEVEL: 'warn', ...process.env })
+const logger = createLogger(config.logLevel)
+const now = Date.now
+const say = (line: string) => process.stdout.write(`${line}\n`)
+
+/** Opens the engines and a copy of the registry for as long as the work takes. */
+async function withEngines<T>(
+  prepares: boolean,
+  work: (engines: Engines, snapshot: Snapshot) => Promise<T>,
+): Promise<T> {
+  const host = await startEngines({ folder: config.dataFolder, config: config.engines, prepares, logger })
+  const engines = await connectEngines(host.links(), logger)
+  const snapshot = new Snapshot()
+  const registry = await followRegistry({ log: engines.log, snapshot })
+  try {
+    return await work(engines, snapshot)
+  } finally {
+    await registry.close()
+    await closeEngines(engines)
+    await host.stop()
+  }
+}
+
+async function main(): Promise<void> {
+  const { kafka } = config.engines
+  if (!kafka) throw new RepartitionRefused('An embedded log has as many partitions as its one process needs')
+  const control = await openPartitionControl(config.engines, logger)
+  const wanted = wantedCounts(await control.counts(), kafka)
+
+  const growth = await withEngines(false, ({ log, counters }, snapshot) => {
+    const deps = { log, counters, snapshot, now, logger }
+    return repartition(
+      {
+        ...deps,
+        control: { ...control, activeGroups: () => control.activeGroups([JUDGE_GROUP, CORRECTIONS_GROUP, SINK_GROUP]) },
+        async finish() {
+          await runToEnd(createJudge(deps))
+          await runToEnd(createCorrections(deps))
+          await createCountersRepair(deps)()
+        },
+        appendsSettled: () => delay(APPENDS_SETTLE_MS),
+        onStep: say,
+      },
+      wanted,
+    )
+  })
+  if (growth.size === 0) say('Every topic has these partitions already.')
+
+  const beganAt = performance.now()
+  const events = await withEngines(true, ({ log, counters }, snapshot) => {
+    return rebuildCounters({ log, counters, snapshot, now })
+  })
+  say(`${events} events counted again in ${Math.round((performance.now() - beganAt) / 1_000)} s. Start streams again.`)
+}
+
+keepFilesPrivate()
+await main().catch((error) => {
+  process.stderr.write(`${error instanceof RepartitionRefused ? error.message : error.stack}\n`)
+  process.exitCode = 1
+})

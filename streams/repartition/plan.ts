@@ -1,0 +1,51 @@
+import { type TopicName, topicNames, topics, unitOf } from '../../schemas/topics.ts'
+
+export type TopicPartitions = ReadonlyMap<TopicName, number>
+
+/** The topics that get more partitions, with how many they then have. */
+export type Growth = ReadonlyMap<TopicName, number>
+
+/** Refuses to add partitions, with the reason for a person. */
+export class RepartitionRefused extends Error {
+  override readonly name = 'RepartitionRefused'
+}
+
+/**
+ * Each partition is split into the same number of parts, so that a campaign either stays where it is or moves to a partition that
+ * was empty. @throws RepartitionRefused
+ */
+export function growthOf(present: TopicPartitions, wanted: TopicPartitions): Growth {
+  const growth = new Map<TopicName, number>()
+  for (const [topic, to] of wanted) {
+    const unit = unitOf(topic)
+    const from = Math.min(...unit.map((each) => present.get(each)!))
+    if (to === present.get(topic)) continue
+    if (topics[topic].kind === 'compacted' && unit.length === 1) {
+      throw new RepartitionRefused(
+        `${topic} keeps its ${from} partitions: the latest value of a key must lie where the one before it does. Name the topics that are to grow in KAFKA_TOPIC_PARTITIONS`,
+      )
+    }
+    if (to < present.get(topic)!) {
+      throw new RepartitionRefused(`${topic} has ${present.get(topic)} partitions, and cannot have fewer, ${to}`)
+    }
+    if (to % from !== 0) {
+      throw new RepartitionRefused(`${topic} has ${from} partitions, and can have a multiple of them, not ${to}`)
+    }
+    growth.set(topic, to)
+  }
+  return growth
+}
+
+/** What is asked for of each topic, as at a start; nothing: what it has, or its unit is about to have. */
+export function wantedCounts(
+  present: TopicPartitions,
+  asked: { partitions: number | null; topicPartitions: Readonly<Partial<Record<TopicName, number>>> },
+): TopicPartitions {
+  return new Map(
+    topicNames.map((topic) => {
+      const most = Math.max(...unitOf(topic).map((each) => present.get(each)!))
+      const common = topics[topic].partitions === 1 ? null : asked.partitions
+      return [topic, asked.topicPartitions[topic] ?? common ?? most]
+    }),
+  )
+}

@@ -1,0 +1,75 @@
+import type { Counters } from '../../infra/counters/port.ts'
+import type { EventLog } from '../../infra/event-log/port.ts'
+import { type TopicName, unitOf } from '../../schemas/topics.ts'
+import type { Snapshot } from '../../services/domain/snapshot.ts'
+import { carrySpend } from '../spend-checkpoints/spend-checkpoints.ts'
+import { type Growth, growthOf, RepartitionRefused, type TopicPartitions } from './plan.ts'
+
+/** The partitions of the log's topics, for whoever may change them. */
+export interface PartitionControl {
+  counts(): Promise<TopicPartitions>
+  /** Adds partitions, and resolves once every broker knows them. */
+  grow(growth: Growth): Promise<void>
+  /** Which groups of streams have members, for a person. */
+  activeGroups(): Promise<string[]>
+}
+
+export interface RepartitionDeps {
+  control: PartitionControl
+  log: Pick<EventLog, 'append'>
+  /** Of as many shards as `ad-events` has partitions before. */
+  counters: Counters
+  snapshot: Snapshot
+  /** Judges and refunds all that the log holds, and completes the counters. @throws when something is left. */
+  finish(): Promise<void>
+  /** Resolves when no process appends to a partition any more that it has chosen before the call. */
+  appendsSettled(): Promise<void>
+  /** Says which step is done. */
+  onStep(step: string): void
+}
+
+/** The unit of everything that the counters are counted from. */
+const UNIT = unitOf('ad-events')
+
+/**
+ * Adds partitions to topics, while no stream runs. What crashed in the middle is completed by running it again:
+ *
+ * 1. `spend-checkpoints` grows. From then on nothing is appended to the other topics of its unit, which have fewer partitions;
+ *    events wait in the spools of the processes that take them. No stream starts on such a log.
+ * 2. What the log holds is judged and refunded by the old number, so that nothing of a key is open when it moves.
+ * 3. What each campaign that moves has spent is written to its new partition: no record there says it.
+ * 4. All other topics grow. Keys lie by the new number from here on, and the counters are counted again.
+ *
+ * @throws RepartitionRefused, and nothing was changed.
+ */
+export async function repartition(deps: RepartitionDeps, wanted: TopicPartitions): Promise<Growth> {
+  const { control, onStep } = deps
+  const present = await control.counts()
+  const growth = growthOf(present, wanted)
+  const active = await control.activeGroups()
+  if (active.length > 0) {
+    throw new RepartitionRefused(
+      `Streams are running: ${active.join(', ')}. Stop every process with the role streams; one that was killed counts for some seconds more`,
+    )
+  }
+  if (UNIT.some((topic) => growth.has(topic))) await moveCampaigns(deps, present, wanted.get('ad-events')!)
+  const left = growthOf(await control.counts(), wanted)
+  await control.grow(left)
+  onStep(`partitions added: ${[...growth].map(([topic, to]) => `${topic} ${to}`).join(', ')}`)
+  return growth
+}
+
+/** Steps 1 to 3, of which nothing is left to do once the judge's output has grown. */
+async function moveCampaigns(deps: RepartitionDeps, present: TopicPartitions, to: number): Promise<void> {
+  const { control, onStep, finish, appendsSettled } = deps
+  const from = present.get('ad-events')!
+  const others: TopicName[] = ['judged-events', 'corrections']
+  if (from === to || others.some((topic) => present.get(topic) !== from)) return
+  if (present.get('spend-checkpoints') === from) await control.grow(new Map([['spend-checkpoints', to]]))
+  await appendsSettled()
+  onStep('events wait in the spools')
+  await finish()
+  onStep('everything is judged')
+  await carrySpend(deps, to)
+  onStep('what campaigns have spent is carried over')
+}
