@@ -62,6 +62,8 @@ export interface CounterKey {
   group: CounterGroup
   /** Unique within the group. */
   id: string
+  /** Which of the counters of the id, from 0 on, in a group that has several. */
+  count?: number
 }
 
 /** Counters that are forgotten together. */
@@ -77,6 +79,11 @@ export interface CounterGroup {
   spread: number
   /** True: ids are kept as they are, as for money. Otherwise by a fingerprint of 48 bits or more. */
   exact?: boolean
+  /**
+   * How many counters an id has, at most 8; left out: one. Those of several are only raised, by at most 65,535 at once, read by
+   * `load` alone, and kept by a fingerprint of 40 bits besides those that the spread takes. The group is not exact.
+   */
+  counts?: number
 }
 
 /** What is only known to have been seen or not: 8 bytes each, and read by `load` alone. */
@@ -120,7 +127,7 @@ export interface ShardChange extends SourceInShard {
   upTo: number
   /** What a later `load` gets as `note`, at most 64 KiB; null: the former note stays. */
   note: string | null
-  /** Amounts that are added, in order; what is taken away leaves 0 at least. */
+  /** Amounts that are added; what is taken away leaves 0 at least. Each key is added to or lowered once. */
   add: readonly { key: CounterKey; amount: number }[]
   /** A counter that is 0 or higher is set to the value: when somebody was first seen. */
   lower: readonly { key: CounterKey; value: number }[]

@@ -8,7 +8,7 @@ import {
   type ShardLoad,
 } from '../../infra/counters/port.ts'
 import type { TopicName } from '../../schemas/topics.ts'
-import { type CounterChanges, type CounterValues, keysReadBy, type Step, seenReadBy } from './step.ts'
+import { askWith, type CounterChanges, type CounterQuestions, type CounterValues, type Step } from './step.ts'
 
 /** The name under which the counters remember how far a partition of a topic is applied. */
 export function sourceOf(
@@ -35,14 +35,16 @@ interface SeenCell {
   isNew: boolean
 }
 
-/** By the name of the group, and the id. */
-type Cells<C> = Map<string, Map<string, C>>
+/** The counters of one id: of each group, by the number of the counter. The groups used last stand at the end. */
+type CellsOfId = { group: CounterGroup; cells: Cell[] }[]
 
 /** One shard as a batch knows it. */
 interface Shard {
   /** The last offset of the source that the shard holds already. */
   position: number
-  cells: Cells<Cell>
+  cells: Map<string, CellsOfId>
+  /** What was asked for last: keys of one id mostly come one after the other. */
+  last: { id: string; cells: CellsOfId } | null
   toLoad: Cell[]
   changed: Cell[]
   seenNew: SeenCell[]
@@ -53,14 +55,15 @@ interface Shard {
  * The counters of one batch of a source: what was loaded of them, and what the events of the batch change. An event changes
  * only shards that do not hold its offset yet, so a batch that comes again changes the rest.
  */
-export class BatchCounters implements CounterValues, CounterChanges {
+export class BatchCounters implements CounterQuestions, CounterValues, CounterChanges {
   readonly #source: string
   /** The shard of the campaigns, and of what was seen. */
   readonly #own: number
   readonly #shards: ReadonlyMap<number, Shard>
   /** What is forgotten by then is not counted, UTC epoch milliseconds. */
   readonly #now: number
-  readonly #seen: Cells<SeenCell> = new Map()
+  /** By the name of the group, and the id. */
+  readonly #seen = new Map<string, Map<string, SeenCell>>()
   readonly #seenToLoad: SeenCell[] = []
   #offset = -1
   /** The shard of the campaign whose event is counted. */
@@ -74,7 +77,7 @@ export class BatchCounters implements CounterValues, CounterChanges {
     this.#shards = new Map(
       options.shards.map((shard) => [
         shard,
-        { position: -1, cells: new Map(), toLoad: [], changed: [], seenNew: [], released: [] },
+        { position: -1, cells: new Map(), last: null, toLoad: [], changed: [], seenNew: [], released: [] },
       ]),
     )
     this.#campaigns = this.#shards.get(this.#own)!
@@ -82,22 +85,25 @@ export class BatchCounters implements CounterValues, CounterChanges {
 
   /** Asks for all that deciding the step reads. */
   expect(step: Step): void {
-    this.expectKeys(keysReadBy(step))
-    for (const key of seenReadBy(step)) {
-      const cell = this.#seenCell(key)
-      if (cell.isLoaded) continue
-      cell.isLoaded = true
-      this.#seenToLoad.push(cell)
-    }
+    askWith(step, this)
   }
 
-  expectKeys(keys: Iterable<CounterKey>): void {
-    for (const key of keys) {
-      const cell = this.#cell(key)
-      if (cell.isLoaded) continue
-      cell.isLoaded = true
-      this.#shards.get(key.shard)!.toLoad.push(cell)
-    }
+  expectKeys(keys: readonly CounterKey[]): void {
+    for (const key of keys) this.asked(key)
+  }
+
+  asked(key: CounterKey): void {
+    const cell = this.#cell(key)
+    if (cell.isLoaded) return
+    cell.isLoaded = true
+    this.#shards.get(key.shard)!.toLoad.push(cell)
+  }
+
+  askedSeen(key: SeenKey): void {
+    const cell = this.#seenCell(key)
+    if (cell.isLoaded) return
+    cell.isLoaded = true
+    this.#seenToLoad.push(cell)
   }
 
   /** What to load of every shard. */
@@ -203,13 +209,22 @@ export class BatchCounters implements CounterValues, CounterChanges {
   }
 
   #cell(key: CounterKey): Cell {
-    return cellIn(this.#shards.get(key.shard)!.cells, key, () => {
-      return { key, isLoaded: false, isChanged: false, value: 0, added: 0, lowered: null }
-    })
+    const shard = this.#shards.get(key.shard)!
+    const cells = cellsIn(cellsOf(shard, key.id), key.group)
+    const count = key.count ?? 0
+    cells[count] ??= { key, isLoaded: false, isChanged: false, value: 0, added: 0, lowered: null }
+    return cells[count]
   }
 
   #seenCell(key: SeenKey): SeenCell {
-    return cellIn(this.#seen, key, () => ({ key, isLoaded: false, isSeen: false, isNew: false }))
+    const { group, id } = key
+    const ofGroup = this.#seen.get(group.name) ?? new Map<string, SeenCell>()
+    if (ofGroup.size === 0) this.#seen.set(group.name, ofGroup)
+    const known = ofGroup.get(id)
+    if (known) return known
+    const cell = { key, isLoaded: false, isSeen: false, isNew: false }
+    ofGroup.set(id, cell)
+    return cell
   }
 }
 
@@ -218,14 +233,22 @@ function markChanged(shard: Shard, cell: Cell): void {
   cell.isChanged = true
 }
 
-function cellIn<C>(cells: Cells<C>, { group, id }: { group: { name: string }; id: string }, make: () => C): C {
-  const ofGroup = cells.get(group.name) ?? new Map<string, C>()
-  if (ofGroup.size === 0) cells.set(group.name, ofGroup)
-  const known = ofGroup.get(id)
-  if (known) return known
-  const cell = make()
-  ofGroup.set(id, cell)
-  return cell
+function cellsOf(shard: Shard, id: string): CellsOfId {
+  if (shard.last?.id === id) return shard.last.cells
+  const cells = shard.cells.get(id) ?? []
+  if (cells.length === 0) shard.cells.set(id, cells)
+  shard.last = { id, cells }
+  return cells
+}
+
+function cellsIn(ofId: CellsOfId, group: CounterGroup): Cell[] {
+  for (let i = ofId.length - 1; i >= 0; i--) {
+    const each = ofId[i]!
+    if (each.group === group || each.group.name === group.name) return each.cells
+  }
+  const cells: Cell[] = []
+  ofId.push({ group, cells })
+  return cells
 }
 
 /** How often a batch is loaded again, because somebody else has stored a part of it meanwhile. */

@@ -69,6 +69,12 @@ export interface Decision {
   actor: Acquaintance | null
 }
 
+/** What takes the keys that a step is decided by, some of them several times. */
+export interface CounterQuestions {
+  asked(key: CounterKey): void
+  askedSeen(key: SeenKey): void
+}
+
 /** The values that a step is decided by, with all that the steps before it changed. */
 export interface CounterValues {
   value(key: CounterKey): number
@@ -85,6 +91,8 @@ export interface CounterChanges {
 }
 
 const THOUSANDTHS = 1000
+const NO_KEYS: readonly CounterKey[] = []
+const NO_ALLOWANCES: readonly Allowance[] = []
 
 /** Decides a step; changes nothing. */
 export function decide(step: Step, values: CounterValues): Decision {
@@ -126,29 +134,29 @@ export function carryOut(
   if (actor) to.lower(actor.keys[0], now)
 }
 
-/** The keys whose values `decide` may ask for. */
-export function* keysReadBy({ limits, actor, carry }: Step): Generator<CounterKey> {
-  for (const { key, max, window, allowances } of limits) {
+/** Asks for all that `decide` may read. */
+export function askWith({ once, limits, actor, carry }: Step, to: CounterQuestions): void {
+  if (once) to.askedSeen(once)
+  for (const { key, max, window, allowances, unlessSeen } of limits) {
+    if (unlessSeen) to.askedSeen(unlessSeen)
     if (max === null) continue
-    if (key) yield key
-    if (window) yield* window
-    for (const each of allowances ?? []) yield* each.keys
+    if (key) to.asked(key)
+    for (const each of window ?? NO_KEYS) to.asked(each)
+    for (const { keys } of allowances ?? NO_ALLOWANCES) for (const each of keys) to.asked(each)
   }
-  if (actor) yield* actor.keys
-  if (carry) yield carry.key
-}
-
-/** The keys of which `decide` may ask whether they were seen. */
-export function* seenReadBy({ once, limits }: Step): Generator<SeenKey> {
-  if (once) yield once
-  for (const { unlessSeen } of limits) if (unlessSeen) yield unlessSeen
+  for (const key of actor?.keys ?? NO_KEYS) to.asked(key)
+  if (carry) to.asked(carry.key)
 }
 
 /** By what the keys say before the step. */
 export function acquaintanceOf({ keys, knownAfterMs }: Actor, now: number, values: CounterValues): Acquaintance {
-  const times = keys.map((key) => values.value(key)).filter((at) => at > 0)
-  if (times.length === 0) return 'FIRST'
-  return now - Math.min(...times) >= knownAfterMs ? 'KNOWN' : 'NEW'
+  let first = Number.POSITIVE_INFINITY
+  for (const key of keys) {
+    const at = values.value(key)
+    if (at > 0 && at < first) first = at
+  }
+  if (first === Number.POSITIVE_INFINITY) return 'FIRST'
+  return now - first >= knownAfterMs ? 'KNOWN' : 'NEW'
 }
 
 function isThere({ of }: Limit, actor: Acquaintance | null): boolean {
@@ -161,11 +169,13 @@ function carriedBy({ carry }: Step, values: CounterValues): 0 | 1 {
 }
 
 function countedBy({ key, window }: Limit, values: CounterValues): number {
-  return (key ? values.value(key) : 0) + sumOf(window ?? [], values)
+  return (key ? values.value(key) : 0) + sumOf(window ?? NO_KEYS, values)
 }
 
 function maxOf({ allowances }: Limit, max: number, values: CounterValues): number {
-  return (allowances ?? []).reduce((sum, each) => sum + allowed(each, values), max)
+  let sum = max
+  for (const each of allowances ?? NO_ALLOWANCES) sum += allowed(each, values)
+  return sum
 }
 
 function allowed({ keys, gives, per, max }: Allowance, values: CounterValues): number {
@@ -173,5 +183,8 @@ function allowed({ keys, gives, per, max }: Allowance, values: CounterValues): n
   return max === null ? given : Math.min(given, max)
 }
 
-const sumOf = (keys: readonly CounterKey[], values: CounterValues) =>
-  keys.reduce((sum, key) => sum + values.value(key), 0)
+function sumOf(keys: readonly CounterKey[], values: CounterValues): number {
+  let sum = 0
+  for (const key of keys) sum += values.value(key)
+  return sum
+}

@@ -181,17 +181,12 @@ const NOTHING: Counter = { key: null, window: [] }
 
 const keysOf = ({ key, window }: Counter) => (key ? [key, ...window] : window)
 
-type Counted = 'clicks' | 'views' | 'people' | 'known' | 'new'
+/** What is counted of somebody in a part of the window, side by side. */
+const COUNTED = { clicks: 0, views: 1, people: 2, known: 3, new: 4 } as const
+type Counted = keyof typeof COUNTED
 
-const windowGroups = memoized((part: number) => {
-  const groupOf = (what: Counted) => ({ name: `${what}/${part}`, keptUntil: (part + PARTS) * PART_MS, spread: 256 })
-  return {
-    clicks: groupOf('clicks'),
-    views: groupOf('views'),
-    people: groupOf('people'),
-    known: groupOf('known'),
-    new: groupOf('new'),
-  }
+const windowGroup = memoized((part: number) => {
+  return { name: `window/${part}`, keptUntil: (part + PARTS) * PART_MS, spread: 512, counts: 5 }
 })
 const unitGroup = memoized((day: number) => {
   return { name: `unit/${day}`, keptUntil: (day + 2) * DAY_MS, spread: 1 }
@@ -210,7 +205,7 @@ function counter(what: Counted, source: Source): Counter {
 function keyIn(back: number, what: Counted, { part, now, yesterday }: Source): CounterKey {
   const isYesterday = dayOf(part - back) < dayOf(part)
   const { shard, id } = isYesterday ? yesterday : now
-  return { shard, group: windowGroups(part - back)[what], id }
+  return { shard, group: windowGroup(part - back), id, count: COUNTED[what] }
 }
 
 const dayOf = (part: number) => Math.floor((part * PART_MS) / DAY_MS)

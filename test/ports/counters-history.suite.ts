@@ -79,17 +79,18 @@ const key = fc.nat(KEYS.length - 1)
 const change = fc.record({
   ahead: fc.integer({ min: 1, max: 4 }),
   note: fc.option(fc.string({ maxLength: 5 })),
-  add: fc.array(
+  add: fc.uniqueArray(
     fc.record({
       key,
       amount: fc.oneof(fc.integer({ min: 0, max: 9 }), fc.integer({ min: -9, max: 9 }), fc.constant(2 ** 44)),
     }),
-    {
-      maxLength: 6,
-    },
+    { maxLength: 6, selector: (each) => each.key },
   ),
-  // Of keys that nothing is added to: which of the two comes first in one change is not said.
-  lower: fc.array(fc.record({ key, value: fc.integer({ min: 1, max: 9 }) }), { maxLength: 3 }),
+  // Of keys that nothing is added to: a change has each key once.
+  lower: fc.uniqueArray(fc.record({ key, value: fc.integer({ min: 1, max: 9 }) }), {
+    maxLength: 3,
+    selector: (each) => each.key,
+  }),
   seen: fc
     .record({ from: fc.nat(PEOPLE), count: fc.oneof(fc.nat(3), fc.nat(900)) })
     .map(({ from, count }) => Array.from({ length: count }, (_, i) => `person ${from + i}`)),

@@ -8,6 +8,10 @@ const GROUPS_CACHED = 20_000
 /** Entries of forgotten groups that one call removes. */
 const SWEPT_PER_CALL = 2_000
 
+/** An id of a group of several counters has so many bits of its fingerprint, and the number of the counter below them. */
+const ID_BITS = 50
+const COUNTS_MAX = 8
+
 type Group = Pick<CounterKey['group'], 'name' | 'keptUntil'>
 
 /** The counters and seen keys of a database. All calls belong into a transaction, except those that only read. */
@@ -69,7 +73,11 @@ export function openEntries(db: DatabaseSync): Entries {
   }
 
   const counterGroup = ({ group }: CounterKey) => (group.exact ? `e/${group.name}` : `c/${group.name}`)
-  const counterId = ({ group, id }: CounterKey) => (group.exact ? id : numberOf(fingerprintOf(id)))
+  function counterId({ group, id, count = 0 }: CounterKey): number | string {
+    if (group.exact) return id
+    const number = numberOf(fingerprintOf(id))
+    return group.counts === undefined ? number : (number % 2 ** ID_BITS) * COUNTS_MAX + count
+  }
   const rowOf = (key: CounterKey) => ({
     $group: groupIdFor(key.shard, counterGroup(key), key.group),
     $id: counterId(key),

@@ -1,17 +1,17 @@
-import type { CounterKey, ShardChange } from '../port.ts'
-import type { ShardKeys } from './keys.ts'
+import type { CounterGroup, CounterKey, ShardChange } from '../port.ts'
+import { byBucket, packField } from './buckets.ts'
+import { fieldBytes, type ShardKeys } from './keys.ts'
 import type { LastingHashes } from './lasting-hashes.ts'
+import { PackedArguments } from './packed.ts'
 import type { BlockAppend } from './seen-blocks.ts'
-
-/** Lua cannot take more than some thousand values at once. */
-const FIELDS_MAX = 1_000
+import { ENTRY_BYTES } from './tallies.ts'
 
 /** The KEYS and ARGV of store.lua. */
 export interface ScriptInput {
   keys: string[]
   args: (string | number | Buffer)[]
   /** The hashes that have a time to live after it. */
-  written: { key: CounterKey; bucket: number }[]
+  written: { group: CounterGroup; bucket: number }[]
 }
 
 /** What a change makes of the seen keys of its shard; null: nothing. */
@@ -37,20 +37,15 @@ export function changeArguments(change: ShardChange, context: ChangeContext, see
     args: [after, upTo, note === null ? 0 : 1, note ?? '', seen?.expected ?? '', seen?.token ?? ''],
     written: [],
   }
-  // Only what is taken away can reach 0, and only then does the order of a key's amounts matter.
-  const taken = new Set(add.filter(({ amount }) => amount < 0).map(({ key }) => nameOf(key)))
-  const isOrdered = ({ key }: { key: CounterKey }) => taken.size > 0 && taken.has(nameOf(key))
-  pushGroups(input, taken.size === 0 ? add : add.filter((each) => !isOrdered(each)), context)
-  const ordered = [
-    ...add.filter(isOrdered).map(({ key, amount }) => ({ name: 'ADD', key, amount })),
-    ...lower.map(({ key, value }) => ({ name: 'LOWER', key, amount: value })),
-  ]
-  input.args.push(ordered.length)
-  for (const { name, key, amount } of ordered) {
-    const { hash, field } = names.counter(key)
-    input.keys.push(hash)
-    input.args.push(name, key.group.keptUntil ?? '', field, amount)
-  }
+  const packed = new PackedArguments()
+  const to = { packed, input, context }
+  const adds = add.filter(({ amount }) => amount !== 0)
+  const isTally = ({ key }: { key: CounterKey }) => key.group.counts !== undefined
+  packTallies(adds.filter(isTally), to)
+  const counted = adds.filter((each) => !isTally(each))
+  packChanges('ADD', { keys: counted.map(({ key }) => key), amountAt: (i) => counted[i]!.amount }, to)
+  packChanges('LOWER', { keys: lower.map(({ key }) => key), amountAt: (i) => lower[i]!.value }, to)
+  input.args.push(packed.bytes())
   input.args.push(seen?.blocks.length ?? 0)
   for (const { path, keptUntil, bytes } of seen?.blocks ?? []) {
     input.keys.push(names.seenBlock(path))
@@ -64,58 +59,63 @@ export function changeArguments(change: ShardChange, context: ChangeContext, see
   return input
 }
 
-/** A counter among those of a shard. The group's name may contain what separates them, and is told apart by its length. */
-const nameOf = ({ group, id }: CounterKey) => `${group.exact ? 'e' : 'c'}${group.name.length}/${group.name}/${id}`
+interface PackTo {
+  packed: PackedArguments
+  input: ScriptInput
+  context: ChangeContext
+}
 
-/** The fields of one hash, and what each is raised by. */
-type Raises = Map<string, { field: Buffer | string; amount: number }>
+/** The entries that each block gets. */
+function packTallies(adds: ShardChange['add'], { packed, input, context: { names } }: PackTo): void {
+  const { groups, fingerprints } = byBucket(adds.map(({ key }) => key))
+  for (const { group, parts } of groups) {
+    packed.word('TALLY')
+    packed.word(`${group.keptUntil ?? ''}`)
+    packed.number(ENTRY_BYTES)
+    packed.number(parts.length)
+    input.keys.push(names.anyWide(group))
+    for (const { bucket, places } of parts) {
+      input.keys.push(names.bucket(group, bucket))
+      packed.number(places.length)
+      for (const place of places) {
+        const { key, amount } = adds[place]!
+        packed.tally(fingerprints[place]!, key.count ?? 0, amount)
+      }
+    }
+  }
+}
 
-function pushGroups({ keys, args, written }: ScriptInput, add: ShardChange['add'], context: ChangeContext): void {
+function packChanges(
+  name: 'ADD' | 'LOWER',
+  { keys, amountAt }: { keys: readonly CounterKey[]; amountAt: (place: number) => number },
+  { packed, input, context }: PackTo,
+): void {
   const { names, lasting, now } = context
-  const groups = new Map<number | null, Map<string, Raises>>()
-  for (const { key, amount } of add) {
-    if (amount === 0) continue
-    const { hash, bucket, field } = names.counter(key)
-    const isLasting = lasting.has(key, bucket, now)
-    if (!isLasting) written.push({ key, bucket })
-    const hashes = entryOf(groups, isLasting ? null : key.group.keptUntil, () => new Map<string, Raises>())
-    const raises = entryOf(hashes, hash, (): Raises => new Map())
-    const raise = entryOf(raises, typeof field === 'string' ? field : field.toString('latin1'), () => ({
-      field,
-      amount: 0,
-    }))
-    raise.amount += amount
-  }
-  args.push(groups.size)
-  for (const [keptUntil, hashes] of groups) {
-    const lists = [...hashes].flatMap(([hash, raises]) =>
-      chunksOf([...raises.values()]).map((list) => ({ hash, list })),
-    )
-    const single = lists.filter(({ list }) => list.length === 1)
-    const several = lists.filter(({ list }) => list.length > 1)
-    args.push(keptUntil ?? '', single.length, several.length)
-    for (const { hash, list } of single) {
-      keys.push(hash)
-      args.push(list[0]!.field, list[0]!.amount)
-    }
-    for (const { hash, list } of several) {
-      keys.push(hash)
-      args.push(list.length, ...list.map(({ field }) => field), ...list.map(({ amount }) => amount))
+  const { groups, fingerprints } = byBucket(keys)
+  for (const { group, parts } of groups) {
+    const isLasting = lasting.of(group, now)
+    const [old, young] = [
+      parts.filter(({ bucket }) => isLasting(bucket)),
+      parts.filter(({ bucket }) => !isLasting(bucket)),
+    ]
+    for (const { bucket } of young) input.written.push({ group, bucket })
+    for (const [keptUntil, hashes] of [
+      [null, old],
+      [group.keptUntil, young],
+    ] as const) {
+      if (hashes.length === 0) continue
+      packed.word(name)
+      packed.word(`${keptUntil ?? ''}`)
+      packed.number(fieldBytes(group))
+      packed.number(hashes.length)
+      for (const { bucket, places } of hashes) {
+        input.keys.push(names.bucket(group, bucket))
+        packed.number(places.length)
+        for (const place of places) {
+          packField(keys[place]!, fingerprints[place]!, packed)
+          packed.word(`${amountAt(place)}`)
+        }
+      }
     }
   }
 }
-
-function entryOf<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
-  const found = map.get(key)
-  if (found !== undefined) return found
-  const made = make()
-  map.set(key, made)
-  return made
-}
-
-const chunksOf = <T>(list: T[]): T[][] =>
-  list.length <= FIELDS_MAX
-    ? [list]
-    : Array.from({ length: Math.ceil(list.length / FIELDS_MAX) }, (_, i) =>
-        list.slice(i * FIELDS_MAX, (i + 1) * FIELDS_MAX),
-      )

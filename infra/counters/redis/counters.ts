@@ -30,10 +30,10 @@ export function connectRedis(options: RedisCountersOptions): Counters {
   const connection: RedisConnection<CounterScripts> = openRedisConnection({
     url,
     scripts: {
-      storeChange: new URL('./store.lua', import.meta.url),
-      readValues: new URL('./read.lua', import.meta.url),
-      reserveAmounts: new URL('./reserve.lua', import.meta.url),
-      raiseNumber: new URL('./raise.lua', import.meta.url),
+      storeChange: new URL('./scripts/store.lua', import.meta.url),
+      readValues: new URL('./scripts/read.lua', import.meta.url),
+      reserveAmounts: new URL('./scripts/reserve.lua', import.meta.url),
+      raiseNumber: new URL('./scripts/raise.lua', import.meta.url),
     },
     Unavailable: CountersUnavailable,
     errorOf,

@@ -1,5 +1,5 @@
 import { fingerprintOf, type IdFingerprint } from '../fingerprint.ts'
-import type { CounterKey } from '../port.ts'
+import type { CounterGroup, CounterKey } from '../port.ts'
 
 const FIELD_BYTES = 6
 const BUCKET_BASE = 36
@@ -13,19 +13,18 @@ export interface ShardKeys {
   seenBlock(path: string): string
   complete: string
   holders(key: string): string
-  counter(key: CounterKey): CounterPlace
-}
-
-export interface CounterPlace {
-  hash: string
-  /** The number of the hash among those of the group. */
-  bucket: number
-  field: Buffer | string
+  /** A hash of counters, or a tally block where ids have several. @param bucket its number among those of the group. */
+  bucket(group: CounterGroup, bucket: number): string
+  /** Is there when any tally block of the group is wide. */
+  anyWide(group: CounterGroup): string
+  counter(key: CounterKey): { hash: string; field: Buffer | string }
 }
 
 /** @param namespace without which nobody else's keys are met. */
 export function shardKeys(namespace: string, shards: number, shard: number): ShardKeys {
   const prefix = `${namespace}:{${shards}.${shard}}:`
+  const nameOf: ShardKeys['bucket'] = (group, bucket) =>
+    `${prefix}${kindOf(group)}/${group.name}/${bucket.toString(BUCKET_BASE)}`
   return {
     position: (source) => `${prefix}at/${source}`,
     note: (source) => `${prefix}note/${source}`,
@@ -33,21 +32,27 @@ export function shardKeys(namespace: string, shards: number, shard: number): Sha
     seenBlock: (path) => `${prefix}s/${path}`,
     complete: `${prefix}complete`,
     holders: (key) => `${prefix}h/${key}`,
-    counter({ group: { name, spread, exact }, id }) {
+    bucket: nameOf,
+    anyWide: ({ name }) => `${prefix}wide/${name}`,
+    counter({ group, id }) {
       const fingerprint = fingerprintOf(id)
-      const bucket = bucketOf(fingerprint, spread)
-      const ending = `/${name}/${bucket.toString(BUCKET_BASE)}`
-      return exact
-        ? { hash: `${prefix}e${ending}`, bucket, field: id }
-        : { hash: `${prefix}c${ending}`, bucket, field: fieldOf(fingerprint) }
+      return { hash: nameOf(group, bucketOf(fingerprint, group)), field: group.exact ? id : fieldOf(fingerprint) }
     },
   }
 }
 
+function kindOf({ exact, counts }: CounterGroup): 'c' | 'e' | 't' {
+  if (exact) return 'e'
+  return counts === undefined ? 'c' : 't'
+}
+
 /** By bits that the field does not hold, for as long as there are such. */
-function bucketOf({ high }: IdFingerprint, spread: number): number {
+export function bucketOf({ high }: IdFingerprint, { spread }: CounterGroup): number {
   return ((high >>> 16) | (high << 16)) & (spread - 1)
 }
+
+/** How many bytes the fields of a group's hashes have; 0: any number. */
+export const fieldBytes = ({ exact }: CounterGroup): number => (exact ? 0 : FIELD_BYTES)
 
 /** 48 bits: with those of the bucket, a million counters of a group meet by a chance of one in millions. */
 function fieldOf({ low, high }: IdFingerprint): Buffer {

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { CounterKey } from '../port.ts'
+import type { CounterGroup } from '../port.ts'
 
 /** Groups of a source that are remembered: those that are in use, such as of this day and this half hour. */
 const GROUPS_MAX = 16
@@ -23,18 +23,18 @@ export class LastingHashes {
     if (position !== this.#position || position === -1) this.#groups.clear()
   }
 
-  /** @param now UTC epoch milliseconds. */
-  has({ group }: CounterKey, bucket: number, now: number): boolean {
-    if (group.keptUntil === null || group.keptUntil - now < CLOCKS_DIFFER_MS) return false
+  /** Tells which hashes of a group last. @param now UTC epoch milliseconds. */
+  of(group: CounterGroup, now: number): (bucket: number) => boolean {
+    if (group.keptUntil === null || group.keptUntil - now < CLOCKS_DIFFER_MS) return () => false
     const bits = this.#groups.get(nameOf(group))
-    return bits !== undefined && (bits[Math.floor(bucket / BYTE_BITS)]! & (1 << (bucket % BYTE_BITS))) !== 0
+    if (bits === undefined) return () => false
+    return (bucket) => (bits[Math.floor(bucket / BYTE_BITS)]! & (1 << (bucket % BYTE_BITS))) !== 0
   }
 
   /** What was written by the store that has left the source at the position. */
-  remember(written: Iterable<{ key: CounterKey; bucket: number }>, position: number): void {
+  remember(written: Iterable<{ group: CounterGroup; bucket: number }>, position: number): void {
     this.#position = position
-    for (const { key, bucket } of written) {
-      const { group } = key
+    for (const { group, bucket } of written) {
       if (group.keptUntil === null || group.spread > SPREAD_MAX) continue
       let bits = this.#groups.get(nameOf(group))
       if (!bits) {
@@ -46,4 +46,4 @@ export class LastingHashes {
   }
 }
 
-const nameOf = ({ name, exact, keptUntil }: CounterKey['group']) => `${exact ? 'e' : 'c'}/${keptUntil}/${name}`
+const nameOf = ({ name, exact, keptUntil }: CounterGroup) => `${exact ? 'e' : 'c'}/${keptUntil}/${name}`

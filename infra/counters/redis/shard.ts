@@ -12,10 +12,13 @@ import {
   type ShardLoad,
 } from '../port.ts'
 import { HOLDERS_MAX } from '../reservations.ts'
+import { byBucket, packField } from './buckets.ts'
 import { changeArguments, type SeenChange } from './change-arguments.ts'
-import { shardKeys } from './keys.ts'
+import { fieldBytes, shardKeys } from './keys.ts'
 import { LastingHashes } from './lasting-hashes.ts'
+import { PackedArguments } from './packed.ts'
 import { type SeenCache, SeenShard } from './seen-blocks.ts'
+import { talliedIn, wideField } from './tallies.ts'
 
 /** A reservation reads every other holder of its keys: mostly a few processes. */
 const RESERVATIONS_PER_CALL = 100
@@ -87,35 +90,85 @@ export function openShard({ connection, namespace, shards, shard, seenCache, new
   }
 
   async function loadOne({ source, after, keys, seen }: ShardLoad): Promise<LoadedShard> {
-    const reads = hashReads(keys)
-    const [state, ...hashes] = await pipelined<(string | null)[]>((pipeline) => {
-      pipeline.mget(names.position(source), names.note(source), names.seenToken, names.complete)
-      for (const [hash, { fields }] of reads) pipeline.hmget(hash, ...fields)
-    })
-    const position = Number(state![0] ?? -1)
+    const byKind = Object.groupBy(keys, ({ group }) => (group.counts === undefined ? 'hashed' : 'tallied'))
+    const [hashed, tallied] = [byKind.hashed ?? [], byKind.tallied ?? []]
+    const state = [names.position(source), names.note(source), names.seenToken, names.complete]
+    // Counters that are newer than the position, because the source has moved on meanwhile, are refused by `store`.
+    const [{ plain, values: tallies }, { values: counts }] = await Promise.all([
+      readTallies(state, tallied),
+      readHashes([], hashed),
+    ])
+    const [offset, note, token, complete] = plain.map((each) => each?.toString() ?? null)
+    const position = Number(offset ?? -1)
     if (position < after) throw new CountersBehind(`${source} stands at ${position} in shard ${shard}, not at ${after}`)
-    if (seen.length > 0) seenShard.expect(state![2] ?? '')
+    let [nextTally, nextCount] = [0, 0]
+    const values = keys.map(({ group }) => (group.counts === undefined ? counts[nextCount++]! : tallies[nextTally++]!))
+    if (seen.length > 0) seenShard.expect(token ?? '')
     return {
       position,
-      note: state![1] ?? null,
-      values: valuesOf(keys.length, reads, hashes.flat()),
+      note: note ?? null,
+      values,
       seen: await seenShard.look(seen, fetchBlocks),
-      complete: typeof state![3] === 'string',
+      complete: complete !== null,
     }
   }
 
-  /** Of each hash: the fields to read, and at which places of `keys` they are. */
-  function hashReads(keys: readonly CounterKey[]) {
-    const reads = new Map<string, { fields: (Buffer | string)[]; places: number[] }>()
-    for (const [place, key] of keys.entries()) {
-      const { hash, field } = names.counter(key)
-      const read = reads.get(hash)
-      if (read) {
-        read.fields.push(field)
-        read.places.push(place)
-      } else reads.set(hash, { fields: [field], places: [place] })
+  /** Reads plain keys and tallies as of one moment, but for those of wide blocks, which are read after it. */
+  async function readTallies(plain: readonly string[], keys: readonly CounterKey[]) {
+    const { groups, fingerprints } = byBucket(keys)
+    const blockNames = groups.flatMap(({ group, parts }) => [
+      names.anyWide(group),
+      ...parts.map(({ bucket }) => names.bucket(group, bucket)),
+    ])
+    const found = await connection.run((client) => client.mgetBuffer(...plain, ...blockNames))
+    const values = new Array<number>(keys.length).fill(0)
+    const wide: { name: string; places: readonly number[] }[] = []
+    let next = plain.length
+    for (const { group, parts } of groups) {
+      const anyWide = found[next++] !== null
+      for (const { bucket, places } of parts) {
+        const block = found[next++]!
+        if (block === null && anyWide) wide.push({ name: names.bucket(group, bucket), places })
+        for (const place of places) values[place] = talliedIn(block, fingerprints[place]!, keys[place]!.count ?? 0)
+      }
     }
-    return reads
+    if (wide.length > 0) {
+      const answers = await pipelined<(string | null)[]>((pipeline) => {
+        for (const { name, places } of wide) {
+          pipeline.hmget(name, ...places.map((place) => wideField(fingerprints[place]!, keys[place]!.count ?? 0)))
+        }
+      })
+      for (const [i, { places }] of wide.entries()) {
+        for (const [j, place] of places.entries()) values[place] = Number(answers[i]![j] ?? 0)
+      }
+    }
+    return { plain: found.slice(0, plain.length), values }
+  }
+
+  /** Reads plain keys and counters of hashes as of one moment. */
+  async function readHashes(plain: readonly string[], keys: readonly CounterKey[]) {
+    const { groups, fingerprints } = byBucket(keys)
+    const all = [...plain]
+    const packed = new PackedArguments()
+    const order: number[] = []
+    for (const { group, parts } of groups) {
+      packed.number(fieldBytes(group))
+      packed.number(parts.length)
+      for (const { bucket, places } of parts) {
+        all.push(names.bucket(group, bucket))
+        packed.number(places.length)
+        for (const place of places) {
+          packField(keys[place]!, fingerprints[place]!, packed)
+          order.push(place)
+        }
+      }
+    }
+    const values = new Array<number>(keys.length).fill(0)
+    if (all.length === 0) return { plain: [], values }
+    const answer = await connection.run((client) => client.readValues(all.length, all, plain.length, packed.bytes()))
+    const found = answer[plain.length]!.split(',')
+    for (let i = 0; i < order.length; i++) values[order[i]!] = Number(found[i])
+    return { plain: answer.slice(0, plain.length), values }
   }
 
   async function storeSeen(change: ShardChange): Promise<void> {
@@ -151,13 +204,9 @@ export function openShard({ connection, namespace, shards, shard, seenCache, new
       Promise.all(loads.map((load) => (load.seen.length > 0 ? seenCalls.add(() => loadOne(load)) : loadOne(load)))),
     store: (change) => (change.seen.length > 0 ? seenCalls.add(() => storeSeen(change)) : send(change, null)),
     async read(keys) {
-      const reads = hashReads(keys)
-      const args = [...reads.values()].flatMap(({ fields }) => [fields.length, ...fields])
-      const answer = await connection.run((client) =>
-        client.readValues(1 + reads.size, names.complete, [...reads.keys()], args),
-      )
-      if (answer.length === 0) throw new CountersUnavailable(`Shard ${shard} of the counters is being counted again`)
-      return valuesOf(keys.length, reads, answer)
+      const { plain, values } = await readHashes([names.complete], keys)
+      if (plain[0] === null) throw new CountersUnavailable(`Shard ${shard} of the counters is being counted again`)
+      return values
     },
     async positions(sources) {
       const offsets = await connection.run((client) => client.mget(sources.map(names.position)))
@@ -196,15 +245,3 @@ export function openShard({ connection, namespace, shards, shard, seenCache, new
 }
 
 const FIXED_ARGUMENTS = 3
-
-/** @param answers the values of all hashes, one after the other. */
-function valuesOf(
-  count: number,
-  reads: ReadonlyMap<string, { places: number[] }>,
-  answers: readonly (string | null)[],
-): number[] {
-  const values = new Array<number>(count).fill(0)
-  let next = 0
-  for (const { places } of reads.values()) for (const place of places) values[place] = Number(answers[next++] ?? 0)
-  return values
-}

@@ -20,11 +20,12 @@ export interface LossyCounters extends Counters {
   readonly moments: number
   /** Forgets everything since a moment; 0: everything. */
   loseTo(moment: number): void
-  /** All values by shard, group and id. */
+  /** All values by shard, group, id and, of several, number. */
   held(): Record<string, number>
 }
 
-const keyOf = ({ shard, group, id }: CounterKey) => JSON.stringify([shard, group.name, id])
+const keyOf = ({ shard, group, id, count }: CounterKey) =>
+  JSON.stringify([shard, group.name, id, ...(count === undefined ? [] : [count])])
 const seenIn = (shard: number, { group, id }: SeenKey) => JSON.stringify([shard, group.name, id, 'seen'])
 
 export function lossyCounters(shards = 1): LossyCounters {

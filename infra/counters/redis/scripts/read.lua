@@ -1,0 +1,38 @@
+-- Reads plain values and counters of one shard as of one moment. A transaction would do, but a Redis that is full refuses to
+-- take one in.
+--
+-- KEYS: plain values; then hashes, in the order of their fields
+-- ARGV: how many plain values; packed, of the hashes in stretches of one field length: bytes of a field | 0 when each has its
+--   own length before it, number of hashes, and of each the number of its fields (1,000 at most), and these
+-- Reply: the plain values; the values of all fields, in order, with commas between them and nothing where there is none.
+local call, byte, sub = redis.call, string.byte, string.sub
+local packed, at = ARGV[2], 1
+
+local function number()
+  local low, high = byte(packed, at, at + 1)
+  at = at + 2
+  return low + 256 * high
+end
+local function bytes(length)
+  at = at + length
+  return sub(packed, at - length, at - 1)
+end
+
+local plain = tonumber(ARGV[1])
+local replies = {}
+for i = 1, plain do replies[i] = call('GET', KEYS[i]) end
+
+local values, length, k = {}, 0, plain
+while at <= #packed do
+  local width, hashes = number(), number()
+  for _ = 1, hashes do
+    k = k + 1
+    local fields = {}
+    for n = 1, number() do fields[n] = bytes(width > 0 and width or number()) end
+    local found = call('HMGET', KEYS[k], unpack(fields))
+    for n = 1, #found do values[length + n] = found[n] or '' end
+    length = length + #found
+  end
+end
+replies[plain + 1] = table.concat(values, ',')
+return replies

@@ -1,0 +1,169 @@
+-- Applies a batch to one shard, wholly or not at all: nothing is written before every check has passed.
+--
+-- KEYS: position, note, seen token; then the hashes, blocks and holders in the order in which ARGV names what becomes of them
+-- ARGV: after, upTo, whether there is a note, note, seen token expected, new seen token | "" when nothing is seen;
+--   packed, in stretches: TALLY, kept until | "", bytes of an entry, number of tally blocks, and of each the number of its
+--             entries, and these (their KEYS are that which says whether any is wide, and the blocks); or ADD | LOWER, kept until | "", bytes of a field | 0 when each has its own length before it,
+--             number of hashes, and of each the number of its fields (1,000 at most), and these with their amounts;
+--   blocks:   how many, then of each: kept until | "", bytes that are appended;
+--   released: how many, then the holder of each
+-- Reply: nothing, or an error COUNTERS_MOVED (another position), COUNTERS_STALE (another seen token).
+local BLOCK_BYTES = 4096
+-- A tally block of more counters is wide.
+local COUNTERS_MAX = 256
+local SUMMED_BYTES = 512
+local TALLY_MAX = 65535
+
+local position = redis.call('GET', KEYS[1]) or '-1'
+if position ~= ARGV[1] then
+  return redis.error_reply('COUNTERS_MOVED ' .. KEYS[1] .. ' is ' .. position .. ', not ' .. ARGV[1])
+end
+if ARGV[6] ~= '' and (redis.call('GET', KEYS[3]) or '') ~= ARGV[5] then
+  return redis.error_reply('COUNTERS_STALE seen keys have changed')
+end
+
+-- First what a full Redis refuses.
+redis.call('SET', KEYS[1], ARGV[2])
+if ARGV[3] == '1' then redis.call('SET', KEYS[2], ARGV[4]) end
+if ARGV[6] ~= '' then redis.call('SET', KEYS[3], ARGV[6]) end
+
+-- Numbers of Lua are doubles, exact up to 2^53; its own text of them has only 14 digits.
+local function text(number) return string.format('%.0f', number) end
+local function keep(key, kept_until)
+  if kept_until ~= '' then redis.call('PEXPIREAT', key, kept_until, 'NX') end
+end
+
+local call, byte, sub = redis.call, string.byte, string.sub
+local k, i = 3, 8
+local function key()
+  k = k + 1
+  return KEYS[k]
+end
+local function argument()
+  i = i + 1
+  return ARGV[i - 1]
+end
+
+local packed, at = ARGV[7], 1
+local function number()
+  local low, high = byte(packed, at, at + 1)
+  at = at + 2
+  return low + 256 * high
+end
+local function bytes(length)
+  at = at + length
+  return sub(packed, at - length, at - 1)
+end
+
+local function raise(hash, kept_until, field, amount)
+  local value = call('HINCRBY', hash, field, amount)
+  -- Only a hash whose field is new can be new.
+  if kept_until ~= '' and value == tonumber(amount) then keep(hash, kept_until) end
+  if value < 0 then call('HSET', hash, field, 0) end
+end
+
+-- What becomes of a value, or nothing.
+local change = {}
+function change.ADD(former, amount) return text(math.max((former or 0) + amount, 0)) end
+function change.LOWER(former, value)
+  former = tonumber(former or '0')
+  return (former == 0 or former > tonumber(value)) and value
+end
+
+local function change_fields(name, kept_until, width, hash)
+  local count, fields, amounts = number(), {}, {}
+  for n = 1, count do
+    fields[n] = bytes(width > 0 and width or number())
+    amounts[n] = bytes(number())
+  end
+  if count == 1 and name == 'ADD' then return raise(hash, kept_until, fields[1], amounts[1]) end
+  local values, is_new, changed = call('HMGET', hash, unpack(fields)), false, {}
+  for n = 1, count do
+    local value = change[name](values[n], amounts[n])
+    if value then
+      changed[#changed + 1] = fields[n]
+      changed[#changed + 1] = value
+      is_new = is_new or not values[n]
+    end
+  end
+  if #changed > 0 then call('HSET', hash, unpack(changed)) end
+  if is_new then keep(hash, kept_until) end
+end
+
+-- Adds up the entries of each counter of a tally block: six bytes that say which, and two of an amount, low byte first. A block
+-- of many counters becomes wide: a hash, of which only what is asked for is read.
+local function sum_up(block, kept_until, any_wide)
+  local entries, sums, counters = call('GET', block), {}, {}
+  for from = 1, #entries, 8 do
+    local counter, low, high = sub(entries, from, from + 5), byte(entries, from + 6, from + 7)
+    if not sums[counter] then counters[#counters + 1] = counter end
+    sums[counter] = (sums[counter] or 0) + low + 256 * high
+  end
+  if #counters > COUNTERS_MAX then
+    call('DEL', block)
+    for _, counter in ipairs(counters) do call('HSET', block, counter, text(sums[counter])) end
+    keep(block, kept_until)
+    call('SET', any_wide, 1)
+    keep(any_wide, kept_until)
+    return true
+  end
+  local summed = {}
+  for _, counter in ipairs(counters) do
+    for left = sums[counter], 1, -TALLY_MAX do
+      local amount = math.min(left, TALLY_MAX)
+      summed[#summed + 1] = counter .. string.char(amount % 256, math.floor(amount / 256))
+    end
+  end
+  call('SET', block, table.concat(summed), 'KEEPTTL')
+  return false
+end
+
+-- Whether the block has become wide.
+local function tally(block, kept_until, entries, any_wide)
+  local length = call('APPEND', block, entries)
+  if length == #entries then keep(block, kept_until) end
+  -- Each time that its length has doubled.
+  local _, doublings = math.frexp(length)
+  local _, before = math.frexp(length - #entries)
+  return length >= SUMMED_BYTES and doublings > before and sum_up(block, kept_until, any_wide)
+end
+
+local function tally_wide(block, entries)
+  for from = 1, #entries, 8 do
+    local low, high = byte(entries, from + 6, from + 7)
+    call('HINCRBY', block, sub(entries, from, from + 5), low + 256 * high)
+  end
+end
+
+local function tally_all(kept_until, width, count)
+  local any_wide = key()
+  local has_wide = call('EXISTS', any_wide) == 1
+  for _ = 1, count do
+    local block, entries = key(), bytes(number() * width)
+    if has_wide and call('TYPE', block).ok == 'hash' then
+      tally_wide(block, entries)
+    else
+      -- A block of many entries comes several times.
+      has_wide = tally(block, kept_until, entries, any_wide) or has_wide
+    end
+  end
+end
+
+while at <= #packed do
+  local name, kept_until, width, count = bytes(number()), bytes(number()), number(), number()
+  if name == 'TALLY' then
+    tally_all(kept_until, width, count)
+  else
+    for _ = 1, count do change_fields(name, kept_until, width, key()) end
+  end
+end
+
+for _ = 1, tonumber(argument()) do
+  local block, kept_until, bytes = key(), argument(), argument()
+  local length = redis.call('APPEND', block, bytes)
+  if length == #bytes then keep(block, kept_until) end
+  -- A string that grows has room to grow further: one that is full is written anew, without.
+  if length >= BLOCK_BYTES then redis.call('SET', block, redis.call('GET', block), 'KEEPTTL') end
+end
+
+for _ = 1, tonumber(argument()) do redis.call('HDEL', key(), argument()) end

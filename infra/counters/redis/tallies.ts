@@ -1,0 +1,32 @@
+import type { IdFingerprint } from '../fingerprint.ts'
+
+/**
+ * Counters of which an id has several lie in tally blocks: strings of entries that are only appended, so that a batch costs
+ * Redis one command a block, and all blocks are read by one MGET. An entry is 40 bits of the fingerprint, the number of the
+ * counter (8 bits) and an amount (16 bits); a counter is the sum of its entries. store.lua adds up a block that has grown, and
+ * turns one of many counters into a hash of such fields and their sums: that block is wide.
+ */
+export const ENTRY_BYTES = 8
+const FIELD_BYTES = 6
+
+/** The value of a counter in its block. @param block null: there is none. */
+export function talliedIn(block: Buffer | null, { low, high }: IdFingerprint, count: number): number {
+  if (block === null) return 0
+  const entries = new DataView(block.buffer, block.byteOffset, block.length)
+  const number = (high & 0xff) | (count << 8)
+  let value = 0
+  for (let at = 0; at < block.length; at += ENTRY_BYTES) {
+    if (entries.getInt32(at, true) === low && entries.getUint16(at + 4, true) === number) {
+      value += entries.getUint16(at + 6, true)
+    }
+  }
+  return value
+}
+
+/** The field of a counter in a wide block. */
+export function wideField({ low, high }: IdFingerprint, count: number): Buffer {
+  const field = Buffer.allocUnsafe(FIELD_BYTES)
+  field.writeInt32LE(low, 0)
+  field.writeUInt16LE((high & 0xff) | (count << 8), 4)
+  return field
+}
