@@ -49,7 +49,7 @@ export const occurrencesOf = (effect: number): number => (SATURATION * effect) /
 
 /**
  * What offers get that say a word otherwise, of what they would get for the word itself: what was typed comes first.
- * Between 0.1 and 0.3 makes no difference; from 0.4 on, the next best names push out better offers.
+ * Between 0.1 and 0.3 makes little difference; from 0.4 on, the next best names push out better offers.
  */
 export const ALTERNATIVE_SHARE = 0.2
 /** Effect of an alternative, by the mean effect of its terms. */
