@@ -1,11 +1,13 @@
 import { type Analytics, AnalyticsUnavailable } from '../../infra/analytics/port.ts'
+import { affectedSql, peopleStatements, touchedSql } from '../../infra/analytics/queries/attribution/affected.ts'
 import {
-  affectedSql,
-  allTransactionsSql,
+  copiedTransactionsSql,
+  firstOffsetsSql,
+  lookupStatements,
   type NewRows,
-  newLinksSql,
-  touchedSql,
-} from '../../infra/analytics/queries/attribution/affected.ts'
+  PERSON_KEYS,
+  transactionsOfKeysSql,
+} from '../../infra/analytics/queries/attribution/lookups.ts'
 import {
   createScratchStatements,
   heldSql,
@@ -15,12 +17,12 @@ import {
   scratchOf,
   sliceStatements,
 } from '../../infra/analytics/queries/attribution/slices.ts'
-import { sumOfOffsets } from '../../infra/event-log/epochs.ts'
 import type { Commit, EventLog } from '../../infra/event-log/port.ts'
-import { CREDIT_RULES_VERSION } from '../../services/domain/attribution/credit.ts'
 import { createLagMeter, type Stretch, sharedCall, type TopicLag } from '../runtime/lag.ts'
 import { SINK_GROUP } from '../sink/offset-metadata.ts'
 import type { StoredTopic } from '../sink/rows.ts'
+import { commitsOf, type Progress, progressOf } from './progress.ts'
+import { advanced, newRanges, type Place, placeIn, rowsIn, versionOf } from './ranges.ts'
 
 export const ATTRIBUTION_GROUP = 'attribution'
 
@@ -36,10 +38,14 @@ export const attributionTopics = [
   'item-groups',
 ] as const satisfies readonly StoredTopic[]
 
-/** Transactions computed at once; with their touches they must fit in the store's memory. */
-const SLICE_TRANSACTIONS = 20_000
-/** Offsets of one partition that one run takes. */
-const RUN_MAX_OFFSETS = 200_000
+export interface AttributionLimits {
+  /** Transactions computed at once; with their touches they must fit in the store's memory. */
+  sliceTransactions: number
+  /** Offsets of one partition that one run takes. */
+  runOffsets: number
+}
+
+const LIMITS: AttributionLimits = { sliceTransactions: 20_000, runOffsets: 200_000 }
 /** Parameters of the queries: null keeps the windows of each shop. */
 const SHOPS_WINDOWS = { clickWindowHours: null, viewWindowHours: null }
 
@@ -48,44 +54,26 @@ export interface AttributionDeps {
   analytics: Analytics
   /** A name that no other run has. */
   runId: () => string
+  limits?: AttributionLimits
 }
 
 /**
- * One run of attribution: computes again every line whose credit the rows can have changed that the sink has stored since
- * the last run. The rules are those of `services/domain/attribution`.
+ * Brings attribution up to date: computes every line whose credit the rows can have changed that the sink has stored since the
+ * last time. The rules are those of `services/domain/attribution`.
  *
  * After any order of arrival, duplicates or crashes, `attributed_lines` is as if it were computed from all events at once. A
  * run that stops anywhere is repeated under the same version and stores the same rows. One process should run it; two at
  * once do the same work twice.
  * @returns how many transactions it computed; null when the sink has stored nothing new.
  */
-export async function attribute({ log, analytics, runId }: AttributionDeps): Promise<number | null> {
-  const done = doneUnderTheseRules(await log.committed(ATTRIBUTION_GROUP))
-  const ranges = newRanges(await log.committed(SINK_GROUP), done)
-  if (ranges.length === 0) return null
-  const doneAfter = advanced(done, ranges)
-
-  const newRows: NewRows = (topic) => rowsIn(ranges.filter((range) => range.topic === topic))
-  const version = versionOf(doneAfter)
-  const scratch = scratchOf(runId())
-  try {
-    for (const statement of createScratchStatements(scratch)) await analytics.command(statement)
-    await linkPersons(analytics, newRows, version)
-    const scope = await findAffected(analytics, scratch, newRows, {
-      isFirst: done.length === 0,
-      since: versionOf(done),
-    })
-    await creditAffected(analytics, scratch, scope, version)
-    await log.reset(ATTRIBUTION_GROUP, doneAfter)
-    return scope.transactions
-  } finally {
-    await drop(analytics, Object.values(scratch)).catch(() => {})
+export async function attribute(deps: AttributionDeps): Promise<number | null> {
+  let total: number | null = null
+  for (;;) {
+    const run = await runOnce(deps)
+    if (run === null) return total
+    total = (total ?? 0) + run.transactions
+    if (run.progress.phase === 'FOLLOWING') return total
   }
-}
-
-/** What attribution has done. After a change of the rules that is nothing: everything is computed again. */
-export function doneUnderTheseRules(committed: readonly Commit[]): readonly Commit[] {
-  return committed.every(({ metadata }) => metadata === String(CREDIT_RULES_VERSION)) ? committed : []
 }
 
 /** Attribution as periodic work: each turn is a run, and resolves to whether there may be more to do at once. */
@@ -94,7 +82,92 @@ export function createAttribution(deps: AttributionDeps): () => Promise<boolean>
   return async () => {
     if (!isTidy) await dropLeftScratch(deps.analytics)
     isTidy = true
-    return (await attribute(deps)) !== null
+    return (await runOnce(deps)) !== null
+  }
+}
+
+interface Run {
+  /** Computed by it. */
+  transactions: number
+  progress: Progress
+}
+
+/** One step of `Progress`; null when there is none to take. */
+async function runOnce(deps: AttributionDeps): Promise<Run | null> {
+  const { log } = deps
+  const progress = progressOf(await log.committed(ATTRIBUTION_GROUP))
+  const run = await (progress.phase === 'CREDITING' ? creditPart(deps, progress) : takeNew(deps, progress))
+  if (run !== null) await log.reset(ATTRIBUTION_GROUP, commitsOf(run.progress))
+  return run
+}
+
+/** Copies what is new, and outside of the past computes what it affects. */
+async function takeNew(deps: AttributionDeps, { phase, done }: Progress): Promise<Run | null> {
+  const { log, analytics, limits = LIMITS } = deps
+  const stored = (await log.committed(SINK_GROUP)).filter(({ topic }) => isOfAttribution(topic))
+  const bounds = { starts: await startsOf(analytics, stored, done), runOffsets: limits.runOffsets }
+  const ranges = newRanges(stored, done, bounds)
+  if (ranges.length === 0) return null
+  const doneAfter = advanced(done, ranges)
+  const version = versionOf(doneAfter)
+  const newRows: NewRows = (topic) => rowsIn(ranges.filter((range) => range.topic === topic))
+  for (const statement of lookupStatements(newRows)) await analytics.command(statement, { version })
+  if (phase === 'FOLLOWING') {
+    const transactions = await withScratch(deps, async (scratch) => {
+      const scope = await findAffected(deps, scratch, newRows, versionOf(done))
+      await creditAffected(analytics, scratch, scope, version)
+      return scope.transactions
+    })
+    return { transactions, progress: { phase, done: doneAfter } }
+  }
+  const isCaughtUp = newRanges(stored, doneAfter, bounds).length === 0
+  if (!isCaughtUp) return { transactions: 0, progress: { phase: 'COLLECTING', done: doneAfter } }
+  const [copied] = await analytics.query<{ transactions: number }>(copiedTransactionsSql)
+  const parts = Math.ceil(copied!.transactions / limits.sliceTransactions)
+  const next = parts === 0 ? { phase: 'FOLLOWING' as const } : { phase: 'CREDITING' as const, part: 0, parts }
+  return { transactions: 0, progress: { ...next, done: doneAfter } }
+}
+
+/** Where the partitions begin that attribution has not begun with. */
+async function startsOf(analytics: Analytics, stored: readonly Commit[], done: readonly Commit[]): Promise<Place[]> {
+  const isBegun = stored.every((commit) => placeIn(done, commit) !== undefined)
+  return isBegun ? [] : await analytics.query<Place>(firstOffsetsSql)
+}
+
+function isOfAttribution(topic: string): boolean {
+  return (attributionTopics as readonly string[]).includes(topic)
+}
+
+/** Computes the transactions of a part of the people. The parts share nothing, so that several processes could take them. */
+async function creditPart(deps: AttributionDeps, progress: Progress & { phase: 'CREDITING' }): Promise<Run> {
+  const { analytics, limits = LIMITS } = deps
+  const { part, parts, done } = progress
+  const keys = { fromKey: startOfPart(part, parts), toKey: startOfPart(part + 1, parts) - 1 }
+  const transactions = await withScratch(deps, async (scratch) => {
+    await analytics.command(scopeSql(transactionsOfKeysSql, scratch), { ...keys, sliceSize: limits.sliceTransactions })
+    const scope = await readScope(analytics, scratch)
+    await creditAffected(analytics, scratch, scope, versionOf(done))
+    return scope.transactions
+  })
+  const isLast = part + 1 >= parts
+  return { transactions, progress: isLast ? { phase: 'FOLLOWING', done } : { ...progress, part: part + 1 } }
+}
+
+function startOfPart(part: number, parts: number): number {
+  return Math.floor((part * PERSON_KEYS) / parts)
+}
+
+/** Gives the run scratch tables of its own. */
+async function withScratch<T>(
+  { analytics, runId }: AttributionDeps,
+  run: (scratch: Scratch) => Promise<T>,
+): Promise<T> {
+  const scratch = scratchOf(runId())
+  try {
+    for (const statement of createScratchStatements(scratch)) await analytics.command(statement)
+    return await run(scratch)
+  } finally {
+    await drop(analytics, Object.values(scratch)).catch(() => {})
   }
 }
 
@@ -108,20 +181,15 @@ export function createAttributionLag(deps: {
   const measure = createLagMeter(deps)
   return sharedCall(async () => {
     const [stored, committed] = await Promise.all([log.committed(SINK_GROUP), log.committed(ATTRIBUTION_GROUP)])
-    const done = doneUnderTheseRules(committed)
+    const progress = progressOf(committed)
+    const done = progress.phase === 'FOLLOWING' ? progress.done : []
     const stretches = stored.flatMap(({ topic, partition, offset: end }): Stretch[] => {
-      if (!(attributionTopics as readonly string[]).includes(topic)) return []
+      if (!isOfAttribution(topic)) return []
       const from = done.find((each) => each.topic === topic && each.partition === partition)?.offset ?? 0
       return [{ topic, partition, from, end }]
     })
     return measure(stretches)
   })
-}
-
-/** Stores which cids and uids the new rows show together. */
-async function linkPersons(analytics: Analytics, newRows: NewRows, version: number): Promise<void> {
-  const links = newLinksSql(newRows)
-  if (links !== null) await analytics.command(links, { version })
 }
 
 /** What the scratch tables hold. */
@@ -133,20 +201,22 @@ interface Scope {
 
 /**
  * Fills the scratch tables with the transactions to compute again.
- * @param of.isFirst no run has finished under these rules, so that all transactions are computed.
- * @param of.since the version of the last run.
+ * @param since the version of the last run.
  */
 async function findAffected(
-  analytics: Analytics,
+  { analytics, limits = LIMITS }: AttributionDeps,
   scratch: Scratch,
   newRows: NewRows,
-  { isFirst, since }: { isFirst: boolean; since: number },
+  since: number,
 ): Promise<Scope> {
-  const touched = isFirst ? null : touchedSql(newRows, scratch)
+  const touched = touchedSql(newRows, scratch)
   if (touched !== null) await analytics.command(touched)
+  for (const statement of peopleStatements(scratch)) await analytics.command(statement, { done: since })
   const { touched: before } = await readScope(analytics, scratch)
-  const affected = isFirst ? allTransactionsSql : affectedSql(newRows, scratch)
-  await analytics.command(scopeSql(affected, scratch), { sliceSize: SLICE_TRANSACTIONS, done: since })
+  await analytics.command(scopeSql(affectedSql(newRows, scratch), scratch), {
+    sliceSize: limits.sliceTransactions,
+    done: since,
+  })
   return { ...(await readScope(analytics, scratch)), touched: before }
 }
 
@@ -178,47 +248,4 @@ async function dropLeftScratch(analytics: Analytics): Promise<void> {
 
 async function drop(analytics: Analytics, tables: readonly string[]): Promise<void> {
   for (const table of tables) await analytics.command(`DROP TABLE IF EXISTS ${table} SYNC`)
-}
-
-/** Offsets [from, to) of a partition. */
-interface Range {
-  topic: StoredTopic
-  partition: number
-  from: number
-  to: number
-}
-
-/**
- * What the sink has stored and attribution has not seen, limited to what one run can bear. What comes first of a partition is
- * taken whole: nobody knows at which offset it begins.
- */
-function newRanges(stored: readonly Commit[], done: readonly Commit[]): Range[] {
-  return stored.flatMap((commit) => {
-    const topic = commit.topic as StoredTopic
-    if (!(attributionTopics as readonly string[]).includes(topic)) return []
-    const from = done.find((each) => each.topic === topic && each.partition === commit.partition)?.offset ?? null
-    const to = from === null ? commit.offset : Math.min(commit.offset, from + RUN_MAX_OFFSETS)
-    return to > (from ?? 0) ? [{ topic, partition: commit.partition, from: from ?? 0, to }] : []
-  })
-}
-
-/** The commits once these ranges are done too. */
-function advanced(done: readonly Commit[], ranges: readonly Range[]): Commit[] {
-  const metadata = String(CREDIT_RULES_VERSION)
-  const others = done.filter(
-    ({ topic, partition }) => !ranges.some((range) => range.topic === topic && range.partition === partition),
-  )
-  return [...others, ...ranges.map(({ topic, partition, to }) => ({ topic, partition, offset: to, metadata }))]
-}
-
-/** How much of the log is done. It grows with every run and with the rules, and is the same when a run is repeated. */
-function versionOf(commits: readonly Commit[]): number {
-  return sumOfOffsets(commits.map(({ offset }) => offset)) + CREDIT_RULES_VERSION
-}
-
-function rowsIn(ranges: readonly Range[]): string | null {
-  if (ranges.length === 0) return null
-  return ranges
-    .map(({ partition, from, to }) => `(_partition = ${partition} AND _offset >= ${from} AND _offset < ${to})`)
-    .join(' OR ')
 }

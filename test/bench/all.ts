@@ -27,6 +27,7 @@ const measures: Measure[] = [
     'intake/intake',
     'streams/sink',
     'streams/attribution',
+    'streams/attribution-turn',
     'streams/indexer',
     'feed',
     'registry',

@@ -10,8 +10,11 @@
  * Attribution, reports under another model and explanations all use the same SQL.
  */
 
-/** Increase it with every change of a rule in this folder: attribution then computes all lines again. */
-export const CREDIT_RULES_VERSION = 2
+/**
+ * Increase it with every change of a rule in this folder, or of the tables that attribution looks people and transactions
+ * up in: attribution then fills those and computes all lines again.
+ */
+export const CREDIT_RULES_VERSION = 3
 
 /**
  * How long a touch may earn credit, measured from the touch to the transaction and inclusive. These hold for shops that

@@ -12,7 +12,7 @@ import {
 import { type ExplainedTouch, explainQuery } from '../../../infra/analytics/queries/explain/line.ts'
 import type { Commit } from '../../../infra/event-log/port.ts'
 import type { AttributionModel } from '../../../services/domain/attribution/credit.ts'
-import { attribute } from '../../../streams/attribution/attribution.ts'
+import { type AttributionDeps, attribute } from '../../../streams/attribution/attribution.ts'
 import { storeBatch } from '../../../streams/sink/batch.ts'
 import { SINK_GROUP } from '../../../streams/sink/offset-metadata.ts'
 import { tablesOf } from '../../../streams/sink/rows.ts'
@@ -21,7 +21,11 @@ import { bytesOf, type Happening, keyOf, partitionOf, partitionsOf } from './eve
 
 const TABLES = [
   ...Object.values(tablesOf).flatMap((tables) => tables.map(({ table }) => table)),
-  'person_links',
+  'links_by_cid',
+  'links_by_uid',
+  'touches',
+  'transactions_by_person',
+  'transactions_by_id',
   'attributed_lines',
 ]
 
@@ -68,7 +72,8 @@ export async function openWorld(analytics: Analytics, epoch: number) {
       }
       await log.reset(SINK_GROUP, [...ends.values()])
     },
-    attribute: () => attribute({ log, analytics, runId: randomUUID }),
+    attribute: (changed: Partial<AttributionDeps> = {}) => attribute({ log, analytics, runId: randomUUID, ...changed }),
+    analytics,
     /** Attribution forgets what it has seen, as after a crash before its commit. */
     committed: () => log.committed('attribution'),
     rewind: (commits: Commit[]) => log.reset('attribution', commits.length === 0 ? null : commits),

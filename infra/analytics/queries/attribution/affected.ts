@@ -1,54 +1,21 @@
-import type { TopicName } from '../../../../schemas/topics.ts'
-import { crowdedSql, linkedSql, linksOf, NEVER, withoutPlaceSql } from './person-links.ts'
+import { byIdSql, type NewRows } from './lookups.ts'
+import {
+  crowdedSql,
+  linkedSql,
+  linksAmong,
+  nearLinksSql,
+  personKeySql,
+  personKeysSql,
+  withoutPlaceSql,
+} from './person-links.ts'
 import type { Scratch } from './slices.ts'
 import { itemGroupsSql, windowMaxMsSql, windowsSql } from './touches.ts'
 import { trustAtSql } from './transaction-versions.ts'
 
 /**
  * Which transactions the rows that the sink has stored since the last run can affect: rather some too many than one too
- * few.
+ * few. Each comes as personKey, shopId, kind and eventId.
  */
-
-/** SQL that holds for the rows of a topic stored since attribution looked last; null when there are none. */
-export type NewRows = (topic: TopicName) => string | null
-
-/** Where a cid and a uid are seen together: when the intake received it, and whether its sender proved itself. */
-const eventTables = {
-  'judged-events': { table: 'judged_events', receivedAt: 'receivedAt', isProven: "proof != 'ANONYMOUS'" },
-  transactions: { table: 'transactions', receivedAt: 'receivedAt', isProven: "proof != 'ANONYMOUS'" },
-  'page-views': { table: 'page_views', receivedAt: 'receivedAt', isProven: "proof != 'ANONYMOUS'" },
-  emissions: { table: 'emissions', receivedAt: 'occurredAt', isProven: 'false' },
-} as const satisfies Partial<Record<TopicName, { table: string; receivedAt: string; isProven: string }>>
-
-/** Pairs of cid and uid that no event had shown before, or not so early, or not proven. Null: no new events. */
-export function newLinksSql(newRows: NewRows): string | null {
-  const seen = Object.entries(eventTables).flatMap(([topic, { table, receivedAt, isProven }]) => {
-    const rows = newRows(topic as TopicName)
-    return rows === null
-      ? []
-      : [
-          `SELECT shopId, cid, assumeNotNull(uid) AS uid, ${receivedAt} AS at, if(${isProven}, ${receivedAt}, ${NEVER}) AS proven
-  FROM ${table} WHERE ifNull(uid, '') != '' AND (${rows})`,
-        ]
-  })
-  if (seen.length === 0) return null
-  const pairs = seen.join('\n  UNION ALL\n  ')
-  return `
-INSERT INTO person_links (shopId, cid, uid, seenAt, provenAt, version)
-SELECT n.shopId, n.cid, n.uid, n.firstAt, n.firstProvenAt, {version:Int64}
-FROM (SELECT shopId, cid, uid, min(at) AS firstAt, min(proven) AS firstProvenAt FROM (
-  ${pairs}
-) GROUP BY shopId, cid, uid) AS n
-LEFT JOIN (
-  SELECT shopId, cid, uid, min(seenAt) AS firstAt, min(provenAt) AS firstProvenAt, true AS known
-  FROM person_links WHERE (shopId, cid) IN (SELECT shopId, cid FROM (${pairs}))
-  GROUP BY shopId, cid, uid
-) AS k ON k.shopId = n.shopId AND k.cid = n.cid AND k.uid = n.uid
-WHERE NOT k.known OR n.firstAt < k.firstAt OR n.firstProvenAt < k.firstProvenAt`
-}
-
-/** Every transaction, for the first time. */
-export const allTransactionsSql = 'SELECT shopId, kind, eventId, occurredAt AS at FROM transactions WHERE NOT imported'
 
 /**
  * Fills `touched`: people whose touches are new, or are of a campaign whose attribution list has changed, with
@@ -71,18 +38,30 @@ GROUP BY shopId, cid`
 }
 
 /**
- * The transactions whose credit the new rows can have changed: rather some too many than one too few. Parameter `done`
- * is the version of the last run.
+ * Fills `links` with those that tell who the persons of `touched` and of new links are, and then `people` with all cids of the
+ * persons of `touched`. Parameter `done` is the version of the last run.
  */
+export const peopleStatements = ({ touched, links, people }: Scratch): string[] => [
+  `INSERT INTO ${links} ${nearLinksSql(`SELECT shopId, cid FROM ${touched} UNION ALL
+    SELECT shopId, cid FROM links_by_cid WHERE ${NEW_LINKS}`)}`,
+  `INSERT INTO ${people} (shopId, cid, fromAt, toAt)
+SELECT t.shopId AS shopId, arrayJoin(arrayDistinct(arrayPushBack(q.others, t.cid))) AS cid, min(t.fromAt), max(t.toAt)
+FROM (SELECT * FROM ${touched}) AS t
+LEFT JOIN (${linkedSql(linksAmong(links, `SELECT shopId, cid FROM ${touched}`))}) AS q
+  ON q.personShopId = t.shopId AND q.personCid = t.cid
+GROUP BY shopId, cid`,
+]
+
+/** The transactions whose credit the new rows can have changed. Parameter `done` as above. */
 export function affectedSql(newRows: NewRows, scratch: Scratch): string {
   const transactions = newRows('transactions')
   const registry = newRows('registry')
   const groups = newRows('item-groups')
   const returns = newRows('transaction-returns')
   return [
-    transactions && `${allTransactionsSql} AND (${transactions})`,
-    ofTouchedSql(scratch),
-    ofNewLinksSql,
+    transactions && newTransactionsSql(transactions),
+    ofPeopleSql(scratch),
+    ofNewLinksSql(scratch),
     registry && ofShopsSql(registry),
     groups && ofGroupsSql(groups),
     returns && ofReturnsSql(returns),
@@ -90,6 +69,9 @@ export function affectedSql(newRows: NewRows, scratch: Scratch): string {
     .filter((branch) => branch !== null)
     .join('\nUNION ALL\n')
 }
+
+const newTransactionsSql = (newTransactions: string): string =>
+  `SELECT ${personKeySql} AS personKey, shopId, kind, eventId FROM transactions WHERE NOT imported AND (${newTransactions})`
 
 const newTouchesSql = (newTouches: string): string => `
   SELECT shopId, cid, occurredAt AS since, occurredAt + ${windowMaxMsSql} AS until
@@ -120,47 +102,43 @@ function touchesOfCampaignsSql(newEntries: string): string {
   WHERE greatest(t.occurredAt, c.since) <= until`
 }
 
-/** Transactions of the people in `touched`, in their time. */
-const ofTouchedSql = ({ touched }: Scratch): string => `
-SELECT p.shopId AS shopId, p.kind AS kind, p.eventId AS eventId, p.occurredAt AS at
+/** Transactions of `people`, in their time. */
+const ofPeopleSql = ({ people }: Scratch): string => `
+SELECT p.personKey AS personKey, p.shopId AS shopId, p.kind AS kind, p.eventId AS eventId
 FROM (
-  SELECT shopId, kind, eventId, occurredAt, cid FROM transactions
-  WHERE NOT imported AND occurredAt >= (SELECT min(fromAt) FROM ${touched})
+  SELECT personKey, shopId, kind, eventId, occurredAt, cid FROM transactions_by_person
+  WHERE (personKey, shopId, cid) IN (${personKeysSql(`SELECT shopId, cid FROM ${people}`)})
+    AND occurredAt BETWEEN (SELECT min(fromAt) FROM ${people}) AND (SELECT max(toAt) FROM ${people})
 ) AS p
-INNER JOIN (
-  SELECT t.shopId AS shopId, arrayJoin(arrayDistinct(arrayPushBack(q.others, t.cid))) AS cid,
-    min(t.fromAt) AS fromAt, max(t.toAt) AS toAt
-  FROM (SELECT * FROM ${touched}) AS t
-  LEFT JOIN (${linkedSql(linksOf(`SELECT shopId, cid FROM ${touched}`))}) AS q
-    ON q.personShopId = t.shopId AND q.personCid = t.cid
-  GROUP BY shopId, cid
-) AS r ON r.shopId = p.shopId AND r.cid = p.cid
+INNER JOIN ${people} AS r ON r.shopId = p.shopId AND r.cid = p.cid
 WHERE p.occurredAt BETWEEN r.fromAt AND r.toAt`
 
 const NEW_LINKS = 'version > {done:Int64}'
-const ofNewUids = `(shopId, uid) IN (SELECT shopId, uid FROM person_links WHERE ${NEW_LINKS})`
-const ofNewCids = `(shopId, cid) IN (SELECT shopId, cid FROM person_links WHERE ${NEW_LINKS})`
 
 /**
  * Transactions of everybody whom a new link can join or part. One with a place joins all who were seen with its uid, and may
  * have put another out of its place; in a crowded cid it may so part those of the cid's other uids. One without a place
  * changes nothing.
  */
-const ofNewLinksSql = `
-SELECT shopId, kind, eventId, occurredAt AS at FROM transactions
-WHERE NOT imported AND (shopId, cid) IN (
-  SELECT shopId, cid FROM person_links WHERE (shopId, uid) IN (
-    SELECT shopId, uid FROM person_links
-    WHERE ${NEW_LINKS} AND (shopId, cid, uid) NOT IN (${withoutPlaceSql('uid', ofNewUids)})
+function ofNewLinksSql({ links }: Scratch): string {
+  const ofNew = (owner: 'uid' | 'cid') =>
+    `(shopId, ${owner}) IN (SELECT shopId, ${owner} FROM ${links} WHERE ${NEW_LINKS})`
+  return `
+SELECT personKey, shopId, kind, eventId FROM transactions_by_person
+WHERE (personKey, shopId, cid) IN (${personKeysSql(`
+  SELECT shopId, cid FROM ${links} WHERE (shopId, uid) IN (
+    SELECT shopId, uid FROM ${links}
+    WHERE ${NEW_LINKS} AND (shopId, cid, uid) NOT IN (${withoutPlaceSql('uid', links, ofNew('uid'))})
     UNION ALL
-    SELECT shopId, uid FROM person_links WHERE (shopId, cid) IN (
-      SELECT shopId, cid FROM person_links
-      WHERE ${NEW_LINKS} AND (shopId, cid) IN (${crowdedSql('cid', ofNewCids)})
-        AND (shopId, cid, uid) NOT IN (${withoutPlaceSql('cid', ofNewCids)}))))`
+    SELECT shopId, uid FROM ${links} WHERE (shopId, cid) IN (
+      SELECT shopId, cid FROM ${links}
+      WHERE ${NEW_LINKS} AND (shopId, cid) IN (${crowdedSql('cid', links, ofNew('cid'))})
+        AND (shopId, cid, uid) NOT IN (${withoutPlaceSql('cid', links, ofNew('cid'))})))`)})`
+}
 
 /** Lines that were computed with other windows than their shop has now, or another trust than it had then. */
 const ofShopsSql = (newEntries: string): string => `
-SELECT l.shopId AS shopId, l.kind AS kind, l.eventId AS eventId, l.occurredAt AS at
+SELECT murmurHash3_32(l.shopId, l.cid) AS personKey, l.shopId AS shopId, l.kind AS kind, l.eventId AS eventId
 FROM (
   SELECT * FROM attributed_lines FINAL WHERE shopId IN (SELECT shopId FROM shop_versions WHERE ${newEntries})
 ) AS l
@@ -173,7 +151,7 @@ function ofGroupsSql(newGroups: string): string {
   const products = `SELECT shopId, id FROM product_groups WHERE ${newGroups}`
   const product_groups = `(shopId, id) IN (${products})`
   return `
-SELECT l.shopId AS shopId, l.kind AS kind, l.eventId AS eventId, l.occurredAt AS at
+SELECT murmurHash3_32(l.shopId, l.cid) AS personKey, l.shopId AS shopId, l.kind AS kind, l.eventId AS eventId
 FROM (SELECT * FROM attributed_lines FINAL WHERE (shopId, shopProductId) IN (${products})) AS l
 LEFT JOIN (${itemGroupsSql({ product_groups })}) AS g ON g.shopId = l.shopId AND g.id = l.shopProductId
 WHERE l.itemGroups != g.groups`
@@ -181,7 +159,7 @@ WHERE l.itemGroups != g.groups`
 
 /** Purchases of the returns that are new, and of those that came under the same return id. */
 const ofReturnsSql = (newReturns: string): string => `
-SELECT shopId, kind, eventId, occurredAt AS at FROM transactions
-WHERE NOT imported AND kind = 'PURCHASE' AND (shopId, eventId) IN (
-  SELECT shopId, eventId FROM transaction_returns
-  WHERE (shopId, returnId) IN (SELECT shopId, returnId FROM transaction_returns WHERE ${newReturns}))`
+SELECT ${personKeySql} AS personKey, shopId, kind, eventId FROM transactions_by_id
+WHERE NOT imported AND ${byIdSql(`
+  SELECT shopId, 'PURCHASE' AS kind, eventId FROM transaction_returns
+  WHERE (shopId, returnId) IN (SELECT shopId, returnId FROM transaction_returns WHERE ${newReturns})`)}`

@@ -1,5 +1,14 @@
 import { type AttributionModel, END_SHARE, HALF_LIFE_MS } from '../../../../services/domain/attribution/credit.ts'
-import { candidatesSql, HOUR_MS, linesSql, reachSql, touchDetailsSql, windowMaxMsSql } from './touches.ts'
+import { isVoidedSql } from '../corrections.ts'
+import {
+  candidatesSql,
+  HOUR_MS,
+  linesSql,
+  reachSql,
+  storedTouchesSql,
+  touchDetailsSql,
+  windowMaxMsSql,
+} from './touches.ts'
 
 export interface AttributionSettings {
   model: AttributionModel
@@ -33,19 +42,21 @@ export function attributionQuery(settings: AttributionSettings, scope: Attributi
   const ofShop = 'shopId = {shopId:String}'
   const inTime = 'occurredAt >= {scopeFrom:Int64} AND occurredAt < {scopeTo:Int64}'
   const lines = linesSql({
-    scope: `SELECT shopId, kind, eventId FROM transactions WHERE ${ofShop} AND ${inTime}`,
+    transactions: `transactions WHERE (shopId, kind, eventId) IN (
+      SELECT shopId, kind, eventId FROM transactions WHERE ${ofShop} AND ${inTime})`,
     product_groups: ofShop,
     transaction_returns: ofShop,
   })
   const reach = reachSql(`SELECT * FROM (${lines}) WHERE ${inTime}`, {
-    people: ofShop,
-    others: ofShop,
-    neighbours: ofShop,
+    links: `(SELECT * FROM links_by_cid WHERE ${ofShop})`,
+    people: 'true',
+    others: 'true',
   })
   const candidates = candidatesSql(reach, {
-    judged_events: `${ofShop} AND occurredAt < {scopeTo:Int64}
+    touches: storedTouchesSql(`judged_events WHERE ${ofShop} AND judged_events.verdict = 'VALID' AND NOT ${isVoidedSql}
+      AND occurredAt < {scopeTo:Int64}
       AND occurredAt >= {scopeFrom:Int64} - greatest(${windowMaxMsSql}, ${HOUR_MS} *
-        greatest(ifNull({clickWindowHours:Nullable(Int32)}, 0), ifNull({viewWindowHours:Nullable(Int32)}, 0)))`,
+        greatest(ifNull({clickWindowHours:Nullable(Int32)}, 0), ifNull({viewWindowHours:Nullable(Int32)}, 0)))`),
     campaign_versions: ofShop,
   })
   const sql = `

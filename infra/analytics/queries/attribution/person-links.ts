@@ -1,52 +1,66 @@
 import { LINK_PLACES } from '../../../../services/domain/attribution/credit.ts'
 
-/** Which cids are one person, as SQL over `person_links`. `services/domain/attribution/credit.ts` has the rules. */
+/**
+ * Which cids are one person, as SQL over `links_by_cid` and `links_by_uid`. `services/domain/attribution/credit.ts` has the
+ * rules.
+ */
 
 /** `provenAt` of a pair that no proven sender has shown. */
 export const NEVER = Number.MAX_SAFE_INTEGER
 
-/** Conditions on the rows of `person_links`. Each may hold for more rows than it must. */
+/** Where the tables by person have the rows of a cid: their `personKey` or `cidKey`. */
+export const personKeySql = 'murmurHash3_32(shopId, cid)'
+const uidKeySql = 'murmurHash3_32(shopId, uid)'
+
+/** SQL that selects shopId and cid, as the key columns of tables by person. */
+export const personKeysSql = (people: string): string => `SELECT ${personKeySql}, shopId, cid FROM (${people})`
+
+/**
+ * Links from which persons are told: a table, or a subquery in parentheses. With a uid of `people` it holds all pairs of the
+ * uid, and all pairs of each cid among these.
+ */
 export interface LinkScope {
-  /** All links of the cids that are asked about. */
+  links: string
+  /** Condition on `links`: links of the cids that are asked about. It may hold for more. */
   people: string
-  /** All links of the uids of `people`. */
+  /** Condition on `links`: all links of the uids of `people`. It may hold for more. */
   others: string
-  /** All links of the cids of `others`. */
-  neighbours: string
 }
 
 /** The links that decide who the persons of some cids are (SQL that selects shopId, cid). */
-export function linksOf(people: string): LinkScope {
+export function nearLinksSql(people: string): string {
+  const uids = `SELECT ${uidKeySql}, shopId, uid FROM links_by_cid WHERE (cidKey, shopId, cid) IN (${personKeysSql(people)})`
+  const neighbours = `SELECT ${personKeySql}, shopId, cid FROM links_by_uid WHERE (uidKey, shopId, uid) IN (${uids})`
+  return `SELECT shopId, cid, uid, seenAt, provenAt, version FROM links_by_cid WHERE (cidKey, shopId, cid) IN (${neighbours})`
+}
+
+/** The same of `links`, which hold what `nearLinksSql` selects for `people`. */
+export function linksAmong(links: string, people: string): LinkScope {
   const ofPeople = `(shopId, cid) IN (${people})`
-  const ofUids = `(shopId, uid) IN (SELECT shopId, uid FROM person_links WHERE ${ofPeople})`
-  return {
-    people: ofPeople,
-    others: ofUids,
-    neighbours: `(shopId, cid) IN (SELECT shopId, cid FROM person_links WHERE ${ofUids})`,
-  }
+  return { links, people: ofPeople, others: `(shopId, uid) IN (SELECT shopId, uid FROM ${links} WHERE ${ofPeople})` }
 }
 
 /** For each cid among `people` (personShopId, personCid), the cids that are the same person (`others`), itself included. */
-export const linkedSql = ({ people, others, neighbours }: LinkScope): string => `
+export const linkedSql = ({ links, people, others }: LinkScope): string => `
     SELECT a.shopId AS personShopId, a.cid AS personCid, groupUniqArrayArray(b.cids) AS others
-    FROM (SELECT DISTINCT shopId, cid, uid FROM person_links WHERE ${people}) AS a
+    FROM (SELECT DISTINCT shopId, cid, uid FROM ${links} WHERE ${people}) AS a
     INNER JOIN (
       SELECT shopId, uid, groupUniqArray(cid) AS cids
-      FROM person_links
-      WHERE (${others}) AND (shopId, cid, uid) NOT IN (${withoutPlaceSql('uid', others)})
-        AND (shopId, cid, uid) NOT IN (${withoutPlaceSql('cid', neighbours)})
+      FROM ${links}
+      WHERE (${others}) AND (shopId, cid, uid) NOT IN (${withoutPlaceSql('uid', links, others)})
+        AND (shopId, cid, uid) NOT IN (${withoutPlaceSql('cid', links, 'true')})
       GROUP BY shopId, uid
     ) AS b ON a.shopId = b.shopId AND a.uid = b.uid
     WHERE has(b.cids, a.cid)
     GROUP BY a.shopId, a.cid`
 
-/** The owners among `links` that have more pairs than places. */
-export const crowdedSql = (owner: 'uid' | 'cid', links: string): string => `
-        SELECT shopId, ${owner} FROM person_links WHERE ${links}
+/** The owners that have more pairs among `links` than places. */
+export const crowdedSql = (owner: 'uid' | 'cid', links: string, where: string): string => `
+        SELECT shopId, ${owner} FROM ${links} WHERE ${where}
         GROUP BY shopId, ${owner} HAVING uniqExact(${LINK_PLACES[owner].takenBy}) > ${LINK_PLACES[owner].max}`
 
-/** The pairs (shopId, cid, uid) among `links` that have no place with their owner. `links` holds all pairs of an owner or none. */
-export function withoutPlaceSql(owner: 'uid' | 'cid', links: string): string {
+/** The pairs (shopId, cid, uid) that have no place with their owner. `where` holds for all pairs of an owner or none. */
+export function withoutPlaceSql(owner: 'uid' | 'cid', links: string, where: string): string {
   const { takenBy, max } = LINK_PLACES[owner]
   const placeBy = (time: string) => `row_number() OVER (PARTITION BY shopId, ${owner} ORDER BY ${time}, ${takenBy})`
   return `
@@ -54,8 +68,8 @@ export function withoutPlaceSql(owner: 'uid' | 'cid', links: string): string {
         SELECT shopId, cid, uid, provenAt, ${placeBy('seenAt')} AS place, ${placeBy('provenAt')} AS provenPlace
         FROM (
           SELECT shopId, cid, uid, min(l.seenAt) AS seenAt, min(l.provenAt) AS provenAt
-          FROM person_links AS l
-          WHERE (${links}) AND (shopId, ${owner}) IN (${crowdedSql(owner, links)})
+          FROM ${links} AS l
+          WHERE (${where}) AND (shopId, ${owner}) IN (${crowdedSql(owner, links, where)})
           GROUP BY shopId, cid, uid
         )
       )

@@ -1,8 +1,18 @@
 import { ATTRIBUTION_OUTCOMES, type AttributionOutcome } from '../../../../services/domain/attribution/credit.ts'
-import { linksOf } from './person-links.ts'
+import { isVoidedSql } from '../corrections.ts'
+import { byIdSql } from './lookups.ts'
+import { linksAmong, nearLinksSql, personKeysSql } from './person-links.ts'
 import { returnsOf } from './returned-lines.ts'
-import { candidatesSql, firstThatHoldsSql, linesSql, reachSql, touchDetailsSql, windowMaxMsSql } from './touches.ts'
-import { unprovenSql } from './transaction-versions.ts'
+import {
+  candidatesSql,
+  firstThatHoldsSql,
+  linesSql,
+  reachSql,
+  storedTouchesSql,
+  touchDetailsSql,
+  windowMaxMsSql,
+} from './touches.ts'
+import { TRANSACTION_ORDER, unprovenSql } from './transaction-versions.ts'
 
 /**
  * The scratch tables of one run. Each run has its own: a run that was frozen, and wakes up while the next leader runs,
@@ -11,6 +21,10 @@ import { unprovenSql } from './transaction-versions.ts'
 export interface Scratch {
   /** Cids with new touches, and the time in which these may earn credit. */
   touched: string
+  /** Those cids and all others of the same persons. */
+  people: string
+  /** What tells who the persons are that are looked for at the moment. */
+  links: string
   /** The transactions to compute again, in slices that fit in memory. */
   scope: string
   /** The lines of one slice. */
@@ -24,7 +38,14 @@ const SCRATCH_PREFIX = 'attribution_scratch_'
 /** @param run a UUID, or another name of letters, digits and dashes that no other run has. */
 export function scratchOf(run: string): Scratch {
   const name = (part: string) => `${SCRATCH_PREFIX}${run.replaceAll('-', '')}_${part}`
-  return { touched: name('touched'), scope: name('scope'), lines: name('lines'), reach: name('reach') }
+  return {
+    touched: name('touched'),
+    people: name('people'),
+    links: name('links'),
+    scope: name('scope'),
+    lines: name('lines'),
+    reach: name('reach'),
+  }
 }
 
 /** Scratch tables that earlier runs have left. */
@@ -32,8 +53,10 @@ export const leftScratchSql = `
 SELECT name FROM system.tables WHERE database = currentDatabase() AND startsWith(name, '${SCRATCH_PREFIX}')`
 
 const lineColumns = 'shopId String, kind String, eventId String, line UInt32, occurredAt Int64'
-export const createScratchStatements = ({ touched, scope, lines, reach }: Scratch): string[] => [
+export const createScratchStatements = ({ touched, people, links, scope, lines, reach }: Scratch): string[] => [
   `CREATE TABLE ${touched} (shopId String, cid String, fromAt Int64, toAt Int64) ENGINE = Memory`,
+  `CREATE TABLE ${people} (shopId String, cid String, fromAt Int64, toAt Int64) ENGINE = Memory`,
+  `CREATE TABLE ${links} (shopId String, cid String, uid String, seenAt Int64, provenAt Int64, version Int64) ENGINE = Memory`,
   `CREATE TABLE ${scope} (slice UInt32, shopId String, kind String, eventId String) ENGINE = Memory`,
   `CREATE TABLE ${lines} (${lineColumns}, cid String, uid Nullable(String), shopProductId String, quantity Int64,
     priceMicros Int64, currency String, itemGroups Array(String), proof String, receivedAt Int64, trust String,
@@ -48,12 +71,12 @@ export const heldSql = ({ touched, scope }: Scratch): string => `
 SELECT (SELECT count() FROM ${touched}) AS touched, (SELECT count() FROM ${scope}) AS transactions,
   (SELECT uniqExact(slice) FROM ${scope}) AS slices`
 
-/** Fills `scope` with the transactions that `affected` selects, sliced by shop and time so that the touches of a slice lie together. */
+/** Fills `scope` with the transactions that `affected` selects, sliced by person so that the touches of a slice lie together. */
 export const scopeSql = (affected: string, { scope }: Scratch): string => `
 INSERT INTO ${scope} (slice, shopId, kind, eventId)
-SELECT intDiv(row_number() OVER (ORDER BY shopId, firstAt, kind, eventId) - 1, {sliceSize:UInt32}), shopId, kind, eventId
+SELECT intDiv(row_number() OVER (ORDER BY firstKey, shopId, kind, eventId) - 1, {sliceSize:UInt32}), shopId, kind, eventId
 FROM (
-  SELECT shopId, kind, eventId, min(at) AS firstAt FROM (
+  SELECT shopId, kind, eventId, min(personKey) AS firstKey FROM (
 ${affected}
   ) GROUP BY shopId, kind, eventId
 )`
@@ -63,12 +86,14 @@ ${affected}
  * row of the same line with an older or equal version.
  */
 export function sliceStatements(scratch: Scratch): string[] {
-  const slice = `SELECT shopId, kind, eventId FROM ${scratch.scope} WHERE slice = {slice:UInt32}`
+  const { scope, lines, links, reach } = scratch
+  const slice = `SELECT shopId, kind, eventId FROM ${scope} WHERE slice = {slice:UInt32}`
+  const people = `SELECT shopId, cid FROM ${lines}`
   return [
-    `TRUNCATE TABLE ${scratch.lines}`,
-    `TRUNCATE TABLE ${scratch.reach}`,
+    ...[lines, links, reach].map((table) => `TRUNCATE TABLE ${table}`),
     fillLinesSql(slice, scratch),
-    fillReachSql(scratch),
+    `INSERT INTO ${links} ${nearLinksSql(people)}`,
+    fillReachSql(people, scratch),
     storeLinesSql(scratch),
     deleteDisplacedLinesSql(slice),
   ]
@@ -81,17 +106,17 @@ INSERT INTO ${lines} (shopId, kind, eventId, line, occurredAt, cid, uid, shopPro
 SELECT shopId, kind, eventId, line, occurredAt, cid, uid, shopProductId, quantity, priceMicros, currency, itemGroups, proof,
   receivedAt, trust, returnedQuantity, returnedMicros, clickWindowHours, viewWindowHours
 FROM (${linesSql({
-  scope: slice,
+  transactions: `transactions_by_id WHERE ${byIdSql(slice)}`,
   product_groups: `(shopId, id) IN (
-    SELECT shopId, arrayJoin(lines.shopProductId) FROM transactions WHERE (shopId, kind, eventId) IN (${slice}))`,
+    SELECT shopId, arrayJoin(lines.shopProductId) FROM transactions_by_id WHERE ${byIdSql(slice)})`,
   transaction_returns: returnsOf(`SELECT shopId, eventId FROM (${slice})`),
 })})`
 
-const fillReachSql = ({ lines, reach }: Scratch): string => `
+const fillReachSql = (people: string, { lines, links, reach }: Scratch): string => `
 INSERT INTO ${reach} (shopId, kind, eventId, line, occurredAt, shopProductId, itemGroups,
   clickWindowHours, viewWindowHours, touchCid)
 SELECT shopId, kind, eventId, line, occurredAt, shopProductId, itemGroups, clickWindowHours, viewWindowHours, touchCid
-FROM (${reachSql(`SELECT * FROM ${lines}`, linksOf(`SELECT shopId, cid FROM ${lines}`))})`
+FROM (${reachSql(`SELECT * FROM ${lines}`, linksAmong(links, people))})`
 
 const conditionOf: Record<AttributionOutcome, string> = {
   UNPROVEN: unprovenSql('l'),
@@ -117,18 +142,25 @@ LEFT JOIN (
   FROM (
     SELECT shopId, kind, eventId, line, count() AS touches, countIf(match != '') AS matches, maxIf(touch, match != '') AS best
     FROM (${candidatesSql(`SELECT * FROM ${reach}`, {
-      judged_events: `(shopId, cid) IN (SELECT shopId, touchCid FROM ${reach})
+      touches: storedTouchesSql(`touches
+      WHERE (personKey, shopId, cid) IN (${personKeysSql(`SELECT shopId, touchCid AS cid FROM ${reach}`)})
       AND occurredAt <= (SELECT max(occurredAt) FROM ${lines})
-      AND occurredAt >= (SELECT min(occurredAt) FROM ${lines}) - ${windowMaxMsSql}`,
+      AND occurredAt >= (SELECT min(occurredAt) FROM ${lines}) - ${windowMaxMsSql}
+      AND NOT ${isVoidedSql}`),
       campaign_versions: `shopId IN (SELECT shopId FROM ${lines})`,
     })})
     GROUP BY shopId, kind, eventId, line
   )
 ) AS w ON w.shopId = l.shopId AND w.kind = l.kind AND w.eventId = l.eventId AND w.line = l.line`
 
-/** Lines of a version of a transaction that counted before, and that the version which counts now does not have. */
+/** Lines that a version of a transaction has which may have counted before, beyond those of the version that counts now. */
 const deleteDisplacedLinesSql = (slice: string): string => `
-INSERT INTO attributed_lines
-SELECT * REPLACE ({version:Int64} AS version, 1 AS deleted) FROM (
-  SELECT * FROM attributed_lines FINAL WHERE (shopId, kind, eventId) IN (${slice}) AND version < {version:Int64}
+INSERT INTO attributed_lines (shopId, kind, eventId, line, version, deleted)
+SELECT shopId, kind, eventId, arrayJoin(range(counted, most)), {version:Int64}, 1
+FROM (
+  SELECT shopId, kind, eventId, toUInt32(argMin(length(lines), tuple(${TRANSACTION_ORDER}))) AS counted,
+    toUInt32(max(length(lines))) AS most
+  FROM transactions_by_id WHERE NOT imported AND ${byIdSql(slice)}
+  GROUP BY shopId, kind, eventId
+  HAVING counted < most
 )`

@@ -1,6 +1,5 @@
 import { DEFAULT_WINDOWS, TOUCH_PRECEDENCE } from '../../../../services/domain/attribution/credit.ts'
 import { RETURNED_KIND } from '../../../../services/domain/attribution/transactions.ts'
-import { isVoidedSql, VOIDED } from '../corrections.ts'
 import { type LinkScope, linkedSql } from './person-links.ts'
 import { returnedMicrosSql, returnedQuantitySql, returnedSql } from './returned-lines.ts'
 import { TRANSACTION_ORDER, trustAtSql, trustsSql, unprovenSql } from './transaction-versions.ts'
@@ -14,16 +13,16 @@ import { TRANSACTION_ORDER, trustAtSql, trustsSql, unprovenSql } from './transac
 export const HOUR_MS = 3_600_000
 
 /**
- * The lines of the transactions in `scope` (SQL that selects shopId, kind, eventId). An id with several
+ * The lines of `transactions` (a table with its WHERE), which holds all versions of an id or none. An id with several
  * versions counts as `TRANSACTION_PRECEDENCE` says. Imported transactions have no lines here. Parameters
  * clickWindowHours and viewWindowHours, when not null, replace those of the shop.
  */
-export const linesSql = (of: { scope: string; product_groups: string; transaction_returns: string }): string => `
+export const linesSql = (of: { transactions: string; product_groups: string; transaction_returns: string }): string => `
   SELECT *, ${returnedMicrosSql('priceMicros', 'returnedQuantity', 'quantity')} AS returnedMicros
   FROM (${boughtLinesSql(of)}
   )`
 
-const boughtLinesSql = (of: { scope: string; product_groups: string; transaction_returns: string }): string => `
+const boughtLinesSql = (of: { transactions: string; product_groups: string; transaction_returns: string }): string => `
   SELECT t.shopId AS shopId, t.kind AS kind, t.eventId AS eventId, toUInt32(number - 1) AS line,
     t.first.1 AS occurredAt, t.first.2 AS cid, t.first.3 AS uid,
     item.shopProductId AS shopProductId, item.quantity AS quantity, item.priceMicros AS priceMicros,
@@ -38,8 +37,7 @@ const boughtLinesSql = (of: { scope: string; product_groups: string; transaction
     SELECT shopId, kind, eventId, argMin(
       tuple(occurredAt, cid, uid, currency, lines, imported, toString(proof), receivedAt),
       tuple(${TRANSACTION_ORDER})) AS first
-    FROM transactions
-    WHERE (shopId, kind, eventId) IN (${of.scope})
+    FROM ${of.transactions}
     GROUP BY shopId, kind, eventId
     HAVING NOT first.6
   ) AS t
@@ -66,10 +64,10 @@ export const windowMaxMsSql = `(SELECT greatest(${DEFAULT_WINDOWS.clickWindowHou
     max(clickWindowHours), max(viewWindowHours)) FROM shop_versions) * ${HOUR_MS}`
 
 /** Lines that may be credited, once for each cid whose touches count: their columns and `touchCid`. */
-export const reachSql = (lines: string, person_links: LinkScope): string => `
+export const reachSql = (lines: string, linkScope: LinkScope): string => `
   SELECT l.*, arrayJoin(arrayDistinct(arrayPushBack(p.others, l.cid))) AS touchCid
   FROM (SELECT * FROM (${lines}) AS proven WHERE NOT (${unprovenSql('proven')})) AS l
-  LEFT JOIN (${linkedSql(person_links)}) AS p ON p.personShopId = l.shopId AND p.personCid = l.cid`
+  LEFT JOIN (${linkedSql(linkScope)}) AS p ON p.personShopId = l.shopId AND p.personCid = l.cid`
 
 /**
  * Products on the attribution list of campaigns, with the times [fromAt, toAt) at which they were. The version in force
@@ -91,13 +89,23 @@ const haloSql = ({ campaign_versions }: { campaign_versions: string }): string =
     GROUP BY shopId, campaignId, productId`
 
 /**
+ * The rows of `from` (`judged_events` or `touches` with a WHERE) as touches.
+ * @param verdict SQL of it.
+ */
+export const storedTouchesSql = (from: string, verdict = "'VALID'"): string => `
+    SELECT shopId AS touchShopId, cid AS actorCid, eventId AS touchEventId, type AS touchType, occurredAt AS touchAt,
+      ${verdict} AS verdict, kind AS adKind, campaignId, accountId, adId, ifNull(itemGroupId, '') AS itemGroupId, slotHash,
+      adUnitId, algorithm, ifNull(country, '') AS country
+    FROM ${from}`
+
+/**
  * Column names of the joined tables differ from those of the lines, so that `r.*` keeps its names.
  * One row per line and touch of the person, whatever its verdict and time: the line's columns (kind, eventId and so on),
  * the touch's, and `match`: DIRECT, HALO or empty where the touch is of another product.
  */
 export const touchesSql = (
   reach: string,
-  only: { judged_events: string; campaign_versions: string; pair: string },
+  only: { touches: string; campaign_versions: string; pair: string },
 ): string => `
   SELECT r.*, t.touchEventId AS touchEventId, t.touchType AS touchType, t.touchAt AS touchAt, t.verdict AS verdict,
     t.campaignId AS campaignId, t.accountId AS accountId, t.adId AS adId, t.slotHash AS slotHash, t.adUnitId AS adUnitId,
@@ -107,12 +115,7 @@ export const touchesSql = (
       arrayExists(time -> time.1 <= r.occurredAt AND r.occurredAt < time.2, h.inForce), 'HALO',
       '') AS match,
     r.occurredAt - t.touchAt <= if(t.touchType = 'CLICK', r.clickWindowHours, r.viewWindowHours) * ${HOUR_MS} AS recent
-  FROM (
-    SELECT shopId AS touchShopId, cid AS actorCid, eventId AS touchEventId, type AS touchType, occurredAt AS touchAt,
-      if(${isVoidedSql}, '${VOIDED}', judged_events.verdict) AS verdict, kind AS adKind, campaignId, accountId, adId, ifNull(itemGroupId, '') AS itemGroupId, slotHash, adUnitId, algorithm,
-      ifNull(country, '') AS country
-    FROM judged_events
-    WHERE ${only.judged_events}
+  FROM (${only.touches}
   ) AS t
   INNER JOIN (${reach}) AS r ON r.shopId = t.touchShopId AND r.touchCid = t.actorCid
   LEFT JOIN (${haloSql(only)}
@@ -127,12 +130,14 @@ export const touchOrderSql = TOUCH_PRECEDENCE.map(({ field, prefers }) =>
 /** What else a line keeps of the touch that it is credited to. They follow `touchOrderSql` and make the order total. */
 const touchColumns = ['campaignId', 'accountId', 'adId', 'slotHash', 'adUnitId', 'algorithm', 'country'] as const
 
-/** The candidates among the touches of `touchesSql`, each with `touch`: a tuple that is greater the stronger it is. */
-export const candidatesSql = (reach: string, only: { judged_events: string; campaign_versions: string }): string => `
+/**
+ * The candidates among `touches` (`storedTouchesSql` of those that are valid), each with `touch`: a tuple that is greater the
+ * stronger it is.
+ */
+export const candidatesSql = (reach: string, only: { touches: string; campaign_versions: string }): string => `
   SELECT *, (${touchOrderSql}, ${touchColumns.join(', ')}) AS touch
   FROM (${touchesSql(reach, {
-    judged_events: `judged_events.verdict = 'VALID' AND NOT ${isVoidedSql} AND (${only.judged_events})`,
-    campaign_versions: only.campaign_versions,
+    ...only,
     pair: 't.touchAt <= r.occurredAt AND recent',
   })})`
 

@@ -5,8 +5,16 @@ import {
   TOUCH_PRECEDENCE,
   type TouchResult,
 } from '../../../../services/domain/attribution/credit.ts'
-import { linksOf } from '../attribution/person-links.ts'
-import { firstThatHoldsSql, linesSql, reachSql, touchesSql, touchOrderSql } from '../attribution/touches.ts'
+import { linksAmong, nearLinksSql } from '../attribution/person-links.ts'
+import {
+  firstThatHoldsSql,
+  linesSql,
+  reachSql,
+  storedTouchesSql,
+  touchesSql,
+  touchOrderSql,
+} from '../attribution/touches.ts'
+import { isVoidedSql, VOIDED } from '../corrections.ts'
 
 /** Touches listed for one transaction, the strongest first. */
 export const EXPLAINED_TOUCHES_MAX = 1_000
@@ -58,14 +66,18 @@ export function explainQuery({ shopId, eventId }: { shopId: string | null; event
   const ofEvent = `FROM transactions
     WHERE eventId = {eventId:String} AND ({shopId:Nullable(String)} IS NULL OR shopId = {shopId:Nullable(String)})`
   const ofShop = `shopId IN (SELECT shopId ${ofEvent})`
-  const links = linksOf(`SELECT shopId, cid ${ofEvent}`)
+  const people = `SELECT shopId, cid ${ofEvent}`
+  const links = linksAmong(`(${nearLinksSql(people)})`, people)
   const lines = linesSql({
-    scope: `SELECT shopId, kind, eventId ${ofEvent}`,
+    transactions: `transactions WHERE (shopId, kind, eventId) IN (SELECT shopId, kind, eventId ${ofEvent})`,
     product_groups: `(shopId, id) IN (SELECT shopId, arrayJoin(lines.shopProductId) ${ofEvent})`,
     transaction_returns: 'false',
   })
   const touches = touchesSql(reachSql(lines, links), {
-    judged_events: `(${links.people}) OR (shopId, cid) IN (SELECT shopId, cid FROM person_links WHERE ${links.others})`,
+    touches: storedTouchesSql(
+      `judged_events WHERE (${links.people}) OR (shopId, cid) IN (SELECT shopId, cid FROM ${links.links} WHERE ${links.others})`,
+      `if(${isVoidedSql}, '${VOIDED}', judged_events.verdict)`,
+    ),
     campaign_versions: ofShop,
     pair: 'true',
   })

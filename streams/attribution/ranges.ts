@@ -1,0 +1,62 @@
+import { epochOf, sumOfOffsets } from '../../infra/event-log/epochs.ts'
+import type { Commit } from '../../infra/event-log/port.ts'
+import { CREDIT_RULES_VERSION } from '../../services/domain/attribution/credit.ts'
+import type { StoredTopic } from '../sink/rows.ts'
+
+/** Which offsets a run of attribution takes, and what it has done then. */
+
+/** Offsets [from, to) of a partition. */
+export interface Range {
+  topic: StoredTopic
+  partition: number
+  from: number
+  to: number
+}
+
+/**
+ * What the sink has stored and attribution has not seen, limited to what one run can bear. What comes first of a partition that is
+ * not among `starts` is taken whole, and so is what lies across epochs: most of those offsets have no records.
+ */
+export function newRanges(
+  stored: readonly Commit[],
+  done: readonly Commit[],
+  { starts, runOffsets }: { starts: readonly Place[]; runOffsets: number },
+): Range[] {
+  return stored.flatMap((commit) => {
+    const topic = commit.topic as StoredTopic
+    const from = (placeIn(done, commit) ?? placeIn(starts, commit))?.offset ?? null
+    const isDense = from !== null && epochOf(from) === epochOf(commit.offset)
+    const to = isDense ? Math.min(commit.offset, from + runOffsets) : commit.offset
+    return to > (from ?? 0) ? [{ topic, partition: commit.partition, from: from ?? 0, to }] : []
+  })
+}
+
+export interface Place {
+  topic: string
+  partition: number
+  offset: number
+}
+
+export function placeIn(places: readonly Place[], { topic, partition }: Place): Place | undefined {
+  return places.find((each) => each.topic === topic && each.partition === partition)
+}
+
+/** The commits once these ranges are done too. */
+export function advanced(done: readonly Commit[], ranges: readonly Range[]): Commit[] {
+  const others = done.filter(
+    ({ topic, partition }) => !ranges.some((range) => range.topic === topic && range.partition === partition),
+  )
+  return [...others, ...ranges.map(({ topic, partition, to }) => ({ topic, partition, offset: to, metadata: '' }))]
+}
+
+/** How much of the log is done. It grows with every run and with the rules, and is the same when a run is repeated. */
+export function versionOf(commits: readonly Commit[]): number {
+  return sumOfOffsets(commits.map(({ offset }) => offset)) + CREDIT_RULES_VERSION
+}
+
+export function rowsIn(ranges: readonly Range[]): string | null {
+  if (ranges.length === 0) return null
+  return ranges
+    .map(({ partition, from, to }) => `(_partition = ${partition} AND _offset >= ${from} AND _offset < ${to})`)
+    .join(' OR ')
+}

@@ -1,0 +1,193 @@
+/**
+ * A turn of attribution after 1,000 new rows, over 1 and 10 million stored touches with 5 million links; other numbers of
+ * touches by argument. Goal: the rows read, the time and the memory do not follow what is stored. Each size is measured in a
+ * process of its own, after another has filled the tables.
+ */
+
+import { fork } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { openEmbeddedAnalytics } from '../../../infra/analytics/embedded/analytics.ts'
+import type { Analytics } from '../../../infra/analytics/port.ts'
+import { lookupStatements } from '../../../infra/analytics/queries/attribution/lookups.ts'
+import { ATTRIBUTION_GROUP, attribute } from '../../../streams/attribution/attribution.ts'
+import { commitsOf } from '../../../streams/attribution/progress.ts'
+import { SINK_GROUP } from '../../../streams/sink/offset-metadata.ts'
+import { fakeLog } from '../../streams/runtime/fake-log.ts'
+
+const SIZES = [1_000_000, 10_000_000]
+const LINKS = 5_000_000
+const CIDS_PER_UID = 2
+const TOUCHES_PER_PURCHASE = 20
+const TOUCHES_PER_CID = 10
+const NEW_TOUCHES = 900
+const NEW_PURCHASES = 90
+const NEW_LINKS = 10
+const TURNS = 5
+const DAYS = 30
+const DAY_MS = 86_400_000
+const T0 = 1_760_000_000_000
+const CHUNK_ROWS = 1_000_000
+const SETTLE_MS = 10_000
+
+interface Turn {
+  transactions: number
+  ms: number
+  cpuMs: number
+  rowsRead: number
+  peakMb: number
+}
+
+/** People are chosen anew with each `salt`. All have links. */
+const person = (salt: number) => `concat('cid-', toString(cityHash64(number, ${salt}) % {people:UInt64}))`
+const product = (salt: number) =>
+  `concat('sku-', toString(toUInt64(200 * pow(cityHash64(number, ${salt}) / pow(2, 64), 3))))`
+const at = '{startMs:Int64} + toInt64((number - {from:Int64}) * {stepMs:Float64})'
+
+const touchesSql = `
+  INSERT INTO judged_events (_topic, _partition, _offset, eventId, type, verdict, cid, occurredAt, receivedAt, kind, shopId,
+    campaignId, accountId, adId, slotHash, adUnitId, algorithm)
+  SELECT 'judged-events', 0, number, toString(generateUUIDv4()), if(number % 3 = 0, 'CLICK', 'VIEW'), 'VALID', ${person(1)},
+    ${at} AS time, time, 'SPONSORED', 'shop', concat('campaign-', toString(number % 50)), 'account', ${product(2)}, 'slot',
+    'unit', 'BESTSELLERS'
+  FROM numbers({from:UInt64}, {rows:UInt64})`
+const purchasesSql = `
+  INSERT INTO transactions (_topic, _partition, _offset, eventId, kind, shopId, cid, currency, occurredAt, receivedAt, lines)
+  SELECT 'transactions', 0, number, toString(generateUUIDv4()), 'PURCHASE', 'shop', ${person(3)}, 'EUR', ${at} AS time, time,
+    [(${product(4)}, 10000000, 1, NULL, NULL, NULL), (${product(5)}, 5000000, 1, NULL, NULL, NULL)]
+  FROM numbers({from:UInt64}, {rows:UInt64})`
+const linksSql = `
+  INSERT INTO page_views (_topic, _partition, _offset, id, shopId, cid, uid, occurredAt, receivedAt)
+  SELECT 'page-views', 0, number, toString(number), 'shop', concat('cid-', toString(number)),
+    concat('user-', toString(intDiv(number, ${CIDS_PER_UID}))), ${at} AS time, time
+  FROM numbers({from:UInt64}, {rows:UInt64})`
+
+const topics = { 'judged-events': touchesSql, transactions: purchasesSql, 'page-views': linksSql } as const
+type Topic = keyof typeof topics
+type Ends = Record<Topic, number>
+
+/** Stores a month, as the sink and attribution would have. */
+async function fill(analytics: Analytics, ends: Ends, people: number): Promise<void> {
+  for (const topic of Object.keys(topics) as Topic[]) {
+    const stepMs = (DAYS * DAY_MS) / ends[topic]
+    for (let from = 0; from < ends[topic]; from += CHUNK_ROWS) {
+      const to = Math.min(from + CHUNK_ROWS, ends[topic])
+      await analytics.command(topics[topic], { from, rows: to - from, startMs: T0 + from * stepMs, stepMs, people })
+      const rows = (of: string) => (of === topic ? `_partition = 0 AND _offset >= ${from} AND _offset < ${to}` : null)
+      for (const statement of lookupStatements(rows)) await analytics.command(statement, { version: 1 })
+    }
+  }
+}
+
+const endsOf = (touches: number): Ends => ({
+  'judged-events': touches,
+  transactions: touches / TOUCHES_PER_PURCHASE,
+  'page-views': LINKS,
+})
+
+async function prepare(folder: string, touches: number): Promise<null> {
+  const analytics = await openEmbeddedAnalytics({ folder })
+  await fill(analytics, endsOf(touches), touches / TOUCHES_PER_CID)
+  await analytics.close()
+  return null
+}
+
+async function run(folder: string, touches: number): Promise<Turn[]> {
+  const analytics = await openEmbeddedAnalytics({ folder })
+  const log = fakeLog()
+  const people = touches / TOUCHES_PER_CID
+  const ends = endsOf(touches)
+  const commits = () =>
+    Object.entries(ends).map(([topic, offset]) => ({ topic: topic as Topic, partition: 0, offset, metadata: '' }))
+  await log.reset(ATTRIBUTION_GROUP, commitsOf({ phase: 'FOLLOWING', done: commits() }))
+  // Merges come to rest.
+  await delay(SETTLE_MS)
+
+  const turns: Turn[] = []
+  for (let turn = 0; turn < TURNS; turn++) {
+    const added = { 'judged-events': NEW_TOUCHES, transactions: NEW_PURCHASES, 'page-views': NEW_LINKS }
+    for (const topic of Object.keys(topics) as Topic[]) {
+      const from = ends[topic]
+      ends[topic] += added[topic]
+      await analytics.command(topics[topic], {
+        from,
+        rows: added[topic],
+        startMs: T0 + DAYS * DAY_MS + turn * 10_000,
+        stepMs: 10,
+        people,
+      })
+    }
+    await log.reset(SINK_GROUP, commits())
+    turns.push(await measure(analytics, () => attribute({ log, analytics, runId: randomUUID })))
+  }
+  return turns
+}
+
+async function measure(analytics: Analytics, work: () => Promise<number | null>): Promise<Turn> {
+  const rowsBefore = await rowsRead(analytics)
+  // From here on the peak is the turn's (Linux).
+  writeFileSync('/proc/self/clear_refs', '5')
+  const atRestMb = megabytes('VmRSS')
+  const cpu = process.cpuUsage()
+  const start = performance.now()
+  const transactions = (await work()) ?? 0
+  const ms = performance.now() - start
+  const { user, system } = process.cpuUsage(cpu)
+  const peakMb = megabytes('VmHWM') - atRestMb
+  return { transactions, ms, cpuMs: (user + system) / 1000, rowsRead: (await rowsRead(analytics)) - rowsBefore, peakMb }
+}
+
+async function rowsRead(analytics: Analytics): Promise<number> {
+  const [answer] = await analytics.query<{ rows: number }>(
+    `SELECT toInt64(sum(value)) AS rows FROM system.events WHERE event = 'SelectedRows'`,
+  )
+  return answer!.rows
+}
+
+function megabytes(field: 'VmRSS' | 'VmHWM'): number {
+  return Number(readFileSync('/proc/self/status', 'utf8').match(new RegExp(`${field}:\\s+(\\d+)`))?.[1]) / 1024
+}
+
+async function inProcess<Result>(role: keyof typeof roles, folder: string, touches: number): Promise<Result> {
+  const child = fork(import.meta.filename, [role, folder, String(touches)])
+  const [result] = (await once(child, 'message')) as [Result]
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+  return result
+}
+
+async function main(sizes: readonly number[]): Promise<void> {
+  const rows: Record<string, number>[] = []
+  for (const touches of sizes) {
+    const folder = mkdtempSync(join(tmpdir(), 'bench-attribution-'))
+    await inProcess<null>('prepare', folder, touches)
+    const turns = await inProcess<Turn[]>('run', folder, touches)
+    rmSync(folder, { recursive: true })
+    const median = (field: keyof Turn) => turns.map((turn) => turn[field]).sort((a, b) => a - b)[Math.floor(TURNS / 2)]!
+    rows.push({
+      'stored touches': touches,
+      'stored links': LINKS,
+      'transactions computed': median('transactions'),
+      'rows read': median('rowsRead'),
+      ms: Math.round(median('ms')),
+      'CPU ms': Math.round(median('cpuMs')),
+      'peak MB over rest': Math.round(median('peakMb')),
+      'rows read, ratio': Number((median('rowsRead') / (rows[0]?.['rows read'] ?? median('rowsRead'))).toFixed(2)),
+      'goal, at most': 1.5,
+    })
+  }
+  console.table(rows)
+}
+
+const roles = { prepare, run }
+if (process.send === undefined) {
+  const asked = process.argv.slice(2).map(Number)
+  await main(asked.length === 0 ? SIZES : asked)
+} else {
+  const [, , role, folder, touches] = process.argv
+  process.send(await roles[role as keyof typeof roles](folder!, Number(touches)))
+}

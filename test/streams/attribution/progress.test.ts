@@ -1,0 +1,81 @@
+import { expect, it } from 'vitest'
+import type { Analytics } from '../../../infra/analytics/port.ts'
+import { AnalyticsUnavailable } from '../../../infra/analytics/port.ts'
+import { commitsOf, type Progress, progressOf } from '../../../streams/attribution/progress.ts'
+import { type Happening, HOUR, happened, T0 } from './events.ts'
+import { attributedByHand } from './oracle.ts'
+import { openWorlds } from './world.ts'
+
+const done = [
+  { topic: 'transactions' as const, partition: 0, offset: 7, metadata: '' },
+  { topic: 'judged-events' as const, partition: 1, offset: 9, metadata: '' },
+]
+
+it.each<Progress>([
+  { phase: 'COLLECTING', done },
+  { phase: 'CREDITING', part: 3, parts: 12, done },
+  { phase: 'FOLLOWING', done },
+])('progress is kept in the commits of the group: $phase', (progress) => {
+  const { done: found, ...told } = progressOf(commitsOf(progress))
+  expect(told).toEqual((({ done: _, ...rest }) => rest)(progress))
+  expect(found).toMatchObject(done.map(({ metadata: _, ...place }) => place))
+})
+
+it.each(['', '2', '2 collecting', '2 crediting 3/12', '3 crediting'])(
+  'begins with nothing after commits of other rules: "%s"',
+  (metadata) => {
+    const committed = done.map((each) => ({ ...each, metadata }))
+    expect(progressOf(committed)).toEqual({ phase: 'COLLECTING', done: [] })
+  },
+)
+
+it('begins with nothing when the commits are of different runs', () => {
+  const committed = [commitsOf({ phase: 'FOLLOWING', done })[0]!, commitsOf({ phase: 'COLLECTING', done })[1]!]
+  expect(progressOf(committed)).toEqual({ phase: 'COLLECTING', done: [] })
+})
+
+const world = openWorlds()
+const limits = { sliceTransactions: 3, runOffsets: 4 }
+
+it('attribution of the past takes parts, and goes on with the one in which it was killed', async () => {
+  const people = Array.from({ length: 12 }, (_, i) => i)
+  const happenings: Happening[] = people.flatMap((i) => [
+    happened.touch({ eventId: `e${i}`, cid: `phone${i}`, uid: `u${i % 9}`, at: T0 + i * HOUR, adId: 'p1' }),
+    happened.pageView({ id: `v${i}`, cid: `laptop${i}`, uid: `u${i % 9}`, at: T0 }),
+    happened.purchase({
+      eventId: `o${i}`,
+      cid: i % 2 ? `phone${i}` : `laptop${i}`,
+      at: T0 + 20 * HOUR,
+      products: ['p1', 'p2'],
+    }),
+  ])
+  const { store, attribute, analytics, committed, lines } = await world()
+  await store(happenings)
+  const seen: Progress[] = []
+  let commands = 0
+  /** Every run but those that fail has fewer commands. */
+  const failing: Analytics = {
+    ...analytics,
+    command: async (sql, params) => {
+      if (++commands % 23 === 0) throw new AnalyticsUnavailable('killed')
+      return analytics.command(sql, params)
+    },
+  }
+  let failures = 0
+  for (let isDone = false; !isDone; ) {
+    isDone = await attribute({ analytics: failing, limits }).then(
+      () => true,
+      () => false,
+    )
+    if (!isDone) failures++
+    seen.push(progressOf(await committed()))
+  }
+  expect(failures).toBeGreaterThan(1)
+  const steps = seen.map(({ phase, ...rest }) => [
+    ['COLLECTING', 'CREDITING', 'FOLLOWING'].indexOf(phase),
+    'part' in rest ? rest.part : 0,
+  ])
+  expect(steps).toEqual(steps.toSorted(([a, b], [c, d]) => a! - c! || b! - d!))
+  expect(seen.some((each) => each.phase === 'CREDITING' && each.part > 0 && each.parts === 4)).toBe(true)
+  expect(await lines()).toEqual(attributedByHand(happenings))
+})
