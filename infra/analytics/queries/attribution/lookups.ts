@@ -38,8 +38,11 @@ const PERSON_COLUMNS = '_partition, _offset, shopId, cid, kind, eventId, occurre
 const ID_COLUMNS = `_partition, _offset, eventId, kind, shopId, cid, uid, currency, occurredAt, receivedAt, imported, proof,
   lines`
 
+/** Rows that are sorted and stored as one part: a part for every block that is read would be too many. */
+const PART_ROWS = 250_000
+
 const copySql = (table: string, columns: string, from: string): string =>
-  `INSERT INTO ${table} (${columns}) SELECT ${columns} FROM ${from}`
+  `INSERT INTO ${table} (${columns}) SETTINGS min_insert_block_size_rows = ${PART_ROWS} SELECT ${columns} FROM ${from}`
 
 /** Stores pairs of cid and uid that no event had shown before, or not so early, or not proven. */
 function linkStatements(newRows: NewRows): string[] {
