@@ -17,12 +17,12 @@ import {
   scratchOf,
   sliceStatements,
 } from '../../infra/analytics/queries/attribution/slices.ts'
-import type { Commit, EventLog } from '../../infra/event-log/port.ts'
+import type { Commit, EventLog, Position } from '../../infra/event-log/port.ts'
 import { createLagMeter, type Stretch, sharedCall, type TopicLag } from '../runtime/lag.ts'
 import { SINK_GROUP } from '../sink/offset-metadata.ts'
 import type { StoredTopic } from '../sink/rows.ts'
 import { commitsOf, type Progress, progressOf } from './progress.ts'
-import { advanced, newRanges, type Place, placeIn, rowsIn, versionOf } from './ranges.ts'
+import { advanced, newRanges, placeIn, rowsIn, versionOf } from './ranges.ts'
 
 export const ATTRIBUTION_GROUP = 'attribution'
 
@@ -129,9 +129,9 @@ async function takeNew(deps: AttributionDeps, { phase, done }: Progress): Promis
 }
 
 /** Where the partitions begin that attribution has not begun with. */
-async function startsOf(analytics: Analytics, stored: readonly Commit[], done: readonly Commit[]): Promise<Place[]> {
+async function startsOf(analytics: Analytics, stored: readonly Commit[], done: readonly Commit[]): Promise<Position[]> {
   const isBegun = stored.every((commit) => placeIn(done, commit) !== undefined)
-  return isBegun ? [] : await analytics.query<Place>(firstOffsetsSql)
+  return isBegun ? [] : await analytics.query<Position>(firstOffsetsSql)
 }
 
 function isOfAttribution(topic: string): boolean {

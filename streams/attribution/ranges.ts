@@ -1,12 +1,12 @@
 import { epochOf, sumOfOffsets } from '../../infra/event-log/epochs.ts'
-import type { Commit } from '../../infra/event-log/port.ts'
+import type { Commit, Position } from '../../infra/event-log/port.ts'
 import { CREDIT_RULES_VERSION } from '../../services/domain/attribution/credit.ts'
 import type { StoredTopic } from '../sink/rows.ts'
 
 /** Which offsets a run of attribution takes, and what it has done then. */
 
 /** Offsets [from, to) of a partition. */
-export interface Range {
+export interface OffsetRange {
   topic: StoredTopic
   partition: number
   from: number
@@ -20,8 +20,8 @@ export interface Range {
 export function newRanges(
   stored: readonly Commit[],
   done: readonly Commit[],
-  { starts, runOffsets }: { starts: readonly Place[]; runOffsets: number },
-): Range[] {
+  { starts, runOffsets }: { starts: readonly Position[]; runOffsets: number },
+): OffsetRange[] {
   return stored.flatMap((commit) => {
     const topic = commit.topic as StoredTopic
     const from = (placeIn(done, commit) ?? placeIn(starts, commit))?.offset ?? null
@@ -31,18 +31,12 @@ export function newRanges(
   })
 }
 
-export interface Place {
-  topic: string
-  partition: number
-  offset: number
-}
-
-export function placeIn(places: readonly Place[], { topic, partition }: Place): Place | undefined {
+export function placeIn(places: readonly Position[], { topic, partition }: Position): Position | undefined {
   return places.find((each) => each.topic === topic && each.partition === partition)
 }
 
 /** The commits once these ranges are done too. */
-export function advanced(done: readonly Commit[], ranges: readonly Range[]): Commit[] {
+export function advanced(done: readonly Commit[], ranges: readonly OffsetRange[]): Commit[] {
   const others = done.filter(
     ({ topic, partition }) => !ranges.some((range) => range.topic === topic && range.partition === partition),
   )
@@ -54,7 +48,7 @@ export function versionOf(commits: readonly Commit[]): number {
   return sumOfOffsets(commits.map(({ offset }) => offset)) + CREDIT_RULES_VERSION
 }
 
-export function rowsIn(ranges: readonly Range[]): string | null {
+export function rowsIn(ranges: readonly OffsetRange[]): string | null {
   if (ranges.length === 0) return null
   return ranges
     .map(({ partition, from, to }) => `(_partition = ${partition} AND _offset >= ${from} AND _offset < ${to})`)
