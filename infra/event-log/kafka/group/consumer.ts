@@ -81,24 +81,28 @@ export async function openConsumer(options: ConsumerOptions): Promise<LogConsume
   }
 
   /** First fences the earlier owners, then reads what is committed: nothing can change that in between. */
-  async function acquire(partitions: { topic: TopicName; partition: number }[]): Promise<void> {
+  async function acquire({ topic, partition }: { topic: TopicName; partition: number }): Promise<void> {
     const deadline = deadlineFromNow()
-    const writers = await Promise.all(
-      partitions.map(({ topic, partition }) =>
-        openTransactionalWriter(options, names.committer(group, topic, partition), deadline),
-      ),
+    const writer = await openTransactionalWriter(options, names.committer(group, topic, partition), deadline)
+    const commits = await reader.committed(group, [topic], deadline)
+    const committed = commits.find((each) => each.partition === partition) ?? null
+    const from = committed?.offset ?? (await reader.startOf(topic, partition, deadline))
+    owned.set(keyOf({ topic, partition }), { assignment: { topic, partition, committed }, writer })
+    fetcher.add(topic, partition, from)
+  }
+
+  /**
+   * Acquires each on its own: one whose last transaction waits for a frozen broker does not hold up the others.
+   * @returns whether all are acquired. @throws when none is, or on a refusal, which waiting does not help.
+   */
+  async function acquireAll(partitions: { topic: TopicName; partition: number }[]): Promise<boolean> {
+    const failures = (await Promise.allSettled(partitions.map(acquire))).flatMap((outcome) =>
+      outcome.status === 'rejected' ? [outcome.reason as Error] : [],
     )
-    const acquired = [...new Set(partitions.map(({ topic }) => topic))]
-    const commits = await reader.committed(group, acquired, deadline)
-    const bounds = new Map(
-      await Promise.all(acquired.map(async (topic) => [topic, await reader.bounds(topic, deadline)] as const)),
-    )
-    for (const [index, { topic, partition }] of partitions.entries()) {
-      const committed = commits.find((each) => each.topic === topic && each.partition === partition) ?? null
-      const { start } = bounds.get(topic)!.find((each) => each.partition === partition)!
-      owned.set(keyOf({ topic, partition }), { assignment: { topic, partition, committed }, writer: writers[index]! })
-      fetcher.add(topic, partition, committed?.offset ?? start)
-    }
+    const refusal = failures.find((error) => !(error instanceof LogUnavailable))
+    if (refusal) throw refusal
+    if (failures[0] && owned.size === 0) throw failures[0]
+    return failures.length === 0
   }
 
   const membership = joinGroup({
@@ -115,8 +119,9 @@ export async function openConsumer(options: ConsumerOptions): Promise<LogConsume
     async onAssigned(keys) {
       for (const key of [...owned.keys()]) if (!keys.has(key)) drop(key)
       const gained = [...keys].filter((key) => !owned.has(key)).map(parseKey)
-      if (gained.length > 0) await acquire(gained)
+      const areAcquired = await acquireAll(gained)
       fetcher.wake()
+      return areAcquired
     },
   })
 
@@ -211,7 +216,7 @@ export async function openConsumer(options: ConsumerOptions): Promise<LogConsume
       }
     },
     assigned: () => [...owned.values()].map(({ assignment }) => assignment),
-    isMember: () => !closed && membership.isJoined(),
+    isMember: () => !closed && membership.isPrepared(),
     seek(assignment, offset) {
       if (ownedBy(assignment)) fetcher.seek(assignment.topic, assignment.partition, offset)
     },

@@ -43,8 +43,11 @@ export interface MembershipOptions {
   readyToMove: () => Promise<void>
   /** The group has gone on without the member, which has lost every partition. */
   onLost: () => void
-  /** The partitions that the member reads from now on, `topic/partition`; resolves when it is prepared to. */
-  onAssigned: (partitions: ReadonlySet<string>) => Promise<void>
+  /**
+   * The partitions that the member reads from now on, `topic/partition`. Resolves with whether it is prepared to read all of
+   * them; it is called again, between heartbeats, until it is.
+   */
+  onAssigned: (partitions: ReadonlySet<string>) => Promise<boolean>
 }
 
 /** Joins a group, and again whenever the group changes, until it is left. Heartbeats go on while the caller works. */
@@ -58,6 +61,7 @@ export function joinGroup(options: MembershipOptions) {
   let owned: ReadonlySet<string> = new Set()
   const refused = new Set<string>()
   let isJoined = false
+  let isPrepared = false
   let failing: Failure | null = null
   let lastHeard = performance.now()
 
@@ -85,7 +89,7 @@ export function joinGroup(options: MembershipOptions) {
     const assignment = MemberAssignment.decode(memberAssignment)?.assignment ?? {}
     owned = new Set(Object.entries(assignment).flatMap(([topic, of]) => of.map((partition) => `${topic}/${partition}`)))
     generation = generationId
-    await options.onAssigned(owned)
+    isPrepared = false
   }
 
   /** As the group's leader, decides for all members. */
@@ -117,10 +121,20 @@ export function joinGroup(options: MembershipOptions) {
       if (owned.size > 0) await options.readyToMove()
       await join()
       isJoined = true
-      changed.notify()
+      await prepare()
     }
     await sleep(HEARTBEAT_MS, undefined, { signal: leaving.signal })
     if (isJoined) await heartbeat()
+    if (isJoined && !isPrepared) await prepare()
+  }
+
+  /** What fails here is tried again without a new join, which would move the partitions of others. */
+  async function prepare(): Promise<void> {
+    try {
+      isPrepared = await options.onAssigned(owned)
+    } finally {
+      changed.notify()
+    }
   }
 
   function loseAll(): void {
@@ -161,7 +175,8 @@ export function joinGroup(options: MembershipOptions) {
       }
     }
     if (memberId === '') return
-    const deadline = performance.now() + LEAVE_TIMEOUT_MS
+    // A coordinator that is away now would have the group wait for a member that is gone; after a session it does not.
+    const deadline = performance.now() + sessionTimeoutMs
     const request = { groupId: group, memberId }
     await sharedClient.request(coordinator, 'leaveGroup', request, deadline).catch(() => {})
   }
@@ -171,8 +186,8 @@ export function joinGroup(options: MembershipOptions) {
   return {
     /** Kept while the member joins again, because the group may still accept it. Null: not a member. */
     identity: (): MemberIdentity | null => (generation < 0 ? null : { memberId, generation }),
-    /** Whether it has joined, and nothing since requires that it join again. */
-    isJoined: () => isJoined,
+    /** Whether it has joined and is prepared, and nothing since requires that it join again. */
+    isPrepared: () => isJoined && isPrepared,
     /** Resolves when the member has joined (again), or at the deadline. */
     async joined(deadline: number): Promise<void> {
       while (!isJoined && !leaving.signal.aborted && performance.now() < deadline) {

@@ -67,6 +67,10 @@ export function createReader(client: BrokerClient, names: KafkaNames) {
   return {
     fetch,
 
+    /** The offset of the first record that is held. */
+    startOf: (topic: TopicName, partition: number, deadline: number) =>
+      offsetAt(topic, partition, { timestamp: EARLIEST }, deadline),
+
     /** @throws RangeError */
     async checkPartition(topic: TopicName, partition: number, deadline: number): Promise<void> {
       const partitions = await partitionsOf(topic, deadline)
