@@ -1,23 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import kafkajs, { type Admin } from 'kafkajs'
 import { type TopicName, topicNames } from '../../../schemas/topics.ts'
-import {
-  type BrokerClient,
-  type KafkaAddress,
-  openAdmin,
-  openBrokerClient,
-  unavailable,
-} from './client/broker-client.ts'
+import { within } from '../../within.ts'
+import { LogUnavailable } from '../port.ts'
+import { openAdmin } from './admin.ts'
+import { type BrokerClient, type KafkaAddress, openBrokerClient, unavailable } from './client/broker-client.ts'
 import { codeOf, remedyFor, rootOf } from './client/errors.ts'
 import { meaningOf } from './client/refusals.ts'
 import { alterTopicsRequest } from './client/requests.ts'
+import { namingTheRight } from './client/rights.ts'
 import { type KafkaNames, namesIn } from './names.ts'
 import { type PartitionCounts, type PartitionOptions, partitionProblem, partitionsToMake } from './partition-counts.ts'
 import { openTransactionalWriter } from './produce/transaction.ts'
 import { createReader } from './read/reader.ts'
-import { settingsToChange, type TopicSettingsOptions, wantedSettings } from './topic-settings.ts'
+import { copiesProblem, settingsToChange, type TopicSettingsOptions, wantedSettings } from './topic-settings.ts'
 
-const REQUEST_TIMEOUT_MS = 30_000
+/** Of all that goes by way of kafkajs' admin, and of a change: then the next attempt begins with another broker. */
+const STEP_MAX_MS = 20_000
 const TOPICS_KNOWN_MAX_MS = 20_000
 const TOPICS_KNOWN_AGAIN_MS = 100
 const COORDINATORS_MAX_MS = 60_000
@@ -37,10 +36,10 @@ export async function migrateKafka(options: MigrateKafkaOptions): Promise<void> 
   const admin = openAdmin(options)
   const client = openBrokerClient(options)
   try {
-    await admin.connect()
-    await onceKnown(() => createMissing(admin, options))
+    await inTime(admin.connect())
+    await onceKnown(() => inTime(createMissing(admin, options)))
     await checkPartitions(client, options)
-    await onceKnown(() => configure(admin, client, options))
+    await onceKnown(() => inTime(configure(admin, client, options)))
     await wakeCoordinators(client, options)
   } catch (error) {
     if (remedyFor(error) !== 'NONE') throw unavailable(rootOf(error))
@@ -50,6 +49,9 @@ export async function migrateKafka(options: MigrateKafkaOptions): Promise<void> 
     await Promise.all([admin.disconnect(), client.close()])
   }
 }
+
+const inTime = <T>(step: Promise<T>): Promise<T> =>
+  within(step, STEP_MAX_MS, () => new LogUnavailable('A broker has not answered in time'))
 
 /** Repeats a step while a broker does not know topics that another one knows already. */
 async function onceKnown(step: () => Promise<void>): Promise<void> {
@@ -83,16 +85,19 @@ async function createMissing(admin: Admin, options: MigrateKafkaOptions): Promis
     topicNames.filter((name) => !missing.includes(name)),
     names,
   )
-  // Resolves with false when another process has made them.
-  await admin.createTopics({
-    waitForLeaders: false,
-    topics: missing.map((name) => ({
-      topic: names.topic(name),
-      numPartitions: partitionsToMake(name, counts, options),
-      replicationFactor: options.replicationFactor,
-      configEntries: wantedSettings(name, options).map(({ name, value }) => ({ name, value })),
-    })),
-  })
+  const topics = missing.map((name) => ({
+    topic: names.topic(name),
+    numPartitions: partitionsToMake(name, counts, options),
+    replicationFactor: options.replicationFactor,
+    configEntries: wantedSettings(name, options).map(({ name, value }) => ({ name, value })),
+  }))
+  try {
+    // Resolves with false when another process has made them.
+    await admin.createTopics({ waitForLeaders: false, topics })
+  } catch (error) {
+    const [first] = (error as { errors?: (Error & { topic: string })[] }).errors ?? []
+    throw first ? namingTheRight(first, 'CreateTopics', first) : error
+  }
 }
 
 async function partitionsOf(admin: Admin, existing: TopicName[], names: KafkaNames): Promise<PartitionCounts> {
@@ -100,6 +105,15 @@ async function partitionsOf(admin: Admin, existing: TopicName[], names: KafkaNam
   if (existing.length === 0) return new Map()
   const { topics } = await admin.fetchTopicMetadata({ topics: existing.map(names.topic) })
   return new Map(topics.map(({ name, partitions }) => [names.topicOf(name)!, partitions.length]))
+}
+
+/** The copies of each topic, by its full name: of the partition that has the fewest. */
+async function copiesOf(admin: Admin, names: KafkaNames): Promise<Map<string, number>> {
+  const { topics } = await admin.fetchTopicMetadata({ topics: topicNames.map(names.topic) })
+  const copies = topics.map(({ name, partitions }) => {
+    return [name, Math.min(...partitions.map(({ replicas }) => replicas.length))] as const
+  })
+  return new Map(copies)
 }
 
 /** Waits until the brokers know the topics, which may be a moment after they were made. */
@@ -115,18 +129,29 @@ async function checkPartitions(client: BrokerClient, options: MigrateKafkaOption
 /** Changes only the settings that must differ: what else an operator has set on a topic stays. */
 async function configure(admin: Admin, client: BrokerClient, options: MigrateKafkaOptions): Promise<void> {
   const names = namesIn(options.namespace)
-  const { resources } = await admin.describeConfigs({
-    includeSynonyms: false,
-    resources: topicNames.map((name) => ({ type: kafkajs.ConfigResourceTypes.TOPIC, name: names.topic(name) })),
+  const asked = topicNames.map((name) => ({ type: kafkajs.ConfigResourceTypes.TOPIC, name: names.topic(name) }))
+  const { resources } = await admin.describeConfigs({ includeSynonyms: false, resources: asked }).catch((error) => {
+    throw namingTheRight(rootOf(error), 'DescribeConfigs', { topic: names.topic('registry') })
   })
+  const copies = await copiesOf(admin, names)
   const changes = resources.flatMap(({ resourceName, configEntries }) => {
     const found = configEntries
       .filter(({ configSource }) => configSource === kafkajs.ConfigSource.TOPIC_CONFIG)
       .map(({ configName, configValue }) => ({ name: configName, value: configValue }))
-    const settings = settingsToChange(wantedSettings(names.topicOf(resourceName)!, options), found)
+    const replicationFactor = copies.get(resourceName)!
+    const problem = copiesProblem(resourceName, found, replicationFactor)
+    if (problem) throw new Error(problem)
+    const settings = settingsToChange(
+      wantedSettings(names.topicOf(resourceName)!, {
+        ...options,
+        // A topic that was made with fewer copies could not be written at all.
+        replicationFactor: Math.min(options.replicationFactor, replicationFactor),
+      }),
+      found,
+    )
     return settings.length === 0 ? [] : [{ topic: resourceName, settings }]
   })
   if (changes.length === 0) return
-  const deadline = performance.now() + REQUEST_TIMEOUT_MS
+  const deadline = performance.now() + STEP_MAX_MS
   await client.send('ANY', alterTopicsRequest(changes), deadline)
 }

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Admin } from 'kafkajs'
 import { type TopicName, topicNames } from '../../../schemas/topics.ts'
-import { type KafkaAddress, openAdmin } from './client/broker-client.ts'
+import { openAdmin } from './admin.ts'
+import type { KafkaAddress } from './client/broker-client.ts'
 import { namesIn } from './names.ts'
 
 const GROW_TIMEOUT_MS = 30_000

@@ -70,3 +70,10 @@ export function settingsToChange(wanted: readonly WantedSetting[], found: readon
     return rule === 'AT_LEAST' && Number(current) < Number(value)
   })
 }
+
+/** Why a topic can never be written: more copies must be in sync than it has. Null: it can. */
+export function copiesProblem(topic: string, found: readonly FoundSetting[], copies: number): string | null {
+  const needed = Number(found.find(({ name }) => name === 'min.insync.replicas')?.value ?? 1)
+  if (needed <= copies) return null
+  return `${topic} has ${copies} copies of each partition and its min.insync.replicas is ${needed}, so that nothing can be written to it: lower that setting, or add copies`
+}

@@ -121,3 +121,15 @@ it('a start raises a limit of a topic that is below what Endcap accepts', async 
   await start()
   await expect.poll(() => settingsOf('ad-events')).toEqual(made)
 })
+
+it('a start does not demand more copies in sync than a topic has', async () => {
+  const made = await settingsOf('ad-events')
+  await start({ replicationFactor: 3 })
+  expect(await settingsOf('ad-events')).toEqual(made)
+})
+
+it('a start refuses a topic that can never be written', async () => {
+  await setOnly({ ...(await settingsOf('ad-events')), 'min.insync.replicas': '2' })
+  await expect.poll(() => settingsOf('ad-events')).toMatchObject({ 'min.insync.replicas': '2' })
+  await expect(start()).rejects.toThrow(/ad-events has 1 copies of each partition and its min\.insync\.replicas is 2/)
+})

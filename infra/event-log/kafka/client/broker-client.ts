@@ -1,14 +1,17 @@
 import { randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import kafkajs, { type Admin, type ISocketFactory, type KafkaConfig, type LogEntry } from 'kafkajs'
+import kafkajs, { type ISocketFactory, type KafkaConfig, type LogEntry } from 'kafkajs'
 import type { Broker, BrokerRequests, Protocol } from 'kafkajs/internals'
 import Cluster from 'kafkajs/src/cluster/index.js'
 import createSocketFactory from 'kafkajs/src/network/socketFactory.js'
 import { within } from '../../../within.ts'
 import { LogUnavailable } from '../../port.ts'
 import { isBetweenSignIns, remedyFor, rootOf } from './errors.ts'
+import { heldAnswer } from './held-answers.ts'
 import { patchKafkajs, recordSockets } from './patches.ts'
 import { meaningOf } from './refusals.ts'
+import { findCoordinatorRequest } from './requests.ts'
+import { namedBy, namingTheRight, type Resources } from './rights.ts'
 import { createSilentBrokers, NoAnswer } from './silent-brokers.ts'
 
 const CONNECT_TIMEOUT_MS = 2_000
@@ -16,6 +19,7 @@ const CONNECT_TIMEOUT_MS = 2_000
 const REQUEST_TIMEOUT_MS = 5_000
 /** An answer is not awaited for longer: another broker may have taken over. Joins wait for the other members of the group. */
 const ANSWER_MAX_MS = 5_000
+const HELD_STALLED_MS = 1_000
 const WAITING_FOR_MEMBERS = new Set<string>(['joinGroup', 'syncGroup'])
 /** A connection is replaced once a request has waited in vain for so long: it may be dead without anyone saying so. */
 const STALLED_MS = 3_000
@@ -25,9 +29,6 @@ const LOOKUP_STALLED_MS = 1_000
 const METADATA_MAX_AGE_MS = 60_000
 const RETRY_FIRST_MS = 4
 const RETRY_MAX_MS = 250
-const ADMIN_TIMEOUT_MS = 30_000
-/** About five seconds in all: whoever waits for Kafka calls again. */
-const ADMIN_RETRY = { retries: 8, initialRetryTime: 100, maxRetryTime: 1_000 }
 /** The same warning is logged again after this time only. */
 const WARN_AGAIN_MS = 30_000
 const WARNINGS_REMEMBERED_MAX = 100
@@ -144,8 +145,11 @@ export function openBrokerClient({ brokers, clientId, ssl, sasl, ...address }: K
     const key = `${coordinatorType}/${groupId}`
     const known = coordinators.get(key)
     if (known !== undefined) return cluster.findBroker({ nodeId: known })
-    const broker = await cluster.findGroupCoordinator({ groupId, coordinatorType })
-    coordinators.set(key, Number(broker.nodeId))
+    // kafkajs does so too, but leaves out why it was refused.
+    const asked = await cluster.brokerPool.findConnectedBroker()
+    const nodeId = await send(asked, findCoordinatorRequest(groupId, coordinatorType))
+    const broker = await cluster.findBroker({ nodeId })
+    coordinators.set(key, nodeId)
     return broker
   }
 
@@ -183,7 +187,10 @@ export function openBrokerClient({ brokers, clientId, ssl, sasl, ...address }: K
     coordinators.clear()
   }
 
-  async function retrying<T>(attempt: () => Promise<T>, deadline: number, answerMaxMs = ANSWER_MAX_MS): Promise<T> {
+  async function retrying<T>(
+    attempt: () => Promise<T>,
+    { deadline, answerMaxMs = ANSWER_MAX_MS, ...what }: Attempts,
+  ): Promise<T> {
     let reason: Error | null = null
     for (let waitMs = RETRY_FIRST_MS; ; waitMs = Math.min(waitMs * 2, RETRY_MAX_MS)) {
       if (closed) throw closedError()
@@ -193,7 +200,7 @@ export function openBrokerClient({ brokers, clientId, ssl, sasl, ...address }: K
         if (closed) throw closedError()
         const error = rootOf(thrown)
         const remedy = remedyFor(error)
-        if (remedy === 'NONE') throw error
+        if (remedy === 'NONE') throw namingTheRight(error, what.api, what)
         if (remedy === 'REFRESH') refresh()
         if (isBetweenSignIns(error)) sockets.destroyAll(error)
         // What went wrong before says more than that the last attempt took too long.
@@ -206,17 +213,28 @@ export function openBrokerClient({ brokers, clientId, ssl, sasl, ...address }: K
 
   return {
     request(target, api, options, deadline) {
+      const isHeld = WAITING_FOR_MEMBERS.has(api)
       const attempt = async () => {
         const broker = await lookUp(() => brokerFor(target))
-        return (broker as unknown as UntypedRequests)[api]!(options)
+        const answer = (broker as unknown as UntypedRequests)[api]!(options)
+        return isHeld ? heldAnswer(broker, answer, () => hangUp(HELD_STALLED_MS)) : answer
       }
-      const answerMaxMs = WAITING_FOR_MEMBERS.has(api) ? Number.POSITIVE_INFINITY : ANSWER_MAX_MS
-      return retrying(attempt, deadline, answerMaxMs) as ReturnType<BrokerRequests[typeof api]>
+      const answerMaxMs = isHeld ? Number.POSITIVE_INFINITY : ANSWER_MAX_MS
+      const attempts = { api, ...resourcesOf(target), ...namedBy(options), deadline, answerMaxMs }
+      return retrying(attempt, attempts) as ReturnType<BrokerRequests[typeof api]>
     },
-    send: (target, protocol, deadline) =>
-      retrying(async () => send(await lookUp(() => brokerFor(target)), protocol), deadline),
-    connect: (target, deadline) => retrying(async () => void (await lookUp(() => brokerFor(target))), deadline),
-    leaders: (topic, deadline) => retrying(() => lookUp(() => knownLeaders(topic)), deadline),
+    send(target, protocol, deadline) {
+      const attempt = async () => send(await lookUp(() => brokerFor(target)), protocol)
+      return retrying(attempt, { api: protocol.request.apiName, ...resourcesOf(target), deadline })
+    },
+    connect: (target, deadline) =>
+      retrying(async () => void (await lookUp(() => brokerFor(target))), {
+        api: 'connect',
+        ...resourcesOf(target),
+        deadline,
+      }),
+    leaders: (topic, deadline) =>
+      retrying(() => lookUp(() => knownLeaders(topic)), { api: 'leaders', topic, deadline }),
     refresh,
     async close() {
       if (closed) return
@@ -228,17 +246,18 @@ export function openBrokerClient({ brokers, clientId, ssl, sasl, ...address }: K
   }
 }
 
-/** kafkajs' public client for administration, which retries by itself. */
-export function openAdmin({ brokers, clientId, ssl, sasl, socketFactory }: KafkaAddress): Admin {
-  patchKafkajs()
-  const config = { brokers: inAnyOrder(brokers), clientId, ssl, sasl, socketFactory } as KafkaConfig
-  const { NOTHING } = kafkajs.logLevel
-  return new kafkajs.Kafka({
-    ...config,
-    requestTimeout: ADMIN_TIMEOUT_MS,
-    retry: ADMIN_RETRY,
-    logLevel: NOTHING,
-  }).admin()
+function resourcesOf(target: Target): Resources {
+  if (target === 'ANY') return {}
+  if ('groupOf' in target) return { group: target.groupOf }
+  if ('transactionOf' in target) return { transactionalId: target.transactionOf }
+  return { topic: target.leaderOf.topic }
+}
+
+/** What is tried, and for how long; the names are for the error of a right that is missing. */
+interface Attempts extends Resources {
+  api: string
+  deadline: number
+  answerMaxMs?: number
 }
 
 type UntypedRequests = Record<string, (options: unknown) => Promise<unknown>>
@@ -254,7 +273,7 @@ async function send<T>(broker: Broker, protocol: Protocol<T>): Promise<T> {
 }
 
 /** A process that starts over and over while one of the brokers is silent must not ask that one first each time. */
-function inAnyOrder(brokers: readonly string[]): string[] {
+export function inAnyOrder(brokers: readonly string[]): string[] {
   const first = randomInt(Math.max(1, brokers.length))
   return [...brokers.slice(first), ...brokers.slice(0, first)]
 }

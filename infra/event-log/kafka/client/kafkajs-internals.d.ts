@@ -3,12 +3,11 @@ declare module 'kafkajs/src/cluster/index.js' {
   import type { Cluster as PublicCluster } from 'kafkajs'
   import type { Broker, BrokerPool, ClusterOptions } from 'kafkajs/internals'
 
-  interface Cluster extends Omit<PublicCluster, 'findBroker' | 'findControllerBroker' | 'findGroupCoordinator'> {
+  interface Cluster extends Omit<PublicCluster, 'findBroker' | 'findControllerBroker'> {
     readonly targetTopics: Set<string>
     readonly brokerPool: BrokerPool
     findBroker(options: { nodeId: number }): Promise<Broker>
     findControllerBroker(): Promise<Broker>
-    findGroupCoordinator(options: { groupId: string; coordinatorType: 0 | 1 }): Promise<Broker>
   }
   const Cluster: new (options: ClusterOptions) => Cluster
   export default Cluster
@@ -54,6 +53,8 @@ declare module 'kafkajs/internals' {
     /** By their ids. */
     readonly brokers: Readonly<Record<string, Broker>>
     readonly seedBroker?: Broker
+    /** Any. */
+    findConnectedBroker(): Promise<Broker>
   }
 
   interface ConnectionPool {
@@ -64,6 +65,7 @@ declare module 'kafkajs/internals' {
       readonly requestQueue: { readonly inflight: ReadonlyMap<number, { sentAt: number }> }
     }[]
     send<T>(protocol: Protocol<T>): Promise<T>
+    getConnection(index: number): Promise<{ send<T>(protocol: Protocol<T>): Promise<T> }>
   }
 
   export interface BrokerRequests {

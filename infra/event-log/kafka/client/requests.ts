@@ -2,6 +2,7 @@ import type { Protocol } from 'kafkajs/internals'
 import Decoder from 'kafkajs/src/protocol/decoder.js'
 import Encoder from 'kafkajs/src/protocol/encoder.js'
 import errors from 'kafkajs/src/protocol/error.js'
+import { namingTheRight } from './rights.ts'
 
 /** Requests that kafkajs lacks, or has in an older version only. Layouts: https://kafka.apache.org/protocol */
 
@@ -35,6 +36,18 @@ export function protocolOf<T>(
   if (!Array.isArray(request)) return { request, response }
   const [apiKey, apiVersion, apiName, body] = request
   return { request: { apiKey, apiVersion, apiName, encode: async () => body() }, response }
+}
+
+/** FindCoordinator v1, of a group (0) or a transactional id (1). @returns the id of a node. */
+export function findCoordinatorRequest(key: string, keyType: 0 | 1): Protocol<number> {
+  const body = () => new Encoder().writeString(key).writeInt8(keyType)
+  return protocolOf([10, 1, 'FindCoordinator', body], (from) => {
+    from.readInt32() // throttle time
+    const error = readError(from)
+    from.readString() // what else there is to say of it
+    if (error) throw error
+    return from.readInt32()
+  })
 }
 
 export interface ProducedPartition {
@@ -187,10 +200,11 @@ export function alterTopicsRequest(
   return protocolOf([44, 0, 'IncrementalAlterConfigs', body], (from) => {
     from.readInt32() // throttle time
     return from.readArray((from) => {
-      throwError(from)
-      from.readString()
+      const error = readError(from)
+      from.readString() // what else there is to say of it
       from.readInt8()
-      from.readString()
+      const topic = from.readString()
+      if (error) throw namingTheRight(error, 'IncrementalAlterConfigs', { topic })
     })
   })
 }

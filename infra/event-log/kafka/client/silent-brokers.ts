@@ -3,6 +3,9 @@ import type { BrokerPool } from 'kafkajs/internals'
 /** A broker that has not answered is left alone for so long, as long as there is another one to ask. */
 const AVOIDED_MS = 2_000
 
+/** The brokers that a client knows. */
+type KnownBrokers = Pick<BrokerPool, 'brokers' | 'seedBroker'>
+
 /** No answer has come, and a retry may help. */
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer'
@@ -23,7 +26,7 @@ export function createSilentBrokers(configured: readonly string[]) {
      * Breaks the connections on which a request has waited for `waitedMs`. Their requests fail and are retried; whoever
      * looks for brokers now asks the others.
      */
-    hangUp(pool: BrokerPool, waitedMs: number, error: Error): void {
+    hangUp(pool: KnownBrokers, waitedMs: number, error: Error): void {
       const sentBefore = Date.now() - waitedMs
       const brokers = new Set([...Object.values(pool.brokers), pool.seedBroker])
       for (const broker of brokers) {
@@ -38,7 +41,7 @@ export function createSilentBrokers(configured: readonly string[]) {
       }
     },
     /** Whether to ask another one than this broker. */
-    isPassedOver(pool: BrokerPool, address: string): boolean {
+    isPassedOver(pool: KnownBrokers, address: string): boolean {
       if (!isAvoided(address)) return false
       const known = Object.values(pool.brokers).map(({ connectionPool: { host, port } }) => `${host}:${port}`)
       return [...configured, ...known].some((other) => !isAvoided(other))

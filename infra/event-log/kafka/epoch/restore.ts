@@ -3,7 +3,7 @@ import type { LogEpoch } from '../../../../schemas/records/records.ts'
 import { EPOCH_MAX } from '../../epochs.ts'
 import { logEpochRecord, readLogEpoch } from '../../log-epoch.ts'
 import type { EventLog } from '../../port.ts'
-import { openAdmin } from '../client/broker-client.ts'
+import { openAdmin } from '../admin.ts'
 import { connectWithoutEpoch, type KafkaEventLogOptions } from '../event-log.ts'
 import { withEpoch } from './with-epoch.ts'
 

@@ -5,6 +5,7 @@ import type { BrokerClient } from '../client/broker-client.ts'
 import { remedyFor } from '../client/errors.ts'
 import { type BatchRecord, type Codec, encodeBatch } from '../client/record-batch.ts'
 import { type ProducerIdentity, produceRequest } from '../client/requests.ts'
+import { namingTheRight } from '../client/rights.ts'
 import type { KafkaNames } from '../names.ts'
 
 const RETRY_MS = 50
@@ -121,7 +122,7 @@ async function produceTo(
     const answer = answers.find((of) => of.topic === topic && of.partition === partition)
     if (!answer) each.reject(new Error(`Kafka has not answered for ${topic}`))
     else if (!answer.error) each.resolve(answer.baseOffset)
-    else if (remedyFor(answer.error) === 'NONE') each.reject(answer.error)
+    else if (remedyFor(answer.error) === 'NONE') each.reject(namingTheRight(answer.error, 'Produce', { topic }))
     else retried.push(each)
   }
   if (retried.length === 0) return

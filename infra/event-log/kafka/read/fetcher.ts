@@ -6,6 +6,7 @@ import type { BrokerClient } from '../client/broker-client.ts'
 import { type Failure, remedyFor } from '../client/errors.ts'
 import { FETCH_PARTITION_MAX_BYTES, type FetchedPartition, fetchRequest } from '../client/fetch.ts'
 import { type BatchView, recordsFrom } from '../client/record-batch.ts'
+import { namingTheRight } from '../client/rights.ts'
 import { createCondition } from '../condition.ts'
 import type { KafkaNames } from '../names.ts'
 import type { LogReader } from './reader.ts'
@@ -122,7 +123,7 @@ export function createFetcher({ client, names, reader }: FetcherOptions) {
       each.position = each.fetchAt
       return
     }
-    if (remedyFor(error) === 'NONE') throw error
+    if (remedyFor(error) === 'NONE') throw namingTheRight(error, 'Fetch', { topic: names.topic(each.topic) })
     client.refresh()
     await sleep(RETRY_MS)
   }

@@ -21,6 +21,8 @@ export type Listener = keyof typeof LISTENERS
 const names = Object.keys(LISTENERS) as Listener[]
 
 export const USER = { username: 'endcap', password: 'right-password' }
+/** Users who may do what they are granted; all others may do anything. */
+export const RESTRICTED = ['restricted', 'lesser'].map((username) => ({ username, password: USER.password }))
 const LOGIN = 'org.apache.kafka.common.security'
 const JAVA_OPTIONS = ['-Xmx384m', '-XX:+UseSerialGC', SHORT_LIVED_JAVA]
 const libraries = `${join(import.meta.dirname, '../../../..')}/.engines/kafka/libs/*`
@@ -37,10 +39,12 @@ export async function startSecureBroker(folder: string, certificates: Certificat
   const at = (listener: Listener) => `127.0.0.1:${ports[names.indexOf(listener)]}`
   const properties = join(folder, 'server.properties')
   writeFileSync(properties, propertiesOf(folder, certificates, at))
-  const users = ['SCRAM-SHA-256', 'SCRAM-SHA-512'].flatMap((mechanism) => [
-    '--add-scram',
-    `${mechanism}=[name=${USER.username},password=${USER.password}]`,
-  ])
+  const users = ['SCRAM-SHA-256', 'SCRAM-SHA-512'].flatMap((mechanism) =>
+    [USER, ...RESTRICTED].flatMap(({ username, password }) => [
+      '--add-scram',
+      `${mechanism}=[name=${username},password=${password}]`,
+    ]),
+  )
   const format = ['kafka.tools.StorageTool', 'format', '-t', 'dGVzdC1zZWN1cml0eS1pZA', '-c', properties, ...users]
   execFileSync('java', [...JAVA_OPTIONS, '-cp', libraries, ...format], { stdio: 'pipe' })
 
@@ -93,6 +97,8 @@ function propertiesOf(folder: string, { path }: Certificates, at: (listener: Lis
     'transaction.state.log.num.partitions=1',
     'group.initial.rebalance.delay.ms=0',
     'auto.create.topics.enable=false',
+    'authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer',
+    `super.users=${['ANONYMOUS', USER.username, 'CN=client'].map((name) => `User:${name}`).join(';')}`,
     ...store('tls', 'broker'),
     ...store('plain', 'broker'),
     ...store('expired', 'expired-broker'),

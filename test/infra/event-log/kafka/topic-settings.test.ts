@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { settingsToChange, wantedSettings } from '../../../../infra/event-log/kafka/topic-settings.ts'
+import { copiesProblem, settingsToChange, wantedSettings } from '../../../../infra/event-log/kafka/topic-settings.ts'
 import { topicNames } from '../../../../schemas/topics.ts'
 
 const changed = (
@@ -69,4 +69,14 @@ it('a topic keeps its records for as long as it is asked to, and a common retent
   const options = { retentionMs: week, topicRetentionMs: { emissions: 500 * 86_400_000 } }
   expect(retention('emissions', options)).toBe(500)
   expect(retention('transactions', options)).toBe(7)
+})
+
+it('a topic with fewer copies than must be in sync can never be written', () => {
+  const needing = (value: string) => [{ name: 'min.insync.replicas', value }]
+  expect(copiesProblem('t', needing('2'), 1)).toMatch(
+    /t has 1 copies of each partition and its min\.insync\.replicas is 2/,
+  )
+  expect([copiesProblem('t', needing('2'), 2), copiesProblem('t', needing('2'), 3), copiesProblem('t', [], 1)]).toEqual(
+    [null, null, null],
+  )
 })
