@@ -7,14 +7,15 @@ import { waitFor } from '../../wait-for.ts'
 import { testNamespace } from '../addresses.ts'
 import { readAll } from '../event-log/copier.ts'
 import { openSinks, type Sinks } from '../faults/sinks.ts'
-import { BROKER_SESSION_MS, type BrokerCluster, type BrokerId, brokerIds, REPLICAS, startCluster } from './cluster.ts'
+import { type BrokerCluster, type BrokerId, brokerIds, REPLICAS, startCluster } from './cluster.ts'
 import { openTraffic, type Sent, type Traffic } from './traffic.ts'
 
 const TIMEOUT_MS = 600_000
 /** Of undisturbed traffic before each fault. */
 const QUIET_MS = 500
 const AWAY_MS = 1_000
-const OUT_OF_SESSION_MS = BROKER_SESSION_MS + 3_000
+/** A process starts and asks to join. */
+const JOINING_AFTER_MS = 700
 
 let cluster: BrokerCluster
 let traffic: Traffic
@@ -65,21 +66,13 @@ type Fault = [name: string, run: () => Promise<void>]
 
 const faults: Fault[] = [
   [
-    'kill -9 of a leader',
+    "SIGSTOP of a group's coordinator while a member joins",
     async () => {
-      const id = await leader()
-      await cluster.signal(id, 'SIGKILL')
-      // The two others go on.
-      await traffic.untilAllGetOn()
-      await cluster.start(id)
-    },
-  ],
-  [
-    'SIGSTOP of a leader for longer than its session',
-    async () => {
-      const id = await leader()
+      const id = await cluster.coordinatorOf(traffic.group)
+      traffic.replaceCopier()
+      await sleep(JOINING_AFTER_MS)
       await cluster.signal(id, 'SIGSTOP')
-      await sleep(OUT_OF_SESSION_MS)
+      // Also while it is frozen.
       await traffic.untilAllGetOn()
       await cluster.signal(id, 'SIGCONT')
     },
@@ -88,7 +81,10 @@ const faults: Fault[] = [
     'kill -9 of two brokers in turn',
     async () => {
       const id = await leader()
-      await killAndStart(id)
+      await cluster.signal(id, 'SIGKILL')
+      // The two others go on.
+      await traffic.untilAllGetOn()
+      await cluster.start(id)
       await cluster.untilInSync()
       await killAndStart(others(id)[0]!)
     },
@@ -105,12 +101,17 @@ const faults: Fault[] = [
     },
   ],
   [
-    'a broker that comes back with an empty disk',
+    'fewer copies in sync than a write needs, until a broker comes back with an empty disk',
     async () => {
+      const topic = `${traffic.namespace}.ad-events`
       const id = await leader()
+      await cluster.setMinInSync(topic, REPLICAS)
       await cluster.signal(id, 'SIGKILL')
+      await traffic.untilRefused()
       await cluster.wipe(id)
       await cluster.start(id)
+      await traffic.untilAllGetOn()
+      await cluster.setMinInSync(topic, REPLICAS - 1)
     },
   ],
 ]

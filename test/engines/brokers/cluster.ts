@@ -4,7 +4,9 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import kafkajs from 'kafkajs'
+import { openBrokerClient } from '../../../infra/event-log/kafka/client/broker-client.ts'
 import { patchKafkajs } from '../../../infra/event-log/kafka/client/patches.ts'
+import { alterTopicsRequest } from '../../../infra/event-log/kafka/client/requests.ts'
 import { waitFor } from '../../wait-for.ts'
 import { SHORT_LIVED_JAVA, signalEngine } from '../engine-process.ts'
 
@@ -22,7 +24,12 @@ const JAVA_OPTIONS = `-XX:+UseSerialGC ${SHORT_LIVED_JAVA}`
 
 export const REPLICAS = 3
 /** A broker that is silent for so long loses its partitions. */
-export const BROKER_SESSION_MS = 4_000
+const BROKER_SESSION_MS = 4_000
+
+/** Brokers await the answer of one that is frozen for so long, as to the markers of a transaction. */
+const BROKER_REQUEST_MS = 5_000
+
+const GROUP_PARTITIONS = 6
 
 export const brokerIds = [1, 2, 3] as const
 export type BrokerId = (typeof brokerIds)[number]
@@ -39,8 +46,9 @@ controller.quorum.voters=${brokerIds.map((each) => `${each}@127.0.0.1:${kafkaPor
 broker.session.timeout.ms=${BROKER_SESSION_MS}
 broker.heartbeat.interval.ms=500
 min.insync.replicas=2
+request.timeout.ms=${BROKER_REQUEST_MS}
 offsets.topic.replication.factor=${REPLICAS}
-offsets.topic.num.partitions=6
+offsets.topic.num.partitions=${GROUP_PARTITIONS}
 transaction.state.log.replication.factor=${REPLICAS}
 transaction.state.log.min.isr=2
 transaction.state.log.num.partitions=6
@@ -55,6 +63,10 @@ export interface BrokerCluster {
   wipe(id: BrokerId): Promise<void>
   /** Who leads a partition of a topic, given by its full name. All brokers must run. */
   leaderOf(topic: string, partition: number): Promise<BrokerId>
+  /** How many copies of a topic must be in sync for a write. */
+  setMinInSync(topic: string, copies: number): Promise<void>
+  /** Who coordinates a group, given by its full name. All brokers must run. */
+  coordinatorOf(group: string): Promise<BrokerId>
   /** Resolves when every broker has all of every partition. */
   untilInSync(): Promise<void>
   /** Ends all and removes their data. */
@@ -116,6 +128,11 @@ export async function startCluster(): Promise<BrokerCluster> {
     return topics.every(({ partitions }) => partitions.every(({ isr }) => isr.length === REPLICAS))
   }
 
+  async function leaderOf(topic: string, partition: number): Promise<BrokerId> {
+    const { topics } = await ask((admin) => admin.fetchTopicMetadata({ topics: [topic] }))
+    return topics[0]!.partitions.find(({ partitionId }) => partitionId === partition)!.leader as BrokerId
+  }
+
   if (existsSync(folder)) await Promise.all(brokerIds.map((id) => script('stop', id)))
   await remove()
   await Promise.all(brokerIds.map(start))
@@ -124,11 +141,18 @@ export async function startCluster(): Promise<BrokerCluster> {
     start,
     signal,
     wipe: (id) => rm(join(folderOf(id), 'kafka'), { recursive: true, force: true }),
-    async leaderOf(topic, partition) {
-      const { topics } = await ask((admin) => admin.fetchTopicMetadata({ topics: [topic] }))
-      return topics[0]!.partitions.find(({ partitionId }) => partitionId === partition)!.leader as BrokerId
+    leaderOf,
+    async setMinInSync(topic, copies) {
+      const client = openBrokerClient({ brokers: addresses, clientId: 'test', logger: { warn() {} } })
+      const settings = [{ name: 'min.insync.replicas', value: String(copies) }]
+      await client.send('ANY', alterTopicsRequest([{ topic, settings }]), performance.now() + IN_SYNC_WITHIN_MS)
+      await client.close()
     },
+    // As GroupCoordinator.partitionFor does.
+    coordinatorOf: (group) => leaderOf('__consumer_offsets', (javaHashOf(group) & 0x7fffffff) % GROUP_PARTITIONS),
     untilInSync: () => waitFor(() => isInSync().catch(() => false), IN_SYNC_WITHIN_MS),
     remove,
   }
 }
+
+const javaHashOf = (text: string) => [...text].reduce((hash, char) => (Math.imul(hash, 31) + char.charCodeAt(0)) | 0, 0)

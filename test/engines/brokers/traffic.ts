@@ -21,8 +21,11 @@ const COPIERS = 2
 const COPY_MS = 10
 /** Of a question at the end. */
 const PATIENCE_MS = 60_000
-/** A join or a transaction that a frozen broker holds up may take half a minute, and one may follow the other. */
-const GET_ON_WITHIN_MS = 180_000
+/**
+ * Some times what one frozen broker may cost a group: its session among the brokers, 4 s, an answer that is not awaited any
+ * longer, 5 s, a member that is gone and awaited for its session, 6 s, and markers of transactions, 5 s.
+ */
+const GET_ON_WITHIN_MS = 60_000
 const logger = { warn() {} }
 
 /** One value that was given to the log, with its key. Each is sent once: what was refused is followed by another one. */
@@ -45,10 +48,16 @@ export interface Traffic {
   /** What the tail has seen of `registry`. */
   readonly tailed: readonly string[]
   readonly copiers: readonly Member[]
+  /** The group that copies, by its full name. */
+  readonly group: string
   /** The longest time without an acknowledgement of any one caller since the last call of it, in milliseconds. */
   longestGapMs(): number
   /** Resolves when every part has got on: each key was appended to, a commit was made, the writer has written, the tail has read. */
   untilAllGetOn(): Promise<void>
+  /** Resolves when each caller has been refused once. */
+  untilRefused(): Promise<void>
+  /** Ends one member of the group, and starts another one in its place. */
+  replaceCopier(): void
   /** Ends the callers and the writer; resolves when the group and the tail have done what there is. */
   pause(): Promise<void>
   resume(): void
@@ -129,6 +138,17 @@ export async function openTraffic({ addresses }: BrokerCluster): Promise<Traffic
     await waitFor(() => commits() > before.commits, GET_ON_WITHIN_MS)
   }
 
+  function replaceCopier(): void {
+    copiers.shift()!.process.kill('SIGKILL')
+    copiers.push(startCopier(copying))
+  }
+
+  async function untilRefused(): Promise<void> {
+    const before = appended.length
+    const refused = () => new Set(appended.slice(before).flatMap((each) => (each.acknowledged ? [] : [each.key])))
+    await Promise.race([waitFor(() => refused().size === KEYS, GET_ON_WITHIN_MS), running])
+  }
+
   async function pause(): Promise<void> {
     paused = true
     await running
@@ -152,7 +172,10 @@ export async function openTraffic({ addresses }: BrokerCluster): Promise<Traffic
       longestGapMs = 0
       return longest
     },
+    group: `${namespace}.copier`,
     untilAllGetOn,
+    untilRefused,
+    replaceCopier,
     pause,
     resume,
     async close() {
