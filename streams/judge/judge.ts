@@ -58,9 +58,10 @@ export function createJudgeStep(deps: RecountDeps): StreamStep {
 
   return async function judgeStep({ partition, records, committed, lastOffset }) {
     const place = { shard: partition, shards: counters.shards }
-    const all = (records as DecodedRecord<AdEvent>[]).filter(hasValue)
-    const events = all.filter(({ value }) => shardFor(value.claims.campaignId) === partition)
-    const passedOn = events.length === all.length ? [] : all.filter((each) => !events.includes(each))
+    const { events = [], passedOn = [] } = Object.groupBy(
+      (records as DecodedRecord<AdEvent>[]).filter(hasValue),
+      ({ value }) => (shardFor(value.claims.campaignId) === partition ? 'events' : 'passedOn'),
+    )
     const counted = events.filter(({ value }) => verdictWithoutCounters(value) === null)
     const steps = await inSlices(counted, ({ offset, value }) => {
       return { offset, step: judgingStep(value, place, termsOf(value, snapshot)) }
