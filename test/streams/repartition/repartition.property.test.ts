@@ -31,7 +31,10 @@ const anyHappening = fc.oneof(
   { weight: 2, arbitrary: fc.record({ what: fc.constant('VOID' as const), which: fc.nat(100) }) },
   { weight: 2, arbitrary: fc.record({ what: fc.constant('CHECKPOINTS' as const) }) },
   { weight: 1, arbitrary: fc.record({ what: fc.constant('RETENTION' as const) }) },
-  { weight: 2, arbitrary: fc.record({ what: fc.constant('LOSS' as const), share: fc.double({ max: 1, min: 0 }) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ what: fc.constant('LOSS' as const), share: fc.double({ max: 1, min: 0, noNaN: true }) }),
+  },
   { weight: 1, arbitrary: fc.record({ what: fc.constant('REPAIR' as const) }) },
   { weight: 2, arbitrary: fc.record({ what: fc.constant('LATE' as const), events: anyEvents }) },
 )
