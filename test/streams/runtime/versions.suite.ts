@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type Analytics, AnalyticsFenced, type Fence } from '../../../infra/analytics/port.ts'
+import { type Analytics, AnalyticsFenced, type Fence, type RowBlock } from '../../../infra/analytics/port.ts'
 import type { EventLog } from '../../../infra/event-log/port.ts'
 import { topics } from '../../../schemas/topics.ts'
 import type { Stream } from '../../../streams/runtime/stream.ts'
@@ -187,12 +187,12 @@ interface MemoryTables {
 
 /** Tables that know their fences and what they hold of a batch, as those of ClickHouse do. */
 function memoryTables(): MemoryTables {
-  const rows = new Map<string, { _partition: number; _offset: number }[]>()
+  const rows = new Map<string, Place[]>()
   const epochs = new Map<string, number>()
   const analytics = {
-    async insert(table: string, block: readonly never[], { fence: { scope, epoch } }: { fence: Fence }) {
+    async insert(table: string, block: RowBlock, { fence: { scope, epoch } }: { fence: Fence }) {
       if (epoch < (epochs.get(scope) ?? 0)) throw new AnalyticsFenced(`${scope} has gone to a later epoch`)
-      rows.set(table, [...(rows.get(table) ?? []), ...block])
+      rows.set(table, [...(rows.get(table) ?? []), ...placesOf(block)])
     },
     async raiseFences(fences: readonly Fence[]) {
       for (const { scope, epoch } of fences) epochs.set(scope, Math.max(epoch, epochs.get(scope) ?? 0))
@@ -208,4 +208,22 @@ function memoryTables(): MemoryTables {
     analytics,
     placesIn: (table) => (rows.get(table) ?? []).map(({ _partition, _offset }) => `${_partition}/${_offset}`),
   }
+}
+
+interface Place {
+  _partition: number
+  _offset: number
+}
+
+/** Each row begins with the length and name of its topic, the partition and the offset. */
+function placesOf({ bytes, length }: RowBlock): Place[] {
+  const rows = Buffer.from(bytes)
+  const topic = rows.subarray(0, 1 + rows[0]!)
+  const places: Place[] = []
+  for (let start = 0; start >= 0; start = rows.indexOf(topic, start + 1)) {
+    const at = start + topic.length
+    places.push({ _partition: rows.readInt32LE(at), _offset: Number(rows.readBigInt64LE(at + 4)) })
+  }
+  if (places.length !== length) throw new Error(`found ${places.length} rows of ${length}`)
+  return places
 }

@@ -403,7 +403,8 @@ describe('a feed whose currency is changed', () => {
     expect(await currencies()).toEqual(['TRY', 'TRY'])
     await setCurrency('TRY')
     expect(await ended(4)).toMatchObject({ status: 'DONE', unchanged: 2 })
-    expect(await readdir(folder())).toEqual([`${feedNow().body.keptUpload}.content`])
+    // A run has ended before its files are gone.
+    await expect.poll(() => readdir(folder())).toEqual([`${feedNow().body.keptUpload}.content`])
   })
 
   it('is read again when a run in the old currency ends after the change', async () => {
