@@ -105,7 +105,8 @@ export function decide(step: Step, values: CounterValues): Decision {
     if (limit.max === null || !isThere(limit, actor)) continue
     if (limit.unlessSeen && values.isSeen(limit.unlessSeen)) continue
     const add = limit.add + (limit.carries ? carried : 0)
-    if (countedBy(limit, values) + add <= maxOf(limit, limit.max, values)) continue
+    const raised = countedBy(limit, values) + add
+    if (raised <= limit.max || raised <= maxOf(limit, limit.max, values)) continue
     if (!limit.marks) return { outcome: limit.name, actor }
     outcome += `+${limit.name}`
   }

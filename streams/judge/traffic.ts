@@ -1,11 +1,11 @@
-import type { CounterKey } from '../../infra/counters/port.ts'
+import type { CounterGroup, CounterKey } from '../../infra/counters/port.ts'
 import { personShard } from '../../infra/counters/shards.ts'
 import type { AdEvent, ShowIdClaims } from '../../schemas/records/events.ts'
 import type { TrafficRuleName } from '../../schemas/records/traffic-rules.ts'
 import { memoized } from '../../services/domain/memoized.ts'
 import { LAG_MAX_MS, seenKey } from '../../services/domain/money/counter-keys.ts'
 import type { TrafficRules } from '../../services/domain/traffic-rules.ts'
-import type { Actor, Allowance, Limit } from './step.ts'
+import type { Acquaintance, Actor, Allowance, Limit } from './step.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -65,8 +65,9 @@ export function trafficLimits(event: AdEvent, rules: TrafficRules | null, shards
   const asked = { event, rules, shards }
   const sources = sourcesOf(event, shards)
   if (!sources) return isView ? [] : checksOf(asked, null)
+  if (isView) return viewLimits(asked, sources)
   const cid = sourceOf('cid', event, shards, event.cid)
-  return isView ? viewLimits(asked, sources, cid) : [...clickLimits(asked, sources, cid), ...checksOf(asked, cid)]
+  return [...clickLimits(asked, sources, cid), ...checksOf(asked, cid)]
 }
 
 interface Asked {
@@ -77,10 +78,10 @@ interface Asked {
 
 type By = 'address' | 'agent' | 'network' | 'cid'
 
-/** Something that several events may share: where its windows lie, and the part of the window that is now. */
+/** Something that several events may share, and where its windows lie. */
 interface Source {
   by: By
-  part: number
+  window: Window
   now: Owner
   /** Under yesterday's name. */
   yesterday: Owner
@@ -101,7 +102,7 @@ function sourceOf(by: By, { claims, receivedAt }: AdEvent, shards: number, named
   const ownerOf = (name: string) => ({ shard: personShard(name, shards), id: `${by}/${claims.shopId}/${name}` })
   const now = ownerOf(named)
   const yesterday = before === named ? now : ownerOf(before)
-  return { by, part: Math.floor(receivedAt / PART_MS), now, yesterday }
+  return { by, window: windowUpTo(Math.floor(receivedAt / PART_MS)), now, yesterday }
 }
 
 const clickRules = { address: 'ADDRESS_CLICKS', agent: 'AGENT_CLICKS', network: 'NETWORK_CLICKS' } as const
@@ -148,33 +149,33 @@ function checksOf({ event, rules, shards }: Asked, by: Source | null): Limit[] {
   return checks.filter(({ name }) => rules[name as TrafficRuleName].mode !== 'OFF')
 }
 
-function viewLimits({ event, rules, shards }: Asked, sources: readonly Source[], cid: Source): Limit[] {
+function viewLimits({ event, rules, shards }: Asked, sources: readonly Source[]): Limit[] {
   const { claims } = event
   const limits: Limit[] = []
   if (claims.kind === 'DISPLAY' && !claims.autoPromo) {
+    const cid = sourceOf('cid', event, shards, event.cid)
     const address = sources[0]!
     const known = keysOf(counter('known', address))
     const people = { keys: known, gives: 1, per: VIEWS_PER_NEWCOMER, max: null }
     const views = { keys: known, gives: NEWCOMER_VIEWS_PER_VIEW, per: 1, max: null }
     limits.push(
       limitOf('CID_VIEWS', rules, counter('views', cid)),
-      { ...limitOf('ADDRESS_PEOPLE', rules, counter('people', address), [people]), of: 'FIRST' },
-      { ...limitOf('ADDRESS_VIEWS', rules, counter('views', address), [views]), of: 'NEW' },
+      limitOf('ADDRESS_PEOPLE', rules, counter('people', address), [people], 'FIRST'),
+      limitOf('ADDRESS_VIEWS', rules, counter('views', address), [views], 'NEW'),
     )
   }
   for (const source of sources) {
-    limits.push(
-      { ...countedAt(keyIn(0, 'known', source)), of: 'KNOWN' },
-      { ...countedAt(keyIn(0, 'new', source)), of: 'NEW' },
-    )
+    const { current } = source.window
+    limits.push(countedAt(keyIn(current, 'known', source), 'KNOWN'), countedAt(keyIn(current, 'new', source), 'NEW'))
   }
-  return [...limits, countedAt(unitViews(event, shards).key)]
+  limits.push(countedAt(unitViews(event, shards).key))
+  return limits
 }
 
 /** The key of the current part of the window, and those of the parts before it. */
 interface Counter {
   key: CounterKey | null
-  window: CounterKey[]
+  window: readonly CounterKey[]
 }
 
 const NOTHING: Counter = { key: null, window: [] }
@@ -195,20 +196,36 @@ const knownGroup = memoized((week: number) => {
   return { name: `person/${week}`, keptUntil: (week + 2) * WEEK_MS + LAG_MAX_MS, spread: 1024 }
 })
 
-/** A counter of the current window. */
-function counter(what: Counted, source: Source): Counter {
-  const earlier = Array.from({ length: PARTS - 1 }, (_, i) => keyIn(i + 1, what, source))
-  return { key: keyIn(0, what, source), window: earlier }
+interface WindowPart {
+  group: CounterGroup
+  /** It began on the day before the current part. */
+  isYesterday: boolean
 }
-
-/** The key of the part so many before the current one. */
-function keyIn(back: number, what: Counted, { part, now, yesterday }: Source): CounterKey {
-  const isYesterday = dayOf(part - back) < dayOf(part)
-  const { shard, id } = isYesterday ? yesterday : now
-  return { shard, group: windowGroup(part - back), id, count: COUNTED[what] }
+interface Window {
+  current: WindowPart
+  earlier: readonly WindowPart[]
 }
 
 const dayOf = (part: number) => Math.floor((part * PART_MS) / DAY_MS)
+
+const windowUpTo = memoized((part: number): Window => {
+  const partAt = (at: number) => ({ group: windowGroup(at), isYesterday: dayOf(at) < dayOf(part) })
+  return {
+    current: partAt(part),
+    earlier: Array.from({ length: PARTS - 1 }, (_, i) => partAt(part - 1 - i)),
+  }
+})
+
+/** A counter of the current window. */
+function counter(what: Counted, source: Source): Counter {
+  const { current, earlier } = source.window
+  return { key: keyIn(current, what, source), window: earlier.map((part) => keyIn(part, what, source)) }
+}
+
+function keyIn({ group, isYesterday }: WindowPart, what: Counted, { now, yesterday }: Source): CounterKey {
+  const { shard, id } = isYesterday ? yesterday : now
+  return { shard, group, id, count: COUNTED[what] }
+}
 
 /** Views of an ad unit, today and yesterday. */
 function unitViews({ claims, receivedAt }: AdEvent, shards: number): Counter {
@@ -231,14 +248,19 @@ function limitOf(
   name: TrafficRuleName,
   rules: TrafficRules,
   { key, window }: Counter,
-  allowances: Allowance[] = [],
+  allowances: readonly Allowance[] = NO_ALLOWANCES,
+  of?: Acquaintance,
 ): Limit {
   const { mode, max } = rules[name]
-  const counted = { name, key, add: 1, max: null }
-  return mode === 'OFF' ? counted : { ...counted, max, window, allowances, marks: mode === 'MARK' }
+  if (mode === 'OFF') return { name, key, add: 1, max: null, of }
+  return { name, key, add: 1, max, of, window, allowances, marks: mode === 'MARK' }
 }
 
-const countedAt = (key: CounterKey | null): Limit => ({ name: 'COUNTED', key, add: 1, max: null })
+const NO_ALLOWANCES: readonly Allowance[] = []
+
+const countedAt = (key: CounterKey | null, of?: Acquaintance): Limit => {
+  return { name: 'COUNTED', key, add: 1, max: null, of }
+}
 
 function clickMinMs({ kind, algorithm }: ShowIdClaims): number {
   if (kind === 'DISPLAY') return CLICK_MIN_MS.banner
