@@ -35,16 +35,26 @@ interface SeenCell {
   isNew: boolean
 }
 
-/** The counters of one id: of each group, by the number of the counter. The groups used last stand at the end. */
-type CellsOfId = { group: CounterGroup; cells: Cell[] }[]
+/** The counters of one id in one group, by their numbers. */
+interface GroupCells {
+  group: CounterGroup
+  cells: (Cell | undefined)[]
+  /** Of the same id. A chain, as a list that grows reserves more room than an id ever fills. */
+  next: GroupCells | null
+}
+interface IdCells {
+  id: string
+  /** The group used last. */
+  first: GroupCells | null
+}
 
 /** One shard as a batch knows it. */
 interface Shard {
   /** The last offset of the source that the shard holds already. */
   position: number
-  cells: Map<string, CellsOfId>
+  cells: Map<string, IdCells>
   /** What was asked for last: keys of one id mostly come one after the other. */
-  last: { id: string; cells: CellsOfId } | null
+  last: IdCells | null
   toLoad: Cell[]
   changed: Cell[]
   seenNew: SeenCell[]
@@ -197,8 +207,8 @@ export class BatchCounters implements CounterQuestions, CounterValues, CounterCh
       after: position,
       upTo,
       note,
-      add: changed.flatMap(({ key, added }) => (added === 0 ? [] : { key, amount: added })),
-      lower: changed.flatMap(({ key, lowered }) => (lowered === null ? [] : { key, value: lowered })),
+      add: changed.filter(({ added }) => added !== 0).map(({ key, added }) => ({ key, amount: added })),
+      lower: changed.filter(({ lowered }) => lowered !== null).map(({ key, lowered }) => ({ key, value: lowered! })),
       seen: seenNew.map(({ key }) => key),
       released,
     }
@@ -210,7 +220,7 @@ export class BatchCounters implements CounterQuestions, CounterValues, CounterCh
 
   #cell(key: CounterKey): Cell {
     const shard = this.#shards.get(key.shard)!
-    const cells = cellsIn(cellsOf(shard, key.id), key.group)
+    const { cells } = inGroup(cellsOf(shard, key.id), key.group)
     const count = key.count ?? 0
     cells[count] ??= { key, isLoaded: false, isChanged: false, value: 0, added: 0, lowered: null }
     return cells[count]
@@ -233,22 +243,20 @@ function markChanged(shard: Shard, cell: Cell): void {
   cell.isChanged = true
 }
 
-function cellsOf(shard: Shard, id: string): CellsOfId {
-  if (shard.last?.id === id) return shard.last.cells
-  const cells = shard.cells.get(id) ?? []
-  if (cells.length === 0) shard.cells.set(id, cells)
-  shard.last = { id, cells }
+function cellsOf(shard: Shard, id: string): IdCells {
+  if (shard.last?.id === id) return shard.last
+  const cells = shard.cells.get(id) ?? { id, first: null }
+  if (cells.first === null) shard.cells.set(id, cells)
+  shard.last = cells
   return cells
 }
 
-function cellsIn(ofId: CellsOfId, group: CounterGroup): Cell[] {
-  for (let i = ofId.length - 1; i >= 0; i--) {
-    const each = ofId[i]!
-    if (each.group === group || each.group.name === group.name) return each.cells
+function inGroup(ofId: IdCells, group: CounterGroup): GroupCells {
+  for (let each = ofId.first; each !== null; each = each.next) {
+    if (each.group === group || each.group.name === group.name) return each
   }
-  const cells: Cell[] = []
-  ofId.push({ group, cells })
-  return cells
+  ofId.first = { group, cells: new Array(group.counts ?? 1), next: ofId.first }
+  return ofId.first
 }
 
 /** How often a batch is loaded again, because somebody else has stored a part of it meanwhile. */
