@@ -27,11 +27,15 @@ while at <= #packed do
   local width, hashes = number(), number()
   for _ = 1, hashes do
     k = k + 1
-    local fields = {}
-    for n = 1, number() do fields[n] = bytes(width > 0 and width or number()) end
-    local found = call('HMGET', KEYS[k], unpack(fields))
-    for n = 1, #found do values[length + n] = found[n] or '' end
-    length = length + #found
+    local count, fields = number(), {}
+    for n = 1, count do fields[n] = bytes(width > 0 and width or number()) end
+    if count == 1 then
+      values[length + 1] = call('HGET', KEYS[k], fields[1]) or ''
+    else
+      local found = call('HMGET', KEYS[k], unpack(fields))
+      for n = 1, count do values[length + n] = found[n] or '' end
+    end
+    length = length + count
   end
 end
 replies[plain + 1] = table.concat(values, ',')

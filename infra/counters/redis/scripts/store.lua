@@ -77,6 +77,8 @@ local function change_fields(name, kept_until, width, hash)
     amounts[n] = bytes(number())
   end
   if count == 1 and name == 'ADD' then return raise(hash, kept_until, fields[1], amounts[1]) end
+  -- Mostly what is lowered is not there yet.
+  if count == 1 and call('HSETNX', hash, fields[1], amounts[1]) == 1 then return keep(hash, kept_until) end
   local values, is_new, changed = call('HMGET', hash, unpack(fields)), false, {}
   for n = 1, count do
     local value = change[name](values[n], amounts[n])
@@ -122,10 +124,11 @@ end
 local function tally(block, kept_until, entries, any_wide)
   local length = call('APPEND', block, entries)
   if length == #entries then keep(block, kept_until) end
+  if length < SUMMED_BYTES then return false end
   -- Each time that its length has doubled.
   local _, doublings = math.frexp(length)
   local _, before = math.frexp(length - #entries)
-  return length >= SUMMED_BYTES and doublings > before and sum_up(block, kept_until, any_wide)
+  return doublings > before and sum_up(block, kept_until, any_wide)
 end
 
 local function tally_wide(block, entries)
