@@ -37,13 +37,14 @@ export function byBucket(keys: readonly CounterKey[]): KeysByBucket {
       ofGroup = found
     }
     const bucket = bucketOf(fingerprints[place]!, group)
-    let part = ofGroup.open.get(bucket)
-    if (part === undefined || part.places.length === FIELDS_MAX) {
-      part = { bucket, places: [] }
+    const open = ofGroup.open.get(bucket)
+    if (open && open.places.length < FIELDS_MAX) {
+      open.places.push(place)
+    } else {
+      const part = { bucket, places: [place] }
       ofGroup.open.set(bucket, part)
       ofGroup.parts.push(part)
     }
-    part.places.push(place)
   }
   return {
     groups: [...groups.values()].flatMap(({ group, parts }) =>

@@ -3,6 +3,8 @@ import type { CounterGroup, CounterKey } from '../port.ts'
 
 const FIELD_BYTES = 6
 const BUCKET_BASE = 36
+/** To write a number in that base takes longer than all else of a name. */
+const BUCKET_NAMES = Array.from({ length: 1024 }, (_, bucket) => bucket.toString(BUCKET_BASE))
 
 /** The names of what Redis holds of one shard: all of one hash slot, that of the tag in braces. */
 export interface ShardKeys {
@@ -24,7 +26,7 @@ export interface ShardKeys {
 export function shardKeys(namespace: string, shards: number, shard: number): ShardKeys {
   const prefix = `${namespace}:{${shards}.${shard}}:`
   const nameOf: ShardKeys['bucket'] = (group, bucket) =>
-    `${prefix}${kindOf(group)}/${group.name}/${bucket.toString(BUCKET_BASE)}`
+    `${prefix}${kindOf(group)}/${group.name}/${BUCKET_NAMES[bucket] ?? bucket.toString(BUCKET_BASE)}`
   return {
     position: (source) => `${prefix}at/${source}`,
     note: (source) => `${prefix}note/${source}`,

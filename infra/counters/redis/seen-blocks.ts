@@ -55,6 +55,12 @@ class Block {
 
 type Blocks = Map<string, Block>
 
+interface Sought {
+  key: SeenKey
+  fingerprint: IdFingerprint
+  isSeen: boolean
+}
+
 /** Reads blocks from Redis, as their bytes; null: there is none. */
 export type FetchBlocks = (paths: readonly string[]) => Promise<(Buffer | null)[]>
 
@@ -100,10 +106,8 @@ export class SeenShard {
 
   /** Which keys have been seen, in order. Fetches the blocks that are not known. */
   async look(keys: readonly SeenKey[], fetch: FetchBlocks): Promise<boolean[]> {
-    const blocks: Blocks = new Map()
-    const sought = keys.map((key) => ({ key, fingerprint: fingerprintOf(key.id) }))
-    await this.#fetchMissing(sought, blocks, fetch)
-    return sought.map(({ key, fingerprint }) => this.#find(key, fingerprint, blocks).isSeen)
+    const sought = await this.#seek(keys, new Map(), fetch)
+    return sought.map(({ isSeen }) => isSeen)
   }
 
   /** Appends those of the keys that have not been seen. @returns what is appended, and what to call once it is stored. */
@@ -112,13 +116,14 @@ export class SeenShard {
     fetch: FetchBlocks,
   ): Promise<{ appends: BlockAppend[]; stored(token: string): void }> {
     const blocks: Blocks = new Map()
-    const sought = keys.map((key) => ({ key, fingerprint: fingerprintOf(key.id) }))
+    const sought = await this.#seek(keys, blocks, fetch)
     const changed: Blocks = new Map()
     const appended = new Map<string, { keptUntil: number | null; numbers: number[] }>()
-    await this.#fetchMissing(sought, blocks, fetch)
-    for (const { key, fingerprint } of sought) {
-      const { isSeen, path } = this.#find(key, fingerprint, blocks)
+    for (const { key, fingerprint, isSeen } of sought) {
       if (isSeen) continue
+      // Again, because keys before it may have filled the block that was found, or be the same.
+      const { isSeen: isAppended, path } = this.#find(key, fingerprint, blocks)
+      if (isAppended) continue
       if (!changed.has(path)) {
         // A copy, because what is known stays as it is until this is stored. Below a block that was filled just now there is none.
         const copy = this.#known(path, blocks)?.copy() ?? new Block(new Float64Array())
@@ -138,25 +143,29 @@ export class SeenShard {
     }
   }
 
-  async #fetchMissing(
-    sought: readonly { key: SeenKey; fingerprint: IdFingerprint }[],
-    blocks: Blocks,
-    fetch: FetchBlocks,
-  ): Promise<void> {
-    for (let depth = 0; depth <= DEPTH_MAX; depth++) {
-      const paths = new Set<string>()
-      for (const { key, fingerprint } of sought) {
-        const { path, isKnown } = this.#find(key, fingerprint, blocks)
-        if (!isKnown) paths.add(path)
-      }
-      if (paths.size === 0) return
-      const list = [...paths]
-      const found = await fetch(list)
-      for (const [i, path] of list.entries()) {
-        const block = new Block(numbersOf(found[i] ?? null))
-        blocks.set(path, block)
-        this.#cache.set(this.#name(path), block)
-      }
+  /** Looks for each key. Fetches the blocks that are not known, one deeper each time, and seeks on in these. */
+  async #seek(keys: readonly SeenKey[], blocks: Blocks, fetch: FetchBlocks): Promise<Sought[]> {
+    const sought = keys.map((key) => ({ key, fingerprint: fingerprintOf(key.id), isSeen: false }))
+    let open = sought
+    while (open.length > 0) {
+      const missing = new Set<string>()
+      open = open.filter((each) => {
+        const { path, isKnown, isSeen } = this.#find(each.key, each.fingerprint, blocks)
+        each.isSeen = isSeen
+        if (!isKnown) missing.add(path)
+        return !isKnown
+      })
+      if (missing.size > 0) await this.#fetch([...missing], blocks, fetch)
+    }
+    return sought
+  }
+
+  async #fetch(paths: readonly string[], blocks: Blocks, fetch: FetchBlocks): Promise<void> {
+    const found = await fetch(paths)
+    for (const [i, path] of paths.entries()) {
+      const block = new Block(numbersOf(found[i] ?? null))
+      blocks.set(path, block)
+      this.#cache.set(this.#name(path), block)
     }
   }
 

@@ -18,7 +18,7 @@ import { fieldBytes, shardKeys } from './keys.ts'
 import { LastingHashes } from './lasting-hashes.ts'
 import { PackedArguments } from './packed.ts'
 import { type SeenCache, SeenShard } from './seen-blocks.ts'
-import { talliedIn, wideField } from './tallies.ts'
+import { entriesOf, talliedIn, wideField } from './tallies.ts'
 
 /** A reservation reads every other holder of its keys: mostly a few processes. */
 const RESERVATIONS_PER_CALL = 100
@@ -90,8 +90,8 @@ export function openShard({ connection, namespace, shards, shard, seenCache, new
   }
 
   async function loadOne({ source, after, keys, seen }: ShardLoad): Promise<LoadedShard> {
-    const byKind = Object.groupBy(keys, ({ group }) => (group.counts === undefined ? 'hashed' : 'tallied'))
-    const [hashed, tallied] = [byKind.hashed ?? [], byKind.tallied ?? []]
+    const hashed = keys.filter(({ group }) => group.counts === undefined)
+    const tallied = keys.filter(({ group }) => group.counts !== undefined)
     const state = [names.position(source), names.note(source), names.seenToken, names.complete]
     // Counters that are newer than the position, because the source has moved on meanwhile, are refused by `store`.
     const [{ plain, values: tallies }, { values: counts }] = await Promise.all([
@@ -128,8 +128,12 @@ export function openShard({ connection, namespace, shards, shard, seenCache, new
       const anyWide = found[next++] !== null
       for (const { bucket, places } of parts) {
         const block = found[next++]!
-        if (block === null && anyWide) wide.push({ name: names.bucket(group, bucket), places })
-        for (const place of places) values[place] = talliedIn(block, fingerprints[place]!, keys[place]!.count ?? 0)
+        if (block !== null) {
+          const entries = entriesOf(block)
+          for (const place of places) values[place] = talliedIn(entries, fingerprints[place]!, keys[place]!.count ?? 0)
+        } else if (anyWide) {
+          wide.push({ name: names.bucket(group, bucket), places })
+        }
       }
     }
     if (wide.length > 0) {

@@ -9,13 +9,15 @@ import type { IdFingerprint } from '../fingerprint.ts'
 export const ENTRY_BYTES = 8
 const FIELD_BYTES = 6
 
-/** The value of a counter in its block. @param block null: there is none. */
-export function talliedIn(block: Buffer | null, { low, high }: IdFingerprint, count: number): number {
-  if (block === null) return 0
-  const entries = new DataView(block.buffer, block.byteOffset, block.length)
+export function entriesOf(block: Buffer): DataView {
+  return new DataView(block.buffer, block.byteOffset, block.length)
+}
+
+/** The value of a counter in its block. */
+export function talliedIn(entries: DataView, { low, high }: IdFingerprint, count: number): number {
   const number = (high & 0xff) | (count << 8)
   let value = 0
-  for (let at = 0; at < block.length; at += ENTRY_BYTES) {
+  for (let at = 0; at < entries.byteLength; at += ENTRY_BYTES) {
     if (entries.getInt32(at, true) === low && entries.getUint16(at + 4, true) === number) {
       value += entries.getUint16(at + 6, true)
     }
