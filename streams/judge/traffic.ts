@@ -99,7 +99,8 @@ function sourcesOf(event: AdEvent, shards: number): Source[] | null {
 }
 
 function sourceOf(by: By, { claims, receivedAt }: AdEvent, shards: number, named: string, before = named): Source {
-  const ownerOf = (name: string) => ({ shard: personShard(name, shards), id: `${by}/${claims.shopId}/${name}` })
+  // Joined: a template makes a chain of its parts, which takes twice as long to be found among other ids.
+  const ownerOf = (name: string) => ({ shard: personShard(name, shards), id: [by, claims.shopId, name].join('/') })
   const now = ownerOf(named)
   const yesterday = before === named ? now : ownerOf(before)
   return { by, window: windowUpTo(Math.floor(receivedAt / PART_MS)), now, yesterday }
