@@ -96,7 +96,7 @@ rebuild: setup ## Drop every projection, replay the log and prove that the answe
 	@node services/rebuild.ts
 
 restore-log: setup ## Prepare a mirror of the log in Kafka for a start on it (docs/restore.md)
-	@node services/restore-log.ts
+	@node services/restore-log.ts $(ARGS)
 
 repartition: setup ## Add partitions to topics in Kafka, as KAFKA_TOPIC_PARTITIONS asks for (docs/operating.md)
 	@node services/repartition.ts

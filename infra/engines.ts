@@ -107,8 +107,10 @@ export async function startEngines(options: StartEnginesOptions): Promise<Engine
 /** Prepares the engines that are not embedded. @returns how many partitions `ad-events` has. */
 async function prepared(options: StartEnginesOptions, port: MessagePort | null): Promise<number> {
   const { config, logger } = options
-  if (options.prepares ?? true) await prepare(options)
+  const prepares = options.prepares ?? true
+  if (prepares) await prepare(options)
   if (options.adEventPartitions !== undefined) return options.adEventPartitions
+  if (prepares && config.kafka) await noteCluster(config, logger)
   return countPartitions('ad-events', await openLog(config, port, logger), logger)
 }
 
@@ -166,6 +168,12 @@ export async function openLogRestore(config: EngineConfig, logger: EngineLogger)
   await prepareKafka(config, logger)
   const restore = await import('./event-log/kafka/epoch/restore.ts')
   return untilThere('kafka', logger, async () => restore.openLogRestore(await kafkaOptions(config, logger)))
+}
+
+/** So that a copy of the log in another cluster is known as one. */
+async function noteCluster(config: EngineConfig, logger: EngineLogger): Promise<void> {
+  const restore = await import('./event-log/kafka/epoch/restore.ts')
+  await untilThere('event log', logger, async () => restore.noteCluster(await kafkaOptions(config, logger)))
 }
 
 /** Creates the tables of an Analytics again after they were dropped. */

@@ -1,3 +1,4 @@
+import { parseArgs } from 'node:util'
 import { InvalidConfig, readConfig } from '../infra/config.ts'
 import { closeEngines, connectEngines, openLogRestore, startEngines } from '../infra/engines.ts'
 import { restoreLog } from '../streams/restore/restore.ts'
@@ -6,14 +7,21 @@ import { createLogger } from './process/logger.ts'
 
 /**
  * Prepares a copy of the log in Kafka whose records lie at other offsets, such as a mirror, for a start with empty projections:
- * docs/restore.md. No process may run on it.
+ * docs/restore.md. No process may run on it. With `--offsets-kept` it only says that a copy in another cluster has all offsets and
+ * commits of its original.
  */
 async function main(): Promise<void> {
+  const { values } = parseArgs({ options: { 'offsets-kept': { type: 'boolean', default: false } } })
   keepFilesPrivate()
   const config = readConfig({ LOG_LEVEL: 'warn', ...process.env })
   const logger = createLogger(config.logLevel)
   const restore = await openLogRestore(config.engines, logger)
   try {
+    if (values['offsets-kept']) {
+      await restore.adopt()
+      process.stdout.write('The log keeps its offsets, and this cluster is its own. Every process may start.\n')
+      return
+    }
     const adEventPartitions = (await restore.copy.bounds('ad-events')).length
     const options = { folder: config.dataFolder, config: config.engines, logger, adEventPartitions }
     const host = await startEngines(options)

@@ -8,10 +8,10 @@ const KEY = 'epoch'
 /** Compaction leaves one. */
 const PAGE_RECORDS = 100
 
-/** What the last restore has noted; epoch 0 when there was none. */
+/** What was noted last; epoch 0 of no known cluster when nothing was. */
 export async function readLogEpoch(log: Pick<EventLog, 'bounds' | 'read'>): Promise<LogEpoch> {
   const { start, end } = (await log.bounds(TOPIC))[PARTITION]!
-  let last: LogEpoch = { epoch: 0, restoring: false, restoredAt: 0, judgedTo: [] }
+  let last: LogEpoch = { epoch: 0, restoring: false, restoredAt: 0, judgedTo: [], clusterId: null }
   for (let at = start; at < end; ) {
     const records = await log.read(TOPIC, PARTITION, at, PAGE_RECORDS)
     if (records.length === 0) break
@@ -26,3 +26,7 @@ export const logEpochRecord = (noted: LogEpoch): NewRecord => ({
   key: KEY,
   value: encode('LogEpoch', noted),
 })
+
+/** Whether the log was copied from another cluster. Unknown, so false, where an earlier version noted none, or the brokers tell none. */
+export const isFromAnotherCluster = ({ clusterId }: LogEpoch, present: string | null) =>
+  clusterId !== null && present !== null && clusterId !== present

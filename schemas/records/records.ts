@@ -151,7 +151,7 @@ export interface DeadLetter {
   failedAt: number
 }
 
-/** Topic `log-epoch`: the last restore of the log. */
+/** Topic `log-epoch`: where the log lies, and its last restore. */
 export interface LogEpoch {
   /** Offsets that are read or given from now on belong to it. */
   epoch: number
@@ -160,6 +160,8 @@ export interface LogEpoch {
   restoredAt: number
   /** For each partition of `ad-events`, in offsets of this epoch: what lies before was judged before the restore. */
   judgedTo: { partition: number; offset: number }[]
+  /** The Kafka cluster that the log lies in: in any other one this is a copy. Null: an earlier version wrote it. */
+  clusterId: string | null
 }
 
 export interface RecordTypes {

@@ -297,7 +297,13 @@ export const samples: RecordTypes = {
     sourceOffset: 41,
     correctionsOffset: -1,
   },
-  LogEpoch: { epoch: 1, restoring: false, restoredAt: AT, judgedTo: [{ partition: 3, offset: 2 ** 40 + 7 }] },
+  LogEpoch: {
+    epoch: 1,
+    restoring: false,
+    restoredAt: AT,
+    judgedTo: [{ partition: 3, offset: 2 ** 40 + 7 }],
+    clusterId: 'cluster',
+  },
   ProductSignals: {
     shopId: 'shop-1',
     id: 'sku-1',

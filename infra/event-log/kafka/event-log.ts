@@ -5,7 +5,8 @@ import { closedError, type KafkaAddress, openBrokerClient } from './client/broke
 import { isFenced } from './client/errors.ts'
 import type { Codec } from './client/record-batch.ts'
 import { meaningOf } from './client/refusals.ts'
-import { currentEpoch } from './epoch/current-epoch.ts'
+import { clusterIdRequest } from './client/requests.ts'
+import { currentEpoch, type KafkaLog } from './epoch/current-epoch.ts'
 import { withEpoch } from './epoch/with-epoch.ts'
 import { openConsumer } from './group/consumer.ts'
 import { namesIn } from './names.ts'
@@ -33,7 +34,7 @@ export interface KafkaEventLogOptions extends KafkaAddress {
   sessionTimeoutMs?: number
   /** Default: zstd. */
   codec?: Codec
-  /** Called when the log has been restored since this process began. Default: the thread dies of it. */
+  /** Called when the log has been restored, or replaced by a copy, since this process began. Default: the thread dies of it. */
   onEpochEnded?: (error: Error) => void
 }
 
@@ -50,8 +51,8 @@ function dieOf(error: Error): void {
   })
 }
 
-/** The same with the offsets of Kafka, which a restore of the log works with. */
-export function connectWithoutEpoch(options: KafkaEventLogOptions): EventLog {
+/** The log with the offsets of Kafka, which a restore works with. */
+export function connectWithoutEpoch(options: KafkaEventLogOptions): KafkaLog {
   const { namespace, now, timeoutMs = TIMEOUT_MS, sessionTimeoutMs = SESSION_TIMEOUT_MS, codec = CODEC } = options
   const names = namesIn(namespace)
   const client = openBrokerClient(options)
@@ -138,6 +139,7 @@ export function connectWithoutEpoch(options: KafkaEventLogOptions): EventLog {
     reset: guarded((group, commits) =>
       commits === null ? reader.forget(group, deadline()) : reader.setCommitted(group, commits, deadline()),
     ),
+    clusterId: guarded(() => client.send('ANY', clusterIdRequest(), deadline())),
     async close() {
       if (closed) return
       closed = true

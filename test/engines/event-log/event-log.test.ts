@@ -19,7 +19,7 @@ async function beRestored(namespace: string): Promise<void> {
     logger: quiet,
     now: Date.now,
   })
-  await log.append([logEpochRecord({ epoch: 3, restoring: false, restoredAt: 0, judgedTo: [] })])
+  await log.append([logEpochRecord({ epoch: 3, restoring: false, restoredAt: 0, judgedTo: [], clusterId: null })])
   await log.close()
 }
 

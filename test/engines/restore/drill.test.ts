@@ -35,6 +35,8 @@ const VOIDED = 1
 const DAY_MS = 86_400_000
 const STARTED_AT = Date.now()
 const WAIT = { timeout: 60_000, interval: 50 }
+/** Of a script that should end by itself. */
+const RUN_MAX_MS = 60_000
 const METRICS = 'views,clicks,grossClicks,spend,creditedBack,purchases,revenue,netRevenue,returnedRevenue'
 const keys = `1:${randomBytes(32).toString('base64url')}`
 // A late answer is no answer here.
@@ -58,6 +60,7 @@ let shoppers: [Shopper[], Shopper[]]
 let before: Answers
 let verdictsBefore: Map<string, string[]>
 let refused: Ended
+let unrestored: Ended
 let restored: Ended
 /** The event that was mirrored without its verdict, and the one whose verdict was mirrored without it. */
 let eventAlone: string
@@ -86,13 +89,14 @@ beforeAll(async () => {
   await mirror.copy(topicNames.filter((topic) => topic !== 'ad-events' && topic !== 'judged-events'))
   await mirror.copy(['judged-events'], partitionOf(shops[1]))
 
-  refused = await restoreLog(first)
+  refused = await run('restore-log', first)
   await settled()
   before = await answers()
   verdictsBefore = verdictsOf(await judgedIn(first))
   await program.kill('SIGKILL')
   await rm(program.folder, { recursive: true })
-  restored = await restoreLog(second)
+  unrestored = await run('main', second)
+  restored = await run('restore-log', second)
   process.stdout.write(restored.output)
   program = await startProgram({ env: { ...settingsIn(second), ...settings } })
   shops = [onProgram(shops[0]), onProgram(shops[1])]
@@ -108,6 +112,11 @@ test('a log that processes work on is not restored, and a copy without any is', 
   expect(refused.output).toMatch(/end them all first. Groups with members: .*judge \(1\)/)
   expect(restored.code).toBe(0)
   expect(restored.output).toMatch(/The log is in epoch 1/)
+})
+
+test('nothing starts on a copy that was not restored', () => {
+  expect(unrestored.code).toBe(1)
+  expect(unrestored.output).toMatch(/was written in of-the-first-log\. Run `make restore-log` first/)
 })
 
 test('reports, spend and credit are as before', async () => {
@@ -174,12 +183,12 @@ interface Ended {
   output: string
 }
 
-/** `make restore-log` in a namespace. */
-async function restoreLog(namespace: string): Promise<Ended> {
+/** Runs a script of services/ to its end, in a namespace. */
+async function run(name: 'main' | 'restore-log', namespace: string): Promise<Ended> {
   const folder = await mkdtemp(join(tmpdir(), 'endcap-'))
-  const script = join(import.meta.dirname, '../../../services/restore-log.ts')
-  const env = { ...process.env, ...settingsIn(namespace), DATA_DIR: folder }
-  const child = spawn(process.execPath, [script], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const script = join(import.meta.dirname, `../../../services/${name}.ts`)
+  const env = { ...process.env, ...settingsIn(namespace), HTTP_PORT: '0', METRICS_PORT: '0', DATA_DIR: folder }
+  const child = spawn(process.execPath, [script], { env, stdio: ['ignore', 'pipe', 'pipe'], timeout: RUN_MAX_MS })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk))
   const code = await new Promise<number | null>((resolve) => child.once('close', resolve))

@@ -3,6 +3,7 @@ import { patchKafkajs } from '../../../infra/event-log/kafka/client/patches.ts'
 import { connectWithoutEpoch } from '../../../infra/event-log/kafka/event-log.ts'
 import { migrateKafka } from '../../../infra/event-log/kafka/migrate.ts'
 import { type TopicName, topicNames } from '../../../schemas/topics.ts'
+import { decode, encode } from '../../../schemas/wire/codec.ts'
 import { addresses } from '../addresses.ts'
 import { forgetRecords } from '../event-log/kafka-tools.ts'
 
@@ -20,7 +21,8 @@ export interface Mirror {
 
 /**
  * Copies the topics of one namespace to those of another as MirrorMaker 2 does between clusters: keys, values, timestamps and
- * partitions; neither offsets, nor markers of transactions, nor aborted records, nor what groups have committed.
+ * partitions; neither offsets, nor markers of transactions, nor aborted records, nor what groups have committed. Both lie in one
+ * cluster, so the copy of `log-epoch` says that the original lies in another one.
  */
 export async function startMirror(from: string, to: string): Promise<Mirror> {
   await migrateKafka({ ...addressOf(to), replicationFactor: 1 })
@@ -34,7 +36,12 @@ export async function startMirror(from: string, to: string): Promise<Mirror> {
       const records = await source.read(topic, partition, at, PAGE_RECORDS)
       if (records.length === 0) return
       const messages = records.map(({ key, value, appendedAt }) => {
-        return { partition, key, value, timestamp: String(appendedAt) }
+        return {
+          partition,
+          key,
+          value: topic === 'log-epoch' ? ofAnother(value!) : value,
+          timestamp: String(appendedAt),
+        }
       })
       await producer.send({ topic: `${to}.${topic}`, messages })
       at = records.at(-1)!.offset + 1
@@ -54,6 +61,8 @@ export async function startMirror(from: string, to: string): Promise<Mirror> {
     },
   }
 }
+
+const ofAnother = (epoch: Buffer) => encode('LogEpoch', { ...decode('LogEpoch', epoch), clusterId: 'of-the-first-log' })
 
 /** Topics that have held other records before: what comes now lies at higher offsets than in a copy. */
 export async function ageTopics(namespace: string, topics: readonly TopicName[], records: number): Promise<void> {

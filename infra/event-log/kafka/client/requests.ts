@@ -181,6 +181,21 @@ export function deleteGroupRequest(group: string): Protocol<object> {
   })
 }
 
+/** Metadata v6, of no topic: kafkajs reads the id of the cluster and keeps it to itself. @returns null where brokers tell none. */
+export function clusterIdRequest(): Protocol<string | null> {
+  const body = () => new Encoder().writeArray([]).writeBoolean(false)
+  return protocolOf([3, 6, 'Metadata', body], (from) => {
+    from.readInt32() // throttle time
+    from.readArray((from) => {
+      from.readInt32() // node
+      from.readString() // host
+      from.readInt32() // port
+      from.readString() // rack
+    })
+    return from.readString() || null
+  })
+}
+
 const TOPIC_RESOURCE = 2
 const SET = 0
 

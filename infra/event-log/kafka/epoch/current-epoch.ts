@@ -1,28 +1,46 @@
-import { readLogEpoch } from '../../log-epoch.ts'
+import type { LogEpoch } from '../../../../schemas/records/records.ts'
+import { isFromAnotherCluster, readLogEpoch } from '../../log-epoch.ts'
 import type { EventLog } from '../../port.ts'
+
+/** The log with the offsets of Kafka. */
+export interface KafkaLog extends EventLog {
+  /** The id that the cluster keeps for ever; null where the brokers tell none. @throws LogUnavailable */
+  clusterId(): Promise<string | null>
+}
 
 /** A restore has begun and not ended, or it has ended since this process began: it must end, and be started again. */
 export class EpochEnded extends Error {
   override readonly name = 'EpochEnded'
 }
 
+/** The log is a copy of one in another cluster, and nobody has said that it is to be worked on. */
+export class UnrestoredCopy extends Error {
+  override readonly name = 'UnrestoredCopy'
+}
+
 /** The epoch of the log, as one process reads it. */
 export interface CurrentEpoch {
-  /** Read once. @throws LogUnavailable; EpochEnded while the log is being restored. */
+  /** Read once. @throws LogUnavailable; EpochEnded while the log is being restored; UnrestoredCopy */
   get(): Promise<number>
-  /** Looks whether it still holds. @throws LogUnavailable, EpochEnded */
+  /** Looks whether it still holds. @throws LogUnavailable, EpochEnded, UnrestoredCopy */
   confirm(): Promise<void>
 }
 
-/** @param onEnded is called before `confirm` throws EpochEnded. */
-export function currentEpoch(log: Pick<EventLog, 'bounds' | 'read'>, onEnded: (error: Error) => void): CurrentEpoch {
+/** @param onEnded is called before `confirm` throws EpochEnded or UnrestoredCopy. */
+export function currentEpoch(
+  log: Pick<KafkaLog, 'bounds' | 'read' | 'clusterId'>,
+  onEnded: (error: Error) => void,
+): CurrentEpoch {
   let own: Promise<number> | null = null
 
+  async function look(): Promise<{ epoch: number; problem: Error | null }> {
+    const [noted, clusterId] = await Promise.all([readLogEpoch(log), log.clusterId()])
+    return { epoch: noted.epoch, problem: problemOf(noted, clusterId) }
+  }
+
   async function read(): Promise<number> {
-    const { epoch, restoring } = await readLogEpoch(log)
-    if (restoring) {
-      throw new EpochEnded('A restore of the log has begun and not ended: let it end, or run `make restore-log` again')
-    }
+    const { epoch, problem } = await look()
+    if (problem) throw problem
     return epoch
   }
 
@@ -38,11 +56,22 @@ export function currentEpoch(log: Pick<EventLog, 'bounds' | 'read'>, onEnded: (e
     get,
     async confirm() {
       const expected = await get()
-      const { epoch, restoring } = await readLogEpoch(log)
-      if (epoch === expected && !restoring) return
-      const error = new EpochEnded(`The log has been restored: epoch ${expected} has ended`)
+      const { epoch, problem } = await look()
+      if (epoch === expected && !problem) return
+      const error = problem ?? new EpochEnded(`The log has been restored: epoch ${expected} has ended`)
       onEnded(error)
       throw error
     },
   }
+}
+
+/** Why nobody may work on the log. */
+function problemOf(noted: LogEpoch, clusterId: string | null): Error | null {
+  if (isFromAnotherCluster(noted, clusterId)) {
+    return new UnrestoredCopy(
+      `The log is a copy: it lies in the Kafka cluster ${clusterId} and was written in ${noted.clusterId}. Run \`make restore-log\` first, with \`ARGS=--offsets-kept\` if it has all offsets of its original (docs/restore.md)`,
+    )
+  }
+  if (!noted.restoring) return null
+  return new EpochEnded('A restore of the log has begun and not ended: let it end, or run `make restore-log` again')
 }

@@ -1,7 +1,7 @@
 import type { Admin } from 'kafkajs'
 import type { LogEpoch } from '../../../../schemas/records/records.ts'
 import { EPOCH_MAX } from '../../epochs.ts'
-import { logEpochRecord, readLogEpoch } from '../../log-epoch.ts'
+import { isFromAnotherCluster, logEpochRecord, readLogEpoch } from '../../log-epoch.ts'
 import type { EventLog } from '../../port.ts'
 import { openAdmin } from '../admin.ts'
 import { connectWithoutEpoch, type KafkaEventLogOptions } from '../event-log.ts'
@@ -25,6 +25,8 @@ export interface LogRestore {
   begin(seen: number): Promise<{ epoch: number; log: EventLog }>
   /** From now on processes may start. */
   finish(judgedTo: LogEpoch['judgedTo']): Promise<void>
+  /** Instead of a restore, when the copy has all offsets and commits of its original: from now on this cluster is the log's. */
+  adopt(): Promise<void>
   close(): Promise<void>
 }
 
@@ -43,11 +45,13 @@ export async function openLogRestore(options: KafkaEventLogOptions): Promise<Log
   return {
     copy,
     async begin(seen) {
-      const last = await readLogEpoch(copy)
-      const epoch = last.restoring ? last.epoch : Math.max(last.epoch, seen) + 1
+      const [last, clusterId] = await Promise.all([readLogEpoch(copy), copy.clusterId()])
+      // What was begun elsewhere was begun with other offsets.
+      const goesOn = last.restoring && !isFromAnotherCluster(last, clusterId)
+      const epoch = goesOn ? last.epoch : Math.max(last.epoch, seen) + 1
       if (epoch > EPOCH_MAX)
         throw new RangeError(`The log has been restored ${EPOCH_MAX} times, and cannot be once more`)
-      begun = { epoch, restoring: true, restoredAt: options.now(), judgedTo: [] }
+      begun = { epoch, restoring: true, restoredAt: options.now(), judgedTo: [], clusterId }
       await copy.append([logEpochRecord(begun)])
       for (const { name } of groups) await copy.reset(name, null)
       return { epoch, log: withEpoch(copy, { get: async () => epoch, confirm: async () => {} }) }
@@ -55,7 +59,23 @@ export async function openLogRestore(options: KafkaEventLogOptions): Promise<Log
     async finish(judgedTo) {
       await copy.append([logEpochRecord({ ...begun!, restoring: false, judgedTo })])
     },
+    async adopt() {
+      const [last, clusterId] = await Promise.all([readLogEpoch(copy), copy.clusterId()])
+      await copy.append([logEpochRecord({ ...last, clusterId })])
+    },
     close: () => copy.close(),
+  }
+}
+
+/** Notes the cluster in a log that names none: a new one, or one of an earlier version. */
+export async function noteCluster(options: KafkaEventLogOptions): Promise<void> {
+  const log = connectWithoutEpoch(options)
+  try {
+    const [last, clusterId] = await Promise.all([readLogEpoch(log), log.clusterId()])
+    if (last.clusterId !== null || last.restoring || clusterId === null) return
+    await log.append([logEpochRecord({ ...last, clusterId })])
+  } finally {
+    await log.close()
   }
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { eventLogClient, startEmbeddedEventLog } from '../../../../../infra/event-log/embedded/event-log.ts'
 import { firstOffsetOf } from '../../../../../infra/event-log/epochs.ts'
-import { currentEpoch, EpochEnded } from '../../../../../infra/event-log/kafka/epoch/current-epoch.ts'
+import { currentEpoch, EpochEnded, UnrestoredCopy } from '../../../../../infra/event-log/kafka/epoch/current-epoch.ts'
 import { withEpoch } from '../../../../../infra/event-log/kafka/epoch/with-epoch.ts'
 import { logEpochRecord } from '../../../../../infra/event-log/log-epoch.ts'
 import type { EventLog } from '../../../../../infra/event-log/port.ts'
@@ -13,19 +13,28 @@ import type { EventLogHost } from '../../../../ports/event-log.suite.ts'
 const EPOCH = 3
 const FIRST = firstOffsetOf(EPOCH)
 const AT = 1_790_000_000_000
-const noted = (epoch: number, restoring = false) => logEpochRecord({ epoch, restoring, restoredAt: AT, judgedTo: [] })
+const noted = (epoch: number, { restoring = false, clusterId = null as string | null } = {}) =>
+  logEpochRecord({ epoch, restoring, restoredAt: AT, judgedTo: [], clusterId })
 
-async function createHost(): Promise<EventLogHost & { plain(): EventLog; ended: Error[] }> {
+interface Host extends EventLogHost {
+  plain(): EventLog
+  ended: Error[]
+  /** What the brokers call their cluster. */
+  clusterId: string | null
+}
+
+async function createHost(): Promise<Host> {
   const folder = await mkdtemp(join(tmpdir(), 'event-log-'))
   const start = () => startEmbeddedEventLog({ folder, housekeepingMs: 20 })
   let served = await start()
   const plain = () => eventLogClient(served.connect())
   const ended: Error[] = []
-  return {
+  const host: Host = {
     plain,
     ended,
+    clusterId: 'present',
     connect: async () => {
-      const log = plain()
+      const log = Object.assign(plain(), { clusterId: async () => host.clusterId })
       return withEpoch(
         log,
         currentEpoch(log, (error) => ended.push(error)),
@@ -40,10 +49,11 @@ async function createHost(): Promise<EventLogHost & { plain(): EventLog; ended: 
       await rm(folder, { recursive: true })
     },
   }
+  return host
 }
 
 describe('the epoch of the log', () => {
-  let host: Awaited<ReturnType<typeof createHost>>
+  let host: Host
   beforeEach(async () => {
     host = await createHost()
   })
@@ -81,12 +91,41 @@ describe('the epoch of the log', () => {
   })
 
   it('nobody works on a log while it is restored, and everybody may afterwards', async () => {
-    await host.plain().append([noted(1, true)])
+    await host.plain().append([noted(1, { restoring: true })])
     const log = await host.connect()
     await expect(log.bounds('page-views')).rejects.toThrow(EpochEnded)
     await expect(log.committed('group')).rejects.toThrow(/run `make restore-log` again/)
     await host.plain().append([noted(1)])
     expect((await log.append([view]))[0]!.offset).toBe(firstOffsetOf(1))
+  })
+
+  it('nobody works on a copy in another cluster, until it is said to be the log', async () => {
+    await host.plain().append([noted(EPOCH, { clusterId: 'first' })])
+    const log = await host.connect()
+    await expect(log.bounds('page-views')).rejects.toThrow(UnrestoredCopy)
+    await expect(log.committed('group')).rejects.toThrow(
+      /in the Kafka cluster present and was written in first\. Run `make restore-log` first, with `ARGS=--offsets-kept` if/,
+    )
+    await host.plain().append([noted(EPOCH, { clusterId: 'present' })])
+    expect((await log.append([view]))[0]!.offset).toBeGreaterThanOrEqual(FIRST)
+  })
+
+  it.each([
+    ['an earlier version has noted no cluster', null, 'present'],
+    ['the brokers tell no id', 'first', null],
+  ])('a log is taken for what it was where %s', async (_, clusterId, present) => {
+    await host.plain().append([noted(EPOCH, { clusterId })])
+    host.clusterId = present
+    expect((await (await host.connect()).append([view]))[0]!.offset).toBeGreaterThanOrEqual(FIRST)
+  })
+
+  it('a process whose brokers have become those of a copy is told to end', async () => {
+    await host.plain().append([noted(0, { clusterId: 'present' })])
+    const log = await host.connect()
+    await (await log.exclusiveWriter('writer')).append([view])
+    host.clusterId = 'second'
+    await expect(log.exclusiveWriter('writer')).rejects.toThrow(UnrestoredCopy)
+    expect(host.ended).toHaveLength(1)
   })
 
   it('a process that slept over a restore is given nothing more, and is told to end', async () => {
