@@ -6,6 +6,7 @@ import type { LogEpoch } from '../../schemas/records/records.ts'
 import { sourceOf } from '../judge/batch-counters.ts'
 import { CORRECTIONS_GROUP } from '../judge/corrections.ts'
 import { JUDGE_GROUP } from '../judge/recount.ts'
+import { renewReplayMarkers } from '../runtime/dead-letters.ts'
 import { type JudgedTo, judgedTo, lastJudgedOffsets } from './judged-to.ts'
 import { placeSpendCheckpoints } from './spend-checkpoints.ts'
 
@@ -57,6 +58,7 @@ export async function restoreLog({ restore, counters, analytics, now }: RestoreD
     ends.map((place) => ({ topic: 'corrections', ...place })),
   )
   const spendCheckpoints = await placeSpendCheckpoints(log, epoch, lastJudged)
+  await renewReplayMarkers(log, now)
   await restore.finish(judged.map(({ partition, offset }) => ({ partition, offset })))
   return { epoch, judged, spendCheckpoints }
 }

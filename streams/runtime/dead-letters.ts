@@ -104,6 +104,23 @@ export function deadLettersWaiting(log: EventLog): () => Promise<number> {
   }
 }
 
+/**
+ * After a restore the markers name offsets of before. Gives each letter that was replayed a marker that names where it lies
+ * now: letter and marker name the same record. May be repeated.
+ */
+export async function renewReplayMarkers(log: EventLog, now: () => number): Promise<void> {
+  const replayed = new Set<string>()
+  for await (const { letter } of everyLetter(log, 0)) if (isReplayMarker(letter)) replayed.add(letter.message)
+  const marked = await replayedOffsets(log)
+  const markers: NewRecord[] = []
+  for await (const { offset, letter } of lettersOf(log, {})) {
+    if (replayed.has(recordPlace(letter)) && !marked.has(offset)) markers.push(markerOf(offset, letter, now()))
+  }
+  for (let from = 0; from < markers.length; from += PAGE_RECORDS) {
+    await log.append(markers.slice(from, from + PAGE_RECORDS))
+  }
+}
+
 /** True for a record of `dead-letters` that only says that a letter was replayed. */
 export function isReplayMarker(letter: DeadLetter): boolean {
   return letter.stream === MARKER_STREAM && letter.topic === TOPIC
@@ -143,7 +160,9 @@ async function recordOf(log: EventLog, letter: DeadLetter): Promise<NewRecord | 
   return { topic, key: original.key, value: original.value }
 }
 
-function markerOf(offset: number, { topic, partition, offset: at }: DeadLetter, now: number): NewRecord {
+const recordPlace = ({ topic, partition, offset }: DeadLetter) => `${topic}/${partition}/${offset}`
+
+function markerOf(offset: number, letter: DeadLetter, now: number): NewRecord {
   const marker = encode('DeadLetter', {
     stream: MARKER_STREAM,
     topic: TOPIC,
@@ -152,7 +171,7 @@ function markerOf(offset: number, { topic, partition, offset: at }: DeadLetter, 
     key: null,
     value: null,
     code: 'REPLAYED',
-    message: `${topic}/${partition}/${at}`,
+    message: recordPlace(letter),
     failedAt: now,
   })
   return { topic: TOPIC, key: `${TOPIC}/${PARTITION}/${offset}`, value: marker }

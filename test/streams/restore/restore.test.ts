@@ -12,6 +12,7 @@ import { spendKey } from '../../../services/domain/money/counter-keys.ts'
 import { createCountersRepair } from '../../../streams/judge/counters-repair.ts'
 import { createJudge } from '../../../streams/judge/judge.ts'
 import { ProjectionNotEmpty, type RestoreDeps, restoreLog } from '../../../streams/restore/restore.ts'
+import { deadLettersWaiting, listDeadLetters, replayDeadLetters } from '../../../streams/runtime/dead-letters.ts'
 import { runToEnd } from '../../../streams/runtime/run-to-end.ts'
 import { eventOf, NOON, SHOP_ID, snapshotOf } from '../judge/fixtures.ts'
 import { emptyLogAndCounters } from '../judge/log-and-counters.ts'
@@ -201,6 +202,30 @@ test('a checkpoint of the spend is placed behind the corrections that it may cou
     checkpoint,
     { ...checkpoint, correctionsOffset: firstOffsetOf(1) + 1 },
   ])
+})
+
+test('failed events that were replayed stay replayed, and those that wait still wait', async () => {
+  const letter = { stream: 'sink', topic: 'page-views', partition: 0, key: 'k', value: Buffer.from('x') }
+  const letterAt = (offset: number): NewRecord => {
+    const value = encode('DeadLetter', { ...letter, offset, code: 'BAD', message: 'bad', failedAt: NOON })
+    return { topic: 'dead-letters', key: 'k', value }
+  }
+  await original.log.append([letterAt(6), letterAt(7), letterAt(8)])
+  await replayDeadLetters(original.log, { fromOffset: 1, limit: 1 }, () => NOON)
+  // The first had expired when the mirror began.
+  const [, ...mirrored] = await readAll(original.log, 'dead-letters')
+  await copy.log.append(mirrored.map(({ topic, key, value }) => ({ topic, key, value })))
+
+  const restore = restoreOf(copy.log, { fails: 1 })
+  await expect(restoreLog(depsOf(restore))).rejects.toThrow('interrupted')
+  await restoreLog(depsOf(restore))
+  const { letters } = await listDeadLetters(log, { limit: 10 })
+  expect(letters.map(({ letter, replayed }) => [letter.offset, replayed])).toEqual([
+    [7, true],
+    [8, false],
+  ])
+  expect(await deadLettersWaiting(log)()).toBe(1)
+  expect(await replayDeadLetters(log, { limit: 10 }, () => NOON)).toEqual({ replayed: 1, skipped: 1, gone: 0 })
 })
 
 test('a checkpoint that counts verdicts which were not copied gives way to the one before it', async () => {
