@@ -3,6 +3,8 @@ import type { Admin } from 'kafkajs'
 import { type TopicName, topicNames } from '../../../schemas/topics.ts'
 import { openAdmin } from './admin.ts'
 import type { KafkaAddress } from './client/broker-client.ts'
+import { rootOf } from './client/errors.ts'
+import { namingTheRight } from './client/rights.ts'
 import { namesIn } from './names.ts'
 
 const GROW_TIMEOUT_MS = 30_000
@@ -36,7 +38,10 @@ export function createPartitionControl(options: KafkaAddress & { namespace: stri
     async grow(growth: ReadonlyMap<TopicName, number>): Promise<void> {
       if (growth.size === 0) return
       const topicPartitions = [...growth].map(([topic, count]) => ({ topic: names.topic(topic), count }))
-      await asAdmin((admin) => admin.createPartitions({ topicPartitions, timeout: GROW_TIMEOUT_MS }))
+      await asAdmin((admin) => admin.createPartitions({ topicPartitions, timeout: GROW_TIMEOUT_MS })).catch((error) => {
+        const refusal = namingTheRight(rootOf(error), 'CreatePartitions', { topic: topicPartitions[0]!.topic })
+        throw new Error(`Kafka has refused: ${refusal.message}`, { cause: refusal })
+      })
       const deadline = performance.now() + GROWN_KNOWN_MAX_MS
       for (;;) {
         const known = await counts()

@@ -18,6 +18,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
 /** What a person grants; where it is not named here, `GENERALLY`. The rights Read and Write include Describe. */
 const RIGHTS: Readonly<Record<string, Partial<Record<Kind, string>>>> = {
   CreateTopics: { topic: 'Create' },
+  CreatePartitions: { topic: 'Alter' },
   DescribeConfigs: { topic: 'DescribeConfigs' },
   IncrementalAlterConfigs: { topic: 'AlterConfigs' },
   DeleteGroups: { group: 'Delete' },

@@ -4,8 +4,10 @@ import { join } from 'node:path'
 import kafkajs, { type AclEntry, type AclFilter, type Admin } from 'kafkajs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { patchKafkajs } from '../../../../infra/event-log/kafka/client/patches.ts'
+import { noteCluster, openLogRestore } from '../../../../infra/event-log/kafka/epoch/restore.ts'
 import { connectKafkaEventLog } from '../../../../infra/event-log/kafka/event-log.ts'
 import { migrateKafka } from '../../../../infra/event-log/kafka/migrate.ts'
+import { createPartitionControl } from '../../../../infra/event-log/kafka/partition-control.ts'
 import { type EventLog, LogUnavailable } from '../../../../infra/event-log/port.ts'
 import { waitFor } from '../../../wait-for.ts'
 import { testNamespace } from '../../addresses.ts'
@@ -32,6 +34,7 @@ const LESSER: readonly Right[] = [
 ]
 const [owner, lesser] = RESTRICTED as [(typeof RESTRICTED)[number], (typeof RESTRICTED)[number]]
 const record = { topic: 'page-views', key: 'a', value: Buffer.from('1') } as const
+const place = { topic: 'page-views', partition: 0, metadata: '' } as const
 
 let folder: string
 let broker: SecureBroker
@@ -57,7 +60,12 @@ function optionsOf({ username, password }: typeof owner, namespace: string) {
 }
 
 /** Grants rights on all names of a namespace; resolves once the broker knows them. */
-async function grant({ username }: typeof owner, namespace: string, rights: readonly Right[]): Promise<void> {
+async function grant(
+  { username }: typeof owner,
+  namespace: string,
+  rights: readonly Right[],
+  known = rights.length,
+): Promise<void> {
   if (rights.length === 0) return
   const concerned = {
     resourceName: `${namespace}.`,
@@ -81,7 +89,7 @@ async function grant({ username }: typeof owner, namespace: string, rights: read
   } as AclFilter
   await waitFor(async () => {
     const { resources } = await admin.describeAcls(filter)
-    return resources.flatMap(({ acls }) => acls).length === rights.length
+    return resources.flatMap(({ acls }) => acls).length === known
   })
 }
 
@@ -116,6 +124,39 @@ describe('the rights that docs/kafka.md lists', () => {
       await expect.poll(() => log.reset('g', null).then(() => true, String)).toBe(true)
     })
     await start(namespace)
+  })
+
+  it('suffice to restore the log', async () => {
+    const namespace = testNamespace()
+    await grant(owner, namespace, ALL)
+    await start(namespace)
+    await noteCluster(optionsOf(owner, namespace))
+    await withLog(owner, namespace, async (log) => {
+      await log.append([record])
+      await log.reset('g', [{ ...place, offset: 1 }])
+    })
+    const restore = await openLogRestore(optionsOf(owner, namespace))
+    const { log } = await restore.begin(0)
+    expect(await log.committed('g')).toEqual([])
+    await log.reset(
+      'g',
+      (await log.bounds('page-views')).map(({ end }) => ({ ...place, offset: end })),
+    )
+    await restore.finish([])
+    await restore.close()
+  })
+
+  it('suffice to add partitions', async () => {
+    const namespace = testNamespace()
+    const growth = new Map([['page-views', 2] as const])
+    await grant(owner, namespace, ALL)
+    await start(namespace)
+    const control = createPartitionControl(optionsOf(owner, namespace))
+    expect(await control.activeGroups(['judge'])).toEqual([])
+    await expect(control.grow(growth)).rejects.toThrow(/lacks the right Alter on the topic \S+\.page-views /)
+    await grant(owner, namespace, [[resource.TOPIC, operation.ALTER]], ALL.length + 1)
+    await control.grow(growth)
+    expect((await control.counts()).get('page-views')).toBe(2)
   })
 
   it('suffice for all that selection and intake do', async () => {
