@@ -42,7 +42,8 @@ async function run(load: PipelineLoad): Promise<PipelineSent> {
   const startedAt = performance.now()
   for (const [turn, batch] of batches.entries()) {
     const dueAt = startedAt + turn * intervalMs
-    if (dueAt > performance.now()) await delay(dueAt - performance.now())
+    const earlyMs = dueAt - performance.now()
+    if (earlyMs > 0) await delay(earlyMs)
     while (underWay.size >= UNDER_WAY_MAX) await Promise.race(underWay)
     const one = report(load.url, batch, dueAt, sent).finally(() => underWay.delete(one))
     underWay.add(one)
