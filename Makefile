@@ -85,9 +85,10 @@ engines-stop: ## Stop them; their data stays in .engines/
 test-engines: engines-start ## Run the tests that need real engines, faults included
 	@npx --no-install vitest run -c vitest.engines.config.ts
 
-chromium: ## Install Debian's Chromium when it is missing and apt-get is there
-	@command -v chromium >/dev/null || { apt-get update -qq && apt-get install -y -qq chromium >/dev/null; } || \
-	  { echo 'test-browser needs the command chromium' >&2; exit 1; }
+chromium: ## Install Debian's Chromium without windows when it is missing and apt-get is there
+	@command -v chromium-headless-shell >/dev/null || \
+	  { apt-get update -qq && apt-get install -y -qq chromium-headless-shell >/dev/null; } || command -v chromium >/dev/null || \
+	  { echo 'test-browser needs the command chromium-headless-shell or chromium' >&2; exit 1; }
 
 test-browser: build chromium ## Run the tests in Chromium
 	@npx --no-install vitest run -c vitest.browser.config.ts

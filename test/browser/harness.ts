@@ -1,11 +1,13 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { AxeResults } from 'axe-core'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { must, type Program, type ProgramOptions, startProgram } from '../program.ts'
 import { waitFor } from '../wait-for.ts'
 
-const CHROMIUM = '/usr/bin/chromium'
+/** The same engine without the windows of a desktop, at about half of the processor time. */
+const HEADLESS_SHELL = '/usr/bin/chromium-headless-shell'
+const CHROMIUM = existsSync(HEADLESS_SHELL) ? HEADLESS_SHELL : '/usr/bin/chromium'
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 /** The impacts of axe's findings that fail a test. */
 const GRAVE = new Set(['serious', 'critical'])
