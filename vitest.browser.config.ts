@@ -8,7 +8,7 @@ export default defineConfig({
     include: ['test/browser/**/*.test.ts'],
     pool: 'forks',
     // A page waits for the program, and the program for a disk.
-    maxWorkers: 3,
+    maxWorkers: 2,
     sequence: { sequencer: longestFirst(['demo/demo.test.ts', 'frame/outage.test.ts', 'frame/weight.test.ts']) },
     // Pages that are open at the same time, in the tests that say so.
     maxConcurrency: 3,
