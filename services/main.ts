@@ -91,9 +91,14 @@ async function open(config: Config, logger: Logger, stops: Shared['stops']): Pro
   const { corsOrigins, publicUrl } = config
   await registerApi(server, parts, { metrics, checks, corsOrigins, publicUrl, version: VERSION })
 
-  const watch = watchPartitions({ log, partitions: counters.shards, everyMs: WATCH_PARTITIONS_MS })
-  stops.push(async () => watch.stop())
-  void Promise.race([host.failed, watch.changed, ...parts.flatMap((part) => part.failures)]).then((err) => {
+  const failures = [host.failed, ...parts.flatMap((part) => part.failures)]
+  // An embedded log keeps the number that it has.
+  if (config.engines.kafka) {
+    const watch = watchPartitions({ log, partitions: counters.shards, everyMs: WATCH_PARTITIONS_MS })
+    stops.push(async () => watch.stop())
+    failures.push(watch.changed)
+  }
+  void Promise.race(failures).then((err) => {
     logger.fatal({ err }, 'a part has died: ending, to be started again')
     process.exitCode = 1
     process.kill(process.pid, 'SIGTERM')

@@ -1,4 +1,5 @@
-import { type Counters, CountersMoved } from '../../infra/counters/port.ts'
+import { CountersMoved } from '../../infra/counters/port.ts'
+import { shardsOf } from '../../infra/counters/shards.ts'
 import type { Commit } from '../../infra/event-log/port.ts'
 import { sourceOf } from './batch-counters.ts'
 import { restoreCorrections } from './correction-steps.ts'
@@ -69,5 +70,3 @@ async function restoreAll(deps: RecountDeps, first: number): Promise<Commit[]> {
   for (const shard of shards) await restoreCorrections(deps, shard, { shards })
   return committed
 }
-
-const shardsOf = ({ shards }: Counters) => Array.from({ length: shards }, (_, shard) => shard)

@@ -1,4 +1,5 @@
 import { type Counters, CountersBehind } from '../../infra/counters/port.ts'
+import { shardsOf } from '../../infra/counters/shards.ts'
 import { inSlices } from '../runtime/slices.ts'
 import { BatchCounters, retryWhenMoved, sourceOf } from './batch-counters.ts'
 import { completeShard } from './counters-repair.ts'
@@ -37,7 +38,7 @@ async function attempt(counters: Counters, { place, steps, after, upTo }: StepBa
   const values = new BatchCounters({
     source: sourceOf('ad-events', place.shard),
     own: place.shard,
-    shards: Array.from({ length: place.shards }, (_, shard) => shard),
+    shards: shardsOf(place),
   })
   await inSlices(steps, ({ step }) => values.expect(step))
   const { position, note, complete } = values.take(await counters.load(values.loads(after)))

@@ -1,5 +1,5 @@
 import { type Counters, CountersMoved } from '../../infra/counters/port.ts'
-import { shardOf } from '../../infra/counters/shards.ts'
+import { shardOf, shardsOf } from '../../infra/counters/shards.ts'
 import type { EventLog, LogRecord } from '../../infra/event-log/port.ts'
 import type { JudgedEvent } from '../../schemas/records/events.ts'
 import { decode } from '../../schemas/wire/codec.ts'
@@ -181,8 +181,6 @@ function changesUpTo(batch: BatchCounters, upTo: number) {
   const own = batch.ownChange(upTo, null)
   return [...(own ? [own] : []), ...batch.otherChanges(upTo)]
 }
-
-const shardsOf = ({ shards }: Counters) => Array.from({ length: shards }, (_, shard) => shard)
 
 /** Where a partition of `ad-events` stands in each shard. */
 function positionsOf(counters: Counters, partition: number): Promise<number[]> {

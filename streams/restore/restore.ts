@@ -1,5 +1,6 @@
 import type { Analytics } from '../../infra/analytics/port.ts'
 import type { Counters } from '../../infra/counters/port.ts'
+import { shardsOf } from '../../infra/counters/shards.ts'
 import { epochOf } from '../../infra/event-log/epochs.ts'
 import type { EventLog } from '../../infra/event-log/port.ts'
 import type { LogEpoch } from '../../schemas/records/records.ts'
@@ -68,11 +69,8 @@ export async function restoreLog({ restore, counters, analytics, now }: RestoreD
  * product index does no harm: what comes now is newer than what it holds.
  */
 async function requireEmpty(counters: Counters, analytics: Analytics): Promise<void> {
-  const shards = Array.from({ length: counters.shards }, (_, shard) => ({
-    shard,
-    source: sourceOf('ad-events', shard),
-  }))
-  if ((await counters.positions(shards)).some((at) => at >= 0)) {
+  const places = shardsOf(counters).map((shard) => ({ shard, source: sourceOf('ad-events', shard) }))
+  if ((await counters.positions(places)).some((at) => at >= 0)) {
     throw new ProjectionNotEmpty('The counters hold what another log was counted to: empty them first')
   }
   const [held] = await analytics.query<{ tables: string[] }>(

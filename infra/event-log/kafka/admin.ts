@@ -14,3 +14,14 @@ export function openAdmin({ brokers, clientId, ssl, sasl, socketFactory }: Kafka
   const { NOTHING } = kafkajs.logLevel
   return new kafkajs.Kafka({ ...config, requestTimeout: REQUEST_TIMEOUT_MS, retry: RETRY, logLevel: NOTHING }).admin()
 }
+
+/** Connects for as long as the work takes: for what is asked a few times in the life of a process. */
+export async function asAdmin<T>(options: KafkaAddress, work: (admin: Admin) => Promise<T>): Promise<T> {
+  const admin = openAdmin(options)
+  await admin.connect()
+  try {
+    return await work(admin)
+  } finally {
+    await admin.disconnect()
+  }
+}

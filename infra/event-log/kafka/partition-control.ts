@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Admin } from 'kafkajs'
 import { type TopicName, topicNames } from '../../../schemas/topics.ts'
-import { openAdmin } from './admin.ts'
+import { asAdmin } from './admin.ts'
 import type { KafkaAddress } from './client/broker-client.ts'
 import { rootOf } from './client/errors.ts'
 import { namingTheRight } from './client/rights.ts'
@@ -11,22 +10,12 @@ const GROW_TIMEOUT_MS = 30_000
 const GROWN_KNOWN_MAX_MS = 60_000
 const GROWN_KNOWN_AGAIN_MS = 200
 
-/** The numbers of partitions, for whoever may raise them. Uses a connection for each call: it is needed a few times in a life. */
+/** The numbers of partitions, for whoever may raise them. */
 export function createPartitionControl(options: KafkaAddress & { namespace: string }) {
   const names = namesIn(options.namespace)
 
-  async function asAdmin<T>(work: (admin: Admin) => Promise<T>): Promise<T> {
-    const admin = openAdmin(options)
-    await admin.connect()
-    try {
-      return await work(admin)
-    } finally {
-      await admin.disconnect()
-    }
-  }
-
   const counts = () =>
-    asAdmin(async (admin) => {
+    asAdmin(options, async (admin) => {
       const { topics } = await admin.fetchTopicMetadata({ topics: topicNames.map(names.topic) })
       return new Map<TopicName, number>(topics.map(({ name, partitions }) => [names.topicOf(name)!, partitions.length]))
     })
@@ -38,10 +27,12 @@ export function createPartitionControl(options: KafkaAddress & { namespace: stri
     async grow(growth: ReadonlyMap<TopicName, number>): Promise<void> {
       if (growth.size === 0) return
       const topicPartitions = [...growth].map(([topic, count]) => ({ topic: names.topic(topic), count }))
-      await asAdmin((admin) => admin.createPartitions({ topicPartitions, timeout: GROW_TIMEOUT_MS })).catch((error) => {
-        const refusal = namingTheRight(rootOf(error), 'CreatePartitions', { topic: topicPartitions[0]!.topic })
-        throw new Error(`Kafka has refused: ${refusal.message}`, { cause: refusal })
-      })
+      await asAdmin(options, (admin) => admin.createPartitions({ topicPartitions, timeout: GROW_TIMEOUT_MS })).catch(
+        (error) => {
+          const refusal = namingTheRight(rootOf(error), 'CreatePartitions', { topic: topicPartitions[0]!.topic })
+          throw new Error(`Kafka has refused: ${refusal.message}`, { cause: refusal })
+        },
+      )
       const deadline = performance.now() + GROWN_KNOWN_MAX_MS
       for (;;) {
         const known = await counts()
@@ -53,7 +44,7 @@ export function createPartitionControl(options: KafkaAddress & { namespace: stri
 
     /** Those of these groups that have members. */
     activeGroups: (groups: readonly string[]) =>
-      asAdmin(async (admin) => {
+      asAdmin(options, async (admin) => {
         const described = await admin.describeGroups(groups.map(names.group))
         return groups.filter((group) =>
           described.groups.some(({ groupId, members }) => groupId === names.group(group) && members.length > 0),

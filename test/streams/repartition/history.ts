@@ -1,5 +1,4 @@
 import type { Counters } from '../../../infra/counters/port.ts'
-import { CountersBehind, CountersMoved } from '../../../infra/counters/port.ts'
 import { shardOf } from '../../../infra/counters/shards.ts'
 import { partitionOf } from '../../../infra/event-log/partitioner.ts'
 import type { NewRecord } from '../../../infra/event-log/port.ts'
@@ -18,6 +17,7 @@ import type { StreamStep } from '../../../streams/runtime/pipeline.ts'
 import { createSpendCheckpoints } from '../../../streams/spend-checkpoints/spend-checkpoints.ts'
 import { NOON } from '../judge/fixtures.ts'
 import { type LossyCounters, lossyCounters } from '../judge/lossy-counters.ts'
+import { untilDone } from '../judge/until-done.ts'
 import { memoryLog } from '../spend-checkpoints/memory-log.ts'
 
 const UNIT = unitOf('ad-events')
@@ -196,16 +196,5 @@ function voids({ eventId, type, cid, occurredAt, billedMicros, claims }: JudgedE
   return {
     ...{ correctionId: 'x', eventId, type, cid, occurredAt, shopId, campaignId, accountId, currency: 'PLN' },
     ...{ creditedMicros: billedMicros, reason: 'farm', correctedBy: 'operator', correctedAt: NOON },
-  }
-}
-
-/** As streams do: what fails is tried again. */
-async function untilDone<T>(work: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await work()
-    } catch (error) {
-      if (attempt === 5 || !(error instanceof CountersBehind || error instanceof CountersMoved)) throw error
-    }
   }
 }

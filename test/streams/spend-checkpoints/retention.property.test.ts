@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type Counters, CountersBehind, CountersMoved } from '../../../infra/counters/port.ts'
+import { type Counters, CountersBehind } from '../../../infra/counters/port.ts'
 import type { AdEvent, EventCorrection, JudgedEvent } from '../../../schemas/records/events.ts'
 import { decode, encode } from '../../../schemas/wire/codec.ts'
 import { spendKey } from '../../../services/domain/money/counter-keys.ts'
@@ -11,6 +11,7 @@ import { createSpendCheckpoints } from '../../../streams/spend-checkpoints/spend
 import { tries } from '../../effort.ts'
 import { eventOf, NOON, recordsOf, snapshotOf } from '../judge/fixtures.ts'
 import { lossyCounters } from '../judge/lossy-counters.ts'
+import { untilDone } from '../judge/until-done.ts'
 import { memoryLog } from './memory-log.ts'
 
 const BUDGET = 5_000
@@ -39,17 +40,6 @@ function anyEvents() {
     minLength: 1,
     maxLength: 6,
   })
-}
-
-/** As streams do: what fails is tried again. */
-async function untilDone<T>(work: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await work()
-    } catch (error) {
-      if (attempt === 5 || !(error instanceof CountersBehind || error instanceof CountersMoved)) throw error
-    }
-  }
 }
 
 /** @param lossy whether anything is ever lost or forgotten. */

@@ -1,9 +1,8 @@
-import type { Admin } from 'kafkajs'
 import type { LogEpoch } from '../../../../schemas/records/records.ts'
 import { EPOCH_MAX } from '../../epochs.ts'
 import { isFromAnotherCluster, logEpochRecord, readLogEpoch } from '../../log-epoch.ts'
 import type { EventLog } from '../../port.ts'
-import { openAdmin } from '../admin.ts'
+import { asAdmin } from '../admin.ts'
 import { connectWithoutEpoch, type KafkaEventLogOptions } from '../event-log.ts'
 import { withEpoch } from './with-epoch.ts'
 
@@ -80,16 +79,12 @@ export async function noteCluster(options: KafkaEventLogOptions): Promise<void> 
 }
 
 /** The groups of the namespace, by their names in it. */
-async function groupsIn(options: KafkaEventLogOptions): Promise<{ name: string; members: number }[]> {
+function groupsIn(options: KafkaEventLogOptions): Promise<{ name: string; members: number }[]> {
   const prefix = `${options.namespace}.`
-  const admin: Admin = openAdmin(options)
-  await admin.connect()
-  try {
+  return asAdmin(options, async (admin) => {
     const ids = (await admin.listGroups()).groups.map(({ groupId }) => groupId).filter((id) => id.startsWith(prefix))
     if (ids.length === 0) return []
     const { groups } = await admin.describeGroups(ids)
     return groups.map(({ groupId, members }) => ({ name: groupId.slice(prefix.length), members: members.length }))
-  } finally {
-    await admin.disconnect()
-  }
+  })
 }
