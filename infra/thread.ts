@@ -124,6 +124,70 @@ export async function startWorker(
   }
 }
 
+/** A worker that starts when it is called, and ends when it has not been called for a while. */
+export interface ThreadOnDemand extends Pick<Remote, 'call'> {
+  /** Rejects what is open, and resolves when the worker has ended. */
+  close(): Promise<void>
+  /** Resolves when the worker has died. One that does not start rejects the calls that waited for it, and no more. */
+  readonly failed: Promise<Error>
+}
+
+/** For work that comes now and then: until then, and after it, the thread takes neither memory nor time of a start. */
+export function threadOnDemand(
+  start: () => Promise<Served>,
+  { idleMs, closedError }: { idleMs: number; closedError: () => Error },
+): ThreadOnDemand {
+  const { promise: failed, resolve: fail } = Promise.withResolvers<Error>()
+  let running: ReturnType<typeof open> | null = null
+  let ended = Promise.resolve()
+  let calls = 0
+  let closed = false
+  let timer: NodeJS.Timeout | undefined
+
+  async function open() {
+    const served = await start()
+    void served.failed.then(fail)
+    return { served, remote: connect(served.connect(), {}, closedError) }
+  }
+
+  function end(): Promise<void> {
+    const ending = running
+    running = null
+    const stop = async () => {
+      const thread = await ending?.catch(() => null)
+      thread?.remote.close()
+      await thread?.served.stop()
+    }
+    ended = Promise.all([ended, stop()]).then(() => {})
+    return ended
+  }
+
+  return {
+    failed,
+    async call<T>(method: string, args: unknown[], transfer: Transferable[] = []) {
+      if (closed) throw closedError()
+      clearTimeout(timer)
+      calls++
+      try {
+        running ??= open()
+        const { remote } = await running.catch((error) => {
+          running = null
+          throw error
+        })
+        return await remote.call<T>(method, args, transfer)
+      } finally {
+        calls--
+        if (calls === 0 && !closed) timer = setTimeout(() => void end(), idleMs).unref()
+      }
+    },
+    close() {
+      closed = true
+      clearTimeout(timer)
+      return end()
+    },
+  }
+}
+
 /** A client that owns its worker: closing the client stops the worker. */
 export function soleClient<Client extends { close(): Promise<void> }>(served: Served, client: Client): Client {
   return {
@@ -144,10 +208,11 @@ export function serveConnections(
   methods: Methods | ((port: MessagePort) => Methods),
   onStop: () => void | Promise<void>,
 ): void {
-  const ports: MessagePort[] = []
+  const ports = new Set<MessagePort>()
   parent.on('message', async (message: MessagePort | 'stop') => {
     if (message !== 'stop') {
-      ports.push(message)
+      ports.add(message)
+      message.on('close', () => ports.delete(message))
       serve(message, typeof methods === 'function' ? methods(message) : methods)
       return
     }

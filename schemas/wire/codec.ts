@@ -1,7 +1,7 @@
 import type { Type } from 'avsc'
 import { currentSchema, releasedSchemas } from '../avro/schemas.ts'
 import type { RecordTypes } from '../records/records.ts'
-import { type RecordName, topics } from '../topics.ts'
+import type { RecordName } from '../topics.ts'
 import { avroType } from './avro-type.ts'
 import { fingerprintOf } from './fingerprint.ts'
 
@@ -29,19 +29,25 @@ export class UnknownSchema extends Error {
 interface Codec {
   type: Type
   header: Buffer
-  /** How to read what older versions wrote, by fingerprint; null: as it is. */
-  readers: Map<bigint, ReturnType<Type['createResolver']> | null>
+  /** How to read what older versions wrote, by fingerprint; null until such bytes come. */
+  readers: ReadonlyMap<bigint, Reader> | null
 }
 
+type Reader = ReturnType<Type['createResolver']>
+
+/** Made when they are first used: each thread uses a few, and all of them take a quarter of its start. */
 const codecs = new Map<RecordName, Codec>()
-for (const { record } of Object.values(topics)) codecs.set(record, codecOf(record))
+
+function codecOf(name: RecordName): Codec {
+  return codecs.get(name) ?? createCodec(name)
+}
 
 /** Values rarely outgrow this; those that do get a buffer of their own. */
 const scratch = Buffer.allocUnsafe(64 * 1024)
 
 /** @throws TypeError naming the first field that the record's schema does not allow. */
 export function encode<K extends RecordName>(name: K, value: RecordTypes[K]): Buffer {
-  const codec = codecs.get(name)!
+  const codec = codecOf(name)
   const written = name === 'RegistryEntry' ? withBranch(value as RecordTypes['RegistryEntry']) : value
   try {
     const end = codec.type.encode(written, scratch, HEADER_BYTES)
@@ -59,12 +65,12 @@ export function encode<K extends RecordName>(name: K, value: RecordTypes[K]): Bu
 
 /** The marker and fingerprint that stand before a record's body, for who writes the body without `encode`. */
 export function headerOf(name: RecordName): Buffer {
-  return codecs.get(name)!.header
+  return codecOf(name).header
 }
 
 /** Whether the bytes say that they are of the schema that `encode` writes: then the body follows `headerOf`. */
 export function isOfCurrentSchema(name: RecordName, bytes: Uint8Array): boolean {
-  const { header } = codecs.get(name)!
+  const { header } = codecOf(name)
   if (bytes.length < HEADER_BYTES) return false
   for (let at = 0; at < HEADER_BYTES; at++) if (bytes[at] !== header[at]) return false
   return true
@@ -79,7 +85,7 @@ export function unknownSchemaOf(name: RecordName, bytes: Uint8Array): UnknownSch
   const buffer = asBuffer(bytes)
   if (!isSingleObject(buffer)) return null
   const fingerprint = buffer.readBigUInt64LE(2)
-  if (codecs.get(name)!.readers.has(fingerprint)) return null
+  if (olderReaders(name).has(fingerprint)) return null
   return new UnknownSchema(`${name} of schema ${fingerprint.toString(16)} needs a newer version of Endcap`)
 }
 
@@ -88,12 +94,9 @@ export function unknownSchemaOf(name: RecordName, bytes: Uint8Array): UnknownSch
  * of a version that this program does not have.
  */
 export function decode<K extends RecordName>(name: K, bytes: Uint8Array): RecordTypes[K] {
-  const { type, readers } = codecs.get(name)!
   const buffer = asBuffer(bytes)
   if (!isSingleObject(buffer)) throw new UndecodableRecord(`${name}: not in Avro single-object encoding`)
-  const reader = readers.get(buffer.readBigUInt64LE(2))
-  if (reader === undefined) throw unknownSchemaOf(name, buffer)!
-  const { value, offset } = read(name, type, buffer, reader)
+  const { value, offset } = read(name, buffer, readerOf(name, buffer))
   if (offset < 0) throw new UndecodableRecord(`${name}: truncated`)
   if (offset < buffer.length) throw new UndecodableRecord(`${name}: ${buffer.length - offset} bytes too many`)
   return name === 'RegistryEntry' ? withoutBranch(value) : value
@@ -107,9 +110,17 @@ function isSingleObject(buffer: Buffer): boolean {
   return buffer.length >= HEADER_BYTES && buffer.readUInt16LE(0) === MARKER
 }
 
-function read(name: string, type: Type, buffer: Buffer, reader: ReturnType<Type['createResolver']> | null) {
+/** @returns undefined when the bytes are of the current schema. */
+function readerOf(name: RecordName, buffer: Buffer): Reader | undefined {
+  if (isOfCurrentSchema(name, buffer)) return undefined
+  const reader = olderReaders(name).get(buffer.readBigUInt64LE(2))
+  if (reader === undefined) throw unknownSchemaOf(name, buffer)!
+  return reader
+}
+
+function read(name: RecordName, buffer: Buffer, reader: Reader | undefined) {
   try {
-    return type.decode(buffer, HEADER_BYTES, reader ?? undefined)
+    return codecOf(name).type.decode(buffer, HEADER_BYTES, reader)
   } catch (error) {
     throw new UndecodableRecord(`${name}: ${(error as Error).message}`, { cause: error })
   }
@@ -126,18 +137,22 @@ function withoutBranch<T>(entry: { kind: string; body: Record<string, unknown> }
   return { ...entry, body } as T
 }
 
-function codecOf(name: RecordName): Codec {
+function createCodec(name: RecordName): Codec {
   const schema = currentSchema(name)
-  const type = avroType(schema)
   const header = Buffer.alloc(HEADER_BYTES)
   header.writeUInt16LE(MARKER)
   header.writeBigUInt64LE(fingerprintOf(schema), 2)
-  const readers: Codec['readers'] = new Map()
-  for (const { schema: older } of releasedSchemas(name)) {
-    readers.set(fingerprintOf(older), type.createResolver(avroType(older)))
-  }
-  readers.set(fingerprintOf(schema), null)
-  return { type, header, readers }
+  const codec: Codec = { type: avroType(schema), header, readers: null }
+  codecs.set(name, codec)
+  return codec
+}
+
+function olderReaders(name: RecordName): ReadonlyMap<bigint, Reader> {
+  const codec = codecOf(name)
+  codec.readers ??= new Map(
+    releasedSchemas(name).map(({ schema }) => [fingerprintOf(schema), codec.type.createResolver(avroType(schema))]),
+  )
+  return codec.readers
 }
 
 function firstInvalidField(type: Type, value: unknown): string {

@@ -4,7 +4,7 @@ import type { Config } from '../../infra/config.ts'
 import { type EngineHost, portsIn, untilThere } from '../../infra/engines.ts'
 import type { EventLog } from '../../infra/event-log/port.ts'
 import { smtpMailer } from '../../infra/mail.ts'
-import { type Served, startWorker } from '../../infra/thread.ts'
+import { startWorker, type ThreadOnDemand, threadOnDemand } from '../../infra/thread.ts'
 import { JUDGE_GROUP } from '../../streams/judge/recount.ts'
 import { deadLettersWaiting, listDeadLetters, replayDeadLetters } from '../../streams/runtime/dead-letters.ts'
 import { createTopicLag } from '../../streams/runtime/lag.ts'
@@ -16,14 +16,14 @@ import { loadOrCreateKeys } from '../process/signing-keys.ts'
 import { createSecurityLog } from '../registry/access/security-log/security-log.ts'
 import { createTokenUse } from '../registry/access/token-use.ts'
 import { createPasswordMail } from '../registry/access/users/password-mail.ts'
-import { startPasswordStrength } from '../registry/access/users/password-strength.ts'
+import { threadedPasswordStrength } from '../registry/access/users/password-strength.ts'
 import { createPasswords } from '../registry/access/users/passwords.ts'
 import { makeFirstOperator } from '../registry/access/users/users.ts'
 import { createFeedRuns } from '../registry/feeds/runs/feed-runs.ts'
 import { feedRunnerClient } from '../registry/feeds/runs/runner.ts'
 import { openFeedFiles } from '../registry/feeds/source/files.ts'
 import { openImageFiles } from '../registry/images/files.ts'
-import { startProductReader } from '../registry/products/product-reader.ts'
+import { threadedProductReader } from '../registry/products/product-reader.ts'
 import { openRegistry } from '../registry/resources/store.ts'
 import { engineChecks } from './engine-checks.ts'
 import type { FeedsWorkerData } from './feeds.worker.ts'
@@ -32,6 +32,7 @@ import { registryRoutes } from './registry-routes.ts'
 
 /** Keeps a large feed from using up the memory of the process. */
 const FEEDS_HEAP_MAX_MB = 192
+const FEEDS_IDLE_MS = 60_000
 
 /**
  * Writes the registry, imports products and feeds, and serves the management API. One process does so at a time; a second one
@@ -46,15 +47,13 @@ export async function openRegistryRole(shared: Shared): Promise<Part> {
   const untilLog = <T>(step: () => Promise<T>) => untilThere('log', logger, () => step().catch(throwCause))
   const registry = await untilLog(() => openRegistry({ log, snapshot, limits: config.limits, now, logger }))
   stops.push(() => registry.close())
-  const [feeds, productReader, strength] = await Promise.all([
-    startFeedsThread(host, config),
-    startProductReader(),
-    startPasswordStrength(),
-  ])
-  stops.push(() => Promise.all([feeds.stop(), productReader.close(), strength.close()]))
+  const feeds = feedsThread(host, config)
+  const productReader = threadedProductReader()
+  const strength = threadedPasswordStrength()
+  stops.push(() => Promise.all([feeds.close(), productReader.close(), strength.close()]))
 
   const files = await openFeedFiles(join(config.dataFolder, 'feeds'))
-  const runner = feedRunnerClient(feeds.connect())
+  const runner = feedRunnerClient(feeds)
   const { feedIntervalMs: intervalMs, limits } = config
   const runs = createFeedRuns({ registry, runner, files, intervalMs, limits, now, uuid, logger })
   await untilLog(() => runs.start())
@@ -128,15 +127,19 @@ function throwCause(error: Error): never {
   throw error instanceof Problem && error.cause ? error.cause : error
 }
 
-function startFeedsThread(host: EngineHost, config: Config): Promise<Served> {
-  const links = host.links()
-  const data: FeedsWorkerData = {
-    links,
-    logLevel: config.logLevel,
-    allowPrivateAddresses: config.feedAllowPrivateAddresses,
-    limits: config.limits,
+function feedsThread(host: EngineHost, config: Config): ThreadOnDemand {
+  const start = () => {
+    const links = host.links()
+    const data: FeedsWorkerData = {
+      links,
+      logLevel: config.logLevel,
+      allowPrivateAddresses: config.feedAllowPrivateAddresses,
+      limits: config.limits,
+    }
+    return startWorker(new URL('./feeds.worker.ts', import.meta.url), data, portsIn(links), {
+      maxOldGenerationSizeMb: FEEDS_HEAP_MAX_MB,
+    })
   }
-  return startWorker(new URL('./feeds.worker.ts', import.meta.url), data, portsIn(links), {
-    maxOldGenerationSizeMb: FEEDS_HEAP_MAX_MB,
-  })
+  const closedError = () => new Error('The thread that reads feeds has ended')
+  return threadOnDemand(start, { idleMs: FEEDS_IDLE_MS, closedError })
 }

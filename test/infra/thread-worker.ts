@@ -4,6 +4,7 @@ import { Moved, serveConnections } from '../../infra/thread.ts'
 if (workerData === 'fail') throw new Error('cannot start')
 
 let connections = 0
+let calls = 0
 serveConnections(
   parentPort!,
   () => {
@@ -19,6 +20,14 @@ serveConnections(
       },
       never: () => new Promise(() => {}),
       die: () => process.exit(3),
+      crash: () => {
+        setImmediate(() => {
+          throw new Error('crashed')
+        })
+        return new Promise(() => {})
+      },
+      count: () => ++calls,
+      slowly: (ms: number) => new Promise((resolve) => setTimeout(resolve, ms, 'done')),
     }
   },
   () => {},

@@ -1,5 +1,5 @@
-import { afterEach, beforeEach, expect, it } from 'vitest'
-import { connect, type Served, startWorker } from '../../infra/thread.ts'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { connect, type Served, startWorker, threadOnDemand } from '../../infra/thread.ts'
 
 const WORKER = new URL('./thread-worker.ts', import.meta.url)
 class Closed extends Error {}
@@ -50,4 +50,60 @@ it('rejects what is open when the other thread ends, and stops without it', asyn
 
 it('says why a worker could not start', async () => {
   await expect(startWorker(WORKER, 'fail')).rejects.toThrow('cannot start')
+})
+
+describe('a thread on demand', () => {
+  const onDemand = (starts: Served[], { idleMs = 60_000, data = [null] as unknown[] } = {}) =>
+    threadOnDemand(
+      async () => {
+        const started = await startWorker(WORKER, data.length > 1 ? data.shift() : data[0])
+        starts.push(started)
+        return started
+      },
+      { idleMs, closedError: () => new Closed('closed') },
+    )
+
+  it('starts once for calls that come together, in whose order they arrive', async () => {
+    const starts: Served[] = []
+    const thread = onDemand(starts)
+    expect(starts).toEqual([])
+    expect(await Promise.all([1, 2, 3].map(() => thread.call('count', [])))).toEqual([1, 2, 3])
+    expect(starts.length).toBe(1)
+    await thread.close()
+  })
+
+  it('ends when it is idle, not before, and starts again', async () => {
+    const starts: Served[] = []
+    const thread = onDemand(starts, { idleMs: 1 })
+    const slow = thread.call('slowly', [50])
+    expect(await thread.call('count', [])).toBe(1)
+    expect(await slow).toBe('done')
+    expect(starts.length).toBe(1)
+    await expect.poll(() => thread.call('count', []), { interval: 50 }).toBe(1)
+    expect(starts.length).toBeGreaterThan(1)
+    await thread.close()
+  })
+
+  it('rejects what is open, and what comes later, when it is closed, also while it starts', async () => {
+    const thread = onDemand([])
+    const open = thread.call('never', [])
+    open.catch(() => {})
+    await thread.close()
+    await expect(open).rejects.toThrow(Closed)
+    await expect(thread.call('count', [])).rejects.toThrow(Closed)
+  })
+
+  it('rejects a call when it cannot start, and tries again with the next one', async () => {
+    const thread = onDemand([], { data: ['fail', null] })
+    await expect(thread.call('count', [])).rejects.toThrow('cannot start')
+    expect(await thread.call('count', [])).toBe(1)
+    await thread.close()
+  })
+
+  it('tells when it has died', async () => {
+    const thread = onDemand([])
+    await expect(thread.call('crash', [])).rejects.toThrow(Closed)
+    expect((await thread.failed).message).toBe('crashed')
+    await thread.close()
+  })
 })

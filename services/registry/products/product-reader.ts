@@ -1,7 +1,7 @@
-import { connect, startWorker } from '../../../infra/thread.ts'
+import { startWorker, threadOnDemand } from '../../../infra/thread.ts'
 import { type ProductUpdate, readProductUpdate, type WritableFeeds } from './product-update.ts'
 
-/** Reads bodies of product updates, in a thread of its own (`startProductReader`) or in the caller's. */
+/** Reads bodies of product updates, in a thread of its own (`threadedProductReader`) or in the caller's. */
 export interface ProductReader {
   /** `json` may be transferred to the thread: the caller must not read it again. */
   read(json: Uint8Array<ArrayBuffer>, feeds: WritableFeeds, now: number): Promise<ProductUpdate>
@@ -14,18 +14,19 @@ export const inlineProductReader: ProductReader = {
   close: async () => {},
 }
 
+const IDLE_MS = 60_000
+
 /** `failed` resolves when the thread has died: every read rejects from then on. */
-export async function startProductReader(): Promise<ProductReader & { readonly failed: Promise<Error> }> {
-  const worker = await startWorker(new URL('./product-reader.worker.ts', import.meta.url), null)
-  const remote = connect(worker.connect(), {}, () => new Error('The product reader has been closed'))
+export function threadedProductReader(): ProductReader & { readonly failed: Promise<Error> } {
+  const thread = threadOnDemand(() => startWorker(new URL('./product-reader.worker.ts', import.meta.url), null), {
+    idleMs: IDLE_MS,
+    closedError: () => new Error('The product reader has been closed'),
+  })
   return {
-    failed: worker.failed,
+    failed: thread.failed,
     // A buffer that shares its memory with others must be copied; a large one never does.
     read: (json, feeds, now) =>
-      remote.call('read', [json, feeds, now], json.byteLength === json.buffer.byteLength ? [json.buffer] : []),
-    async close() {
-      remote.close()
-      await worker.stop()
-    },
+      thread.call('read', [json, feeds, now], json.byteLength === json.buffer.byteLength ? [json.buffer] : []),
+    close: thread.close,
   }
 }

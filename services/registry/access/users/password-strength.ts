@@ -1,4 +1,4 @@
-import { connect, startWorker } from '../../../../infra/thread.ts'
+import { startWorker, threadOnDemand } from '../../../../infra/thread.ts'
 import { createLimiter } from '../../resources/limiter.ts'
 
 /** What the password is judged with: whose it shall be, because names make bad passwords. */
@@ -13,17 +13,18 @@ export interface PasswordStrength {
 
 const WAITING_MAX = 8
 
+const IDLE_MS = 60_000
+
 /** In a thread of its own: hostile passwords take it some 400 ms. `failed` resolves when the thread has died. */
-export async function startPasswordStrength(): Promise<PasswordStrength & { readonly failed: Promise<Error> }> {
-  const worker = await startWorker(new URL('./password-strength.worker.ts', import.meta.url), null)
-  const remote = connect(worker.connect(), {}, () => new Error('The judge of passwords has been closed'))
+export function threadedPasswordStrength(): PasswordStrength & { readonly failed: Promise<Error> } {
+  const thread = threadOnDemand(() => startWorker(new URL('./password-strength.worker.ts', import.meta.url), null), {
+    idleMs: IDLE_MS,
+    closedError: () => new Error('The judge of passwords has been closed'),
+  })
   const limited = createLimiter({ running: 1, waiting: WAITING_MAX })
   return {
-    failed: worker.failed,
-    weakness: (password, words) => limited(() => remote.call('weakness', [password, words])),
-    async close() {
-      remote.close()
-      await worker.stop()
-    },
+    failed: thread.failed,
+    weakness: (password, words) => limited(() => thread.call('weakness', [password, words])),
+    close: thread.close,
   }
 }

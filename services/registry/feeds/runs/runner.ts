@@ -1,5 +1,4 @@
-import type { MessagePort } from 'node:worker_threads'
-import { connect } from '../../../../infra/thread.ts'
+import type { Remote } from '../../../../infra/thread.ts'
 import { createLimiter } from '../../resources/limiter.ts'
 import { type FeedCounts, type FeedJob, type FeedOutcome, type FeedRunner, noCounts } from './job.ts'
 import { type RunControl, type RunDeps, runFeed } from './run.ts'
@@ -33,12 +32,10 @@ export function createFeedRunner({ log, index, caughtUp, fetch, now }: Omit<RunD
 }
 
 /** Runs jobs in the thread at the other end, which serves a `createFeedRunner`. */
-export function feedRunnerClient(port: MessagePort): FeedRunner & { close(): void } {
-  const remote = connect(port, {}, () => new Error('The thread that reads feeds has ended'))
+export function feedRunnerClient(thread: Pick<Remote, 'call'>): FeedRunner {
   return {
-    run: (job: FeedJob) => remote.call<FeedOutcome>('run', [job]),
-    progress: (runId: string) => remote.call<FeedCounts | null>('progress', [runId]),
-    cancel: (runId: string) => remote.call<void>('cancel', [runId]),
-    close: () => remote.close(),
+    run: (job: FeedJob) => thread.call<FeedOutcome>('run', [job]),
+    progress: (runId: string) => thread.call<FeedCounts | null>('progress', [runId]),
+    cancel: (runId: string) => thread.call<void>('cancel', [runId]),
   }
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { decode } from '../../../../schemas/wire/codec.ts'
 import { digest } from '../../../../services/domain/catalogue/offer.ts'
-import { startProductReader } from '../../../../services/registry/products/product-reader.ts'
+import { threadedProductReader } from '../../../../services/registry/products/product-reader.ts'
 import { readProductUpdate } from '../../../../services/registry/products/product-update.ts'
 import {
   type Answer,
@@ -266,7 +266,7 @@ describe('product updates', () => {
   })
 
   it('are read alike in a thread of their own', async () => {
-    const reader = await startProductReader()
+    const reader = threadedProductReader()
     const feeds = new Map([['f', { shopId: 's', currency: 'EUR', lang: null }]])
     const bytes = (body: unknown) => new Uint8Array(Buffer.from(JSON.stringify(body)))
     const right = { entries: [{ batchId: 'a', method: 'UPSERT', product: { ...everything, feedId: 'f' } }] }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   type PasswordStrength,
-  startPasswordStrength,
+  threadedPasswordStrength,
 } from '../../../../../services/registry/access/users/password-strength.ts'
 import { discard, type Office, openOffice, paths } from '../../office.ts'
 import { makeUser, openBrowser, userBody } from './people.ts'
@@ -10,7 +10,7 @@ describe('weak passwords', () => {
   let strength: PasswordStrength
   let office: Office
   beforeAll(async () => {
-    strength = await startPasswordStrength()
+    strength = threadedPasswordStrength()
     office = await openOffice({ strength })
   })
   afterAll(async () => {

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { MessageChannel } from 'node:worker_threads'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { serve } from '../../../../../infra/thread.ts'
+import { connect, serve } from '../../../../../infra/thread.ts'
 import type { FeedRun } from '../../../../../schemas/records/entities.ts'
 import { defaultLimits } from '../../../../../services/domain/limits.ts'
 import { Snapshot } from '../../../../../services/domain/snapshot.ts'
@@ -469,7 +469,7 @@ it('keeps the latest runs of a feed only', async () => {
 it('runs over a port to another thread, and tells its progress', async () => {
   const { port1, port2 } = new MessageChannel()
   serve(port1, runner as never)
-  const client = feedRunnerClient(port2)
+  const client = feedRunnerClient(connect(port2, {}, () => new Error('The thread that reads feeds has ended')))
   expect(await client.progress('none')).toBeNull()
   await close()
   await open({ runner: client })
