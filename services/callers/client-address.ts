@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import type { FastifyRequest } from 'fastify'
 import { isLocalAddress, networkList, parseIpAddress } from '../domain/identity/ip-address.ts'
 
@@ -26,6 +27,19 @@ export function trustedProxies(proxies: readonly string[]): IsTrustedProxy {
  * TRUSTED_PROXIES), a trusted proxy itself, or no address at all. Rules by address do not apply then.
  */
 export function clientAddress(request: FastifyRequest): string | null {
+  const { socket } = request
+  if (request.headers['x-forwarded-for'] !== undefined) return publicAddress(request)
+  const known = bySocket.get(socket)
+  if (known !== undefined) return known
+  const address = publicAddress(request)
+  bySocket.set(socket, address)
+  return address
+}
+
+/** Of the connections whose requests name no other address. */
+const bySocket = new WeakMap<Socket, string | null>()
+
+function publicAddress(request: FastifyRequest): string | null {
   // Fastify walks the hops from the right and checks each but the last with `isTrustedProxy`.
   const address = parseIpAddress(request.ip ?? '')
   if (address === null || isLocalAddress(address) || request.server.isTrustedProxy(address)) return null

@@ -107,10 +107,10 @@ export function createRequestLimits(deps: {
 
   return {
     guard(server, takes) {
-      server.addHook('onRequest', async (request) => {
+      server.addHook('onRequest', (request, _reply, done) => {
         const caller = callerOf(request)
         request.limitedAs = caller
-        if (!caller) return
+        if (!caller) return done()
         const draws = drawOf(caller, 'RequestsPerMinute', 1)
         // The amount is not known yet; a caller that is over its limit already is refused before the body is read.
         if (takes === 'EVENTS')
@@ -119,8 +119,9 @@ export function createRequestLimits(deps: {
           draw(draws)
         } catch (error) {
           if (forwards(request)) onForwarderLimited()
-          throw error
+          return done(error as Error)
         }
+        done()
       })
     },
     admitAds({ limitedAs: caller }, shopIds) {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { finished, type Readable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Problem } from '../domain/errors.ts'
 import { createSlices } from '../process/slices.ts'
@@ -63,12 +63,14 @@ export function createRequestBodies(limits: BodyLimits): RequestBodies {
       if (!hasBody(raw)) return
       const arrival: Arrival = { heldBytes: 0, giveUp: hangUp(raw) }
       arrivals.set(raw, arrival)
-      reply.raw.once('finish', () => release(arrival)).once('close', () => release(arrival))
+      reply.raw.once('close', () => release(arrival))
       if (!raw.complete) giveUpWhenSlow(raw, reply, arrival, limits)
     },
     async read(request, payload, bytesMax = request.routeOptions.bodyLimit) {
       const arrival = arrivals.get(request.raw)
-      return arrival ? joined(await collect(arrival, { request, payload, bytesMax })) : Buffer.alloc(0)
+      if (!arrival) return Buffer.alloc(0)
+      const chunks = await collect(arrival, { request, payload, bytesMax })
+      return chunks.length === 1 ? chunks[0]! : joined(chunks)
     },
   }
 
@@ -80,15 +82,22 @@ export function createRequestBodies(limits: BodyLimits): RequestBodies {
     return new Promise((resolve, reject) => {
       const chunks: Buffer[] = []
       let bytes = 0
+      let isOver = false
       function take(chunk: Buffer): void {
         bytes += chunk.length
         chunks.push(chunk)
         if (bytes > bytesMax) end(tooLarge(bytesMax))
         else hold(arrival, chunk.length, isStranger)
       }
+      const complete = () => end(null)
+      // Stays until the end of the stream: an error without a listener would end the process.
+      const breakOff = (cause?: Error) => {
+        if (!isOver) end(broken(cause))
+      }
       function end(problem: Problem | null): void {
-        forget()
-        payload.off('data', take).on('error', () => {})
+        if (isOver) return
+        isOver = true
+        payload.off('data', take)
         // The rest of a plain body is read and dropped; the rest of a compressed one is not even decoded.
         if (payload === request.raw) payload.resume()
         else payload.pause()
@@ -99,9 +108,10 @@ export function createRequestBodies(limits: BodyLimits): RequestBodies {
           reject(problem)
         } else resolve(chunks)
       }
-      const forget = finished(payload, { writable: false }, (cause) => end(cause ? broken(cause) : null))
       arrival.giveUp = end
-      if (Number(request.headers['content-length']) > bytesMax) end(tooLarge(bytesMax))
+      payload.on('end', complete).on('error', breakOff).on('close', breakOff)
+      if (payload.destroyed) breakOff()
+      else if (Number(request.headers['content-length']) > bytesMax) end(tooLarge(bytesMax))
       else payload.on('data', take)
     })
   }
@@ -126,7 +136,7 @@ function hasBody({ headers }: IncomingMessage): boolean {
 
 const hangUp = (raw: IncomingMessage) => () => void raw.destroy()
 
-const broken = (cause: Error) =>
+const broken = (cause?: Error) =>
   new Problem('INVALID', 'The body is incomplete, or is not encoded as Content-Encoding says', { cause })
 
 const noRoom = () =>
@@ -138,8 +148,13 @@ function giveUpWhenSlow(raw: IncomingMessage, reply: FastifyReply, arrival: Arri
   const { timeoutMs, bytesPerSecondMin } = limits
   const startedAt = performance.now()
   const bytesBefore = raw.socket.bytesRead
-  let timer = setTimeout(judge, timeoutMs).unref()
-  raw.once('end', stop).once('close', stop)
+  let timer: NodeJS.Timeout
+  // Most bodies arrive together with their head, and need no timer.
+  setImmediate(() => {
+    if (raw.complete || raw.destroyed) return
+    timer = setTimeout(judge, timeoutMs).unref()
+    raw.once('end', stop).once('close', stop)
+  })
 
   function stop(): void {
     clearTimeout(timer)

@@ -96,8 +96,10 @@ export function createHttpServer(options: {
         heldBytesMax: 1024 * 1024 * limits.bodiesMib,
       }),
     )
+  // Hooks that every request passes are synchronous: each promise among them would delay it by a turn.
   server.addHook('onRequest', (request, reply, done) => {
     server.bodies.expect(request, reply)
+    reply.header('request-id', request.id).headers(SAFE_HEADERS)
     done()
   })
   decodeBodies(server)
@@ -116,9 +118,6 @@ export function createHttpServer(options: {
     return answer(reply, problem)
   })
   const methods = methodsOf(server)
-  server.addHook('onRequest', async (request, reply) => {
-    reply.header('request-id', request.id).headers(SAFE_HEADERS)
-  })
   server.setNotFoundHandler((request, reply) => {
     const path = pathOf(request)
     const allowed = methods(path)

@@ -37,8 +37,9 @@ export async function registerApi(server: HttpServer, parts: readonly Part[], de
  * anyway, and Chromium keeps a no-store response open until the page has read it, which few pages do for events.
  */
 function keepAnswersPrivate(server: HttpServer): void {
-  server.addHook('onRequest', async (request, reply) => {
+  server.addHook('onRequest', (request, reply, done) => {
     if (request.url.startsWith('/v1/') && !PUBLIC_PATHS.test(request.url)) reply.header('cache-control', 'no-store')
+    done()
   })
 }
 
@@ -46,8 +47,9 @@ const A_YEAR_S = 31_536_000
 
 /** Browsers that connected by TLS use only TLS from then on (RFC 6797); over plain HTTP they ignore the header. */
 function demandTls(server: HttpServer): void {
-  server.addHook('onRequest', async (_request, reply) => {
+  server.addHook('onRequest', (_request, reply, done) => {
     reply.header('strict-transport-security', `max-age=${A_YEAR_S}`)
+    done()
   })
 }
 

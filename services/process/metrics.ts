@@ -4,7 +4,7 @@ import { createHttpServer, type HttpServer } from '../http/server.ts'
 
 /** Counts and times every request that `server` answers. Call before routes are registered. */
 export function measureRequests(server: HttpServer, metrics: Metrics): void {
-  server.addHook('onResponse', async (request, reply) => {
+  server.addHook('onResponse', (request, reply, done) => {
     metrics.requestServed({
       method: request.method,
       // Unmatched paths share one label: paths are input, and would grow without limit.
@@ -12,6 +12,7 @@ export function measureRequests(server: HttpServer, metrics: Metrics): void {
       status: reply.statusCode,
       durationMs: reply.elapsedTime,
     })
+    done()
   })
 }
 
