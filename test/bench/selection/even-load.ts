@@ -44,7 +44,7 @@ export async function driveEvenly(load: Load & { rate: number; headers: Record<s
     const due = Math.min(total, Math.floor(((performance.now() - startedAt) * rate) / 1_000))
     while (underWay.length < due) {
       const i = underWay.length
-      underWay.push(send(bodies[i % bodies.length]!, startedAt + (i * 1_000) / rate, i >= warmUp))
+      underWay.push(send(bodies[i % bodies.length]!, startedAt + ((i + 1) * 1_000) / rate, i >= warmUp))
     }
     await sleep(TICK_MS)
   }
