@@ -24,6 +24,7 @@ const measures: Measure[] = [
     'selection/selection',
     'selection/busy',
     'selection/display',
+    'cost/cost',
     'intake/intake',
     'streams/sink',
     'streams/attribution',

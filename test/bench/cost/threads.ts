@@ -1,0 +1,43 @@
+import { readdirSync, readFileSync } from 'node:fs'
+
+/**
+ * Threads by what they work for. ClickHouse starts threads of many names: whatever is not listed is its own. It also works in
+ * those of libuv's pool, which nothing else uses much.
+ */
+const PARTS: readonly [RegExp, string][] = [
+  [/^(MainThread|node)$/, 'main'],
+  [/^streams$/, 'streams'],
+  [/^log$/, 'log'],
+  [/^counters$/, 'counters'],
+  [/^index-/, 'index'],
+  [/^(feeds|passwords|product-reader)$/, 'registry'],
+  [/^(V8Worker|DelayedTaskSche|SignalInspector)$/, 'V8'],
+]
+const CLICKHOUSE = 'ClickHouse'
+
+export const parts = [...PARTS.map(([, part]) => part), CLICKHOUSE]
+
+/** Processor time that each thread of a process has used, in nanoseconds, by its id. */
+export type ThreadTimes = ReadonlyMap<string, { part: string; nanos: number }>
+
+export function threadTimes(pid: number): ThreadTimes {
+  const folder = `/proc/${pid}/task`
+  const times = new Map<string, { part: string; nanos: number }>()
+  for (const id of readdirSync(folder)) {
+    try {
+      const name = readFileSync(`${folder}/${id}/comm`, 'utf8').trim()
+      const nanos = Number(readFileSync(`${folder}/${id}/schedstat`, 'utf8').split(' ')[0])
+      times.set(id, { part: PARTS.find(([pattern]) => pattern.test(name))?.[1] ?? CLICKHOUSE, nanos })
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
+  return times
+}
+
+/** Seconds that the parts have used between two looks. What a thread used that has ended in between is left out. */
+export function usedBetween(before: ThreadTimes, after: ThreadTimes): Record<string, number> {
+  const used = Object.fromEntries(parts.map((part) => [part, 0]))
+  for (const [id, { part, nanos }] of after) used[part]! += (nanos - (before.get(id)?.nanos ?? 0)) / 1e9
+  return used
+}
