@@ -93,16 +93,18 @@ export interface Served {
 
 /**
  * Starts a worker file, which must call `serveConnections`, and resolves once it is ready.
+ * @param name what the system's tools and profilers call the thread; at most 15 characters are shown.
  * @param transferList what of `workerData` is transferred, not copied.
  * @throws what the worker's set-up threw.
  */
 export async function startWorker(
+  name: string,
   file: URL,
   workerData: unknown,
   transferList: Transferable[] = [],
   resourceLimits: ResourceLimits = {},
 ): Promise<Served> {
-  const worker = new Worker(file, { workerData, transferList, resourceLimits })
+  const worker = new Worker(file, { name, workerData, transferList, resourceLimits })
   const failed = new Promise<Error>((resolve) => worker.once('error', resolve))
   const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
   await new Promise<void>((resolve, reject) => {

@@ -136,7 +136,7 @@ function feedsThread(host: EngineHost, config: Config): ThreadOnDemand {
       allowPrivateAddresses: config.feedAllowPrivateAddresses,
       limits: config.limits,
     }
-    return startWorker(new URL('./feeds.worker.ts', import.meta.url), data, portsIn(links), {
+    return startWorker('feeds', new URL('./feeds.worker.ts', import.meta.url), data, portsIn(links), {
       maxOldGenerationSizeMb: FEEDS_HEAP_MAX_MB,
     })
   }

@@ -6,7 +6,7 @@ class Closed extends Error {}
 
 let served: Served
 beforeEach(async () => {
-  served = await startWorker(WORKER, null)
+  served = await startWorker('test', WORKER, null)
 })
 afterEach(() => served.stop())
 
@@ -49,14 +49,14 @@ it('rejects what is open when the other thread ends, and stops without it', asyn
 })
 
 it('says why a worker could not start', async () => {
-  await expect(startWorker(WORKER, 'fail')).rejects.toThrow('cannot start')
+  await expect(startWorker('test', WORKER, 'fail')).rejects.toThrow('cannot start')
 })
 
 describe('a thread on demand', () => {
   const onDemand = (starts: Served[], { idleMs = 60_000, data = [null] as unknown[] } = {}) =>
     threadOnDemand(
       async () => {
-        const started = await startWorker(WORKER, data.length > 1 ? data.shift() : data[0])
+        const started = await startWorker('test', WORKER, data.length > 1 ? data.shift() : data[0])
         starts.push(started)
         return started
       },

@@ -15,7 +15,7 @@ export async function startEmbeddedAnalytics({ folder }: { folder: string }): Pr
   // The engine's library must stay loaded when the worker has ended, because threads of it live on; so this thread
   // holds on to it too.
   await import('chdb')
-  const served = await startWorker(new URL('./worker.ts', import.meta.url), { folder })
+  const served = await startWorker('analytics', new URL('./worker.ts', import.meta.url), { folder })
   const client = analyticsClient(served.connect())
   try {
     await migrate(client)

@@ -14,7 +14,7 @@ export interface EmbeddedCountersOptions {
  */
 export function startEmbeddedCounters({ folder, shards }: EmbeddedCountersOptions): Promise<Served> {
   mkdirSync(folder, { recursive: true })
-  return startWorker(new URL('./worker.ts', import.meta.url), { folder, shards })
+  return startWorker('counters', new URL('./worker.ts', import.meta.url), { folder, shards })
 }
 
 /** The counters behind a port of `startEmbeddedCounters`, for any thread. */

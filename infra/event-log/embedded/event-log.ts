@@ -18,7 +18,7 @@ export interface EmbeddedEventLogOptions {
  * @throws when another process, or another log of this process, has the folder open.
  */
 export function startEmbeddedEventLog(options: EmbeddedEventLogOptions): Promise<Served> {
-  return startWorker(new URL('./worker.ts', import.meta.url), {
+  return startWorker('log', new URL('./worker.ts', import.meta.url), {
     housekeepingMs: DEFAULT_HOUSEKEEPING_MS,
     ...options,
   })

@@ -20,8 +20,8 @@ import type { NumberedQuery, NumberedResult, StoredProduct } from './search/sear
  */
 export async function startEmbeddedProductIndex({ folder }: { folder: string }): Promise<Served> {
   mkdirSync(folder, { recursive: true })
-  const writer = await startWorker(new URL('./writer-worker.ts', import.meta.url), { folder })
-  const searcher = await startWorker(new URL('./search/worker.ts', import.meta.url), { folder })
+  const writer = await startWorker('index-writer', new URL('./writer-worker.ts', import.meta.url), { folder })
+  const searcher = await startWorker('index-search', new URL('./search/worker.ts', import.meta.url), { folder })
   const link = connect(searcher.connect(), {}, () => new Error('The product index has been closed'))
   const toWriter = writer.connect()
   await link.call('follow', [toWriter], [toWriter])

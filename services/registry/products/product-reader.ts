@@ -18,10 +18,13 @@ const IDLE_MS = 60_000
 
 /** `failed` resolves when the thread has died: every read rejects from then on. */
 export function threadedProductReader(): ProductReader & { readonly failed: Promise<Error> } {
-  const thread = threadOnDemand(() => startWorker(new URL('./product-reader.worker.ts', import.meta.url), null), {
-    idleMs: IDLE_MS,
-    closedError: () => new Error('The product reader has been closed'),
-  })
+  const thread = threadOnDemand(
+    () => startWorker('product-reader', new URL('./product-reader.worker.ts', import.meta.url), null),
+    {
+      idleMs: IDLE_MS,
+      closedError: () => new Error('The product reader has been closed'),
+    },
+  )
   return {
     failed: thread.failed,
     // A buffer that shares its memory with others must be copied; a large one never does.

@@ -17,10 +17,13 @@ const IDLE_MS = 60_000
 
 /** In a thread of its own: hostile passwords take it some 400 ms. `failed` resolves when the thread has died. */
 export function threadedPasswordStrength(): PasswordStrength & { readonly failed: Promise<Error> } {
-  const thread = threadOnDemand(() => startWorker(new URL('./password-strength.worker.ts', import.meta.url), null), {
-    idleMs: IDLE_MS,
-    closedError: () => new Error('The judge of passwords has been closed'),
-  })
+  const thread = threadOnDemand(
+    () => startWorker('passwords', new URL('./password-strength.worker.ts', import.meta.url), null),
+    {
+      idleMs: IDLE_MS,
+      closedError: () => new Error('The judge of passwords has been closed'),
+    },
+  )
   const limited = createLimiter({ running: 1, waiting: WAITING_MAX })
   return {
     failed: thread.failed,
