@@ -17,7 +17,8 @@ export const INDEXER_GROUP = 'indexer'
 const TOPICS = ['products', 'product-signals', 'registry'] as const satisfies TopicName[]
 /** Offers are a kilobyte each; what a poll hands over is limited in bytes too. */
 export const BATCH_MAX_RECORDS = 4_000
-const POLL_MAX_WAIT_MS = 100
+/** Of a feed's offers, those that come meanwhile are written together. */
+const GATHER_MS = 100
 const CATCH_UP_MAX_MS = 300_000
 const CATCH_UP_POLL_MS = 100
 
@@ -47,7 +48,7 @@ export function createIndexer({ log, index, snapshot, now, logger }: IndexerDeps
     begun ??= createIndexerStep({ index, snapshot, book, progress: await readProgress(log) })
     return begun(batch)
   }
-  const options = { batchMaxRecords: BATCH_MAX_RECORDS, pollMaxWaitMs: POLL_MAX_WAIT_MS, now, logger }
+  const options = { batchMaxRecords: BATCH_MAX_RECORDS, gatherMs: GATHER_MS, now, logger }
   const stream = createStream({
     name: INDEXER_GROUP,
     topics: TOPICS,

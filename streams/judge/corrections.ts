@@ -13,7 +13,8 @@ import { JUDGE_GROUP, type RecountDeps, restoreCounters } from './recount.ts'
 
 export const CORRECTIONS_GROUP = 'corrections'
 const BATCH_MAX_RECORDS = 1_000
-const POLL_MAX_WAIT_MS = 500
+/** Verdicts may be some tenths of a second late, and each batch has its price. */
+const GATHER_MS = 250
 
 /**
  * The stream that refunds what was billed for events that were voided later, once per event, so that their campaigns can
@@ -27,7 +28,7 @@ export function createCorrections({ log, counters, snapshot, ...options }: Judge
     topics: ['corrections'],
     log,
     batchMaxRecords: BATCH_MAX_RECORDS,
-    pollMaxWaitMs: POLL_MAX_WAIT_MS,
+    gatherMs: GATHER_MS,
     step: requireCompleteRegistry(snapshot, step),
   })
 }

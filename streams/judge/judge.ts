@@ -16,7 +16,8 @@ import { invalid, type Judgement, judgement, judgingStep, termsOf, verdictWithou
 
 /** A batch costs a store in every shard and a transaction, so that a backlog is better judged in large ones. */
 const BATCH_MAX_RECORDS = 4_000
-const POLL_MAX_WAIT_MS = 200
+/** Verdicts may be some tenths of a second late, and each batch has its price. */
+const GATHER_MS = 250
 
 export interface JudgeDeps {
   log: EventLog
@@ -41,7 +42,7 @@ export function createJudge({ log, counters, snapshot, ...options }: JudgeDeps):
     log,
     step: requireCompleteRegistry(snapshot, step),
     batchMaxRecords: BATCH_MAX_RECORDS,
-    pollMaxWaitMs: POLL_MAX_WAIT_MS,
+    gatherMs: GATHER_MS,
   })
 }
 

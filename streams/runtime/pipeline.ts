@@ -29,32 +29,47 @@ export interface StreamOptions {
   log: EventLog
   step: StreamStep
   batchMaxRecords: number
-  pollMaxWaitMs: number
+  /** How long one poll waits for a first record. Default: 1 s. */
+  pollMaxWaitMs?: number
+  /** The pause once nothing is left, so that what comes meanwhile is worked in large batches. Default: none. */
+  gatherMs?: number
   /** UTC epoch milliseconds. */
   now: () => number
   logger: StreamLogger
   retry?: Retry
 }
 
+/** A poll ends with the first record. This only bounds how late a paused partition is tried again. */
+const POLL_MAX_WAIT_MS = 1_000
+
 /**
  * Poll, decode, step, then one atomic commit with the outputs and the dead letters. A record of a newer version stops its
  * partition in this process: what lies before it is done, the other partitions go on.
  */
 export function createStream(options: StreamOptions): Stream {
-  const { name, topics, log, step, retry, now, logger } = options
+  const { name, topics, log, step, pollMaxWaitMs = POLL_MAX_WAIT_MS, gatherMs = 0, retry, now, logger } = options
   const run = createStreamRun({ name, retry, now, logger })
   const commits = new Map<string, { assignment: Assignment; offset: number | null }>()
   let member: LogConsumer | null = null
   let polling: LogConsumer | null = null
 
-  async function processNext(consumer: LogConsumer): Promise<void> {
+  async function poll(consumer: LogConsumer, maxWaitMs: number): Promise<Batch | null> {
     run.paused.resumeDue(consumer)
     polling = consumer
-    const batch = await consumer.poll({ maxRecords: options.batchMaxRecords, maxWaitMs: options.pollMaxWaitMs })
+    const batch = await consumer.poll({ maxRecords: options.batchMaxRecords, maxWaitMs })
     polling = null
-    if (batch) await processBatch(consumer, batch)
+    return batch
+  }
+
+  /** Waits for records, and works until none are left. */
+  async function processAll(consumer: LogConsumer): Promise<void> {
+    const first = await poll(consumer, pollMaxWaitMs)
     // Nothing is waiting to be tried again: what failed was the log, and it has recovered.
-    else run.markHealthy()
+    if (!first) return run.markHealthy()
+    for (let batch: Batch | null = first; batch && !run.stopping(); batch = await poll(consumer, 0)) {
+      await processBatch(consumer, batch)
+    }
+    await run.pause(gatherMs)
   }
 
   async function processBatch(consumer: LogConsumer, batch: Batch): Promise<void> {
@@ -117,7 +132,7 @@ export function createStream(options: StreamOptions): Stream {
     commits.clear()
     run.paused.clear()
     try {
-      while (!run.stopping()) await processNext(consumer)
+      while (!run.stopping()) await processAll(consumer)
     } finally {
       member = null
       polling = null

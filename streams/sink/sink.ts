@@ -22,7 +22,9 @@ const BATCH_BYTES = 16 * 1024 * 1024
 /** … or once its first record has waited this long: stored within a second. */
 const BATCH_MAX_AGE_MS = 800
 const POLL_MAX_RECORDS = 10_000
-const POLL_MAX_WAIT_MS = 100
+const POLL_MAX_WAIT_MS = 500
+/** The pause once all has been read, so that it is not read record by record. */
+const GATHER_MS = 200
 /** Over all partitions; above it the largest batch is stored early. */
 const BUFFERED_MAX_BYTES = 64 * 1024 * 1024
 const STORES_AT_ONCE = 4
@@ -58,6 +60,7 @@ export function createSink({ log, analytics, now, logger, retry }: SinkOptions):
   const filling = new Map<string, Filling>()
   const measured = { log, group: SINK_GROUP, topics: storedTopics, now }
   let member: LogConsumer | null = null
+  let waiting: LogConsumer | null = null
 
   async function consume(): Promise<void> {
     filling.clear()
@@ -67,16 +70,28 @@ export function createSink({ log, analytics, now, logger, retry }: SinkOptions):
     try {
       while (!run.stopping()) {
         run.paused.resumeDue(consumer)
-        const batch = await consumer.poll({ maxRecords: POLL_MAX_RECORDS, maxWaitMs: POLL_MAX_WAIT_MS })
+        const batch = await poll(consumer)
         if (batch) await take(consumer, batch)
         await storeAll(consumer, dueBatches())
         if (isIdle()) run.markHealthy()
+        if (!batch && isFilling()) await run.pause(GATHER_MS)
       }
     } finally {
-      member = null
+      member = waiting = null
       await consumer.close().catch((error: Error) => logger.warn({ stream: SINK_GROUP }, `closing: ${error.message}`))
     }
   }
+
+  /** Waits only while nothing else is to be done. */
+  async function poll(consumer: LogConsumer): Promise<Batch | null> {
+    if (isFilling()) return consumer.poll({ maxRecords: POLL_MAX_RECORDS, maxWaitMs: 0 })
+    waiting = consumer
+    const batch = await consumer.poll({ maxRecords: POLL_MAX_RECORDS, maxWaitMs: POLL_MAX_WAIT_MS })
+    waiting = null
+    return batch
+  }
+
+  const isFilling = () => filling.values().some(({ records }) => records.length > 0)
 
   /**
    * Stores some batches at a time, since each takes two commits and an insert with fsync. After a failure no other begins.
@@ -96,7 +111,7 @@ export function createSink({ log, analytics, now, logger, retry }: SinkOptions):
 
   /** Nothing waits to be stored, and the last failure is some time ago. */
   function isIdle(): boolean {
-    if ([...filling.values()].some(({ records }) => records.length > 0)) return false
+    if (isFilling()) return false
     const { lastError } = run.state()
     return lastError === null || now() - lastError.at >= SETTLED_AFTER_MS
   }
@@ -194,7 +209,11 @@ export function createSink({ log, analytics, now, logger, retry }: SinkOptions):
     name: SINK_GROUP,
     // After a failure a new consumer starts at what is committed, with the batch that is in doubt.
     run: () => run.run(consume),
-    stop: run.stop,
+    async stop() {
+      const stopped = run.stop()
+      await waiting?.close()
+      await stopped
+    },
     lag: createTopicLag(measured),
     ownLag: createTopicLag({ ...measured, assigned: () => member?.assigned() ?? [] }),
     state: run.state,
