@@ -17,6 +17,7 @@ import type { Stream, StreamLogger, StreamState } from './runtime/stream.ts'
 import { createSignals } from './signals/signals.ts'
 import { createTraffic } from './signals/traffic.ts'
 import { createSink } from './sink/sink.ts'
+import { createTimeZones } from './sink/time-zones.ts'
 import { createSpendCheckpoints } from './spend-checkpoints/spend-checkpoints.ts'
 
 const ATTRIBUTION_PAUSE_MS = 500
@@ -24,6 +25,7 @@ const COUNTERS_LOOK_PAUSE_MS = 1_000
 const WATERMARK_PAUSE_MS = 1_000
 /** Far shorter than the log keeps anything. */
 const SPEND_CHECKPOINTS_PAUSE_MS = 600_000
+const TIME_ZONES_PAUSE_MS = 3_600_000
 /** Streams of which one process runs each; it runs them all. */
 const SINGLE_STREAMS = 'single-streams'
 
@@ -125,6 +127,7 @@ function createSingle(deps: StreamsDeps): Work {
     periodic: [
       attribution,
       periodic('counters', COUNTERS_LOOK_PAUSE_MS, createCountersRepair(deps), deps),
+      periodic('time-zones', TIME_ZONES_PAUSE_MS, createTimeZones(deps), deps),
       periodic('spend-checkpoints', SPEND_CHECKPOINTS_PAUSE_MS, createSpendCheckpoints(deps), deps),
       ...timed,
     ],

@@ -15,7 +15,7 @@ const STANDS_ALONE = new RegExp(
     String.raw`/port\.ts$|\.(worker|child)\.ts$|/[a-z-]*worker\.ts$`,
     String.raw`^infra/rate-limits/redis/rate-limits\.ts$|^schemas/(avro|http)/`,
     String.raw`^services/roles/|/app\.ts$|^services/registry/operations/audit\.ts$|-page\.tsx$|/pages/home\.ts$|^services/panel/web/messages/`,
-    String.raw`^services/domain/|^streams/judge/watermark\.ts$`,
+    String.raw`^services/domain/|^streams/(judge/watermark|sink/time-zones)\.ts$`,
   ].join('|'),
 )
 /** Released schemas are only ever added to; the others are built, or generated. */

@@ -1,25 +1,32 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Analytics } from './port.ts'
+import { defineViews, viewsVersion } from './views.ts'
 
 const MIGRATIONS = new URL('./migrations/', import.meta.url)
 const END_OF_STATEMENT = /;\s*$/m
 
 /**
- * Brings the tables up to date: every file of `migrations/`, in the order of their names, once. A file's statements
- * must bear being run again (IF NOT EXISTS), because a crash may come before the file is written down as done.
- * @returns the files applied now.
+ * Brings the tables up to date: every file of `migrations/`, in the order of their names, once, and then the views, once for
+ * each of their versions. The statements must bear being run again (IF NOT EXISTS), because a crash may come before they are
+ * written down as done.
+ * @returns what was applied now.
  */
 export async function migrate(analytics: Analytics): Promise<string[]> {
   await analytics.command('CREATE TABLE IF NOT EXISTS migrations (name String) ENGINE = MergeTree ORDER BY name')
   const done = new Set((await analytics.query<{ name: string }>('SELECT name FROM migrations')).map(({ name }) => name))
-  const pending = migrationFiles().filter((name) => !done.has(name))
+  const pending = [...migrationFiles(), viewsVersion].filter((name) => !done.has(name))
   for (const name of pending) {
-    for (const statement of statementsOf(readFileSync(new URL(name, MIGRATIONS), 'utf8'))) {
-      await analytics.command(statement)
-    }
+    if (name === viewsVersion) await defineViews(analytics)
+    else await applyFile(analytics, name)
     await analytics.insert('migrations', [{ name }], { token: name })
   }
   return pending
+}
+
+async function applyFile(analytics: Analytics, name: string): Promise<void> {
+  for (const statement of statementsOf(readFileSync(new URL(name, MIGRATIONS), 'utf8'))) {
+    await analytics.command(statement)
+  }
 }
 
 function migrationFiles(): string[] {

@@ -64,7 +64,8 @@ function campaignVersion(record: DecodedRecord<unknown>): object | null {
 function shopVersion(record: DecodedRecord<unknown>): object | null {
   const entry = record.value as RegistryEntry | null
   if (entry?.kind !== 'Shop') return null
-  const { clickWindowHours, viewWindowHours, transactionTrust } = entry.body
+  const { clickWindowHours, viewWindowHours, transactionTrust, timeZone } = entry.body
   const { id, version, updatedAt } = entry
-  return { ...place(record), shopId: id, version, updatedAt, clickWindowHours, viewWindowHours, transactionTrust }
+  const settings = { clickWindowHours, viewWindowHours, transactionTrust, timeZone }
+  return { ...place(record), shopId: id, version, updatedAt, ...settings }
 }

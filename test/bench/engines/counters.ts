@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Redis } from 'ioredis'
 import { connectRedis } from '../../../infra/counters/redis/counters.ts'
-import { shardOf } from '../../../infra/counters/shards.ts'
+import { shardOf, shardsOf } from '../../../infra/counters/shards.ts'
 import type { EventLog } from '../../../infra/event-log/port.ts'
 import type { AdEvent } from '../../../schemas/records/events.ts'
 import { createJudgeStep } from '../../../streams/judge/judge.ts'
@@ -60,6 +60,7 @@ async function measure(mix: Mix, { url, clients }: OwnServers) {
   const snapshot = snapshotOf(Object.fromEntries(ids.map((id) => [id, { capping: mix.hasCap ? 1_000 : null }])))
   const log = null as unknown as EventLog
   const judge = createJudgeStep({ log, counters, snapshot, now: Date.now })
+  for (const shard of shardsOf(counters)) await counters.markComplete(shard)
   const before = await usageOf(clients)
   const startedAt = performance.now()
   const batches = Array.from({ length: SHARDS }, (): AdEvent[] => [])

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connectClickHouse, migrateClickHouse } from '../../../infra/analytics/clickhouse/analytics.ts'
 import { openEmbeddedAnalytics } from '../../../infra/analytics/embedded/analytics.ts'
 import type { Analytics } from '../../../infra/analytics/port.ts'
+import { views } from '../../../infra/analytics/views.ts'
 import { reportDimensions, reportMetrics } from '../../../schemas/http/panel/reports/reports.ts'
 import type { AttributionModel } from '../../../services/domain/attribution/credit.ts'
 import { reportsApp } from '../../../services/registry/reports/app.ts'
@@ -150,7 +151,7 @@ describe('chDB and ClickHouse', () => {
     expect(answers[1]).toEqual(answers[0])
   })
 
-  test('answer reports alike, in any grouping, row by row and in their order', async () => {
+  test('answer reports alike, in any grouping, row by row and in their order, and views', async () => {
     const worlds = await Promise.all(engines.map((engine) => openReports(engine)))
     for (const world of worlds) world.server.register(reportsApp(world))
     const groupings = [
@@ -172,6 +173,12 @@ describe('chDB and ClickHouse', () => {
         const [embedded, real] = await Promise.all(worlds.map((world) => world.get(path)))
         expect(embedded!.status, JSON.stringify(embedded!.body)).toBe(200)
         expect(real!.body, path).toEqual(embedded!.body)
+      }
+      for (const view of Object.keys(views)) {
+        const [ofEmbedded, ofReal] = await Promise.all(
+          engines.map((engine) => engine.query(`SELECT * FROM ${view} ORDER BY ALL`)),
+        )
+        expect(ofReal, view).toEqual(ofEmbedded)
       }
     }
     for (const world of worlds) await world.close()

@@ -130,8 +130,9 @@ it('the sink stores each topic in its table, with the place of the record', asyn
       attributionProductIds: ['p1'],
     },
   ])
-  expect(await query('SELECT shopId, version, clickWindowHours, viewWindowHours FROM shop_versions')).toEqual([
-    { shopId: 'shop', version: 2, clickWindowHours: 5, viewWindowHours: 6 },
+  const settings = 'clickWindowHours, viewWindowHours, timeZone'
+  expect(await query(`SELECT shopId, version, ${settings} FROM shop_versions`)).toEqual([
+    { shopId: 'shop', version: 2, clickWindowHours: 5, viewWindowHours: 6, timeZone: 'Europe/Berlin' },
   ])
   expect(await query('SELECT * FROM product_groups FINAL')).toEqual([
     { ...place(6), shopId: 'shop', feedId: 'feed', id: 'a/b', itemGroupId: 'h' },

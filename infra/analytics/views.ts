@@ -1,0 +1,131 @@
+import { createHash } from 'node:crypto'
+import type { Analytics } from './port.ts'
+import { returnedMicrosSql, returnedQuantitySql, returnedSql } from './queries/attribution/returned-lines.ts'
+import { TRANSACTION_ORDER } from './queries/attribution/transaction-versions.ts'
+import { isVoidedSql, VOIDED } from './queries/corrections.ts'
+
+/** One row per shop, deleted ones too. */
+const shopsSql = `
+SELECT shopId, argMax(timeZone, version) AS timeZone
+FROM shop_versions GROUP BY shopId`
+
+/** Each row of a query with the day of the shop, as `shopDay`, on which it happened; `occurredAt` becomes a DateTime64. */
+function withShopDaySql(rows: string): string {
+  // The only function that takes another time zone for every row.
+  const local = "formatDateTime(toDateTime(intDiv(rows.occurredAt, 1000), 'UTC'), '%F', shops.timeZone)"
+  return `
+SELECT toDate(${local}) AS shopDay, rows.* REPLACE (fromUnixTimestamp64Milli(rows.occurredAt, 'UTC') AS occurredAt)
+FROM (${rows}) AS rows
+LEFT JOIN (SELECT shopId, if(timeZone = '', 'UTC', timeZone) AS timeZone FROM v_shops) AS shops ON shops.shopId = rows.shopId`
+}
+
+/** Columns of the ad that an event or a sale belongs to. */
+const adColumnsSql = (isDisplay: string) => `
+  if(${isDisplay}, 'DISPLAY', 'SPONSORED') AS adKind, if(${isDisplay}, NULL, adId) AS advertisedProductId,
+  if(${isDisplay}, adId, NULL) AS bannerId, adUnitId, slotHash, toString(algorithm) AS algorithm,
+  CAST(country AS Nullable(String)) AS country`
+
+/** Every view and click that was reported, with its verdict. Of records that share an event id the valid one is the fact. */
+const eventsSql = withShopDaySql(`
+SELECT shopId, occurredAt, eventId, toString(type) AS type,
+  if(${isVoidedSql} AND judged.verdict = 'VALID', '${VOIDED}', toString(judged.verdict)) AS verdict,
+  CAST(invalidReason AS Nullable(String)) AS invalidReason, marks, campaignId, accountId,${adColumnsSql("kind = 'DISPLAY'")},
+  itemGroupId, position, autoPromo AS isSelfPromotion, requestId, fromUnixTimestamp64Milli(emittedAt, 'UTC') AS servedAt,
+  cid, uid, priceMicros, if(verdict = 'VALID', judged.billedMicros, 0) AS billedMicros,
+  if(verdict = '${VOIDED}', judged.billedMicros, 0) AS creditedBackMicros, toString(currency) AS currency
+FROM judged_events AS judged
+ORDER BY shopId, judged.occurredAt, eventId, judged.verdict != 'VALID' LIMIT 1 BY shopId, judged.occurredAt, eventId`)
+
+const validSql = (type: 'VIEW' | 'CLICK') => `
+SELECT * EXCEPT (type, verdict, invalidReason, creditedBackMicros) FROM v_events WHERE type = '${type}' AND verdict = 'VALID'`
+
+/** Views that count. */
+const impressionsSql = validSql('VIEW')
+
+/** Clicks that count. */
+const clicksSql = validSql('CLICK')
+
+const returnedUnits = returnedQuantitySql({ lines: 'lines', number: 'number' })
+const returnedMicros = returnedMicrosSql('lines[number].priceMicros', 'returned', 'lines[number].quantity')
+
+/** One row per purchase: the version of it that counts. */
+const countedPurchasesSql = `
+SELECT shopId, eventId, argMin(
+    tuple(occurredAt, cid, uid, currency, lines, imported, proof),
+    tuple(${TRANSACTION_ORDER})) AS told
+FROM transactions WHERE kind = 'PURCHASE'
+GROUP BY shopId, eventId`
+
+/** Every purchase that shops reported or imported, whether an ad had a part in it or not. */
+const ordersSql = withShopDaySql(`
+SELECT shopId, told.1 AS occurredAt, eventId AS orderId, told.2 AS cid, told.3 AS uid, toString(told.4) AS currency,
+  told.5 AS lines, told.6 AS isImported, toString(told.7) AS proof,
+  toInt64(arraySum(lines.quantity)) AS units, toInt64(arraySum(lines.priceMicros)) AS revenueMicros,
+  arrayMap(number -> ${returnedUnits}, arrayEnumerate(lines)) AS returnedUnitsOfLines,
+  toInt64(arraySum(returnedUnitsOfLines)) AS returnedUnits,
+  toInt64(arraySum((number, returned) -> ${returnedMicros}, arrayEnumerate(lines), returnedUnitsOfLines)) AS returnedMicros,
+  revenueMicros - returnedMicros AS netRevenueMicros
+FROM (${countedPurchasesSql}) AS purchases
+LEFT JOIN (${returnedSql('1')}) AS r ON r.shopId = purchases.shopId AND r.eventId = purchases.eventId`)
+
+/** Each line of a purchase that a campaign has earned. */
+const attributedSalesSql = withShopDaySql(`
+SELECT shopId, occurredAt, eventId AS orderId, line, shopProductId AS productId, quantity AS units,
+  priceMicros AS revenueMicros, returnedQuantity AS returnedUnits, returnedMicros,
+  priceMicros - returnedMicros AS netRevenueMicros, toString(currency) AS currency, toString(match) AS match,
+  toString(touchType) AS touchType, touchEventId, fromUnixTimestamp64Milli(touchAt, 'UTC') AS touchAt,
+  campaignId, accountId,${adColumnsSql("startsWith(algorithm, 'DISPLAY')")}, cid, uid
+FROM attributed_lines FINAL
+WHERE kind = 'PURCHASE' AND outcome = 'CREDITED'`)
+
+/** What each view adds to a day of a campaign; the rest is 0 there. */
+const counted = {
+  v_impressions: { impressions: '1', spendMicros: 'billedMicros' },
+  v_clicks: { clicks: '1', spendMicros: 'billedMicros' },
+  v_attributed_sales: { orderId: 'orderId', revenueMicros: 'revenueMicros', returnedMicros: 'returnedMicros' },
+}
+
+const SUMS = ['impressions', 'clicks', 'spendMicros', 'revenueMicros', 'returnedMicros'] as const
+
+const rowsOf = (view: string, adds: Readonly<Record<string, string>>) => `
+  SELECT shopId, shopDay, campaignId, accountId, currency,
+    ${SUMS.map((name) => `toInt64(${adds[name] ?? '0'}) AS ${name}`).join(', ')},
+    ${adds.orderId ?? 'NULL'} AS orderId
+  FROM ${view}`
+
+/** One row for each campaign, day of its shop and currency on which something counted. */
+const campaignDaysSql = `
+SELECT shopId, shopDay, campaignId, any(accountId) AS accountId, currency,
+  ${SUMS.map((name) => `sum(day.${name}) AS ${name}`).join(', ')},
+  revenueMicros - returnedMicros AS netRevenueMicros, uniqExact(orderId) AS orders
+FROM (${Object.entries(counted)
+  .map(([view, adds]) => rowsOf(view, adds))
+  .join('\n  UNION ALL')}
+) AS day
+GROUP BY shopId, shopDay, campaignId, currency`
+
+/**
+ * The views for people who query the tables themselves, in the order in which they build on each other: one row a fact, with
+ * what came twice, was voided or displaced already settled. `docs/data.md` tells their columns, which stay.
+ */
+export const views = {
+  v_shops: shopsSql,
+  v_events: eventsSql,
+  v_impressions: impressionsSql,
+  v_clicks: clicksSql,
+  v_orders: ordersSql,
+  v_attributed_sales: attributedSalesSql,
+  v_campaign_days: campaignDaysSql,
+} as const
+export type ViewName = keyof typeof views
+
+/** Changes with every definition. */
+export const viewsVersion = `views ${createHash('sha256').update(JSON.stringify(views)).digest('hex').slice(0, 16)}`
+
+/** Makes the views, or makes them anew. May be called by several processes at once, and again. */
+export async function defineViews(analytics: Analytics): Promise<void> {
+  for (const [name, sql] of Object.entries(views)) {
+    // Whoever may read a view need not be allowed to read the tables behind it.
+    await analytics.command(`CREATE OR REPLACE VIEW ${name} DEFINER = CURRENT_USER SQL SECURITY DEFINER AS ${sql}`)
+  }
+}
