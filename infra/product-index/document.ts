@@ -2,7 +2,7 @@ import type { ProductOffer } from '../../schemas/records/records.ts'
 import { normalBrand } from '../../services/domain/campaign/promotion.ts'
 import { attributesOf, attributeTexts, normalAttribute } from '../../services/domain/catalogue/attributes.ts'
 import { pathAndAbove, pathKey, pathLevels } from '../../services/domain/catalogue/categories.ts'
-import { indexTerms } from '../../services/domain/catalogue/text.ts'
+import { textIndexer } from '../../services/domain/catalogue/text.ts'
 
 /** The texts of an offer that are searched, by every engine. */
 export const textFields = ['title', 'brand', 'categories', 'attributes', 'description'] as const
@@ -13,15 +13,15 @@ export type DocumentTexts = Record<TextField, string>
 
 /** @param lang language of the texts when the offer names none. */
 export function documentTexts(offer: ProductOffer, lang: string | null): DocumentTexts {
-  const language = offer.lang ?? lang
+  const termsOf = textIndexer(offer.lang ?? lang)
   // Each text is analysed alone: "3" and "W" of neighbouring attributes are not "3 W".
-  const terms = (texts: readonly string[]) => texts.flatMap((text) => indexTerms(text, language)).join(' ')
+  const joined = (texts: readonly string[]) => texts.map(termsOf).filter(Boolean).join(' ')
   return {
-    title: terms([offer.title]),
-    brand: terms(offer.brand === null ? [] : [offer.brand]),
-    categories: terms(offer.productTypes.flatMap((path) => path.split('>'))),
-    attributes: terms(attributeTexts(offer)),
-    description: terms(offer.description === null ? [] : [offer.description]),
+    title: termsOf(offer.title),
+    brand: offer.brand === null ? '' : termsOf(offer.brand),
+    categories: joined(offer.productTypes.flatMap((path) => path.split('>'))),
+    attributes: joined(attributeTexts(offer)),
+    description: offer.description === null ? '' : termsOf(offer.description),
   }
 }
 

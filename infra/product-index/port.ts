@@ -100,7 +100,7 @@ export type Filter =
   /** A product_type equals one of the paths or lies below it. */
   | { kind: 'categoryPaths'; paths: string[] }
   /** For one of the lists: each node stands in one product_type in that order, gaps allowed. */
-  | { kind: 'categoryNodes'; anyOf: string[][] }
+  | { kind: 'categoryNodes'; anyOf: (readonly string[])[] }
   /** Sale price when present, else price; inclusive. */
   | { kind: 'price'; minMicros: number | null; maxMicros: number | null }
   | { kind: 'brand'; anyOf: string[] }

@@ -78,8 +78,11 @@ export function textRelevance({ score, words, found, foundInTitle, adjacent }: T
   return ((score + bonus) / (1 + ALL_IN_TITLE_BONUS + ADJACENT_BONUS)) * (found / words)
 }
 
+/** Of a category path, normalised. */
+type Levels = readonly string[]
+
 /** Share of the deepest wanted path that an offer's paths have in common with a wanted one, in [0, 1]. */
-export function categoryRelevance(offerPaths: readonly string[][], wanted: readonly string[][]): number {
+export function categoryRelevance(offerPaths: readonly Levels[], wanted: readonly Levels[]): number {
   const deepest = Math.max(1, ...wanted.map((levels) => levels.length))
   let common = 0
   for (const path of offerPaths) for (const levels of wanted) common = Math.max(common, commonDepth(path, levels))

@@ -19,6 +19,8 @@ const TOPICS = ['products', 'product-signals', 'registry'] as const satisfies To
 export const BATCH_MAX_RECORDS = 4_000
 /** Of a feed's offers, those that come meanwhile are written together. */
 const GATHER_MS = 100
+/** Offers that the index is handed at once: it stores them while the next ones are prepared. */
+const OFFERS_PER_WRITE = 500
 const CATCH_UP_MAX_MS = 300_000
 const CATCH_UP_POLL_MS = 100
 
@@ -92,26 +94,38 @@ export function createIndexerStep(deps: {
     return sumOfOffsets(done)
   }
 
-  async function writeOffers(records: DecodedRecord<ProductOffer>[]): Promise<DeadRecord[]> {
+  async function writeOffers(records: readonly DecodedRecord<ProductOffer>[]): Promise<DeadRecord[]> {
     const dead: DeadRecord[] = []
-    const writes: IndexWrite[] = []
-    for (const record of records) {
-      const { key, value: offer, offset } = record
-      const version = offset + 1
-      if (offer) {
-        const { shopId, feedId, id } = offer
-        const textLang = snapshot.body('Shop', shopId)?.lang
-        const campaignIds = book.promotersOf(offer)
-        writes.push({ kind: 'offer', version, offer, ...(textLang ? { textLang } : {}) })
-        writes.push({ kind: 'promotions', version: versionAt(record), shopId, feedId, id, campaignIds })
-        continue
-      }
-      const [shopId, feedId, ...id] = (key ?? '').split('/')
-      if (shopId && feedId && id.length > 0) writes.push({ kind: 'remove', version, shopId, feedId, id: id.join('/') })
-      else dead.push({ offset, code: 'BAD_KEY', message: `${key} is not shopId/feedId/id` })
+    /** The slice that the index stores while the next one is prepared. */
+    let writing: Promise<unknown> = Promise.resolve()
+    for (let from = 0; from < records.length; from += OFFERS_PER_WRITE) {
+      const writes = records.slice(from, from + OFFERS_PER_WRITE).flatMap((record) => writesOf(record, dead))
+      const before = writing
+      writing = index.write(writes)
+      // Its failure is seen when it is awaited, or hidden by that of the slice before.
+      writing.catch(() => {})
+      await before
     }
-    await index.write(writes)
+    await writing
     return dead
+  }
+
+  function writesOf(record: DecodedRecord<ProductOffer>, dead: DeadRecord[]): IndexWrite[] {
+    const { key, value: offer, offset } = record
+    const version = offset + 1
+    if (offer) {
+      const { shopId, feedId, id } = offer
+      const textLang = snapshot.body('Shop', shopId)?.lang
+      const campaignIds = book.promotersOf(offer)
+      return [
+        { kind: 'offer', version, offer, ...(textLang ? { textLang } : {}) },
+        { kind: 'promotions', version: versionAt(record), shopId, feedId, id, campaignIds },
+      ]
+    }
+    const [shopId, feedId, ...id] = (key ?? '').split('/')
+    if (shopId && feedId && id.length > 0) return [{ kind: 'remove', version, shopId, feedId, id: id.join('/') }]
+    dead.push({ offset, code: 'BAD_KEY', message: `${key} is not shopId/feedId/id` })
+    return []
   }
 
   async function writeSignals(records: DecodedRecord<ProductSignals>[]): Promise<void> {

@@ -5,22 +5,40 @@ import { fold } from './text.ts'
 /** Between the levels of a normalised path; normalised levels never hold it. */
 const LEVEL_SEPARATOR = '>'
 
-/** The normalised levels of a path: "Électronique >  TV " is ["electronique", "tv"]. Empty levels are left out. */
-export function pathLevels(path: string): string[] {
-  return path
+/** Many offers share a path: how it reads is remembered. */
+const PATHS_REMEMBERED_MAX = 5_000
+const REMEMBERED_PATH_MAX_CHARS = 300
+const rememberedPaths = new Map<string, NormalPath>()
+
+interface NormalPath {
+  levels: readonly string[]
+  /** Of the path and everything above it, widest first. */
+  keys: readonly string[]
+}
+
+function normalPath(path: string): NormalPath {
+  const known = rememberedPaths.get(path)
+  if (known) return known
+  const levels = path
     .split(LEVEL_SEPARATOR)
     .map((level) => fold(level).trim().replace(/\s+/g, ' '))
     .filter(Boolean)
+  const keys = levels.map((_, depth) => levels.slice(0, depth + 1).join(LEVEL_SEPARATOR))
+  const normal = { levels, keys }
+  if (path.length > REMEMBERED_PATH_MAX_CHARS) return normal
+  if (rememberedPaths.size >= PATHS_REMEMBERED_MAX) rememberedPaths.clear()
+  rememberedPaths.set(path, normal)
+  return normal
 }
+
+/** The normalised levels of a path: "Électronique >  TV " is ["electronique", "tv"]. Empty levels are left out. */
+export const pathLevels = (path: string): readonly string[] => normalPath(path).levels
 
 /** One spelling for all spellings of a path; empty for a path without levels. */
-export const pathKey = (path: string): string => pathLevels(path).join(LEVEL_SEPARATOR)
+export const pathKey = (path: string): string => normalPath(path).keys.at(-1) ?? ''
 
 /** Keys of a path and everything above it, widest first: an index stores these to find what lies below a path. */
-export function pathAndAbove(path: string): string[] {
-  const levels = pathLevels(path)
-  return levels.map((_, depth) => levels.slice(0, depth + 1).join(LEVEL_SEPARATOR))
-}
+export const pathAndAbove = (path: string): readonly string[] => normalPath(path).keys
 
 /** Whether a product's path is `path` or lies below it. Nothing lies below a path without levels. */
 export function isSameOrBelow(productPath: string, path: string): boolean {

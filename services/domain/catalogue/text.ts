@@ -49,15 +49,17 @@ const unitAfterNumber = new RegExp(`(?<![\\p{L}\\p{N}.])(\\d+(?:\\.\\d+)?)[ -]?(
 const inchAfterNumber =
   /(?<![\p{L}\p{N}.])(\d+(?:\.\d+)?)(?: ?(?:"|”|''|’’|′′)|[ -]?(?:inches|inch|zoll|cali)(?![\p{L}\p{N}])|in(?![\p{L}\p{N}]))/gu
 
+/** A number before a letter or an inch sign: what the patterns of units look for, told much faster. */
+const perhapsUnit = /\d[ -]?[a-z"”'’′]/
+
 /** Folds spellings of numbers: 1,000 = 1000, 5.0 = 5, 43,2 = 43.2, "16 GB" = 16gb, 17" = 17in. */
 function foldNumbers(folded: string): string {
   if (!/\d/.test(folded)) return folded
-  return folded
-    .replace(/(?<=(?<!\d)\d{1,3}),(?=\d{3}(?!\d))/g, '')
-    .replace(/(?<=\d),(?=\d)/g, '.')
-    .replace(/(?<![\d.])(\d+)\.0+(?![\d.])/g, '$1')
-    .replace(inchAfterNumber, '$1in ')
-    .replace(unitAfterNumber, '$1$2')
+  let text = folded
+  if (text.includes(','))
+    text = text.replace(/(?<=(?<!\d)\d{1,3}),(?=\d{3}(?!\d))/g, '').replace(/(?<=\d),(?=\d)/g, '.')
+  if (text.includes('.0')) text = text.replace(/(?<![\d.])(\d+)\.0+(?![\d.])/g, '$1')
+  return perhapsUnit.test(text) ? text.replace(inchAfterNumber, '$1in ').replace(unitAfterNumber, '$1$2') : text
 }
 
 /** Words joined by - . _ ' & or +, like dv7-1211ea, l'oreal, usb-c. Points inside a number belong to it. */
@@ -114,27 +116,45 @@ export function phraseWords(text: string, lang: string | null): TypedWord[] {
  * rtx 2060) or together ("rtx 2060": rtx2060). Holds every term that `analyze` finds in the same text and language.
  */
 export function indexTerms(text: string, lang: string | null): readonly string[] {
-  const language = languageOf(lang)
-  if (text.length > REPEATED_TEXT_LENGTH_MAX) return findIndexTerms(text, language)
-  const key = `${language}:${text}`
-  let terms = repeatedTexts.get(key)
-  if (!terms) {
-    if (repeatedTexts.size >= REPEATED_TEXTS_MAX) repeatedTexts.clear()
-    terms = findIndexTerms(text, language)
-    repeatedTexts.set(key, terms)
-  }
-  return terms
+  return findIndexTerms(text, languageFor(languageOf(lang)))
 }
 
-/** Brands, categories and attribute values come again and again: their terms are remembered. */
+/** Makes the `indexTerms` of texts in one language, joined by spaces. */
+export function textIndexer(lang: string | null): (text: string) => string {
+  const language = languageFor(languageOf(lang))
+  const { texts } = rememberedOf(language)
+  return (text) => {
+    if (text.length > REPEATED_TEXT_LENGTH_MAX) return findIndexTerms(text, language).join(' ')
+    const known = texts.get(text)
+    if (known !== undefined) return known
+    if (texts.size >= REPEATED_TEXTS_MAX) texts.clear()
+    const terms = findIndexTerms(text, language).join(' ')
+    texts.set(text, terms)
+    return terms
+  }
+}
+
+/** Brands, categories and attribute values come again and again: their terms are remembered, per language. */
 const REPEATED_TEXT_LENGTH_MAX = 40
 const REPEATED_TEXTS_MAX = 20_000
-const repeatedTexts = new Map<string, readonly string[]>()
 
-function findIndexTerms(text: string, code: string): string[] {
-  const language = languageFor(code)
-  const remembered = compoundsByLanguage.get(language) ?? new Map<string, CompoundTerms>()
-  compoundsByLanguage.set(language, remembered)
+interface Remembered {
+  texts: Map<string, string>
+  compounds: Map<string, CompoundTerms>
+}
+
+const rememberedByLanguage = new WeakMap<Language, Remembered>()
+
+function rememberedOf(language: Language): Remembered {
+  const known = rememberedByLanguage.get(language)
+  if (known) return known
+  const fresh: Remembered = { texts: new Map(), compounds: new Map() }
+  rememberedByLanguage.set(language, fresh)
+  return fresh
+}
+
+function findIndexTerms(text: string, language: Language): string[] {
+  const remembered = rememberedOf(language).compounds
   const terms: string[] = []
   let before: Neighbour | null = null
   for (const compound of compounds(text)) {
@@ -156,8 +176,6 @@ interface CompoundTerms {
   rest: readonly string[]
   last: Neighbour
 }
-
-const compoundsByLanguage = new WeakMap<Language, Map<string, CompoundTerms>>()
 
 function compoundTerms(compound: string, language: Language, remembered: Map<string, CompoundTerms>): CompoundTerms {
   const known = remembered.get(compound)

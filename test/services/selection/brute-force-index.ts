@@ -18,7 +18,7 @@ const words = (text: string) =>
 const same = (a: string | null, b: string) => a !== null && a.trim().toLowerCase() === b.trim().toLowerCase()
 const path = (text: string) => text.split('>').map((level) => level.trim().toLowerCase())
 const startsWith = (whole: string[], start: string[]) => start.every((level, i) => whole[i] === level)
-const inOrder = (whole: string[], nodes: string[]) => {
+const inOrder = (whole: string[], nodes: readonly string[]) => {
   let at = -1
   return nodes.every((node) => {
     at = whole.indexOf(node.trim().toLowerCase(), at + 1)

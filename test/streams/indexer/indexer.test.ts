@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { openEmbeddedProductIndex } from '../../../infra/product-index/embedded/product-index.ts'
+import { IndexUnavailable } from '../../../infra/product-index/port.ts'
 import type { Account } from '../../../schemas/records/accounts.ts'
 import type { Campaign, RegistryEntry } from '../../../schemas/records/entities.ts'
 import type { ProductOffer } from '../../../schemas/records/records.ts'
@@ -102,6 +103,23 @@ describe('the indexer', () => {
     await feed.step(feed.record('products', null, 'shop/feed/b/1'))
     await index.refresh()
     expect(await index.get('shop', ['a', 'b/1'])).toEqual([{ offer: anOffer({ id: 'a' }), campaignIds: [], signals }])
+  })
+
+  test('throws when the index refuses a part of a batch, and does all of it when it comes again', async () => {
+    const records = Array.from({ length: 1_700 }, (_, at) => feed.offer({ id: `${at}` }))
+    for (const refused of [0, 1, 2, 3]) {
+      let writes = 0
+      const write: typeof index.write = async (...args) => {
+        if (writes++ === refused) throw new IndexUnavailable('refused')
+        return index.write(...args)
+      }
+      const step = feed.newStep(new Map(), { ...index, write })
+      const batch = { topic: 'products' as const, partition: 0, records, ...UNCOMMITTED }
+      await expect(step(batch)).rejects.toThrow('refused')
+    }
+    await feed.step(...records)
+    await index.refresh()
+    expect(await index.count('shop', [])).toBe(records.length)
   })
 
   test('gives up a removal whose key names no offer', async () => {

@@ -96,7 +96,7 @@ export function wordClause({ term, alternatives }: PhraseWord): Query {
   return { bool: { should: [itself, ...names], minimum_should_match: 1 } }
 }
 
-function nodesClause(anyOf: readonly string[][]): Query {
+function nodesClause(anyOf: readonly (readonly string[])[]): Query {
   const sequences = anyOf.map((nodes) => nodes.flatMap(pathLevels)).filter((nodes) => nodes.length > 0)
   if (sequences.length === 0) return nothing
   const inOrder = sequences.map((nodes): Query => {

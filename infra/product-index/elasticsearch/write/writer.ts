@@ -7,7 +7,7 @@ import { type BulkItem, bulk } from './bulk.ts'
 import { changed, type DocumentChange, type Held, notHeld } from './changes.ts'
 
 /** Documents read and written in one request. */
-const DOCUMENTS_PER_REQUEST = 250
+const DOCUMENTS_PER_REQUEST = 500
 /** Storing requests under way while the next documents are prepared. */
 const REQUESTS_AT_ONCE = 2
 /** Attempts to change a document when other writers are faster. */
@@ -25,8 +25,8 @@ interface Progress {
   applied: number
   /** Changes to read and apply again. */
   again: DocumentChange[]
-  /** Offers whose signals came before them. */
-  signalled: DocumentChange[]
+  /** Offers without signals, which may have come before them. */
+  withoutSignals: DocumentChange[]
 }
 
 export interface WriterDeps {
@@ -50,14 +50,15 @@ export function createWriter({ client, names, now }: WriterDeps) {
 
   /** @returns how many writes were newer than what was stored. */
   async function apply(changes: readonly DocumentChange[]): Promise<number> {
-    const progress: Progress = { applied: 0, again: [...changes], signalled: [] }
+    const progress: Progress = { applied: 0, again: [...changes], withoutSignals: [] }
     for (let tried = 0; progress.again.length > 0; tried++) {
       if (tried === CONFLICTS_MAX) throw new IndexUnavailable('Other writers change the same offers all the time')
       const chunks = [...chunksOf(progress.again, DOCUMENTS_PER_REQUEST)]
       progress.again = []
       await applyEach(chunks, allNew && tried === 0 ? guess : read, progress)
     }
-    if (progress.signalled.length > 0) await apply(progress.signalled)
+    const signalled = await earlierSignals(progress.withoutSignals)
+    if (signalled.length > 0) await apply(signalled)
     return progress.applied
   }
 
@@ -96,11 +97,10 @@ export function createWriter({ client, names, now }: WriterDeps) {
   async function store(changes: readonly DocumentChange[], held: readonly Held[], progress: Progress): Promise<void> {
     const items: BulkItem[] = []
     const stored: { change: DocumentChange; applied: number; signalsVersion: number }[] = []
-    const withoutSignals: DocumentChange[] = []
     changes.forEach((change, at) => {
       const next = changed(change, held[at]!, now())
       if (next.kind === 'READ_WHOLE') progress.again.push({ ...change, whole: true })
-      if (next.kind === 'UNCHANGED' && next.signalsVersion === 0) withoutSignals.push(change)
+      if (next.kind === 'UNCHANGED' && next.signalsVersion === 0) progress.withoutSignals.push(change)
       if (next.kind !== 'CHANGED') return
       items.push({ key: change.key, version: held[at]!.version + 1, body: JSON.stringify(next.document) })
       stored.push({ change, applied: next.applied, signalsVersion: next.document.signalsVersion })
@@ -112,25 +112,34 @@ export function createWriter({ client, names, now }: WriterDeps) {
         return
       }
       progress.applied += applied
-      if (signalsVersion === 0) withoutSignals.push(change)
+      if (signalsVersion === 0) progress.withoutSignals.push(change)
     })
-    progress.signalled.push(...(await earlierSignals(withoutSignals)))
   }
 
-  /** Signals that came before their offers, as changes of the offers. */
+  /**
+   * Signals that came before their offers, as changes of the offers. Few have any, so one search for all of them costs the
+   * server much less than looking up each; the refresh shows it what was stored before, and is free when nothing was.
+   */
   async function earlierSignals(changes: readonly DocumentChange[]): Promise<DocumentChange[]> {
     if (changes.length === 0) return []
-    const { docs } = await client.mget<StoredSignals>({
-      index: names.signals,
-      ids: changes.map(({ shop, id }) => documentKey(shop, id)),
-      filter_path: ['docs.found', 'docs._version', 'docs._source', 'docs.error'],
-    })
-    return docs.flatMap((doc, at): DocumentChange[] => {
-      if ('error' in doc) throw new IndexUnavailable(`${doc.error.type}: ${doc.error.reason}`)
-      if (!doc.found) return []
-      const signals = { version: doc._version!, signals: doc._source!.signals }
-      return [{ ...changes[at]!, writes: [], signals, whole: true }]
-    })
+    await client.indices.refresh({ index: names.signals })
+    const signalled: DocumentChange[] = []
+    for (const chunk of chunksOf(changes, IDS_PER_LOOKUP)) {
+      const byKey = Map.groupBy(chunk, ({ shop, id }) => documentKey(shop, id))
+      const { hits } = await client.search<StoredSignals>({
+        index: names.signals,
+        query: { ids: { values: [...byKey.keys()] } },
+        size: byKey.size,
+        sort: ['_doc'],
+        version: true,
+        track_total_hits: false,
+      })
+      for (const { _id, _version, _source } of hits.hits) {
+        const signals = { version: _version!, signals: _source!.signals }
+        for (const change of byKey.get(_id!)!) signalled.push({ ...change, writes: [], signals, whole: true })
+      }
+    }
+    return signalled
   }
 
   /** @returns how many were newer. */

@@ -115,7 +115,7 @@ export class Matcher {
     return union([...new Set(tokens)].map((token) => this.#postings.facet(token)))
   }
 
-  #categoryNodes(anyOf: readonly string[][]): Docs {
+  #categoryNodes(anyOf: readonly (readonly string[])[]): Docs {
     const sequences = anyOf.map((nodes) => nodes.flatMap(pathLevels)).filter((nodes) => nodes.length > 0)
     const holdingAll = sequences.map((nodes) =>
       intersectAll([...new Set(nodes)].map((node) => this.#postings.facet(facetToken('node', node)))),

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { analyze, fold, indexTerms } from '../../../../services/domain/catalogue/text.ts'
+import { analyze, fold, indexTerms, textIndexer } from '../../../../services/domain/catalogue/text.ts'
 import { tries } from '../../../effort.ts'
 
 const finds = (text: string, phrase: string, lang: string | null = 'en') =>
@@ -120,6 +120,8 @@ describe('text analysis', () => {
         const terms = indexTerms(some, language)
         for (const term of terms) expect(term).toMatch(/^[\p{L}\p{N}]+(\.[\p{L}\p{N}]+)*$/u)
         expect(terms.join(' ').split(' ').filter(Boolean)).toEqual(terms)
+        // The second time from memory.
+        for (const _ of [1, 2]) expect(textIndexer(language)(some)).toBe(terms.join(' '))
       }),
       { numRuns: tries(1_000, 10_000) },
     )
