@@ -106,10 +106,8 @@ export function openEngine({ folder }: { folder: string }) {
       writes.run(async () => {
         for (const { scope, epoch } of fences) epochs.set(scope, Math.max(epoch, epochs.get(scope) ?? epoch))
       }),
-    query: (sql: string, params: QueryParams): Promise<JsonLines> =>
-      reads.run(async (session) =>
-        (await session.queryAsync(withParams(sql, params), { format: 'JSONEachRow' })).bytes(),
-      ),
+    query: (sql: string, params: QueryParams, format: 'JSONEachRow' | 'Parquet'): Promise<Uint8Array> =>
+      reads.run(async (session) => (await session.queryAsync(withParams(sql, params), { format })).bytes()),
     command: (sql: string, params: QueryParams): Promise<void> =>
       writes.run(async (session) => {
         await session.queryAsync(withParams(sql, params), { format: 'Null' })
@@ -134,9 +132,23 @@ function withParams(sql: string, params: QueryParams): string {
 function openSession(folder: string) {
   const session = new Session(folder, { connectionArgs: ENGINE_ARGUMENTS })
   let last: Promise<unknown> = Promise.resolve()
+  let hasLeftovers = false
+
+  async function inTurn<T>(statement: (session: Session) => Promise<T>): Promise<T> {
+    try {
+      if (hasLeftovers) await session.queryAsync('SELECT 1', { format: 'Null' })
+      hasLeftovers = false
+      return await statement(session)
+    } catch (error) {
+      // The engine keeps what a statement had answered before it failed, and gives it out with the next answer.
+      hasLeftovers = true
+      throw analyticsError(error)
+    }
+  }
+
   return {
     run<T>(statement: (session: Session) => Promise<T>): Promise<T> {
-      const done = last.then(() => statement(session)).catch((error) => Promise.reject(analyticsError(error)))
+      const done = last.then(() => inTurn(statement))
       last = done.catch(() => {})
       return done
     },
