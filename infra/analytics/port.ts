@@ -26,6 +26,8 @@ export interface Analytics {
    * while they are safe, DateTime64 columns must be read as epoch milliseconds by the query itself.
    */
   query<Row extends object>(sql: string, params?: QueryParams): Promise<Row[]>
+  /** As `query`, and returns the rows as a file of Parquet, which is made whole first: whoever asks bounds it. */
+  queryParquet(sql: string, params?: QueryParams): Promise<Uint8Array<ArrayBuffer>>
   /** Runs a statement that returns nothing: DDL, INSERT … SELECT, ALTER. */
   command(sql: string, params?: QueryParams): Promise<void>
   close(): Promise<void>

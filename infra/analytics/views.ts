@@ -12,11 +12,12 @@ FROM shop_versions GROUP BY shopId`
 /** Each row of a query with the day of the shop, as `shopDay`, on which it happened; `occurredAt` becomes a DateTime64. */
 function withShopDaySql(rows: string): string {
   // The only function that takes another time zone for every row.
-  const local = "formatDateTime(toDateTime(intDiv(rows.occurredAt, 1000), 'UTC'), '%F', shops.timeZone)"
+  const local =
+    "formatDateTime(toDateTime(intDiv(rows.occurredAt, 1000), 'UTC'), '%F', if(shops.timeZone = '', 'UTC', shops.timeZone))"
   return `
 SELECT toDate(${local}) AS shopDay, rows.* REPLACE (fromUnixTimestamp64Milli(rows.occurredAt, 'UTC') AS occurredAt)
 FROM (${rows}) AS rows
-LEFT JOIN (SELECT shopId, if(timeZone = '', 'UTC', timeZone) AS timeZone FROM v_shops) AS shops ON shops.shopId = rows.shopId`
+LEFT JOIN v_shops AS shops ON shops.shopId = rows.shopId`
 }
 
 /** Columns of the ad that an event or a sale belongs to. */

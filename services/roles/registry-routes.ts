@@ -23,6 +23,7 @@ import { registryApp } from '../registry/app.ts'
 import { productCountApp } from '../registry/campaigns/product-count.ts'
 import { explainApp } from '../registry/explain/app.ts'
 import { createPseudonyms } from '../registry/explain/pseudonyms.ts'
+import { exportsApp } from '../registry/exports/app.ts'
 import { feedsApp } from '../registry/feeds/app.ts'
 import type { FeedRuns } from '../registry/feeds/runs/feed-runs.ts'
 import { imagesApp } from '../registry/images/app.ts'
@@ -126,6 +127,7 @@ export function registryRoutes(deps: RegistryRoutesDeps): Routes[] {
     reportsApp({ analytics, snapshot, index, authorize }),
     explainApp({ analytics, snapshot, authorize, pseudonyms, now }),
     visitsApp({ analytics, snapshot, authorize, publicUrl }),
+    exportsApp({ analytics, snapshot, authorize }),
     overviewApp({
       authorize,
       access,

@@ -194,6 +194,25 @@ export function analyticsSuite(name: string, open: () => Promise<Analytics>): vo
       expect(found).toEqual(rows)
     })
 
+    it('gives a file of Parquet, with parameters too', async () => {
+      const file = await analytics.queryParquet('SELECT {text:String} AS text, number FROM numbers(3)', {
+        text: 'żółw',
+      })
+      const letters = Buffer.from(file).toString('latin1')
+      expect([letters.slice(0, 4), letters.slice(-4)]).toEqual(['PAR1', 'PAR1'])
+      await expect(analytics.queryParquet('SELECT nope FROM blocks')).rejects.toBeInstanceOf(AnalyticsRejected)
+    })
+
+    it('leaves nothing of a query that fails after its first rows in the next answer', async () => {
+      const failing = `SELECT number, intDiv(1, number - 150000) AS x FROM numbers(200000)
+        SETTINGS max_block_size = 1000, max_threads = 1`
+      await expect(analytics.query(failing)).rejects.toThrow()
+      expect(await analytics.query('SELECT 1 AS x')).toEqual([{ x: 1 }])
+      await expect(analytics.queryParquet(failing)).rejects.toThrow()
+      await analytics.command('SELECT 2')
+      expect(await analytics.query('SELECT 3 AS x')).toEqual([{ x: 3 }])
+    })
+
     it('takes parameters of every kind as values, never as SQL', async () => {
       const params = {
         text: "it's \\ {n:Int64} \n\t; DROP TABLE blocks --",

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { text } from 'node:stream/consumers'
+import { arrayBuffer, text } from 'node:stream/consumers'
 import { type ClickHouseClient, ClickHouseLogLevel, createClient } from '@clickhouse/client'
 import { createCallGuard } from '../../call-guard.ts'
 import { analyticsError } from '../errors.ts'
@@ -123,6 +123,11 @@ export function connectClickHouse({
       guard.run(async () => {
         const answer = await statements.query({ query: withLiterals(sql, params), format: 'JSONEachRow' })
         return await answer.json<Row>()
+      }),
+    queryParquet: (sql, params = {}) =>
+      guard.run(async () => {
+        const answer = await statements.exec({ query: `${withLiterals(sql, params)} FORMAT Parquet` })
+        return new Uint8Array(await arrayBuffer(answer.stream))
       }),
     command: (sql, params = {}) =>
       guard.run(async () => {

@@ -48,6 +48,7 @@ export function analyticsClient(port: MessagePort): Analytics {
     async query<Row extends object>(sql: string, params = {}) {
       return rowsOf<Row>(await remote.call<Uint8Array>('query', [sql, params]))
     },
+    queryParquet: (sql, params = {}) => remote.call('queryParquet', [sql, params]),
     command: (sql, params = {}) => remote.call('command', [sql, params]),
     async close() {
       remote.close()

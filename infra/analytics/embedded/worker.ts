@@ -6,17 +6,20 @@ import { type JsonLines, openEngine } from './engine.ts'
 yieldThisThread()
 const engine = openEngine(workerData as { folder: string })
 
+/** Bytes that a pool owns cannot move, and most answers are small: a copy of them is cheap. */
+function moved(answer: Uint8Array): Moved<Uint8Array<ArrayBuffer>> {
+  const bytes = new Uint8Array(answer)
+  return new Moved(bytes, [bytes.buffer])
+}
+
 serveConnections(
   parentPort!,
   {
     insert: (table: string, lines: JsonLines, by: InsertBy) => engine.insert(table, lines, by),
     insertBlock: (table: string, block: RowBlock, by: InsertBy) => engine.insertBlock(table, block, by),
     raiseFences: (fences: readonly Fence[]) => engine.raiseFences(fences),
-    query: async (sql: string, params: QueryParams) => {
-      // Bytes that a pool owns cannot move, and most answers are small: a copy of them is cheap.
-      const lines = new Uint8Array(await engine.query(sql, params))
-      return new Moved(lines, [lines.buffer])
-    },
+    query: async (sql: string, params: QueryParams) => moved(await engine.query(sql, params, 'JSONEachRow')),
+    queryParquet: async (sql: string, params: QueryParams) => moved(await engine.query(sql, params, 'Parquet')),
     command: (sql: string, params: QueryParams) => engine.command(sql, params),
   },
   () => engine.close(),

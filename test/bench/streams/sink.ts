@@ -126,6 +126,7 @@ async function bare(folder: string): Promise<Measure> {
     command: async (query) => void (await client.command({ query })),
     query: async <Row extends object>(query: string) =>
       (await (await client.query({ query, format: 'JSONEachRow' })).json()) as Row[],
+    queryParquet: async () => new Uint8Array(),
     insert: async () => {},
     raiseFences: async () => {},
     close: async () => {},

@@ -1,0 +1,31 @@
+import { type Static, Type } from 'typebox'
+import { IdText } from '../common.ts'
+
+/** Views of docs/data.md that can be had as a file. */
+export const exportedViews = [
+  'v_impressions',
+  'v_clicks',
+  'v_events',
+  'v_orders',
+  'v_attributed_sales',
+  'v_campaign_days',
+] as const
+export type ExportedView = (typeof exportedViews)[number]
+
+const Moment = (description: string) => Type.String({ minLength: 1, maxLength: 200, description })
+
+export const ExportParams = Type.Object({
+  view: Type.Enum([...exportedViews], { description: 'What a row stands for: docs/data.md' }),
+})
+
+export const ExportQuery = Type.Object(
+  {
+    shopId: IdText('The shop'),
+    from: Moment(
+      "First moment. A date is the start of that day in the shop's time zone; v_campaign_days takes only dates",
+    ),
+    to: Moment('First moment after, like from. At most 400 days later'),
+  },
+  { additionalProperties: false },
+)
+export type ExportQuery = Static<typeof ExportQuery>

@@ -1,0 +1,101 @@
+import { Type } from 'typebox'
+import type { Analytics } from '../../../infra/analytics/port.ts'
+import { type ExportedView, ExportParams, ExportQuery } from '../../../schemas/http/panel/reports/exports.ts'
+import { Problem } from '../../domain/errors.ts'
+import type { Snapshot } from '../../domain/snapshot.ts'
+import type { HttpServer } from '../../http/server.ts'
+import { type Authorize, type Principal, principalOf } from '../access/auth.ts'
+import { onlyRoles } from '../access/roles.ts'
+import { type Moment, momentIn, readRange } from '../reports/request.ts'
+import { scopeOf } from '../reports/scope.ts'
+import { FieldErrors } from '../resources/field-errors.ts'
+
+/** A file is made whole before it is sent: at some 120 bytes a row, 60 MB. */
+const ROWS_MAX = 500_000
+/** Reports wait behind it. */
+const EXECUTION_MAX_SECONDS = 30
+
+export interface ExportsDeps {
+  analytics: Analytics
+  snapshot: Snapshot
+  authorize: Authorize
+  rowsMax?: number
+}
+
+/** The views of docs/data.md as files of Parquet, which name people: for the publisher of a shop and the operator. */
+export function exportsApp(deps: ExportsDeps) {
+  const publisher = onlyRoles(
+    ['OPERATOR', 'PUBLISHER'],
+    'Only the publisher of the shop and the operator can export it',
+  )
+  return async (server: HttpServer): Promise<void> => {
+    server.get(
+      '/v1/panel/exports/:view',
+      {
+        onRequest: [deps.authorize('panel'), publisher],
+        schema: {
+          summary: 'The rows of a view for data people, as a file of Parquet',
+          params: ExportParams,
+          querystring: ExportQuery,
+          response: {
+            200: {
+              description: 'The file',
+              content: { 'application/vnd.apache.parquet': { schema: Type.String({ format: 'binary' }) } },
+            },
+          },
+        },
+      },
+      async (request, reply) => {
+        const { view } = request.params
+        const file = await exportView(deps, { principal: principalOf(request), view, query: request.query })
+        return reply
+          .header('content-disposition', `attachment; filename="${view}.parquet"`)
+          .type('application/vnd.apache.parquet')
+          .send(file as never)
+      },
+    )
+  }
+}
+
+interface ExportCall {
+  principal: Principal
+  view: ExportedView
+  query: ExportQuery
+}
+
+/**
+ * @throws Problem INVALID; NOT_FOUND for a shop that the caller may not see; TOO_LARGE for more rows than a file may have,
+ *   because a file has no place to say that it is cut.
+ */
+async function exportView(
+  { analytics, snapshot, rowsMax = ROWS_MAX }: ExportsDeps,
+  { principal, view, query }: ExportCall,
+) {
+  const fieldErrors = new FieldErrors()
+  const range = readRange(query, fieldErrors)
+  const isByDay = view === 'v_campaign_days'
+  for (const name of ['from', 'to'] as const) {
+    fieldErrors.check(!isByDay || 'day' in range[name], `querystring/${name}`, 'must be a date, because rows are days')
+  }
+  fieldErrors.throwIfAny()
+  const shop = scopeOf(snapshot, principal, { shopId: query.shopId }).shops[0]!
+  const placeOf = (moment: Moment) => (isByDay ? dayOf(moment) : momentIn(moment, shop.body.timeZone))
+  const params = { shopId: shop.id, from: placeOf(range.from), to: placeOf(range.to) }
+  const rows = `FROM ${view} WHERE shopId = {shopId:String} AND ${isByDay ? DAYS_SQL : MOMENTS_SQL}`
+  const settings = `SETTINGS max_execution_time = ${EXECUTION_MAX_SECONDS}`
+
+  const [found] = await analytics.query<{ rows: number }>(`SELECT toInt64(count()) AS rows ${rows} ${settings}`, params)
+  if (found!.rows > rowsMax) {
+    throw new Problem(
+      'TOO_LARGE',
+      `These are ${found!.rows} rows, and a file has at most ${rowsMax}: choose a shorter period`,
+    )
+  }
+  return analytics.queryParquet(`SELECT * ${rows} ORDER BY ${isByDay ? 'shopDay' : 'occurredAt'} ${settings}`, params)
+}
+
+const DAYS_SQL = 'shopDay >= toDate({from:String}) AND shopDay < toDate({to:String})'
+const MOMENTS_SQL = `occurredAt >= fromUnixTimestamp64Milli({from:Int64}, 'UTC')
+  AND occurredAt < fromUnixTimestamp64Milli({to:Int64}, 'UTC')`
+
+const dayOf = (moment: Moment) => ('day' in moment ? moment.day : '')

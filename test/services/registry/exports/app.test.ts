@@ -1,0 +1,72 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { exportedViews } from '../../../../schemas/http/panel/reports/exports.ts'
+import { exportsApp } from '../../../../services/registry/exports/app.ts'
+import { factsOf, store } from '../reports/facts.ts'
+import { OPERATOR, openWorld, tokens, type Who, type World } from '../reports/world.ts'
+
+const ROWS_MAX = 30
+const folder = mkdtempSync(join(tmpdir(), 'exports-'))
+let world: World
+beforeAll(async () => {
+  world = await openWorld()
+  await store(world, factsOf(2), 'exported')
+  world.server.register(exportsApp({ ...world, rowsMax: ROWS_MAX }))
+})
+afterAll(async () => {
+  await world.close()
+  rmSync(folder, { recursive: true })
+})
+
+const get = (path: string, who: Who = 'pub-a') => {
+  const token = who === 'operator' ? OPERATOR : tokens[who]
+  return world.server.inject({ url: `/v1/panel/exports/${path}`, headers: { authorization: `Bearer ${token}` } })
+}
+const MARCH = 'shopId=newYork&from=2026-03-01&to=2026-04-01'
+
+test.each(exportedViews)('%s comes as a file that holds the rows of that shop and time', async (view) => {
+  const answer = await get(`${view}?${MARCH}`)
+  expect(answer.statusCode, answer.body).toBe(200)
+  expect(answer.headers['content-type']).toBe('application/vnd.apache.parquet')
+  expect(answer.headers['content-disposition']).toBe(`attachment; filename="${view}.parquet"`)
+  const file = join(folder, `${view}.parquet`)
+  writeFileSync(file, answer.rawPayload)
+  const isByDay = view === 'v_campaign_days'
+  // Midnight in New York, before and after its clocks change.
+  const time = isByDay
+    ? "shopDay >= '2026-03-01' AND shopDay < '2026-04-01'"
+    : "occurredAt >= '2026-03-01 05:00:00' AND occurredAt < '2026-04-01 04:00:00'"
+  const columns = "COLUMNS('Id$|Micros$|Day$|At$')"
+  const [held, wanted] = await Promise.all([
+    world.analytics.query(`SELECT ${columns} FROM file('${file}', 'Parquet') ORDER BY ALL`),
+    world.analytics.query(`SELECT ${columns} FROM ${view} WHERE shopId = 'newYork' AND ${time} ORDER BY ALL`),
+  ])
+  expect(held).toEqual(wanted)
+  // The facts have no purchases of their own, and none of this shop in this month that was credited.
+  if (!/orders|sales/.test(view)) expect(held.length).toBeGreaterThan(0)
+})
+
+test('more rows than a file may have are refused, with their number', async () => {
+  const answer = await get('v_events?shopId=warsaw&from=2026-01-01&to=2026-12-31')
+  expect(answer.statusCode).toBe(413)
+  expect(answer.json().detail).toMatch(/^These are \d+ rows, and a file has at most 30: choose a shorter period$/)
+})
+
+test('an advertiser is refused, and the publisher of another shop finds none', async () => {
+  expect((await get(`v_orders?${MARCH}`, 'adv-1')).statusCode).toBe(403)
+  expect((await get(`v_orders?${MARCH}`, 'pub-b')).statusCode).toBe(404)
+  expect((await get(`v_orders?${MARCH}`, 'operator')).statusCode).toBe(200)
+})
+
+test.each([
+  ['v_shops?shopId=newYork&from=2026-03-01&to=2026-04-01', 'params/view'],
+  ['v_clicks?shopId=newYork&from=march&to=2026-04-01', 'querystring/from'],
+  ['v_clicks?shopId=newYork&from=2026-03-01&to=2029-04-01', 'querystring/to'],
+  ['v_campaign_days?shopId=newYork&from=2026-03-01T00:00:00Z&to=2026-04-01', 'querystring/from'],
+])('%s is refused and says where', async (path, field) => {
+  const answer = await get(path)
+  expect(answer.statusCode).toBe(400)
+  expect(answer.body).toContain(field)
+})
