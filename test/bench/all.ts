@@ -22,6 +22,7 @@ const data = process.argv[2]
 const measures: Measure[] = [
   ...[
     'selection/selection',
+    'selection/algorithms',
     'selection/busy',
     'selection/display',
     'cost/cost',
