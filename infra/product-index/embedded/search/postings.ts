@@ -4,6 +4,7 @@ import { type TextField, textFields } from '../../document.ts'
 import { occurrenceWeight } from '../../relevance.ts'
 import type { ChangedWords } from '../writer.ts'
 import type { Columns } from './columns.ts'
+import type { KnownTerms } from './known-terms.ts'
 import type { Docs } from './sorted-sets.ts'
 
 /** Decoded lists in memory. One that was evicted is read from the full-text index again. */
@@ -42,13 +43,15 @@ export function docsInTitle(postings: TextPostings): Docs {
 /** Lists of documents by term or facet, read from FTS5 through a cache that both share: no term contains a space. */
 export class Postings {
   readonly #columns: Columns
+  readonly #known: KnownTerms
   readonly #cached = new LRUCache<string, TextPostings>({ maxSize: CACHE_BYTES_MAX, sizeCalculation: bytesOf })
   readonly #occurrences
   readonly #exists
   readonly #facets
 
-  constructor(db: DatabaseSync, columns: Columns) {
+  constructor(db: DatabaseSync, columns: Columns, known: KnownTerms) {
     this.#columns = columns
+    this.#known = known
     this.#occurrences = db.prepare(OCCURRENCES)
     this.#exists = db.prepare('SELECT 1 FROM text_instances WHERE term = ? LIMIT 1')
     this.#facets = db.prepare('SELECT group_concat(rowid) AS docs FROM facets WHERE facets MATCH ?')
@@ -60,7 +63,9 @@ export class Postings {
 
   /** How many documents have a term. Asking for terms that no document has keeps nothing in memory. */
   frequency(term: string): number {
-    return this.#cached.has(term) || this.#exists.get(term) !== undefined ? this.text(term).docs.length : 0
+    if (this.#cached.has(term)) return this.text(term).docs.length
+    const exists = this.#known.mayHave(term) && this.#exists.get(term) !== undefined
+    return exists ? this.text(term).docs.length : 0
   }
 
   facet(token: string): Docs {
@@ -75,6 +80,7 @@ export class Postings {
   /** Drops every list. */
   forget(): void {
     this.#cached.clear()
+    this.#known.forget()
   }
 
   /**
@@ -98,6 +104,7 @@ export class Postings {
       if (!after) continue
       for (const [at, field] of textFields.entries()) {
         for (const [place, term] of wordsOf(after[field]).entries()) {
+          this.#known.add(term)
           this.#addOccurrence(builderOf(term), doc, at, place)
         }
       }

@@ -3,6 +3,7 @@ import { clickRateOf } from '../../../../services/domain/auction/click-rate.ts'
 import type { Filter, ProductQuery, ScanRequest, SellerCount, SellersRequest } from '../../port.ts'
 import { databaseFile, type Touched } from '../writer.ts'
 import { Columns, type DocumentRow, tieOrder } from './columns.ts'
+import { KnownTerms } from './known-terms.ts'
 import { Matcher } from './matcher.ts'
 import { Phrases } from './phrases.ts'
 import { Postings } from './postings.ts'
@@ -81,13 +82,14 @@ export function openIndexSearcher({ folder }: { folder: string }) {
        ORDER BY id LIMIT ?`,
     ),
   }
+  const known = new KnownTerms(db)
   let columns: Columns, postings: Postings, phrases: Phrases, matcher: Matcher, ranker: Ranker
   let seen = { changed: 0, epoch: 0 }
   forgetAll(0)
 
   function forgetAll(epoch: number) {
     columns = new Columns()
-    postings = new Postings(db, columns)
+    postings = new Postings(db, columns, known)
     phrases = new Phrases(postings)
     matcher = new Matcher(db, columns, postings, phrases)
     ranker = new Ranker(columns, phrases)
@@ -203,6 +205,7 @@ export function openIndexSearcher({ folder }: { folder: string }) {
     /** @param touched the changes that the writer reports at the time of the call. */
     refresh(touched: Touched): void {
       if (touched.epoch !== seen.epoch) forgetAll(touched.epoch)
+      known.readSome(columns.size)
       if (touched.changed === seen.changed && touched.words?.length === 0) return
       for (const row of sql.changedSince.iterate(seen.changed) as Iterable<unknown>) {
         columns.set(row as DocumentRow)

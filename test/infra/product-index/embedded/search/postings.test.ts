@@ -62,7 +62,7 @@ function writesOf(each: Change, version: number): IndexWrite[] {
   ]
 }
 
-/** Documents and scores for every word, wherever it stands, in titles, and for every brand. */
+/** Documents and scores for every word and some misspelt ones, wherever they stand, in titles, and for every brand. */
 function answers(searcher: ReturnType<typeof openIndexSearcher>) {
   const set = searcher.campaignSet([{ campaignIds: ['campaign'], weight: 1 }])
   const ask = (filters: Parameters<typeof searcher.count>[1], text: string) => {
@@ -74,7 +74,7 @@ function answers(searcher: ReturnType<typeof openIndexSearcher>) {
     return [...docs].map((doc, at) => [doc, relevance[at]])
   }
   return [
-    ...vocabulary.flatMap((text) => [
+    ...[...vocabulary, 'shlef', 'shelff', 'bluelamp'].flatMap((text) => [
       ask([{ kind: 'text', text, lang: 'en', minShare: 1, in: 'ALL_FIELDS' }], text),
       ask([{ kind: 'text', text, lang: 'en', minShare: 1, in: 'TITLE' }], `${text} lamp`),
     ]),
