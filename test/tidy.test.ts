@@ -107,7 +107,7 @@ function violation(from: string, to: string): string | null {
   if (target === 'infra') {
     if (
       /\/port\.ts$/.test(to) ||
-      /^infra\/(metrics|thread|within|counters\/shards|event-log\/epochs)\.ts$/.test(to) ||
+      /^infra\/(metrics|thread|within|counters\/(shards|fingerprint)|event-log\/epochs)\.ts$/.test(to) ||
       /^infra\/analytics\/(queries|audit)/.test(to)
     )
       return null

@@ -6,14 +6,15 @@ export interface IdFingerprint {
 
 const TWO_TO_32 = 2 ** 32
 const HIGH_BITS = 0x1fffff
+const NOTHING_HASHED: IdFingerprint = { low: 0xdeadbeef, high: 0x41c6ce57 }
 
 /**
  * Hashes a string by cyrb53 of github.com/bryc (public domain), which is two lanes of 32 bits: some hundred nanoseconds for
  * a key, where a cryptographic hash takes microseconds. Whoever chooses an id can make two of them meet, and gains nothing by it.
+ * @param begun what `hashBegin` has made of the text before it.
  */
-export function fingerprintOf(text: string): IdFingerprint {
-  let low = 0xdeadbeef
-  let high = 0x41c6ce57
+export function fingerprintOf(text: string, begun = NOTHING_HASHED): IdFingerprint {
+  let { low, high } = begun
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i)
     low = Math.imul(low ^ unit, 0x9e3779b1)
@@ -23,6 +24,17 @@ export function fingerprintOf(text: string): IdFingerprint {
   low ^= Math.imul(high ^ (high >>> 13), 0xc2b2ae35)
   high = Math.imul(high ^ (high >>> 16), 0x85ebca6b)
   high ^= Math.imul(low ^ (low >>> 13), 0xc2b2ae35)
+  return { low, high }
+}
+
+/** Hashes what many ids begin with, once. */
+export function hashBegin(text: string): IdFingerprint {
+  let { low, high } = NOTHING_HASHED
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i)
+    low = Math.imul(low ^ unit, 0x9e3779b1)
+    high = Math.imul(high ^ unit, 0x5f356495)
+  }
   return { low, high }
 }
 

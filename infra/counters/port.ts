@@ -1,4 +1,5 @@
 import { EngineUnavailable } from '../engine-unavailable.ts'
+import type { IdFingerprint } from './fingerprint.ts'
 
 /**
  * Counters that limits are judged by: views per person and day, spend per campaign, events seen once. A projection of the
@@ -62,8 +63,6 @@ export interface CounterKey {
   group: CounterGroup
   /** Unique within the group. */
   id: string
-  /** Which of the counters of the id, from 0 on, in a group that has several. */
-  count?: number
 }
 
 /** Counters that are forgotten together. */
@@ -79,11 +78,22 @@ export interface CounterGroup {
   spread: number
   /** True: ids are kept as they are, as for money. Otherwise by a fingerprint of 48 bits or more. */
   exact?: boolean
-  /**
-   * How many counters an id has, at most 8; left out: one. Those of several are only raised, by at most 65,535 at once, read by
-   * `load` alone, and kept by a fingerprint of 40 bits besides those that the spread takes. The group is not exact.
-   */
-  counts?: number
+}
+
+/**
+ * Several counters of one id, which are only raised, by at most 65,535 at once, and read by `load` alone. They are kept by
+ * 40 bits of the fingerprint besides those that the spread takes.
+ */
+export interface TallyKey {
+  shard: number
+  group: TallyGroup
+  /** Of the id: who names an id in several groups hashes it once. */
+  fingerprint: IdFingerprint
+}
+
+export interface TallyGroup extends Omit<CounterGroup, 'exact'> {
+  /** How many counters each id has, at most 8. */
+  counts: number
 }
 
 /** What is only known to have been seen or not: 8 bytes each, and read by `load` alone. */
@@ -104,6 +114,7 @@ export interface ShardLoad extends SourceInShard {
   after: number
   /** Of this shard. */
   keys: readonly CounterKey[]
+  tallies: readonly TallyKey[]
   seen: readonly SeenKey[]
 }
 
@@ -114,6 +125,8 @@ export interface LoadedShard {
   note: string | null
   /** In the order of `keys`. */
   values: number[]
+  /** The counters of each of `tallies`, one key's after the other's. */
+  tallies: number[]
   /** In the order of `seen`. */
   seen: boolean[]
   /** Whether the shard holds everything that was judged, as `complete` says. */
@@ -129,6 +142,8 @@ export interface ShardChange extends SourceInShard {
   note: string | null
   /** Amounts that are added; what is taken away leaves 0 at least. Each key is added to or lowered once. */
   add: readonly { key: CounterKey; amount: number }[]
+  /** What counters of tallies are raised by. */
+  tally: readonly { key: TallyKey; count: number; amount: number }[]
   /** A counter that is 0 or higher is set to the value: when somebody was first seen. */
   lower: readonly { key: CounterKey; value: number }[]
   seen: readonly SeenKey[]

@@ -9,6 +9,8 @@ import {
 } from '../../infra/counters/port.ts'
 import type { TopicName } from '../../schemas/topics.ts'
 import { askWith, type CounterChanges, type CounterQuestions, type CounterValues, type Step } from './step.ts'
+import { BatchTallies } from './windows/batch-tallies.ts'
+import type { Counted, WindowTallies } from './windows/windows.ts'
 
 /** The name under which the counters remember how far a partition of a topic is applied. */
 export function sourceOf(
@@ -35,17 +37,10 @@ interface SeenCell {
   isNew: boolean
 }
 
-/** The counters of one id in one group, by their numbers. */
-interface GroupCells {
-  group: CounterGroup
-  cells: (Cell | undefined)[]
-  /** Of the same id. A chain, as a list that grows reserves more room than an id ever fills. */
-  next: GroupCells | null
-}
+/** The counters of one id, each of another group. */
 interface IdCells {
   id: string
-  /** The group used last. */
-  first: GroupCells | null
+  cells: Cell[]
 }
 
 /** One shard as a batch knows it. */
@@ -75,6 +70,7 @@ export class BatchCounters implements CounterQuestions, CounterValues, CounterCh
   /** By the name of the group, and the id. */
   readonly #seen = new Map<string, Map<string, SeenCell>>()
   readonly #seenToLoad: SeenCell[] = []
+  readonly #tallies = new BatchTallies()
   #offset = -1
   /** The shard of the campaign whose event is counted. */
   #campaigns: Shard
@@ -109,6 +105,10 @@ export class BatchCounters implements CounterQuestions, CounterValues, CounterCh
     this.#shards.get(key.shard)!.toLoad.push(cell)
   }
 
+  askedTallies(tallies: WindowTallies): void {
+    this.#tallies.asked(tallies)
+  }
+
   askedSeen(key: SeenKey): void {
     const cell = this.#seenCell(key)
     if (cell.isLoaded) return
@@ -118,20 +118,23 @@ export class BatchCounters implements CounterQuestions, CounterValues, CounterCh
 
   /** What to load of every shard. */
   loads(after: number): ShardLoad[] {
-    return [...this.#shards].map(([shard, { toLoad }]) => {
-      const seen = shard === this.#own ? this.#seenToLoad.map(({ key }) => key) : []
-      return { shard, source: this.#source, after, keys: toLoad.map(({ key }) => key), seen }
-    })
+    return [...this.#shards].map(([shard, { toLoad }]) => ({
+      ...{ shard, source: this.#source, after },
+      keys: toLoad.map(({ key }) => key),
+      tallies: this.#tallies.loads(shard),
+      seen: shard === this.#own ? this.#seenToLoad.map(({ key }) => key) : [],
+    }))
   }
 
   /** @param loaded what `loads` has asked for. @returns what was loaded of the own shard. */
   take(loaded: readonly LoadedShard[]): LoadedShard {
     const shards = [...this.#shards.keys()]
-    for (const [i, { position, values, seen }] of loaded.entries()) {
+    for (const [i, { position, values, tallies, seen }] of loaded.entries()) {
       const shard = this.#shards.get(shards[i]!)!
       shard.position = position
-      for (const [j, value] of values.entries()) shard.toLoad[j]!.value = value
-      for (const [j, isSeen] of seen.entries()) this.#seenToLoad[j]!.isSeen = isSeen
+      for (let j = 0; j < values.length; j++) shard.toLoad[j]!.value = values[j]!
+      for (let j = 0; j < seen.length; j++) this.#seenToLoad[j]!.isSeen = seen[j]!
+      this.#tallies.take(shards[i]!, tallies)
     }
     return loaded[shards.indexOf(this.#own)]!
   }
@@ -151,6 +154,10 @@ export class BatchCounters implements CounterQuestions, CounterValues, CounterCh
     return this.#cell(key).value
   }
 
+  tallied(tallies: WindowTallies, counted: Counted): number {
+    return this.#tallies.value(tallies, counted)
+  }
+
   isSeen(key: SeenKey): boolean {
     return this.#seenCell(key).isSeen
   }
@@ -162,6 +169,13 @@ export class BatchCounters implements CounterQuestions, CounterValues, CounterCh
     markChanged(shard, cell)
     cell.added += amount
     cell.value += amount
+  }
+
+  tally(tallies: WindowTallies, counted: Counted, amount: number): void {
+    const { shard: owner, group } = tallies.parts[0]
+    const shard = this.#shards.get(owner)!
+    if (amount === 0 || this.#offset <= shard.position || this.#isForgotten(group)) return
+    this.#tallies.add(tallies, counted, amount)
   }
 
   lower(key: CounterKey, value: number): void {
@@ -208,6 +222,7 @@ export class BatchCounters implements CounterQuestions, CounterValues, CounterCh
       upTo,
       note,
       add: changed.filter(({ added }) => added !== 0).map(({ key, added }) => ({ key, amount: added })),
+      tally: this.#tallies.changes(shard),
       lower: changed.filter(({ lowered }) => lowered !== null).map(({ key, lowered }) => ({ key, value: lowered! })),
       seen: seenNew.map(({ key }) => key),
       released,
@@ -220,10 +235,11 @@ export class BatchCounters implements CounterQuestions, CounterValues, CounterCh
 
   #cell(key: CounterKey): Cell {
     const shard = this.#shards.get(key.shard)!
-    const { cells } = inGroup(cellsOf(shard, key.id), key.group)
-    const count = key.count ?? 0
-    cells[count] ??= { key, isLoaded: false, isChanged: false, value: 0, added: 0, lowered: null }
-    return cells[count]
+    const { cells } = cellsOf(shard, key.id)
+    for (const cell of cells) if (cell.key.group === key.group || cell.key.group.name === key.group.name) return cell
+    const cell = { key, isLoaded: false, isChanged: false, value: 0, added: 0, lowered: null }
+    cells.push(cell)
+    return cell
   }
 
   #seenCell(key: SeenKey): SeenCell {
@@ -245,18 +261,13 @@ function markChanged(shard: Shard, cell: Cell): void {
 
 function cellsOf(shard: Shard, id: string): IdCells {
   if (shard.last?.id === id) return shard.last
-  const cells = shard.cells.get(id) ?? { id, first: null }
-  if (cells.first === null) shard.cells.set(id, cells)
+  let cells = shard.cells.get(id)
+  if (!cells) {
+    cells = { id, cells: [] }
+    shard.cells.set(id, cells)
+  }
   shard.last = cells
   return cells
-}
-
-function inGroup(ofId: IdCells, group: CounterGroup): GroupCells {
-  for (let each = ofId.first; each !== null; each = each.next) {
-    if (each.group === group || each.group.name === group.name) return each
-  }
-  ofId.first = { group, cells: new Array(group.counts ?? 1), next: ofId.first }
-  return ofId.first
 }
 
 /** How often a batch is loaded again, because somebody else has stored a part of it meanwhile. */

@@ -112,6 +112,7 @@ function correctionStep(correction: EventCorrection, shard: number, snapshot: Sn
       { ...credit, key: dailySpendKey(shard, campaignId, day) },
     ],
     actor: null,
+    acquaintances: [],
     carry: null,
     now: correctedAt,
   }

@@ -13,6 +13,7 @@ import type { Stream, StreamLogger } from '../runtime/stream.ts'
 import { decideBatch } from './decide-batch.ts'
 import { JUDGE_GROUP, type RecountDeps } from './recount.ts'
 import { invalid, type Judgement, judgement, judgingStep, termsOf, verdictWithoutCounters } from './verdict.ts'
+import { WindowIndex } from './windows/windows.ts'
 
 /** A batch costs a store in every shard and a transaction, so that a backlog is better judged in large ones. */
 const BATCH_MAX_RECORDS = 4_000
@@ -64,8 +65,9 @@ export function createJudgeStep(deps: RecountDeps): StreamStep {
       ({ value }) => (shardFor(value.claims.campaignId) === partition ? 'events' : 'passedOn'),
     )
     const counted = events.filter(({ value }) => verdictWithoutCounters(value) === null)
+    const windows = new WindowIndex(counters.shards)
     const steps = await inSlices(counted, ({ offset, value }) => {
-      return { offset, step: judgingStep(value, place, termsOf(value, snapshot)) }
+      return { offset, step: judgingStep(value, place, termsOf(value, snapshot), windows) }
     })
     const decisions = await decideBatch(deps, { place, steps, after: (committed ?? 0) - 1, upTo: lastOffset })
 

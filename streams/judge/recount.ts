@@ -11,6 +11,7 @@ import { BatchCounters, retryWhenMoved, sourceOf } from './batch-counters.ts'
 import { restoreCorrections } from './correction-steps.ts'
 import { acquaintanceOf, carryOut, type Step } from './step.ts'
 import { decisionOf, judgingStep, recountingTermsOf, verdictWithoutCounters } from './verdict.ts'
+import { WindowIndex } from './windows/windows.ts'
 
 /** The group that judges: its commits say what must be counted. */
 export const JUDGE_GROUP = 'judge'
@@ -113,12 +114,17 @@ function pageOf(
   shardFor: (campaignId: string) => number,
 ): Counted[] {
   const at = now()
+  const windows = new WindowIndex(shards)
   return records.flatMap(({ value }) => {
     if (!value) return []
     const event = decode('JudgedEvent', value)
     const shard = shardFor(event.claims.campaignId)
     if (verdictWithoutCounters(event)) return { event, shard, step: null }
-    return { event, shard, step: judgingStep(event, { shard, shards }, recountingTermsOf(event, snapshot, at)) }
+    return {
+      event,
+      shard,
+      step: judgingStep(event, { shard, shards }, recountingTermsOf(event, snapshot, at), windows),
+    }
   })
 }
 
@@ -156,7 +162,7 @@ async function changesOf(
   return changesUpTo(batch, upTo)
 }
 
-const countsActor = ({ actor, limits }: Step) => actor !== null && limits.some(({ of }) => of !== undefined)
+const countsActor = ({ actor, acquaintances }: Step) => actor !== null && acquaintances.length > 0
 
 /**
  * The last positions may have no judged event: dead letters.

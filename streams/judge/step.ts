@@ -1,4 +1,5 @@
 import type { CounterKey, SeenKey, ShardChange } from '../../infra/counters/port.ts'
+import { COUNTED, type Counted, type WindowTallies } from './windows/windows.ts'
 
 /** What an event asks of the counters, and what it adds to them when it is valid. */
 export interface Step {
@@ -12,6 +13,8 @@ export interface Step {
    */
   limits: readonly Limit[]
   actor: Actor | null
+  /** Whose windows count the step as one of a known person, or of a newcomer. Empty without an actor. */
+  acquaintances: readonly WindowTallies[]
   /**
    * Thousandths of a unit, 1 to 999, collected at `key`. Once they complete a unit, 1,000 leave the key, every limit
    * that `carries` is checked and raised by one more, and the step ends as 'CARRIED'. A step held back collects nothing.
@@ -23,8 +26,11 @@ export interface Step {
 
 export interface Limit {
   name: string
-  /** Null: nothing is counted, and `add` alone is compared with `max`. */
+  /** Null: this counts nothing. Without `tallies` too, `add` alone is compared with `max`. */
   key: CounterKey | null
+  /** What counts in place of `key`: a counter of somebody's window. */
+  tallies?: WindowTallies
+  counted?: Counted
   /** A safe integer from 0 on. */
   add: number
   max: number | null
@@ -49,9 +55,10 @@ export interface Actor {
   knownAfterMs: number
 }
 
-/** `gives` for every `per` that the keys have counted, rounded down, at most `max`. */
+/** `gives` for every `per` that was counted, rounded down, at most `max`. */
 export interface Allowance {
-  keys: readonly CounterKey[]
+  /** By these, or by another counter of the window that the limit counts in. */
+  by: readonly CounterKey[] | Counted
   gives: number
   per: number
   max: number | null
@@ -72,18 +79,23 @@ export interface Decision {
 /** What takes the keys that a step is decided by, some of them several times. */
 export interface CounterQuestions {
   asked(key: CounterKey): void
+  askedTallies(tallies: WindowTallies): void
   askedSeen(key: SeenKey): void
 }
 
 /** The values that a step is decided by, with all that the steps before it changed. */
 export interface CounterValues {
   value(key: CounterKey): number
+  /** Over the whole window. */
+  tallied(tallies: WindowTallies, counted: Counted): number
   isSeen(key: SeenKey): boolean
 }
 
 /** What takes the changes of a step. */
 export interface CounterChanges {
   add(key: CounterKey, amount: number): void
+  /** In the current part of the window. */
+  tally(tallies: WindowTallies, counted: Counted, amount: number): void
   /** Sets a counter that is 0 or higher. */
   lower(key: CounterKey, value: number): void
   see(key: SeenKey): void
@@ -115,7 +127,7 @@ export function decide(step: Step, values: CounterValues): Decision {
 
 /** Makes the changes of a step that was decided, without reading anything. */
 export function carryOut(
-  { once, releases, limits, actor, carry, now }: Step,
+  { once, releases, limits, actor, acquaintances, carry, now }: Step,
   decided: Decision,
   to: CounterChanges,
 ): void {
@@ -128,9 +140,15 @@ export function carryOut(
   if (ended !== 'APPLIED' && ended !== 'CARRIED') return
   const carried = ended === 'CARRIED' ? 1 : 0
   for (const limit of limits) {
-    if (limit.key === null || !isThere(limit, decided.actor) || marks.includes(limit.name)) continue
-    to.add(limit.key, limit.add + (limit.carries ? carried : 0))
+    const { key, tallies, counted } = limit
+    if (key === null && !tallies) continue
+    if (!isThere(limit, decided.actor) || marks.includes(limit.name)) continue
+    const amount = limit.add + (limit.carries ? carried : 0)
+    if (tallies) to.tally(tallies, counted!, amount)
+    else to.add(key!, amount)
   }
+  const acquaintance = decided.actor === 'KNOWN' ? COUNTED.known : COUNTED.new
+  for (const each of acquaintances) to.tally(each, acquaintance, 1)
   if (carry) to.add(carry.key, carry.thousandths - carried * THOUSANDTHS)
   if (actor) to.lower(actor.keys[0], now)
 }
@@ -138,12 +156,13 @@ export function carryOut(
 /** Asks for all that `decide` may read. */
 export function askWith({ once, limits, actor, carry }: Step, to: CounterQuestions): void {
   if (once) to.askedSeen(once)
-  for (const { key, max, window, allowances, unlessSeen } of limits) {
+  for (const { key, tallies, max, window, allowances, unlessSeen } of limits) {
     if (unlessSeen) to.askedSeen(unlessSeen)
     if (max === null) continue
     if (key) to.asked(key)
+    if (tallies) to.askedTallies(tallies)
     for (const each of window ?? NO_KEYS) to.asked(each)
-    for (const { keys } of allowances ?? NO_ALLOWANCES) for (const each of keys) to.asked(each)
+    for (const { by } of allowances ?? NO_ALLOWANCES) if (typeof by === 'object') for (const each of by) to.asked(each)
   }
   for (const key of actor?.keys ?? NO_KEYS) to.asked(key)
   if (carry) to.asked(carry.key)
@@ -169,18 +188,24 @@ function carriedBy({ carry }: Step, values: CounterValues): 0 | 1 {
   return carry && values.value(carry.key) + carry.thousandths >= THOUSANDTHS ? 1 : 0
 }
 
-function countedBy({ key, window }: Limit, values: CounterValues): number {
+function countedBy({ key, tallies, counted, window }: Limit, values: CounterValues): number {
+  if (tallies) return values.tallied(tallies, counted!)
   return (key ? values.value(key) : 0) + sumOf(window ?? NO_KEYS, values)
 }
 
-function maxOf({ allowances }: Limit, max: number, values: CounterValues): number {
+function maxOf({ allowances, tallies }: Limit, max: number, values: CounterValues): number {
   let sum = max
-  for (const each of allowances ?? NO_ALLOWANCES) sum += allowed(each, values)
+  for (const each of allowances ?? NO_ALLOWANCES) sum += allowed(each, tallies, values)
   return sum
 }
 
-function allowed({ keys, gives, per, max }: Allowance, values: CounterValues): number {
-  const given = Math.floor((sumOf(keys, values) * gives) / per)
+function allowed(
+  { by, gives, per, max }: Allowance,
+  tallies: WindowTallies | undefined,
+  values: CounterValues,
+): number {
+  const counted = typeof by === 'number' ? values.tallied(tallies!, by) : sumOf(by, values)
+  const given = Math.floor((counted * gives) / per)
   return max === null ? given : Math.min(given, max)
 }
 

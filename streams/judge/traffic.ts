@@ -1,20 +1,14 @@
-import type { CounterGroup, CounterKey } from '../../infra/counters/port.ts'
-import { personShard } from '../../infra/counters/shards.ts'
+import type { CounterKey } from '../../infra/counters/port.ts'
 import type { AdEvent, ShowIdClaims } from '../../schemas/records/events.ts'
 import type { TrafficRuleName } from '../../schemas/records/traffic-rules.ts'
 import { memoized } from '../../services/domain/memoized.ts'
 import { LAG_MAX_MS, seenKey } from '../../services/domain/money/counter-keys.ts'
 import type { TrafficRules } from '../../services/domain/traffic-rules.ts'
-import type { Acquaintance, Actor, Allowance, Limit } from './step.ts'
+import type { Actor, Allowance, Limit } from './step.ts'
+import { COUNTED, type WindowIndex, type WindowTallies } from './windows/windows.ts'
 
-const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
+const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-/** The sliding window is the current half hour and the two before it: always at least an hour. */
-const PART_MS = 30 * MINUTE_MS
-const PARTS = 3
-/** The earliest time that windows which are still open have counted. */
-export const WINDOWS_MS = PARTS * PART_MS
 
 /**
  * A person who first viewed an ad this long ago is known; until then the person is a newcomer. Somebody who invents people
@@ -45,151 +39,130 @@ const CLICK_MIN_MS = { list: 500, recommendation: 700, banner: 1_000 } as const
 /** Algorithms of lists, which stand at the top of a page; recommendations stand further down. */
 const LIST_ALGORITHMS = ['BESTSELLERS', 'CONTEXT_MATCH']
 
-/**
- * The person who views, for the rules that tell newcomers from known people; null when no such rule applies to the event.
- * @param shards how many the counters have.
- */
-export function actorOf({ type, cid, addressHash, receivedAt }: AdEvent, shards: number): Actor | null {
-  if (type !== 'VIEW' || addressHash === null) return null
-  return { keys: knownKeys(cid, receivedAt, shards), knownAfterMs: KNOWN_AFTER_MS }
+/** Whom an event is counted by, beside its campaign. */
+export interface Counting {
+  windows: WindowIndex
+  /** Null: the windows that the event counts in are over. */
+  rules: TrafficRules | null
+}
+
+/** The person who views, for the rules that tell newcomers from known people; null when no such rule applies to the event. */
+export function actorOf(event: AdEvent, windows: WindowIndex): Actor | null {
+  if (event.type !== 'VIEW' || event.addressHash === null) return null
+  return { keys: knownKeys(event, windows), knownAfterMs: KNOWN_AFTER_MS }
 }
 
 /**
  * The rules against invalid traffic that an event is judged by, and the counters it adds to. The first rule that is broken is
  * the reason given. Rules that count need a public address, which somebody who tests on the own machine does not have.
- * @param rules null: the windows that the event counts in are over.
  */
-export function trafficLimits(event: AdEvent, rules: TrafficRules | null, shards: number): Limit[] {
+export function trafficLimits(event: AdEvent, { rules, windows }: Counting): Limit[] {
   const isView = event.type === 'VIEW'
-  if (!rules) return isView && event.addressHash !== null ? [countedAt(unitViews(event, shards).key)] : []
-  const asked = { event, rules, shards }
-  const sources = sourcesOf(event, shards)
-  if (!sources) return isView ? [] : checksOf(asked, null)
-  if (isView) return viewLimits(asked, sources)
-  const cid = sourceOf('cid', event, shards, event.cid)
-  return [...clickLimits(asked, sources, cid), ...checksOf(asked, cid)]
+  if (!rules) return isView && event.addressHash !== null ? [countedUnitView(event, windows)] : []
+  const asked = { event, rules, windows }
+  if (event.addressHash === null) return isView ? [] : checksOf(asked)
+  return isView ? viewLimits(asked) : [...clickLimits(asked), ...checksOf(asked)]
 }
+
+/** In whose windows a view counts as one by a known person or by a newcomer: of those who may be several people. */
+export function acquaintancesOf(event: AdEvent, { rules, windows }: Counting): readonly WindowTallies[] {
+  const { type, addressHash, previousAddressHash, agentHash, networkHash } = event
+  if (!rules || type !== 'VIEW' || addressHash === null) return NOBODY
+  const all = [tallyOf('address', event, windows, addressHash, previousAddressHash ?? undefined)]
+  if (agentHash !== null) all.push(tallyOf('agent', event, windows, agentHash))
+  if (networkHash !== null) all.push(tallyOf('network', event, windows, networkHash))
+  return all
+}
+
+const NOBODY: readonly WindowTallies[] = []
 
 interface Asked {
   event: AdEvent
   rules: TrafficRules
-  shards: number
+  windows: WindowIndex
 }
 
-type By = 'address' | 'agent' | 'network' | 'cid'
-
-/** Something that several events may share, and where its windows lie. */
-interface Source {
-  by: By
-  window: Window
-  now: Owner
-  /** Under yesterday's name. */
-  yesterday: Owner
-}
-type Owner = Pick<CounterKey, 'shard' | 'id'>
-
-/** What several people may share, the narrowest first; null: the address is not known. */
-function sourcesOf(event: AdEvent, shards: number): Source[] | null {
-  const { addressHash, previousAddressHash, agentHash, networkHash } = event
-  if (addressHash === null) return null
-  const sources = [sourceOf('address', event, shards, addressHash, previousAddressHash ?? addressHash)]
-  if (agentHash !== null) sources.push(sourceOf('agent', event, shards, agentHash))
-  if (networkHash !== null) sources.push(sourceOf('network', event, shards, networkHash))
-  return sources
+function tallyOf(
+  by: 'address' | 'agent' | 'network' | 'cid',
+  { claims, receivedAt }: AdEvent,
+  windows: WindowIndex,
+  name: string,
+  before = name,
+): WindowTallies {
+  return windows.tallies(by, claims.shopId, receivedAt, name, before)
 }
 
-function sourceOf(by: By, { claims, receivedAt }: AdEvent, shards: number, named: string, before = named): Source {
-  // Joined: a template makes a chain of its parts, which takes twice as long to be found among other ids.
-  const ownerOf = (name: string) => ({ shard: personShard(name, shards), id: [by, claims.shopId, name].join('/') })
-  const now = ownerOf(named)
-  const yesterday = before === named ? now : ownerOf(before)
-  return { by, window: windowUpTo(Math.floor(receivedAt / PART_MS)), now, yesterday }
-}
+/** The views of known people and of newcomers that earn clicks. */
+const CLICKS_EARNED: readonly Allowance[] = [
+  { by: COUNTED.known, gives: 1, per: VIEWS_PER_CLICK, max: null },
+  { by: COUNTED.new, gives: 1, per: VIEWS_PER_CLICK, max: EAGER_CLICKS_MAX },
+  { by: COUNTED.new, gives: 1, per: NEWCOMER_VIEWS_PER_CLICK, max: null },
+]
+const NEWCOMERS_ALLOWED: readonly Allowance[] = [{ by: COUNTED.known, gives: 1, per: VIEWS_PER_NEWCOMER, max: null }]
+const NEWCOMER_VIEWS_ALLOWED: readonly Allowance[] = [
+  { by: COUNTED.known, gives: NEWCOMER_VIEWS_PER_VIEW, per: 1, max: null },
+]
 
-const clickRules = { address: 'ADDRESS_CLICKS', agent: 'AGENT_CLICKS', network: 'NETWORK_CLICKS' } as const
-
-function clickLimits({ rules }: Asked, sources: readonly Source[], cid: Source): Limit[] {
-  return [
-    ...sources.map((source) =>
-      limitOf(clickRules[source.by as keyof typeof clickRules], rules, counter('clicks', source), clicksEarned(source)),
+function clickLimits({ event, rules, windows }: Asked): Limit[] {
+  const { addressHash, previousAddressHash, agentHash, networkHash, cid } = event
+  const clicksAt = (name: TrafficRuleName, tallies: WindowTallies, allowances: readonly Allowance[]): Limit => {
+    return limitOf(name, rules, { tallies, counted: COUNTED.clicks, allowances })
+  }
+  const limits = [
+    clicksAt(
+      'ADDRESS_CLICKS',
+      tallyOf('address', event, windows, addressHash!, previousAddressHash ?? undefined),
+      CLICKS_EARNED,
     ),
-    limitOf('CID_CLICKS', rules, counter('clicks', cid)),
   ]
+  if (agentHash !== null)
+    limits.push(clicksAt('AGENT_CLICKS', tallyOf('agent', event, windows, agentHash), CLICKS_EARNED))
+  if (networkHash !== null)
+    limits.push(clicksAt('NETWORK_CLICKS', tallyOf('network', event, windows, networkHash), CLICKS_EARNED))
+  limits.push(clicksAt('CID_CLICKS', tallyOf('cid', event, windows, cid), NO_ALLOWANCES))
+  return limits
 }
 
-function clicksEarned(source: Source): Allowance[] {
-  const known = keysOf(counter('known', source))
-  const newcomers = keysOf(counter('new', source))
-  return [
-    { keys: known, gives: 1, per: VIEWS_PER_CLICK, max: null },
-    { keys: newcomers, gives: 1, per: VIEWS_PER_CLICK, max: EAGER_CLICKS_MAX },
-    { keys: newcomers, gives: 1, per: NEWCOMER_VIEWS_PER_CLICK, max: null },
-  ]
-}
-
-/**
- * Rules that a click is checked against without adding to a counter.
- * @param by null: the click is not counted.
- */
-function checksOf({ event, rules, shards }: Asked, by: Source | null): Limit[] {
-  const { cid, claims, occurredAt, receivedAt } = event
+/** Rules that a click is checked against without adding to a counter. Only one from a known address is counted. */
+function checksOf({ event, rules, windows }: Asked): Limit[] {
+  const { addressHash, cid, claims, occurredAt } = event
   const checks: Limit[] = []
-  if (by) {
+  if (addressHash !== null) {
+    const tallies = tallyOf('cid', event, windows, cid)
     // The value of this key is the time of the first view: as an allowance it exceeds any number of clicks.
-    const viewed: Allowance = { keys: knownKeys(cid, receivedAt, shards), gives: 1, per: 1, max: null }
-    const clicksOnly = limitOf('CLICKS_ONLY', rules, counter('clicks', by), [viewed])
-    const noView = { ...limitOf('NO_VIEW', rules, unitViews(event, shards)), unlessSeen: seenKey('VIEW', claims) }
+    const viewed: Allowance = { by: knownKeys(event, windows), gives: 1, per: 1, max: null }
+    const clicksOnly = { tallies, counted: COUNTED.clicks, allowances: [viewed] }
+    const [key, yesterday] = unitViews(event, windows)
     checks.push(
-      { ...clicksOnly, add: 0, max: rules.CLICKS_ONLY.max! - 1 },
-      { ...noView, add: 0, max: REPORTED_VIEWS_MIN - 1 },
+      { ...limitOf('CLICKS_ONLY', rules, clicksOnly), add: 0, max: rules.CLICKS_ONLY.max! - 1 },
+      {
+        ...{ ...limitOf('NO_VIEW', rules, { key, window: [yesterday] }), unlessSeen: seenKey('VIEW', claims) },
+        ...{ add: 0, max: REPORTED_VIEWS_MIN - 1 },
+      },
     )
   }
   if (occurredAt - claims.emittedAt < clickMinMs(claims)) {
-    checks.push({ ...limitOf('TOO_FAST', rules, NOTHING), max: 0 })
+    checks.push({ ...limitOf('TOO_FAST', rules, {}), max: 0 })
   }
   return checks.filter(({ name }) => rules[name as TrafficRuleName].mode !== 'OFF')
 }
 
-function viewLimits({ event, rules, shards }: Asked, sources: readonly Source[]): Limit[] {
-  const { claims } = event
-  const limits: Limit[] = []
-  if (claims.kind === 'DISPLAY' && !claims.autoPromo) {
-    const cid = sourceOf('cid', event, shards, event.cid)
-    const address = sources[0]!
-    const known = keysOf(counter('known', address))
-    const people = { keys: known, gives: 1, per: VIEWS_PER_NEWCOMER, max: null }
-    const views = { keys: known, gives: NEWCOMER_VIEWS_PER_VIEW, per: 1, max: null }
-    limits.push(
-      limitOf('CID_VIEWS', rules, counter('views', cid)),
-      limitOf('ADDRESS_PEOPLE', rules, counter('people', address), [people], 'FIRST'),
-      limitOf('ADDRESS_VIEWS', rules, counter('views', address), [views], 'NEW'),
-    )
-  }
-  for (const source of sources) {
-    const { current } = source.window
-    limits.push(countedAt(keyIn(current, 'known', source), 'KNOWN'), countedAt(keyIn(current, 'new', source), 'NEW'))
-  }
-  limits.push(countedAt(unitViews(event, shards).key))
-  return limits
+function viewLimits({ event, rules, windows }: Asked): Limit[] {
+  const { claims, addressHash, previousAddressHash, cid } = event
+  const unitView = countedUnitView(event, windows)
+  if (claims.kind !== 'DISPLAY' || claims.autoPromo) return [unitView]
+  const address = tallyOf('address', event, windows, addressHash!, previousAddressHash ?? undefined)
+  const byCid = { tallies: tallyOf('cid', event, windows, cid), counted: COUNTED.views }
+  const people = { tallies: address, counted: COUNTED.people, allowances: NEWCOMERS_ALLOWED, of: 'FIRST' } as const
+  const views = { tallies: address, counted: COUNTED.views, allowances: NEWCOMER_VIEWS_ALLOWED, of: 'NEW' } as const
+  return [
+    limitOf('CID_VIEWS', rules, byCid),
+    limitOf('ADDRESS_PEOPLE', rules, people),
+    limitOf('ADDRESS_VIEWS', rules, views),
+    unitView,
+  ]
 }
 
-/** The key of the current part of the window, and those of the parts before it. */
-interface Counter {
-  key: CounterKey | null
-  window: readonly CounterKey[]
-}
-
-const NOTHING: Counter = { key: null, window: [] }
-
-const keysOf = ({ key, window }: Counter) => (key ? [key, ...window] : window)
-
-/** What is counted of somebody in a part of the window, side by side. */
-const COUNTED = { clicks: 0, views: 1, people: 2, known: 3, new: 4 } as const
-type Counted = keyof typeof COUNTED
-
-const windowGroup = memoized((part: number) => {
-  return { name: `window/${part}`, keptUntil: (part + PARTS) * PART_MS, spread: 512, counts: 5 }
-})
 const unitGroup = memoized((day: number) => {
   return { name: `unit/${day}`, keptUntil: (day + 2) * DAY_MS, spread: 1 }
 })
@@ -197,71 +170,40 @@ const knownGroup = memoized((week: number) => {
   return { name: `person/${week}`, keptUntil: (week + 2) * WEEK_MS + LAG_MAX_MS, spread: 1024 }
 })
 
-interface WindowPart {
-  group: CounterGroup
-  /** It began on the day before the current part. */
-  isYesterday: boolean
-}
-interface Window {
-  current: WindowPart
-  earlier: readonly WindowPart[]
-}
-
-const dayOf = (part: number) => Math.floor((part * PART_MS) / DAY_MS)
-
-const windowUpTo = memoized((part: number): Window => {
-  const partAt = (at: number) => ({ group: windowGroup(at), isYesterday: dayOf(at) < dayOf(part) })
-  return {
-    current: partAt(part),
-    earlier: Array.from({ length: PARTS - 1 }, (_, i) => partAt(part - 1 - i)),
-  }
-})
-
-/** A counter of the current window. */
-function counter(what: Counted, source: Source): Counter {
-  const { current, earlier } = source.window
-  return { key: keyIn(current, what, source), window: earlier.map((part) => keyIn(part, what, source)) }
-}
-
-function keyIn({ group, isYesterday }: WindowPart, what: Counted, { now, yesterday }: Source): CounterKey {
-  const { shard, id } = isYesterday ? yesterday : now
-  return { shard, group, id, count: COUNTED[what] }
-}
-
 /** Views of an ad unit, today and yesterday. */
-function unitViews({ claims, receivedAt }: AdEvent, shards: number): Counter {
+function unitViews({ claims, receivedAt }: AdEvent, windows: WindowIndex): [CounterKey, CounterKey] {
   const day = Math.floor(receivedAt / DAY_MS)
-  const shard = personShard(claims.adUnitId, shards)
-  const keyOf = (each: number) => ({ shard, group: unitGroup(each), id: claims.adUnitId })
-  return { key: keyOf(day), window: [keyOf(day - 1)] }
+  const shard = windows.shardOf('unit', claims.shopId, claims.adUnitId)
+  return [
+    { shard, group: unitGroup(day), id: claims.adUnitId },
+    { shard, group: unitGroup(day - 1), id: claims.adUnitId },
+  ]
 }
 
-function knownKeys(cid: string, at: number, shards: number): [CounterKey, CounterKey] {
-  const week = Math.floor(at / WEEK_MS)
-  const shard = personShard(cid, shards)
+function countedUnitView(event: AdEvent, windows: WindowIndex): Limit {
+  return { name: 'COUNTED', key: unitViews(event, windows)[0], add: 1, max: null }
+}
+
+function knownKeys({ cid, claims, receivedAt }: AdEvent, windows: WindowIndex): [CounterKey, CounterKey] {
+  const week = Math.floor(receivedAt / WEEK_MS)
+  const shard = windows.shardOf('cid', claims.shopId, cid)
   return [
     { shard, group: knownGroup(week), id: cid },
     { shard, group: knownGroup(week - 1), id: cid },
   ]
 }
 
-function limitOf(
-  name: TrafficRuleName,
-  rules: TrafficRules,
-  { key, window }: Counter,
-  allowances: readonly Allowance[] = NO_ALLOWANCES,
-  of?: Acquaintance,
-): Limit {
+type Counts = Partial<Pick<Limit, 'key' | 'tallies' | 'counted' | 'window' | 'allowances' | 'of'>>
+
+function limitOf(name: TrafficRuleName, rules: TrafficRules, counts: Counts): Limit {
+  const { key = null, tallies, counted, window, allowances, of } = counts
   const { mode, max } = rules[name]
-  if (mode === 'OFF') return { name, key, add: 1, max: null, of }
-  return { name, key, add: 1, max, of, window, allowances, marks: mode === 'MARK' }
+  const isOff = mode === 'OFF'
+  const marks = mode === 'MARK'
+  return { name, key, tallies, counted, add: 1, max: isOff ? null : max, window, allowances, of, marks }
 }
 
 const NO_ALLOWANCES: readonly Allowance[] = []
-
-const countedAt = (key: CounterKey | null, of?: Acquaintance): Limit => {
-  return { name: 'COUNTED', key, add: 1, max: null, of }
-}
 
 function clickMinMs({ kind, algorithm }: ShowIdClaims): number {
   if (kind === 'DISPLAY') return CLICK_MIN_MS.banner

@@ -18,7 +18,8 @@ import { bucketOf, endOfFlight, settledKey } from '../../services/domain/money/i
 import type { Snapshot } from '../../services/domain/snapshot.ts'
 import { isTrafficRule, type TrafficRules, trafficRulesOf } from '../../services/domain/traffic-rules.ts'
 import type { Decision, Limit, Step } from './step.ts'
-import { actorOf, trafficLimits, WINDOWS_MS } from './traffic.ts'
+import { acquaintancesOf, actorOf, trafficLimits } from './traffic.ts'
+import { WINDOWS_MS, type WindowIndex } from './windows/windows.ts'
 
 /**
  * Events of a day that one browser may send for ads that others were given. People lose a cid, and two devices of one
@@ -76,19 +77,20 @@ export function verdictWithoutCounters({ bot, type, occurredAt, claims }: AdEven
 /**
  * The step that judges an event, and counts it when it is valid.
  * @param terms null when the campaign is not known.
+ * @param windows the same for all events of a batch.
  */
-export function judgingStep(event: AdEvent, place: Place, terms: Terms | null): Step {
+export function judgingStep(event: AdEvent, place: Place, terms: Terms | null, windows: WindowIndex): Step {
   const { type, claims, receivedAt } = event
-  const step = { once: null, releases: [], limits: [], actor: null, carry: null, now: receivedAt }
   // It takes no once key: set aside, it was not judged, and may come again once the campaign is known.
-  if (!terms) return { ...step, limits: [UNKNOWN_CAMPAIGN] }
+  if (!terms) return { ...NO_STEP, limits: [UNKNOWN_CAMPAIGN], now: receivedAt }
   return {
-    ...step,
     once: seenKey(type, claims),
     releases: releasesOf(event, terms),
-    limits: limitsOf(event, place, terms),
-    actor: actorOf(event, place.shards),
+    limits: limitsOf(event, place, terms, windows),
+    actor: actorOf(event, windows),
+    acquaintances: acquaintancesOf(event, { rules: terms.traffic, windows }),
     carry: carryOf(event, place),
+    now: receivedAt,
   }
 }
 
@@ -145,7 +147,7 @@ function isForeign({ cid, uid, claims }: AdEvent): boolean {
  * In the order in which they are given as the reason. Views are counted only while their campaign has a cap: one that is set
  * later in the day counts from then on.
  */
-function limitsOf(event: AdEvent, { shard, shards }: Place, terms: Terms): Limit[] {
+function limitsOf(event: AdEvent, { shard, shards }: Place, terms: Terms, windows: WindowIndex): Limit[] {
   const { timeZone, traffic, capping, budgetMicros, dailyBudgetMicros } = terms
   const { type, cid, uid, claims, occurredAt, receivedAt } = event
   const day = dayIn(timeZone, occurredAt)
@@ -154,7 +156,7 @@ function limitsOf(event: AdEvent, { shard, shards }: Place, terms: Terms): Limit
     const key = crossClientKey(personShard(cid, shards), claims.shopId, day, cid)
     limits.push({ name: 'REPLAYED', key, add: 1, max: FOREIGN_MAX_PER_DAY })
   }
-  limits.push(...trafficLimits(event, traffic, shards))
+  limits.push(...trafficLimits(event, { rules: traffic, windows }))
   if (type === 'VIEW' && capping !== null) {
     const view = { name: 'CAPPED', add: 1, max: capping }
     limits.push({ ...view, key: viewsKey(shard, 'cid', claims, day, cid) })
@@ -192,3 +194,4 @@ function carryOf(event: AdEvent, { shard }: Place): Step['carry'] {
 
 /** A limit that every event exceeds: its step counts nothing and only leaves its outcome. */
 const UNKNOWN_CAMPAIGN: Limit = { name: 'UNKNOWN_CAMPAIGN', key: null, add: 1, max: 0 }
+const NO_STEP = { once: null, releases: [], limits: [], actor: null, acquaintances: [], carry: null }

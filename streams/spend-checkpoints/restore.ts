@@ -77,19 +77,26 @@ async function missingSpend(
   checkpoints: readonly SpendCheckpoint[],
 ): Promise<{ key: CounterKey; amount: number }[]> {
   const keys = checkpoints.flatMap(({ campaignId }) => spendKeysOf(source.shard, campaignId))
-  const [loaded] = await counters.load([{ ...source, after: -1, keys, seen: [] }])
+  const [loaded] = await counters.load([{ ...source, after: -1, keys, tallies: [], seen: [] }])
   const reached = checkpoints.flatMap(({ spendMicros, thousandths }) => [spendMicros, thousandths])
   return keys.map((key, i) => ({ key, amount: reached[i]! - loaded!.values[i]! })).filter(({ amount }) => amount !== 0)
 }
 
-const NOTHING = { add: [], lower: [], seen: [], released: [] }
+const NOTHING = { add: [], tally: [], lower: [], seen: [], released: [] }
 
 /** A note without decisions, which says up to where in the topic the counters were restored. */
 const noteOf = (last: number) => JSON.stringify([null, [], '', last])
 
 /** The last checkpoint that the counters were restored from, until the judge goes on; -1: none. */
 async function restoredFrom(counters: Counters, partition: number): Promise<number> {
-  const load = { shard: partition, source: sourceOf('ad-events', partition), after: -1, keys: [], seen: [] }
+  const load = {
+    shard: partition,
+    source: sourceOf('ad-events', partition),
+    after: -1,
+    keys: [],
+    tallies: [],
+    seen: [],
+  }
   const [loaded] = await counters.load([load])
   return loaded!.note === null ? -1 : ((JSON.parse(loaded!.note) as [null, [], '', number?])[3] ?? -1)
 }

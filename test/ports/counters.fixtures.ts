@@ -37,6 +37,7 @@ export const changeOf = (change: Partial<ShardChange>): ShardChange => ({
   upTo: (change.after ?? -1) + 1,
   note: null,
   add: [],
+  tally: [],
   lower: [],
   seen: [],
   released: [],
@@ -47,6 +48,7 @@ export const loadOf = (load: Partial<ShardLoad>): ShardLoad => ({
   source: SOURCE,
   after: -1,
   keys: [],
+  tallies: [],
   seen: [],
   ...load,
 })

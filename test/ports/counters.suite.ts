@@ -48,6 +48,7 @@ export function countersSuite(subject: CountersSubject): void {
         position: -1,
         note: null,
         values: [0, 0],
+        tallies: [],
         seen: [false],
         complete: false,
       })
@@ -182,6 +183,7 @@ export function countersSuite(subject: CountersSubject): void {
         position: -1,
         note: null,
         values: [0, 0, 0],
+        tallies: [],
         seen: [false],
         complete: false,
       })
@@ -196,7 +198,7 @@ export function countersSuite(subject: CountersSubject): void {
       const late = store({ after: 0, upTo: 3, add: [{ key: spendOf('a'), amount: 100 }], seen: [seenOf('3')] })
       await expect(late).rejects.toBeInstanceOf(CountersMoved)
       const seen = ['1', '2', '3'].map((id) => seenOf(id))
-      const now = { position: 4, note: null, values: [11], seen: [true, true, false], complete: false }
+      const now = { position: 4, note: null, values: [11], tallies: [], seen: [true, true, false], complete: false }
       expect(await load({ after: 0, keys: [spendOf('a')], seen })).toEqual(now)
       await store({ after: 4, add: [{ key: spendOf('a'), amount: 100 }] })
       expect((await owner.load([loadOf({ keys: [spendOf('a')] })]))[0]!.values).toEqual([111])
@@ -256,6 +258,7 @@ export function countersSuite(subject: CountersSubject): void {
         position: -1,
         note: null,
         values: [0],
+        tallies: [],
         seen: [false],
         complete: false,
       })

@@ -1,14 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { LRUCache } from 'lru-cache'
 import { fingerprintOf, numberOf } from '../fingerprint.ts'
-import type { CounterKey, SeenKey } from '../port.ts'
+import type { CounterKey, SeenKey, TallyKey } from '../port.ts'
 
 /** Groups whose row ids are kept in memory. */
 const GROUPS_CACHED = 20_000
 /** Entries of forgotten groups that one call removes. */
 const SWEPT_PER_CALL = 2_000
 
-/** An id of a group of several counters has so many bits of its fingerprint, and the number of the counter below them. */
+/** A tally has so many bits of the fingerprint of its id, and the number of the counter below them. */
 const ID_BITS = 50
 const COUNTS_MAX = 8
 
@@ -18,6 +18,9 @@ type Group = Pick<CounterKey['group'], 'name' | 'keptUntil'>
 export interface Entries {
   value(key: CounterKey): number
   add(key: CounterKey, amount: number): void
+  /** The counters of an id. */
+  tallies(key: TallyKey): number[]
+  tally(key: TallyKey, count: number, amount: number): void
   lower(key: CounterKey, value: number): void
   isSeen(shard: number, key: SeenKey): boolean
   see(shard: number, key: SeenKey): void
@@ -32,6 +35,7 @@ export function openEntries(db: DatabaseSync): Entries {
   const findGroup = db.prepare('SELECT id FROM groups WHERE shard = ? AND name = ?')
   const addGroup = db.prepare('INSERT INTO groups (shard, name, kept_until) VALUES (?, ?, ?)')
   const find = db.prepare('SELECT value FROM entries WHERE group_id = ? AND id = ?')
+  const findSeveral = db.prepare('SELECT id, value FROM entries WHERE group_id = ? AND id >= ? AND id < ?')
   const add = db.prepare(
     `INSERT INTO entries VALUES ($group, $id, max(0, $amount))
      ON CONFLICT DO UPDATE SET value = max(0, value + $amount)`,
@@ -73,11 +77,9 @@ export function openEntries(db: DatabaseSync): Entries {
   }
 
   const counterGroup = ({ group }: CounterKey) => (group.exact ? `e/${group.name}` : `c/${group.name}`)
-  function counterId({ group, id, count = 0 }: CounterKey): number | string {
-    if (group.exact) return id
-    const number = numberOf(fingerprintOf(id))
-    return group.counts === undefined ? number : (number % 2 ** ID_BITS) * COUNTS_MAX + count
-  }
+  const counterId = ({ group, id }: CounterKey) => (group.exact ? id : numberOf(fingerprintOf(id)))
+  const tallyGroup = ({ group }: TallyKey) => `c/${group.name}`
+  const tallyId = ({ fingerprint }: TallyKey) => (numberOf(fingerprint) % 2 ** ID_BITS) * COUNTS_MAX
   const rowOf = (key: CounterKey) => ({
     $group: groupIdFor(key.shard, counterGroup(key), key.group),
     $id: counterId(key),
@@ -87,6 +89,20 @@ export function openEntries(db: DatabaseSync): Entries {
   return {
     value: (key) => readValue(key.shard, counterGroup(key), counterId(key)),
     add: (key, amount) => void add.run({ ...rowOf(key), $amount: amount }),
+    tallies(key) {
+      const counts = new Array<number>(key.group.counts).fill(0)
+      const group = groupId(key.shard, tallyGroup(key))
+      if (group === null) return counts
+      const first = tallyId(key)
+      for (const { id, value } of findSeveral.all(group, first, first + counts.length)) {
+        counts[Number(id) - first] = Number(value)
+      }
+      return counts
+    },
+    tally(key, count, amount) {
+      const $group = groupIdFor(key.shard, tallyGroup(key), key.group)
+      add.run({ $group, $id: tallyId(key) + count, $amount: amount })
+    },
     lower: (key, value) => void lower.run({ ...rowOf(key), $value: value }),
     isSeen: (shard, key) => readValue(shard, `s/${key.group.name}`, seenId(key)) > 0,
     see: (shard, key) => void see.run(groupIdFor(shard, `s/${key.group.name}`, key.group), seenId(key)),

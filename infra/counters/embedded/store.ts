@@ -86,12 +86,13 @@ export function openCounterStore({ folder, shards, clock = Date.now }: CounterSt
   }
 
   /** A refused change has changed nothing. */
-  function apply({ shard, source, after, upTo, note, add, lower, seen }: ShardChange): CountersMoved | null {
+  function apply({ shard, source, after, upTo, note, add, tally, lower, seen }: ShardChange): CountersMoved | null {
     const { position } = sourceAt({ shard, source })
     if (position !== after) {
       return new CountersMoved(`${source} stands at ${position} in shard ${shard}, not at ${after}`)
     }
     for (const { key, amount } of add) entries.add(key, amount)
+    for (const { key, count, amount } of tally) entries.tally(key, count, amount)
     for (const { key, value } of lower) entries.lower(key, value)
     for (const key of seen) entries.see(shard, key)
     moveSource.run({ $shard: shard, $source: source, $position: upTo, $note: note })
@@ -101,7 +102,7 @@ export function openCounterStore({ folder, shards, clock = Date.now }: CounterSt
 
   return {
     load: (loads) =>
-      loads.map(({ shard, source, after, keys, seen }) => {
+      loads.map(({ shard, source, after, keys, tallies, seen }) => {
         const { position, note } = sourceAt({ shard, source })
         if (position < after) {
           throw new CountersBehind(`${source} stands at ${position} in shard ${shard}, not at ${after}`)
@@ -110,6 +111,7 @@ export function openCounterStore({ folder, shards, clock = Date.now }: CounterSt
           position,
           note,
           values: keys.map(entries.value),
+          tallies: tallies.flatMap(entries.tallies),
           seen: seen.map((key) => entries.isSeen(shard, key)),
           complete: isComplete(shard),
         }

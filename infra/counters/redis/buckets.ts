@@ -1,6 +1,6 @@
 import { fingerprintOf, type IdFingerprint } from '../fingerprint.ts'
-import type { CounterGroup, CounterKey } from '../port.ts'
-import { bucketOf } from './keys.ts'
+import type { CounterKey } from '../port.ts'
+import { type BucketGroup, bucketOf } from './keys.ts'
 import type { PackedArguments } from './packed.ts'
 
 /** Lua cannot take more than some thousand values at once. */
@@ -15,23 +15,28 @@ export interface BucketPart {
   places: number[]
 }
 
-/** Keys by what they lie in. */
-export interface KeysByBucket {
-  /** At most `PARTS_MAX` parts each. */
-  groups: readonly { group: CounterGroup; parts: readonly BucketPart[] }[]
-  fingerprints: readonly IdFingerprint[]
+/** What lies in buckets of a group, at most `PARTS_MAX` of them. */
+export interface GroupParts<Group extends BucketGroup> {
+  group: Group
+  parts: readonly BucketPart[]
 }
 
-export function byBucket(keys: readonly CounterKey[]): KeysByBucket {
-  const fingerprints = fingerprintsOf(keys)
-  const groups = new Map<string, { group: CounterGroup; parts: BucketPart[]; open: Map<number, BucketPart> }>()
-  let current: CounterGroup | null = null
+/**
+ * Keys by what they lie in.
+ * @param fingerprints of their ids, in order.
+ */
+export function byBucket<Group extends BucketGroup>(
+  keys: readonly { group: Group }[],
+  fingerprints: readonly IdFingerprint[],
+): GroupParts<Group>[] {
+  const groups = new Map<string, { group: Group; parts: BucketPart[]; open: Map<number, BucketPart> }>()
+  let current: Group | null = null
   let ofGroup!: { parts: BucketPart[]; open: Map<number, BucketPart> }
   for (let place = 0; place < keys.length; place++) {
     const { group } = keys[place]!
     if (group !== current) {
       current = group
-      const name = `${group.exact ? 'e' : (group.counts ?? 'c')}/${group.name}`
+      const name = `${(group as CounterKey['group']).exact ? 'e' : 'c'}/${group.name}`
       const found = groups.get(name) ?? { group, parts: [], open: new Map<number, BucketPart>() }
       if (found.parts.length === 0) groups.set(name, found)
       ofGroup = found
@@ -46,12 +51,9 @@ export function byBucket(keys: readonly CounterKey[]): KeysByBucket {
       ofGroup.parts.push(part)
     }
   }
-  return {
-    groups: [...groups.values()].flatMap(({ group, parts }) =>
-      chunksOf(parts, PARTS_MAX).map((chunk) => ({ group, parts: chunk })),
-    ),
-    fingerprints,
-  }
+  return [...groups.values()].flatMap(({ group, parts }) =>
+    chunksOf(parts, PARTS_MAX).map((chunk) => ({ group, parts: chunk })),
+  )
 }
 
 /** Writes the field of a key in its hash. */
@@ -61,7 +63,7 @@ export function packField({ group, id }: CounterKey, fingerprint: IdFingerprint,
 }
 
 /** Keys of one id mostly come one after the other. */
-function fingerprintsOf(keys: readonly CounterKey[]): IdFingerprint[] {
+export function fingerprintsOf(keys: readonly CounterKey[]): IdFingerprint[] {
   let last: { id: string; fingerprint: IdFingerprint } | null = null
   return keys.map(({ id }) => {
     if (last?.id !== id) last = { id, fingerprint: fingerprintOf(id) }

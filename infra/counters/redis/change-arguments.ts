@@ -1,5 +1,5 @@
 import type { CounterGroup, CounterKey, ShardChange } from '../port.ts'
-import { byBucket, packField } from './buckets.ts'
+import { byBucket, fingerprintsOf, packField } from './buckets.ts'
 import { fieldBytes, type ShardKeys } from './keys.ts'
 import type { LastingHashes } from './lasting-hashes.ts'
 import { PackedArguments } from './packed.ts'
@@ -31,7 +31,7 @@ interface ChangeContext {
 
 export function changeArguments(change: ShardChange, context: ChangeContext, seen: SeenChange | null): ScriptInput {
   const { names } = context
-  const { source, after, upTo, note, add, lower, released } = change
+  const { source, after, upTo, note, add, tally, lower, released } = change
   const input: ScriptInput = {
     keys: [names.position(source), names.note(source), names.seenToken],
     args: [after, upTo, note === null ? 0 : 1, note ?? '', seen?.expected ?? '', seen?.token ?? ''],
@@ -39,11 +39,12 @@ export function changeArguments(change: ShardChange, context: ChangeContext, see
   }
   const packed = new PackedArguments()
   const to = { packed, input, context }
+  packTallies(
+    tally.filter(({ amount }) => amount !== 0),
+    to,
+  )
   const adds = add.filter(({ amount }) => amount !== 0)
-  const isTally = ({ key }: { key: CounterKey }) => key.group.counts !== undefined
-  packTallies(adds.filter(isTally), to)
-  const counted = adds.filter((each) => !isTally(each))
-  packChanges('ADD', { keys: counted.map(({ key }) => key), amountAt: (i) => counted[i]!.amount }, to)
+  packChanges('ADD', { keys: adds.map(({ key }) => key), amountAt: (i) => adds[i]!.amount }, to)
   packChanges('LOWER', { keys: lower.map(({ key }) => key), amountAt: (i) => lower[i]!.value }, to)
   input.args.push(packed.bytes())
   input.args.push(seen?.blocks.length ?? 0)
@@ -66,9 +67,10 @@ interface PackTo {
 }
 
 /** The entries that each block gets. */
-function packTallies(adds: ShardChange['add'], { packed, input, context: { names } }: PackTo): void {
-  const { groups, fingerprints } = byBucket(adds.map(({ key }) => key))
-  for (const { group, parts } of groups) {
+function packTallies(tally: ShardChange['tally'], { packed, input, context: { names } }: PackTo): void {
+  const keys = tally.map(({ key }) => key)
+  const fingerprints = keys.map(({ fingerprint }) => fingerprint)
+  for (const { group, parts } of byBucket(keys, fingerprints)) {
     packed.word('TALLY')
     packed.word(`${group.keptUntil ?? ''}`)
     packed.number(ENTRY_BYTES)
@@ -78,8 +80,8 @@ function packTallies(adds: ShardChange['add'], { packed, input, context: { names
       input.keys.push(names.bucket(group, bucket))
       packed.number(places.length)
       for (const place of places) {
-        const { key, amount } = adds[place]!
-        packed.tally(fingerprints[place]!, key.count ?? 0, amount)
+        const { key, count, amount } = tally[place]!
+        packed.tally(key.fingerprint, count, amount)
       }
     }
   }
@@ -91,8 +93,8 @@ function packChanges(
   { packed, input, context }: PackTo,
 ): void {
   const { names, lasting, now } = context
-  const { groups, fingerprints } = byBucket(keys)
-  for (const { group, parts } of groups) {
+  const fingerprints = fingerprintsOf(keys)
+  for (const { group, parts } of byBucket(keys, fingerprints)) {
     const isLasting = lasting.of(group, now)
     const [old, young] = [
       parts.filter(({ bucket }) => isLasting(bucket)),

@@ -1,10 +1,13 @@
 import { fingerprintOf, type IdFingerprint } from '../fingerprint.ts'
-import type { CounterGroup, CounterKey } from '../port.ts'
+import type { CounterGroup, CounterKey, TallyGroup } from '../port.ts'
 
 const FIELD_BYTES = 6
 const BUCKET_BASE = 36
 /** To write a number in that base takes longer than all else of a name. */
 const BUCKET_NAMES = Array.from({ length: 1024 }, (_, bucket) => bucket.toString(BUCKET_BASE))
+
+/** Of counters, or of tallies. */
+export type BucketGroup = CounterGroup | TallyGroup
 
 /** The names of what Redis holds of one shard: all of one hash slot, that of the tag in braces. */
 export interface ShardKeys {
@@ -15,10 +18,10 @@ export interface ShardKeys {
   seenBlock(path: string): string
   complete: string
   holders(key: string): string
-  /** A hash of counters, or a tally block where ids have several. @param bucket its number among those of the group. */
-  bucket(group: CounterGroup, bucket: number): string
+  /** A hash of counters, or a tally block. @param bucket its number among those of the group. */
+  bucket(group: BucketGroup, bucket: number): string
   /** Is there when any tally block of the group is wide. */
-  anyWide(group: CounterGroup): string
+  anyWide(group: TallyGroup): string
   counter(key: CounterKey): { hash: string; field: Buffer | string }
 }
 
@@ -43,13 +46,13 @@ export function shardKeys(namespace: string, shards: number, shard: number): Sha
   }
 }
 
-function kindOf({ exact, counts }: CounterGroup): 'c' | 'e' | 't' {
-  if (exact) return 'e'
-  return counts === undefined ? 'c' : 't'
+function kindOf(group: BucketGroup): 'c' | 'e' | 't' {
+  if ('counts' in group) return 't'
+  return group.exact ? 'e' : 'c'
 }
 
 /** By bits that the field does not hold, for as long as there are such. */
-export function bucketOf({ high }: IdFingerprint, { spread }: CounterGroup): number {
+export function bucketOf({ high }: IdFingerprint, { spread }: Pick<BucketGroup, 'spread'>): number {
   return ((high >>> 16) | (high << 16)) & (spread - 1)
 }
 

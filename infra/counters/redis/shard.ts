@@ -10,15 +10,16 @@ import {
   type Reservation,
   type ShardChange,
   type ShardLoad,
+  type TallyKey,
 } from '../port.ts'
 import { HOLDERS_MAX } from '../reservations.ts'
-import { byBucket, packField } from './buckets.ts'
+import { byBucket, fingerprintsOf, packField } from './buckets.ts'
 import { changeArguments, type SeenChange } from './change-arguments.ts'
 import { fieldBytes, shardKeys } from './keys.ts'
 import { LastingHashes } from './lasting-hashes.ts'
 import { PackedArguments } from './packed.ts'
 import { type SeenCache, SeenShard } from './seen-blocks.ts'
-import { entriesOf, talliedIn, wideField } from './tallies.ts'
+import { addTallies, entriesOf, wideField } from './tallies.ts'
 
 /** A reservation reads every other holder of its keys: mostly a few processes. */
 const RESERVATIONS_PER_CALL = 100
@@ -89,40 +90,39 @@ export function openShard({ connection, namespace, shards, shard, seenCache, new
     })
   }
 
-  async function loadOne({ source, after, keys, seen }: ShardLoad): Promise<LoadedShard> {
-    const hashed = keys.filter(({ group }) => group.counts === undefined)
-    const tallied = keys.filter(({ group }) => group.counts !== undefined)
+  async function loadOne({ source, after, keys, tallies, seen }: ShardLoad): Promise<LoadedShard> {
     const state = [names.position(source), names.note(source), names.seenToken, names.complete]
     // Counters that are newer than the position, because the source has moved on meanwhile, are refused by `store`.
-    const [{ plain, values: tallies }, { values: counts }] = await Promise.all([
-      readTallies(state, tallied),
-      readHashes([], hashed),
-    ])
+    const [{ plain, sums }, { values }] = await Promise.all([readTallies(state, tallies), readHashes([], keys)])
     const [offset, note, token, complete] = plain.map((each) => each?.toString() ?? null)
     const position = Number(offset ?? -1)
     if (position < after) throw new CountersBehind(`${source} stands at ${position} in shard ${shard}, not at ${after}`)
-    let [nextTally, nextCount] = [0, 0]
-    const values = keys.map(({ group }) => (group.counts === undefined ? counts[nextCount++]! : tallies[nextTally++]!))
     if (seen.length > 0) seenShard.expect(token ?? '')
     return {
       position,
       note: note ?? null,
       values,
+      tallies: sums,
       seen: await seenShard.look(seen, fetchBlocks),
       complete: complete !== null,
     }
   }
 
   /** Reads plain keys and tallies as of one moment, but for those of wide blocks, which are read after it. */
-  async function readTallies(plain: readonly string[], keys: readonly CounterKey[]) {
-    const { groups, fingerprints } = byBucket(keys)
-    const blockNames = groups.flatMap(({ group, parts }) => [
-      names.anyWide(group),
-      ...parts.map(({ bucket }) => names.bucket(group, bucket)),
-    ])
-    const found = await connection.run((client) => client.mgetBuffer(...plain, ...blockNames))
-    const values = new Array<number>(keys.length).fill(0)
-    const wide: { name: string; places: readonly number[] }[] = []
+  async function readTallies(plain: readonly string[], keys: readonly TallyKey[]) {
+    const groups = byBucket(
+      keys,
+      keys.map(({ fingerprint }) => fingerprint),
+    )
+    const blockNames = [...plain]
+    for (const { group, parts } of groups) {
+      blockNames.push(names.anyWide(group))
+      for (const { bucket } of parts) blockNames.push(names.bucket(group, bucket))
+    }
+    const found = await connection.run((client) => client.mgetBuffer(blockNames))
+    const starts = startsOf(keys)
+    const sums = new Array<number>(starts[keys.length]!).fill(0)
+    const wide: { name: string; fields: { place: number; field: Buffer }[] }[] = []
     let next = plain.length
     for (const { group, parts } of groups) {
       const anyWide = found[next++] !== null
@@ -130,32 +130,39 @@ export function openShard({ connection, namespace, shards, shard, seenCache, new
         const block = found[next++]!
         if (block !== null) {
           const entries = entriesOf(block)
-          for (const place of places) values[place] = talliedIn(entries, fingerprints[place]!, keys[place]!.count ?? 0)
+          for (const place of places) addTallies(entries, keys[place]!.fingerprint, sums, starts[place]!)
         } else if (anyWide) {
-          wide.push({ name: names.bucket(group, bucket), places })
+          wide.push({
+            name: names.bucket(group, bucket),
+            fields: places.flatMap((place) => wideFields(place, keys[place]!)),
+          })
         }
       }
     }
     if (wide.length > 0) {
       const answers = await pipelined<(string | null)[]>((pipeline) => {
-        for (const { name, places } of wide) {
-          pipeline.hmget(name, ...places.map((place) => wideField(fingerprints[place]!, keys[place]!.count ?? 0)))
-        }
+        for (const { name, fields } of wide) pipeline.hmget(name, ...fields.map(({ field }) => field))
       })
-      for (const [i, { places }] of wide.entries()) {
-        for (const [j, place] of places.entries()) values[place] = Number(answers[i]![j] ?? 0)
+      for (const [i, { fields }] of wide.entries()) {
+        for (const [j, { place }] of fields.entries()) sums[place] = Number(answers[i]![j] ?? 0)
       }
     }
-    return { plain: found.slice(0, plain.length), values }
+    return { plain: found.slice(0, plain.length), sums }
+
+    function wideFields(place: number, { group, fingerprint }: TallyKey) {
+      return Array.from({ length: group.counts }, (_, count) => {
+        return { place: starts[place]! + count, field: wideField(fingerprint, count) }
+      })
+    }
   }
 
   /** Reads plain keys and counters of hashes as of one moment. */
   async function readHashes(plain: readonly string[], keys: readonly CounterKey[]) {
-    const { groups, fingerprints } = byBucket(keys)
+    const fingerprints = fingerprintsOf(keys)
     const all = [...plain]
     const packed = new PackedArguments()
     const order: number[] = []
-    for (const { group, parts } of groups) {
+    for (const { group, parts } of byBucket(keys, fingerprints)) {
       packed.number(fieldBytes(group))
       packed.number(parts.length)
       for (const { bucket, places } of parts) {
@@ -249,3 +256,10 @@ export function openShard({ connection, namespace, shards, shard, seenCache, new
 }
 
 const FIXED_ARGUMENTS = 3
+
+/** Where the counters of each key begin among those of all, and where they end. */
+function startsOf(keys: readonly TallyKey[]): number[] {
+  const starts = [0]
+  for (const [i, { group }] of keys.entries()) starts.push(starts[i]! + group.counts)
+  return starts
+}

@@ -1,7 +1,7 @@
 import type { IdFingerprint } from '../fingerprint.ts'
 
 /**
- * Counters of which an id has several lie in tally blocks: strings of entries that are only appended, so that a batch costs
+ * Tallies lie in blocks: strings of entries that are only appended, so that a batch costs
  * Redis one command a block, and all blocks are read by one MGET. An entry is 40 bits of the fingerprint, the number of the
  * counter (8 bits) and an amount (16 bits); a counter is the sum of its entries. store.lua adds up a block that has grown, and
  * turns one of many counters into a hash of such fields and their sums: that block is wide.
@@ -13,16 +13,14 @@ export function entriesOf(block: Buffer): DataView {
   return new DataView(block.buffer, block.byteOffset, block.length)
 }
 
-/** The value of a counter in its block. */
-export function talliedIn(entries: DataView, { low, high }: IdFingerprint, count: number): number {
-  const number = (high & 0xff) | (count << 8)
-  let value = 0
+/** Adds up the counters of an id in its block. @param sums gets them, from a place on. */
+export function addTallies(entries: DataView, { low, high }: IdFingerprint, sums: number[], from: number): void {
+  const last = high & 0xff
   for (let at = 0; at < entries.byteLength; at += ENTRY_BYTES) {
-    if (entries.getInt32(at, true) === low && entries.getUint16(at + 4, true) === number) {
-      value += entries.getUint16(at + 6, true)
+    if (entries.getInt32(at, true) === low && entries.getUint8(at + 4) === last) {
+      sums[from + entries.getUint8(at + 5)]! += entries.getUint16(at + 6, true)
     }
   }
-  return value
 }
 
 /** The field of a counter in a wide block. */

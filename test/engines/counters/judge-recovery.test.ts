@@ -52,7 +52,7 @@ const send = (perCampaign: number, campaignIds = ids) =>
 async function spends(campaignIds = ids): Promise<number[]> {
   const loads = campaignIds.map((id) => {
     const shard = shardOf(id, counters.shards)
-    return { shard, source: 'ad-events', after: -1, keys: [spendKey(shard, id)], seen: [] }
+    return { shard, source: 'ad-events', after: -1, keys: [spendKey(shard, id)], tallies: [], seen: [] }
   })
   return (await counters.load(loads)).map(({ values }) => values[0]!)
 }

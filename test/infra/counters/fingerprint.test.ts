@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { fingerprintOf, numberOf } from '../../../infra/counters/fingerprint.ts'
+import { fingerprintOf, hashBegin, numberOf } from '../../../infra/counters/fingerprint.ts'
 
 test('a fingerprint is that of cyrb53, by the values that its author gives', () => {
   const numbers = ['a', 'b', 'revenge', 'revenue'].map((text) => numberOf(fingerprintOf(text)))
@@ -14,5 +14,11 @@ test('a hundred thousand similar ids have as many numbers, and use all of the bi
       const ones = fingerprints.filter((each) => (each[half] >>> bit) & 1).length
       expect(Math.abs(ones / fingerprints.length - 0.5)).toBeLessThan(0.02)
     }
+  }
+})
+
+test('what an id begins with may be hashed before the rest of it', () => {
+  for (const text of ['', 'a', 'address/shop/ż']) {
+    expect(fingerprintOf('name', hashBegin(text))).toEqual(fingerprintOf(`${text}name`))
   }
 })

@@ -1,3 +1,4 @@
+import { numberOf } from '../../../infra/counters/fingerprint.ts'
 import {
   type CounterKey,
   type Counters,
@@ -5,6 +6,7 @@ import {
   CountersMoved,
   CountersUnavailable,
   type SeenKey,
+  type TallyKey,
 } from '../../../infra/counters/port.ts'
 
 interface Held {
@@ -24,8 +26,9 @@ export interface LossyCounters extends Counters {
   held(): Record<string, number>
 }
 
-const keyOf = ({ shard, group, id, count }: CounterKey) =>
-  JSON.stringify([shard, group.name, id, ...(count === undefined ? [] : [count])])
+const keyOf = ({ shard, group, id }: CounterKey) => JSON.stringify([shard, group.name, id])
+const tallyOf = ({ shard, group, fingerprint }: TallyKey, count: number) =>
+  JSON.stringify([shard, group.name, numberOf(fingerprint), count])
 const seenIn = (shard: number, { group, id }: SeenKey) => JSON.stringify([shard, group.name, id, 'seen'])
 
 export function lossyCounters(shards = 1): LossyCounters {
@@ -44,22 +47,28 @@ export function lossyCounters(shards = 1): LossyCounters {
   return {
     shards,
     async load(loads) {
-      return loads.map(({ shard, source, after, keys, seen }) => {
+      return loads.map(({ shard, source, after, keys, tallies, seen }) => {
         const position = positionOf(shard, source)
         if (position < after) throw new CountersBehind('lost')
         return {
           position,
           note: held.notes.get(sourceIn(shard, source)) ?? null,
           values: keys.map((key) => held.values.get(keyOf(key)) ?? 0),
+          tallies: tallies.flatMap((key) =>
+            Array.from({ length: key.group.counts }, (_, count) => held.values.get(tallyOf(key, count)) ?? 0),
+          ),
           seen: seen.map((key) => held.values.has(seenIn(shard, key))),
           complete: held.complete.has(shard),
         }
       })
     },
-    async store({ shard, source, after, upTo, note, add, lower, seen }) {
+    async store({ shard, source, after, upTo, note, add, tally, lower, seen }) {
       if (positionOf(shard, source) !== after) throw new CountersMoved('moved')
       for (const { key, amount } of add) {
         held.values.set(keyOf(key), Math.max(0, (held.values.get(keyOf(key)) ?? 0) + amount))
+      }
+      for (const { key, count, amount } of tally) {
+        held.values.set(tallyOf(key, count), (held.values.get(tallyOf(key, count)) ?? 0) + amount)
       }
       for (const { key, value } of lower) {
         held.values.set(keyOf(key), Math.min(held.values.get(keyOf(key)) || Number.POSITIVE_INFINITY, value))

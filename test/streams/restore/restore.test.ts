@@ -85,7 +85,14 @@ async function judgeCopy(): Promise<number> {
   const deps = { log, counters: copy.counters, snapshot, now: () => NOON }
   await createCountersRepair(deps)()
   await runToEnd(createJudge({ ...deps, logger: silent }))
-  const load = { shard: partition, source: 'ad-events', after: -1, keys: [spendKey(partition, ID)], seen: [] }
+  const load = {
+    shard: partition,
+    source: 'ad-events',
+    after: -1,
+    keys: [spendKey(partition, ID)],
+    tallies: [],
+    seen: [],
+  }
   return (await copy.counters.load([load]))[0]!.values[0]!
 }
 

@@ -11,6 +11,7 @@ import { createSpendView, type SpendView } from '../../../../services/selection/
 import { decideBatch } from '../../../../streams/judge/decide-batch.ts'
 import type { Decision } from '../../../../streams/judge/step.ts'
 import { judgement, judgingStep } from '../../../../streams/judge/verdict.ts'
+import { WindowIndex } from '../../../../streams/judge/windows/windows.ts'
 import { RULES_OFF } from '../../../streams/judge/fixtures.ts'
 import { NOW, sponsored } from '../world.ts'
 import { memoryCounters } from './memory-counters.ts'
@@ -145,10 +146,11 @@ export function createSimulation(options: {
   const traffic = trafficRulesOf(RULES_OFF)
   function decide({ shard, after, events }: Batch): Promise<Map<number, Decision>> {
     const place = { shard, shards: counters.shards }
+    const windows = new WindowIndex(counters.shards)
     const steps = events.map(({ event, offset }) => {
       const { budgetMicros, dailyBudgetMicros } = snapshot.body('Campaign', event.claims.campaignId)!
       const terms = { capping: null, budgetMicros, dailyBudgetMicros, timeZone: shop.timeZone, traffic }
-      return { offset, step: judgingStep(event, place, terms) }
+      return { offset, step: judgingStep(event, place, terms, windows) }
     })
     const deps = { counters, snapshot, now: () => simulation.now, log: noLog }
     return decideBatch(deps, { place, steps, after, upTo: lastOffsets[shard]! })

@@ -19,7 +19,7 @@ export function memoryCounters({ now, before }: { now: () => number; before: () 
   const table = createReservationTable()
   let watermark = -1
 
-  const nameOf = ({ shard, group, id, count = 0 }: CounterKey) => `${shard} ${group.name} ${id} ${count}`
+  const nameOf = ({ shard, group, id }: CounterKey) => `${shard} ${group.name} ${id}`
   const seenName = (shard: number, { group, id }: SeenKey) => `${shard} ${group.name} ${id}`
   const sourceName = ({ shard, source }: { shard: number; source: string }) => `${shard} ${source}`
   const sourceAt = (each: { shard: number; source: string }) =>
@@ -38,6 +38,7 @@ export function memoryCounters({ now, before }: { now: () => number; before: () 
       return loads.map((load) => ({
         ...sourceAt(load),
         values: load.keys.map(amountOf),
+        tallies: load.tallies.flatMap(({ group }) => new Array<number>(group.counts).fill(0)),
         seen: load.seen.map((key) => seen.has(seenName(load.shard, key))),
         complete: true,
       }))
