@@ -1,10 +1,12 @@
 import { readlinkSync } from 'node:fs'
 import { setPriority } from 'node:os'
+import { setImmediate } from 'node:timers/promises'
 import { MessageChannel, type MessagePort, type ResourceLimits, type Transferable, Worker } from 'node:worker_threads'
 
 /**
  * Calls across threads. A worker serves the async methods of an object; any thread that holds a port to it calls them
- * as if they were its own. Arguments and results are structured-cloned; Buffers arrive as Uint8Array.
+ * as if they were its own. Arguments and results are structured-cloned; Buffers arrive as Uint8Array. A caller must leave what it
+ * has passed as it is until its code awaits: calls are sent together then.
  */
 
 interface Call {
@@ -26,17 +28,62 @@ export class Moved<T> {
 
 type Methods = Record<string, (...args: never[]) => unknown>
 
+/**
+ * Posts what is handed in until the code at hand awaits as one message, in order: to wake the other thread costs more than
+ * most of what is told to it.
+ * @param onRefused takes what cannot be cloned; it holds up no other.
+ */
+function createOutbox<T>(port: MessagePort, onRefused: (message: T, error: Error) => void) {
+  let waiting: { message: T; transfer: Transferable[] }[] = []
+
+  function post(sent: typeof waiting): void {
+    try {
+      const transfer = sent.flatMap((each) => each.transfer)
+      port.postMessage(
+        sent.map(({ message }) => message),
+        transfer,
+      )
+    } catch (error) {
+      if (sent.length === 1) onRefused(sent[0]!.message, error as Error)
+      else for (const each of sent) post([each])
+    }
+  }
+
+  function flush(): void {
+    const sent = waiting
+    waiting = []
+    if (sent.length > 0) post(sent)
+  }
+
+  return {
+    add(message: T, transfer: Transferable[]): void {
+      if (waiting.length === 0) queueMicrotask(flush)
+      waiting.push({ message, transfer })
+    },
+    flush,
+  }
+}
+
 /** Answers calls that arrive at `port` until it closes. */
 export function serve(port: MessagePort, methods: Methods): void {
-  port.on('message', async ({ id, method, args }: Call) => {
+  const replies = createOutbox<Reply>(port, ({ id }, error) => refuse(id, error))
+
+  function refuse(id: number, { name, message }: Error): void {
+    replies.add({ id, error: { name, message } }, [])
+  }
+
+  async function answer({ id, method, args }: Call): Promise<void> {
     try {
       const result = await (methods[method] as (...a: unknown[]) => unknown)(...args)
-      if (result instanceof Moved) port.postMessage({ id, value: result.value } satisfies Reply, result.transfer)
-      else port.postMessage({ id, value: result } satisfies Reply)
+      if (result instanceof Moved) replies.add({ id, value: result.value }, result.transfer)
+      else replies.add({ id, value: result }, [])
     } catch (error) {
-      const { name, message } = error as Error
-      port.postMessage({ id, error: { name, message } } satisfies Reply)
+      refuse(id, error as Error)
     }
+  }
+
+  port.on('message', (calls: Call[]) => {
+    for (const call of calls) void answer(call)
   })
 }
 
@@ -53,13 +100,21 @@ export function connect(port: MessagePort, errors: ErrorClasses, closedError: ()
   const open = new Map<number, { resolve: (v: unknown) => void; reject: (e: Error) => void }>()
   let nextId = 1
   let closed = false
-  port.on('message', (reply: Reply) => {
-    const waiting = open.get(reply.id)
-    if (!waiting) return
-    open.delete(reply.id)
+  const calls = createOutbox<Call>(port, ({ id }, error) => settle(id)?.reject(error))
+
+  function settle(id: number) {
+    const waiting = open.get(id)
+    open.delete(id)
     if (open.size === 0) port.unref()
-    if ('value' in reply) waiting.resolve(reply.value)
-    else waiting.reject(new (errors[reply.error.name] ?? Error)(reply.error.message))
+    return waiting
+  }
+
+  port.on('message', (replies: Reply[]) => {
+    for (const reply of replies) {
+      const waiting = settle(reply.id)
+      if ('value' in reply) waiting?.resolve(reply.value)
+      else waiting?.reject(new (errors[reply.error.name] ?? Error)(reply.error.message))
+    }
   })
   port.on('close', () => {
     closed = true
@@ -74,10 +129,11 @@ export function connect(port: MessagePort, errors: ErrorClasses, closedError: ()
         const id = nextId++
         if (open.size === 0) port.ref()
         open.set(id, { resolve: resolve as (v: unknown) => void, reject })
-        port.postMessage({ id, method, args } satisfies Call, transfer)
+        calls.add({ id, method, args }, transfer)
       })
     },
     close() {
+      calls.flush()
       port.close()
     },
   }
@@ -219,6 +275,8 @@ export function serveConnections(
       return
     }
     await onStop()
+    // The last answers are on their way by then.
+    await setImmediate()
     for (const port of ports) port.close()
     parent.close()
   })

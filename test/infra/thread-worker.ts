@@ -27,6 +27,7 @@ serveConnections(
         return new Promise(() => {})
       },
       count: () => ++calls,
+      unsendable: () => () => {},
       slowly: (ms: number) => new Promise((resolve) => setTimeout(resolve, ms, 'done')),
     }
   },

@@ -30,6 +30,21 @@ it('rejects with the class of error that was thrown there', async () => {
   await expect(client().call('unknown', [])).rejects.toThrow()
 })
 
+it('answers calls that are made together in their order, though one of them cannot be sent', async () => {
+  const remote = client()
+  const unsendable = () => {}
+  const calls = [[1], [unsendable], [3]].map((args) => remote.call('count', args))
+  expect((await Promise.allSettled(calls)).map((each) => (each as { value?: number }).value)).toEqual([1, undefined, 2])
+  await expect(calls[1]).rejects.toThrow('could not be cloned')
+})
+
+it('rejects a call whose result cannot be sent, and no other', async () => {
+  const remote = client()
+  const calls = [remote.call('unsendable', []), remote.call('double', [Uint8Array.of(4)])]
+  await expect(calls[0]).rejects.toThrow('could not be cloned')
+  expect(await calls[1]).toEqual(Uint8Array.of(8))
+})
+
 it('rejects what is open, and what comes later, when it is closed', async () => {
   const remote = client()
   const open = remote.call('never', [])
