@@ -55,6 +55,8 @@ const clickhouseClient = () => import('./analytics/clickhouse/analytics.ts')
 const elasticsearchClient = () => import('./product-index/elasticsearch/product-index.ts')
 const redisClient = () => import('./counters/redis/counters.ts')
 
+/** Each commit of the embedded log costs an fsync. At a hundred visits a second, this makes one of three. */
+const APPENDS_GATHER_MS = 4
 const RETRY_FIRST_MS = 250
 const RETRY_MAX_MS = 5_000
 
@@ -142,7 +144,9 @@ export async function closeEngines(engines: Engines): Promise<void> {
 }
 
 const openLog = async (config: EngineConfig, port: MessagePort | null, logger: EngineLogger): Promise<EventLog> =>
-  config.kafka ? (await kafkaClient()).connectKafkaEventLog(await kafkaOptions(config, logger)) : eventLogClient(port!)
+  config.kafka
+    ? (await kafkaClient()).connectKafkaEventLog(await kafkaOptions(config, logger))
+    : eventLogClient(port!, { gatherMs: APPENDS_GATHER_MS })
 
 /** The numbers of partitions of a log that is not embedded. */
 export async function openPartitionControl(config: EngineConfig, logger: EngineLogger) {

@@ -13,13 +13,37 @@ interface Call {
   reject: (error: Error) => void
 }
 
-/** Sends all appends of one turn of the event loop to the worker as one message. */
-export function createAppender(remote: Remote) {
+/** Calls or bytes that wait for no others: with so many, they come together anyway. */
+const GATHERED_MAX_CALLS = 16
+const GATHERED_MAX_BYTES = 64 * 1024
+
+/**
+ * Sends appends to the worker together, as one message and one commit: all of one turn of the event loop, and those that come
+ * within `gatherMs` of the last message. One that comes later does not wait.
+ */
+export function createAppender(remote: Remote, gatherMs: number) {
   let calls: Call[] = []
+  let callsBytes = 0
+  let flushedAt = Number.NEGATIVE_INFINITY
+  let later: NodeJS.Timeout | undefined
+  let soon: NodeJS.Immediate | undefined
   let inFlightBytes = 0
 
+  function schedule(): void {
+    const isFull = calls.length >= GATHERED_MAX_CALLS || callsBytes >= GATHERED_MAX_BYTES
+    if (soon || (later && !isFull)) return
+    const waitMs = flushedAt + gatherMs - performance.now()
+    if (isFull || waitMs <= 0) soon = setImmediate(flush)
+    else later = setTimeout(flush, waitMs)
+  }
+
   function flush(): void {
+    clearTimeout(later)
+    clearImmediate(soon)
+    later = soon = undefined
     if (calls.length === 0) return
+    callsBytes = 0
+    flushedAt = performance.now()
     const sent = calls
     calls = []
     const records = sent.length === 1 ? sent[0]!.records : sent.flatMap((call) => call.records)
@@ -50,8 +74,9 @@ export function createAppender(remote: Remote) {
     }
     inFlightBytes += bytes
     return new Promise((resolve, reject) => {
-      if (calls.length === 0) setImmediate(flush)
       calls.push({ records, bytes, resolve, reject })
+      callsBytes += bytes
+      schedule()
     })
   }
 

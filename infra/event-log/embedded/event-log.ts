@@ -24,8 +24,11 @@ export function startEmbeddedEventLog(options: EmbeddedEventLogOptions): Promise
   })
 }
 
-/** The log behind a message port of `startEmbeddedEventLog`, for any thread. */
-export function eventLogClient(port: MessagePort): EventLog {
+/**
+ * The log behind a message port of `startEmbeddedEventLog`, for any thread.
+ * @param gatherMs how long an append may wait for others, when it comes so soon after the one before; so they share an fsync.
+ */
+export function eventLogClient(port: MessagePort, { gatherMs = 0 } = {}): EventLog {
   const closedError = () => new LogUnavailable('The log has been closed')
   const worker = connect(port, { LogUnavailable, Fenced, Revoked, RangeError }, closedError)
   let closed = false
@@ -33,7 +36,7 @@ export function eventLogClient(port: MessagePort): EventLog {
     call: (...args) => (closed ? Promise.reject(closedError()) : worker.call(...args)),
     close: () => worker.close(),
   }
-  const appender = createAppender(remote)
+  const appender = createAppender(remote, gatherMs)
 
   return {
     append: appender.append,

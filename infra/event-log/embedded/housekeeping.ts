@@ -27,6 +27,7 @@ export function createHousekeeping(database: DatabaseSync, partitions: Partition
        SELECT blocks.id FROM blocks JOIN partitions ON partitions.id = blocks.partition_id
        WHERE is_tombstone = 1 AND appended_at < ? AND first_offset < compacted_to LIMIT ${STEP_BLOCKS})`,
   )
+  const oldest = database.prepare('SELECT appended_at FROM blocks WHERE partition_id = ? ORDER BY first_offset LIMIT 1')
   const removeExpired = database.prepare(
     `DELETE FROM blocks WHERE appended_at < :before AND id IN (
        SELECT id FROM blocks WHERE partition_id = :id ORDER BY first_offset LIMIT ${STEP_BLOCKS})`,
@@ -52,7 +53,11 @@ export function createHousekeeping(database: DatabaseSync, partitions: Partition
   function expire({ id, topic }: Partition): boolean {
     const { retentionMs } = topics[topic]
     if (retentionMs < 0) return false
-    return removeExpired.run({ id, before: now() - retentionMs }).changes === STEP_BLOCKS
+    const before = now() - retentionMs
+    // A look at one block, where nothing has expired: a step would read as many as it may remove.
+    const first = oldest.get(id) as { appended_at: number } | undefined
+    if (!first || first.appended_at >= before) return false
+    return removeExpired.run({ id, before }).changes === STEP_BLOCKS
   }
 
   return () => {

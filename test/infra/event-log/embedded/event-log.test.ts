@@ -17,7 +17,7 @@ async function createHost(): Promise<EventLogHost> {
   const folder = await temporaryFolder()
   let served = await startEmbeddedEventLog({ folder, housekeepingMs: 20 })
   return {
-    connect: async () => eventLogClient(served.connect()),
+    connect: async () => eventLogClient(served.connect(), { gatherMs: 4 }),
     async crash() {
       await served.stop()
       served = await startEmbeddedEventLog({ folder, housekeepingMs: 20 })
