@@ -22,7 +22,10 @@ const PAGE_CACHE_KIB = 65_536
 const CHECKPOINT_PAGES = 4_000
 const LOCK_WAIT_MS = 5_000
 
-/** The port `Counters`, without waiting: reservations and secrets are in memory only, everything else is durable on return. */
+/**
+ * The port `Counters`, without waiting. Reservations and secrets are in memory only. Everything else outlives the process; a crash
+ * of the machine may take back the last changes, all from some moment on, and then the judge counts them again from the log.
+ */
 export interface CounterStore {
   load(loads: readonly ShardLoad[]): LoadedShard[]
   /** Stores changes in one transaction. @returns for each, in order, why it was refused; null: it is stored. */
@@ -161,7 +164,7 @@ export function openCounterStore({ folder, shards, clock = Date.now }: CounterSt
 function openDatabase(file: string, shards: number): DatabaseSync {
   const open = () => {
     const db = new DatabaseSync(file, { timeout: LOCK_WAIT_MS })
-    db.exec(`PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
+    db.exec(`PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
       PRAGMA cache_size = -${PAGE_CACHE_KIB}; PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES};`)
     return db
   }
