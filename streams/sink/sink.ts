@@ -19,12 +19,12 @@ import { type StoredTopic, storedTopics } from './rows.ts'
 /** A batch is stored once it has this many records or bytes, … */
 const BATCH_RECORDS = 20_000
 const BATCH_BYTES = 16 * 1024 * 1024
-/** … or once its first record has waited this long: stored within a second. */
+/** … or once the first record of any batch has waited this long, and all others with it, … */
 const BATCH_MAX_AGE_MS = 800
+/** … which may be this long while there is more to read: stored within a second. */
+const BATCH_LATEST_MS = 1_000
 const POLL_MAX_RECORDS = 10_000
 const POLL_MAX_WAIT_MS = 500
-/** The pause once all has been read, so that it is not read record by record. */
-const GATHER_MS = 200
 /** Over all partitions; above it the largest batch is stored early. */
 const BUFFERED_MAX_BYTES = 64 * 1024 * 1024
 const STORES_AT_ONCE = 4
@@ -72,9 +72,10 @@ export function createSink({ log, analytics, now, logger, retry }: SinkOptions):
         run.paused.resumeDue(consumer)
         const batch = await poll(consumer)
         if (batch) await take(consumer, batch)
-        await storeAll(consumer, dueBatches())
+        await storeAll(consumer, dueBatches({ allRead: batch === null }))
         if (isIdle()) run.markHealthy()
-        if (!batch && isFilling()) await run.pause(GATHER_MS)
+        // All is read: what comes meanwhile is read with the next, not record by record.
+        if (!batch && isFilling()) await run.pause(Math.min(BATCH_MAX_AGE_MS, BATCH_MAX_AGE_MS - oldestAgeMs()))
       }
     } finally {
       member = waiting = null
@@ -187,12 +188,16 @@ export function createSink({ log, analytics, now, logger, retry }: SinkOptions):
     if (filling.get(placeOf(batch))?.assignment === batch.assignment) filling.delete(placeOf(batch))
   }
 
-  function dueBatches(): Filling[] {
+  /** How long the record that was read first has waited. */
+  function oldestAgeMs(): number {
+    const begun = filling.values().filter(({ records }) => records.length > 0)
+    return now() - begun.reduce((oldest, { begunAt }) => Math.min(oldest, begunAt), now())
+  }
+
+  function dueBatches({ allRead }: { allRead: boolean }): Filling[] {
     const batches = [...filling.values()].filter(({ records }) => records.length > 0)
-    const due = batches.filter(
-      ({ records, bytes, begunAt }) =>
-        records.length >= BATCH_RECORDS || bytes >= BATCH_BYTES || now() - begunAt >= BATCH_MAX_AGE_MS,
-    )
+    if (oldestAgeMs() >= (allRead ? BATCH_MAX_AGE_MS : BATCH_LATEST_MS)) return batches
+    const due = batches.filter(({ records, bytes }) => records.length >= BATCH_RECORDS || bytes >= BATCH_BYTES)
     const buffered = batches.reduce((sum, { bytes }) => sum + bytes, 0)
     if (due.length > 0 || buffered < BUFFERED_MAX_BYTES) return due
     return batches.sort((a, b) => b.bytes - a.bytes).slice(0, 1)

@@ -30,8 +30,9 @@ interface Answer {
 
 const CLICKED_SHARE = 0.2
 const BOUGHT_SHARE = 0.4
-/** Between an answer and the reports of its views. */
+/** Between an answer and the report of its first view, and between two views: who scrolls sees one ad after the other. */
 const SEEN_AFTER_MS = 300
+const NEXT_SEEN_AFTER_MS = 50
 const SOCKETS_MAX = 256
 const TICK_MS = 1
 
@@ -77,7 +78,10 @@ async function visit({ url, bodies, shopId, visitsPerSecond, seconds }: Visits):
     if (answer === null) return
     const ads = (JSON.parse(answer) as Answer).data.flatMap((slot) => slot.ads)
     await sleep(SEEN_AFTER_MS)
-    await Promise.all(ads.map(({ showId }) => report('/v1/dsa/view-event', { showId }, cid)))
+    for (const { showId } of ads) {
+      await report('/v1/dsa/view-event', { showId }, cid)
+      await sleep(NEXT_SEEN_AFTER_MS)
+    }
     if (ads.length === 0 || random() > CLICKED_SHARE) return
     const { showId, shopProductId } = ads[Math.floor(random() * ads.length)]!
     await report('/v1/dsa/click-event', { showId }, cid)
