@@ -8,7 +8,7 @@ const wordFields = [...textFields, 'facets'] as const
 
 export const databaseFile = (folder: string) => join(folder, 'products.db')
 
-/** Words of more changed documents, about 4 KB each, are not reported; the search thread then drops all its lists. */
+/** Words of more changes, about 4 KB each, are not reported; the search thread then drops all its lists. */
 const CHANGED_WORDS_MAX = 2_000
 
 /** A document's words before and after a change; null: no offer then. */
@@ -40,12 +40,14 @@ export function openIndexWriter({ folder }: { folder: string }) {
   let epoch = 0
   /** Whether the last document was new. The next is then assumed to be, and is not looked for first. */
   let allNew = true
+  /** Since the search thread last asked; null: they are too many to report, or were before. */
   let touched: Map<number, ChangedWords> | null = new Map()
+  let touches = 0
 
   function touch(change: ChangedWords) {
+    if (++touches > CHANGED_WORDS_MAX) touched = null
     const earlier = touched?.get(change.doc)
     touched?.set(change.doc, earlier ? { ...change, before: earlier.before } : change)
-    if (touched && touched.size > CHANGED_WORDS_MAX) touched = null
   }
 
   function addWords(doc: number, words: Words) {
@@ -125,7 +127,9 @@ export function openIndexWriter({ folder }: { folder: string }) {
     },
     touched(): Touched {
       const words = touched && [...touched.values()].sort((a, b) => a.doc - b.doc)
-      touched = new Map()
+      // While a feed is stored, changes are many each time: then words are not kept only to be dropped.
+      touched = touches > CHANGED_WORDS_MAX ? null : new Map()
+      touches = 0
       return { changed, epoch, words }
     },
     clear(): void {

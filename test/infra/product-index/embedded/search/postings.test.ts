@@ -49,6 +49,35 @@ describe('lists of documents kept in memory', () => {
       rmSync(folder, { recursive: true })
     }
   })
+
+  it('are dropped after more changes than are reported, and follow each change again once there are few', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'postings-'))
+    const writer = openIndexWriter({ folder })
+    const kept = openIndexSearcher({ folder })
+    const entitle = (ids: Iterable<number>, title: string, version: number) => {
+      const titled = [...ids].map((id) => ({ id: `${id}`, title, description: title, brand: 'Acme' }))
+      writer.write(rowsOf(titled.flatMap((each) => writesOf(each, version))))
+    }
+    const rounds: [ids: number[], isReported: boolean][] = [
+      [[...Array(2_500).keys()], false],
+      [[1, 2], false],
+      [[2, 3], true],
+      [[1], true],
+    ]
+    for (const [at, [ids, isReported]] of rounds.entries()) {
+      entitle(ids, vocabulary[at]!, at + 1)
+      const touched = writer.touched()
+      expect(touched.words !== null).toBe(isReported)
+      kept.refresh(touched)
+      const opened = openIndexSearcher({ folder })
+      opened.refresh({ changed: EVERYTHING, epoch: 0, words: null })
+      expect(answers(kept)).toEqual(answers(opened))
+      opened.close()
+    }
+    kept.close()
+    writer.close()
+    rmSync(folder, { recursive: true })
+  })
 })
 
 type Change = { id: string } | { id: string; title: string; description: string; brand: string }
