@@ -75,3 +75,18 @@ it('exports the sales with the sources of their buyers', async () => {
   expect(line).toContain('newsletter,email,spring')
   expect(errors).toEqual([])
 })
+
+it('exports rows as files of Parquet', async () => {
+  await page.getByRole('button', { name: 'Export rows' }).click()
+  await page.getByRole('menuitem', { name: 'Orders' }).waitFor()
+  expect(await seriousFindings(page)).toEqual([])
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('menuitem', { name: 'Attributed sales' }).click(),
+  ])
+  expect(download.suggestedFilename()).toBe('v_attributed_sales.parquet')
+  const chunks: Buffer[] = []
+  for await (const chunk of await download.createReadStream()) chunks.push(chunk as Buffer)
+  expect(Buffer.concat(chunks).subarray(0, 4).toString()).toBe('PAR1')
+  expect(errors).toEqual([])
+})

@@ -1,5 +1,4 @@
-import { Button, MultiSelect, Skeleton, Text } from '@mantine/core'
-import { IconDownload, IconFileExport } from '@tabler/icons-react'
+import { MultiSelect, Skeleton, Text } from '@mantine/core'
 import { useSearchParams } from 'react-router'
 import type { Answer } from '../../client/types.ts'
 import { type Column, DataTable } from '../../components/page/data-table.tsx'
@@ -14,6 +13,7 @@ import { useShop } from '../../session/shop-context.tsx'
 import { NoShop } from '../publisher/shops/no-shop.tsx'
 import { PeriodFields } from '../reports/controls/period-fields.tsx'
 import { addDays, dayLabel, daysOf, isDay, isPreset, type Period } from '../reports/controls/periods.ts'
+import { Downloads } from './downloads.tsx'
 
 type Row = Answer<'/v1/panel/page-views'>['rows'][number]
 
@@ -21,7 +21,6 @@ const names = ['day', 'utmSource', 'utmMedium', 'utmCampaign', 'gclid'] as const
 type Dimension = (typeof names)[number]
 const DEFAULT: readonly Dimension[] = ['utmSource', 'utmMedium', 'utmCampaign']
 const PERIOD_DEFAULT = '28-days'
-const EXPORT_LINES_MAX = 10_000
 
 /** How visitors came, by the shop's page views, and what was sold to them. All settings are in the address. */
 export default function VisitorsPage() {
@@ -34,42 +33,13 @@ export default function VisitorsPage() {
   const query = { ...range, groupBy: groupBy.join(',') }
   const { data, problem, retry } = useEntity('/v1/panel/page-views', { query, enabled: shop !== undefined })
   const put = (values: Record<string, string>) => setSearch({ ...Object.fromEntries(search), ...values })
-  const addressOf = (path: string, asked: Record<string, string>) => `${path}?${new URLSearchParams(asked)}`
 
   return (
     <>
       <PageHeader
         title={t('visitors')}
         description={shop && t('visitorsHelp', { zone: shop.timeZone })}
-        actions={
-          shop && (
-            <>
-              <Button
-                component="a"
-                variant="default"
-                download
-                href={addressOf('/v1/panel/page-views', { ...query, format: 'csv' })}
-                leftSection={<IconDownload size={16} aria-hidden />}
-              >
-                {t('downloadCsv')}
-              </Button>
-              <Button
-                component="a"
-                variant="default"
-                download
-                title={t('exportLimit', { lines: formatCount(EXPORT_LINES_MAX) })}
-                href={addressOf('/v1/panel/attributed-sales', {
-                  ...range,
-                  format: 'csv',
-                  limit: String(EXPORT_LINES_MAX),
-                })}
-                leftSection={<IconFileExport size={16} aria-hidden />}
-              >
-                {t('exportSales')}
-              </Button>
-            </>
-          )
-        }
+        actions={shop && <Downloads range={range} query={query} />}
       />
       {!shop && (shops ? <NoShop /> : <Skeleton height={480} />)}
       {shop && (
