@@ -58,7 +58,7 @@ export function analyticsError(error: unknown): AnalyticsRejected | AnalyticsUna
   }
   const message = error instanceof Error ? error.message : String(error)
   const code = fieldCodeOf(error) ?? message.match(CODE)?.[1]
-  if (Number(code) === FENCED_CODE) return new AnalyticsFenced('A later epoch of this scope has been raised')
+  if (Number(code) === FENCED_CODE) return new AnalyticsFenced('A later epoch of a scope has been raised')
   if (GIVEN_UP_CODES.has(Number(code))) return new AnalyticsGaveUp(message)
   return code === undefined || PASSING_CODES.has(Number(code))
     ? new AnalyticsUnavailable(message)

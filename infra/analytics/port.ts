@@ -11,7 +11,7 @@ export interface Analytics {
    * still be stored later.
    * - With a `token`: a block whose token this table has seen before is dropped whole, within the table's deduplication
    *   window.
-   * - Under a `fence`: nothing is stored once a later epoch of its scope has been raised. Rows are not compared with any.
+   * - Under `fences`: nothing is stored once a later epoch of any of their scopes has been raised. Rows are not compared with any.
    * @throws AnalyticsUnavailable, AnalyticsRejected; AnalyticsFenced: nothing was stored.
    */
   insert(table: string, rows: readonly object[] | RowBlock, by: InsertBy): Promise<void>
@@ -33,7 +33,7 @@ export interface Analytics {
   close(): Promise<void>
 }
 
-export type InsertBy = { token: string } | { fence: Fence }
+export type InsertBy = { token: string } | { fences: readonly Fence[] }
 
 /** Rows as bytes, in ClickHouse's RowBinary: the values of these columns, row after row. */
 export interface RowBlock {
@@ -41,6 +41,10 @@ export interface RowBlock {
   /** How many rows. */
   length: number
   bytes: Uint8Array<ArrayBuffer>
+}
+
+export function isBlock(rows: readonly object[] | RowBlock): rows is RowBlock {
+  return 'bytes' in rows
 }
 
 /** Of all that insert under one scope, only the latest epoch may store. Epochs are given out by whoever uses the scope. */

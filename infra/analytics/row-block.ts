@@ -28,7 +28,3 @@ export function insertTarget({ table, columns, names, source, condition }: Inser
 export function structureOf(columns: RowBlock['columns']): string {
   return quoted(columns.map(({ name, type }) => `\`${name}\` ${type}`).join(', '))
 }
-
-export function isBlock(rows: readonly object[] | RowBlock): rows is RowBlock {
-  return 'bytes' in rows
-}

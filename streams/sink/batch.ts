@@ -1,4 +1,4 @@
-import { type Analytics, AnalyticsRejected, type Fence } from '../../infra/analytics/port.ts'
+import { type Analytics, AnalyticsRejected, type Fence, isBlock, type RowBlock } from '../../infra/analytics/port.ts'
 import type { LogRecord } from '../../infra/event-log/port.ts'
 import type { DeadRecord } from '../runtime/outcome.ts'
 import type { StoredTopic } from './rows.ts'
@@ -18,48 +18,73 @@ export interface SinkBatch {
   epoch: number
 }
 
+/** A batch on its way into the tables. */
+interface Storing {
+  batch: SinkBatch
+  tables: TableRows[]
+  dead: DeadRecord[]
+}
+
 export function fenceOf({ topic, partition, epoch }: Pick<SinkBatch, 'topic' | 'partition' | 'epoch'>): Fence {
   return { scope: `${topic}/${partition}`, epoch }
 }
 
 /**
- * Stores a batch of which nothing is stored yet.
- * @returns the records that cannot be stored.
- * @throws AnalyticsUnavailable, AnalyticsFenced: any part of it may have been stored.
+ * Stores batches of which nothing is stored yet, each of another partition: one insert a table takes them all.
+ * @returns for each batch the records that cannot be stored.
+ * @throws AnalyticsUnavailable, AnalyticsFenced: any part of any of them may have been stored.
  */
-export function storeBatch(analytics: Analytics, batch: SinkBatch): Promise<DeadRecord[]> {
-  return storeTables(batch, (rows) => insertRows(analytics, batch, rows, [...rows.offsets.keys()]))
+export async function storeBatches(analytics: Analytics, batches: readonly SinkBatch[]): Promise<DeadRecord[][]> {
+  const storing: Storing[] = []
+  for (const batch of batches) storing.push({ batch, ...(await tableRowsOf(batch)) })
+  const parts = storing.flatMap((of) => of.tables.map((rows) => ({ of, rows })))
+  for (const [table, ofTable] of Map.groupBy(parts, ({ rows }) => rows.table)) {
+    const blocks = ofTable.map(({ rows }) => rows.blockOf([...rows.offsets.keys()]))
+    try {
+      await analytics.insert(table, joined(blocks), { fences: ofTable.map(({ of }) => fenceOf(of.batch)) })
+    } catch (error) {
+      if (!(error instanceof AnalyticsRejected)) throw error
+      for (const { of, rows } of ofTable) of.dead.push(...(await insertMissing(analytics, of.batch, rows)))
+    }
+  }
+  return storing.map(({ dead }) => dead)
 }
 
 /**
  * Stores what is missing of a batch. Only once no earlier epoch can store anything.
- * @returns, @throws as `storeBatch`.
+ * @returns, @throws as `storeBatches`.
  */
-export function storeMissing(analytics: Analytics, batch: SinkBatch): Promise<DeadRecord[]> {
-  return storeTables(batch, async (rows) =>
-    insertRows(analytics, batch, rows, await missingRows(analytics, batch, rows, [...rows.offsets.keys()])),
-  )
-}
-
-async function storeTables(batch: SinkBatch, store: (rows: TableRows) => Promise<DeadRecord[]>): Promise<DeadRecord[]> {
+export async function storeMissing(analytics: Analytics, batch: SinkBatch): Promise<DeadRecord[]> {
   const { tables, dead } = await tableRowsOf(batch)
-  for (const rows of tables) dead.push(...(await store(rows)))
+  for (const rows of tables) dead.push(...(await insertMissing(analytics, batch, rows)))
   return dead
 }
 
-/** One block; when the store refuses it, halves of it, down to the rows at fault. */
-async function insertRows(
+/** Blocks of one table, at least one. */
+function joined(blocks: readonly (readonly object[] | RowBlock)[]): readonly object[] | RowBlock {
+  const [first] = blocks
+  if (blocks.length === 1) return first!
+  const binary = blocks.filter((each) => isBlock(each))
+  if (binary.length === 0) return (blocks as readonly (readonly object[])[]).flat()
+  return {
+    columns: binary[0]!.columns,
+    length: binary.reduce((sum, { length }) => sum + length, 0),
+    bytes: new Uint8Array(Buffer.concat(binary.map(({ bytes }) => bytes))),
+  }
+}
+
+/** One block of the rows that are not stored; when the store refuses it, halves of it, down to the rows at fault. */
+async function insertMissing(
   analytics: Analytics,
   batch: SinkBatch,
   { table, offsets, blockOf }: TableRows,
-  rows: readonly number[],
 ): Promise<DeadRecord[]> {
   const dead: DeadRecord[] = []
-  const queue = [rows]
+  const queue = [await missingRows(analytics, batch, { table, offsets }, [...offsets.keys()])]
   for (let some = queue.pop(); some !== undefined; some = queue.pop()) {
     if (some.length === 0) continue
     try {
-      await analytics.insert(table, blockOf(some), { fence: fenceOf(batch) })
+      await analytics.insert(table, blockOf(some), { fences: [fenceOf(batch)] })
     } catch (error) {
       if (!(error instanceof AnalyticsRejected) || dead.length === REJECTED_ROWS_MAX) throw error
       if (some.length === 1) {
@@ -81,6 +106,7 @@ async function missingRows(
   { table, offsets }: Pick<TableRows, 'table' | 'offsets'>,
   rows: readonly number[],
 ): Promise<number[]> {
+  if (rows.length === 0) return []
   const found = await analytics.query<{ _offset: number }>(
     `SELECT DISTINCT _offset FROM ${table}
      WHERE _topic = {topic:String} AND _partition = {partition:Int32} AND _offset BETWEEN {first:Int64} AND {last:Int64}`,

@@ -1,12 +1,19 @@
 import type { Analytics } from '../../infra/analytics/port.ts'
-import type { Assignment, LogConsumer } from '../../infra/event-log/port.ts'
+import { type Assignment, type LogConsumer, Revoked } from '../../infra/event-log/port.ts'
 import { type DeadRecord, deadLettersOf } from '../runtime/outcome.ts'
-import { fenceOf, type SinkBatch, storeBatch, storeMissing } from './batch.ts'
+import { fenceOf, type SinkBatch, storeBatches, storeMissing } from './batch.ts'
 import { encodeOffsetMetadata, SINK_GROUP } from './offset-metadata.ts'
 
 /** A batch, and the right to store it. */
 export interface AssignedBatch extends SinkBatch {
   assignment: Assignment
+}
+
+/** What has become of a batch. */
+export interface Stored {
+  batch: AssignedBatch
+  /** The records that cannot be stored. Null: another has taken the partition over, and finishes the batch. */
+  dead: DeadRecord[] | null
 }
 
 export interface StoreDeps {
@@ -17,22 +24,25 @@ export interface StoreDeps {
 }
 
 /**
- * Stores a batch exactly once. From `open` until `close` the batch is in doubt: whoever gets the partition meanwhile
- * finishes it by `recoverOnce`. docs/exactly-once.md says why a process that was frozen anywhere in here does no harm.
- * @returns the records that cannot be stored.
- * @throws Revoked, AnalyticsFenced: another has taken over, and finishes the batch; AnalyticsUnavailable, LogUnavailable
+ * Stores batches, each of another partition, exactly once. From `open` until `close` a batch is in doubt: whoever gets the
+ * partition meanwhile finishes it by `recoverOnce`. docs/exactly-once.md says why a process that was frozen anywhere in here
+ * does no harm. Each step of all batches is made at once, so that one fsync and one insert a table serve them all.
+ * @throws AnalyticsFenced: another has taken over one of them; AnalyticsUnavailable, LogUnavailable. All may be in doubt then.
  */
-export async function storeOnce(deps: StoreDeps, batch: AssignedBatch): Promise<DeadRecord[]> {
-  await open(deps, batch)
-  return close(deps, batch, await storeBatch(deps.analytics, batch))
+export async function storeOnce(deps: StoreDeps, batches: readonly AssignedBatch[]): Promise<Stored[]> {
+  const states = await settled(batches.map(async (batch) => ({ batch, isOpen: await isOwner(open(deps, batch)) })))
+  const opened = states.filter(({ isOpen }) => isOpen).map(({ batch }) => batch)
+  const dead = await storeBatches(deps.analytics, opened)
+  const closed = await settled(opened.map((batch, i) => close(deps, batch, dead[i]!)))
+  return [...closed, ...states.filter(({ isOpen }) => !isOpen).map(({ batch }) => ({ batch, dead: null }))]
 }
 
 /**
  * Finishes a batch that was opened under an earlier epoch, by another or by this process before something failed.
  * @throws as `storeOnce`.
  */
-export async function recoverOnce(deps: StoreDeps, batch: AssignedBatch): Promise<DeadRecord[]> {
-  await open(deps, batch)
+export async function recoverOnce(deps: StoreDeps, batch: AssignedBatch): Promise<Stored> {
+  if (!(await isOwner(open(deps, batch)))) return { batch, dead: null }
   await deps.analytics.raiseFences([fenceOf(batch)])
   return close(deps, batch, await storeMissing(deps.analytics, batch))
 }
@@ -42,9 +52,26 @@ async function open({ consumer }: StoreDeps, { assignment, first, last, epoch }:
   await consumer.commit(assignment, { offset: first, metadata: encodeOffsetMetadata({ epoch, pendingLast: last }) })
 }
 
-async function close(deps: StoreDeps, batch: AssignedBatch, dead: DeadRecord[]): Promise<DeadRecord[]> {
+async function close(deps: StoreDeps, batch: AssignedBatch, dead: DeadRecord[]): Promise<Stored> {
   const { assignment, last, epoch } = batch
   const place = { offset: last + 1, metadata: encodeOffsetMetadata({ epoch, pendingLast: null }) }
-  await deps.consumer.commit(assignment, place, deadLettersOf(SINK_GROUP, batch, dead, deps.now()))
-  return dead
+  const letters = deadLettersOf(SINK_GROUP, batch, dead, deps.now())
+  return { batch, dead: (await isOwner(deps.consumer.commit(assignment, place, letters))) ? dead : null }
+}
+
+/** Whether the log has taken a commit: false when its assignment has ended. */
+async function isOwner(commit: Promise<void>): Promise<boolean> {
+  try {
+    await commit
+    return true
+  } catch (error) {
+    if (!(error instanceof Revoked)) throw error
+    return false
+  }
+}
+
+/** The values of all. Settles, with the first error if there is any, once none is under way. */
+async function settled<T>(promises: readonly Promise<T>[]): Promise<T[]> {
+  await Promise.allSettled(promises)
+  return Promise.all(promises)
 }

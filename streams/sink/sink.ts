@@ -1,33 +1,28 @@
 import type { Analytics } from '../../infra/analytics/port.ts'
-import {
-  type Assignment,
-  type Batch,
-  type EventLog,
-  type LogConsumer,
-  type LogRecord,
-  Revoked,
-} from '../../infra/event-log/port.ts'
+import type { Assignment, Batch, EventLog, LogConsumer, LogRecord } from '../../infra/event-log/port.ts'
 import { createTopicLag } from '../runtime/lag.ts'
-import { type DeadRecord, readablePart } from '../runtime/outcome.ts'
+import { readablePart } from '../runtime/outcome.ts'
 import { readPages } from '../runtime/pages.ts'
 import type { Stream, StreamLogger } from '../runtime/stream.ts'
 import { createStreamRun, type Retry } from '../runtime/stream-run.ts'
 import { decodeOffsetMetadata, SINK_GROUP } from './offset-metadata.ts'
-import { type AssignedBatch, recoverOnce, storeOnce } from './once.ts'
+import { type AssignedBatch, recoverOnce, type Stored, storeOnce } from './once.ts'
 import { type StoredTopic, storedTopics } from './rows.ts'
 
-/** A batch is stored once it has this many records or bytes, … */
+/** A batch is stored once it has this many records or bytes. Those that are stored together have no more in all, unless one has. */
 const BATCH_RECORDS = 20_000
 const BATCH_BYTES = 16 * 1024 * 1024
-/** … or once the first record of any batch has waited this long, and all others with it, … */
-const BATCH_MAX_AGE_MS = 800
-/** … which may be this long while there is more to read: stored within a second. */
-const BATCH_LATEST_MS = 1_000
+/** All are stored once the first record of any has waited this long, so that they share inserts and commits, … */
+const BATCH_AGE_MS = 1_000
+/** … or this long when there is always more to read. */
+const BATCH_MAX_AGE_MS = 1_400
 const POLL_MAX_RECORDS = 10_000
 const POLL_MAX_WAIT_MS = 500
 /** Over all partitions; above it the largest batch is stored early. */
 const BUFFERED_MAX_BYTES = 64 * 1024 * 1024
 const STORES_AT_ONCE = 4
+/** Each takes two commits. */
+const BATCHES_PER_STORE_MAX = 32
 /** After this long without a failure, and with nothing to store, the sink counts as healthy again. */
 const SETTLED_AFTER_MS = 5_000
 /** Records of one read when a batch in doubt is read again. */
@@ -40,6 +35,8 @@ export interface SinkOptions {
   now: () => number
   logger: StreamLogger
   retry?: Retry
+  /** Waits for more records to come, so that they are read in one go. Default: by the clock, until `stop`. */
+  gather?: (ms: number) => Promise<void>
 }
 
 /** A batch that is still filling, of records that were read under one assignment. */
@@ -55,8 +52,9 @@ interface Filling {
 }
 
 /** Copies the log into the tables of Analytics, every record exactly once: `once.ts`. */
-export function createSink({ log, analytics, now, logger, retry }: SinkOptions): Stream {
+export function createSink({ log, analytics, now, logger, retry, gather }: SinkOptions): Stream {
   const run = createStreamRun({ name: SINK_GROUP, retry, now, logger })
+  const wait = gather ?? run.pause
   const filling = new Map<string, Filling>()
   const measured = { log, group: SINK_GROUP, topics: storedTopics, now }
   let member: LogConsumer | null = null
@@ -72,10 +70,12 @@ export function createSink({ log, analytics, now, logger, retry }: SinkOptions):
         run.paused.resumeDue(consumer)
         const batch = await poll(consumer)
         if (batch) await take(consumer, batch)
-        await storeAll(consumer, dueBatches({ allRead: batch === null }))
+        const due = dueBatches(batch === null ? BATCH_AGE_MS : BATCH_MAX_AGE_MS)
+        await storeAll(consumer, due)
         if (isIdle()) run.markHealthy()
-        // All is read: what comes meanwhile is read with the next, not record by record.
-        if (!batch && isFilling()) await run.pause(Math.min(BATCH_MAX_AGE_MS, BATCH_MAX_AGE_MS - oldestAgeMs()))
+        if (batch === null && due.length === 0 && unstored().length > 0) {
+          await wait(Math.min(BATCH_AGE_MS, BATCH_AGE_MS - oldestAgeMs()))
+        }
       }
     } finally {
       member = waiting = null
@@ -85,25 +85,20 @@ export function createSink({ log, analytics, now, logger, retry }: SinkOptions):
 
   /** Waits only while nothing else is to be done. */
   async function poll(consumer: LogConsumer): Promise<Batch | null> {
-    if (isFilling()) return consumer.poll({ maxRecords: POLL_MAX_RECORDS, maxWaitMs: 0 })
+    if (unstored().length > 0) return consumer.poll({ maxRecords: POLL_MAX_RECORDS, maxWaitMs: 0 })
     waiting = consumer
     const batch = await consumer.poll({ maxRecords: POLL_MAX_RECORDS, maxWaitMs: POLL_MAX_WAIT_MS })
     waiting = null
     return batch
   }
 
-  const isFilling = () => filling.values().some(({ records }) => records.length > 0)
-
-  /**
-   * Stores some batches at a time, since each takes two commits and an insert with fsync. After a failure no other begins.
-   * Settles once none is under way.
-   */
+  /** Stores some groups of batches at a time. After a failure no other begins. Settles once none is under way. */
   async function storeAll(consumer: LogConsumer, batches: readonly Filling[]): Promise<void> {
-    const queue = [...batches]
+    const queue = storedTogether(batches)
     const errors: unknown[] = []
     const storeOthers = async () => {
-      for (let batch = queue.pop(); batch && errors.length === 0; batch = queue.pop()) {
-        await storeFilled(consumer, batch).catch((error) => errors.push(error))
+      for (let group = queue.pop(); group && errors.length === 0; group = queue.pop()) {
+        await storeFilled(consumer, group).catch((error) => errors.push(error))
       }
     }
     await Promise.all(Array.from({ length: STORES_AT_ONCE }, storeOthers))
@@ -112,7 +107,7 @@ export function createSink({ log, analytics, now, logger, retry }: SinkOptions):
 
   /** Nothing waits to be stored, and the last failure is some time ago. */
   function isIdle(): boolean {
-    if (isFilling()) return false
+    if (unstored().length > 0) return false
     const { lastError } = run.state()
     return lastError === null || now() - lastError.at >= SETTLED_AFTER_MS
   }
@@ -154,33 +149,23 @@ export function createSink({ log, analytics, now, logger, retry }: SinkOptions):
     }
     begun.epoch += 1
     const batch = { topic, partition, assignment, epoch: begun.epoch, ...doubt, records }
-    await finish(batch, recoverOnce({ consumer, analytics, now }, batch))
+    finish(await recoverOnce({ consumer, analytics, now }, batch))
     consumer.seek(assignment, doubt.last + 1)
   }
 
-  async function storeFilled(consumer: LogConsumer, filled: Filling): Promise<void> {
-    const { topic, partition, assignment, epoch, records } = filled
-    const batch = {
-      topic,
-      partition,
-      assignment,
-      epoch,
-      first: records[0]!.offset,
-      last: records.at(-1)!.offset,
-      records,
-    }
-    filled.records = []
-    filled.bytes = 0
-    await finish(batch, storeOnce({ consumer, analytics, now }, batch))
+  async function storeFilled(consumer: LogConsumer, group: readonly Filling[]): Promise<void> {
+    const batches = group.map((filled) => {
+      const { topic, partition, assignment, epoch, records } = filled
+      filled.records = []
+      filled.bytes = 0
+      return { topic, partition, assignment, epoch, first: records[0]!.offset, last: records.at(-1)!.offset, records }
+    })
+    for (const stored of await storeOnce({ consumer, analytics, now }, batches)) finish(stored)
   }
 
-  async function finish(batch: AssignedBatch, storing: Promise<DeadRecord[]>): Promise<void> {
-    try {
-      count(batch, await storing)
-    } catch (error) {
-      if (!(error instanceof Revoked)) throw error
-      forget(batch)
-    }
+  function finish({ batch, dead }: Stored): void {
+    if (dead === null) forget(batch)
+    else count(batch, dead)
   }
 
   /** What was read under an assignment that has ended. */
@@ -188,22 +173,25 @@ export function createSink({ log, analytics, now, logger, retry }: SinkOptions):
     if (filling.get(placeOf(batch))?.assignment === batch.assignment) filling.delete(placeOf(batch))
   }
 
-  /** How long the record that was read first has waited. */
-  function oldestAgeMs(): number {
-    const begun = filling.values().filter(({ records }) => records.length > 0)
-    return now() - begun.reduce((oldest, { begunAt }) => Math.min(oldest, begunAt), now())
+  /** Batches that have records. */
+  function unstored(): Filling[] {
+    return [...filling.values()].filter(({ records }) => records.length > 0)
   }
 
-  function dueBatches({ allRead }: { allRead: boolean }): Filling[] {
-    const batches = [...filling.values()].filter(({ records }) => records.length > 0)
-    if (oldestAgeMs() >= (allRead ? BATCH_MAX_AGE_MS : BATCH_LATEST_MS)) return batches
+  function oldestAgeMs(): number {
+    return now() - Math.min(...unstored().map(({ begunAt }) => begunAt))
+  }
+
+  function dueBatches(ageMs: number): Filling[] {
+    const batches = unstored()
+    if (batches.length > 0 && oldestAgeMs() >= ageMs) return batches
     const due = batches.filter(({ records, bytes }) => records.length >= BATCH_RECORDS || bytes >= BATCH_BYTES)
     const buffered = batches.reduce((sum, { bytes }) => sum + bytes, 0)
     if (due.length > 0 || buffered < BUFFERED_MAX_BYTES) return due
     return batches.sort((a, b) => b.bytes - a.bytes).slice(0, 1)
   }
 
-  function count({ topic, partition, records }: AssignedBatch, dead: DeadRecord[]): void {
+  function count({ topic, partition, records }: AssignedBatch, dead: NonNullable<Stored['dead']>): void {
     run.count({ records: records.length, dead: dead.length })
     for (const { offset, code, message } of dead) {
       logger.warn({ stream: SINK_GROUP, topic, partition, offset, code }, `dead letter: ${message}`)
@@ -223,6 +211,27 @@ export function createSink({ log, analytics, now, logger, retry }: SinkOptions):
     ownLag: createTopicLag({ ...measured, assigned: () => member?.assigned() ?? [] }),
     state: run.state,
   }
+}
+
+/** The smallest first, so that what comes in slowly goes as one. */
+function storedTogether(batches: readonly Filling[]): Filling[][] {
+  const groups: { batches: Filling[]; records: number; bytes: number }[] = []
+  for (const batch of batches.toSorted((a, b) => a.bytes - b.bytes)) {
+    const group = groups.at(-1)
+    const hasRoom =
+      group !== undefined &&
+      group.batches.length < BATCHES_PER_STORE_MAX &&
+      group.records + batch.records.length <= BATCH_RECORDS &&
+      group.bytes + batch.bytes <= BATCH_BYTES
+    if (!hasRoom) {
+      groups.push({ batches: [batch], records: batch.records.length, bytes: batch.bytes })
+      continue
+    }
+    group.batches.push(batch)
+    group.records += batch.records.length
+    group.bytes += batch.bytes
+  }
+  return groups.map(({ batches }) => batches)
 }
 
 function placeOf({ topic, partition }: { topic: StoredTopic; partition: number }): string {

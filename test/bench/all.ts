@@ -28,6 +28,7 @@ const measures: Measure[] = [
     'cost/cost',
     'intake/intake',
     'streams/sink',
+    'streams/low-load',
     'streams/attribution',
     'streams/attribution-turn',
     'streams/indexer',

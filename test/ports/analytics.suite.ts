@@ -56,7 +56,7 @@ export function analyticsSuite(name: string, open: () => Promise<Analytics>): vo
     })
 
     describe('under a fence', () => {
-      const fence = (epoch: number, scope = 'page-views/1') => ({ fence: { scope, epoch } })
+      const fence = (epoch: number, scope = 'page-views/1') => ({ fences: [{ scope, epoch }] })
 
       it('stores rows again that it has stored before', async () => {
         const rows = Array.from({ length: 100_000 }, (_, n) => row(5_000_000 + n))
@@ -66,7 +66,7 @@ export function analyticsSuite(name: string, open: () => Promise<Analytics>): vo
 
       it('stores nothing of an epoch once a later one has been raised', async () => {
         await analytics.insert('blocks', [row(70)], fence(1))
-        await analytics.raiseFences([fence(2).fence])
+        await analytics.raiseFences(fence(2).fences)
         await expect(analytics.insert('blocks', [row(71)], fence(1))).rejects.toBeInstanceOf(AnalyticsFenced)
         await analytics.insert('blocks', [row(72)], fence(2))
         await analytics.insert('blocks', [row(73)], fence(3))
@@ -74,8 +74,8 @@ export function analyticsSuite(name: string, open: () => Promise<Analytics>): vo
       })
 
       it('knows epochs by their scope, raises several at once, and takes none back', async () => {
-        await analytics.raiseFences([fence(5, 'a').fence, fence(3, 'b').fence])
-        await analytics.raiseFences([fence(4, 'a').fence])
+        await analytics.raiseFences([...fence(5, 'a').fences, ...fence(3, 'b').fences])
+        await analytics.raiseFences(fence(4, 'a').fences)
         await analytics.raiseFences([])
         const stores = async (by: ReturnType<typeof fence>) => {
           const refused = (error: Error) => (error instanceof AnalyticsFenced ? 'refused' : Promise.reject(error))
@@ -86,17 +86,27 @@ export function analyticsSuite(name: string, open: () => Promise<Analytics>): vo
         expect(answers).toEqual(['refused', 'stored', 'refused', 'stored', 'stored'])
       })
 
+      it('stores nothing of what belongs to several scopes once a later epoch of any has been raised', async () => {
+        const both = (b: number) => ({ fences: [...fence(1, 'several a').fences, ...fence(b, 'several b').fences] })
+        await analytics.insert('blocks', [row(61)], both(1))
+        await analytics.raiseFences(fence(2, 'several b').fences)
+        await expect(analytics.insert('blocks', [row(62)], both(1))).rejects.toBeInstanceOf(AnalyticsFenced)
+        await analytics.insert('blocks', [row(63)], both(2))
+        expect(await count('n IN (61, 62, 63)')).toBe(2)
+      })
+
       it('shows all that earlier epochs have stored once a later one has been raised, and nothing more after', async () => {
         for (let round = 0; round < 10; round++) {
           const scope = `round ${round}`
           const n = 3_000_000 + round
+          const by = { fences: [...fence(1, `other ${scope}`).fences, ...fence(1, scope).fences] }
           const inserts = Array.from({ length: 4 }, (_, i) =>
-            analytics.insert('blocks', Array(2_000).fill(row(n, `${i}`)), fence(1, scope)).then(
+            analytics.insert('blocks', Array(2_000).fill(row(n, `${i}`)), i % 2 === 0 ? by : fence(1, scope)).then(
               () => 1,
               () => 0,
             ),
           )
-          await analytics.raiseFences([fence(2, scope).fence])
+          await analytics.raiseFences(fence(2, scope).fences)
           const seen = await count(`n = ${n}`)
           const acknowledged = (await Promise.all(inserts)).reduce<number>((sum, each) => sum + each, 0)
           expect(await count(`n = ${n}`)).toBe(seen)
@@ -132,7 +142,7 @@ export function analyticsSuite(name: string, open: () => Promise<Analytics>): vo
         return Buffer.concat([number, Buffer.from([1, 1]), Buffer.from('x'), Buffer.from([s.length]), Buffer.from(s)])
       }
       const block = (rows: Buffer[]) => ({ columns, length: rows.length, bytes: new Uint8Array(Buffer.concat(rows)) })
-      const by = (epoch: number) => ({ fence: { scope: 'bytes', epoch } })
+      const by = (epoch: number) => ({ fences: [{ scope: 'bytes', epoch }] })
 
       it('is stored whole, without what is no column, and may be inserted again', async () => {
         const rows = block(Array.from({ length: 100_000 }, (_, n) => bytesOf(7_000_000 + n, "it's")))
@@ -147,7 +157,7 @@ export function analyticsSuite(name: string, open: () => Promise<Analytics>): vo
       })
 
       it('is refused under an earlier epoch than that of its fence', async () => {
-        await analytics.raiseFences([by(2).fence])
+        await analytics.raiseFences(by(2).fences)
         const early = analytics.insert('blocks', block([bytesOf(91, '')]), by(1))
         await expect(early).rejects.toBeInstanceOf(AnalyticsFenced)
         await analytics.insert('blocks', block([bytesOf(92, '')]), by(2))

@@ -5,9 +5,16 @@ import { createCallGuard } from '../../call-guard.ts'
 import { analyticsError } from '../errors.ts'
 import { migrate } from '../migrate.ts'
 import { withLiterals } from '../params.ts'
-import { type Analytics, AnalyticsUnavailable, type Fence, type InsertBy, type RowBlock } from '../port.ts'
-import { insertTarget, isBlock, structureOf } from '../row-block.ts'
-import { countEarlierStatement, endEarlierStatement, FENCE_CONDITION, fencedQueryId, raiseStatement } from './fences.ts'
+import { type Analytics, AnalyticsUnavailable, type Fence, type InsertBy, isBlock, type RowBlock } from '../port.ts'
+import { insertTarget, structureOf } from '../row-block.ts'
+import {
+  countEarlierStatement,
+  endEarlierStatement,
+  FENCE_CONDITION,
+  fencedQueryId,
+  fenceParams,
+  raiseStatement,
+} from './fences.ts'
 
 /** A block that has not been stored by then may still be. */
 const INSERT_TIMEOUT_MS = 30_000
@@ -71,13 +78,13 @@ export function connectClickHouse({
     return (await answer.json<{ name: string }>()).map(({ name }) => name)
   }
 
-  async function insertFenced(table: string, rows: readonly object[], fence: Fence): Promise<void> {
+  async function insertFenced(table: string, rows: readonly object[], fences: readonly Fence[]): Promise<void> {
     const target = { table, columns: await columnsFor(table), names: Object.keys(rows[0]!), source: 'input()' }
     await inserts.insert({
       table: insertTarget({ ...target, condition: FENCE_CONDITION }),
       values: rows,
       format: 'JSONEachRow',
-      ...callSettings({ fence }),
+      ...callSettings({ fences }),
     })
   }
 
@@ -85,7 +92,7 @@ export function connectClickHouse({
     const source = `input(${structureOf(columns)})`
     const names = columns.map(({ name }) => name)
     const target = { table, columns: await columnsFor(table), names, source }
-    const condition = 'fence' in by ? FENCE_CONDITION : '1'
+    const condition = 'fences' in by ? FENCE_CONDITION : '1'
     const query = `INSERT INTO ${insertTarget({ ...target, condition })} FORMAT RowBinary`
     const answer = await inserts.exec({ query, values: Readable.from([bytes]), ...callSettings(by) })
     await text(answer.stream)
@@ -94,8 +101,8 @@ export function connectClickHouse({
   function callSettings(by: InsertBy) {
     if ('token' in by) return { clickhouse_settings: { insert_deduplication_token: by.token } }
     return {
-      query_id: fencedQueryId(namespace, by.fence),
-      query_params: { ...by.fence },
+      query_id: fencedQueryId(namespace, by.fences),
+      query_params: fenceParams(by.fences),
       clickhouse_settings: { insert_deduplicate: 0 as const },
     }
   }
@@ -105,7 +112,7 @@ export function connectClickHouse({
       if (rows.length === 0) return
       await guard.run(async () => {
         if (isBlock(rows)) return insertBlock(table, rows, by)
-        if ('fence' in by) return insertFenced(table, rows, by.fence)
+        if ('fences' in by) return insertFenced(table, rows, by.fences)
         await inserts.insert({ table, values: rows, format: 'JSONEachRow', ...callSettings(by) })
       })
     },

@@ -4,21 +4,25 @@ import type { Fence } from '../port.ts'
 
 /**
  * How a server refuses inserts of earlier epochs. A fenced insert asks the table `fences` when it begins, and its name among
- * the running statements says what it belongs to. Whoever raises a fence first writes it down and then ends what runs
+ * the running statements says which scopes it belongs to. Whoever raises a fence first writes it down and then ends what runs
  * under an earlier epoch: an insert that began before is in that list, and one that begins later finds the new epoch.
  */
 
-/** Not in names of databases or topics. */
+/** Neither is in names of databases or topics. */
 const SEPARATOR = '|'
+const LIST_SEPARATOR = ','
 const MARK = 'fenced'
 
-/** What an insert asks, with the fence as its parameters. */
-export const FENCE_CONDITION =
-  "throwIf((SELECT max(epoch) FROM fences WHERE scope = {scope:String}) > {epoch:Int64}, 'fenced') = 0"
+/** What an insert asks, with `fenceParams` as its parameters. */
+export const FENCE_CONDITION = `throwIf((
+  SELECT count() FROM fences WHERE scope IN {scopes:Array(String)}
+    AND epoch > transform(scope, {scopes:Array(String)}, {epochs:Array(Int64)}, toInt64(0))
+) > 0, 'fenced') = 0`
 
 /** The name of an insert among the running statements. No two may have the same. */
-export function fencedQueryId(namespace: string, { scope, epoch }: Fence): string {
-  return [MARK, namespace, scope, epoch, randomUUID()].join(SEPARATOR)
+export function fencedQueryId(namespace: string, fences: readonly Fence[]): string {
+  const { scopes, epochs } = fenceParams(fences)
+  return [MARK, namespace, scopes.join(LIST_SEPARATOR), epochs.join(LIST_SEPARATOR), randomUUID()].join(SEPARATOR)
 }
 
 /** Writes fences down. */
@@ -26,7 +30,7 @@ export const raiseStatement = (fences: readonly Fence[]): string =>
   withLiterals(
     `INSERT INTO fences (scope, epoch)
      SELECT each.1, each.2 FROM (SELECT arrayJoin(arrayZip({scopes:Array(String)}, {epochs:Array(Int64)})) AS each)`,
-    listsOf(fences),
+    fenceParams(fences),
   )
 
 /** Ends what runs under an earlier epoch, and returns when it has ended. */
@@ -38,13 +42,17 @@ export const countEarlierStatement = (namespace: string, fences: readonly Fence[
 
 function isEarlier(namespace: string, fences: readonly Fence[]): string {
   const part = (index: number) => `splitByChar('${SEPARATOR}', query_id)[${index}]`
+  const list = (index: number) => `splitByChar('${LIST_SEPARATOR}', ${part(index)})`
   return withLiterals(
     `${part(1)} = '${MARK}' AND ${part(2)} = {namespace:String}
-     AND toInt64OrZero(${part(4)}) < transform(${part(3)}, {scopes:Array(String)}, {epochs:Array(Int64)}, toInt64(0))`,
-    { namespace, ...listsOf(fences) },
+     AND arrayExists(
+       each -> toInt64OrZero(${list(4)}[each])
+         < transform(${list(3)}[each], {scopes:Array(String)}, {epochs:Array(Int64)}, toInt64(0)),
+       arrayEnumerate(${list(3)}))`,
+    { namespace, ...fenceParams(fences) },
   )
 }
 
-function listsOf(fences: readonly Fence[]) {
+export function fenceParams(fences: readonly Fence[]) {
   return { scopes: fences.map(({ scope }) => scope), epochs: fences.map(({ epoch }) => epoch) }
 }

@@ -2,8 +2,14 @@ import { mkdirSync } from 'node:fs'
 import type { MessagePort } from 'node:worker_threads'
 import { connect, type Served, soleClient, startWorker } from '../../thread.ts'
 import { migrate } from '../migrate.ts'
-import { type Analytics, AnalyticsFenced, AnalyticsGaveUp, AnalyticsRejected, AnalyticsUnavailable } from '../port.ts'
-import { isBlock } from '../row-block.ts'
+import {
+  type Analytics,
+  AnalyticsFenced,
+  AnalyticsGaveUp,
+  AnalyticsRejected,
+  AnalyticsUnavailable,
+  isBlock,
+} from '../port.ts'
 
 /**
  * Starts the thread that holds the ClickHouse engine over `folder` and brings its tables up to date. A process can run

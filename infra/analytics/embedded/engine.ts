@@ -64,8 +64,9 @@ export function openEngine({ folder }: { folder: string }) {
   /** The highest epoch of each scope. In memory: no insert outlives the process, and no other process has the folder. */
   const epochs = new Map<string, number>()
 
-  function throwIfFenced({ scope, epoch }: Fence): void {
-    if (epoch < (epochs.get(scope) ?? epoch)) throw new AnalyticsFenced('A later epoch of this scope has been raised')
+  function throwIfFenced(fences: readonly Fence[]): void {
+    if (fences.every(({ scope, epoch }) => epoch >= (epochs.get(scope) ?? epoch))) return
+    throw new AnalyticsFenced('A later epoch of a scope has been raised')
   }
 
   async function columnsFor(session: Session, table: string): Promise<ReadonlySet<string>> {
@@ -82,13 +83,13 @@ export function openEngine({ folder }: { folder: string }) {
   return {
     insert: (table: string, lines: JsonLines, by: InsertBy): Promise<void> =>
       writes.run(async (session) => {
-        if ('fence' in by) throwIfFenced(by.fence)
+        if ('fences' in by) throwIfFenced(by.fences)
         const settings = { insert_deduplication_token: tokenOf(by) }
         await session.insert({ table, values: lines, format: 'JSONEachRow', settings })
       }),
     insertBlock: (table: string, { columns, bytes }: RowBlock, by: InsertBy): Promise<void> =>
       writes.run(async (session) => {
-        if ('fence' in by) throwIfFenced(by.fence)
+        if ('fences' in by) throwIfFenced(by.fences)
         const path = join(incoming, randomUUID())
         const source = `file(${quoted(path)}, 'RowBinary', ${structureOf(columns)})`
         const names = columns.map(({ name }) => name)
@@ -121,7 +122,7 @@ export function openEngine({ folder }: { folder: string }) {
 
 /** Without a token of its own, equal blocks would be taken for one. */
 function tokenOf(by: InsertBy): string {
-  return 'fence' in by ? randomUUID() : by.token
+  return 'fences' in by ? randomUUID() : by.token
 }
 
 /** Parameters are set on the session: the binding's own way holds a lock on the whole process while a query runs. */

@@ -8,7 +8,7 @@ import { createClient } from '@clickhouse/client'
 import { connectClickHouse, migrateClickHouse } from '../../../infra/analytics/clickhouse/analytics.ts'
 import type { JudgedEvent } from '../../../schemas/records/events.ts'
 import { encode } from '../../../schemas/wire/codec.ts'
-import { storeBatch } from '../../../streams/sink/batch.ts'
+import { storeBatches } from '../../../streams/sink/batch.ts'
 import { addresses, removeDatabase, testNamespace } from '../../engines/addresses.ts'
 import { touch } from '../../streams/attribution/events.ts'
 import { logRecord } from '../../streams/runtime/fake-log.ts'
@@ -55,14 +55,16 @@ const client = createClient({ url, database: bareNamespace, clickhouse_settings:
 const insert = {
   bare: (batch: number) => client.insert({ table: 'judged_events', values: objects[batch]!, format: 'JSONEachRow' }),
   sink: (batch: number) =>
-    storeBatch(analytics, {
-      topic: TOPIC,
-      partition: 0,
-      epoch: 0,
-      first: batch * BATCH_ROWS,
-      last: (batch + 1) * BATCH_ROWS - 1,
-      records: records[batch]!,
-    }),
+    storeBatches(analytics, [
+      {
+        topic: TOPIC,
+        partition: 0,
+        epoch: 0,
+        first: batch * BATCH_ROWS,
+        last: (batch + 1) * BATCH_ROWS - 1,
+        records: records[batch]!,
+      },
+    ]),
 }
 
 async function round(side: keyof typeof insert): Promise<void> {

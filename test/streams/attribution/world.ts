@@ -13,7 +13,7 @@ import { type ExplainedTouch, explainQuery } from '../../../infra/analytics/quer
 import type { Commit } from '../../../infra/event-log/port.ts'
 import type { AttributionModel } from '../../../services/domain/attribution/credit.ts'
 import { type AttributionDeps, attribute } from '../../../streams/attribution/attribution.ts'
-import { storeBatch } from '../../../streams/sink/batch.ts'
+import { storeBatches } from '../../../streams/sink/batch.ts'
 import { SINK_GROUP } from '../../../streams/sink/offset-metadata.ts'
 import { tablesOf } from '../../../streams/sink/rows.ts'
 import { fakeLog, logRecord } from '../runtime/fake-log.ts'
@@ -66,8 +66,8 @@ export async function openWorld(analytics: Analytics, epoch: number) {
           logRecord({ topic, key: keyOf(each), value: bytesOf(each) }, partition, start + i),
         )
         const last = start + records.length - 1
-        const dead = await storeBatch(analytics, { topic, partition, first: start, last, records, epoch })
-        if (dead.length > 0) throw new Error(dead[0]!.message)
+        const [dead] = await storeBatches(analytics, [{ topic, partition, first: start, last, records, epoch }])
+        if (dead!.length > 0) throw new Error(dead![0]!.message)
         ends.set(place, { topic, partition, offset: start + records.length, metadata: '' })
       }
       await log.reset(SINK_GROUP, [...ends.values()])

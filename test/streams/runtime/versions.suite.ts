@@ -190,8 +190,9 @@ function memoryTables(): MemoryTables {
   const rows = new Map<string, Place[]>()
   const epochs = new Map<string, number>()
   const analytics = {
-    async insert(table: string, block: RowBlock, { fence: { scope, epoch } }: { fence: Fence }) {
-      if (epoch < (epochs.get(scope) ?? 0)) throw new AnalyticsFenced(`${scope} has gone to a later epoch`)
+    async insert(table: string, block: RowBlock, { fences }: { fences: readonly Fence[] }) {
+      const later = fences.find(({ scope, epoch }) => epoch < (epochs.get(scope) ?? 0))
+      if (later) throw new AnalyticsFenced(`${later.scope} has gone to a later epoch`)
       rows.set(table, [...(rows.get(table) ?? []), ...placesOf(block)])
     },
     async raiseFences(fences: readonly Fence[]) {

@@ -16,7 +16,7 @@ import { openEmbeddedEventLog } from '../../../infra/event-log/embedded/event-lo
 import type { EventLog, NewRecord } from '../../../infra/event-log/port.ts'
 import type { TopicName } from '../../../schemas/topics.ts'
 import { decode } from '../../../schemas/wire/codec.ts'
-import { type SinkBatch, storeBatch } from '../../../streams/sink/batch.ts'
+import { type SinkBatch, storeBatches } from '../../../streams/sink/batch.ts'
 import { encodeOffsetMetadata, SINK_GROUP } from '../../../streams/sink/offset-metadata.ts'
 import { storedTopics, tablesOf } from '../../../streams/sink/rows.ts'
 import { createSink } from '../../../streams/sink/sink.ts'
@@ -27,6 +27,7 @@ import { bytesOf, campaign, type Happening, keyOf, pageView, purchase, shop, T0,
 const silent = { info() {}, warn() {}, error() {} }
 const AGE_MS = 2_000
 const RETRY = { firstMs: 1, maxMs: 10 }
+const gather = () => delay(5)
 const tables = Object.values(tablesOf).flatMap((each) => each.map(({ table }) => table))
 
 let folder: string
@@ -75,7 +76,7 @@ const countOf = async (table: string) => (await query<{ n: number }>(`SELECT cou
 
 /** Runs a sink, time passing, until it has committed everything. */
 async function drain(through: { log?: EventLog; analytics?: Analytics } = {}): Promise<void> {
-  const sink = createSink({ log, analytics, ...through, now: () => time, logger: silent, retry: RETRY })
+  const sink = createSink({ log, analytics, ...through, now: () => time, logger: silent, retry: RETRY, gather })
   const ended = sink.run()
   while ((await sink.lag()).some(({ records }) => records > 0)) {
     time += AGE_MS
@@ -141,7 +142,7 @@ it('the sink stores each topic in its table, with the place of the record', asyn
 
 it('the sink waits for a batch to fill until it is old enough', async () => {
   await log.append([record(view('v1'))])
-  const sink = createSink({ log, analytics, now: () => time, logger: silent })
+  const sink = createSink({ log, analytics, now: () => time, logger: silent, gather })
   const ended = sink.run()
   await delay(300)
   expect(await countOf('page_views')).toBe(0)
@@ -150,6 +151,37 @@ it('the sink waits for a batch to fill until it is old enough', async () => {
   expect(await countOf('page_views')).toBe(1)
   await sink.stop()
   await ended
+})
+
+it('the sink stores what came to several partitions and topics by one insert a table', async () => {
+  const views = Array.from({ length: 40 }, (_, i) => view(`v${i}`, `c${i}`))
+  const bought = views.map((_, i) => purchase({ eventId: `o${i}`, cid: `c${i}`, at: T0, products: ['p1'] }))
+  const purchases = bought.map((value): Happening => ({ topic: 'transactions', value }))
+  await log.append([...views, ...purchases].map(record))
+  const inserts: { table: string; scopes: number }[] = []
+  const watched: Analytics = {
+    ...analytics,
+    async insert(table, rows, by) {
+      inserts.push({ table, scopes: 'fences' in by ? new Set(by.fences.map(({ scope }) => scope)).size : 0 })
+      await analytics.insert(table, rows, by)
+    },
+  }
+  // Time passes once all has been read.
+  const pass = async () => {
+    time += AGE_MS
+    await delay(1)
+  }
+  const sink = createSink({ log, analytics: watched, now: () => time, logger: silent, gather: pass })
+  const ended = sink.run()
+  await waitFor(async () => sink.state().records === 80)
+  await sink.stop()
+  await ended
+  const { length: partitions } = await log.bounds('page-views')
+  expect(inserts.toSorted((a, b) => a.table.localeCompare(b.table))).toEqual([
+    { table: 'page_views', scopes: partitions },
+    { table: 'transactions', scopes: partitions },
+  ])
+  expect([await countOf('page_views'), await countOf('transactions')]).toEqual([40, 40])
 })
 
 it('the sink stores what cannot be decoded as a dead letter, and the rest of the batch', async () => {
@@ -245,7 +277,7 @@ it('the sink does not store what it read of a partition that has left and come b
       }
     },
   }
-  const sink = createSink({ log: watched, analytics, now: () => time, logger: silent })
+  const sink = createSink({ log: watched, analytics, now: () => time, logger: silent, gather })
   const ended = sink.run()
   await waitFor(async () => polled === views.length)
   const all = holds()
@@ -294,7 +326,7 @@ describe('a batch in doubt', () => {
     ['all', 3],
   ])('of which %s is stored is finished, and the partition goes on after it', async (_, count) => {
     const batch = await leaveInDoubt()
-    await storeBatch(analytics, { ...batch, records: batch.records.slice(0, count) })
+    await storeBatches(analytics, [{ ...batch, records: batch.records.slice(0, count) }])
     await drain()
     expect(await stored()).toEqual(views)
   })
@@ -302,7 +334,7 @@ describe('a batch in doubt', () => {
   it('a batch in doubt can no longer be stored by whoever opened it', async () => {
     const batch = await leaveInDoubt()
     await drain()
-    await expect(storeBatch(analytics, batch)).rejects.toBeInstanceOf(AnalyticsFenced)
+    await expect(storeBatches(analytics, [batch])).rejects.toBeInstanceOf(AnalyticsFenced)
     expect(await stored()).toEqual(views)
   })
 
@@ -312,7 +344,7 @@ describe('a batch in doubt', () => {
     const failing: Analytics = {
       ...analytics,
       async insert(table, rows, by) {
-        if ('fence' in by) epochs.push(by.fence.epoch)
+        if ('fences' in by) epochs.push(by.fences[0]!.epoch)
         if (epochs.length < 3) throw new AnalyticsUnavailable('try again')
         await analytics.insert(table, rows, by)
       },

@@ -115,7 +115,14 @@ export async function runModel(choose: (actions: readonly Action[]) => number): 
 
   const retry = { firstMs: 0, maxMs: 0 }
   const sinks = PROCESSES.map((process) =>
-    createSink({ log: log.of(process), analytics: store.of(process), now, logger: silent, retry }),
+    createSink({
+      log: log.of(process),
+      analytics: store.of(process),
+      now,
+      logger: silent,
+      retry,
+      gather: async () => {},
+    }),
   )
   const runs = sinks.map((sink) => sink.run())
   let current = 0

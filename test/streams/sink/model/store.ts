@@ -80,8 +80,8 @@ export function createModelStore(calls: Calls) {
     of(process: number): Analytics {
       return {
         async insert(_table, placed, by) {
-          if (!('fence' in by)) throw new Error('the sink inserts under a fence')
-          await insertRows(process, placedRows(placed as RowBlock), by.fence)
+          if (!('fences' in by)) throw new Error('the sink inserts under a fence')
+          await insertRows(process, placedRows(placed as RowBlock), by.fences[0]!)
         },
         raiseFences: (fences) => raise(process, fences[0]!),
         query: async <Found extends object>(_sql: string, params: object = {}) =>
