@@ -184,7 +184,7 @@ async function noteCluster(config: EngineConfig, logger: EngineLogger): Promise<
 export const migrateAnalytics = migrate
 
 async function kafkaOptions({ namespace, kafka }: EngineConfig, logger: KafkaLogger): Promise<KafkaEventLogOptions> {
-  const { clientSecurity } = await import('./event-log/kafka/security.ts')
+  const { clientSecurity } = await import('./event-log/kafka/client/oauth-bearer.ts')
   const { brokers, security, sessionTimeoutMs } = kafka!
   return {
     brokers,

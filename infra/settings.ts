@@ -1,5 +1,4 @@
 import { Ajv } from 'ajv'
-import { envSchema } from 'env-schema'
 import { type Static, type TObject, Type } from 'typebox'
 
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -63,32 +62,22 @@ export const listOf = (text: string): string[] =>
 export function readSettings<S extends TObject>(schema: S, env: Environment, problems: string[]): Static<S> {
   const keys = Object.keys(schema.properties)
   const given = Object.fromEntries(keys.map((key) => [key, env[key]?.trim()]).filter(([, value]) => value))
-  try {
-    return parse(schema, given)
-  } catch (error) {
-    const refused = refusedKeys(error)
-    for (const key of refused) {
-      const { description, writeOnly } = schema.properties[key] as { description?: string; writeOnly?: boolean }
-      problems.push(`${key} must be ${description}${writeOnly ? '' : `, not ${JSON.stringify(env[key])}`}`)
-      delete given[key]
-    }
-    return parse(schema, given)
+  const check = ajv.compile<Static<S>>(schema)
+  // The check converts the values, and sets those that are missing.
+  const settings: Record<string, unknown> = { ...given }
+  if (check(settings)) return settings
+  for (const key of new Set(check.errors!.map(({ instancePath }) => instancePath.slice(1)))) {
+    const { description, writeOnly } = schema.properties[key] as { description?: string; writeOnly?: boolean }
+    problems.push(`${key} must be ${description}${writeOnly ? '' : `, not ${JSON.stringify(env[key])}`}`)
+    delete given[key]
   }
+  if (check(given)) return given
+  throw new Error(ajv.errorsText(check.errors))
 }
 
-const ajv = new Ajv({ allErrors: true, useDefaults: true, coerceTypes: true, removeAdditional: true })
+/** Without a check of the schemas, which are our own: it would take longer than all else here. */
+const ajv = new Ajv({ allErrors: true, useDefaults: true, coerceTypes: true, meta: false, validateSchema: false })
 ajv.addKeyword({
   keyword: 'accepts',
   validate: (accepts: (text: string) => boolean, text: string) => accepts(text),
 })
-
-const parse = <S extends TObject>(schema: S, data: Record<string, unknown>): Static<S> =>
-  envSchema<Static<S>>({ schema, data, env: false, ajv })
-
-/** @throws the error itself, unless it is about values. */
-function refusedKeys(error: unknown): Set<string> {
-  const { errors } = error as { errors?: { instancePath: string }[] }
-  const keys = new Set(errors?.map(({ instancePath }) => instancePath.slice(1)))
-  if (keys.size === 0 || keys.has('')) throw error
-  return keys
-}

@@ -6,7 +6,6 @@ import { type Config, InvalidConfig, type Role, readConfig } from '../infra/conf
 import { closeEngines, connectEngines, startEngines, untilThere } from '../infra/engines.ts'
 import type { EventLog } from '../infra/event-log/port.ts'
 import { createMetrics, type SampledValues } from '../infra/metrics.ts'
-import { connectRedisBuckets } from '../infra/rate-limits/redis/rate-limits.ts'
 import { createBearerReader } from './callers/bearer-tokens.ts'
 import { createRequestLimits, type RequestLimits } from './callers/request-limits.ts'
 import { createTokenBuckets } from './callers/token-buckets.ts'
@@ -42,6 +41,8 @@ const openRole: Readonly<Record<Role, (shared: Shared) => Promise<Part>>> = {
   intake: async (shared) => (await import('./roles/intake.ts')).openIntake(shared),
   streams: async (shared) => (await import('./roles/streams.ts')).openStreams(shared),
 }
+
+const redisBuckets = () => import('../infra/rate-limits/redis/rate-limits.ts')
 
 /** A running server. */
 export interface Running {
@@ -145,20 +146,23 @@ async function openShared(config: Config, logger: Logger, stops: Shared['stops']
     events,
     sampled,
     showIds: createShowIds({ keys }),
-    limits: openLimits(basics, keys),
+    limits: await openLimits(basics, keys),
     uuid,
     randomBytes,
   }
 }
 
 /** Limits per minute, shared by all processes when Redis is configured. */
-function openLimits(
+async function openLimits(
   shared: Pick<Shared, 'config' | 'logger' | 'snapshot' | 'metrics' | 'now' | 'stops'>,
   keys: readonly ShowIdKey[],
-): RequestLimits {
+): Promise<RequestLimits> {
   const { config, logger, snapshot, metrics, now, stops } = shared
   const { redis, namespace } = config.engines
-  const remote = redis ? { buckets: connectRedisBuckets({ ...redis, namespace }), hashKey: keys[0]!.secret } : null
+  const remote = redis && {
+    buckets: (await redisBuckets()).connectRedisBuckets({ ...redis, namespace }),
+    hashKey: keys[0]!.secret,
+  }
   if (remote) stops.push(() => remote.buckets.close())
   const onError = rateLimitedLog({ everyMs: TELL_ERROR_EVERY_MS, now }, (err, suppressed) =>
     logger.warn({ err, suppressed }, 'limits are not shared with other processes now'),

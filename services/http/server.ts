@@ -14,6 +14,7 @@ import { defaultLimits, type Limits } from '../domain/limits.ts'
 import { rateLimitedLog } from '../process/rate-limited-log.ts'
 import { decodeBodies } from './content-encoding.ts'
 import { jsonParser } from './json.ts'
+import { lazySerializers } from './lazy-schemas.ts'
 import { createRequestBodies } from './request-bodies.ts'
 import { validatorCompiler } from './violations.ts'
 
@@ -79,13 +80,15 @@ export function createHttpServer(options: {
     trustProxy: isTrustedProxy,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1000 },
     return503OnClosing: true,
+    schemaController: {
+      compilersFactory: { buildValidator: () => validatorCompiler as never, buildSerializer: lazySerializers },
+    },
     keepAliveTimeout: 1000 * limits.idleSeconds,
     http: {
       headersTimeout: 1000 * limits.headersSeconds,
       connectionsCheckingInterval: TIMEOUTS_CHECKED_EVERY_MS,
     },
   })
-    .setValidatorCompiler(validatorCompiler)
     .withTypeProvider<TypeBoxTypeProvider>()
     .decorate('isTrustedProxy', isTrustedProxy)
     .decorate(

@@ -1,12 +1,12 @@
 import type { TypeBoxValidatorCompiler } from '@fastify/type-provider-typebox'
 import type { TSchema } from 'typebox'
-import { Compile } from 'typebox/compile'
 import Format from 'typebox/format'
 import { Guard } from 'typebox/guard'
 import { Value } from 'typebox/value'
 import { NO_CONTROL_PATTERN, TEXT_LINES_PATTERN, TEXT_PATTERN } from '../../schemas/http/text.ts'
 import { type FieldError, Problem } from '../domain/errors.ts'
 import { canonicalIds } from './canonical-ids.ts'
+import { checkOf } from './lazy-schemas.ts'
 
 /** The most errors that one answer lists. */
 export const ERRORS_LISTED_MAX = 100
@@ -18,11 +18,11 @@ const ERRORS_TOLD_MAX = 5
  * handler in their canonical spelling.
  */
 export const validatorCompiler = (({ schema, httpPart: context = 'body' }) => {
-  const shape = Compile(schema)
+  const accepts = checkOf(schema)
   const canonical = canonicalIds(schema)
   return (given: unknown) => {
     const value = context === 'body' ? given : Value.Convert(schema, given)
-    if (shape.Check(value)) return { value: canonical ? canonical(value) : value }
+    if (accepts(value)) return { value: canonical ? canonical(value) : value }
     return { error: invalid(listFieldErrors(schema, value, { context })) }
   }
 }) satisfies typeof TypeBoxValidatorCompiler

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyReply } from 'fastify'
@@ -10,6 +10,7 @@ import { NONCE_PLACEHOLDER } from './nonce.ts'
 export const PANEL_DIST = join(import.meta.dirname, 'dist')
 
 const NONCE_BYTES = 16
+const ASSETS = 'assets/'
 
 export interface PanelDeps {
   randomBytes: (size: number) => Buffer
@@ -21,6 +22,8 @@ export interface PanelDeps {
 export function panelApp({ randomBytes, dist = PANEL_DIST }: PanelDeps) {
   const file = join(dist, 'index.html')
   const page = existsSync(file) ? readFileSync(file, 'utf8') : null
+  const assets = join(dist, ASSETS)
+  const files = new Set(page === null ? [] : readdirSync(assets))
   const hide = { schema: { hide: true } }
 
   function sendPage(reply: FastifyReply): FastifyReply {
@@ -37,16 +40,17 @@ export function panelApp({ randomBytes, dist = PANEL_DIST }: PanelDeps) {
     server.get('/panel', hide, async (_request, reply) => sendPage(reply))
     server.get<{ Params: { '*': string } }>('/panel/*', hide, async (request, reply) => {
       // An old page asks for a file of the build before: it must not get a page in its place.
-      if (request.params['*'].startsWith('assets/')) throw new Problem('NOT_FOUND', 'There is no such file')
-      return sendPage(reply)
+      const path = request.params['*']
+      if (!path.startsWith(ASSETS)) return sendPage(reply)
+      const name = path.slice(ASSETS.length)
+      if (!files.has(name)) throw new Problem('NOT_FOUND', 'There is no such file')
+      return reply.sendFile(name)
     })
     if (page === null) return
     await server.register(fastifyStatic, {
-      root: join(dist, 'assets'),
-      prefix: '/panel/assets/',
-      // A route for each file that is there now, so that others come to the route above.
-      wildcard: false,
-      decorateReply: false,
+      root: assets,
+      // The route above sends what was there at the start.
+      serve: false,
       // Their names change with what is in them.
       immutable: true,
       maxAge: '365d',

@@ -26,7 +26,7 @@ export async function registerApi(server: HttpServer, parts: readonly Part[], de
   measureRequests(server, deps.metrics)
   keepAnswersPrivate(server)
   if (new URL(deps.publicUrl).protocol === 'https:') demandTls(server)
-  await registerDocs(server, deps)
+  registerDocs(server, deps)
   await registerCors(server, deps.corsOrigins)
   server.register(healthApp(deps))
   for (const routes of parts.flatMap((part) => part.routes)) server.register(routes as never)

@@ -1,5 +1,4 @@
-import swagger from '@fastify/swagger'
-import swaggerUi from '@fastify/swagger-ui'
+import Fastify, { type FastifyInstance, type RouteOptions } from 'fastify'
 import type { Content } from '../../schemas/http/content.ts'
 import { ProblemBody } from '../../schemas/http/problem.ts'
 import type { HttpServer } from '../http/server.ts'
@@ -25,11 +24,44 @@ const PROBLEM = {
   content: { 'application/problem+json': { schema: ProblemBody } },
 }
 
+export interface DocsOptions {
+  version: string
+  publicUrl: string
+}
+
 /**
- * OpenAPI 3.1 at /docs (a page), /docs/json and /docs/yaml, from the schemas of all routes. Must be awaited before the routes
- * are registered.
+ * OpenAPI 3.1 at /docs (a page), /docs/json and /docs/yaml, from the schemas of all routes. Must be called before the routes
+ * are registered. Most processes are never asked, so the documentation is made for the first request: by a server of its own, which
+ * knows the same routes and listens nowhere.
  */
-export async function registerDocs(server: HttpServer, options: { version: string; publicUrl: string }): Promise<void> {
+export function registerDocs(server: HttpServer, options: DocsOptions): void {
+  const routes: RouteOptions[] = []
+  server.addHook('onRoute', (route) => void routes.push(route))
+  let docs: Promise<FastifyInstance> | null = null
+  server.addHook('onClose', async () => (await docs)?.close())
+  for (const url of ['/docs', '/docs/*']) {
+    server.get(url, { schema: { hide: true } }, async (request, reply) => {
+      docs ??= documentationOf(routes, options)
+      const { statusCode, headers, rawPayload } = await (await docs).inject({
+        url: request.url,
+        headers: request.headers,
+      })
+      const { connection: _, ...kept } = headers
+      return reply
+        .code(statusCode as 200)
+        .headers(kept)
+        .send(rawPayload)
+    })
+  }
+}
+
+async function documentationOf(routes: readonly RouteOptions[], options: DocsOptions): Promise<FastifyInstance> {
+  const [{ default: swagger }, { default: swaggerUi }] = await Promise.all([
+    import('@fastify/swagger'),
+    import('@fastify/swagger-ui'),
+  ])
+  const server = Fastify({ routerOptions: { ignoreTrailingSlash: true }, exposeHeadRoutes: false })
+  server.setValidatorCompiler(() => () => true).setSerializerCompiler(() => JSON.stringify)
   await server.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -56,6 +88,11 @@ export async function registerDocs(server: HttpServer, options: { version: strin
     transform: ({ schema, url }) => ({ schema: documented(schema ?? {}, url), url }),
   })
   await server.register(swaggerUi, { routePrefix: '/docs' })
+  for (const { method, url, schema } of routes) {
+    if (schema?.hide !== true) server.route({ method, url, schema, handler: () => {} })
+  }
+  await server.ready()
+  return server
 }
 
 interface Documented {

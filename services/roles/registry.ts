@@ -3,7 +3,6 @@ import { audit } from '../../infra/analytics/audit.ts'
 import type { Config } from '../../infra/config.ts'
 import { type EngineHost, portsIn, untilThere } from '../../infra/engines.ts'
 import type { EventLog } from '../../infra/event-log/port.ts'
-import { smtpMailer } from '../../infra/mail.ts'
 import { startWorker, type ThreadOnDemand, threadOnDemand } from '../../infra/thread.ts'
 import { JUDGE_GROUP } from '../../streams/judge/recount.ts'
 import { deadLettersWaiting, listDeadLetters, replayDeadLetters } from '../../streams/runtime/dead-letters.ts'
@@ -70,7 +69,7 @@ export async function openRegistryRole(shared: Shared): Promise<Part> {
   const sessionKeys = keys.map(({ secret }) => secret)
   const keepMs = config.securityLogKeptMs
   const securityLog = createSecurityLog({ log: events, keys: sessionKeys, keepMs, now, uuid, logger })
-  const sendMail = config.mail && smtpMailer(config.mail)
+  const sendMail = config.mail && (await import('../../infra/mail.ts')).smtpMailer(config.mail)
   const tokenUse = createTokenUse({ registry, securityLog, now })
   stops.push(() => tokenUse.close())
   return {

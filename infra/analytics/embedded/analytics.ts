@@ -18,10 +18,16 @@ import {
  */
 export async function startEmbeddedAnalytics({ folder }: { folder: string }): Promise<Served> {
   mkdirSync(folder, { recursive: true })
-  // The engine's library must stay loaded when the worker has ended, because threads of it live on; so this thread
-  // holds on to it too.
-  await import('chdb')
-  const served = await startWorker('analytics', new URL('./worker.ts', import.meta.url), { folder })
+  const worker = await startWorker('analytics', new URL('./worker.ts', import.meta.url), { folder })
+  const served: Served = {
+    ...worker,
+    async stop() {
+      // The engine's library must stay loaded when the worker has ended, because threads of it live on; so this thread
+      // holds on to it from now on.
+      await import('chdb')
+      await worker.stop()
+    },
+  }
   const client = analyticsClient(served.connect())
   try {
     await migrate(client)

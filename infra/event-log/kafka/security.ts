@@ -1,10 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
-import type { SASLOptions } from 'kafkajs'
 import { type Static, Type } from 'typebox'
 import * as Setting from '../../settings.ts'
-import type { KafkaAddress } from './client/broker-client.ts'
-import { createTokenSource, oauthBearer } from './client/oauth-bearer.ts'
 
 const mechanisms = ['plain', 'scram-sha-256', 'scram-sha-512', 'oauthbearer'] as const
 
@@ -97,25 +94,11 @@ function readSasl(settings: SecuritySettings, problems: string[]): KafkaSecurity
   return null
 }
 
-/** What a client of the brokers needs; those that share it share its access tokens. */
-export function clientSecurity({ tls, sasl }: KafkaSecurity, now: () => number): Pick<KafkaAddress, 'ssl' | 'sasl'> {
-  return {
-    ...(tls ? { ssl: tlsOptions(tls) } : {}),
-    ...(sasl ? { sasl: saslOptions(sasl, now) } : {}),
-  }
-}
-
-function tlsOptions({ ca, cert, key, passphrase }: NonNullable<KafkaSecurity['tls']>) {
+export function tlsOptions({ ca, cert, key, passphrase }: NonNullable<KafkaSecurity['tls']>) {
   return {
     ...(ca === null ? {} : { ca }),
     ...(cert === null ? {} : { cert }),
     ...(key === null ? {} : { key }),
     ...(passphrase === null ? {} : { passphrase }),
   }
-}
-
-function saslOptions(sasl: NonNullable<KafkaSecurity['sasl']>, now: () => number): KafkaAddress['sasl'] {
-  const { mechanism, username, password, tokenUrl, scope } = sasl
-  if (mechanism !== 'oauthbearer') return { mechanism, username, password } as SASLOptions
-  return oauthBearer(createTokenSource({ url: tokenUrl!, clientId: username, clientSecret: password, scope }, now))
 }

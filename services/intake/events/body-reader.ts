@@ -1,6 +1,6 @@
 import type { Static, TSchema } from 'typebox'
-import { Compile } from 'typebox/compile'
 import type { FieldError } from '../../domain/errors.ts'
+import { checkOf } from '../../http/lazy-schemas.ts'
 import { listFieldErrors } from '../../http/violations.ts'
 import type { RejectedEvent } from './validation.ts'
 
@@ -24,7 +24,7 @@ export function createBodyReader<S extends TSchema>(
   schema: S,
   options: { substitutes?: Readonly<Record<string, Substitute>>; errorsMax?: number } = {},
 ): (body: unknown) => ReadBody<Static<S>> | RejectedEvent {
-  const checker = Compile(schema)
+  const accepts = checkOf(schema)
 
   function withoutMalformed(part: SchemaPart, value: unknown, path: string, warnings: FieldError[]): unknown {
     if (part.items && Array.isArray(value) && value.length <= (part.maxItems ?? 0)) {
@@ -48,10 +48,10 @@ export function createBodyReader<S extends TSchema>(
   }
 
   return (body) => {
-    if (checker.Check(body)) return { status: 'READ', value: body as Static<S>, warnings: [] }
+    if (accepts(body)) return { status: 'READ', value: body as Static<S>, warnings: [] }
     const warnings: FieldError[] = []
     const value = withoutMalformed(schema as SchemaPart, body, '', warnings)
-    if (warnings.length > 0 && checker.Check(value)) return { status: 'READ', value: value as Static<S>, warnings }
+    if (warnings.length > 0 && accepts(value)) return { status: 'READ', value: value as Static<S>, warnings }
     const errors = listFieldErrors(schema, value, { max: options.errorsMax })
     return { status: 'REJECTED', code: 'INVALID', errors }
   }

@@ -1,4 +1,4 @@
-import sharp, { type Metadata, type Sharp } from 'sharp'
+import type { Metadata, Sharp } from 'sharp'
 import type { ImageType } from '../../../schemas/records/entities.ts'
 import { readContainer } from './container.ts'
 
@@ -10,12 +10,6 @@ export const IMAGE_PIXELS_MAX = 4_096 * 2_048
 const ENCODE_MAX_SECONDS = 20
 /** At which JPEG and WEBP are encoded anew: the loss is not seen. */
 const QUALITY = 92
-
-// Only what banners are made of is ever decoded, whatever bytes come here: libvips knows many formats more.
-sharp.block({ operation: ['VipsForeignLoad'] })
-sharp.unblock({ operation: ['VipsForeignLoadPngBuffer', 'VipsForeignLoadJpegBuffer', 'VipsForeignLoadWebpBuffer'] })
-// No image comes twice, so nothing is worth keeping.
-sharp.cache(false)
 
 export interface EncodedImage {
   mediaType: ImageType
@@ -35,6 +29,7 @@ export async function encodeImage(upload: Buffer): Promise<EncodedImage | { faul
   const container = readContainer(upload)
   if ('fault' in container) return container
   const { type } = container
+  const sharp = await imageLibrary()
   try {
     // The header alone: nothing is decoded before its size is known.
     const header = await sharp(upload, { limitInputPixels: false }).metadata()
@@ -53,6 +48,20 @@ export async function encodeImage(upload: Buffer): Promise<EncodedImage | { faul
     if (error instanceof Error && !(error instanceof TypeError)) return { fault: 'is damaged: it cannot be decoded' }
     throw error
   }
+}
+
+let loading: ReturnType<typeof loadLibrary> | null = null
+/** Loaded with the first image: it takes a start longer than all that reads requests. */
+const imageLibrary = () => (loading ??= loadLibrary())
+
+async function loadLibrary() {
+  const { default: sharp } = await import('sharp')
+  // Only what banners are made of is ever decoded, whatever bytes come here: libvips knows many formats more.
+  sharp.block({ operation: ['VipsForeignLoad'] })
+  sharp.unblock({ operation: ['VipsForeignLoadPngBuffer', 'VipsForeignLoadJpegBuffer', 'VipsForeignLoadWebpBuffer'] })
+  // No image comes twice, so nothing is worth keeping.
+  sharp.cache(false)
+  return sharp
 }
 
 function headerFault({ format, width, height, pages = 1 }: Metadata, type: ImageType): string | null {

@@ -1,17 +1,17 @@
-import { Compile } from 'typebox/compile'
 import type { NewRecord } from '../../../infra/event-log/port.ts'
 import { ImportLine } from '../../../schemas/http/panel/shops/import.ts'
 import { encode } from '../../../schemas/wire/codec.ts'
 import { toMicros } from '../../domain/money/money.ts'
+import { checkOf } from '../../http/lazy-schemas.ts'
 import { listFieldErrors } from '../../http/violations.ts'
 import { cellsOf, numberOf, type RowFolding } from './entries.ts'
 import { type ImportRules, placeOf, type Read, refused } from './rules.ts'
 
-const shape = Compile(ImportLine)
+const isImportLine = checkOf(ImportLine)
 
 /** A past order, as a record of the topic `transactions`. */
 export function readOrder(value: unknown, rules: ImportRules): Read {
-  if (!shape.Check(value)) return refused(listFieldErrors(ImportLine, value))
+  if (!isImportLine(value)) return refused(listFieldErrors(ImportLine, value))
   const place = placeOf(value, rules)
   if ('errors' in place) return refused(place.errors)
   return { tag: 'TAKEN', record: recordOf(value, place.shopId, place.occurredAt, rules.now) }

@@ -1,9 +1,9 @@
-import { Compile } from 'typebox/compile'
 import type { Appender } from '../../../infra/event-log/port.ts'
 import { ImportReturn } from '../../../schemas/http/panel/shops/import.ts'
 import { ReturnCreate, ReturnParams, ReturnView } from '../../../schemas/http/panel/shops/returns.ts'
 import type { TransactionReturn } from '../../../schemas/records/events.ts'
 import { encode } from '../../../schemas/wire/codec.ts'
+import { checkOf } from '../../http/lazy-schemas.ts'
 import type { HttpServer } from '../../http/server.ts'
 import { listFieldErrors } from '../../http/violations.ts'
 import type { Access } from '../access/access.ts'
@@ -14,7 +14,7 @@ import { ownShop } from '../resources/own-shop.ts'
 import { cellsOf, numberOf, type RowFolding } from './entries.ts'
 import { type ImportRules, placeOf, type Read, refused } from './rules.ts'
 
-const importShape = Compile(ImportReturn)
+const isImportReturn = checkOf(ImportReturn)
 
 export interface ReturnsDeps {
   log: Appender
@@ -76,7 +76,7 @@ function returnView({ returnedBy: _, occurredAt, receivedAt, ...told }: Transact
 
 /** What came back of a past order, as a record of the topic `transaction-returns`. */
 export function readReturn(value: unknown, rules: ImportRules): Read {
-  if (!importShape.Check(value)) return refused(listFieldErrors(ImportReturn, value))
+  if (!isImportReturn(value)) return refused(listFieldErrors(ImportReturn, value))
   const place = placeOf(value, rules)
   if ('errors' in place) return refused(place.errors)
   const { returnId, eventId, reason, lines } = value

@@ -1,7 +1,7 @@
 import type { TObject } from 'typebox'
-import { Compile } from 'typebox/compile'
 import { SELECTION_LIMITS } from '../../../schemas/http/selection.ts'
 import { type ErrorCode, type FieldError, Problem } from '../../domain/errors.ts'
+import { checkOf } from '../../http/lazy-schemas.ts'
 import { listFieldErrors } from '../../http/violations.ts'
 
 /** A slot that cannot be filled, and why: the answer has no ads for it, and the other slots are filled. */
@@ -34,7 +34,7 @@ export function createTargetingReader<T extends object>(
   schema: TObject,
   limits: Readonly<Record<string, number>>,
 ): (body: unknown) => AskedSlots<T> {
-  const checker = Compile(schema)
+  const accepts = checkOf(schema)
   const names = Object.keys(schema.properties)
 
   function read(element: unknown, index: number, cuts: string[]): T | RefusedSlot {
@@ -48,7 +48,7 @@ export function createTargetingReader<T extends object>(
       if (kept !== value) cuts.push(`targeting[${index}].${name}=${limit}`)
       targeting[name] = withoutNulls(kept)
     }
-    if (checker.Check(targeting)) return targeting as T
+    if (accepts(targeting)) return targeting as T
     const errors = listFieldErrors(schema, targeting)
     const { slotHash } = targeting
     return refused(

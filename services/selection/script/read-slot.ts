@@ -1,12 +1,12 @@
-import { Compile } from 'typebox/compile'
 import { FORMATTED_LIMITS, type FormattedSlot } from '../../../schemas/http/formatted.ts'
 import { SELECTION_LIMITS, Targeting } from '../../../schemas/http/selection.ts'
 import { type FieldError, Problem } from '../../domain/errors.ts'
+import { checkOf } from '../../http/lazy-schemas.ts'
 import { listFieldErrors } from '../../http/violations.ts'
 
 type Texts = Readonly<Record<string, string | string[] | undefined>>
 
-const checker = Compile(Targeting)
+const isTargeting = checkOf(Targeting)
 const WHOLE = /^[1-9]\d{0,2}$/
 const DECIMAL = /^-?\d+(\.\d+)?$/
 
@@ -43,7 +43,7 @@ export function readSlot(params: Texts, query: Texts): Omit<FormattedSlot, 'lang
     })
   }
   const targeting = { ...targetingOf(query), slotHash: params.slotHash, adCount: errors.length > 0 ? 1 : rows * cols }
-  if (!checker.Check(targeting)) {
+  if (!isTargeting(targeting)) {
     errors.push(...listFieldErrors(Targeting, targeting).map((error) => atSource(error)))
   }
   if (errors.length > 0) {

@@ -100,7 +100,7 @@ export async function openOffice(
   const spent = new Map<string, number>()
   const counters = { areThere: true }
   const server = createHttpServer({ logger: false })
-  await registerDocs(server, { version: '0.0.0', publicUrl: PUBLIC_URL })
+  registerDocs(server, { version: '0.0.0', publicUrl: PUBLIC_URL })
   const sessionKeys = [Buffer.alloc(32, 1)]
   const sessions = createSessions({ snapshot, keys: sessionKeys, publicUrl: PUBLIC_URL, now, uuid: randomUUID })
   const keepMs = 86_400_000

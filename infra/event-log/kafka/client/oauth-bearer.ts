@@ -1,5 +1,7 @@
-import kafkajs, { type Mechanism } from 'kafkajs'
+import kafkajs, { type Mechanism, type SASLOptions } from 'kafkajs'
 import { LogUnavailable } from '../../port.ts'
+import { type KafkaSecurity, tlsOptions } from '../security.ts'
+import type { KafkaAddress } from './broker-client.ts'
 
 const SEPARATOR = '\u0001'
 const LENGTH_BYTES = 4
@@ -15,6 +17,20 @@ const LIFE_DEFAULT_SECONDS = 300
 const ERROR_CODE = /^[a-z_]{1,40}$/
 /** RFC 6750, b64token. */
 const TOKEN = /^[\w.~+/-]+=*$/
+
+/** What a client of the brokers needs; those that share it share its access tokens. */
+export function clientSecurity({ tls, sasl }: KafkaSecurity, now: () => number): Pick<KafkaAddress, 'ssl' | 'sasl'> {
+  return {
+    ...(tls ? { ssl: tlsOptions(tls) } : {}),
+    ...(sasl ? { sasl: saslOptions(sasl, now) } : {}),
+  }
+}
+
+function saslOptions(sasl: NonNullable<KafkaSecurity['sasl']>, now: () => number): KafkaAddress['sasl'] {
+  const { mechanism, username, password, tokenUrl, scope } = sasl
+  if (mechanism !== 'oauthbearer') return { mechanism, username, password } as SASLOptions
+  return oauthBearer(createTokenSource({ url: tokenUrl!, clientId: username, clientSecret: password, scope }, now))
+}
 
 /**
  * SASL OAUTHBEARER (RFC 7628). kafkajs has it, too, but does not read what the broker answers: a token that is refused would show
