@@ -61,6 +61,11 @@ export class Postings {
     return this.#get(term, () => this.#readText(term))
   }
 
+  /** Reads the list of a term before it is asked for, as long as most of the cache is left to what is. */
+  readAhead(term: string): void {
+    if (this.#cached.calculatedSize < CACHE_BYTES_MAX / 4) this.text(term)
+  }
+
   /** How many documents have a term. Asking for terms that no document has keeps nothing in memory. */
   frequency(term: string): number {
     if (this.#cached.has(term)) return this.text(term).docs.length

@@ -83,6 +83,8 @@ export function openIndexSearcher({ folder }: { folder: string }) {
     ),
   }
   const known = new KnownTerms(db)
+  /** Terms whose lists are read next. */
+  const common: string[] = []
   let columns: Columns, postings: Postings, phrases: Phrases, matcher: Matcher, ranker: Ranker
   let seen = { changed: 0, epoch: 0 }
   forgetAll(0)
@@ -205,7 +207,6 @@ export function openIndexSearcher({ folder }: { folder: string }) {
     /** @param touched the changes that the writer reports at the time of the call. */
     refresh(touched: Touched): void {
       if (touched.epoch !== seen.epoch) forgetAll(touched.epoch)
-      known.readSome(columns.size)
       if (touched.changed === seen.changed && touched.words?.length === 0) return
       for (const row of sql.changedSince.iterate(seen.changed) as Iterable<unknown>) {
         columns.set(row as DocumentRow)
@@ -214,6 +215,21 @@ export function openIndexSearcher({ folder }: { folder: string }) {
       if (touched.words) postings.update(touched.words)
       else postings.forget()
       phrases.forget()
+    },
+    /**
+     * Takes a step of at most some 20 ms towards quick answers: reads terms, or the list of a common one. The first
+     * search that asks for such a list would take tens of milliseconds.
+     * @returns whether there may be more to do.
+     */
+    readAhead(): boolean {
+      const term = common.pop()
+      if (term !== undefined) {
+        postings.readAhead(term)
+        return true
+      }
+      const found = known.readSome(columns.size)
+      common.push(...(found ?? []))
+      return found !== null
     },
     campaignSet(groups: ProductQuery['campaigns']): CampaignSet {
       const byCampaign = new Map<string, number>()

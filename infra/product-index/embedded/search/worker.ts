@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { connect, type Remote, serveConnections } from '../../../thread.ts'
 import { type Filter, IndexUnavailable, type ProductQuery, type ScanRequest, type SellersRequest } from '../../port.ts'
@@ -23,7 +24,27 @@ function refresh(): Promise<void> {
   return refreshing
 }
 
-const timer = setInterval(() => refresh().catch(() => {}), REFRESH_MS)
+let stopped = false
+let isReading = false
+
+/** In steps, between which searches are answered. */
+async function readAhead(): Promise<void> {
+  if (isReading) return
+  isReading = true
+  try {
+    while (!stopped && searcher.readAhead()) await nextTurn()
+  } finally {
+    isReading = false
+  }
+}
+
+const timer = setInterval(
+  () =>
+    refresh()
+      .then(readAhead)
+      .catch(() => {}),
+  REFRESH_MS,
+)
 
 /** Each client has its own numbers for lists of campaigns. */
 const methodsOf = () => {
@@ -49,6 +70,7 @@ const methodsOf = () => {
 
 serveConnections(parentPort!, methodsOf, async () => {
   clearInterval(timer)
+  stopped = true
   await refreshing.catch(() => {})
   writer?.close()
   searcher.close()

@@ -35,6 +35,7 @@ describe('lists of documents kept in memory', () => {
           for (const batch of batches) {
             writer.write(rowsOf(batch.flatMap((each) => writesOf(each, version++))))
             kept.refresh(writer.touched())
+            while (kept.readAhead());
           }
           const opened = openIndexSearcher({ folder })
           opened.refresh({ changed: EVERYTHING, epoch: 0, words: null })
