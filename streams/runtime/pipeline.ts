@@ -66,10 +66,13 @@ export function createStream(options: StreamOptions): Stream {
     const first = await poll(consumer, pollMaxWaitMs)
     // Nothing is waiting to be tried again: what failed was the log, and it has recovered.
     if (!first) return run.markHealthy()
+    let records = 0
     for (let batch: Batch | null = first; batch && !run.stopping(); batch = await poll(consumer, 0)) {
+      records += batch.records.length
       await processBatch(consumer, batch)
     }
-    await run.pause(gatherMs)
+    // After so many, the next are rather on their way from the broker than still to come.
+    if (records < options.batchMaxRecords) await run.pause(gatherMs)
   }
 
   async function processBatch(consumer: LogConsumer, batch: Batch): Promise<void> {

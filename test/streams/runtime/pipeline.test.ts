@@ -92,6 +92,14 @@ it('a stream makes each record into its outputs, once, over restarts', async () 
   expect(copied[30]).toBe('late')
 })
 
+it('a stream that had much to do does not pause before it looks again', async () => {
+  await log.append(ids(7).map(view))
+  start(copy, { gatherMs: 3_600_000 })
+  await readOnceThere('feed-issues', 7)
+  await log.append([view('next')])
+  expect(messages(await readOnceThere('feed-issues', 8))[7]).toBe('next')
+})
+
 it('a stream tells a step where its batch ends and what is committed before it, also after a restart and a failure', async () => {
   const one = (names: readonly string[]) => log.append(names.map((id) => ({ ...view(id), key: 'one' })))
   const told: [committed: number | null, lastOffset: number][] = []
