@@ -2,69 +2,100 @@
  * What shops do all day, and what it costs: processor time by part of the program at 10, 100 and 500 visits a second, and while
  * nothing happens. A visit is an ad request for two units, of four searched and two similar products, whose ads are reported as
  * viewed one by one; some are clicked, some of those bought. Everything is embedded, all roles run in one process, and the
- * shoppers in another.
+ * shoppers in another. Threads are measured in one run, and parts of the source in another, at 100 visits a second, by a profile.
  *
  *     node test/bench/cost/cost.ts [seconds of each rate] [visits per second …]
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startProgram } from '../../program.ts'
-import { openMarket } from './market.ts'
+import { type Market, openMarket } from './market.ts'
+import { secondsByPart } from './profile.ts'
 import type { Visited, Visits } from './shoppers.load.ts'
 import { parts, threadTimes, usedBetween } from './threads.ts'
 
 const SECONDS = Number(process.argv[2] ?? 10)
 const RATES = process.argv.slice(3).map(Number)
 const RATES_BY_DEFAULT = [10, 100, 500]
+const PROFILED_RATE = 100
 const PRODUCTS = 19_406
 /** For what the load has left behind: rows on their way, merges. */
 const SETTLE_MS = 5_000
 const WARM_UP = { visitsPerSecond: 50, seconds: 5 }
 const GOALS = 'Goals at 100 visits/s: 0.5 of a core, p50 3 ms and p99 15 ms of ad requests; idle 0.01 of a core.'
 
-const program = await startProgram()
-const pid = program.process.pid!
-try {
-  const market = await openMarket(program, PRODUCTS)
-  await visit({ ...market, ...WARM_UP })
-  await sleep(SETTLE_MS)
-  const idle = await spent(() => sleep(SECONDS * 1_000))
-  const runs = []
-  for (const visitsPerSecond of RATES.length > 0 ? RATES : RATES_BY_DEFAULT) {
-    runs.push(await spent(() => visit({ ...market, visitsPerSecond, seconds: SECONDS })))
-    await sleep(SETTLE_MS)
-  }
+await measureThreads()
+await measureSources()
 
-  console.log(`\nCores, by part; ${SECONDS} s each; ${PRODUCTS} products. ${GOALS}`)
-  console.table([
-    { 'visits/s': 0, ...rounded(perSecond(idle)) },
-    ...runs.map((run) => ({ 'visits/s': Math.round(run.result.adRequests / run.seconds), ...rounded(perSecond(run)) })),
-  ])
-  console.log('\nMicroseconds of processor time, by part, for each ad request and event')
-  console.table(
-    runs.map((run) => {
-      const { adRequests, events } = run.result
-      const each = (seconds: number) => Math.round((seconds * 1e6) / (adRequests + events))
-      return { 'ad requests': adRequests, events, ...mapped(withAll(run.used), each) }
-    }),
-  )
-  console.log('\nAnswers, milliseconds from when they were due')
-  console.table(runs.map(({ result }) => result))
-  console.log('memory, MB', program.memoryMb())
-} finally {
-  await program.stop()
+async function measureThreads(): Promise<void> {
+  const program = await startProgram()
+  const { url } = program
+  const pid = program.process.pid!
+  try {
+    const market = await openMarket(program, PRODUCTS)
+    await visit({ url, ...market, ...WARM_UP })
+    await sleep(SETTLE_MS)
+    const idle = await spent(pid, () => sleep(SECONDS * 1_000))
+    const runs = []
+    for (const visitsPerSecond of RATES.length > 0 ? RATES : RATES_BY_DEFAULT) {
+      runs.push(await spent(pid, () => visit({ url, ...market, visitsPerSecond, seconds: SECONDS })))
+      await sleep(SETTLE_MS)
+    }
+    console.log(`\nCores, by thread; ${SECONDS} s each; ${PRODUCTS} products. ${GOALS}`)
+    const cores = (run: Omit<typeof idle, 'result'>) =>
+      mapped(withAll(run.used), (seconds) => Math.round((1_000 * seconds) / run.seconds) / 1_000)
+    console.table([
+      { 'visits/s': 0, ...cores(idle) },
+      ...runs.map((run) => ({ 'visits/s': Math.round(run.result.adRequests / run.seconds), ...cores(run) })),
+    ])
+    console.log('\nMicroseconds of processor time, by thread, for each ad request and event')
+    console.table(runs.map(({ result, used }) => ({ ...counts(result), ...microsEach(withAll(used), result) })))
+    console.log('\nAnswers, milliseconds from when they were due')
+    console.table(runs.map(({ result }) => result))
+    console.log('memory, MB', program.memoryMb())
+  } finally {
+    await program.stop()
+  }
 }
 
-async function visit(visits: Omit<Visits, 'url'>): Promise<Visited> {
+async function measureSources(): Promise<void> {
+  const profiles = await mkdtemp(join(tmpdir(), 'cost-'))
+  const program = await startProgram({ env: { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profiles}` } })
+  const ended = once(program.process, 'exit')
+  try {
+    const market: Market = await openMarket(program, PRODUCTS)
+    await visit({ url: program.url, ...market, ...WARM_UP })
+    const begunAt = performance.now()
+    const load = { url: program.url, ...market, visitsPerSecond: PROFILED_RATE, seconds: SECONDS }
+    const visited = await visit(load)
+    const doneAt = performance.now()
+    await program.stop()
+    await ended
+    const endedAt = performance.now()
+    const window = { from: 1_000 * (endedAt - begunAt), to: 1_000 * (endedAt - doneAt) }
+    console.log(
+      `\nMicroseconds in JavaScript, waits for the disk included, by part of the source, for each of them at ${PROFILED_RATE} visits/s`,
+    )
+    console.table([{ ...counts(visited), ...microsEach(secondsByPart(profiles, window), visited) }])
+  } finally {
+    await program.stop()
+    await rm(profiles, { recursive: true })
+  }
+}
+
+async function visit(visits: Visits): Promise<Visited> {
   const shoppers = fork(new URL('./shoppers.load.ts', import.meta.url))
-  shoppers.send({ ...visits, url: program.url } satisfies Visits)
+  shoppers.send(visits)
   const [visited] = (await once(shoppers, 'message')) as [Visited]
   return visited
 }
 
-/** What the program spends until `work` has ended, in seconds by part. */
-async function spent<T>(work: () => Promise<T>) {
+/** What the program spends until `work` has ended, in seconds by thread. */
+async function spent<T>(pid: number, work: () => Promise<T>) {
   const before = threadTimes(pid)
   const startedAt = performance.now()
   const result = await work()
@@ -72,16 +103,16 @@ async function spent<T>(work: () => Promise<T>) {
   return { result, seconds, used: usedBetween(before, threadTimes(pid)) }
 }
 
+function counts({ adRequests, events }: Visited) {
+  return { 'ad requests': adRequests, events }
+}
+
+function microsEach(seconds: Record<string, number>, { adRequests, events }: Visited): Record<string, number> {
+  return mapped(seconds, (each) => Math.round((each * 1e6) / (adRequests + events)))
+}
+
 function withAll(used: Record<string, number>): Record<string, number> {
   return { ...used, all: parts.reduce((sum, part) => sum + used[part]!, 0) }
-}
-
-function perSecond({ used, seconds }: { used: Record<string, number>; seconds: number }): Record<string, number> {
-  return mapped(withAll(used), (each) => each / seconds)
-}
-
-function rounded(values: Record<string, number>): Record<string, number> {
-  return mapped(values, (value) => Math.round(value * 1_000) / 1_000)
 }
 
 function mapped(values: Record<string, number>, to: (value: number) => number): Record<string, number> {
