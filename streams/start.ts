@@ -23,6 +23,8 @@ import { createSpendCheckpoints } from './spend-checkpoints/spend-checkpoints.ts
 const ATTRIBUTION_PAUSE_MS = 500
 const COUNTERS_LOOK_PAUSE_MS = 1_000
 const WATERMARK_PAUSE_MS = 1_000
+/** How soon signals are computed of an order history that was imported; without new rows it asks the log alone. */
+const SIGNALS_LOOK_MAX_MS = 10_000
 /** Far shorter than the log keeps anything. */
 const SPEND_CHECKPOINTS_PAUSE_MS = 600_000
 const TIME_ZONES_PAUSE_MS = 3_600_000
@@ -113,13 +115,14 @@ function createShared(deps: StreamsDeps): Work {
 /** What one process at a time may run. */
 function createSingle(deps: StreamsDeps): Work {
   const { signalsIntervalMs } = deps
-  const signals = createSignals(deps)
+  const signals = createSignals({ ...deps, intervalMs: signalsIntervalMs })
+  const lookMs = Math.min(signalsIntervalMs, SIGNALS_LOOK_MAX_MS)
   const traffic = createTraffic(deps)
   const indexer = createIndexer(deps)
   const attribution = periodic('attribution', ATTRIBUTION_PAUSE_MS, createAttribution(deps), deps)
   const attributionLag = createAttributionLag(deps)
   const timed = [
-    periodic('signals', signalsIntervalMs, () => signals.runOnce().then(() => false), deps),
+    periodic('signals', lookMs, () => signals.runOnce().then(() => false), deps),
     periodic('traffic', signalsIntervalMs, () => traffic().then(() => false), deps),
   ]
   return {

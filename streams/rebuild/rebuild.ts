@@ -76,14 +76,15 @@ async function tablesIn(analytics: Analytics): Promise<string[]> {
 
 /**
  * Of what a reader sees in each table, in any order and in all columns but `version`; apart from views, scratch tables,
- * fences, the list of migrations, and tables that forget rows by themselves.
+ * fences, the list of migrations, what signals count from the others, and tables that forget rows by themselves.
  */
 async function fingerprints(analytics: Analytics): Promise<Map<string, Fingerprint>> {
   const found = new Map<string, Fingerprint>()
   const tables = await analytics.query<{ name: string; final: string }>(
     `SELECT name, if(match(engine, '^(Replacing|Aggregating)'), 'FINAL', '') AS final FROM system.tables
      WHERE database = currentDatabase() AND engine != 'View' AND name NOT IN ('migrations', '${FENCES_TABLE}')
-       AND NOT startsWith(name, 'attribution_') AND create_table_query NOT LIKE '% TTL %' ORDER BY name`,
+       AND NOT startsWith(name, 'attribution_') AND NOT startsWith(name, 'signal_')
+       AND create_table_query NOT LIKE '% TTL %' ORDER BY name`,
   )
   for (const { name, final } of tables) {
     const [fingerprint] = await analytics.query<Fingerprint>(

@@ -1,20 +1,15 @@
 import { hash } from 'node:crypto'
 import { setImmediate as yieldThread } from 'node:timers/promises'
 import type { Analytics } from '../../infra/analytics/port.ts'
-import {
-  basketsSql,
-  type ProductActivity,
-  type PurchaseBasket,
-  productActivitySql,
-  type ShopActivity,
-  shopActivitySql,
-} from '../../infra/analytics/queries/signals.ts'
+import { type ProductActivity, productActivitySql } from '../../infra/analytics/queries/signal-days.ts'
+import { basketsSql, type PurchaseBasket, shopsSql } from '../../infra/analytics/queries/signals.ts'
 import type { EventLog, NewRecord } from '../../infra/event-log/port.ts'
 import type { ProductSignals } from '../../schemas/records/records.ts'
 import { decode, encode } from '../../schemas/wire/codec.ts'
+import { createActivity, DAY_MS } from './activity.ts'
 import { alsoBought, BASKET_LINES_MAX } from './also-bought.ts'
+import { createDueShops } from './due-shops.ts'
 
-const DAY_MS = 86_400_000
 /** What happened longer ago does not count as popular, nor towards the click rate. */
 export const WINDOW_DAYS = 30
 /** Age in days at which a purchase, click or view counts half. */
@@ -29,25 +24,31 @@ const ORDER_LINES_MAX = 1_000_000
 const RECORDS_PER_APPEND = 500
 /** Lists computed before others get their turn on this thread. */
 const LISTS_PER_TURN = 10
+/** While one waits for the store, another computes. Each holds the orders of its shop in memory. */
+const SHOPS_AT_ONCE = 2
 
 export interface SignalsDeps {
   log: EventLog
   analytics: Analytics
+  /** How long a shop's signals may be behind. When its purchases grow at once, as by an import, they are computed earlier. */
+  intervalMs: number
   /** UTC epoch milliseconds. */
   now: () => number
 }
 
 export interface Signals {
-  /** Computes all signals and appends those that changed. @returns how many. Only one may run. */
+  /** Computes the signals of the shops that are due and appends those that changed. @returns how many. Only one may run. */
   runOnce(): Promise<number>
 }
 
 /** What shoppers bought, clicked and saw, as signals of each product in the topic `product-signals`. */
-export function createSignals({ log, analytics, now }: SignalsDeps): Signals {
+export function createSignals({ log, analytics, intervalMs, now }: SignalsDeps): Signals {
+  const activity = createActivity({ log, analytics })
+  const due = createDueShops({ intervalMs })
   /** By shop, then by product: digest of the signals in the topic. Null: not read yet. */
   let known: Map<string, Map<string, string>> | null = null
-  /** By shop: what the signals were computed from. */
-  const computedFrom = new Map<string, string>()
+  /** Of the last look, in days since the epoch (UTC). Null: there was none. */
+  let lookedOn: number | null = null
 
   async function readKnown(): Promise<Map<string, Map<string, string>>> {
     const shops = new Map<string, Map<string, string>>()
@@ -59,8 +60,7 @@ export function createSignals({ log, analytics, now }: SignalsDeps): Signals {
   }
 
   async function computeShop(shopId: string, today: number): Promise<ProductSignals[]> {
-    const since = (today - WINDOW_DAYS) * DAY_MS
-    const params = { shopId, since, today, halfLifeDays: HALF_LIFE_DAYS }
+    const params = { shopId, sinceDay: today - WINDOW_DAYS, today, halfLifeDays: HALF_LIFE_DAYS }
     const signals = new Map<string, ProductSignals>()
     const of = (id: string) => {
       const found = signals.get(id) ?? emptySignals(shopId, id, now())
@@ -93,18 +93,33 @@ export function createSignals({ log, analytics, now }: SignalsDeps): Signals {
     return changed.length
   }
 
+  /** @returns how many signals changed. */
+  async function update(shopId: string, today: number): Promise<number> {
+    const begunAt = now()
+    const taken = due.taken(shopId)
+    const changed = await appendChanged(await computeShop(shopId, today))
+    due.computed(shopId, { at: begunAt, ...taken })
+    return changed
+  }
+
   return {
     async runOnce() {
       known ??= await readKnown()
       const today = Math.floor(now() / DAY_MS)
-      let changed = 0
-      const since = (today - WINDOW_DAYS) * DAY_MS
-      for (const { shopId, purchases, events } of await analytics.query<ShopActivity>(shopActivitySql, { since })) {
-        const from = `${today} ${purchases} ${events}`
-        if (computedFrom.get(shopId) === from) continue
-        changed += await appendChanged(await computeShop(shopId, today))
-        computedFrom.set(shopId, from)
+      for (const [shopId, purchases] of await activity.takeNew(today - WINDOW_DAYS)) due.note(shopId, purchases)
+      if (lookedOn === null) {
+        for (const { shopId } of await analytics.query<{ shopId: string }>(shopsSql)) due.note(shopId, 0)
       }
+      // Everything is a day older.
+      if (lookedOn !== today) due.noteAll()
+      lookedOn = today
+      const queue = due.list(now())
+      let changed = 0
+      const updateOthers = async () => {
+        for (let shopId = queue.pop(); shopId !== undefined; shopId = queue.pop())
+          changed += await update(shopId, today)
+      }
+      await Promise.all(Array.from({ length: SHOPS_AT_ONCE }, updateOthers))
       return changed
     },
   }

@@ -11,7 +11,10 @@ import { decode, encode } from '../../schemas/wire/codec.ts'
 import type { Snapshot } from '../../services/domain/snapshot.ts'
 import { HOURS } from '../../services/domain/time/shop-day.ts'
 import { usageOf } from '../../services/replicas/traffic-follower.ts'
+import { SINK_GROUP } from '../sink/offset-metadata.ts'
 
+/** What the figures are counted from. */
+const TOPICS: readonly string[] = ['emissions', 'judged-events', 'corrections']
 const DAY_MS = 86_400_000
 /** Four whole weeks: each day of the week counts alike. */
 const WINDOW_DAYS = 28
@@ -21,7 +24,7 @@ const PRIOR_REQUESTS = 1_000
 const SIGNIFICANT_DIGITS = 2
 
 export interface TrafficDeps {
-  log: Pick<EventLog, 'append' | 'tail'>
+  log: Pick<EventLog, 'append' | 'tail' | 'committed'>
   analytics: Analytics
   snapshot: Snapshot
   /** UTC epoch milliseconds. */
@@ -35,6 +38,16 @@ export interface TrafficDeps {
 export function createTraffic({ log, analytics, snapshot, now }: TrafficDeps): () => Promise<void> {
   /** By shop: what is in the topic, to the digits that count. Null: not read yet. */
   let known: Map<string, string> | null = null
+  /** What the last run has computed from. */
+  let computedFrom: string | null = null
+
+  /** Up to where the tables are filled, the day and the shops: while they stay, so do the results. */
+  async function readBasis(): Promise<string> {
+    const stored = (await log.committed(SINK_GROUP)).filter(({ topic }) => TOPICS.includes(topic))
+    const positions = stored.map(({ topic, partition, offset }) => `${topic}/${partition}/${offset}`).sort()
+    const shops = snapshot.all('Shop').map(({ id, body }) => `${id} ${body.timeZone}`)
+    return [Math.floor(now() / DAY_MS), ...positions, ...shops].join()
+  }
 
   async function readKnown(): Promise<Map<string, string>> {
     const shops = new Map<string, string>()
@@ -51,6 +64,8 @@ export function createTraffic({ log, analytics, snapshot, now }: TrafficDeps): (
 
   return async function runOnce() {
     known ??= await readKnown()
+    const basis = await readBasis()
+    if (basis === computedFrom) return
     for (const { id: shopId, body } of snapshot.all('Shop')) {
       const since = now() - WINDOW_DAYS * DAY_MS
       const hours = await analytics.query<HourTraffic>(trafficSql, { shopId, timeZone: body.timeZone, since })
@@ -62,6 +77,7 @@ export function createTraffic({ log, analytics, snapshot, now }: TrafficDeps): (
       await log.append([{ topic: 'shop-traffic', key: shopId, value: encode('ShopTraffic', traffic) }])
       known.set(shopId, digestOf(traffic))
     }
+    computedFrom = basis
   }
 }
 

@@ -30,6 +30,7 @@ const measures: Measure[] = [
     'streams/sink',
     'streams/low-load',
     'streams/attribution',
+    'streams/signals-turn',
     'streams/attribution-turn',
     'streams/indexer',
     'feed',

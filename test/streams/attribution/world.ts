@@ -27,6 +27,8 @@ const TABLES = [
   'transactions_by_person',
   'transactions_by_id',
   'attributed_lines',
+  'signal_days',
+  'signal_positions',
 ]
 
 /** An engine for the tests of a file; each call empties its tables. */
@@ -74,6 +76,8 @@ export async function openWorld(analytics: Analytics, epoch: number) {
     },
     attribute: (changed: Partial<AttributionDeps> = {}) => attribute({ log, analytics, runId: randomUUID, ...changed }),
     analytics,
+    /** Which knows what the groups have committed. */
+    log,
     /** Attribution forgets what it has seen, as after a crash before its commit. */
     committed: () => log.committed('attribution'),
     rewind: (commits: Commit[]) => log.reset('attribution', commits.length === 0 ? null : commits),

@@ -10,7 +10,7 @@ import { decode } from '../../../schemas/wire/codec.ts'
 import { createSignals } from '../../../streams/signals/signals.ts'
 import { purchase, touch } from '../attribution/events.ts'
 import { openWorld } from '../attribution/world.ts'
-import { fakeLog, logRecord } from '../runtime/fake-log.ts'
+import { logRecord } from '../runtime/fake-log.ts'
 
 const DAY = 86_400_000
 const NOW = Date.UTC(2026, 2, 10, 12)
@@ -33,7 +33,7 @@ beforeEach(async () => {
   world = await openWorld(analytics, epoch++)
   appended = []
   log = {
-    ...fakeLog(),
+    ...world.log,
     async append(records) {
       appended.push(...records)
       return []
@@ -59,7 +59,7 @@ function latest(): Record<string, ProductSignals> {
   const all = appended.map(({ value }) => decode('ProductSignals', value!))
   return Object.fromEntries(all.filter(({ shopId }) => shopId === 'shop').map((each) => [each.id, each]))
 }
-const signals = (now = NOW) => createSignals({ log, analytics, now: () => now })
+const signals = (now = NOW) => createSignals({ log, analytics, intervalMs: 0, now: () => now })
 
 describe('signals', () => {
   test('a purchase outweighs a click, a click a view, and a fresh one an old one', async () => {

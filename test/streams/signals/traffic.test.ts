@@ -12,7 +12,7 @@ import { followTraffic } from '../../../services/replicas/traffic-follower.ts'
 import { createTraffic } from '../../../streams/signals/traffic.ts'
 import { type TouchFields, touch } from '../attribution/events.ts'
 import { openWorld } from '../attribution/world.ts'
-import { fakeLog, logRecord } from '../runtime/fake-log.ts'
+import { logRecord } from '../runtime/fake-log.ts'
 
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
@@ -55,7 +55,7 @@ test('a shop’s requests and clicks of four weeks become shares of the hours of
   }
   const appended: NewRecord[] = []
   const log = {
-    ...fakeLog(),
+    ...world.log,
     async append(records: readonly NewRecord[]) {
       appended.push(...records)
       return []

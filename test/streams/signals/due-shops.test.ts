@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import { createDueShops } from '../../../streams/signals/due-shops.ts'
+
+const INTERVAL_MS = 300_000
+
+test('a shop is due when anything is new, an interval after the last time', () => {
+  const due = createDueShops({ intervalMs: INTERVAL_MS })
+  expect(due.list(0)).toEqual([])
+  due.note('shop', 100)
+  expect(due.list(0)).toEqual(['shop'])
+  due.computed('shop', { at: 0, ...due.taken('shop') })
+  expect(due.list(INTERVAL_MS)).toEqual([])
+  due.note('shop', 1)
+  expect(due.list(INTERVAL_MS - 1)).toEqual([])
+  expect(due.list(INTERVAL_MS)).toEqual(['shop'])
+})
+
+test('a shop whose purchases grow at once is due before', () => {
+  const due = createDueShops({ intervalMs: INTERVAL_MS })
+  due.note('shop', 100)
+  due.computed('shop', { at: 0, ...due.taken('shop') })
+  due.note('shop', 10)
+  expect(due.list(1)).toEqual([])
+  due.note('shop', 1)
+  expect(due.list(1)).toEqual(['shop'])
+})
+
+test('a day that begins makes every shop that was seen due', () => {
+  const due = createDueShops({ intervalMs: 0 })
+  due.note('a', 0)
+  due.note('b', 0)
+  for (const shop of ['a', 'b']) due.computed(shop, { at: 0, ...due.taken(shop) })
+  expect(due.list(0)).toEqual([])
+  due.noteAll()
+  expect(due.list(0)).toEqual(['a', 'b'])
+})
