@@ -27,14 +27,16 @@ interface ChangeContext {
   lasting: LastingHashes
   /** UTC epoch milliseconds. */
   now: number
+  /** What the change is known by. */
+  token: string
 }
 
 export function changeArguments(change: ShardChange, context: ChangeContext, seen: SeenChange | null): ScriptInput {
   const { names } = context
   const { source, after, upTo, note, add, tally, lower, released } = change
   const input: ScriptInput = {
-    keys: [names.position(source), names.note(source), names.seenToken],
-    args: [after, upTo, note === null ? 0 : 1, note ?? '', seen?.expected ?? '', seen?.token ?? ''],
+    keys: [names.position(source), names.note(source), names.seenToken, names.changes],
+    args: [after, upTo, note === null ? 0 : 1, note ?? '', seen?.expected ?? '', seen?.token ?? '', context.token],
     written: [],
   }
   const packed = new PackedArguments()

@@ -2,11 +2,14 @@ import { randomBytes } from 'node:crypto'
 import type { Redis } from 'ioredis'
 import { openRedisConnection, type RedisConnection } from '../../redis/connection.ts'
 import { type Counters, CountersMoved, CountersUnavailable } from '../port.ts'
+import type { CounterScripts } from './keys.ts'
 import { SeenCache } from './seen-blocks.ts'
-import { type CounterScripts, openShard, SeenStale, type Shard } from './shard.ts'
+import { openShard, SeenStale, type Shard } from './shard.ts'
 
 /** What a process keeps of blocks of seen keys: an hour of some thousand events a second. */
 const SEEN_CACHE_BYTES = 64 * 1024 * 1024
+/** Values of counters that a process remembers, over all shards: some 80 MiB. */
+const KNOWN_VALUES_MAX = 400_000
 /** Keys removed at once. */
 const CLEAR_PAGE = 1_000
 
@@ -16,6 +19,7 @@ export interface RedisCountersOptions {
   namespace: string
   shards: number
   seenCacheBytes?: number
+  knownValuesMax?: number
   /** UTC epoch milliseconds. */
   now?: () => number
 }
@@ -27,6 +31,7 @@ export interface RedisCountersOptions {
  */
 export function connectRedis(options: RedisCountersOptions): Counters {
   const { url, namespace, shards: count, seenCacheBytes = SEEN_CACHE_BYTES, now = Date.now } = options
+  const knownMax = Math.ceil((options.knownValuesMax ?? KNOWN_VALUES_MAX) / count)
   const connection: RedisConnection<CounterScripts> = openRedisConnection({
     url,
     scripts: {
@@ -43,7 +48,7 @@ export function connectRedis(options: RedisCountersOptions): Counters {
   let changes = 0
   const newToken = () => `${writer}${changes++}`
   const shards = Array.from({ length: count }, (_, shard) =>
-    openShard({ connection, namespace, shards: count, shard, seenCache, newToken, now }),
+    openShard({ connection, namespace, shards: count, shard, seenCache, knownMax, newToken, now }),
   )
   const watermarkKey = `${namespace}:watermark`
   const secretKey = (name: string) => `${namespace}:secret:${name}`

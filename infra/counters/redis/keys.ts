@@ -6,6 +6,9 @@ const BUCKET_BASE = 36
 /** To write a number in that base takes longer than all else of a name. */
 const BUCKET_NAMES = Array.from({ length: 1024 }, (_, bucket) => bucket.toString(BUCKET_BASE))
 
+/** The files of `scripts/`, by the commands that they become. */
+export type CounterScripts = 'storeChange' | 'readValues' | 'reserveAmounts' | 'raiseNumber'
+
 /** Of counters, or of tallies. */
 export type BucketGroup = CounterGroup | TallyGroup
 
@@ -17,6 +20,8 @@ export interface ShardKeys {
   seenToken: string
   seenBlock(path: string): string
   complete: string
+  /** Set anew by every change. */
+  changes: string
   holders(key: string): string
   /** A hash of counters, or a tally block. @param bucket its number among those of the group. */
   bucket(group: BucketGroup, bucket: number): string
@@ -36,6 +41,7 @@ export function shardKeys(namespace: string, shards: number, shard: number): Sha
     seenToken: `${prefix}seen`,
     seenBlock: (path) => `${prefix}s/${path}`,
     complete: `${prefix}complete`,
+    changes: `${prefix}changes`,
     holders: (key) => `${prefix}h/${key}`,
     bucket: nameOf,
     anyWide: ({ name }) => `${prefix}wide/${name}`,

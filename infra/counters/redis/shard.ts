@@ -10,16 +10,14 @@ import {
   type Reservation,
   type ShardChange,
   type ShardLoad,
-  type TallyKey,
 } from '../port.ts'
 import { HOLDERS_MAX } from '../reservations.ts'
-import { byBucket, fingerprintsOf, packField } from './buckets.ts'
 import { changeArguments, type SeenChange } from './change-arguments.ts'
-import { fieldBytes, shardKeys } from './keys.ts'
+import { type CounterScripts, shardKeys } from './keys.ts'
+import { KnownValues } from './known-values.ts'
 import { LastingHashes } from './lasting-hashes.ts'
-import { PackedArguments } from './packed.ts'
+import { createReads } from './reads.ts'
 import { type SeenCache, SeenShard } from './seen-blocks.ts'
-import { addTallies, entriesOf, wideField } from './tallies.ts'
 
 /** A reservation reads every other holder of its keys: mostly a few processes. */
 const RESERVATIONS_PER_CALL = 100
@@ -28,12 +26,13 @@ const RESERVATION_GRACE_MS = 60_000
 /** Of those who change seen keys at once one always succeeds, and a shard has hardly more than one. */
 const STALE_MAX = 50
 
+/** A load that finds out twice that what is known has changed reads everything. */
+const KNOWN_ATTEMPTS_MAX = 3
+
 /** Thrown when seen keys have been changed since they were known. Nothing was stored. */
 export class SeenStale extends Error {
   override readonly name = 'SeenStale'
 }
-
-export type CounterScripts = 'storeChange' | 'readValues' | 'reserveAmounts' | 'raiseNumber'
 
 /** What of the port concerns one shard. */
 export interface Shard {
@@ -52,6 +51,8 @@ export interface ShardOptions {
   shards: number
   shard: number
   seenCache: SeenCache
+  /** How many values of counters to remember. */
+  knownMax: number
   /** A word that no process has ever used. */
   newToken: () => string
   /** UTC epoch milliseconds. */
@@ -59,11 +60,15 @@ export interface ShardOptions {
 }
 
 /** One shard in Redis. All keys of a call are of one hash slot. */
-export function openShard({ connection, namespace, shards, shard, seenCache, newToken, now }: ShardOptions): Shard {
+export function openShard(options: ShardOptions): Shard {
+  const { connection, namespace, shards, shard, seenCache, knownMax, newToken, now } = options
   const names = shardKeys(namespace, shards, shard)
   const seenShard = new SeenShard(seenCache, shard)
   /** What is known of seen keys is read and changed by one call after the other. */
   const seenCalls = new PQueue({ concurrency: 1 })
+  const known = new KnownValues(knownMax, now)
+  /** Where this process has seen each source last. */
+  const leftAt = new Map<string, number>()
   const lasting = new Map<string, LastingHashes>()
 
   function lastingOf(source: string): LastingHashes {
@@ -71,6 +76,8 @@ export function openShard({ connection, namespace, shards, shard, seenCache, new
     lasting.set(source, hashes)
     return hashes
   }
+
+  const reads = createReads({ connection, names, pipelined })
 
   const fetchBlocks = (paths: readonly string[]) =>
     pipelined<Buffer | null>((pipeline) => {
@@ -90,96 +97,71 @@ export function openShard({ connection, namespace, shards, shard, seenCache, new
     })
   }
 
-  async function loadOne({ source, after, keys, tallies, seen }: ShardLoad): Promise<LoadedShard> {
-    const state = [names.position(source), names.note(source), names.seenToken, names.complete]
+  async function loadOne(load: ShardLoad): Promise<LoadedShard> {
+    const { source, after, seen } = load
+    for (let attempt = 1; ; attempt++) {
+      if (attempt === KNOWN_ATTEMPTS_MAX) known.expect(null)
+      const read = await readUnknown(load)
+      const { position, note, seenToken, complete } = read.state
+      if (position < after) {
+        throw new CountersBehind(`${source} stands at ${position} in shard ${shard}, not at ${after}`)
+      }
+      if (read.values === null) continue
+      if (seen.length > 0) seenShard.expect(seenToken ?? '')
+      return {
+        position,
+        note,
+        ...read.values,
+        seen: await seenShard.look(seen, fetchBlocks),
+        complete: complete !== null,
+      }
+    }
+  }
+
+  /** Reads what is not known. The values are null when what is known has turned out to be of another time. */
+  async function readUnknown({ source, keys, tallies }: ShardLoad) {
+    const before = known.token
+    const counters = known.lookUp(keys)
+    const several = known.lookUp(tallies)
+    const plain = [names.position(source), names.note(source), names.seenToken, names.complete, names.changes]
     // Counters that are newer than the position, because the source has moved on meanwhile, are refused by `store`.
-    const [{ plain, sums }, { values }] = await Promise.all([readTallies(state, tallies), readHashes([], keys)])
-    const [offset, note, token, complete] = plain.map((each) => each?.toString() ?? null)
+    const [read, hashes] = await Promise.all([
+      reads.tallies(
+        plain,
+        several.missing.map(({ key }) => key),
+      ),
+      counters.missing.length > 0
+        ? reads.hashes(
+            [names.changes],
+            counters.missing.map(({ key }) => key),
+          )
+        : null,
+    ])
+    const [offset, note, seenToken, complete, changes] = read.plain.map((each) => each?.toString() ?? null)
     const position = Number(offset ?? -1)
-    if (position < after) throw new CountersBehind(`${source} stands at ${position} in shard ${shard}, not at ${after}`)
-    if (seen.length > 0) seenShard.expect(token ?? '')
+    const state = { position, note: note!, seenToken: seenToken!, complete: complete! }
+    const isWhereLeft = (leftAt.get(source) ?? position) === position
+    leftAt.set(source, position)
+    const isOfOneTime = read.isOfOneTime && (hashes === null || (hashes.plain[0] ?? null) === changes)
+    const token = isOfOneTime ? (changes ?? null) : null
+    const usesKnown = counters.missing.length < keys.length || several.missing.length < tallies.length
+    const isKnown = isWhereLeft && token === before && token === known.token
+    known.expect(isWhereLeft ? token : null)
+    if (usesKnown && !isKnown) return { state, values: null }
+    for (const [i, { key, place }] of counters.missing.entries()) {
+      const values = [hashes!.values[i]!]
+      counters.values[place] = values
+      known.learn(key, values)
+    }
+    for (const [i, { key, place }] of several.missing.entries()) {
+      const values = read.values[i]!
+      several.values[place] = values
+      known.learn(key, values)
+    }
     return {
-      position,
-      note: note ?? null,
-      values,
-      tallies: sums,
-      seen: await seenShard.look(seen, fetchBlocks),
-      complete: complete !== null,
+      state,
+      values: { values: counters.values.map((each) => each![0]!), tallies: several.values.flatMap((each) => each!) },
     }
-  }
-
-  /** Reads plain keys and tallies as of one moment, but for those of wide blocks, which are read after it. */
-  async function readTallies(plain: readonly string[], keys: readonly TallyKey[]) {
-    const groups = byBucket(
-      keys,
-      keys.map(({ fingerprint }) => fingerprint),
-    )
-    const blockNames = [...plain]
-    for (const { group, parts } of groups) {
-      blockNames.push(names.anyWide(group))
-      for (const { bucket } of parts) blockNames.push(names.bucket(group, bucket))
-    }
-    const found = await connection.run((client) => client.mgetBuffer(blockNames))
-    const starts = startsOf(keys)
-    const sums = new Array<number>(starts[keys.length]!).fill(0)
-    const wide: { name: string; fields: { place: number; field: Buffer }[] }[] = []
-    let next = plain.length
-    for (const { group, parts } of groups) {
-      const anyWide = found[next++] !== null
-      for (const { bucket, places } of parts) {
-        const block = found[next++]!
-        if (block !== null) {
-          const entries = entriesOf(block)
-          for (const place of places) addTallies(entries, keys[place]!.fingerprint, sums, starts[place]!)
-        } else if (anyWide) {
-          wide.push({
-            name: names.bucket(group, bucket),
-            fields: places.flatMap((place) => wideFields(place, keys[place]!)),
-          })
-        }
-      }
-    }
-    if (wide.length > 0) {
-      const answers = await pipelined<(string | null)[]>((pipeline) => {
-        for (const { name, fields } of wide) pipeline.hmget(name, ...fields.map(({ field }) => field))
-      })
-      for (const [i, { fields }] of wide.entries()) {
-        for (const [j, { place }] of fields.entries()) sums[place] = Number(answers[i]![j] ?? 0)
-      }
-    }
-    return { plain: found.slice(0, plain.length), sums }
-
-    function wideFields(place: number, { group, fingerprint }: TallyKey) {
-      return Array.from({ length: group.counts }, (_, count) => {
-        return { place: starts[place]! + count, field: wideField(fingerprint, count) }
-      })
-    }
-  }
-
-  /** Reads plain keys and counters of hashes as of one moment. */
-  async function readHashes(plain: readonly string[], keys: readonly CounterKey[]) {
-    const fingerprints = fingerprintsOf(keys)
-    const all = [...plain]
-    const packed = new PackedArguments()
-    const order: number[] = []
-    for (const { group, parts } of byBucket(keys, fingerprints)) {
-      packed.number(fieldBytes(group))
-      packed.number(parts.length)
-      for (const { bucket, places } of parts) {
-        all.push(names.bucket(group, bucket))
-        packed.number(places.length)
-        for (const place of places) {
-          packField(keys[place]!, fingerprints[place]!, packed)
-          order.push(place)
-        }
-      }
-    }
-    const values = new Array<number>(keys.length).fill(0)
-    if (all.length === 0) return { plain: [], values }
-    const answer = await connection.run((client) => client.readValues(all.length, all, plain.length, packed.bytes()))
-    const found = answer[plain.length]!.split(',')
-    for (let i = 0; i < order.length; i++) values[order[i]!] = Number(found[i])
-    return { plain: answer.slice(0, plain.length), values }
   }
 
   async function storeSeen(change: ShardChange): Promise<void> {
@@ -205,8 +187,11 @@ export function openShard({ connection, namespace, shards, shard, seenCache, new
   async function send(change: ShardChange, seen: SeenChange | null): Promise<void> {
     const hashes = lastingOf(change.source)
     hashes.expect(change.after)
-    const { keys, args, written } = changeArguments(change, { names, lasting: hashes, now: now() }, seen)
-    await connection.run((client) => client.storeChange(keys.length, keys, args))
+    const token = newToken()
+    const { keys, args, written } = changeArguments(change, { names, lasting: hashes, now: now(), token }, seen)
+    const [former] = await connection.run((client) => client.storeChange(keys.length, keys, args))
+    known.stored(change, { former: former!, token })
+    leftAt.set(change.source, change.upTo)
     hashes.remember(written, change.upTo)
   }
 
@@ -215,7 +200,7 @@ export function openShard({ connection, namespace, shards, shard, seenCache, new
       Promise.all(loads.map((load) => (load.seen.length > 0 ? seenCalls.add(() => loadOne(load)) : loadOne(load)))),
     store: (change) => (change.seen.length > 0 ? seenCalls.add(() => storeSeen(change)) : send(change, null)),
     async read(keys) {
-      const { plain, values } = await readHashes([names.complete], keys)
+      const { plain, values } = await reads.hashes([names.complete], keys)
       if (plain[0] === null) throw new CountersUnavailable(`Shard ${shard} of the counters is being counted again`)
       return values
     },
@@ -256,10 +241,3 @@ export function openShard({ connection, namespace, shards, shard, seenCache, new
 }
 
 const FIXED_ARGUMENTS = 3
-
-/** Where the counters of each key begin among those of all, and where they end. */
-function startsOf(keys: readonly TallyKey[]): number[] {
-  const starts = [0]
-  for (const [i, { group }] of keys.entries()) starts.push(starts[i]! + group.counts)
-  return starts
-}

@@ -1,13 +1,13 @@
 -- Applies a batch to one shard, wholly or not at all: nothing is written before every check has passed.
 --
--- KEYS: position, note, seen token; then the hashes, blocks and holders in the order in which ARGV names what becomes of them
--- ARGV: after, upTo, whether there is a note, note, seen token expected, new seen token | "" when nothing is seen;
+-- KEYS: position, note, seen token, token of changes; then the hashes, blocks and holders in the order in which ARGV names what becomes of them
+-- ARGV: after, upTo, whether there is a note, note, seen token expected, new seen token | "" when nothing is seen, new token of changes;
 --   packed, in stretches: TALLY, kept until | "", bytes of an entry, number of tally blocks, and of each the number of its
 --             entries, and these (their KEYS are that which says whether any is wide, and the blocks); or ADD | LOWER, kept until | "", bytes of a field | 0 when each has its own length before it,
 --             number of hashes, and of each the number of its fields (1,000 at most), and these with their amounts;
 --   blocks:   how many, then of each: kept until | "", bytes that are appended;
 --   released: how many, then the holder of each
--- Reply: nothing, or an error COUNTERS_MOVED (another position), COUNTERS_STALE (another seen token).
+-- Reply: the former token of changes | "", or an error COUNTERS_MOVED (another position), COUNTERS_STALE (another seen token).
 local BLOCK_BYTES = 4096
 -- A tally block of more counters is wide.
 local COUNTERS_MAX = 256
@@ -26,6 +26,8 @@ end
 redis.call('SET', KEYS[1], ARGV[2])
 if ARGV[3] == '1' then redis.call('SET', KEYS[2], ARGV[4]) end
 if ARGV[6] ~= '' then redis.call('SET', KEYS[3], ARGV[6]) end
+local former = redis.call('GET', KEYS[4]) or ''
+redis.call('SET', KEYS[4], ARGV[7])
 
 -- Numbers of Lua are doubles, exact up to 2^53; its own text of them has only 14 digits.
 local function text(number) return string.format('%.0f', number) end
@@ -34,7 +36,7 @@ local function keep(key, kept_until)
 end
 
 local call, byte, sub = redis.call, string.byte, string.sub
-local k, i = 3, 8
+local k, i = 4, 9
 local function key()
   k = k + 1
   return KEYS[k]
@@ -44,7 +46,7 @@ local function argument()
   return ARGV[i - 1]
 end
 
-local packed, at = ARGV[7], 1
+local packed, at = ARGV[8], 1
 local function number()
   local low, high = byte(packed, at, at + 1)
   at = at + 2
@@ -170,3 +172,5 @@ for _ = 1, tonumber(argument()) do
 end
 
 for _ = 1, tonumber(argument()) do redis.call('HDEL', key(), argument()) end
+
+return { former }

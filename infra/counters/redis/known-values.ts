@@ -1,0 +1,134 @@
+import type { IdFingerprint } from '../fingerprint.ts'
+import { fingerprintOf, numberOf } from '../fingerprint.ts'
+import type { CounterKey, ShardChange, TallyKey } from '../port.ts'
+import type { BucketGroup } from './keys.ts'
+
+/** By fingerprint: the value of a counter, or those of a tally. */
+type Values = Map<number, number[]>
+/** By kind and name of the group. */
+type Groups = Map<string, Values>
+
+/** Keys whose values were looked for, in order. */
+export interface LookedUp<Key> {
+  /** Undefined where nothing is known. */
+  values: (number[] | undefined)[]
+  missing: { key: Key; place: number }[]
+}
+
+/**
+ * What this process knows of the counters of one shard, as they stood when the shard's token was the one that is known. Every
+ * store sets the token anew, so counters that only this process changes need not be read again. Exact counters, which
+ * are those of money, are never remembered. Of what is known the half that was not used for longest is dropped at a time.
+ */
+export class KnownValues {
+  readonly #max: number
+  readonly #now: () => number
+  #token: string | null = null
+  #recent: Groups = new Map()
+  #former: Groups = new Map()
+  #size = 0
+
+  /** @param max about how many values are remembered. @param now UTC epoch milliseconds. */
+  constructor(max: number, now: () => number) {
+    this.#max = max
+    this.#now = now
+  }
+
+  /** Null: nothing is known. */
+  get token(): string | null {
+    return this.#token
+  }
+
+  /** Forgets what is known, unless it was known under this token. */
+  expect(token: string | null): void {
+    if (token !== null && token === this.#token) return
+    this.#token = token
+    this.#recent = new Map()
+    this.#former = new Map()
+    this.#size = 0
+  }
+
+  lookUp<Key extends CounterKey | TallyKey>(keys: readonly Key[]): LookedUp<Key> {
+    const found: LookedUp<Key> = { values: [], missing: [] }
+    const now = this.#now()
+    for (const [place, key] of keys.entries()) {
+      const value = isRemembered(key.group, now) ? this.#find(key.group, fingerprintIn(key)) : undefined
+      found.values.push(value)
+      if (value === undefined) found.missing.push({ key, place })
+    }
+    return found
+  }
+
+  /** What was read under the token that is known; without one, nothing is learned. */
+  learn(key: CounterKey | TallyKey, values: number[]): void {
+    if (this.#token !== null && isRemembered(key.group, this.#now()))
+      this.#put(nameOf(key.group), numberOf(fingerprintIn(key)), values)
+  }
+
+  /** What was stored. @param former the token before it. @param token the one that it has set. */
+  stored({ add, tally, lower }: ShardChange, { former, token }: { former: string; token: string }): void {
+    if (former !== this.#token) {
+      this.expect(null)
+      return
+    }
+    this.#token = token
+    for (const { key, amount } of add) {
+      const values = key.group.exact ? undefined : this.#find(key.group, fingerprintIn(key))
+      if (values) values[0] = Math.max(0, values[0]! + amount)
+    }
+    for (const { key, count, amount } of tally) {
+      const values = this.#find(key.group, key.fingerprint)
+      if (values) values[count]! += amount
+    }
+    for (const { key, value } of lower) {
+      const values = key.group.exact ? undefined : this.#find(key.group, fingerprintIn(key))
+      if (values && (values[0] === 0 || values[0]! > value)) values[0] = value
+    }
+  }
+
+  #find(group: BucketGroup, fingerprint: IdFingerprint): number[] | undefined {
+    const name = nameOf(group)
+    const number = numberOf(fingerprint)
+    const recent = this.#recent.get(name)?.get(number)
+    if (recent) return recent
+    const former = this.#former.get(name)?.get(number)
+    if (former) this.#put(name, number, former)
+    return former
+  }
+
+  #put(name: string, number: number, values: number[]): void {
+    if (this.#size >= this.#max / 2) {
+      this.#former = this.#recent
+      this.#recent = new Map()
+      this.#size = 0
+    }
+    let ofGroup = this.#recent.get(name)
+    if (!ofGroup) {
+      ofGroup = new Map()
+      this.#recent.set(name, ofGroup)
+    }
+    ofGroup.set(number, values)
+    this.#size++
+  }
+}
+
+/** Redis forgets a group by its own clock, which is not waited for. */
+function isRemembered(group: BucketGroup, now: number): boolean {
+  if ('exact' in group && group.exact) return false
+  return group.keptUntil === null || group.keptUntil > now
+}
+
+function fingerprintIn(key: CounterKey | TallyKey): IdFingerprint {
+  return 'fingerprint' in key ? key.fingerprint : fingerprintOf(key.id)
+}
+
+const names = new WeakMap<BucketGroup, string>()
+
+function nameOf(group: BucketGroup): string {
+  let name = names.get(group)
+  if (name === undefined) {
+    name = `${'counts' in group ? 't' : 'c'}/${group.name}`
+    names.set(group, name)
+  }
+  return name
+}
