@@ -9,6 +9,8 @@ import { generousLimits } from './generous-limits.ts'
 import { waitFor } from './wait-for.ts'
 
 const START_TIMEOUT_MS = 120_000
+/** As `make start` and the image have it. */
+const NODE_OPTIONS = ['--max-semi-space-size=16']
 /** Load of a test comes from this machine and for one shop. It is counted and never refused. */
 const GENEROUS_LIMITS = Object.fromEntries(
   Object.keys(generousLimits).map((name) => [limitSettings[name as keyof typeof limitSettings].setting, '1000000000']),
@@ -59,9 +61,10 @@ export async function startProgram(options: ProgramOptions = {}): Promise<Progra
   const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'endcap-')))
   const token = 'a-token-for-benchmarks-only-0123456789'
   const logFile = options.logFile === undefined ? null : openSync(options.logFile, 'a')
-  const child = spawn(process.execPath, [join(import.meta.dirname, '../services/main.ts')], {
+  const child = spawn(process.execPath, [...NODE_OPTIONS, join(import.meta.dirname, '../services/main.ts')], {
     env: {
       ...process.env,
+      MALLOC_ARENA_MAX: '2',
       HTTP_PORT: '0',
       METRICS_PORT: '0',
       DATA_DIR: folder,

@@ -35,6 +35,7 @@ const measures: Measure[] = [
     'streams/indexer',
     'feed',
     'registry',
+    'start',
     'thread',
     'intake/stall',
     'streams/invalid-traffic',
