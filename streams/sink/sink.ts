@@ -16,6 +16,9 @@ const BATCH_BYTES = 16 * 1024 * 1024
 const BATCH_AGE_MS = 1_000
 /** … or this long when there is always more to read. */
 const BATCH_MAX_AGE_MS = 1_400
+/** After so many records, more are rather on their way from the broker than still to come. */
+const BACKLOG_RECORDS = 4_000
+const BACKLOG_GATHER_MS = 20
 const POLL_MAX_RECORDS = 10_000
 const POLL_MAX_WAIT_MS = 500
 /** Over all partitions; above it the largest batch is stored early. */
@@ -73,9 +76,7 @@ export function createSink({ log, analytics, now, logger, retry, gather }: SinkO
         const due = dueBatches(batch === null ? BATCH_AGE_MS : BATCH_MAX_AGE_MS)
         await storeAll(consumer, due)
         if (isIdle()) run.markHealthy()
-        if (batch === null && due.length === 0 && unstored().length > 0) {
-          await wait(Math.min(BATCH_AGE_MS, BATCH_AGE_MS - oldestAgeMs()))
-        }
+        if (batch === null && due.length === 0 && unstored().length > 0) await wait(gatherMs())
       }
     } finally {
       member = waiting = null
@@ -176,6 +177,12 @@ export function createSink({ log, analytics, now, logger, retry, gather }: SinkO
   /** Batches that have records. */
   function unstored(): Filling[] {
     return [...filling.values()].filter(({ records }) => records.length > 0)
+  }
+
+  /** How long to wait for more, once all that was at hand has been read. */
+  function gatherMs(): number {
+    const records = unstored().reduce((sum, each) => sum + each.records.length, 0)
+    return records < BACKLOG_RECORDS ? Math.min(BATCH_AGE_MS, BATCH_AGE_MS - oldestAgeMs()) : BACKLOG_GATHER_MS
   }
 
   function oldestAgeMs(): number {

@@ -153,6 +153,30 @@ it('the sink waits for a batch to fill until it is old enough', async () => {
   await ended
 })
 
+it.each([
+  { records: 3, waitsMs: [1_000] },
+  { records: 5_000, waitsMs: Array.from({ length: 50 }, () => 20) },
+])(
+  'the sink waits once for others of $records records, and looks often where more must be behind them',
+  async (each) => {
+    const views = Array.from({ length: each.records }, (_, i) => view(`v${i}`, `c${i % 100}`))
+    await log.append(views.map(record))
+    const waitsMs: number[] = []
+    const noting = async (ms: number) => {
+      waitsMs.push(ms)
+      time += ms
+      await delay(1)
+    }
+    const sink = createSink({ log, analytics, now: () => time, logger: silent, gather: noting })
+    const ended = sink.run()
+    while ((await sink.lag()).some(({ records }) => records > 0)) await delay(5)
+    await sink.stop()
+    await ended
+    expect(waitsMs).toEqual(each.waitsMs)
+    expect(await countOf('page_views')).toBe(each.records)
+  },
+)
+
 it('the sink stores what came to several partitions and topics by one insert a table', async () => {
   const views = Array.from({ length: 40 }, (_, i) => view(`v${i}`, `c${i}`))
   const bought = views.map((_, i) => purchase({ eventId: `o${i}`, cid: `c${i}`, at: T0, products: ['p1'] }))
