@@ -94,10 +94,6 @@ export class BatchCounters implements CounterQuestions, CounterValues, CounterCh
     askWith(step, this)
   }
 
-  expectKeys(keys: readonly CounterKey[]): void {
-    for (const key of keys) this.asked(key)
-  }
-
   asked(key: CounterKey): void {
     const cell = this.#cell(key)
     if (cell.isLoaded) return

@@ -1,22 +1,24 @@
-import { type Counters, CountersMoved } from '../../infra/counters/port.ts'
+import { setImmediate as turn } from 'node:timers/promises'
+import { type Counters, CountersMoved, type ShardChange } from '../../infra/counters/port.ts'
 import { shardOf, shardsOf } from '../../infra/counters/shards.ts'
 import type { EventLog, LogRecord } from '../../infra/event-log/port.ts'
-import type { JudgedEvent } from '../../schemas/records/events.ts'
 import { decode } from '../../schemas/wire/codec.ts'
-import { memoized } from '../../services/domain/memoized.ts'
+import { JudgedEventReader } from '../../schemas/wire/judged-event.ts'
 import type { Snapshot } from '../../services/domain/snapshot.ts'
-import { readPages } from '../runtime/pages.ts'
-import { type CountedSpend, countedSpend, isInSpend, restoreSpend, withoutSpend } from '../spend-checkpoints/restore.ts'
+import { inSlices } from '../runtime/slices.ts'
+import { countedSpend, restoreSpend } from '../spend-checkpoints/restore.ts'
 import { BatchCounters, retryWhenMoved, sourceOf } from './batch-counters.ts'
 import { restoreCorrections } from './correction-steps.ts'
-import { acquaintanceOf, carryOut, type Step } from './step.ts'
-import { decisionOf, judgingStep, recountingTermsOf, verdictWithoutCounters } from './verdict.ts'
-import { WindowIndex } from './windows/windows.ts'
+import { type CountedCampaign, countEvent, isCounted, isInWindow } from './recount/count-event.ts'
+import { PageCounts } from './recount/page-counts.ts'
+import { readAhead } from './recount/read-ahead.ts'
+import { termsOf } from './verdict.ts'
+import { WINDOWS_MS } from './windows/windows.ts'
 
 /** The group that judges: its commits say what must be counted. */
 export const JUDGE_GROUP = 'judge'
-/** Judged events that are counted in one store. */
-const PAGE_RECORDS = 5_000
+/** Clocks of processes differ less. */
+const CLOCKS_DIFFER_MS = 60 * 60_000
 
 export interface RecountDeps {
   log: Pick<EventLog, 'bounds' | 'read' | 'committed'>
@@ -72,25 +74,29 @@ async function recount(
 ): Promise<{ events: number; positions: readonly number[] }> {
   const { log, counters } = deps
   const spentUpTo = await restoreSpend(deps, partition)
-  let positions = await positionsOf(counters, partition)
+  let positions: readonly number[] = await positionsOf(counters, partition)
   if (positions[partition]! < spentUpTo) throw new CountersMoved('Lost again while the spend was being restored')
   const { start = 0, end = 0 } = (await log.bounds('judged-events')).find((each) => each.partition === partition) ?? {}
   const from = await firstPast(log, partition, { start, end, after: Math.min(...positions) })
-  const spent = await Promise.all(shardsOf(counters).map((shard) => countedSpend(deps, shard)))
-  const shardFor = memoized((campaignId: string) => shardOf(campaignId, counters.shards))
+  const campaignFor = await campaignsOf(deps, partition)
+  const event = new JudgedEventReader()
+  const source = sourceOf('ad-events', partition)
   let events = 0
   let stored: Promise<unknown> = Promise.resolve()
-  for await (const records of readPages(log, 'judged-events', partition, {
-    from,
-    to: end,
-    pageRecords: PAGE_RECORDS,
-  })) {
-    const page = pageOf(deps, records, shardFor)
-    const upTo = page.at(-1)?.event.sourceOffset
-    if (upTo === undefined) continue
+  for await (const records of readAhead(log, partition, { from, to: end })) {
+    const page = new PageCounts({ positions, now: deps.now() })
+    // What is loaded is as new as the positions, or somebody else counts too, and the store fails.
+    if (await expectPeople(records, event, page)) {
+      await stored
+      await loadPeople(counters, source, page)
+    }
+    await inSlices(records, ({ value }) => {
+      if (value && isCounted(event.read(value))) countEvent(event, campaignFor(event), page)
+    })
+    const upTo = lastOffsetOf(records, event)
+    if (upTo === null) continue
     await stored
-    const changes = await changesOf(deps, page, { partition, positions, spent, upTo })
-    stored = Promise.all(changes.map((change) => counters.store(change)))
+    stored = storeAll(counters, page.changes(source, upTo))
     // It is awaited before the next page is stored; until then nobody looks at how it ends.
     stored.catch(() => {})
     positions = positions.map((at) => Math.max(at, upTo))
@@ -100,69 +106,84 @@ async function recount(
   return { events, positions }
 }
 
-interface Counted {
-  event: JudgedEvent
-  /** Of its campaign. */
-  shard: number
-  /** Null: the counters know nothing of it. */
-  step: Step | null
+/** Tells the campaign of an event, with what its restored spend counts already. */
+async function campaignsOf(
+  deps: RecountDeps,
+  partition: number,
+): Promise<(event: JudgedEventReader) => CountedCampaign> {
+  const { counters, snapshot } = deps
+  const spent = await Promise.all(shardsOf(counters).map((shard) => countedSpend(deps, shard)))
+  const campaigns = new Map<string, CountedCampaign>()
+  return ({ campaignId, shopId }) => {
+    const known = campaigns.get(campaignId)
+    if (known?.shopId === shopId) return known
+    const terms = termsOf({ claims: { campaignId, shopId } }, snapshot)
+    if (!terms) throw new Error(`The registry does not know campaign ${campaignId}, whose events were judged`)
+    const shard = shardOf(campaignId, counters.shards)
+    const campaign = { shopId, shard, hasMoved: shard !== partition, terms, spent: spent[shard]!.get(campaignId) }
+    campaigns.set(campaignId, campaign)
+    return campaign
+  }
 }
 
-function pageOf(
-  { counters: { shards }, snapshot, now }: RecountDeps,
+/** Asks for the people whose windows are open, which newcomers are told by. @returns whether there are any. */
+async function expectPeople(
   records: readonly LogRecord[],
-  shardFor: (campaignId: string) => number,
-): Counted[] {
-  const at = now()
-  const windows = new WindowIndex(shards)
-  return records.flatMap(({ value }) => {
-    if (!value) return []
-    const event = decode('JudgedEvent', value)
-    const shard = shardFor(event.claims.campaignId)
-    if (verdictWithoutCounters(event)) return { event, shard, step: null }
-    return {
-      event,
+  event: JudgedEventReader,
+  { people, now }: PageCounts,
+): Promise<boolean> {
+  // None is appended before it is received, but by clocks that differ.
+  if (records.at(-1)!.appendedAt < now - WINDOWS_MS - CLOCKS_DIFFER_MS) return false
+  await inSlices(records, ({ value }) => {
+    if (!value) return
+    const { type, verdict, hasAddress } = event.read(value)
+    if (type !== 'VIEW' || verdict !== 'VALID' || !hasAddress || !isInWindow(event, now)) return
+    people.expect(event.cid, event.receivedAt)
+  })
+  return people.keys.length > 0
+}
+
+async function loadPeople(counters: Counters, source: string, { people }: PageCounts): Promise<void> {
+  const places = [
+    ...Map.groupBy(
+      people.keys.map((key, at) => ({ key, at })),
+      ({ key }) => key.shard,
+    ),
+  ]
+  const loaded = await counters.load(
+    places.map(([shard, keys]) => ({
       shard,
-      step: judgingStep(event, { shard, shards }, recountingTermsOf(event, snapshot, at), windows),
-    }
-  })
+      source,
+      after: -1,
+      keys: keys.map(({ key }) => key),
+      tallies: [],
+      seen: [],
+    })),
+  )
+  const values: number[] = []
+  for (const [i, [, keys]] of places.entries()) {
+    for (const [j, { at }] of keys.entries()) values[at] = loaded[i]!.values[j]!
+  }
+  people.take(values)
 }
 
-async function changesOf(
-  { counters, now }: RecountDeps,
-  page: readonly Counted[],
-  {
-    partition,
-    positions,
-    spent,
-    upTo,
-  }: { partition: number; positions: readonly number[]; spent: readonly CountedSpend[]; upTo: number },
-) {
-  const batch = new BatchCounters({
-    source: sourceOf('ad-events', partition),
-    own: partition,
-    shards: shardsOf(counters),
-    now: now(),
-  })
-  const actors = page.flatMap(({ step }) => (step && countsActor(step) ? step.actor!.keys : []))
-  if (actors.length > 0) {
-    batch.expectKeys(actors)
-    batch.take(await counters.load(batch.loads(-1)))
+/** One after the other begins, so that the event loop takes turns in between. */
+async function storeAll(counters: Counters, changes: readonly ShardChange[]): Promise<void> {
+  const stores: Promise<void>[] = []
+  for (const change of changes) {
+    const store = counters.store(change)
+    store.catch(() => {})
+    stores.push(store)
+    await turn()
   }
-  // What was loaded is as new as these positions, or somebody else counts too, and the store fails.
-  batch.takePositions(positions)
-  for (const { event, shard, step } of page) {
-    if (!step) continue
-    const actor = step.actor && countsActor(step) ? acquaintanceOf(step.actor, step.now, batch) : null
-    const place = { of: 'sourceOffset', at: event.sourceOffset, hasMoved: shard !== partition } as const
-    const isSpent = isInSpend(spent[shard]!.get(event.claims.campaignId), place)
-    batch.at(event.sourceOffset, shard)
-    carryOut(isSpent ? withoutSpend(step) : step, { ...decisionOf(event), actor }, batch)
-  }
-  return changesUpTo(batch, upTo)
+  await Promise.all(stores)
 }
 
-const countsActor = ({ actor, acquaintances }: Step) => actor !== null && acquaintances.length > 0
+/** In `ad-events`, of the last judged event; null: there is none. */
+function lastOffsetOf(records: readonly LogRecord[], event: JudgedEventReader): number | null {
+  const last = records.findLast(({ value }) => value !== null)
+  return last ? event.read(last.value!).sourceOffset : null
+}
 
 /**
  * The last positions may have no judged event: dead letters.

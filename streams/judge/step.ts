@@ -169,7 +169,11 @@ export function askWith({ once, limits, actor, carry }: Step, to: CounterQuestio
 }
 
 /** By what the keys say before the step. */
-export function acquaintanceOf({ keys, knownAfterMs }: Actor, now: number, values: CounterValues): Acquaintance {
+export function acquaintanceOf(
+  { keys, knownAfterMs }: Actor,
+  now: number,
+  values: Pick<CounterValues, 'value'>,
+): Acquaintance {
   let first = Number.POSITIVE_INFINITY
   for (const key of keys) {
     const at = values.value(key)

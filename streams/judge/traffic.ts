@@ -14,9 +14,9 @@ const DAY_MS = 24 * HOUR_MS
  * A person who first viewed an ad this long ago is known; until then the person is a newcomer. Somebody who invents people
  * has to wait as long for each of them.
  */
-const KNOWN_AFTER_MS = HOUR_MS
+export const KNOWN_AFTER_MS = HOUR_MS
 /** A person is known by the views of this week and the one before. */
-const WEEK_MS = 7 * DAY_MS
+export const WEEK_MS = 7 * DAY_MS
 
 /** Even people who click a lot click fewer than one in five of the ads they view. */
 const VIEWS_PER_CLICK = 5
@@ -166,18 +166,21 @@ function viewLimits({ event, rules, windows }: Asked): Limit[] {
 const unitGroup = memoized((day: number) => {
   return { name: `unit/${day}`, keptUntil: (day + 2) * DAY_MS, spread: 1 }
 })
-const knownGroup = memoized((week: number) => {
+/** When people were first seen in a week. */
+export const knownGroup = memoized((week: number) => {
   return { name: `person/${week}`, keptUntil: (week + 2) * WEEK_MS + LAG_MAX_MS, spread: 1024 }
 })
 
 /** Views of an ad unit, today and yesterday. */
 function unitViews({ claims, receivedAt }: AdEvent, windows: WindowIndex): [CounterKey, CounterKey] {
-  const day = Math.floor(receivedAt / DAY_MS)
-  const shard = windows.shardOf('unit', claims.shopId, claims.adUnitId)
-  return [
-    { shard, group: unitGroup(day), id: claims.adUnitId },
-    { shard, group: unitGroup(day - 1), id: claims.adUnitId },
-  ]
+  const { adUnitId } = claims
+  const shard = windows.shardOf('unit', claims.shopId, adUnitId)
+  return [unitViewsKey(shard, adUnitId, receivedAt), unitViewsKey(shard, adUnitId, receivedAt - DAY_MS)]
+}
+
+/** Views of an ad unit on the day of `at`. */
+export function unitViewsKey(shard: number, adUnitId: string, at: number): CounterKey {
+  return { shard, group: unitGroup(Math.floor(at / DAY_MS)), id: adUnitId }
 }
 
 function countedUnitView(event: AdEvent, windows: WindowIndex): Limit {

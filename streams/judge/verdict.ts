@@ -1,6 +1,6 @@
 import { personShard } from '../../infra/counters/shards.ts'
 import type { Campaign } from '../../schemas/records/entities.ts'
-import type { AdEvent, JudgedEvent, Verdict } from '../../schemas/records/events.ts'
+import type { AdEvent, JudgedEvent, ShowIdClaims, Verdict } from '../../schemas/records/events.ts'
 import { VIEWS_PRICED } from '../../services/domain/campaign/campaign.ts'
 import { memoized } from '../../services/domain/memoized.ts'
 import {
@@ -19,7 +19,7 @@ import type { Snapshot } from '../../services/domain/snapshot.ts'
 import { isTrafficRule, type TrafficRules, trafficRulesOf } from '../../services/domain/traffic-rules.ts'
 import type { Decision, Limit, Step } from './step.ts'
 import { acquaintancesOf, actorOf, trafficLimits } from './traffic.ts'
-import { WINDOWS_MS, type WindowIndex } from './windows/windows.ts'
+import type { WindowIndex } from './windows/windows.ts'
 
 /**
  * Events of a day that one browser may send for ads that others were given. People lose a cid, and two devices of one
@@ -44,21 +44,16 @@ export interface Terms extends Pick<Campaign, 'capping' | 'budgetMicros' | 'dail
 const rulesOf = memoized(trafficRulesOf)
 
 /** A deleted campaign or shop keeps its last terms. Null: it was never known. */
-export function termsOf({ claims }: AdEvent, snapshot: Snapshot): Terms | null {
+export function termsOf(
+  { claims }: { claims: Pick<ShowIdClaims, 'campaignId' | 'shopId'> },
+  snapshot: Snapshot,
+): Terms | null {
   const campaign = snapshot.getEver('Campaign', claims.campaignId)?.body
   const shop = snapshot.getEver('Shop', claims.shopId)?.body
   if (!campaign || !shop) return null
   const { capping, budgetMicros, dailyBudgetMicros } = campaign
   const traffic = rulesOf(shop.invalidTraffic)
   return { capping, budgetMicros, dailyBudgetMicros, timeZone: shop.timeZone, traffic }
-}
-
-/** The terms to count an event by that was judged by earlier ones: they say only what is counted. */
-export function recountingTermsOf(event: AdEvent, snapshot: Snapshot, now: number): Terms {
-  const terms = termsOf(event, snapshot)
-  if (!terms)
-    throw new Error(`The registry does not know campaign ${event.claims.campaignId}, whose events were judged`)
-  return event.receivedAt > now - WINDOWS_MS ? terms : { ...terms, traffic: null }
 }
 
 /** What the judge decides about an event. */
@@ -94,23 +89,19 @@ export function judgingStep(event: AdEvent, place: Place, terms: Terms | null, w
   }
 }
 
-/** The decision that a judged event was given, whatever the campaign's terms are now; of the actor it tells nothing. */
-export function decisionOf(event: JudgedEvent): Omit<Decision, 'actor'> {
-  const { verdict, billedMicros, invalidReason, marks } = event
-  if (verdict === 'DUPLICATE') return { outcome: 'SEEN' }
-  if (verdict !== 'VALID') return { outcome: invalidReason ?? verdict }
-  const ended = billedMicros > chargeOf(event).micros ? 'CARRIED' : 'APPLIED'
-  return { outcome: [ended, ...marks].join('+') }
-}
-
 /** What a decision means; null when the campaign was not known. */
 export function judgement(event: AdEvent, { outcome }: Decision): Judgement | null {
   const [ended, ...marks] = outcome.split('+')
   switch (ended) {
     case 'APPLIED':
-      return { verdict: 'VALID', billedMicros: chargeOf(event).micros, invalidReason: null, marks }
+      return { verdict: 'VALID', billedMicros: chargeOf(event.type, event.claims).micros, invalidReason: null, marks }
     case 'CARRIED':
-      return { verdict: 'VALID', billedMicros: chargeOf(event).micros + 1, invalidReason: null, marks }
+      return {
+        verdict: 'VALID',
+        billedMicros: chargeOf(event.type, event.claims).micros + 1,
+        invalidReason: null,
+        marks,
+      }
     case 'SEEN':
       return invalid('DUPLICATE')
     case 'CAPPED':
@@ -129,8 +120,10 @@ export function judgement(event: AdEvent, { outcome }: Decision): Judgement | nu
  * What a valid event costs: a sponsored click its price, a display view a thousandth of its price. Thousandths of a micro are
  * collected per campaign and billed when they complete one, so that 1,000 views cost exactly their price.
  */
-function chargeOf({ type, claims }: AdEvent): { micros: number; thousandths: number } {
-  const { kind, autoPromo, priceMicros } = claims
+export function chargeOf(
+  type: AdEvent['type'],
+  { kind, autoPromo, priceMicros }: Pick<ShowIdClaims, 'kind' | 'autoPromo' | 'priceMicros'>,
+): { micros: number; thousandths: number } {
   if (!autoPromo && kind === 'SPONSORED' && type === 'CLICK') return { micros: priceMicros, thousandths: 0 }
   if (!autoPromo && kind === 'DISPLAY' && type === 'VIEW') {
     return { micros: Math.floor(priceMicros / VIEWS_PRICED), thousandths: priceMicros % VIEWS_PRICED }
@@ -162,7 +155,7 @@ function limitsOf(event: AdEvent, { shard, shards }: Place, terms: Terms, window
     limits.push({ ...view, key: viewsKey(shard, 'cid', claims, day, cid) })
     if (uid) limits.push({ ...view, key: viewsKey(shard, 'uid', claims, day, uid) })
   }
-  const { micros, thousandths } = chargeOf(event)
+  const { micros, thousandths } = chargeOf(event.type, event.claims)
   if (micros > 0 || thousandths > 0) {
     const spend = { name: 'OVER_BUDGET', add: micros, carries: true }
     limits.push(
@@ -188,7 +181,7 @@ function releasesOf({ type, claims }: AdEvent, { capping, timeZone }: Terms): St
 }
 
 function carryOf(event: AdEvent, { shard }: Place): Step['carry'] {
-  const { thousandths } = chargeOf(event)
+  const { thousandths } = chargeOf(event.type, event.claims)
   return thousandths > 0 ? { key: thousandthsKey(shard, event.claims.campaignId), thousandths } : null
 }
 

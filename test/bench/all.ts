@@ -40,6 +40,7 @@ const measures: Measure[] = [
     'intake/stall',
     'streams/invalid-traffic',
     'engines/judge',
+    'judging/recount',
     'engines/counters',
   ].map((script) => ({ script })),
   ...['selection/selection', 'streams/indexer'].map((script) => ({ script, env: realEngines })),
@@ -47,6 +48,7 @@ const measures: Measure[] = [
     script: `engines/${name}`,
     env: realEngines,
   })),
+  { script: 'judging/recount', env: realEngines },
   { script: 'registry', env: { KAFKA_BROKERS: realEngines.KAFKA_BROKERS } },
   ...(data
     ? [

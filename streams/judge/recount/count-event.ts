@@ -1,0 +1,146 @@
+import type { TallyKey } from '../../../infra/counters/port.ts'
+import { personShard } from '../../../infra/counters/shards.ts'
+import type { SpendCheckpoint } from '../../../schemas/records/records.ts'
+import type { TrafficRuleName } from '../../../schemas/records/traffic-rules.ts'
+import type { JudgedEventReader } from '../../../schemas/wire/judged-event.ts'
+import {
+  capReservationKey,
+  crossClientKey,
+  dailySpendKey,
+  dayIn,
+  seenKey,
+  spendKey,
+  thousandthsKey,
+  viewsKey,
+} from '../../../services/domain/money/counter-keys.ts'
+import { bucketOf, endOfFlight, settledKey } from '../../../services/domain/money/in-flight.ts'
+import { isInSpend } from '../../spend-checkpoints/restore.ts'
+import { unitViewsKey } from '../traffic.ts'
+import { chargeOf, type Terms } from '../verdict.ts'
+import { COUNTED, type Counted, type SharedBy, WINDOWS_MS } from '../windows/windows.ts'
+import type { PageCounts } from './page-counts.ts'
+
+const HOUR_MS = 3_600_000
+const THOUSANDTHS = 1_000
+
+/** The campaign of an event, and the shop that it belongs to. */
+export interface CountedCampaign {
+  shopId: string
+  shard: number
+  /** It has come to its shard from that of another partition. */
+  hasMoved: boolean
+  terms: Pick<Terms, 'capping' | 'timeZone'>
+  /** What its restored spend counts already. */
+  spent: SpendCheckpoint | undefined
+}
+
+/** Whether an event has changed anything. The campaign of one that has not may be unknown. */
+export function isCounted({ verdict }: JudgedEventReader): boolean {
+  return verdict !== 'BOT' && verdict !== 'EXPIRED' && verdict !== 'DUPLICATE'
+}
+
+/** Whether windows count the event that are still open. */
+export const isInWindow = ({ receivedAt }: JudgedEventReader, now: number): boolean => receivedAt > now - WINDOWS_MS
+
+/**
+ * Adds what a counted event has changed, by its verdict alone: the same as carrying out the step that has judged it (`verdict.ts`), without
+ * the limits that it was checked against. A test holds the two against each other.
+ */
+export function countEvent(event: JudgedEventReader, campaign: CountedCampaign, page: PageCounts): void {
+  const ofCampaign = page.isNew(event.sourceOffset, campaign.shard)
+  if (ofCampaign) countSeen(event, campaign, page)
+  if (event.verdict !== 'VALID') return
+  countPeople(event, campaign, page)
+  if (ofCampaign) {
+    countCaps(event, campaign, page)
+    countSpend(event, campaign, page)
+  }
+}
+
+function countSeen(event: JudgedEventReader, { shard, terms }: CountedCampaign, page: PageCounts): void {
+  const { type, emittedAt } = event
+  const { campaignId, adId, requestId } = event
+  page.see(shard, seenKey(type, { requestId, emittedAt, campaignId, adId }))
+  // An older reservation has expired, unless the judge is as far behind: then it lasts until its watermark gets there.
+  if (type !== 'VIEW' || terms.capping === null || emittedAt < page.now - HOUR_MS) return
+  const day = dayIn(terms.timeZone, emittedAt)
+  const ad = { campaignId, adId }
+  const uid = event.claimsUid
+  page.release(shard, { key: capReservationKey('cid', ad, day, event.claimsCid), holder: requestId })
+  if (uid) page.release(shard, { key: capReservationKey('uid', ad, day, uid), holder: requestId })
+}
+
+function countCaps(event: JudgedEventReader, { shard, terms }: CountedCampaign, page: PageCounts): void {
+  if (event.type !== 'VIEW' || terms.capping === null) return
+  const day = dayIn(terms.timeZone, event.occurredAt)
+  const { uid, campaignId, adId } = event
+  const ad = { campaignId, adId }
+  page.add(viewsKey(shard, 'cid', ad, day, event.cid), 1)
+  if (uid) page.add(viewsKey(shard, 'uid', ad, day, uid), 1)
+}
+
+function countSpend(event: JudgedEventReader, campaign: CountedCampaign, page: PageCounts): void {
+  const { micros, thousandths } = chargeOf(event.type, event)
+  if (micros === 0 && thousandths === 0) return
+  const { shard, hasMoved, terms, spent } = campaign
+  const { campaignId, emittedAt, receivedAt, occurredAt, sourceOffset } = event
+  const carried = event.billedMicros > micros ? 1 : 0
+  const billedMicros = micros + carried
+  if (!isInSpend(spent, { of: 'sourceOffset', at: sourceOffset, hasMoved })) {
+    page.add(spendKey(shard, campaignId), billedMicros)
+    page.add(thousandthsKey(shard, campaignId), thousandths - carried * THOUSANDTHS)
+  }
+  page.add(dailySpendKey(shard, campaignId, dayIn(terms.timeZone, occurredAt)), billedMicros)
+  const bucket = bucketOf(emittedAt)
+  if (event.type === 'VIEW' && receivedAt < endOfFlight(bucket))
+    page.add(settledKey(shard, campaignId, bucket), billedMicros)
+}
+
+/** What lies with people, addresses and ad units, in whichever shards. */
+function countPeople(event: JudgedEventReader, { terms }: CountedCampaign, page: PageCounts): void {
+  const { type, sourceOffset: offset } = event
+  const { positions } = page
+  if (!event.isOwn && !(event.uid && event.uid === event.claimsUid)) {
+    const { cid, shopId } = event
+    const shard = personShard(cid, positions.length)
+    const day = dayIn(terms.timeZone, event.occurredAt)
+    if (page.isNew(offset, shard)) page.add(crossClientKey(shard, shopId, day, cid), 1)
+  }
+  if (!event.hasAddress) return
+  if (isInWindow(event, page.now)) countWindows(event, page)
+  if (type !== 'VIEW') return
+  const { adUnitId, receivedAt } = event
+  const shard = page.windows.index.shardOf('unit', event.shopId, adUnitId)
+  if (page.isNew(offset, shard)) page.add(unitViewsKey(shard, adUnitId, receivedAt), 1)
+  page.people.saw(event.cid, event.receivedAt, { offset, positions })
+}
+
+/** What the rules against invalid traffic count, but for those that the event is marked by. */
+function countWindows(event: JudgedEventReader, page: PageCounts): void {
+  const { type, kind, autoPromo, receivedAt, marks, sourceOffset, shopId, cid } = event
+  const { windows } = page
+  const { agentHash, networkHash } = event
+  const owner = (by: SharedBy, name: string) => windows.owner(by, shopId, name, receivedAt)
+  const address = owner('address', event.addressHash!)
+  const agent = agentHash === null ? null : owner('agent', agentHash)
+  const network = networkHash === null ? null : owner('network', networkHash)
+  const count = (key: TallyKey | null, counted: Counted, rule?: TrafficRuleName) => {
+    if (key === null || !page.isNew(sourceOffset, key.shard)) return
+    if (rule === undefined || !marks.includes(rule)) windows.add(key, counted)
+  }
+  if (type === 'CLICK') {
+    count(address, COUNTED.clicks, 'ADDRESS_CLICKS')
+    count(agent, COUNTED.clicks, 'AGENT_CLICKS')
+    count(network, COUNTED.clicks, 'NETWORK_CLICKS')
+    count(owner('cid', cid), COUNTED.clicks, 'CID_CLICKS')
+    return
+  }
+  const acquaintance = page.people.acquaintance(cid, receivedAt)
+  if (kind === 'DISPLAY' && !autoPromo) {
+    count(owner('cid', cid), COUNTED.views, 'CID_VIEWS')
+    if (acquaintance === 'FIRST') count(address, COUNTED.people, 'ADDRESS_PEOPLE')
+    if (acquaintance !== 'KNOWN') count(address, COUNTED.views, 'ADDRESS_VIEWS')
+  }
+  const counted = acquaintance === 'KNOWN' ? COUNTED.known : COUNTED.new
+  for (const each of [address, agent, network]) count(each, counted)
+}
