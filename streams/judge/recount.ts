@@ -2,13 +2,13 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { type Counters, CountersMoved, type ShardChange } from '../../infra/counters/port.ts'
 import { shardOf, shardsOf } from '../../infra/counters/shards.ts'
 import type { EventLog, LogRecord } from '../../infra/event-log/port.ts'
-import { decode } from '../../schemas/wire/codec.ts'
 import { JudgedEventReader } from '../../schemas/wire/judged-event.ts'
 import type { Snapshot } from '../../services/domain/snapshot.ts'
 import { inSlices } from '../runtime/slices.ts'
-import { countedSpend, restoreSpend } from '../spend-checkpoints/restore.ts'
+import { type CountedSpend, countedSpend, restoreSpend } from '../spend-checkpoints/restore.ts'
 import { BatchCounters, retryWhenMoved, sourceOf } from './batch-counters.ts'
 import { restoreCorrections } from './correction-steps.ts'
+import { stretchOf } from './recount/begin.ts'
 import { type CountedCampaign, countEvent, isCounted, isInWindow } from './recount/count-event.ts'
 import { PageCounts } from './recount/page-counts.ts'
 import { readAhead } from './recount/read-ahead.ts'
@@ -76,14 +76,14 @@ async function recount(
   const spentUpTo = await restoreSpend(deps, partition)
   let positions: readonly number[] = await positionsOf(counters, partition)
   if (positions[partition]! < spentUpTo) throw new CountersMoved('Lost again while the spend was being restored')
-  const { start = 0, end = 0 } = (await log.bounds('judged-events')).find((each) => each.partition === partition) ?? {}
-  const from = await firstPast(log, partition, { start, end, after: Math.min(...positions) })
-  const campaignFor = await campaignsOf(deps, partition)
+  const spent = await Promise.all(shardsOf(counters).map((shard) => countedSpend(deps, shard)))
+  const stretch = await stretchOf(log, deps.snapshot, { partition, positions, spent, now: deps.now() })
+  const campaignFor = campaignsOf(deps, partition, spent)
   const event = new JudgedEventReader()
   const source = sourceOf('ad-events', partition)
   let events = 0
   let stored: Promise<unknown> = Promise.resolve()
-  for await (const records of readAhead(log, partition, { from, to: end })) {
+  for await (const records of readAhead(log, partition, stretch)) {
     const page = new PageCounts({ positions, now: deps.now() })
     // What is loaded is as new as the positions, or somebody else counts too, and the store fails.
     if (await expectPeople(records, event, page)) {
@@ -107,12 +107,11 @@ async function recount(
 }
 
 /** Tells the campaign of an event, with what its restored spend counts already. */
-async function campaignsOf(
-  deps: RecountDeps,
+function campaignsOf(
+  { counters, snapshot }: RecountDeps,
   partition: number,
-): Promise<(event: JudgedEventReader) => CountedCampaign> {
-  const { counters, snapshot } = deps
-  const spent = await Promise.all(shardsOf(counters).map((shard) => countedSpend(deps, shard)))
+  spent: readonly CountedSpend[],
+): (event: JudgedEventReader) => CountedCampaign {
   const campaigns = new Map<string, CountedCampaign>()
   return ({ campaignId, shopId }) => {
     const known = campaigns.get(campaignId)
@@ -212,21 +211,4 @@ function changesUpTo(batch: BatchCounters, upTo: number) {
 /** Where a partition of `ad-events` stands in each shard. */
 function positionsOf(counters: Counters, partition: number): Promise<number[]> {
   return counters.positions(shardsOf(counters).map((shard) => ({ shard, source: sourceOf('ad-events', partition) })))
-}
-
-/** The first offset of `judged-events` whose source offset is past `after`, by binary search. */
-async function firstPast(
-  log: RecountDeps['log'],
-  partition: number,
-  { start, end, after }: { start: number; end: number; after: number },
-): Promise<number> {
-  let low = start
-  let high = after < 0 ? start : end
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2)
-    const [record] = await log.read('judged-events', partition, middle, 1)
-    if (!record?.value || decode('JudgedEvent', record.value).sourceOffset > after) high = middle
-    else low = record.offset + 1
-  }
-  return low
 }

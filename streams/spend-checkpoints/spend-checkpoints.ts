@@ -2,13 +2,18 @@ import type { Counters } from '../../infra/counters/port.ts'
 import { shardOf } from '../../infra/counters/shards.ts'
 import type { EventLog } from '../../infra/event-log/port.ts'
 import type { SpendCheckpoint } from '../../schemas/records/records.ts'
-import { encode } from '../../schemas/wire/codec.ts'
+import { decode, encode } from '../../schemas/wire/codec.ts'
 import type { Snapshot } from '../../services/domain/snapshot.ts'
 import { sourceOf } from '../judge/batch-counters.ts'
+import { firstJudged } from '../judge/recount/begin.ts'
 import { readCheckpoints, spendKeysOf } from './restore.ts'
 
 /** Campaigns whose spend is read and written at once. */
 const CAMPAIGNS_PER_READ = 200
+/** The checkpoint of a campaign that spends nothing is renewed when it is older: so no recount goes back to it. */
+const CHECKPOINT_MAX_AGE_MS = 7 * 86_400_000
+/** How often it is looked which ones are. */
+const RENEWED_EVERY_MS = 86_400_000
 /** How often a read is repeated, because the judge has moved the counters on in the middle of it. */
 const READS_MAX = 10
 
@@ -24,16 +29,29 @@ export function createSpendCheckpoints(deps: {
   log: Pick<EventLog, 'bounds' | 'read' | 'append'>
   counters: Pick<Counters, 'shards' | 'complete' | 'positions' | 'read'>
   snapshot: Snapshot
+  /** UTC epoch milliseconds. */
+  now: () => number
 }): () => Promise<boolean> {
-  const { log, counters, snapshot } = deps
+  const { log, counters, snapshot, now } = deps
   const written = new Map<number, Map<string, SpendCheckpoint>>()
+  /** By shard: since when it was known where in `ad-events` checkpoints are too old. */
+  const renewals = new Map<number, { at: number; before: number }>()
+
+  async function tooOldIn(shard: number): Promise<number> {
+    const known = renewals.get(shard)
+    if (known && known.at > now() - RENEWED_EVERY_MS) return known.before
+    const renewal = { at: now(), before: await judgedBefore(log, shard, now() - CHECKPOINT_MAX_AGE_MS) }
+    renewals.set(shard, renewal)
+    return renewal.before
+  }
 
   async function writeShard(shard: number, campaignIds: readonly string[]): Promise<void> {
     const last = written.get(shard) ?? (await readCheckpoints(log, shard, counters.shards)).checkpoints
     written.set(shard, last)
+    const tooOld = await tooOldIn(shard)
     for (let from = 0; from < campaignIds.length; from += CAMPAIGNS_PER_READ) {
       const spent = await readSpend(counters, shard, campaignIds.slice(from, from + CAMPAIGNS_PER_READ))
-      const changed = spent.filter((each) => isWorthWriting(each, last.get(each.campaignId)))
+      const changed = spent.filter((each) => isWorthWriting(each, last.get(each.campaignId), tooOld))
       if (changed.length === 0) continue
       await log.append(
         changed.map((value) => {
@@ -112,15 +130,28 @@ async function readSpend(
 }
 
 /**
- * Whether the spend may have changed since the last checkpoint; after a correction it may be what it was before. Counters
+ * Whether the spend may have changed since the last checkpoint; after a correction it may be what it was before. A first checkpoint
+ * is written of every campaign, and a new one when the last is too old: a recount begins where all of them count up to. Counters
  * that stand before the checkpoint have lost something.
+ * @param tooOld the offset before which checkpoints are.
  */
-function isWorthWriting(now: SpendCheckpoint, last: SpendCheckpoint | undefined): boolean {
-  if (!last) return now.spendMicros > 0 || now.thousandths > 0
+function isWorthWriting(now: SpendCheckpoint, last: SpendCheckpoint | undefined, tooOld: number): boolean {
+  if (!last) return true
   if (now.sourceOffset < last.sourceOffset || now.correctionsOffset < last.correctionsOffset) return false
   return (
     now.spendMicros !== last.spendMicros ||
     now.thousandths !== last.thousandths ||
-    now.correctionsOffset > last.correctionsOffset
+    now.correctionsOffset > last.correctionsOffset ||
+    (last.sourceOffset < tooOld && now.sourceOffset >= tooOld)
   )
+}
+
+/** The place in `ad-events` of the last event that was judged before a time; 0: none. */
+async function judgedBefore(log: Pick<EventLog, 'bounds' | 'read'>, partition: number, at: number): Promise<number> {
+  const bounds = (await log.bounds('judged-events')).find((each) => each.partition === partition)
+  if (!bounds) return 0
+  const offset = await firstJudged(log, bounds, ({ appendedAt }) => appendedAt > at)
+  if (offset === bounds.start) return 0
+  const [record] = await log.read('judged-events', partition, offset - 1, 1)
+  return record?.value ? decode('JudgedEvent', record.value).sourceOffset : 0
 }

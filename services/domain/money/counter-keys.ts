@@ -14,6 +14,11 @@ export const LIFE_MS = { VIEW: DAY_MS, CLICK: 30 * DAY_MS } as const
 const LATE_MAX_MS = 8 * DAY_MS
 /** How far the judge may be behind before counters that it still needs are forgotten. */
 export const LAG_MAX_MS = 3 * DAY_MS
+/**
+ * What was emitted or received so long ago is forgotten by all counters but those of what a campaign has spent since it began:
+ * repeats of clicks are known for the longest, by the minute of their emission. A day more is for clocks that differ.
+ */
+export const COUNTED_FOR_MS = LIFE_MS.CLICK + LATE_MAX_MS + LAG_MAX_MS + DAY_MS
 /** A day has ended everywhere so long after it began in UTC. */
 const DAY_ENDS_MS = 1.5 * DAY_MS
 

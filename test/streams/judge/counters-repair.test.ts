@@ -51,7 +51,9 @@ describe('the judge on counters that lose what they held', () => {
       bounds: async (topic) => [{ partition: 0, start: 0, end: topic === 'judged-events' ? committed.length : 0 }],
       committed: async () => (next === 0 ? [] : [{ topic: 'ad-events', partition: 0, offset: next, metadata: '' }]),
       read: async (_, partition, from, max) =>
-        committed.slice(from, from + max).map((each, i) => ({ ...each, partition, offset: from + i, appendedAt: 0 })),
+        committed
+          .slice(from, from + max)
+          .map((each, i) => ({ ...each, partition, offset: from + i, appendedAt: NOON })),
     }
     const step = createJudgeStep({ log, counters, snapshot: terms, now })
     const lose = (share: number | null) => {

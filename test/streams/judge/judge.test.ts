@@ -33,7 +33,7 @@ const fakeLog = (outputs: readonly NewRecord[]): Pick<EventLog, 'bounds' | 'read
   bounds: async (topic) => [{ partition: 0, start: 0, end: topic === 'judged-events' ? outputs.length : 0 }],
   committed: async () => [],
   read: async (_, partition, from, max) =>
-    outputs.slice(from, from + max).map((output, i) => ({ ...output, partition, offset: from + i, appendedAt: 0 })),
+    outputs.slice(from, from + max).map((output, i) => ({ ...output, partition, offset: from + i, appendedAt: NOON })),
 })
 /** No counter of the tests' day is forgotten yet. */
 const now = () => NOON

@@ -1,6 +1,7 @@
 import { partitionOf } from '../../../infra/event-log/partitioner.ts'
 import type { Commit, EventLog, LogRecord, NewRecord } from '../../../infra/event-log/port.ts'
 import { type TopicName, topics } from '../../../schemas/topics.ts'
+import { NOON } from '../judge/fixtures.ts'
 
 export interface MemoryLog extends Pick<EventLog, 'bounds' | 'read' | 'append' | 'committed'> {
   /** Forgets the records of a retained topic before an offset. */
@@ -22,8 +23,11 @@ interface Partition {
   end: number
 }
 
-/** A log in memory, of so many partitions a topic, whose records can be forgotten. */
-export function memoryLog(partitions = 1): MemoryLog {
+/**
+ * A log in memory, of so many partitions a topic, whose records can be forgotten.
+ * @param now when it is appended, UTC epoch milliseconds.
+ */
+export function memoryLog(partitions = 1, now: () => number = () => NOON): MemoryLog {
   const commits = new Map<string, Commit>()
   const all = new Map<TopicName, Partition[]>()
   const partitionsOf = (topic: TopicName) => {
@@ -35,7 +39,7 @@ export function memoryLog(partitions = 1): MemoryLog {
   function appendTo(partition: number, { topic, key, value }: NewRecord) {
     const into = at(topic, partition)
     const offset = into.end++
-    into.records.push({ topic, partition, offset, key, value, appendedAt: 0 })
+    into.records.push({ topic, partition, offset, key, value, appendedAt: now() })
     return { topic, partition, offset }
   }
 

@@ -4,8 +4,10 @@ import { shardOf, shardsOf } from '../../../../infra/counters/shards.ts'
 import type { JudgedEvent, Verdict } from '../../../../schemas/records/events.ts'
 import { TRAFFIC_RULES } from '../../../../schemas/records/traffic-rules.ts'
 import { encode } from '../../../../schemas/wire/codec.ts'
+import { spendKey } from '../../../../services/domain/money/counter-keys.ts'
 import { createCountersRepair } from '../../../../streams/judge/counters-repair.ts'
 import { chargeOf } from '../../../../streams/judge/verdict.ts'
+import { createSpendCheckpoints } from '../../../../streams/spend-checkpoints/spend-checkpoints.ts'
 import { tries } from '../../../effort.ts'
 import { memoryLog } from '../../spend-checkpoints/memory-log.ts'
 import { DAY_MS, eventOf, HOUR_MS, NOON, snapshotOf } from '../fixtures.ts'
@@ -87,36 +89,72 @@ function billed(events: readonly Drawn[]): Omit<JudgedEvent, 'sourcePartition' |
   })
 }
 
-test('a recount comes to what the steps that have judged the events would', async () => {
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(anyJudged, { maxLength: 60 }),
-      fc.double({ min: 0, max: 1, noNaN: true }),
-      async (drawn, share) => {
-        // The log takes events as they are received.
-        const events = billed(drawn.toSorted((a, b) => a.receivedAt - b.receivedAt))
-        const log = memoryLog(SHARDS)
-        const inOrder: JudgedEvent[][] = shardsOf({ shards: SHARDS }).map(() => [])
-        for (const event of events) {
-          const partition = shardOf(event.claims.campaignId, SHARDS)
-          const judged = { ...event, sourcePartition: partition, sourceOffset: inOrder[partition]!.length }
-          inOrder[partition]!.push(judged)
-          await log.append([
-            { topic: 'judged-events', key: event.claims.campaignId, value: encode('JudgedEvent', judged) },
-          ])
-          log.commit({ topic: 'ad-events', partition, offset: judged.sourceOffset + 1 })
-        }
-        const counters = lossyCounters(SHARDS)
-        const repair = () => createCountersRepair({ log, counters, snapshot, now: () => NOON })()
-        await repair()
-        // What is lost in part is completed, and what is held counts once.
-        counters.loseTo(Math.floor(share * (counters.moments - 1)))
-        await repair()
-        expect(await counters.complete()).toEqual(inOrder.map(() => true))
-        const held = Object.entries(counters.held()).filter(([, each]) => each !== 0)
-        expect(Object.fromEntries(held)).toEqual(countBySteps(inOrder.flat(), { snapshot, shards: SHARDS, now: NOON }))
-      },
-    ),
-    { numRuns: tries(150, 3_000) },
+test('a recount comes to what the steps that have judged the events would, with and without checkpoints', async () => {
+  const anyLoss = fc.oneof(
+    fc.record({ checkpointsBefore: fc.constant<number[]>([]), kept: fc.double({ min: 0, max: 1, noNaN: true }) }),
+    fc.record({ checkpointsBefore: fc.array(fc.nat(60), { minLength: 1, maxLength: 3 }), kept: fc.constant(0) }),
   )
+  await fc.assert(
+    fc.asyncProperty(fc.array(anyJudged, { maxLength: 60 }), anyLoss, async (drawn, { checkpointsBefore, kept }) => {
+      // The log takes events as they are received.
+      const events = billed(drawn.toSorted((a, b) => a.receivedAt - b.receivedAt))
+      let clock = NOON
+      const log = memoryLog(SHARDS, () => clock)
+      const counters = lossyCounters(SHARDS)
+      const repair = () => createCountersRepair({ log, counters, snapshot, now: () => NOON })()
+      const writeCheckpoints = createSpendCheckpoints({ log, counters, snapshot, now: () => clock })
+      const inOrder: JudgedEvent[][] = shardsOf({ shards: SHARDS }).map(() => [])
+      for (const [i, event] of events.entries()) {
+        clock = event.receivedAt
+        if (checkpointsBefore.includes(i)) {
+          await repair()
+          await writeCheckpoints()
+        }
+        const partition = shardOf(event.claims.campaignId, SHARDS)
+        const judged = { ...event, sourcePartition: partition, sourceOffset: inOrder[partition]!.length }
+        inOrder[partition]!.push(judged)
+        const value = encode('JudgedEvent', judged)
+        await log.append([{ topic: 'judged-events', key: event.claims.campaignId, value }])
+        log.commit({ topic: 'ad-events', partition, offset: judged.sourceOffset + 1 })
+      }
+      await repair()
+      // What is lost in part is completed, and what is held counts once.
+      counters.loseTo(Math.floor(kept * (counters.moments - 1)))
+      await repair()
+      expect(await counters.complete()).toEqual(inOrder.map(() => true))
+      const held = Object.entries(counters.held()).filter(([, each]) => each !== 0)
+      expect(Object.fromEntries(held)).toEqual(countBySteps(inOrder.flat(), { snapshot, shards: SHARDS, now: NOON }))
+    }),
+    { numRuns: tries(200, 3_000) },
+  )
+})
+
+test('what was judged long ago is not read again once checkpoints hold what it has cost', async () => {
+  const ages = [60, 55, 50, 45, 44, 43, 20, 10, 1]
+  let clock = NOON
+  const log = memoryLog(1, () => clock)
+  const pagesFrom: number[] = []
+  const read: typeof log.read = async (topic, partition, from, max) => {
+    if (topic === 'judged-events' && max > 1) pagesFrom.push(from)
+    return log.read(topic, partition, from, max)
+  }
+  const counters = lossyCounters(1)
+  const deps = { log: { ...log, read }, counters, snapshot, now: () => clock }
+  const writeCheckpoints = createSpendCheckpoints(deps)
+  for (const [sourceOffset, age] of ages.entries()) {
+    clock = NOON - age * DAY_MS
+    const event = eventOf({ occurredAt: clock }, { campaignId: 'clicks', priceMicros: 7, emittedAt: clock })
+    const verdict = { verdict: 'VALID' as const, billedMicros: 7, invalidReason: null, marks: [] }
+    const value = encode('JudgedEvent', { ...event, ...verdict, sourcePartition: 0, sourceOffset })
+    await log.append([{ topic: 'judged-events', key: 'clicks', value }])
+    log.commit({ topic: 'ad-events', partition: 0, offset: sourceOffset + 1 })
+  }
+  clock = NOON
+  await createCountersRepair(deps)()
+  expect(pagesFrom).toEqual([0])
+  await writeCheckpoints()
+  counters.loseTo(0)
+  await createCountersRepair(deps)()
+  expect(pagesFrom).toEqual([0, 6])
+  expect(await counters.read([spendKey(0, 'clicks')])).toEqual([ages.length * 7])
 })
