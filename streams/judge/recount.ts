@@ -4,6 +4,7 @@ import { shardOf, shardsOf } from '../../infra/counters/shards.ts'
 import type { EventLog, LogRecord } from '../../infra/event-log/port.ts'
 import { JudgedEventReader } from '../../schemas/wire/judged-event.ts'
 import type { Snapshot } from '../../services/domain/snapshot.ts'
+import { readPages } from '../runtime/pages.ts'
 import { inSlices } from '../runtime/slices.ts'
 import { type CountedSpend, countedSpend, restoreSpend } from '../spend-checkpoints/restore.ts'
 import { BatchCounters, retryWhenMoved, sourceOf } from './batch-counters.ts'
@@ -11,12 +12,13 @@ import { restoreCorrections } from './correction-steps.ts'
 import { stretchOf } from './recount/begin.ts'
 import { type CountedCampaign, countEvent, isCounted, isInWindow } from './recount/count-event.ts'
 import { PageCounts } from './recount/page-counts.ts'
-import { readAhead } from './recount/read-ahead.ts'
 import { termsOf } from './verdict.ts'
 import { WINDOWS_MS } from './windows/windows.ts'
 
 /** The group that judges: its commits say what must be counted. */
 export const JUDGE_GROUP = 'judge'
+/** Events that are added up before they are stored: the more, the fewer writes an event, and the longer each one takes. */
+const PAGE_RECORDS = 20_000
 /** Clocks of processes differ less. */
 const CLOCKS_DIFFER_MS = 60 * 60_000
 
@@ -176,6 +178,32 @@ async function storeAll(counters: Counters, changes: readonly ShardChange[]): Pr
     await turn()
   }
   await Promise.all(stores)
+}
+
+/** Pages of judged events, each of many reads; the next one is read while the one before it is counted. */
+async function* readAhead(
+  log: RecountDeps['log'],
+  partition: number,
+  { from, to }: { from: number; to: number },
+): AsyncGenerator<LogRecord[]> {
+  const pages = readPages(log, 'judged-events', partition, { from, to, pageRecords: PAGE_RECORDS })
+  const gather = async () => {
+    const records: LogRecord[] = []
+    while (records.length < PAGE_RECORDS) {
+      const { value, done } = await pages.next()
+      if (done) break
+      for (const record of value) records.push(record)
+    }
+    return records
+  }
+  let next = gather()
+  for (;;) {
+    const records = await next
+    if (records.length === 0) return
+    next = gather()
+    next.catch(() => {})
+    yield records
+  }
 }
 
 /** In `ad-events`, of the last judged event; null: there is none. */
