@@ -14,7 +14,7 @@ import { JUDGE_GROUP, type RecountDeps, restoreCounters } from './recount.ts'
 export const CORRECTIONS_GROUP = 'corrections'
 const BATCH_MAX_RECORDS = 1_000
 /** Verdicts may be some tenths of a second late, and each batch has its price. */
-const GATHER_MS = 400
+const GATHER_MS = 250
 
 /**
  * The stream that refunds what was billed for events that were voided later, once per event, so that their campaigns can

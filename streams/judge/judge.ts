@@ -18,7 +18,7 @@ import { WindowIndex } from './windows/windows.ts'
 /** A batch costs a store in every shard and a transaction, so that a backlog is better judged in large ones. */
 const BATCH_MAX_RECORDS = 4_000
 /** Verdicts may be some tenths of a second late, and each batch has its price. */
-const GATHER_MS = 400
+const GATHER_MS = 250
 
 export interface JudgeDeps {
   log: EventLog

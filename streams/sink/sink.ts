@@ -13,9 +13,9 @@ import { type StoredTopic, storedTopics } from './rows.ts'
 const BATCH_RECORDS = 20_000
 const BATCH_BYTES = 16 * 1024 * 1024
 /** All are stored once the first record of any has waited this long, so that they share inserts and commits, … */
-const BATCH_AGE_MS = 1_000
+const BATCH_AGE_MS = 600
 /** … or this long when there is always more to read. */
-const BATCH_MAX_AGE_MS = 1_400
+const BATCH_MAX_AGE_MS = 900
 /** After so many records, more are rather on their way from the broker than still to come. */
 const BACKLOG_RECORDS = 4_000
 const BACKLOG_GATHER_MS = 20

@@ -154,8 +154,8 @@ it('the sink waits for a batch to fill until it is old enough', async () => {
 })
 
 it.each([
-  { records: 3, waitsMs: [1_000] },
-  { records: 5_000, waitsMs: Array.from({ length: 50 }, () => 20) },
+  { records: 3, waitsMs: [600] },
+  { records: 5_000, waitsMs: Array.from({ length: 30 }, () => 20) },
 ])(
   'the sink waits once for others of $records records, and looks often where more must be behind them',
   async (each) => {
