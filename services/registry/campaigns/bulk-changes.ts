@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
 import type { Static } from 'typebox'
 import { CampaignChanges, CampaignChangesAnswer } from '../../../schemas/http/panel/campaigns/campaigns.ts'
 import { Problem } from '../../domain/errors.ts'
@@ -6,6 +5,7 @@ import type { Entity } from '../../domain/snapshot.ts'
 import type { HttpServer } from '../../http/server.ts'
 import { type Principal, principalOf } from '../access/auth.ts'
 import type { ResourceDeps } from '../resources/resource.ts'
+import { isSameValue } from '../resources/same-value.ts'
 import { changed } from '../resources/store.ts'
 import type { CampaignResource } from './campaigns.ts'
 
@@ -49,7 +49,7 @@ async function changeAll(
       const bodyOf = new Map(allowed.map(({ id }, i) => [id, bodies[i]!]))
       const changes = allowed.flatMap((campaign) => {
         const body = bodyOf.get(campaign.id)!
-        return body instanceof Problem || isDeepStrictEqual(body, campaign.body) ? [] : [changed(campaign, body)]
+        return body instanceof Problem || isSameValue(body, campaign.body) ? [] : [changed(campaign, body)]
       })
       const versions = new Map(changes.map(({ id, version }) => [id, version]))
       results = found.map((campaign, i) => {

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
 import type { FindVersions } from '../../../infra/analytics/queries/campaign-versions.ts'
 import type { EventLog, PartitionOffset } from '../../../infra/event-log/port.ts'
 import {
@@ -16,6 +15,7 @@ import type { HttpServer } from '../../http/server.ts'
 import { principalOf } from '../access/auth.ts'
 import { toIso } from '../resources/conversions.ts'
 import type { ResourceDeps } from '../resources/resource.ts'
+import { isSameValue } from '../resources/same-value.ts'
 import type { Registry } from '../resources/store.ts'
 import { campaignView, namesIn } from './view.ts'
 
@@ -118,7 +118,7 @@ function differences(before: Record<string, unknown>, after: Record<string, unkn
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])]
   return names.flatMap((field) => {
     const [was = null, is = null] = [before[field], after[field]]
-    if (isDeepStrictEqual(was, is)) return []
+    if (isSameValue(was, is)) return []
     const omitted = [was, is].some((value) => JSON.stringify(value).length > VALUE_CHARS_MAX)
     return [{ field, before: omitted ? null : was, after: omitted ? null : is, omitted }]
   })
