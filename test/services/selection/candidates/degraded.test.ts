@@ -24,7 +24,7 @@ describe('an index that fails or hangs', () => {
   let index: BruteForceIndex
   beforeEach(async () => {
     index = bruteForceIndex([])
-    world = await createWorld({ index, deadlineMs: 40 })
+    world = await createWorld({ index, deadlineMs: 300 })
     index.products = world.products
   })
   afterEach(() => world.close())
