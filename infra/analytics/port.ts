@@ -28,6 +28,8 @@ export interface Analytics {
   query<Row extends object>(sql: string, params?: QueryParams): Promise<Row[]>
   /** As `query`, and returns the rows as a file of Parquet, which is made whole first: whoever asks bounds it. */
   queryParquet(sql: string, params?: QueryParams): Promise<Uint8Array<ArrayBuffer>>
+  /** Resolves when the store answers at all, however long the queries are that others wait for. @throws AnalyticsUnavailable */
+  ping(): Promise<void>
   /** Runs a statement that returns nothing: DDL, INSERT … SELECT, ALTER. */
   command(sql: string, params?: QueryParams): Promise<void>
   close(): Promise<void>

@@ -213,6 +213,13 @@ export function analyticsSuite(name: string, open: () => Promise<Analytics>): vo
       await expect(analytics.queryParquet('SELECT nope FROM blocks')).rejects.toBeInstanceOf(AnalyticsRejected)
     })
 
+    it('answers a ping while a query runs for long', async () => {
+      const long = analytics.query('SELECT sleepEachRow(0.5) AS x FROM numbers(4) SETTINGS max_block_size = 1')
+      const ended: string[] = []
+      await Promise.all([long.then(() => ended.push('query')), analytics.ping().then(() => ended.push('ping'))])
+      expect(ended).toEqual(['ping', 'query'])
+    })
+
     it('leaves nothing of a query that fails after its first rows in the next answer', async () => {
       const failing = `SELECT number, intDiv(1, number - 150000) AS x FROM numbers(200000)
         SETTINGS max_block_size = 1000, max_threads = 1`

@@ -136,6 +136,10 @@ export function connectClickHouse({
         const answer = await statements.exec({ query: `${withLiterals(sql, params)} FORMAT Parquet` })
         return new Uint8Array(await arrayBuffer(answer.stream))
       }),
+    ping: () =>
+      guard.run(async () => {
+        await statements.command({ query: 'SELECT 1' })
+      }),
     command: (sql, params = {}) =>
       guard.run(async () => {
         await statements.command({ query: withLiterals(sql, params) })

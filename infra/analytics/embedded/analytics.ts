@@ -61,6 +61,7 @@ export function analyticsClient(port: MessagePort): Analytics {
       return rowsOf<Row>(await remote.call<Uint8Array>('query', [sql, params]))
     },
     queryParquet: (sql, params = {}) => remote.call('queryParquet', [sql, params]),
+    ping: () => remote.call('ping', []),
     command: (sql, params = {}) => remote.call('command', [sql, params]),
     async close() {
       remote.close()

@@ -50,11 +50,12 @@ export type JsonLines = Uint8Array
 
 /**
  * The chDB engine over one folder. A process can have one of these. Writes go through one session and queries through
- * another, so that a long report does not hold up the sink; within a session statements run one after the other.
+ * another, so that a long report does not hold up the sink; pings have a third one. Within a session statements run one after the other.
  */
 export function openEngine({ folder }: { folder: string }) {
   const writes = openSession(folder)
   const reads = openSession(folder)
+  const pings = openSession(folder)
   const stopYielding = yieldToRequests()
   const incoming = join(folder, INCOMING)
   // What a killed process has left.
@@ -109,13 +110,17 @@ export function openEngine({ folder }: { folder: string }) {
       }),
     query: (sql: string, params: QueryParams, format: 'JSONEachRow' | 'Parquet'): Promise<Uint8Array> =>
       reads.run(async (session) => (await session.queryAsync(withParams(sql, params), { format })).bytes()),
+    ping: (): Promise<void> =>
+      pings.run(async (session) => {
+        await session.queryAsync('SELECT 1', { format: 'Null' })
+      }),
     command: (sql: string, params: QueryParams): Promise<void> =>
       writes.run(async (session) => {
         await session.queryAsync(withParams(sql, params), { format: 'Null' })
       }),
     async close(): Promise<void> {
       stopYielding()
-      await Promise.all([writes.close(), reads.close()])
+      await Promise.all([writes.close(), reads.close(), pings.close()])
     },
   }
 }

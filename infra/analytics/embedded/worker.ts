@@ -20,6 +20,7 @@ serveConnections(
     raiseFences: (fences: readonly Fence[]) => engine.raiseFences(fences),
     query: async (sql: string, params: QueryParams) => moved(await engine.query(sql, params, 'JSONEachRow')),
     queryParquet: async (sql: string, params: QueryParams) => moved(await engine.query(sql, params, 'Parquet')),
+    ping: () => engine.ping(),
     command: (sql: string, params: QueryParams) => engine.command(sql, params),
   },
   () => engine.close(),

@@ -127,6 +127,7 @@ async function bare(folder: string): Promise<Measure> {
     query: async <Row extends object>(query: string) =>
       (await (await client.query({ query, format: 'JSONEachRow' })).json()) as Row[],
     queryParquet: async () => new Uint8Array(),
+    ping: async () => {},
     insert: async () => {},
     raiseFences: async () => {},
     close: async () => {},

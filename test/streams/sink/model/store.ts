@@ -87,6 +87,7 @@ export function createModelStore(calls: Calls) {
         query: async <Found extends object>(_sql: string, params: object = {}) =>
           (await look(process, params as { first: number; last: number })) as unknown as Found[],
         queryParquet: () => Promise.reject(new Error('not part of this model')),
+        ping: () => Promise.reject(new Error('not part of this model')),
         command: () => Promise.reject(new Error('not part of this model')),
         close: async () => {},
       }
