@@ -118,7 +118,6 @@ export const views = {
   v_attributed_sales: attributedSalesSql,
   v_campaign_days: campaignDaysSql,
 } as const
-export type ViewName = keyof typeof views
 
 /** Changes with every definition. */
 export const viewsVersion = `views ${createHash('sha256').update(JSON.stringify(views)).digest('hex').slice(0, 16)}`

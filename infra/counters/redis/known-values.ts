@@ -1,5 +1,4 @@
-import type { IdFingerprint } from '../fingerprint.ts'
-import { fingerprintOf, numberOf } from '../fingerprint.ts'
+import { fingerprintOf, type IdFingerprint, numberOf } from '../fingerprint.ts'
 import type { CounterKey, ShardChange, TallyKey } from '../port.ts'
 import type { BucketGroup } from './keys.ts'
 

@@ -6,9 +6,9 @@ import type { Snapshot } from '../../domain/snapshot.ts'
 import type { HttpServer } from '../../http/server.ts'
 import { type Authorize, type Principal, principalOf } from '../access/auth.ts'
 import { onlyRoles } from '../access/roles.ts'
-import { type Moment, momentIn, readRange } from '../reports/request.ts'
-import { scopeOf } from '../reports/scope.ts'
+import { readRange } from '../reports/request.ts'
 import { FieldErrors } from '../resources/field-errors.ts'
+import { rangeIn } from '../visits/range.ts'
 
 /** A file is made whole before it is sent: at some 120 bytes a row, 60 MB. */
 const ROWS_MAX = 500_000
@@ -72,15 +72,18 @@ async function exportView(
   { principal, view, query }: ExportCall,
 ) {
   const fieldErrors = new FieldErrors()
-  const range = readRange(query, fieldErrors)
+  const moments = readRange(query, fieldErrors)
   const isByDay = view === 'v_campaign_days'
   for (const name of ['from', 'to'] as const) {
-    fieldErrors.check(!isByDay || 'day' in range[name], `querystring/${name}`, 'must be a date, because rows are days')
+    fieldErrors.check(
+      !isByDay || 'day' in moments[name],
+      `querystring/${name}`,
+      'must be a date, because rows are days',
+    )
   }
   fieldErrors.throwIfAny()
-  const shop = scopeOf(snapshot, principal, { shopId: query.shopId }).shops[0]!
-  const placeOf = (moment: Moment) => (isByDay ? dayOf(moment) : momentIn(moment, shop.body.timeZone))
-  const params = { shopId: shop.id, from: placeOf(range.from), to: placeOf(range.to) }
+  const { range } = rangeIn(snapshot, principal, { shopId: query.shopId, ...moments })
+  const params = isByDay ? { ...range, from: query.from, to: query.to } : { ...range }
   const rows = `FROM ${view} WHERE shopId = {shopId:String} AND ${isByDay ? DAYS_SQL : MOMENTS_SQL}`
   const settings = `SETTINGS max_execution_time = ${EXECUTION_MAX_SECONDS}`
 
@@ -97,5 +100,3 @@ async function exportView(
 const DAYS_SQL = 'shopDay >= toDate({from:String}) AND shopDay < toDate({to:String})'
 const MOMENTS_SQL = `occurredAt >= fromUnixTimestamp64Milli({from:Int64}, 'UTC')
   AND occurredAt < fromUnixTimestamp64Milli({to:Int64}, 'UTC')`
-
-const dayOf = (moment: Moment) => ('day' in moment ? moment.day : '')

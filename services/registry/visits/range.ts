@@ -1,7 +1,7 @@
 import type { VisitRange } from '../../../infra/analytics/queries/visits.ts'
 import type { Entity, Snapshot } from '../../domain/snapshot.ts'
 import type { Principal } from '../access/auth.ts'
-import { momentIn, readRange } from '../reports/request.ts'
+import { type Moment, momentIn, readRange } from '../reports/request.ts'
 import { scopeOf } from '../reports/scope.ts'
 import type { FieldErrors } from '../resources/field-errors.ts'
 
@@ -17,7 +17,16 @@ export function rangeOf(
 ): { shop: Entity<'Shop'>; range: VisitRange } {
   const moments = readRange(query, fieldErrors)
   fieldErrors.throwIfAny()
-  const shop = scopeOf(snapshot, principal, { shopId: query.shopId }).shops[0]!
+  return rangeIn(snapshot, principal, { shopId: query.shopId, ...moments })
+}
+
+/** @throws Problem NOT_FOUND for a shop that the caller may not see. */
+export function rangeIn(
+  snapshot: Snapshot,
+  principal: Principal,
+  { shopId, ...moments }: { shopId: string; from: Moment; to: Moment },
+): { shop: Entity<'Shop'>; range: VisitRange } {
+  const shop = scopeOf(snapshot, principal, { shopId }).shops[0]!
   const { timeZone } = shop.body
   return {
     shop,
