@@ -107,6 +107,9 @@ const stopWordLists: Readonly<Record<string, string>> = {
   sv: 'att av den det en ett for fran i med och om pa som till',
   da: 'af at den det en et for fra i med og om pa som til',
   no: 'av den det en et for fra i med og om pa som til',
+  ja: 'の は が を に で と も や へ から まで',
+  zh: '的 了 和 与 及 之',
+  th: 'และ ที่ ของ ใน สําหรับ',
 }
 
 const stopWordSets = new Map(Object.entries(stopWordLists).map(([lang, words]) => [lang, new Set(words.split(' '))]))

@@ -1,6 +1,7 @@
 import { languageFor, languageOf, stemOf } from './languages.ts'
+import { SHOP_NAME_TERMS_MAX, type SynonymRules, shopSynonymsOf } from './shop-synonyms.ts'
 import { compoundsOf, type Frequency, mostFrequent, spellingsOf, type WordGuess } from './spelling.ts'
-import { NAME_TERMS_MAX, synonymsOf } from './synonyms.ts'
+import { type Synonyms, synonymsOf } from './synonyms.ts'
 import { phraseWords, type TypedWord } from './text.ts'
 
 /**
@@ -8,6 +9,13 @@ import { phraseWords, type TypedWord } from './text.ts'
  * meant to be: written together with its neighbour (blue tooth), another name of the same kind, a misspelling, two words
  * written as one. A word that offers have stays, and offers that say the same otherwise are found after those that have it.
  */
+
+export interface Phrase {
+  text: string
+  lang: string | null
+  /** Of the shop; they come before the built-in ones. */
+  synonyms?: SynonymRules | undefined
+}
 
 export interface PhraseWord {
   term: string
@@ -21,23 +29,35 @@ const UNDERSTOOD_WORDS_MAX = 8
 const RARE_OFFERS_MAX = 20
 /** Unknown words of a phrase that are guessed at. */
 const GUESSED_WORDS_MAX = 2
+const ALTERNATIVES_MAX = 40
 
-/** The terms of `phrase` as they are, and every one by which it may be understood, guesses left out. */
-export function termsToCount(text: string, lang: string | null): string[] {
-  const words = phraseWords(text, lang)
+/** The terms of a phrase as they are, and every one by which it may be understood, guesses left out. */
+export function termsToCount(phrase: Phrase): string[] {
+  const words = phraseWords(phrase.text, phrase.lang)
   const terms = words.map(({ term }) => term)
   if (words.length > UNDERSTOOD_WORDS_MAX) return terms
-  const synonyms = namesIn(terms, lang).flatMap(({ others }) => others.flat())
-  return [...new Set([...terms, ...synonyms, ...pairs(words, lang).map(({ term }) => term)])]
+  const synonyms = namesIn(terms, knownNames(phrase)).flatMap(({ others }) => others.flat())
+  return [...new Set([...terms, ...synonyms, ...pairs(words, phrase.lang).map(({ term }) => term)])]
 }
 
 /** What to count next: guesses at the unknown and rare words of a phrase whose `termsToCount` have been counted. */
-export function guessesToCount(text: string, lang: string | null, frequency: Frequency): string[] {
+export function guessesToCount(phrase: Phrase, frequency: Frequency): string[] {
   const asked = new Set<string>()
-  understand(text, lang, frequency, (guesses) => {
+  understand(phrase, frequency, (guesses) => {
     for (const guess of guesses) for (const term of guess) asked.add(term)
     return null
   })
+  return [...asked]
+}
+
+/** What to count last: what says the same as the guesses that were chosen. Holds what has been counted, too. */
+export function alternativesToCount(phrase: Phrase, frequency: Frequency): string[] {
+  const asked = new Set<string>()
+  const noted = (term: string) => {
+    asked.add(term)
+    return frequency(term)
+  }
+  understand(phrase, noted, (guesses) => mostFrequent(guesses, frequency))
   return [...asked]
 }
 
@@ -45,16 +65,13 @@ export function guessesToCount(text: string, lang: string | null, frequency: Fre
 type Choose = (guesses: readonly WordGuess[], frequency: Frequency) => WordGuess | null
 
 /** The distinct words of a phrase, in order. */
-export function understand(
-  text: string,
-  lang: string | null,
-  frequency: Frequency,
-  choose: Choose = mostFrequent,
-): PhraseWord[] {
+export function understand(phrase: Phrase, frequency: Frequency, choose: Choose = mostFrequent): PhraseWord[] {
+  const { text, lang } = phrase
   const words = phraseWords(text, lang)
   if (words.length > UNDERSTOOD_WORDS_MAX) return words.map(({ term }) => ({ term, alternatives: [] }))
-  const meant = meantBy(words, lang, frequency, choose)
-  const alternatives = meant.map((): (readonly string[])[] => [])
+  const names = knownNames(phrase)
+  const meant = meantBy(words, { lang, names, frequency, choose })
+  const alternatives = meant.map(({ others }) => [...others])
   for (const { term, at } of pairs(meant, lang)) {
     if (frequency(term) > 0) for (const word of [at, at + 1]) alternatives[word]!.push([term])
   }
@@ -64,27 +81,54 @@ export function understand(
     if (parts) alternatives[at]!.push(parts)
   }
   const terms = meant.map(({ term }) => term)
-  for (const { at, length, others } of namesIn(terms, lang)) {
+  for (const { at, length, others } of namesIn(terms, names)) {
     const known = others.filter((name) => name.every((term) => frequency(term) > 0))
     for (let word = at; word < at + length; word++) alternatives[word]!.push(...known)
   }
-  return terms.map((term, at) => ({ term, alternatives: distinct(alternatives[at]!) }))
+  return terms.map((term, at) => ({ term, alternatives: distinct(alternatives[at]!).slice(0, ALTERNATIVES_MAX) }))
 }
 
+/** The synonyms that a phrase is read by. */
+interface KnownNames {
+  ofShop: Synonyms
+  builtIn: Synonyms
+}
+
+const NONE: Synonyms = new Map()
+
+const knownNames = ({ synonyms, lang }: Phrase): KnownNames => ({
+  ofShop: synonyms === undefined || synonyms.length === 0 ? NONE : shopSynonymsOf(synonyms, lang),
+  builtIn: synonymsOf(lang),
+})
+
+/** A word that is meant, and the names of the shop's synonyms that stand for it, too. */
+type MeantWord = TypedWord & { others: readonly (readonly string[])[] }
+
 /** The words with the unknown ones replaced. */
-function meantBy(words: readonly TypedWord[], lang: string | null, frequency: Frequency, choose: Choose): TypedWord[] {
+function meantBy(
+  words: readonly TypedWord[],
+  { lang, names, frequency, choose }: { lang: string | null; names: KnownNames; frequency: Frequency; choose: Choose },
+): MeantWord[] {
   const isKnown = (term: string) => frequency(term) > 0
   const joined = new Map(pairs(words, lang).map((pair) => [pair.at, pair]))
-  const synonyms = synonymsOf(lang)
   const guessAt = (word: string) => {
     const [whole, stemmed] = spellingsOf(word, lang)
     return choose(whole, frequency) ?? choose(stemmed, frequency) ?? choose(compoundsOf(word, lang), frequency)
   }
-  const meant = new Map<string, TypedWord>()
-  const add = (typed: TypedWord) => meant.has(typed.term) || meant.set(typed.term, typed)
+  const meant = new Map<string, MeantWord>()
+  const add = (typed: TypedWord, others: MeantWord['others'] = []) =>
+    meant.has(typed.term) || meant.set(typed.term, { ...typed, others })
+  const terms = words.map(({ term }) => term)
   let guessed = 0
   for (let at = 0; at < words.length; at++) {
     const typed = words[at]!
+    const declared = unknownName(terms, at, names.ofShop, isKnown)
+    if (declared) {
+      const [first, ...others] = declared.found
+      for (const term of first!) add({ word: term, term }, others)
+      at += declared.length - 1
+      continue
+    }
     const pair = joined.get(at)
     if (pair && isKnown(pair.term) && !(isKnown(typed.term) && isKnown(words[at + 1]!.term))) {
       add(pair)
@@ -95,11 +139,24 @@ function meantBy(words: readonly TypedWord[], lang: string | null, frequency: Fr
       add(typed)
       continue
     }
-    const synonym = synonyms.get(typed.term)?.find((name) => name.every(isKnown))
+    const synonym = names.builtIn.get(typed.term)?.find((name) => name.every(isKnown))
     const replacement = synonym ?? (guessed++ < GUESSED_WORDS_MAX ? guessAt(typed.word) : null)
     for (const each of replacement?.map((term) => ({ word: term, term })) ?? [typed]) add(each)
   }
   return [...meant.values()]
+}
+
+/** The longest name at a place that no offer has whole, and what the catalogue has of the names that it finds. */
+function unknownName(terms: readonly string[], at: number, synonyms: Synonyms, isKnown: (term: string) => boolean) {
+  if (synonyms.size === 0) return null
+  for (let length = Math.min(SHOP_NAME_TERMS_MAX, terms.length - at); length > 0; length--) {
+    const name = terms.slice(at, at + length)
+    const others = synonyms.get(name.join(' '))
+    if (!others || name.every(isKnown)) continue
+    const found = others.filter((other) => other.every(isKnown))
+    if (found.length > 0) return { length, found }
+  }
+  return null
 }
 
 /** Neighbours written as one word. */
@@ -112,13 +169,15 @@ function pairs(words: readonly TypedWord[], lang: string | null): (TypedWord & {
 }
 
 /** The names among `terms` that have synonyms. */
-function namesIn(terms: readonly string[], lang: string | null) {
-  const synonyms = synonymsOf(lang)
+function namesIn(terms: readonly string[], { ofShop, builtIn }: KnownNames) {
   return terms.flatMap((_, at) =>
-    Array.from({ length: Math.min(NAME_TERMS_MAX, terms.length - at) }, (_, more) => more + 1).flatMap((length) => {
-      const others = synonyms.get(terms.slice(at, at + length).join(' '))
-      return others ? [{ at, length, others }] : []
-    }),
+    Array.from({ length: Math.min(SHOP_NAME_TERMS_MAX, terms.length - at) }, (_, more) => more + 1).flatMap(
+      (length) => {
+        const name = terms.slice(at, at + length).join(' ')
+        const others = [...(ofShop.get(name) ?? []), ...(builtIn.get(name) ?? [])]
+        return others.length > 0 ? [{ at, length, others }] : []
+      },
+    ),
   )
 }
 

@@ -1,4 +1,5 @@
 import { guessedStem, languageFor, languageOf } from './languages.ts'
+import { isUnspaced } from './segments.ts'
 
 /** What an unknown word may have been meant to be. A guess is tried against the terms that the index has. */
 
@@ -8,6 +9,8 @@ const MEANT_LENGTH_MIN = 5
 const SPELLED_LENGTH_MAX = 16
 const COMPOUND_LENGTH_MAX = 24
 const PART_LENGTH_MIN = 3
+/** Of a word that dictionaries cut: 充電器 is 充電 and 器. */
+const UNSPACED_PART_LENGTH_MIN = 1
 /** A term of one offer may itself be a misspelling. */
 const OFFERS_MIN = 2
 
@@ -63,18 +66,19 @@ function* spellings(word: string, alphabet: string): Iterable<string> {
 
 /** Two words written as one: smart-watch, Kopfhörer-kabel. */
 export function compoundsOf(word: string, lang: string | null): WordGuess[] {
-  if (word.length > COMPOUND_LENGTH_MAX || !/^\p{L}+$/u.test(word)) return []
+  if (word.length > COMPOUND_LENGTH_MAX || !/^[\p{L}\p{M}]+$/u.test(word)) return []
+  const partLengthMin = isUnspaced(word) ? UNSPACED_PART_LENGTH_MIN : PART_LENGTH_MIN
   const code = languageOf(lang)
   const language = languageFor(code)
   const linked = linkingElements[code]
   const found: WordGuess[] = []
-  for (let at = PART_LENGTH_MIN; at <= word.length - PART_LENGTH_MIN; at++) {
+  for (let at = partLengthMin; at <= word.length - partLengthMin; at++) {
     // Where parts are not linked, an s belongs to the second: memory stick, not memorys tick.
     if (linked === undefined && /[^s]s$/.test(word.slice(0, at))) continue
     const head = guessedStem(word.slice(at), language)
     for (const linking of linked ?? unlinked) {
       const modifier = word.slice(0, at - linking.length)
-      if (modifier.length < PART_LENGTH_MIN || !word.slice(0, at).endsWith(linking)) continue
+      if (modifier.length < partLengthMin || !word.slice(0, at).endsWith(linking)) continue
       found.push([guessedStem(modifier, language), head])
     }
   }
@@ -94,3 +98,39 @@ export function mostFrequent(guesses: readonly WordGuess[], frequency: Frequency
   }
   return best
 }
+
+/** Letters of a word that others are similar to, and of one that two may be wrong in. */
+const SIMILAR_LENGTH_MIN = 4
+const TWO_EDITS_LENGTH_MIN = 6
+
+/** In how many letters a term may differ from one that it is a misspelling of; 0: in none. */
+export const editsIn = ({ length }: string): number =>
+  length < SIMILAR_LENGTH_MIN ? 0 : length < TWO_EDITS_LENGTH_MIN ? 1 : 2
+
+/** Whether two terms begin alike and differ in few letters. */
+export const isSimilar = (term: string, other: string): boolean =>
+  term[0] === other[0] && editDistance(term, other) <= editsIn(term)
+
+/** Letters added, left out, replaced, or exchanged with the next (optimal string alignment). */
+export function editDistance(a: string, b: string): number {
+  let [before, last] = [[] as number[], Array.from({ length: b.length + 1 }, (_, at) => at)]
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = last[j - 1]! + Number(a[i - 1] !== b[j - 1])
+      row[j] = Math.min(replaced, last[j]! + 1, row[j - 1]! + 1)
+      const isExchanged = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
+      if (isExchanged) row[j] = Math.min(row[j]!, before[j - 2]! + 1)
+    }
+    before = last
+    last = row
+  }
+  return last[b.length]!
+}
+
+/** Terms by how near they are to one, then by how many offers have them. */
+export const nearestFirst = <T extends { term: string; offers: number }>(term: string, similar: readonly T[]): T[] =>
+  similar.toSorted(
+    (a, b) =>
+      editDistance(term, a.term) - editDistance(term, b.term) || b.offers - a.offers || (a.term < b.term ? -1 : 1),
+  )

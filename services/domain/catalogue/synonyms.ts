@@ -49,11 +49,8 @@ const lists: Readonly<Record<string, string>> = {
     taschenlampe, handlampe`,
 }
 
-/** Terms of a name in a list of synonyms. */
-export const NAME_TERMS_MAX = 3
-
 /** By the terms of a name, joined by spaces: the terms of each other name of the same kind. */
-type Synonyms = ReadonlyMap<string, readonly (readonly string[])[]>
+export type Synonyms = ReadonlyMap<string, readonly (readonly string[])[]>
 
 const none: Synonyms = new Map()
 const byLanguage = new Map<string, Synonyms>()

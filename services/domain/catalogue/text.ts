@@ -1,8 +1,10 @@
 import { type Language, languageFor, languageOf, stemOf, stopWords } from './languages.ts'
+import { segmented } from './segments.ts'
 
 /**
  * Text to terms, the same for every index engine: engines get terms joined by spaces and split them at spaces only,
- * so a filter selects the same offers whatever the engine. Terms hold lower-case letters, digits and inner dots.
+ * so a filter selects the same offers whatever the engine. Terms hold lower-case letters, digits, inner dots and, after a letter, the
+ * marks without which a word of its script is another.
  */
 
 /** Characters of one text that are analysed; the rest is ignored. */
@@ -27,6 +29,10 @@ const letters: Readonly<Record<string, string>> = {
   ĸ: 'k',
 }
 
+/** Accents, but not the voice of kana nor the vowels and tones of Thai and its relatives, without which words are others. */
+const marks = /(?![\u3099\u309a]|[\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}])\p{M}/gu
+const voicedKana = /[\u3046-\u30fd][\u3099\u309a]/g
+
 /** Lower case, without accents; ligatures, full-width and other compatibility forms resolved. */
 export function fold(text: string): string {
   const lower = text.toLowerCase()
@@ -34,7 +40,8 @@ export function fold(text: string): string {
   return lower
     .replace(/[®™©℠]/g, ' ')
     .normalize('NFKD')
-    .replace(/\p{M}+/gu, '')
+    .replace(marks, '')
+    .replace(voicedKana, (kana) => kana.normalize('NFC'))
     .replace(/[łøßıđðþæœħŋŧĸ]/g, (letter) => letters[letter]!)
     .toLowerCase()
 }
@@ -63,17 +70,17 @@ function foldNumbers(folded: string): string {
 }
 
 /** Words joined by - . _ ' & or +, like dv7-1211ea, l'oreal, usb-c. Points inside a number belong to it. */
-const compoundPattern = /[\p{L}\p{N}]+(?:[-.'’_&+][\p{L}\p{N}]+)*/gu
-const partPattern = /\d+(?:\.\d+)+[\p{L}\p{N}]*|[\p{L}\p{N}]+/gu
+const compoundPattern = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(?:[-.'’_&+][\p{L}\p{N}][\p{L}\p{N}\p{M}]*)*/gu
+const partPattern = /\d+(?:\.\d+)+[\p{L}\p{N}\p{M}]*|[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu
 
 /** The compounds of a text in order. Nothing is stemmed yet. */
 const compounds = (text: string): readonly string[] =>
-  foldNumbers(fold(text.slice(0, TEXT_LENGTH_MAX))).match(compoundPattern) ?? []
+  foldNumbers(fold(segmented(text.slice(0, TEXT_LENGTH_MAX)))).match(compoundPattern) ?? []
 
 /** The parts of a compound: "dv7-1211ea" is dv7 and 1211ea. */
 function partsOf(compound: string): string[] {
   const plain = compound.replace(/['’]s(?![\p{L}\p{N}])/u, '')
-  return /^[\p{L}\p{N}]+$/u.test(plain) ? [plain] : plain.match(partPattern)!
+  return /^[\p{L}\p{N}\p{M}]+$/u.test(plain) ? [plain] : plain.match(partPattern)!
 }
 
 /** "wi-fi", "t-shirt", "e-mail": letters only with a part that is no word alone; sought as one word. */

@@ -1,5 +1,6 @@
 import type { Filter } from '../../../infra/product-index/port.ts'
 import { carriesAttribute } from '../../domain/catalogue/attributes.ts'
+import { synonymsOfShop } from '../../domain/catalogue/shop-synonyms.ts'
 import type { Plan } from '../algorithms/algorithm.ts'
 import { algorithms } from '../algorithms/algorithms.ts'
 import type { Candidate } from '../candidates/candidate.ts'
@@ -82,6 +83,7 @@ export async function findCandidates(
     shopId: slot.shopId,
     filters: [...deliverable(slot.targeting, slot.country), ...plan.filters],
     rank: plan.rank,
+    synonyms: synonymsOfShop(slot.shop),
     limit,
     campaigns: campaigns.running(slot.shopId, campaignKind, except),
   }

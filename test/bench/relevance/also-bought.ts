@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { parse } from 'csv-parse/sync'
 import { alsoBought, type OrderBasket } from '../../../streams/signals/also-bought.ts'
-import { HALF_LIFE_DAYS, WINDOW_DAYS } from '../../../streams/signals/signals.ts'
+import { HALF_LIFE_DAYS, WINDOW_DAYS } from '../../../streams/signals/shop-signals.ts'
 
 const ASKED = 10
 

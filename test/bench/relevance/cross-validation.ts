@@ -96,7 +96,7 @@ function reload(): void {
 
 function valueAs(query: string, text: string, minShare: number): number {
   const { campaigns, ...asked } = searchOf(text, minShare)
-  const { docs, hits } = searcher.search({ ...asked, campaignSet: 0 }, searcher.campaignSet(campaigns))
+  const { docs, hits } = searcher.search({ ...asked }, searcher.campaignSet(campaigns))
   const ids = searcher.load([...docs.subarray(0, hits)])
   const byDoc = new Map(ids.map(({ doc, offer }) => [doc, (JSON.parse(offer) as { id: string }).id]))
   return ndcg(

@@ -17,6 +17,7 @@ import { openEmbeddedProductIndex } from '../../../infra/product-index/embedded/
 import type { ProductIndex } from '../../../infra/product-index/port.ts'
 import type { ProductOffer } from '../../../schemas/records/records.ts'
 import { removeIndices, testNamespace } from '../../engines/addresses.ts'
+import { reportFigure } from '../summary/figure.ts'
 import { openFts5 } from './fts5.ts'
 import { readIcecat } from './icecat.ts'
 import { icecatOffer } from './icecat-offer.ts'
@@ -41,6 +42,16 @@ try {
     const [result] = await index.search([searchOf(text, minShare)])
     return result!.hits.map(({ product }) => product.offer.id)
   })
+  const engine = process.env.ELASTICSEARCH_URL ? 'Elasticsearch' : 'embedded'
+  for (const [algorithm, values, atLeast] of [
+    ['CONTEXT_MATCH', strict, 0.839],
+    ['CONTEXT_MATCH_WIDE', wide, 0.854],
+  ] as const) {
+    reportFigure({
+      measure: `${algorithm}, judged queries, ${engine}`,
+      ...{ value: mean([...values.values()]), unit: `nDCG@${DEPTH}`, goal: { atLeast } },
+    })
+  }
   const baseline = openFts5(offers, { campaignOf: () => 'all', weights: new Map([['all', 1]]) })
   const [plainStrict, plainWide] = await report('FTS5 bm25()', judged, (text, minShare) =>
     baseline.search({ text, everyWord: minShare === 1, limit: DEPTH }),

@@ -141,7 +141,7 @@ export function bruteForceIndex(products: IndexedProduct[]): BruteForceIndex {
         const weightOf = ({ campaignIds }: IndexedProduct) =>
           Math.max(
             0,
-            ...campaigns.filter((g) => g.campaignIds.some((id) => campaignIds.includes(id))).map((g) => g.weight),
+            ...campaigns!.filter((g) => g.campaignIds.some((id) => campaignIds.includes(id))).map((g) => g.weight),
           )
         const rankOf = ({ product, relevance }: SearchHit) =>
           relevance * predictClickRate(product.signals, priorClickRate) * weightOf(product)
@@ -176,8 +176,11 @@ export function bruteForceIndex(products: IndexedProduct[]): BruteForceIndex {
     count: unused,
     sellers: unused,
     scan: unused,
+    similarTerms: unused,
     digests: unused,
+    shops: unused,
     clear: unused,
+    builds: null,
     close: async () => {},
   }
 }

@@ -1,7 +1,8 @@
 import type { estypes } from '@elastic/elasticsearch'
 import { pathLevels } from '../../../../services/domain/catalogue/categories.ts'
 import { primaryLang } from '../../../../services/domain/catalogue/languages.ts'
-import { type PhraseWord, understand } from '../../../../services/domain/catalogue/phrase.ts'
+import { type Phrase, type PhraseWord, understand } from '../../../../services/domain/catalogue/phrase.ts'
+import type { SynonymRules } from '../../../../services/domain/catalogue/shop-synonyms.ts'
 import type { Frequency } from '../../../../services/domain/catalogue/spelling.ts'
 import { attributeFacet, brandFacet, facetToken, pathFacet } from '../../document.ts'
 import type { Filter } from '../../port.ts'
@@ -21,8 +22,11 @@ export function filterQuery(
   shopId: string,
   filters: readonly Filter[],
   frequency: Frequency,
+  synonyms?: SynonymRules,
 ): estypes.QueryDslBoolQuery {
-  const clauses = filters.map((filter) => filterClause(filter, frequency))
+  const clauses = filters.map((filter) =>
+    filterClause(filter, (phrase) => understand({ ...phrase, synonyms }, frequency)),
+  )
   const unwanted = filters.flatMap((filter) => (filter.kind === 'excludeIds' ? [{ terms: { id: filter.ids } }] : []))
   return {
     filter: [
@@ -35,12 +39,12 @@ export function filterQuery(
 }
 
 /** Null: the filter forbids and is said elsewhere. */
-function filterClause(filter: Filter, frequency: Frequency): Query | null {
+function filterClause(filter: Filter, wordsOf: (phrase: Phrase) => PhraseWord[]): Query | null {
   switch (filter.kind) {
     case 'available':
       return { term: { available: true } }
     case 'text':
-      return textClause(filter, frequency)
+      return textClause(filter, wordsOf)
     case 'categoryPaths':
       return anyFacet(filter.paths.map(pathFacet))
     case 'categoryNodes':
@@ -77,9 +81,9 @@ const anyFacet = (tokens: readonly string[]): Query => ({ terms: { facets: [...n
 /** A text without words matches nothing. */
 function textClause(
   { text, lang, minShare, in: where }: Extract<Filter, { kind: 'text' }>,
-  frequency: Frequency,
+  wordsOf: (phrase: Phrase) => PhraseWord[],
 ): Query {
-  const words = understand(text, lang, frequency)
+  const words = wordsOf({ text, lang })
   const clauses = words.map((word): Query => (where === 'TITLE' ? { term: { title: word.term } } : wordClause(word)))
   const needed = wordsNeeded(minShare, words.length)
   if (words.length < needed) return nothing

@@ -2,6 +2,7 @@ import type { estypes } from '@elastic/elasticsearch'
 import { PRIOR_CLICKS } from '../../../../services/domain/auction/click-rate.ts'
 import { pathLevels } from '../../../../services/domain/catalogue/categories.ts'
 import { type PhraseWord, understand } from '../../../../services/domain/catalogue/phrase.ts'
+import type { SynonymRules } from '../../../../services/domain/catalogue/shop-synonyms.ts'
 import type { IndexedProduct, ProductQuery, Rank } from '../../port.ts'
 import {
   ADJACENT_BONUS,
@@ -29,9 +30,9 @@ const RANKED_WORDS_MAX = 64
 const PRECISION = 1e6
 
 /** The words that a rank compares with texts. */
-export const rankedWords = (rank: Rank, { frequency }: Vocabulary): PhraseWord[] =>
+export const rankedWords = (rank: Rank, { frequency }: Vocabulary, synonyms?: SynonymRules): PhraseWord[] =>
   rank.by === 'text' || rank.by === 'textAndCategories'
-    ? understand(rank.text, rank.lang, frequency).slice(0, RANKED_WORDS_MAX)
+    ? understand({ text: rank.text, lang: rank.lang, synonyms }, frequency).slice(0, RANKED_WORDS_MAX)
     : []
 
 /** Clauses that add to the score without being required. */
@@ -80,11 +81,12 @@ const sources = {
   clickRate: `double views = doc.containsKey('views') && doc['views'].size() > 0 ? doc['views'].value : 0;
     double clicks = doc.containsKey('clicks') && doc['clicks'].size() > 0 ? doc['clicks'].value : 0;
     double clickRate = (Math.min(clicks, views) + ${PRIOR_CLICKS}) / (views + ${PRIOR_CLICKS} / params.priorClickRate);`,
-  weights: `double weight = 0;
+  promoted: `double weight = 0;
     for (String campaign : doc['campaigns']) {
       def each = params.weights.get(campaign);
       if (each != null) weight = Math.max(weight, ((Number) each).doubleValue());
     }`,
+  unpromoted: 'double weight = 1;',
 }
 
 /** How relevance is computed, by rank. */
@@ -103,16 +105,16 @@ const formulas: Record<Rank['by'], { uses: ('text' | 'categories')[]; relevance:
 export function rankScript(
   { rank, priorClickRate }: Pick<ProductQuery, 'rank' | 'priorClickRate'>,
   words: number,
-  weights: ReadonlyMap<string, number>,
+  weights: ReadonlyMap<string, number> | null,
 ) {
   const { uses, relevance } = formulas[rank.by]
-  const source = `${uses.map((part) => sources[part]).join('\n')} ${sources.clickRate} ${sources.weights}
+  const source = `${uses.map((part) => sources[part]).join('\n')} ${sources.clickRate} ${weights === null ? sources.unpromoted : sources.promoted}
     return Math.max(Math.rint(${PRECISION} * (${relevance})) / ${PRECISION}, ${RELEVANCE_MIN}) * clickRate * weight;`
   return {
     source,
     params: {
       priorClickRate,
-      weights: Object.fromEntries(weights),
+      ...(weights === null ? {} : { weights: Object.fromEntries(weights) }),
       ...(uses.includes('text')
         ? { perWord: words === 0 ? 0 : 1 / (words * (1 + ALL_IN_TITLE_BONUS + ADJACENT_BONUS)) }
         : {}),

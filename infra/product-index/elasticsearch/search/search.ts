@@ -1,6 +1,7 @@
 import type { Client, estypes } from '@elastic/elasticsearch'
 import { predictClickRate } from '../../../../services/domain/auction/click-rate.ts'
 import {
+  type CampaignGroups,
   type IndexedProduct,
   IndexUnavailable,
   type ProductQuery,
@@ -38,10 +39,10 @@ export function createSearch({ client, index, timeoutMs, vocabulary }: SearchDep
   const weights = createWeights()
 
   return async function search(queries: readonly ProductQuery[]): Promise<SearchResult[]> {
-    const asked = queries.filter(({ campaigns, limit }) => campaigns.length > 0 && limit > 0)
+    const asked = queries.filter(({ campaigns, limit }) => campaigns?.length !== 0 && limit > 0)
     if (asked.length === 0) return queries.map(() => NOTHING)
     const known = await vocabulary.of(
-      asked.flatMap(({ filters, rank }) => phrasesOf(filters, rank)),
+      asked.flatMap(({ filters, rank, synonyms }) => phrasesOf(filters, rank, synonyms)),
       timeoutMs,
     )
     const bodies = asked.map((query) => searchBody(query, weights(query.campaigns), known, timeoutMs))
@@ -58,8 +59,9 @@ export function createSearch({ client, index, timeoutMs, vocabulary }: SearchDep
 
 /** Best weight by campaign; remembered with the list, which callers use again and again. */
 function createWeights() {
-  const known = new WeakMap<ProductQuery['campaigns'], ReadonlyMap<string, number>>()
-  return (groups: ProductQuery['campaigns']): ReadonlyMap<string, number> => {
+  const known = new WeakMap<CampaignGroups, ReadonlyMap<string, number>>()
+  return (groups: CampaignGroups | null): ReadonlyMap<string, number> | null => {
+    if (groups === null) return null
     const remembered = known.get(groups)
     if (remembered) return remembered
     const weights = new Map<string, number>()
@@ -74,18 +76,18 @@ function createWeights() {
 /** The body of one `_search`. */
 export function searchBody(
   query: ProductQuery,
-  weights: ReadonlyMap<string, number>,
+  weights: ReadonlyMap<string, number> | null,
   vocabulary: Vocabulary,
   timeoutMs: number,
 ) {
-  const words = rankedWords(query.rank, vocabulary)
-  const { filter, ...rest } = filterQuery(query.shopId, query.filters, vocabulary.frequency)
-  const promoted = { terms: { campaigns: [...weights.keys()] } }
+  const words = rankedWords(query.rank, vocabulary, query.synonyms)
+  const { filter, ...rest } = filterQuery(query.shopId, query.filters, vocabulary.frequency, query.synonyms)
+  const promoted = weights === null ? [] : [{ terms: { campaigns: [...weights.keys()] } }]
   const should = textClauses(words, vocabulary)
   return {
     query: {
       script_score: {
-        query: { bool: { ...rest, filter: [...(filter as estypes.QueryDslQueryContainer[]), promoted], should } },
+        query: { bool: { ...rest, filter: [...(filter as estypes.QueryDslQueryContainer[]), ...promoted], should } },
         script: rankScript(query, words.length, weights),
       },
     },
@@ -124,12 +126,13 @@ function answered(response: estypes.MsearchResponseItem<StoredFields>): estypes.
 
 function resultOf(
   { rank, priorClickRate, limit }: ProductQuery,
-  weights: ReadonlyMap<string, number>,
+  weights: ReadonlyMap<string, number> | null,
   { hits: { hits, total } }: estypes.SearchResponse<StoredFields>,
 ): SearchResult {
   const found = hits.map((hit): SearchHit => {
     const product = productOf(hit._source!)
-    const weight = product.campaignIds.reduce((best, id) => Math.max(best, weights.get(id) ?? 0), 0)
+    const weight =
+      weights === null ? 1 : product.campaignIds.reduce((best, id) => Math.max(best, weights.get(id) ?? 0), 0)
     const clickRate = predictClickRate(product.signals, priorClickRate)
     return { product, relevance: relevanceOf(rank, product, hit._score ?? 0, clickRate * weight) }
   })

@@ -1,6 +1,12 @@
 import type { Client } from '@elastic/elasticsearch'
 import { LRUCache } from 'lru-cache'
-import { guessesToCount, termsToCount } from '../../../../services/domain/catalogue/phrase.ts'
+import {
+  alternativesToCount,
+  guessesToCount,
+  type Phrase,
+  termsToCount,
+} from '../../../../services/domain/catalogue/phrase.ts'
+import type { SynonymRules } from '../../../../services/domain/catalogue/shop-synonyms.ts'
 import type { Frequency } from '../../../../services/domain/catalogue/spelling.ts'
 import type { Filter, Rank } from '../../port.ts'
 import { rarity } from '../../relevance.ts'
@@ -10,21 +16,17 @@ const KEPT_MS = 60_000
 const TERMS_KEPT_MAX = 50_000
 const PHRASES_KEPT_MAX = 5_000
 
-export interface Phrase {
-  text: string
-  lang: string | null
-}
-
 /** Of terms that were asked for before, and for all others as if no offer had them. */
 export interface Vocabulary {
   frequency: Frequency
   rarity: (term: string) => number
 }
 
-export const phrasesOf = (filters: readonly Filter[], rank?: Rank): Phrase[] => [
-  ...filters.filter((filter) => filter.kind === 'text'),
-  ...(rank?.by === 'text' || rank?.by === 'textAndCategories' ? [rank] : []),
-]
+export const phrasesOf = (filters: readonly Filter[], rank?: Rank, synonyms?: SynonymRules): Phrase[] =>
+  [
+    ...filters.filter((filter) => filter.kind === 'text'),
+    ...(rank?.by === 'text' || rank?.by === 'textAndCategories' ? [rank] : []),
+  ].map(({ text, lang }) => ({ text, lang, synonyms }))
 
 /** Asks the index how many offers have the terms by which phrases may be understood, and remembers it for a while. */
 export function createVocabulary({ client, index, now }: { client: Client; index: string; now: () => number }) {
@@ -57,20 +59,34 @@ export function createVocabulary({ client, index, now }: { client: Client; index
     }
   }
 
+  /** Tells phrases with different synonyms apart. */
+  const synonymNumbers = new WeakMap<SynonymRules, number>()
+  let synonymsSeen = 0
+
+  function keyOf({ text, lang, synonyms }: Phrase): string {
+    if (synonyms !== undefined && !synonymNumbers.has(synonyms)) synonymNumbers.set(synonyms, ++synonymsSeen)
+    return `${synonyms === undefined ? 0 : synonymNumbers.get(synonyms)}:${lang ?? ''}:${text}`
+  }
+
   const frequency = (term: string) => known.get(term)?.matching ?? 0
 
   return {
     /** Takes no time when all are known. */
     async of(phrases: readonly Phrase[], timeoutMs: number): Promise<Vocabulary> {
       await count(
-        phrases.flatMap(({ text, lang }) => termsToCount(text, lang)),
+        phrases.flatMap((phrase) => termsToCount(phrase)),
         false,
         timeoutMs,
       )
       const toGuess = phrases.filter((phrase) => (guessed.get(keyOf(phrase)) ?? 0) <= now())
       await count(
-        toGuess.flatMap(({ text, lang }) => guessesToCount(text, lang, frequency)),
+        toGuess.flatMap((phrase) => guessesToCount(phrase, frequency)),
         true,
+        timeoutMs,
+      )
+      await count(
+        toGuess.flatMap((phrase) => alternativesToCount(phrase, frequency)),
+        false,
         timeoutMs,
       )
       for (const phrase of toGuess) guessed.set(keyOf(phrase), now() + KEPT_MS)
@@ -82,5 +98,3 @@ export function createVocabulary({ client, index, now }: { client: Client; index
     },
   }
 }
-
-const keyOf = ({ text, lang }: Phrase) => `${lang ?? ''}:${text}`

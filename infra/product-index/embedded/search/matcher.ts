@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { nodesInOrder, pathLevels } from '../../../../services/domain/catalogue/categories.ts'
 import { primaryLang } from '../../../../services/domain/catalogue/languages.ts'
+import type { SynonymRules } from '../../../../services/domain/catalogue/shop-synonyms.ts'
 import { attributeFacet, brandFacet, facetToken, pathFacet } from '../../document.ts'
 import type { Filter } from '../../port.ts'
 import { wordsNeeded } from '../../relevance.ts'
@@ -9,7 +10,9 @@ import type { Phrases } from './phrases.ts'
 import { docsInTitle, type Postings } from './postings.ts'
 import { type Docs, inAtLeast, intersectAll, union } from './sorted-sets.ts'
 
+/** Asked about documents in ascending order. */
 type Accepts = (doc: number) => boolean
+type TextFilter = Extract<Filter, { kind: 'text' }>
 
 /** How a filter is decided: by a list of documents, a rule on their profile, or a check of each document. */
 type Decider = { docs: Docs } | { profile: (profile: Profile) => boolean } | { accepts: Accepts }
@@ -35,8 +38,8 @@ export class Matcher {
   }
 
   /** @returns ascending document numbers. */
-  match(shopId: string, filters: readonly Filter[]): Docs {
-    const deciders = filters.map((filter) => this.#decider(shopId, filter))
+  match(shopId: string, filters: readonly Filter[], synonyms?: SynonymRules): Docs {
+    const deciders = filters.map((filter) => this.#decider(shopId, filter, synonyms))
     const lists = deciders.flatMap((decider) => ('docs' in decider ? [decider.docs] : []))
     const profileRules = deciders.flatMap((decider) => ('profile' in decider ? [decider.profile] : []))
     const checks = deciders.flatMap((decider) => ('accepts' in decider ? [decider.accepts] : []))
@@ -56,7 +59,7 @@ export class Matcher {
     return matching.subarray(0, length)
   }
 
-  #decider(shopId: string, filter: Filter): Decider {
+  #decider(shopId: string, filter: Filter, synonyms: SynonymRules | undefined): Decider {
     const columns = this.#columns
     switch (filter.kind) {
       case 'available':
@@ -74,7 +77,7 @@ export class Matcher {
       case 'feed':
         return { profile: (profile) => profile.feedId === filter.feedId }
       case 'text':
-        return { docs: this.#text(filter) }
+        return { docs: this.#text(filter, synonyms) }
       case 'categoryPaths':
         return { docs: this.#anyFacet(filter.paths.map(pathFacet)) }
       case 'categoryNodes':
@@ -90,8 +93,14 @@ export class Matcher {
       case 'ids':
         return { docs: this.#read(this.#byAnyId, shopId, filter.ids) }
       case 'excludeIds': {
-        const excluded = new Set(this.#read(this.#byFeedId, shopId, filter.ids))
-        return { accepts: (doc) => !excluded.has(doc) }
+        const excluded = this.#read(this.#byFeedId, shopId, filter.ids)
+        let at = 0
+        return {
+          accepts(doc) {
+            while (excluded[at]! < doc) at++
+            return excluded[at] !== doc
+          },
+        }
       }
       case 'price': {
         const [min, max] = [filter.minMicros ?? Number.NEGATIVE_INFINITY, filter.maxMicros ?? Number.POSITIVE_INFINITY]
@@ -105,8 +114,8 @@ export class Matcher {
   }
 
   /** A text without words matches no document. */
-  #text({ text, lang, minShare, in: where }: Extract<Filter, { kind: 'text' }>): Docs {
-    const words = this.#phrases.words(text, lang)
+  #text({ text, lang, minShare, in: where }: TextFilter, synonyms: SynonymRules | undefined): Docs {
+    const words = this.#phrases.words({ text, lang, synonyms })
     const lists = words.map(({ own, any }) => (where === 'TITLE' ? docsInTitle(own) : any.docs))
     return inAtLeast(wordsNeeded(minShare, words.length), lists)
   }

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
-import { understand } from '../../../../services/domain/catalogue/phrase.ts'
+import { type Phrase, understand } from '../../../../services/domain/catalogue/phrase.ts'
+import type { SynonymRules } from '../../../../services/domain/catalogue/shop-synonyms.ts'
 import { alternativeEffect, occurrencesOf, saturated } from '../../relevance.ts'
 import { bytesOf, NOT_IN_TITLE, type Postings, type TextPostings } from './postings.ts'
 import { type Docs, forEachCommon, union } from './sorted-sets.ts'
@@ -19,6 +20,9 @@ export interface WordPostings {
 /** Understands phrases by the terms of the index, and remembers what it made of them until the index changes. */
 export class Phrases {
   readonly #postings: Postings
+  /** Tells phrases with different synonyms apart. */
+  readonly #synonymNumbers = new WeakMap<SynonymRules, number>()
+  #synonymsSeen = 0
   readonly #cached = new LRUCache<string, WordPostings[]>({
     maxSize: CACHE_BYTES_MAX,
     sizeCalculation: (words, key) =>
@@ -33,11 +37,11 @@ export class Phrases {
   }
 
   /** One for each distinct word. */
-  words(text: string, lang: string | null): WordPostings[] {
-    const key = `${lang ?? ''}:${text}`
+  words(phrase: Phrase): WordPostings[] {
+    const key = `${this.#numberOf(phrase.synonyms)}:${phrase.lang ?? ''}:${phrase.text}`
     const known = this.#cached.get(key)
     if (known) return known
-    const words = understand(text, lang, (term) => this.#postings.frequency(term)).map(({ term, alternatives }) => {
+    const words = understand(phrase, (term) => this.#postings.frequency(term)).map(({ term, alternatives }) => {
       const own = this.#postings.text(term)
       return {
         own,
@@ -56,6 +60,14 @@ export class Phrases {
 
   forget(): void {
     this.#cached.clear()
+  }
+
+  #numberOf(synonyms: SynonymRules | undefined): number {
+    if (synonyms === undefined || synonyms.length === 0) return 0
+    const known = this.#synonymNumbers.get(synonyms)
+    if (known !== undefined) return known
+    this.#synonymNumbers.set(synonyms, ++this.#synonymsSeen)
+    return this.#synonymsSeen
   }
 
   /** The offers that have all terms of an alternative, with what it adds to their score. */

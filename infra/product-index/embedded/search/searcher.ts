@@ -1,6 +1,16 @@
 import { DatabaseSync } from 'node:sqlite'
 import { clickRateOf } from '../../../../services/domain/auction/click-rate.ts'
-import type { Filter, ProductQuery, ScanRequest, SellerCount, SellersRequest } from '../../port.ts'
+import type { SynonymRules } from '../../../../services/domain/catalogue/shop-synonyms.ts'
+import { editsIn } from '../../../../services/domain/catalogue/spelling.ts'
+import type {
+  CampaignGroups,
+  Filter,
+  ProductQuery,
+  ScanRequest,
+  SellerCount,
+  SellersRequest,
+  SimilarTerm,
+} from '../../port.ts'
 import { databaseFile, type Touched } from '../writer.ts'
 import { Columns, type DocumentRow, tieOrder } from './columns.ts'
 import { KnownTerms } from './known-terms.ts'
@@ -11,8 +21,14 @@ import { Ranker } from './ranker.ts'
 import type { Docs } from './sorted-sets.ts'
 import { topIndexes } from './top.ts'
 
-/** A query that names its campaigns by the number under which the client sent them. */
-export type NumberedQuery = Omit<ProductQuery, 'campaigns'> & { campaignSet: number }
+/** A query without what the client sends ahead. */
+export type PlainQuery = Omit<ProductQuery, 'campaigns' | 'synonyms'>
+
+/** A query that names its campaigns and synonyms by the numbers under which the client sent them. */
+export type NumberedQuery = PlainQuery & {
+  campaignSet: number | null
+  synonymSet?: number | undefined
+}
 
 /** A result as document numbers; the client loads the products that it has not cached. */
 export interface NumberedResult {
@@ -81,6 +97,7 @@ export function openIndexSearcher({ folder }: { folder: string }) {
       `SELECT id, digest FROM documents WHERE shopId = ? AND feedId = ? AND id > ? AND offer IS NOT NULL
        ORDER BY id LIMIT ?`,
     ),
+    shops: db.prepare('SELECT DISTINCT shopId FROM documents WHERE offer IS NOT NULL ORDER BY shopId'),
   }
   const known = new KnownTerms(db)
   /** Terms whose lists are read next. */
@@ -140,24 +157,25 @@ export function openIndexSearcher({ folder }: { folder: string }) {
     return { lists, byList: new Float64Array(lists.values.length).fill(Number.NaN) }
   }
 
-  function search(query: NumberedQuery, set: CampaignSet): NumberedResult {
-    const matching = matcher.match(query.shopId, query.filters)
+  /** @param set null: any offer, each with the weight 1. */
+  function search(query: PlainQuery, set: CampaignSet | null, synonyms?: SynonymRules): NumberedResult {
+    const matching = matcher.match(query.shopId, query.filters, synonyms)
     const weights = new Float64Array(matching.length)
     let length = 0
     for (let at = 0; at < matching.length; at++) {
-      const weight = weightOf(set, matching[at]!)
+      const weight = set === null ? 1 : weightOf(set, matching[at]!)
       if (weight <= 0) continue
       // In place, because entries before `at` are no longer needed.
       matching[length] = matching[at]!
       weights[length++] = weight
     }
     const docs = matching.subarray(0, length)
-    const scores = ranker.score(docs, query.rank)
+    const scores = ranker.score(docs, query.rank, synonyms)
     const keys = weights.subarray(0, length)
     for (let at = 0; at < length; at++) keys[at]! *= scores[at]! * clickRate(docs[at]!, query.priorClickRate)
     const best = topIndexes(keys, (at) => tieOrder(columns.idHash[docs[at]!]!, query.tieSeed), query.limit)
     const hits = best.length
-    const runnerUp = hits > 0 && hits < length ? runnerUpOf(best, { docs, keys }, set) : null
+    const runnerUp = set !== null && hits > 0 && hits < length ? runnerUpOf(best, { docs, keys }, set) : null
     if (runnerUp !== null) best.push(runnerUp)
     const bestFit = best.reduce((max, at) => Math.max(max, scores[at]!), 0)
     return {
@@ -231,7 +249,7 @@ export function openIndexSearcher({ folder }: { folder: string }) {
       common.push(...(found ?? []))
       return found !== null
     },
-    campaignSet(groups: ProductQuery['campaigns']): CampaignSet {
+    campaignSet(groups: CampaignGroups): CampaignSet {
       const byCampaign = new Map<string, number>()
       for (const { campaignIds, weight } of groups) {
         for (const id of campaignIds) byCampaign.set(id, Math.max(weight, byCampaign.get(id) ?? 0))
@@ -249,10 +267,13 @@ export function openIndexSearcher({ folder }: { folder: string }) {
       const stored = new Map(load(page).map((product) => [product.doc, product]))
       return page.flatMap((doc) => stored.get(doc) ?? [])
     },
+    similarTerms: (term: string): SimilarTerm[] =>
+      editsIn(term) === 0 || postings.frequency(term) > 0 ? [] : known.similarTo(term),
     sellers: ({ anyOf, ...request }: SellersRequest) =>
       sql.sellers.all({ ...request, anyOf: anyOf && JSON.stringify(anyOf) }) as unknown as SellerCount[],
     digests: (shopId: string, feedId: string, after: string | null, limit: number) =>
       sql.digests.all(shopId, feedId, after ?? '', limit) as unknown as { id: string; digest: string }[],
+    shops: () => (sql.shops.all() as unknown as { shopId: string }[]).map(({ shopId }) => shopId),
     close(): void {
       db.close()
     },

@@ -9,9 +9,19 @@ export const LOOKUP_RATIO = 16
 export function intersect(a: Docs, b: Docs): Docs {
   const out = new Int32Array(Math.min(a.length, b.length))
   let length = 0
-  forEachCommon(a, b, (at) => {
-    out[length++] = a[at]!
-  })
+  if (Math.max(a.length, b.length) > LOOKUP_RATIO * out.length) {
+    forEachCommon(a, b, (at) => {
+      out[length++] = a[at]!
+    })
+    return out.subarray(0, length)
+  }
+  // A call for each would take most of the time.
+  for (let i = 0, j = 0; i < a.length && j < b.length; ) {
+    const difference = a[i]! - b[j]!
+    if (difference === 0) out[length++] = a[i]!
+    if (difference <= 0) i++
+    if (difference >= 0) j++
+  }
   return out.subarray(0, length)
 }
 

@@ -1,7 +1,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
+import type { SynonymRules } from '../../../../services/domain/catalogue/shop-synonyms.ts'
 import { connect, type Remote, serveConnections } from '../../../thread.ts'
-import { type Filter, IndexUnavailable, type ProductQuery, type ScanRequest, type SellersRequest } from '../../port.ts'
+import {
+  type CampaignGroups,
+  type Filter,
+  IndexUnavailable,
+  type ScanRequest,
+  type SellersRequest,
+  type SimilarTerm,
+} from '../../port.ts'
 import type { Touched } from '../writer.ts'
 import { type CampaignSet, type NumberedQuery, openIndexSearcher } from './searcher.ts'
 
@@ -46,24 +54,45 @@ const timer = setInterval(
   REFRESH_MS,
 )
 
-/** Each client has its own numbers for lists of campaigns. */
+/** Each client has its own numbers for lists of campaigns and synonyms. */
 const methodsOf = () => {
   const sets: CampaignSet[] = []
+  const synonyms: SynonymRules[] = []
   return {
     follow(port: MessagePort) {
       writer = connect(port, {}, () => new IndexUnavailable('The product index has been closed'))
     },
     attach: (port: MessagePort) => writer!.call<void>('attach', [port], [port]),
     refresh,
-    setCampaigns(number: number, groups: ProductQuery['campaigns']) {
+    setCampaigns(number: number, groups: CampaignGroups) {
       sets[number] = searcher.campaignSet(groups)
     },
-    search: (queries: NumberedQuery[]) => queries.map((query) => searcher.search(query, sets[query.campaignSet]!)),
+    setSynonyms(number: number, rules: SynonymRules) {
+      synonyms[number] = rules
+    },
+    search: (queries: NumberedQuery[]) =>
+      queries.map(({ campaignSet, synonymSet, ...query }) =>
+        searcher.search(
+          query,
+          campaignSet === null ? null : sets[campaignSet]!,
+          synonymSet === undefined ? undefined : synonyms[synonymSet],
+        ),
+      ),
     load: (docs: number[]) => searcher.load(docs),
     get: (shopId: string, ids: string[]) => searcher.get(shopId, ids),
     count: (shopId: string, filters: Filter[]) => searcher.count(shopId, filters),
+    async similarTerms(terms: string[]) {
+      const found: SimilarTerm[][] = []
+      for (const term of terms) {
+        found.push(searcher.similarTerms(term))
+        // Searches are answered in between.
+        await nextTurn()
+      }
+      return found
+    },
     sellers: (request: SellersRequest) => searcher.sellers(request),
     scan: (request: ScanRequest) => searcher.scan(request),
+    shops: () => searcher.shops(),
     digests: (...args: Parameters<typeof searcher.digests>) => searcher.digests(...args),
   }
 }

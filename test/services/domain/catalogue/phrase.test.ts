@@ -1,6 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { guessesToCount, termsToCount, understand } from '../../../../services/domain/catalogue/phrase.ts'
+import {
+  alternativesToCount,
+  guessesToCount,
+  termsToCount,
+  understand,
+} from '../../../../services/domain/catalogue/phrase.ts'
+import { parseSynonyms, type SynonymRules } from '../../../../services/domain/catalogue/shop-synonyms.ts'
 import { indexTerms } from '../../../../services/domain/catalogue/text.ts'
 import { tries } from '../../../effort.ts'
 
@@ -26,8 +32,8 @@ const shop = [
 ]
 
 /** The words, each with its alternatives in brackets. */
-const read = (text: string, texts: readonly string[] = shop, lang = 'en') =>
-  understand(text, lang, frequencyIn(texts, lang))
+const read = (text: string, texts: readonly string[] = shop, lang = 'en', synonyms: SynonymRules = []) =>
+  understand({ text, lang, synonyms }, frequencyIn(texts, lang))
     .map(({ term, alternatives }) => [term, ...alternatives.map((name) => `(${name.join(' ')})`)].join(' '))
     .join(', ')
 
@@ -82,6 +88,26 @@ describe('a phrase', () => {
     expect(read('mobile phone case')).toBe('mobil, phone, case')
   })
 
+  const own = (lines: string, lang = 'en') => parseSynonyms(lines, lang).rules
+
+  test("is read by the shop's synonyms, both ways or one way", () => {
+    const rules = own('pad, strap\ncase => holder')
+    expect(read('mouse pad', shop, 'en', rules)).toBe('mous, pad (strap)')
+    expect(read('strap', shop, 'en', rules)).toBe('strap (pad)')
+    expect(read('case', shop, 'en', rules)).toBe('case (holder)')
+    expect(read('holder', shop, 'en', rules)).toBe('holder')
+  })
+
+  test('means by a name that no offer has the first of its synonyms that offers have, and then the others', () => {
+    expect(read('zork case', shop, 'en', own('zork, foo, speaker, watch'))).toBe('speaker (watch), case')
+    expect(read('wirelass gadget', shop, 'en', own('wirelass gadget => mouse pad'))).toBe('mous, pad')
+    expect(read('wirelass gadget', shop, 'en', own('wirelass gadget => foo'))).toBe('wireless, gadget')
+  })
+
+  test('finds the synonyms of a word by its misspelling', () => {
+    expect(read('speakr', shop, 'en', own('speaker => holder'))).toBe('speaker (holder)')
+  })
+
   test('of many words is a title and is taken as it is', () => {
     expect(read('wireles one two three four five six seven eight')).toContain('wirel,')
   })
@@ -99,6 +125,10 @@ describe('a phrase', () => {
       'watch',
       'smartwatch',
       'laptop',
+      'laptpo',
+      'notebok',
+      'zork',
+      'phone',
       'usb',
       'stick',
       '256',
@@ -110,14 +140,21 @@ describe('a phrase', () => {
   const phrase = fc.array(word, { maxLength: 12 }).map((words) => words.join(' '))
   const lang = fc.constantFrom(null, 'en', 'de', 'ru', 'xx')
 
+  const { rules: synonyms } = parseSynonyms(
+    'zork, smart watch, bluetooth\nzork phone => mouse pad\nnotebook => wireless',
+    'en',
+  )
+
   test('is understood alike by an index that is asked beforehand how many offers have which terms', () => {
     const frequency = frequencyIn(shop)
     fc.assert(
       fc.property(phrase, lang, (text, language) => {
-        const counted = new Map(termsToCount(text, language).map((term) => [term, frequency(term)]))
+        const asked = { text, lang: language, synonyms }
+        const counted = new Map(termsToCount(asked).map((term) => [term, frequency(term)]))
         const ofCounted = (term: string) => counted.get(term) ?? 0
-        for (const term of guessesToCount(text, language, ofCounted)) counted.set(term, frequency(term))
-        expect(understand(text, language, ofCounted)).toEqual(understand(text, language, frequency))
+        for (const term of guessesToCount(asked, ofCounted)) counted.set(term, frequency(term))
+        for (const term of alternativesToCount(asked, ofCounted)) counted.set(term, frequency(term))
+        expect(understand(asked, ofCounted)).toEqual(understand(asked, frequency))
       }),
       { numRuns: tries(300, 5_000) },
     )
@@ -126,8 +163,8 @@ describe('a phrase', () => {
   test('asks for a bounded number of terms, however long it is', () => {
     fc.assert(
       fc.property(phrase, lang, (text, language) => {
-        expect(termsToCount(text, language).length).toBeLessThan(100)
-        expect(guessesToCount(text, language, () => 0).length).toBeLessThan(2_500)
+        expect(termsToCount({ text, lang: language }).length).toBeLessThan(100)
+        expect(guessesToCount({ text, lang: language }, () => 0).length).toBeLessThan(2_500)
       }),
       { numRuns: tries(100, 1_000) },
     )

@@ -70,6 +70,24 @@ describe('text analysis', () => {
     expect(analyze('lamps', 'xx')).toEqual(['lamps'])
   })
 
+  test.each([
+    ['ワイヤレスマウス 無線2.4GHz', 'ja', 'ワイヤレス マウス 無線 2.4ghz'],
+    ['ﾜｲﾔﾚｽﾏｳｽ', 'ja', 'ワイヤレス マウス'],
+    ['大きなバッグのパック', 'ja', '大きな バッグ パック'],
+    ['手机充电器5000mAh', 'zh', '手机 充电 器 5000mah'],
+    ['64GB的内存卡 USB-C', 'zh', '64gb 内存 卡 usbc'],
+    ['เมาส์ไร้สายสำหรับเกม', 'th', 'เมาส์ ไร้ สาย เกม'],
+    ['무선 마우스', 'ko', '무선 마우스'],
+  ])('cuts %s into words', (text, lang, terms) => {
+    expect(analyze(text, lang).join(' ').normalize('NFC')).toBe(terms.normalize('NFC'))
+  })
+
+  test('keeps apart words of such scripts that differ by a mark', () => {
+    expect(analyze('バッグ', 'ja')).not.toEqual(analyze('ハック', 'ja'))
+    expect(analyze('เสื้อ', 'th')).not.toEqual(analyze('เสือ', 'th'))
+    expect(analyze('コーヒー', 'ja')).toEqual(analyze('ｺｰﾋｰ', 'ja'))
+  })
+
   test('each word is asked for once, in order; nothing comes of nothing', () => {
     expect(analyze('mouse Mice mouse pad', 'en')).toEqual(['mous', 'mice', 'pad'])
     expect(analyze(' ?! ', 'en')).toEqual([])
@@ -97,6 +115,9 @@ describe('text analysis', () => {
           'Łódź',
           'ß',
           '½',
+          '゛',
+          'か',
+          'สี',
         ),
         { maxLength: 12 },
       )
@@ -118,7 +139,8 @@ describe('text analysis', () => {
     fc.assert(
       fc.property(text, lang, (some, language) => {
         const terms = indexTerms(some, language)
-        for (const term of terms) expect(term).toMatch(/^[\p{L}\p{N}]+(\.[\p{L}\p{N}]+)*$/u)
+        for (const term of terms)
+          expect(term).toMatch(/^[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(\.[\p{L}\p{N}][\p{L}\p{N}\p{M}]*)*$/u)
         expect(terms.join(' ').split(' ').filter(Boolean)).toEqual(terms)
         // The second time from memory.
         for (const _ of [1, 2]) expect(textIndexer(language)(some)).toBe(terms.join(' '))

@@ -98,7 +98,7 @@ function answers(searcher: ReturnType<typeof openIndexSearcher>) {
   const ask = (filters: Parameters<typeof searcher.count>[1], text: string) => {
     const rank = { by: 'text', text, lang: 'en' } as const
     const { docs, relevance } = searcher.search(
-      { shopId: SHOP, filters: [...filters], rank, priorClickRate: 0.004, limit: 100, tieSeed: 1, campaignSet: 0 },
+      { shopId: SHOP, filters: [...filters], rank, priorClickRate: 0.004, limit: 100, tieSeed: 1 },
       set,
     )
     return [...docs].map((doc, at) => [doc, relevance[at]])

@@ -1,0 +1,29 @@
+/**
+ * Words of scripts that are written without spaces. Japanese, Chinese, Thai, Lao, Khmer and Burmese are cut by the dictionaries
+ * of ICU, which Node brings along. Korean has spaces.
+ */
+
+const letters = '[\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}]'
+const unspaced = new RegExp(letters, 'u')
+const unspacedRuns = new RegExp(`${letters}+`, 'gu')
+
+const halfWidthKana = /[\uff65-\uff9f]+/g
+
+/** One for all languages: the dictionary follows from the script. */
+const segmenter = new Intl.Segmenter('en', { granularity: 'word' })
+
+/** Whether a text has a script that is written without spaces. */
+export const isUnspaced = (text: string): boolean => unspaced.test(text)
+
+/** The text with spaces around the words of such scripts. All else stays as it is. */
+export function segmented(text: string): string {
+  if (!isUnspaced(text)) return text
+  return text
+    .replace(halfWidthKana, (kana) => kana.normalize('NFKC'))
+    .normalize('NFC')
+    .replace(unspacedRuns, (run) => ` ${wordsOf(run).join(' ')} `)
+}
+
+function wordsOf(run: string): string[] {
+  return Array.from(segmenter.segment(run), ({ segment }) => segment)
+}

@@ -1,0 +1,142 @@
+import type { Shop } from '../../../schemas/records/entities.ts'
+import { languageOf } from './languages.ts'
+import type { Synonyms } from './synonyms.ts'
+import { analyze } from './text.ts'
+
+/**
+ * A publisher's synonyms as text, in the format of Solr and Elasticsearch: `sofa, couch` finds either by the other,
+ * `sneaker => trainers, running shoes` finds the right side by the left, too. `#` begins a comment, a backslash keeps the
+ * character after it.
+ */
+
+export const SYNONYM_RULES_MAX = 2_000
+const NAMES_MAX = 20
+const NAME_CHARS_MAX = 100
+/** Words of a name, as they are searched. */
+export const SHOP_NAME_TERMS_MAX = 5
+/** Names that one name stands for, over all lines. */
+const OTHERS_MAX = 40
+const FAULTS_MAX = 50
+
+export interface SynonymRule {
+  names: readonly string[]
+  /** What a search for one of the names finds, too; null: each finds the others. */
+  finds: readonly string[] | null
+}
+/** Must not be changed: what is made of them is remembered with the array. */
+export type SynonymRules = readonly SynonymRule[]
+
+/** What is wrong with a line, counted from 1. */
+export interface LineFault {
+  line: number
+  message: string
+}
+
+/** @param lang of the shop, by which names are compared. Lines with faults make no rule. */
+export function parseSynonyms(text: string, lang: string): { rules: SynonymRule[]; faults: LineFault[] } {
+  const rules: SynonymRule[] = []
+  const faults: LineFault[] = []
+  for (const [at, line] of text.split(/\r\n|\r|\n/).entries()) {
+    if (/^\s*(#|$)/.test(line)) continue
+    const rule = ruleOf(line)
+    const message =
+      rules.length < SYNONYM_RULES_MAX ? faultOf(rule, lang) : `only ${SYNONYM_RULES_MAX} lines can be kept`
+    if (message === null) rules.push(rule as SynonymRule)
+    else faults.push({ line: at + 1, message })
+    if (faults.length === FAULTS_MAX) break
+  }
+  return { rules, faults }
+}
+
+function ruleOf(line: string): SynonymRule | null {
+  const [left = '', right, ...more] = splitAt(line, '=>')
+  if (more.length > 0) return null
+  return { names: namesOf(left), finds: right === undefined ? null : namesOf(right) }
+}
+
+const namesOf = (list: string) =>
+  splitAt(list, ',').map((name) => name.replace(/\\(.)/gu, '$1').trim().replace(/\s+/gu, ' '))
+
+/** Splits at a mark that no backslash stands before. */
+function splitAt(text: string, mark: string): string[] {
+  const parts: string[] = []
+  let from = 0
+  for (let at = 0; at < text.length; at++) {
+    if (text[at] === '\\') at++
+    else if (text.startsWith(mark, at)) {
+      parts.push(text.slice(from, at))
+      from = at + mark.length
+      at = from - 1
+    }
+  }
+  return [...parts, text.slice(from)]
+}
+
+function faultOf(rule: SynonymRule | null, lang: string): string | null {
+  if (rule === null) return 'has more than one =>'
+  const { names, finds } = rule
+  const all = [...names, ...(finds ?? [])]
+  if (all.length > NAMES_MAX) return `has more than ${NAMES_MAX} names`
+  if (all.includes('')) return 'has an empty name'
+  if (all.length === 1) return 'has only one name'
+  for (const name of all) {
+    if (name.length > NAME_CHARS_MAX) return `has a name of more than ${NAME_CHARS_MAX} characters`
+    const words = analyze(name, lang).length
+    if (words === 0) return `has a name without letters and digits: ${name}`
+    if (words > SHOP_NAME_TERMS_MAX) return `has a name of more than ${SHOP_NAME_TERMS_MAX} words: ${name}`
+  }
+  const keys = (list: readonly string[]) => new Set(list.map((name) => analyze(name, lang).join(' ')))
+  const left = keys(names)
+  const isNew =
+    finds === null ? left.size > 1 : [...left].some((name) => [...keys(finds)].some((other) => other !== name))
+  return isNew
+    ? null
+    : 'names the same words only: the search takes singular and plural, and upper and lower case, as one'
+}
+
+const ofShops = new WeakMap<Shop, SynonymRules>()
+const NONE: SynonymRules = []
+
+/** The same array as long as the shop is the same. */
+export function synonymsOfShop(shop: Shop): SynonymRules {
+  if (shop.synonyms === '') return NONE
+  let rules = ofShops.get(shop)
+  if (!rules) {
+    rules = parseSynonyms(shop.synonyms, shop.lang).rules
+    ofShops.set(shop, rules)
+  }
+  return rules
+}
+
+const byRules = new WeakMap<SynonymRules, Map<string, Synonyms>>()
+
+/** By the terms of a name, joined by spaces: the terms of each name that it finds. @param lang as in `synonymsOf`. */
+export function shopSynonymsOf(rules: SynonymRules, lang: string | null): Synonyms {
+  const code = languageOf(lang)
+  const made = byRules.get(rules) ?? new Map<string, Synonyms>()
+  byRules.set(rules, made)
+  let synonyms = made.get(code)
+  if (!synonyms) {
+    synonyms = analyzed(rules, code)
+    made.set(code, synonyms)
+  }
+  return synonyms
+}
+
+function analyzed(rules: SynonymRules, code: string): Synonyms {
+  const found = new Map<string, Map<string, string[]>>()
+  for (const { names, finds } of rules) {
+    const left = names.map((name) => analyze(name, code))
+    const right = finds === null ? left : finds.map((name) => analyze(name, code))
+    for (const name of left) {
+      const key = name.join(' ')
+      const others = found.get(key) ?? new Map<string, string[]>()
+      found.set(key, others)
+      for (const other of right) {
+        const otherKey = other.join(' ')
+        if (otherKey !== key && others.size < OTHERS_MAX) others.set(otherKey, other)
+      }
+    }
+  }
+  return new Map(Array.from(found, ([key, others]) => [key, [...others.values()]]))
+}

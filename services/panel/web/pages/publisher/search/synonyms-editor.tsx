@@ -1,0 +1,150 @@
+import { Button, FileButton, Group, Stack, Text, Textarea } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { notifications } from '@mantine/notifications'
+import { IconDownload, IconUpload } from '@tabler/icons-react'
+import { useState } from 'react'
+import { answer, client } from '../../../client/client.ts'
+import type { ApiProblem } from '../../../client/problem.ts'
+import type { EmptySearches as Searches, Synonyms } from '../../../client/types.ts'
+import { UnsavedGuard } from '../../../components/form/unsaved-guard.tsx'
+import { PanelCard } from '../../../components/page/panel-card.tsx'
+import { formatCount } from '../../../components/values/numbers.ts'
+import { useSave } from '../../../data/use-save.ts'
+import { t } from '../../../messages/pages/shop/search.ts'
+import { AddLine, type BegunLine } from './add-line.tsx'
+import { SynonymsPreview } from './synonyms-preview.tsx'
+
+/** The API's limit. */
+const CHARS_MAX = 100_000
+const FILE = 'synonyms.txt'
+
+export interface SynonymsEditorProps {
+  synonyms: Synonyms
+  /** What shoppers searched for in vain; undefined while it is not known. */
+  searches: Searches['items'] | undefined
+  begun: BegunLine
+}
+
+/** The synonyms of a shop as text, and what a change of them would do. */
+export function SynonymsEditor({ synonyms, searches, begun }: SynonymsEditorProps) {
+  const { id } = synonyms
+  const form = useForm({ initialValues: { text: synonyms.text } })
+  const { text } = form.values
+  // Others may change the shop meanwhile: what they saved is not to be replaced unseen.
+  const [version, setVersion] = useState(synonyms.version)
+  const { submit, isSaving, problem } = useSave({
+    save: (values: { text: string }) =>
+      answer(client.PUT('/v1/panel/shops/{id}/synonyms', { params: { path: { id } }, body: { ...values, version } })),
+    changes: ['/v1/panel/shops'],
+    form,
+    saved: t('saved'),
+    onSaved: (saved) => setVersion(saved.version),
+  })
+  const setText = (next: string) => form.setFieldValue('text', next)
+  return (
+    <Stack gap="lg">
+      <form onSubmit={form.onSubmit((values) => void submit(values))}>
+        <PanelCard
+          title={t('synonyms')}
+          description={t('synonymsHelp')}
+          actions={<FileActions text={text} onText={setText} />}
+        >
+          <Stack>
+            <AddLine
+              key={begun.words}
+              begun={begun}
+              onAdd={(line) => setText(text === '' || text.endsWith('\n') ? text + line : `${text}\n${line}`)}
+            />
+            <Textarea
+              label={t('lines')}
+              description={t('linesHelp')}
+              autosize
+              minRows={8}
+              maxRows={24}
+              spellCheck={false}
+              maxLength={CHARS_MAX}
+              styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
+              {...form.getInputProps('text')}
+              error={form.errors.text && <Faults problem={problem} />}
+            />
+            <UnsavedGuard hasChanges={form.isDirty} />
+            <Group justify="space-between">
+              <Text size="sm" c="dimmed">
+                {t('rules', { count: synonyms.rules })}
+              </Text>
+              <Group gap="xs">
+                <Button variant="default" disabled={!form.isDirty()} onClick={form.reset}>
+                  {t('undo')}
+                </Button>
+                <Button type="submit" loading={isSaving}>
+                  {t('save')}
+                </Button>
+              </Group>
+            </Group>
+          </Stack>
+        </PanelCard>
+      </form>
+      <SynonymsPreview
+        shopId={id}
+        saved={synonyms.text}
+        text={text}
+        searched={searches?.map(({ phrase }) => phrase) ?? []}
+      />
+    </Stack>
+  )
+}
+
+/** What is wrong, line by line. */
+function Faults({ problem }: { problem: ApiProblem | null }) {
+  return (
+    <>
+      {problem?.errors.map(({ message }) => (
+        <span key={message} style={{ display: 'block' }}>
+          {message.charAt(0).toUpperCase() + message.slice(1)}
+        </span>
+      ))}
+    </>
+  )
+}
+
+function FileActions({ text, onText }: { text: string; onText: (text: string) => void }) {
+  async function read(file: File | null) {
+    if (!file) return
+    const content = file.size > CHARS_MAX * 4 ? null : await file.text()
+    if (content !== null && content.length <= CHARS_MAX) onText(content)
+    else notifications.show({ message: t('tooLong', { max: formatCount(CHARS_MAX) }), color: 'red' })
+  }
+  return (
+    <Group gap="xs">
+      <FileButton accept=".txt,text/plain" onChange={(file) => void read(file)}>
+        {(props) => (
+          <Button
+            {...props}
+            size="xs"
+            variant="default"
+            title={t('uploadHelp')}
+            leftSection={<IconUpload size={16} aria-hidden />}
+          >
+            {t('upload')}
+          </Button>
+        )}
+      </FileButton>
+      <Button
+        size="xs"
+        variant="default"
+        onClick={() => download(text)}
+        leftSection={<IconDownload size={16} aria-hidden />}
+      >
+        {t('download')}
+      </Button>
+    </Group>
+  )
+}
+
+function download(text: string): void {
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(new Blob([text], { type: 'text/plain;charset=utf-8' }))
+  link.download = FILE
+  link.click()
+  URL.revokeObjectURL(link.href)
+}

@@ -1,0 +1,91 @@
+import type { Analytics } from '../../../infra/analytics/port.ts'
+import { IndexUnavailable, type ProductIndex } from '../../../infra/product-index/port.ts'
+import { IdParams } from '../../../schemas/http/panel/common.ts'
+import { DAYS_MAX, EmptySearches, EmptySearchesQuery } from '../../../schemas/http/panel/shops/empty-searches.ts'
+import type { Entity } from '../../domain/snapshot.ts'
+import type { HttpServer } from '../../http/server.ts'
+import type { Access } from '../access/access.ts'
+import { type Authorize, principalOf } from '../access/auth.ts'
+import { toIso } from '../resources/conversions.ts'
+import { findSpellings } from './nearest-spelling.ts'
+
+const DAY_MS = 86_400_000
+const LIMIT_DEFAULT = 100
+const NOT_KNOWN = { products: null, spelling: null }
+
+export interface EmptySearchesDeps {
+  analytics: Analytics
+  index: ProductIndex
+  access: Access
+  authorize: Authorize
+  now: () => number
+}
+
+/** GET /v1/panel/shops/{id}/empty-searches: what shoppers searched for and no unit had a product for. */
+export function emptySearchesApp(server: HttpServer, deps: EmptySearchesDeps): void {
+  const { analytics, index, access, authorize, now } = deps
+  server.get(
+    '/v1/panel/shops/:id/empty-searches',
+    {
+      onRequest: authorize('panel'),
+      schema: {
+        summary: 'Searches of a shop that found nothing',
+        description:
+          'Phrases for which an ad unit that searches found no product of a running campaign. Requests that also ask for a category, brand, price or attribute do not count.',
+        params: IdParams,
+        querystring: EmptySearchesQuery,
+        response: { 200: EmptySearches },
+      },
+    },
+    async (request) => {
+      const shop = access.needToChange(principalOf(request), 'Shop', request.params.id)
+      const { days = DAYS_MAX, limit = LIMIT_DEFAULT } = request.query
+      const since = now() - days * DAY_MS
+      const rows = await queryEmptySearches(analytics, { shopId: shop.id, since, limit })
+      const phrases = rows.map(({ phrase }) => phrase)
+      const found = await spellingsOf(index, shop, phrases)
+      return {
+        since: toIso(since),
+        items: rows.map((row, at) => ({ ...row, lastAt: toIso(row.lastAt), ...(found?.[at] ?? NOT_KNOWN) })),
+      }
+    },
+  )
+}
+
+/** Null: the index does not answer. */
+async function spellingsOf(index: ProductIndex, shop: Entity<'Shop'>, phrases: readonly string[]) {
+  try {
+    return await findSpellings(index, shop, phrases)
+  } catch (error) {
+    if (error instanceof IndexUnavailable) return null
+    throw error
+  }
+}
+
+interface EmptySearchRow {
+  phrase: string
+  searches: number
+  people: number
+  lastAt: number
+}
+
+/** A query that takes longer is given up, because others wait behind it. */
+const EXECUTION_MAX_SECONDS = 10
+/** What fewer people searched for is shown to nobody: it may say who they are. */
+const PEOPLE_MIN = 2
+
+const SQL = `
+SELECT phrase, toInt64(count()) AS searches, toInt64(uniqExact(person)) AS people, max(occurredAt) AS lastAt
+FROM (SELECT DISTINCT phrase, person, occurredAt FROM empty_searches WHERE shopId = {shopId:String} AND occurredAt >= {since:Int64})
+GROUP BY phrase HAVING people >= ${PEOPLE_MIN}
+ORDER BY people DESC, searches DESC, phrase
+LIMIT {limit:UInt32}
+SETTINGS max_execution_time = ${EXECUTION_MAX_SECONDS}`
+
+/** Phrases of a shop for which units found nothing to show, most people first. */
+function queryEmptySearches(
+  analytics: Analytics,
+  wanted: { shopId: string; since: number; limit: number },
+): Promise<EmptySearchRow[]> {
+  return analytics.query<EmptySearchRow>(SQL, wanted)
+}

@@ -1,0 +1,154 @@
+import type { IndexedProduct, ProductIndex, ProductQuery, SearchResult } from '../../../infra/product-index/port.ts'
+import { IdParams } from '../../../schemas/http/panel/common.ts'
+import {
+  PRODUCTS_PREVIEWED_MAX,
+  SynonymsBody,
+  SynonymsPreview,
+  SynonymsPreviewBody,
+  SynonymsView,
+} from '../../../schemas/http/panel/shops/synonyms.ts'
+import type { Shop } from '../../../schemas/records/entities.ts'
+import { parseSynonyms, type SynonymRules, synonymsOfShop } from '../../domain/catalogue/shop-synonyms.ts'
+import { Problem } from '../../domain/errors.ts'
+import type { Entity } from '../../domain/snapshot.ts'
+import type { HttpServer } from '../../http/server.ts'
+import type { Access } from '../access/access.ts'
+import { type Authorize, type Principal, principalOf } from '../access/auth.ts'
+import { entityFields } from '../resources/conversions.ts'
+import { FieldErrors } from '../resources/field-errors.ts'
+import { changed, type Registry } from '../resources/store.ts'
+
+export interface SynonymsDeps {
+  registry: Registry
+  access: Access
+  authorize: Authorize
+  index: ProductIndex
+}
+
+const PATH = '/v1/panel/shops/:id/synonyms'
+/** Products of a search that the preview shows. */
+const PRODUCTS_SHOWN_MAX = 10
+/** Any: all products are alike in a preview, whoever has seen them. */
+const PRIOR_CLICK_RATE = 0.01
+
+/** The synonyms of a shop, and what others would change. */
+export function synonymsApp(server: HttpServer, { registry, access, authorize, index }: SynonymsDeps): void {
+  const onRequest = authorize('panel')
+  server.get(
+    PATH,
+    {
+      onRequest,
+      schema: { summary: 'Read the synonyms of a shop', params: IdParams, response: { 200: SynonymsView } },
+    },
+    async (request) => view(ownShop(principalOf(request), request.params.id)),
+  )
+  server.put(
+    PATH,
+    {
+      onRequest,
+      schema: {
+        summary: 'Replace the synonyms of a shop',
+        description: 'Searches of ad requests follow them within seconds, in every process. Errors name the line.',
+        params: IdParams,
+        body: SynonymsBody,
+        response: { 200: SynonymsView },
+      },
+    },
+    async (request) => {
+      const principal = principalOf(request)
+      const { text, version } = request.body
+      const [entry] = await registry.write(
+        () => {
+          const shop = ownShop(principal, request.params.id)
+          if (version !== undefined && version !== shop.version) {
+            throw new Problem('CONFLICT', `The shop was changed by someone else: its version is now ${shop.version}`)
+          }
+          checked(text, shop.body)
+          return [changed(shop, { ...shop.body, synonyms: text })]
+        },
+        { by: principal.actorId },
+      )
+      return view(entry as Entity<'Shop'>)
+    },
+  )
+  server.post(
+    `${PATH}/preview`,
+    {
+      onRequest,
+      schema: {
+        summary: 'Show what synonyms would change',
+        description:
+          'The available products that a search for each phrase finds with the synonyms in force, and with these. Whether a campaign advertises them does not count. Changes nothing.',
+        params: IdParams,
+        body: SynonymsPreviewBody,
+        response: { 200: SynonymsPreview },
+      },
+    },
+    async (request) => {
+      const shop = ownShop(principalOf(request), request.params.id)
+      const { text, phrases } = request.body
+      const rules = checked(text, shop.body)
+      const inForce = synonymsOfShop(shop.body)
+      const queries = phrases.flatMap((phrase) => [searchFor(phrase, shop, inForce), searchFor(phrase, shop, rules)])
+      const results = await index.search(queries)
+      return {
+        phrases: phrases.map((phrase, at) => {
+          const [before, after] = [results[at * 2]!, results[at * 2 + 1]!]
+          return { phrase, before: productsOf(before, after), after: productsOf(after, before) }
+        }),
+      }
+    },
+  )
+
+  function ownShop(principal: Principal, id: string): Entity<'Shop'> {
+    return access.needToChange(principal, 'Shop', id)
+  }
+}
+
+function view(shop: Entity<'Shop'>) {
+  const { synonyms: text } = shop.body
+  return { ...entityFields(shop), text, rules: synonymsOfShop(shop.body).length }
+}
+
+/** @throws Problem INVALID that lists the lines with faults. */
+function checked(text: string, { lang }: Shop): SynonymRules {
+  const { rules, faults } = parseSynonyms(text, lang)
+  const fieldErrors = new FieldErrors()
+  for (const { line, message } of faults) fieldErrors.add('/text', `line ${line} ${message}`)
+  fieldErrors.throwIfAny()
+  return rules
+}
+
+/** As an ad unit that matches the phrase of a listing searches, whatever is advertised. */
+export function searchFor(text: string, { id, body: { lang } }: Entity<'Shop'>, synonyms: SynonymRules): ProductQuery {
+  return {
+    shopId: id,
+    filters: [
+      { kind: 'available' },
+      { kind: 'lang', lang },
+      { kind: 'text', text, lang, minShare: 1, in: 'ALL_FIELDS' },
+    ],
+    rank: { by: 'text', text, lang },
+    campaigns: null,
+    synonyms,
+    priorClickRate: PRIOR_CLICK_RATE,
+    limit: PRODUCTS_PREVIEWED_MAX,
+    tieSeed: 1,
+  }
+}
+
+function productsOf({ hits, truncated }: SearchResult, other: SearchResult) {
+  const known = new Set(other.hits.map(({ product }) => keyOf(product)))
+  const products = hits.map(({ product }) => ({ product, isNew: !known.has(keyOf(product)) }))
+  // What differs is shown even where it ranks last.
+  const shown = new Set([...products.filter(({ isNew }) => isNew), ...products].slice(0, PRODUCTS_SHOWN_MAX))
+  return {
+    found: hits.length,
+    more: truncated,
+    products: products
+      .filter((each) => shown.has(each))
+      .map(({ product: { offer }, isNew }) => ({ feedId: offer.feedId, id: offer.id, title: offer.title, isNew })),
+  }
+}
+
+const keyOf = ({ offer }: IndexedProduct) => `${offer.feedId}/${offer.id}`

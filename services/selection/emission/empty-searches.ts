@@ -1,0 +1,107 @@
+import { createHash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import type { NewRecord } from '../../../infra/event-log/port.ts'
+import type { Targeting } from '../../../schemas/http/selection.ts'
+import type { Algorithm } from '../../../schemas/records/entities.ts'
+import type { EmptySearch } from '../../../schemas/records/events.ts'
+import { encode } from '../../../schemas/wire/codec.ts'
+import type { AdBid } from '../ad-steps.ts'
+import type { AnySlot, AnyTargeting } from '../slots.ts'
+import type { FilledSlot } from './emission.ts'
+
+/** A person who looks for the same thing again soon counts once. */
+const REPEAT_MS = 600_000
+const REMEMBERED_MAX = 20_000
+/** Of a shop, from one process. What is more is left out: the report is of what many people look for. */
+const PER_MINUTE_MAX = 300
+const MINUTE_MS = 60_000
+const SHOPS_MAX = 10_000
+/** 48 bits: a whole number in JavaScript, too. */
+const PERSON_BYTES = 6
+
+/** Notes searches for which a unit found no product, so that publishers can see what shoppers miss. */
+export interface EmptySearches {
+  note(slots: readonly FilledSlot<AnySlot, AdBid>[], request: { cid: string; now: number }): void
+}
+
+/** @param deps.append takes the records behind the answer's back. */
+export function createEmptySearches(deps: {
+  append: (records: NewRecord[]) => void
+  now: () => number
+}): EmptySearches {
+  const clock = { ttlResolution: 0, perf: { now: deps.now } }
+  const noted = new LRUCache<string, true>({ max: REMEMBERED_MAX, ttl: REPEAT_MS, ...clock })
+  const counts = new LRUCache<string, { count: number }>({ max: SHOPS_MAX, ttl: MINUTE_MS, ...clock })
+
+  function mayNote(shopId: string): boolean {
+    const minute = counts.get(shopId) ?? { count: 0 }
+    if (minute.count === 0) counts.set(shopId, minute)
+    return ++minute.count <= PER_MINUTE_MAX
+  }
+
+  return {
+    note(slots, { cid, now }) {
+      for (const slot of slots) {
+        const phrase = emptySearchOf(slot)
+        if (phrase === null) continue
+        const { shopId } = slot.slot
+        const person = personOf(shopId, phrase, cid)
+        const key = `${shopId} ${person}`
+        if (noted.has(key) || !mayNote(shopId)) continue
+        noted.set(key, true)
+        const search: EmptySearch = { shopId, phrase, person, occurredAt: now }
+        deps.append([{ topic: 'empty-searches', key: shopId, value: encode('EmptySearch', search) }])
+      }
+    },
+  }
+}
+
+/** Null: it found something, or sought more than a phrase, which may be why it found nothing. */
+function emptySearchOf({ slot, candidates, ads, dropped, shortfall }: FilledSlot<AnySlot, AdBid>): string | null {
+  const isEmpty = candidates === 0 && ads.length === 0 && dropped.length === 0
+  if (!isEmpty || (shortfall !== 'NO_CANDIDATES' && shortfall !== 'MIN_AD_COUNT')) return null
+  if (!searching.has(slot.algorithm)) return null
+  const targeting = slot.targeting as AnyTargeting & SearchParameters
+  const { searchData, productTitle, brand, priceMin, priceMax } = targeting
+  if (!searchData || productTitle || brand || priceMin !== undefined || priceMax !== undefined) return null
+  const { categoryIds = [], categoryPaths = [], attributes = [] } = targeting
+  if (categoryIds.length + categoryPaths.length + attributes.length > 0) return null
+  return noteworthyPhrase(searchData)
+}
+
+/** Algorithms that find products by the phrase. */
+const searching: ReadonlySet<Algorithm> = new Set([
+  'CONTEXT_MATCH',
+  'CONTEXT_MATCH_WIDE',
+  'BESTSELLERS',
+  'BESTSELLERS_WIDE',
+])
+
+const PHRASE_CHARS_MAX = 80
+/** A telephone number, but not a GTIN. */
+const phoneNumber = /^(?!(\d{8}|\d{12,14})$)\+?[\d\s()./-]{7,}$/
+
+/** A phrase as it is counted; null for one that is no search, or that may tell who somebody is. */
+export function noteworthyPhrase(text: string): string | null {
+  const phrase = text
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[\s\p{C}]+/gu, ' ')
+    .trim()
+  if (phrase.length > PHRASE_CHARS_MAX || !/[\p{L}\p{N}]/u.test(phrase)) return null
+  return phrase.includes('@') || phoneNumber.test(phrase) ? null : phrase
+}
+
+/** What requests for products have beside what all have. */
+type SearchParameters = Partial<
+  Pick<
+    Targeting,
+    'searchData' | 'productTitle' | 'brand' | 'priceMin' | 'priceMax' | 'categoryIds' | 'categoryPaths' | 'attributes'
+  >
+>
+
+const personOf = (shopId: string, phrase: string, cid: string): number =>
+  createHash('sha256')
+    .update(JSON.stringify([shopId, phrase, cid]))
+    .digest()
+    .readUIntBE(0, PERSON_BYTES)
