@@ -25,6 +25,8 @@ export const securityEventKinds = [
   'RECOVERY_CODES_CREATED',
   'RECOVERY_CODE_USED',
   'DELETED',
+  'ERASURE_REQUESTED',
+  'PERSONAL_DATA_READ',
 ] as const
 
 export type SecurityEventKind = (typeof securityEventKinds)[number]

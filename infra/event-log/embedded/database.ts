@@ -4,23 +4,29 @@ import { DatabaseSync } from 'node:sqlite'
 import { type TopicName, topicNames, topics } from '../../../schemas/topics.ts'
 
 /** Pages of the write-ahead log in one checkpoint: 8 MB, which take some ten milliseconds. */
-const CHECKPOINT_PAGES = 1_000
+export const CHECKPOINT_PAGES = 1_000
 const PAGE_BYTES = 8_192
+
+/** Within the log's folder. */
+export const DATABASE_FILE = 'event-log.db'
+export const WRITE_AHEAD_FILE = `${DATABASE_FILE}-wal`
 
 /**
  * Opens the log's database file and locks it for this process; the lock ends with the process.
- * Every commit is on disk when it returns (synchronous=FULL).
+ * Every commit is on disk when it returns (synchronous=FULL). What is deleted or replaced is overwritten in the file
+ * (secure_delete).
  * @throws when another process, or another log of this process, has the folder open.
  */
 export function openDatabase(folder: string): DatabaseSync {
   mkdirSync(folder, { recursive: true })
-  const database = new DatabaseSync(join(folder, 'event-log.db'), { timeout: 0 })
+  const database = new DatabaseSync(join(folder, DATABASE_FILE), { timeout: 0 })
   try {
     database.exec(`
       PRAGMA page_size = ${PAGE_BYTES};
       PRAGMA locking_mode = EXCLUSIVE;
       PRAGMA journal_mode = WAL;
       PRAGMA synchronous = FULL;
+      PRAGMA secure_delete = ON;
       PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES};
       BEGIN EXCLUSIVE; COMMIT;`)
   } catch (error) {

@@ -72,6 +72,15 @@ export function endOfRecord(block: Buffer, at: number): number {
   return at + RECORD_HEADER_BYTES + Math.max(0, block.readInt32LE(at)) + Math.max(0, block.readInt32LE(at + 4))
 }
 
+/** One record as a block has it. */
+export function packRecord(key: string | null, value: Uint8Array | null): Buffer {
+  const keyBytes = key === null ? NULL : Buffer.byteLength(key)
+  const header = Buffer.alloc(RECORD_HEADER_BYTES)
+  header.writeInt32LE(keyBytes, 0)
+  header.writeInt32LE(value === null ? NULL : value.length, 4)
+  return Buffer.concat([header, Buffer.from(key ?? ''), value ?? Buffer.alloc(0)])
+}
+
 /** Consecutive records of one block. */
 export interface Run {
   firstOffset: number

@@ -1,9 +1,12 @@
+import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import type { TopicName } from '../../../schemas/topics.ts'
-import { type Commit, Fenced, type PartitionBounds, Revoked } from '../port.ts'
+import { type Commit, Fenced, type PartitionBounds, type Replacement, Revoked } from '../port.ts'
 import { createBlockReader } from './blocks/reader.ts'
+import { createBlockReplacer } from './blocks/replacer.ts'
 import { createBlockWriter } from './blocks/writer.ts'
-import { loadPartitions, openDatabase, type Partition } from './database.ts'
+import { loadPartitions, openDatabase, type Partition, WRITE_AHEAD_FILE } from './database.ts'
+import { createFileCopy } from './file-copy.ts'
 import { packRuns } from './frame.ts'
 import { createCommitQueue } from './groups/commit-queue.ts'
 import { createConsumerGroups, type Member } from './groups/consumer-groups.ts'
@@ -25,8 +28,10 @@ export function openLogStore({ folder, now }: LogStoreOptions) {
   const ledger = openLedger(database)
   const reader = createBlockReader(database)
   const writer = createBlockWriter(database, partitions, now)
+  const replace = createBlockReplacer(database)
   const groups = createConsumerGroups(partitions, reader, ledger.commits)
-  const queue = createCommitQueue(database, writer, groups.onGrown)
+  const fileCopy = createFileCopy(database, join(folder, WRITE_AHEAD_FILE))
+  const queue = createCommitQueue(database, writer, groups.onGrown, fileCopy.undone)
   const housekeep = createHousekeeping(database, partitions, now)
 
   const append = (frame: Uint8Array) => writer.append(Buffer.from(frame.buffer, frame.byteOffset, frame.byteLength))
@@ -111,6 +116,12 @@ export function openLogStore({ folder, now }: LogStoreOptions) {
       read: (topic: TopicName, partition: number, from: number, max: number) =>
         packRuns(reader.fetch(partitionAt(topic, partition), from, max).runs),
 
+      async replace(topic: TopicName, partition: number, records: readonly Replacement[]): Promise<void> {
+        await queue.run({ write: () => replace(partitionAt(topic, partition), records) })
+        // The write-ahead log still has the pages as they were before.
+        database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+      },
+
       committed: (group: string) => ledger.commits(group),
       reset: (group: string, commits: readonly Commit[] | null) =>
         queue.run({
@@ -123,6 +134,10 @@ export function openLogStore({ folder, now }: LogStoreOptions) {
           },
         }),
 
+      beginFileCopy: fileCopy.begin,
+      takeFileCopy: fileCopy.take,
+      endFileCopy: fileCopy.end,
+
       /** Ends the client's polls at once, and its memberships after everything that it has sent. */
       async disconnect() {
         for (const each of members.values()) groups.interrupt(each)
@@ -134,7 +149,10 @@ export function openLogStore({ folder, now }: LogStoreOptions) {
   return {
     connect,
     /** One step of compaction and retention. @returns whether there is more to do. */
-    housekeep: () => queue.run({ write: housekeep }),
+    housekeep() {
+      fileCopy.limitGrowth()
+      return queue.run({ write: housekeep })
+    },
     async close() {
       await queue.close()
       database.close()

@@ -27,7 +27,8 @@ export function securityLogApp({ snapshot, authorize, analytics, now }: Security
         onRequest: authorize('panel'),
         schema: {
           summary: 'Who did what',
-          description: 'The latest first: sign-ins, tokens, users, deletions. It shows within about two seconds.',
+          description:
+            'The latest first: sign-ins, tokens, users, deletions, requests about people’s data. It shows within about two seconds.',
           querystring: SecurityLogQuery,
           response: { 200: Page(SecurityEventView) },
         },

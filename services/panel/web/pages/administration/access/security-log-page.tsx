@@ -50,6 +50,8 @@ const kinds: readonly Kind[] = [
   'RECOVERY_CODES_CREATED',
   'RECOVERY_CODE_USED',
   'DELETED',
+  'ERASURE_REQUESTED',
+  'PERSONAL_DATA_READ',
 ]
 const choices = kinds.map((value) => ({ value, label: t(value) }))
 

@@ -1,0 +1,100 @@
+import type { TopicName } from '../../schemas/topics.ts'
+import { erased, isPersonal } from '../../services/domain/erasure/erase-record.ts'
+import { Erasures } from '../../services/domain/erasure/erasures.ts'
+import type { Batch, EventLog, LogConsumer, LogRecord, NewRecord, Tail } from './port.ts'
+
+/**
+ * Records that were appended later than this after an erasure tell of what happened after it, or were erased before they were
+ * appended: clocks differ by less, and requests end sooner.
+ */
+const READ_AFTER_MS = 3_600_000
+/** An event may be received 7 days after it happened; a day more is for clocks that differ, another for a spool. */
+const LATE_MAX_MS = 9 * 86_400_000
+
+/** A log that shows no identifier of an erased person. */
+export interface ErasingLog extends EventLog {
+  /** The log as it is stored, for what erases there. */
+  readonly stored: EventLog
+}
+
+/**
+ * Replaces the identifiers of erased people in all that is read, so that whoever replays the log makes of it what the tables
+ * hold, and in what is appended late. The erasures are in the log, too: they are read before the first record that may name
+ * somebody.
+ *
+ * A record that is read costs a comparison, unless it is older than some erasure; one that is appended costs a look at its
+ * identifiers for some days after each erasure.
+ *
+ * @param now UTC epoch milliseconds.
+ */
+export function withErasures(stored: EventLog, now: () => number): ErasingLog {
+  const erasures = new Erasures()
+  let following: Promise<Tail> | null = null
+
+  async function known(): Promise<void> {
+    following ??= stored.tail('erasures', (records) => {
+      for (const { value } of records) erasures.take(value)
+    })
+    try {
+      await following
+    } catch (error) {
+      following = null
+      throw error
+    }
+  }
+
+  const withoutNames = (topic: TopicName, records: LogRecord[]): LogRecord[] => {
+    const until = erasures.coveredUntil + READ_AFTER_MS
+    if (!isPersonal(topic) || !records.some(({ appendedAt }) => appendedAt <= until)) return records
+    return records.map((record) => {
+      if (record.appendedAt > until) return record
+      const replaced = erased(erasures, topic, record)
+      return replaced ? { ...record, ...replaced } : record
+    })
+  }
+
+  async function append(records: readonly NewRecord[]) {
+    if (!records.some(({ topic }) => isPersonal(topic))) return stored.append(records)
+    // A log that cannot be read will not take the records either, and says why.
+    await known().catch(() => {})
+    if (erasures.coveredUntil + LATE_MAX_MS < now()) return stored.append(records)
+    return stored.append(
+      records.map((record) => {
+        const replaced = isPersonal(record.topic) ? erased(erasures, record.topic, record) : null
+        return replaced ? { ...record, ...replaced } : record
+      }),
+    )
+  }
+
+  function erasingConsumer(consumer: LogConsumer): LogConsumer {
+    return {
+      ...consumer,
+      async poll(options) {
+        const batch: Batch | null = await consumer.poll(options)
+        return batch && { ...batch, records: withoutNames(batch.topic, batch.records) }
+      },
+    }
+  }
+
+  return {
+    ...stored,
+    stored,
+    append,
+    async consumer(options) {
+      if (options.topics.some(isPersonal)) await known()
+      return erasingConsumer(await stored.consumer(options))
+    },
+    async tail(topic, onBatch, from) {
+      if (isPersonal(topic)) await known()
+      return stored.tail(topic, (records) => onBatch(withoutNames(topic, records)), from)
+    },
+    async read(topic, partition, from, max) {
+      if (isPersonal(topic)) await known()
+      return withoutNames(topic, await stored.read(topic, partition, from, max))
+    },
+    async close() {
+      await following?.then((tail) => tail.close()).catch(() => {})
+      await stored.close()
+    },
+  }
+}

@@ -1,0 +1,167 @@
+import type { Analytics } from '../../../infra/analytics/port.ts'
+import { PAGE_LIMIT_DEFAULT } from '../../../schemas/http/panel/common.ts'
+import {
+  ErasureCreate,
+  ErasurePage,
+  ErasureParams,
+  ErasureQuery,
+  ErasureView,
+  PersonalData,
+  PersonalDataQuery,
+} from '../../../schemas/http/panel/shops/erasures.ts'
+import type { Erasure } from '../../../schemas/records/records.ts'
+import type { Identifier } from '../../domain/erasure/erasures.ts'
+import { Problem } from '../../domain/errors.ts'
+import type { Entity } from '../../domain/snapshot.ts'
+import type { HttpServer } from '../../http/server.ts'
+import type { Access } from '../access/access.ts'
+import { type Authorize, type Principal, principalOf } from '../access/auth.ts'
+import { onlyRoles } from '../access/roles.ts'
+import type { LoggedRequest, SecurityLog } from '../access/security-log/security-log.ts'
+import { toIso } from '../resources/conversions.ts'
+import { FieldErrors } from '../resources/field-errors.ts'
+import { ownShop } from '../resources/own-shop.ts'
+import { pageOf } from '../resources/paging.ts'
+import type { ErasureStore } from './erasures.ts'
+import { readPersonalData } from './personal-data.ts'
+
+const PATH = '/v1/panel/erasures'
+
+const shopsOnly = onlyRoles(['OPERATOR', 'PUBLISHER'], 'Only the publisher of a shop answers for its shoppers')
+
+export interface ErasuresAppDeps {
+  erasures: ErasureStore
+  analytics: Pick<Analytics, 'query'>
+  access: Access
+  authorize: Authorize
+  securityLog: SecurityLog
+  /** UTC epoch milliseconds. */
+  now: () => number
+}
+
+/** What a shopper may ask of a shop: to be forgotten, and to be told what is known. */
+export function erasuresApp({ erasures, analytics, access, authorize, securityLog, now }: ErasuresAppDeps) {
+  const onRequest = [authorize('panel'), shopsOnly]
+
+  /** @throws Problem INVALID, naming the field. */
+  function personOf(principal: Principal, asked: ErasureCreate): { shop: Entity<'Shop'>; identifier: Identifier } {
+    const { shopId, cid, uid } = asked
+    const fieldErrors = new FieldErrors()
+    const shop = ownShop({ access, principal, shopId, fieldErrors })
+    fieldErrors.check(cid !== undefined || uid !== undefined, '', 'needs a cid or a uid')
+    fieldErrors.check(cid === undefined || uid === undefined, '/uid', 'is one identifier too many beside a cid')
+    fieldErrors.throwIfAny()
+    return {
+      shop: shop!,
+      identifier: cid === undefined ? { kind: 'UID', value: uid! } : { kind: 'CID', value: cid },
+    }
+  }
+
+  /** Never with the identifier itself. */
+  const recordOf = (
+    asked: LoggedRequest,
+    shop: Entity<'Shop'>,
+    kind: 'ERASURE_REQUESTED' | 'PERSONAL_DATA_READ',
+    detail: string,
+  ) =>
+    securityLog.record(asked, {
+      ...{ kind, detail },
+      accountId: shop.body.accountId,
+      subject: { kind: 'Shop', id: shop.id },
+    })
+
+  async function visible(principal: Principal): Promise<Erasure[]> {
+    const all = await erasures.all()
+    return all.filter(({ shopId }) => access.find(principal, 'Shop', shopId) || principal.role === 'OPERATOR')
+  }
+
+  return async (server: HttpServer): Promise<void> => {
+    server.setSerializerCompiler(() => JSON.stringify)
+    server.post(
+      PATH,
+      {
+        onRequest,
+        schema: {
+          summary: 'Erase a person',
+          description:
+            'Everything that happened until now stays counted, under a pseudonym that nothing leads back from. What the same identifier does later is the data of somebody new. Nothing undoes it.',
+          body: ErasureCreate,
+          response: { 200: ErasureView, 201: ErasureView },
+        },
+      },
+      async (request, reply) => {
+        const principal = principalOf(request)
+        const { shop, identifier } = personOf(principal, request.body)
+        const asked = { shopId: shop.id, identifier, requestedBy: principal.accountId }
+        const { erasure, isNew } = await erasures.ask(asked)
+        if (isNew) await recordOf(request, shop, 'ERASURE_REQUESTED', erasure.id)
+        return reply.code(isNew ? 201 : 200).send(erasureView(erasure))
+      },
+    )
+    server.get(
+      PATH,
+      {
+        onRequest,
+        schema: {
+          summary: 'Erasures, and how far they are',
+          description: 'In the order in which they were asked for.',
+          querystring: ErasureQuery,
+          response: { 200: ErasurePage },
+        },
+      },
+      async (request) => {
+        const { limit = PAGE_LIMIT_DEFAULT, cursor, shopId } = request.query
+        const rows = await visible(principalOf(request))
+        const ofShop = shopId === undefined ? rows : rows.filter((each) => each.shopId === shopId)
+        const { items, nextCursor } = pageOf(ofShop, { limit, cursor })
+        return { items: items.map(erasureView), nextCursor }
+      },
+    )
+    server.get(
+      `${PATH}/:id`,
+      {
+        onRequest,
+        schema: { summary: 'An erasure', params: ErasureParams, response: { 200: ErasureView } },
+      },
+      async (request) => {
+        const { id } = request.params
+        const erasure = (await visible(principalOf(request))).find((each) => each.id === id)
+        if (!erasure) throw new Problem('NOT_FOUND', `There is no erasure ${id}`)
+        return erasureView(erasure)
+      },
+    )
+    server.post(
+      '/v1/panel/personal-data',
+      {
+        onRequest,
+        schema: {
+          summary: 'All data of a person',
+          description:
+            'What is stored under a cid or uid, oldest first, with the identifiers that were seen together with it. Asked for in a body, so that identifiers stay out of the logs of servers.',
+          body: PersonalDataQuery,
+          response: { 200: PersonalData },
+        },
+      },
+      async (request) => {
+        const { shop, identifier } = personOf(principalOf(request), request.body)
+        const person = { shopId: shop.id, identifier: nameOf(identifier.kind) }
+        const data = await readPersonalData(analytics, { shopId: shop.id, identifier })
+        await recordOf(request, shop, 'PERSONAL_DATA_READ', person.identifier)
+        return { ...person, exportedAt: toIso(now()), ...data }
+      },
+    )
+  }
+}
+
+const nameOf = (kind: Identifier['kind']) => (kind === 'CID' ? ('cid' as const) : ('uid' as const))
+
+function erasureView({ id, shopId, identifier, pseudonym, requestedBy, requestedAt, erasedAt, logFreeAt }: Erasure) {
+  return {
+    ...{ id, shopId, identifier: nameOf(identifier), pseudonym },
+    status: erasedAt === null ? ('PENDING' as const) : ('ERASED' as const),
+    createdBy: requestedBy,
+    createdAt: toIso(requestedAt),
+    erasedAt: erasedAt === null ? null : toIso(erasedAt),
+    logFreeAt: logFreeAt === null ? null : toIso(logFreeAt),
+  }
+}

@@ -1,0 +1,80 @@
+import type { EventLog } from '../../../infra/event-log/port.ts'
+import type { Erasure } from '../../../schemas/records/records.ts'
+import { encode } from '../../../schemas/wire/codec.ts'
+import { digestOf, Erasures, type Identifier, isDigestOf, PSEUDONYM_PREFIX } from '../../domain/erasure/erasures.ts'
+import { Problem } from '../../domain/errors.ts'
+
+/** Erasures that are not done. The streams do some twenty a minute. */
+const PENDING_MAX = 1_000
+const SALT_BYTES = 16
+const PSEUDONYM_BYTES = 16
+
+export interface ErasureStoreDeps {
+  log: Pick<EventLog, 'append' | 'tail'>
+  /** UTC epoch milliseconds. */
+  now: () => number
+  uuid: () => string
+  randomBytes: (size: number) => Buffer
+}
+
+/** The erasures of the installation: this process asks for them, and the streams carry them out. */
+export interface ErasureStore {
+  all(): Promise<Erasure[]>
+  /**
+   * Asks for one. Who asks again while it is not done gets the same one.
+   * @throws Problem CONFLICT when too many wait.
+   */
+  ask(person: {
+    shopId: string
+    identifier: Identifier
+    requestedBy: string
+  }): Promise<{ erasure: Erasure; isNew: boolean }>
+  close(): Promise<void>
+}
+
+/** Reads the topic when it is first needed. */
+export function createErasureStore({ log, now, uuid, randomBytes }: ErasureStoreDeps): ErasureStore {
+  const erasures = new Erasures()
+  let following: ReturnType<EventLog['tail']> | null = null
+
+  async function known(): Promise<Erasures> {
+    following ??= log.tail('erasures', (records) => {
+      for (const { value } of records) erasures.take(value)
+    })
+    try {
+      await following
+    } catch (error) {
+      following = null
+      throw error
+    }
+    return erasures
+  }
+
+  return {
+    all: async () => (await known()).all(),
+    async ask({ shopId, identifier, requestedBy }) {
+      await known()
+      const pending = erasures.active().filter(({ erasedAt }) => erasedAt === null)
+      const same = pending.find(
+        (each) =>
+          each.shopId === shopId && each.identifier === identifier.kind && isDigestOf(each.digest, identifier.value),
+      )
+      if (same) return { erasure: same, isNew: false }
+      if (pending.length >= PENDING_MAX) {
+        throw new Problem('CONFLICT', `${PENDING_MAX} erasures are not done yet: ask again when some are`)
+      }
+      const erasure: Erasure = {
+        ...{ id: uuid(), shopId, identifier: identifier.kind, requestedAt: now(), requestedBy },
+        pseudonym: `${PSEUDONYM_PREFIX}${randomBytes(PSEUDONYM_BYTES).toString('hex')}`,
+        digest: digestOf(identifier.value, randomBytes(SALT_BYTES)),
+        ...{ erasedAt: null, logFreeAt: null },
+      }
+      await log.append([{ topic: 'erasures', key: erasure.id, value: encode('Erasure', erasure) }])
+      erasures.put(erasure)
+      return { erasure, isNew: true }
+    },
+    async close() {
+      await following?.then((tail) => tail.close()).catch(() => {})
+    },
+  }
+}

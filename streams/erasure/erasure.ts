@@ -1,0 +1,109 @@
+import type { EventLog } from '../../infra/event-log/port.ts'
+import type { Erasure } from '../../schemas/records/records.ts'
+import { encode } from '../../schemas/wire/codec.ts'
+import type { ActiveErasure, Erasures } from '../../services/domain/erasure/erasures.ts'
+import type { AttributionDeps } from '../attribution/attribution.ts'
+import { createErasuresReader } from './erasures-reader.ts'
+import { endsOfLog, isLogFree, isStored, type LogEnds, LogSweep } from './log-sweep.ts'
+import { eraseInTables } from './tables.ts'
+
+/** Erased together: each needs the same rows to be read. The others wait. */
+const AT_ONCE_MAX = 20
+/** Until then every process knows of an erasure, and what it had read before is stored. */
+const SETTLED_AFTER_MS = 60_000
+/** An event may come 7 days after it happened; a day more is for clocks that differ, another for the spool. */
+const LATE_MAX_MS = 9 * 86_400_000
+/** How often it is looked whether the log has forgotten. */
+const LOG_LOOK_MS = 3_600_000
+
+export interface ErasureDeps extends AttributionDeps {
+  /** The log as it is stored. */
+  storedLog: EventLog
+  /** Runs work while attribution does not. */
+  exclusively: <T>(work: () => Promise<T>) => Promise<T>
+  /** UTC epoch milliseconds. */
+  now: () => number
+  settledAfterMs?: number
+}
+
+/**
+ * Erases people, some at a time, each turn a bounded part of the work. It looks at what is left and not at what it has done, so a
+ * process that takes over goes on, and to do anything twice changes nothing:
+ *
+ * 1. The log, where its records can be replaced: all that it holds until now.
+ * 2. Once the sink has stored that, its tables, and then those of attribution.
+ * 3. Once more, some time after the erasure was asked for: what was under way then has arrived by now. When that is done, too,
+ *    the people are erased.
+ *
+ * Later the erasure forgets what it knew the identifier by: when nothing of the person can come or be read any more.
+ */
+export function createErasure(deps: ErasureDeps): () => Promise<boolean> {
+  const { log, storedLog, exclusively, now, settledAfterMs = SETTLED_AFTER_MS } = deps
+  const follow = createErasuresReader(log)
+  let work: Work | null = null
+  let lookedAt = Number.NEGATIVE_INFINITY
+
+  async function begin(erasures: Erasures, people: readonly ActiveErasure[]): Promise<Work> {
+    const sweep = await LogSweep.resume(storedLog, erasures, people)
+    return { people, sweep, pass: null, restsUntil: 0 }
+  }
+
+  /** @returns whether there is more to do at once. */
+  async function erase(work: Work): Promise<boolean> {
+    if (work.pass === null && now() < work.restsUntil) return false
+    work.pass ??= { begunAt: now(), ends: await endsOfLog(storedLog) }
+    const { people, sweep, pass } = work
+    if (!(await sweep.advance(pass.ends))) return true
+    if (!(await isStored(log, pass.ends))) return false
+    if (!(await exclusively(() => eraseInTables(deps, people)))) return false
+    work.pass = null
+    work.restsUntil = Math.min(...people.map(({ requestedAt }) => requestedAt)) + settledAfterMs
+    const settled = people.filter(({ requestedAt }) => pass.begunAt >= requestedAt + settledAfterMs)
+    if (settled.length === 0) return false
+    const erasedAt = now()
+    const logFreeAt = sweep.replaces ? erasedAt : null
+    await write(settled.map((each) => ({ ...each, erasedAt, logFreeAt })))
+    if (settled.length === people.length) await sweep.forget()
+    return true
+  }
+
+  const write = (changed: readonly Erasure[]) =>
+    log.append(changed.map((each) => ({ topic: 'erasures', key: each.id, value: encode('Erasure', each) })))
+
+  async function forget(erased: readonly ActiveErasure[]): Promise<void> {
+    if (erased.length === 0 || now() < lookedAt + LOG_LOOK_MS) return
+    lookedAt = now()
+    const freed: Erasure[] = []
+    for (const each of erased) {
+      if (each.logFreeAt === null && !(await isLogFree(storedLog, each))) continue
+      const isLate = now() > each.requestedAt + LATE_MAX_MS
+      const logFreeAt = each.logFreeAt ?? now()
+      if (isLate || each.logFreeAt === null) freed.push({ ...each, logFreeAt, digest: isLate ? null : each.digest })
+    }
+    if (freed.length > 0) await write(freed)
+  }
+
+  return async function turn() {
+    const erasures = await follow()
+    const active = erasures.active()
+    const waiting = active.filter(({ erasedAt }) => erasedAt === null).slice(0, AT_ONCE_MAX)
+    // Between two passes newcomers join those who have not settled.
+    if (!work || (work.pass === null && idsOf(work.people) !== idsOf(waiting))) {
+      work = waiting.length > 0 ? await begin(erasures, waiting) : null
+    }
+    if (work !== null) return erase(work)
+    await forget(active.filter(({ erasedAt }) => erasedAt !== null))
+    return false
+  }
+}
+
+const idsOf = (people: readonly Erasure[]) => people.map(({ id }) => id).join()
+
+interface Work {
+  people: readonly ActiveErasure[]
+  sweep: LogSweep
+  /** The pass that is under way: what the log held when it began. */
+  pass: { begunAt: number; ends: LogEnds } | null
+  /** Until then there is nothing to do but for newcomers. */
+  restsUntil: number
+}

@@ -1,0 +1,130 @@
+import type { EventLog, PartitionBounds } from '../../infra/event-log/port.ts'
+import type { Erasure } from '../../schemas/records/records.ts'
+import { type PersonalTopic, personalTopics } from '../../schemas/topics.ts'
+import { erased } from '../../services/domain/erasure/erase-record.ts'
+import type { Erasures } from '../../services/domain/erasure/erasures.ts'
+import { decodeOffsetMetadata, SINK_GROUP } from '../sink/offset-metadata.ts'
+import { storedTopics } from '../sink/rows.ts'
+
+/** Its commits say how far the log has been searched, and for whom. */
+export const ERASURE_GROUP = 'erasure'
+const PAGE_RECORDS = 1_000
+/** Of one turn: some hundred milliseconds. */
+const PAGES_PER_TURN = 20
+/** What is appended so long after an erasure was erased before (`infra/event-log/erasing-log.ts`). */
+const READ_AFTER_MS = 3_600_000
+
+/** The topics that name people, as they were at a moment. */
+export type LogEnds = readonly (PartitionBounds & { topic: PersonalTopic })[]
+
+export async function endsOfLog(log: Pick<EventLog, 'bounds'>): Promise<LogEnds> {
+  const topics = personalTopics.map(async (topic) => (await log.bounds(topic)).map((bounds) => ({ ...bounds, topic })))
+  return (await Promise.all(topics)).flat()
+}
+
+/**
+ * Whether the sink has stored all that the log held, and nothing of it is in doubt. A partition may end in offsets that no record
+ * has: those of Kafka's transactions.
+ */
+export async function isStored(log: Pick<EventLog, 'committed' | 'read'>, ends: LogEnds): Promise<boolean> {
+  const commits = await log.committed(SINK_GROUP)
+  for (const { topic, partition, start, end } of ends) {
+    if (!(storedTopics as readonly string[]).includes(topic) || start === end) continue
+    const commit = commits.find((each) => each.topic === topic && each.partition === partition)
+    if (commit && decodeOffsetMetadata(commit).pendingLast !== null) return false
+    const from = Math.max(start, commit?.offset ?? start)
+    if (from >= end) continue
+    const [next] = await log.read(topic, partition, from, 1)
+    if (next && next.offset < end) return false
+  }
+  return true
+}
+
+/** Whether every record that may name the person has left the log by its retention. */
+export async function isLogFree(log: Pick<EventLog, 'bounds' | 'read'>, { requestedAt }: Erasure): Promise<boolean> {
+  for (const { topic, partition, start, end } of await endsOfLog(log)) {
+    const [oldest] = start < end ? await log.read(topic, partition, start, 1) : []
+    if (oldest && oldest.appendedAt <= requestedAt + READ_AFTER_MS) return false
+  }
+  return true
+}
+
+type Place = `${PersonalTopic}/${number}`
+const placeOf = (topic: PersonalTopic, partition: number): Place => `${topic}/${partition}`
+
+/** Searches the log for some people from its start, and replaces their identifiers where records can be replaced. */
+export class LogSweep {
+  /** False: only its retention removes anything from the log. */
+  readonly replaces: boolean
+  readonly #log: EventLog
+  readonly #erasures: Erasures
+  /** Names the people that it searches for. */
+  readonly #name: string
+  readonly #searchedTo: Map<Place, number>
+
+  private constructor(
+    log: EventLog,
+    erasures: Erasures,
+    at: { replaces: boolean; name: string; searched: Map<Place, number> },
+  ) {
+    this.#log = log
+    this.#erasures = erasures
+    this.replaces = at.replaces
+    this.#name = at.name
+    this.#searchedTo = at.searched
+  }
+
+  /** Goes on where a search for the same people was left. */
+  static async resume(log: EventLog, erasures: Erasures, people: readonly Erasure[]): Promise<LogSweep> {
+    const replaces = await log.replace('emissions', 0, [])
+    const name = people.map(({ id }) => id).join(',')
+    const commits = replaces ? await log.committed(ERASURE_GROUP) : []
+    const searched = commits
+      .filter(({ metadata }) => metadata === name)
+      .map(({ topic, partition, offset }) => [placeOf(topic as PersonalTopic, partition), offset] as const)
+    return new LogSweep(log, erasures, { replaces, name, searched: new Map(searched) })
+  }
+
+  /** @returns whether it has searched all up to there. */
+  async advance(ends: LogEnds): Promise<boolean> {
+    if (!this.replaces) return true
+    let pages = 0
+    for (const { topic, partition, start, end } of ends) {
+      const place = placeOf(topic, partition)
+      let from = Math.max(start, this.#searchedTo.get(place) ?? 0)
+      for (; from < end && pages < PAGES_PER_TURN; pages++) {
+        from = await this.#page(topic, partition, from)
+        this.#searchedTo.set(place, from)
+      }
+      if (from < end) {
+        await this.#note(ends)
+        return false
+      }
+    }
+    if (pages > 0) await this.#note(ends)
+    return true
+  }
+
+  async forget(): Promise<void> {
+    if (this.replaces) await this.#log.reset(ERASURE_GROUP, null)
+  }
+
+  /** @returns where the next page begins. */
+  async #page(topic: PersonalTopic, partition: number, from: number): Promise<number> {
+    const records = await this.#log.read(topic, partition, from, PAGE_RECORDS)
+    const replacements = records.flatMap((record) => {
+      const replaced = erased(this.#erasures, topic, record)
+      return replaced ? [{ ...replaced, offset: record.offset }] : []
+    })
+    if (replacements.length > 0) await this.#log.replace(topic, partition, replacements)
+    return (records.at(-1)?.offset ?? from) + 1
+  }
+
+  #note(ends: LogEnds): Promise<void> {
+    const commits = ends.flatMap(({ topic, partition }) => {
+      const offset = this.#searchedTo.get(placeOf(topic, partition))
+      return offset === undefined ? [] : [{ topic, partition, offset, metadata: this.#name }]
+    })
+    return this.#log.reset(ERASURE_GROUP, commits)
+  }
+}

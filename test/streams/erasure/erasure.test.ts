@@ -1,0 +1,310 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openEmbeddedAnalytics } from '../../../infra/analytics/embedded/analytics.ts'
+import { migrate } from '../../../infra/analytics/migrate.ts'
+import type { Analytics } from '../../../infra/analytics/port.ts'
+import { openEmbeddedEventLog } from '../../../infra/event-log/embedded/event-log.ts'
+import { type ErasingLog, withErasures } from '../../../infra/event-log/erasing-log.ts'
+import type { NewRecord } from '../../../infra/event-log/port.ts'
+import type { Erasure } from '../../../schemas/records/records.ts'
+import { personalTopics } from '../../../schemas/topics.ts'
+import { decode, encode } from '../../../schemas/wire/codec.ts'
+import { digestOf, PSEUDONYM_PREFIX } from '../../../services/domain/erasure/erasures.ts'
+import { readPersonalData } from '../../../services/registry/erasures/personal-data.ts'
+import { attribute } from '../../../streams/attribution/attribution.ts'
+import { createErasure } from '../../../streams/erasure/erasure.ts'
+import { rebuildAnalytics } from '../../../streams/rebuild/rebuild.ts'
+import { readPages } from '../../../streams/runtime/pages.ts'
+import { runToEnd } from '../../../streams/runtime/run-to-end.ts'
+import { createSink } from '../../../streams/sink/sink.ts'
+import { campaign, emission, HOUR, pageView, purchase, touch } from '../attribution/events.ts'
+
+/** Found nowhere by chance, and compressed by nothing. */
+const CID = `browser-${randomBytes(12).toString('hex')}`
+const UID = `login-${randomBytes(12).toString('hex')}`
+const OTHER = `other-${randomBytes(12).toString('hex')}`
+const ERASED_AT = Date.now()
+const T0 = ERASED_AT - 10 * HOUR
+
+const silent = { info() {}, warn() {}, error() {} }
+let folder: string
+let analytics: Analytics
+let log: ErasingLog
+/** Runs ten times as fast, so that batches close early. */
+const now = () => Date.now() * 10
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'erasure-'))
+  analytics = await openEmbeddedAnalytics({ folder: join(folder, 'analytics') })
+  log = withErasures(await openEmbeddedEventLog({ folder: join(folder, 'log') }), Date.now)
+})
+afterAll(async () => {
+  await log.close()
+  await analytics.close()
+  await rm(folder, { recursive: true })
+})
+
+/** All that one person does, on one browser, logged in; `at` is when it begins. */
+function lifeOf({
+  cid,
+  uid,
+  at,
+  shopId = 'shop',
+}: {
+  cid: string
+  uid: string
+  at: number
+  shopId?: string
+}): NewRecord[] {
+  const id = randomUUID()
+  const click = touch({ eventId: `click-${id}`, cid, uid, at, adId: 'p1', shopId })
+  const { verdict, billedMicros, sourcePartition, sourceOffset, invalidReason, marks, ...event } = click
+  const judged = { ...click, billedMicros: 100_000, claims: { ...click.claims, uid } }
+  const sale = purchase({ eventId: `order-${id}`, cid, uid, at: at + HOUR, products: ['p1'], shopId })
+  const correction = {
+    ...{ correctionId: id, eventId: `other-click-${id}`, type: 'CLICK' as const, shopId, campaignId: 'campaign' },
+    ...{ accountId: 'account', cid, occurredAt: at, creditedMicros: 1, currency: 'EUR', reason: 'test' },
+    ...{ correctedBy: 'account', correctedAt: at },
+  }
+  const letter = {
+    ...{ stream: 'sink', topic: 'transactions', partition: 0, offset: 0, key: cid, value: encode('Transaction', sale) },
+    ...{ code: 'REJECTED', message: 'no', failedAt: at },
+  }
+  const view = pageView({ id: `view-${id}`, cid, uid, at, shopId })
+  return [
+    { topic: 'emissions', key: cid, value: encode('Emission', emission({ id, cid, uid, at, shopId })) },
+    { topic: 'ad-events', key: 'campaign', value: encode('AdEvent', event) },
+    { topic: 'judged-events', key: 'campaign', value: encode('JudgedEvent', judged) },
+    { topic: 'corrections', key: 'campaign', value: encode('EventCorrection', correction) },
+    { topic: 'transactions', key: cid, value: encode('Transaction', sale) },
+    { topic: 'page-views', key: cid, value: encode('PageView', view) },
+    { topic: 'dead-letters', key: 'transactions/0/0', value: encode('DeadLetter', letter) },
+  ]
+}
+
+const storeAll = async () => {
+  await runToEnd(createSink({ log, analytics, now, logger: silent }))
+  while ((await attribute({ log, analytics, runId: randomUUID })) !== null);
+}
+
+/** Names of the files that hold a text. */
+async function filesWith(text: string): Promise<string[]> {
+  const names = await readdir(folder, { recursive: true, withFileTypes: true })
+  const found: string[] = []
+  for (const each of names.filter((name) => name.isFile())) {
+    const path = join(each.parentPath, each.name)
+    // A file may be gone by now: parts of tables are merged all the time.
+    const bytes = await readFile(path).catch(() => Buffer.alloc(0))
+    if (bytes.includes(text)) found.push(path.slice(folder.length + 1))
+  }
+  return found
+}
+
+/** Folders of parts that others have taken the place of: the store deletes them after some minutes. */
+async function replacedParts(): Promise<string[]> {
+  const parts = await analytics.query<{ path: string }>('SELECT path FROM system.parts WHERE NOT active')
+  return parts.map(({ path }) => path.slice(path.indexOf('analytics/store/')))
+}
+
+const tables = [
+  ...['emissions', 'judged_events', 'event_corrections', 'transactions', 'page_views', 'touches'],
+  ...['transactions_by_person', 'transactions_by_id', 'links_by_cid', 'links_by_uid', 'attributed_lines'],
+]
+
+/** How many rows of each table hold a text, in any column. */
+async function rowsWith(text: string): Promise<Record<string, number>> {
+  const rows: Record<string, number> = {}
+  for (const table of tables) {
+    const [found] = await analytics.query<{ rows: number }>(
+      `SELECT toInt64(count()) AS rows FROM ${table} WHERE position(formatRowNoNewline('JSONEachRow', *), {text:String}) > 0`,
+      { text },
+    )
+    rows[table] = found!.rows
+  }
+  return rows
+}
+
+const sums = () =>
+  analytics.query(
+    `SELECT * FROM (SELECT 'credit' AS what, outcome, toInt64(count()) AS rows, toInt64(sum(priceMicros)) AS micros
+     FROM attributed_lines FINAL GROUP BY outcome
+     UNION ALL SELECT 'spend', verdict, toInt64(count()), toInt64(sum(billedMicros)) FROM judged_events GROUP BY verdict
+     UNION ALL SELECT 'people', '', toInt64(uniqExact(shopId, cid)), 0 FROM page_views)
+     ORDER BY what, outcome`,
+  )
+
+function erasureOf(identifier: Erasure['identifier'], value: string, requestedAt = ERASED_AT): Erasure {
+  return {
+    ...{ id: randomUUID(), shopId: 'shop', identifier, pseudonym: `${PSEUDONYM_PREFIX}${randomUUID()}`, requestedAt },
+    ...{ requestedBy: 'account', digest: digestOf(value, randomBytes(16)), erasedAt: null, logFreeAt: null },
+  }
+}
+
+const ask = (erasures: readonly Erasure[]) =>
+  log.append(erasures.map((each) => ({ topic: 'erasures', key: each.id, value: encode('Erasure', each) })))
+
+async function stateOf(id: string): Promise<Erasure> {
+  let state: Erasure | undefined
+  for (const { partition, start, end } of await log.bounds('erasures')) {
+    for await (const records of readPages(log, 'erasures', partition, { from: start, to: end })) {
+      for (const { key, value } of records) if (key === id) state = decode('Erasure', value!)
+    }
+  }
+  return state!
+}
+
+const erasing = (options: { now?: () => number; settledAfterMs?: number } = {}) =>
+  createErasure({
+    ...{ log, storedLog: log.stored, analytics, runId: randomUUID, settledAfterMs: 0, now, ...options },
+    exclusively: (work) => work(),
+  })
+
+async function eraseAll(erasures: readonly Erasure[]): Promise<void> {
+  const turn = erasing()
+  await expect
+    .poll(
+      async () => {
+        await turn()
+        return Promise.all(erasures.map(async ({ id }) => (await stateOf(id)).erasedAt !== null))
+      },
+      { timeout: 30_000 },
+    )
+    .toEqual(erasures.map(() => true))
+}
+
+describe('the erasure of a person', () => {
+  const both = [erasureOf('CID', CID), erasureOf('UID', UID)]
+  let before: object[]
+
+  it('begins with a person who is found in the log and in every table', async () => {
+    await log.append([
+      {
+        topic: 'registry',
+        key: 'Campaign/campaign',
+        value: encode('RegistryEntry', campaign({ version: 1, at: 0, list: [] })),
+      },
+      ...lifeOf({ cid: CID, uid: UID, at: T0 }),
+      ...lifeOf({ cid: OTHER, uid: `u${OTHER}`, at: T0 }),
+      // The same cid and uid of another shop are another person's.
+      ...lifeOf({ cid: CID, uid: UID, at: T0, shopId: 'shop-2' }),
+    ])
+    await storeAll()
+    before = await sums()
+    for (const text of [CID, UID]) {
+      const files = await filesWith(text)
+      expect(files.some((file) => file.startsWith('log/'))).toBe(true)
+      expect(files.some((file) => file.startsWith('analytics/'))).toBe(true)
+    }
+    const rows = await rowsWith(CID)
+    expect(Object.entries(rows).filter(([, found]) => found === 0)).toEqual([])
+  })
+
+  it('hands out all that is known of the person, in that shop', async () => {
+    const byCid = await readPersonalData(analytics, { shopId: 'shop', identifier: { kind: 'CID', value: CID } })
+    const byUid = await readPersonalData(analytics, { shopId: 'shop', identifier: { kind: 'UID', value: UID } })
+    for (const [data, corrections] of [
+      [byCid, 1],
+      [byUid, 0],
+    ] as const) {
+      const { linked, ...rows } = data
+      expect(Object.fromEntries(Object.entries(rows).map(([part, found]) => [part, found.length]))).toEqual({
+        ...{ adRequests: 1, adEvents: 1, transactions: 1, pageViews: 1, credits: 1, corrections },
+      })
+      expect(linked).toEqual([{ cid: CID, uid: UID, firstSeenAt: new Date(T0).toISOString() }])
+      expect(rows.transactions).toMatchObject([{ shopId: 'shop', cid: CID, uid: UID }])
+      expect(rows.transactions[0]).not.toHaveProperty('_offset')
+    }
+    const many = { shopId: 'shop', identifier: { kind: 'CID', value: CID } as const, rowsMax: 0 }
+    await expect(readPersonalData(analytics, many)).rejects.toMatchObject({ code: 'TOO_LARGE' })
+  })
+
+  it('leaves the identifiers of the shop in no table, and every sum as it was', async () => {
+    await ask(both)
+    await eraseAll(both)
+    expect(await sums()).toEqual(before)
+    for (const { id } of both) expect(await stateOf(id)).toMatchObject({ logFreeAt: expect.any(Number) })
+    const shops = await analytics.query(
+      'SELECT DISTINCT shopId FROM judged_events WHERE cid = {cid:String} OR emittedCid = {cid:String} OR uid = {uid:String} OR emittedUid = {uid:String}',
+      { cid: CID, uid: UID },
+    )
+    expect(shops).toEqual([{ shopId: 'shop-2' }])
+    const [pseudonym] = both.map((each) => each.pseudonym)
+    const rows = await rowsWith(pseudonym!)
+    expect(Object.entries(rows).filter(([, found]) => found === 0)).toEqual([])
+  })
+
+  it('leaves their bytes in no file that is kept, once the other shop has erased them, too', async () => {
+    const others = [erasureOf('CID', CID), erasureOf('UID', UID)].map((each) => ({ ...each, shopId: 'shop-2' }))
+    await ask(others)
+    await eraseAll(others)
+    expect(await rowsWith(CID)).toEqual(Object.fromEntries(tables.map((each) => [each, 0])))
+    const replaced = await replacedParts()
+    expect(replaced.length).toBeGreaterThan(0)
+    const isKept = (file: string) => !replaced.some((part) => file.startsWith(part))
+    for (const text of [CID, UID]) expect((await filesWith(text)).filter(isKept)).toEqual([])
+    expect((await filesWith(OTHER)).length).toBeGreaterThan(1)
+    expect(await sums()).toEqual(before)
+  })
+
+  it('survives a rebuild', async () => {
+    const proofs = await rebuildAnalytics({ log, analytics, migrate, now, runId: randomUUID, logger: silent })
+    expect(proofs.filter(({ equal }) => !equal)).toEqual([])
+    expect(await sums()).toEqual(before)
+    expect(Object.values(await rowsWith(CID)).every((rows) => rows === 0)).toBe(true)
+  })
+
+  it('leaves alone what the same browser does afterwards, and erases it when it is asked to again', async () => {
+    await log.append(lifeOf({ cid: CID, uid: UID, at: ERASED_AT + 1 }))
+    await storeAll()
+    expect(Object.values(await rowsWith(CID)).every((rows) => rows > 0)).toBe(true)
+    const again = [erasureOf('CID', CID, ERASED_AT + 20 * HOUR), erasureOf('UID', UID, ERASED_AT + 20 * HOUR)]
+    await ask(again)
+    await eraseAll(again)
+    expect(Object.values(await rowsWith(CID)).every((rows) => rows === 0)).toBe(true)
+  })
+
+  it('lets who asks while another settles wait no longer for the tables, and each be done in its own time', async () => {
+    const at = ERASED_AT + 40 * HOUR
+    await log.append([...lifeOf({ cid: `a${CID}`, uid: 'a', at }), ...lifeOf({ cid: `b${CID}`, uid: 'b', at })])
+    await storeAll()
+    const clock = { now: at + 2 * HOUR }
+    const turn = erasing({ now: () => clock.now, settledAfterMs: 60_000 })
+    const [first, second] = [0, 30_000].map((later, i) => erasureOf('CID', `${'ab'[i]}${CID}`, clock.now + later))
+    const isGone = async (text: string) => {
+      await turn()
+      return Object.values(await rowsWith(text)).every((rows) => rows === 0)
+    }
+    await ask([first!])
+    await expect.poll(() => isGone(`a${CID}`), { timeout: 30_000 }).toBe(true)
+    clock.now += 30_000
+    await ask([second!])
+    await expect.poll(() => isGone(`b${CID}`), { timeout: 30_000 }).toBe(true)
+    const areDone = async () => {
+      await turn()
+      return [first!, second!].map(async ({ id }) => (await stateOf(id)).erasedAt !== null)
+    }
+    expect(await Promise.all(await areDone())).toEqual([false, false])
+    clock.now += 30_000
+    await expect.poll(async () => Promise.all(await areDone()), { timeout: 30_000 }).toEqual([true, false])
+    clock.now += 30_000
+    await expect.poll(async () => Promise.all(await areDone()), { timeout: 30_000 }).toEqual([true, true])
+  })
+
+  it('stores what comes late of before under the pseudonym, and shows what is stored by its name to no reader', async () => {
+    const late = lifeOf({ cid: CID, uid: UID, at: T0 + 1 })
+    for (const [to, from] of [
+      [log, log.stored],
+      [log.stored, log],
+    ] as const) {
+      const places = await to.append(late)
+      for (const [i, { topic, partition, offset }] of places.entries()) {
+        const [read] = await from.read(topic, partition, offset, 1)
+        for (const text of [CID, UID]) expect(read!.value!.includes(text), topic).toBe(false)
+        expect(read!.key).toBe(late[i]!.key === CID ? both[0]!.pseudonym : late[i]!.key)
+      }
+      expect(new Set(places.map(({ topic }) => topic))).toEqual(new Set(personalTopics))
+    }
+  })
+})
