@@ -1,18 +1,27 @@
-import { chmodSync, mkdirSync, readdirSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
 const OWNER_ONLY_UMASK = 0o077
 const OWNER_ONLY_FOLDER = 0o700
 /** The program's folders in the data folder. Other folders are left alone. */
-export const STORES: readonly string[] = ['log', 'analytics', 'index', 'counters', 'spool', 'feeds', 'images']
+export const STORES: readonly string[] = ['log', 'analytics', 'index', 'counters', 'spool', 'feeds', 'images', 'backup']
+
+/** Lies in a data folder for as long as it is being filled from a backup. */
+export const UNFINISHED_RESTORE = 'restore-unfinished'
 
 /** Makes files written from now on readable by the process's user only: they hold events, keys and sessions. */
 export function keepFilesPrivate(): void {
   process.umask(OWNER_ONLY_UMASK)
 }
 
-/** Creates the folder, and restricts access to folders that an earlier version left readable by others. */
+/**
+ * Creates the folder, and restricts access to folders that an earlier version left readable by others.
+ * @throws when it holds a restore that did not end.
+ */
 export function prepareDataFolder(folder: string): void {
+  if (existsSync(join(folder, UNFINISHED_RESTORE))) {
+    throw new Error(`The restore into ${folder} did not end: empty the folder and restore again`)
+  }
   mkdirSync(folder, { recursive: true, mode: OWNER_ONLY_FOLDER })
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     if (entry.isDirectory() && STORES.includes(entry.name)) chmodSync(join(folder, entry.name), OWNER_ONLY_FOLDER)

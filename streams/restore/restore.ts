@@ -68,7 +68,7 @@ export async function restoreLog({ restore, counters, analytics, now }: RestoreD
  * Counters would know events as judged whose verdicts were not copied, and tables would get a second row of each record. A
  * product index does no harm: what comes now is newer than what it holds.
  */
-async function requireEmpty(counters: Counters, analytics: Analytics): Promise<void> {
+export async function requireEmpty(counters: Counters, analytics: Analytics): Promise<void> {
   const places = shardsOf(counters).map((shard) => ({ shard, source: sourceOf('ad-events', shard) }))
   if ((await counters.positions(places)).some((at) => at >= 0)) {
     throw new ProjectionNotEmpty('The counters hold what another log was counted to: empty them first')

@@ -25,11 +25,13 @@ interface Waiting {
 /**
  * Group commit: all changes that arrived while the last transaction was written share the next one and its one fsync.
  * @param onGrown is called with the partitions that have new records, once these are on disk.
+ * @param onUndone is called when a transaction was rolled back.
  */
 export function createCommitQueue(
   database: DatabaseSync,
   writer: BlockWriter,
   onGrown: (partitions: Partition[]) => void,
+  onUndone: () => void,
 ): CommitQueue {
   let waiting: Waiting[] = []
   let closed = false
@@ -66,6 +68,7 @@ export function createCommitQueue(
   function undo(): void {
     writer.abandon()
     if (database.isTransaction) database.exec('ROLLBACK')
+    onUndone()
   }
 
   function run<T>(change: LogChange<T>): Promise<T> {

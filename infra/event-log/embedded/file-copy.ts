@@ -1,0 +1,48 @@
+import { statSync } from 'node:fs'
+import type { DatabaseSync } from 'node:sqlite'
+import { LogUnavailable } from '../port.ts'
+import { CHECKPOINT_PAGES } from './database.ts'
+
+/** The write-ahead file grows while the database file is copied; a copy that needs more is given up. */
+const WRITE_AHEAD_MAX_BYTES = 4 * 1024 ** 3
+
+/**
+ * Lets another process copy the files of the log while appends go on. While a copy is under way, nothing is moved from the write-ahead
+ * file into the database file: the latter stays as it is, and the former only grows. They must be read in another process, or stay
+ * open there until the log is closed: closing a file drops the locks that SQLite holds on it in the same process.
+ */
+export function createFileCopy(database: DatabaseSync, writeAheadFile: string) {
+  let state: 'NONE' | 'UNDER_WAY' | 'GIVEN_UP' = 'NONE'
+
+  const writeAheadBytes = () => statSync(writeAheadFile, { throwIfNoEntry: false })?.size ?? 0
+
+  function giveUp(): void {
+    if (state !== 'UNDER_WAY') return
+    state = 'GIVEN_UP'
+    database.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
+  }
+
+  return {
+    begin(): void {
+      if (state !== 'NONE') throw new Error('The log is being copied already')
+      const { busy } = database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() as { busy: number }
+      if (busy !== 0) throw new LogUnavailable('The log cannot be copied now: its file is being read')
+      database.exec('PRAGMA wal_autocheckpoint = 0')
+      state = 'UNDER_WAY'
+    },
+    /** @returns how many bytes of the write-ahead file hold what was committed until now. Call it outside of transactions. */
+    take: writeAheadBytes,
+    /** @returns whether the files have stayed as they were since `begin`. */
+    end(): boolean {
+      const isWhole = state === 'UNDER_WAY'
+      giveUp()
+      state = 'NONE'
+      return isWhole
+    },
+    /** A transaction was undone: what it has left in the write-ahead file will be written over. */
+    undone: giveUp,
+    limitGrowth(): void {
+      if (state === 'UNDER_WAY' && writeAheadBytes() > WRITE_AHEAD_MAX_BYTES) giveUp()
+    },
+  }
+}

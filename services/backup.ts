@@ -1,0 +1,60 @@
+import { existsSync } from 'node:fs'
+import { setPriority } from 'node:os'
+import { join } from 'node:path'
+import { InvalidConfig, readConfig } from '../infra/config.ts'
+import { isEmbedded } from '../infra/engine-config.ts'
+import { startEngines } from '../infra/engines.ts'
+import { BackupRefused, takeBackup } from './backup/backup.ts'
+import { connectBackupSource } from './backup/socket.ts'
+import { type BackupSource, BackupSourceFailed, createBackupSource } from './backup/source.ts'
+import { keepFilesPrivate } from './process/data-folder.ts'
+import { createLogger } from './process/logger.ts'
+
+/** Behind the program, by `nice`. */
+const YIELDING = 10
+
+/** Backs an embedded installation up into one file, while the program runs or not: `node services/backup.ts FILE`. */
+async function main(): Promise<void> {
+  const [file] = process.argv.slice(2)
+  if (!file) throw new BackupRefused('Name the file to write: make backup FILE=…')
+  keepFilesPrivate()
+  const config = readConfig({ LOG_LEVEL: 'warn', ...process.env })
+  const { dataFolder, engines } = config
+  if (!isEmbedded(engines)) {
+    throw new BackupRefused(
+      'Only an embedded installation is backed up into a file. For real engines: docs/operating.md, Backup',
+    )
+  }
+  if (!existsSync(join(dataFolder, 'log'))) throw new BackupRefused(`There is no log in ${dataFolder} (DATA_DIR)`)
+  setPriority(YIELDING)
+  const source = (await connectBackupSource(dataFolder)) ?? (await startSource())
+  const startedAt = performance.now()
+  const bytes = await takeBackup({ source, dataFolder, file, now: Date.now })
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
+  process.stdout.write(`${file} is complete: ${bytes} bytes, ${seconds} s\n`)
+
+  /** The program does not run, and cannot start meanwhile. */
+  async function startSource(): Promise<BackupSource> {
+    const logger = createLogger(config.logLevel)
+    const host = await startEngines({ folder: dataFolder, config: engines, logger })
+    const own = createBackupSource(host.copy!, dataFolder)
+    const stop = async () => {
+      await own.end()
+      await host.stop()
+    }
+    let stopped: Promise<void> | undefined
+    return {
+      ...own,
+      end() {
+        stopped ??= stop()
+        return stopped
+      },
+    }
+  }
+}
+
+main().catch((error: Error) => {
+  const isExpected = [InvalidConfig, BackupRefused, BackupSourceFailed].some((known) => error instanceof known)
+  process.stderr.write(`${isExpected ? error.message : error.stack}\n`)
+  process.exit(1)
+})

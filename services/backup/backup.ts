@@ -1,0 +1,144 @@
+import { type FileHandle, lstat, open, readdir, readlink, rename, rm } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { Readable } from 'node:stream'
+import { type ArchiveWriter, BACKUP_FORMAT, writeArchive } from './archive.ts'
+import { flushFolder, freeBytes, megabytes } from './disk.ts'
+import type { BackupSource } from './source.ts'
+
+/** Ends the name of a backup that is not complete. */
+const UNFINISHED = '.part'
+/** Folders that are copied as they are. What is in none of these lists is made again from the log, or is not the program's. */
+const PLAIN_FOLDERS = ['spool']
+const COUNTED_FOLDERS = ['log', 'analytics', 'feeds', ...PLAIN_FOLDERS]
+
+/** The backup cannot be taken as it was asked for; nothing was written. */
+export class BackupRefused extends Error {
+  override readonly name = 'BackupRefused'
+}
+
+/**
+ * Writes everything that a data folder holds and the log cannot give back into one file, which appears under its name once it is
+ * complete and on the disk.
+ * @returns its size in bytes. @throws BackupRefused, and what the source and the disk say.
+ */
+export async function takeBackup(options: {
+  source: BackupSource
+  dataFolder: string
+  file: string
+  /** UTC epoch milliseconds. */
+  now: () => number
+}): Promise<number> {
+  const { source, dataFolder, now } = options
+  const file = resolve(options.file)
+  if (await exists(file)) throw new BackupRefused(`${file} is there already: name another file`)
+  await checkSpace(dataFolder, dirname(file))
+  const unfinished = `${file}${UNFINISHED}`
+  const copier = new FileCopier(dataFolder)
+  const head = { format: BACKUP_FORMAT, takenAt: new Date(now()).toISOString() }
+  try {
+    const log = await source.begin()
+    await writeArchive(unfinished, head, async (archive) => {
+      await copier.logFile(archive, log.path)
+      const { writeAhead, analyticsFolder, feedsFolder } = await source.take()
+      await copier.logFile(archive, writeAhead.path, writeAhead.bytes)
+      await source.logCopied()
+      await copier.folder(archive, analyticsFolder, 'analytics')
+      await copier.folder(archive, feedsFolder, 'feeds')
+      for (const name of PLAIN_FOLDERS) if (await exists(join(dataFolder, name))) await copier.folder(archive, name)
+      await copier.plainFiles(archive)
+    })
+    await source.end()
+    await rename(unfinished, file)
+    await flushFolder(dirname(file))
+    return (await lstat(file)).size
+  } catch (error) {
+    await rm(unfinished, { force: true })
+    await source.end().catch(() => {})
+    throw error
+  } finally {
+    await copier.close()
+  }
+}
+
+class FileCopier {
+  /** Those of the log stay open until `close`: file-copy.ts of the log says why. */
+  readonly #ofLog: FileHandle[] = []
+  readonly #dataFolder: string
+  constructor(dataFolder: string) {
+    this.#dataFolder = dataFolder
+  }
+
+  /** @param bytes of the file that belong to the copy. Default: all that it has now. */
+  async logFile(archive: ArchiveWriter, path: string, bytes?: number): Promise<void> {
+    if (bytes === 0) return
+    const handle = await open(join(this.#dataFolder, path))
+    this.#ofLog.push(handle)
+    await addFile(archive, path, handle, bytes)
+  }
+
+  async file(archive: ArchiveWriter, path: string, name = path): Promise<void> {
+    const handle = await open(join(this.#dataFolder, path))
+    try {
+      await addFile(archive, name, handle)
+    } finally {
+      await handle.close()
+    }
+  }
+
+  async folder(archive: ArchiveWriter, path: string, name = path): Promise<void> {
+    const entries = await readdir(join(this.#dataFolder, path), { withFileTypes: true })
+    for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+      const from = join(path, entry.name)
+      const to = join(name, entry.name)
+      if (entry.isDirectory()) await this.folder(archive, from, to)
+      else if (entry.isSymbolicLink()) await archive.link(to, await readlink(join(this.#dataFolder, from)))
+      else if (entry.isFile()) await this.file(archive, from, to)
+    }
+  }
+
+  /** Keys, and whatever else lies beside the folders. */
+  async plainFiles(archive: ArchiveWriter): Promise<void> {
+    for (const entry of await readdir(this.#dataFolder, { withFileTypes: true })) {
+      if (entry.isFile()) await this.file(archive, entry.name)
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const handle of this.#ofLog) await handle.close()
+  }
+}
+
+async function addFile(archive: ArchiveWriter, name: string, handle: FileHandle, bytes?: number): Promise<void> {
+  const size = bytes ?? (await handle.stat()).size
+  const content =
+    size === 0 ? Readable.from([]) : handle.createReadStream({ start: 0, end: size - 1, autoClose: false })
+  await archive.file(name, size, content)
+}
+
+/** Compression will make it less. */
+async function checkSpace(dataFolder: string, target: string): Promise<void> {
+  let needed = 0
+  for (const name of COUNTED_FOLDERS) needed += await bytesIn(join(dataFolder, name))
+  const free = await freeBytes(target)
+  if (free >= needed) return
+  throw new BackupRefused(`${target} has ${megabytes(free)} free, and the backup may need ${megabytes(needed)}`)
+}
+
+async function bytesIn(folder: string): Promise<number> {
+  const entries = await readdir(folder, { withFileTypes: true, recursive: true }).catch(() => [])
+  let bytes = 0
+  for (const entry of entries) {
+    if (!entry.isFile()) continue
+    bytes += await lstat(join(entry.parentPath, entry.name)).then(
+      ({ size }) => size,
+      () => 0,
+    )
+  }
+  return bytes
+}
+
+const exists = (path: string) =>
+  lstat(path).then(
+    () => true,
+    () => false,
+  )

@@ -1,0 +1,56 @@
+import { link, mkdir, readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { EngineCopy, LogFile, TakenFiles } from '../../infra/backup/port.ts'
+
+/** Within the data folder: files that are linked so that they stay for as long as a backup lasts. */
+export const KEPT_FOLDER = 'backup'
+const FEEDS = 'feeds'
+
+/** The process that has the engines could not take a step; the message says why. */
+export class BackupSourceFailed extends Error {
+  override readonly name = 'BackupSourceFailed'
+}
+
+/** A data folder whose files are being backed up, by the steps of `EngineCopy`. All paths are relative to it. */
+export interface BackupSource {
+  begin(): Promise<LogFile>
+  take(): Promise<TakenFiles & { feedsFolder: string }>
+  logCopied(): Promise<void>
+  end(): Promise<void>
+}
+
+/** The source in the process that has the engines. */
+export function createBackupSource(copy: EngineCopy, dataFolder: string): BackupSource {
+  const feeds = join(dataFolder, FEEDS)
+  const kept = join(dataFolder, KEPT_FOLDER)
+  const feedsFolder = join(KEPT_FOLDER, FEEDS)
+
+  /** A file of a feed never changes under its name once the log knows its run. */
+  async function keepFeeds(): Promise<void> {
+    for (const name of await readdir(feeds).catch(() => [])) {
+      await link(join(feeds, name), join(dataFolder, feedsFolder, name)).catch(ignoreGoneOrKept)
+    }
+  }
+
+  return {
+    begin: () => copy.begin(),
+    async take() {
+      await rm(kept, { recursive: true, force: true })
+      await mkdir(join(dataFolder, feedsFolder), { recursive: true })
+      // Before and after: a run that the log knows at the moment of the copy has its file in one of the two.
+      await keepFeeds()
+      const taken = await copy.take()
+      await keepFeeds()
+      return { ...taken, feedsFolder }
+    },
+    logCopied: () => copy.logCopied(),
+    async end() {
+      await copy.end()
+      await rm(kept, { recursive: true, force: true })
+    },
+  }
+}
+
+function ignoreGoneOrKept(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'ENOENT' && error.code !== 'EEXIST') throw error
+}

@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { InvalidConfig, readConfig } from '../infra/config.ts'
+import { allExternal, type EngineConfig } from '../infra/engine-config.ts'
+import { closeEngines, connectEngines, openLogRestore, startEngines } from '../infra/engines.ts'
+import { openEmbeddedEventLog } from '../infra/event-log/embedded/event-log.ts'
+import type { EventLog } from '../infra/event-log/port.ts'
+import { topicNames } from '../schemas/topics.ts'
+import { carryOver, finishCarryOver } from '../streams/restore/carry-over.ts'
+import { requireEmpty, restoreLog } from '../streams/restore/restore.ts'
+import { keepFilesPrivate } from './process/data-folder.ts'
+import { createLogger } from './process/logger.ts'
+
+/** In the data folder: tells its log from any other. */
+const ID_FILE = 'log-id'
+
+class MigrationRefused extends Error {
+  override readonly name = 'MigrationRefused'
+}
+
+/**
+ * Carries the log of an embedded installation over into Kafka, and prepares it for a start on real engines: docs/operating.md. No
+ * process may run on either. When it is interrupted, run it again.
+ */
+async function main(): Promise<void> {
+  keepFilesPrivate()
+  const config = readConfig({ LOG_LEVEL: 'warn', ...process.env })
+  const { dataFolder } = config
+  if (!allExternal(config.engines)) {
+    throw new MigrationRefused(
+      'Set KAFKA_BROKERS, CLICKHOUSE_URL, ELASTICSEARCH_URL and REDIS_URL: that is where to migrate',
+    )
+  }
+  const folder = join(dataFolder, 'log')
+  if (!existsSync(folder)) throw new MigrationRefused(`There is no embedded log in ${dataFolder} (DATA_DIR)`)
+  const source = await openEmbeddedEventLog({ folder }).catch((error: Error) => {
+    throw new MigrationRefused(`${error.message}: end the program first`)
+  })
+  try {
+    const report = await migrate(source, await partitionedAs(source, config.engines), idOf(dataFolder))
+    process.stdout.write(report)
+  } finally {
+    await source.close()
+  }
+
+  async function migrate(source: EventLog, engines: EngineConfig, sourceId: string): Promise<string> {
+    const logger = createLogger(config.logLevel)
+    const restore = await openLogRestore(engines, logger)
+    const adEventPartitions = (await source.bounds('ad-events')).length
+    const host = await startEngines({ folder: dataFolder, config: engines, logger, adEventPartitions })
+    const targets = await connectEngines(host.links(), logger)
+    try {
+      await requireEmpty(targets.counters, targets.analytics)
+      const onTopic = (topic: string, records: number) => process.stdout.write(`${topic}: ${records} records\n`)
+      await carryOver({ source, sourceId, target: restore.copy, now: Date.now, onTopic })
+      const { judged } = await restoreLog({ restore, ...targets, now: Date.now })
+      await finishCarryOver({ target: restore.copy, sourceId })
+      const left = judged.reduce((sum, partition) => sum + partition.left, 0)
+      return `The log lies in Kafka; ${left} of its events are left to judge. Every process may start, with the keys of ${dataFolder}.\n`
+    } finally {
+      await closeEngines(targets)
+      await host.stop()
+      await restore.close()
+    }
+  }
+}
+
+/** Topics that are missing are made with the partitions of the embedded log, so that each key stays where it is. */
+async function partitionedAs(source: EventLog, engines: EngineConfig): Promise<EngineConfig> {
+  const counts = await Promise.all(
+    topicNames.map(async (topic) => [topic, (await source.bounds(topic)).length] as const),
+  )
+  const topicPartitions = Object.fromEntries(counts.filter(([, count]) => count > 1))
+  return { ...engines, kafka: { ...engines.kafka!, partitions: null, topicPartitions } }
+}
+
+function idOf(dataFolder: string): string {
+  const file = join(dataFolder, ID_FILE)
+  if (!existsSync(file)) writeFileSync(file, randomUUID(), { flush: true })
+  return readFileSync(file, 'utf8')
+}
+
+main().catch((error: Error) => {
+  const isExpected =
+    [InvalidConfig, MigrationRefused].some((known) => error instanceof known) ||
+    ['LogInUse', 'LogNotEmpty', 'ProjectionNotEmpty'].includes(error.name)
+  process.stderr.write(`${isExpected ? error.message : error.stack}\n`)
+  process.exit(1)
+})

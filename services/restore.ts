@@ -1,0 +1,37 @@
+import { join } from 'node:path'
+import { InvalidConfig, readConfig } from '../infra/config.ts'
+import { isEmbedded } from '../infra/engine-config.ts'
+import { openEmbeddedEventLog } from '../infra/event-log/embedded/event-log.ts'
+import { forgetIndex } from '../streams/rebuild/product-index.ts'
+import { BackupUnreadable } from './backup/archive.ts'
+import { RestoreRefused, restoreBackup } from './backup/restore.ts'
+import { keepFilesPrivate } from './process/data-folder.ts'
+
+/** Fills an empty data folder from a backup: `node services/restore.ts FILE`. */
+async function main(): Promise<void> {
+  const [file] = process.argv.slice(2)
+  if (!file) throw new RestoreRefused('Name the backup: make restore FILE=…')
+  keepFilesPrivate()
+  const { dataFolder, engines } = readConfig(process.env)
+  if (!isEmbedded(engines)) {
+    throw new RestoreRefused('A backup is restored into an embedded installation: leave the addresses of engines out')
+  }
+  const { takenAt } = await restoreBackup({ file, dataFolder, prepare })
+  process.stdout.write(`${dataFolder} is as it was at ${takenAt}. The program may start.\n`)
+
+  /** The index is no part of a backup, and is filled again by the indexer. */
+  async function prepare(): Promise<void> {
+    const log = await openEmbeddedEventLog({ folder: join(dataFolder, 'log') })
+    try {
+      await forgetIndex(log)
+    } finally {
+      await log.close()
+    }
+  }
+}
+
+main().catch((error: Error) => {
+  const isExpected = [InvalidConfig, RestoreRefused, BackupUnreadable].some((known) => error instanceof known)
+  process.stderr.write(`${isExpected ? error.message : error.stack}\n`)
+  process.exit(1)
+})

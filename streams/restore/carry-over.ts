@@ -1,0 +1,117 @@
+import { logEpochRecord, readLogEpoch } from '../../infra/event-log/log-epoch.ts'
+import type { Assignment, EventLog, LogConsumer } from '../../infra/event-log/port.ts'
+import { type TopicName, topicNames } from '../../schemas/topics.ts'
+import { readPages } from '../runtime/pages.ts'
+
+/** Its only partition elects the process that carries over, and fences the others. */
+const PLACE_TOPIC = 'log-epoch'
+export const CARRY_OVER_GROUP = 'carry-over'
+/** The epoch that the restore of the carried log goes on with: positions in the records are those of epoch 0. */
+const EPOCH = 1
+const POLL_MS = 100
+
+/** The log that is to be filled holds what did not come from there. */
+export class LogNotEmpty extends Error {
+  override readonly name = 'LogNotEmpty'
+}
+
+/**
+ * How far a log has been carried over: the metadata of the group's commit, which is made in one step with the records that it
+ * counts.
+ *
+ * | Commit | Means |
+ * |---|---|
+ * | none | nothing has been carried, and every topic is empty; or, where an epoch is being restored, everything has |
+ * | `next` | every record before these offsets of the source has been carried once, and no other |
+ * | `next: null` | the log is restored, and works on its own |
+ */
+interface CarryOverProgress {
+  /** Of the log that is carried: no other one goes on. */
+  sourceId: string
+  next: Partial<Record<TopicName, number[]>> | null
+}
+
+export interface CarryOverDeps {
+  source: EventLog
+  sourceId: string
+  /** As it lies in Kafka, without epochs: `LogRestore.copy`. */
+  target: EventLog
+  /** UTC epoch milliseconds. */
+  now: () => number
+  onTopic?: (topic: TopicName, records: number) => void
+}
+
+/**
+ * Appends every record of a log to another one, once and in order, whatever interrupts it: then call it again. From its first step on no
+ * process starts on the target, until a restore has ended. Both must have the same numbers of partitions.
+ * @throws LogNotEmpty, and nothing was changed.
+ */
+export async function carryOver(deps: CarryOverDeps): Promise<void> {
+  const { source, sourceId, target } = deps
+  const begun = progressIn(await target.committed(CARRY_OVER_GROUP))
+  if (begun === null && (await readLogEpoch(target)).restoring) return
+  await requireOwn(target, begun, sourceId)
+  const member = await target.consumer({ group: CARRY_OVER_GROUP, topics: [PLACE_TOPIC] })
+  try {
+    const place = await placeOf(member)
+    const next = progressIn(place.committed ? [place.committed] : [])?.next ?? {}
+    const commit = (outputs: Parameters<LogConsumer['commit']>[2]) =>
+      member.commit(
+        place,
+        { offset: 0, metadata: JSON.stringify({ sourceId, next } satisfies CarryOverProgress) },
+        outputs,
+      )
+    if (place.committed === null) await commit([restoring(deps.now())])
+    for (const topic of topicNames) {
+      if (topic === PLACE_TOPIC) continue
+      let records = 0
+      for (const { partition, start, end } of await source.bounds(topic)) {
+        next[topic] ??= []
+        const from = Math.max(start, next[topic][partition] ?? 0)
+        for await (const page of readPages(source, topic, partition, { from, to: end })) {
+          next[topic][partition] = page.at(-1)!.offset + 1
+          await commit(page.map(({ key, value }) => ({ topic, key, value })))
+          records += page.length
+        }
+      }
+      deps.onTopic?.(topic, records)
+    }
+  } finally {
+    await member.close()
+  }
+}
+
+/** From now on the target is a log of its own. Call it when its restore has ended. */
+export async function finishCarryOver({ target, sourceId }: Pick<CarryOverDeps, 'target' | 'sourceId'>): Promise<void> {
+  const metadata = JSON.stringify({ sourceId, next: null } satisfies CarryOverProgress)
+  await target.reset(CARRY_OVER_GROUP, [{ topic: PLACE_TOPIC, partition: 0, offset: 0, metadata }])
+}
+
+function progressIn(commits: readonly { metadata: string }[]): CarryOverProgress | null {
+  return commits[0] ? (JSON.parse(commits[0].metadata) as CarryOverProgress) : null
+}
+
+async function requireOwn(target: EventLog, begun: CarryOverProgress | null, sourceId: string): Promise<void> {
+  if (begun?.next === null) throw new LogNotEmpty('A log has been carried over into these topics already')
+  if (begun && begun.sourceId !== sourceId) {
+    throw new LogNotEmpty('Another log is being carried over into these topics: name another NAMESPACE')
+  }
+  if (begun) return
+  for (const topic of topicNames) {
+    if (topic === PLACE_TOPIC) continue
+    const holding = (await target.bounds(topic)).find(({ start, end }) => end > start)
+    if (!holding) continue
+    throw new LogNotEmpty(`The topic ${topic} holds other records: name another NAMESPACE, or remove its topics`)
+  }
+}
+
+async function placeOf(member: LogConsumer): Promise<Assignment> {
+  for (;;) {
+    const [place] = member.assigned()
+    if (place) return place
+    await member.poll({ maxRecords: 1, maxWaitMs: POLL_MS })
+  }
+}
+
+const restoring = (now: number) =>
+  logEpochRecord({ epoch: EPOCH, restoring: true, restoredAt: now, judgedTo: [], clusterId: null })

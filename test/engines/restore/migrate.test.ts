@@ -1,0 +1,144 @@
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type JourneyShop, openShop } from '../../journey/shop.ts'
+import { must, type Program, startProgram } from '../../program.ts'
+import { waitFor } from '../../wait-for.ts'
+import { testNamespace } from '../addresses.ts'
+import { removeNamespace, settingsIn } from '../namespace.ts'
+
+/** An embedded installation that moves to real engines: what it answers there is what it answered before. */
+
+const namespace = testNamespace()
+const keys = `1:${randomBytes(32).toString('base64url')}`
+const settings = {
+  SHOW_ID_KEYS: keys,
+  SESSION_KEYS: keys,
+  SELECTION_DEADLINE_MS: '5000',
+  KAFKA_SESSION_TIMEOUT_MS: '6000',
+}
+const DAY_MS = 86_400_000
+const STARTED_AT = Date.now()
+const SHOPPERS = 6
+/** Until Kafka has forgotten the member of a group that was killed. */
+const FORGOTTEN_MAX_MS = 60_000
+const AGAIN_AFTER_MS = 2_000
+
+let folder: string
+let program: Program
+let shop: JourneyShop
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'endcap-migrate-'))
+  program = await startProgram({ folder, env: settings })
+  shop = await openShop(program)
+  for (let shopper = 0; shopper < SHOPPERS; shopper++) await visit(`shopper-${shopper}`)
+  const lines = [{ shopProductId: 'lamp-red', quantity: 1 }]
+  await settled(SHOPPERS)
+  await shop.post('/v1/panel/transactions/shopper-0/returns', { returnId: 'return', shopId: shop.shopId, lines })
+  await shop.post('/v1/panel/invalid-traffic/voids', { shopId: shop.shopId, cid: 'shopper-1', reason: 'A drill' })
+})
+afterAll(async () => {
+  await program?.stop()
+  await removeNamespace(namespace)
+})
+
+test('a program that moves to real engines answers what it answered before, however the move was interrupted', async () => {
+  await waitFor(async () => {
+    const { creditedBack, purchases, returnedRevenue } = await reportOf()
+    return creditedBack! > 0 && purchases === SHOPPERS - 1 && returnedRevenue! > 0
+  })
+  await settled(SHOPPERS - 1)
+  const before = await answers()
+  expect(await migrate()).toMatchObject({
+    code: 1,
+    output: expect.stringMatching(/in use by another process: end the program/),
+  })
+  await program.kill('SIGTERM')
+
+  const killed = await migrate((output) => output.includes('records'))
+  expect(killed.code).toBeNull()
+  const startedAt = Date.now()
+  let moved = await migrate()
+  while (/Groups with members/.test(moved.output) && Date.now() - startedAt < FORGOTTEN_MAX_MS) {
+    await delay(AGAIN_AFTER_MS)
+    moved = await migrate()
+  }
+  expect(moved).toMatchObject({ code: 0, output: expect.stringContaining('Every process may start') })
+  expect(await migrate()).toMatchObject({ code: 1, output: expect.stringContaining('already') })
+
+  program = await startProgram({ folder, env: { ...settings, ...settingsIn(namespace) } })
+  await settled(SHOPPERS - 1)
+  let after: unknown
+  await waitFor(async () => {
+    after = await answers()
+    return JSON.stringify(after) === JSON.stringify(before)
+  }).catch(() => {})
+  expect(after).toEqual(before)
+  await visit('newcomer')
+  await settled(SHOPPERS)
+  expect(await get('/v1/panel/audit')).toMatchObject({ duplicates: 0, deadLetters: 0 })
+})
+
+const get = <T = Record<string, number>>(path: string) => must(program.call<T>('GET', path))
+
+async function visit(cid: string): Promise<void> {
+  const post = <T>(path: string, body: unknown) => must(program.call<T>('POST', path, body, { cid }))
+  const targeting = [{ slotHash: shop.slotHash, adCount: 1, searchData: 'desk lamp red' }]
+  const { data } = await post<{ data: { ads: { showId: string; shopProductId: string }[] }[] }>('/v1/dsa/raw/batch', {
+    targeting,
+  })
+  const [ad] = data[0]!.ads
+  await post('/v1/ev/batch', { events: ['VIEW', 'CLICK'].map((type) => ({ type, showId: ad!.showId })) })
+  const products = [{ shopProductId: 'lamp-red', price: 20, quantity: 2 }]
+  await post('/v1/ev/transaction', { eventId: cid, kind: 'PURCHASE', shopId: shop.shopId, currency: 'EUR', products })
+}
+
+async function reportOf(): Promise<Record<string, number>> {
+  const range = `from=${new Date(STARTED_AT - DAY_MS).toISOString()}&to=${new Date(STARTED_AT + DAY_MS).toISOString()}`
+  const metrics = 'views,clicks,grossClicks,spend,creditedBack,purchases,revenue,netRevenue,returnedRevenue'
+  return (
+    await get<{ totals: Record<string, number> }>(`/v1/panel/reports?shopId=${shop.shopId}&${range}&metrics=${metrics}`)
+  ).totals
+}
+
+async function answers(): Promise<unknown> {
+  const lists = ['accounts', 'shops', 'feeds', 'placements', 'ad-units', 'campaigns']
+  return {
+    registry: await Promise.all(lists.map((list) => get<unknown>(`/v1/panel/${list}`))),
+    report: await reportOf(),
+    credit: await Promise.all(
+      ['shopper-0', 'shopper-1'].map((sale) =>
+        get<unknown>(`/v1/panel/explain/attribution/${sale}?shopId=${shop.shopId}`),
+      ),
+    ),
+  }
+}
+
+/** Everything that the log holds is stored, and credited. */
+async function settled(purchases: number): Promise<void> {
+  await waitFor(async () => (await reportOf()).purchases! >= purchases)
+  await waitFor(async () => {
+    const { logged, stored } = await get('/v1/panel/audit')
+    return logged === stored
+  })
+}
+
+/** @param kill ends it at once when this is true of what it has printed. */
+function migrate(kill = (_output: string) => false): Promise<{ code: number | null; output: string }> {
+  const script = join(import.meta.dirname, '../../../services/migrate.ts')
+  const env = { ...process.env, ...settings, ...settingsIn(namespace), DATA_DIR: folder }
+  const child = spawn(process.execPath, [script], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => {
+      output += chunk
+      if (kill(output)) child.kill('SIGKILL')
+    })
+  }
+  return new Promise((resolve) => child.once('close', (code) => resolve({ code, output })))
+}
