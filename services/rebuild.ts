@@ -1,42 +1,159 @@
 import { randomUUID } from 'node:crypto'
-import { readConfig } from '../infra/config.ts'
-import { closeEngines, connectEngines, migrateAnalytics, startEngines } from '../infra/engines.ts'
+import { setTimeout as delay } from 'node:timers/promises'
+import { InvalidConfig, readConfig } from '../infra/config.ts'
+import {
+  closeEngines,
+  connectEngines,
+  type Engines,
+  migrateAnalytics,
+  openIndexReplacement,
+  openServedIndex,
+  startEngines,
+} from '../infra/engines.ts'
+import { createIndexer } from '../streams/indexer/indexer.ts'
 import { proveCounters } from '../streams/rebuild/counters.ts'
+import { rebuildIndexBeside } from '../streams/rebuild/index-beside.ts'
 import { rebuildIndex } from '../streams/rebuild/product-index.ts'
 import { rebuildAnalytics } from '../streams/rebuild/rebuild.ts'
+import { RebuildRefused, rebuildTableBeside, topicsByTable } from '../streams/rebuild/table-beside.ts'
+import type { TableProof } from '../streams/rebuild/table-proof.ts'
+import { createPeriodic } from '../streams/runtime/periodic.ts'
 import { Snapshot } from './domain/snapshot.ts'
 import { keepFilesPrivate } from './process/data-folder.ts'
 import { createLogger } from './process/logger.ts'
 import { followRegistry } from './replicas/registry-follower.ts'
 
 /**
- * Drops every projection, replays the log, and prints what each table, index and counter held before and after. Exits with
- * status 1 when any differs. The server must not be running.
+ * Makes projections again from the log, and prints what each table, index and counter held before and after. ENGINE names one of
+ * them, which is made beside what serves; without it all are dropped first, and the server must not be running. Exits with status 1
+ * when any differs.
  */
 keepFilesPrivate()
 const config = readConfig({ LOG_LEVEL: 'warn', ...process.env })
 const logger = createLogger(config.logLevel)
-const host = await startEngines({ folder: config.dataFolder, config: config.engines, logger })
-const engines = await connectEngines(host.links(), logger)
-const { log, analytics, index, counters } = engines
-const snapshot = new Snapshot()
-const registry = await followRegistry({ log, snapshot })
 const now = Date.now
-const runId = randomUUID
+const COUNTERS_LOOK_MS = 1_000
+const say = (line: string) => process.stdout.write(`${line}\n`)
 
-// The judge comes first: it may still have records to append to the log.
-const proofs = [await proveCounters({ log, snapshot, counters, now, logger })]
-proofs.push(
-  await rebuildIndex({ log, snapshot, index, now, logger }),
-  ...(await rebuildAnalytics({ log, analytics, migrate: migrateAnalytics, now, runId, logger })),
-)
-console.table(proofs)
-const differing = proofs.filter(({ equal }) => !equal).map(({ table }) => table)
-process.stdout.write(
-  differing.length === 0 ? 'Every projection is as it was.\n' : `Not as before: ${differing.join(', ')}\n`,
-)
+/** Opens the engines and a copy of the registry for as long as the work takes. */
+async function withEngines<T>(work: (engines: Engines, snapshot: Snapshot) => Promise<T>): Promise<T> {
+  const host = await startEngines({ folder: config.dataFolder, config: config.engines, logger })
+  const engines = await connectEngines(host.links(), logger)
+  const snapshot = new Snapshot()
+  const registry = await followRegistry({ log: engines.log, snapshot })
+  try {
+    return await work(engines, snapshot)
+  } finally {
+    await registry.close()
+    await closeEngines(engines)
+    await host.stop()
+  }
+}
 
-await registry.close()
-await closeEngines(engines)
-await host.stop()
-process.exitCode = differing.length === 0 ? 0 : 1
+const rebuildAll = () =>
+  withEngines(async ({ log, analytics, index, counters }, snapshot) => {
+    const runId = randomUUID
+    const migrate = (tables: Engines['analytics']) => migrateAnalytics(tables, config.engines)
+    // The judge comes first: it may still have records to append to the log.
+    const proofs = [await proveCounters({ log, snapshot, counters, now, logger })]
+    proofs.push(
+      await rebuildIndex({ log, snapshot, index, now, logger }),
+      ...(await rebuildAnalytics({ log, analytics, migrate, now, runId, logger })),
+    )
+    return proofs
+  })
+
+const isReplacing = () => process.env.REPLACE === 'yes'
+
+async function rebuildProductIndex(): Promise<TableProof[]> {
+  const replaces = isReplacing()
+  const served = await openServedIndex(config.engines)
+  if (served === null) return rebuildEmbeddedIndex()
+  try {
+    return proofsOf(await rebuildIndexBeside({ index: served, replaces, say, now }))
+  } finally {
+    await served.close()
+  }
+}
+
+/** The one process that has the folder is this one, so the indexer runs here. */
+async function rebuildEmbeddedIndex(): Promise<TableProof[]> {
+  const replacement = await openIndexReplacement(config.dataFolder)
+  try {
+    return await withEngines(async ({ log, ...engines }, snapshot) => {
+      const index = { ...engines.index, builds: replacement.builds }
+      const indexer = createIndexer({ log, index, snapshot, now, logger })
+      const builds = createPeriodic({ name: 'index-build', turn: indexer.buildTurn, pauseMs: 100, now, logger })
+      const ended = [indexer.run(), builds.run()]
+      try {
+        return proofsOf(await rebuildIndexBeside({ index, replaces: isReplacing(), say, now }))
+      } finally {
+        await Promise.all([indexer.stop(), builds.stop(), ...ended])
+      }
+    })
+  } finally {
+    await replacement.close()
+  }
+}
+
+/** Of the tables that the sink fills, or the one that TABLE names. */
+async function rebuildTables(): Promise<TableProof[]> {
+  const named = process.env.TABLE ?? ''
+  const tables = named === '' ? [...topicsByTable.keys()] : [named]
+  if (named !== '' && !topicsByTable.has(named)) {
+    throw new InvalidConfig(`TABLE must be one of ${[...topicsByTable.keys()].join(', ')}, or left out for all of them`)
+  }
+  if (config.engines.clickhouse?.cluster) {
+    throw new InvalidConfig(
+      'ENGINE=clickhouse is for one server: on a cluster leave ENGINE out, which rebuilds everything',
+    )
+  }
+  return withEngines(async ({ log, analytics }) => {
+    const proofs: TableProof[] = []
+    for (const table of tables) {
+      proofs.push(await rebuildTableBeside(table, { log, analytics, replaces: isReplacing(), say, now }))
+    }
+    return proofs
+  })
+}
+
+const proofsOf = (proof: TableProof | null) => (proof === null ? [] : [proof])
+
+/** Redis that has lost anything is counted again by the streams that run; this tells how far they are. Embedded, it is done here. */
+const rebuildCounters = () =>
+  withEngines(async ({ log, counters }, snapshot) => {
+    if (!config.engines.redis) return [await proveCounters({ log, snapshot, counters, now, logger })]
+    say('The processes of streams find by themselves what Redis has lost, and count it again from the log.')
+    for (let told = -1; ; await delay(COUNTERS_LOOK_MS)) {
+      const shards = await counters.complete()
+      const complete = shards.filter(Boolean).length
+      if (complete !== told) say(`${complete} of ${shards.length} shards hold everything that was judged.`)
+      told = complete
+      if (complete === shards.length) return []
+    }
+  })
+
+const rebuildOf: Readonly<Record<string, () => Promise<TableProof[]>>> = {
+  elasticsearch: rebuildProductIndex,
+  clickhouse: rebuildTables,
+  redis: rebuildCounters,
+}
+
+async function main(): Promise<void> {
+  const engine = process.env.ENGINE ?? ''
+  const rebuild = engine === '' ? rebuildAll : rebuildOf[engine]
+  if (rebuild === undefined) {
+    throw new InvalidConfig(`ENGINE must be one of ${Object.keys(rebuildOf).join(', ')}, or left out to rebuild all`)
+  }
+  const proofs = await rebuild()
+  if (proofs.length > 0) console.table(proofs)
+  const differing = proofs.filter(({ equal }) => !equal).map(({ table }) => table)
+  say(differing.length === 0 ? 'Every projection is as it was.' : `Not as before: ${differing.join(', ')}`)
+  process.exitCode = differing.length === 0 ? 0 : 1
+}
+
+await main().catch((error: Error) => {
+  const isExpected = error instanceof InvalidConfig || error instanceof RebuildRefused
+  process.stderr.write(`${isExpected ? error.message : error.stack}\n`)
+  process.exit(1)
+})

@@ -1,4 +1,5 @@
 import type { ProductOffer, ProductSignals } from '../../schemas/records/records.ts'
+import type { SynonymRules } from '../../services/domain/catalogue/shop-synonyms.ts'
 import { EngineUnavailable } from '../engine-unavailable.ts'
 
 /** The search engine over offers. A document is an offer, the campaigns that promote it, and its signals. */
@@ -25,6 +26,11 @@ export interface ProductIndex {
    * an engine may leave out or undercount sellers of few offers.
    */
   sellers(request: SellersRequest): Promise<SellerCount[]>
+  /**
+   * For each of at most 200 terms that no offer has: terms that one is a misspelling of (`isSimilar`), nearest first, then those
+   * that more offers have, at most 5. None for a term that offers have. Offers of all shops count.
+   */
+  similarTerms(terms: readonly string[]): Promise<SimilarTerm[][]>
   /** Pages through offers of a shop that satisfy all filters, ordered by document key; `after` null starts. */
   scan(request: ScanRequest): Promise<IndexedProduct[]>
   /** Id and digest of every offer of a feed, in pages ordered by id. A feed run compares them with the new content. */
@@ -34,9 +40,46 @@ export interface ProductIndex {
     after: string | null,
     limit: number,
   ): Promise<{ id: string; digest: string }[]>
+  /** The ids of the shops that have offers, in order. */
+  shops(): Promise<string[]>
   /** Removes everything. */
   clear(): Promise<void>
+  /** New indices beside this one; null: while this one is open, the engine has none. */
+  readonly builds: IndexBuilds | null
   close(): Promise<void>
+}
+
+/** At most one new index is filled beside the one that serves. Every process sees it. */
+export interface IndexBuilds {
+  look(): Promise<{
+    /** False: the index is lost, or was never made, and calls of `ProductIndex` throw IndexUnavailable. */
+    serving: boolean
+    build: IndexBuild | null
+  }>
+  /** Begins a new index, which is empty; one that was begun before is dropped. */
+  begin(): Promise<IndexBuild>
+}
+
+export interface IndexBuild {
+  readonly id: string
+  /** As of the look that has found it. */
+  readonly fill: IndexFill
+  /** Reads and writes the new index. */
+  readonly index: ProductIndex
+  note(fill: IndexFill): Promise<void>
+  /** Makes it the index that serves, in one step, and removes the one before. */
+  serve(): Promise<void>
+  drop(): Promise<void>
+}
+
+/** How far a new index has been filled from the log. */
+export interface IndexFill {
+  /** The run of the indexer that fills it; null: none yet. */
+  by: string | null
+  records: number
+  of: number
+  /** It holds all that was in the log when the fill began, and the indexer writes to it whatever has come since. */
+  complete: boolean
 }
 
 /** Versions are positions in the log or registry versions: any safe integer that grows with each change. */
@@ -64,15 +107,19 @@ export interface ProductQuery {
    * Only offers promoted by one of these campaigns are found. `weight` > 0 multiplies in the order of the result (the best
    * weight counts when several promote an offer), so that what a campaign bids decides who is kept.
    * The list must not be changed once it was passed. While it stays the same, pass the same array: an engine may
-   * recognise it, instead of being sent it again.
+   * recognise it, instead of being sent it again. Null: any offer is found, promoted or not, and all weigh the same.
    */
-  campaigns: readonly { campaignIds: readonly string[]; weight: number }[]
+  campaigns: CampaignGroups | null
+  /** Of the shop, for the texts of filters and rank. As with `campaigns`, the same array while they stay the same. */
+  synonyms?: SynonymRules | undefined
   /** Of offers that nobody has seen; in (0, 1). */
   priorClickRate: number
   limit: number
   /** Orders equals: the same seed gives the same order. */
   tieSeed: number
 }
+
+export type CampaignGroups = readonly { campaignIds: readonly string[]; weight: number }[]
 
 export type Rank =
   /**
@@ -152,6 +199,14 @@ export interface SellersRequest {
 
 export interface SellerCount {
   sellerId: string
+  offers: number
+}
+
+export const SIMILAR_TERMS_MAX = 5
+
+export interface SimilarTerm {
+  term: string
+  /** About how many have it. */
   offers: number
 }
 

@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
+import PQueue from 'p-queue'
 import { sumOfOffsets } from '../../infra/event-log/epochs.ts'
 import type { EventLog } from '../../infra/event-log/port.ts'
-import type { IndexWrite, ProductIndex } from '../../infra/product-index/port.ts'
+import { IndexUnavailable, type IndexWrite, type ProductIndex } from '../../infra/product-index/port.ts'
 import type { RegistryEntry } from '../../schemas/records/entities.ts'
 import type { ProductOffer, ProductSignals } from '../../schemas/records/records.ts'
 import type { TopicName } from '../../schemas/topics.ts'
@@ -10,6 +12,7 @@ import { uncommitted } from '../runtime/lag.ts'
 import type { DeadRecord, DecodedRecord } from '../runtime/outcome.ts'
 import { createStream, requireCompleteRegistry, type StreamStep } from '../runtime/pipeline.ts'
 import type { Stream, StreamLogger } from '../runtime/stream.ts'
+import { createIndexBuilder, type IndexBuilder } from './index-builder.ts'
 import { createPromotionBook, type PromotionBook } from './promotion-book.ts'
 import { applyCampaign, productsSignature } from './promotions.ts'
 
@@ -33,6 +36,14 @@ export interface IndexerDeps {
   logger: StreamLogger
 }
 
+export interface Indexer extends Stream {
+  /**
+   * Looks after a new index beside the one that serves, and fills it: to be called once a second, and again at once while it
+   * returns true. An index that is lost is filled again this way.
+   */
+  buildTurn(): Promise<boolean>
+}
+
 /**
  * The stream that fills the product index: offers, their signals, and the campaigns that promote them.
  *
@@ -42,28 +53,89 @@ export interface IndexerDeps {
  * partitions, and an offer and a campaign that change within the same moment in different processes could miss one
  * another until either changes again. So the process that leads runs it (the rate of offers needs no second).
  */
-export function createIndexer({ log, index, snapshot, now, logger }: IndexerDeps): Stream {
-  let book: PromotionBook | null = null
-  let begun: StreamStep | null = null
-  const step: StreamStep = async (batch) => {
-    book ??= createPromotionBook(snapshot)
-    begun ??= createIndexerStep({ index, snapshot, book, progress: await readProgress(log) })
-    return begun(batch)
+export function createIndexer({ log, index, snapshot, now, logger }: IndexerDeps): Indexer {
+  const inTurn = new PQueue({ concurrency: 1 })
+  const { builds } = index
+  let begun: Promise<Work> | null = null
+
+  interface Work {
+    book: PromotionBook
+    step: StreamStep
+    builder: IndexBuilder | null
   }
-  const options = { batchMaxRecords: BATCH_MAX_RECORDS, gatherMs: GATHER_MS, now, logger }
+
+  async function begin(): Promise<Work> {
+    const progress = await readProgress(log)
+    const book = createPromotionBook(snapshot)
+    const stepOn = (on: ProductIndex, done: IndexerProgress) =>
+      createIndexerStep({ index: on, snapshot, book, progress: done })
+    const runId = randomUUID()
+    const builder = builds && createIndexBuilder({ log, builds, stepOn, progress, runId, now })
+    try {
+      // An index that a former leader has begun must miss no batch of this one.
+      await builder?.look()
+    } catch (error) {
+      book.close()
+      throw error
+    }
+    return { book, step: stepOn(index, progress), builder }
+  }
+
+  function work(): Promise<Work> {
+    begun ??= begin().catch((error) => {
+      begun = null
+      throw error
+    })
+    return begun
+  }
+
+  const step: StreamStep = (batch) =>
+    inTurn.add(async () => {
+      const { step, builder } = await work()
+      const result = await step(batch)
+      await builder?.step(batch)
+      return result
+    })
   const stream = createStream({
     name: INDEXER_GROUP,
     topics: TOPICS,
     log,
     step: requireCompleteRegistry(snapshot, step),
-    ...options,
+    batchMaxRecords: BATCH_MAX_RECORDS,
+    gatherMs: GATHER_MS,
+    now,
+    logger,
   })
-  const run = () =>
-    stream.run().finally(() => {
-      book?.close()
-      book = begun = null
-    })
-  return { ...stream, run }
+  let running = false
+  return {
+    ...stream,
+    run() {
+      running = true
+      return stream.run().finally(() => {
+        running = false
+        return inTurn.add(async () => {
+          const ended = begun
+          begun = null
+          await ended?.then(({ book }) => book.close())
+        })
+      })
+    },
+    async buildTurn() {
+      if (builds === null || snapshot.staleReason !== null) return false
+      return inTurn.add(async () => {
+        if (!running) return false
+        let builder: IndexBuilder | null = null
+        try {
+          builder = (await work()).builder!
+          return await builder.turn()
+        } catch (error) {
+          // While nothing is filled, an index that is away holds up nothing here.
+          if (error instanceof IndexUnavailable && !builder?.isFilling()) return false
+          throw error
+        }
+      })
+    },
+  }
 }
 
 /** Next offset by `topic/partition`, of what this stream has done. */

@@ -3,6 +3,7 @@ import type { CounterKey } from '../../infra/counters/port.ts'
 import { shardOf } from '../../infra/counters/shards.ts'
 import type { EventLog } from '../../infra/event-log/port.ts'
 import { decode } from '../../schemas/wire/codec.ts'
+import { isPseudonym } from '../../services/domain/erasure/erasures.ts'
 import { dayIn, spendKey, viewsKey } from '../../services/domain/money/counter-keys.ts'
 import { createCountersRepair } from '../judge/counters-repair.ts'
 import { createJudge, type JudgeDeps } from '../judge/judge.ts'
@@ -20,7 +21,10 @@ export async function proveCounters(deps: JudgeDeps): Promise<TableProof> {
   return tableProof('counters', before, await fingerprint(deps))
 }
 
-/** Of every counter that a judged event names, in the order of the events. */
+/**
+ * Of every counter that a judged event names, in the order of the events. The views of an erased person are counted under the
+ * pseudonym from the next recount on: nobody is shown an ad as such.
+ */
 async function fingerprint({ log, counters, snapshot }: JudgeDeps): Promise<Fingerprint> {
   const hash = createHash('sha256')
   let rows = 0
@@ -31,8 +35,9 @@ async function fingerprint({ log, counters, snapshot }: JudgeDeps): Promise<Fing
       const timeZone = snapshot.getEver('Shop', claims.shopId)?.body.timeZone ?? 'UTC'
       const day = dayIn(timeZone, occurredAt)
       const shard = shardOf(claims.campaignId, counters.shards)
-      const named = [spendKey(shard, claims.campaignId), viewsKey(shard, 'cid', claims, day, cid)]
-      if (uid) named.push(viewsKey(shard, 'uid', claims, day, uid))
+      const named: CounterKey[] = [spendKey(shard, claims.campaignId)]
+      if (!isPseudonym(cid)) named.push(viewsKey(shard, 'cid', claims, day, cid))
+      if (uid && !isPseudonym(uid)) named.push(viewsKey(shard, 'uid', claims, day, uid))
       for (const key of named) keys.set(`${key.group.name}/${key.id}`, key)
     }
     hash.update(JSON.stringify([[...keys.keys()], await counters.read([...keys.values()])]))

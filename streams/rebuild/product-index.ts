@@ -17,14 +17,21 @@ export async function rebuildIndex(deps: IndexerDeps): Promise<TableProof> {
     await runToEnd(createIndexer(deps))
     await index.refresh()
   }
+  // A lost index would let no indexer catch up.
+  if (index.builds && !(await index.builds.look()).serving) await index.clear()
   await catchUp()
   const before = await fingerprint(deps)
   await index.clear()
+  await forgetIndex(log)
+  await catchUp()
+  return tableProof('product index', before, await fingerprint(deps))
+}
+
+/** Lets an indexer fill an empty index. Only while none runs. */
+export async function forgetIndex(log: IndexerDeps['log']): Promise<void> {
   await log.reset(INDEXER_GROUP, null)
   const offset = await checkpointEnd(log)
   if (offset !== null) await log.reset(INDEXER_GROUP, [{ topic: 'registry', partition: 0, offset, metadata: '' }])
-  await catchUp()
-  return tableProof('product index', before, await fingerprint(deps))
 }
 
 /** Of every offer of every shop with its campaigns and signals, in the order of their keys. */

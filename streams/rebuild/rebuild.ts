@@ -7,6 +7,7 @@ import { fenceOf } from '../sink/batch.ts'
 import { decodeOffsetMetadata, encodeOffsetMetadata, SINK_GROUP } from '../sink/offset-metadata.ts'
 import { storedTopics } from '../sink/rows.ts'
 import { createSink } from '../sink/sink.ts'
+import { REBUILDING } from './replacement-table.ts'
 import { type Fingerprint, type TableProof, tableProof } from './table-proof.ts'
 
 export interface RebuildDeps {
@@ -23,6 +24,10 @@ export interface RebuildDeps {
 
 /** No projection: which epochs of a partition may store nothing any more. */
 const FENCES_TABLE = 'fences'
+/** Of what was stored before the sink counted: a sink that begins anew counts all. */
+const COUNTED_TABLE = 'counted_ranges'
+/** No rows of the log. */
+const FORGOTTEN_TABLE = 'forgotten_rows'
 
 /**
  * Drops every table of Analytics, makes them again from the log and compares. Only while no sink and no attribution run.
@@ -65,25 +70,31 @@ async function rewindSink(log: EventLog, analytics: Analytics): Promise<void> {
   await analytics.raiseFences(places.map(({ topic, partition }) => fenceOf({ topic, partition, epoch })))
 }
 
+/** Of `system.tables`: on a cluster a server's own part stands for the table. */
+const TABLE_NAME = "replaceRegexpOne(name, '_local$', '')"
+
 const NO_TABLE: Fingerprint = { rows: 0, hash: '' }
 
 async function tablesIn(analytics: Analytics): Promise<string[]> {
   const tables = await analytics.query<{ name: string }>(
-    'SELECT name FROM system.tables WHERE database = currentDatabase() ORDER BY name',
+    `SELECT ${TABLE_NAME} AS name FROM system.tables
+     WHERE database = currentDatabase() AND engine != 'Distributed' ORDER BY name`,
   )
   return tables.map(({ name }) => name).filter((name) => name !== FENCES_TABLE)
 }
 
 /**
  * Of what a reader sees in each table, in any order and in all columns but `version`; apart from views, scratch tables,
- * fences, the list of migrations, what signals count from the others, and tables that forget rows by themselves.
+ * fences, the list of migrations, what signals, reports and the audit count from the others, and tables that forget rows by
+ * themselves.
  */
 async function fingerprints(analytics: Analytics): Promise<Map<string, Fingerprint>> {
   const found = new Map<string, Fingerprint>()
   const tables = await analytics.query<{ name: string; final: string }>(
-    `SELECT name, if(match(engine, '^(Replacing|Aggregating)'), 'FINAL', '') AS final FROM system.tables
-     WHERE database = currentDatabase() AND engine != 'View' AND name NOT IN ('migrations', '${FENCES_TABLE}')
-       AND NOT startsWith(name, 'attribution_') AND NOT startsWith(name, 'signal_')
+    `SELECT ${TABLE_NAME} AS name, if(match(engine, '^(Replicated)?(Replacing|Aggregating)'), 'FINAL', '') AS final
+     FROM system.tables
+     WHERE database = currentDatabase() AND engine NOT IN ('View', 'Distributed') AND name NOT IN ('migrations', '${FENCES_TABLE}', '${FORGOTTEN_TABLE}')
+       AND NOT match(name, '^(attribution|signal|report)_|^${REBUILDING}') AND name != '${COUNTED_TABLE}'
        AND create_table_query NOT LIKE '% TTL %' ORDER BY name`,
   )
   for (const { name, final } of tables) {

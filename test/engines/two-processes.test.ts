@@ -1,9 +1,20 @@
+import { spawn } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { createClient } from '@clickhouse/client'
+import { Client } from '@elastic/elasticsearch'
+import { Redis } from 'ioredis'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { connectClickHouse } from '../../infra/analytics/clickhouse/analytics.ts'
+import { withErasures } from '../../infra/event-log/erasing-log.ts'
+import { connectKafkaEventLog } from '../../infra/event-log/kafka/event-log.ts'
+import type { EventLog } from '../../infra/event-log/port.ts'
+import { personalTopics } from '../../schemas/topics.ts'
 import { type Ad, type JourneyShop, openShop, type Selection } from '../journey/shop.ts'
 import { must, type Program, startProgram } from '../program.ts'
 import { waitFor } from '../wait-for.ts'
-import { testNamespace } from './addresses.ts'
+import { addresses, removeIndices, testNamespace } from './addresses.ts'
 import { removeNamespace, settingsIn } from './namespace.ts'
 
 /** The whole program and a second process that selects, on the real engines. */
@@ -85,6 +96,214 @@ test('what a stranger asks of one process counts in the other, by way of Redis',
   })
   expect(passed).toBeLessThan(ADDRESS_LIMIT)
   expect(await ask(programs[1]!, '9.9.9.9', share)).toBe(0)
+})
+
+/** Asks for ads until `work` has ended. @returns the statuses that came, and whether there were ads each time. */
+async function askingFor(cid: string, work: () => Promise<unknown>) {
+  const statuses = new Set<number>()
+  const ended = { yet: false }
+  const done = work().finally(() => {
+    ended.yet = true
+  })
+  done.catch(() => {})
+  const targeting = [{ slotHash: shop.slotHash, adCount: 1, searchData: 'desk lamp' }]
+  while (!ended.yet) {
+    const { status } = await programs[1]!.call('POST', '/v1/dsa/raw/batch', { targeting }, { cid })
+    statuses.add(status)
+    await delay(20)
+  }
+  await done
+  return [...statuses]
+}
+
+const elasticsearch = new Client({ node: addresses.elasticsearchUrl })
+afterAll(() => elasticsearch.close())
+const indices = async () => Object.keys(await elasticsearch.indices.get({ index: `${namespace}-*` })).sort()
+
+/** Runs `make rebuild` of one engine, beside the program. */
+function rebuild(engine: string, folder: string, settings: Record<string, string> = {}) {
+  const script = join(import.meta.dirname, '../../services/rebuild.ts')
+  const child = spawn(process.execPath, [script], {
+    env: { ...process.env, ...settingsIn(namespace), ...settings, ENGINE: engine, DATA_DIR: join(folder, 'rebuild') },
+  })
+  let output = ''
+  child.stdout.on('data', (chunk) => (output += chunk))
+  child.stderr.on('data', (chunk) => (output += chunk))
+  const ended = new Promise<{ code: number | null; output: string }>((resolve) =>
+    child.once('close', (code) => resolve({ code, output })),
+  )
+  return { child, ended, said: () => output }
+}
+
+test('a lost product index is filled again from the log while ads are asked for and events come', async () => {
+  const before = await shown([programs[1]!], ALL_THEY_MAY_SEE, randomUUID())
+  expect(before).toHaveLength(ALL_THEY_MAY_SEE)
+  const statuses = await askingFor(randomUUID(), async () => {
+    await removeIndices(addresses.elasticsearchUrl, namespace)
+    const event = { events: [{ type: 'VIEW', showId: before[0]!.showId }] }
+    await must(programs[0]!.call('POST', '/v1/ev/batch', event, { cid: randomUUID() }))
+    await waitFor(async () => (await indices()).length === 2)
+    await waitFor(async () => (await shown(programs, 2, randomUUID())).length === 2)
+  })
+  expect(statuses).toEqual([200])
+  // Nobody is asked to start anything again, and the other streams have gone on.
+  await waitFor(async () => (await programs[0]!.call('GET', '/health/ready')).status === 200)
+  const status = await must(
+    programs[0]!.call<{ lagMs: number }>('GET', '/v1/panel/audit', undefined, {
+      authorization: `Bearer ${programs[0]!.token}`,
+    }),
+  )
+  expect(status).toMatchObject({ duplicates: 0 })
+  expect((await shown([programs[0]!], ALL_THEY_MAY_SEE, randomUUID())).length).toBe(ALL_THEY_MAY_SEE)
+})
+
+test('make rebuild ENGINE=elasticsearch fills an index beside the one that serves, also after it was killed', async () => {
+  const folder = programs[0]!.folder
+  const before = await indices()
+  const statuses = await askingFor(randomUUID(), async () => {
+    const first = rebuild('elasticsearch', folder)
+    await waitFor(async () => (await indices()).length === 4)
+    first.child.kill('SIGKILL')
+    await first.ended
+    const second = rebuild('elasticsearch', folder)
+    const { code, output } = await second.ended
+    expect({ code, output }).toEqual({ code: 0, output: expect.stringContaining('Every projection is as it was.') })
+    expect(output).toContain('the one before is removed')
+  })
+  expect(statuses).toEqual([200])
+  const after = await indices()
+  expect(after).toHaveLength(2)
+  expect(after.filter((index) => before.includes(index))).toEqual([])
+  const people = Array.from({ length: 3 }, () => shown(programs, ALL_THEY_MAY_SEE, randomUUID()))
+  for (const ads of await Promise.all(people)) expect(ads).toHaveLength(ALL_THEY_MAY_SEE)
+})
+
+test('make rebuild ENGINE=clickhouse exchanges a table while events are stored, none lost and none twice', async () => {
+  let sent = 0
+  let done = false
+  const events = (async () => {
+    for (; !done; sent++) {
+      const view = { id: randomUUID(), shopId: shop.shopId, referer: 'https://shop.example/lamps' }
+      await must(programs[0]!.call('POST', '/v1/ev/page-view', view, { cid: randomUUID() }))
+    }
+  })()
+  const runs = [await rebuild('clickhouse', programs[0]!.folder, { TABLE: 'page_views' }).ended]
+  runs.push(await rebuild('clickhouse', programs[0]!.folder, { TABLE: 'page_views' }).ended)
+  done = true
+  await events
+  for (const { code, output } of runs) {
+    expect({ code, output }).toEqual({ code: 0, output: expect.stringContaining('Every projection is as it was.') })
+  }
+  const clickhouse = createClient({ url: addresses.clickhouseUrl, database: namespace })
+  const figures = async () => {
+    const answer = await clickhouse.query({
+      query: 'SELECT count() AS rows, uniqExact(_partition, _offset) AS places FROM page_views',
+      format: 'JSONEachRow',
+    })
+    const [{ rows, places }] = (await answer.json()) as [{ rows: unknown; places: unknown }]
+    return { rows: Number(rows), places: Number(places) }
+  }
+  await waitFor(async () => (await figures()).places >= sent)
+  expect(await figures()).toEqual({ rows: sent, places: sent })
+  await clickhouse.close()
+})
+
+test('make rebuild ENGINE=redis tells when all that was judged is counted', async () => {
+  const { code, output } = await rebuild('redis', programs[0]!.folder).ended
+  expect({ code, output }).toEqual({ code: 0, output: expect.stringMatching(/(\d+) of \1 shards hold everything/) })
+})
+
+test('an engine or a table that is none is refused, with those that are', async () => {
+  const [engine, table] = await Promise.all([
+    rebuild('solr', programs[0]!.folder).ended,
+    rebuild('clickhouse', programs[0]!.folder, { TABLE: 'nothing' }).ended,
+  ])
+  expect(engine).toEqual({
+    code: 1,
+    output: expect.stringContaining('ENGINE must be one of elasticsearch, clickhouse, redis'),
+  })
+  expect(table).toEqual({ code: 1, output: expect.stringContaining('TABLE must be one of emissions, judged_events') })
+})
+
+/** How many records of the topics that may name somebody hold a text. */
+async function recordsWith(log: EventLog, text: string): Promise<number> {
+  let found = 0
+  for (const topic of personalTopics) {
+    for (const { partition, start, end } of await log.bounds(topic)) {
+      if (start === end) continue
+      const records = await log.read(topic, partition, start, 10_000)
+      found += records.filter(({ key, value }) => key?.includes(text) || value?.includes(text)).length
+    }
+  }
+  return found
+}
+
+/** Keys of Redis that hold a text, in their name or in what they hold; but for reservations, which end within the hour. */
+async function keysWith(text: string): Promise<string[]> {
+  const redis = new Redis(addresses.redisUrl)
+  const found: string[] = []
+  for await (const keys of redis.scanStream({ match: `${namespace}:*`, count: 1_000 })) {
+    for (const key of keys as string[]) {
+      if (key.includes(':h/')) continue
+      const dump = await redis.dumpBuffer(key)
+      if (key.includes(text) || dump?.includes(text)) found.push(key)
+    }
+  }
+  await redis.quit()
+  return found
+}
+
+test('a person is erased from the tables, and shown by no reader of the topics that cannot forget at once', async () => {
+  const [whole] = programs as [Program]
+  const [cid, uid] = [`browser-${randomUUID()}`, `login-${randomUUID()}`]
+  const [ad] = await shown([whole], 1, cid)
+  const events = ['VIEW', 'CLICK'].map((type) => ({ type, showId: ad!.showId }))
+  await must(whole.call('POST', '/v1/ev/batch', { events }, { cid, uid }))
+  const products = [{ shopProductId: ad!.shopProductId, price: ad!.productPrice, quantity: 1 }]
+  const order = { eventId: 'erased', kind: 'PURCHASE', shopId: shop.shopId, currency: 'EUR', products }
+  await must(whole.call('POST', '/v1/ev/transaction', order, { cid, uid }))
+
+  const analytics = connectClickHouse({ url: addresses.clickhouseUrl, namespace })
+  const tables = ['emissions', 'judged_events', 'transactions', 'touches', 'links_by_uid', 'attributed_lines']
+  const rowsWith = (text: string) =>
+    Promise.all(
+      tables.map(async (table) => {
+        const sql = `SELECT toInt64(count()) AS rows FROM ${table} WHERE position(formatRow('JSONEachRow', *), {text:String}) > 0`
+        return (await analytics.query<{ rows: number }>(sql, { text }))[0]!.rows
+      }),
+    )
+  const credit = () =>
+    analytics.query(`SELECT outcome, priceMicros FROM attributed_lines FINAL WHERE eventId = 'erased'`)
+  const log = withErasures(
+    connectKafkaEventLog({
+      ...{ brokers: addresses.kafkaBrokers, clientId: 'test', namespace, now: Date.now },
+      logger: { warn() {} },
+    }),
+    Date.now,
+  )
+  await waitFor(async () => (await rowsWith(cid)).every((rows) => rows > 0))
+  // A sale may be attributed before its touches have been judged, and is attributed again after it.
+  await expect.poll(credit).toMatchObject([{ outcome: 'CREDITED' }])
+  const before = await credit()
+
+  const erasures = await Promise.all(
+    [{ cid }, { uid }].map((person) =>
+      must(whole.call<{ pseudonym: string }>('POST', '/v1/panel/erasures', { shopId: shop.shopId, ...person })),
+    ),
+  )
+  const gone = async () => (await Promise.all([cid, uid].map(rowsWith))).flat().every((rows) => rows === 0)
+  await waitFor(gone)
+  await waitFor(async () => (await rowsWith(erasures[0]!.pseudonym)).every((rows) => rows > 0))
+  expect(await credit()).toEqual(before)
+  for (const text of [cid, uid]) {
+    expect(await recordsWith(log.stored, text)).toBeGreaterThan(0)
+    expect(await recordsWith(log, text)).toBe(0)
+    expect(await keysWith(text)).toEqual([])
+  }
+  const topic = await log.stored.read('erasures', 0, 0, 100)
+  expect(topic.every(({ value }) => !value!.includes(cid) && !value!.includes(uid))).toBe(true)
+  await log.close()
+  await analytics.close()
 })
 
 test('they end in good order when they are told to', async () => {

@@ -1,6 +1,7 @@
 import type { Filter, IndexedProduct } from '../../infra/product-index/port.ts'
 import type { ProductOffer } from '../../schemas/records/records.ts'
 import { understand } from '../../services/domain/catalogue/phrase.ts'
+import type { SynonymRules } from '../../services/domain/catalogue/shop-synonyms.ts'
 import { indexTerms } from '../../services/domain/catalogue/text.ts'
 
 /**
@@ -35,12 +36,13 @@ export function satisfies(
   { offer, campaignIds }: IndexedProduct,
   filter: Filter,
   indexed: readonly IndexedProduct[] = [],
+  synonyms: SynonymRules = [],
 ): boolean {
   switch (filter.kind) {
     case 'available':
       return offer.isAvailable
     case 'text':
-      return satisfiesText(offer, filter, indexed)
+      return satisfiesText(offer, filter, { indexed, synonyms })
     case 'categoryPaths':
       return filter.paths.some((path) => {
         const wanted = nodesOf(path)
@@ -104,10 +106,13 @@ function inOrder([first, ...rest]: string[], nodes: string[]): boolean {
 function satisfiesText(
   offer: ProductOffer,
   { text, lang, minShare, in: where }: Extract<Filter, { kind: 'text' }>,
-  indexed: readonly IndexedProduct[],
+  { indexed, synonyms }: { indexed: readonly IndexedProduct[]; synonyms: SynonymRules },
 ): boolean {
   const everywhere = where === 'ALL_FIELDS'
-  const words = understand(text, lang, (term) => indexed.filter((each) => hasTerm(each.offer, term, true)).length)
+  const words = understand(
+    { text, lang, synonyms },
+    (term) => indexed.filter((each) => hasTerm(each.offer, term, true)).length,
+  )
   const found = words.filter(
     ({ term, alternatives }) =>
       hasTerm(offer, term, everywhere) ||

@@ -9,6 +9,7 @@ import type {
   SearchResult,
 } from '../../infra/product-index/port.ts'
 import type { ProductOffer, ProductSignals } from '../../schemas/records/records.ts'
+import { parseSynonyms } from '../../services/domain/catalogue/shop-synonyms.ts'
 import { tries } from '../effort.ts'
 import { anOffer } from '../infra/product-index/offer.fixture.ts'
 import { catalogue, filterLists } from './product-index.arbitraries.ts'
@@ -189,6 +190,16 @@ export function productIndexSuite(subject: ProductIndexSubject): void {
       await index.write([offerWrite(anOffer({ title: 'chair' }), 2)])
       await index.refresh()
       expect(await find({ kind: 'text', text: 'lamp', lang: null, minShare: 1, in: 'TITLE' })).toEqual([])
+    })
+
+    test('shops are those that have offers, in order', async () => {
+      await index.write([
+        ...['b', 'a', 'c'].map((shopId) => offerWrite(anOffer({ shopId, feedId: 'feed', id: '1' }))),
+        { kind: 'remove', version: 2, shopId: 'c', feedId: 'feed', id: '1' },
+        { kind: 'promotions', version: 1, shopId: 'd', feedId: 'feed', id: '1', campaignIds: ['x'] },
+      ])
+      await index.refresh()
+      expect(await index.shops()).toEqual(['a', 'b'])
     })
 
     test('clear removes everything, versions too', async () => {
@@ -562,6 +573,54 @@ export function productIndexSuite(subject: ProductIndexSubject): void {
       ])
     })
 
+    test.each([
+      [
+        'ja',
+        'ワイヤレスマウス 無線2.4GHz',
+        ['マウス', '無線の マウス', 'ワイヤレスマウス', '2.4 GHz マウス'],
+        ['マウ', '有線マウス'],
+      ],
+      ['zh', '华为手机充电器 5000mAh', ['充电器', '手机充电', '5000 mah', '手机 充电器'], ['电脑', '手机壳']],
+      ['th', 'เมาส์ไร้สาย Logi M185', ['เมาส์', 'ไร้สาย m185', 'เมาส์ไร้สาย'], ['หูฟัง']],
+    ])('words of a script without spaces are found: %s', async (lang, title, finding, missing) => {
+      await given({ id: 'a', title, lang }, { id: 'b', title: 'Plain mouse', lang })
+      const asked = (text: string) => find({ kind: 'text', text, lang, minShare: 1, in: 'ALL_FIELDS' })
+      for (const text of finding) expect([text, await asked(text)]).toEqual([text, ['a']])
+      for (const text of missing) expect([text, await asked(text)]).toEqual([text, []])
+    })
+
+    test("the shop's synonyms are followed by filter and rank, after what was typed", async () => {
+      await given({ id: 'a', title: 'red sofa' }, { id: 'b', title: 'red settee' }, { id: 'c', title: 'grey chair' })
+      const asked = (text: string, lines: string, rules = parseSynonyms(lines, 'en').rules) =>
+        ranked({
+          filters: [{ kind: 'text', text, lang: null, minShare: 1, in: 'ALL_FIELDS' }],
+          rank: { by: 'text', text, lang: null },
+          synonyms: rules,
+        })
+      expect(await asked('red settee', '')).toEqual(['b'])
+      expect(await asked('red settee', 'sofa, settee')).toEqual(['b', 'a'])
+      expect(await asked('red sofa', 'sofa, settee')).toEqual(['a', 'b'])
+      expect(await asked('red sofa', 'settee => sofa')).toEqual(['a'])
+      expect(await asked('davenport', 'davenport => grey chair')).toEqual(['c'])
+      // A misspelt word finds the synonyms of what it was meant to be.
+      await given(
+        { id: 'd', title: 'blue sofa' },
+        { id: 'e', title: 'blue settee' },
+        { id: 'f', title: 'green settee' },
+      )
+      expect(await asked('setee', 'settee => chair')).toEqual(expect.arrayContaining(['b', 'c', 'e', 'f']))
+    })
+
+    test('without campaigns every offer is found, promoted or not', async () => {
+      await given({ id: 'a', title: 'lamp' }, { id: 'b', title: 'lamp of oak' })
+      await index.write([promotion('a', [], 2)])
+      await index.refresh()
+      const rank = { by: 'text', text: 'lamp', lang: null } as const
+      expect(await ranked({ rank })).toEqual(['b'])
+      expect(await ranked({ rank, campaigns: null })).toEqual(['a', 'b'])
+      expect(await ranked({ rank, campaigns: [] })).toEqual([])
+    })
+
     test('queries of one call are answered in order, each by itself, and shops are kept apart', async () => {
       await given({ id: 'a' }, { id: 'b', shopId: 'other' })
       await index.write([
@@ -635,6 +694,23 @@ export function productIndexSuite(subject: ProductIndexSubject): void {
       await index.clear()
       await index.refresh()
       expect(await sellers()).toEqual([])
+    })
+
+    test('similar terms are told for those that no offer has, nearest first', async () => {
+      const titles = ['zeppelin red', 'zeppelin blue', 'zeppelen', 'lamp', 'lamb', 'notebook']
+      await given(...titles.map((title, at) => ({ id: `p${at}`, title })))
+      const similar = async (...terms: string[]) =>
+        (await index.similarTerms(terms)).map((found) => found.map(({ term }) => term))
+      expect(await similar('zepelin', 'lamp', 'lamo', 'notbok', 'seppelin', 'xyz', 'la')).toEqual([
+        ['zeppelin', 'zeppelen'],
+        [],
+        ['lamb', 'lamp'],
+        ['notebook'],
+        [],
+        [],
+        [],
+      ])
+      expect(await index.similarTerms([])).toEqual([])
     })
 
     test('digests page through one feed by id', async () => {

@@ -1,5 +1,6 @@
-import { Client, errors } from '@elastic/elasticsearch'
+import { Client, ClusterConnectionPool, errors } from '@elastic/elasticsearch'
 import { type CallGuard, createCallGuard } from '../../call-guard.ts'
+import { listOf } from '../../settings.ts'
 import { IndexUnavailable } from '../port.ts'
 
 /** Pages wait a tenth of this. */
@@ -10,18 +11,37 @@ export const WRITE_TIMEOUT_MS = 60_000
 const CALLS_MAX = 500
 
 export interface ElasticsearchOptions {
-  /** `http://user:password@host:9200`; https too. */
+  /** Nodes of one cluster, separated by commas: `http://user:password@host:9200`; https too. */
   url: string
+  /** Signs in, in place of a user and password in the addresses. */
+  apiKey?: string | null
   /** Indices and aliases are named `<namespace>-…`. */
   namespace: string
   searchTimeoutMs?: number
   writeTimeoutMs?: number
 }
 
-/** The client of one server or load balancer. It connects on the first call and leaves retries to the caller. */
-export function openClient(url: string, requestTimeout = WRITE_TIMEOUT_MS): Client {
-  return new Client({ node: url, maxRetries: 0, requestTimeout })
+/**
+ * The client of the nodes, which take turns. It connects on the first call. A call that a node refuses, or loses, goes to each of
+ * the others once; one that a node does not answer in time goes to none, since its caller has waited long enough. A node that
+ * failed is left alone for a minute, then for longer, and must answer a ping before it is used again. Further retries are the caller's.
+ */
+export function openClient(
+  { url, apiKey = null }: Pick<ElasticsearchOptions, 'url' | 'apiKey'>,
+  requestTimeout = WRITE_TIMEOUT_MS,
+): Client {
+  const nodes = listOf(url)
+  return new Client({
+    nodes,
+    ...(apiKey === null ? {} : { auth: { apiKey } }),
+    ConnectionPool: ClusterConnectionPool,
+    maxRetries: nodes.length - 1,
+    requestTimeout,
+  })
 }
+
+/** Of a call that must not be made twice. */
+export const ONCE = { maxRetries: 0 } as const
 
 /** The aliases that all reads and writes use. */
 export interface IndexNames {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Client, estypes } from '@elastic/elasticsearch'
 import { errors } from '@elastic/elasticsearch'
+import { ONCE } from './client.ts'
 
 /** The settings and mapping of a new index. */
 export type IndexShape = Pick<estypes.IndicesCreateRequest, 'settings' | 'mappings'>
@@ -31,9 +32,27 @@ export async function createFirst(client: Client, alias: string, shape: IndexSha
 
 /** Moves an alias to another index atomically. */
 export async function turnAlias(client: Client, alias: string, present: string, next: string): Promise<void> {
-  await client.indices.updateAliases({
-    actions: [{ add: { index: next, alias } }, { remove: { index: present, alias, must_exist: true } }],
-  })
+  const actions = [{ add: { index: next, alias } }, { remove: { index: present, alias, must_exist: true } }]
+  await client.indices.updateAliases({ actions }, ONCE)
+}
+
+export interface AliasTurn {
+  alias: string
+  /** What is behind it; null: nothing. */
+  present: string | null
+  next: string
+  /** The alias that `next` had until now. */
+  nextAlias: string
+}
+
+/** Moves aliases to other indices, all of them in one step. */
+export async function turnAliases(client: Client, turns: readonly AliasTurn[]): Promise<void> {
+  const actions = turns.flatMap(({ alias, present, next, nextAlias }) => [
+    { add: { index: next, alias } },
+    { remove: { index: next, alias: nextAlias, must_exist: true } },
+    ...(present === null ? [] : [{ remove: { index: present, alias, must_exist: true } }]),
+  ])
+  await client.indices.updateAliases({ actions }, ONCE)
 }
 
 /** Replaces the index behind an alias by an empty one. Searches under way may fail. */

@@ -4,7 +4,7 @@ import { SATURATION } from '../relevance.ts'
 import type { ProductDocument } from './document.ts'
 
 /** To be raised when the documents of the same offers change; the index is then rebuilt from its own documents. */
-const DOCUMENT_FORMAT = 1
+const DOCUMENT_FORMAT = 2
 const REFRESH_INTERVAL = '1s'
 /** Positions between the levels of one category path and those of the next. */
 const PATH_GAP = 1_000

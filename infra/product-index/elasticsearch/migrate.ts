@@ -9,9 +9,11 @@ export const DEFAULT_SHARDS: ShardSettings = { shards: 1, replicas: 0 }
 
 export interface MigrateOptions extends ElasticsearchOptions, Partial<ShardSettings> {
   now?: () => number
+  /** Whether indices that are missing are created, empty. Default: true. */
+  creates?: boolean
 }
 
-export type Migration = 'CREATED' | 'REINDEXED' | 'UNCHANGED'
+export type Migration = 'CREATED' | 'REINDEXED' | 'UNCHANGED' | 'MISSING'
 
 /**
  * Creates the indices. When this version of the program has another document format or mapping than the index of products,
@@ -19,13 +21,20 @@ export type Migration = 'CREATED' | 'REINDEXED' | 'UNCHANGED'
  * replicas takes effect at once, the number of shards with the next rebuild.
  * @throws IndexUnavailable while the server is away.
  */
-export async function migrateElasticsearch({ now = Date.now, ...options }: MigrateOptions): Promise<Migration> {
-  return withClient(options.url, async (client) => {
+export async function migrateElasticsearch({
+  now = Date.now,
+  creates = true,
+  ...options
+}: MigrateOptions): Promise<Migration> {
+  return withClient(options, async (client) => {
     const { products, signals } = indexNames(options.namespace)
     const shards = { ...DEFAULT_SHARDS, ...given(options) }
-    await createFirst(client, signals, signalsIndex(shards))
     const { format, ...shape } = productsIndex(shards)
-    if (await createFirst(client, products, shape)) return 'CREATED'
+    if (creates) {
+      await createFirst(client, signals, signalsIndex(shards))
+      if (await createFirst(client, products, shape)) return 'CREATED'
+    } else if ([await indexBehind(client, products), await indexBehind(client, signals)].includes(null))
+      return 'MISSING'
     const present = await presentIndex(client, products)
     await allowWrites(client, present)
     for (const index of [products, signals]) {
@@ -44,7 +53,7 @@ export async function migrateElasticsearch({ now = Date.now, ...options }: Migra
 
 /** Rebuilds the index of products from its own documents, even if nothing changed. @returns how many it copied. */
 export async function reindexElasticsearch({ now = Date.now, ...options }: MigrateOptions): Promise<number> {
-  return withClient(options.url, async (client) => {
+  return withClient(options, async (client) => {
     const { format: _, ...shape } = productsIndex({ ...DEFAULT_SHARDS, ...given(options) })
     return await reindex(client, indexNames(options.namespace).products, shape, now)
   })
@@ -66,8 +75,8 @@ async function formatOf(client: Client, alias: string): Promise<unknown> {
   return Object.values(found)[0]?.mappings._meta?.format
 }
 
-async function withClient<T>(url: string, use: (client: Client) => Promise<T>): Promise<T> {
-  const client = openClient(url)
+async function withClient<T>(options: ElasticsearchOptions, use: (client: Client) => Promise<T>): Promise<T> {
+  const client = openClient(options)
   try {
     return await use(client)
   } catch (error) {

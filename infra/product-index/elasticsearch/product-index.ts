@@ -1,8 +1,10 @@
-import type { estypes } from '@elastic/elasticsearch'
-import type { Filter, ProductIndex, ScanRequest } from '../port.ts'
+import type { Client, estypes } from '@elastic/elasticsearch'
+import type { Filter, IndexBuilds, ProductIndex, ScanRequest } from '../port.ts'
+import { createIndexBuilds } from './builds.ts'
 import {
   createIndexGuard,
   type ElasticsearchOptions,
+  type IndexNames,
   indexNames,
   openClient,
   SEARCH_TIMEOUT_MS,
@@ -13,6 +15,7 @@ import { productsIndex, type ShardSettings, signalsIndex } from './mapping.ts'
 import { DEFAULT_SHARDS } from './migrate.ts'
 import { filterQuery } from './search/filters.ts'
 import { createSearch, productFields, productOf, type StoredFields } from './search/search.ts'
+import { similarTerms } from './search/similar-terms.ts'
 import { createVocabulary, phrasesOf } from './search/vocabulary.ts'
 import { createWriter } from './write/writer.ts'
 
@@ -27,6 +30,7 @@ const PAGE_MAX = 1_000
  */
 export function connectElasticsearch({
   url,
+  apiKey,
   namespace,
   searchTimeoutMs = SEARCH_TIMEOUT_MS,
   writeTimeoutMs = WRITE_TIMEOUT_MS,
@@ -38,8 +42,38 @@ export function connectElasticsearch({
   /** UTC epoch milliseconds. */
   now?: () => number
 }): ProductIndex {
-  const client = openClient(url, writeTimeoutMs)
-  const names = indexNames(namespace)
+  const client = openClient({ url, apiKey }, writeTimeoutMs)
+  const open = (names: IndexNames, builds: IndexBuilds | null) =>
+    openIndex({ client, names, builds, searchTimeoutMs, writeTimeoutMs, shards, now })
+  const builds = createIndexBuilds({ client, namespace, shards, open: (names) => open(names, null) })
+  const index = open(indexNames(namespace), builds)
+  return {
+    ...index,
+    async close() {
+      await index.close()
+      await client.close()
+    },
+  }
+}
+
+/** The index behind these aliases. Its `close` leaves the client open. */
+function openIndex({
+  client,
+  names,
+  builds,
+  searchTimeoutMs,
+  writeTimeoutMs,
+  shards,
+  now,
+}: {
+  client: Client
+  names: IndexNames
+  builds: IndexBuilds | null
+  searchTimeoutMs: number
+  writeTimeoutMs: number
+  shards: ShardSettings
+  now: () => number
+}): ProductIndex {
   const guard = createIndexGuard()
   const vocabulary = createVocabulary({ client, index: names.products, now })
   const search = createSearch({ client, index: names.products, timeoutMs: searchTimeoutMs, vocabulary })
@@ -97,6 +131,34 @@ export function connectElasticsearch({
     return found.map(productOf)
   }
 
+  async function shops(): Promise<string[]> {
+    const found: string[] = []
+    for (let after: Record<string, string> | undefined; ; ) {
+      const { aggregations } = await client.search<never, { shops: estypes.AggregationsCompositeAggregate }>(
+        {
+          index: names.products,
+          size: 0,
+          track_total_hits: false,
+          query: { term: { live: true } },
+          aggs: {
+            shops: {
+              composite: {
+                size: PAGE_MAX,
+                sources: [{ shop: { terms: { field: 'shop' } } }],
+                ...(after ? { after } : {}),
+              },
+            },
+          },
+        },
+        { requestTimeout: writeTimeoutMs },
+      )
+      const { buckets, after_key } = aggregations!.shops
+      found.push(...(buckets as estypes.AggregationsCompositeBucket[]).map(({ key }) => String(key.shop)))
+      if (!after_key) return found
+      after = after_key as Record<string, string>
+    }
+  }
+
   return {
     write: (writes) => guard.run(() => write(writes)),
     refresh: () => guard.run(refresh),
@@ -137,6 +199,8 @@ export function connectElasticsearch({
         const buckets = aggregations!.sellers.buckets as estypes.AggregationsStringTermsBucket[]
         return buckets.map(({ key, doc_count }) => ({ sellerId: String(key), offers: doc_count }))
       }),
+    similarTerms: (terms) =>
+      guard.run(() => similarTerms(client, { index: names.products, terms, timeoutMs: searchTimeoutMs })),
     scan: ({ after, limit, ...request }) =>
       guard.run(() => products(request, after === null ? null : keyOf(after), limit)),
     digests: (shopId, feedId, after, limit) =>
@@ -156,10 +220,9 @@ export function connectElasticsearch({
         await emptyIndex(client, names.signals, signalsIndex(shards))
         vocabulary.forget()
       }),
-    async close() {
-      guard.close()
-      await client.close()
-    },
+    shops: () => guard.run(shops),
+    builds,
+    close: async () => guard.close(),
   }
 }
 

@@ -1,11 +1,12 @@
 import { mkdirSync } from 'node:fs'
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
+import type { SynonymRules } from '../../../services/domain/catalogue/shop-synonyms.ts'
 import { connect, type Served, soleClient, startWorker } from '../../thread.ts'
 import {
+  type CampaignGroups,
   IndexUnavailable,
   type IndexWrite,
   type ProductIndex,
-  type ProductQuery,
   type SearchHit,
   type SearchResult,
 } from '../port.ts'
@@ -45,12 +46,12 @@ export async function openEmbeddedProductIndex(options: { folder: string }): Pro
 const WRITES_AT_ONCE = 1_000
 /** Transactions under way or waiting while the rows of the next are made. */
 const TRANSACTIONS_AHEAD = 2
-/** How many lists of campaigns the search thread remembers for each client. */
-const CAMPAIGN_SETS_MAX = 256
+/** How many lists of campaigns, and of synonyms, the search thread remembers for each client. */
+const LISTS_REMEMBERED_MAX = 256
 
 /**
  * The index behind a port of `startEmbeddedProductIndex`, for any thread. The products that it returns are shared between
- * calls and must not be changed. Nor may a list of campaigns be changed after a call: the same array is sent only once.
+ * calls and must not be changed. Nor may a list of campaigns or synonyms be changed after a call: the same array is sent only once.
  */
 export function productIndexClient(port: MessagePort): ProductIndex {
   const closed = () => new IndexUnavailable('The product index has been closed')
@@ -60,7 +61,10 @@ export function productIndexClient(port: MessagePort): ProductIndex {
   const writer = connect(port1, { IndexUnavailable }, closed)
   searcher.call('attach', [port2], [port2]).catch(() => writer.close())
   const products = createProductCache()
-  const campaignSets = new CampaignSets((number, groups) => searcher.call('setCampaigns', [number, groups]))
+  const campaignSets = new ListsSent<CampaignGroups>((number, groups) =>
+    searcher.call('setCampaigns', [number, groups]),
+  )
+  const synonymSets = new ListsSent<SynonymRules>((number, rules) => searcher.call('setSynonyms', [number, rules]))
 
   /** Loads the products that are not in the cache, in one call. */
   async function loadMissing(results: readonly NumberedResult[]): Promise<void> {
@@ -94,7 +98,11 @@ export function productIndexClient(port: MessagePort): ProductIndex {
     refresh: () => searcher.call('refresh', []),
     async search(queries) {
       const numbered = queries.map(
-        ({ campaigns, ...query }): NumberedQuery => ({ ...query, campaignSet: campaignSets.numberOf(campaigns) }),
+        ({ campaigns, synonyms, ...query }): NumberedQuery => ({
+          ...query,
+          campaignSet: campaigns && campaignSets.numberOf(campaigns),
+          ...(synonyms && synonyms.length > 0 ? { synonymSet: synonymSets.numberOf(synonyms) } : {}),
+        }),
       )
       const results = await searcher.call<NumberedResult[]>('search', [numbered])
       // Taken before loading, which may evict some of them.
@@ -114,11 +122,14 @@ export function productIndexClient(port: MessagePort): ProductIndex {
       return (await searcher.call<StoredProduct[]>('get', [shopId, ids])).map((stored) => products.add(stored))
     },
     count: (shopId, filters) => searcher.call('count', [shopId, filters]),
+    similarTerms: (terms) => searcher.call('similarTerms', [terms]),
     sellers: (request) => searcher.call('sellers', [request]),
     async scan(request) {
       return (await searcher.call<StoredProduct[]>('scan', [request])).map(parseProduct)
     },
     digests: (shopId, feedId, after, limit) => searcher.call('digests', [shopId, feedId, after, limit]),
+    shops: () => searcher.call('shops', []),
+    builds: null,
     async clear() {
       await writer.call('clear', [])
       await searcher.call('refresh', [])
@@ -131,25 +142,25 @@ export function productIndexClient(port: MessagePort): ProductIndex {
   }
 }
 
-/** Numbers the lists of campaigns, and sends each to the search thread before its first use. */
-class CampaignSets {
-  readonly #send: (number: number, groups: ProductQuery['campaigns']) => Promise<unknown>
-  readonly #numbers = new WeakMap<ProductQuery['campaigns'], number>()
-  readonly #holders: ProductQuery['campaigns'][] = []
+/** Numbers lists, and sends each to the search thread before its first use. */
+class ListsSent<T extends readonly unknown[]> {
+  readonly #send: (number: number, list: T) => Promise<unknown>
+  readonly #numbers = new WeakMap<T, number>()
+  readonly #holders: T[] = []
   #next = 0
 
-  constructor(send: (number: number, groups: ProductQuery['campaigns']) => Promise<unknown>) {
+  constructor(send: (number: number, list: T) => Promise<unknown>) {
     this.#send = send
   }
 
-  numberOf(groups: ProductQuery['campaigns']): number {
-    const known = this.#numbers.get(groups)
-    if (known !== undefined && this.#holders[known] === groups) return known
-    const number = this.#next++ % CAMPAIGN_SETS_MAX
-    this.#numbers.set(groups, number)
-    this.#holders[number] = groups
+  numberOf(list: T): number {
+    const known = this.#numbers.get(list)
+    if (known !== undefined && this.#holders[known] === list) return known
+    const number = this.#next++ % LISTS_REMEMBERED_MAX
+    this.#numbers.set(list, number)
+    this.#holders[number] = list
     // Messages keep their order, so the list arrives before the query. If it fails, so does the query.
-    this.#send(number, groups).catch(() => {})
+    this.#send(number, list).catch(() => {})
     return number
   }
 }

@@ -1,3 +1,4 @@
+import type { ProductOffer } from '../../../schemas/records/records.ts'
 import { type DocumentTexts, documentFacets, documentTexts } from '../document.ts'
 import type { IndexWrite } from '../port.ts'
 import { summarize } from './search/columns.ts'
@@ -68,16 +69,20 @@ function partOf(write: Exclude<IndexWrite, { kind: 'signals' }>): PartChange {
   const { version } = write
   if (write.kind === 'promotions') return { version, campaigns: JSON.stringify(write.campaignIds) }
   if (write.kind === 'remove') return { version, offer: null }
-  const texts = documentTexts(write.offer, write.textLang ?? null)
-  const { productDetails, productId, digest } = write.offer
-  const row: OfferRow = {
+  return { version, offer: offerRow(write.offer, write.textLang ?? null) }
+}
+
+/** @param textLang language of the texts when the offer names none. */
+export function offerRow(offer: ProductOffer, textLang: string | null): OfferRow {
+  const texts = documentTexts(offer, textLang)
+  const { productDetails, productId, digest } = offer
+  return {
     // Copied and left out here, because taking it out with a rest pattern is slow.
-    offer: JSON.stringify({ ...write.offer, productDetails: undefined }),
+    offer: JSON.stringify({ ...offer, productDetails: undefined }),
     details: JSON.stringify(productDetails),
     productId,
     digest,
-    summary: JSON.stringify(summarize(write.offer, texts)),
-    words: { ...texts, facets: documentFacets(write.offer).join(' ') },
+    summary: JSON.stringify(summarize(offer, texts)),
+    words: { ...texts, facets: documentFacets(offer).join(' ') },
   }
-  return { version, offer: row }
 }

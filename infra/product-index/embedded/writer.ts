@@ -1,12 +1,22 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { isUnspaced } from '../../../services/domain/catalogue/segments.ts'
 import { textFields } from '../document.ts'
-import type { DocumentChanges, IndexRows, OfferRow, SignalsRow, Words } from './rows.ts'
+import { type DocumentChanges, type IndexRows, type OfferRow, offerRow, type SignalsRow, type Words } from './rows.ts'
 
 const wordFields = [...textFields, 'facets'] as const
 
 export const databaseFile = (folder: string) => join(folder, 'products.db')
+
+/**
+ * To be raised when the terms of texts change, with `hasNewTerms`. Its number is the file's `user_version`.
+ * 1: words of scripts without spaces are cut by dictionaries, and keep their marks.
+ */
+const TERMS_FORMAT = 1
+/** Whether the terms of an offer are others in this format than in the one before. */
+const hasNewTerms = isUnspaced
+const DOCUMENTS_RENEWED_AT_ONCE = 500
 
 /** Words of more changes, about 4 KB each, are not reported; the search thread then drops all its lists. */
 const CHANGED_WORDS_MAX = 2_000
@@ -109,21 +119,50 @@ export function openIndexWriter({ folder }: { folder: string }) {
     return changes > 0
   }
 
+  /** Makes the terms of stored offers anew when a version with other terms stored them. A killed renewal begins again. */
+  function renewTerms(): void {
+    const { user_version: format } = sql.format.get() as { user_version: number }
+    if (format === TERMS_FORMAT) return
+    for (let after = 0; ; ) {
+      const page = sql.stored.all(after, DOCUMENTS_RENEWED_AT_ONCE) as unknown as StoredOffer[]
+      if (page.length === 0) break
+      inTransaction(() => {
+        for (const { doc, offer, details, offerVersion, promotionsVersion } of page) {
+          if (!hasNewTerms(offer) && !hasNewTerms(details)) continue
+          // The language of the feed is not stored: an offer that names none is taken as English until its feed changes it.
+          const row = offerRow({ ...JSON.parse(offer), productDetails: JSON.parse(details) }, null)
+          updateDocument(doc, { offerVersion, promotionsVersion, offer: row, applied: 0 })
+        }
+      })
+      after = page.at(-1)!.doc
+    }
+    db.exec(`PRAGMA user_version = ${TERMS_FORMAT}`)
+    touched = null
+  }
+
+  function inTransaction<T>(work: () => T): T {
+    db.exec('BEGIN IMMEDIATE')
+    try {
+      changed++
+      const result = work()
+      db.exec('COMMIT')
+      return result
+    } catch (error) {
+      db.exec('ROLLBACK')
+      throw error
+    }
+  }
+
+  renewTerms()
   return {
     /** @returns how many writes were newer than what is stored. */
     write({ documents, signals }: IndexRows): number {
-      db.exec('BEGIN IMMEDIATE')
-      try {
-        changed++
+      return inTransaction(() => {
         let applied = 0
         for (const document of documents) applied += changeDocument(document)
         for (const row of signals) if (changeSignals(row)) applied++
-        db.exec('COMMIT')
         return applied
-      } catch (error) {
-        db.exec('ROLLBACK')
-        throw error
-      }
+      })
     },
     touched(): Touched {
       const words = touched && [...touched.values()].sort((a, b) => a.doc - b.doc)
@@ -143,6 +182,13 @@ export function openIndexWriter({ folder }: { folder: string }) {
       db.close()
     },
   }
+}
+
+interface StoredOffer extends PartVersions {
+  doc: number
+  /** JSON, as is the next. */
+  offer: string
+  details: string
 }
 
 const NO_CAMPAIGNS = '[]'
@@ -181,6 +227,11 @@ function changedParts({ parts }: DocumentChanges, { offerVersion, promotionsVers
 function prepare(db: DatabaseSync) {
   return {
     lastChange: db.prepare('SELECT coalesce(max(changed), 0) AS changed FROM documents'),
+    format: db.prepare('PRAGMA user_version'),
+    stored: db.prepare(
+      `SELECT doc, offer, details, offerVersion, promotionsVersion FROM documents
+       WHERE doc > ? AND offer IS NOT NULL ORDER BY doc LIMIT ?`,
+    ),
     find: db.prepare(
       'SELECT doc, offerVersion, promotionsVersion FROM documents WHERE shopId = ? AND feedId = ? AND id = ?',
     ),

@@ -12,6 +12,7 @@ import type { IndexWrite, ProductQuery } from '../../../infra/product-index/port
 import type { ProductOffer } from '../../../schemas/records/records.ts'
 import { addresses, removeIndices, testNamespace } from '../../engines/addresses.ts'
 import { generateProducts, seededRandom } from '../generated-products.ts'
+import { reportFigure } from '../summary/figure.ts'
 
 const PRODUCTS = Number(process.argv[2] ?? 100_000)
 const OFFERS_PER_WRITE = 2_000
@@ -45,7 +46,12 @@ try {
     await index.write(offers.slice(from, from + OFFERS_PER_WRITE).flatMap((offer, at) => writesOf(offer, from + at)))
   }
   await index.refresh()
-  console.table([await measureSearches()])
+  const searches = await measureSearches()
+  reportFigure({
+    measure: 'Searches, none cached, Elasticsearch',
+    ...{ value: searches.ratio, unit: 'of bare _search', goal: { atLeast: 0.9 } },
+  })
+  console.table([searches])
 } finally {
   await index.close()
   await removeIndices(url, namespace)
@@ -106,6 +112,5 @@ async function measureSearches() {
     bare: perSecond(ms.bare),
     ours: perSecond(ms.ours),
     ratio: Number((perSecond(ms.ours) / perSecond(ms.bare)).toFixed(2)),
-    goal: 0.8,
   }
 }

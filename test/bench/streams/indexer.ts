@@ -22,6 +22,7 @@ import { decodeBatch } from '../../../streams/runtime/outcome.ts'
 import { removeIndices, testNamespace } from '../../engines/addresses.ts'
 import { campaignBody } from '../../streams/judge/fixtures.ts'
 import { endlessProducts } from '../generated-products.ts'
+import { reportFigure } from '../summary/figure.ts'
 import { bareElasticsearch, bareSqlite, type OfferWrites } from './indexer.bare.ts'
 
 const PRODUCTS = Number(process.argv[2] ?? 1_000_000)
@@ -53,6 +54,10 @@ const step = createIndexerStep({ index, snapshot, book, progress: new Map() })
 try {
   const indexed = await measureOffers()
   const changes = await measureChanges()
+  reportFigure({
+    measure: `Indexer, offers, ${url ? 'Elasticsearch' : 'embedded'}`,
+    ...{ value: indexed.ratio, unit: "of the bare client's", goal: { atLeast: 0.9 } },
+  })
   console.table([indexed, changes])
 } finally {
   await index.close()

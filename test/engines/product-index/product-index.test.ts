@@ -6,13 +6,15 @@ import { productIndexSuite } from '../../ports/product-index.suite.ts'
 import { addresses, removeIndices, testNamespace } from '../addresses.ts'
 
 const url = addresses.elasticsearchUrl
+/** One of the nodes is away. */
+const nodes = `http://127.0.0.1:1,${url}`
 const namespaces: string[] = []
 
 async function openNew() {
   const namespace = testNamespace()
   namespaces.push(namespace)
-  await migrateElasticsearch({ url, namespace })
-  return { index: connectElasticsearch({ url, namespace }), namespace }
+  await migrateElasticsearch({ url: nodes, namespace })
+  return { index: connectElasticsearch({ url: nodes, namespace }), namespace }
 }
 
 afterAll(async () => {
@@ -34,7 +36,7 @@ describe('Elasticsearch product index', () => {
     async reopen(index) {
       const namespace = namespaceOf.get(index)!
       await index.close()
-      const again = connectElasticsearch({ url, namespace })
+      const again = connectElasticsearch({ url: nodes, namespace })
       namespaceOf.set(again, namespace)
       return again
     },

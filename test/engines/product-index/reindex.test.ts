@@ -12,6 +12,7 @@ import {
 import { connectElasticsearch } from '../../../infra/product-index/elasticsearch/product-index.ts'
 import { IndexUnavailable, type IndexWrite } from '../../../infra/product-index/port.ts'
 import { anOffer } from '../../infra/product-index/offer.fixture.ts'
+import { waitFor } from '../../wait-for.ts'
 import { addresses, removeIndices, testNamespace } from '../addresses.ts'
 
 const url = addresses.elasticsearchUrl
@@ -160,6 +161,16 @@ describe('reindex', () => {
     expect(await found()).toEqual([id(2), id(3), id(1)])
     await given.close()
     await removeIndices(url, old.namespace)
+  })
+
+  test('an index that another process begins to fill stays, while the one that has just been replaced is removed', async () => {
+    const builds = index.builds!
+    const serving = (await builds.begin()).serve()
+    await waitFor(async () => (await builds.look()).build === null)
+    const begun = await builds.begin()
+    await serving
+    expect((await builds.look()).build?.id).toBe(begun.id)
+    await begun.drop()
   })
 
   test('may be migrated by several processes at once', async () => {

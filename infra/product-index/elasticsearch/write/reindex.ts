@@ -12,8 +12,8 @@ const CLOCK_SKEW_MS = 60_000
 /** Copies of what changed during the copy before, until little is left. */
 const CATCH_UPS_MAX = 10
 const LITTLE_DOCUMENTS = 1_000
-/** How long the old index stays, for searches that began in it. */
-const GRACE_MS = 2_000
+/** How long a replaced index stays, for searches that began in it. */
+export const SEARCHES_END_MS = 2_000
 
 /**
  * Builds an index of the given shape from the one behind the alias, making every document again from its offer, and replaces
@@ -49,8 +49,8 @@ export async function reindex(client: Client, alias: string, shape: IndexShape, 
     const replaced = isError(error, 'index_not_found_exception') || isError(error, 'aliases_not_found_exception')
     throw replaced ? new IndexUnavailable(`${present} was replaced by others`) : error
   }
-  await delay(GRACE_MS)
-  await removeOrphans(client, alias, next)
+  await delay(SEARCHES_END_MS)
+  await removeOrphans(client, alias)
   return copied
 }
 
@@ -102,10 +102,10 @@ function madeAnew(document: ProductDocument): ProductDocument {
   }
 }
 
-/** Deletes the replaced index and the remains of failed copies. */
-async function removeOrphans(client: Client, alias: string, kept: string): Promise<void> {
-  const found = Object.keys(await client.indices.get({ index: `${alias}-*` }))
-  for (const index of found) {
-    if (index !== kept) await orNull(() => client.indices.delete({ index }))
+/** Deletes the replaced index and the remains of failed copies: what has no alias neither serves nor is being filled to serve next. */
+export async function removeOrphans(client: Client, alias: string): Promise<void> {
+  const found = await client.indices.get({ index: `${alias}-*`, features: ['aliases'] })
+  for (const [index, { aliases }] of Object.entries(found)) {
+    if (Object.keys(aliases ?? {}).length === 0) await orNull(() => client.indices.delete({ index }))
   }
 }

@@ -1,0 +1,159 @@
+import type { EventLog, LogRecord } from '../../infra/event-log/port.ts'
+import type { IndexBuild, IndexBuilds, IndexFill, ProductIndex } from '../../infra/product-index/port.ts'
+import { IndexUnavailable } from '../../infra/product-index/port.ts'
+import type { TopicName } from '../../schemas/topics.ts'
+import { decodeBatch } from '../runtime/outcome.ts'
+import { readPages } from '../runtime/pages.ts'
+import type { StreamStep } from '../runtime/pipeline.ts'
+
+/** What each offer is promoted by follows from the registry as it is now, so that its topic need not be read again. */
+const FILLED_FROM = ['products', 'product-signals'] as const satisfies TopicName[]
+const NOTE_EVERY_MS = 1_000
+
+/** Next offset by `topic/partition`. */
+type Progress = Map<string, number>
+
+export interface IndexBuilderDeps {
+  log: EventLog
+  builds: IndexBuilds
+  /** The indexer's step on an index, with a progress of its own. */
+  stepOn: (index: ProductIndex, progress: Progress) => StreamStep
+  /** Of the indexer; it grows with each batch. */
+  progress: Progress
+  /** A name that no other run of the indexer has. */
+  runId: string
+  now: () => number
+}
+
+export type IndexBuilder = ReturnType<typeof createIndexBuilder>
+
+interface Target {
+  build: IndexBuild
+  step: StreamStep
+  /** Null: it is complete. */
+  fill: Fill | null
+}
+
+/**
+ * Fills a new index beside the one that serves, when somebody has begun one or none serves. What the log held when the fill began is
+ * replayed into it, page by page; each batch of the indexer that comes meanwhile is applied to it as well. Versions decide which of both
+ * counts, so their order does not matter, and the new index is never behind the one that serves.
+ *
+ * Its methods must be called one at a time, none beside a step of the indexer: of an offer and a campaign that change at the
+ * same moment the second must see the first.
+ */
+export function createIndexBuilder({ log, builds, stepOn, progress, runId, now }: IndexBuilderDeps) {
+  let target: Target | null = null
+  let serving = true
+  let notedAt = 0
+
+  async function look(): Promise<void> {
+    const seen = await builds.look()
+    serving = seen.serving
+    const build = seen.build ?? (serving ? null : await builds.begin())
+    if (build === null) target = null
+    else if (target?.build.id !== build.id) target = await aimAt(build)
+  }
+
+  /** Of a fill that another run has left, nobody knows how far it had come; a complete index has got each batch that was committed. */
+  async function aimAt(build: IndexBuild): Promise<Target> {
+    const step = stepOn(build.index, new Map(progress))
+    if (build.fill.complete) return { build, step, fill: null }
+    const fill = await beginFill(log, stepOn(build.index, new Map()), progress)
+    await note(build, fill, false)
+    return { build, step, fill }
+  }
+
+  async function note(build: IndexBuild, { done, of }: Pick<IndexFill, 'of'> & { done: number }, complete: boolean) {
+    await build.note({ by: runId, records: done, of, complete })
+    notedAt = now()
+  }
+
+  async function fillFurther({ build, fill }: Target): Promise<boolean> {
+    if (fill !== null) {
+      if (await fill.nextPage()) {
+        if (now() - notedAt >= NOTE_EVERY_MS) await note(build, fill, false)
+        return true
+      }
+      await build.index.refresh()
+      await note(build, fill, true)
+    }
+    target = { ...target!, fill: null }
+    if (!serving) await build.serve()
+    return false
+  }
+
+  return {
+    /** Applies a batch of the indexer to the new index, after it was applied to the one that serves. */
+    async step(batch: Parameters<StreamStep>[0]): Promise<void> {
+      if (target === null) return
+      try {
+        await target.step(batch)
+      } catch (error) {
+        if (!(error instanceof IndexUnavailable)) throw error
+        // It may have begun to serve meanwhile, or been given up.
+        const { id } = target.build
+        await look()
+        if ((target as Target | null)?.build.id === id) throw error
+      }
+    },
+    look,
+    isFilling: () => target !== null && target.fill !== null,
+    /** Looks for a new index and writes a page into it. @returns whether there is more to write. */
+    async turn(): Promise<boolean> {
+      if (!target?.fill || now() - notedAt >= NOTE_EVERY_MS) await look()
+      return target !== null && fillFurther(target)
+    },
+  }
+}
+
+interface Fill {
+  /** Records. */
+  readonly done: number
+  readonly of: number
+  /** @returns false at the end. */
+  nextPage(): Promise<boolean>
+}
+
+/** Replays what the indexer has done, and nothing beyond: that it brings itself. */
+async function beginFill(log: EventLog, step: StreamStep, progress: Progress): Promise<Fill> {
+  const ranges: { topic: TopicName; partition: number; from: number; to: number }[] = []
+  let of = 0
+  for (const topic of FILLED_FROM) {
+    for (const { partition, start } of await log.bounds(topic)) {
+      const to = progress.get(`${topic}/${partition}`) ?? start
+      ranges.push({ topic, partition, from: start, to })
+      of += await log.count(topic, partition, start, to)
+    }
+  }
+  const pages = pagesOf(log, ranges)
+  /** Not stored yet. */
+  let page: LogRecord[] | null = null
+  let done = 0
+
+  return {
+    get done() {
+      return done
+    },
+    of,
+    async nextPage() {
+      page ??= (await pages.next()).value ?? null
+      if (page === null) return false
+      const { topic, partition } = page[0]!
+      const { records } = decodeBatch<unknown>({ topic, partition, records: page })
+      const lastOffset = page.at(-1)!.offset
+      if (records.length > 0) await step({ topic, partition, records, committed: null, lastOffset })
+      done += page.length
+      page = null
+      return true
+    },
+  }
+}
+
+async function* pagesOf(
+  log: EventLog,
+  ranges: readonly { topic: TopicName; partition: number; from: number; to: number }[],
+): AsyncGenerator<LogRecord[], null> {
+  for (const { topic, partition, from, to } of ranges) yield* readPages(log, topic, partition, { from, to })
+  return null
+}

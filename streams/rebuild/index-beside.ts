@@ -1,0 +1,73 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { ProductIndex } from '../../infra/product-index/port.ts'
+import { compareIndices } from './index-compare.ts'
+import type { TableProof } from './table-proof.ts'
+
+const LOOK_MS = 500
+const UNATTENDED_MS = 10_000
+
+export interface IndexBesideDeps {
+  /** With builds. An indexer must run, here or in another process. */
+  index: ProductIndex
+  /** The new index serves even when it differs from the one before. */
+  replaces: boolean
+  say: (line: string) => void
+  /** UTC epoch milliseconds. */
+  now: () => number
+}
+
+/**
+ * Has a new product index filled from the log beside the one that serves, compares them, and lets the new one serve when they are
+ * equal. After a crash in the middle, the next call goes on with what there is.
+ */
+export async function rebuildIndexBeside({ index, replaces, say, now }: IndexBesideDeps): Promise<TableProof | null> {
+  const builds = index.builds!
+  const { serving, build: begun } = await builds.look()
+  say(
+    begun || !serving
+      ? 'A new product index is being filled already: waiting for it.'
+      : 'A new product index is filled beside the one that serves.',
+  )
+  if (!begun && serving) await builds.begin()
+  await filled({ index, say, now })
+  const { serving: serves, build } = await builds.look()
+  if (!serving) {
+    say('No product index served before. The new one does now.')
+    return null
+  }
+  if (!serves || !build) throw new Error('The new product index has been dropped by another process')
+  say('It holds all that the log holds. Comparing every offer, its campaigns and its signals.')
+  const { proof, differences } = await compareIndices(index, build.index)
+  for (const { shopId, offers } of differences.slice(0, 20)) say(`Shop ${shopId} differs: ${offers.join(', ')}`)
+  if (proof.equal || replaces) {
+    await build.serve()
+    say('The new product index serves; the one before is removed.')
+  } else {
+    await build.drop()
+    say(
+      'The new product index is dropped, and the one before goes on serving. REPLACE=yes lets the new one serve all the same.',
+    )
+  }
+  return proof
+}
+
+/** Waits for a new index that is complete; of one that fills because none serves, until it does. */
+async function filled({ index, say, now }: Pick<IndexBesideDeps, 'index' | 'say' | 'now'>): Promise<void> {
+  let told = ''
+  let toldAt = now()
+  for (;;) {
+    const { serving, build } = await index.builds!.look()
+    if (build === null || (build.fill.complete && serving)) return
+    const { by, records, of } = build.fill
+    const percent = of === 0 ? 100 : Math.floor((100 * records) / of)
+    const state =
+      by === null ? 'Nobody fills it yet: a process with the role streams must run.' : `${percent} % of ${of} records`
+    const waits = by === null ? UNATTENDED_MS : 2 * LOOK_MS
+    if (state !== told && now() - toldAt >= waits) {
+      say(state)
+      told = state
+      toldAt = now()
+    }
+    await delay(LOOK_MS)
+  }
+}

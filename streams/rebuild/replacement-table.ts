@@ -1,0 +1,192 @@
+import type { Analytics, Fence } from '../../infra/analytics/port.ts'
+import type { TableProof } from './table-proof.ts'
+
+/** Beyond it the sink goes on, and what it stores meanwhile is copied after the exchange. */
+const PAUSE_MS = 60_000
+const PAUSE_TRIES = 5
+/** Offsets that one statement copies. */
+const COPY_OFFSETS = 1_000_000
+/** A copy that takes longer is given up, well within a pause. */
+const COPY_LIMIT = 'SETTINGS max_execution_time = 30'
+
+/** Of the names of tables that are being filled. */
+export const REBUILDING = 'rebuilding_'
+
+/** Offset by partition. */
+export type Places = ReadonlyMap<number, number>
+
+export interface TableReplacement {
+  /** The table that serves. */
+  readonly of: string
+  /** The one beside it. */
+  readonly table: string
+  /** Under which rows are stored in it; those of an earlier run are refused. */
+  readonly fence: Fence
+  /** Copies the rows that lie before these places. @returns how many. */
+  copyBefore(starts: Places): Promise<number>
+  /**
+   * Pauses the sink, copies the rows from these places on, and exchanges both tables when the caller agrees. The sink goes on when it
+   * resolves, and the table that does not serve is gone.
+   */
+  exchange(
+    ends: Places,
+    agree: () => Promise<{ proof: TableProof; agreed: boolean }>,
+  ): Promise<{ proof: TableProof; exchanged: boolean }>
+}
+
+interface ReplacementDeps {
+  analytics: Analytics
+  table: string
+  /** Of the sink's inserts into the table. */
+  scopes: readonly string[]
+  /** Lets no insert of the sink store anything that was begun before. */
+  fenceSink: () => Promise<void>
+  /** Greater than that of every earlier run. */
+  run: number
+  say: (line: string) => void
+}
+
+/** Begins an empty table beside one, once what an earlier run has left is put right. */
+export async function beginReplacement(deps: ReplacementDeps): Promise<TableReplacement> {
+  const { analytics, table, scopes, run, fenceSink } = deps
+  const beside = `${REBUILDING}${table}`
+  const fence = { scope: `rebuild/${table}`, epoch: run }
+  await analytics.raiseFences([fence])
+  await finishEarlier(deps, beside)
+  await analytics.command(`CREATE TABLE ${beside} AS ${table}`)
+  await markTable(analytics, beside, { run, ends: [] })
+  const pause = (work: () => Promise<void>) => whilePaused({ analytics, scopes, name: `${table}/${run}` }, work)
+
+  async function takeOver(ends: Places): Promise<void> {
+    await markTable(analytics, beside, { run, ends: [...ends] })
+    await analytics.command(`EXCHANGE TABLES ${table} AND ${beside}`)
+  }
+
+  return {
+    of: table,
+    table: beside,
+    fence,
+    async copyBefore(starts) {
+      for (const [partition, end] of starts) await copyRange(analytics, table, beside, { partition, end })
+      return countRows(analytics, beside)
+    },
+    async exchange(ends, agree) {
+      let agreement: Awaited<ReturnType<typeof agree>> | null = null
+      const held = await pause(async () => {
+        await copyFrom(analytics, table, beside, ends)
+        agreement = await agree()
+        if (agreement.agreed) await takeOver(ends)
+      })
+      const { proof, agreed } = agreement!
+      if (agreed && !held) await copyLate({ analytics, scopes, fenceSink, table, beside, ends, run })
+      await analytics.command(`DROP TABLE ${beside} SYNC`)
+      return { proof, exchanged: agreed }
+    },
+  }
+}
+
+/**
+ * What a killed run has left: a table that was being filled is dropped; one that served until the exchange may hold rows that the
+ * sink has stored at the last moment.
+ */
+async function finishEarlier(deps: ReplacementDeps, beside: string): Promise<void> {
+  const { analytics, table, say } = deps
+  const left = await markOf(analytics, beside)
+  if (left === undefined) return
+  const served = await markOf(analytics, table)
+  if (served && served.run > (left?.run ?? 0)) {
+    say(`${table}: an earlier run was ended after the exchange. What the table before has more is copied.`)
+    await copyLate({ ...deps, beside, ends: new Map(served.ends) })
+  }
+  await analytics.command(`DROP TABLE ${beside} SYNC`)
+}
+
+/** Runs while no insert of the sink into the table is under way or begins. @returns whether the pause has held all the time. */
+async function whilePaused(
+  { analytics, scopes, name }: { analytics: Analytics; scopes: readonly string[]; name: string },
+  work: () => Promise<void>,
+): Promise<boolean> {
+  await analytics.pauseInserts(name, scopes, PAUSE_MS)
+  try {
+    await work()
+  } catch (error) {
+    await analytics.resumeInserts(name)
+    throw error
+  }
+  return analytics.resumeInserts(name)
+}
+
+/**
+ * Copies rows that the sink has stored in the table before although it should have been paused. A sink that has looked for its rows
+ * in the new table before the copy, and would insert them after it, is fenced: it looks again.
+ */
+async function copyLate(late: Omit<ReplacementDeps, 'say'> & { beside: string; ends: Places }): Promise<void> {
+  const { analytics, scopes, fenceSink, table, beside, ends, run } = late
+  for (let tried = 0; tried < PAUSE_TRIES; tried++) {
+    const held = await whilePaused({ analytics, scopes, name: `${table}/${run}/${tried}` }, async () => {
+      await fenceSink()
+      await copyFrom(analytics, beside, table, ends)
+    })
+    if (held) return
+  }
+  throw new Error(`The pause of ${table} has run out each time. Run this again`)
+}
+
+/** Of one partition, in steps that end in time. */
+async function copyRange(
+  analytics: Analytics,
+  from: string,
+  to: string,
+  { partition, end }: { partition: number; end: number },
+): Promise<void> {
+  for (let next: number | null = 0; ; ) {
+    const [found] = await analytics.query<{ first: number; rows: number }>(
+      `SELECT min(_offset) AS first, count() AS rows FROM ${from}
+       WHERE _partition = {partition:Int32} AND _offset >= {next:Int64} AND _offset < {end:Int64}`,
+      { partition, next, end },
+    )
+    if (!found || found.rows === 0) return
+    next = Math.min(end, found.first + COPY_OFFSETS)
+    await analytics.command(
+      `INSERT INTO ${to} SELECT * FROM ${from}
+       WHERE _partition = {partition:Int32} AND _offset >= {first:Int64} AND _offset < {next:Int64}`,
+      { partition, first: found.first, next },
+    )
+  }
+}
+
+/** The rows from these places on that the other table lacks. */
+async function copyFrom(analytics: Analytics, from: string, to: string, ends: Places): Promise<void> {
+  for (const [partition, end] of ends) {
+    const where = '_partition = {partition:Int32} AND _offset >= {end:Int64}'
+    await analytics.command(
+      `INSERT INTO ${to} SELECT * FROM ${from}
+       WHERE ${where} AND _offset NOT IN (SELECT _offset FROM ${to} WHERE ${where}) ${COPY_LIMIT}`,
+      { partition, end },
+    )
+  }
+}
+
+async function countRows(analytics: Analytics, table: string): Promise<number> {
+  return (await analytics.query<{ rows: number }>(`SELECT count() AS rows FROM ${table}`))[0]!.rows
+}
+
+/** The run that a table was made by, in its comment, and from where on it was copied from the one before. */
+interface Mark {
+  run: number
+  ends: [partition: number, offset: number][]
+}
+
+/** A comment cannot be a parameter; this one is numbers. */
+const markTable = (analytics: Analytics, table: string, mark: Mark) =>
+  analytics.command(`ALTER TABLE ${table} MODIFY COMMENT '${JSON.stringify(mark)}'`)
+
+/** Null: of no rebuild. Undefined: there is no such table. */
+async function markOf(analytics: Analytics, table: string): Promise<Mark | null | undefined> {
+  const [found] = await analytics.query<{ comment: string }>(
+    'SELECT comment FROM system.tables WHERE database = currentDatabase() AND name = {table:String}',
+    { table },
+  )
+  if (!found) return undefined
+  return found.comment.startsWith('{"run":') ? (JSON.parse(found.comment) as Mark) : null
+}

@@ -1,0 +1,146 @@
+import type { Analytics } from '../../infra/analytics/port.ts'
+import type { EventLog, Position } from '../../infra/event-log/port.ts'
+import type { Erasures } from '../../services/domain/erasure/erasures.ts'
+import { createErasuresReader } from '../erasure/erasures-reader.ts'
+import { readPages } from '../runtime/pages.ts'
+import { fenceOf, storeMissingIn } from '../sink/batch.ts'
+import { decodeOffsetMetadata, SINK_GROUP } from '../sink/offset-metadata.ts'
+import { type StoredTopic, storedTopics, tablesOf } from '../sink/rows.ts'
+import { beginReplacement, type Places, type TableReplacement } from './replacement-table.ts'
+import { compareTables } from './table-compare.ts'
+import type { TableProof } from './table-proof.ts'
+
+/** The topic of each table that the sink fills. */
+export const topicsByTable: ReadonlyMap<string, StoredTopic> = new Map(
+  storedTopics.flatMap((topic) => tablesOf[topic].map(({ table }) => [table, topic] as const)),
+)
+
+const PAGE_RECORDS = 10_000
+/** Records that the sink has stored meanwhile are read from the log again until there are no more than these, or so many times. */
+const LEFT_MAX = 20_000
+const CATCH_UPS_MAX = 10
+const SAY_EVERY_RECORDS = 500_000
+
+/** Reports are counted from these. */
+const COUNTED_TABLES = ['judged_events', 'event_corrections', 'emissions']
+
+/** Nothing was begun; another time it will be. */
+export class RebuildRefused extends Error {
+  override readonly name = 'RebuildRefused'
+}
+
+export interface TableBesideDeps {
+  log: EventLog
+  analytics: Analytics
+  /** The new table serves even when it differs from the one before. */
+  replaces: boolean
+  say: (line: string) => void
+  /** UTC epoch milliseconds. */
+  now: () => number
+}
+
+/**
+ * Fills a table anew beside the one that serves, and exchanges them when they are equal: rows from before what the log holds are copied,
+ * what the log holds is read from it as far as the sink has stored it, and what the sink stores meanwhile is copied while its
+ * inserts are paused for the exchange. docs/exactly-once.md says why nothing is lost or doubled. A table that was filled while
+ * somebody was erased from the other may still name the person, so it does not come to serve.
+ * @throws RebuildRefused while people are being erased.
+ */
+export async function rebuildTableBeside(table: string, deps: TableBesideDeps): Promise<TableProof> {
+  const { log, analytics, replaces, say, now } = deps
+  const readErasures = createErasuresReader(log)
+  const erasures = await readErasures()
+  refuseBeside(erasures)
+  const erasedBefore = namesOf(erasures)
+  const topic = topicsByTable.get(table)!
+  const scopes = (await log.bounds(topic)).map(({ partition }) => fenceOf({ topic, partition, epoch: 0 }).scope)
+  const fenceSink = async () => {
+    const commits = (await log.committed(SINK_GROUP)).filter((each) => each.topic === topic)
+    const next = commits.map((commit) => decodeOffsetMetadata(commit).epoch + 1)
+    await analytics.raiseFences(commits.map(({ partition }, at) => fenceOf({ topic, partition, epoch: next[at]! })))
+  }
+  const replacement = await beginReplacement({ analytics, table, scopes, fenceSink, run: now(), say })
+
+  const starts = new Map((await log.bounds(topic)).map(({ partition, start }) => [partition, start]))
+  const copied = await replacement.copyBefore(starts)
+  say(`${table}: ${copied} rows are older than what the log holds, and are copied.`)
+
+  const ends = await fillFromLog(topic, { replacement, starts, log, analytics, say })
+  const compared = await compareTables(analytics, table, replacement.table, ends)
+  let isOutdated = false
+  const { proof, exchanged } = await replacement.exchange(ends, async () => {
+    const proof = await compared()
+    isOutdated = namesOf(await readErasures()) !== erasedBefore
+    return { proof, agreed: !isOutdated && (proof.equal || replaces) }
+  })
+  if (isOutdated) throw new RebuildRefused(`${table}: somebody was erased meanwhile. Run it again.`)
+  if (exchanged && COUNTED_TABLES.includes(table)) await analytics.command('TRUNCATE TABLE report_cells')
+  say(
+    exchanged
+      ? `${table}: the new table serves; the one before is removed.`
+      : `${table}: the new table differs and is dropped; the one before goes on serving. REPLACE=yes lets the new one serve all the same.`,
+  )
+  return proof
+}
+
+function refuseBeside(erasures: Erasures): void {
+  const waiting = erasures.active().filter(({ erasedAt }) => erasedAt === null).length
+  if (waiting === 0) return
+  throw new RebuildRefused(`Erasures that are under way: ${waiting}. Rebuild when the panel shows them as erased.`)
+}
+
+const namesOf = (erasures: Erasures) =>
+  erasures
+    .all()
+    .map(({ id }) => id)
+    .join()
+
+/** Stores what the log holds from the starts on, as far as the sink has stored it. @returns how far. */
+async function fillFromLog(
+  topic: StoredTopic,
+  {
+    replacement,
+    starts,
+    log,
+    analytics,
+    say,
+  }: Pick<TableBesideDeps, 'log' | 'analytics' | 'say'> & { replacement: TableReplacement; starts: Places },
+): Promise<Places> {
+  const { of: table, table: into, fence } = replacement
+  let from = starts
+  let records = 0
+  for (let round = 0; ; round++) {
+    const to = placesOf(topic, await log.committed(SINK_GROUP), from)
+    let left = 0
+    for (const [partition, first] of from) {
+      for await (const page of readPages(log, topic, partition, {
+        from: first,
+        to: to.get(partition)!,
+        pageRecords: PAGE_RECORDS,
+      })) {
+        const batch = { topic, partition, first: page[0]!.offset, last: page.at(-1)!.offset, records: page, epoch: 0 }
+        await storeMissingIn(analytics, batch, { table, into, fence })
+        left += page.length
+        if (
+          Math.floor((records + left) / SAY_EVERY_RECORDS) >
+          Math.floor((records + left - page.length) / SAY_EVERY_RECORDS)
+        )
+          say(`${table}: ${records + left} records read from the log.`)
+      }
+    }
+    records += left
+    from = to
+    if (left <= LEFT_MAX || round === CATCH_UPS_MAX) {
+      say(`${table}: ${records} records read from the log.`)
+      return to
+    }
+  }
+}
+
+/** How far the sink has stored each partition for good; where it has not begun, the start. */
+function placesOf(topic: StoredTopic, commits: readonly Position[], starts: Places): Places {
+  const stored = new Map(
+    commits.filter((each) => each.topic === topic).map(({ partition, offset }) => [partition, offset]),
+  )
+  return new Map([...starts].map(([partition, start]) => [partition, Math.max(start, stored.get(partition) ?? start)]))
+}

@@ -1,0 +1,71 @@
+import type { Analytics } from '../../infra/analytics/port.ts'
+import type { Places } from './replacement-table.ts'
+import { type Fingerprint, type TableProof, tableProof } from './table-proof.ts'
+
+const HASH_RANGE = 2n ** 64n
+/** A row in all columns but `version`. */
+const ROW = `formatRowNoNewline('JSONEachRow', COLUMNS('^') EXCEPT (version))`
+
+/**
+ * Compares what two tables of the same columns have, in any order: before the sink is paused what lies before these places, which
+ * nobody changes. Where rows replace others, that is no part of a table by itself: then all of it is compared once the sink is paused.
+ * Of a table that forgets rows by itself the new one may have more.
+ * @returns what to call while the sink is paused.
+ */
+export async function compareTables(
+  analytics: Analytics,
+  before: string,
+  after: string,
+  ends: Places,
+): Promise<() => Promise<TableProof>> {
+  const [kind] = await analytics.query<{ replaces: boolean; forgets: boolean }>(
+    `SELECT match(engine, '(Replacing|Aggregating)') AS replaces, position(create_table_query, ' TTL ') > 0 AS forgets
+     FROM system.tables WHERE database = currentDatabase() AND name = {before:String}`,
+    { before },
+  )
+  const { replaces, forgets } = kind!
+  const prove = async () => {
+    const limits = replaces ? [''] : [...ends].map(([at, end]) => `WHERE _partition = ${at} AND _offset < ${end}`)
+    const final = replaces ? 'FINAL' : ''
+    const [held, made] = [await sum(analytics, before, final, limits), await sum(analytics, after, final, limits)]
+    const proof = tableProof(before, held, made)
+    return forgets ? { ...proof, equal: await hasAll(analytics, before, after, limits) } : proof
+  }
+  if (replaces) return prove
+  const proof = await prove()
+  return async () => proof
+}
+
+async function sum(
+  analytics: Analytics,
+  table: string,
+  final: string,
+  limits: readonly string[],
+): Promise<Fingerprint> {
+  let rows = 0
+  let hash = 0n
+  for (const limit of limits) {
+    const [part] = await analytics.query<{ rows: number; hash: string }>(
+      `SELECT count() AS rows, toString(sum(cityHash64(row))) AS hash FROM (SELECT ${ROW} AS row FROM ${table} ${final} ${limit})`,
+    )
+    rows += part!.rows
+    hash = (hash + BigInt(part!.hash)) % HASH_RANGE
+  }
+  return { rows, hash: hash.toString(16).padStart(16, '0') }
+}
+
+async function hasAll(
+  analytics: Analytics,
+  before: string,
+  after: string,
+  limits: readonly string[],
+): Promise<boolean> {
+  for (const limit of limits) {
+    const [{ missing }] = (await analytics.query<{ missing: number }>(
+      `SELECT count() AS missing FROM (SELECT cityHash64(${ROW}) AS row FROM ${before} ${limit})
+       WHERE row NOT IN (SELECT cityHash64(${ROW}) FROM ${after} ${limit})`,
+    )) as [{ missing: number }]
+    if (missing > 0) return false
+  }
+  return true
+}

@@ -1,0 +1,196 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openEmbeddedAnalytics } from '../../../infra/analytics/embedded/analytics.ts'
+import type { Analytics } from '../../../infra/analytics/port.ts'
+import { openEmbeddedEventLog } from '../../../infra/event-log/embedded/event-log.ts'
+import type { EventLog } from '../../../infra/event-log/port.ts'
+import type { Erasure } from '../../../schemas/records/records.ts'
+import { encode } from '../../../schemas/wire/codec.ts'
+import { rebuildTableBeside, topicsByTable } from '../../../streams/rebuild/table-beside.ts'
+import { runToEnd } from '../../../streams/runtime/run-to-end.ts'
+import { createSink } from '../../../streams/sink/sink.ts'
+import { bytesOf, campaign, type Happening, keyOf, pageView, T0 } from '../attribution/events.ts'
+
+const silent = { info() {}, warn() {}, error() {} }
+const now = () => Date.now()
+let folder: string
+let analytics: Analytics
+let log: EventLog
+let logged = 0
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'table-beside-'))
+  analytics = await openEmbeddedAnalytics({ folder: join(folder, 'analytics') })
+  log = await openEmbeddedEventLog({ folder: join(folder, 'log') })
+  await append(40)
+  await log.append([{ topic: 'page-views', key: 'c', value: Buffer.from('no record') }])
+  const versions = [1, 2].map(
+    (version): Happening => ({ topic: 'registry', value: campaign({ version, at: T0, list: [] }) }),
+  )
+  await log.append(versions.map((each) => ({ topic: each.topic, key: keyOf(each), value: bytesOf(each) })))
+  await runToEnd(createSink({ log, analytics, now, logger: silent }))
+})
+afterAll(async () => {
+  await log.close()
+  await analytics.close()
+  await rm(folder, { recursive: true })
+})
+
+async function append(count: number): Promise<void> {
+  const views = Array.from({ length: count }, (): Happening => {
+    const id = `v${logged++}`
+    return { topic: 'page-views', value: pageView({ id, cid: `c${logged % 9}`, uid: 'u', at: T0 + logged }) }
+  })
+  await log.append(views.map((each) => ({ topic: each.topic, key: keyOf(each), value: bytesOf(each) })))
+}
+
+interface With {
+  replaces?: boolean
+  on?: Partial<Analytics>
+  of?: Partial<EventLog>
+}
+
+async function rebuild(table: string, { replaces = false, on = {}, of = {} }: With = {}) {
+  const said: string[] = []
+  const deps = { log: { ...log, ...of }, analytics: { ...analytics, ...on }, replaces, now }
+  const proof = await rebuildTableBeside(table, { ...deps, say: (line) => said.push(line) })
+  return { proof, said }
+}
+
+const count = async (table: string) =>
+  (
+    await analytics.query<{ rows: number; places: number }>(
+      `SELECT count() AS rows, uniqExact(_partition, _offset) AS places FROM ${table}`,
+    )
+  )[0]!
+const left = () => analytics.query("SELECT name FROM system.tables WHERE startsWith(name, 'rebuilding_')")
+const once = async () => expect(await count('page_views')).toEqual({ rows: logged, places: logged })
+const killed = new Error('killed')
+const erasure: Erasure = {
+  ...{ id: 'e', shopId: 'other', identifier: 'CID', pseudonym: 'erased-1', requestedAt: T0, requestedBy: 'a' },
+  ...{ digest: { salt: '00', sha256: 'ab'.repeat(32), crc32: 1 }, erasedAt: null, logFreeAt: null },
+}
+const write = (value: Erasure) => log.append([{ topic: 'erasures', key: value.id, value: encode('Erasure', value) }])
+
+describe('a table that is rebuilt beside the one that serves', () => {
+  it('has a row of every record once, while the sink goes on', async () => {
+    const sink = createSink({ log, analytics, now, logger: silent })
+    const ended = sink.run()
+    let done = false
+    const events = (async () => {
+      while (!done) await append(5)
+    })()
+    expect((await rebuild('page_views')).proof).toMatchObject({ equal: true })
+    expect((await rebuild('page_views')).proof).toMatchObject({ equal: true })
+    done = true
+    await events
+    await expect
+      .poll(async () => (await sink.lag()).reduce((sum, { records }) => sum + records, 0), { timeout: 20_000 })
+      .toBe(0)
+    await sink.stop()
+    await ended
+    await once()
+    expect(await left()).toEqual([])
+  })
+
+  it('takes every table of the sink, those too that replace rows or forget them', async () => {
+    for (const table of topicsByTable.keys()) {
+      if (table !== 'page_views') expect((await rebuild(table)).proof).toMatchObject({ table, equal: true })
+    }
+    expect(await count('campaign_versions')).toMatchObject({ rows: 2 })
+  })
+
+  it('keeps rows that are older than what the log holds', async () => {
+    const bounds: EventLog['bounds'] = async (topic) =>
+      (await log.bounds(topic)).map((each) => ({ ...each, start: Math.min(each.end, each.start + 10) }))
+    const starts = new Map((await bounds('page-views')).map(({ partition, start }) => [partition, start]))
+    const read: EventLog['read'] = (topic, partition, from, max) => {
+      if (from < starts.get(partition)!) throw new Error('the log does not hold this any more')
+      return log.read(topic, partition, from, max)
+    }
+    const { proof } = await rebuild('page_views', { of: { bounds, read } })
+    expect(proof).toMatchObject({ equal: true, rowsAfter: logged })
+    await once()
+  })
+
+  it('is dropped when it differs, and serves all the same when it is told to', async () => {
+    await analytics.command("ALTER TABLE page_views DELETE WHERE id = 'v3' SETTINGS mutations_sync = 1")
+    await analytics.command("INSERT INTO page_views SELECT * FROM page_views WHERE id = 'v4'")
+    const refused = await rebuild('page_views')
+    expect(refused.proof).toMatchObject({ equal: false, rowsBefore: logged, rowsAfter: logged })
+    expect(await count('page_views')).toMatchObject({ places: logged - 1 })
+    expect(await left()).toEqual([])
+    expect((await rebuild('page_views', { replaces: true })).proof).toMatchObject({ equal: false })
+    await once()
+  })
+
+  it('leaves the one that serves alone when it is killed while it fills', async () => {
+    const insert = () => Promise.reject(killed)
+    await expect(rebuild('page_views', { on: { insert } })).rejects.toBe(killed)
+    expect(await left()).toHaveLength(1)
+    await once()
+    expect((await rebuild('page_views')).proof).toMatchObject({ equal: true })
+    expect(await left()).toEqual([])
+  })
+
+  it('does not come to serve when somebody was erased from the other meanwhile, and waits until nobody is', async () => {
+    const insert: Analytics['insert'] = async (...args) => {
+      await write(erasure)
+      await analytics.insert(...args)
+    }
+    await expect(rebuild('page_views', { on: { insert }, replaces: true })).rejects.toThrow('somebody was erased')
+    expect(await left()).toEqual([])
+    await expect(rebuild('page_views')).rejects.toThrow('Erasures that are under way: 1.')
+    await write({ ...erasure, erasedAt: T0 })
+    expect((await rebuild('page_views')).proof).toMatchObject({ equal: true })
+    await once()
+  })
+
+  /** As a run whose process froze before the exchange: the pause is over, and the sink has stored more in the table before. */
+  function frozen() {
+    const pauses: string[] = []
+    const resumed: boolean[] = []
+    const on = {
+      async command(sql, params) {
+        if (sql.startsWith('EXCHANGE')) {
+          for (const pause of pauses) await analytics.resumeInserts(pause)
+          await append(6)
+          await runToEnd(createSink({ log, analytics, now, logger: silent }))
+        }
+        await analytics.command(sql, params)
+      },
+      async pauseInserts(pause, ...rest) {
+        pauses.push(pause)
+        await analytics.pauseInserts(pause, ...rest)
+      },
+      async resumeInserts(pause) {
+        resumed.push(await analytics.resumeInserts(pause))
+        return resumed.at(-1)!
+      },
+    } satisfies Partial<Analytics>
+    return { on, resumed }
+  }
+
+  it('gets what the sink stores in the table before, when the pause runs out before the exchange', async () => {
+    const { on, resumed } = frozen()
+    expect((await rebuild('page_views', { on })).proof).toMatchObject({ equal: true })
+    expect(resumed).toEqual([false, true])
+    await once()
+    await append(2)
+    await runToEnd(createSink({ log, analytics, now, logger: silent }))
+    await once()
+  })
+
+  it('gets it from the next run, when this one is killed after the exchange', async () => {
+    const { on } = frozen()
+    const resumeInserts = () => Promise.reject(killed)
+    await expect(rebuild('page_views', { on: { ...on, resumeInserts } })).rejects.toBe(killed)
+    expect(await count('page_views')).toMatchObject({ rows: logged - 6 })
+    const { proof, said } = await rebuild('page_views')
+    expect(said.join()).toContain('an earlier run was ended after the exchange')
+    expect(proof).toMatchObject({ equal: true })
+    await once()
+  })
+})
