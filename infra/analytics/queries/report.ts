@@ -1,9 +1,10 @@
-import type { ReportDimension, ReportMetric } from '../../../schemas/http/panel/reports/reports.ts'
-import type { Verdict } from '../../../schemas/records/events.ts'
-import type { TrafficRuleName } from '../../../schemas/records/traffic-rules.ts'
+import type { ReportDimension } from '../../../schemas/http/panel/reports/reports.ts'
+import type { Cell } from '../../../services/domain/time/local-cells.ts'
 import type { QueryParams } from '../port.ts'
-import { VOIDED } from './corrections.ts'
-import { type Fact, factSql } from './report-facts.ts'
+import type { CellGrain, CellSource } from './report-cells.ts'
+import { type Cut, type CutNeeds, cutsFor, sourceOf } from './report-counts.ts'
+import { creditsSql, type FactOptions, factsSql } from './report-facts.ts'
+import { type Fact, type InvalidVerdict, isMoney, type Measure, measureOfVerdict, measures } from './report-measures.ts'
 
 /** A report that takes longer is given up, because others wait behind it. */
 const EXECUTION_MAX_SECONDS = 30
@@ -12,6 +13,7 @@ const HOUR_MS = 3_600_000
 
 /** Shops whose clocks agree over the report's time. */
 export interface ReportZone {
+  timeZone: string
   shopIds: readonly string[]
   /** UTC epoch milliseconds, [from, to). */
   from: number
@@ -28,7 +30,7 @@ export interface ReportFilters {
   adUnitIds?: readonly string[]
   algorithm?: string
   country?: string
-  verdict?: string
+  verdict?: InvalidVerdict
 }
 
 /** Dimensions that only ads have: what was asked for has none of them. */
@@ -38,8 +40,11 @@ export const isOfAds = (dimension: ReportDimension): boolean =>
 export const isOfSlots = (dimension: ReportDimension): boolean =>
   dimension === 'adUnit' || dimension === 'placement' || dimension === 'algorithm'
 
-/** What a query counts; ratios are made of these. */
-export type Measure = Exclude<ReportMetric, 'ctr' | 'roas' | 'invalidRate'> | 'gross'
+/** Where the facts of a zone are read from: cells of `report_counts`, and the stored rows of the time between them. */
+export interface ReadPlan {
+  cells: Readonly<Record<CellGrain, readonly Cell[]>>
+  stored: readonly Cell[]
+}
 
 export interface ReportSpec {
   zones: readonly ReportZone[]
@@ -54,7 +59,26 @@ export interface ReportSpec {
   /** Credits under other settings; null: as stored. */
   credits: { sql: string; params: QueryParams } | null
   limit: number
+  /** For each zone; what is not there is read as it is stored. */
+  plans: Partial<Record<CellSource, readonly ReadPlan[]>>
 }
+
+/** What of counts a report needs. */
+export function needsOf({ dimensions, filters }: Pick<ReportSpec, 'dimensions' | 'filters'>): CutNeeds {
+  const uses = (columns: readonly ReportDimension[], ...values: unknown[]) =>
+    dimensions.some((each) => columns.includes(each)) || values.some((value) => value !== undefined)
+  const { accountId, campaignId, productId, bannerId, adUnitIds, algorithm, country } = filters
+  return {
+    campaigns: uses(['account', 'campaign'], accountId, campaignId),
+    ads: uses(['product', 'banner'], productId, bannerId),
+    places: uses(['adUnit', 'placement', 'algorithm', 'country'], adUnitIds, algorithm, country),
+  }
+}
+
+/** The facts that a report counts. */
+export const factsOf = (spec: Pick<ReportSpec, 'measures' | 'requestFact'>): Fact[] => [
+  ...new Set(spec.measures.flatMap((measure) => factOf(spec, measure) ?? [])),
+]
 
 /**
  * Grouping key, how it is shown, and what stands for it in totals. Rows are in the order of keys.
@@ -88,64 +112,6 @@ const dimensions: Record<ReportDimension, { key: string; label?: (key: string) =
   country: { key: 'country', none: 'NULL' },
 }
 
-const credited = (condition: string) => `uniqExactIf((shopId, eventId), ${condition})`
-const invalidAs = (verdict: Verdict | typeof VOIDED) => ({
-  fact: 'event' as const,
-  sql: `countIf(verdict = '${verdict}')`,
-})
-const invalidBy = (rule: TrafficRuleName) => ({
-  fact: 'event' as const,
-  sql: `countIf(verdict = 'INVALID_TRAFFIC' AND invalidReason = '${rule}')`,
-})
-const measures: Record<Measure, { fact: Fact | 'requestFact'; sql: string; money?: true }> = {
-  requests: { fact: 'requestFact', sql: 'count()' },
-  emissions: { fact: 'ad', sql: 'count()' },
-  views: { fact: 'event', sql: "countIf(verdict = 'VALID' AND type = 'VIEW')" },
-  clicks: { fact: 'event', sql: "countIf(verdict = 'VALID' AND type = 'CLICK')" },
-  gross: { fact: 'event', sql: 'count()' },
-  grossViews: { fact: 'event', sql: "countIf(type = 'VIEW')" },
-  grossClicks: { fact: 'event', sql: "countIf(type = 'CLICK')" },
-  invalid: {
-    fact: 'event',
-    sql: "countIf(verdict != 'VALID' AND ({verdict:String} = '' OR verdict = {verdict:String}))",
-  },
-  invalidBot: invalidAs('BOT'),
-  invalidDuplicate: invalidAs('DUPLICATE'),
-  invalidExpired: invalidAs('EXPIRED'),
-  invalidReplayed: invalidAs('REPLAYED'),
-  invalidCapped: invalidAs('CAPPED'),
-  invalidOverBudget: invalidAs('OVER_BUDGET'),
-  invalidTraffic: invalidAs('INVALID_TRAFFIC'),
-  invalidAddressClicks: invalidBy('ADDRESS_CLICKS'),
-  invalidAgentClicks: invalidBy('AGENT_CLICKS'),
-  invalidNetworkClicks: invalidBy('NETWORK_CLICKS'),
-  invalidAddressPeople: invalidBy('ADDRESS_PEOPLE'),
-  invalidAddressViews: invalidBy('ADDRESS_VIEWS'),
-  invalidCidClicks: invalidBy('CID_CLICKS'),
-  invalidCidViews: invalidBy('CID_VIEWS'),
-  invalidClicksOnly: invalidBy('CLICKS_ONLY'),
-  invalidTooFast: invalidBy('TOO_FAST'),
-  invalidNoView: invalidBy('NO_VIEW'),
-  invalidVoided: invalidAs(VOIDED),
-  marked: { fact: 'event', sql: "countIf(verdict = 'VALID' AND notEmpty(marks))" },
-  spend: { fact: 'event', sql: 'sum(toInt128(billedMicros))', money: true },
-  creditedBack: { fact: 'event', sql: 'sum(toInt128(creditedBackMicros))', money: true },
-  purchases: { fact: 'credit', sql: credited("kind = 'PURCHASE'") },
-  directPurchases: { fact: 'credit', sql: credited("kind = 'PURCHASE' AND match = 'DIRECT'") },
-  haloPurchases: { fact: 'credit', sql: credited("kind = 'PURCHASE' AND match = 'HALO'") },
-  revenue: { fact: 'credit', sql: "sumIf(toInt128(creditedMicros), kind = 'PURCHASE')", money: true },
-  returnedRevenue: { fact: 'credit', sql: "sumIf(toInt128(returnedMicros), kind = 'PURCHASE')", money: true },
-  netRevenue: {
-    fact: 'credit',
-    sql: "sumIf(toInt128(creditedMicros) - toInt128(returnedMicros), kind = 'PURCHASE')",
-    money: true,
-  },
-  carts: { fact: 'credit', sql: credited("kind = 'CART'") },
-  wishlists: { fact: 'credit', sql: credited("kind = 'WISHLIST'") },
-}
-/** Measures of money: the query gives them as text, in micro-units, because a sum may be over a safe integer. */
-export const isMoney = (measure: Measure): boolean => measures[measure].money === true
-
 const adFilters = {
   accountId: 'accountId = {accountId:String}',
   campaignId: 'campaignId = {campaignId:String}',
@@ -163,7 +129,7 @@ const slotFilters = {
  * measure nothing are left out; at most `limit` rows, in the order of the dimensions. Without dimensions only totals.
  */
 export function reportQuery(spec: ReportSpec): { sql: string; params: QueryParams } {
-  const facts = [...new Set(spec.measures.flatMap((measure) => factOf(spec, measure) ?? []))]
+  const facts = factsOf(spec)
   const keys = ['isTotal', ...spec.dimensions.map((dimension) => `key_${dimension}`), 'currency'].join(', ')
   const labels = spec.dimensions.map((dimension) => {
     const key = `key_${dimension}`
@@ -193,13 +159,16 @@ function countedSql(spec: ReportSpec, fact: Fact): string {
     (dimension) => `${inRows ? dimensions[dimension].key : dimensions[dimension].none} AS key_${dimension}`,
   )
   const counts = spec.measures.map((measure) => {
-    const sql = factOf(spec, measure) === fact ? measures[measure].sql : '0'
+    const sql = factOf(spec, measure) === fact ? sumSql(spec, measure) : '0'
     return `${isMoney(measure) ? 'toInt128' : 'toInt64'}(${sql}) AS m_${measure}`
   })
   const isTotal = `toUInt8(${inRows ? `grouping(${dimensionKeys[0]})` : '1'}) AS isTotal`
   const withAccounts = spec.dimensions.includes('account') || spec.filters.accountId !== undefined
   const filter = filterSql(spec.filters, fact)
-  const fromFact = factSql(fact, { scope: scopeSql(spec), filter, credits: spec.credits?.sql ?? null, withAccounts })
+  const fromFact =
+    fact === 'credit'
+      ? creditsSql(scopeSql(spec), spec.credits?.sql ?? null)
+      : factsSql(fact, { ...placesSql(spec, sourceOf(fact)), withAccounts, filter })
   const grouping = [...dimensionKeys, 'currency'].join(', ')
   const local = [`${perZone(spec, offsetSql)} AS offsetMs`, 'occurredAt + offsetMs AS localMs']
   return `
@@ -213,9 +182,14 @@ function countedSql(spec: ReportSpec, fact: Fact): string {
 
 const isAd = (fact: Fact) => fact !== 'request' && fact !== 'slot'
 
-function factOf(spec: ReportSpec, measure: Measure): Fact | null {
+function factOf({ requestFact }: Pick<ReportSpec, 'requestFact'>, measure: Measure): Fact | null {
   const { fact } = measures[measure]
-  return fact === 'requestFact' ? spec.requestFact : fact
+  return fact === 'requestFact' ? requestFact : fact
+}
+
+function sumSql({ filters }: ReportSpec, measure: Measure): string {
+  const isNarrowed = measure === 'invalid' && filters.verdict !== undefined
+  return measures[isNarrowed ? measureOfVerdict[filters.verdict!] : measure].sql
 }
 
 function filterSql(filters: ReportFilters, fact: Fact): string {
@@ -242,6 +216,44 @@ function scopeSql(spec: ReportSpec): string {
   return `(${scopes.join(' OR ')})`
 }
 
+const timesSql = (times: readonly Cell[]) =>
+  times.map(({ start, end }) => `(occurredAt >= ${start} AND occurredAt < ${end})`).join(' OR ')
+
+/** Conditions on what is read of a source: stored rows, and cells of counts. */
+function placesSql(spec: ReportSpec, source: CellSource): Pick<FactOptions, 'stored' | 'counted'> {
+  const plans = spec.plans[source]
+  if (!plans) return { stored: scopeSql(spec), counted: [] }
+  const stored = plans.flatMap((plan, i) =>
+    plan.stored.length === 0 ? [] : [`(${shopsIn(i)} AND (${timesSql(plan.stored)}))`],
+  )
+  const cuts = Object.entries(cutsFor(needsOf(spec))) as [CellGrain, Cut | null][]
+  const counted = cuts.flatMap(([grain, cut]) => {
+    const ofZones = plans.flatMap((plan, i) => {
+      if (plan.cells[grain].length === 0) return []
+      const [starts, ends] = ['Starts', 'Ends'].map((what) => `{${cellParam(i, source, grain)}${what}:Array(Int64)}`)
+      return [`(${shopsIn(i)} AND startAt IN ${starts} AND endAt = transform(startAt, ${starts}, ${ends}, toInt64(0)))`]
+    })
+    const condition = anyOf(ofZones)
+    return cut === null || condition === null ? [] : [{ cut, condition }]
+  })
+  return { stored: anyOf(stored), counted }
+}
+
+const anyOf = (conditions: readonly string[]) => (conditions.length === 0 ? null : `(${conditions.join(' OR ')})`)
+const cellParam = (zone: number, source: CellSource, grain: CellGrain) => `zone${zone}_${source}_${grain}`
+
+function cellParams(plans: ReportSpec['plans']): [string, number[]][] {
+  const entries = Object.entries(plans) as [CellSource, readonly ReadPlan[]][]
+  return entries.flatMap(([source, ofZones]) =>
+    ofZones.flatMap(({ cells }, i) =>
+      (Object.entries(cells) as [CellGrain, readonly Cell[]][]).flatMap(([grain, of]): [string, number[]][] => [
+        [`${cellParam(i, source, grain)}Starts`, of.map(({ start }) => start)],
+        [`${cellParam(i, source, grain)}Ends`, of.map(({ end }) => end)],
+      ]),
+    ),
+  )
+}
+
 /** An expression of the zone that the row's shop is in. */
 function perZone(spec: ReportSpec, expression: (zone: number) => string): string {
   const [only] = spec.zones
@@ -250,7 +262,7 @@ function perZone(spec: ReportSpec, expression: (zone: number) => string): string
   return `multiIf(${cases.join(', ')}, toInt64(0))`
 }
 
-function paramsOf({ zones, currencies, placements, filters, credits }: ReportSpec): QueryParams {
+function paramsOf({ zones, currencies, placements, filters, credits, plans }: ReportSpec): QueryParams {
   const perZoneParams = zones.flatMap(({ shopIds, from, to, spans }, i) => [
     [`zone${i}Shops`, shopIds],
     [`zone${i}From`, from],
@@ -259,7 +271,7 @@ function paramsOf({ zones, currencies, placements, filters, credits }: ReportSpe
     [`zone${i}Offsets`, spans.map(({ offsetMs }) => offsetMs)],
   ])
   const offsets = new Map(zones.flatMap(({ spans }) => spans.map(({ offsetMs, text }) => [offsetMs, text] as const)))
-  const { adUnitIds, ...values } = filters
+  const { adUnitIds, verdict: _, ...values } = filters
   return {
     ...Object.fromEntries(perZoneParams),
     shopIds: [...currencies.keys()],
@@ -268,7 +280,7 @@ function paramsOf({ zones, currencies, placements, filters, credits }: ReportSpe
     placementIds: [...placements.values()],
     offsets: [...offsets.keys()],
     offsetTexts: [...offsets.values()],
-    verdict: '',
+    ...Object.fromEntries(cellParams(plans)),
     ...values,
     ...(adUnitIds ? { filterAdUnitIds: adUnitIds } : {}),
     ...credits?.params,

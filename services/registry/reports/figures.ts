@@ -1,4 +1,4 @@
-import { isMoney, type Measure } from '../../../infra/analytics/queries/report.ts'
+import { isMoney, type Measure } from '../../../infra/analytics/queries/report-measures.ts'
 import type { ReportMetric } from '../../../schemas/http/panel/reports/reports.ts'
 
 /** Sums as a query gives them: counts as numbers, money as text in micro-units. */

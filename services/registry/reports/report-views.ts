@@ -6,7 +6,7 @@ import {
   ReportViewQuery,
   ReportViewView,
 } from '../../../schemas/http/panel/reports/report-views.ts'
-import type { ReportView } from '../../../schemas/records/entities.ts'
+import type { ReportView } from '../../../schemas/records/accounts.ts'
 import { Problem } from '../../domain/errors.ts'
 import type { Entity, Snapshot } from '../../domain/snapshot.ts'
 import type { HttpServer } from '../../http/server.ts'

@@ -1,5 +1,5 @@
 import type { Analytics } from '../../../infra/analytics/port.ts'
-import { reportQuery } from '../../../infra/analytics/queries/report.ts'
+import { type ReportSpec, reportQuery } from '../../../infra/analytics/queries/report.ts'
 import type { ReportDimension, ReportDisclosure } from '../../../schemas/http/panel/reports/reports.ts'
 import { Problem } from '../../domain/errors.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
@@ -7,6 +7,7 @@ import type { Principal } from '../access/auth.ts'
 import { disclosureOf } from './disclosure.ts'
 import { type Figure, type Figures, figuresOf, figuresOverCurrencies, type MeasuredRow } from './figures.ts'
 import { isNamed, type NameOf, readNames, type TitleIndex } from './names.ts'
+import { planReads } from './read-plan.ts'
 import type { ReportRequest } from './request.ts'
 import { scopeOf } from './scope.ts'
 import { hidesRequests, specOf } from './spec.ts'
@@ -46,8 +47,7 @@ export async function runReport(
   const scope = scopeOf(snapshot, principal, request.filters)
   const spec = specOf(snapshot, request, scope, rowsMax + 1)
   const isEmpty = spec.zones.length === 0 || spec.measures.length === 0
-  const { sql, params } = reportQuery(spec)
-  const measured = isEmpty ? [] : await analytics.query<Row>(sql, params)
+  const measured = isEmpty ? [] : await measure(analytics, spec)
   const [ofRows, ofTotals] = [0, 1].map((isTotal) => measured.filter((row) => row.isTotal === isTotal)) as [
     Row[],
     Row[],
@@ -80,6 +80,11 @@ export async function runReport(
 }
 
 type Row = MeasuredRow & { isTotal: number; currency: string } & Partial<Record<ReportDimension, string | null>>
+
+async function measure(analytics: Analytics, spec: ReportSpec): Promise<Row[]> {
+  const { sql, params } = reportQuery({ ...spec, plans: await planReads(analytics, spec) })
+  return analytics.query<Row>(sql, params)
+}
 
 /** The rows with the most of a metric first; those without it last. Equal ones keep their order. */
 function ordered({ orderBy }: ReportRequest, rows: readonly Row[]): readonly Row[] {

@@ -6,8 +6,8 @@ import {
   reportDimensions,
   reportMetrics,
 } from '../../../schemas/http/panel/reports/reports.ts'
+import { startOfDay } from '../../domain/time/time-zone.ts'
 import { FieldErrors } from '../resources/field-errors.ts'
-import { startOfDay } from './time-zone.ts'
 
 export const GROUP_BY_MAX = 4
 const RANGE_MAX_DAYS = 400

@@ -8,10 +8,10 @@ import {
 } from '../../../infra/analytics/queries/report.ts'
 import { Problem } from '../../domain/errors.ts'
 import type { Entity, Snapshot } from '../../domain/snapshot.ts'
+import { offsetSpans, offsetText } from '../../domain/time/time-zone.ts'
 import { measuresFor } from './figures.ts'
 import { momentIn, type ReportRequest } from './request.ts'
 import type { ReportScope } from './scope.ts'
-import { offsetSpans, offsetText } from './time-zone.ts'
 
 /** More would not fit in the address of a query. */
 const SHOPS_MAX = 1_000
@@ -41,6 +41,7 @@ export function specOf(snapshot: Snapshot, request: ReportRequest, scope: Report
     requestFact,
     credits: creditsOf(request, shops, zones),
     limit,
+    plans: {},
   }
 }
 
@@ -77,7 +78,7 @@ function zonesOf(request: ReportRequest, shops: readonly Entity<'Shop'>[]): Repo
     const from = momentIn(request.from, timeZone)
     const to = momentIn(request.to, timeZone)
     const spans = offsetSpans(timeZone, from, to).map((span) => ({ ...span, text: offsetText(span.offsetMs) }))
-    return { shopIds: members.map(({ id }) => id), from, to, spans }
+    return { timeZone, shopIds: members.map(({ id }) => id), from, to, spans }
   })
 }
 

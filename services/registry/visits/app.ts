@@ -15,6 +15,7 @@ export interface VisitsDeps {
   snapshot: Snapshot
   authorize: Authorize
   publicUrl: string
+  now: () => number
 }
 
 const JSON_ROWS = { rowsMax: 10_000, beyond: 'CUT' } as const
@@ -34,7 +35,7 @@ export function visitsApp(deps: VisitsDeps) {
         schema: {
           summary: 'Page views and attributed purchases by utm and gclid',
           description:
-            'A purchase counts for the last page view with a gclid or utm of its browser, at most 30 days before.',
+            'A purchase counts for the last page view with a gclid or utm of its browser, at most 30 days before. A period whose page views have been forgotten (ANALYTICS_RETENTION_DAYS) is a 400 that names the first day that can be asked for.',
           querystring: VisitQuery,
           response: {
             200: {
@@ -60,7 +61,7 @@ export function visitsApp(deps: VisitsDeps) {
         schema: {
           summary: 'Attributed sales, line by line, with how their buyers came: for external analytics',
           description:
-            'The earliest first. The header Link names the next page while there is one. Imported history is never attributed.',
+            'The earliest first. The header Link names the next page while there is one. Imported history is never attributed. As for page views, a period for which they have been forgotten is a 400.',
           querystring: SalesQuery,
           response: {
             200: {

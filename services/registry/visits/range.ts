@@ -1,9 +1,12 @@
-import type { VisitRange } from '../../../infra/analytics/queries/visits.ts'
+import type { Analytics } from '../../../infra/analytics/port.ts'
+import { VISIT_LOOKBACK_MS, type VisitRange } from '../../../infra/analytics/queries/visits.ts'
+import { completeSince } from '../../../infra/analytics/retention/complete-since.ts'
 import type { Entity, Snapshot } from '../../domain/snapshot.ts'
 import type { Principal } from '../access/auth.ts'
 import { type Moment, momentIn, readRange } from '../reports/request.ts'
 import { scopeOf } from '../reports/scope.ts'
-import type { FieldErrors } from '../resources/field-errors.ts'
+import { toIso } from '../resources/conversions.ts'
+import { FieldErrors } from '../resources/field-errors.ts'
 
 /**
  * The shop and the time that a query asks about, days being those of the shop.
@@ -32,4 +35,15 @@ export function rangeIn(
     shop,
     range: { shopId: shop.id, from: momentIn(moments.from, timeZone), to: momentIn(moments.to, timeZone) },
   }
+}
+
+/** @throws Problem INVALID when page views of the time, or of that in which its buyers may have come, have been forgotten. */
+export async function refuseForgotten(deps: { analytics: Analytics; now: () => number }, from: number): Promise<void> {
+  const since = (await completeSince(deps))('page_views')
+  if (from - VISIT_LOOKBACK_MS >= since) return
+  const fieldErrors = new FieldErrors()
+  const first = toIso(since + VISIT_LOOKBACK_MS)
+  const message = `must be ${first} or later: page views from before ${toIso(since)} are forgotten, and how a buyer came is looked up 30 days back`
+  fieldErrors.add('querystring/from', message)
+  fieldErrors.throwIfAny()
 }

@@ -6,17 +6,17 @@ import type { Snapshot } from '../../domain/snapshot.ts'
 import type { Principal } from '../access/auth.ts'
 import { toIso } from '../resources/conversions.ts'
 import { FieldErrors } from '../resources/field-errors.ts'
-import { rangeOf } from './range.ts'
+import { rangeOf, refuseForgotten } from './range.ts'
 
 /** Names of the properties of a line, in their order. */
 export const saleColumns = Object.keys(AttributedSale.properties)
 
 /**
  * Attributed lines of purchases with how their buyers came, the earliest first.
- * @throws Problem INVALID, or NOT_FOUND for a shop that the caller may not see.
+ * @throws Problem INVALID, also for a time whose page views have been forgotten, or NOT_FOUND for a shop that the caller may not see.
  */
 export async function readSalesPage(
-  { analytics, snapshot }: { analytics: Analytics; snapshot: Snapshot },
+  { analytics, snapshot, now }: { analytics: Analytics; snapshot: Snapshot; now: () => number },
   { principal, query }: { principal: Principal; query: SalesQuery },
 ) {
   const { limit = SALES_LIMIT_DEFAULT, cursor } = query
@@ -24,6 +24,7 @@ export async function readSalesPage(
   const after = cursor === undefined ? null : placeOf(cursor)
   fieldErrors.check(cursor === undefined || after !== null, 'querystring/cursor', 'is not the cursor of a page')
   const { range } = rangeOf(snapshot, principal, query, fieldErrors)
+  await refuseForgotten({ analytics, now }, range.from)
   // One more tells whether there is another page.
   const { sql, params } = salesQuery(range, { after, limit: limit + 1 })
   const rows = await analytics.query<SaleRow>(sql, params)

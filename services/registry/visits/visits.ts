@@ -3,11 +3,11 @@ import { type VisitRow, visitQuery } from '../../../infra/analytics/queries/visi
 import { type VisitDimension, type VisitQuery, visitDimensions } from '../../../schemas/http/panel/reports/visits.ts'
 import { Problem } from '../../domain/errors.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
+import { offsetSpans } from '../../domain/time/time-zone.ts'
 import type { Principal } from '../access/auth.ts'
 import { readNames } from '../reports/request.ts'
-import { offsetSpans } from '../reports/time-zone.ts'
 import { FieldErrors } from '../resources/field-errors.ts'
-import { rangeOf } from './range.ts'
+import { rangeOf, refuseForgotten } from './range.ts'
 
 const DIMENSIONS_DEFAULT: readonly VisitDimension[] = ['utmSource', 'utmMedium', 'utmCampaign']
 
@@ -26,15 +26,16 @@ export function visitColumns(query: VisitQuery): string[] {
 
 /**
  * Page views and attributed purchases of a shop by how the visitors came. Money is a bigint of micro-units.
- * @throws Problem INVALID; NOT_FOUND for a shop that the caller may not see; TOO_LARGE when there are more rows than may be.
+ * @throws Problem INVALID, also for a time whose page views have been forgotten; NOT_FOUND for a shop that the caller may not see; TOO_LARGE when there are more rows than may be.
  */
 export async function readVisits(
-  { analytics, snapshot }: { analytics: Analytics; snapshot: Snapshot },
+  { analytics, snapshot, now }: { analytics: Analytics; snapshot: Snapshot; now: () => number },
   { principal, query, rowsMax, beyond }: VisitsCall,
 ) {
   const fieldErrors = new FieldErrors()
   const dimensions = dimensionsOf(query, fieldErrors)
   const { shop, range } = rangeOf(snapshot, principal, query, fieldErrors)
+  await refuseForgotten({ analytics, now }, range.from)
   const spans = offsetSpans(shop.body.timeZone, range.from, range.to)
   const asked = visitQuery({ ...range, dimensions, currency: shop.body.currency, spans, limit: rowsMax + 1 })
   const found = await analytics.query<VisitRow>(asked.sql, asked.params)

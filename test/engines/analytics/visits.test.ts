@@ -1,5 +1,6 @@
 import { afterAll, describe } from 'vitest'
-import { connectClickHouse, migrateClickHouse } from '../../../infra/analytics/clickhouse/analytics.ts'
+import { connectClickHouse } from '../../../infra/analytics/clickhouse/analytics.ts'
+import { migrateClickHouse } from '../../../infra/analytics/clickhouse/migrate.ts'
 import { visitsSuite } from '../../services/registry/visits/visits.suite.ts'
 import { addresses, removeDatabase, testNamespace } from '../addresses.ts'
 

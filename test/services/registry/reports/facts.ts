@@ -173,19 +173,9 @@ export const factsOf = (seed: number): Facts => fc.sample(arbitraryFacts, { seed
 
 /** Stores them as the streams would. */
 export async function store({ analytics }: World, { emissions, events, lines }: Facts, token: string): Promise<void> {
-  const at = (i: number) => ({ _topic: 't', _partition: 0, _offset: i })
-  await analytics.insert(
-    'emissions',
-    emissions.flatMap(emissionRows).map((row, i) => ({ ...at(i), ...row })),
-    { token },
-  )
-  await analytics.insert(
-    'judged_events',
-    events.flatMap(eventRows).map((row, i) => ({ ...at(i), ...row })),
-    { token },
-  )
-  const corrections = events.flatMap(correctionRows).map((row, i) => ({ ...at(i), ...row }))
-  if (corrections.length > 0) await analytics.insert('event_corrections', corrections, { token })
+  for (const [table, rows] of Object.entries(rowsOf({ emissions, events }))) {
+    if (rows.length > 0) await analytics.insert(table, rows, { token })
+  }
   await analytics.insert('attributed_lines', lines.map(lineRow), { token })
   // What an earlier computation had said, and what came of a version of the order that another has displaced.
   const stale = lines.map((line) => ({
@@ -194,6 +184,16 @@ export async function store({ analytics }: World, { emissions, events, lines }: 
   }))
   const displaced = lines.map((line) => ({ ...lineRow(line), line: line.line + 100, deleted: 1 }))
   await analytics.insert('attributed_lines', [...stale, ...displaced], { token: `${token} stale` })
+}
+
+/** The rows that the sink stores of them, by table. */
+export function rowsOf({ emissions, events }: Pick<Facts, 'emissions' | 'events'>) {
+  const at = (row: object, i: number) => ({ _topic: 't', _partition: 0, _offset: i, ...row })
+  return {
+    emissions: emissions.flatMap(emissionRows).map(at),
+    judged_events: events.flatMap(eventRows).map(at),
+    event_corrections: events.flatMap(correctionRows).map(at),
+  }
 }
 
 function emissionRows({ display, copies, slots, ...emission }: EmissionFact): object[] {

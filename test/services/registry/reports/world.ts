@@ -82,7 +82,10 @@ const parseExact = (text: string) =>
       ? source
       : value) as Reviver as () => unknown)
 
-const EVENT_TABLES = ['emissions', 'judged_events', 'event_corrections', 'transactions', 'attributed_lines']
+const EVENT_TABLES = [
+  ...['emissions', 'judged_events', 'event_corrections', 'transactions', 'attributed_lines'],
+  ...['report_counts', 'report_cells'],
+]
 
 /** The registry above, the embedded store unless another is given, and a server for the routes under test. */
 export async function openWorld(given?: Analytics): Promise<World> {
@@ -163,7 +166,7 @@ function registry(): Snapshot {
       createdBy: null,
     })
   }
-  const settings = { clickWindowHours: WINDOWS.click, viewWindowHours: WINDOWS.view, invalidTraffic: [] }
+  const settings = { clickWindowHours: WINDOWS.click, viewWindowHours: WINDOWS.view, invalidTraffic: [], synonyms: '' }
   for (const [id, shop] of Object.entries(shops))
     apply(snapshot, 'Shop', id, { ...shop, ...settings, name: `Shop ${id}` })
   for (const [id, { shopId, placementId, algorithm }] of Object.entries(adUnits)) {

@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Analytics } from '../../../../infra/analytics/port.ts'
+import { applyRetention } from '../../../../infra/analytics/retention/apply-retention.ts'
+import { completeSince } from '../../../../infra/analytics/retention/complete-since.ts'
 import { visitsApp } from '../../../../services/registry/visits/app.ts'
 import { campaigns, openWorld, type Who, type World } from '../reports/world.ts'
 
 const HOUR_MS = 3_600_000
-const _DAY_MS = 24 * HOUR_MS
+const DAY_MS = 24 * HOUR_MS
 /** Noon in Warsaw, where the shop is. */
 const NOON = Date.parse('2026-03-10T11:00:00Z')
 
@@ -76,9 +78,10 @@ const saleOf = ({ hours, campaignId, currency = 'PLN', kind = 'PURCHASE', ...sal
 /** How visitors came, over the embedded store unless another is opened. */
 export function visitsSuite(open?: () => Promise<Analytics>): void {
   let world: World
+  let now = NOON
   beforeAll(async () => {
     world = await openWorld(await open?.())
-    world.server.register(visitsApp({ ...world, publicUrl: 'https://ads.example' }))
+    world.server.register(visitsApp({ ...world, publicUrl: 'https://ads.example', now: () => now }))
     await world.analytics.insert('page_views', views.map(viewOf), { token: 'views' })
     await world.analytics.insert('attributed_lines', sales.map(saleOf), { token: 'sales' })
   })
@@ -211,6 +214,34 @@ export function visitsSuite(open?: () => Promise<Analytics>): void {
         const answer = await ask('', 'adv-1')
         expect([answer.status, answer.body.code]).toEqual([403, 'FORBIDDEN'])
       }
+    })
+
+    it('refuse a time whose page views have been forgotten, also when they are kept for longer from then on', async () => {
+      now = Date.now()
+      const { analytics } = world
+      const rows = async () => (await analytics.query<{ id: string }>('SELECT id FROM page_views')).map(({ id }) => id)
+      const daysAgo = (days: number) => new Date(now - days * DAY_MS).toISOString()
+      const ask = (days: number) =>
+        world.get(`/v1/panel/page-views?shopId=warsaw&from=${daysAgo(days)}&to=${daysAgo(0)}`)
+      const recent = { ...viewOf({ id: '8', cid: 'ann', hours: 0 }, 100), occurredAt: now - 50 * DAY_MS }
+      await analytics.insert('page_views', [recent], { token: 'recent' })
+      await applyRetention(analytics, { page_views: 60 }, now)
+      await expect.poll(rows).toEqual(['8'])
+      const refused = await ask(31)
+      expect([refused.status, refused.body.errors[0].path]).toEqual([400, 'querystring/from'])
+      expect(refused.body.errors[0].message).toContain(`must be ${daysAgo(30)} or later`)
+      expect((await export_()).body.errors[0].path).toBe('querystring/from')
+      expect((await ask(30)).status).toBe(200)
+
+      const since = async () => (await completeSince({ analytics, now: () => now }))('page_views')
+      await applyRetention(analytics, { page_views: 90 }, now)
+      expect(await since()).toBe(now - 60 * DAY_MS)
+      now += 40 * DAY_MS
+      expect(await since()).toBe(now - 90 * DAY_MS)
+      await Promise.all([applyRetention(analytics, {}, now), applyRetention(analytics, {}, now)])
+      expect(await since()).toBe(now - 90 * DAY_MS)
+      now += 40 * DAY_MS
+      expect(await since()).toBe(now - 130 * DAY_MS)
     })
   })
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { offsetSpans, offsetText, startOfDay } from '../../../../services/registry/reports/time-zone.ts'
+import { offsetSpans, offsetText, startOfDay } from '../../../../services/domain/time/time-zone.ts'
 import { tries } from '../../../effort.ts'
 
 const at = (time: string) => Date.parse(time)

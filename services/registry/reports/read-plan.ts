@@ -1,0 +1,105 @@
+import type { Analytics } from '../../../infra/analytics/port.ts'
+import {
+  factsOf,
+  needsOf,
+  type ReadPlan,
+  type ReportSpec,
+  type ReportZone,
+} from '../../../infra/analytics/queries/report.ts'
+import {
+  type CellGrain,
+  type CellSource,
+  type ChangedCell,
+  changedCellsQuery,
+} from '../../../infra/analytics/queries/report-cells.ts'
+import { cutsFor, sourceOf } from '../../../infra/analytics/queries/report-counts.ts'
+import { type Cell, localCells } from '../../domain/time/local-cells.ts'
+
+/** A report reads at most so many stretches of stored rows of a zone; where they would be more, it reads what lies between them too. */
+const STRETCHES_MAX = 200
+
+/**
+ * Which part of a report is read from counts, at this moment: whole days where they are counted as they are stored, else whole
+ * hours, and the rest from the stored rows. `cutsFor` says of which cells there are counts that have what the report needs.
+ */
+export async function planReads(analytics: Analytics, spec: ReportSpec): Promise<ReportSpec['plans']> {
+  const sources = [...new Set(factsOf(spec).flatMap((fact) => (fact === 'credit' ? [] : [sourceOf(fact)])))]
+  const cells = spec.zones.map((zone) => usableCells(spec, zone))
+  const days = await readHolding(
+    analytics,
+    spec,
+    sources,
+    'day',
+    cells.map(({ day }) => day),
+  )
+  // Only for the days that do not hold, which are few.
+  const hoursAsked = spec.zones.map((zone, i) => {
+    const between = sources.flatMap((source) => gaps(timeOf(zone), days(source, i)))
+    const [from, to] = [Math.min(...between.map(({ start }) => start)), Math.max(...between.map(({ end }) => end))]
+    return cells[i]!.hour.filter(({ start, end }) => start >= from && end <= to)
+  })
+  const hours = await readHolding(analytics, spec, sources, 'hour', hoursAsked)
+  const plansOf = (source: CellSource) =>
+    spec.zones.map((zone, i) => planOfZone(timeOf(zone), days(source, i), hours(source, i)))
+  return Object.fromEntries(sources.map((source) => [source, plansOf(source)]))
+}
+
+const timeOf = ({ from, to }: ReportZone): Cell => ({ start: from, end: to })
+
+/**
+ * Asks which cells are counted as they are stored.
+ * @param cells of each zone, in the order of time and without gaps.
+ */
+async function readHolding(
+  analytics: Analytics,
+  spec: ReportSpec,
+  sources: readonly CellSource[],
+  grain: CellGrain,
+  cells: readonly (readonly Cell[])[],
+): Promise<(source: CellSource, zone: number) => readonly Cell[]> {
+  const none = { hour: [], day: [] }
+  const groups = spec.zones.map(({ shopIds }, i) => ({ shopIds, cells: { ...none, [grain]: cells[i]! } }))
+  const query = changedCellsQuery(sources, groups)
+  const changed = query ? await analytics.query<ChangedCell>(query.sql, query.params) : []
+  const keyOf = (source: CellSource, zone: number, start: number) => `${source} ${zone} ${start}`
+  const isChanged = new Set(changed.map(({ source, shops, start }) => keyOf(source, shops, start)))
+  return (source, zone) => cells[zone]!.filter(({ start }) => !isChanged.has(keyOf(source, zone, start)))
+}
+
+function usableCells(spec: ReportSpec, { timeZone, from, to }: ReportZone): Record<CellGrain, readonly Cell[]> {
+  const { hours, days } = localCells(timeZone, from, to)
+  const cuts = cutsFor(needsOf(spec))
+  return { hour: cuts.hour ? hours : [], day: cuts.day && !spec.dimensions.includes('hour') ? days : [] }
+}
+
+function planOfZone(time: Cell, days: readonly Cell[], hours: readonly Cell[]): ReadPlan {
+  const between = gaps(time, days)
+  const hoursBetween = within(hours, between)
+  const stored = between.flatMap((gap) => gaps(gap, within(hoursBetween, [gap])))
+  if (stored.length <= STRETCHES_MAX) return { cells: { day: days, hour: hoursBetween }, stored }
+  const all = { start: stored[0]!.start, end: stored.at(-1)!.end }
+  const outside = (cell: Cell) => cell.end <= all.start || cell.start >= all.end
+  return { cells: { day: days.filter(outside), hour: hoursBetween.filter(outside) }, stored: [all] }
+}
+
+/** What is left of a stretch of time without these cells, which are in the order of time. */
+function gaps({ start, end }: Cell, cells: readonly Cell[]): Cell[] {
+  const left: Cell[] = []
+  let at = start
+  for (const cell of cells) {
+    if (cell.start > at) left.push({ start: at, end: cell.start })
+    at = cell.end
+  }
+  if (at < end) left.push({ start: at, end })
+  return left
+}
+
+/** The cells that lie in one of these stretches; both in the order of time. */
+function within(cells: readonly Cell[], stretches: readonly Cell[]): Cell[] {
+  let i = 0
+  return cells.filter((cell) => {
+    while (i < stretches.length && stretches[i]!.end <= cell.start) i++
+    const stretch = stretches[i]
+    return stretch !== undefined && cell.start >= stretch.start && cell.end <= stretch.end
+  })
+}
