@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { type RetentionDays, readRetentionDays } from './analytics/retention/retention-days.ts'
 import type { TopicNumbers } from './event-log/kafka/partition-counts.ts'
 import { type KafkaSecurity, readKafkaSecurity, securitySettings } from './event-log/kafka/security.ts'
 import { readTopicPartitions, readTopicRetention } from './event-log/kafka/topic-numbers.ts'
@@ -11,9 +12,21 @@ export interface EngineConfig {
   /** Prefix of all of Endcap's topics, tables, indices and keys in an engine that is shared with others. */
   readonly namespace: string
   readonly kafka: KafkaConfig | null
-  readonly clickhouse: { readonly url: string } | null
-  readonly elasticsearch: { readonly url: string; readonly shards: number; readonly replicas: number } | null
+  /** `url`: servers, separated by commas. `cluster` null: one server has all tables. */
+  readonly clickhouse: { readonly url: string; readonly cluster: string | null } | null
+  /** Of Analytics, embedded or not. */
+  readonly retentionDays: RetentionDays
+  readonly elasticsearch: ElasticsearchConfig | null
   readonly redis: { readonly url: string } | null
+}
+
+export interface ElasticsearchConfig {
+  /** Nodes, separated by commas. */
+  readonly url: string
+  /** Null: signs in by what the addresses say, if they say anything. */
+  readonly apiKey: string | null
+  readonly shards: number
+  readonly replicas: number
 }
 
 export interface KafkaConfig {
@@ -50,8 +63,13 @@ export const engineSettings = Type.Object({
   KAFKA_RETENTION_DAYS: Setting.Integer(0, 36_500, 0),
   KAFKA_TOPIC_RETENTION_DAYS: Setting.Text(''),
   KAFKA_SESSION_TIMEOUT_MS: Setting.Integer(6_000, 300_000, 10_000),
-  CLICKHOUSE_URL: Setting.Address('http', 'https'),
-  ELASTICSEARCH_URL: Setting.Address('http', 'https'),
+  CLICKHOUSE_URL: Setting.Addresses('http', 'https'),
+  CLICKHOUSE_CLUSTER: Type.Optional(
+    Type.String({ pattern: '^\\w{1,60}$', description: '1 to 60 letters, digits and underscores' }),
+  ),
+  ANALYTICS_RETENTION_DAYS: Setting.Text(''),
+  ELASTICSEARCH_URL: Setting.Addresses('http', 'https'),
+  ELASTICSEARCH_API_KEY: Setting.Secret(),
   ELASTICSEARCH_SHARDS: Setting.Integer(1, 100, 1),
   ELASTICSEARCH_REPLICAS: Setting.Integer(0, 10, 1),
   REDIS_URL: Setting.AddressOf(REDIS_ADDRESS_FORMS, (text) => parseRedisAddress(text) !== null),
@@ -59,27 +77,34 @@ export const engineSettings = Type.Object({
 type EngineSettings = Static<typeof engineSettings>
 
 /** Whether no engine is embedded, so that several processes can share the work. */
+/** Whether all engines lie in the data folder. */
+export const isEmbedded = ({ kafka, clickhouse, elasticsearch, redis }: EngineConfig): boolean =>
+  [kafka, clickhouse, elasticsearch, redis].every((engine) => engine === null)
+
 export const allExternal = ({ kafka, clickhouse, elasticsearch, redis }: EngineConfig): boolean =>
   [kafka, clickhouse, elasticsearch, redis].every((engine) => engine !== null)
 
 /** @param problems gets a sentence for each setting that cannot be used. */
 export function readEngineConfig(env: Environment, problems: string[]): EngineConfig {
   const settings = readSettings(engineSettings, env, problems)
-  const { CLICKHOUSE_URL, ELASTICSEARCH_URL, REDIS_URL } = settings
+  const { CLICKHOUSE_URL, CLICKHOUSE_CLUSTER: cluster = null, REDIS_URL } = settings
   return {
     namespace: settings.NAMESPACE,
     kafka: readKafka(settings, problems),
-    clickhouse: CLICKHOUSE_URL === undefined ? null : { url: CLICKHOUSE_URL },
-    elasticsearch:
-      ELASTICSEARCH_URL === undefined
-        ? null
-        : {
-            url: ELASTICSEARCH_URL,
-            shards: settings.ELASTICSEARCH_SHARDS,
-            replicas: settings.ELASTICSEARCH_REPLICAS,
-          },
+    clickhouse: CLICKHOUSE_URL === undefined ? null : { url: CLICKHOUSE_URL, cluster },
+    retentionDays: readRetentionDays('ANALYTICS_RETENTION_DAYS', settings.ANALYTICS_RETENTION_DAYS, problems),
+    elasticsearch: readElasticsearch(settings, problems),
     redis: REDIS_URL === undefined ? null : { url: REDIS_URL },
   }
+}
+
+function readElasticsearch(settings: EngineSettings, problems: string[]): ElasticsearchConfig | null {
+  const { ELASTICSEARCH_URL: url, ELASTICSEARCH_API_KEY: apiKey = null } = settings
+  if (url === undefined) return null
+  if (apiKey !== null && listOf(url).some((node) => new URL(node).username !== '')) {
+    problems.push('ELASTICSEARCH_URL must name no user when ELASTICSEARCH_API_KEY is set: both sign in')
+  }
+  return { url, apiKey, shards: settings.ELASTICSEARCH_SHARDS, replicas: settings.ELASTICSEARCH_REPLICAS }
 }
 
 function readKafka(settings: EngineSettings, problems: string[]): KafkaConfig | null {

@@ -5,22 +5,27 @@ import type { TopicName } from '../schemas/topics.ts'
 import { analyticsClient, startEmbeddedAnalytics } from './analytics/embedded/analytics.ts'
 import { migrate } from './analytics/migrate.ts'
 import { type Analytics, AnalyticsGaveUp } from './analytics/port.ts'
+import { applyRetention } from './analytics/retention/apply-retention.ts'
+import { embeddedCopy } from './backup/embedded.ts'
+import type { EngineCopy } from './backup/port.ts'
 import { countersClient, startEmbeddedCounters } from './counters/embedded/counters.ts'
 import type { Counters } from './counters/port.ts'
 import type { EngineConfig } from './engine-config.ts'
 import { EngineUnavailable } from './engine-unavailable.ts'
 import { eventLogClient, startEmbeddedEventLog } from './event-log/embedded/event-log.ts'
+import { type ErasingLog, withErasures } from './event-log/erasing-log.ts'
 import type { KafkaLogger } from './event-log/kafka/client/broker-client.ts'
 import type { LogRestore } from './event-log/kafka/epoch/restore.ts'
 import type { KafkaEventLogOptions } from './event-log/kafka/event-log.ts'
 import type { EventLog } from './event-log/port.ts'
 import { productIndexClient, startEmbeddedProductIndex } from './product-index/embedded/product-index.ts'
+import { openReplacement } from './product-index/embedded/replacement.ts'
 import type { ProductIndex } from './product-index/port.ts'
 import type { Served } from './thread.ts'
 
 /** The four engines as one thread uses them. */
 export interface Engines {
-  log: EventLog
+  log: ErasingLog
   analytics: Analytics
   index: ProductIndex
   counters: Counters
@@ -39,6 +44,8 @@ export type EngineLinks = {
 export interface EngineHost {
   /** New links, to be opened by `connectEngines` in any thread. */
   links(): EngineLinks
+  /** Null unless the log and Analytics are embedded. */
+  readonly copy: EngineCopy | null
   /** Stops the embedded engines, the log last, because the others are its projections. */
   stop(): Promise<void>
   /** Resolves when an embedded engine has died on its own: the process should end and be started again. */
@@ -77,14 +84,14 @@ export interface StartEnginesOptions {
  */
 export async function startEngines(options: StartEnginesOptions): Promise<EngineHost> {
   const { config } = options
-  const folder = (name: string) => ({ folder: join(options.folder, name) })
+  const folder = (name: keyof Engines) => ({ folder: join(options.folder, name) })
   const log = config.kafka ? null : await startEmbeddedEventLog(folder('log'))
   const adEventPartitions = await prepared(options, log?.connect() ?? null).catch(async (error) => {
     await log?.stop()
     throw error
   })
   const [analytics, index, counters] = await Promise.all([
-    config.clickhouse ? null : startEmbeddedAnalytics(folder('analytics')),
+    config.clickhouse ? null : startEmbeddedAnalytics({ ...folder('analytics'), retentionDays: config.retentionDays }),
     config.elasticsearch ? null : startEmbeddedProductIndex(folder('index')),
     config.redis ? null : startEmbeddedCounters({ ...folder('counters'), shards: adEventPartitions }),
   ])
@@ -98,6 +105,7 @@ export async function startEngines(options: StartEnginesOptions): Promise<Engine
       index: index?.connect() ?? null,
       counters: counters?.connect() ?? null,
     }),
+    copy: log && analytics && embeddedCopy({ log, analytics }, { log: 'log', analytics: 'analytics' }),
     async stop() {
       await Promise.all([analytics, index, counters].map((each) => each?.stop()))
       await log?.stop()
@@ -126,12 +134,12 @@ export async function connectEngines(
 ): Promise<Engines> {
   const { namespace, clickhouse, elasticsearch, redis } = config
   return {
-    log: await openLog(config, ports.log, logger),
+    log: withErasures(await openLog(config, ports.log, logger), Date.now),
     analytics: clickhouse
       ? (await clickhouseClient()).connectClickHouse({ ...clickhouse, namespace })
       : analyticsClient(ports.analytics!),
     index: elasticsearch
-      ? (await elasticsearchClient()).connectElasticsearch({ url: elasticsearch.url, shards: elasticsearch, namespace })
+      ? (await elasticsearchClient()).connectElasticsearch({ ...elasticsearch, shards: elasticsearch, namespace })
       : productIndexClient(ports.index!),
     counters: redis
       ? (await redisClient()).connectRedis({ ...redis, namespace, shards })
@@ -180,8 +188,20 @@ async function noteCluster(config: EngineConfig, logger: EngineLogger): Promise<
   await untilThere('event log', logger, async () => restore.noteCluster(await kafkaOptions(config, logger)))
 }
 
+/** The product index of a server by itself, without the other engines; null: it is embedded. */
+export async function openServedIndex({ namespace, elasticsearch }: EngineConfig): Promise<ProductIndex | null> {
+  if (!elasticsearch) return null
+  return (await elasticsearchClient()).connectElasticsearch({ ...elasticsearch, shards: elasticsearch, namespace })
+}
+
+/** A new embedded index beside the one of a data folder. */
+export const openIndexReplacement = (dataFolder: string) => openReplacement(join(dataFolder, 'index'))
+
 /** Creates the tables of an Analytics again after they were dropped. */
-export const migrateAnalytics = migrate
+export async function migrateAnalytics(analytics: Analytics, { retentionDays }: EngineConfig): Promise<void> {
+  await migrate(analytics)
+  await applyRetention(analytics, retentionDays, Date.now())
+}
 
 async function kafkaOptions({ namespace, kafka }: EngineConfig, logger: KafkaLogger): Promise<KafkaEventLogOptions> {
   const { clientSecurity } = await import('./event-log/kafka/client/oauth-bearer.ts')
@@ -198,17 +218,19 @@ async function kafkaOptions({ namespace, kafka }: EngineConfig, logger: KafkaLog
 }
 
 async function prepare({ config, logger }: StartEnginesOptions): Promise<void> {
-  const { namespace, clickhouse, elasticsearch } = config
+  const { namespace, clickhouse, retentionDays, elasticsearch } = config
   await Promise.all([
     config.kafka && prepareKafka(config, logger),
     clickhouse &&
-      untilThere('clickhouse', logger, async () =>
-        (await clickhouseClient()).migrateClickHouse({ ...clickhouse, namespace }),
-      ),
+      untilThere('clickhouse', logger, async () => {
+        const { migrateClickHouse } = await import('./analytics/clickhouse/migrate.ts')
+        await migrateClickHouse({ ...clickhouse, namespace, retentionDays })
+      }),
     elasticsearch &&
       untilThere('elasticsearch', logger, async () => {
         const { migrateElasticsearch } = await import('./product-index/elasticsearch/migrate.ts')
-        await migrateElasticsearch({ ...elasticsearch, namespace })
+        // What is missing the indexer makes: an empty index beside a full log would serve nothing.
+        await migrateElasticsearch({ ...elasticsearch, namespace, creates: false })
       }),
   ])
 }

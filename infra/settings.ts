@@ -40,9 +40,22 @@ export const Address = (...schemes: readonly string[]) =>
     Type.String({
       writeOnly: true,
       description: `an address that begins with ${schemes.map((each) => `${each}://`).join(' or ')}`,
-      accepts: (text: string) => schemes.includes(URL.parse(text)?.protocol.slice(0, -1) ?? ''),
+      accepts: (text: string) => hasScheme(text, schemes),
     }),
   )
+
+/** Addresses of servers that stand for each other, separated by commas. They may hold passwords. */
+export const Addresses = (...schemes: readonly string[]) =>
+  AddressOf(
+    `a list of addresses that begin with ${schemes.map((each) => `${each}://`).join(' or ')}, separated by commas`,
+    (text) => {
+      const addresses = listOf(text)
+      return addresses.length > 0 && addresses.every((each) => hasScheme(each, schemes))
+    },
+  )
+
+const hasScheme = (address: string, schemes: readonly string[]) =>
+  schemes.includes(URL.parse(address)?.protocol.slice(0, -1) ?? '')
 
 /** An address in a form of its own, which ends the sentence. It may hold a password. */
 export const AddressOf = (description: string, accepts: (text: string) => boolean) =>
@@ -53,6 +66,23 @@ export const listOf = (text: string): string[] =>
     .split(',')
     .map((part) => part.trim())
     .filter(Boolean)
+
+const NAME_AND_NUMBER = /^([a-z-]+):(\d{1,9})$/
+
+/** The entries of a list of `name:number`. @param form what `problems` calls one. */
+export function numbersByName(
+  setting: string,
+  text: string,
+  form: string,
+  problems: string[],
+): { name: string; number: number }[] {
+  return listOf(text).flatMap((entry) => {
+    const [, name, number] = NAME_AND_NUMBER.exec(entry) ?? []
+    if (name !== undefined) return [{ name, number: Number(number) }]
+    problems.push(`${setting} must be a list of ${form}, separated by commas, not ${JSON.stringify(entry)}`)
+    return []
+  })
+}
 
 /**
  * Reads the settings that a schema names; one that is blank counts as not set.

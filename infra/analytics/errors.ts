@@ -46,6 +46,9 @@ const PASSING_CODES = new Set([
 const GIVEN_UP_CODES = new Set([159, 160, 241])
 /** FUNCTION_THROW_IF_VALUE_IS_NON_ZERO: only fenced inserts throw it. */
 const FENCED_CODE = 395
+/** What such an insert says when its scope is paused. */
+export const PAUSED = 'inserts are paused'
+export const PAUSED_MESSAGE = 'A table is being replaced: for some seconds nothing is stored in it'
 const CODE = /Code: (\d+)/
 
 /**
@@ -58,6 +61,7 @@ export function analyticsError(error: unknown): AnalyticsRejected | AnalyticsUna
   }
   const message = error instanceof Error ? error.message : String(error)
   const code = fieldCodeOf(error) ?? message.match(CODE)?.[1]
+  if (Number(code) === FENCED_CODE && message.includes(PAUSED)) return new AnalyticsUnavailable(PAUSED_MESSAGE)
   if (Number(code) === FENCED_CODE) return new AnalyticsFenced('A later epoch of a scope has been raised')
   if (GIVEN_UP_CODES.has(Number(code))) return new AnalyticsGaveUp(message)
   return code === undefined || PASSING_CODES.has(Number(code))

@@ -5,13 +5,16 @@ import { defineViews, viewsVersion } from './views.ts'
 const MIGRATIONS = new URL('./migrations/', import.meta.url)
 const END_OF_STATEMENT = /;\s*$/m
 
+/** What tables are made by. */
+export type Migrated = Pick<Analytics, 'command' | 'query' | 'insert'>
+
 /**
  * Brings the tables up to date: every file of `migrations/`, in the order of their names, once, and then the views, once for
  * each of their versions. The statements must bear being run again (IF NOT EXISTS), because a crash may come before they are
  * written down as done.
  * @returns what was applied now.
  */
-export async function migrate(analytics: Analytics): Promise<string[]> {
+export async function migrate(analytics: Migrated): Promise<string[]> {
   await analytics.command('CREATE TABLE IF NOT EXISTS migrations (name String) ENGINE = MergeTree ORDER BY name')
   const done = new Set((await analytics.query<{ name: string }>('SELECT name FROM migrations')).map(({ name }) => name))
   const pending = [...migrationFiles(), viewsVersion].filter((name) => !done.has(name))
@@ -23,13 +26,14 @@ export async function migrate(analytics: Analytics): Promise<string[]> {
   return pending
 }
 
-async function applyFile(analytics: Analytics, name: string): Promise<void> {
-  for (const statement of statementsOf(readFileSync(new URL(name, MIGRATIONS), 'utf8'))) {
-    await analytics.command(statement)
-  }
+async function applyFile(analytics: Migrated, name: string): Promise<void> {
+  for (const statement of statementsIn(name)) await analytics.command(statement)
 }
 
-function migrationFiles(): string[] {
+/** The statements of a file. */
+export const statementsIn = (name: string): string[] => statementsOf(readFileSync(new URL(name, MIGRATIONS), 'utf8'))
+
+export function migrationFiles(): string[] {
   return readdirSync(MIGRATIONS)
     .filter((name) => name.endsWith('.sql'))
     .sort()

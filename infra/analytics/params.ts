@@ -5,20 +5,20 @@ const TYPED_PLACEHOLDER = /\{(\w+):([^{}]+)\}/g
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
 
 /**
- * `SET param_…` statements that give `sql` its `{name:Type}` parameters, for an engine without another way. A session
- * remembers them, so a name that `sql` uses and `params` lacks would find the value of an earlier statement.
+ * A `SET` statement that gives `sql` its `{name:Type}` parameters, for an engine without another way; empty when it has none. A
+ * session remembers them, so a name that `sql` uses and `params` lacks would find the value of an earlier statement.
  * @throws AnalyticsRejected for such a name, and for one that cannot be a parameter's.
  */
-export function paramStatements(sql: string, params: QueryParams): string {
-  for (const [, name] of sql.matchAll(PLACEHOLDER)) {
-    if (!Object.hasOwn(params, name!)) throw new AnalyticsRejected(`Parameter ${name} is not set`)
+export function paramStatement(sql: string, params: QueryParams): string {
+  for (const name of Object.keys(params)) {
+    if (!NAME.test(name)) throw new AnalyticsRejected(`${name} cannot be a parameter's name`)
   }
-  return Object.entries(params)
-    .map(([name, value]) => {
-      if (!NAME.test(name)) throw new AnalyticsRejected(`${name} cannot be a parameter's name`)
-      return `SET param_${name} = ${quoted(textOf(value))};`
-    })
-    .join(' ')
+  const used = new Set(Array.from(sql.matchAll(PLACEHOLDER), ([, name]) => name!))
+  const values = Array.from(used, (name) => {
+    if (!Object.hasOwn(params, name)) throw new AnalyticsRejected(`Parameter ${name} is not set`)
+    return `param_${name} = ${quoted(textOf(params[name]!))}`
+  })
+  return values.length === 0 ? '' : `SET ${values.join(', ')};`
 }
 
 /**

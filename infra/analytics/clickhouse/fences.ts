@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { PAUSED } from '../errors.ts'
 import { withLiterals } from '../params.ts'
 import type { Fence } from '../port.ts'
 
@@ -17,7 +18,10 @@ const MARK = 'fenced'
 export const FENCE_CONDITION = `throwIf((
   SELECT count() FROM fences WHERE scope IN {scopes:Array(String)}
     AND epoch > transform(scope, {scopes:Array(String)}, {epochs:Array(Int64)}, toInt64(0))
-) > 0, 'fenced') = 0`
+) > 0, 'fenced') = 0
+  AND throwIf((
+    SELECT count() FROM pauses WHERE scope IN {scopes:Array(String)} AND until > toUnixTimestamp64Milli(now64(3))
+  ) > 0, '${PAUSED}') = 0`
 
 /** The name of an insert among the running statements. No two may have the same. */
 export function fencedQueryId(namespace: string, fences: readonly Fence[]): string {
@@ -39,6 +43,24 @@ export const endEarlierStatement = (namespace: string, fences: readonly Fence[])
 
 export const countEarlierStatement = (namespace: string, fences: readonly Fence[]): string =>
   `SELECT count() AS running FROM system.processes WHERE ${isEarlier(namespace, fences)}`
+
+/** Writes a pause down. What runs already is ended as by fences, and what comes finds it. */
+export const pauseStatement = (pause: string, scopes: readonly string[], forMs: number): string =>
+  withLiterals(
+    `INSERT INTO pauses (pause, scope, until)
+     SELECT {pause:String}, arrayJoin({scopes:Array(String)}), toUnixTimestamp64Milli(now64(3)) + {forMs:Int64}`,
+    { pause, scopes, forMs },
+  )
+
+export const isPausedStatement = (pause: string): string =>
+  withLiterals(
+    `SELECT count() AS scopes FROM pauses
+     WHERE pause = {pause:String} AND until > toUnixTimestamp64Milli(now64(3))`,
+    { pause },
+  )
+
+export const endPauseStatement = (pause: string): string =>
+  withLiterals('ALTER TABLE pauses DROP PARTITION {pause:String}', { pause })
 
 function isEarlier(namespace: string, fences: readonly Fence[]): string {
   const part = (index: number) => `splitByChar('${SEPARATOR}', query_id)[${index}]`

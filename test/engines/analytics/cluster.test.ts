@@ -1,0 +1,269 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { connectClickHouse } from '../../../infra/analytics/clickhouse/analytics.ts'
+import { migrateClickHouse } from '../../../infra/analytics/clickhouse/migrate.ts'
+import { openEmbeddedAnalytics } from '../../../infra/analytics/embedded/analytics.ts'
+import { migrate } from '../../../infra/analytics/migrate.ts'
+import { type Analytics, AnalyticsFenced, AnalyticsUnavailable } from '../../../infra/analytics/port.ts'
+import { completeSince } from '../../../infra/analytics/retention/complete-since.ts'
+import { views } from '../../../infra/analytics/views.ts'
+import { openEmbeddedEventLog } from '../../../infra/event-log/embedded/event-log.ts'
+import { reportMetrics } from '../../../schemas/http/panel/reports/reports.ts'
+import { reportsApp } from '../../../services/registry/reports/app.ts'
+import { rebuildAnalytics } from '../../../streams/rebuild/rebuild.ts'
+import { createSink } from '../../../streams/sink/sink.ts'
+import { analyticsSuite } from '../../ports/analytics.suite.ts'
+import { factsOf, store } from '../../services/registry/reports/facts.ts'
+import { openWorld as openReports } from '../../services/registry/reports/world.ts'
+import {
+  bytesOf,
+  campaign,
+  type Happening,
+  HOUR,
+  keyOf,
+  pageView,
+  purchase,
+  returned,
+  shop,
+  T0,
+  touch,
+} from '../../streams/attribution/events.ts'
+import { openWorld } from '../../streams/attribution/world.ts'
+import { testNamespace } from '../addresses.ts'
+import { startTwoShards, type TwoShards } from './two-shards.ts'
+
+/** By `CRC32`, the first lies on the first shard, the second on the second. */
+const SHOPS = ['shop', 'a'] as const
+/** Above those that the suite of the port raises. */
+const EPOCH = 100
+/** After which the sink stores what it has. */
+const AGE_MS = 2_000
+const namespace = testNamespace()
+const folder = mkdtempSync(join(tmpdir(), 'cluster-'))
+let servers: TwoShards
+let options: Parameters<typeof connectClickHouse>[0]
+let embedded: Analytics
+let analytics: Analytics
+beforeAll(async () => {
+  servers = await startTwoShards()
+  options = { url: servers.url, cluster: servers.cluster, namespace }
+  embedded = await openEmbeddedAnalytics({ folder: join(folder, 'embedded') })
+  await migrateClickHouse(options)
+  analytics = connectClickHouse(options)
+})
+afterAll(async () => {
+  await analytics.close()
+  await embedded.close()
+  await servers.remove()
+  rmSync(folder, { recursive: true })
+})
+
+analyticsSuite('ClickHouse cluster', async () => connectClickHouse(options), { canPause: false })
+
+/** The same person in two shops, by two cids that a uid joins, in another browser when buying; with returns and repeats. */
+function history(): Happening[] {
+  const people = Array.from({ length: 12 }, (_, n) => n)
+  const ofShop = (shopId: string, at: number): Happening[] => [
+    { topic: 'registry', value: shop({ id: shopId, version: 1, clickWindowHours: 100, viewWindowHours: 30 }) },
+    { topic: 'registry', value: campaign({ id: `k-${shopId}`, shopId, version: 1, at: T0, list: ['p1', 'p2'] }) },
+    ...people.flatMap((n): Happening[] => {
+      const who = { cid: `c${n}`, uid: n % 2 === 0 ? `u${n % 4}` : null }
+      const ad = { adId: `p${n % 3}`, campaignId: `k-${shopId}`, shopId }
+      return [
+        { topic: 'judged-events', value: touch({ ...who, ...ad, eventId: `e${n}`, at: at + n * HOUR }) },
+        { topic: 'judged-events', value: touch({ ...who, ...ad, eventId: `f${n}`, type: 'CLICK', at: at + 9 * HOUR }) },
+        { topic: 'page-views', value: pageView({ ...who, id: `v${n}`, shopId, at }) },
+        {
+          topic: 'transactions',
+          value: purchase({
+            ...{ eventId: `o${n % 10}`, shopId, cid: `d${n}`, uid: `u${n % 4}`, at: at + (20 + n) * HOUR },
+            products: ['p0', 'p1', `q${n}`],
+          }),
+        },
+        {
+          topic: 'transaction-returns',
+          value: returned({ returnId: `r${n}`, shopId, eventId: `o${n}`, at: at + 60 * HOUR, lines: [['p1', 1]] }),
+        },
+      ]
+    }),
+  ]
+  return SHOPS.flatMap((id, i) => ofShop(id, T0 + i * HOUR))
+}
+
+const shardsOf = (table: string) =>
+  analytics.query<{ shopId: string; shard: number }>(
+    `SELECT DISTINCT shopId, _shard_num AS shard FROM ${table} ORDER BY shard`,
+  )
+
+describe('two shards', () => {
+  it('credit the same lines as one store, and answer reports and views alike', async () => {
+    const answers = []
+    for (const engine of [embedded, analytics]) {
+      const world = await openWorld(engine, EPOCH)
+      const happenings = history()
+      for (const part of [happenings.slice(0, 60), happenings.slice(60)]) {
+        await world.store(part)
+        await world.attribute()
+      }
+      answers.push({
+        lines: await engine.query<{ outcome: string }>(
+          'SELECT * FROM attributed_lines FINAL ORDER BY shopId, kind, eventId, line',
+        ),
+        linear: await world.whatIf('LINEAR'),
+        explained: await world.explain('o1'),
+        views: await Promise.all(Object.keys(views).map((view) => engine.query(`SELECT * FROM ${view} ORDER BY ALL`))),
+      })
+    }
+    expect(new Set(answers[0]!.lines.map(({ outcome }) => outcome)).size).toBeGreaterThan(1)
+    expect(answers[1]).toEqual(answers[0])
+    const places = SHOPS.map((shopId, i) => ({ shopId, shard: i + 1 }))
+    for (const table of ['transactions', 'touches', 'links_by_uid', 'attributed_lines']) {
+      expect(await shardsOf(table), table).toEqual(places)
+    }
+  })
+
+  it('answer reports of several shops as one store does', async () => {
+    const worlds = await Promise.all([embedded, analytics].map((engine) => openReports(engine)))
+    for (const world of worlds) {
+      world.server.register(reportsApp(world))
+      await world.clear()
+      await store(world, factsOf(1), 'reports')
+    }
+    for (const asked of ['day,campaign', 'shop,adUnit', 'product&shopId=warsaw']) {
+      const path = `/v1/panel/reports?from=2026-01-01&to=2026-12-31&metrics=${reportMetrics.join()}&groupBy=${asked}`
+      const [one, two] = await Promise.all(worlds.map((world) => world.get(path)))
+      expect(one!.status, JSON.stringify(one!.body)).toBe(200)
+      expect(two!.body, path).toEqual(one!.body)
+    }
+    for (const world of worlds) await world.close()
+  })
+
+  it('refuse an earlier epoch on each of them', async () => {
+    const rows = SHOPS.map((shopId, n) => ({ _partition: 9, _offset: n, shopId }))
+    await analytics.raiseFences([{ scope: 'both', epoch: 2 }])
+    for (const row of rows) {
+      const late = analytics.insert('page_views', [row], { fences: [{ scope: 'both', epoch: 1 }] })
+      await expect(late).rejects.toBeInstanceOf(AnalyticsFenced)
+    }
+    expect(await analytics.query('SELECT count() AS rows FROM page_views WHERE _partition = 9')).toEqual([{ rows: 0 }])
+  })
+
+  it('change their tables together, and keep rows of a removed column from neither', async () => {
+    await analytics.command('CREATE TABLE grown (shopId String, n Int64) ENGINE = MergeTree ORDER BY n')
+    await analytics.command('ALTER TABLE grown ADD COLUMN IF NOT EXISTS m Int64 DEFAULT 7')
+    const rows = SHOPS.map((shopId, n) => ({ shopId, n }))
+    await analytics.insert('grown', rows, { fences: [{ scope: 'grown', epoch: 1 }] })
+    expect(await analytics.query('SELECT n, m FROM grown ORDER BY n')).toEqual([
+      { n: 0, m: 7 },
+      { n: 1, m: 7 },
+    ])
+    await analytics.command('TRUNCATE TABLE grown')
+    expect(await analytics.query('SELECT * FROM grown')).toEqual([])
+    await analytics.command('DROP TABLE grown SYNC')
+    await expect(analytics.query('SELECT * FROM grown')).rejects.toThrow()
+  })
+
+  it('may be migrated by several processes at once, and again', async () => {
+    const fresh = { ...options, namespace: testNamespace() }
+    await Promise.all([migrateClickHouse(fresh), migrateClickHouse(fresh)])
+    expect(await migrateClickHouse(fresh)).toEqual([])
+  })
+
+  it('forget rows on every server after the days that are set, and keep them again', async () => {
+    const day = Date.now() - 70 * 86_400_000
+    const rows = SHOPS.map((shopId) => ({ ...{ shopId, id: shopId, _offset: 1 }, occurredAt: day, receivedAt: day }))
+    const stored = async () => (await analytics.query<{ n: number }>('SELECT count() AS n FROM page_views'))[0]!.n
+    await analytics.command('TRUNCATE TABLE page_views')
+    await analytics.insert('page_views', rows, { fences: [{ scope: 'old', epoch: 1 }] })
+    await migrateClickHouse({ ...options, retentionDays: { page_views: 90 } })
+    expect(await stored()).toBe(2)
+    await migrateClickHouse({ ...options, retentionDays: { page_views: 60 } })
+    await expect.poll(stored).toBe(0)
+    await migrateClickHouse(options)
+    await analytics.insert('page_views', rows, { fences: [{ scope: 'old', epoch: 1 }] })
+    await analytics.command('OPTIMIZE TABLE page_views FINAL')
+    expect(await stored()).toBe(2)
+    const now = Date.now()
+    const since = (await completeSince({ analytics, now: () => now }))('page_views')
+    expect(Math.floor((now - since) / 86_400_000)).toBe(60)
+    await analytics.command('TRUNCATE TABLE page_views')
+  })
+
+  it('are refused where rows would not be stored exactly once', async () => {
+    const refused = (changed: Partial<typeof options>) =>
+      migrateClickHouse({ ...options, ...changed }).then(() => '', String)
+    expect(await refused({ url: servers.urls[0]! })).toContain('CLICKHOUSE_URL names 1 of the 2 servers of two')
+    expect(await refused({ url: `${servers.urls[0]},${servers.urls[0]}` })).toContain('CLICKHOUSE_URL names a server')
+    expect(await refused({ cluster: 'three' })).toContain('knows no cluster three')
+    expect(await refused({ cluster: null })).toContain('CLICKHOUSE_CLUSTER must be set')
+    const without = { cluster: null, namespace: testNamespace() }
+    expect(await refused(without)).toContain('are different servers, which need CLICKHOUSE_CLUSTER')
+    expect(await refused({ ...without, cluster: 'two' })).toContain('was made without a cluster')
+  })
+})
+
+describe('a shard that is killed while the sink stores', () => {
+  it('holds back what it lacks, leaves the other one to be read, and has every record once when it is back', async () => {
+    await analytics.command('TRUNCATE TABLE page_views')
+    const log = await openEmbeddedEventLog({ folder: join(folder, 'log') })
+    let appended = 0
+    const append = () =>
+      log.append(
+        Array.from({ length: 200 }, () => {
+          const id = `view${appended++}`
+          const value = pageView({ id, cid: id, uid: null, shopId: SHOPS[appended % 2]!, at: T0 })
+          const happening: Happening = { topic: 'page-views', value }
+          return { topic: 'page-views', key: keyOf(happening), value: bytesOf(happening) } as const
+        }),
+      )
+    let now = T0
+    let failed = 0
+    const logger = { info() {}, warn() {}, error: () => void failed++ }
+    const quick = connectClickHouse({ ...options, insertTimeoutMs: 2_000, statementTimeoutMs: 10_000 })
+    const retry = { firstMs: 20, maxMs: 200 }
+    const sink = createSink({ log, analytics: quick, now: () => now, logger, retry, gather: () => delay(5) })
+    const ended = sink.run()
+    const isDone = async () => {
+      now += AGE_MS
+      return (await sink.lag()).every(({ records }) => records === 0)
+    }
+    const query = { timeout: 60_000, interval: 50 }
+    await append()
+    await expect.poll(isDone, query).toBe(true)
+    for (let round = 0; round < 3; round++) await append()
+    now += AGE_MS
+    await delay(5)
+    await servers.kill(1)
+    await append()
+    const failures = () => {
+      now += AGE_MS
+      return failed
+    }
+    await expect.poll(failures, query).toBeGreaterThan(0)
+    const stored = "SELECT count() > 0 AS stored FROM page_views WHERE shopId = {shopId:String} AND cid != ''"
+    expect(await quick.query(stored, { shopId: SHOPS[0] })).toEqual([{ stored: 1 }])
+    await expect(quick.query(stored, { shopId: SHOPS[1] })).rejects.toBeInstanceOf(AnalyticsUnavailable)
+    expect(await isDone()).toBe(false)
+    await servers.start(1)
+    await expect.poll(isDone, query).toBe(true)
+    await sink.stop()
+    await ended
+    expect(
+      await quick.query(
+        'SELECT count() AS rows, uniqExact(_partition, _offset) AS records, uniqExact(id) AS ids FROM page_views',
+      ),
+    ).toEqual([{ rows: appended, records: appended, ids: appended }])
+    const proofs = await rebuildAnalytics({ log, analytics: quick, migrate, now: Date.now, runId: randomUUID, logger })
+    // Other tables had what no log had.
+    expect(proofs).toContainEqual(
+      expect.objectContaining({ table: 'page_views', rowsBefore: appended, rowsAfter: appended, equal: true }),
+    )
+    expect(await migrateClickHouse(options)).toEqual([])
+    await quick.close()
+    await log.close()
+  })
+})

@@ -1,0 +1,54 @@
+import { execFile } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { freePort } from '../counters/servers/redis-server.ts'
+import { signalEngine } from '../engine-process.ts'
+
+const run = promisify(execFile)
+const SCRIPT = join(import.meta.dirname, '../../../infra/local/engines.sh')
+
+/** A cluster of the test's own: two ClickHouse servers, a shard each, without replicas. */
+export interface TwoShards {
+  cluster: string
+  url: string
+  urls: readonly string[]
+  kill(shard: number): Promise<void>
+  start(shard: number): Promise<void>
+  remove(): Promise<void>
+}
+
+export async function startTwoShards(): Promise<TwoShards> {
+  const folder = mkdtempSync(join(tmpdir(), 'two-shards-'))
+  const shards = await Promise.all(
+    [0, 1].map(async (shard) => ({ folder: join(folder, `${shard}`), http: await freePort(), tcp: await freePort() })),
+  )
+  const config = join(folder, 'cluster.xml')
+  writeFileSync(
+    config,
+    `<clickhouse><remote_servers><two>${shards
+      .map(({ tcp }) => `<shard><replica><host>127.0.0.1</host><port>${tcp}</port></replica></shard>`)
+      .join('')}</two></remote_servers></clickhouse>`,
+  )
+  const engine = (action: 'start' | 'stop', shard: number) => {
+    const { folder: own, http, tcp } = shards[shard]!
+    mkdirSync(own, { recursive: true })
+    const ports = { CLICKHOUSE_PORT: `${http}`, CLICKHOUSE_TCP_PORT: `${tcp}` }
+    const env = { ...process.env, ENGINES_DIR: own, CLICKHOUSE_CONFIG: config, ...ports }
+    return run('bash', [SCRIPT, action, 'clickhouse'], { env })
+  }
+  await Promise.all([engine('start', 0), engine('start', 1)])
+  const urls = shards.map(({ http }) => `http://127.0.0.1:${http}`)
+  return {
+    cluster: 'two',
+    url: urls.join(),
+    urls,
+    kill: (shard) => signalEngine(join(shards[shard]!.folder, 'clickhouse'), 'SIGKILL'),
+    start: async (shard) => void (await engine('start', shard)),
+    async remove() {
+      await Promise.all([engine('stop', 0), engine('stop', 1)])
+      rmSync(folder, { recursive: true })
+    },
+  }
+}
