@@ -1,0 +1,45 @@
+import type { Migrated } from '../migrate.ts'
+import { keptDays, readDefinitions } from './complete-since.ts'
+import { type RetainedTable, type RetentionDays, retainedTables } from './retention-days.ts'
+
+const DAY_MS = 86_400_000
+/** Parts are looked through in the background. */
+const IN_BACKGROUND = 'SETTINGS mutations_sync = 0'
+/** Rows leave by whole parts of a month, so that none is written again; of what is stored only the time is read for it. */
+const BY_PARTS = 'ttl_only_drop_parts = 1, materialize_ttl_recalculate_only = 1'
+
+/**
+ * Lets tables forget their rows after so many days, and those without a number none any more. What is so already is not touched.
+ * May be called by several processes at once, and again.
+ * @param now UTC epoch milliseconds.
+ */
+export async function applyRetention(analytics: Migrated, days: RetentionDays, now: number): Promise<void> {
+  const kept = await readKept(analytics)
+  for (const table of Object.keys(retainedTables) as RetainedTable[]) {
+    const [before, wanted] = [kept(table), days[table] ?? null]
+    if (before === wanted) continue
+    if (before !== null && (wanted ?? Number.POSITIVE_INFINITY) > before) {
+      const until = now - before * DAY_MS
+      await analytics.insert('forgotten_rows', [{ tableName: table, until }], { token: `${table} ${until}` })
+    }
+    try {
+      for (const statement of statementsFor(table, wanted)) await analytics.command(statement)
+    } catch (error) {
+      // Another process was first.
+      if ((await readKept(analytics))(table) !== wanted) throw error
+    }
+  }
+}
+
+function statementsFor(table: RetainedTable, days: number | null): string[] {
+  if (days === null) return [`ALTER TABLE ${table} REMOVE TTL`]
+  return [
+    `ALTER TABLE ${table} MODIFY SETTING ${BY_PARTS}`,
+    `ALTER TABLE ${table} MODIFY TTL toDateTime(intDiv(occurredAt, 1000)) + INTERVAL ${Math.trunc(days)} DAY ${IN_BACKGROUND}`,
+  ]
+}
+
+async function readKept(analytics: Pick<Migrated, 'query'>): Promise<(table: RetainedTable) => number | null> {
+  const definitions = await readDefinitions(analytics)
+  return (table) => keptDays(definitions.get(table) ?? '')
+}

@@ -1,0 +1,54 @@
+import type { TopicName } from '../../../schemas/topics.ts'
+import { numbersByName } from '../../settings.ts'
+import { VISIT_LOOKBACK_MS } from '../queries/visits.ts'
+
+const DAY_MS = 86_400_000
+const DAYS_MAX = 36_500
+/** The panel shows so many days of visits unless another period is chosen. */
+const VISITS_SHOWN_DAYS = 30
+
+/** A table whose rows may be forgotten by their `occurredAt`, and the least for which those who read it need them. */
+interface Retained {
+  topic: TopicName
+  daysMin: number
+}
+
+export const retainedTables = {
+  page_views: { topic: 'page-views', daysMin: VISIT_LOOKBACK_MS / DAY_MS + VISITS_SHOWN_DAYS },
+} as const satisfies Record<string, Retained>
+export type RetainedTable = keyof typeof retainedTables
+
+/** For how many days tables keep their rows; those that are not named forget none. */
+export type RetentionDays = Readonly<Partial<Record<RetainedTable, number>>>
+
+/** Why the rows of the other topics are kept as they are. */
+const reasons: Partial<Record<TopicName, string>> = {
+  registry: 'past purchases are credited by what campaigns and shops were',
+  'item-groups': 'past purchases are credited by it',
+  emissions: 'reports count requests and ads in its rows',
+  'judged-events': 'reports, corrections and other attribution models read its rows',
+  corrections: 'they are part of what is billed',
+  transactions: 'reports under other attribution models and later versions of an order need them',
+  'transaction-returns': 'they are part of what was sold',
+  'feed-issues': 'a run that found its feed unchanged shows those of the run that read it',
+  'security-events': 'SECURITY_LOG_DAYS says for how long',
+  'empty-searches': 'they are kept for 30 days',
+}
+
+/** Reads `topic:days,…`. @param problems gets a sentence for each entry that cannot be used. */
+export function readRetentionDays(setting: string, text: string, problems: string[]): RetentionDays {
+  const tables = Object.entries(retainedTables) as [RetainedTable, Retained][]
+  const named = tables.map(([, { topic }]) => topic).join(', ')
+  const wanted = new Map<RetainedTable, number>()
+  for (const { name, number: days } of numbersByName(setting, text, 'topic:days', problems)) {
+    const [table, retained] = tables.find(([, { topic }]) => topic === name) ?? []
+    const reason = reasons[name as TopicName]
+    if (!table || !retained) {
+      problems.push(`${setting}: ${name} cannot be named, only ${named}${reason === undefined ? '' : `: ${reason}`}`)
+    } else if (days < retained.daysMin || days > DAYS_MAX) {
+      problems.push(`${setting}: ${name} must be kept for ${retained.daysMin} to ${DAYS_MAX} days, not ${days}`)
+    } else if (wanted.has(table)) problems.push(`${setting} names ${name} twice`)
+    else wanted.set(table, days)
+  }
+  return Object.fromEntries(wanted)
+}
