@@ -18,11 +18,22 @@ export interface SinkBatch {
   epoch: number
 }
 
+/** What has become of the records of a batch. */
+export interface StoredRows {
+  /** How many rows they have. */
+  rows: number
+  /** Those that cannot be stored. */
+  dead: DeadRecord[]
+}
+
 /** A batch on its way into the tables. */
 interface Storing {
   batch: SinkBatch
   tables: TableRows[]
+  /** Records that are no value of their topic. */
   dead: DeadRecord[]
+  /** Records whose row the store refuses. */
+  rejected: DeadRecord[]
 }
 
 export function fenceOf({ topic, partition, epoch }: Pick<SinkBatch, 'topic' | 'partition' | 'epoch'>): Fence {
@@ -31,12 +42,11 @@ export function fenceOf({ topic, partition, epoch }: Pick<SinkBatch, 'topic' | '
 
 /**
  * Stores batches of which nothing is stored yet, each of another partition: one insert a table takes them all.
- * @returns for each batch the records that cannot be stored.
  * @throws AnalyticsUnavailable, AnalyticsFenced: any part of any of them may have been stored.
  */
-export async function storeBatches(analytics: Analytics, batches: readonly SinkBatch[]): Promise<DeadRecord[][]> {
+export async function storeBatches(analytics: Analytics, batches: readonly SinkBatch[]): Promise<StoredRows[]> {
   const storing: Storing[] = []
-  for (const batch of batches) storing.push({ batch, ...(await tableRowsOf(batch)) })
+  for (const batch of batches) storing.push({ batch, rejected: [], ...(await tableRowsOf(batch)) })
   const parts = storing.flatMap((of) => of.tables.map((rows) => ({ of, rows })))
   for (const [table, ofTable] of Map.groupBy(parts, ({ rows }) => rows.table)) {
     const blocks = ofTable.map(({ rows }) => rows.blockOf([...rows.offsets.keys()]))
@@ -44,20 +54,40 @@ export async function storeBatches(analytics: Analytics, batches: readonly SinkB
       await analytics.insert(table, joined(blocks), { fences: ofTable.map(({ of }) => fenceOf(of.batch)) })
     } catch (error) {
       if (!(error instanceof AnalyticsRejected)) throw error
-      for (const { of, rows } of ofTable) of.dead.push(...(await insertMissing(analytics, of.batch, rows)))
+      for (const { of, rows } of ofTable) of.rejected.push(...(await insertMissing(analytics, of.batch, rows)))
     }
   }
-  return storing.map(({ dead }) => dead)
+  return storing.map(storedRows)
 }
 
 /**
  * Stores what is missing of a batch. Only once no earlier epoch can store anything.
- * @returns, @throws as `storeBatches`.
+ * @throws as `storeBatches`.
  */
-export async function storeMissing(analytics: Analytics, batch: SinkBatch): Promise<DeadRecord[]> {
-  const { tables, dead } = await tableRowsOf(batch)
-  for (const rows of tables) dead.push(...(await insertMissing(analytics, batch, rows)))
-  return dead
+export async function storeMissing(analytics: Analytics, batch: SinkBatch): Promise<StoredRows> {
+  const storing: Storing = { batch, rejected: [], ...(await tableRowsOf(batch)) }
+  for (const rows of storing.tables) storing.rejected.push(...(await insertMissing(analytics, batch, rows)))
+  return storedRows(storing)
+}
+
+/**
+ * Stores what another table of the same columns lacks of what one table has of a batch.
+ * @throws as `storeBatches`.
+ */
+export async function storeMissingIn(
+  analytics: Analytics,
+  batch: SinkBatch,
+  { table, into, fence }: { table: string; into: string; fence: Fence },
+): Promise<void> {
+  const { tables } = await tableRowsOf(batch)
+  for (const rows of tables) {
+    if (rows.table === table) await insertMissing(analytics, batch, { ...rows, table: into }, [fence])
+  }
+}
+
+function storedRows({ tables, dead, rejected }: Storing): StoredRows {
+  const rows = tables.reduce((sum, { offsets }) => sum + offsets.length, 0) - rejected.length
+  return { rows, dead: [...dead, ...rejected] }
 }
 
 /** Blocks of one table, at least one. */
@@ -78,13 +108,14 @@ async function insertMissing(
   analytics: Analytics,
   batch: SinkBatch,
   { table, offsets, blockOf }: TableRows,
+  fences: readonly Fence[] = [fenceOf(batch)],
 ): Promise<DeadRecord[]> {
   const dead: DeadRecord[] = []
   const queue = [await missingRows(analytics, batch, { table, offsets }, [...offsets.keys()])]
   for (let some = queue.pop(); some !== undefined; some = queue.pop()) {
     if (some.length === 0) continue
     try {
-      await analytics.insert(table, blockOf(some), { fences: [fenceOf(batch)] })
+      await analytics.insert(table, blockOf(some), { fences })
     } catch (error) {
       if (!(error instanceof AnalyticsRejected) || dead.length === REJECTED_ROWS_MAX) throw error
       if (some.length === 1) {

@@ -1,3 +1,4 @@
+import type { StreamCounts } from '../../infra/analytics/audit/counts.ts'
 import type { Commit } from '../../infra/event-log/port.ts'
 
 /** What the sink commits with an offset: docs/exactly-once.md. */
@@ -5,6 +6,8 @@ export interface SinkOffsetMetadata {
   epoch: number
   /** The batch from the committed offset to this one is in doubt; null: everything before the offset is stored. */
   pendingLast: number | null
+  /** Of what is stored before the offset; absent when nobody has counted yet. */
+  counts?: StreamCounts
 }
 
 export const SINK_GROUP = 'sink'

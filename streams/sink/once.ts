@@ -1,19 +1,22 @@
+import { type StreamCounts, withBatch } from '../../infra/analytics/audit/counts.ts'
 import type { Analytics } from '../../infra/analytics/port.ts'
 import { type Assignment, type LogConsumer, Revoked } from '../../infra/event-log/port.ts'
 import { type DeadRecord, deadLettersOf } from '../runtime/outcome.ts'
-import { fenceOf, type SinkBatch, storeBatches, storeMissing } from './batch.ts'
+import { fenceOf, type SinkBatch, type StoredRows, storeBatches, storeMissing } from './batch.ts'
 import { encodeOffsetMetadata, SINK_GROUP } from './offset-metadata.ts'
 
 /** A batch, and the right to store it. */
 export interface AssignedBatch extends SinkBatch {
   assignment: Assignment
+  /** Of what is stored before it. */
+  counts: StreamCounts
 }
 
 /** What has become of a batch. */
 export interface Stored {
   batch: AssignedBatch
-  /** The records that cannot be stored. Null: another has taken the partition over, and finishes the batch. */
-  dead: DeadRecord[] | null
+  /** The records that cannot be stored, and the counts with this batch. Null: another has taken over, and finishes it. */
+  result: { dead: DeadRecord[]; counts: StreamCounts } | null
 }
 
 export interface StoreDeps {
@@ -32,9 +35,9 @@ export interface StoreDeps {
 export async function storeOnce(deps: StoreDeps, batches: readonly AssignedBatch[]): Promise<Stored[]> {
   const states = await settled(batches.map(async (batch) => ({ batch, isOpen: await isOwner(open(deps, batch)) })))
   const opened = states.filter(({ isOpen }) => isOpen).map(({ batch }) => batch)
-  const dead = await storeBatches(deps.analytics, opened)
-  const closed = await settled(opened.map((batch, i) => close(deps, batch, dead[i]!)))
-  return [...closed, ...states.filter(({ isOpen }) => !isOpen).map(({ batch }) => ({ batch, dead: null }))]
+  const stored = await storeBatches(deps.analytics, opened)
+  const closed = await settled(opened.map((batch, i) => close(deps, batch, stored[i]!)))
+  return [...closed, ...states.filter(({ isOpen }) => !isOpen).map(({ batch }) => ({ batch, result: null }))]
 }
 
 /**
@@ -42,21 +45,23 @@ export async function storeOnce(deps: StoreDeps, batches: readonly AssignedBatch
  * @throws as `storeOnce`.
  */
 export async function recoverOnce(deps: StoreDeps, batch: AssignedBatch): Promise<Stored> {
-  if (!(await isOwner(open(deps, batch)))) return { batch, dead: null }
+  if (!(await isOwner(open(deps, batch)))) return { batch, result: null }
   await deps.analytics.raiseFences([fenceOf(batch)])
   return close(deps, batch, await storeMissing(deps.analytics, batch))
 }
 
 /** From here on no other may store these records, unless it has the partition and a later epoch. */
-async function open({ consumer }: StoreDeps, { assignment, first, last, epoch }: AssignedBatch): Promise<void> {
-  await consumer.commit(assignment, { offset: first, metadata: encodeOffsetMetadata({ epoch, pendingLast: last }) })
+async function open({ consumer }: StoreDeps, { assignment, first, last, epoch, counts }: AssignedBatch): Promise<void> {
+  const metadata = encodeOffsetMetadata({ epoch, pendingLast: last, counts })
+  await consumer.commit(assignment, { offset: first, metadata })
 }
 
-async function close(deps: StoreDeps, batch: AssignedBatch, dead: DeadRecord[]): Promise<Stored> {
-  const { assignment, last, epoch } = batch
-  const place = { offset: last + 1, metadata: encodeOffsetMetadata({ epoch, pendingLast: null }) }
+async function close(deps: StoreDeps, batch: AssignedBatch, { rows, dead }: StoredRows): Promise<Stored> {
+  const { assignment, last, epoch, records } = batch
+  const counts = withBatch(batch.counts, { read: records.length, written: rows, dead: dead.length })
+  const place = { offset: last + 1, metadata: encodeOffsetMetadata({ epoch, pendingLast: null, counts }) }
   const letters = deadLettersOf(SINK_GROUP, batch, dead, deps.now())
-  return { batch, dead: (await isOwner(deps.consumer.commit(assignment, place, letters))) ? dead : null }
+  return { batch, result: (await isOwner(deps.consumer.commit(assignment, place, letters))) ? { dead, counts } : null }
 }
 
 /** Whether the log has taken a commit: false when its assignment has ended. */

@@ -34,6 +34,7 @@ export const tablesOf = {
   'page-views': [recordTable('page-views', 'page_views')],
   'feed-issues': [recordTable('feed-issues', 'feed_issues')],
   'security-events': [recordTable('security-events', 'security_events')],
+  'empty-searches': [recordTable('empty-searches', 'empty_searches')],
   registry: [
     { table: 'campaign_versions', rowOf: campaignVersion },
     { table: 'shop_versions', rowOf: shopVersion },

@@ -1,7 +1,8 @@
+import { countedFrom, type StreamCounts } from '../../infra/analytics/audit/counts.ts'
 import type { Analytics } from '../../infra/analytics/port.ts'
 import type { Assignment, Batch, EventLog, LogConsumer, LogRecord } from '../../infra/event-log/port.ts'
 import { createTopicLag } from '../runtime/lag.ts'
-import { readablePart } from '../runtime/outcome.ts'
+import { type DeadRecord, readablePart } from '../runtime/outcome.ts'
 import { readPages } from '../runtime/pages.ts'
 import type { Stream, StreamLogger } from '../runtime/stream.ts'
 import { createStreamRun, type Retry } from '../runtime/stream-run.ts'
@@ -12,10 +13,8 @@ import { type StoredTopic, storedTopics } from './rows.ts'
 /** A batch is stored once it has this many records or bytes. Those that are stored together have no more in all, unless one has. */
 const BATCH_RECORDS = 20_000
 const BATCH_BYTES = 16 * 1024 * 1024
-/** All are stored once the first record of any has waited this long, so that they share inserts and commits, … */
-const BATCH_AGE_MS = 600
-/** … or this long when there is always more to read. */
-const BATCH_MAX_AGE_MS = 900
+/** All are stored once the first record of any has waited this long, so that they share inserts, commits and a turn of attribution. */
+const BATCH_AGE_MS = 1_000
 /** After so many records, more are rather on their way from the broker than still to come. */
 const BACKLOG_RECORDS = 4_000
 const BACKLOG_GATHER_MS = 20
@@ -40,6 +39,8 @@ export interface SinkOptions {
   retry?: Retry
   /** Waits for more records to come, so that they are read in one go. Default: by the clock, until `stop`. */
   gather?: (ms: number) => Promise<void>
+  /** Called each time that batches have been stored and committed. */
+  onStored?: () => void
 }
 
 /** A batch that is still filling, of records that were read under one assignment. */
@@ -48,6 +49,8 @@ interface Filling {
   partition: number
   assignment: Assignment
   epoch: number
+  /** Of what is stored before these records. */
+  counts: StreamCounts
   records: LogRecord[]
   bytes: number
   /** When its first record was read. */
@@ -55,7 +58,7 @@ interface Filling {
 }
 
 /** Copies the log into the tables of Analytics, every record exactly once: `once.ts`. */
-export function createSink({ log, analytics, now, logger, retry, gather }: SinkOptions): Stream {
+export function createSink({ log, analytics, now, logger, retry, gather, onStored }: SinkOptions): Stream {
   const run = createStreamRun({ name: SINK_GROUP, retry, now, logger })
   const wait = gather ?? run.pause
   const filling = new Map<string, Filling>()
@@ -73,8 +76,9 @@ export function createSink({ log, analytics, now, logger, retry, gather }: SinkO
         run.paused.resumeDue(consumer)
         const batch = await poll(consumer)
         if (batch) await take(consumer, batch)
-        const due = dueBatches(batch === null ? BATCH_AGE_MS : BATCH_MAX_AGE_MS)
+        const due = dueBatches()
         await storeAll(consumer, due)
+        if (due.length > 0) onStored?.()
         if (isIdle()) run.markHealthy()
         if (batch === null && due.length === 0 && unstored().length > 0) await wait(gatherMs())
       }
@@ -120,8 +124,9 @@ export function createSink({ log, analytics, now, logger, retry, gather }: SinkO
     // A partition that was revoked and assigned again is read from what is committed.
     if (known?.assignment === assignment) return fill(consumer, known, batch)
     const { committed } = assignment
-    const { epoch, pendingLast } = decodeOffsetMetadata(committed)
-    const begun: Filling = { topic, partition, assignment, epoch, records: [], bytes: 0, begunAt: 0 }
+    const { epoch, pendingLast, counts: counted } = decodeOffsetMetadata(committed)
+    const counts = counted ?? countedFrom(committed?.offset ?? batch.records[0]!.offset)
+    const begun: Filling = { topic, partition, assignment, epoch, counts, records: [], bytes: 0, begunAt: 0 }
     filling.set(placeOf(begun), begun)
     if (committed === null || pendingLast === null) return fill(consumer, begun, batch)
     await recover(consumer, begun, { first: committed.offset, last: pendingLast })
@@ -149,29 +154,32 @@ export function createSink({ log, analytics, now, logger, retry, gather }: SinkO
       return run.paused.pause(consumer, { assignment, offset: doubt.first, reason: unreadable.reason })
     }
     begun.epoch += 1
-    const batch = { topic, partition, assignment, epoch: begun.epoch, ...doubt, records }
+    const batch = { topic, partition, assignment, epoch: begun.epoch, counts: begun.counts, ...doubt, records }
     finish(await recoverOnce({ consumer, analytics, now }, batch))
     consumer.seek(assignment, doubt.last + 1)
   }
 
   async function storeFilled(consumer: LogConsumer, group: readonly Filling[]): Promise<void> {
     const batches = group.map((filled) => {
-      const { topic, partition, assignment, epoch, records } = filled
+      const { topic, partition, assignment, epoch, counts, records } = filled
       filled.records = []
       filled.bytes = 0
-      return { topic, partition, assignment, epoch, first: records[0]!.offset, last: records.at(-1)!.offset, records }
+      const range = { first: records[0]!.offset, last: records.at(-1)!.offset }
+      return { topic, partition, assignment, epoch, counts, ...range, records }
     })
     for (const stored of await storeOnce({ consumer, analytics, now }, batches)) finish(stored)
   }
 
-  function finish({ batch, dead }: Stored): void {
-    if (dead === null) forget(batch)
-    else count(batch, dead)
-  }
-
-  /** What was read under an assignment that has ended. */
-  function forget(batch: AssignedBatch): void {
-    if (filling.get(placeOf(batch))?.assignment === batch.assignment) filling.delete(placeOf(batch))
+  function finish({ batch, result }: Stored): void {
+    const known = filling.get(placeOf(batch))
+    const isOurs = known?.assignment === batch.assignment
+    if (result === null) {
+      // What was read under an assignment that has ended.
+      if (isOurs) filling.delete(placeOf(batch))
+      return
+    }
+    if (isOurs) known.counts = result.counts
+    count(batch, result.dead)
   }
 
   /** Batches that have records. */
@@ -189,16 +197,16 @@ export function createSink({ log, analytics, now, logger, retry, gather }: SinkO
     return now() - Math.min(...unstored().map(({ begunAt }) => begunAt))
   }
 
-  function dueBatches(ageMs: number): Filling[] {
+  function dueBatches(): Filling[] {
     const batches = unstored()
-    if (batches.length > 0 && oldestAgeMs() >= ageMs) return batches
+    if (batches.length > 0 && oldestAgeMs() >= BATCH_AGE_MS) return batches
     const due = batches.filter(({ records, bytes }) => records.length >= BATCH_RECORDS || bytes >= BATCH_BYTES)
     const buffered = batches.reduce((sum, { bytes }) => sum + bytes, 0)
     if (due.length > 0 || buffered < BUFFERED_MAX_BYTES) return due
     return batches.sort((a, b) => b.bytes - a.bytes).slice(0, 1)
   }
 
-  function count({ topic, partition, records }: AssignedBatch, dead: NonNullable<Stored['dead']>): void {
+  function count({ topic, partition, records }: AssignedBatch, dead: readonly DeadRecord[]): void {
     run.count({ records: records.length, dead: dead.length })
     for (const { offset, code, message } of dead) {
       logger.warn({ stream: SINK_GROUP, topic, partition, offset, code }, `dead letter: ${message}`)

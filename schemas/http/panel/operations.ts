@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { topicNames } from '../../topics.ts'
+import { type TopicName, topicNames } from '../../topics.ts'
 import { Body, Nullable, Time } from './common.ts'
 
 const LETTERS_PAGE_MAX = 1_000
@@ -7,19 +7,85 @@ export const LETTERS_PAGE_DEFAULT = 100
 const REPLAY_MAX = 10_000
 export const REPLAY_DEFAULT = 1_000
 const STREAM_CHARS_MAX = 100
+/** Kafka has no more in one topic. */
+const PARTITION_MAX = 100_000
 
 const figures = {
-  logged: Type.Integer({ description: 'Records that the log holds' }),
-  stored: Type.Integer({ description: 'Those of them that have a row in the analytics store' }),
+  logged: Type.Integer({ description: 'Records of the log, counted as the streams read them, and those that wait' }),
+  stored: Type.Integer({
+    description: 'Those of them that have a row in the analytics store; of ad-events, a judgement in the log',
+  }),
   duplicates: Type.Integer({ description: 'Rows beyond one for each record; never more than 0' }),
   deadLetters: Type.Integer({ description: 'Records that could not be processed' }),
+  uncounted: Type.Integer({
+    description: 'Offsets stored before the program counted, whose count is still under way; else 0',
+  }),
   lagMs: Type.Integer({ description: 'Age of the oldest record that is neither stored nor a dead letter' }),
 }
 
-/** Answer of GET /v1/panel/audit: once lagMs is 0, logged = stored + deadLetters. */
+/** Answer of GET /v1/panel/audit: once lagMs and uncounted are 0, logged = stored + deadLetters. */
 export const AuditAnswer = Type.Object({
   ...figures,
   topics: Type.Array(Type.Object({ topic: Type.String({ description: 'Topic of the log' }), ...figures })),
+})
+
+/** Topics whose records have one row each. */
+export const checkedTopics = [
+  'emissions',
+  'ad-events',
+  'judged-events',
+  'corrections',
+  'transactions',
+  'transaction-returns',
+  'page-views',
+  'feed-issues',
+  'registry',
+] as const satisfies readonly TopicName[]
+
+const Offset = (description: string) => Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description })
+
+export const AuditCheckQuery = Type.Object(
+  {
+    topic: Type.Enum([...checkedTopics], { description: 'Topic of the log' }),
+    partition: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: PARTITION_MAX, description: 'One of its partitions; all without it' }),
+    ),
+    fromOffset: Type.Optional(Offset('The first offset, of one partition; the first of the log without it')),
+    toOffset: Type.Optional(
+      Offset('The first offset after the range, of one partition; all that is stored without it'),
+    ),
+    from: Type.Optional(Time('Only what the log took since then')),
+    to: Type.Optional(Time('Only what the log took before then')),
+  },
+  { additionalProperties: false },
+)
+
+const checkFigures = {
+  logged: Type.Integer({ description: 'Records that the log holds' }),
+  stored: Type.Integer({ description: 'Those of them that have a row' }),
+  duplicates: Type.Integer({ description: 'Rows beyond one for each record' }),
+  deadLetters: Type.Integer({ description: 'Records without a row that could not be processed' }),
+  expired: Type.Integer({ description: 'Records without a row that are older than the table keeps rows' }),
+  missing: Type.Integer({ description: 'Records that have no row for no reason known' }),
+}
+const position = Type.Object({ partition: Type.Integer(), offset: Type.Integer() })
+
+/** Answer of GET /v1/panel/audit/check: logged = stored + deadLetters + expired + missing. */
+export const AuditCheckAnswer = Type.Object({
+  ...checkFigures,
+  partitions: Type.Array(
+    Type.Object({
+      partition: Type.Integer(),
+      from: Type.Integer({ description: 'The first offset that was checked' }),
+      to: Type.Integer({ description: 'The first offset after those' }),
+      next: Nullable(
+        Type.Integer({ description: 'fromOffset of the check that goes on from here; null: all is checked' }),
+      ),
+      ...checkFigures,
+    }),
+  ),
+  missingAt: Type.Array(position, { description: 'Where the first of the missing records lie' }),
+  repeatedAt: Type.Array(position, { description: 'Where the first of the records with several rows lie' }),
 })
 
 const Topic = Type.Enum([...topicNames], { description: 'Only records of this topic' })

@@ -1,20 +1,38 @@
-import type { Audit } from '../../../infra/analytics/audit.ts'
-import { AuditAnswer } from '../../../schemas/http/panel/operations.ts'
+import type { Static } from 'typebox'
+import type { Audit } from '../../../infra/analytics/audit/audit.ts'
+import type { CheckedSpan, DeepCheck } from '../../../infra/analytics/audit/deep-check.ts'
+import { AuditAnswer, AuditCheckAnswer, AuditCheckQuery } from '../../../schemas/http/panel/operations.ts'
+import { Problem } from '../../domain/errors.ts'
 import type { HttpServer } from '../../http/server.ts'
 import type { Authorize } from '../access/auth.ts'
 import { operatorOnly } from '../access/roles.ts'
+import { toEpochMs } from '../resources/conversions.ts'
+import { FieldErrors } from '../resources/field-errors.ts'
 
-/** GET /v1/panel/audit: what the log holds against what the analytics store holds. */
-export function auditApp({ authorize, audit }: { authorize: Authorize; audit: () => Promise<Audit> }) {
-  /** Counting reads whole tables: callers that come meanwhile get the same answer. */
+export interface AuditAppDeps {
+  authorize: Authorize
+  audit: () => Promise<Audit>
+  check: (span: CheckedSpan) => Promise<DeepCheck>
+}
+
+/** GET /v1/panel/audit: what came into the log against what the analytics store holds. */
+export function auditApp({ authorize, audit, check }: AuditAppDeps) {
+  const onRequest = [authorize('panel'), operatorOnly]
+  /** Callers that come meanwhile get the same answer. */
   let underWay: Promise<Audit> | null = null
+  let isChecking = false
 
   return async (server: HttpServer): Promise<void> => {
     server.get(
       '/v1/panel/audit',
       {
-        onRequest: [authorize('panel'), operatorOnly],
-        schema: { summary: 'Is everything logged stored, and once?', response: { 200: AuditAnswer } },
+        onRequest,
+        schema: {
+          summary: 'Is everything logged stored, and once?',
+          description:
+            'By what is counted as it is stored, and how many rows the tables have. What that cannot show, /v1/panel/audit/check finds.',
+          response: { 200: AuditAnswer },
+        },
       },
       async () => {
         underWay ??= audit().finally(() => {
@@ -23,5 +41,46 @@ export function auditApp({ authorize, audit }: { authorize: Authorize; audit: ()
         return underWay
       },
     )
+
+    server.get(
+      '/v1/panel/audit/check',
+      {
+        onRequest,
+        schema: {
+          summary: 'Has each record of a range one row?',
+          description:
+            'Reads the records of the log and the rows of the tables and compares them one by one: of a topic, of one of its partitions, of a range of offsets or of a time. A call checks 200,000 offsets and says where the next goes on. One runs at a time.',
+          querystring: AuditCheckQuery,
+          response: { 200: AuditCheckAnswer },
+        },
+      },
+      async (request) => {
+        const span = spanOf(request.query)
+        if (isChecking) throw new Problem('CONFLICT', 'A check is under way: ask again when it has ended')
+        isChecking = true
+        try {
+          return await check(span)
+        } finally {
+          isChecking = false
+        }
+      },
+    )
   }
+}
+
+/** @throws Problem INVALID */
+function spanOf({ topic, partition, fromOffset, toOffset, from, to }: Static<typeof AuditCheckQuery>): CheckedSpan {
+  const fieldErrors = new FieldErrors()
+  const ofOnePartition = (name: string, offset: number | undefined) =>
+    fieldErrors.check(
+      offset === undefined || partition !== undefined,
+      `querystring/${name}`,
+      'is an offset of one partition: name it',
+    )
+  ofOnePartition('fromOffset', fromOffset)
+  ofOnePartition('toOffset', toOffset)
+  const since = from === undefined ? undefined : toEpochMs(from, 'querystring/from', fieldErrors)
+  const until = to === undefined ? undefined : toEpochMs(to, 'querystring/to', fieldErrors)
+  fieldErrors.throwIfAny()
+  return { topic, partition, from: fromOffset, to: toOffset, since, until }
 }

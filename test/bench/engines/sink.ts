@@ -5,7 +5,8 @@
  *     CLICKHOUSE_URL=http://127.0.0.1:18123 node test/bench/engines/sink.ts
  */
 import { createClient } from '@clickhouse/client'
-import { connectClickHouse, migrateClickHouse } from '../../../infra/analytics/clickhouse/analytics.ts'
+import { connectClickHouse } from '../../../infra/analytics/clickhouse/analytics.ts'
+import { migrateClickHouse } from '../../../infra/analytics/clickhouse/migrate.ts'
 import type { JudgedEvent } from '../../../schemas/records/events.ts'
 import { encode } from '../../../schemas/wire/codec.ts'
 import { storeBatches } from '../../../streams/sink/batch.ts'

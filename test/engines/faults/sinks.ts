@@ -2,7 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
-import { connectClickHouse, migrateClickHouse } from '../../../infra/analytics/clickhouse/analytics.ts'
+import { type AuditFigures, audit } from '../../../infra/analytics/audit/audit.ts'
+import { connectClickHouse } from '../../../infra/analytics/clickhouse/analytics.ts'
+import { migrateClickHouse } from '../../../infra/analytics/clickhouse/migrate.ts'
 import { connectKafkaEventLog } from '../../../infra/event-log/kafka/event-log.ts'
 import { migrateKafka } from '../../../infra/event-log/kafka/migrate.ts'
 import { SINK_GROUP } from '../../../streams/sink/offset-metadata.ts'
@@ -37,6 +39,8 @@ export interface Sinks {
   untilAllStored(): Promise<void>
   /** What was appended so far, what has a row, and how many rows there are. */
   count(): Promise<{ appended: number; stored: number; rows: number }>
+  /** What the audit says of it. */
+  audited(): Promise<AuditFigures>
   stopLoad(): Promise<void>
   /** Ends all sinks but one; the log and the tables stay. */
   end(but?: SinkProcess): Promise<void>
@@ -123,6 +127,10 @@ export async function openSinks({
         'SELECT uniqExact(_partition, _offset) AS stored, count() AS rows FROM page_views',
       )
       return { appended, ...found! }
+    },
+    async audited() {
+      const { topics } = await audit({ log, analytics, now: Date.now })
+      return topics.find(({ topic }) => topic === 'page-views')!
     },
     stopLoad,
     end,

@@ -154,8 +154,8 @@ it('the sink waits for a batch to fill until it is old enough', async () => {
 })
 
 it.each([
-  { records: 3, waitsMs: [600] },
-  { records: 5_000, waitsMs: Array.from({ length: 30 }, () => 20) },
+  { records: 3, waitsMs: [1_000] },
+  { records: 5_000, waitsMs: Array.from({ length: 50 }, () => 20) },
 ])(
   'the sink waits once for others of $records records, and looks often where more must be behind them',
   async (each) => {
@@ -183,6 +183,7 @@ it('the sink stores what came to several partitions and topics by one insert a t
   const purchases = bought.map((value): Happening => ({ topic: 'transactions', value }))
   await log.append([...views, ...purchases].map(record))
   const inserts: { table: string; scopes: number }[] = []
+  const stored: number[] = []
   const watched: Analytics = {
     ...analytics,
     async insert(table, rows, by) {
@@ -195,7 +196,14 @@ it('the sink stores what came to several partitions and topics by one insert a t
     time += AGE_MS
     await delay(1)
   }
-  const sink = createSink({ log, analytics: watched, now: () => time, logger: silent, gather: pass })
+  const sink = createSink({
+    log,
+    analytics: watched,
+    now: () => time,
+    logger: silent,
+    gather: pass,
+    onStored: () => stored.push(inserts.length),
+  })
   const ended = sink.run()
   await waitFor(async () => sink.state().records === 80)
   await sink.stop()
@@ -206,6 +214,8 @@ it('the sink stores what came to several partitions and topics by one insert a t
     { table: 'transactions', scopes: partitions },
   ])
   expect([await countOf('page_views'), await countOf('transactions')]).toEqual([40, 40])
+  // It tells of that once, when both are done.
+  expect(stored).toEqual([2])
 })
 
 it('the sink stores what cannot be decoded as a dead letter, and the rest of the batch', async () => {

@@ -9,7 +9,13 @@ import { deadLettersApp } from '../../../../services/registry/operations/dead-le
 import { apply } from '../reports/world.ts'
 
 const OPERATOR = 'the-bootstrap-token-of-the-tests-1234'
-const figures = { logged: 9, stored: 8, duplicates: 0, deadLetters: 1, lagMs: 0 }
+const figures = { logged: 9, stored: 8, duplicates: 0, deadLetters: 1, uncounted: 0, lagMs: 0 }
+const checkFigures = { logged: 9, stored: 7, duplicates: 1, deadLetters: 0, expired: 1, missing: 1 }
+const checked = {
+  ...checkFigures,
+  missingAt: [{ partition: 2, offset: 6 }],
+  repeatedAt: [{ partition: 2, offset: 7 }],
+}
 const pageView = {
   ...{ id: 'pv', shopId: 's', cid: 'me', uid: null, referer: 'https://shop', shopProductId: null, gclid: null },
   ...{ utmSource: null, utmMedium: null, utmCampaign: null, occurredAt: 5, receivedAt: 5, proof: 'ANONYMOUS' as const },
@@ -55,6 +61,11 @@ beforeEach(() => {
         await new Promise((resolve) => setTimeout(resolve, 20))
         return { ...figures, topics: [{ topic: 'page-views', ...figures }] }
       },
+      async check(span) {
+        asked.push(span)
+        await new Promise((resolve) => setTimeout(resolve, 20))
+        return { ...checked, partitions: [{ partition: 2, from: 5, to: 14, next: 14, ...checkFigures }] }
+      },
     }),
   )
   server.register(
@@ -95,6 +106,34 @@ describe('GET /v1/panel/audit', () => {
     expect(audits).toBe(1)
     await call('GET', 'audit')
     expect(audits).toBe(2)
+  })
+})
+
+describe('GET /v1/panel/audit/check', () => {
+  it('checks what the query names, one check at a time', async () => {
+    const path = 'audit/check?topic=page-views&partition=2&fromOffset=5&from=2026-01-01T00:00:00Z'
+    const [first, second] = await Promise.all([call('GET', path), call('GET', path)])
+    expect(first.body).toEqual({
+      ...checked,
+      partitions: [{ partition: 2, from: 5, to: 14, next: 14, ...checkFigures }],
+    })
+    expect(second).toMatchObject({ status: 409, body: { code: 'CONFLICT' } })
+    expect(asked).toEqual([{ topic: 'page-views', partition: 2, from: 5, since: Date.UTC(2026, 0, 1) }])
+    expect((await call('GET', path)).status).toBe(200)
+  })
+
+  it.each([
+    ['topic=products', 'querystring/topic'],
+    ['topic=page-views&fromOffset=5', 'querystring/fromOffset'],
+    ['topic=page-views&partition=-1', 'querystring/partition'],
+    ['topic=page-views&from=yesterday', 'querystring/from'],
+  ])('refuses %s', async (query, path) => {
+    const { status, body } = await call('GET', `audit/check?${query}`)
+    expect({ status, paths: body.errors.map((each: { path: string }) => each.path) }).toEqual({
+      status: 400,
+      paths: [path],
+    })
+    expect(asked).toEqual([])
   })
 })
 

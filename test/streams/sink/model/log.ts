@@ -111,7 +111,7 @@ export function createModelLog(calls: Calls, now: () => number) {
       assign(process)
     },
     owner: () => owner!.process,
-    committed: () => committed?.offset ?? null,
+    committed: () => committed,
     isCommitted: () => committed?.offset === end,
     /** Polls are answered at once from now on, with nothing. */
     close(): void {

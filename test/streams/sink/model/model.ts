@@ -1,3 +1,4 @@
+import { countsIn, type StreamCounts } from '../../../../infra/analytics/audit/counts.ts'
 import { AnalyticsUnavailable } from '../../../../infra/analytics/port.ts'
 import { createSink } from '../../../../streams/sink/sink.ts'
 import { T0 } from '../../attribution/events.ts'
@@ -39,6 +40,8 @@ export interface Outcome {
   rows: number[]
   /** Where the group goes on; null: nowhere yet. */
   committed: number | null
+  /** What the sink has counted by then. */
+  counts: StreamCounts | null
   /** What happened, in order. */
   trace: string[]
 }
@@ -145,7 +148,9 @@ export async function runModel(choose: (actions: readonly Action[]) => number): 
     await microtasks()
   }
   await Promise.all([stopped, ...runs])
-  return { rows: store.rows(), committed: log.committed(), trace }
+  const committed = log.committed()
+  const counts = committed && countsIn(committed)
+  return { rows: store.rows(), committed: committed?.offset ?? null, counts, trace }
 }
 
 function rank({ actor }: Action, current: number): number {

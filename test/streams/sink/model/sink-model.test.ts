@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { tries } from '../../../effort.ts'
 import { type Action, type Outcome, runModel } from './model.ts'
 
-const ONCE = { rows: [1, 1, 1], committed: 3 }
+const ONCE = { rows: [1, 1, 1], committed: 3, counts: { from: 0, read: 3, written: 3, dead: 0 } }
 const RANDOM_SCHEDULES = tries(2_000, 40_000)
 const INTERFERENCES_MAX = 8
 

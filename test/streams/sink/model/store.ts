@@ -86,6 +86,8 @@ export function createModelStore(calls: Calls) {
         raiseFences: (fences) => raise(process, fences[0]!),
         query: async <Found extends object>(_sql: string, params: object = {}) =>
           (await look(process, params as { first: number; last: number })) as unknown as Found[],
+        pauseInserts: () => Promise.reject(new Error('not part of the model')),
+        resumeInserts: () => Promise.reject(new Error('not part of the model')),
         queryParquet: () => Promise.reject(new Error('not part of this model')),
         ping: () => Promise.reject(new Error('not part of this model')),
         command: () => Promise.reject(new Error('not part of this model')),

@@ -1,0 +1,170 @@
+import type { TopicName } from '../../../schemas/topics.ts'
+import { epochOf } from '../../event-log/epochs.ts'
+import type { Commit, EventLog, PartitionBounds } from '../../event-log/port.ts'
+import type { Analytics } from '../port.ts'
+import { completeSince } from '../retention/complete-since.ts'
+import { type AuditedTopic, auditedTopics } from './audited-topics.ts'
+import { recordsIn } from './check-range.ts'
+import { countsIn } from './counts.ts'
+import { type EarlierCount, readEarlier, uncountedIn } from './earlier-ranges.ts'
+
+export interface AuditFigures {
+  /** Records that were counted as they came. */
+  logged: number
+  /** Those of them that have a row. `logged` = `stored` + `deadLetters` once all is stored. */
+  stored: number
+  /** Rows beyond one for each of these. */
+  duplicates: number
+  /** Those that could not be processed. */
+  deadLetters: number
+  /** Offsets that were stored before there were counts, and are still to be counted. */
+  uncounted: number
+  /** Age of the oldest record that is neither; 0 when there is none. */
+  lagMs: number
+}
+export interface Audit extends AuditFigures {
+  topics: (AuditFigures & { topic: TopicName })[]
+}
+
+export interface AuditDeps {
+  log: EventLog
+  analytics: Analytics
+  /** UTC epoch milliseconds. */
+  now: () => number
+}
+
+/** So many offsets behind a commit are counted record by record. Of more, each is taken for a record. */
+const WAITING_COUNTED_MAX = 10_000
+
+/**
+ * What came into the log against what the tables hold. It reads what the sink and the judge have counted, with their commits, and
+ * how many rows each table has, which ClickHouse knows without reading them: the effort depends on the number of partitions, and
+ * on what waits to be stored, not on what is.
+ */
+export async function audit(deps: AuditDeps): Promise<Audit> {
+  const { log, analytics } = deps
+  const commits = async () => byPlace([...(await log.committed('sink')), ...(await log.committed('judge'))])
+  const earlier = await readEarlier(analytics)
+  const before = await commits()
+  const rows = await rowsOfTables(deps)
+  const after = await commits()
+  const topics: Audit['topics'] = []
+  for (const audited of auditedTopics) {
+    const tableRows = rows.get(audited.topic) ?? null
+    topics.push(await auditTopic(deps, audited, { earlier, before, after, tableRows }))
+  }
+  const total = (figure: keyof AuditFigures) => topics.reduce((sum, each) => sum + each[figure], 0)
+  return {
+    logged: total('logged'),
+    stored: total('stored'),
+    duplicates: total('duplicates'),
+    deadLetters: total('deadLetters'),
+    uncounted: total('uncounted'),
+    lagMs: Math.max(...topics.map(({ lagMs }) => lagMs)),
+    topics,
+  }
+}
+
+type Commits = ReadonlyMap<string, Commit>
+
+interface Counted {
+  earlier: readonly EarlierCount[]
+  /** As of before the rows were counted, and after. */
+  before: Commits
+  after: Commits
+  /** Rows of the table; null: they are more or fewer than what was counted, and rightly so. */
+  tableRows: number | null
+}
+
+async function auditTopic(deps: AuditDeps, audited: AuditedTopic, { earlier, before, after, tableRows }: Counted) {
+  const { topic, group } = audited
+  const figures: Audit['topics'][number] = {
+    topic,
+    logged: 0,
+    stored: 0,
+    duplicates: 0,
+    deadLetters: 0,
+    uncounted: 0,
+    lagMs: 0,
+  }
+  for (const each of earlier.filter((range) => range.topic === topic)) {
+    figures.logged += each.records
+    figures.stored += each.stored
+    figures.duplicates += each.tableRows - each.stored
+    figures.deadLetters += each.dead
+  }
+  let written = 0
+  let writtenAfter = 0
+  let underWay = 0
+  for (const bounds of await deps.log.bounds(topic)) {
+    const commit = before.get(placeOf({ topic, partition: bounds.partition }))
+    const done = commit && doneIn(commit, audited)
+    figures.logged += done?.logged ?? 0
+    figures.deadLetters += done?.dead ?? 0
+    if (group === 'sink') figures.uncounted += uncountedIn(earlier, bounds, commit)
+    const waiting = await waitingIn(deps, audited, { ...bounds, start: commit?.offset ?? bounds.start })
+    figures.logged += waiting.records
+    figures.lagMs = Math.max(figures.lagMs, waiting.ageMs)
+    written += done?.written ?? 0
+    const later = after.get(placeOf({ topic, partition: bounds.partition }))
+    writtenAfter += (later && countsIn(later)?.written) ?? 0
+    underWay += later ? pendingIn(later) : 0
+  }
+  figures.stored += written
+  if (tableRows !== null && figures.uncounted === 0) {
+    const counted = earlier.reduce((sum, each) => sum + (each.topic === topic ? each.tableRows : 0), 0)
+    figures.stored -= Math.max(0, counted + written - tableRows)
+    figures.duplicates += Math.max(0, tableRows - counted - writtenAfter - underWay)
+  }
+  return figures
+}
+
+/** What a group has counted of a partition. */
+function doneIn(commit: Commit, { keys, isDense }: AuditedTopic) {
+  const counts = countsIn(commit)
+  if (!counts) return { logged: 0, written: 0, dead: 0 }
+  const { from, read, written, dead } = counts
+  // Of the others nothing is written.
+  if (keys) return { logged: written + dead, written, dead }
+  // A log that was restored has been copied in transactions, whose marks take offsets too.
+  const areDense = isDense && epochOf(commit.offset) === 0
+  return { logged: areDense ? commit.offset - from : read, written, dead }
+}
+
+/** Records that the sink may have stored, or not, when it committed this. */
+function pendingIn({ offset, metadata }: Commit): number {
+  const { pendingLast } = JSON.parse(metadata || '{}') as { pendingLast?: number | null }
+  return typeof pendingLast === 'number' ? pendingLast + 1 - offset : 0
+}
+
+/** Records from `start` on. */
+async function waitingIn({ log, now }: AuditDeps, audited: AuditedTopic, { partition, start, end }: PartitionBounds) {
+  if (start >= end) return { records: 0, ageMs: 0 }
+  const { topic } = audited
+  const [oldest] = await log.read(topic, partition, start, 1)
+  if (!oldest || oldest.offset >= end) return { records: 0, ageMs: 0 }
+  return { records: await countWaiting(log, audited, { partition, start, end }), ageMs: now() - oldest.appendedAt }
+}
+
+async function countWaiting(log: EventLog, audited: AuditedTopic, { partition, start, end }: PartitionBounds) {
+  if (end - start > WAITING_COUNTED_MAX) return end - start
+  if (!audited.keys) return log.count(audited.topic, partition, start, end)
+  return (await Array.fromAsync(recordsIn(log, audited, { partition, from: start, to: end }))).length
+}
+
+/** By topic: the rows of its table, where they are one for each record that was counted. Of no table a row is read. */
+async function rowsOfTables(deps: AuditDeps): Promise<Map<TopicName, number>> {
+  const since = await completeSince(deps)
+  const forgetsNone = ({ table }: AuditedTopic) => since(table) === Number.NEGATIVE_INFINITY
+  const counted = auditedTopics.filter((audited) => audited.isTableOfTopic && forgetsNone(audited))
+  if (counted.length === 0) return new Map()
+  const rows = await deps.analytics.query<{ topic: TopicName; tableRows: number }>(
+    counted
+      .map(({ topic, table }) => `SELECT '${topic}' AS topic, count() AS tableRows FROM ${table}`)
+      .join('\nUNION ALL '),
+  )
+  return new Map(rows.map(({ topic, tableRows }) => [topic, tableRows]))
+}
+
+const byPlace = (commits: readonly Commit[]): Commits => new Map(commits.map((commit) => [placeOf(commit), commit]))
+const placeOf = ({ topic, partition }: { topic: TopicName; partition: number }) => `${topic}/${partition}`

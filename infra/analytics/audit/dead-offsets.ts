@@ -1,0 +1,44 @@
+import type { DeadLetter } from '../../../schemas/records/records.ts'
+import { decode, UndecodableRecord } from '../../../schemas/wire/codec.ts'
+import type { EventLog, PartitionOffset } from '../../event-log/port.ts'
+import type { AuditedTopic } from './audited-topics.ts'
+
+const PAGE_RECORDS = 1_000
+
+/** Offsets of the records of a partition that were given up. */
+export type DeadOffsets = (partition: number) => ReadonlySet<number>
+
+/** Reads all dead letters, and keeps those about a topic. */
+export async function deadOffsets(log: EventLog, audited: AuditedTopic): Promise<DeadOffsets> {
+  const byPartition = new Map<number, Set<number>>()
+  for (const { partition, start, end } of await log.bounds('dead-letters')) {
+    for (let from = start; from < end; ) {
+      const page = await log.read('dead-letters', partition, from, PAGE_RECORDS)
+      if (page.length === 0) break
+      for (const { value } of page) {
+        const about = value && givenUp(decode('DeadLetter', value), audited)
+        if (about) byPartition.set(about.partition, (byPartition.get(about.partition) ?? new Set()).add(about.offset))
+      }
+      from = page.at(-1)!.offset + 1
+    }
+  }
+  return (partition) => byPartition.get(partition) ?? new Set()
+}
+
+/** The record of the topic that a letter is about; null: none. */
+function givenUp(letter: DeadLetter, { topic, letters }: AuditedTopic): PartitionOffset | null {
+  if (!letters.some((about) => about.stream === letter.stream && about.topic === letter.topic)) return null
+  return letter.topic === topic ? letter : judgedFrom(letter)
+}
+
+/** Of the ad event whose judgement was given up, where the letter holds it and it can be decoded. */
+function judgedFrom({ value }: DeadLetter): PartitionOffset | null {
+  try {
+    if (value === null) return null
+    const { sourcePartition, sourceOffset } = decode('JudgedEvent', value)
+    return { partition: sourcePartition, offset: sourceOffset }
+  } catch (error) {
+    if (error instanceof UndecodableRecord) return null
+    throw error
+  }
+}
