@@ -1,28 +1,25 @@
-import { type Analytics, AnalyticsUnavailable } from '../../infra/analytics/port.ts'
-import { affectedSql, peopleStatements, touchedSql } from '../../infra/analytics/queries/attribution/affected.ts'
+import type { Analytics } from '../../infra/analytics/port.ts'
 import {
   copiedTransactionsSql,
+  copyStatements,
   firstOffsetsSql,
-  lookupStatements,
+  foundPairsSql,
+  linkStatements,
   type NewRows,
   PERSON_KEYS,
+  seenPairsSql,
   transactionsOfKeysSql,
+  transactionsOfPeopleSql,
 } from '../../infra/analytics/queries/attribution/lookups.ts'
-import {
-  createScratchStatements,
-  heldSql,
-  leftScratchSql,
-  type Scratch,
-  scopeSql,
-  scratchOf,
-  sliceStatements,
-} from '../../infra/analytics/queries/attribution/slices.ts'
+import type { Scratch } from '../../infra/analytics/queries/attribution/scratch.ts'
 import type { Commit, EventLog, Position } from '../../infra/event-log/port.ts'
 import { createLagMeter, type Stretch, sharedCall, type TopicLag } from '../runtime/lag.ts'
 import { SINK_GROUP } from '../sink/offset-metadata.ts'
 import type { StoredTopic } from '../sink/rows.ts'
+import { creditScope, fillScope, findAffected } from './credit.ts'
 import { commitsOf, type Progress, progressOf } from './progress.ts'
 import { advanced, newRanges, placeIn, rowsIn, versionOf } from './ranges.ts'
+import { createScratchTables, dropLeftScratch, refill, type ScratchTables } from './scratch-tables.ts'
 
 export const ATTRIBUTION_GROUP = 'attribution'
 
@@ -46,13 +43,11 @@ export interface AttributionLimits {
 }
 
 const LIMITS: AttributionLimits = { sliceTransactions: 20_000, runOffsets: 200_000 }
-/** Parameters of the queries: null keeps the windows of each shop. */
-const SHOPS_WINDOWS = { clickWindowHours: null, viewWindowHours: null }
 
 export interface AttributionDeps {
   log: EventLog
   analytics: Analytics
-  /** A name that no other run has. */
+  /** A name that nobody else has. */
   runId: () => string
   limits?: AttributionLimits
 }
@@ -67,23 +62,33 @@ export interface AttributionDeps {
  * @returns how many transactions it computed; null when the sink has stored nothing new.
  */
 export async function attribute(deps: AttributionDeps): Promise<number | null> {
+  const tables = scratchTablesOf(deps)
   let total: number | null = null
-  for (;;) {
-    const run = await runOnce(deps)
-    if (run === null) return total
-    total = (total ?? 0) + run.transactions
-    if (run.progress.phase === 'FOLLOWING') return total
+  try {
+    for (;;) {
+      const run = await runOnce(deps, tables)
+      if (run === null) return total
+      total = (total ?? 0) + run.transactions
+      if (run.progress.phase === 'FOLLOWING') return total
+    }
+  } finally {
+    await tables.drop()
   }
 }
 
 /** Attribution as periodic work: each turn is a run, and resolves to whether there may be more to do at once. */
 export function createAttribution(deps: AttributionDeps): () => Promise<boolean> {
+  const tables = scratchTablesOf(deps)
   let isTidy = false
   return async () => {
     if (!isTidy) await dropLeftScratch(deps.analytics)
     isTidy = true
-    return (await runOnce(deps)) !== null
+    return (await runOnce(deps, tables)) !== null
   }
+}
+
+function scratchTablesOf({ analytics, runId }: AttributionDeps): ScratchTables {
+  return createScratchTables({ analytics, name: runId })
 }
 
 interface Run {
@@ -93,16 +98,18 @@ interface Run {
 }
 
 /** One step of `Progress`; null when there is none to take. */
-async function runOnce(deps: AttributionDeps): Promise<Run | null> {
+async function runOnce(deps: AttributionDeps, tables: ScratchTables): Promise<Run | null> {
   const { log } = deps
   const progress = progressOf(await log.committed(ATTRIBUTION_GROUP))
-  const run = await (progress.phase === 'CREDITING' ? creditPart(deps, progress) : takeNew(deps, progress))
+  const run = await (progress.phase === 'CREDITING'
+    ? creditPart(deps, tables, progress)
+    : takeNew(deps, tables, progress))
   if (run !== null) await log.reset(ATTRIBUTION_GROUP, commitsOf(run.progress))
   return run
 }
 
 /** Copies what is new, and outside of the past computes what it affects. */
-async function takeNew(deps: AttributionDeps, { phase, done }: Progress): Promise<Run | null> {
+async function takeNew(deps: AttributionDeps, tables: ScratchTables, { phase, done }: Progress): Promise<Run | null> {
   const { log, analytics, limits = LIMITS } = deps
   const stored = (await log.committed(SINK_GROUP)).filter(({ topic }) => isOfAttribution(topic))
   const bounds = { starts: await startsOf(analytics, stored, done), runOffsets: limits.runOffsets }
@@ -111,21 +118,38 @@ async function takeNew(deps: AttributionDeps, { phase, done }: Progress): Promis
   const doneAfter = advanced(done, ranges)
   const version = versionOf(doneAfter)
   const newRows: NewRows = (topic) => rowsIn(ranges.filter((range) => range.topic === topic))
-  for (const statement of lookupStatements(newRows)) await analytics.command(statement, { version })
-  if (phase === 'FOLLOWING') {
-    const transactions = await withScratch(deps, async (scratch) => {
-      const scope = await findAffected(deps, scratch, newRows, versionOf(done))
-      await creditAffected(analytics, scratch, scope, version)
-      return scope.transactions
-    })
-    return { transactions, progress: { phase, done: doneAfter } }
-  }
+  const transactions = await tables.use(async (scratch, on) => {
+    await copyNew(on, scratch, newRows, version)
+    if (phase !== 'FOLLOWING') return 0
+    const since = { done: versionOf(done), sliceSize: limits.sliceTransactions }
+    const scope = await findAffected(on, scratch, newRows, since)
+    await creditScope(on, scratch, scope, version)
+    return scope.transactions
+  })
+  if (phase === 'FOLLOWING') return { transactions, progress: { phase, done: doneAfter } }
   const isCaughtUp = newRanges(stored, doneAfter, bounds).length === 0
   if (!isCaughtUp) return { transactions: 0, progress: { phase: 'COLLECTING', done: doneAfter } }
   const [copied] = await analytics.query<{ transactions: number }>(copiedTransactionsSql)
   const parts = Math.ceil(copied!.transactions / limits.sliceTransactions)
   const next = parts === 0 ? { phase: 'FOLLOWING' as const } : { phase: 'CREDITING' as const, part: 0, parts }
   return { transactions: 0, progress: { ...next, done: doneAfter } }
+}
+
+/** Copies the new rows into the tables that people and transactions are looked up in. Doing it again changes nothing. */
+export async function copyNew(
+  analytics: Analytics,
+  scratch: Scratch,
+  newRows: NewRows,
+  version: number,
+): Promise<void> {
+  for (const statement of copyStatements(newRows)) await analytics.command(statement)
+  const seen = seenPairsSql(newRows, scratch)
+  if (seen === null) return
+  await refill(analytics, scratch.seen, seen)
+  const [answer] = await analytics.query<{ pairs: number }>(`SELECT toInt64(count()) AS pairs FROM ${scratch.seen}`)
+  if (answer!.pairs === 0) return
+  await refill(analytics, scratch.found, foundPairsSql(scratch))
+  for (const statement of linkStatements(scratch)) await analytics.command(statement, { version })
 }
 
 /** Where the partitions begin that attribution has not begun with. */
@@ -139,36 +163,44 @@ function isOfAttribution(topic: string): boolean {
 }
 
 /** Computes the transactions of a part of the people. The parts share nothing, so that several processes could take them. */
-async function creditPart(deps: AttributionDeps, progress: Progress & { phase: 'CREDITING' }): Promise<Run> {
-  const { analytics, limits = LIMITS } = deps
+async function creditPart(
+  deps: AttributionDeps,
+  tables: ScratchTables,
+  progress: Progress & { phase: 'CREDITING' },
+): Promise<Run> {
+  const { limits = LIMITS } = deps
   const { part, parts, done } = progress
   const keys = { fromKey: startOfPart(part, parts), toKey: startOfPart(part + 1, parts) - 1 }
-  const transactions = await withScratch(deps, async (scratch) => {
-    await analytics.command(scopeSql(transactionsOfKeysSql, scratch), { ...keys, sliceSize: limits.sliceTransactions })
-    const scope = await readScope(analytics, scratch)
-    await creditAffected(analytics, scratch, scope, versionOf(done))
+  const transactions = await tables.use(async (scratch, on) => {
+    const params = { ...keys, sliceSize: limits.sliceTransactions }
+    const scope = await fillScope(on, scratch, transactionsOfKeysSql, params)
+    await creditScope(on, scratch, scope, versionOf(done))
     return scope.transactions
   })
   const isLast = part + 1 >= parts
   return { transactions, progress: isLast ? { phase: 'FOLLOWING', done } : { ...progress, part: part + 1 } }
 }
 
-function startOfPart(part: number, parts: number): number {
-  return Math.floor((part * PERSON_KEYS) / parts)
+/** Computes the credit of some people's transactions again, by the tables as they are. Only while no other run is under way. */
+export async function creditPeople(deps: AttributionDeps, personKeys: readonly number[]): Promise<void> {
+  const { log, analytics, limits = LIMITS } = deps
+  const { phase, done } = progressOf(await log.committed(ATTRIBUTION_GROUP))
+  // They are credited with the rest of the past.
+  if (phase === 'COLLECTING' || personKeys.length === 0) return
+  const tables = scratchTablesOf(deps)
+  try {
+    await tables.use(async (scratch) => {
+      const params = { personKeys, sliceSize: limits.sliceTransactions }
+      const scope = await fillScope(analytics, scratch, transactionsOfPeopleSql, params)
+      await creditScope(analytics, scratch, scope, versionOf(done))
+    })
+  } finally {
+    await tables.drop()
+  }
 }
 
-/** Gives the run scratch tables of its own. */
-async function withScratch<T>(
-  { analytics, runId }: AttributionDeps,
-  run: (scratch: Scratch) => Promise<T>,
-): Promise<T> {
-  const scratch = scratchOf(runId())
-  try {
-    for (const statement of createScratchStatements(scratch)) await analytics.command(statement)
-    return await run(scratch)
-  } finally {
-    await drop(analytics, Object.values(scratch)).catch(() => {})
-  }
+function startOfPart(part: number, parts: number): number {
+  return Math.floor((part * PERSON_KEYS) / parts)
 }
 
 /** How far attribution is behind the sink, for each partition that the sink has stored anything of. */
@@ -190,62 +222,4 @@ export function createAttributionLag(deps: {
     })
     return measure(stretches)
   })
-}
-
-/** What the scratch tables hold. */
-interface Scope {
-  touched: number
-  transactions: number
-  slices: number
-}
-
-/**
- * Fills the scratch tables with the transactions to compute again.
- * @param since the version of the last run.
- */
-async function findAffected(
-  { analytics, limits = LIMITS }: AttributionDeps,
-  scratch: Scratch,
-  newRows: NewRows,
-  since: number,
-): Promise<Scope> {
-  const touched = touchedSql(newRows, scratch)
-  if (touched !== null) await analytics.command(touched)
-  for (const statement of peopleStatements(scratch)) await analytics.command(statement, { done: since })
-  const { touched: before } = await readScope(analytics, scratch)
-  await analytics.command(scopeSql(affectedSql(newRows, scratch), scratch), {
-    sliceSize: limits.sliceTransactions,
-    done: since,
-  })
-  return { ...(await readScope(analytics, scratch)), touched: before }
-}
-
-/** @throws AnalyticsUnavailable when the store restarted during the run: its scratch tables live in memory. */
-async function creditAffected(analytics: Analytics, scratch: Scratch, scope: Scope, version: number): Promise<void> {
-  for (let slice = 0; slice < scope.slices; slice++) {
-    for (const statement of sliceStatements(scratch)) {
-      await analytics.command(statement, { slice, version, ...SHOPS_WINDOWS })
-    }
-  }
-  const { touched, transactions } = await readScope(analytics, scratch)
-  if (touched !== scope.touched || transactions !== scope.transactions) {
-    throw new AnalyticsUnavailable('The analytics store restarted during the run and has lost its scratch tables')
-  }
-}
-
-async function readScope(analytics: Analytics, scratch: Scratch): Promise<Scope> {
-  return (await analytics.query<Scope>(heldSql(scratch)))[0]!
-}
-
-/** Drops what killed runs have left. A run that is under way in another process fails and is repeated. */
-async function dropLeftScratch(analytics: Analytics): Promise<void> {
-  const left = await analytics.query<{ name: string }>(leftScratchSql)
-  await drop(
-    analytics,
-    left.map(({ name }) => name),
-  )
-}
-
-async function drop(analytics: Analytics, tables: readonly string[]): Promise<void> {
-  for (const table of tables) await analytics.command(`DROP TABLE IF EXISTS ${table} SYNC`)
 }

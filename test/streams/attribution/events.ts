@@ -221,6 +221,7 @@ export function shop(fields: {
     reserveCpcMicros: 0,
     transactionTrust: fields.transactionTrust ?? 'OPEN',
     invalidTraffic: [],
+    synonyms: '',
   }
   const { version, at = T0 } = fields
   return { kind: 'Shop', id: fields.id ?? 'shop', version, updatedAt: at, updatedBy: 'x', deletedAt: null, body }

@@ -54,7 +54,7 @@ it('attribution of the past takes parts, and goes on with the one in which it wa
   const seen: Progress[] = []
   let commands = 0
   /** More than a run has, so that one that failed succeeds when it is repeated. */
-  const failEvery = 37
+  const failEvery = 29
   const failing: Analytics = {
     ...analytics,
     command: async (sql, params) => {

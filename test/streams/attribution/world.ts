@@ -68,8 +68,8 @@ export async function openWorld(analytics: Analytics, epoch: number) {
           logRecord({ topic, key: keyOf(each), value: bytesOf(each) }, partition, start + i),
         )
         const last = start + records.length - 1
-        const [dead] = await storeBatches(analytics, [{ topic, partition, first: start, last, records, epoch }])
-        if (dead!.length > 0) throw new Error(dead![0]!.message)
+        const [stored] = await storeBatches(analytics, [{ topic, partition, first: start, last, records, epoch }])
+        if (stored!.dead.length > 0) throw new Error(stored!.dead[0]!.message)
         ends.set(place, { topic, partition, offset: start + records.length, metadata: '' })
       }
       await log.reset(SINK_GROUP, [...ends.values()])

@@ -8,7 +8,7 @@ import {
   personKeysSql,
   withoutPlaceSql,
 } from './person-links.ts'
-import type { Scratch } from './slices.ts'
+import type { Scratch } from './scratch.ts'
 import { itemGroupsSql, windowMaxMsSql, windowsSql } from './touches.ts'
 import { trustAtSql } from './transaction-versions.ts'
 
@@ -38,36 +38,49 @@ GROUP BY shopId, cid`
 }
 
 /**
- * Fills `links` with those that tell who the persons of `touched` and of new links are, and then `people` with all cids of the
- * persons of `touched`. Parameter `done` is the version of the last run.
+ * Fills `links` with those that tell who the persons of `touched` (when it has any) and of new links are. Parameter `done` is the
+ * version of the last run.
  */
-export const peopleStatements = ({ touched, links, people }: Scratch): string[] => [
+export const nearSql = ({ touched, links }: Scratch): string =>
   `INSERT INTO ${links} ${nearLinksSql(`SELECT shopId, cid FROM ${touched} UNION ALL
-    SELECT shopId, cid FROM links_by_cid WHERE ${NEW_LINKS}`)}`,
-  `INSERT INTO ${people} (shopId, cid, fromAt, toAt)
+    SELECT shopId, cid FROM links_by_cid WHERE ${NEW_LINKS}`)}`
+
+/** How many rows of `touched` and `links` there are, and how many of these links are new. Parameter `done` as above. */
+export const nearSizesSql = ({ touched, links }: Scratch): string => `
+SELECT toInt64((SELECT count() FROM ${touched})) AS touched, toInt64(count()) AS links, toInt64(countIf(${NEW_LINKS})) AS newLinks
+FROM ${links}`
+
+/** Fills `people` with all cids of the persons of `touched`. */
+export const peopleSql = ({ touched, links, people }: Scratch): string => `
+INSERT INTO ${people} (shopId, cid, fromAt, toAt)
 SELECT t.shopId AS shopId, arrayJoin(arrayDistinct(arrayPushBack(q.others, t.cid))) AS cid, min(t.fromAt), max(t.toAt)
 FROM (SELECT * FROM ${touched}) AS t
 LEFT JOIN (${linkedSql(linksAmong(links, `SELECT shopId, cid FROM ${touched}`))}) AS q
   ON q.personShopId = t.shopId AND q.personCid = t.cid
-GROUP BY shopId, cid`,
-]
+GROUP BY shopId, cid`
 
-/** The transactions whose credit the new rows can have changed. Parameter `done` as above. */
-export function affectedSql(newRows: NewRows, scratch: Scratch): string {
+/**
+ * The transactions whose credit the new rows can have changed; null: none. Parameter `done` as above.
+ * @param of `people`: the table, `people` or `touched`, that holds whose touches are new; null: nobody's.
+ */
+export function affectedSql(
+  newRows: NewRows,
+  scratch: Scratch,
+  of: { people: string | null; hasNewLinks: boolean },
+): string | null {
   const transactions = newRows('transactions')
   const registry = newRows('registry')
   const groups = newRows('item-groups')
   const returns = newRows('transaction-returns')
-  return [
+  const branches = [
     transactions && newTransactionsSql(transactions),
-    ofPeopleSql(scratch),
-    ofNewLinksSql(scratch),
+    of.people && ofPeopleSql(of.people),
+    of.hasNewLinks && ofNewLinksSql(scratch),
     registry && ofShopsSql(registry),
     groups && ofGroupsSql(groups),
     returns && ofReturnsSql(returns),
-  ]
-    .filter((branch) => branch !== null)
-    .join('\nUNION ALL\n')
+  ].filter(Boolean)
+  return branches.length === 0 ? null : branches.join('\nUNION ALL\n')
 }
 
 const newTransactionsSql = (newTransactions: string): string =>
@@ -102,8 +115,8 @@ function touchesOfCampaignsSql(newEntries: string): string {
   WHERE greatest(t.occurredAt, c.since) <= until`
 }
 
-/** Transactions of `people`, in their time. */
-const ofPeopleSql = ({ people }: Scratch): string => `
+/** Transactions of the rows of `people`, in their time. */
+const ofPeopleSql = (people: string): string => `
 SELECT p.personKey AS personKey, p.shopId AS shopId, p.kind AS kind, p.eventId AS eventId
 FROM (
   SELECT personKey, shopId, kind, eventId, occurredAt, cid FROM transactions_by_person

@@ -1,5 +1,6 @@
 import type { TopicName } from '../../../../schemas/topics.ts'
 import { NEVER, personKeysSql } from './person-links.ts'
+import type { Scratch } from './scratch.ts'
 
 /** Fills the tables in which attribution looks people and transactions up (migrations/009_attribution_lookups.sql). */
 
@@ -14,8 +15,8 @@ const eventTables = {
   emissions: { table: 'emissions', receivedAt: 'occurredAt', isProven: 'false' },
 } as const satisfies Partial<Record<TopicName, { table: string; receivedAt: string; isProven: string }>>
 
-/** Statements that copy the new rows. Parameter version. Running them again changes nothing. */
-export function lookupStatements(newRows: NewRows): string[] {
+/** Statements that copy the new rows, links aside. Running them again changes nothing. */
+export function copyStatements(newRows: NewRows): string[] {
   const touches = newRows('judged-events')
   const transactions = newRows('transactions')
   return [
@@ -28,7 +29,6 @@ export function lookupStatements(newRows: NewRows): string[] {
           copySql('transactions_by_person', PERSON_COLUMNS, `transactions WHERE NOT imported AND (${transactions})`),
           copySql('transactions_by_id', ID_COLUMNS, `transactions WHERE ${transactions}`),
         ]),
-    ...linkStatements(newRows),
   ]
 }
 
@@ -44,9 +44,9 @@ const PART_ROWS = 250_000
 const copySql = (table: string, columns: string, from: string): string =>
   `INSERT INTO ${table} (${columns}) SETTINGS min_insert_block_size_rows = ${PART_ROWS} SELECT ${columns} FROM ${from}`
 
-/** Stores pairs of cid and uid that no event had shown before, or not so early, or not proven. */
-function linkStatements(newRows: NewRows): string[] {
-  const seen = Object.entries(eventTables).flatMap(([topic, { table, receivedAt, isProven }]) => {
+/** Fills `seen` with the pairs of cid and uid that the new rows show. Null: none can. */
+export function seenPairsSql(newRows: NewRows, { seen }: Scratch): string | null {
+  const pairs = Object.entries(eventTables).flatMap(([topic, { table, receivedAt, isProven }]) => {
     const rows = newRows(topic as TopicName)
     return rows === null
       ? []
@@ -55,24 +55,35 @@ function linkStatements(newRows: NewRows): string[] {
   FROM ${table} WHERE ifNull(uid, '') != '' AND (${rows})`,
         ]
   })
-  // The second decides what is new, so a run that stops between them stores the pairs in both when it is repeated.
-  return seen.length === 0
-    ? []
-    : ['links_by_uid', 'links_by_cid'].map((table) => linksSql(table, seen.join('\n  UNION ALL\n  ')))
+  if (pairs.length === 0) return null
+  return `
+INSERT INTO ${seen} (shopId, cid, uid, seenAt, provenAt)
+SELECT shopId, cid, uid, min(at), min(proven) FROM (
+  ${pairs.join('\n  UNION ALL\n  ')}
+) GROUP BY shopId, cid, uid`
 }
 
-const linksSql = (table: string, pairs: string): string => `
-INSERT INTO ${table} (shopId, cid, uid, seenAt, provenAt, version)
-SELECT n.shopId, n.cid, n.uid, n.firstAt, n.firstProvenAt, {version:Int64}
-FROM (SELECT shopId, cid, uid, min(at) AS firstAt, min(proven) AS firstProvenAt FROM (
-  ${pairs}
-) GROUP BY shopId, cid, uid) AS n
+/** Fills `found` with the pairs of `seen` that no event had shown before, or not so early, or not proven. */
+export const foundPairsSql = ({ seen, found }: Scratch): string => `
+INSERT INTO ${found} (shopId, cid, uid, seenAt, provenAt)
+SELECT n.shopId, n.cid, n.uid, n.seenAt, n.provenAt
+FROM ${seen} AS n
 LEFT JOIN (
   SELECT shopId, cid, uid, min(seenAt) AS firstAt, min(provenAt) AS firstProvenAt, true AS known
-  FROM links_by_cid WHERE (cidKey, shopId, cid) IN (${personKeysSql(`SELECT shopId, cid FROM (${pairs})`)})
+  FROM links_by_cid WHERE (cidKey, shopId, cid) IN (${personKeysSql(`SELECT shopId, cid FROM ${seen}`)})
   GROUP BY shopId, cid, uid
 ) AS k ON k.shopId = n.shopId AND k.cid = n.cid AND k.uid = n.uid
-WHERE NOT k.known OR n.firstAt < k.firstAt OR n.firstProvenAt < k.firstProvenAt`
+WHERE NOT k.known OR n.seenAt < k.firstAt OR n.provenAt < k.firstProvenAt`
+
+/**
+ * Stores the pairs of `found`. Parameter version. `links_by_cid` decides what is new, so that a run which stops between the two
+ * stores the pairs in both when it is repeated.
+ */
+export const linkStatements = ({ found }: Scratch): string[] =>
+  ['links_by_uid', 'links_by_cid'].map(
+    (table) => `INSERT INTO ${table} (shopId, cid, uid, seenAt, provenAt, version)
+SELECT shopId, cid, uid, seenAt, provenAt, {version:Int64} FROM ${found}`,
+  )
 
 /** The first offset of each partition in the tables that are copied from: topic, partition, offset. */
 export const firstOffsetsSql = Object.entries(eventTables)
@@ -89,6 +100,11 @@ export const copiedTransactionsSql = 'SELECT toInt64(count()) AS transactions FR
 export const transactionsOfKeysSql = `
 SELECT personKey, shopId, kind, eventId FROM transactions_by_person
 WHERE personKey BETWEEN {fromKey:UInt32} AND {toKey:UInt32}`
+
+/** The transactions of some people, by their key. */
+export const transactionsOfPeopleSql = `
+SELECT personKey, shopId, kind, eventId FROM transactions_by_person
+WHERE personKey IN {personKeys:Array(UInt32)}`
 
 /** One more than the greatest key of a person. */
 export const PERSON_KEYS = 2 ** 32

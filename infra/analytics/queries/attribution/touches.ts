@@ -14,8 +14,8 @@ export const HOUR_MS = 3_600_000
 
 /**
  * The lines of `transactions` (a table with its WHERE), which holds all versions of an id or none. An id with several
- * versions counts as `TRANSACTION_PRECEDENCE` says. Imported transactions have no lines here. Parameters
- * clickWindowHours and viewWindowHours, when not null, replace those of the shop.
+ * versions counts as `TRANSACTION_PRECEDENCE` says: it has `countedLines`, and the longest version has `mostLines`. Imported
+ * transactions have no lines here. Parameters clickWindowHours and viewWindowHours, when not null, replace those of the shop.
  */
 export const linesSql = (of: { transactions: string; product_groups: string; transaction_returns: string }): string => `
   SELECT *, ${returnedMicrosSql('priceMicros', 'returnedQuantity', 'quantity')} AS returnedMicros
@@ -32,11 +32,12 @@ const boughtLinesSql = (of: { transactions: string; product_groups: string; tran
     toInt32(coalesce({clickWindowHours:Nullable(Int32)},
       if(w.known, w.clickWindowHours, ${DEFAULT_WINDOWS.clickWindowHours}))) AS clickWindowHours,
     toInt32(coalesce({viewWindowHours:Nullable(Int32)},
-      if(w.known, w.viewWindowHours, ${DEFAULT_WINDOWS.viewWindowHours}))) AS viewWindowHours
+      if(w.known, w.viewWindowHours, ${DEFAULT_WINDOWS.viewWindowHours}))) AS viewWindowHours,
+    toUInt32(length(t.first.5)) AS countedLines, t.mostLines AS mostLines
   FROM (
     SELECT shopId, kind, eventId, argMin(
       tuple(occurredAt, cid, uid, currency, lines, imported, toString(proof), receivedAt),
-      tuple(${TRANSACTION_ORDER})) AS first
+      tuple(${TRANSACTION_ORDER})) AS first, toUInt32(maxIf(length(lines), NOT imported)) AS mostLines
     FROM ${of.transactions}
     GROUP BY shopId, kind, eventId
     HAVING NOT first.6

@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto'
+import { expect, it } from 'vitest'
+import { type Analytics, AnalyticsUnavailable } from '../../../infra/analytics/port.ts'
+import { createAttribution } from '../../../streams/attribution/attribution.ts'
+import { type Happening, HOUR, happened, T0 } from './events.ts'
+import { openWorlds } from './world.ts'
+
+const world = openWorlds()
+
+const sale = (n: number, uid: string | null = null): Happening[] => [
+  happened.touch({ eventId: `e${n}`, cid: `c${n}`, uid, at: T0 + n * HOUR, adId: 'p1' }),
+  happened.purchase({ eventId: `o${n}`, cid: `c${n}`, uid, at: T0 + n * HOUR + 1, products: ['p1'] }),
+]
+
+/** Runs until nothing is left to do. */
+async function follow(turn: () => Promise<boolean>): Promise<void> {
+  while (await turn()) {}
+}
+
+it('a turn asks the store for what it needs and no more, in tables that it has already', async () => {
+  const { store, log, analytics } = await world()
+  const asked: string[] = []
+  const counting: Analytics = {
+    ...analytics,
+    query: (sql, params) => {
+      asked.push(sql)
+      return analytics.query(sql, params)
+    },
+    command: (sql, params) => {
+      asked.push(sql)
+      return analytics.command(sql, params)
+    },
+  }
+  const turn = createAttribution({ log, analytics: counting, runId: randomUUID })
+  await store([...sale(0), happened.pageView({ id: 'v0', cid: 'c0', uid: null, at: T0 })])
+  await follow(turn)
+  const statementsOf = async (happenings: readonly Happening[]) => {
+    asked.length = 0
+    await store(happenings)
+    await follow(turn)
+    // Where a partition begins is asked for once.
+    return asked.filter((sql) => !sql.includes('min(_offset)')).length
+  }
+  const ofSale = await statementsOf(sale(1))
+  const ofTouch = await statementsOf(sale(2).slice(0, 1))
+  const ofPageView = await statementsOf([happened.pageView({ id: 'v1', cid: 'c1', uid: null, at: T0 })])
+  expect({ ofSale, ofTouch, ofPageView }).toEqual({ ofSale: 21, ofTouch: 13, ofPageView: 8 })
+  expect(asked.filter((sql) => sql.startsWith('CREATE'))).toEqual([])
+  expect(await statementsOf([])).toBe(0)
+  // To know who a person is takes more.
+  expect(await statementsOf(sale(3, 'u'))).toBeGreaterThan(ofSale)
+})
+
+it('a turn whose scratch tables are lost on the way is repeated with new ones', async () => {
+  const { store, log, analytics, lines } = await world()
+  let isLost = false
+  const restarting: Analytics = {
+    ...analytics,
+    command: async (sql, params) => {
+      if (isLost && sql.includes('INSERT INTO attributed_lines')) {
+        isLost = false
+        const scratch = `SELECT name FROM system.tables WHERE engine = 'Memory' AND startsWith(name, 'attribution_scratch_')`
+        for (const { name } of await analytics.query<{ name: string }>(scratch)) {
+          await analytics.command(`TRUNCATE TABLE ${name}`)
+        }
+      }
+      await analytics.command(sql, params)
+    },
+  }
+  const turn = createAttribution({ log, analytics: restarting, runId: randomUUID })
+  await store([...sale(0), happened.pageView({ id: 'v0', cid: 'c0', uid: null, at: T0 })])
+  await follow(turn)
+  await store(sale(1))
+  isLost = true
+  await expect(turn()).rejects.toThrow(AnalyticsUnavailable)
+  await follow(turn)
+  expect((await lines()).map(({ eventId, outcome }) => `${eventId} ${outcome}`)).toEqual(['o0 CREDITED', 'o1 CREDITED'])
+})
+
+it('a link that was stored by a run that died is counted by the run after it', async () => {
+  const { store, log, analytics, lines } = await world()
+  const link = happened.pageView({ id: 'v1', cid: 'laptop', uid: 'u', at: T0 })
+  await store([
+    happened.touch({ eventId: 'e', cid: 'phone', uid: 'u', at: T0, adId: 'p1' }),
+    happened.purchase({ eventId: 'o', cid: 'laptop', at: T0 + HOUR, products: ['p1'] }),
+  ])
+  let dies = false
+  const dying: Analytics = {
+    ...analytics,
+    command: async (sql, params) => {
+      if (dies && sql.includes('_touched')) throw new AnalyticsUnavailable('killed')
+      await analytics.command(sql, params)
+    },
+  }
+  const turn = createAttribution({ log, analytics: dying, runId: randomUUID })
+  await follow(turn)
+  const outcomes = async () => (await lines()).map(({ outcome }) => outcome)
+  expect(await outcomes()).toEqual(['NO_TOUCH'])
+  await store([link])
+  dies = true
+  await expect(turn()).rejects.toThrow('killed')
+  dies = false
+  await follow(turn)
+  expect(await outcomes()).toEqual(['CREDITED'])
+})
