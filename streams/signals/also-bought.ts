@@ -36,77 +36,145 @@ export interface AlsoBoughtList {
 }
 
 /**
- * Yields the list of every product found in a basket, so that the caller can let others work in between. The time grows with
- * the sum of the squared lengths of the baskets; the limits above bound it.
- * @param now UTC epoch milliseconds that ages are counted from.
+ * The orders of a shop, kept so that those that come are added to what was read before. Products are known by numbers from 0 on,
+ * in the order in which they came.
  */
-export function* alsoBought(baskets: readonly OrderBasket[], now: number): Generator<AlsoBoughtList> {
-  const history = index(baskets, now)
-  const work = { scores: new Float64Array(history.ids.length), slots: new Int32Array(history.ids.length).fill(-1) }
-  for (let product = 0; product < history.ids.length; product++) {
-    const picks = pick(product, history, work)
-    const best = picks[0]?.value ?? 1
-    yield {
-      id: history.ids[product]!,
-      alsoBought: picks.map(({ product, value }) => ({ id: history.ids[product]!, score: value / best })),
-    }
-  }
+export interface OrderHistory {
+  /** Order lines that it holds. */
+  readonly lines: number
+  readonly ids: readonly string[]
+  /** @returns the products of these orders, whose lists are to be made anew. Newer orders than before; a few may be older. */
+  add(orders: readonly OrderBasket[]): ReadonlySet<number>
+  /** The list of a product. The time that it takes grows with the sum of the squared lengths of its orders; the limits above bound it. */
+  listOf(product: number): Pick[]
+}
+
+export interface Pick {
+  product: number
+  /** In (0, 1]. */
+  score: number
 }
 
 interface History {
   ids: string[]
-  /** The distinct products of each basket, and the basket's weight. */
-  lines: Int32Array[]
-  weights: Float64Array
-  /** Baskets of each product, latest first. */
+  /** The distinct products of all baskets, one basket after the other, where each begins, and its weight. */
+  items: number[]
+  starts: number[]
+  weights: number[]
+  /** Baskets of each product, oldest first, that hold others too. */
   basketsOf: number[][]
+  /** How often each product was bought, by recency. */
+  bought: number[]
   popular: { product: number; weight: number }[]
 }
 
-function index(baskets: readonly OrderBasket[], now: number): History {
+/**
+ * The lists of every product of some baskets.
+ * @param now UTC epoch milliseconds that ages are counted from.
+ */
+export function* alsoBought(baskets: readonly OrderBasket[], now: number): Generator<AlsoBoughtList> {
+  const history = createOrderHistory(baskets, now)
+  const { ids } = history
+  for (const product of ids.keys()) {
+    const list = history.listOf(product).map(({ product, score }) => ({ id: ids[product]!, score }))
+    yield { id: ids[product]!, alsoBought: list }
+  }
+}
+
+/** @param now UTC epoch milliseconds that ages are counted from; later on, from the latest order. */
+export function createOrderHistory(baskets: readonly OrderBasket[], now: number): OrderHistory {
+  const history: History = { ids: [], items: [], starts: [0], weights: [], basketsOf: [], bought: [], popular: [] }
+  const { ids, items, starts, weights, basketsOf, bought } = history
   const numbers = new Map<string, number>()
-  const basketsOf: number[][] = []
-  const lines: Int32Array[] = []
-  const latestFirst = [...baskets].sort((a, b) => b.occurredAt - a.occurredAt)
-  const weights = new Float64Array(latestFirst.length)
-  const bought: number[] = []
-  latestFirst.forEach((basket, b) => {
-    const items = [...new Set(basket.items)].slice(0, BASKET_LINES_MAX).map((id) => {
-      let product = numbers.get(id)
-      if (product === undefined) {
-        product = numbers.size
-        numbers.set(id, product)
-        basketsOf.push([])
-        bought.push(0)
-      }
-      return product
-    })
-    lines.push(Int32Array.from(items))
-    const recency = 2 ** (-Math.max(0, now - basket.occurredAt) / HALF_LIFE_MS)
-    weights[b] = items.length > 1 ? recency * (items.length - 1) ** SIZE_EXPONENT : 0
-    for (const product of items) {
+  const work: Work = { scores: [], slots: [] }
+  let latest = now
+
+  function numberOf(id: string): number {
+    const known = numbers.get(id)
+    if (known !== undefined) return known
+    const product = ids.push(id) - 1
+    numbers.set(id, product)
+    basketsOf.push([])
+    bought.push(0)
+    work.scores.push(0)
+    work.slots.push(-1)
+    return product
+  }
+
+  function addOne({ occurredAt, items: bag }: OrderBasket): number[] {
+    const products = distinct(bag).map(numberOf)
+    // Against what was bought at `now`: what comes later weighs more than 1.
+    const recency = 2 ** (Math.min(occurredAt - now, latest - now) / HALF_LIFE_MS)
+    const basket = weights.push(products.length > 1 ? recency * (products.length - 1) ** SIZE_EXPONENT : 0) - 1
+    items.push(...products)
+    starts.push(items.length)
+    for (const product of products) {
       bought[product]! += recency
-      const own = basketsOf[product]!
-      if (items.length > 1 && own.length < BASKETS_PER_PRODUCT_MAX) own.push(b)
+      if (products.length > 1) noteBasket(basketsOf[product]!, basket)
     }
-  })
+    return products
+  }
+
+  function noteBasket(own: number[], basket: number): void {
+    own.push(basket)
+    if (own.length > 2 * BASKETS_PER_PRODUCT_MAX) own.splice(0, BASKETS_PER_PRODUCT_MAX)
+  }
+
+  function add(orders: readonly OrderBasket[]): Set<number> {
+    const touched = new Set<number>()
+    for (const order of orders.toSorted((a, b) => a.occurredAt - b.occurredAt)) {
+      for (const product of addOne(order)) touched.add(product)
+    }
+    history.popular = mostPopular(bought, 2 ** ((latest - now) / HALF_LIFE_MS))
+    return touched
+  }
+
+  // The numbers decide between equals: for what was bought last.
+  for (const { items: bag } of baskets.toSorted((a, b) => b.occurredAt - a.occurredAt)) distinct(bag).forEach(numberOf)
+  add(baskets)
+  return {
+    get lines() {
+      return items.length
+    },
+    ids,
+    add(orders) {
+      for (const { occurredAt } of orders) latest = Math.max(latest, occurredAt)
+      return add(orders)
+    },
+    listOf(product) {
+      const picks = pick(product, history, work)
+      const best = picks[0]?.value ?? 1
+      return picks.map((each) => ({ product: each.product, score: each.value / best }))
+    },
+  }
+}
+
+const distinct = (items: readonly string[]) => [...new Set(items)].slice(0, BASKET_LINES_MAX)
+
+/** Weighed against one basket of two products that was bought now, by its recency. */
+function mostPopular(bought: readonly number[], nowWeight: number): History['popular'] {
   const total = bought.reduce((sum, weight) => sum + weight, 0)
-  const popular = bought
-    .map((weight, product) => ({ product, weight: (POPULARITY_WEIGHT * weight) / total }))
+  return bought
+    .map((weight, product) => ({ product, weight: (nowWeight * POPULARITY_WEIGHT * weight) / total }))
     .sort((a, b) => b.weight - a.weight || a.product - b.product)
     .slice(0, POPULAR_MAX)
-  return { ids: [...numbers.keys()], lines, weights, basketsOf, popular }
 }
 
 /** `scores` is all 0 and `slots` all -1 between calls. */
 interface Work {
-  scores: Float64Array
-  slots: Int32Array
+  scores: number[]
+  slots: number[]
+}
+
+/** The latest first. */
+function basketsWith(product: number, { basketsOf }: History): number[] {
+  return basketsOf[product]!.slice(-BASKETS_PER_PRODUCT_MAX).reverse()
 }
 
 function pick(product: number, history: History, work: Work): { product: number; value: number }[] {
-  const baskets = history.basketsOf[product]!
-  const candidates = rankCandidates(product, history, work)
+  const { items, starts } = history
+  const baskets = basketsWith(product, history)
+  const candidates = rankCandidates(product, baskets, history, work)
   candidates.forEach(({ product }, slot) => {
     work.slots[product] = slot
   })
@@ -114,7 +182,10 @@ function pick(product: number, history: History, work: Work): { product: number;
   const containing: number[][] = candidates.map(() => [])
   const weights = baskets.map((b) => history.weights[b]!)
   baskets.forEach((b, at) => {
-    for (const other of history.lines[b]!) if (work.slots[other]! >= 0) containing[work.slots[other]!]!.push(at)
+    for (let i = starts[b]!; i < starts[b + 1]!; i++) {
+      const slot = work.slots[items[i]!]!
+      if (slot >= 0) containing[slot]!.push(at)
+    }
   })
 
   const picks: { product: number; value: number }[] = []
@@ -125,8 +196,9 @@ function pick(product: number, history: History, work: Work): { product: number;
     for (const at of containing[best]!) {
       const covered = weights[at]! * (1 - COVERED_KEEPS)
       weights[at]! -= covered
-      for (const other of history.lines[baskets[at]!]!) {
-        const slot = work.slots[other]!
+      const b = baskets[at]!
+      for (let i = starts[b]!; i < starts[b + 1]!; i++) {
+        const slot = work.slots[items[i]!]!
         if (slot >= 0) values[slot]! -= covered
       }
     }
@@ -137,14 +209,15 @@ function pick(product: number, history: History, work: Work): { product: number;
 }
 
 /** The products bought most together with one, filled up with the most popular; best first. */
-function rankCandidates(product: number, history: History, { scores }: Work): { product: number; value: number }[] {
+function rankCandidates(product: number, baskets: readonly number[], history: History, { scores }: Work) {
+  const { items, starts, weights } = history
   const touched: number[] = []
   const add = (other: number, weight: number) => {
     if (scores[other] === 0) touched.push(other)
     scores[other]! += weight
   }
-  for (const b of history.basketsOf[product]!) {
-    for (const other of history.lines[b]!) if (other !== product) add(other, history.weights[b]!)
+  for (const b of baskets) {
+    for (let i = starts[b]!; i < starts[b + 1]!; i++) if (items[i] !== product) add(items[i]!, weights[b]!)
   }
   for (const { product: other, weight } of history.popular) if (other !== product) add(other, weight)
   const ranked = touched.map((other) => ({ product: other, value: scores[other]! }))

@@ -8,29 +8,39 @@ export const shopsSql = `
   SELECT shopId FROM signal_days UNION DISTINCT SELECT shopId FROM transactions WHERE kind = 'PURCHASE'`
 
 /** Row: one purchase. */
-export interface PurchaseBasket {
+export interface PurchaseOrder {
+  /** A hash of its event id. */
+  orderId: number
   /** UTC epoch milliseconds. */
   occurredAt: number
   /** Feed ids. */
   items: readonly string[]
 }
-/** Parameters shopId, basketLinesMax, linesMax: the latest purchases, up to so many lines together. */
-export const basketsSql = `
-  SELECT occurredAt, items
+
+/** @param rows SQL that holds for the rows to take. */
+const ordersSql = (rows: string) => `
+  SELECT eventId, first.1 AS occurredAt, arraySlice(
+    arrayDistinct(arrayMap(line -> line.shopProductId, first.2)), 1, {basketLinesMax:UInt32}) AS items
   FROM (
-    SELECT occurredAt, items, sum(length(items)) OVER (
+    SELECT eventId, argMin(tuple(occurredAt, lines), tuple(${TRANSACTION_ORDER})) AS first FROM transactions
+    WHERE shopId = {shopId:String} AND kind = 'PURCHASE' AND (${rows}) GROUP BY eventId
+  )`
+const ORDER_ID = `toInt64(cityHash64(eventId) % ${Number.MAX_SAFE_INTEGER}) AS orderId`
+
+/** Rows PurchaseOrder. Parameters shopId, basketLinesMax, linesMax: the latest purchases, up to so many lines together. */
+export const latestOrdersSql = `
+  SELECT ${ORDER_ID}, occurredAt, items
+  FROM (
+    SELECT eventId, occurredAt, items, sum(length(items)) OVER (
       ORDER BY occurredAt DESC, eventId ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS linesSoFar
-    FROM (
-      SELECT eventId, first.1 AS occurredAt, arraySlice(
-        arrayDistinct(arrayMap(line -> line.shopProductId, first.2)), 1, {basketLinesMax:UInt32}) AS items
-      FROM (
-        SELECT eventId, argMin(tuple(occurredAt, lines), tuple(${TRANSACTION_ORDER})) AS first FROM transactions
-        WHERE shopId = {shopId:String} AND kind = 'PURCHASE' GROUP BY eventId
-      )
-    )
+    FROM (${ordersSql('1')})
   )
   WHERE linesSoFar <= {linesMax:UInt64}
   ORDER BY occurredAt DESC`
+
+/** Rows PurchaseOrder, of new rows alone. Parameters shopId, basketLinesMax. @param newRows SQL that holds for these. */
+export const newOrdersSql = (newRows: string): string =>
+  `SELECT ${ORDER_ID}, occurredAt, items FROM (${ordersSql(newRows)})`
 
 /** Row: the ad requests of an hour of the day, as the shop's clock shows it. */
 export interface HourTraffic {

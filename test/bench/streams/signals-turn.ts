@@ -1,8 +1,9 @@
 /**
- * A turn of signals after 1,000 new orders of one shop, over 1 million stored events and orders of it and of others; other
- * numbers of events by argument. What it reads, its CPU and the longest time that it keeps the thread to itself.
+ * A turn of signals after 1,000 new orders, of two shops of 1 million stored events and 50,000 orders each; other
+ * numbers by argument. What it reads, its CPU and the longest time that it keeps a thread to itself, which in the program is the
+ * signals' own.
  *
- *     node test/bench/streams/signals-turn.ts [events of the shop]
+ *     node test/bench/streams/signals-turn.ts [events of a shop] [shops]
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,12 +11,14 @@ import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
 import { openEmbeddedAnalytics } from '../../../infra/analytics/embedded/analytics.ts'
+import { createShopSignals } from '../../../streams/signals/shop-signals.ts'
 import { createSignals } from '../../../streams/signals/signals.ts'
 import { SINK_GROUP } from '../../../streams/sink/offset-metadata.ts'
 import { fakeLog } from '../../streams/runtime/fake-log.ts'
+import { reportFigure } from '../summary/figure.ts'
 
 const EVENTS = Number(process.argv[2] ?? 1_000_000)
-const SHOPS = 2
+const SHOPS = Number(process.argv[3] ?? 2)
 const EVENTS_PER_ORDER = 20
 const PRODUCTS = 5_000
 const NEW_ORDERS = 1_000
@@ -73,7 +76,8 @@ async function add(topic: keyof typeof ends, rows: number, startMs: number, endM
 await add('judged-events', EVENTS * SHOPS, NOW - DAYS * DAY_MS, NOW - 60_000)
 await add('transactions', (EVENTS * SHOPS) / EVENTS_PER_ORDER, NOW - DAYS * DAY_MS, NOW - 60_000)
 await delay(SETTLE_MS)
-const signals = createSignals({ log, analytics, intervalMs: 0, now: () => NOW })
+const deps = { log, analytics, now: () => NOW }
+const signals = createSignals({ ...deps, shopSignals: createShopSignals(deps), intervalMs: 0 })
 const figures: Record<string, string | number>[] = []
 async function turn(name: string): Promise<void> {
   const lag = monitorEventLoopDelay({ resolution: 5 })
@@ -108,5 +112,10 @@ for (let n = 0; n < TURNS; n++) {
 }
 console.log(`${SHOPS} shops of ${EVENTS.toLocaleString('en')} events and ${EVENTS / EVENTS_PER_ORDER} orders each`)
 console.table(figures)
+const turns = figures.slice(-TURNS).map((figure) => figure['CPU ms'] as number)
+reportFigure({
+  measure: `A signals turn of ${NEW_ORDERS} orders, ${SHOPS} shops of ${EVENTS.toLocaleString('en')} events`,
+  ...{ value: Math.max(...turns) / 1_000, unit: 's of CPU', goal: { atMost: 2 } },
+})
 rmSync(folder, { recursive: true })
 process.exit(0)

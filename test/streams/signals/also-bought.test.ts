@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { alsoBought, LIST_LENGTH_MAX } from '../../../streams/signals/also-bought.ts'
+import { alsoBought, createOrderHistory, LIST_LENGTH_MAX } from '../../../streams/signals/also-bought.ts'
 import { tries } from '../../effort.ts'
 
 const NOW = Date.UTC(2026, 0, 1)
@@ -82,6 +82,36 @@ describe('also bought', () => {
         }
       }),
       { numRuns: tries(50, 500) },
+    )
+  })
+
+  test('orders that are added change the lists of their products as if all had been read at once', () => {
+    const order = fc.record({
+      items: fc.uniqueArray(fc.integer({ min: 0, max: 12 }).map(String), { minLength: 1, maxLength: 4 }),
+      ageMs: fc.integer({ min: 0, max: 900 * DAY }),
+    })
+    fc.assert(
+      fc.property(fc.array(order, { maxLength: 20 }), fc.array(order, { minLength: 1, maxLength: 5 }), (old, fresh) => {
+        // The later ones are of the last day.
+        const ordersOf = (list: typeof old, scale: number) =>
+          list.map(({ items, ageMs }) => ({ items, occurredAt: NOW - ageMs * scale }))
+        const before = ordersOf(old, 1).map((each) => ({ ...each, occurredAt: each.occurredAt - DAY }))
+        const after = ordersOf(fresh, 1 / 900)
+        const latest = Math.max(...after.map(({ occurredAt }) => occurredAt))
+        const grown = createOrderHistory(before, Math.max(0, ...before.map(({ occurredAt }) => occurredAt)))
+        const touched = grown.add(after)
+        const whole = createOrderHistory([...before, ...after], latest)
+        expect([...touched].map((product) => grown.ids[product]).sort()).toEqual(
+          [...new Set(after.flatMap(({ items }) => items))].sort(),
+        )
+        for (const product of touched) {
+          const scores = grown.listOf(product).map(({ score }) => score)
+          const expected = whole.listOf(whole.ids.indexOf(grown.ids[product]!)).map(({ score }) => score)
+          expect(scores.length).toBe(expected.length)
+          for (const [at, score] of scores.entries()) expect(score).toBeCloseTo(expected[at]!, 6)
+        }
+      }),
+      { numRuns: tries(100, 1_000) },
     )
   })
 })

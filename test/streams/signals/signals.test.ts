@@ -7,6 +7,7 @@ import type { Analytics } from '../../../infra/analytics/port.ts'
 import type { EventLog, NewRecord } from '../../../infra/event-log/port.ts'
 import type { ProductSignals } from '../../../schemas/records/records.ts'
 import { decode } from '../../../schemas/wire/codec.ts'
+import { createShopSignals } from '../../../streams/signals/shop-signals.ts'
 import { createSignals } from '../../../streams/signals/signals.ts'
 import { purchase, touch } from '../attribution/events.ts'
 import { openWorld } from '../attribution/world.ts'
@@ -59,7 +60,10 @@ function latest(): Record<string, ProductSignals> {
   const all = appended.map(({ value }) => decode('ProductSignals', value!))
   return Object.fromEntries(all.filter(({ shopId }) => shopId === 'shop').map((each) => [each.id, each]))
 }
-const signals = (now = NOW) => createSignals({ log, analytics, intervalMs: 0, now: () => now })
+const signals = (now = NOW, intervalMs = 0) => {
+  const deps = { log, analytics, now: () => now }
+  return createSignals({ ...deps, shopSignals: createShopSignals(deps), intervalMs })
+}
 
 describe('signals', () => {
   test('a purchase outweighs a click, a click a view, and a fresh one an old one', async () => {
@@ -134,5 +138,78 @@ describe('signals', () => {
     expect(await signals(NOW + 60 * DAY).runOnce()).toBe(5)
     expect(latest().z).toMatchObject({ popularity: 0, views: 0, clicks: 0, alsoBought: [] })
     expect(latest().a).toMatchObject({ popularity: 0, alsoBought: [{ id: 'b' }, { id: 'c' }, { id: 'd' }] })
+  })
+
+  test('an order history that is imported changes the lists at the next look, a few orders only after the interval', async () => {
+    const [intervalMs, shopId] = [300_000, 'shop']
+    await world.store([seen('tea', 'VIEW')])
+    let time = NOW
+    const deps = { log, analytics, now: () => time }
+    const running = createSignals({ ...deps, shopSignals: createShopSignals(deps), intervalMs })
+    await running.runOnce()
+    expect(latest().tea!.alsoBought).toEqual([])
+    // Whatever the time: no interval has passed.
+    const history = Array.from({ length: 50 }, (_, n) => bought(['tea', 'cup'], { at: NOW - n * DAY, shopId }))
+    await world.store(history.map((each) => ({ ...each, value: { ...each.value, imported: true } })))
+    await running.runOnce()
+    expect(latest().tea!.alsoBought.map(({ id }) => id)).toEqual(['cup'])
+    await world.store([bought(['tea', 'pot'])])
+    expect(await running.runOnce()).toBe(0)
+    time += intervalMs
+    await running.runOnce()
+    expect(latest().tea!.alsoBought.map(({ id }) => id)).toEqual(['cup', 'pot'])
+  })
+
+  test('the orders of a shop are read once, and then those that are new, each order once', async () => {
+    const orders = Array.from({ length: 40 }, (_, n) =>
+      bought(['tea', n % 2 === 0 ? 'cup' : 'pot'], { at: NOW - n * DAY }),
+    )
+    await world.store(orders)
+    const read: number[] = []
+    const counting: Analytics = {
+      ...analytics,
+      async query<Row extends object>(...args: Parameters<Analytics['query']>) {
+        const rows = await analytics.query<Row>(...args)
+        if (rows[0] && 'orderId' in rows[0]) read.push(rows.length)
+        return rows
+      },
+    }
+    const deps = { log, analytics: counting, now: () => NOW }
+    const running = createSignals({ ...deps, shopSignals: createShopSignals(deps), intervalMs: 0 })
+    await running.runOnce()
+    await world.store([bought(['tea', 'lamp'], { at: NOW }), bought(['tea', 'lamp'], { at: NOW }), orders[7]!])
+    await running.runOnce()
+    expect(read).toEqual([40, 3])
+    const found = latest()
+    expect(found.lamp!.alsoBought[0]!.id).toBe('tea')
+    // As read at once by another process.
+    appended = []
+    await signals().runOnce()
+    for (const id of ['tea', 'lamp']) expect(found[id]!.alsoBought, id).toEqual(latest()[id]!.alsoBought)
+    // So many more at once may be of any time.
+    await world.store(Array.from({ length: 10 }, () => bought(['tea', 'old'], { at: NOW - 99 * DAY })))
+    await running.runOnce()
+    expect(read).toEqual([40, 3, 10, 52])
+  })
+
+  test('what was not appended is appended the next time', async () => {
+    await world.store([bought(['a', 'b'])])
+    let fails = true
+    const failing = {
+      ...log,
+      append: async (records: readonly NewRecord[]) =>
+        fails ? Promise.reject(new Error('away')) : log.append(records),
+    }
+    const deps = { log: failing, analytics, now: () => NOW }
+    const running = createSignals({ ...deps, shopSignals: createShopSignals(deps), intervalMs: 0 })
+    await expect(running.runOnce()).rejects.toThrow('away')
+    fails = false
+    expect(await running.runOnce()).toBe(2)
+    fails = true
+    await world.store([bought(['a', 'c'])])
+    await expect(running.runOnce()).rejects.toThrow('away')
+    fails = false
+    await running.runOnce()
+    expect(latest().c!.alsoBought[0]!.id).toBe('a')
   })
 })

@@ -1,0 +1,25 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { closeEngines, connectEngines, type EngineLinks } from '../../infra/engines.ts'
+import { serveConnections, yieldThisThread } from '../../infra/thread.ts'
+import { createShopSignals } from '../../streams/signals/shop-signals.ts'
+import { workerLogger } from '../process/logger.ts'
+
+export interface SignalsWorkerData {
+  links: EngineLinks
+  logLevel: string
+}
+
+/** The thread that makes also-bought lists: for a shop with a long history it computes for seconds, and the judge must not wait. */
+const { links, logLevel } = workerData as SignalsWorkerData
+const engines = await connectEngines(links, workerLogger(logLevel, 'signals'))
+yieldThisThread()
+
+// Who takes the lead begins with what is in the topic then.
+serveConnections(
+  parentPort!,
+  () => {
+    const { update } = createShopSignals({ ...engines, now: Date.now })
+    return { update }
+  },
+  () => closeEngines(engines),
+)

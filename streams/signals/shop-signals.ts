@@ -1,0 +1,129 @@
+import { hash } from 'node:crypto'
+import { setImmediate as yieldThread } from 'node:timers/promises'
+import type { Analytics } from '../../infra/analytics/port.ts'
+import { type ProductActivity, productActivitySql } from '../../infra/analytics/queries/signal-days.ts'
+import type { EventLog, NewRecord } from '../../infra/event-log/port.ts'
+import type { ProductSignals } from '../../schemas/records/records.ts'
+import { decode, encode } from '../../schemas/wire/codec.ts'
+import { createShopOrders } from './shop-orders.ts'
+
+/** What happened longer ago does not count as popular, nor towards the click rate. */
+export const WINDOW_DAYS = 30
+/** Age in days at which a purchase, click or view counts half. */
+export const HALF_LIFE_DAYS = 7
+/** A purchase counts 1. Small enough that many clicks make up for a purchase only where purchases are rare. */
+const CLICK_POPULARITY = 0.01
+const VIEW_POPULARITY = 0.00001
+/** Smaller changes of popularity and scores are not worth a record. */
+const SIGNIFICANT_DIGITS = 3
+const RECORDS_PER_APPEND = 500
+/** Lists computed before others get their turn on this thread. */
+const LISTS_PER_TURN = 10
+
+export interface ShopSignalsDeps {
+  log: Pick<EventLog, 'append' | 'committed' | 'tail'>
+  analytics: Analytics
+  /** UTC epoch milliseconds. */
+  now: () => number
+}
+
+/** Computes the signals of a shop's products. Only one may run in an installation. */
+export interface ShopSignals {
+  /**
+   * Appends the signals that changed. @returns how many.
+   * @param today UTC, in days since the epoch.
+   */
+  update(shopId: string, today: number): Promise<number>
+}
+
+/** Of a product, apart from its list. */
+type Figures = Pick<ProductSignals, 'popularity' | 'views' | 'clicks'>
+const NO_FIGURES: Figures = { popularity: 0, views: 0, clicks: 0 }
+
+/**
+ * What shoppers bought, clicked and saw, as signals of each product in the topic `product-signals`. The orders of a shop stay in
+ * memory: of an update, only the lists of products that have new orders or other figures are made anew, and once a day all.
+ */
+export function createShopSignals({ log, analytics, now }: ShopSignalsDeps): ShopSignals {
+  const ordersOf = createShopOrders({ log, analytics })
+  /** By shop, then by product: digest of the signals in the topic. Null: not read yet. */
+  let known: Promise<Map<string, Map<string, string>>> | null = null
+  /** The day on which all lists of a shop were made last. */
+  const listedOn = new Map<string, number>()
+
+  async function readKnown(): Promise<Map<string, Map<string, string>>> {
+    const shops = new Map<string, Map<string, string>>()
+    const tail = await log.tail('product-signals', (records) => {
+      for (const { value } of records) if (value) note(shops, decode('ProductSignals', value))
+    })
+    await tail.close()
+    return shops
+  }
+
+  async function readFigures(shopId: string, today: number): Promise<Map<string, Figures>> {
+    const params = { shopId, sinceDay: today - WINDOW_DAYS, today, halfLifeDays: HALF_LIFE_DAYS }
+    const rows = await analytics.query<ProductActivity>(productActivitySql, params)
+    return new Map(rows.map((row) => [row.id, { popularity: popularityOf(row), views: row.views, clicks: row.clicks }]))
+  }
+
+  return {
+    async update(shopId, today) {
+      known ??= readKnown().catch((error) => {
+        known = null
+        throw error
+      })
+      const shops = await known
+      const ofShop = shops.get(shopId) ?? new Map<string, string>()
+      const figures = await readFigures(shopId, today)
+      const { history, touched } = await ordersOf(shopId)
+      const isWhole = touched === null || listedOn.get(shopId) !== today
+      // Should this fail, the next update takes all: the new orders are not new any more.
+      listedOn.delete(shopId)
+      const numbers = new Map(history.ids.map((id, product) => [id, product]))
+      const changed: ProductSignals[] = []
+      let lists = 0
+      // Also what was popular and is no more.
+      for (const id of new Set([...figures.keys(), ...numbers.keys(), ...ofShop.keys()])) {
+        const own = figures.get(id) ?? NO_FIGURES
+        const product = numbers.get(id)
+        const isTouched = isWhole || (product !== undefined && touched.has(product))
+        const before = ofShop.get(id)
+        if (!isTouched && before?.startsWith(figuresDigest(own))) continue
+        if (++lists % LISTS_PER_TURN === 0) await yieldThread()
+        const list = product === undefined ? [] : history.listOf(product)
+        const alsoBought = list.map((pick) => ({ id: history.ids[pick.product]!, score: rounded(pick.score) }))
+        const signals = { shopId, id, ...own, alsoBought, computedAt: now() }
+        if (before !== digestOf(signals)) changed.push(signals)
+      }
+      for (let from = 0; from < changed.length; from += RECORDS_PER_APPEND) {
+        const chunk = changed.slice(from, from + RECORDS_PER_APPEND)
+        await log.append(chunk.map(recordOf))
+        for (const each of chunk) note(shops, each)
+      }
+      listedOn.set(shopId, today)
+      return changed.length
+    },
+  }
+}
+
+const popularityOf = ({ decayedPurchases, decayedClicks, decayedViews }: ProductActivity): number =>
+  rounded(decayedPurchases + CLICK_POPULARITY * decayedClicks + VIEW_POPULARITY * decayedViews)
+
+const rounded = (value: number): number => Number(value.toPrecision(SIGNIFICANT_DIGITS))
+
+/** The figures come first, so that they can be compared without the list. */
+const digestOf = (signals: ProductSignals): string =>
+  figuresDigest(signals) +
+  hash('sha1', JSON.stringify(signals.alsoBought.map(({ id, score }) => [id, score])), 'base64url')
+
+const figuresDigest = ({ popularity, views, clicks }: Figures): string => `${popularity} ${views} ${clicks} `
+
+function note(shops: Map<string, Map<string, string>>, signals: ProductSignals): void {
+  const shop = shops.get(signals.shopId) ?? new Map<string, string>()
+  shops.set(signals.shopId, shop.set(signals.id, digestOf(signals)))
+}
+
+function recordOf(signals: ProductSignals): NewRecord {
+  const key = `${signals.shopId}/${signals.id}`
+  return { topic: 'product-signals', key, value: encode('ProductSignals', signals) }
+}
