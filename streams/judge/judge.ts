@@ -15,8 +15,11 @@ import { JUDGE_GROUP, type RecountDeps } from './recount.ts'
 import { invalid, type Judgement, judgement, judgingStep, termsOf, verdictWithoutCounters } from './verdict.ts'
 import { WindowIndex } from './windows/windows.ts'
 
-/** A batch costs a store in every shard and a transaction, so that a backlog is better judged in large ones. */
-const BATCH_MAX_RECORDS = 4_000
+/**
+ * A batch costs a store in every shard and a transaction, so that a backlog is better judged in large ones. Selection's reads of
+ * the counters wait for each store.
+ */
+const BATCH_MAX_RECORDS = 8_000
 /** Verdicts may be some tenths of a second late, and each batch has its price. */
 const GATHER_MS = 250
 

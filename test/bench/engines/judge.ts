@@ -11,6 +11,7 @@ import { createJudge } from '../../../streams/judge/judge.ts'
 import { rebuildCounters } from '../../../streams/judge/recount.ts'
 import { costOf, type Judging, silent, withJudging } from '../judging/engines.ts'
 import { eventAt, snapshot } from '../judging/traffic.ts'
+import { reportFigure } from '../summary/figure.ts'
 
 const EVENTS = Number(process.argv[2] ?? 200_000)
 const APPENDED_AT_ONCE = 2_000
@@ -44,6 +45,21 @@ async function measure(name: string, hotShare: number, engines: Judging): Promis
   const recounted = await rebuildCounters(deps)
   const recountMs = performance.now() - recountFrom
   if (recounted !== EVENTS) throw new Error(`counted ${recounted} of ${EVENTS} again`)
+  const where = redisMicros === null ? 'embedded' : 'Kafka and Redis'
+  reportFigure({
+    measure: `Judge, ${name}, ${where}`,
+    ...{
+      value: (EVENTS / elapsedMs) * 1_000,
+      unit: 'events/s',
+      goal: { atLeast: redisMicros === null ? 60_000 : 40_000 },
+    },
+  })
+  if (redisMicros !== null) {
+    reportFigure({
+      measure: `Redis, ${name}`,
+      ...{ value: redisMicros / EVENTS, unit: 'µs of CPU a judged event', goal: { atMost: 8 } },
+    })
+  }
   console.log(
     [
       `${name}: ${Math.round((EVENTS / elapsedMs) * 1_000)} events/s`,

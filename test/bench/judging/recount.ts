@@ -11,6 +11,7 @@ import type { AdEvent, JudgedEvent } from '../../../schemas/records/events.ts'
 import { encode } from '../../../schemas/wire/codec.ts'
 import { createCountersRepair } from '../../../streams/judge/counters-repair.ts'
 import { JUDGE_GROUP } from '../../../streams/judge/recount.ts'
+import { reportFigure } from '../summary/figure.ts'
 import { costOf, type Judging, withJudging } from './engines.ts'
 import { eventAt, snapshot } from './traffic.ts'
 
@@ -38,6 +39,10 @@ async function measure(name: string, spanMs: number, { log, counters }: Judging)
     createCountersRepair({ log, counters, snapshot, now: Date.now }),
   )
   if ((await counters.complete()).includes(false)) throw new Error('not all was counted again')
+  reportFigure({
+    measure: `Recount, ${name}, ${redisMicros === null ? 'embedded' : 'Kafka and Redis'}`,
+    ...{ value: (EVENTS / elapsedMs) * 1_000, unit: 'events/s', goal: { atLeast: 83_000 } },
+  })
   console.log(
     [
       `${name}: ${Math.round((EVENTS / elapsedMs) * 1_000)} events/s`,

@@ -56,6 +56,7 @@ export function snapshotOf(campaigns: Record<string, Partial<Campaign>>, timeZon
       reserveCpcMicros: 0,
       transactionTrust: 'OPEN',
       invalidTraffic: [],
+      synonyms: '',
     },
   })
   for (const [id, change] of Object.entries(campaigns)) {
