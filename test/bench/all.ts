@@ -1,10 +1,15 @@
 /**
- * Every measure in turn, each in a process of its own: `make bench [DATA=folder]`. Those of `engines/` need the real
- * engines, which `make bench` starts. Relevance needs real data: DATA names a folder with `icecat/` and `orders/`.
+ * Every measure in turn, each in a process of its own: `make bench [DATA=folder] [ONLY='cost/cost start']`. Those of `engines/`
+ * need the real engines, which `make bench` starts. Relevance needs real data: DATA names a folder with `icecat/` and `orders/`.
+ * What has a goal is written to docs/benchmarks.md.
  */
 import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { addresses } from '../engines/addresses.ts'
+import { writeBenchmarks } from './summary/benchmarks.ts'
+import { FIGURES_FILE } from './summary/figure.ts'
 
 interface Measure {
   script: string
@@ -33,6 +38,7 @@ const measures: Measure[] = [
     'streams/signals-turn',
     'streams/attribution-turn',
     'streams/indexer',
+    'reports',
     'feed',
     'registry',
     'start',
@@ -42,6 +48,7 @@ const measures: Measure[] = [
     'engines/judge',
     'judging/recount',
     'engines/counters',
+    'cost/soak',
   ].map((script) => ({ script })),
   ...['selection/selection', 'streams/indexer'].map((script) => ({ script, env: realEngines })),
   ...['log', 'hot-partition', 'intake', 'judge', 'sink', 'index', 'freshness', 'pipeline'].map((name) => ({
@@ -63,16 +70,25 @@ const measures: Measure[] = [
     : []),
 ]
 
+const only = process.env.ONLY?.split(/\s+/).filter((script) => script !== '') ?? []
+const unknown = only.filter((script) => !measures.some((measure) => measure.script === script))
+if (unknown.length > 0) throw new Error(`ONLY names no measure: ${unknown.join(', ')}`)
+const chosen = measures.filter(({ script }) => only.length === 0 || only.includes(script))
+
+const folder = mkdtempSync(join(tmpdir(), 'bench-'))
+const figures = join(folder, 'figures')
 const failed: string[] = []
-for (const { script, args = [], env } of measures) {
+for (const { script, args = [], env } of chosen) {
   const name = [script, ...(env ? ['on real engines'] : [])].join(' ')
   console.log(`\n== ${name}`)
   const { status } = spawnSync(process.execPath, [join(import.meta.dirname, `${script}.ts`), ...args], {
     stdio: 'inherit',
-    env: { ...process.env, ...env },
+    env: { ...process.env, ...env, [FIGURES_FILE]: figures },
   })
   if (status !== 0) failed.push(name)
 }
+console.log(`\n${writeBenchmarks(readFileSync(figures, { encoding: 'utf8', flag: 'a+' }))}`)
+rmSync(folder, { recursive: true })
 if (failed.length > 0) {
   console.error(`did not finish: ${failed.join(', ')}`)
   process.exit(1)

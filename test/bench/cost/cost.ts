@@ -6,17 +6,18 @@
  *
  *     node test/bench/cost/cost.ts [seconds of each rate] [visits per second …]
  */
-import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startProgram } from '../../program.ts'
+import { reportFigure } from '../summary/figure.ts'
 import { type Market, openMarket } from './market.ts'
 import { secondsByPart } from './profile.ts'
-import type { Visited, Visits } from './shoppers.load.ts'
+import type { Visited } from './shoppers.load.ts'
 import { parts, threadTimes, usedBetween } from './threads.ts'
+import { visit } from './visit.ts'
 
 const SECONDS = Number(process.argv[2] ?? 10)
 const RATES = process.argv.slice(3).map(Number)
@@ -25,8 +26,11 @@ const PROFILED_RATE = 100
 const PRODUCTS = 19_406
 /** For what the load has left behind: rows on their way, merges. */
 const SETTLE_MS = 5_000
-const WARM_UP = { visitsPerSecond: 50, seconds: 5 }
-const GOALS = 'Goals at 100 visits/s: 0.5 of a core, p50 3 ms and p99 15 ms of ad requests; idle 0.01 of a core.'
+const WARM_UP = { shoppers: 'early', visitsPerSecond: 50, seconds: 5 }
+const GOALS: Record<number, { cores?: number; p50Ms?: number; p99Ms: number }> = {
+  100: { cores: 0.5, p50Ms: 3, p99Ms: 15 },
+  500: { p99Ms: 50 },
+}
 
 await measureThreads()
 await measureSources()
@@ -42,21 +46,41 @@ async function measureThreads(): Promise<void> {
     const idle = await spent(pid, () => sleep(SECONDS * 1_000))
     const runs = []
     for (const visitsPerSecond of RATES.length > 0 ? RATES : RATES_BY_DEFAULT) {
-      runs.push(await spent(pid, () => visit({ url, ...market, visitsPerSecond, seconds: SECONDS })))
+      const run = await spent(pid, () =>
+        visit({ url, ...market, shoppers: `at-${visitsPerSecond}`, visitsPerSecond, seconds: SECONDS }),
+      )
+      runs.push({ visitsPerSecond, run })
       await sleep(SETTLE_MS)
     }
-    console.log(`\nCores, by thread; ${SECONDS} s each; ${PRODUCTS} products. ${GOALS}`)
+    console.log(`\nCores, by thread; ${SECONDS} s each; ${PRODUCTS} products`)
     const cores = (run: Omit<typeof idle, 'result'>) =>
       mapped(withAll(run.used), (seconds) => Math.round((1_000 * seconds) / run.seconds) / 1_000)
     console.table([
       { 'visits/s': 0, ...cores(idle) },
-      ...runs.map((run) => ({ 'visits/s': Math.round(run.result.adRequests / run.seconds), ...cores(run) })),
+      ...runs.map(({ run }) => ({ 'visits/s': Math.round(run.result.adRequests / run.seconds), ...cores(run) })),
     ])
     console.log('\nMicroseconds of processor time, by thread, for each ad request and event')
-    console.table(runs.map(({ result, used }) => ({ ...counts(result), ...microsEach(withAll(used), result) })))
+    console.table(
+      runs.map(({ run: { result, used } }) => ({ ...counts(result), ...microsEach(withAll(used), result) })),
+    )
     console.log('\nAnswers, milliseconds from when they were due')
-    console.table(runs.map(({ result }) => result))
-    console.log('memory, MB', program.memoryMb())
+    console.table(runs.map(({ run }) => run.result))
+    const memory = program.memoryMb()
+    console.log('memory, MB', memory)
+    const coresOf = ({ used, seconds }: Omit<typeof idle, 'result'>) => withAll(used).all! / seconds
+    reportFigure({ measure: 'Idle', value: coresOf(idle), unit: 'cores', goal: { atMost: 0.01 } })
+    for (const { visitsPerSecond, run } of runs) {
+      const goal = GOALS[visitsPerSecond]
+      if (goal === undefined) continue
+      const at = `${visitsPerSecond} visits/s`
+      const { adP50Ms, adP99Ms } = run.result
+      if (goal.cores) reportFigure({ measure: at, value: coresOf(run), unit: 'cores', goal: { atMost: goal.cores } })
+      if (goal.p50Ms) {
+        reportFigure({ measure: `Ad requests at ${at}: p50`, value: adP50Ms, unit: 'ms', goal: { atMost: goal.p50Ms } })
+      }
+      reportFigure({ measure: `Ad requests at ${at}: p99`, value: adP99Ms, unit: 'ms', goal: { atMost: goal.p99Ms } })
+    }
+    reportFigure({ measure: 'Memory after them', value: memory.now, unit: 'MB', goal: { atMost: 700 } })
   } finally {
     await program.stop()
   }
@@ -70,7 +94,7 @@ async function measureSources(): Promise<void> {
     const market: Market = await openMarket(program, PRODUCTS)
     await visit({ url: program.url, ...market, ...WARM_UP })
     const begunAt = performance.now()
-    const load = { url: program.url, ...market, visitsPerSecond: PROFILED_RATE, seconds: SECONDS }
+    const load = { url: program.url, ...market, shoppers: 'profiled', visitsPerSecond: PROFILED_RATE, seconds: SECONDS }
     const visited = await visit(load)
     const doneAt = performance.now()
     await program.stop()
@@ -85,13 +109,6 @@ async function measureSources(): Promise<void> {
     await program.stop()
     await rm(profiles, { recursive: true })
   }
-}
-
-async function visit(visits: Visits): Promise<Visited> {
-  const shoppers = fork(new URL('./shoppers.load.ts', import.meta.url))
-  shoppers.send(visits)
-  const [visited] = (await once(shoppers, 'message')) as [Visited]
-  return visited
 }
 
 /** What the program spends until `work` has ended, in seconds by thread. */

@@ -9,6 +9,8 @@ export interface Visits {
   /** Of ad requests for two units; each visit sends the next. */
   bodies: string[]
   shopId: string
+  /** What the ids of these shoppers begin with: the same shoppers come back, and their purchases are repeats. */
+  shoppers: string
   visitsPerSecond: number
   seconds: number
 }
@@ -42,7 +44,7 @@ process.once('message', async (visits: Visits) => {
 })
 
 /** Visits begin at even times, whatever is answered. A latency counts from when a request was due. */
-async function visit({ url, bodies, shopId, visitsPerSecond, seconds }: Visits): Promise<Visited> {
+async function visit({ url, bodies, shopId, shoppers, visitsPerSecond, seconds }: Visits): Promise<Visited> {
   const agent = new Agent({ keepAlive: true, maxSockets: SOCKETS_MAX })
   const random = seededRandom(visitsPerSecond)
   const adMs: number[] = []
@@ -73,7 +75,7 @@ async function visit({ url, bodies, shopId, visitsPerSecond, seconds }: Visits):
     post(path, JSON.stringify(body), cid, performance.now(), eventMs)
 
   async function shop(number: number, dueAt: number): Promise<void> {
-    const cid = `shopper-${visitsPerSecond}-${number}`
+    const cid = `${shoppers}-${number}`
     const answer = await post('/v1/dsa/raw/batch', bodies[number % bodies.length]!, cid, dueAt, adMs)
     if (answer === null) return
     const ads = (JSON.parse(answer) as Answer).data.flatMap((slot) => slot.ads)

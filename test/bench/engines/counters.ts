@@ -13,6 +13,7 @@ import type { AdEvent } from '../../../schemas/records/events.ts'
 import { createJudgeStep } from '../../../streams/judge/judge.ts'
 import { type OwnServers, startCluster, startServer } from '../../engines/counters/servers/own-servers.ts'
 import { eventOf, recordsOf, snapshotOf } from '../../streams/judge/fixtures.ts'
+import { reportFigure } from '../summary/figure.ts'
 
 const SHARDS = 12
 const BATCH = 1_000
@@ -54,6 +55,17 @@ for (const mix of mixes) {
   }
 }
 console.table(rows)
+for (const row of rows) {
+  for (const [figure, unit, atMost] of [
+    ['bytes a view', 'bytes', row.hasCap ? 120 : 60],
+    ['server µs a view', 'µs', 8],
+  ] as const) {
+    reportFigure({
+      measure: `Redis, ${views.toLocaleString('en')} views, ${row.mix}: ${figure}`,
+      ...{ value: row[figure], unit, goal: { atMost } },
+    })
+  }
+}
 
 async function measure(mix: Mix, { url, clients }: OwnServers) {
   const counters = connectRedis({ url, namespace: 'bench', shards: SHARDS })
@@ -88,6 +100,7 @@ async function measure(mix: Mix, { url, clients }: OwnServers) {
   return {
     views,
     mix: mix.name,
+    hasCap: mix.hasCap,
     'bytes a view': Math.round((after.bytes - before.bytes) / views),
     'server µs a view': Number((((after.seconds - before.seconds) * 1e6) / views).toFixed(1)),
     'judged/s': Math.round((views * 1_000) / (performance.now() - startedAt)),

@@ -48,6 +48,6 @@ await close()
 await removeKafkaNamespace(namespace)
 rmSync(folder, { recursive: true })
 console.table([
-  compared('single views', best.singles, 'bare Fastify', best.bareFastify, GOAL),
-  compared('batches of 1,000', best.batches, 'bare kafkajs', best.straight, GOAL),
+  compared('single views, Kafka', best.singles, 'bare Fastify', best.bareFastify, GOAL),
+  compared('batches of 1,000, Kafka', best.batches, 'bare kafkajs', best.straight, GOAL),
 ])

@@ -12,6 +12,7 @@ import { intakeApp } from '../../../services/intake/app.ts'
 import { generousLimits } from '../../generous-limits.ts'
 import { requestLimits } from '../../request-limits.ts'
 import { claimsOf, eventOf, snapshotOf } from '../../streams/judge/fixtures.ts'
+import { reportFigure } from '../summary/figure.ts'
 import type { Load } from './intake.load.ts'
 
 const SECONDS = 6
@@ -120,13 +121,15 @@ export async function measureInTurn<Name extends string>(ways: Record<Name, Way>
 
 /** One line of the table at the end. */
 export function compared(name: string, measured: Measured, baseline: string, base: Measured, goal: number) {
+  const ratio = measured.perSecond / base.perSecond
+  reportFigure({ measure: `Intake, ${name}`, value: ratio, unit: `of ${baseline}`, goal: { atLeast: goal } })
   return {
     measured: name,
     'events/s': Math.round(measured.perSecond),
     'p99 ms': measured.p99Ms,
     baseline,
     'baseline events/s': Math.round(base.perSecond),
-    ratio: Number((measured.perSecond / base.perSecond).toFixed(2)),
+    ratio: Number(ratio.toFixed(2)),
     goal,
   }
 }

@@ -20,6 +20,7 @@ import { UNKNOWN_CLIENT } from '../../../services/domain/identity/client-hashes.
 import { must, type Program, startProgram } from '../../program.ts'
 import { waitFor } from '../../wait-for.ts'
 import { generateProducts } from '../generated-products.ts'
+import { reportFigure } from '../summary/figure.ts'
 import type { Load, Measured } from './selection.load.ts'
 
 const RATE = Number(process.argv[2] ?? 300)
@@ -58,7 +59,10 @@ try {
     { streams: 'at full speed', ...busy },
     { streams: 'at rest', ...quiet },
   ])
-  console.log(`p99 ratio ${(busy.p99Ms / quiet.p99Ms).toFixed(2)} (goal: at most ${GOAL})`)
+  reportFigure({
+    measure: 'Ad requests beside streams at full speed: p99',
+    ...{ value: busy.p99Ms / quiet.p99Ms, unit: 'times that at rest', goal: { atMost: GOAL } },
+  })
 } finally {
   await running?.kill('SIGTERM')
   await rm(folder, { recursive: true, force: true })

@@ -27,7 +27,7 @@ const SETTLE_MS = 10_000
 const CAMPAIGNS = 40
 const PRODUCTS = 19_406
 /** As in streams/start.ts. */
-const ATTRIBUTION_PAUSE_MS = 500
+const ATTRIBUTION_PAUSE_MS = 1_000
 const TICKS_PER_SECOND = 100
 const silent = { info() {}, warn: console.warn, error: console.error }
 const EVENTS = ['InsertQuery', 'SelectQuery', 'Query', 'MergedRows', 'Merge', 'FileOpen', 'FileSync', 'DirectorySync']
@@ -35,7 +35,6 @@ const EVENTS = ['InsertQuery', 'SelectQuery', 'Query', 'MergedRows', 'Merge', 'F
 const folder = mkdtempSync(join(tmpdir(), 'bench-low-load-'))
 const log = await openEmbeddedEventLog({ folder: join(folder, 'log') })
 const analytics = await openEmbeddedAnalytics({ folder: join(folder, 'analytics') })
-const sink = createSink({ log, analytics, now: Date.now, logger: silent })
 const turn = createAttribution({ log, analytics, runId: randomUUID })
 const attribution = createPeriodic({
   name: 'attribution',
@@ -44,6 +43,7 @@ const attribution = createPeriodic({
   now: Date.now,
   logger: silent,
 })
+const sink = createSink({ log, analytics, now: Date.now, logger: silent, onStored: attribution.wake })
 const ended = [sink.run(), attribution.run()]
 
 let visits = 0

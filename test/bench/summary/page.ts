@@ -1,0 +1,38 @@
+import { type Figure, goalText, isMet, numberText } from './figure.ts'
+
+/** A figure, and the day (`2026-01-31`) and short commit that it was measured on. */
+export interface DatedFigure extends Figure {
+  day: string
+  commit: string
+}
+
+const HEAD = ['Measure', 'Found', 'Unit', 'Goal', '', 'Measured on']
+const INTRODUCTION = [
+  '# Benchmarks',
+  '',
+  '`make bench` writes this page: every figure that has a goal, as it was last measured on this machine, with the driver beside the',
+  'program on the same processors. Ratios are to a baseline in the same run. What a measure does is said at the head of its file in',
+  '`test/bench`, and each prints more than stands here.',
+].join('\n')
+
+/** What `docs/benchmarks.md` says, in the order of `figures`. */
+export function benchmarksPage(figures: readonly DatedFigure[], machine: string): string {
+  const rows = figures.map((figure) => [
+    figure.measure,
+    numberText(figure.value),
+    figure.unit,
+    goalText(figure),
+    isMet(figure) ? 'met' : '**missed**',
+    `${figure.day}, ${figure.commit}`,
+  ])
+  const met = figures.filter(isMet).length
+  const lines = [HEAD, HEAD.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`)
+  return `${INTRODUCTION}\n\nMachine: ${machine}. ${met} of ${figures.length} goals are met.\n\n${lines.join('\n')}\n`
+}
+
+/** `known` with what was found now: the same measure is replaced where it stands, a new one comes last. */
+export function updated(known: readonly DatedFigure[], found: readonly DatedFigure[]): DatedFigure[] {
+  const byMeasure = new Map(known.map((figure) => [figure.measure, figure]))
+  for (const figure of found) byMeasure.set(figure.measure, figure)
+  return [...byMeasure.values()]
+}
