@@ -29,9 +29,11 @@ export type RecordName =
   | 'PageView'
   | 'FeedIssue'
   | 'SecurityEvent'
+  | 'EmptySearch'
   | 'Image'
   | 'DeadLetter'
   | 'LogEpoch'
+  | 'Erasure'
 
 const DAY_MS = 86_400_000
 const FOR_EVER_MS = -1
@@ -93,6 +95,10 @@ export const topics = {
   'dead-letters': retained('DeadLetter', 1, 400),
   /** Key: epoch. The last restore of the log: which epoch its offsets belong to. */
   'log-epoch': compacted('LogEpoch', 1),
+  /** Key: shopId. What shoppers search for is forgotten soon. */
+  'empty-searches': retained('EmptySearch', 1, 30),
+  /** Key: id. People whose identifiers are replaced wherever they are read. */
+  erasures: compacted('Erasure', 1),
 } as const satisfies Record<string, Topic>
 
 export type TopicName = keyof typeof topics
@@ -105,6 +111,18 @@ export const topicNames = Object.keys(topics) as TopicName[]
 export const partitionedAlike: readonly (readonly TopicName[])[] = [
   ['ad-events', 'judged-events', 'corrections', 'spend-checkpoints'],
 ]
+
+/** Topics whose records name people by cid or uid. */
+export const personalTopics = [
+  'emissions',
+  'ad-events',
+  'judged-events',
+  'corrections',
+  'transactions',
+  'page-views',
+  'dead-letters',
+] as const satisfies readonly TopicName[]
+export type PersonalTopic = (typeof personalTopics)[number]
 
 /** The topics of the unit that a topic belongs to, itself included. */
 export const unitOf = (topic: TopicName): readonly TopicName[] =>

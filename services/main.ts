@@ -3,9 +3,12 @@ import { flushCompileCache } from 'node:module'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { type Config, InvalidConfig, type Role, readConfig } from '../infra/config.ts'
+import { isEmbedded } from '../infra/engine-config.ts'
 import { closeEngines, connectEngines, startEngines, untilThere } from '../infra/engines.ts'
 import type { EventLog } from '../infra/event-log/port.ts'
 import { createMetrics, type SampledValues } from '../infra/metrics.ts'
+import { serveBackups } from './backup/socket.ts'
+import { createBackupSource } from './backup/source.ts'
 import { createBearerReader } from './callers/bearer-tokens.ts'
 import { createRequestLimits, type RequestLimits } from './callers/request-limits.ts'
 import { createTokenBuckets } from './callers/token-buckets.ts'
@@ -104,6 +107,12 @@ async function open(config: Config, logger: Logger, stops: Shared['stops']): Pro
     process.exitCode = 1
     process.kill(process.pid, 'SIGTERM')
   })
+  if (host.copy && isEmbedded(config.engines)) {
+    const backups = await serveBackups(createBackupSource(host.copy, config.dataFolder), config.dataFolder)
+    if (backups) stops.push(() => backups.close())
+    else
+      logger.warn('The path of DATA_DIR is too long for a socket: make backup works only while the program is stopped')
+  }
   const measured = config.metricsAddress && (await listenForMetrics(metrics, config.metricsAddress))
   if (measured) stops.push(() => measured.close())
   const url = await server.listen({ host: config.httpHost, port: config.httpPort })

@@ -76,3 +76,15 @@ export interface Token {
   /** Within an hour of its last use. */
   lastUsedAt: number | null
 }
+
+/** Settings of a report that a user keeps under a name. */
+export interface ReportView {
+  /** Who alone sees it. */
+  userId: string
+  /** Empty once deleted, as is the address. */
+  name: string
+  /** The query of the report's address in the panel. */
+  address: string
+  /** The report opens with it; at most one of a user. */
+  isDefault: boolean
+}

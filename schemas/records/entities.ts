@@ -3,7 +3,7 @@
  * Units: `…Micros` are millionths of the shop's currency, `…At` are UTC epoch milliseconds. Missing is null.
  */
 
-import type { Account, Token, User } from './accounts.ts'
+import type { Account, ReportView, Token, User } from './accounts.ts'
 
 export interface Shop {
   accountId: string
@@ -19,6 +19,8 @@ export interface Shop {
   transactionTrust: TransactionTrust
   /** Settings of rules against invalid traffic that differ from the defaults, at most one of each rule. */
   invalidTraffic: TrafficRuleSetting[]
+  /** Names that mean the same to its shoppers, as text: `services/domain/catalogue/shop-synonyms.ts`. */
+  synonyms: string
 }
 
 /** OFF: counted and not looked at. MARK: valid, and marked. REFUSE: INVALID_TRAFFIC. */
@@ -251,18 +253,6 @@ export interface SigningKey {
   name: string
   /** As it was shown once; empty once deleted. */
   secret: string
-}
-
-/** Settings of a report that a user keeps under a name. */
-export interface ReportView {
-  /** Who alone sees it. */
-  userId: string
-  /** Empty once deleted, as is the address. */
-  name: string
-  /** The query of the report's address in the panel. */
-  address: string
-  /** The report opens with it; at most one of a user. */
-  isDefault: boolean
 }
 
 export interface EntityBodies {

@@ -201,3 +201,13 @@ export interface PageView {
 
 /** How the sender of an event proved itself: not at all, by a signature of the shop's page, or by an access token. */
 export type Proof = 'ANONYMOUS' | 'SIGNED' | 'TOKEN'
+
+/** Topic `empty-searches`: a search phrase for which an ad unit found no product to show. */
+export interface EmptySearch {
+  shopId: string
+  /** Normalised. */
+  phrase: string
+  /** Tells people who searched for the same apart. */
+  person: number
+  occurredAt: number
+}

@@ -2,6 +2,7 @@ import type { ImageType, RegistryEntry } from './entities.ts'
 import type {
   AdEvent,
   Emission,
+  EmptySearch,
   EventCorrection,
   JudgedEvent,
   PageView,
@@ -164,6 +165,35 @@ export interface LogEpoch {
   clusterId: string | null
 }
 
+/** Topic `erasures`: a person of a shop whose identifier is replaced by a pseudonym wherever it stands. */
+export interface Erasure {
+  id: string
+  shopId: string
+  /** What the person is known by. */
+  identifier: 'CID' | 'UID'
+  /** Stands in place of the identifier. Random. */
+  pseudonym: string
+  /** What happened later is not erased. */
+  requestedAt: number
+  /** Account that asked for it. */
+  requestedBy: string
+  /** Tells the identifier from others. Null once nothing that is read can hold it. */
+  digest: IdentifierDigest | null
+  /** When all that the program keeps was found without it. Null: not yet. */
+  erasedAt: number | null
+  /** When the log holds its bytes no more. Null: not known yet. */
+  logFreeAt: number | null
+}
+
+export interface IdentifierDigest {
+  /** Random, of one erasure alone. Hexadecimal. */
+  salt: string
+  /** SHA-256 of the salt's bytes and the identifier. Hexadecimal. */
+  sha256: string
+  /** Of the identifier, so that others are seldom hashed. */
+  crc32: number
+}
+
 export interface RecordTypes {
   RegistryEntry: RegistryEntry
   ProductOffer: ProductOffer
@@ -180,8 +210,10 @@ export interface RecordTypes {
   PageView: PageView
   FeedIssue: FeedIssue
   SecurityEvent: SecurityEvent
+  EmptySearch: EmptySearch
   Image: Image
   DeadLetter: DeadLetter
   LogEpoch: LogEpoch
+  Erasure: Erasure
   ShowIdClaims: ShowIdClaims
 }

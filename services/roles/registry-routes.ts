@@ -1,4 +1,3 @@
-import type { Audit } from '../../infra/analytics/audit.ts'
 import { findVersionsIn } from '../../infra/analytics/queries/campaign-versions.ts'
 import { shardOf } from '../../infra/counters/shards.ts'
 import type { Engines } from '../../infra/engines.ts'
@@ -21,6 +20,8 @@ import type { PasswordStrength } from '../registry/access/users/password-strengt
 import type { Passwords } from '../registry/access/users/passwords.ts'
 import { registryApp } from '../registry/app.ts'
 import { productCountApp } from '../registry/campaigns/product-count.ts'
+import { erasuresApp } from '../registry/erasures/app.ts'
+import type { ErasureStore } from '../registry/erasures/erasures.ts'
 import { explainApp } from '../registry/explain/app.ts'
 import { createPseudonyms } from '../registry/explain/pseudonyms.ts'
 import { exportsApp } from '../registry/exports/app.ts'
@@ -31,7 +32,7 @@ import type { ImageFiles } from '../registry/images/files.ts'
 import { importApp } from '../registry/import/app.ts'
 import { returnsApp } from '../registry/import/returns.ts'
 import { invalidTrafficApp } from '../registry/invalid-traffic/app.ts'
-import { auditApp } from '../registry/operations/audit.ts'
+import { type AuditAppDeps, auditApp } from '../registry/operations/audit.ts'
 import { type DeadLettersDeps, deadLettersApp } from '../registry/operations/dead-letters.ts'
 import { overviewApp } from '../registry/overview/app.ts'
 import type { ProductReader } from '../registry/products/product-reader.ts'
@@ -39,6 +40,8 @@ import { productsApp } from '../registry/products/products.ts'
 import { sellersApp } from '../registry/products/sellers.ts'
 import { reportsApp } from '../registry/reports/app.ts'
 import type { Registry } from '../registry/resources/store.ts'
+import { emptySearchesApp } from '../registry/shops/empty-searches.ts'
+import { synonymsApp } from '../registry/shops/synonyms.ts'
 import { visitsApp } from '../registry/visits/app.ts'
 import type { Routes } from './part.ts'
 
@@ -48,7 +51,8 @@ export interface RegistryRoutesDeps extends Engines {
   runs: FeedRuns
   productReader: ProductReader
   images: ImageFiles
-  audit: () => Promise<Audit>
+  audit: Omit<AuditAppDeps, 'authorize'>
+  erasures: ErasureStore
   deadLetters: Omit<DeadLettersDeps, 'authorize'>
   deadLettersWaiting: () => Promise<number>
   /** Age of the oldest event that is not processed. */
@@ -126,7 +130,7 @@ export function registryRoutes(deps: RegistryRoutesDeps): Routes[] {
     imagesApp({ registry, access, authorize, uuid, securityLog, log, images, publicUrl }),
     reportsApp({ analytics, snapshot, index, authorize }),
     explainApp({ analytics, snapshot, authorize, pseudonyms, now }),
-    visitsApp({ analytics, snapshot, authorize, publicUrl }),
+    visitsApp({ analytics, snapshot, authorize, publicUrl, now }),
     exportsApp({ analytics, snapshot, authorize }),
     overviewApp({
       authorize,
@@ -139,17 +143,20 @@ export function registryRoutes(deps: RegistryRoutesDeps): Routes[] {
       processingDelayMs: deps.processingDelayMs,
       now,
     }),
-    auditApp({ authorize, audit }),
+    auditApp({ authorize, ...audit }),
     securityLogApp({ snapshot, authorize, analytics, now }),
     deadLettersApp({ authorize, list: deadLetters.list, replay: deadLetters.replay }),
     importApp({ log, access, authorize, now }),
     returnsApp({ log, access, authorize, now }),
+    erasuresApp({ erasures: deps.erasures, analytics, access, authorize, securityLog, now }),
     invalidTrafficApp({ log, analytics, access, authorize, now, uuid }),
     panelApp({ randomBytes }),
     async (scope: HttpServer) => {
       feedsApp(scope, { snapshot, access, authorize, analytics, runs })
       sellersApp(scope, { snapshot, access, authorize, index })
       productsApp(scope, { snapshot, access, authorize, index, counters, now })
+      emptySearchesApp(scope, { analytics, index, access, authorize, now })
+      synonymsApp(scope, { registry, access, authorize, index })
       productCountApp(scope, { access, authorize, index, snapshot, now })
     },
   ]

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import { audit } from '../../infra/analytics/audit.ts'
+import { audit } from '../../infra/analytics/audit/audit.ts'
+import { deepCheck } from '../../infra/analytics/audit/deep-check.ts'
 import type { Config } from '../../infra/config.ts'
 import { type EngineHost, portsIn, untilThere } from '../../infra/engines.ts'
 import type { EventLog } from '../../infra/event-log/port.ts'
@@ -18,6 +19,7 @@ import { createPasswordMail } from '../registry/access/users/password-mail.ts'
 import { threadedPasswordStrength } from '../registry/access/users/password-strength.ts'
 import { createPasswords } from '../registry/access/users/passwords.ts'
 import { makeFirstOperator } from '../registry/access/users/users.ts'
+import { createErasureStore } from '../registry/erasures/erasures.ts'
 import { createFeedRuns } from '../registry/feeds/runs/feed-runs.ts'
 import { feedRunnerClient } from '../registry/feeds/runs/runner.ts'
 import { openFeedFiles } from '../registry/feeds/source/files.ts'
@@ -70,6 +72,8 @@ export async function openRegistryRole(shared: Shared): Promise<Part> {
   const keepMs = config.securityLogKeptMs
   const securityLog = createSecurityLog({ log: events, keys: sessionKeys, keepMs, now, uuid, logger })
   const sendMail = config.mail && (await import('../../infra/mail.ts')).smtpMailer(config.mail)
+  const erasures = createErasureStore({ log, now, uuid, randomBytes })
+  stops.push(() => erasures.close())
   const tokenUse = createTokenUse({ registry, securityLog, now })
   stops.push(() => tokenUse.close())
   return {
@@ -83,7 +87,11 @@ export async function openRegistryRole(shared: Shared): Promise<Part> {
       runs,
       productReader,
       images,
-      audit: () => audit({ log, analytics, now }),
+      erasures,
+      audit: {
+        audit: () => audit({ log, analytics, now }),
+        check: (span) => deepCheck({ log, analytics, now }, span),
+      },
       deadLettersWaiting: sampled.deadLetters,
       processingDelayMs: createProcessingDelay(log, now),
       deadLetters: {

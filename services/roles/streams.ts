@@ -36,8 +36,10 @@ interface StreamsThread {
 
 async function startStreamsThread(host: EngineHost, { signalsIntervalMs, logLevel }: Config): Promise<StreamsThread> {
   const links = host.links()
-  const data: StreamsWorkerData = { links, signalsIntervalMs, logLevel }
-  const thread = await startWorker('streams', new URL('./streams.worker.ts', import.meta.url), data, portsIn(links))
+  const signalsLinks = host.links()
+  const data: StreamsWorkerData = { links, signalsLinks, signalsIntervalMs, logLevel }
+  const ports = [...portsIn(links), ...portsIn(signalsLinks)]
+  const thread = await startWorker('streams', new URL('./streams.worker.ts', import.meta.url), data, ports)
   const remote = connect(thread.connect(), {}, () => new Error('The streams have ended'))
   const statesOf = () => remote.call<ReturnType<RunningStreams['states']>>('states', [])
   return {

@@ -6,22 +6,28 @@ import { startStreams } from '../../streams/start.ts'
 import { Snapshot } from '../domain/snapshot.ts'
 import { workerLogger } from '../process/logger.ts'
 import { followRegistry } from '../replicas/registry-follower.ts'
+import { createSignalsThread } from './signals-thread.ts'
 
 export interface StreamsWorkerData {
   links: EngineLinks
+  /** For the thread of the signals. */
+  signalsLinks: EngineLinks
   signalsIntervalMs: number
   logLevel: string
 }
 
 /** The thread of the streams: they decode, judge and compute beside requests, never in their way. */
-const { links, signalsIntervalMs, logLevel } = workerData as StreamsWorkerData
+const { links, signalsLinks, signalsIntervalMs, logLevel } = workerData as StreamsWorkerData
 const logger = workerLogger(logLevel, 'streams')
 const engines = await connectEngines(links, logger)
 const snapshot = new Snapshot()
 const registry = await followRegistry({ log: engines.log, snapshot, logger })
+const signals = createSignalsThread({ links: signalsLinks, logLevel })
 const streams = await startStreams({
   ...engines,
+  storedLog: engines.log.stored,
   snapshot,
+  openShopSignals: signals.open,
   signalsIntervalMs,
   now: Date.now,
   runId: randomUUID,
@@ -32,6 +38,7 @@ yieldThisThread()
 
 serveConnections(parentPort!, { lags: streams.lags, states: async () => streams.states() }, async () => {
   await streams.stop()
+  await signals.stop()
   await registry.close()
   await closeEngines(engines)
 })

@@ -8,6 +8,7 @@ import { createDeadline, DEADLINE_EXCEEDED } from './deadline.ts'
 import type { CampaignKind } from './eligibility/campaigns.ts'
 import { emissionOf, type FilledSlot } from './emission/emission.ts'
 import type { EmissionQueue } from './emission/emission-queue.ts'
+import type { EmptySearches } from './emission/empty-searches.ts'
 import { signAds } from './emission/sign.ts'
 import { answerJson } from './http/answer.ts'
 import type { Parameters } from './http/parameters.ts'
@@ -24,12 +25,14 @@ import { type AnySlot, campaignKindsOf, resolveSlots } from './slots.ts'
  * 4. auction the places within budgets and frequency caps: `allocate.ts`, with `domain/auction/auction.ts`,
  *    `budget/budgets.ts` and `eligibility/frequency-caps.ts`
  * 5. sign what is shown: `emission/sign.ts`
- * 6. answer: `http/answer.ts`, and record the emission behind the answer: `emission/emission.ts`
+ * 6. answer: `http/answer.ts`, and record the emission behind the answer: `emission/emission.ts`; a search that found nothing is
+ *    noted, too: `emission/empty-searches.ts`
  */
 export interface SelectDeps {
   snapshot: Snapshot
   allocator: Allocator
   emissions: Pick<EmissionQueue, 'add'>
+  emptySearches: EmptySearches
   showIds: ShowIds
   /** UTC epoch milliseconds. */
   now: () => number
@@ -89,6 +92,7 @@ export async function select<S extends AnySlot, C extends CandidateBatch, B exte
   const elapsedMicros = Math.round(deps.elapsedMicros() - startedAt)
   for (const { requestId, slots } of filled) {
     deps.emissions.add(() => emissionOf(slots, { kind, requestId, person, now, elapsedMicros }))
+    deps.emptySearches.note(slots, { cid: person.cid, now })
   }
   const shortfalls = filled.flatMap(({ slots }) => slots.flatMap(({ shortfall }) => shortfall ?? []))
   deps.onSelected({ kind, elapsedMicros, shortfalls })

@@ -75,6 +75,7 @@ export const bodies: EntityBodies = {
     reserveCpcMicros: 10_000,
     transactionTrust: 'OPEN',
     invalidTraffic: [{ rule: 'ADDRESS_CLICKS', mode: 'MARK', max: 5 }],
+    synonyms: 'sofa, couch',
   },
   Placement: { shopId: 'shop-1', name: 'Search', kind: 'PRODUCT' },
   AdUnit: {
@@ -304,6 +305,17 @@ export const samples: RecordTypes = {
     judgedTo: [{ partition: 3, offset: 2 ** 40 + 7 }],
     clusterId: 'cluster',
   },
+  Erasure: {
+    id: '0b2e7f1c-0c55-4d0a-9d2f-1f2e3d4c5b6b',
+    shopId: 'shop-1',
+    identifier: 'UID',
+    pseudonym: 'erased-1',
+    requestedAt: AT,
+    requestedBy: 'account-1',
+    digest: { salt: '00ff', sha256: 'abcd', crc32: 2 ** 32 - 1 },
+    erasedAt: AT + 1,
+    logFreeAt: AT + 2,
+  },
   ProductSignals: {
     shopId: 'shop-1',
     id: 'sku-1',
@@ -444,6 +456,7 @@ export const samples: RecordTypes = {
     detail: 'panel, feed',
     source: 'c29tZSBoYXNo',
   },
+  EmptySearch: { shopId: 'shop-1', phrase: 'paper lamp', person: 42, occurredAt: AT },
   Image: { id: 'image-1', mediaType: 'PNG', width: 1, height: 2, bytes: Buffer.from([0, 255, 1]) },
   DeadLetter: {
     stream: 'sink',

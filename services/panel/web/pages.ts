@@ -12,6 +12,7 @@ import {
   IconReceipt,
   IconRoute,
   IconRss,
+  IconSearch,
   IconShieldLock,
   IconSpeakerphone,
   IconTemplate,
@@ -143,6 +144,13 @@ const publisherPages: readonly PageEntry[] = [
     roles: publishers,
     load: () => import('./pages/publisher/products/product-page.tsx'),
     nav: { under: 'products' },
+    ofShop: publishers,
+  },
+  {
+    path: 'search',
+    roles: publishers,
+    load: () => import('./pages/publisher/search/search-page.tsx'),
+    nav: { group: 'shop', label: t('search'), icon: IconSearch },
     ofShop: publishers,
   },
   {

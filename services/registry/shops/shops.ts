@@ -41,7 +41,11 @@ export function shops(deps: {
       checkCodes(input, fieldErrors)
       checkRules(invalidTraffic, fieldErrors)
       fieldErrors.throwIfAny()
-      const settings = { reserveCpcMicros: toMicros(reserveCpc), invalidTraffic: ownRules(invalidTraffic) }
+      const settings = {
+        reserveCpcMicros: toMicros(reserveCpc),
+        invalidTraffic: ownRules(invalidTraffic),
+        synonyms: '',
+      }
       return { ...DEFAULTS, ...input, ...settings, accountId: account!.id }
     },
     change({ body }, { reserveCpc, invalidTraffic, ...input }) {
@@ -93,7 +97,7 @@ const rulesInForce = (settings: Shop['invalidTraffic']) =>
 /** Advertisers see what a campaign needs to know. */
 function view(shop: Entity<'Shop'>, { role }: Principal) {
   const { accountId, clickWindowHours, viewWindowHours, transactionTrust, ...others } = shop.body
-  const { reserveCpcMicros, invalidTraffic, ...open } = others
+  const { reserveCpcMicros, invalidTraffic, synonyms: _, ...open } = others
   const windows = { clickWindowHours, viewWindowHours }
   const settings = { accountId, ...windows, transactionTrust, invalidTraffic: rulesInForce(invalidTraffic) }
   return {

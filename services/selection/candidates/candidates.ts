@@ -26,7 +26,7 @@ export interface CandidateList {
   isFallback?: true
 }
 
-export type CandidateQuery = Pick<ProductQuery, 'shopId' | 'filters' | 'rank' | 'limit'> & {
+export type CandidateQuery = Pick<ProductQuery, 'shopId' | 'filters' | 'rank' | 'limit' | 'synonyms'> & {
   campaigns: RunningCampaigns
 }
 
@@ -88,7 +88,7 @@ export function createCandidateSource(deps: {
 
   return {
     find(query) {
-      const { shopId, filters, rank, limit, campaigns } = query
+      const { shopId, filters, rank, limit, campaigns, synonyms } = query
       if (campaigns.groups.length === 0) return EMPTY
       bestsellers.note(shopId)
       const key = JSON.stringify([shopId, campaigns.key, limit, rank, filters])
@@ -96,7 +96,8 @@ export function createCandidateSource(deps: {
         // Equal offers are ordered anew with each refresh, so that none is cut off for good.
         const tieSeed = shuffledHash(hashOf(key), now() | 0)
         const priorClickRate = traffic.clickRate(shopId)
-        const wanted = { shopId, filters, rank, limit, campaigns: campaigns.groups, priorClickRate, tieSeed }
+        const groups = campaigns.groups
+        const wanted = { shopId, filters, rank, limit, campaigns: groups, synonyms, priorClickRate, tieSeed }
         const found = await throughBreaker(() => search(wanted))
         const candidates = candidatesOf(found.runnerUp ? [...found.hits, found.runnerUp] : found.hits)
         lastLists.set(keyOfPage(query), candidates)

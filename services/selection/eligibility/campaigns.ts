@@ -1,4 +1,4 @@
-import type { ProductQuery } from '../../../infra/product-index/port.ts'
+import type { CampaignGroups } from '../../../infra/product-index/port.ts'
 import type { Campaign, Shop } from '../../../schemas/records/entities.ts'
 import { type Eligibility, eligibilityOf } from '../../domain/campaign/eligibility.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
@@ -13,7 +13,7 @@ export interface RunningCampaigns {
   except: string | null
   /** Within a shop, equal keys mean equal groups. */
   key: string
-  groups: ProductQuery['campaigns']
+  groups: CampaignGroups
 }
 
 /** A reference to a campaign that follows all its changes, so that no request need look it up. */
@@ -50,9 +50,9 @@ interface ShopEntry {
 }
 
 interface Groups {
-  all: ProductQuery['campaigns']
+  all: CampaignGroups
   /** By the campaign that is left out. */
-  without: Map<string, ProductQuery['campaigns']>
+  without: Map<string, CampaignGroups>
 }
 
 export function createCampaigns(deps: { snapshot: Snapshot; spend: SpendView; now: () => number }): Campaigns {
@@ -140,7 +140,7 @@ function groupsOf(byWeight: ReadonlyMap<number, string[]>): Groups {
   return { all: [...byWeight].map(([weight, campaignIds]) => ({ campaignIds, weight })), without: new Map() }
 }
 
-function withoutOne({ all, without }: Groups, campaignId: string): ProductQuery['campaigns'] {
+function withoutOne({ all, without }: Groups, campaignId: string): CampaignGroups {
   const known = without.get(campaignId)
   if (known) return known
   const others = all

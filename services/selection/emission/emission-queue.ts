@@ -14,6 +14,8 @@ const RETRY_MAX_MS = 5_000
 export interface EmissionQueue {
   /** `make` is called within 20 ms. */
   add(make: () => Emission): void
+  /** Writes other records in the same way. */
+  append(records: readonly NewRecord[]): void
   readonly size: number
   /** Takes no more, and resolves when all is written or `timeoutMs` has passed. @returns how many were not written. */
   close(timeoutMs: number): Promise<number>
@@ -44,6 +46,10 @@ export function createEmissionQueue(deps: {
       }
     }
     gathered = []
+    startWriting()
+  }
+
+  function startWriting() {
     writing ??= write().finally(() => {
       writing = null
     })
@@ -73,6 +79,14 @@ export function createEmissionQueue(deps: {
       }
       gathered.push(make)
       gathering ??= setTimeout(encodeGathered, GATHER_MS)
+    },
+    append(records) {
+      if (closing || gathered.length + queue.length >= QUEUED_MAX) {
+        deps.onLost(records.length)
+        return
+      }
+      queue.push(...records)
+      startWriting()
     },
     get size() {
       return gathered.length + queue.length

@@ -19,6 +19,7 @@ import { createCampaigns } from '../eligibility/campaigns.ts'
 import { createFrequencyCapStore } from '../eligibility/frequency-cap-store.ts'
 import { createFrequencyCaps } from '../eligibility/frequency-caps.ts'
 import { createEmissionQueue } from '../emission/emission-queue.ts'
+import { createEmptySearches } from '../emission/empty-searches.ts'
 import { formattedApp } from '../script/app.ts'
 import { BUILT_FOLDER } from '../script/built.ts'
 import type { SelectDeps } from '../select.ts'
@@ -76,6 +77,7 @@ export function selectionApp(deps: SelectionDeps): SelectionApp {
       snapshot,
       allocator: createAllocator({ budgets, caps: createFrequencyCaps({ store, spend }) }),
       emissions,
+      emptySearches: createEmptySearches({ append: emissions.append, now }),
       showIds,
       now,
       elapsedMicros: deps.elapsedMicros,

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { must } from '../../program.ts'
+import { waitFor } from '../../wait-for.ts'
 import { openWorld, seriousFindings, type World, watchErrors } from '../harness.ts'
 import { feedXml, lamp, type Stock, stockShop } from './publisher-data.ts'
 
@@ -79,6 +80,78 @@ it('shows the errors of an uploaded feed, and why a product cannot be shown', as
   await page.getByRole('link', { name: 'Floor lamp Dune' }).click()
   await page.getByText('It is shown again when the feed says that it is in stock.').waitFor()
   expect(await seriousFindings(page)).toEqual([])
+})
+
+it('tries synonyms before they are saved, and then finds by them', async () => {
+  await open('search', 'Search')
+  await page.getByText('Change a line, or enter a phrase.').waitFor()
+  await page.getByLabel('Words or phrases').fill('illuminator, lamp')
+  await page.getByRole('button', { name: 'Add line' }).click()
+  const row = page.getByRole('row').filter({ hasText: 'illuminator' })
+  await row.getByText('No product').waitFor()
+  await row.getByText('Desk lamp Borea').waitFor()
+  expect(await seriousFindings(page)).toEqual([])
+
+  const lines = page.getByLabel('One rule a line')
+  await lines.fill('illuminator, lamp\nlonely')
+  await page.getByRole('button', { name: 'Save synonyms' }).click()
+  await page.getByText('Line 2 has only one name').waitFor()
+  expect(await seriousFindings(page)).toEqual([])
+  await lines.fill('illuminator, lamp')
+  await page.getByRole('button', { name: 'Save synonyms' }).click()
+  await page.getByText('Synonyms saved').waitFor()
+  await page.getByText('1 line is saved.').waitFor()
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download' }).click(),
+  ])
+  expect(download.suggestedFilename()).toBe('synonyms.txt')
+
+  await open('products', 'Products')
+  await open('search', 'Search')
+  await page.getByLabel('Search phrase').fill('illuminator')
+  await row.getByText('No change').waitFor()
+})
+
+it('shows what shoppers searched for in vain, and makes a synonym of it', async () => {
+  const make = <T>(path: string, body: object, headers?: Record<string, string>) =>
+    must(world.program.call<T>('POST', path, body, headers))
+  const placement = { shopId: stock.shopId, name: 'Listing', kind: 'PRODUCT' }
+  const { id: placementId } = await make<{ id: string }>('/v1/panel/placements', placement)
+  const unit = { placementId, name: 'Listing', algorithm: 'CONTEXT_MATCH' }
+  const { slotHash } = await make<{ slotHash: string }>('/v1/panel/ad-units', unit)
+  const search = (cid: string, searchData: string) =>
+    make('/v1/dsa/raw/batch', { targeting: [{ slotHash, adCount: 2, searchData }] }, { cid })
+  await waitFor(async () => (await world.program.call('GET', '/health/ready')).status === 200)
+  for (const cid of ['ann', 'bob']) for (const phrase of ['zeppelin', 'deskk lanp', 'lamp']) await search(cid, phrase)
+  await search('ann', 'seen by one')
+  type Found = { items: { phrase: string; people: number; products: boolean }[] }
+  const path = `/v1/panel/shops/${stock.shopId}/empty-searches`
+  const told = { people: 2, searches: 2, products: false }
+  await expect
+    .poll(async () => (await must(world.program.call<Found>('GET', path))).items, { timeout: 20_000 })
+    .toMatchObject([
+      { ...told, phrase: 'deskk lanp', spelling: 'desk lamp' },
+      { ...told, phrase: 'zeppelin', spelling: null },
+    ])
+
+  await open('search', 'Search')
+  await page
+    .getByRole('row', { name: /zeppelin/ })
+    .getByText('No product')
+    .waitFor()
+  expect(await seriousFindings(page)).toEqual([])
+  await page.getByRole('button', { name: 'Make a synonym of zeppelin' }).click()
+  expect(await page.getByLabel('Words or phrases').inputValue()).toBe('zeppelin')
+  await page.keyboard.type('lamp')
+  await page.keyboard.press('Enter')
+  expect(await page.getByLabel('One rule a line').inputValue()).toContain('zeppelin => lamp')
+  const preview = page.getByRole('table', { name: 'Products found by each search' })
+  await preview
+    .getByRole('row', { name: /zeppelin/ })
+    .getByText('Desk lamp Borea')
+    .waitFor()
+  await page.getByRole('button', { name: 'Undo changes' }).click()
 })
 
 it('moderates banners by keyboard, and notices that one has changed meanwhile', async () => {

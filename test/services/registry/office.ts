@@ -2,6 +2,7 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Analytics } from '../../../infra/analytics/port.ts'
 import type { FindVersions } from '../../../infra/analytics/queries/campaign-versions.ts'
 import { CountersUnavailable } from '../../../infra/counters/port.ts'
 import { openEmbeddedEventLog } from '../../../infra/event-log/embedded/event-log.ts'
@@ -25,6 +26,8 @@ import { createPasswordMail } from '../../../services/registry/access/users/pass
 import type { PasswordStrength } from '../../../services/registry/access/users/password-strength.ts'
 import type { Passwords } from '../../../services/registry/access/users/passwords.ts'
 import { registryApp } from '../../../services/registry/app.ts'
+import { erasuresApp } from '../../../services/registry/erasures/app.ts'
+import { createErasureStore } from '../../../services/registry/erasures/erasures.ts'
 import { imagesApp } from '../../../services/registry/images/app.ts'
 import { openImageFiles } from '../../../services/registry/images/files.ts'
 import { returnsApp } from '../../../services/registry/import/returns.ts'
@@ -87,6 +90,7 @@ export async function openOffice(
     sendMail?: SendMail
     limits?: Partial<Limits>
     requireMfa?: readonly Account['kind'][]
+    analytics?: Pick<Analytics, 'query'>
   } = {},
 ): Promise<Office> {
   const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'endcap-registry-')))
@@ -148,6 +152,8 @@ export async function openOffice(
   server.register(imagesApp(deps))
   server.register(usersApp(deps))
   server.register(returnsApp(deps))
+  const erasures = createErasureStore(deps)
+  server.register(erasuresApp({ ...deps, erasures, analytics: { query: async () => [], ...options.analytics } }))
 
   async function call(method: string, path: string, body?: unknown, token: string | null = BOOTSTRAP_TOKEN) {
     const answer = await server.inject({
@@ -180,6 +186,7 @@ export async function openOffice(
     async stop() {
       await server.close()
       await tokenUse.close()
+      await erasures.close()
       await registry.close()
       if (!options.log) await log.close()
     },

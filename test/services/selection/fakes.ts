@@ -96,6 +96,7 @@ export function fakeLog(): FakeLog {
     bounds: unused,
     count: unused,
     read: unused,
+    replace: unused,
     committed: unused,
     reset: unused,
     close: async () => {},

@@ -108,6 +108,7 @@ export async function createWorld(
     reserveCpcMicros: 10_000,
     transactionTrust: 'OPEN',
     invalidTraffic: [],
+    synonyms: '',
     ...options.shop,
   }
   const shopId = put('Shop', shopBody)

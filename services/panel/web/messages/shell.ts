@@ -121,6 +121,7 @@ export const t = catalogue({
   adFormats: 'Ad formats',
   feeds: 'Feeds',
   products: 'Products',
+  search: 'Search',
   shops: 'Shops',
   campaigns: 'Campaigns',
   reports: 'Reports',

@@ -93,6 +93,7 @@ async function setUp() {
     reserveCpcMicros: 1,
     transactionTrust: 'OPEN' as const,
     invalidTraffic: [],
+    synonyms: '',
   }
   const feed = { shopId, name: 'F', url: null, currency: 'EUR', lang: 'en', ...unfetched }
   await registry.write(

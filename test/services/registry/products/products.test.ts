@@ -79,6 +79,7 @@ function setUp() {
     reserveCpcMicros: 100,
     transactionTrust: 'OPEN',
     invalidTraffic: [],
+    synonyms: '',
   })
   put('Shop', otherShopId, {
     ...shop,
@@ -86,6 +87,7 @@ function setUp() {
     reserveCpcMicros: 100,
     transactionTrust: 'OPEN',
     invalidTraffic: [],
+    synonyms: '',
   })
   const campaign = {
     ...{ kind: 'SPONSORED' as const, shopId, name: '', startAt: 0, endAt: null, status: 'ACTIVE' as const },

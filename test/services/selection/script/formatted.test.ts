@@ -50,6 +50,7 @@ const shopId = put('Shop', {
   reserveCpcMicros: 0,
   transactionTrust: 'OPEN',
   invalidTraffic: [],
+  synonyms: '',
 })
 const unit = (algorithm: Algorithm) =>
   put('AdUnit', {

@@ -157,8 +157,8 @@ export const t = catalogue({
 
   // Security log
   securityLog: 'Security log',
-  securityLogHelp: 'Sign-ins, tokens, users and deletions, the latest first.',
-  securityLogOf: 'Sign-ins, tokens, users and deletions of {account}, the latest first.',
+  securityLogHelp: 'Sign-ins, tokens, users, deletions and requests about people’s data, the latest first.',
+  securityLogOf: 'Sign-ins, tokens, users, deletions and requests about people’s data of {account}, the latest first.',
   securityEvents: 'Security events',
   when: 'When',
   what: 'What',
@@ -198,4 +198,6 @@ export const t = catalogue({
   RECOVERY_CODES_CREATED: 'Recovery codes created',
   RECOVERY_CODE_USED: 'Recovery code used',
   DELETED: 'Deleted',
+  ERASURE_REQUESTED: 'Erasure of a person requested',
+  PERSONAL_DATA_READ: 'Data of a person handed out',
 })

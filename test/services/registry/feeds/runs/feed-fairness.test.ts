@@ -23,6 +23,7 @@ const shop = {
     reserveCpcMicros: 0,
     transactionTrust: 'OPEN' as const,
     invalidTraffic: [],
+    synonyms: '',
   },
 }
 

@@ -60,7 +60,7 @@ function NoChange({ campaign: { id, state, kind } }: { campaign: Campaign }) {
   return (
     <Alert color="blue" variant="light" title={t('cannotChange')}>
       {t(why)}{' '}
-      <Anchor component={Link} to={`/campaigns/${id}`} inherit>
+      <Anchor component={Link} to={`/campaigns/${id}`} c="inherit" underline="always" inherit>
         {t('toCampaign')}
       </Anchor>
     </Alert>

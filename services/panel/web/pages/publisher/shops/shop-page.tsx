@@ -9,6 +9,7 @@ import { CopyField } from '../../../components/values/copy-field.tsx'
 import { useEntity } from '../../../data/use-entity.ts'
 import { useSave } from '../../../data/use-save.ts'
 import { t } from '../../../messages/pages/shops.ts'
+import { Erasures } from './erasures.tsx'
 import { ShopForm, type ShopValues, useShopForm } from './shop-form.tsx'
 import { SigningKeys } from './signing-keys.tsx'
 
@@ -29,6 +30,7 @@ export default function ShopPage() {
         <Stack gap="lg">
           <ShopSettings key={shop.id} shop={shop} />
           <SigningKeys shopId={shop.id} />
+          <Erasures shopId={shop.id} />
         </Stack>
       )}
     </>
