@@ -1,3 +1,4 @@
+import { countEarlier } from '../infra/analytics/audit/earlier-ranges.ts'
 import type { Analytics } from '../infra/analytics/port.ts'
 import type { Counters } from '../infra/counters/port.ts'
 import type { EventLog } from '../infra/event-log/port.ts'
@@ -5,38 +6,54 @@ import type { StreamLag } from '../infra/metrics.ts'
 import type { ProductIndex } from '../infra/product-index/port.ts'
 import type { Snapshot } from '../services/domain/snapshot.ts'
 import { createAttribution, createAttributionLag } from './attribution/attribution.ts'
+import { createErasure } from './erasure/erasure.ts'
 import { createIndexer } from './indexer/indexer.ts'
 import { createCorrections } from './judge/corrections.ts'
 import { createCountersRepair } from './judge/counters-repair.ts'
 import { createJudge } from './judge/judge.ts'
 import { createJudgeWatermark } from './judge/watermark.ts'
+import { createReportCounts } from './report-counts/report-counts.ts'
 import { sharedCall } from './runtime/lag.ts'
 import { runForLeader } from './runtime/leader-election.ts'
 import { createPeriodic, type Periodic } from './runtime/periodic.ts'
 import type { Stream, StreamLogger, StreamState } from './runtime/stream.ts'
+import type { ShopSignals } from './signals/shop-signals.ts'
 import { createSignals } from './signals/signals.ts'
 import { createTraffic } from './signals/traffic.ts'
 import { createSink } from './sink/sink.ts'
 import { createTimeZones } from './sink/time-zones.ts'
 import { createSpendCheckpoints } from './spend-checkpoints/spend-checkpoints.ts'
 
-const ATTRIBUTION_PAUSE_MS = 500
+/** How soon attribution sees what the sinks of other processes have stored; that of its own wakes it. */
+const ATTRIBUTION_PAUSE_MS = 1_000
+const INDEX_BUILD_PAUSE_MS = 1_000
+const ERASURE_PAUSE_MS = 1_000
 const COUNTERS_LOOK_PAUSE_MS = 1_000
 const WATERMARK_PAUSE_MS = 1_000
 /** How soon signals are computed of an order history that was imported; without new rows it asks the log alone. */
 const SIGNALS_LOOK_MAX_MS = 10_000
 /** Far shorter than the log keeps anything. */
 const SPEND_CHECKPOINTS_PAUSE_MS = 600_000
+/** There is nothing to count but after an upgrade, and when offsets of the group were set by hand. */
+const EARLIER_COUNTS_PAUSE_MS = 60_000
 const TIME_ZONES_PAUSE_MS = 3_600_000
+/** Reports are right without it, and slower. */
+const REPORT_COUNTS_PAUSE_MS = 60_000
 /** Streams of which one process runs each; it runs them all. */
 const SINGLE_STREAMS = 'single-streams'
 
+/** Opens what computes signals, perhaps in another thread: for a process that takes the lead, until it loses it. */
+export type OpenShopSignals = () => ShopSignals & { close(): void }
+
 export interface StreamsDeps {
   log: EventLog
+  /** The log as it is stored: `log` shows no identifier of an erased person. */
+  storedLog: EventLog
   analytics: Analytics
   index: ProductIndex
   counters: Counters
   snapshot: Snapshot
+  openShopSignals: OpenShopSignals
   signalsIntervalMs: number
   /** UTC epoch milliseconds. */
   now: () => number
@@ -57,8 +74,8 @@ export interface RunningStreams {
 
 /** All the work between the log and its projections, or this process's share of it. */
 export async function startStreams(deps: StreamsDeps): Promise<RunningStreams> {
-  const shared = createShared(deps)
   let single = NONE
+  const shared = createShared(deps, () => single.onStored())
   run(shared)
 
   const yields = () => allOf(single).some((each) => each.state().outdated)
@@ -89,8 +106,14 @@ interface Work {
   streams: readonly Stream[]
   periodic: readonly Periodic[]
   lags: readonly (() => Promise<StreamLag[]>)[]
+  /** Once all of it has stopped. */
+  close(): void
 }
-const NONE: Work = { streams: [], periodic: [], lags: [] }
+/** Work of the leader, which is told what the sink of this process has stored. */
+interface SingleWork extends Work {
+  onStored(): void
+}
+const NONE: SingleWork = { streams: [], periodic: [], lags: [], onStored() {}, close() {} }
 
 const allOf = ({ streams, periodic }: Work) => [...streams, ...periodic]
 
@@ -100,26 +123,31 @@ function run(work: Work): void {
 
 async function stopAll(work: Work): Promise<void> {
   await Promise.all(allOf(work).map((each) => each.stop()))
+  work.close()
 }
 
 /** What every process runs. */
-function createShared(deps: StreamsDeps): Work {
-  const streams = [createJudge(deps), createCorrections(deps), createSink(deps)]
+function createShared(deps: StreamsDeps, onStored: () => void): Work {
+  const streams = [createJudge(deps), createCorrections(deps), createSink({ ...deps, onStored })]
   return {
     streams,
     periodic: [periodic('judged-until', WATERMARK_PAUSE_MS, createJudgeWatermark(deps), deps)],
     lags: streams.map(ownLag),
+    close() {},
   }
 }
 
 /** What one process at a time may run. */
-function createSingle(deps: StreamsDeps): Work {
+function createSingle(deps: StreamsDeps): SingleWork {
   const { signalsIntervalMs } = deps
-  const signals = createSignals({ ...deps, intervalMs: signalsIntervalMs })
+  const shopSignals = deps.openShopSignals()
+  const signals = createSignals({ ...deps, shopSignals, intervalMs: signalsIntervalMs })
   const lookMs = Math.min(signalsIntervalMs, SIGNALS_LOOK_MAX_MS)
   const traffic = createTraffic(deps)
   const indexer = createIndexer(deps)
-  const attribution = periodic('attribution', ATTRIBUTION_PAUSE_MS, createAttribution(deps), deps)
+  const exclusively = createExclusive()
+  const attribute = createAttribution(deps)
+  const attribution = periodic('attribution', ATTRIBUTION_PAUSE_MS, () => exclusively(attribute), deps)
   const attributionLag = createAttributionLag(deps)
   const timed = [
     periodic('signals', lookMs, () => signals.runOnce().then(() => false), deps),
@@ -129,8 +157,12 @@ function createSingle(deps: StreamsDeps): Work {
     streams: [indexer],
     periodic: [
       attribution,
+      periodic('index-build', INDEX_BUILD_PAUSE_MS, indexer.buildTurn, deps),
+      periodic('erasure', ERASURE_PAUSE_MS, createErasure({ ...deps, exclusively }), deps),
       periodic('counters', COUNTERS_LOOK_PAUSE_MS, createCountersRepair(deps), deps),
+      periodic('earlier-counts', EARLIER_COUNTS_PAUSE_MS, () => countEarlier(deps), deps),
       periodic('time-zones', TIME_ZONES_PAUSE_MS, createTimeZones(deps), deps),
+      periodic('report-counts', REPORT_COUNTS_PAUSE_MS, createReportCounts(deps), deps),
       periodic('spend-checkpoints', SPEND_CHECKPOINTS_PAUSE_MS, createSpendCheckpoints(deps), deps),
       ...timed,
     ],
@@ -139,6 +171,18 @@ function createSingle(deps: StreamsDeps): Work {
       async () => (await attributionLag()).map((lag) => ({ stream: attribution.name, ...lag })),
       ...timed.map((each) => timedLag(each, deps.now)),
     ],
+    onStored: attribution.wake,
+    close: () => shopSignals.close(),
+  }
+}
+
+/** Runs one piece of work at a time. */
+function createExclusive() {
+  let last: Promise<unknown> = Promise.resolve()
+  return <T>(work: () => Promise<T>): Promise<T> => {
+    const run = last.then(work)
+    last = run.catch(() => {})
+    return run
   }
 }
 

@@ -18,8 +18,8 @@ const STANDS_ALONE = new RegExp(
     String.raw`^services/domain/|^streams/(judge/watermark|sink/time-zones)\.ts$`,
   ].join('|'),
 )
-/** Released schemas are only ever added to; the others are built, or generated. */
-const MANY_FILES = /^schemas\/avro\/released$|\/dist(\/|$)|node_modules/
+/** Released schemas and migrations are only ever added to; the others are built, or generated. */
+const MANY_FILES = /^schemas\/avro\/released$|^infra\/analytics\/migrations$|\/dist(\/|$)|node_modules/
 /** Fewer files than this means that the walk itself is broken. */
 const FILES_READ_MIN = 30
 
@@ -32,7 +32,7 @@ const KAFKAJS_CLIENT = 'infra/event-log/kafka/client/'
 
 /** The composition roots: the only files that may meet concrete engines. */
 const COMPOSITION =
-  /^services\/(main|rebuild|repartition|restore-log|roles\/[^/]+|process\/api|demo\/main|demo\/traffic\/main)\.ts$/
+  /^services\/(main|backup|migrate|rebuild|repartition|restore|restore-log|roles\/[^/]+|process\/api|demo\/main|demo\/traffic\/main)\.ts$/
 
 /** The browser's code is a program of its own. */
 const BROWSER_CODE = /\/web\//
@@ -107,8 +107,8 @@ function violation(from: string, to: string): string | null {
   if (target === 'infra') {
     if (
       /\/port\.ts$/.test(to) ||
-      /^infra\/(metrics|thread|within|counters\/(shards|fingerprint)|event-log\/epochs)\.ts$/.test(to) ||
-      /^infra\/analytics\/(queries|audit)/.test(to)
+      /^infra\/(metrics|thread|within|counters\/(shards|fingerprint)|event-log\/(epochs|log-epoch))\.ts$/.test(to) ||
+      /^infra\/analytics\/(queries|audit|retention)/.test(to)
     )
       return null
     return 'only the composition root meets concrete engines'

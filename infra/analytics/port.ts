@@ -12,7 +12,7 @@ export interface Analytics {
    * - With a `token`: a block whose token this table has seen before is dropped whole, within the table's deduplication
    *   window.
    * - Under `fences`: nothing is stored once a later epoch of any of their scopes has been raised. Rows are not compared with any.
-   * @throws AnalyticsUnavailable, AnalyticsRejected; AnalyticsFenced: nothing was stored.
+   * @throws AnalyticsUnavailable, AnalyticsRejected; AnalyticsFenced: nothing was stored, or on a cluster only in part.
    */
   insert(table: string, rows: readonly object[] | RowBlock, by: InsertBy): Promise<void>
   /**
@@ -21,6 +21,14 @@ export interface Analytics {
    * @throws AnalyticsUnavailable
    */
   raiseFences(fences: readonly Fence[]): Promise<void>
+  /**
+   * Refuses inserts under fences of these scopes, as AnalyticsUnavailable: when it resolves, none is under way, and none begins
+   * until `resumeInserts` or until `forMs` have passed, by the store's clock.
+   * @param pause a name that no other has.
+   */
+  pauseInserts(pause: string, scopes: readonly string[], forMs: number): Promise<void>
+  /** Ends a pause. @returns whether it had held until then; false: its time was over before. */
+  resumeInserts(pause: string): Promise<boolean>
   /**
    * Runs a query with ClickHouse parameters (`{name:Type}`) and returns its rows. 64-bit integers come as numbers
    * while they are safe, DateTime64 columns must be read as epoch milliseconds by the query itself.
@@ -32,6 +40,11 @@ export interface Analytics {
   ping(): Promise<void>
   /** Runs a statement that returns nothing: DDL, INSERT … SELECT, ALTER. */
   command(sql: string, params?: QueryParams): Promise<void>
+  /**
+   * One of the servers, for calls that belong together because they share tables in its memory: when it goes away they fail, rather
+   * than find the next server without those tables. Closed with the store. Absent where there is only one.
+   */
+  onOneServer?(): Promise<Analytics>
   close(): Promise<void>
 }
 

@@ -123,7 +123,7 @@ export const views = {
 export const viewsVersion = `views ${createHash('sha256').update(JSON.stringify(views)).digest('hex').slice(0, 16)}`
 
 /** Makes the views, or makes them anew. May be called by several processes at once, and again. */
-export async function defineViews(analytics: Analytics): Promise<void> {
+export async function defineViews(analytics: Pick<Analytics, 'command'>): Promise<void> {
   for (const [name, sql] of Object.entries(views)) {
     // Whoever may read a view need not be allowed to read the tables behind it.
     await analytics.command(`CREATE OR REPLACE VIEW ${name} DEFINER = CURRENT_USER SQL SECURITY DEFINER AS ${sql}`)

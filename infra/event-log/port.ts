@@ -45,6 +45,13 @@ export interface EventLog {
   /** Records of one partition from `from` on: at most `max`, perhaps fewer, none only at its end. For replay and explanations. */
   read(topic: TopicName, partition: number, from: number, max: number): Promise<LogRecord[]>
 
+  /**
+   * Replaces the key and value of records that a partition of a retained topic holds, where they lie: offsets and times stay. The
+   * bytes that they had are in no file of the log once it resolves.
+   * @returns false, and nothing is replaced, where records cannot be changed: then only their retention removes them.
+   */
+  replace(topic: TopicName, partition: number, records: readonly Replacement[]): Promise<boolean>
+
   /** What a group has committed. A partition without a commit is not listed. */
   committed(group: string): Promise<Commit[]>
 
@@ -88,6 +95,9 @@ export interface PartitionBounds {
   start: number
   end: number
 }
+
+/** What a record holds from now on. */
+export type Replacement = Pick<LogRecord, 'offset' | 'key' | 'value'>
 
 /** `offset` is the next to read; `metadata` is the group's own note, at most 4,000 characters. */
 export interface Commit extends Position {

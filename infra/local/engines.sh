@@ -12,6 +12,8 @@
 #                         the listener on KAFKA_PROXIED_PORT 19094
 #   KAFKA_HEAP 512m, ELASTICSEARCH_HEAP 1g
 #   ENGINES_JAVA_OPTIONS  of both. -XX:TieredStopAtLevel=1 saves half of the processor time of engines that live for minutes
+#   CLICKHOUSE_CONFIG     a file of settings of the server, for the definition of a cluster
+#   CLICKHOUSE_TCP_PORT   where it listens for other servers of a cluster (default: nowhere)
 #   KAFKA_PROPERTIES      a file of settings that come after those of kafka.properties and of this script
 #   KAFKA_CLUSTER_ID      of a broker that joins others (default: random)
 #   ES_JAVA_HOME          a JDK of version 21 or later with the module jdk.jdi, when it is not in /usr/lib/jvm
@@ -120,15 +122,16 @@ get_clickhouse() {
   cc -O1 -o "$1.$$" "$HERE/clickhouse-server.c" -ldl && mv "$1.$$" "$1"
 }
 start_clickhouse() {
-  local dir=$HOME_DIR/clickhouse server=$DOWNLOADS/clickhouse/server library
+  local dir=$HOME_DIR/clickhouse server=$DOWNLOADS/clickhouse/server library listen="SYSTEM START LISTEN HTTP"
   alive "$dir" && { echo "clickhouse is up"; return; }
   need curl curl
   get_clickhouse "$server"
   library=$(ls "$HERE"/../../node_modules/@chdb/lib-linux-*-gnu/libchdb.so)
   mkdir -p "$dir/data"
-  launch "$dir" "$server" "$library" --path="$dir/data" \
-    "--query=SYSTEM START LISTEN HTTP; SELECT count() FROM numbers(1000000000) WHERE NOT ignore(sleepEachRow(1)) SETTINGS max_block_size=1, function_sleep_max_microseconds_per_block=100000000 FORMAT Null" \
-    -- "--http_port=$CLICKHOUSE_PORT" --listen_host=127.0.0.1
+  [ -z "${CLICKHOUSE_TCP_PORT:-}" ] || listen="$listen; SYSTEM START LISTEN TCP"
+  launch "$dir" "$server" "$library" --path="$dir/data" ${CLICKHOUSE_CONFIG:+"--config-file=$CLICKHOUSE_CONFIG"} \
+    "--query=$listen; SELECT count() FROM numbers(1000000000) WHERE NOT ignore(sleepEachRow(1)) SETTINGS max_block_size=1, function_sleep_max_microseconds_per_block=100000000 FORMAT Null" \
+    -- "--http_port=$CLICKHOUSE_PORT" ${CLICKHOUSE_TCP_PORT:+"--tcp_port=$CLICKHOUSE_TCP_PORT"} --listen_host=127.0.0.1
   await clickhouse "$dir" curl -fs "http://127.0.0.1:$CLICKHOUSE_PORT/ping"
 }
 

@@ -6,6 +6,8 @@ export interface Periodic {
   readonly name: string
   /** Runs until `stop`; never rejects. */
   run(): Promise<void>
+  /** Ends the pause at hand, or the one after the turn at hand: there is something to do. */
+  wake(): void
   /** Lets the turn at hand finish, then ends the run. */
   stop(): Promise<void>
   state(): StreamState
@@ -27,16 +29,25 @@ export function createPeriodic(options: {
   const run = createStreamRun({ name, retry: { firstMs: 2 * pauseMs, maxMs: RETRY_MAX_MS }, now, logger })
 
   let doneUntil = now()
+  let woken = new AbortController()
 
   async function turns(): Promise<void> {
     while (!run.stopping()) {
       const begunAt = now()
+      woken = new AbortController()
       const more = await turn()
       run.markHealthy()
       doneUntil = begunAt
-      if (!more) await run.pause(pauseMs)
+      if (!more) await run.pause(pauseMs, woken.signal)
     }
   }
 
-  return { name, run: () => run.run(turns), stop: run.stop, state: run.state, doneUntil: () => doneUntil }
+  return {
+    name,
+    run: () => run.run(turns),
+    wake: () => woken.abort(),
+    stop: run.stop,
+    state: run.state,
+    doneUntil: () => doneUntil,
+  }
 }

@@ -1,9 +1,25 @@
-import { type Assignment, type Batch, type EventLog, type LogConsumer, Revoked } from '../../infra/event-log/port.ts'
+import { countedFrom, countsIn, type StreamCounts, withBatch } from '../../infra/analytics/audit/counts.ts'
+import {
+  type Assignment,
+  type Batch,
+  type EventLog,
+  type LogConsumer,
+  type NewRecord,
+  Revoked,
+} from '../../infra/event-log/port.ts'
 import type { TopicName } from '../../schemas/topics.ts'
 import { UnknownSchema } from '../../schemas/wire/codec.ts'
 import type { Snapshot } from '../../services/domain/snapshot.ts'
 import { createTopicLag } from './lag.ts'
-import { type DecodedRecord, deadLettersOf, decodeBatch, readablePart, type StepResult } from './outcome.ts'
+import {
+  type DeadRecord,
+  type DecodedRecord,
+  deadLettersOf,
+  decodeBatch,
+  readablePart,
+  type StepResult,
+  type Unreadable,
+} from './outcome.ts'
 import type { Stream, StreamLogger } from './stream.ts'
 import { createStreamRun, type Retry } from './stream-run.ts'
 
@@ -39,17 +55,38 @@ export interface StreamOptions {
   retry?: Retry
 }
 
+/** What is committed of a partition. */
+interface Committed {
+  assignment: Assignment
+  offset: number | null
+  /** Of what is done before the offset; null: nobody has counted yet. */
+  counts: StreamCounts | null
+}
+
+/** A batch whose step is done, and what its commit brings. */
+interface Worked {
+  /** The part that this program can read. */
+  batch: Batch
+  unreadable: Unreadable | null
+  made: readonly NewRecord[]
+  dead: readonly DeadRecord[]
+}
+
+const recordsOf = (round: readonly Worked[]) => round.reduce((sum, { batch }) => sum + batch.records.length, 0)
+
 /** A poll ends with the first record. This only bounds how late a paused partition is tried again. */
 const POLL_MAX_WAIT_MS = 1_000
 
 /**
- * Poll, decode, step, then one atomic commit with the outputs and the dead letters. A record of a newer version stops its
+ * Poll, decode, step, then one atomic commit of each partition with its outputs and dead letters. A record of a newer version stops its
  * partition in this process: what lies before it is done, the other partitions go on.
  */
 export function createStream(options: StreamOptions): Stream {
   const { name, topics, log, step, pollMaxWaitMs = POLL_MAX_WAIT_MS, gatherMs = 0, retry, now, logger } = options
   const run = createStreamRun({ name, retry, now, logger })
-  const commits = new Map<string, { assignment: Assignment; offset: number | null }>()
+  const commits = new Map<string, Committed>()
+  /** Assignments of partitions that have gone to another member. What was read under them is not worked. */
+  const ended = new WeakSet<Assignment>()
   let member: LogConsumer | null = null
   let polling: LogConsumer | null = null
 
@@ -61,69 +98,110 @@ export function createStream(options: StreamOptions): Stream {
     return batch
   }
 
-  /** Waits for records, and works until none are left. */
+  /**
+   * Waits for records, and works until none are left. The partitions that have some are worked in rounds, and what a round has
+   * done is committed at once, so that a log may store it by one write.
+   */
   async function processAll(consumer: LogConsumer): Promise<void> {
     const first = await poll(consumer, pollMaxWaitMs)
     // Nothing is waiting to be tried again: what failed was the log, and it has recovered.
     if (!first) return run.markHealthy()
     let records = 0
-    for (let batch: Batch | null = first; batch && !run.stopping(); batch = await poll(consumer, 0)) {
-      records += batch.records.length
-      await processBatch(consumer, batch)
+    let round: Worked[] = []
+    const commitRound = async () => {
+      const worked = round
+      round = []
+      await commitAll(consumer, worked)
     }
+    for (let batch: Batch | null = first; batch && !run.stopping(); batch = await poll(consumer, 0)) {
+      const { assignment } = batch
+      if (round.some((each) => each.batch.assignment === assignment)) await commitRound()
+      records += batch.records.length
+      const worked = await processBatch(consumer, batch)
+      if (worked instanceof Error) {
+        await commitRound()
+        await run.backOff(worked)
+      } else if (worked) {
+        round.push(worked)
+        // Before the next poll, which would read behind a record that the partition must wait with.
+        if (worked.unreadable || recordsOf(round) >= options.batchMaxRecords) await commitRound()
+      }
+    }
+    await commitRound()
     // After so many, the next are rather on their way from the broker than still to come.
     if (records < options.batchMaxRecords) await run.pause(gatherMs)
   }
 
-  async function processBatch(consumer: LogConsumer, batch: Batch): Promise<void> {
-    const { topic, partition, assignment } = batch
+  /** @returns what is to be committed; null when nothing is; the failure after which its records are to be tried again. */
+  async function processBatch(consumer: LogConsumer, batch: Batch): Promise<Worked | Error | null> {
+    const { assignment } = batch
+    if (ended.has(assignment)) return null
     const { readable, unreadable } = readablePart(batch)
-    if (readable.length > 0 && !(await workBatch(consumer, { ...batch, records: readable }))) return
+    if (readable.length > 0) return workBatch(consumer, { ...batch, records: readable }, unreadable)
     if (unreadable) run.paused.pause(consumer, { assignment, ...unreadable })
-    else run.paused.resumed(topic, partition)
+    return null
   }
 
-  /** @returns whether the batch is done and committed. */
-  async function workBatch(consumer: LogConsumer, batch: Batch): Promise<boolean> {
+  async function workBatch(
+    consumer: LogConsumer,
+    batch: Batch,
+    unreadable: Worked['unreadable'],
+  ): Promise<Worked | Error | null> {
     const { topic, partition, assignment } = batch
     const { records, dead } = decodeBatch(batch)
     const lastOffset = batch.records.at(-1)!.offset
-    const done = commitOf(assignment)
+    const { offset: committed } = commitOf(assignment)
     let result: StepResult = {}
     try {
-      if (records.length > 0) {
-        result = await step({ topic, partition, records, committed: done.offset, lastOffset })
-      }
+      if (records.length > 0) result = await step({ topic, partition, records, committed, lastOffset })
     } catch (error) {
       const { offset } = batch.records[0]!
       consumer.seek(assignment, offset)
-      if (error instanceof UnknownSchema) run.paused.pause(consumer, { assignment, offset, reason: error })
-      else await run.backOff(error as Error)
-      return false
+      if (!(error instanceof UnknownSchema)) return error as Error
+      run.paused.pause(consumer, { assignment, offset, reason: error })
+      return null
     }
-    dead.push(...(result.dead ?? []))
-    const outputs = [...(result.outputs ?? []), ...deadLettersOf(name, batch, dead, now())]
+    return { batch, unreadable, made: result.outputs ?? [], dead: [...dead, ...(result.dead ?? [])] }
+  }
+
+  /** Settles once none is under way. @throws what one of them failed with. */
+  async function commitAll(consumer: LogConsumer, round: readonly Worked[]): Promise<void> {
+    const commits = await Promise.allSettled(round.map((worked) => commit(consumer, worked)))
+    for (const each of commits) if (each.status === 'rejected') throw each.reason
+  }
+
+  async function commit(consumer: LogConsumer, { batch, unreadable, made, dead }: Worked): Promise<void> {
+    const { topic, partition, assignment } = batch
+    const done = commitOf(assignment)
+    const offset = batch.records.at(-1)!.offset + 1
+    const outputs = [...made, ...deadLettersOf(name, batch, dead, now())]
+    const before = done.counts ?? countedFrom(done.offset ?? batch.records[0]!.offset)
+    const counts = withBatch(before, { read: batch.records.length, written: made.length, dead: dead.length })
     try {
-      await consumer.commit(assignment, { offset: lastOffset + 1, metadata: '' }, outputs)
-      done.offset = lastOffset + 1
+      await consumer.commit(assignment, { offset, metadata: JSON.stringify({ counts }) }, outputs)
     } catch (error) {
       if (!(error instanceof Revoked)) throw error
+      ended.add(assignment)
       logger.info({ stream: name, topic, partition }, 'the partition has gone to another member, with this batch')
-      return false
+      return
     }
+    done.offset = offset
+    done.counts = counts
     for (const { offset, code, message } of dead) {
       logger.warn({ stream: name, topic, partition, offset, code }, `dead letter: ${message}`)
     }
     run.count({ records: batch.records.length, dead: dead.length })
-    return true
+    if (unreadable) run.paused.pause(consumer, { assignment, ...unreadable })
+    else run.paused.resumed(topic, partition)
   }
 
   /** What is committed of a partition: by this member since it has it, before that by whoever had it. */
-  function commitOf(assignment: Assignment) {
+  function commitOf(assignment: Assignment): Committed {
     const key = `${assignment.topic}/${assignment.partition}`
     const known = commits.get(key)
     if (known?.assignment === assignment) return known
-    const fresh = { assignment, offset: assignment.committed?.offset ?? null }
+    const { committed } = assignment
+    const fresh = { assignment, offset: committed?.offset ?? null, counts: committed && countsIn(committed) }
     commits.set(key, fresh)
     return fresh
   }

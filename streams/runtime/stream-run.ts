@@ -35,8 +35,8 @@ export interface StreamRun {
   count(batch: { records: number; dead: number }): void
   /** Records a failure, and waits before the next attempt. */
   backOff(error: Error): Promise<void>
-  /** Waits, but no longer than until `stop`. */
-  pause(ms: number): Promise<void>
+  /** Waits, but no longer than until `stop`, or until `signal` aborts. */
+  pause(ms: number, signal?: AbortSignal): Promise<void>
   /** Runs `consume` until `stop`, again after each failure. `consume` returns once `stopping()`. Never rejects. */
   run(consume: () => Promise<void>): Promise<void>
   stop(): Promise<void>
@@ -68,8 +68,9 @@ export function createStreamRun({ name, retry = DEFAULT_RETRY, now, logger }: St
     await pause(waitMs)
   }
 
-  async function pause(ms: number): Promise<void> {
-    await delay(ms, undefined, { signal: ending.signal }).catch(() => {})
+  async function pause(ms: number, signal?: AbortSignal): Promise<void> {
+    const until = signal ? AbortSignal.any([ending.signal, signal]) : ending.signal
+    await delay(ms, undefined, { signal: until }).catch(() => {})
   }
 
   function markHealthy(): void {

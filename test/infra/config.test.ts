@@ -92,6 +92,17 @@ describe('configuration', () => {
     }
   })
 
+  it('takes several nodes of Elasticsearch, and either an API key or a user', () => {
+    const env = { ELASTICSEARCH_URL: 'https://a:9200, https://b:9200', ELASTICSEARCH_API_KEY: 'a2V5' }
+    expect(readConfig(env).engines.elasticsearch).toMatchObject({ url: env.ELASTICSEARCH_URL, apiKey: 'a2V5' })
+    for (const url of [',', 'https://a:9200,ftp://b']) {
+      expect(() => readConfig({ ELASTICSEARCH_URL: url })).toThrow(/^ELASTICSEARCH_URL must be a list of addresses/)
+    }
+    expect(() => readConfig({ ...env, ELASTICSEARCH_URL: 'https://a:9200,https://u:p@b:9200' })).toThrow(
+      /^ELASTICSEARCH_URL must name no user when ELASTICSEARCH_API_KEY is set/,
+    )
+  })
+
   it('never repeats an address, which may hold a password', () => {
     const secret = 'p4ssword'
     expect(() => readConfig({ CLICKHOUSE_URL: `ftp://u:${secret}@c` })).toThrow(expect.not.stringContaining(secret))

@@ -10,8 +10,10 @@ import {
 /**
  * What every Analytics implementation does. `open` gives the store with its tables; it is called again after each close
  * and then finds what was there. One store at a time.
+ *
+ * @param of `canPause`: whether inserts can be paused. Default: true.
  */
-export function analyticsSuite(name: string, open: () => Promise<Analytics>): void {
+export function analyticsSuite(name: string, open: () => Promise<Analytics>, { canPause = true } = {}): void {
   describe(`Analytics: ${name}`, () => {
     let analytics: Analytics
     beforeAll(async () => {
@@ -112,6 +114,34 @@ export function analyticsSuite(name: string, open: () => Promise<Analytics>): vo
           expect(await count(`n = ${n}`)).toBe(seen)
           expect(seen).toBeGreaterThanOrEqual(acknowledged * 2_000)
         }
+      })
+
+      it.runIf(canPause)(
+        'stores nothing under paused scopes until they are resumed, or their time is over',
+        async () => {
+          const stores = (scope: string) =>
+            analytics.insert('blocks', [row(7_000_000)], fence(1, scope)).then(
+              () => 'stored',
+              (error: Error) => (error instanceof AnalyticsUnavailable ? 'paused' : Promise.reject(error)),
+            )
+          await analytics.pauseInserts('long', ['paused a', 'paused b'], 60_000)
+          expect([await stores('paused a'), await stores('paused b'), await stores('other')]).toEqual([
+            'paused',
+            'paused',
+            'stored',
+          ])
+          expect(await analytics.resumeInserts('long')).toBe(true)
+          expect(await stores('paused a')).toBe('stored')
+          await analytics.pauseInserts('short', ['paused a'], 1)
+          await expect.poll(() => stores('paused a')).toBe('stored')
+          expect(await analytics.resumeInserts('short')).toBe(false)
+          expect(await analytics.resumeInserts('long')).toBe(false)
+          expect(await count('n = 7000000')).toBe(3)
+        },
+      )
+
+      it.runIf(!canPause)('refuses to pause', async () => {
+        await expect(analytics.pauseInserts('p', ['a'], 1)).rejects.toThrow('cannot be paused')
       })
 
       it('passes over fields that are no columns, and gives columns that are not told their default', async () => {

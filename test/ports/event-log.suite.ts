@@ -524,6 +524,28 @@ export function eventLogSuite(name: string, create: () => Promise<EventLogHost>)
       })
     })
 
+    it('records are replaced where they lie, others stay as they are; or none can be', async () => {
+      const long = 'long'.repeat(100)
+      const positions = await log.append(Array.from({ length: 40 }, (_, n) => view('k', `${n} ${long}`)))
+      const { partition } = positions[0]!
+      const before = await log.read('page-views', partition, 0, 100)
+      const isReplaced = await log.replace('page-views', partition, [
+        { offset: positions[39]!.offset, key: null, value: null },
+        { offset: positions[0]!.offset, key: 'another', value: Buffer.from('short') },
+        { offset: positions[20]!.offset, key: 'k', value: Buffer.from(`longer ${long}${long}`) },
+        { offset: positions[39]!.offset + 1, key: 'k', value: Buffer.from('of no record') },
+      ])
+      const after = await log.read('page-views', partition, 0, 100)
+      if (isReplaced) {
+        before[0] = { ...before[0]!, key: 'another', value: Buffer.from('short') }
+        before[20] = { ...before[20]!, value: Buffer.from(`longer ${long}${long}`) }
+        before[39] = { ...before[39]!, key: null, value: null }
+      }
+      expect(after).toEqual(before)
+      await log.append([view('k', 'next')])
+      expect((await log.read('page-views', partition, positions[39]!.offset + 1, 1))[0]!.value!.toString()).toBe('next')
+    })
+
     describe('a compacted topic', () => {
       it('a compacted topic holds the latest value of every key, and a tombstone after its values', async () => {
         await log.append(['a', 'b', 'c'].map((key) => record('products', key, `${key} old`)))

@@ -10,13 +10,24 @@ import {
   AnalyticsUnavailable,
   isBlock,
 } from '../port.ts'
+import { applyRetention } from '../retention/apply-retention.ts'
+import type { RetentionDays } from '../retention/retention-days.ts'
+
+export interface EmbeddedAnalyticsOptions {
+  folder: string
+  /** Default: all rows are kept. */
+  retentionDays?: RetentionDays
+}
 
 /**
  * Starts the thread that holds the ClickHouse engine over `folder` and brings its tables up to date. A process can run
  * one engine, for good: a second start in it must name the same folder.
  * @throws when the folder is in use by another process or cannot be written.
  */
-export async function startEmbeddedAnalytics({ folder }: { folder: string }): Promise<Served> {
+export async function startEmbeddedAnalytics({
+  folder,
+  retentionDays = {},
+}: EmbeddedAnalyticsOptions): Promise<Served> {
   mkdirSync(folder, { recursive: true })
   const worker = await startWorker('analytics', new URL('./worker.ts', import.meta.url), { folder })
   const served: Served = {
@@ -31,6 +42,7 @@ export async function startEmbeddedAnalytics({ folder }: { folder: string }): Pr
   const client = analyticsClient(served.connect())
   try {
     await migrate(client)
+    await applyRetention(client, retentionDays, Date.now())
   } catch (error) {
     await served.stop()
     throw error
@@ -57,6 +69,8 @@ export function analyticsClient(port: MessagePort): Analytics {
       await remote.call('insert', [table, lines, by], [lines.buffer])
     },
     raiseFences: (fences) => remote.call('raiseFences', [fences]),
+    pauseInserts: (pause, scopes, forMs) => remote.call('pauseInserts', [pause, scopes, forMs]),
+    resumeInserts: (pause) => remote.call('resumeInserts', [pause]),
     async query<Row extends object>(sql: string, params = {}) {
       return rowsOf<Row>(await remote.call<Uint8Array>('query', [sql, params]))
     },
@@ -70,7 +84,7 @@ export function analyticsClient(port: MessagePort): Analytics {
 }
 
 /** The store of `folder` for one user, which stops the thread when it closes it. */
-export async function openEmbeddedAnalytics(options: { folder: string }): Promise<Analytics> {
+export async function openEmbeddedAnalytics(options: EmbeddedAnalyticsOptions): Promise<Analytics> {
   const served = await startEmbeddedAnalytics(options)
   return soleClient(served, analyticsClient(served.connect()))
 }

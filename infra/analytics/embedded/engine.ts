@@ -3,8 +3,8 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Session } from 'chdb'
-import { analyticsError } from '../errors.ts'
-import { paramStatements, quoted } from '../params.ts'
+import { analyticsError, PAUSED_MESSAGE } from '../errors.ts'
+import { paramStatement, quoted } from '../params.ts'
 import {
   AnalyticsFenced,
   AnalyticsUnavailable,
@@ -14,6 +14,7 @@ import {
   type RowBlock,
 } from '../port.ts'
 import { insertTarget, structureOf } from '../row-block.ts'
+import { discardFrozen, freeze, SHADOW } from './frozen-copy.ts'
 import { yieldToRequests } from './priority.ts'
 
 const MB = 1024 * 1024
@@ -25,6 +26,8 @@ const ENGINE_ARGUMENTS = Object.entries({
   max_threads: 1,
   max_server_memory_usage: 2048 * MB,
   max_memory_usage: 1536 * MB,
+  // By default it measures the memory twenty times a second, also when nothing happens.
+  memory_worker_period_ms: 1_000,
   max_bytes_before_external_group_by: 256 * MB,
   max_bytes_before_external_sort: 256 * MB,
   mark_cache_size: 32 * MB,
@@ -59,13 +62,20 @@ export function openEngine({ folder }: { folder: string }) {
   const stopYielding = yieldToRequests()
   const incoming = join(folder, INCOMING)
   // What a killed process has left.
+  rmSync(join(folder, SHADOW), { recursive: true, force: true })
   rmSync(incoming, { recursive: true, force: true })
   mkdirSync(incoming)
   const columnsOf = new Map<string, ReadonlySet<string>>()
+  let thaw = () => {}
   /** The highest epoch of each scope. In memory: no insert outlives the process, and no other process has the folder. */
   const epochs = new Map<string, number>()
+  const pauses = new Map<string, { scopes: ReadonlySet<string>; until: number }>()
 
   function throwIfFenced(fences: readonly Fence[]): void {
+    for (const { scopes, until } of pauses.values()) {
+      if (performance.now() >= until || !fences.some(({ scope }) => scopes.has(scope))) continue
+      throw new AnalyticsUnavailable(PAUSED_MESSAGE)
+    }
     if (fences.every(({ scope, epoch }) => epoch >= (epochs.get(scope) ?? epoch))) return
     throw new AnalyticsFenced('A later epoch of a scope has been raised')
   }
@@ -108,6 +118,17 @@ export function openEngine({ folder }: { folder: string }) {
       writes.run(async () => {
         for (const { scope, epoch } of fences) epochs.set(scope, Math.max(epoch, epochs.get(scope) ?? epoch))
       }),
+    /** In its turn, as `raiseFences`. */
+    pauseInserts: (pause: string, scopes: readonly string[], forMs: number): Promise<void> =>
+      writes.run(async () => {
+        pauses.set(pause, { scopes: new Set(scopes), until: performance.now() + forMs })
+      }),
+    resumeInserts: (pause: string): Promise<boolean> =>
+      writes.run(async () => {
+        const held = performance.now() < (pauses.get(pause)?.until ?? 0)
+        pauses.delete(pause)
+        return held
+      }),
     query: (sql: string, params: QueryParams, format: 'JSONEachRow' | 'Parquet'): Promise<Uint8Array> =>
       reads.run(async (session) => (await session.queryAsync(withParams(sql, params), { format })).bytes()),
     ping: (): Promise<void> =>
@@ -118,7 +139,21 @@ export function openEngine({ folder }: { folder: string }) {
       writes.run(async (session) => {
         await session.queryAsync(withParams(sql, params), { format: 'Null' })
       }),
+    /** Makes the frozen copy of what is stored. Writes wait from then on, until `thaw`. */
+    freeze(): Promise<void> {
+      const frozen = Promise.withResolvers<void>()
+      const thawed = Promise.withResolvers<void>()
+      thaw = thawed.resolve
+      void writes.run(async (session) => {
+        await freeze(session, folder).then(frozen.resolve, frozen.reject)
+        await thawed.promise
+      })
+      return frozen.promise
+    },
+    thaw: (): void => thaw(),
+    discardFrozen: (): Promise<void> => discardFrozen(folder),
     async close(): Promise<void> {
+      thaw()
       stopYielding()
       await Promise.all([writes.close(), reads.close(), pings.close()])
     },
@@ -132,7 +167,7 @@ function tokenOf(by: InsertBy): string {
 
 /** Parameters are set on the session: the binding's own way holds a lock on the whole process while a query runs. */
 function withParams(sql: string, params: QueryParams): string {
-  return `${paramStatements(sql, params)} ${sql}`
+  return `${paramStatement(sql, params)} ${sql}`
 }
 
 function openSession(folder: string) {

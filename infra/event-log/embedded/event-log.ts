@@ -1,6 +1,7 @@
 import type { MessagePort } from 'node:worker_threads'
 import { connect, type Remote, type Served, soleClient, startWorker } from '../../thread.ts'
 import { type EventLog, type ExclusiveWriter, Fenced, LogUnavailable, Revoked } from '../port.ts'
+import { checkedBytes } from '../record-check.ts'
 import { createAppender, pack, positionsOf } from './append.ts'
 import { openConsumer, openTail } from './consumer.ts'
 import { unpackRecords } from './frame.ts'
@@ -47,6 +48,11 @@ export function eventLogClient(port: MessagePort, { gatherMs = 0 } = {}): EventL
     count: (topic, partition, from, to) => remote.call('count', [topic, partition, from, to]),
     async read(topic, partition, from, max) {
       return unpackRecords(await remote.call('read', [topic, partition, from, max]), topic, partition)
+    },
+    async replace(topic, partition, records) {
+      checkedBytes(records.map((record) => ({ ...record, topic })))
+      if (records.length > 0) await remote.call('replace', [topic, partition, records])
+      return true
     },
     committed: (group) => remote.call('committed', [group]),
     reset: (group, commits) => remote.call('reset', [group, commits]),

@@ -135,6 +135,7 @@ export function connectWithoutEpoch(options: KafkaEventLogOptions): KafkaLog {
       await reader.checkPartition(topic, partition, deadline())
       return reader.read(topic, partition, from, max, deadline())
     }),
+    replace: async () => false,
     committed: guarded((group) => reader.committed(group, topicNames, deadline())),
     reset: guarded((group, commits) =>
       commits === null ? reader.forget(group, deadline()) : reader.setCommitted(group, commits, deadline()),

@@ -1,11 +1,10 @@
 import { type TopicName, topicNames, topics, unitOf } from '../../../schemas/topics.ts'
-import { listOf } from '../../settings.ts'
+import { numbersByName } from '../../settings.ts'
 import type { TopicNumbers } from './partition-counts.ts'
 
 const DAY_MS = 86_400_000
 const PARTITIONS_MAX = 1_000
 const RETENTION_DAYS_MAX = 36_500
-const ENTRY = /^([a-z-]+):(\d{1,9})$/
 
 /** Reads `topic:partitions,…`. @returns with each topic that is named those that are partitioned alike. */
 export function readTopicPartitions(setting: string, text: string, problems: string[]): TopicNumbers {
@@ -39,15 +38,10 @@ export function readTopicRetention(setting: string, text: string, problems: stri
 }
 
 function readEntries(setting: string, text: string, problems: string[]): { topic: TopicName; number: number }[] {
-  return listOf(text).flatMap((entry) => {
-    const [, name, number] = ENTRY.exec(entry) ?? []
+  return numbersByName(setting, text, 'topic:number', problems).flatMap(({ name, number }) => {
     const topic = topicNames.find((each) => each === name)
-    if (topic) return [{ topic, number: Number(number) }]
-    problems.push(
-      name === undefined
-        ? `${setting} must be a list of topic:number, separated by commas, not ${JSON.stringify(entry)}`
-        : `${setting}: there is no topic ${name}, only ${topicNames.join(', ')}`,
-    )
+    if (topic) return [{ topic, number }]
+    problems.push(`${setting}: there is no topic ${name}, only ${topicNames.join(', ')}`)
     return []
   })
 }

@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { connectClickHouse, migrateClickHouse } from '../../../infra/analytics/clickhouse/analytics.ts'
+import { connectClickHouse } from '../../../infra/analytics/clickhouse/analytics.ts'
+import { migrateClickHouse } from '../../../infra/analytics/clickhouse/migrate.ts'
 import { AnalyticsUnavailable } from '../../../infra/analytics/port.ts'
 import { analyticsSuite } from '../../ports/analytics.suite.ts'
 import { addresses, removeDatabase, testNamespace } from '../addresses.ts'
@@ -14,7 +15,8 @@ afterAll(async () => {
   await removeDatabase(options.url, options.namespace)
 })
 
-analyticsSuite('ClickHouse', async () => connectClickHouse(options))
+// The first of its addresses is away.
+analyticsSuite('ClickHouse', async () => connectClickHouse({ ...options, url: `http://127.0.0.1:1,${options.url}` }))
 
 describe('ClickHouse', () => {
   const analytics = connectClickHouse(options)

@@ -1,5 +1,6 @@
 import { afterAll, describe } from 'vitest'
-import { connectClickHouse, migrateClickHouse } from '../../../infra/analytics/clickhouse/analytics.ts'
+import { connectClickHouse } from '../../../infra/analytics/clickhouse/analytics.ts'
+import { migrateClickHouse } from '../../../infra/analytics/clickhouse/migrate.ts'
 import { rowBinarySuite } from '../../streams/sink/row-binary.suite.ts'
 import { addresses, removeDatabase, testNamespace } from '../addresses.ts'
 

@@ -40,4 +40,17 @@ describe('a sink that is frozen, and wakes up when another has taken over, store
     },
     TIMEOUT_MS,
   )
+
+  it(
+    'and all of it is counted once',
+    async () => {
+      await sinks.stopLoad()
+      sinks.start()
+      await sinks.untilAllStored()
+      const { appended } = await sinks.count()
+      const counted = { logged: appended, stored: appended, duplicates: 0, deadLetters: 0, uncounted: 0 }
+      expect(await sinks.audited()).toMatchObject(counted)
+    },
+    TIMEOUT_MS,
+  )
 })

@@ -13,6 +13,7 @@ export function fakeLog() {
     bounds: unused,
     count: unused,
     read: unused,
+    replace: unused,
     committed: async (group) => groups.get(group) ?? [],
     async reset(group, commits) {
       if (commits === null) groups.delete(group)

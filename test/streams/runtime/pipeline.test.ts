@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { countsIn } from '../../../infra/analytics/audit/counts.ts'
 import { openEmbeddedEventLog } from '../../../infra/event-log/embedded/event-log.ts'
 import type { EventLog, LogRecord, NewRecord } from '../../../infra/event-log/port.ts'
 import type { PageView } from '../../../schemas/records/events.ts'
@@ -305,7 +306,9 @@ it('a stream leaves a partition whose next record needs a newer version, with wh
   await readOnceThere('feed-issues', 3 + others.length)
   await stream.stop()
   expect(await log.read('dead-letters', 0, 0, 10)).toEqual([])
-  expect(await log.committed('copier')).toContainEqual({ topic: 'page-views', partition, offset: 3, metadata: '' })
+  const commit = (await log.committed('copier')).find((each) => each.partition === partition)!
+  expect(commit).toMatchObject({ topic: 'page-views', offset: 3 })
+  expect(countsIn(commit)).toEqual({ from: 0, read: 3, written: 3, dead: 0 })
 })
 
 it('a stream does not ask again and again for what it leaves alone, and looks at it more and more seldom', async () => {
@@ -399,4 +402,38 @@ it('a stream decides nothing by a registry whose copy has stopped', async () => 
   await log.append([{ ...view('late'), key: 'one' }])
   await expect.poll(() => stream.state().paused).toMatchObject([{ offset: 4, reason: 'the copy ends at offset 9' }])
   expect(await log.read('feed-issues', 0, 0, 10)).toHaveLength(4)
+})
+
+it('a stream commits at once what several partitions have, and each partition as far as it came', async () => {
+  let underWay = 0
+  let mostUnderWay = 0
+  let fails = true
+  const watched: EventLog = {
+    ...log,
+    async consumer(options) {
+      const consumer = await log.consumer(options)
+      return {
+        ...consumer,
+        async commit(assignment, place, outputs) {
+          underWay += 1
+          mostUnderWay = Math.max(mostUnderWay, underWay)
+          await consumer.commit(assignment, place, outputs)
+          underWay -= 1
+        },
+      }
+    },
+  }
+  const noting: StreamStep = async (batch) => {
+    if (batch.partition === 0 && fails) {
+      fails = false
+      throw new Error('once more')
+    }
+    return copy(batch)
+  }
+  const { length: partitions } = await log.bounds('page-views')
+  await log.append(ids(200).map(view))
+  start(noting, { log: watched, batchMaxRecords: 1_000 })
+  expect(messages(await readOnceThere('feed-issues', 200)).toSorted()).toEqual(ids(200).toSorted())
+  // One failed at first.
+  expect(mostUnderWay).toBeGreaterThanOrEqual(partitions - 1)
 })

@@ -73,6 +73,11 @@ export function withEpoch(log: EventLog, epoch: CurrentEpoch): EventLog {
       const first = await firstOffset()
       return raised(await log.read(topic, partition, readFrom(from, first), max), first)
     },
+    async replace(topic, partition, records) {
+      const first = await firstOffset()
+      const lowered = records.map((record) => ({ ...record, offset: readFrom(record.offset, first) }))
+      return log.replace(topic, partition, lowered)
+    },
     async committed(group) {
       const first = await firstOffset()
       return raised(await log.committed(group), first)

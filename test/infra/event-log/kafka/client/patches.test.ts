@@ -9,6 +9,8 @@ import { waitFor } from '../../../../wait-for.ts'
 const CORRELATION_ID = 7
 /** Its size, a correlation id, and four bytes. */
 const ANSWER = Buffer.from([0, 0, 0, 8, 0, 0, 0, CORRELATION_ID, 1, 2, 3, 4])
+/** Without `requestTimeout` kafkajs looks for late requests every millisecond. */
+const TIMEOUTS = { connectionTimeout: 5_000, requestTimeout: 5_000 }
 const silent = { namespace: () => silent, info() {}, warn() {}, error() {}, debug() {} }
 
 test('a response cut off by a broken connection does not garble the responses after the reconnect', async () => {
@@ -23,7 +25,7 @@ test('a response cut off by a broken connection does not garble the responses af
   const { port } = server.address() as AddressInfo
   const logger = silent
   const socketFactory = createSocketFactory()
-  const connection = new Connection({ host: '127.0.0.1', port, logger, socketFactory, connectionTimeout: 5_000 })
+  const connection = new Connection({ host: '127.0.0.1', port, logger, socketFactory, ...TIMEOUTS })
   const answers: number[] = []
   connection.requestQueue.fulfillRequest = ({ correlationId }) => void answers.push(correlationId)
 
@@ -53,7 +55,7 @@ test('a connection that is closed again and again adds no listener to its socket
     port,
     logger: silent,
     socketFactory,
-    connectionTimeout: 5_000,
+    ...TIMEOUTS,
   })
   await connection.connect()
   await waitFor(() => sockets[0]!.destroyed)
