@@ -20,7 +20,7 @@ export NODE_COMPILE_CACHE ?= $(CURDIR)/node_modules/.cache/endcap-code
 # Without these limits new objects take 128 MB in each busy thread, and each of some forty threads gets an arena of malloc.
 SERVER := MALLOC_ARENA_MAX=2 node --max-semi-space-size=16
 
-.PHONY: help setup build client run start test test-long lint bench rebuild repartition restore-log tour traffic engines-start engines-stop test-engines \
+.PHONY: help setup build client run start test test-long lint bench backup restore migrate rebuild repartition restore-log tour traffic engines-start engines-stop test-engines \
   chromium test-browser
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-14s %s\n", $$1, $$2 }'
@@ -78,7 +78,7 @@ lint: setup ## Check types and style
 test-long: lint ## The same with many more cases of every property and many more kills: an hour and more
 	@TEST_LONG=1 npx --no-install vitest run
 
-bench: engines-start ## Measure, as ratios against a baseline in the same run; DATA=folder adds the relevance measures
+bench: engines-start ## Measure against baselines into docs/benchmarks.md; ONLY=measures; DATA=folder adds the relevance measures
 	@node test/bench/all.ts $(DATA)
 
 engines-start: setup ## Start real Kafka, ClickHouse, Elasticsearch and Redis on this machine, without Docker
@@ -98,8 +98,17 @@ chromium: ## Install Debian's Chromium without windows when it is missing and ap
 test-browser: build chromium ## Run the tests in Chromium
 	@npx --no-install vitest run -c vitest.browser.config.ts
 
-rebuild: setup ## Drop every projection, replay the log and prove that the answers are the same
-	@node services/rebuild.ts
+backup: setup ## Back an embedded installation up into FILE, also while it runs (docs/operating.md)
+	@nice node services/backup.ts "$(FILE)"
+
+restore: setup ## Fill an empty data folder (DATA_DIR) from the backup FILE
+	@node services/restore.ts "$(FILE)"
+
+rebuild: setup ## Replay the log and prove that the answers are the same; ENGINE=elasticsearch|clickhouse|redis for one, beside what serves
+	@ENGINE=$(ENGINE) TABLE=$(TABLE) REPLACE=$(REPLACE) node services/rebuild.ts
+
+migrate: setup ## Carry an embedded installation (DATA_DIR) over into real engines, whose addresses are set
+	@node services/migrate.ts
 
 restore-log: setup ## Prepare a mirror of the log in Kafka for a start on it (docs/restore.md)
 	@node services/restore-log.ts $(ARGS)
