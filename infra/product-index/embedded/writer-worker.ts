@@ -1,16 +1,33 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { serve, serveConnections } from '../../thread.ts'
 import type { IndexRows } from './rows.ts'
-import { openIndexWriter } from './writer.ts'
+import { type IndexState, openIndexWriter } from './writer.ts'
 
 const writer = openIndexWriter(workerData as { folder: string })
 
 const attached: MessagePort[] = []
+let change = Promise.withResolvers<void>()
+
+/** Wakes who waits for a change. */
+function changed<T>(result: T): T {
+  change.resolve()
+  change = Promise.withResolvers()
+  return result
+}
+
+function isCurrent(seen: IndexState): boolean {
+  const { changed, epoch } = writer.state()
+  return seen.changed === changed && seen.epoch === epoch
+}
 
 const methods = {
-  write: (rows: IndexRows) => writer.write(rows),
+  write: (rows: IndexRows) => changed(writer.write(rows)),
   touched: () => writer.touched(),
-  clear: () => writer.clear(),
+  /** Resolves once the index is in another state than `seen`: at once, if it is already. */
+  async changedFrom(seen: IndexState): Promise<void> {
+    while (isCurrent(seen)) await change.promise
+  },
+  clear: () => changed(writer.clear()),
   /** Takes a client's port from the search thread, to which the client is connected. */
   attach(port: MessagePort) {
     attached.push(port)

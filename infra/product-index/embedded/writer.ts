@@ -28,12 +28,16 @@ export interface ChangedWords {
   after: Words | null
 }
 
-/** What changed since the search thread last asked. */
-export interface Touched {
+/** Which state of the index: two that are equal are of the same content. */
+export interface IndexState {
   /** Number of write batches since the file was created. */
   changed: number
   /** Number of calls of `clear` since the start. */
   epoch: number
+}
+
+/** What changed since the search thread last asked, and the state that this led to. */
+export interface Touched extends IndexState {
   /** Ascending by document; null: the words of any document may have changed. */
   words: ChangedWords[] | null
 }
@@ -164,6 +168,7 @@ export function openIndexWriter({ folder }: { folder: string }) {
         return applied
       })
     },
+    state: (): IndexState => ({ changed, epoch }),
     touched(): Touched {
       const words = touched && [...touched.values()].sort((a, b) => a.doc - b.doc)
       // While a feed is stored, changes are many each time: then words are not kept only to be dropped.

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import type { SynonymRules } from '../../../../services/domain/catalogue/shop-synonyms.ts'
 import { connect, type Remote, serveConnections } from '../../../thread.ts'
@@ -10,29 +10,32 @@ import {
   type SellersRequest,
   type SimilarTerm,
 } from '../../port.ts'
-import type { Touched } from '../writer.ts'
+import type { IndexState, Touched } from '../writer.ts'
 import { type CampaignSet, type NumberedQuery, openIndexSearcher } from './searcher.ts'
 
-/** How often writes become visible to searches without a call of `refresh`. */
+/** How long after a write it becomes visible to searches without a call of `refresh`, with all that came meanwhile. */
 const REFRESH_MS = 500
+const NOTHING_SEEN: IndexState = { changed: -1, epoch: 0 }
 
 const searcher = openIndexSearcher(workerData as { folder: string })
-searcher.refresh({ changed: -1, epoch: 0, words: null })
+searcher.refresh({ ...NOTHING_SEEN, words: null })
 
 let writer: Remote | null = null
-let refreshing = Promise.resolve()
+let refreshing: Promise<IndexState> = Promise.resolve(NOTHING_SEEN)
 
-/** One at a time, because the writer reports each change once. */
-function refresh(): Promise<void> {
-  refreshing = refreshing
-    .catch(() => {})
-    .then(async () => {
-      if (writer) searcher.refresh(await writer.call<Touched>('touched', []))
-    })
+/** One at a time, because the writer reports each change once. @returns the state that searches see from now on. */
+function refresh(): Promise<IndexState> {
+  const before = refreshing.catch(() => NOTHING_SEEN)
+  refreshing = before.then(async (seen) => {
+    if (!writer) return seen
+    const { words, ...state } = await writer.call<Touched>('touched', [])
+    searcher.refresh({ words, ...state })
+    return state
+  })
   return refreshing
 }
 
-let stopped = false
+const stopping = new AbortController()
 let isReading = false
 
 /** In steps, between which searches are answered. */
@@ -40,19 +43,25 @@ async function readAhead(): Promise<void> {
   if (isReading) return
   isReading = true
   try {
-    while (!stopped && searcher.readAhead()) await nextTurn()
+    while (!stopping.signal.aborted && searcher.readAhead()) await nextTurn()
   } finally {
     isReading = false
   }
 }
 
-const timer = setInterval(
-  () =>
-    refresh()
-      .then(readAhead)
-      .catch(() => {}),
-  REFRESH_MS,
-)
+/**
+ * Makes writes visible until the writer's port closes. It names the state that it has seen, so no write between a refresh and the
+ * wait for the next is missed, and one whose refresh has failed is refreshed again.
+ */
+async function followWrites(writer: Remote): Promise<void> {
+  let seen = NOTHING_SEEN
+  while (!stopping.signal.aborted) {
+    await writer.call('changedFrom', [seen])
+    await delay(REFRESH_MS, undefined, { signal: stopping.signal })
+    seen = await refresh().catch(() => seen)
+    void readAhead()
+  }
+}
 
 /** Each client has its own numbers for lists of campaigns and synonyms. */
 const methodsOf = () => {
@@ -61,9 +70,10 @@ const methodsOf = () => {
   return {
     follow(port: MessagePort) {
       writer = connect(port, {}, () => new IndexUnavailable('The product index has been closed'))
+      followWrites(writer).catch(() => {})
     },
     attach: (port: MessagePort) => writer!.call<void>('attach', [port], [port]),
-    refresh,
+    refresh: () => refresh().then(() => {}),
     setCampaigns(number: number, groups: CampaignGroups) {
       sets[number] = searcher.campaignSet(groups)
     },
@@ -98,8 +108,7 @@ const methodsOf = () => {
 }
 
 serveConnections(parentPort!, methodsOf, async () => {
-  clearInterval(timer)
-  stopped = true
+  stopping.abort()
   await refreshing.catch(() => {})
   writer?.close()
   searcher.close()

@@ -48,6 +48,25 @@ describe('embedded product index', () => {
 })
 
 describe('embedded product index between threads', () => {
+  test('a write becomes visible by itself, whenever it comes after the one before', async () => {
+    const folder = newFolder()
+    const index = await openEmbeddedProductIndex({ folder })
+    let written = 0
+    const write = () => index.write([{ kind: 'offer', version: 1, offer: anOffer({ id: `p${written++}` }) }])
+    // A write becomes visible half a second later, with all that came meanwhile.
+    for (const pauseMs of [0, 10, 300, 490, 500, 510]) {
+      await write()
+      await new Promise((resolve) => setTimeout(resolve, pauseMs))
+      await write()
+      await expect.poll(() => index.count('shop', [])).toBe(written)
+    }
+    await index.clear()
+    await write()
+    await expect.poll(() => index.count('shop', [])).toBe(1)
+    await index.close()
+    rmSync(folder, { recursive: true })
+  })
+
   test('several clients share one index; what one writes, another finds', async () => {
     const folder = newFolder()
     const served = await startEmbeddedProductIndex({ folder })
