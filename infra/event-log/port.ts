@@ -128,7 +128,10 @@ export interface Batch {
 }
 
 export interface LogConsumer {
-  /** The next records of any one assigned partition; null when none came within `maxWaitMs` or the consumer was closed. */
+  /**
+   * The next records of any one assigned partition. Null when none came within `maxWaitMs`, and at once when the group has assigned
+   * its partitions anew since the last poll, or the consumer is closed.
+   */
   poll(options: { maxRecords: number; maxWaitMs: number }): Promise<Batch | null>
   /**
    * The partitions that this member holds, as of its last poll. A group on a topic of one partition thus elects one of

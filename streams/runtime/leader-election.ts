@@ -5,7 +5,8 @@ import type { StreamLogger } from './stream.ts'
 
 /** Of one partition, so that one member of a group holds it and thereby leads. */
 const ELECTION_TOPIC: TopicName = 'registry'
-const POLL = { maxRecords: 1_000, maxWaitMs: 500 }
+/** A poll ends when the group changes. This only bounds how late a leader that `yields` gives way. */
+const POLL = { maxRecords: 1_000, maxWaitMs: 5_000 }
 const RETRY_MS = 500
 
 export interface LeaderElection {

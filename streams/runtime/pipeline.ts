@@ -45,8 +45,8 @@ export interface StreamOptions {
   log: EventLog
   step: StreamStep
   batchMaxRecords: number
-  /** How long one poll waits for a first record. Default: 1 s. */
-  pollMaxWaitMs?: number
+  /** How long one poll waits after a failure, and while a partition is paused. Default: 1 s. */
+  lookAgainMs?: number
   /** The pause once nothing is left, so that what comes meanwhile is worked in large batches. Default: none. */
   gatherMs?: number
   /** UTC epoch milliseconds. */
@@ -74,15 +74,17 @@ interface Worked {
 
 const recordsOf = (round: readonly Worked[]) => round.reduce((sum, { batch }) => sum + batch.records.length, 0)
 
-/** A poll ends with the first record. This only bounds how late a paused partition is tried again. */
-const POLL_MAX_WAIT_MS = 1_000
+/** A poll ends with the first record, and when the group changes. */
+const IDLE_POLL_MS = 60_000
+/** How late a paused partition may be tried again, and a failure may be found to be over. */
+const LOOK_AGAIN_MS = 1_000
 
 /**
  * Poll, decode, step, then one atomic commit of each partition with its outputs and dead letters. A record of a newer version stops its
  * partition in this process: what lies before it is done, the other partitions go on.
  */
 export function createStream(options: StreamOptions): Stream {
-  const { name, topics, log, step, pollMaxWaitMs = POLL_MAX_WAIT_MS, gatherMs = 0, retry, now, logger } = options
+  const { name, topics, log, step, lookAgainMs = LOOK_AGAIN_MS, gatherMs = 0, retry, now, logger } = options
   const run = createStreamRun({ name, retry, now, logger })
   const commits = new Map<string, Committed>()
   /** Assignments of partitions that have gone to another member. What was read under them is not worked. */
@@ -103,7 +105,7 @@ export function createStream(options: StreamOptions): Stream {
    * done is committed at once, so that a log may store it by one write.
    */
   async function processAll(consumer: LogConsumer): Promise<void> {
-    const first = await poll(consumer, pollMaxWaitMs)
+    const first = await poll(consumer, run.isSettled() ? IDLE_POLL_MS : lookAgainMs)
     // Nothing is waiting to be tried again: what failed was the log, and it has recovered.
     if (!first) return run.markHealthy()
     let records = 0

@@ -30,6 +30,8 @@ export interface StreamRun {
   state(): StreamState
   readonly paused: PartitionPauses
   stopping(): boolean
+  /** Nothing has failed since the last success, and no partition is paused: there is nothing to look at again. */
+  isSettled(): boolean
   /** Call it when work has succeeded, or there was none to fail. */
   markHealthy(): void
   count(batch: { records: number; dead: number }): void
@@ -92,6 +94,7 @@ export function createStreamRun({ name, retry = DEFAULT_RETRY, now, logger }: St
     },
     paused,
     stopping: () => ending.signal.aborted,
+    isSettled: () => state.status === 'RUNNING' && paused.list().length === 0,
     markHealthy,
     count({ records, dead }) {
       markHealthy()

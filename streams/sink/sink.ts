@@ -19,7 +19,10 @@ const BATCH_AGE_MS = 1_000
 const BACKLOG_RECORDS = 4_000
 const BACKLOG_GATHER_MS = 20
 const POLL_MAX_RECORDS = 10_000
-const POLL_MAX_WAIT_MS = 500
+/** A poll ends with the first record, and when the group changes. */
+const IDLE_POLL_MS = 60_000
+/** How late a paused partition may be tried again, and a failure may be found to be over. */
+const LOOK_AGAIN_MS = 500
 /** Over all partitions; above it the largest batch is stored early. */
 const BUFFERED_MAX_BYTES = 64 * 1024 * 1024
 const STORES_AT_ONCE = 4
@@ -92,7 +95,8 @@ export function createSink({ log, analytics, now, logger, retry, gather, onStore
   async function poll(consumer: LogConsumer): Promise<Batch | null> {
     if (unstored().length > 0) return consumer.poll({ maxRecords: POLL_MAX_RECORDS, maxWaitMs: 0 })
     waiting = consumer
-    const batch = await consumer.poll({ maxRecords: POLL_MAX_RECORDS, maxWaitMs: POLL_MAX_WAIT_MS })
+    const maxWaitMs = run.isSettled() ? IDLE_POLL_MS : LOOK_AGAIN_MS
+    const batch = await consumer.poll({ maxRecords: POLL_MAX_RECORDS, maxWaitMs })
     waiting = null
     return batch
   }

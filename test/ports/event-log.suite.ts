@@ -328,6 +328,24 @@ export function eventLogSuite(name: string, create: () => Promise<EventLogHost>)
         await heir.close()
       })
 
+      it('a poll ends when its group assigns the partitions anew, while it waits and before it', async () => {
+        const one = await log.consumer({ group: 'g', topics: ['page-views'] })
+        const { length: partitions } = await log.bounds('page-views')
+        /** Longer than a test may take: only a change ends these polls. */
+        const pollUntil = async (held: number) => {
+          while (one.assigned().length !== held) await one.poll({ maxRecords: 1, maxWaitMs: 600_000 })
+        }
+        const half = pollUntil(partitions / 2)
+        const two = await (await host.connect()).consumer({ group: 'g', topics: ['page-views'] })
+        await half
+        const all = pollUntil(partitions)
+        await two.close()
+        await all
+        const three = await (await host.connect()).consumer({ group: 'g', topics: ['page-views'] })
+        await pollUntil(partitions / 2)
+        await three.close()
+      })
+
       it('a consumer reads nothing of a partition that it refuses until it seeks in it, and reads the others', async () => {
         const positions = await log.append(Array.from({ length: 40 }, (_, n) => view(`k${n}`, String(n))))
         const consumer = await log.consumer({ group: 'g', topics: ['page-views'] })

@@ -44,7 +44,7 @@ it('the lag in Kafka is at least the records, and 0 once all are done, though ma
   const topics = ['registry'] as const
   const step = async () => ({})
   const stream = createStream({
-    ...{ name: 'reader', topics, log, step, batchMaxRecords: 4, pollMaxWaitMs: 50, now: Date.now, logger: silent },
+    ...{ name: 'reader', topics, log, step, batchMaxRecords: 4, lookAgainMs: 50, now: Date.now, logger: silent },
   })
   const [before] = await stream.lag()
   expect(before!.records).toBeGreaterThanOrEqual(10)

@@ -113,7 +113,7 @@ describe('the own lags of the members of a group', () => {
         log,
         step: stuck,
         batchMaxRecords: 10,
-        pollMaxWaitMs: 20,
+        lookAgainMs: 20,
         now: Date.now,
         logger: silent,
         retry: { firstMs: 5, maxMs: 5 },

@@ -26,6 +26,16 @@ function candidate(name: string, from: Pick<EventLog, 'consumer'> = log) {
   return { told, stop }
 }
 
+/** The log, whose consumers say of their membership what the test says. Their polls are short, since no change of the group ends them. */
+function pretending(told: Partial<LogConsumer>): Pick<EventLog, 'consumer'> {
+  return {
+    async consumer(options) {
+      const consumer = await log.consumer(options)
+      return { ...consumer, ...told, poll: (asked) => consumer.poll({ ...asked, maxWaitMs: 20 }) }
+    },
+  }
+}
+
 describe('the lead', () => {
   it('is held by one candidate, and goes to another when that one stops', async () => {
     const candidates = [candidate('office'), candidate('office'), candidate('office')]
@@ -87,14 +97,8 @@ describe('the lead', () => {
   it('is kept while a leader is out of the group, and renewed when it has come back', async () => {
     let isMember = true
     let assigned: Assignment[] = [{ topic: 'registry', partition: 0, committed: null }]
-    const leaving: Pick<EventLog, 'consumer'> = {
-      consumer: async (options) => ({
-        ...(await log.consumer(options)),
-        assigned: () => assigned,
-        isMember: () => isMember,
-      }),
-    }
-    const holder = candidate('office', leaving)
+    const leaving = { assigned: () => assigned, isMember: () => isMember }
+    const holder = candidate('office', pretending(leaving))
     await expect.poll(() => holder.told).toEqual(['WON'])
     isMember = false
     const [before] = assigned
@@ -127,9 +131,7 @@ describe('the lead', () => {
 
   it('tells when another process has taken over', async () => {
     let assigned: Assignment[] = [{ topic: 'registry', partition: 0, committed: null }]
-    const moving: Pick<EventLog, 'consumer'> = {
-      consumer: async (options) => ({ ...(await log.consumer(options)), assigned: () => assigned }),
-    }
+    const moving = pretending({ assigned: () => assigned })
     const { lost, stop } = await awaitLeadership({ log: moving, name: 'office', logger: silent })
     assigned = []
     expect((await lost).message).toContain('office')

@@ -42,7 +42,7 @@ function start(step: StreamStep, options: Partial<StreamOptions> = {}): Stream {
     log,
     step,
     batchMaxRecords: 7,
-    pollMaxWaitMs: 5_000,
+    lookAgainMs: 5_000,
     now: () => NOW,
     logger: silent,
     retry: { firstMs: 1, maxMs: 4 },
@@ -330,7 +330,7 @@ it('a stream does not ask again and again for what it leaves alone, and looks at
   }
   const warn = (details: object) => refused.push((details as { waitMs: number }).waitMs)
   await log.append([viewOfLaterVersion('later', 'one')])
-  const options = { log: counting, now: () => time, pollMaxWaitMs: 100, logger: { ...silent, warn } }
+  const options = { log: counting, now: () => time, lookAgainMs: 100, logger: { ...silent, warn } }
   const stream = start(copy, options)
   await expect.poll(() => stream.state().paused).toHaveLength(1)
   const before = polls
@@ -368,7 +368,7 @@ it('a stream goes on once the record that it could not read is gone', async () =
       }
     },
   }
-  const stream = start(copy, { log: without, now: () => time, pollMaxWaitMs: 5 })
+  const stream = start(copy, { log: without, now: () => time, lookAgainMs: 5 })
   await expect.poll(() => stream.state().paused).toHaveLength(1)
   gone = true
   time += 5_000

@@ -95,7 +95,7 @@ export function createConsumerGroups(
   function serveWaiting(member: Member): void {
     const { waiting } = member
     const batch = waiting && nextBatch(member, waiting.maxRecords)
-    if (batch) endWait(member, batch)
+    if (batch || member.changed) endWait(member, batch)
   }
 
   function endWait(member: Member, batch: Polled['batch']): void {
@@ -134,11 +134,11 @@ export function createConsumerGroups(
       if (member.group !== null) assign(member.group, membersOf(member.group))
     },
 
-    /** Answers as soon as there is something to read, at the latest after `maxWaitMs`. */
+    /** Answers as soon as there is something to read, or the member's assignments are new to it, at the latest after `maxWaitMs`. */
     poll(member: Member, maxRecords: number, maxWaitMs: number): Promise<Polled> | Polled {
       if (member.waiting) throw new Error('A consumer may be polled again only after its last poll has ended')
       const batch = members.has(member) ? nextBatch(member, maxRecords) : null
-      if (batch || maxWaitMs <= 0 || !members.has(member)) return reply(member, batch)
+      if (batch || member.changed || maxWaitMs <= 0 || !members.has(member)) return reply(member, batch)
       return new Promise((resolve) => {
         const timer = setTimeout(() => endWait(member, null), maxWaitMs)
         member.waiting = { maxRecords, timer, resolve }

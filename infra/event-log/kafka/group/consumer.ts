@@ -58,6 +58,8 @@ export async function openConsumer(options: ConsumerOptions): Promise<LogConsume
   const owned = new Map<string, OwnedPartition>()
   const handedOver = createCondition()
   let isWorking = false
+  /** Since the last poll. */
+  let hasChanged = false
   let closed = false
 
   const deadlineFromNow = () => performance.now() + timeoutMs
@@ -119,9 +121,11 @@ export async function openConsumer(options: ConsumerOptions): Promise<LogConsume
     async onAssigned(keys) {
       for (const key of [...owned.keys()]) if (!keys.has(key)) drop(key)
       const gained = [...keys].filter((key) => !owned.has(key)).map(parseKey)
-      const areAcquired = await acquireAll(gained)
+      return acquireAll(gained)
+    },
+    onChanged() {
+      hasChanged = true
       fetcher.wake()
-      return areAcquired
     },
   })
 
@@ -197,6 +201,7 @@ export async function openConsumer(options: ConsumerOptions): Promise<LogConsume
   }
 
   await membership.joined(performance.now() + FIRST_JOIN_MAX_MS)
+  hasChanged = false
 
   return {
     async poll({ maxRecords, maxWaitMs }) {
@@ -207,11 +212,13 @@ export async function openConsumer(options: ConsumerOptions): Promise<LogConsume
         if (closed) return null
         throwIfUnavailable()
         const taken = fetcher.take(maxRecords)
+        const isAnew = hasChanged
+        hasChanged = false
         if (taken) {
           isWorking = true
           return { ...taken, assignment: owned.get(keyOf(taken))!.assignment }
         }
-        if (performance.now() >= deadline) return null
+        if (isAnew || performance.now() >= deadline) return null
         await fetcher.arrival(Math.min(deadline - performance.now(), timeoutMs))
       }
     },

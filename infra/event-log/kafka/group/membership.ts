@@ -48,6 +48,8 @@ export interface MembershipOptions {
    * them; it is called again, between heartbeats, until it is.
    */
   onAssigned: (partitions: ReadonlySet<string>) => Promise<boolean>
+  /** What the member is assigned may have changed, or it has been prepared for it. */
+  onChanged: () => void
 }
 
 /** Joins a group, and again whenever the group changes, until it is left. Heartbeats go on while the caller works. */
@@ -134,12 +136,14 @@ export function joinGroup(options: MembershipOptions) {
       isPrepared = await options.onAssigned(owned)
     } finally {
       changed.notify()
+      options.onChanged()
     }
   }
 
   function loseAll(): void {
     owned = new Set()
     options.onLost()
+    options.onChanged()
   }
 
   function expel(): void {
