@@ -8,11 +8,10 @@ import { idealSpend } from '../../domain/money/pacing.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import { type ShopDay, shopDay } from '../../domain/time/shop-day.ts'
 import type { Traffic } from '../../replicas/traffic-follower.ts'
+import { createBackgroundTurns } from './background-turns.ts'
 import { BudgetLease, LEASE_MS } from './budget-lease.ts'
 import { SPEND_KNOWN_MS, type SpendView } from './spend.ts'
 
-/** The time between two turns, which is also how old the known spend and the leases may be. */
-const TURN_MS = 200
 /** How many campaigns a turn looks at: of those in demand, and of the others, each the longest waiting first. */
 const BUSY_PER_TURN = 1_000
 const IDLE_PER_TURN = 200
@@ -72,9 +71,9 @@ export function createBudgets(deps: BudgetsDeps): Budgets {
   let underWay: Promise<void> | null = null
   /** Of each shard, when the first of the looks began that have failed without a successful one since. */
   const failedSince = new Map<number, number>()
-  let timer: NodeJS.Timeout | undefined
   let closed = false
   let onFirstChange = () => {}
+  const background = createBackgroundTurns(takeTurns)
 
   function note(campaignId: string): void {
     const campaign = snapshot.body('Campaign', campaignId)
@@ -91,6 +90,11 @@ export function createBudgets(deps: BudgetsDeps): Budgets {
     if (changed.size === 0) onFirstChange()
     note(id)
   })
+
+  function demand(campaignId: string): void {
+    busy.add(campaignId)
+    background.demanded()
+  }
 
   /** Whether the campaign's shard is away. A slow look does not mean that: this process may have been slow itself. */
   function isAway(campaignId: string, now: number): boolean {
@@ -177,9 +181,9 @@ export function createBudgets(deps: BudgetsDeps): Budgets {
     return busy.values().take(BUSY_PER_TURN).toArray()
   }
 
-  function nextIdle(): string[] {
+  function nextIdle(turns: number): string[] {
     const ids: string[] = []
-    for (let looked = 0; looked < IDLE_PER_TURN; looked++) {
+    for (let looked = 0; looked < turns * IDLE_PER_TURN; looked++) {
       const { value, done } = idle.next()
       if (done) {
         idle = leases.keys()
@@ -196,6 +200,11 @@ export function createBudgets(deps: BudgetsDeps): Budgets {
     return look(ids)
   }
 
+  /** Looks at as many campaigns without demand as in so many turns. */
+  function takeTurns(turns: number): Promise<void> {
+    return run(() => look([...nextBusy(), ...nextIdle(turns)]))
+  }
+
   /** Runs one look at a time. */
   function run(work: () => Promise<void>): Promise<void> {
     const before = underWay ?? Promise.resolve()
@@ -210,14 +219,14 @@ export function createBudgets(deps: BudgetsDeps): Budgets {
       const lease = leases.get(ad.campaignId)
       if (lease && lease.availableMicros(now, isAway(ad.campaignId, now)) > 0) return true
       lease?.request(now)
-      busy.add(ad.campaignId)
+      demand(ad.campaignId)
       return false
     },
     reserve(ad, priceMicros, now) {
       if (ad.campaign.autoPromo) return true
       const lease = leases.get(ad.campaignId)
       const amount = expectedCost(ad.campaign, priceMicros, ad.likelihood)
-      busy.add(ad.campaignId)
+      demand(ad.campaignId)
       lease?.request(now, { amountMicros: amount })
       if (!lease || lease.availableMicros(now, isAway(ad.campaignId, now)) < amount) return false
       lease.emit(amount, now)
@@ -231,21 +240,15 @@ export function createBudgets(deps: BudgetsDeps): Budgets {
       changed.clear()
       return run(() => look([...leases.keys()]))
     },
-    turn: () => run(() => look([...nextBusy(), ...nextIdle()])),
+    turn: () => takeTurns(1),
     start(onError) {
-      const schedule = () => {
-        timer = setTimeout(async () => {
-          await budgets.turn().catch(onError)
-          if (!closed) schedule()
-        }, TURN_MS).unref()
-      }
-      schedule()
+      background.start(onError)
       // Changes that arrive together are looked at together.
       onFirstChange = () => queueMicrotask(() => run(lookAtChanged).catch(onError))
     },
     close() {
       closed = true
-      clearTimeout(timer)
+      background.close()
     },
   }
   return budgets

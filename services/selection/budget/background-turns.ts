@@ -1,0 +1,49 @@
+/** The time between two turns, which is also how old the known spend and the leases of campaigns in demand may be. */
+const TURN_MS = 200
+/** After so many turns in which nothing was in demand, several are taken as one. */
+const QUIET_TURNS = 50
+const TURNS_AT_ONCE = 5
+
+/** Turns that are taken one after the other, and less often while nothing is in demand. */
+export interface BackgroundTurns {
+  start(onError: (error: unknown) => void): void
+  /** Something is in demand: the next turn is as near as turns are then. */
+  demanded(): void
+  close(): void
+}
+
+/** @param take does the work of so many turns. */
+export function createBackgroundTurns(take: (turns: number) => Promise<void>): BackgroundTurns {
+  let timer: NodeJS.Timeout | undefined
+  let closed = false
+  let isResting = false
+  let quietTurns = 0
+  let wake = () => {}
+
+  function schedule(turns: number, onError: (error: unknown) => void): void {
+    isResting = turns > 1
+    const takeThem = async () => {
+      isResting = false
+      quietTurns += 1
+      await take(turns).catch(onError)
+      if (!closed) schedule(quietTurns < QUIET_TURNS ? 1 : TURNS_AT_ONCE, onError)
+    }
+    wake = () => {
+      clearTimeout(timer)
+      schedule(1, onError)
+    }
+    timer = setTimeout(takeThem, turns * TURN_MS).unref()
+  }
+
+  return {
+    start: (onError) => schedule(1, onError),
+    demanded() {
+      quietTurns = 0
+      if (isResting && !closed) wake()
+    },
+    close() {
+      closed = true
+      clearTimeout(timer)
+    },
+  }
+}
