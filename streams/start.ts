@@ -15,7 +15,7 @@ import { createJudgeWatermark } from './judge/watermark.ts'
 import { createReportCounts } from './report-counts/report-counts.ts'
 import { sharedCall } from './runtime/lag.ts'
 import { runForLeader } from './runtime/leader-election.ts'
-import { createPeriodic, type Periodic } from './runtime/periodic.ts'
+import { createPeriodic, type NextTurn, type Periodic } from './runtime/periodic.ts'
 import type { Stream, StreamLogger, StreamState } from './runtime/stream.ts'
 import type { ShopSignals } from './signals/shop-signals.ts'
 import { createSignals } from './signals/signals.ts'
@@ -29,6 +29,8 @@ const ATTRIBUTION_PAUSE_MS = 1_000
 const INDEX_BUILD_PAUSE_MS = 1_000
 const ERASURE_PAUSE_MS = 1_000
 const COUNTERS_LOOK_PAUSE_MS = 1_000
+/** How often it is looked for what only others can have done, while there are no others. */
+const ALONE_LOOK_MS = 60_000
 const WATERMARK_PAUSE_MS = 1_000
 /** How soon signals are computed of an order history that was imported; without new rows it asks the log alone. */
 const SIGNALS_LOOK_MAX_MS = 10_000
@@ -55,6 +57,8 @@ export interface StreamsDeps {
   snapshot: Snapshot
   openShopSignals: OpenShopSignals
   signalsIntervalMs: number
+  /** No other process works with these engines: they are embedded. */
+  isAlone: boolean
   /** UTC epoch milliseconds. */
   now: () => number
   /** A name that no other run of attribution has. */
@@ -139,7 +143,7 @@ function createShared(deps: StreamsDeps, onStored: () => void): Work {
 
 /** What one process at a time may run. */
 function createSingle(deps: StreamsDeps): SingleWork {
-  const { signalsIntervalMs } = deps
+  const { signalsIntervalMs, isAlone } = deps
   const shopSignals = deps.openShopSignals()
   const signals = createSignals({ ...deps, shopSignals, intervalMs: signalsIntervalMs })
   const lookMs = Math.min(signalsIntervalMs, SIGNALS_LOOK_MAX_MS)
@@ -147,7 +151,9 @@ function createSingle(deps: StreamsDeps): SingleWork {
   const indexer = createIndexer(deps)
   const exclusively = createExclusive()
   const attribute = createAttribution(deps)
-  const attribution = periodic('attribution', ATTRIBUTION_PAUSE_MS, () => exclusively(attribute), deps)
+  const attributionTurn = async () => (await exclusively(attribute)) || (isAlone ? { pauseMs: ALONE_LOOK_MS } : false)
+  const attribution = periodic('attribution', ATTRIBUTION_PAUSE_MS, attributionTurn, deps)
+  const countersRepair = createCountersRepair(deps, isAlone ? ALONE_LOOK_MS : COUNTERS_LOOK_PAUSE_MS)
   const attributionLag = createAttributionLag(deps)
   const timed = [
     periodic('signals', lookMs, () => signals.runOnce().then(() => false), deps),
@@ -159,7 +165,7 @@ function createSingle(deps: StreamsDeps): SingleWork {
       attribution,
       periodic('index-build', INDEX_BUILD_PAUSE_MS, indexer.buildTurn, deps),
       periodic('erasure', ERASURE_PAUSE_MS, createErasure({ ...deps, exclusively }), deps),
-      periodic('counters', COUNTERS_LOOK_PAUSE_MS, createCountersRepair(deps), deps),
+      periodic('counters', COUNTERS_LOOK_PAUSE_MS, countersRepair, deps),
       periodic('earlier-counts', EARLIER_COUNTS_PAUSE_MS, () => countEarlier(deps), deps),
       periodic('time-zones', TIME_ZONES_PAUSE_MS, createTimeZones(deps), deps),
       periodic('report-counts', REPORT_COUNTS_PAUSE_MS, createReportCounts(deps), deps),
@@ -196,7 +202,7 @@ function timedLag({ name, doneUntil }: Periodic, now: () => number): () => Promi
   return async () => [{ stream: name, topic: null, records: 0, ageMs: now() - doneUntil() }]
 }
 
-function periodic(name: string, pauseMs: number, turn: () => Promise<boolean>, deps: StreamsDeps): Periodic {
+function periodic(name: string, pauseMs: number, turn: () => Promise<NextTurn>, deps: StreamsDeps): Periodic {
   const { now, logger } = deps
   return createPeriodic({ name, turn, pauseMs, now, logger })
 }

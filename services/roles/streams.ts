@@ -1,4 +1,5 @@
 import type { Config } from '../../infra/config.ts'
+import { isEmbedded } from '../../infra/engine-config.ts'
 import { type EngineHost, portsIn } from '../../infra/engines.ts'
 import type { PausedPartitions } from '../../infra/metrics.ts'
 import { connect, startWorker } from '../../infra/thread.ts'
@@ -34,10 +35,12 @@ interface StreamsThread {
   stop(): Promise<void>
 }
 
-async function startStreamsThread(host: EngineHost, { signalsIntervalMs, logLevel }: Config): Promise<StreamsThread> {
+async function startStreamsThread(host: EngineHost, config: Config): Promise<StreamsThread> {
+  const { signalsIntervalMs, logLevel } = config
   const links = host.links()
   const signalsLinks = host.links()
-  const data: StreamsWorkerData = { links, signalsLinks, signalsIntervalMs, logLevel }
+  const isAlone = isEmbedded(config.engines)
+  const data: StreamsWorkerData = { links, signalsLinks, signalsIntervalMs, isAlone, logLevel }
   const ports = [...portsIn(links), ...portsIn(signalsLinks)]
   const thread = await startWorker('streams', new URL('./streams.worker.ts', import.meta.url), data, ports)
   const remote = connect(thread.connect(), {}, () => new Error('The streams have ended'))

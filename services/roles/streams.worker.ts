@@ -13,11 +13,13 @@ export interface StreamsWorkerData {
   /** For the thread of the signals. */
   signalsLinks: EngineLinks
   signalsIntervalMs: number
+  /** Of no other process. */
+  isAlone: boolean
   logLevel: string
 }
 
 /** The thread of the streams: they decode, judge and compute beside requests, never in their way. */
-const { links, signalsLinks, signalsIntervalMs, logLevel } = workerData as StreamsWorkerData
+const { links, signalsLinks, signalsIntervalMs, isAlone, logLevel } = workerData as StreamsWorkerData
 const logger = workerLogger(logLevel, 'streams')
 const engines = await connectEngines(links, logger)
 const snapshot = new Snapshot()
@@ -29,6 +31,7 @@ const streams = await startStreams({
   snapshot,
   openShopSignals: signals.open,
   signalsIntervalMs,
+  isAlone,
   now: Date.now,
   runId: randomUUID,
   logger,

@@ -3,6 +3,7 @@ import type { Erasure } from '../../schemas/records/records.ts'
 import { encode } from '../../schemas/wire/codec.ts'
 import type { ActiveErasure, Erasures } from '../../services/domain/erasure/erasures.ts'
 import type { AttributionDeps } from '../attribution/attribution.ts'
+import type { NextTurn } from '../runtime/periodic.ts'
 import { createErasuresReader } from './erasures-reader.ts'
 import { endsOfLog, isLogFree, isStored, type LogEnds, LogSweep } from './log-sweep.ts'
 import { eraseInTables } from './tables.ts'
@@ -15,6 +16,8 @@ const SETTLED_AFTER_MS = 60_000
 const LATE_MAX_MS = 9 * 86_400_000
 /** How often it is looked whether the log has forgotten. */
 const LOG_LOOK_MS = 3_600_000
+/** How often it is looked for erasures while none waits: a small part of the time in which they settle. */
+const IDLE_LOOK_MS = 5_000
 
 export interface ErasureDeps extends AttributionDeps {
   /** The log as it is stored. */
@@ -37,7 +40,7 @@ export interface ErasureDeps extends AttributionDeps {
  *
  * Later the erasure forgets what it knew the identifier by: when nothing of the person can come or be read any more.
  */
-export function createErasure(deps: ErasureDeps): () => Promise<boolean> {
+export function createErasure(deps: ErasureDeps): () => Promise<NextTurn> {
   const { log, storedLog, exclusively, now, settledAfterMs = SETTLED_AFTER_MS } = deps
   const follow = createErasuresReader(log)
   let work: Work | null = null
@@ -93,7 +96,7 @@ export function createErasure(deps: ErasureDeps): () => Promise<boolean> {
     }
     if (work !== null) return erase(work)
     await forget(active.filter(({ erasedAt }) => erasedAt !== null))
-    return false
+    return { pauseMs: IDLE_LOOK_MS }
   }
 }
 

@@ -1,16 +1,20 @@
 import { CountersMoved } from '../../infra/counters/port.ts'
 import { shardsOf } from '../../infra/counters/shards.ts'
 import type { Commit } from '../../infra/event-log/port.ts'
+import type { NextTurn } from '../runtime/periodic.ts'
 import { sourceOf } from './batch-counters.ts'
 import { restoreCorrections } from './correction-steps.ts'
 import { JUDGE_GROUP, type RecountDeps, restoreCounters } from './recount.ts'
 
+const LOOK_MS = 1_000
+
 /**
  * Finds counters that were emptied, replaced or restored from a backup, and counts again what they have lost. The judge notices
  * such a loss only when events arrive.
+ * @param lookMs the pause while nothing is lost.
  * @returns periodic work, which every process of streams may do as often as it likes.
  */
-export function createCountersRepair(deps: RecountDeps): () => Promise<boolean> {
+export function createCountersRepair(deps: RecountDeps, lookMs = LOOK_MS): () => Promise<NextTurn> {
   const { counters } = deps
   const shards = shardsOf(counters)
   // A shard that loses anything loses it of its own sources too.
@@ -23,7 +27,7 @@ export function createCountersRepair(deps: RecountDeps): () => Promise<boolean> 
     const [positions, complete] = await Promise.all([counters.positions(sources), counters.complete()])
     const hasLost = seen === null || positions.some((at, i) => at < seen![i]!)
     seen = positions
-    if (!hasLost && complete.every(Boolean)) return false
+    if (!hasLost && complete.every(Boolean)) return { pauseMs: lookMs }
     const committed = await restoreAll(deps, 0)
     seen = await counters.positions(sources)
     // A loss in the meantime is repaired in the next turn.

@@ -1,10 +1,14 @@
 import type { Counters } from '../../infra/counters/port.ts'
 import type { EventLog } from '../../infra/event-log/port.ts'
 import { uncommitted } from '../runtime/lag.ts'
+import type { NextTurn } from '../runtime/periodic.ts'
 import { JUDGE_GROUP } from './recount.ts'
 
 /** How long an event may be on its way into the log, unless the log is away. */
 const APPEND_MAX_MS = 5_000
+/** After this long without an event, what was shown before the last one is not in flight any more. */
+const QUIET_AFTER_MS = 120_000
+const QUIET_PAUSE_MS = 5_000
 
 /**
  * The judge watermark: the time before which every received event has been judged. Selection reads it from the counters, and
@@ -16,8 +20,10 @@ export function createJudgeWatermark(deps: {
   counters: Pick<Counters, 'raiseWatermark'>
   /** UTC epoch milliseconds. */
   now: () => number
-}): () => Promise<boolean> {
+}): () => Promise<NextTurn> {
   const { log, counters, now } = deps
+  let ends = ''
+  let grownAt = Number.NEGATIVE_INFINITY
 
   /** When the log took the first record of a partition that is not judged; `at` when all are. */
   async function judgedUntil(partition: number, from: number, end: number, at: number): Promise<number> {
@@ -32,6 +38,9 @@ export function createJudgeWatermark(deps: {
     const times = stretches.map(({ partition, from, end }) => judgedUntil(partition, from, end, at))
     const upTo = Math.min(...(await Promise.all(times))) - APPEND_MAX_MS
     await counters.raiseWatermark(upTo)
-    return false
+    const endsNow = stretches.map(({ end }) => end).join()
+    if (endsNow !== ends) grownAt = at
+    ends = endsNow
+    return at - grownAt > QUIET_AFTER_MS ? { pauseMs: QUIET_PAUSE_MS } : false
   }
 }

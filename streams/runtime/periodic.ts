@@ -17,10 +17,13 @@ export interface Periodic {
 
 const RETRY_MAX_MS = 5_000
 
+/** True: there is more to do at once. False: after the usual pause; else after one of so many milliseconds. */
+export type NextTurn = boolean | { pauseMs: number }
+
 export function createPeriodic(options: {
   name: string
-  /** Resolves to true when there is more to do at once. */
-  turn: () => Promise<boolean>
+  turn: () => Promise<NextTurn>
+  /** The usual pause. */
   pauseMs: number
   now: () => number
   logger: StreamLogger
@@ -35,10 +38,11 @@ export function createPeriodic(options: {
     while (!run.stopping()) {
       const begunAt = now()
       woken = new AbortController()
-      const more = await turn()
+      const next = await turn()
       run.markHealthy()
       doneUntil = begunAt
-      if (!more) await run.pause(pauseMs, woken.signal)
+      if (next === true) continue
+      await run.pause(next === false ? pauseMs : next.pauseMs, woken.signal)
     }
   }
 

@@ -160,6 +160,7 @@ export function createSink({ log, analytics, now, logger, retry, gather, onStore
     begun.epoch += 1
     const batch = { topic, partition, assignment, epoch: begun.epoch, counts: begun.counts, ...doubt, records }
     finish(await recoverOnce({ consumer, analytics, now }, batch))
+    onStored?.()
     consumer.seek(assignment, doubt.last + 1)
   }
 

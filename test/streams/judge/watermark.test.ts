@@ -63,6 +63,19 @@ describe('the time up to which everything has been judged', () => {
     expect(await told()).toBe((await takenAt(other!)) - APPEND_MAX_MS)
   })
 
+  test('is told less often after two minutes without an event, until one comes', async () => {
+    let now = Date.now()
+    const look = createJudgeWatermark({ log, counters, now: () => now })
+    await send('c')
+    expect(await look()).toBe(false)
+    now += 120_000
+    expect(await look()).toBe(false)
+    now += 1
+    expect(await look()).toEqual({ pauseMs: 5_000 })
+    await send('c')
+    expect(await look()).toBe(false)
+  })
+
   test('is not told when the log does not say how far the judge is', async () => {
     const away = { ...log, committed: () => Promise.reject(new Error('away')) }
     await expect(createJudgeWatermark({ log: away, counters, now: Date.now })()).rejects.toThrow('away')

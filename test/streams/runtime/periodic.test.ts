@@ -29,3 +29,16 @@ it('periodic work is woken from its pause, also by what comes during a turn, and
   await ended
   expect(turns).toBe(4)
 })
+
+it('periodic work pauses for as long as its turn says', async () => {
+  let turns = 0
+  const turn = async () => ({ pauseMs: ++turns < 5 ? 1 : pauseMs })
+  const periodic = createPeriodic({ name: 'work', turn, pauseMs, now: Date.now, logger: silent })
+  const ended = periodic.run()
+  await expect.poll(() => turns).toBe(5)
+  periodic.wake()
+  await expect.poll(() => turns).toBe(6)
+  await periodic.stop()
+  await ended
+  expect(turns).toBe(6)
+})

@@ -75,7 +75,7 @@ const query = <Row extends object>(sql: string) => analytics.query<Row>(sql)
 const countOf = async (table: string) => (await query<{ n: number }>(`SELECT count() AS n FROM ${table}`))[0]!.n
 
 /** Runs a sink, time passing, until it has committed everything. */
-async function drain(through: { log?: EventLog; analytics?: Analytics } = {}): Promise<void> {
+async function drain(through: { log?: EventLog; analytics?: Analytics; onStored?: () => void } = {}): Promise<void> {
   const sink = createSink({ log, analytics, ...through, now: () => time, logger: silent, retry: RETRY, gather })
   const ended = sink.run()
   while ((await sink.lag()).some(({ records }) => records > 0)) {
@@ -363,6 +363,16 @@ describe('a batch in doubt', () => {
     await storeBatches(analytics, [{ ...batch, records: batch.records.slice(0, count) }])
     await drain()
     expect(await stored()).toEqual(views)
+  })
+
+  it('a batch in doubt that is finished is told of as one that is stored', async () => {
+    await leaveInDoubt()
+    const seen: number[] = []
+    const counting: Promise<unknown>[] = []
+    const onStored = () => counting.push(countOf('page_views').then((count) => seen.push(count)))
+    await drain({ onStored })
+    await Promise.all(counting)
+    expect(seen[0]).toBeGreaterThanOrEqual(3)
   })
 
   it('a batch in doubt can no longer be stored by whoever opened it', async () => {
