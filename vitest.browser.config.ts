@@ -9,6 +9,10 @@ export default defineConfig({
     pool: 'forks',
     // A page waits for the program, and the program for a disk.
     maxWorkers: 2,
+    // Files share a process, the modules it has loaded and its browser: a file closes the pages that it opened.
+    isolate: false,
+    // Node loads the modules itself: nothing is rewritten, and an import costs nothing where it is used.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     sequence: { sequencer: longestFirst(['demo/demo.test.ts', 'frame/outage.test.ts', 'frame/weight.test.ts']) },
     // Pages that are open at the same time, in the tests that say so.
     maxConcurrency: 3,

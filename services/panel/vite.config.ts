@@ -20,6 +20,7 @@ export default defineConfig({
   html: { cspNonce: NONCE_PLACEHOLDER },
   build: {
     outDir: DIST,
+    manifest: true,
     emptyOutDir: true,
     // A file in the page would need another source in the Content-Security-Policy.
     assetsInlineLimit: 0,

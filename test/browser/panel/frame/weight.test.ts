@@ -1,18 +1,18 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { BrowserContext } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type JourneyShop, openShop } from '../../../journey/shop.ts'
-import { waitFor } from '../../../wait-for.ts'
 import { OPERATOR, openWorld, type World } from '../../harness.ts'
+import { bytesOf, pages, scriptsOf } from './page-scripts.ts'
 
 /** Of JavaScript, as it is transferred: brotli. */
 const BYTES_MAX = 250_000
 /** Tall enough that every part of a page is seen, and so loaded. */
 const TALL = { viewport: { width: 1280, height: 4_000 } }
 
-const PAGES = readFileSync(join(import.meta.dirname, '../../../../services/panel/web/pages.ts'), 'utf8')
-const paths = [...PAGES.matchAll(/^\s*(?:\{ )?path: '([^']*)'/gm)].map((match) => match[1]!)
+const isLightWithParts = (source: string) => bytesOf(scriptsOf(source, { withParts: true })) <= BYTES_MAX
+const [home] = pages
+/** These load some parts only when they are used, so that a browser has to tell what it loads to show them. */
+const heavyWithParts = pages.filter(({ source }) => !isLightWithParts(source))
 
 let world: World
 let shop: JourneyShop
@@ -20,46 +20,60 @@ let context: BrowserContext
 beforeAll(async () => {
   world = await openWorld()
   context = (await world.signedIn(OPERATOR, TALL)).context()
-  shop = await openShop(world.program, { budget: 1_000 })
-  const [ad] = await shop.askForAds('ann', 'desk lamp')
-  await shop.post('/v1/dsa/view-event', { showId: ad!.showId }, { cid: 'ann' })
-  const day = (ms: number) => new Date(Date.now() + ms).toISOString()
-  const report = `/v1/panel/reports?from=${day(-86_400_000)}&to=${day(86_400_000)}&groupBy=campaign&metrics=views`
-  await waitFor(async () => (await shop.get<{ totals: { views: number } }>(report)).totals.views === 1)
+  shop = await openShop(world.program)
 })
 afterAll(() => world?.stop())
 
-/** The address of a page, with the ids of things that exist. */
+/** The address of a page, with the id of a thing that exists. */
 async function addressOf(path: string): Promise<string> {
+  if (!path.includes(':id')) return path
   const [kind] = path.split('/')
-  if (!path.includes(':id')) return path.replace(':shopId', shop.shopId).replace(':eventId', 'none')
-  const query = kind === 'products' || kind === 'feeds' ? `?shopId=${shop.shopId}` : ''
-  const { items } = await shop.get<{ items: { id: string }[] }>(`/v1/panel/${kind}${query}`)
-  const { id } = items[0]!
-  if (!path.includes(':run')) return path.replace(':id', encodeURIComponent(id))
-  const runs = await shop.get<{ items: { id: string }[] }>(`/v1/panel/feeds/${id}/runs`)
-  return path.replace(':id', id).replace(':run', runs.items[0]!.id)
+  const { items } = await shop.get<{ items: { id: string }[] }>(`/v1/panel/${kind}`)
+  return path.replace(':id', items[0]!.id)
 }
 
-it('knows the pages', () => {
-  expect(paths.length).toBeGreaterThan(25)
-})
-
-it.concurrent.each(paths)(`loads at most ${BYTES_MAX / 1_000} kB of compressed JavaScript: /%s`, async (path) => {
+/** The scripts that a browser without any loads to show a page, and their bytes as it has received them. */
+async function load(path: string): Promise<{ scripts: Set<string>; bytes: number }> {
   const page = await context.newPage()
   const devtools = await context.newCDPSession(page)
   await devtools.send('Network.setCacheDisabled', { cacheDisabled: true })
-  const sizes: number[] = []
+  const scripts = new Set<string>()
+  let bytes = 0
   page.on('response', (response) => {
-    if (!new URL(response.url()).pathname.endsWith('.js')) return
+    const { pathname } = new URL(response.url())
+    if (!pathname.endsWith('.js')) return
     expect(response.headers()['content-encoding']).toBe('br')
-    sizes.push(Number(response.headers()['content-length']))
+    scripts.add(pathname.replace('/panel/', ''))
+    bytes += Number(response.headers()['content-length'])
   })
   await page.goto(`/panel/${await addressOf(path)}`)
   await page.getByRole('heading', { level: 1 }).waitFor()
   await page.waitForLoadState('networkidle')
-  const bytes = sizes.reduce((sum, size) => sum + size, 0)
-  expect(bytes).toBeGreaterThan(50_000)
-  expect(bytes).toBeLessThanOrEqual(BYTES_MAX)
   await page.close()
+  return { scripts, bytes }
+}
+
+it('knows the pages', () => {
+  expect(pages.length).toBeGreaterThan(25)
+  expect(home).toMatchObject({ path: '' })
 })
+
+it.each(pages.filter((each) => !heavyWithParts.includes(each)))(
+  `loads at most ${BYTES_MAX / 1_000} kB of compressed JavaScript, all parts included: /$path`,
+  ({ source }) => {
+    const bytes = bytesOf(scriptsOf(source, { withParts: true }))
+    expect(bytes).toBeGreaterThan(50_000)
+    expect(bytes).toBeLessThanOrEqual(BYTES_MAX)
+  },
+)
+
+it.each([home!, ...heavyWithParts])(
+  `loads at most ${BYTES_MAX / 1_000} kB of compressed JavaScript in a browser, and what was built for the page: /$path`,
+  async ({ path, source }) => {
+    const { scripts, bytes } = await load(path)
+    expect(bytes).toBeLessThanOrEqual(BYTES_MAX)
+    expect(bytes).toBe(bytesOf(scripts))
+    expect([...scripts]).toEqual(expect.arrayContaining([...scriptsOf(source, { withParts: false })]))
+    expect([...scriptsOf(source, { withParts: true })]).toEqual(expect.arrayContaining([...scripts]))
+  },
+)
