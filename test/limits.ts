@@ -4,5 +4,7 @@ import { tries } from './effort.ts'
 export const limits = {
   testTimeout: tries(240_000, 3_600_000),
   hookTimeout: 240_000,
-  expect: { poll: { timeout: 60_000 } },
+  expect: { poll: { timeout: 120_000 } },
+  // Of the programs that tests start: after a tenth of a second, as shops have it, a busy machine would show fewer ads.
+  env: { SELECTION_DEADLINE_MS: '5000' },
 }

@@ -8,7 +8,7 @@ import { limitSettings } from '../services/domain/limits.ts'
 import { generousLimits } from './generous-limits.ts'
 import { waitFor } from './wait-for.ts'
 
-const START_TIMEOUT_MS = 120_000
+const START_TIMEOUT_MS = 180_000
 /** As `make start` and the image have it. */
 const NODE_OPTIONS = ['--max-semi-space-size=16']
 /** Load of a test comes from this machine and for one shop. It is counted and never refused. */

@@ -1,4 +1,4 @@
-const PATIENCE_MS = 60_000
+const PATIENCE_MS = 120_000
 const LOOK_EVERY_MIN_MS = 20
 const LOOK_EVERY_MAX_MS = 300
 /** Of the time waited so far: the longer it has taken, the less a moment matters, and a look costs whoever is asked. */

@@ -19,7 +19,7 @@ const OPTIONS = `{
   ),
 }`
 /** Only ends what hangs. */
-const ACTION_TIMEOUT_MS = 60_000
+const ACTION_TIMEOUT_MS = 120_000
 
 export interface Person {
   email: string

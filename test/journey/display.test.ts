@@ -101,9 +101,9 @@ it('a banner is shown seconds after it was accepted, and its view and click are 
   })
   expect(rows).toMatchObject([{ banner: ad!.bannerId, spend: 0.0025 }])
 
-  const explained = await get<{ kind: string; slots: { ads: object[] }[] }>(
-    `/v1/panel/explain/emission/${ad!.requestId}`,
-  )
+  const path = `/v1/panel/explain/emission/${ad!.requestId}`
+  await expect.poll(async () => (await program.call('GET', path)).status).toBe(200)
+  const explained = await get<{ kind: string; slots: { ads: object[] }[] }>(path)
   expect(explained).toMatchObject({ kind: 'DISPLAY', slots: [{ algorithm: 'DISPLAY', shortfall: 'NO_CANDIDATES' }] })
   expect(explained.slots[0]!.ads).toMatchObject([{ adId: ad!.bannerId, bid: 2.5, price: 2.5, rankScore: 2.5 }])
 })

@@ -66,8 +66,8 @@ describe('an attacker behind a trusted proxy', () => {
     const products = [{ shopProductId, price: productPrice, quantity: 1 }]
     const order = { eventId: 'order', kind: 'PURCHASE', shopId: shop.shopId, currency: 'EUR', products }
     await send('/v1/ev/transaction', order, 'thief', '9.9.9.9')
-    await waitFor(async () => (await totals()).purchases === 1)
-    expect(await spend()).toBeCloseTo(8 * PRICE)
+    await expect.poll(totals).toMatchObject({ purchases: 1, clicks: 8 })
+    await expect.poll(spend).toBeCloseTo(8 * PRICE)
 
     const path = '/v1/panel/invalid-traffic/voids'
     const asked = { shopId: shop.shopId, cid: 'thief', reason: 'A click farm' }
@@ -75,9 +75,9 @@ describe('an attacker behind a trusted proxy', () => {
     expect(await shop.post(path, { ...asked, dryRun: true })).toMatchObject({ ...found, id: null })
     const voided = await shop.post<{ id: string }>(path, asked)
     expect(voided).toMatchObject(found)
-    await waitFor(async () => (await totals()).purchases === 0)
-    expect(await totals()).toMatchObject({ clicks: 7, creditedBack: PRICE, spend: expect.closeTo(7 * PRICE) })
-    await waitFor(async () => Math.abs((await spend()) - 7 * PRICE) < 1e-9)
+    const after = { purchases: 0, clicks: 7, creditedBack: PRICE, spend: expect.closeTo(7 * PRICE) }
+    await expect.poll(totals).toMatchObject(after)
+    await expect.poll(spend).toBeCloseTo(7 * PRICE, 9)
     expect((await shop.get<{ items: object[] }>(`${path}?shopId=${shop.shopId}`)).items).toMatchObject([
       { ...found, id: voided.id },
     ])

@@ -51,17 +51,18 @@ describe('a newcomer follows one product from the feed to an attributed sale', (
       { cid: 'ann' },
     )
     expect(await attributedSale(program, shop.shopId, 'order-1')).toContain(shop.campaignId)
-    const { totals } = await reportNow()
-    // Alone in its auction, the campaign pays the shop's reserve.
-    expect(totals).toMatchObject({
-      views: 1,
-      clicks: 1,
-      invalid: 1,
-      spend: 0.05,
-      purchases: 1,
-      directPurchases: 1,
-      revenue: productPrice,
-    })
+    await expect
+      .poll(async () => (await reportNow()).totals)
+      .toMatchObject({
+        views: 1,
+        clicks: 1,
+        invalid: 1,
+        // Alone in its auction, the campaign pays the shop's reserve.
+        spend: 0.05,
+        purchases: 1,
+        directPurchases: 1,
+        revenue: productPrice,
+      })
   })
 
   it('accounts for every event', async () => {
@@ -104,10 +105,9 @@ describe('a newcomer follows one product from the feed to an attributed sale', (
     const { folder } = program
     program = await startProgram({ folder })
     shop = { ...shop, get: async (path) => (await program.call('GET', path)).body as never }
-    expect(await reportNow()).toEqual(before)
-    const again = await program.call<{ data: { ads: unknown[] }[] }>('POST', '/v1/dsa/raw/batch', {
-      targeting: [{ slotHash: shop.slotHash, adCount: 2, searchData: 'desk lamp' }],
-    })
-    expect(again.body.data[0]!.ads).toHaveLength(2)
+    await expect.poll(reportNow).toEqual(before)
+    const targeting = [{ slotHash: shop.slotHash, adCount: 2, searchData: 'desk lamp' }]
+    const again = () => program.call<{ data: { ads: unknown[] }[] }>('POST', '/v1/dsa/raw/batch', { targeting })
+    await expect.poll(async () => (await again()).body.data[0]!.ads).toHaveLength(2)
   })
 })

@@ -22,7 +22,7 @@ it('keeps its files to its user, what an earlier version left open too, and serv
   expect((await stat(join(folder, 'log/event-log.db'))).mode & 0o777).toBe(0o600)
   expect((await program.call('GET', '/metrics')).status).toBe(404)
   expect((await program.call('GET', '/metrics/')).status).toBe(404)
-  expect(await program.metrics()).toContain('endcap_stream_lag_records')
+  await expect.poll(() => program.metrics()).toContain('endcap_stream_lag_records')
   await program.stop()
 })
 
@@ -51,8 +51,9 @@ it('names, where it is asked whether it is ready and in its metrics, what waits 
   expect(await reasons()).toMatch(
     new RegExp(`^sink, page-views/${partition}: PageView of schema 123456789abcdef needs a newer version`),
   )
-  const metrics = await program.metrics()
-  expect(metrics).toContain('endcap_stream_paused_partitions{stream="sink",topic="page-views"} 1')
-  expect(metrics).toContain('endcap_dead_letters 0')
+  await expect
+    .poll(() => program.metrics())
+    .toContain('endcap_stream_paused_partitions{stream="sink",topic="page-views"} 1')
+  expect(await program.metrics()).toContain('endcap_dead_letters 0')
   await program.stop()
 })

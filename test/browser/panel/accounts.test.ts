@@ -187,6 +187,11 @@ it('asks for the password again before it makes a token', async () => {
 })
 
 it('shows past events in the security log', async () => {
+  const kinds = async () => {
+    const log = await must(world.program.call<{ items: { kind: string }[] }>('GET', '/v1/panel/security-log'))
+    return log.items.map(({ kind }) => kind)
+  }
+  await expect.poll(kinds).toEqual(expect.arrayContaining(['TOKEN_CREATED', 'SECOND_FACTOR_ENABLED']))
   const page = await world.signedIn(OPERATOR)
   await page.goto('/panel/security-log')
   const events = page.getByRole('table', { name: 'Security events' })

@@ -5,8 +5,6 @@ import { waitFor } from '../../wait-for.ts'
 import { openWorld, seriousFindings, type World, watchErrors } from '../harness.ts'
 import { type AdvertiserShop, openAdvertiserShop, SHOP_SITE } from './advertiser-shop.ts'
 
-/** How long to wait for something to appear in a page. */
-
 let world: World
 let shop: AdvertiserShop
 let page: Page
@@ -38,7 +36,7 @@ const chooseIn = async (label: string, option: string) => {
 it('shows an advertiser without campaigns an empty list', async () => {
   await page.goto('/panel/campaigns')
   await page.getByText('No campaigns yet').waitFor()
-  expect(await page.title()).toBe('Campaigns · Endcap')
+  await expect.poll(() => page.title()).toBe('Campaigns · Endcap')
   expect(await seriousFindings(page)).toEqual([])
 })
 
@@ -74,8 +72,7 @@ it('makes a sponsored campaign by a rule, counts its products while it is edited
 
   await heading('All lamps').waitFor()
   await page.getByText('Running').first().waitFor()
-  await waitFor(async () => (await shop.productAds()).length === 2)
-  expect((await shop.productAds()).sort()).toEqual(['lamp-green', 'lamp-red'])
+  await expect.poll(async () => (await shop.productAds()).sort()).toEqual(['lamp-green', 'lamp-red'])
   await page.waitForLoadState('networkidle')
   expect(await seriousFindings(page)).toEqual([])
 })
@@ -102,7 +99,8 @@ it('asks before changes to a campaign are lost, and shows an error of the API at
   await button('Save').click()
   await page.getByText('Are sellers whose products the account may not advertise', { exact: true }).waitFor()
   // The browser logs every answer above 399 to the console.
-  expect(errors.splice(0)).toHaveLength(1)
+  await expect.poll(() => errors).toHaveLength(1)
+  errors.length = 0
   await page.getByRole('link', { name: 'All lamps' }).click()
   await button('Leave').click()
   await heading('All lamps').waitFor()
@@ -117,7 +115,7 @@ it('makes a display campaign with a cropped picture, which is shown once it is a
   await page.getByLabel('Target URL').fill('https://shop.example/sale')
   await button('Add banner').click()
   await button('Continue').click()
-  expect(await page.getByText('Required').count()).toBe(2)
+  await expect.poll(() => page.getByText('Required').count()).toBe(2)
 
   const file = page.locator('input[type=file]').first()
   await file.setInputFiles({ name: 'text.txt', mimeType: 'text/plain', buffer: Buffer.from('no') })
@@ -143,8 +141,7 @@ it('makes a display campaign with a cropped picture, which is shown once it is a
   await page.getByText('Waiting for the publisher').waitFor()
   expect(await shop.bannerAds()).toEqual([])
   await shop.post(`/v1/panel/moderation/${idInAddress()}/accept`, {})
-  await waitFor(async () => (await shop.bannerAds()).length === 1)
-  expect(await shop.bannerAds()).toMatchObject([{ bannerUrl: 'https://shop.example/sale' }])
+  await expect.poll(() => shop.bannerAds()).toMatchObject([{ bannerUrl: 'https://shop.example/sale' }])
   await page.reload()
   await page.getByText('Accepted').first().waitFor()
   await page.waitForLoadState('networkidle')

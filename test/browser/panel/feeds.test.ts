@@ -47,9 +47,9 @@ it('says that all prices are in another currency, and one click accepts them all
   // All are taken; the shop's currency is another one.
   await header().getByText('Succeeded with warnings').first().waitFor()
   await history().getByText('Succeeded with warnings').waitFor()
-  expect(await history().getByText('All products rejected').count()).toBe(1)
+  await expect.poll(() => history().getByText('All products rejected').count()).toBe(1)
   await page.getByText('The feed’s currency is TRY, the shop’s is USD').waitFor()
-  expect(await page.getByText('prices are in TRY').count()).toBe(0)
+  await expect.poll(() => page.getByText('prices are in TRY').count()).toBe(0)
 })
 
 it('says what is wrong with a file that is no feed, and never that it has no issues', async () => {

@@ -29,7 +29,7 @@ it('ticks the steps of an empty installation up to the first attributed sale, an
   await page.clock.install()
   await page.goto('/panel/')
   await page.getByRole('heading', { name: 'Set up' }).waitFor()
-  expect(await steps().count()).toBe(7)
+  await expect.poll(() => steps().count()).toBe(7)
   await page.getByText('Nothing needs attention').waitFor()
   await page.getByText('No views, clicks or sales in this period').waitFor()
   expect(await seriousFindings(page)).toEqual([])
@@ -66,16 +66,11 @@ it('ticks the steps of an empty installation up to the first attributed sale, an
 
 async function firstAd(slotHash: string): Promise<string> {
   let showId: string | undefined
-  await expect
-    .poll(
-      async () => {
-        const { data } = await send<Ads>('/v1/dsa/raw/batch', { targeting: [{ slotHash, adCount: 1 }] })
-        showId = data[0]?.ads[0]?.showId
-        return showId !== undefined
-      },
-      { timeout: 20_000 },
-    )
-    .toBe(true)
+  await waitFor(async () => {
+    const { data } = await send<Ads>('/v1/dsa/raw/batch', { targeting: [{ slotHash, adCount: 1 }] })
+    showId = data[0]?.ads[0]?.showId
+    return showId !== undefined
+  })
   return showId!
 }
 

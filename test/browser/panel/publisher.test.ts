@@ -42,7 +42,7 @@ it('leads from a new placement to an ad unit, and explains why its ads are shown
   await page.getByRole('button', { name: 'Request ads' }).click()
   const ads = page.getByRole('region', { name: 'Ads' }).getByRole('article')
   await ads.filter({ hasText: 'Desk lamp Borea' }).getByText('Price per click').waitFor()
-  expect(await ads.count()).toBe(2)
+  await expect.poll(() => ads.count()).toBe(2)
   await ads.first().getByText('Sponsored').waitFor()
   await page.getByText('Fewer ads of running campaigns match').waitFor()
   expect(await seriousFindings(page)).toEqual([])
@@ -129,7 +129,7 @@ it('shows what shoppers searched for in vain, and makes a synonym of it', async 
   const path = `/v1/panel/shops/${stock.shopId}/empty-searches`
   const told = { people: 2, searches: 2, products: false }
   await expect
-    .poll(async () => (await must(world.program.call<Found>('GET', path))).items, { timeout: 20_000 })
+    .poll(async () => (await must(world.program.call<Found>('GET', path))).items)
     .toMatchObject([
       { ...told, phrase: 'deskk lanp', spelling: 'desk lamp' },
       { ...told, phrase: 'zeppelin', spelling: null },
@@ -142,10 +142,11 @@ it('shows what shoppers searched for in vain, and makes a synonym of it', async 
     .waitFor()
   expect(await seriousFindings(page)).toEqual([])
   await page.getByRole('button', { name: 'Make a synonym of zeppelin' }).click()
-  expect(await page.getByLabel('Words or phrases').inputValue()).toBe('zeppelin')
+  await expect.poll(() => page.getByLabel('Words or phrases').inputValue()).toBe('zeppelin')
+  await page.getByLabel('Also find (one way)').and(page.locator(':focus')).waitFor()
   await page.keyboard.type('lamp')
   await page.keyboard.press('Enter')
-  expect(await page.getByLabel('One rule a line').inputValue()).toContain('zeppelin => lamp')
+  await expect.poll(() => page.getByLabel('One rule a line').inputValue()).toContain('zeppelin => lamp')
   const preview = page.getByRole('table', { name: 'Products found by each search' })
   await preview
     .getByRole('row', { name: /zeppelin/ })
@@ -190,9 +191,9 @@ it('moderates banners by keyboard, and notices that one has changed meanwhile', 
   await page.getByText('Nothing is waiting').waitFor()
   const stateOf = async (id: string) =>
     (await must(world.program.call<{ moderation: { state: string } }>('GET', `/v1/panel/campaigns/${id}`))).moderation
-  const accepted = await stateOf(changed!)
-  expect(accepted).toMatchObject({ state: 'ACCEPTED', history: [{ state: 'ACCEPTED' }] })
-  expect(await stateOf(rejected!)).toMatchObject({ state: 'REJECTED', reason: 'The picture is blurred' })
+  await expect.poll(() => stateOf(changed!)).toMatchObject({ state: 'ACCEPTED', history: [{ state: 'ACCEPTED' }] })
+  const reason = 'The picture is blurred'
+  await expect.poll(() => stateOf(rejected!)).toMatchObject({ state: 'REJECTED', reason })
   await page.keyboard.press('?')
   await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
 })

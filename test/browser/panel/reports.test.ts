@@ -24,7 +24,7 @@ let sold: string
 let soldTitle: string
 
 beforeAll(async () => {
-  world = await openWorld({ env: { SELECTION_DEADLINE_MS: '5000' } })
+  world = await openWorld()
   shop = await openShop(world.program, { budget: 1_000 })
   const { accountId } = await shop.get<{ accountId: string }>(`/v1/panel/shops/${shop.shopId}`)
   publisher = await world.makeUser({ name: 'Paula', role: 'PUBLISHER', accountId })
@@ -46,7 +46,10 @@ async function buyALamp() {
   const sale = { eventId: 'order/1', kind: 'PURCHASE', shopId: shop.shopId, currency: 'EUR', products }
   await shop.post('/v1/ev/transaction', sale, BUYER)
   await attributedSale(world.program, shop.shopId, encodeURIComponent(sale.eventId))
-  await waitFor(async () => (await reportOfApi()).totals.views === 2)
+  await waitFor(async () => {
+    const { views, clicks, purchases } = (await reportOfApi()).totals
+    return views === 2 && clicks === 1 && purchases === 1
+  })
 }
 
 function reportOfApi(): Promise<Report> {
@@ -89,10 +92,10 @@ describe('the report', () => {
     await table()
       .getByRole('row', { name: /^Lamps/ })
       .waitFor()
-    expect(await cellsOf(/^Lamps/)).toEqual(figures)
-    expect(await cellsOf(/^Total/)).toEqual(figures)
+    await expect.poll(() => cellsOf(/^Lamps/)).toEqual(figures)
+    await expect.poll(() => cellsOf(/^Total/)).toEqual(figures)
     await page.getByRole('img', { name: /^Chart of Views by campaign/ }).waitFor()
-    expect(await page.title()).toBe('Reports · Endcap')
+    await expect.poll(() => page.title()).toBe('Reports · Endcap')
     await expectAccessible()
   })
 
@@ -104,17 +107,19 @@ describe('the report', () => {
     await page.getByRole('img', { name: /^Chart of Views, Revenue by campaign/ }).waitFor()
     await expect.poll(() => parameter('chart')).toBe('views,revenue')
     await table().getByRole('button', { name: 'Clicks' }).click()
-    expect(parameter('sort')).toBe('-clicks')
+    await expect.poll(() => parameter('sort')).toBe('-clicks')
     await table().locator('th[aria-sort=descending]', { hasText: 'Clicks' }).waitFor()
   })
 
   it('drills down from a campaign to its products, and back by removing the filter', async () => {
     await table().getByRole('link', { name: 'Lamps' }).click()
     await table().getByRole('columnheader', { name: 'Product' }).waitFor()
-    expect(parameter('campaignId')).toBe(shop.campaignId)
+    await expect.poll(() => parameter('campaignId')).toBe(shop.campaignId)
     await table().getByRole('link', { name: soldTitle }).waitFor()
     await table().getByTitle(`${soldTitle} (${sold})`).waitFor()
-    expect((await cellsOf(new RegExp(`^${soldTitle}`))).slice(0, 4)).toEqual(['1', '1', '€0.05', '1'])
+    await expect
+      .poll(async () => (await cellsOf(new RegExp(`^${soldTitle}`))).slice(0, 4))
+      .toEqual(['1', '1', '€0.05', '1'])
     await page.getByRole('list', { name: 'Filters' }).getByText('Lamps').waitFor()
     await expectAccessible()
     await page.getByRole('button', { name: 'Remove the filter: campaign' }).click()
@@ -190,7 +195,7 @@ describe('an explanation', () => {
     await heading('Why this credit').waitFor()
     await page.getByText('Got the credit', { exact: true }).waitFor()
     const touches = page.locator('.mantine-Timeline-item')
-    expect(await touches.count()).toBe(3)
+    await expect.poll(() => touches.count()).toBe(3)
     expect(await touches.nth(0).textContent()).toMatch(/^Click[\s\S]*Got the credit/)
     expect(await touches.nth(1).textContent()).toMatch(/^View[\s\S]*A click goes first/)
     expect(await touches.nth(2).textContent()).toMatch(/^View[\s\S]*Another product/)

@@ -11,8 +11,6 @@ const COLORS = ['red', 'green', 'blue', 'amber', 'teal', 'pink', 'white', 'black
  * that outlive their page ignore the settings of the page.
  */
 const USER_AGENT = 'Mozilla/5.0 (X11; Linux x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36'
-/** Generous, so that a busy machine does not fail the tests. */
-const DEADLINE_MS = '5000'
 
 export interface ScriptWorld {
   browser: Browser
@@ -24,10 +22,7 @@ export interface ScriptWorld {
 
 /** The real program with a shop of eight lamps, and a page on another origin that shows ads by the emission script. */
 export async function openScriptWorld(): Promise<ScriptWorld> {
-  const [program, browser] = await Promise.all([
-    startProgram({ env: { SELECTION_DEADLINE_MS: DEADLINE_MS } }),
-    launchBrowser([`--user-agent=${USER_AGENT}`]),
-  ])
+  const [program, browser] = await Promise.all([startProgram(), launchBrowser([`--user-agent=${USER_AGENT}`])])
   const shop = await openShop(program, { lamps: COLORS, budget: 1_000 })
   const site = await openScriptSite(browser, program, shop)
   return {

@@ -164,13 +164,10 @@ const erasing = (options: { now?: () => number; settledAfterMs?: number } = {}) 
 async function eraseAll(erasures: readonly Erasure[]): Promise<void> {
   const turn = erasing()
   await expect
-    .poll(
-      async () => {
-        await turn()
-        return Promise.all(erasures.map(async ({ id }) => (await stateOf(id)).erasedAt !== null))
-      },
-      { timeout: 30_000 },
-    )
+    .poll(async () => {
+      await turn()
+      return Promise.all(erasures.map(async ({ id }) => (await stateOf(id)).erasedAt !== null))
+    })
     .toEqual(erasures.map(() => true))
 }
 
@@ -277,19 +274,19 @@ describe('the erasure of a person', () => {
       return Object.values(await rowsWith(text)).every((rows) => rows === 0)
     }
     await ask([first!])
-    await expect.poll(() => isGone(`a${CID}`), { timeout: 30_000 }).toBe(true)
+    await expect.poll(() => isGone(`a${CID}`)).toBe(true)
     clock.now += 30_000
     await ask([second!])
-    await expect.poll(() => isGone(`b${CID}`), { timeout: 30_000 }).toBe(true)
+    await expect.poll(() => isGone(`b${CID}`)).toBe(true)
     const areDone = async () => {
       await turn()
       return [first!, second!].map(async ({ id }) => (await stateOf(id)).erasedAt !== null)
     }
     expect(await Promise.all(await areDone())).toEqual([false, false])
     clock.now += 30_000
-    await expect.poll(async () => Promise.all(await areDone()), { timeout: 30_000 }).toEqual([true, false])
+    await expect.poll(async () => Promise.all(await areDone())).toEqual([true, false])
     clock.now += 30_000
-    await expect.poll(async () => Promise.all(await areDone()), { timeout: 30_000 }).toEqual([true, true])
+    await expect.poll(async () => Promise.all(await areDone())).toEqual([true, true])
   })
 
   it('stores what comes late of before under the pseudonym, and shows what is stored by its name to no reader', async () => {

@@ -49,7 +49,7 @@ export function newcomerSuite(given: Given): void {
 
     await page.getByRole('button', { name: 'Add to cart' }).press('Enter')
     await page.getByRole('status').getByText('Added to cart. It holds 1 item.').waitFor()
-    expect(await page.evaluate('document.activeElement.textContent')).toBe('Add to cart')
+    await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Add to cart')
     await page.getByRole('link', { name: 'Cart, 1 item', exact: true }).click()
     await page.getByRole('link', { name: 'To the checkout' }).click()
     await page.getByRole('button', { name: 'Buy now' }).click()

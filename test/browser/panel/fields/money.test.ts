@@ -92,8 +92,8 @@ describe.each(cases)('money in $locale', ({ locale, accepted, refused }) => {
     await field().fill(typed)
     await save()
     const id = await page.getByText(message).getAttribute('id')
-    expect((await field().getAttribute('aria-describedby'))?.split(' ')).toContain(id)
-    expect(await field().getAttribute('aria-invalid')).toBe('true')
+    await expect.poll(async () => (await field().getAttribute('aria-describedby'))?.split(' ')).toContain(id)
+    await expect.poll(() => field().getAttribute('aria-invalid')).toBe('true')
     // The form did not go: the field has the focus, and the API has the amount of before.
     await page.locator('[data-path="reserveCpc"]:focus').waitFor()
     expect(await seriousFindings(page)).toEqual([])

@@ -34,7 +34,7 @@ it.each(readers)('finds country, language, currency and zone by their names in $
   await page.goto('/panel/shops/new')
   await page.getByLabel('Name').fill(`Tienda ${locale}`)
   await pick(page, 'Publisher', 'iber', 'Iberian')
-  expect(await page.getByRole('combobox', { name: 'Country' }).inputValue()).toBe('')
+  await expect.poll(() => page.getByRole('combobox', { name: 'Country' }).inputValue()).toBe('')
   await page.getByRole('combobox', { name: 'Country' }).fill('spain')
   await page.getByRole('option', { name: country, exact: true }).waitFor()
   expect(await seriousFindings(page)).toEqual([])

@@ -37,7 +37,7 @@ it.each([
   const page = await world.signedIn(OPERATOR)
   await page.goto(`/panel/${path()}`)
   await marked(page).waitFor()
-  expect(await marked(page).allTextContents()).toEqual([name])
+  await expect.poll(() => marked(page).allTextContents()).toEqual([name])
   await page.close()
 })
 
@@ -48,7 +48,7 @@ it('names a shop in the header only where the page is of one shop', async () => 
   await chooser.waitFor()
   await navigation(page).getByRole('link', { name: 'Home' }).click()
   await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
-  expect(await chooser.count()).toBe(0)
+  await expect.poll(() => chooser.count()).toBe(0)
   await page.close()
 })
 

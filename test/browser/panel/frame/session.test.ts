@@ -34,7 +34,7 @@ it.each([
 ])('shows each role its own home and navigation: %s', async (role, title, link) => {
   const page = await signInByForm(people[role]!)
   await page.getByRole('heading', { level: 1, name: title }).waitFor()
-  expect(await page.title()).toBe(`${title} · Endcap`)
+  await expect.poll(() => page.title()).toBe(`${title} · Endcap`)
   const links = await page.getByRole('navigation', { name: 'Pages' }).getByRole('link').allTextContents()
   expect(links).toContain(link)
   expect(links.includes('System health')).toBe(role === 'OPERATOR')
@@ -152,7 +152,7 @@ it('remembers the chosen colour scheme', async () => {
   const scheme = () => page.evaluate(() => document.documentElement.dataset.mantineColorScheme)
   await expect.poll(scheme).toBe('dark')
   await page.reload()
-  expect(await scheme()).toBe('dark')
+  await expect.poll(scheme).toBe('dark')
   await page.close()
 })
 

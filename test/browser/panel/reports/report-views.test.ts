@@ -13,7 +13,7 @@ let page: Page
 let errors: string[]
 
 beforeAll(async () => {
-  world = await openWorld({ env: { SELECTION_DEADLINE_MS: '5000' } })
+  world = await openWorld()
   shop = await openShop(world.program, { budget: 1_000 })
   const { accountId } = await shop.get<{ accountId: string }>(`/v1/panel/shops/${shop.shopId}`)
   publisher = await world.makeUser({ name: 'Paula', role: 'PUBLISHER', accountId })
@@ -23,8 +23,8 @@ beforeAll(async () => {
   const day = (offset: number) => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10)
   await waitFor(async () => {
     const query = `from=${day(-2)}&to=${day(2)}&metrics=views,clicks`
-    const { totals } = await shop.get<{ totals: { clicks: number } }>(`/v1/panel/reports?${query}`)
-    return totals.clicks === 1
+    const { totals } = await shop.get<{ totals: Record<string, number> }>(`/v1/panel/reports?${query}`)
+    return totals.views === 1 && totals.clicks === 1
   })
   page = await world.signedIn(publisher)
   errors = watchErrors(page)
@@ -109,7 +109,7 @@ describe('saved views', () => {
     await elsewhere.goto('/panel/reports')
     await expect.poll(() => parameter('groupBy', elsewhere)).toBe('campaign')
     await elsewhere.getByRole('button', { name: 'Lamps by week' }).click()
-    expect(await elsewhere.getByRole('menuitem', { name: /Lamps by week/ }).count()).toBe(1)
+    await expect.poll(() => elsewhere.getByRole('menuitem', { name: /Lamps by week/ }).count()).toBe(1)
     await elsewhere.close()
     const { accountId } = await shop.get<{ accountId: string }>(`/v1/panel/shops/${shop.shopId}`)
     const other = await world.signedIn(await world.makeUser({ name: 'Pia', role: 'PUBLISHER', accountId }))

@@ -43,7 +43,7 @@ it('lists ad requests as they come, until it is paused', async () => {
   await ask('bert', 'anchor')
   await row('bert').getByText('No running campaign matches this request').waitFor()
   await page.getByText('Searched: the last 30 days').waitFor()
-  expect(await rows().first().textContent()).toContain('bert')
+  await expect.poll(() => rows().first().textContent()).toContain('bert')
 
   await page.getByRole('button', { name: 'Pause' }).click()
   await page.getByText('Paused').waitFor()
@@ -59,7 +59,7 @@ it('lists ad requests as they come, until it is paused', async () => {
 it('finds requests by person, product and whether they had ads, and explains one', async () => {
   await page.getByLabel('Person').fill('anna')
   await row('carl').waitFor({ state: 'detached' })
-  expect(await rows().count()).toBe(1)
+  await expect.poll(() => rows().count()).toBe(1)
   await page.reload()
   await row('anna').waitFor()
   await page.getByRole('button', { name: 'Clear filters' }).click()

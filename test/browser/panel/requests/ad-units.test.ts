@@ -57,7 +57,7 @@ it('has its events counted and its sale attributed', async () => {
   const period = `from=${new Date(Date.now() - 86_400_000).toISOString()}&to=${new Date(Date.now() + 60_000).toISOString()}`
   const report = `/v1/panel/reports?${period}&adUnitId=${unitId}&metrics=requests,views,clicks`
   await expect
-    .poll(async () => (await world.program.call<{ totals: object }>('GET', report)).body.totals, { timeout: 20_000 })
+    .poll(async () => (await world.program.call<{ totals: object }>('GET', report)).body.totals)
     .toMatchObject({ requests: 1, views: 1, clicks: 1 })
   await page.reload()
   await page.getByText('Last 28 days').waitFor()

@@ -58,12 +58,12 @@ beforeEach(() => {
       authorize,
       async audit() {
         audits++
-        await new Promise((resolve) => setTimeout(resolve, 20))
+        await new Promise((resolve) => setTimeout(resolve, 200))
         return { ...figures, topics: [{ topic: 'page-views', ...figures }] }
       },
       async check(span) {
         asked.push(span)
-        await new Promise((resolve) => setTimeout(resolve, 20))
+        await new Promise((resolve) => setTimeout(resolve, 200))
         return { ...checked, partitions: [{ partition: 2, from: 5, to: 14, next: 14, ...checkFigures }] }
       },
     }),
