@@ -1,5 +1,6 @@
 import { countEarlier } from '../infra/analytics/audit/earlier-ranges.ts'
 import type { Analytics } from '../infra/analytics/port.ts'
+import type { RetentionDays } from '../infra/analytics/retention/retention-days.ts'
 import type { Counters } from '../infra/counters/port.ts'
 import type { EventLog } from '../infra/event-log/port.ts'
 import type { StreamLag } from '../infra/metrics.ts'
@@ -12,6 +13,7 @@ import { createCorrections } from './judge/corrections.ts'
 import { createCountersRepair } from './judge/counters-repair.ts'
 import { createJudge } from './judge/judge.ts'
 import { createJudgeWatermark } from './judge/watermark.ts'
+import { createEmissionRetention } from './report-counts/emission-retention.ts'
 import { createReportCounts } from './report-counts/report-counts.ts'
 import { sharedCall } from './runtime/lag.ts'
 import { runForLeader } from './runtime/leader-election.ts'
@@ -59,6 +61,8 @@ export interface StreamsDeps {
   signalsIntervalMs: number
   /** No other process works with these engines: they are embedded. */
   isAlone: boolean
+  /** For how many days tables keep their rows. */
+  retentionDays: RetentionDays
   /** UTC epoch milliseconds. */
   now: () => number
   /** A name that no other run of attribution has. */
@@ -155,6 +159,8 @@ function createSingle(deps: StreamsDeps): SingleWork {
   const attribution = periodic('attribution', ATTRIBUTION_PAUSE_MS, attributionTurn, deps)
   const countersRepair = createCountersRepair(deps, isAlone ? ALONE_LOOK_MS : COUNTERS_LOOK_PAUSE_MS)
   const attributionLag = createAttributionLag(deps)
+  const countReports = createReportCounts(deps)
+  const forgetEmissions = createEmissionRetention({ ...deps, days: deps.retentionDays.emissions })
   const timed = [
     periodic('signals', lookMs, () => signals.runOnce().then(() => false), deps),
     periodic('traffic', signalsIntervalMs, () => traffic().then(() => false), deps),
@@ -168,7 +174,7 @@ function createSingle(deps: StreamsDeps): SingleWork {
       periodic('counters', COUNTERS_LOOK_PAUSE_MS, countersRepair, deps),
       periodic('earlier-counts', EARLIER_COUNTS_PAUSE_MS, () => countEarlier(deps), deps),
       periodic('time-zones', TIME_ZONES_PAUSE_MS, createTimeZones(deps), deps),
-      periodic('report-counts', REPORT_COUNTS_PAUSE_MS, createReportCounts(deps), deps),
+      periodic('report-counts', REPORT_COUNTS_PAUSE_MS, async () => (await countReports()) || forgetEmissions(), deps),
       periodic('spend-checkpoints', SPEND_CHECKPOINTS_PAUSE_MS, createSpendCheckpoints(deps), deps),
       ...timed,
     ],

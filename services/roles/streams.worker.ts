@@ -32,6 +32,7 @@ const streams = await startStreams({
   openShopSignals: signals.open,
   signalsIntervalMs,
   isAlone,
+  retentionDays: links.config.retentionDays,
   now: Date.now,
   runId: randomUUID,
   logger,

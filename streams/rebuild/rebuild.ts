@@ -1,4 +1,5 @@
 import type { Analytics } from '../../infra/analytics/port.ts'
+import { type CompleteSince, completeSince } from '../../infra/analytics/retention/complete-since.ts'
 import type { EventLog } from '../../infra/event-log/port.ts'
 import { ATTRIBUTION_GROUP, attribute } from '../attribution/attribution.ts'
 import { runToEnd } from '../runtime/run-to-end.ts'
@@ -34,18 +35,20 @@ const FORGOTTEN_TABLE = 'forgotten_rows'
  * After a crash in the middle, run it again: what it then compares with is what there was left.
  */
 export async function rebuildAnalytics(deps: RebuildDeps): Promise<TableProof[]> {
-  const { log, analytics, migrate } = deps
+  const { log, analytics, migrate, now } = deps
   await catchUp(deps)
-  const before = await fingerprints(analytics)
+  const since = await completeSince({ analytics, now })
+  const before = await fingerprints(analytics, since)
   await rewindSink(log, analytics)
   await log.reset(ATTRIBUTION_GROUP, null)
   for (const table of await tablesIn(analytics)) await analytics.command(`DROP TABLE ${table} SYNC`)
   await migrate(analytics)
   await catchUp(deps)
-  const after = await fingerprints(analytics)
-  return [...new Set([...before.keys(), ...after.keys()])].map((table) =>
-    tableProof(table, before.get(table) ?? NO_TABLE, after.get(table) ?? NO_TABLE),
-  )
+  const after = await fingerprints(analytics, since)
+  return [...new Set([...before.keys(), ...after.keys()])].map((table) => ({
+    ...tableProof(table, before.get(table) ?? NO_TABLE, after.get(table) ?? NO_TABLE),
+    ...(Number.isFinite(since(table)) && { comparedFrom: new Date(since(table)).toISOString() }),
+  }))
 }
 
 /** Stores and credits all that the log holds. */
@@ -86,9 +89,9 @@ async function tablesIn(analytics: Analytics): Promise<string[]> {
 /**
  * Of what a reader sees in each table, in any order and in all columns but `version`; apart from views, scratch tables,
  * fences, the list of migrations, what signals, reports and the audit count from the others, and tables that forget rows by
- * themselves.
+ * themselves. Of a table that has forgotten rows, of those from then on.
  */
-async function fingerprints(analytics: Analytics): Promise<Map<string, Fingerprint>> {
+async function fingerprints(analytics: Analytics, since: CompleteSince): Promise<Map<string, Fingerprint>> {
   const found = new Map<string, Fingerprint>()
   const tables = await analytics.query<{ name: string; final: string }>(
     `SELECT ${TABLE_NAME} AS name, if(match(engine, '^(Replicated)?(Replacing|Aggregating)'), 'FINAL', '') AS final
@@ -98,9 +101,10 @@ async function fingerprints(analytics: Analytics): Promise<Map<string, Fingerpri
        AND create_table_query NOT LIKE '% TTL %' ORDER BY name`,
   )
   for (const { name, final } of tables) {
+    const from = Number.isFinite(since(name)) ? `WHERE occurredAt >= ${since(name)}` : ''
     const [fingerprint] = await analytics.query<Fingerprint>(
       `SELECT count() AS rows, lower(leftPad(hex(sum(cityHash64(row))), 16, '0')) AS hash FROM (
-         SELECT formatRowNoNewline('JSONEachRow', COLUMNS('^') EXCEPT (version)) AS row FROM ${name} ${final})`,
+         SELECT formatRowNoNewline('JSONEachRow', COLUMNS('^') EXCEPT (version)) AS row FROM ${name} ${final} ${from})`,
     )
     found.set(name, fingerprint!)
   }

@@ -1,4 +1,5 @@
 import type { Analytics } from '../../infra/analytics/port.ts'
+import { readClosedUntil } from '../../infra/analytics/retention/closed-months.ts'
 import type { EventLog, Position } from '../../infra/event-log/port.ts'
 import type { Erasures } from '../../services/domain/erasure/erasures.ts'
 import { createErasuresReader } from '../erasure/erasures-reader.ts'
@@ -74,13 +75,23 @@ export async function rebuildTableBeside(table: string, deps: TableBesideDeps): 
     return { proof, agreed: !isOutdated && (proof.equal || replaces) }
   })
   if (isOutdated) throw new RebuildRefused(`${table}: somebody was erased meanwhile. Run it again.`)
-  if (exchanged && COUNTED_TABLES.includes(table)) await analytics.command('TRUNCATE TABLE report_cells')
+  if (exchanged && COUNTED_TABLES.includes(table)) await countAnew(analytics)
   say(
     exchanged
       ? `${table}: the new table serves; the one before is removed.`
       : `${table}: the new table differs and is dropped; the one before goes on serving. REPLACE=yes lets the new one serve all the same.`,
   )
   return proof
+}
+
+/** What is closed has no rows any more to be counted again from. */
+async function countAnew(analytics: Analytics): Promise<void> {
+  const closedUntil = await readClosedUntil(analytics)
+  await analytics.command(
+    closedUntil === Number.NEGATIVE_INFINITY
+      ? 'TRUNCATE TABLE report_cells'
+      : `ALTER TABLE report_cells DELETE WHERE source != 'EMISSIONS' OR startAt >= ${closedUntil} SETTINGS mutations_sync = 1`,
+  )
 }
 
 function refuseBeside(erasures: Erasures): void {

@@ -1,4 +1,5 @@
 import type { Analytics } from '../../infra/analytics/port.ts'
+import { readClosedUntil } from '../../infra/analytics/retention/closed-months.ts'
 import type { Places } from './replacement-table.ts'
 import { type Fingerprint, type TableProof, tableProof } from './table-proof.ts'
 
@@ -9,7 +10,7 @@ const ROW = `formatRowNoNewline('JSONEachRow', COLUMNS('^') EXCEPT (version))`
 /**
  * Compares what two tables of the same columns have, in any order: before the sink is paused what lies before these places, which
  * nobody changes. Where rows replace others, that is no part of a table by itself: then all of it is compared once the sink is paused.
- * Of a table that forgets rows by itself the new one may have more.
+ * Of a table that forgets rows by itself the new one may have more; of ad requests only those of months that are not closed are compared.
  * @returns what to call while the sink is paused.
  */
 export async function compareTables(
@@ -24,8 +25,12 @@ export async function compareTables(
     { before },
   )
   const { replaces, forgets } = kind!
+  const closedUntil = before === 'emissions' ? await readClosedUntil(analytics) : Number.NEGATIVE_INFINITY
+  const isOpen = Number.isFinite(closedUntil) ? ` AND occurredAt >= ${closedUntil}` : ''
   const prove = async () => {
-    const limits = replaces ? [''] : [...ends].map(([at, end]) => `WHERE _partition = ${at} AND _offset < ${end}`)
+    const limits = replaces
+      ? ['']
+      : [...ends].map(([at, end]) => `WHERE _partition = ${at} AND _offset < ${end}${isOpen}`)
     const final = replaces ? 'FINAL' : ''
     const [held, made] = [await sum(analytics, before, final, limits), await sum(analytics, after, final, limits)]
     const proof = tableProof(before, held, made)

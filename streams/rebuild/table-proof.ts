@@ -13,6 +13,8 @@ export interface TableProof {
   hashBefore: string
   hashAfter: string
   equal: boolean
+  /** Only rows from then on are compared, because the table had forgotten those of the time before. ISO 8601. */
+  comparedFrom?: string
 }
 
 export function tableProof(table: string, before: Fingerprint, after: Fingerprint): TableProof {

@@ -1,17 +1,18 @@
 import type { Analytics } from '../../infra/analytics/port.ts'
 import {
   type CellSource,
-  type ShopCells,
   type StoredTime,
   storedTimeSql,
   type UncountedCell,
   uncountedCellsQuery,
 } from '../../infra/analytics/queries/report-cells.ts'
 import { recountStatements } from '../../infra/analytics/queries/report-recount.ts'
+import { readClosedUntil } from '../../infra/analytics/retention/closed-months.ts'
 import type { EventLog } from '../../infra/event-log/port.ts'
 import type { Snapshot } from '../../services/domain/snapshot.ts'
-import { CELL_STEP_MS, type Cell, localCells } from '../../services/domain/time/local-cells.ts'
+import { CELL_STEP_MS, type Cell } from '../../services/domain/time/local-cells.ts'
 import { SINK_GROUP } from '../sink/offset-metadata.ts'
+import { shopCells } from './shop-cells.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -71,18 +72,13 @@ export function createReportCounts({ log, analytics, snapshot, now }: ReportCoun
     return times
   }
 
-  function shopCells({ start, end }: Cell): ShopCells[] {
-    const byZone = Map.groupBy(snapshot.allEver('Shop'), ({ body }) => body.timeZone)
-    return [...byZone].map(([timeZone, shops]) => {
-      const { hours, days } = localCells(timeZone, start, end)
-      return { shopIds: shops.map(({ id }) => id), cells: { hour: hours, day: days } }
-    })
-  }
-
   async function readDue(time: Cell, at: number): Promise<UncountedCell[]> {
-    const query = uncountedCellsQuery(SOURCES, shopCells(time))
+    const closedUntil = await readClosedUntil(analytics)
+    const query = uncountedCellsQuery(SOURCES, shopCells(snapshot, time), closedUntil)
     const cells = query ? await analytics.query<UncountedCell>(query.sql, query.params) : []
-    return cells.filter((cell) => isDue(cell, at))
+    // The rows of closed months are gone.
+    const isOpen = ({ source, startAt }: UncountedCell) => source !== 'EMISSIONS' || startAt >= closedUntil
+    return cells.filter((cell) => isOpen(cell) && isDue(cell, at))
   }
 
   return async () => {

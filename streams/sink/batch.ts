@@ -1,5 +1,7 @@
 import { type Analytics, AnalyticsRejected, type Fence, isBlock, type RowBlock } from '../../infra/analytics/port.ts'
+import { readClosedUntil } from '../../infra/analytics/retention/closed-months.ts'
 import type { LogRecord } from '../../infra/event-log/port.ts'
+import { decode } from '../../schemas/wire/codec.ts'
 import type { DeadRecord } from '../runtime/outcome.ts'
 import type { StoredTopic } from './rows.ts'
 import { type TableRows, tableRowsOf } from './table-rows.ts'
@@ -103,7 +105,7 @@ function joined(blocks: readonly (readonly object[] | RowBlock)[]): readonly obj
   }
 }
 
-/** One block of the rows that are not stored; when the store refuses it, halves of it, down to the rows at fault. */
+/** One block of the rows that are not stored, nor dropped since (`closed-months.ts`); when the store refuses it, halves of it, down to the rows at fault. */
 async function insertMissing(
   analytics: Analytics,
   batch: SinkBatch,
@@ -111,7 +113,8 @@ async function insertMissing(
   fences: readonly Fence[] = [fenceOf(batch)],
 ): Promise<DeadRecord[]> {
   const dead: DeadRecord[] = []
-  const queue = [await missingRows(analytics, batch, { table, offsets }, [...offsets.keys()])]
+  const kept = await keptRows(analytics, batch, offsets)
+  const queue = [await missingRows(analytics, batch, { table, offsets }, kept)]
   for (let some = queue.pop(); some !== undefined; some = queue.pop()) {
     if (some.length === 0) continue
     try {
@@ -129,6 +132,19 @@ async function insertMissing(
     }
   }
   return dead
+}
+
+/** Without those of months that are closed: their rows are missing because they were dropped. */
+async function keptRows(
+  analytics: Analytics,
+  { topic, records }: SinkBatch,
+  offsets: readonly number[],
+): Promise<number[]> {
+  const rows = [...offsets.keys()]
+  const closedUntil = topic === 'emissions' ? await readClosedUntil(analytics) : Number.NEGATIVE_INFINITY
+  if (closedUntil === Number.NEGATIVE_INFINITY) return rows
+  const valueAt = new Map(records.map(({ offset, value }) => [offset, value]))
+  return rows.filter((row) => decode('Emission', valueAt.get(offsets[row]!)!).occurredAt >= closedUntil)
 }
 
 async function missingRows(

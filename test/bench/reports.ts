@@ -89,7 +89,7 @@ const request = (groupBy: string) =>
   })
 const scope = { shops: [...snapshot.all('Shop')], accountId: undefined }
 const fromCounts = async (spec: ReportSpec) => {
-  const { sql, params } = reportQuery({ ...spec, plans: await planReads(analytics, spec) })
+  const { sql, params } = reportQuery({ ...spec, plans: await planReads(analytics, spec, Number.NEGATIVE_INFINITY) })
   return analytics.query(sql, params)
 }
 const fromRows = (spec: ReportSpec) => {

@@ -3,7 +3,8 @@ import type { QueryParams } from '../port.ts'
 
 /**
  * Which hours and days of the shops are counted in `report_counts`, and still as they are stored. A cell is counted from so many
- * rows, and rows are never changed: while as many are stored, they are the same. Corrections are rows of a cell too.
+ * rows, and rows are never changed: while as many are stored, they are the same. Corrections are rows of a cell too. Of months that are closed
+ * (`closed-months.ts`) the numbers of rows are stored in place of the rows.
  */
 
 /** What a cell is counted from. */
@@ -33,12 +34,13 @@ export interface ChangedCell {
   start: number
 }
 
-/** Null: there are no cells. */
+/** @param closedUntil `readClosedUntil`. Null: there are no cells. */
 export function changedCellsQuery(
   sources: readonly CellSource[],
   groups: readonly ShopCells[],
+  closedUntil: number,
 ): { sql: string; params: QueryParams } | null {
-  const branches = branchesOf(sources, groups, ({ source, group, grain, rows }) => {
+  const branches = branchesOf(sources, groups, closedUntil, ({ source, group, grain, rows }) => {
     const select = `SELECT DISTINCT '${source}' AS source, toInt64(${group}) AS shops, '${grain}' AS grain, startAt AS start`
     return `${select} FROM ${rows} HAVING sum(stored) != sum(counted)`
   })
@@ -59,14 +61,19 @@ export interface UncountedCell {
   lastCountedAt: number
 }
 
-/** The cells that have other rows stored than they were counted from, shop by shop. Null: there are no cells. */
+/**
+ * The cells that have other rows stored than they were counted from, shop by shop.
+ * @param closedUntil `readClosedUntil`. Null: there are no cells.
+ */
 export function uncountedCellsQuery(
   sources: readonly CellSource[],
   groups: readonly ShopCells[],
+  closedUntil: number,
 ): { sql: string; params: QueryParams } | null {
   const branches = branchesOf(
     sources,
     groups,
+    closedUntil,
     ({ source, grain, rows, ends }) => `
 SELECT '${source}' AS source, '${grain}' AS grain, shopId, startAt, ${ends} AS endAt, toInt64(sum(stored)) AS storedRows,
   max(countedAt) AS lastCountedAt
@@ -102,6 +109,7 @@ interface Branch {
 function branchesOf(
   sources: readonly CellSource[],
   groups: readonly ShopCells[],
+  closedUntil: number,
   branchSql: (branch: Branch) => string,
 ): { sql: string[]; params: QueryParams } | null {
   const params: Record<string, QueryParams[string]> = {}
@@ -116,7 +124,13 @@ function branchesOf(
       const names = { shops: `shops${group}`, starts, ends }
       const time = { start: first.start, end: last.end }
       return sources.map((source) =>
-        branchSql({ source, group, grain, rows: rowsSql({ source, grain, names, time }), ends: endSql(names) }),
+        branchSql({
+          source,
+          group,
+          grain,
+          rows: rowsSql({ source, grain, names, time, closedUntil }),
+          ends: endSql(names),
+        }),
       )
     })
   })
@@ -132,21 +146,35 @@ interface ParamNames {
 const endSql = ({ starts, ends }: ParamNames) =>
   `transform(startAt, {${starts}:Array(Int64)}, {${ends}:Array(Int64)}, toInt64(0))`
 
-function rowsSql(options: { source: CellSource; grain: CellGrain; names: ParamNames; time: Cell }): string {
-  const { source, grain, names, time } = options
+interface RowsOptions {
+  source: CellSource
+  grain: CellGrain
+  names: ParamNames
+  time: Cell
+  closedUntil: number
+}
+
+function rowsSql({ source, grain, names, time, closedUntil }: RowsOptions): string {
   const inShops = `shopId IN {${names.shops}:Array(String)}`
-  const inTime = `${quarter} >= ${time.start / CELL_STEP_MS} AND ${quarter} < ${time.end / CELL_STEP_MS}`
+  const startAt = (at: string) => `roundDown(${at} * ${CELL_STEP_MS}, {${names.starts}:Array(Int64)}) AS startAt`
+  const between = (at: string, start: number, end: number) =>
+    `${at} >= ${start / CELL_STEP_MS} AND ${at} < ${end / CELL_STEP_MS}`
+  // Events are never closed.
+  const openFrom = source === 'EMISSIONS' ? Math.min(Math.max(time.start, closedUntil), time.end) : time.start
   const stored = tablesOf[source].map(
     (table) => `
-    SELECT shopId, roundDown(${quarter} * ${CELL_STEP_MS}, {${names.starts}:Array(Int64)}) AS startAt, toInt64(count()) AS stored,
-      toInt64(0) AS counted, toInt64(0) AS countedAt
-    FROM ${table} WHERE ${inShops} AND ${inTime} GROUP BY shopId, ${quarter}`,
+    SELECT shopId, ${startAt(quarter)}, toInt64(count()) AS stored, toInt64(0) AS counted, toInt64(0) AS countedAt
+    FROM ${table} WHERE ${inShops} AND ${between(quarter, openFrom, time.end)} GROUP BY shopId, ${quarter}`,
   )
+  const closed = `
+    SELECT shopId, ${startAt('quarter')}, storedRows AS stored, toInt64(0) AS counted, toInt64(0) AS countedAt
+    FROM report_closed_quarters FINAL WHERE ${inShops} AND ${between('quarter', time.start, openFrom)}`
   const counted = `
     SELECT shopId, startAt, toInt64(0) AS stored, storedRows AS counted, countedAt
     FROM report_cells FINAL
     WHERE source = '${source}' AND grain = '${grain}' AND ${inShops} AND startAt >= ${time.start} AND startAt < ${time.end}
       AND endAt = ${endSql(names)}`
-  return `(${[...stored, counted].join('\n    UNION ALL')}
+  const parts = [...stored, ...(openFrom > time.start ? [closed] : []), counted]
+  return `(${parts.join('\n    UNION ALL')}
   ) GROUP BY shopId, startAt`
 }

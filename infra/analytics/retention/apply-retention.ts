@@ -9,13 +9,15 @@ const IN_BACKGROUND = 'SETTINGS mutations_sync = 0'
 const BY_PARTS = 'ttl_only_drop_parts = 1, materialize_ttl_recalculate_only = 1'
 
 /**
- * Lets tables forget their rows after so many days, and those without a number none any more. What is so already is not touched.
+ * Lets tables forget their rows after so many days, and those without a number none any more. What is so already is not touched, nor
+ * are tables that forget by months: `streams/report-counts/emission-retention.ts`.
  * May be called by several processes at once, and again.
  * @param now UTC epoch milliseconds.
  */
 export async function applyRetention(analytics: Migrated, days: RetentionDays, now: number): Promise<void> {
   const kept = await readKept(analytics)
   for (const table of Object.keys(retainedTables) as RetainedTable[]) {
+    if (retainedTables[table].by !== 'TTL') continue
     const [before, wanted] = [kept(table), days[table] ?? null]
     if (before === wanted) continue
     if (before !== null && (wanted ?? Number.POSITIVE_INFINITY) > before) {

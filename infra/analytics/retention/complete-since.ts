@@ -38,6 +38,15 @@ export async function completeSince({
     Math.max(sinceOf(definitions.get(table) ?? '', now()), forgotten.get(table) ?? Number.NEGATIVE_INFINITY)
 }
 
+/** Up to when a table may have lost rows that its definition does not tell of, in UTC epoch milliseconds; -Infinity: never. */
+export async function readForgottenUntil(analytics: Pick<Analytics, 'query'>, table: string): Promise<number> {
+  const [found] = await analytics.query<{ until: number | null }>(
+    'SELECT maxOrNull(forgotten_rows.until) AS until FROM forgotten_rows WHERE tableName = {table:String}',
+    { table },
+  )
+  return found?.until ?? Number.NEGATIVE_INFINITY
+}
+
 /** Of the tables that forget rows by themselves, by name. */
 export async function readDefinitions(analytics: Pick<Analytics, 'query'>): Promise<ReadonlyMap<string, string>> {
   const tables = await analytics.query<{ name: string; definition: string }>(

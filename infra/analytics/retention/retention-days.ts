@@ -6,15 +6,22 @@ const DAY_MS = 86_400_000
 const DAYS_MAX = 36_500
 /** The panel shows so many days of visits unless another period is chosen. */
 const VISITS_SHOWN_DAYS = 30
+/** A click counts for so long after its ad was served: until then the ad request can be looked up. */
+const CLICKS_DAYS = 30
+/** The list of ad requests shows so many days unless another period is chosen; what is computed from them needs 28. */
+const REQUESTS_SHOWN_DAYS = 30
 
 /** A table whose rows may be forgotten by their `occurredAt`, and the least for which those who read it need them. */
 interface Retained {
   topic: TopicName
   daysMin: number
+  /** By a TTL; or month by month, each when reports can be told all of it by counts. */
+  by: 'TTL' | 'COUNTED_MONTHS'
 }
 
 export const retainedTables = {
-  page_views: { topic: 'page-views', daysMin: VISIT_LOOKBACK_MS / DAY_MS + VISITS_SHOWN_DAYS },
+  page_views: { topic: 'page-views', daysMin: VISIT_LOOKBACK_MS / DAY_MS + VISITS_SHOWN_DAYS, by: 'TTL' },
+  emissions: { topic: 'emissions', daysMin: CLICKS_DAYS + REQUESTS_SHOWN_DAYS, by: 'COUNTED_MONTHS' },
 } as const satisfies Record<string, Retained>
 export type RetainedTable = keyof typeof retainedTables
 
@@ -25,7 +32,6 @@ export type RetentionDays = Readonly<Partial<Record<RetainedTable, number>>>
 const reasons: Partial<Record<TopicName, string>> = {
   registry: 'past purchases are credited by what campaigns and shops were',
   'item-groups': 'past purchases are credited by it',
-  emissions: 'reports count requests and ads in its rows',
   'judged-events': 'reports, corrections and other attribution models read its rows',
   corrections: 'they are part of what is billed',
   transactions: 'reports under other attribution models and later versions of an order need them',

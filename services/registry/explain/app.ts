@@ -16,7 +16,7 @@ import { type Authorize, principalOf } from '../access/auth.ts'
 import { scopeOf } from '../reports/scope.ts'
 import { explainAttribution } from './attribution.ts'
 import { explainEmission } from './emission.ts'
-import { listEmissions } from './emissions.ts'
+import { forgottenHint, listEmissions } from './emissions.ts'
 import type { Pseudonyms } from './pseudonyms.ts'
 import { listTransactions } from './transactions.ts'
 
@@ -75,7 +75,10 @@ export function explainApp(deps: ExplainDeps) {
       async (request) => {
         const { requestId } = request.params
         const explained = await explainEmission(deps, { principal: principalOf(request), requestId })
-        if (!explained) throw new Problem('NOT_FOUND', `There is no ad request ${requestId}. ${HINT}`)
+        if (!explained) {
+          const hint = await forgottenHint(deps.analytics)
+          throw new Problem('NOT_FOUND', `There is no ad request ${requestId}. ${HINT}${hint}`)
+        }
         return explained
       },
     )

@@ -5,6 +5,7 @@ import {
   emissionEventsQuery,
   emissionQuery,
 } from '../../../infra/analytics/queries/explain/emission.ts'
+import { readClosedUntil } from '../../../infra/analytics/retention/closed-months.ts'
 import type { EmittedAd, EmittedSlot } from '../../../schemas/records/events.ts'
 import { fromMicros } from '../../domain/money/money.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
@@ -19,7 +20,9 @@ export async function explainEmission(
   { analytics, snapshot, pseudonyms }: { analytics: Analytics; snapshot: Snapshot; pseudonyms: Pseudonyms },
   { principal, requestId }: { principal: Principal; requestId: string },
 ) {
-  const find = emissionQuery({ requestId, shopIds: scopeOf(snapshot, principal, {}).shops.map(({ id }) => id) })
+  const shopIds = scopeOf(snapshot, principal, {}).shops.map(({ id }) => id)
+  const from = Math.max(0, await readClosedUntil(analytics))
+  const find = emissionQuery({ requestId, shopIds, from })
   const [emission] = await analytics.query<EmissionRow>(find.sql, find.params)
   if (!emission) return null
   const isVisible = visibleAd(snapshot, principal)

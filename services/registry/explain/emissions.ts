@@ -5,10 +5,12 @@ import {
   type EmissionPlace,
   emissionListQuery,
 } from '../../../infra/analytics/queries/explain/emissions.ts'
+import { readClosedUntil } from '../../../infra/analytics/retention/closed-months.ts'
 import { type EmissionListQuery, REQUESTS_PAGE_DEFAULT } from '../../../schemas/http/panel/reports/emissions.ts'
 import type { EmittedSlot } from '../../../schemas/records/events.ts'
 import { Problem } from '../../domain/errors.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
+import { invalid } from '../../http/violations.ts'
 import type { Principal } from '../access/auth.ts'
 import { scopeOf } from '../reports/scope.ts'
 import { toIso } from '../resources/conversions.ts'
@@ -46,6 +48,7 @@ export async function listEmissions(
     throw new Problem('FORBIDDEN', 'Only the publisher of the shop and the operator can search by person')
   }
   const range = rangeOf(query, now() + CLOCKS_APART_MS)
+  await refuseForgotten(analytics, range.from)
   const own = isAdvertiser ? campaignsOf(snapshot, principal.accountId) : undefined
   const spec: Omit<EmissionListSpec, 'from' | 'to' | 'limit'> = {
     ...{ shopIds: scopeOf(snapshot, principal, { shopId, adUnitId }).shops.map(({ id }) => id), campaignIds: own },
@@ -68,6 +71,8 @@ export async function listEmissions(
   function isOpen(): boolean {
     return rows.length < wanted && searchedFrom > range.from && spec.shopIds.length > 0 && now() < deadline
   }
+  // Rows that were to be found may have been dropped meanwhile.
+  await refuseForgotten(analytics, range.from)
   const shown = rows.slice(0, limit)
   const last = shown.at(-1)
   const names = namesFor(principal, pseudonyms)
@@ -76,6 +81,20 @@ export async function listEmissions(
     nextCursor: last && rows.length > limit ? writePosition(...placeOf(last)) : null,
     searchedFrom: toIso(rows.length > limit && last ? last.occurredAt : searchedFrom),
   }
+}
+
+/** @throws Problem INVALID when ad requests of the time have been forgotten. */
+async function refuseForgotten(analytics: Analytics, from: number): Promise<void> {
+  const closedUntil = await readClosedUntil(analytics)
+  if (from >= closedUntil) return
+  const message = `must be ${toIso(closedUntil)} or later: ad requests from before are forgotten`
+  throw invalid([{ path: 'querystring/from', message }])
+}
+
+/** What to say where an ad request is not found. */
+export async function forgottenHint(analytics: Analytics): Promise<string> {
+  const closedUntil = await readClosedUntil(analytics)
+  return Number.isFinite(closedUntil) ? `, and those from before ${toIso(closedUntil)} are forgotten` : ''
 }
 
 const placeOf = ({ occurredAt, requestId }: EmissionListRow): [...EmissionPlace] => [occurredAt, requestId]

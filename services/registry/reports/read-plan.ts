@@ -21,15 +21,19 @@ const STRETCHES_MAX = 200
 /**
  * Which part of a report is read from counts, at this moment: whole days where they are counted as they are stored, else whole
  * hours, and the rest from the stored rows. `cutsFor` says of which cells there are counts that have what the report needs.
+ * @param closedUntil `readClosedUntil`: a plan may ask for rows of the time before, which are gone.
  */
-export async function planReads(analytics: Analytics, spec: ReportSpec): Promise<ReportSpec['plans']> {
+export async function planReads(
+  analytics: Analytics,
+  spec: ReportSpec,
+  closedUntil: number,
+): Promise<ReportSpec['plans']> {
   const sources = [...new Set(factsOf(spec).flatMap((fact) => (fact === 'credit' ? [] : [sourceOf(fact)])))]
   const cells = spec.zones.map((zone) => usableCells(spec, zone))
   const days = await readHolding(
     analytics,
     spec,
-    sources,
-    'day',
+    { sources, closedUntil, grain: 'day' },
     cells.map(({ day }) => day),
   )
   // Only for the days that do not hold, which are few.
@@ -38,13 +42,17 @@ export async function planReads(analytics: Analytics, spec: ReportSpec): Promise
     const [from, to] = [Math.min(...between.map(({ start }) => start)), Math.max(...between.map(({ end }) => end))]
     return cells[i]!.hour.filter(({ start, end }) => start >= from && end <= to)
   })
-  const hours = await readHolding(analytics, spec, sources, 'hour', hoursAsked)
+  const hours = await readHolding(analytics, spec, { sources, closedUntil, grain: 'hour' }, hoursAsked)
   const plansOf = (source: CellSource) =>
     spec.zones.map((zone, i) => planOfZone(timeOf(zone), days(source, i), hours(source, i)))
   return Object.fromEntries(sources.map((source) => [source, plansOf(source)]))
 }
 
 const timeOf = ({ from, to }: ReportZone): Cell => ({ start: from, end: to })
+
+/** Whether ad requests of the time before a moment are to be read by their rows. */
+export const readsRowsBefore = (plans: ReportSpec['plans'], moment: number): boolean =>
+  (plans.EMISSIONS ?? []).some(({ stored }) => stored.some(({ start }) => start < moment))
 
 /**
  * Asks which cells are counted as they are stored.
@@ -53,13 +61,12 @@ const timeOf = ({ from, to }: ReportZone): Cell => ({ start: from, end: to })
 async function readHolding(
   analytics: Analytics,
   spec: ReportSpec,
-  sources: readonly CellSource[],
-  grain: CellGrain,
+  { sources, closedUntil, grain }: { sources: readonly CellSource[]; closedUntil: number; grain: CellGrain },
   cells: readonly (readonly Cell[])[],
 ): Promise<(source: CellSource, zone: number) => readonly Cell[]> {
   const none = { hour: [], day: [] }
   const groups = spec.zones.map(({ shopIds }, i) => ({ shopIds, cells: { ...none, [grain]: cells[i]! } }))
-  const query = changedCellsQuery(sources, groups)
+  const query = changedCellsQuery(sources, groups, closedUntil)
   const changed = query ? await analytics.query<ChangedCell>(query.sql, query.params) : []
   const keyOf = (source: CellSource, zone: number, start: number) => `${source} ${zone} ${start}`
   const isChanged = new Set(changed.map(({ source, shops, start }) => keyOf(source, shops, start)))

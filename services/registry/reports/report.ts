@@ -1,13 +1,16 @@
 import type { Analytics } from '../../../infra/analytics/port.ts'
 import { type ReportSpec, reportQuery } from '../../../infra/analytics/queries/report.ts'
+import { readClosedUntil } from '../../../infra/analytics/retention/closed-months.ts'
 import type { ReportDimension, ReportDisclosure } from '../../../schemas/http/panel/reports/reports.ts'
 import { Problem } from '../../domain/errors.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
+import { invalid } from '../../http/violations.ts'
 import type { Principal } from '../access/auth.ts'
+import { toIso } from '../resources/conversions.ts'
 import { disclosureOf } from './disclosure.ts'
 import { type Figure, type Figures, figuresOf, figuresOverCurrencies, type MeasuredRow } from './figures.ts'
 import { isNamed, type NameOf, readNames, type TitleIndex } from './names.ts'
-import { planReads } from './read-plan.ts'
+import { planReads, readsRowsBefore } from './read-plan.ts'
 import type { ReportRequest } from './request.ts'
 import { scopeOf } from './scope.ts'
 import { hidesRequests, specOf } from './spec.ts'
@@ -81,9 +84,24 @@ export async function runReport(
 
 type Row = MeasuredRow & { isTotal: number; currency: string } & Partial<Record<ReportDimension, string | null>>
 
+/** @throws Problem INVALID when it takes rows of ad requests that are forgotten. */
 async function measure(analytics: Analytics, spec: ReportSpec): Promise<Row[]> {
-  const { sql, params } = reportQuery({ ...spec, plans: await planReads(analytics, spec) })
-  return analytics.query<Row>(sql, params)
+  for (let closedUntil = await readClosedUntil(analytics); ; ) {
+    const plans = await planReads(analytics, spec, closedUntil)
+    if (readsRowsBefore(plans, closedUntil)) throw forgotten(closedUntil)
+    const { sql, params } = reportQuery({ ...spec, plans })
+    const rows = await analytics.query<Row>(sql, params)
+    const closedSince = plans.EMISSIONS ? await readClosedUntil(analytics) : closedUntil
+    // Rows that were to be read may have been dropped before they were.
+    if (!readsRowsBefore(plans, closedSince)) return rows
+    closedUntil = closedSince
+  }
+}
+
+function forgotten(closedUntil: number): Problem {
+  const path = 'querystring/from'
+  const message = `must be ${toIso(closedUntil)} or later for requests and emissions by these dimensions and filters, and within a day or an hour: of the time before, ad requests are known by counts of whole hours and days alone`
+  return invalid([{ path, message }])
 }
 
 /** The rows with the most of a metric first; those without it last. Equal ones keep their order. */

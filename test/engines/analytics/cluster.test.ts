@@ -9,19 +9,26 @@ import { migrateClickHouse } from '../../../infra/analytics/clickhouse/migrate.t
 import { openEmbeddedAnalytics } from '../../../infra/analytics/embedded/analytics.ts'
 import { migrate } from '../../../infra/analytics/migrate.ts'
 import { type Analytics, AnalyticsFenced, AnalyticsUnavailable } from '../../../infra/analytics/port.ts'
+import { uncountedCellsQuery } from '../../../infra/analytics/queries/report-cells.ts'
+import { readClosedUntil } from '../../../infra/analytics/retention/closed-months.ts'
 import { completeSince } from '../../../infra/analytics/retention/complete-since.ts'
 import { views } from '../../../infra/analytics/views.ts'
 import { openEmbeddedEventLog } from '../../../infra/event-log/embedded/event-log.ts'
 import { reportMetrics } from '../../../schemas/http/panel/reports/reports.ts'
+import { Snapshot } from '../../../services/domain/snapshot.ts'
 import { reportsApp } from '../../../services/registry/reports/app.ts'
 import { rebuildAnalytics } from '../../../streams/rebuild/rebuild.ts'
+import { createEmissionRetention } from '../../../streams/report-counts/emission-retention.ts'
+import { createReportCounts } from '../../../streams/report-counts/report-counts.ts'
+import { shopCells } from '../../../streams/report-counts/shop-cells.ts'
 import { createSink } from '../../../streams/sink/sink.ts'
 import { analyticsSuite } from '../../ports/analytics.suite.ts'
 import { factsOf, store } from '../../services/registry/reports/facts.ts'
-import { openWorld as openReports } from '../../services/registry/reports/world.ts'
+import { apply, openWorld as openReports } from '../../services/registry/reports/world.ts'
 import {
   bytesOf,
   campaign,
+  emission,
   type Happening,
   HOUR,
   keyOf,
@@ -191,6 +198,41 @@ describe('two shards', () => {
     const since = (await completeSince({ analytics, now: () => now }))('page_views')
     expect(Math.floor((now - since) / 86_400_000)).toBe(60)
     await analytics.command('TRUNCATE TABLE page_views')
+  })
+
+  it('drop closed months of ad requests on every server, and know them by their counts', async () => {
+    const snapshot = new Snapshot()
+    for (const shopId of SHOPS) apply(snapshot, 'Shop', shopId, { timeZone: 'Europe/Warsaw', currency: 'PLN' })
+    await analytics.command('TRUNCATE TABLE emissions')
+    const times = ['2026-03-01', '2026-03-31T23:10:00Z', '2026-04-01T02:00:00Z', '2026-06-01'].map((at) =>
+      Date.parse(at),
+    )
+    const rows = SHOPS.flatMap((shopId) =>
+      times.map((at) => ({ _offset: 1, ...emission({ id: `${shopId}${at}`, shopId, cid: 'c', uid: null, at }) })),
+    )
+    await analytics.insert('emissions', rows, { fences: [{ scope: 'emissions', epoch: 1 }] })
+    const log = { committed: async () => [], bounds: async () => [], read: async () => [] }
+    const deps = { log, analytics, snapshot, days: 60, now: () => Date.parse('2026-07-01') }
+    for (const turn of [createReportCounts(deps), createEmissionRetention(deps)]) {
+      while (await turn()) {
+        // A turn takes only so much.
+      }
+    }
+    expect(await readClosedUntil(analytics)).toBe(Date.parse('2026-05-01'))
+    expect(await analytics.query('SELECT shopId, occurredAt FROM emissions ORDER BY shopId')).toEqual(
+      SHOPS.toSorted().map((shopId) => ({ shopId, occurredAt: times[3] })),
+    )
+    const days = `SELECT shopId, toInt64(sum(facts)) AS requests FROM report_counts FINAL WHERE fact = 'request' AND cut = 'day'
+      GROUP BY shopId ORDER BY shopId`
+    expect(await analytics.query(days)).toEqual(SHOPS.toSorted().map((shopId) => ({ shopId, requests: times.length })))
+    const due = uncountedCellsQuery(
+      ['EMISSIONS'],
+      shopCells(snapshot, { start: times[0]!, end: times[3]! }),
+      Date.parse('2026-05-01'),
+    )!
+    expect(await analytics.query(due.sql, due.params)).toEqual([])
+    for (const table of ['emissions', 'forgotten_rows', 'report_closed_quarters', 'report_cells', 'report_counts'])
+      await analytics.command(`TRUNCATE TABLE ${table}`)
   })
 
   it('are refused where rows would not be stored exactly once', async () => {

@@ -156,7 +156,7 @@ describe('reports from counts', () => {
                 await world.analytics.command(`OPTIMIZE TABLE ${table} FINAL`)
           }
           const spec = specFor(asked[i % asked.length]!)
-          const plans = await planReads(world.analytics, spec)
+          const plans = await planReads(world.analytics, spec, Number.NEGATIVE_INFINITY)
           expect(await rowsFor({ ...spec, plans })).toEqual(await rowsFor(spec))
         }
       }),
@@ -186,7 +186,7 @@ describe('reports from counts', () => {
       metrics: 'views,clicks,spend',
       groupBy: 'day,campaign',
     })
-    const plans = await planReads(analytics, spec)
+    const plans = await planReads(analytics, spec, Number.NEGATIVE_INFINITY)
     expect(plans.EVENTS!.flatMap(({ stored }) => stored)).toEqual([])
     expect(await rowsFor({ ...spec, plans })).toEqual(await rowsFor(spec))
   })
@@ -206,7 +206,7 @@ describe('reports from counts', () => {
     }
     const spec = specFor(asked)
     const stretches = async () => {
-      const { EVENTS, EMISSIONS } = await planReads(world.analytics, spec)
+      const { EVENTS, EMISSIONS } = await planReads(world.analytics, spec, Number.NEGATIVE_INFINITY)
       return [EVENTS, EMISSIONS].map((plans) => plans!.flatMap(({ stored }) => stored))
     }
     expect(await stretches()).toEqual([[], []])

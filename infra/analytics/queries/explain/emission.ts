@@ -19,13 +19,16 @@ export interface EmissionEventRow {
   adId: string
 }
 
-/** The ad request as it was answered, in one of some shops. Rows are `EmissionRow`, at most one. */
-export function emissionQuery({ requestId, shopIds }: { requestId: string; shopIds: readonly string[] }) {
+/**
+ * The ad request as it was answered, in one of some shops. Rows are `EmissionRow`, at most one.
+ * @param spec.from UTC epoch milliseconds; of the time before none is known.
+ */
+export function emissionQuery(spec: { requestId: string; shopIds: readonly string[]; from: number }) {
   const sql = `
 SELECT requestId, shopId, kind, cid, uid, occurredAt, country, elapsedMicros, slots
-FROM emissions WHERE requestId = {requestId:String} AND shopId IN {shopIds:Array(String)}
+FROM emissions WHERE requestId = {requestId:String} AND shopId IN {shopIds:Array(String)} AND occurredAt >= {from:Int64}
 LIMIT 1`
-  return { sql, params: { requestId, shopIds } }
+  return { sql, params: spec }
 }
 
 /** What was seen and clicked of its ads. Rows are `EmissionEventRow`; of records with one event id, the valid one. */

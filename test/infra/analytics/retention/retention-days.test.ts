@@ -8,17 +8,22 @@ const read = (text: string) => {
 
 it('names the tables that forget their rows', () => {
   expect(read(' page-views:90 ')).toEqual({ wanted: { page_views: 90 }, problems: [] })
+  expect(read('page-views:90,emissions:90').wanted).toEqual({ page_views: 90, emissions: 90 })
   expect(read('')).toEqual({ wanted: {}, problems: [] })
 })
 
 it.each([
   ['page-views:59', 'KEY: page-views must be kept for 60 to 36500 days, not 59'],
   ['page-views:36501', 'KEY: page-views must be kept for 60 to 36500 days, not 36501'],
+  ['emissions:59', 'KEY: emissions must be kept for 60 to 36500 days, not 59'],
   ['page-views:90,page-views:90', 'KEY names page-views twice'],
   ['page-views=90', 'KEY must be a list of topic:days, separated by commas, not "page-views=90"'],
-  ['transactions:400', /^KEY: transactions cannot be named, only page-views: reports under other attribution models/],
+  [
+    'transactions:400',
+    /^KEY: transactions cannot be named, only page-views, emissions: reports under other attribution models/,
+  ],
   ['security-events:30', /SECURITY_LOG_DAYS/],
-  ['images:30', /^KEY: images cannot be named, only page-views$/],
+  ['images:30', /^KEY: images cannot be named, only page-views, emissions$/],
 ])('refuses %s', (text, problem) => {
   const { wanted, problems } = read(text)
   expect(problems).toEqual([typeof problem === 'string' ? problem : expect.stringMatching(problem)])

@@ -160,3 +160,17 @@ it('says how far back it searched', async () => {
     searchedFrom: new Date(now + 60_000 - 30 * 24 * HOUR_MS).toISOString(),
   })
 })
+
+it('refuses a time whose ad requests are forgotten, and says from when on they are known', async () => {
+  const until = now - 36 * HOUR_MS
+  await world.analytics.insert('forgotten_rows', [{ tableName: 'emissions', until }], { token: 'forgotten' })
+  const refused = await list('')
+  const first = new Date(until).toISOString()
+  expect([refused.status, refused.body.errors[0].path]).toEqual([400, 'querystring/from'])
+  expect(refused.body.errors[0].message).toBe(`must be ${first} or later: ad requests from before are forgotten`)
+  expect(await ids(`from=${first}`)).toEqual(['now', 'empty', 'elsewhere', 'banner'])
+  // Its row may still be there.
+  const gone = await world.get('/v1/panel/explain/emission/outranked')
+  expect([gone.status, gone.body.detail]).toEqual([404, expect.stringContaining(`from before ${first} are forgotten`)])
+  expect((await world.get('/v1/panel/explain/emission/banner')).status).toBe(200)
+})

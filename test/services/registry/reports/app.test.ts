@@ -307,3 +307,19 @@ describe('GET /v1/panel/reports', () => {
     }
   })
 })
+
+describe('a report over ad requests that are forgotten', () => {
+  it('is refused with the first moment that can be asked for, unless it takes no rows of them', async () => {
+    const { analytics } = world
+    const until = Date.parse('2026-08-01T00:00:00Z')
+    await analytics.insert('forgotten_rows', [{ tableName: 'emissions', until }], { token: 'forgotten' })
+    const ask = (query: string) => world.get(`/v1/panel/reports?from=2026-07-01&to=2026-08-20&${query}`)
+    const refused = await ask('metrics=requests,clicks&groupBy=product,adUnit')
+    expect([refused.status, refused.body.errors[0].path]).toEqual([400, 'querystring/from'])
+    expect(refused.body.errors[0].message).toContain('must be 2026-08-01T00:00:00.000Z or later')
+    expect((await ask('metrics=clicks&groupBy=product,adUnit')).status).toBe(200)
+    expect((await ask('metrics=requests,clicks&groupBy=day,product')).status).toBe(200)
+    expect((await ask('metrics=revenue&groupBy=product,adUnit&model=LINEAR&shopId=warsaw')).status).toBe(200)
+    await analytics.command('TRUNCATE TABLE forgotten_rows')
+  })
+})

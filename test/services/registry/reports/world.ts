@@ -84,7 +84,7 @@ const parseExact = (text: string) =>
 
 const EVENT_TABLES = [
   ...['emissions', 'judged_events', 'event_corrections', 'transactions', 'attributed_lines'],
-  ...['report_counts', 'report_cells'],
+  ...['report_counts', 'report_cells', 'report_closed_quarters', 'forgotten_rows'],
 ]
 
 /** The registry above, the embedded store unless another is given, and a server for the routes under test. */
