@@ -60,7 +60,15 @@ export async function openBenchShop(dataFolder: string | undefined): Promise<Ben
   const accountId = put('Account', { kind: 'ADVERTISER', name: 'A', companyName: 'A', taxNumber: '1', sellerIds: [] })
   put(
     'Shop',
-    { accountId, currency: 'EUR', lang: 'en', country: 'DE', timeZone: 'Europe/Berlin', reserveCpcMicros: 50_000 },
+    {
+      accountId,
+      currency: 'EUR',
+      lang: 'en',
+      country: 'DE',
+      timeZone: 'Europe/Berlin',
+      reserveCpcMicros: 50_000,
+      synonyms: '',
+    },
     shopId,
   )
   const campaignIds = Array.from({ length: CAMPAIGNS }, () => {
