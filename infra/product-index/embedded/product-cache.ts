@@ -23,11 +23,12 @@ export function createProductCache() {
     /** The product as of any change. */
     latest: (doc: number): IndexedProduct | undefined => cache.peek(doc)?.product,
     add(stored: StoredProduct): IndexedProduct {
-      const { doc, changed, offer, details, campaigns, signals } = stored
+      const { doc, changed } = stored
       const known = get(doc, changed)
       if (known) return known
       const product = parseProduct(stored)
-      const size = offer.length + details.length + campaigns.length + (signals?.length ?? 0)
+      const texts = [stored.offer, stored.details, stored.campaigns, stored.signals ?? '']
+      const size = texts.reduce((sum, text) => sum + text.length, 0)
       cache.set(doc, { changed, product }, { size })
       return product
     },
@@ -35,18 +36,29 @@ export function createProductCache() {
   }
 }
 
+/** Holds the product details: their JSON until they are read, then themselves. */
+const details = Symbol('details')
+
+/**
+ * One descriptor for all offers. A getter of its own for each would make V8 keep the offer as a hash table, which takes eight
+ * times the memory and is slow to read.
+ */
+const productDetails: PropertyDescriptor & ThisType<{ [details]: string | ProductDetail[] }> = {
+  enumerable: true,
+  get() {
+    if (typeof this[details] === 'string') this[details] = JSON.parse(this[details]) as ProductDetail[]
+    return this[details]
+  },
+}
+
 /** Product details, most of an offer's JSON and rarely read, are parsed on first use. */
-export function parseProduct({ offer, details, campaigns, signals }: StoredProduct): IndexedProduct {
-  let parsed: ProductDetail[] | null = null
-  const lazy = {
-    get productDetails(): ProductDetail[] {
-      parsed ??= JSON.parse(details) as ProductDetail[]
-      return parsed
-    },
-  }
+export function parseProduct(stored: StoredProduct): IndexedProduct {
+  const offer = JSON.parse(stored.offer)
+  Object.defineProperty(offer, details, { value: stored.details, writable: true })
+  Object.defineProperty(offer, 'productDetails', productDetails)
   return {
-    offer: Object.assign(lazy, JSON.parse(offer)),
-    campaignIds: JSON.parse(campaigns),
-    signals: signals && JSON.parse(signals),
+    offer,
+    campaignIds: JSON.parse(stored.campaigns),
+    signals: stored.signals && JSON.parse(stored.signals),
   }
 }
