@@ -27,7 +27,11 @@ export interface Analytics {
    * @param pause a name that no other has.
    */
   pauseInserts(pause: string, scopes: readonly string[], forMs: number): Promise<void>
-  /** Ends a pause. @returns whether it had held until then; false: its time was over before. */
+  /**
+   * Ends a pause. Where it has held, no insert that began before its end stores anything: a table that was exchanged meanwhile gets
+   * none of them.
+   * @returns whether it had held until then; false: its time was over before.
+   */
   resumeInserts(pause: string): Promise<boolean>
   /**
    * Runs a query with ClickHouse parameters (`{name:Type}`) and returns its rows. 64-bit integers come as numbers

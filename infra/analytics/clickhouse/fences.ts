@@ -52,9 +52,9 @@ export const pauseStatement = (pause: string, scopes: readonly string[], forMs: 
     { pause, scopes, forMs },
   )
 
-export const isPausedStatement = (pause: string): string =>
+export const pausedScopesStatement = (pause: string): string =>
   withLiterals(
-    `SELECT count() AS scopes FROM pauses
+    `SELECT DISTINCT scope FROM pauses
      WHERE pause = {pause:String} AND until > toUnixTimestamp64Milli(now64(3))`,
     { pause },
   )

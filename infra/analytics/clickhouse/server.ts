@@ -11,7 +11,7 @@ import {
   FENCE_CONDITION,
   fencedQueryId,
   fenceParams,
-  isPausedStatement,
+  pausedScopesStatement,
   pauseStatement,
   raiseStatement,
 } from './fences.ts'
@@ -115,6 +115,14 @@ export function openServer({ url, namespace, insertTimeoutMs, statementTimeoutMs
     }
   }
 
+  async function pausedScopes(pause: string): Promise<string[]> {
+    const answer = await statements.query({ query: pausedScopesStatement(pause), format: 'JSONEachRow' })
+    return (await answer.json<{ scope: string }>()).map(({ scope }) => scope)
+  }
+
+  const endAll = (scopes: readonly string[]) =>
+    endEarlier(scopes.map((scope) => ({ scope, epoch: Number.MAX_SAFE_INTEGER })))
+
   /** @throws AnalyticsUnavailable while one of them runs all the same. */
   async function endEarlier(fences: readonly Fence[]): Promise<void> {
     await statements.command({ query: endEarlierStatement(namespace, fences) })
@@ -137,13 +145,14 @@ export function openServer({ url, namespace, insertTimeoutMs, statementTimeoutMs
     },
     async pauseInserts(pause, scopes, forMs) {
       await statements.command({ query: pauseStatement(pause, scopes, forMs) })
-      await endEarlier(scopes.map((scope) => ({ scope, epoch: Number.MAX_SAFE_INTEGER })))
+      await endAll(scopes)
     },
     async resumeInserts(pause) {
-      const answer = await statements.query({ query: isPausedStatement(pause), format: 'JSONEachRow' })
-      const [{ scopes }] = (await answer.json<{ scopes: number }>()) as [{ scopes: number }]
+      // One that has begun knows its table already, but may ask for pauses only now: it must not find none.
+      await endAll(await pausedScopes(pause))
+      const held = (await pausedScopes(pause)).length > 0
       await statements.command({ query: endPauseStatement(pause) })
-      return scopes > 0
+      return held
     },
     async query<Row extends object>(sql: string, params = {}) {
       const answer = await statements.query({ query: withLiterals(sql, params), format: 'JSONEachRow' })

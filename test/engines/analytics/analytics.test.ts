@@ -1,10 +1,13 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
+import { ClickHouseLogLevel, createClient } from '@clickhouse/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connectClickHouse } from '../../../infra/analytics/clickhouse/analytics.ts'
+import { FENCE_CONDITION, fencedQueryId, fenceParams } from '../../../infra/analytics/clickhouse/fences.ts'
 import { migrateClickHouse } from '../../../infra/analytics/clickhouse/migrate.ts'
 import { AnalyticsUnavailable } from '../../../infra/analytics/port.ts'
 import { analyticsSuite } from '../../ports/analytics.suite.ts'
+import { waitFor } from '../../wait-for.ts'
 import { addresses, removeDatabase, testNamespace } from '../addresses.ts'
 
 const options = { url: addresses.clickhouseUrl, namespace: testNamespace() }
@@ -52,6 +55,32 @@ describe('ClickHouse', () => {
       await Promise.all([1, 2, 3].map(() => analytics.insert('raced', rows, { token: `round ${round}` })))
     }
     expect(await analytics.query('SELECT count() AS rows FROM raced')).toEqual([{ rows: 10_000 }])
+  })
+
+  it('ends what has begun during a pause: it knows its table from before, and would not find the pause any more', async () => {
+    await analytics.command('CREATE TABLE served (n UInt32) ENGINE = MergeTree ORDER BY n')
+    await analytics.command('CREATE TABLE replacement (n UInt32) ENGINE = MergeTree ORDER BY n')
+    await analytics.pauseInserts('exchange', ['slow'], 60_000)
+    const log = { level: ClickHouseLogLevel.OFF }
+    const client = createClient({ url: options.url, database: options.namespace, log })
+    const query_id = fencedQueryId(options.namespace, [{ scope: 'slow', epoch: 1 }])
+    const insert = client.command({
+      query: `INSERT INTO served SELECT 1 WHERE (SELECT sleep(3)) = 0 AND ${FENCE_CONDITION}`,
+      query_params: fenceParams([{ scope: 'slow', epoch: 1 }]),
+      query_id,
+    })
+    const ended = insert.then(
+      () => 'stored',
+      () => 'ended',
+    )
+    const running = { sql: 'SELECT count() AS rows FROM system.processes WHERE query_id = {id:String}', id: query_id }
+    await waitFor(async () => (await analytics.query<{ rows: number }>(running.sql, { id: running.id }))[0]!.rows > 0)
+    await analytics.command('EXCHANGE TABLES served AND replacement')
+    expect(await analytics.resumeInserts('exchange')).toBe(true)
+    expect(await analytics.query(running.sql, { id: running.id })).toEqual([{ rows: 0 }])
+    expect(await ended).toBe('ended')
+    expect(await analytics.query('SELECT n FROM served UNION ALL SELECT n FROM replacement')).toEqual([])
+    await client.close()
   })
 
   it('is unavailable while the server has too many parts', async () => {
