@@ -47,6 +47,8 @@ export function createFetcher({ client, names, reader }: FetcherOptions) {
   /** Start at a random partition: a process that restarts often would starve the last one. */
   let turn = randomInt(FIRST_TURN_MAX)
   let isPumping = false
+  /** Something has changed while it was pumping: what it is about to fetch may be less than there is by now. */
+  let isPumpDue = false
   let closed = false
   let failing: Failure | null = null
 
@@ -54,6 +56,7 @@ export function createFetcher({ client, names, reader }: FetcherOptions) {
 
   /** Starts a fetch at every broker that leads some of the partitions and has none in flight. */
   async function pump(): Promise<void> {
+    isPumpDue = isPumping
     if (isPumping || closed || partitions.size === 0 || prefetchedBytes >= PREFETCHED_MAX_BYTES) return
     isPumping = true
     const begun = performance.now()
@@ -67,6 +70,7 @@ export function createFetcher({ client, names, reader }: FetcherOptions) {
       fail(error as Error, begun)
     } finally {
       isPumping = false
+      if (isPumpDue) void pump()
     }
   }
 
