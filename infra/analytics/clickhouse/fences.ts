@@ -37,12 +37,16 @@ export const raiseStatement = (fences: readonly Fence[]): string =>
     fenceParams(fences),
   )
 
-/** Ends what runs under an earlier epoch, and returns when it has ended. */
-export const endEarlierStatement = (namespace: string, fences: readonly Fence[]): string =>
-  `KILL QUERY WHERE ${isEarlier(namespace, fences)} SYNC`
+/** The names of inserts that run under an earlier epoch. */
+export const earlierStatement = (namespace: string, fences: readonly Fence[]): string =>
+  `SELECT query_id FROM system.processes WHERE ${isEarlier(namespace, fences)}`
 
-export const countEarlierStatement = (namespace: string, fences: readonly Fence[]): string =>
-  `SELECT count() AS running FROM system.processes WHERE ${isEarlier(namespace, fences)}`
+/** Ends inserts, and returns when they have ended. */
+export const endStatement = (ids: readonly string[]): string =>
+  withLiterals('KILL QUERY WHERE query_id IN {ids:Array(String)} SYNC', { ids })
+
+export const countRunningStatement = (ids: readonly string[]): string =>
+  withLiterals('SELECT count() AS running FROM system.processes WHERE query_id IN {ids:Array(String)}', { ids })
 
 /** Writes a pause down. What runs already is ended as by fences, and what comes finds it. */
 export const pauseStatement = (pause: string, scopes: readonly string[], forMs: number): string =>

@@ -5,9 +5,10 @@ import { withLiterals } from '../params.ts'
 import { AnalyticsUnavailable, type Fence, type InsertBy, isBlock, type QueryParams, type RowBlock } from '../port.ts'
 import { insertTarget, structureOf } from '../row-block.ts'
 import {
-  countEarlierStatement,
-  endEarlierStatement,
+  countRunningStatement,
+  earlierStatement,
   endPauseStatement,
+  endStatement,
   FENCE_CONDITION,
   fencedQueryId,
   fenceParams,
@@ -123,11 +124,13 @@ export function openServer({ url, namespace, insertTimeoutMs, statementTimeoutMs
   const endAll = (scopes: readonly string[]) =>
     endEarlier(scopes.map((scope) => ({ scope, epoch: Number.MAX_SAFE_INTEGER })))
 
-  /** @throws AnalyticsUnavailable while one of them runs all the same. */
+  /** Ends those that run now; what begins later finds the fence. @throws AnalyticsUnavailable while one of them runs all the same. */
   async function endEarlier(fences: readonly Fence[]): Promise<void> {
-    await statements.command({ query: endEarlierStatement(namespace, fences) })
-    const query = countEarlierStatement(namespace, fences)
-    const answer = await statements.query({ query, format: 'JSONEachRow' })
+    const found = await statements.query({ query: earlierStatement(namespace, fences), format: 'JSONEachRow' })
+    const ids = (await found.json<{ query_id: string }>()).map(({ query_id }) => query_id)
+    if (ids.length === 0) return
+    await statements.command({ query: endStatement(ids) })
+    const answer = await statements.query({ query: countRunningStatement(ids), format: 'JSONEachRow' })
     const [{ running }] = (await answer.json<{ running: number }>()) as [{ running: number }]
     if (running > 0) throw new AnalyticsUnavailable(`${running} inserts of earlier epochs have not ended yet`)
   }
