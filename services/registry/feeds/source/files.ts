@@ -47,9 +47,13 @@ export async function openFeedFiles(folder: string, bytesMax = DOWNLOAD_BYTES_MA
     contentPath,
     heldPath,
     async receive(runId, body) {
+      const file = createWriteStream(contentPath(runId), { flush: true })
+      const closed = new Promise<void>((resolve) => file.once('close', () => resolve()))
       try {
-        await pipeline(body, limited(bytesMax), createWriteStream(contentPath(runId), { flush: true }))
+        await pipeline(body, limited(bytesMax), file)
       } catch (error) {
+        // A file that is still being opened would come after its removal.
+        await closed
         await files.remove(runId)
         if (error instanceof FeedFailure) throw new Problem('TOO_LARGE', error.message)
         const { code } = error as NodeJS.ErrnoException
