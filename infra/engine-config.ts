@@ -76,11 +76,11 @@ export const engineSettings = Type.Object({
 })
 type EngineSettings = Static<typeof engineSettings>
 
-/** Whether no engine is embedded, so that several processes can share the work. */
 /** Whether all engines lie in the data folder. */
 export const isEmbedded = ({ kafka, clickhouse, elasticsearch, redis }: EngineConfig): boolean =>
   [kafka, clickhouse, elasticsearch, redis].every((engine) => engine === null)
 
+/** Whether no engine is embedded, so that several processes can share the work. */
 export const allExternal = ({ kafka, clickhouse, elasticsearch, redis }: EngineConfig): boolean =>
   [kafka, clickhouse, elasticsearch, redis].every((engine) => engine !== null)
 

@@ -132,15 +132,13 @@ export async function connectEngines(
   { config, adEventPartitions: shards, ...ports }: EngineLinks,
   logger: EngineLogger,
 ): Promise<Engines> {
-  const { namespace, clickhouse, elasticsearch, redis } = config
+  const { namespace, clickhouse, redis } = config
   return {
     log: withErasures(await openLog(config, ports.log, logger), Date.now),
     analytics: clickhouse
       ? (await clickhouseClient()).connectClickHouse({ ...clickhouse, namespace })
       : analyticsClient(ports.analytics!),
-    index: elasticsearch
-      ? (await elasticsearchClient()).connectElasticsearch({ ...elasticsearch, shards: elasticsearch, namespace })
-      : productIndexClient(ports.index!),
+    index: (await openServedIndex(config)) ?? productIndexClient(ports.index!),
     counters: redis
       ? (await redisClient()).connectRedis({ ...redis, namespace, shards })
       : countersClient(ports.counters!, shards),

@@ -1,15 +1,7 @@
 import type { TopicName } from '../../schemas/topics.ts'
 import { erased, isPersonal } from '../../services/domain/erasure/erase-record.ts'
-import { Erasures } from '../../services/domain/erasure/erasures.ts'
+import { Erasures, LATE_MAX_MS, READ_AFTER_MS } from '../../services/domain/erasure/erasures.ts'
 import type { Batch, EventLog, LogConsumer, LogRecord, NewRecord, Tail } from './port.ts'
-
-/**
- * Records that were appended later than this after an erasure tell of what happened after it, or were erased before they were
- * appended: clocks differ by less, and requests end sooner.
- */
-const READ_AFTER_MS = 3_600_000
-/** An event may be received 7 days after it happened; a day more is for clocks that differ, another for a spool. */
-const LATE_MAX_MS = 9 * 86_400_000
 
 /** A log that shows no identifier of an erased person. */
 export interface ErasingLog extends EventLog {

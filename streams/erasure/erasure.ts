@@ -1,7 +1,7 @@
 import type { EventLog } from '../../infra/event-log/port.ts'
 import type { Erasure } from '../../schemas/records/records.ts'
 import { encode } from '../../schemas/wire/codec.ts'
-import type { ActiveErasure, Erasures } from '../../services/domain/erasure/erasures.ts'
+import { type ActiveErasure, type Erasures, LATE_MAX_MS } from '../../services/domain/erasure/erasures.ts'
 import type { AttributionDeps } from '../attribution/attribution.ts'
 import type { NextTurn } from '../runtime/periodic.ts'
 import { createErasuresReader } from './erasures-reader.ts'
@@ -12,8 +12,6 @@ import { eraseInTables } from './tables.ts'
 const AT_ONCE_MAX = 20
 /** Until then every process knows of an erasure, and what it had read before is stored. */
 const SETTLED_AFTER_MS = 60_000
-/** An event may come 7 days after it happened; a day more is for clocks that differ, another for the spool. */
-const LATE_MAX_MS = 9 * 86_400_000
 /** How often it is looked whether the log has forgotten. */
 const LOG_LOOK_MS = 3_600_000
 /** How often it is looked for erasures while none waits: a small part of the time in which they settle. */

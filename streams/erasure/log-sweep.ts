@@ -2,7 +2,7 @@ import type { EventLog, PartitionBounds } from '../../infra/event-log/port.ts'
 import type { Erasure } from '../../schemas/records/records.ts'
 import { type PersonalTopic, personalTopics } from '../../schemas/topics.ts'
 import { erased } from '../../services/domain/erasure/erase-record.ts'
-import type { Erasures } from '../../services/domain/erasure/erasures.ts'
+import { type Erasures, READ_AFTER_MS } from '../../services/domain/erasure/erasures.ts'
 import { decodeOffsetMetadata, SINK_GROUP } from '../sink/offset-metadata.ts'
 import { storedTopics } from '../sink/rows.ts'
 
@@ -11,8 +11,6 @@ export const ERASURE_GROUP = 'erasure'
 const PAGE_RECORDS = 1_000
 /** Of one turn: some hundred milliseconds. */
 const PAGES_PER_TURN = 20
-/** What is appended so long after an erasure was erased before (`infra/event-log/erasing-log.ts`). */
-const READ_AFTER_MS = 3_600_000
 
 /** The topics that name people, as they were at a moment. */
 export type LogEnds = readonly (PartitionBounds & { topic: PersonalTopic })[]

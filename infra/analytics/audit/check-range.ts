@@ -3,12 +3,14 @@ import { decode } from '../../../schemas/wire/codec.ts'
 import type { EventLog, LogRecord } from '../../event-log/port.ts'
 import type { Analytics } from '../port.ts'
 import type { AuditedTopic } from './audited-topics.ts'
-import type { DeadOffsets } from './dead-offsets.ts'
 
 /** Records of one read. */
 const PAGE_RECORDS = 5_000
 /** Offsets whose rows one statement counts. */
 export const OFFSETS_AT_ONCE = 100_000
+
+/** Offsets of the records of a partition that were given up. */
+export type DeadOffsets = (partition: number) => ReadonlySet<number>
 
 export interface RangeDeps {
   log: EventLog

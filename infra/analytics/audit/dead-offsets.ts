@@ -2,24 +2,17 @@ import type { DeadLetter } from '../../../schemas/records/records.ts'
 import { decode, UndecodableRecord } from '../../../schemas/wire/codec.ts'
 import type { EventLog, PartitionOffset } from '../../event-log/port.ts'
 import type { AuditedTopic } from './audited-topics.ts'
+import { type DeadOffsets, recordsIn } from './check-range.ts'
 
-const PAGE_RECORDS = 1_000
-
-/** Offsets of the records of a partition that were given up. */
-export type DeadOffsets = (partition: number) => ReadonlySet<number>
+const ALL_LETTERS = { topic: 'dead-letters', keys: null } as const
 
 /** Reads all dead letters, and keeps those about a topic. */
 export async function deadOffsets(log: EventLog, audited: AuditedTopic): Promise<DeadOffsets> {
   const byPartition = new Map<number, Set<number>>()
   for (const { partition, start, end } of await log.bounds('dead-letters')) {
-    for (let from = start; from < end; ) {
-      const page = await log.read('dead-letters', partition, from, PAGE_RECORDS)
-      if (page.length === 0) break
-      for (const { value } of page) {
-        const about = value && givenUp(decode('DeadLetter', value), audited)
-        if (about) byPartition.set(about.partition, (byPartition.get(about.partition) ?? new Set()).add(about.offset))
-      }
-      from = page.at(-1)!.offset + 1
+    for await (const { value } of recordsIn(log, ALL_LETTERS, { partition, from: start, to: end })) {
+      const about = value && givenUp(decode('DeadLetter', value), audited)
+      if (about) byPartition.set(about.partition, (byPartition.get(about.partition) ?? new Set()).add(about.offset))
     }
   }
   return (partition) => byPartition.get(partition) ?? new Set()

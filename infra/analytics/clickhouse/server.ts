@@ -62,6 +62,11 @@ export function openServer({ url, namespace, insertTimeoutMs, statementTimeoutMs
   const statements = openClient(url, namespace, statementTimeoutMs, settings)
   const columnsOf = new Map<string, ReadonlySet<string>>()
 
+  async function rowsOf<Row extends object>(query: string): Promise<Row[]> {
+    const answer = await statements.query({ query, format: 'JSONEachRow' })
+    return await answer.json<Row>()
+  }
+
   /** Columns of a table, which a process of another version may have given others than this one knows. */
   async function columnsFor(table: string): Promise<ReadonlySet<string>> {
     const columns = columnsOf.get(table) ?? new Set(await readColumns(table))
@@ -71,10 +76,9 @@ export function openServer({ url, namespace, insertTimeoutMs, statementTimeoutMs
   }
 
   async function readColumns(table: string): Promise<string[]> {
-    const query = 'SELECT name FROM system.columns WHERE database = {database:String} AND table = {table:String}'
-    const query_params = { database: namespace, table }
-    const answer = await statements.query({ query, query_params, format: 'JSONEachRow' })
-    return (await answer.json<{ name: string }>()).map(({ name }) => name)
+    const sql = 'SELECT name FROM system.columns WHERE database = {database:String} AND table = {table:String}'
+    const columns = await rowsOf<{ name: string }>(withLiterals(sql, { database: namespace, table }))
+    return columns.map(({ name }) => name)
   }
 
   async function insertFenced(
@@ -117,8 +121,7 @@ export function openServer({ url, namespace, insertTimeoutMs, statementTimeoutMs
   }
 
   async function pausedScopes(pause: string): Promise<string[]> {
-    const answer = await statements.query({ query: pausedScopesStatement(pause), format: 'JSONEachRow' })
-    return (await answer.json<{ scope: string }>()).map(({ scope }) => scope)
+    return (await rowsOf<{ scope: string }>(pausedScopesStatement(pause))).map(({ scope }) => scope)
   }
 
   const endAll = (scopes: readonly string[]) =>
@@ -126,12 +129,11 @@ export function openServer({ url, namespace, insertTimeoutMs, statementTimeoutMs
 
   /** Ends those that run now; what begins later finds the fence. @throws AnalyticsUnavailable while one of them runs all the same. */
   async function endEarlier(fences: readonly Fence[]): Promise<void> {
-    const found = await statements.query({ query: earlierStatement(namespace, fences), format: 'JSONEachRow' })
-    const ids = (await found.json<{ query_id: string }>()).map(({ query_id }) => query_id)
+    const found = await rowsOf<{ query_id: string }>(earlierStatement(namespace, fences))
+    const ids = found.map(({ query_id }) => query_id)
     if (ids.length === 0) return
     await statements.command({ query: endStatement(ids) })
-    const answer = await statements.query({ query: countRunningStatement(ids), format: 'JSONEachRow' })
-    const [{ running }] = (await answer.json<{ running: number }>()) as [{ running: number }]
+    const [{ running }] = (await rowsOf<{ running: number }>(countRunningStatement(ids))) as [{ running: number }]
     if (running > 0) throw new AnalyticsUnavailable(`${running} inserts of earlier epochs have not ended yet`)
   }
 
@@ -157,10 +159,7 @@ export function openServer({ url, namespace, insertTimeoutMs, statementTimeoutMs
       await statements.command({ query: endPauseStatement(pause) })
       return held
     },
-    async query<Row extends object>(sql: string, params = {}) {
-      const answer = await statements.query({ query: withLiterals(sql, params), format: 'JSONEachRow' })
-      return await answer.json<Row>()
-    },
+    query: <Row extends object>(sql: string, params = {}) => rowsOf<Row>(withLiterals(sql, params)),
     async queryParquet(sql, params = {}) {
       const answer = await statements.exec({ query: `${withLiterals(sql, params)} FORMAT Parquet` })
       return new Uint8Array(await arrayBuffer(answer.stream))

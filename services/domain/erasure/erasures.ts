@@ -23,6 +23,14 @@ export function isDigestOf({ salt, sha256 }: IdentifierDigest, value: string): b
   return digestOf(value, Buffer.from(salt, 'hex')).sha256 === sha256
 }
 
+/**
+ * Records that were appended later than this after an erasure tell of what happened after it, or were erased before they were
+ * appended: clocks differ by less, and requests end sooner.
+ */
+export const READ_AFTER_MS = 3_600_000
+/** An event may be received 7 days after it happened; a day more is for clocks that differ, another for a spool. */
+export const LATE_MAX_MS = 9 * 86_400_000
+
 /** An erasure that may still meet its identifier. */
 export type ActiveErasure = Erasure & { digest: IdentifierDigest }
 
