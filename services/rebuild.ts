@@ -1,16 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { InvalidConfig, readConfig } from '../infra/config.ts'
-import {
-  closeEngines,
-  connectEngines,
-  type Engines,
-  migrateAnalytics,
-  openIndexReplacement,
-  openServedIndex,
-  startEngines,
-} from '../infra/engines.ts'
+import { type Engines, migrateAnalytics, openIndexReplacement, openServedIndex } from '../infra/engines.ts'
 import { createIndexer } from '../streams/indexer/indexer.ts'
+import { COUNTERS_LOOK_MS } from '../streams/judge/counters-repair.ts'
 import { proveCounters } from '../streams/rebuild/counters.ts'
 import { rebuildIndexBeside } from '../streams/rebuild/index-beside.ts'
 import { rebuildIndex } from '../streams/rebuild/product-index.ts'
@@ -18,10 +11,9 @@ import { rebuildAnalytics } from '../streams/rebuild/rebuild.ts'
 import { RebuildRefused, rebuildTableBeside, topicsByTable } from '../streams/rebuild/table-beside.ts'
 import type { TableProof } from '../streams/rebuild/table-proof.ts'
 import { createPeriodic } from '../streams/runtime/periodic.ts'
-import { Snapshot } from './domain/snapshot.ts'
 import { keepFilesPrivate } from './process/data-folder.ts'
 import { createLogger } from './process/logger.ts'
-import { followRegistry } from './replicas/registry-follower.ts'
+import { withEngines } from './with-engines.ts'
 
 /**
  * Makes projections again from the log, and prints what each table, index and counter held before and after. ENGINE names one of
@@ -32,26 +24,11 @@ keepFilesPrivate()
 const config = readConfig({ LOG_LEVEL: 'warn', ...process.env })
 const logger = createLogger(config.logLevel)
 const now = Date.now
-const COUNTERS_LOOK_MS = 1_000
+const opening = { config, logger, prepares: true }
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
-/** Opens the engines and a copy of the registry for as long as the work takes. */
-async function withEngines<T>(work: (engines: Engines, snapshot: Snapshot) => Promise<T>): Promise<T> {
-  const host = await startEngines({ folder: config.dataFolder, config: config.engines, logger })
-  const engines = await connectEngines(host.links(), logger)
-  const snapshot = new Snapshot()
-  const registry = await followRegistry({ log: engines.log, snapshot })
-  try {
-    return await work(engines, snapshot)
-  } finally {
-    await registry.close()
-    await closeEngines(engines)
-    await host.stop()
-  }
-}
-
 const rebuildAll = () =>
-  withEngines(async ({ log, analytics, index, counters }, snapshot) => {
+  withEngines(opening, async ({ log, analytics, index, counters }, snapshot) => {
     const runId = randomUUID
     const migrate = (tables: Engines['analytics']) => migrateAnalytics(tables, config.engines)
     // The judge comes first: it may still have records to append to the log.
@@ -80,7 +57,7 @@ async function rebuildProductIndex(): Promise<TableProof[]> {
 async function rebuildEmbeddedIndex(): Promise<TableProof[]> {
   const replacement = await openIndexReplacement(config.dataFolder)
   try {
-    return await withEngines(async ({ log, ...engines }, snapshot) => {
+    return await withEngines(opening, async ({ log, ...engines }, snapshot) => {
       const index = { ...engines.index, builds: replacement.builds }
       const indexer = createIndexer({ log, index, snapshot, now, logger })
       const builds = createPeriodic({ name: 'index-build', turn: indexer.buildTurn, pauseMs: 100, now, logger })
@@ -108,7 +85,7 @@ async function rebuildTables(): Promise<TableProof[]> {
       'ENGINE=clickhouse is for one server: on a cluster leave ENGINE out, which rebuilds everything',
     )
   }
-  return withEngines(async ({ log, analytics }) => {
+  return withEngines(opening, async ({ log, analytics }) => {
     const proofs: TableProof[] = []
     for (const table of tables) {
       proofs.push(await rebuildTableBeside(table, { log, analytics, replaces: isReplacing(), say, now }))
@@ -121,7 +98,7 @@ const proofsOf = (proof: TableProof | null) => (proof === null ? [] : [proof])
 
 /** Redis that has lost anything is counted again by the streams that run; this tells how far they are. Embedded, it is done here. */
 const rebuildCounters = () =>
-  withEngines(async ({ log, counters }, snapshot) => {
+  withEngines(opening, async ({ log, counters }, snapshot) => {
     if (!config.engines.redis) return [await proveCounters({ log, snapshot, counters, now, logger })]
     say('The processes of streams find by themselves what Redis has lost, and count it again from the log.')
     for (let told = -1; ; await delay(COUNTERS_LOOK_MS)) {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { readConfig } from '../infra/config.ts'
-import { closeEngines, connectEngines, type Engines, openPartitionControl, startEngines } from '../infra/engines.ts'
+import { openPartitionControl } from '../infra/engines.ts'
 import { CORRECTIONS_GROUP, createCorrections } from '../streams/judge/corrections.ts'
 import { createCountersRepair } from '../streams/judge/counters-repair.ts'
 import { createJudge } from '../streams/judge/judge.ts'
@@ -9,10 +9,9 @@ import { RepartitionRefused, wantedCounts } from '../streams/repartition/plan.ts
 import { repartition } from '../streams/repartition/repartition.ts'
 import { runToEnd } from '../streams/runtime/run-to-end.ts'
 import { SINK_GROUP } from '../streams/sink/offset-metadata.ts'
-import { Snapshot } from './domain/snapshot.ts'
 import { keepFilesPrivate } from './process/data-folder.ts'
 import { createLogger } from './process/logger.ts'
-import { followRegistry } from './replicas/registry-follower.ts'
+import { withEngines } from './with-engines.ts'
 
 /** Numbers of partitions are at most 5 s old when an append begins by them, and it ends within 5 s. */
 const APPENDS_SETTLE_MS = 12_000
@@ -26,31 +25,13 @@ const logger = createLogger(config.logLevel)
 const now = Date.now
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
-/** Opens the engines and a copy of the registry for as long as the work takes. */
-async function withEngines<T>(
-  prepares: boolean,
-  work: (engines: Engines, snapshot: Snapshot) => Promise<T>,
-): Promise<T> {
-  const host = await startEngines({ folder: config.dataFolder, config: config.engines, prepares, logger })
-  const engines = await connectEngines(host.links(), logger)
-  const snapshot = new Snapshot()
-  const registry = await followRegistry({ log: engines.log, snapshot })
-  try {
-    return await work(engines, snapshot)
-  } finally {
-    await registry.close()
-    await closeEngines(engines)
-    await host.stop()
-  }
-}
-
 async function main(): Promise<void> {
   const { kafka } = config.engines
   if (!kafka) throw new RepartitionRefused('An embedded log has as many partitions as its one process needs')
   const control = await openPartitionControl(config.engines, logger)
   const wanted = wantedCounts(await control.counts(), kafka)
 
-  const growth = await withEngines(false, ({ log, counters }, snapshot) => {
+  const growth = await withEngines({ config, logger, prepares: false }, ({ log, counters }, snapshot) => {
     const deps = { log, counters, snapshot, now, logger }
     return repartition(
       {
@@ -70,7 +51,7 @@ async function main(): Promise<void> {
   if (growth.size === 0) say('Every topic has these partitions already.')
 
   const beganAt = performance.now()
-  const events = await withEngines(true, ({ log, counters }, snapshot) => {
+  const events = await withEngines({ config, logger, prepares: true }, ({ log, counters }, snapshot) => {
     return rebuildCounters({ log, counters, snapshot, now })
   })
   say(`${events} events counted again in ${Math.round((performance.now() - beganAt) / 1_000)} s. Start streams again.`)

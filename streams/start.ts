@@ -10,7 +10,7 @@ import { createAttribution, createAttributionLag } from './attribution/attributi
 import { createErasure } from './erasure/erasure.ts'
 import { createIndexer } from './indexer/indexer.ts'
 import { createCorrections } from './judge/corrections.ts'
-import { createCountersRepair } from './judge/counters-repair.ts'
+import { COUNTERS_LOOK_MS, createCountersRepair } from './judge/counters-repair.ts'
 import { createJudge } from './judge/judge.ts'
 import { createJudgeWatermark } from './judge/watermark.ts'
 import { createEmissionRetention } from './report-counts/emission-retention.ts'
@@ -30,7 +30,6 @@ import { createSpendCheckpoints } from './spend-checkpoints/spend-checkpoints.ts
 const ATTRIBUTION_PAUSE_MS = 1_000
 const INDEX_BUILD_PAUSE_MS = 1_000
 const ERASURE_PAUSE_MS = 1_000
-const COUNTERS_LOOK_PAUSE_MS = 1_000
 /** How often it is looked for what only others can have done, while there are no others. */
 const ALONE_LOOK_MS = 60_000
 const WATERMARK_PAUSE_MS = 1_000
@@ -157,7 +156,7 @@ function createSingle(deps: StreamsDeps): SingleWork {
   const attribute = createAttribution(deps)
   const attributionTurn = async () => (await exclusively(attribute)) || (isAlone ? { pauseMs: ALONE_LOOK_MS } : false)
   const attribution = periodic('attribution', ATTRIBUTION_PAUSE_MS, attributionTurn, deps)
-  const countersRepair = createCountersRepair(deps, isAlone ? ALONE_LOOK_MS : COUNTERS_LOOK_PAUSE_MS)
+  const countersRepair = createCountersRepair(deps, isAlone ? ALONE_LOOK_MS : COUNTERS_LOOK_MS)
   const attributionLag = createAttributionLag(deps)
   const countReports = createReportCounts(deps)
   const forgetEmissions = createEmissionRetention({ ...deps, days: deps.retentionDays.emissions })
@@ -171,7 +170,7 @@ function createSingle(deps: StreamsDeps): SingleWork {
       attribution,
       periodic('index-build', INDEX_BUILD_PAUSE_MS, indexer.buildTurn, deps),
       periodic('erasure', ERASURE_PAUSE_MS, createErasure({ ...deps, exclusively }), deps),
-      periodic('counters', COUNTERS_LOOK_PAUSE_MS, countersRepair, deps),
+      periodic('counters', COUNTERS_LOOK_MS, countersRepair, deps),
       periodic('earlier-counts', EARLIER_COUNTS_PAUSE_MS, () => countEarlier(deps), deps),
       periodic('time-zones', TIME_ZONES_PAUSE_MS, createTimeZones(deps), deps),
       periodic('report-counts', REPORT_COUNTS_PAUSE_MS, async () => (await countReports()) || forgetEmissions(), deps),

@@ -6,15 +6,15 @@ import { sourceOf } from './batch-counters.ts'
 import { restoreCorrections } from './correction-steps.ts'
 import { JUDGE_GROUP, type RecountDeps, restoreCounters } from './recount.ts'
 
-const LOOK_MS = 1_000
+/** The pause between looks while nothing is lost. */
+export const COUNTERS_LOOK_MS = 1_000
 
 /**
  * Finds counters that were emptied, replaced or restored from a backup, and counts again what they have lost. The judge notices
  * such a loss only when events arrive.
- * @param lookMs the pause while nothing is lost.
  * @returns periodic work, which every process of streams may do as often as it likes.
  */
-export function createCountersRepair(deps: RecountDeps, lookMs = LOOK_MS): () => Promise<NextTurn> {
+export function createCountersRepair(deps: RecountDeps, lookMs = COUNTERS_LOOK_MS): () => Promise<NextTurn> {
   const { counters } = deps
   const shards = shardsOf(counters)
   // A shard that loses anything loses it of its own sources too.

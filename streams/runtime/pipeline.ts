@@ -21,7 +21,7 @@ import {
   type Unreadable,
 } from './outcome.ts'
 import type { Stream, StreamLogger } from './stream.ts'
-import { createStreamRun, type Retry } from './stream-run.ts'
+import { createStreamRun, IDLE_POLL_MS, type Retry } from './stream-run.ts'
 
 /**
  * Processes one batch of one partition, in order. Batches come again after a crash or a throw, so its effects outside
@@ -74,8 +74,6 @@ interface Worked {
 
 const recordsOf = (round: readonly Worked[]) => round.reduce((sum, { batch }) => sum + batch.records.length, 0)
 
-/** A poll ends with the first record, and when the group changes. */
-const IDLE_POLL_MS = 60_000
 /** How late a paused partition may be tried again, and a failure may be found to be over. */
 const LOOK_AGAIN_MS = 1_000
 

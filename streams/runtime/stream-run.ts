@@ -10,6 +10,9 @@ export interface Retry {
 
 const DEFAULT_RETRY: Retry = { firstMs: 100, maxMs: 5_000 }
 
+/** The longest poll of a stream whose partitions all go well: it ends with the first record, and when the group changes. */
+export const IDLE_POLL_MS = 60_000
+
 /** A running process does not become newer, so it need not try often. */
 const OUTDATED_RETRY_MS = 60_000
 

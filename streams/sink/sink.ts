@@ -5,7 +5,7 @@ import { createTopicLag } from '../runtime/lag.ts'
 import { type DeadRecord, readablePart } from '../runtime/outcome.ts'
 import { readPages } from '../runtime/pages.ts'
 import type { Stream, StreamLogger } from '../runtime/stream.ts'
-import { createStreamRun, type Retry } from '../runtime/stream-run.ts'
+import { createStreamRun, IDLE_POLL_MS, type Retry } from '../runtime/stream-run.ts'
 import { decodeOffsetMetadata, SINK_GROUP } from './offset-metadata.ts'
 import { type AssignedBatch, recoverOnce, type Stored, storeOnce } from './once.ts'
 import { type StoredTopic, storedTopics } from './rows.ts'
@@ -19,8 +19,6 @@ const BATCH_AGE_MS = 1_000
 const BACKLOG_RECORDS = 4_000
 const BACKLOG_GATHER_MS = 20
 const POLL_MAX_RECORDS = 10_000
-/** A poll ends with the first record, and when the group changes. */
-const IDLE_POLL_MS = 60_000
 /** How late a paused partition may be tried again, and a failure may be found to be over. */
 const LOOK_AGAIN_MS = 500
 /** Over all partitions; above it the largest batch is stored early. */

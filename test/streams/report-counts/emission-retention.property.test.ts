@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Analytics } from '../../../infra/analytics/port.ts'
 import { needsOf, type ReportSpec, reportQuery } from '../../../infra/analytics/queries/report.ts'
 import { cutsFor } from '../../../infra/analytics/queries/report-counts.ts'
 import { readClosedUntil } from '../../../infra/analytics/retention/closed-months.ts'
@@ -19,6 +18,7 @@ import { createReportCounts } from '../../../streams/report-counts/report-counts
 import { tries } from '../../effort.ts'
 import { factsOf, rowsOf } from '../../services/registry/reports/facts.ts'
 import { openWorld, type World } from '../../services/registry/reports/world.ts'
+import { faultyStore, Killed } from './faulty-store.ts'
 
 const DAY_MS = 86_400_000
 const OPERATOR = { role: 'OPERATOR', accountId: 'operator' } as Parameters<typeof scopeOf>[1]
@@ -33,27 +33,6 @@ beforeAll(async () => {
   world = await openWorld()
 })
 afterAll(() => world.close())
-
-class Killed extends Error {}
-
-/** What reaches the store: the process dies before its `dies`th statement, or its `late`th is held back, which `land` carries out. */
-function faulty(analytics: Analytics, { dies, late }: { dies: number; late: number }) {
-  let statements = 0
-  const held: (() => Promise<void>)[] = []
-  const through = (send: () => Promise<void>): Promise<void> => {
-    statements++
-    if (statements === dies) throw new Killed()
-    if (statements !== late) return send()
-    held.push(send)
-    throw new Killed()
-  }
-  const store: Analytics = {
-    ...analytics,
-    insert: async (...given) => through(() => analytics.insert(...given)),
-    command: async (...given) => through(() => analytics.command(...given)),
-  }
-  return { store, held }
-}
 
 type Stored = { occurredAt: number; requestId: string } & Record<string, unknown>
 type Step =
@@ -162,7 +141,7 @@ async function play(seed: number, steps: readonly Step[], asked: readonly Report
       case 'COUNT':
       case 'FORGET': {
         if (each.do === 'FORGET' && !play.forgets) break
-        const faults = faulty(analytics, each)
+        const faults = faultyStore(analytics, each)
         const deps = { log, analytics: faults.store, snapshot, now: () => now, days: DAYS }
         const turn = each.do === 'COUNT' ? createReportCounts(deps) : createEmissionRetention(deps)
         const turns = async () => {

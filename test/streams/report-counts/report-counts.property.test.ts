@@ -11,6 +11,7 @@ import { createReportCounts } from '../../../streams/report-counts/report-counts
 import { tries } from '../../effort.ts'
 import { factsOf, rowsOf } from '../../services/registry/reports/facts.ts'
 import { openWorld, shopIds, type World } from '../../services/registry/reports/world.ts'
+import { faultyStore, Killed } from './faulty-store.ts'
 
 const HOUR_MS = 3_600_000
 const OPERATOR = { role: 'OPERATOR', accountId: 'operator' } as Parameters<typeof scopeOf>[1]
@@ -22,32 +23,6 @@ beforeAll(async () => {
   world = await openWorld()
 })
 afterAll(() => world.close())
-
-class Killed extends Error {}
-
-/** What of a turn reaches the store: it dies before its `dies`th statement, and holds back its `late`th, which `land` carries out. */
-function faulty(analytics: Analytics, { dies, late }: { dies: number; late: number }) {
-  let statements = 0
-  const held: (() => Promise<void>)[] = []
-  const through = (send: () => Promise<void>): Promise<void> => {
-    statements++
-    if (statements === dies) throw new Killed()
-    if (statements !== late) return send()
-    held.push(send)
-    throw new Killed()
-  }
-  const store: Analytics = {
-    ...analytics,
-    insert: async (...given) => through(() => analytics.insert(...given)),
-    command: async (...given) => through(() => analytics.command(...given)),
-  }
-  return {
-    store,
-    async land() {
-      for (const send of held.splice(0)) await send()
-    },
-  }
-}
 
 type Step =
   | { do: 'STORE'; table: 'emissions' | 'judged_events' | 'event_corrections'; share: number }
@@ -140,12 +115,12 @@ describe('reports from counts', () => {
               await count(world.analytics, now)
               break
             case 'DIE': {
-              const { store, land } = faulty(
+              const { store, held } = faultyStore(
                 world.analytics,
                 each.late ? { dies: 0, late: each.at } : { dies: each.at, late: 0 },
               )
               await count(store, now).catch((error) => expect(error).toBeInstanceOf(Killed))
-              landings.push(land)
+              landings.push(...held)
               break
             }
             case 'LAND':

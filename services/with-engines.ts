@@ -1,0 +1,26 @@
+import type { Logger } from 'pino'
+import type { Config } from '../infra/config.ts'
+import { closeEngines, connectEngines, type Engines, startEngines } from '../infra/engines.ts'
+import { Snapshot } from './domain/snapshot.ts'
+import { followRegistry } from './replicas/registry-follower.ts'
+
+/**
+ * Opens the engines and a copy of the registry for as long as a command's work takes.
+ * @param prepares whether topics, tables and mappings are created first.
+ */
+export async function withEngines<T>(
+  { config, logger, prepares }: { config: Config; logger: Logger; prepares: boolean },
+  work: (engines: Engines, snapshot: Snapshot) => Promise<T>,
+): Promise<T> {
+  const host = await startEngines({ folder: config.dataFolder, config: config.engines, prepares, logger })
+  const engines = await connectEngines(host.links(), logger)
+  const snapshot = new Snapshot()
+  const registry = await followRegistry({ log: engines.log, snapshot })
+  try {
+    return await work(engines, snapshot)
+  } finally {
+    await registry.close()
+    await closeEngines(engines)
+    await host.stop()
+  }
+}
