@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { defaultLimits } from '../../services/domain/limits.ts'
 import { waitFor } from '../wait-for.ts'
 
 const run = promisify(execFile)
@@ -35,7 +36,7 @@ describe('the proxy', () => {
     folder = await mkdtemp(join(tmpdir(), 'proxy-'))
     let config = await readFile(join(infra, 'proxy/nginx.conf'), 'utf8')
     for (const name of names) {
-      const server = createServer((_request, response) => {
+      const server = createServer({ keepAliveTimeout: 1_000 * defaultLimits.idleSeconds }, (_request, response) => {
         response.statusCode = programSays.status
         response.end(name.split('-')[0])
       })
