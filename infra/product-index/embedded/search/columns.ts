@@ -1,4 +1,5 @@
 import type { ProductOffer } from '../../../../schemas/records/records.ts'
+import { clickRateOf } from '../../../../services/domain/auction/click-rate.ts'
 import { effectivePriceMicros } from '../../../../services/domain/campaign/promotion.ts'
 import { pathKey } from '../../../../services/domain/catalogue/categories.ts'
 import { primaryLang } from '../../../../services/domain/catalogue/languages.ts'
@@ -80,6 +81,25 @@ class Dictionary<T> {
   }
 }
 
+/** Bounds what click rates are predicted of documents. */
+class ClickRates {
+  /** The greatest of any state of a document, by prior: 1, 1/2, 1/4 … */
+  readonly #greatest = new Float64Array(32)
+
+  add(views: number, clicks: number): void {
+    if (views === 0) return
+    for (let at = 0; at < this.#greatest.length; at++) {
+      this.#greatest[at] = Math.max(this.#greatest[at]!, clickRateOf(views, clicks, 2 ** -at))
+    }
+  }
+
+  /** At most twice the greatest that was predicted by this prior. */
+  max(prior: number): number {
+    // A prediction grows with its prior.
+    return Math.max(prior, this.#greatest[Math.max(0, Math.floor(-Math.log2(prior)))] ?? 0)
+  }
+}
+
 /** The profile of a document without an offer. */
 export const ABSENT = -1
 const INITIAL_CAPACITY = 1024
@@ -95,6 +115,8 @@ export class Columns {
   readonly campaigns = new Dictionary<string>()
   /** Lists of campaigns, as numbers. */
   readonly promotionLists = new Dictionary<number[]>()
+
+  readonly clickRates = new ClickRates()
 
   /** Document numbers are below this. */
   size = 0
@@ -129,11 +151,17 @@ export class Columns {
     this.popularity[doc] = popularityRelevance(popularity ?? 0)
     this.views[doc] = views ?? 0
     this.clicks[doc] = clicks ?? 0
+    this.clickRates.add(views ?? 0, clicks ?? 0)
     this.idHash[doc] = hash(id)
     this.titleLength[doc] = lengths.title
     this.attributesLength[doc] = lengths.attributes
     this.descriptionLength[doc] = lengths.description
     this.changed[doc] = changed
+  }
+
+  /** Those that promote the offer. */
+  campaignsOf(doc: number): string[] {
+    return this.promotionLists.values[this.promotions[doc]!]!.map((number) => this.campaigns.values[number]!)
   }
 
   #reach(doc: number): void {

@@ -8,14 +8,31 @@ import { wordsNeeded } from '../../relevance.ts'
 import { ABSENT, type Columns, type Profile } from './columns.ts'
 import type { Phrases } from './phrases.ts'
 import { docsInTitle, type Postings } from './postings.ts'
-import { type Docs, inAtLeast, intersectAll, union } from './sorted-sets.ts'
+import { type Docs, inAtLeast, includes, intersect, intersectAll, LOOKUP_RATIO, union } from './sorted-sets.ts'
 
-/** Asked about documents in ascending order. */
 type Accepts = (doc: number) => boolean
 type TextFilter = Extract<Filter, { kind: 'text' }>
 
-/** How a filter is decided: by a list of documents, a rule on their profile, or a check of each document. */
-type Decider = { docs: Docs } | { profile: (profile: Profile) => boolean } | { accepts: Accepts }
+/** Documents that are in some list of at least so many of the groups. */
+interface InLists {
+  least: number
+  groups: readonly (readonly Docs[])[]
+}
+
+/** How a filter is decided: by lists of documents, a rule on their profile, or a check of each document. */
+type Decider = InLists | { profile: (profile: Profile) => boolean } | { accepts: Accepts }
+
+/** The documents of a shop that satisfy all filters. */
+export interface Matching {
+  /** There are no more. */
+  readonly atMost: number
+  /** Whether the shop has the document and its profile satisfies the filters. */
+  isOffered(doc: number): boolean
+  /** Whether a document that is offered satisfies the other filters, too. */
+  holds(doc: number): boolean
+  /** Ascending. */
+  docs(): Docs
+}
 
 /** Finds the documents of a shop that satisfy all filters. */
 export class Matcher {
@@ -37,26 +54,35 @@ export class Matcher {
     )
   }
 
-  /** @returns ascending document numbers. */
-  match(shopId: string, filters: readonly Filter[], synonyms?: SynonymRules): Docs {
+  match(shopId: string, filters: readonly Filter[], synonyms?: SynonymRules): Matching {
+    const { size, profile: profileOf, profiles: allProfiles } = this.#columns
     const deciders = filters.map((filter) => this.#decider(shopId, filter, synonyms))
-    const lists = deciders.flatMap((decider) => ('docs' in decider ? [decider.docs] : []))
+    const lists = deciders.filter((decider) => 'groups' in decider).sort((a, b) => lengthMax(a) - lengthMax(b))
     const profileRules = deciders.flatMap((decider) => ('profile' in decider ? [decider.profile] : []))
     const checks = deciders.flatMap((decider) => ('accepts' in decider ? [decider.accepts] : []))
-    const profiles = this.#columns.profiles.values.map(
+    const profiles = allProfiles.values.map(
       (profile) => profile.shopId === shopId && profileRules.every((holds) => holds(profile)),
     )
-    const found = lists.length > 0 ? intersectAll(lists) : null
-    const total = found ? found.length : this.#columns.size
-    const matching = new Int32Array(total)
-    let length = 0
-    for (let at = 0; at < total; at++) {
-      const doc = found ? found[at]! : at
-      const profile = this.#columns.profile[doc] ?? ABSENT
-      if (profile === ABSENT || !profiles[profile]) continue
-      if (acceptsAll(checks, doc)) matching[length++] = doc
+    const isOffered = (doc: number) => {
+      const profile = profileOf[doc] ?? ABSENT
+      return profile !== ABSENT && profiles[profile]!
     }
-    return matching.subarray(0, length)
+    return {
+      atMost: Math.min(size, ...lists.map(lengthMax)),
+      isOffered,
+      holds: (doc) => acceptsAll(checks, doc) && lists.every((each) => isIn(each, doc)),
+      docs() {
+        const found = lists.length > 0 ? inAll(lists) : null
+        const total = found ? found.length : size
+        const matching = new Int32Array(total)
+        let length = 0
+        for (let at = 0; at < total; at++) {
+          const doc = found ? found[at]! : at
+          if (isOffered(doc) && acceptsAll(checks, doc)) matching[length++] = doc
+        }
+        return matching.subarray(0, length)
+      },
+    }
   }
 
   #decider(shopId: string, filter: Filter, synonyms: SynonymRules | undefined): Decider {
@@ -77,30 +103,24 @@ export class Matcher {
       case 'feed':
         return { profile: (profile) => profile.feedId === filter.feedId }
       case 'text':
-        return { docs: this.#text(filter, synonyms) }
+        return this.#text(filter, synonyms)
       case 'categoryPaths':
-        return { docs: this.#anyFacet(filter.paths.map(pathFacet)) }
+        return this.#anyFacet(filter.paths.map(pathFacet))
       case 'categoryNodes':
-        return { docs: this.#categoryNodes(filter.anyOf) }
+        return anyOf([this.#categoryNodes(filter.anyOf)])
       case 'brand':
-        return { docs: this.#anyFacet(filter.anyOf.map(brandFacet)) }
+        return this.#anyFacet(filter.anyOf.map(brandFacet))
       case 'attribute':
-        return { docs: this.#anyFacet(filter.anyOf.map((value) => attributeFacet(filter.name, value))) }
+        return this.#anyFacet(filter.anyOf.map((value) => attributeFacet(filter.name, value)))
       case 'labels':
-        return { docs: this.#anyFacet(filter.anyOf.map((label) => facetToken('label', label))) }
+        return this.#anyFacet(filter.anyOf.map((label) => facetToken('label', label)))
       case 'sellers':
-        return { docs: this.#anyFacet(filter.anyOf.map((seller) => facetToken('seller', seller))) }
+        return this.#anyFacet(filter.anyOf.map((seller) => facetToken('seller', seller)))
       case 'ids':
-        return { docs: this.#read(this.#byAnyId, shopId, filter.ids) }
+        return anyOf([this.#read(this.#byAnyId, shopId, filter.ids)])
       case 'excludeIds': {
         const excluded = this.#read(this.#byFeedId, shopId, filter.ids)
-        let at = 0
-        return {
-          accepts(doc) {
-            while (excluded[at]! < doc) at++
-            return excluded[at] !== doc
-          },
-        }
+        return { accepts: (doc) => !includes(excluded, doc) }
       }
       case 'price': {
         const [min, max] = [filter.minMicros ?? Number.NEGATIVE_INFINITY, filter.maxMicros ?? Number.POSITIVE_INFINITY]
@@ -114,14 +134,17 @@ export class Matcher {
   }
 
   /** A text without words matches no document. */
-  #text({ text, lang, minShare, in: where }: TextFilter, synonyms: SynonymRules | undefined): Docs {
+  #text({ text, lang, minShare, in: where }: TextFilter, synonyms: SynonymRules | undefined): InLists {
     const words = this.#phrases.words({ text, lang, synonyms })
-    const lists = words.map(({ own, any }) => (where === 'TITLE' ? docsInTitle(own) : any.docs))
-    return inAtLeast(wordsNeeded(minShare, words.length), lists)
+    const groups = words.map(({ own, alternatives }) => {
+      if (where === 'TITLE') return [docsInTitle(own)]
+      return alternatives ? [own.docs, alternatives.docs] : [own.docs]
+    })
+    return { least: wordsNeeded(minShare, words.length), groups }
   }
 
-  #anyFacet(tokens: readonly string[]): Docs {
-    return union([...new Set(tokens)].map((token) => this.#postings.facet(token)))
+  #anyFacet(tokens: readonly string[]): InLists {
+    return anyOf([...new Set(tokens)].map((token) => this.#postings.facet(token)))
   }
 
   #categoryNodes(anyOf: readonly (readonly string[])[]): Docs {
@@ -155,4 +178,35 @@ export class Matcher {
 function acceptsAll(checks: readonly Accepts[], doc: number): boolean {
   for (let at = 0; at < checks.length; at++) if (!checks[at]!(doc)) return false
   return true
+}
+
+const anyOf = (lists: readonly Docs[]): InLists => ({ least: 1, groups: [lists] })
+
+/** @param all shortest first. */
+function inAll(all: readonly InLists[]): Docs {
+  const [first, ...others] = all
+  return others.reduce(
+    (found, other) =>
+      found.length * LOOKUP_RATIO < lengthMax(other)
+        ? found.filter((doc) => isIn(other, doc))
+        : intersect(found, docsIn(other)),
+    docsIn(first!),
+  )
+}
+
+function docsIn({ least, groups }: InLists): Docs {
+  return least === 1 ? union(groups.flat()) : inAtLeast(least, groups.map(union))
+}
+
+function isIn({ least, groups }: InLists, doc: number): boolean {
+  let count = 0
+  for (const lists of groups) if (lists.some((docs) => includes(docs, doc))) count++
+  return count >= least
+}
+
+/** No list of these documents is longer. */
+function lengthMax({ least, groups }: InLists): number {
+  if (least > groups.length) return 0
+  const lengths = groups.map((lists) => lists.reduce((sum, docs) => sum + docs.length, 0))
+  return least === groups.length ? Math.min(...lengths) : lengths.reduce((sum, length) => sum + length, 0) / least
 }

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { type Phrase, understand } from '../../../../services/domain/catalogue/phrase.ts'
 import type { SynonymRules } from '../../../../services/domain/catalogue/shop-synonyms.ts'
 import { alternativeEffect, occurrencesOf, saturated } from '../../relevance.ts'
-import { bytesOf, NOT_IN_TITLE, type Postings, type TextPostings } from './postings.ts'
+import { bytesOf, greatest, NOT_IN_TITLE, type Postings, type TextPostings } from './postings.ts'
 import { type Docs, forEachCommon, union } from './sorted-sets.ts'
 
 /** Understood phrases in memory, with the lists made for them. */
@@ -13,8 +13,8 @@ const PHRASE_OVERHEAD_BYTES = 500
 export interface WordPostings {
   /** Those with the term itself. */
   own: TextPostings
-  /** Those with the term or an alternative of it, which is no place in the title. */
-  any: TextPostings
+  /** Those with an alternative of it, which is no place in the title. */
+  alternatives: TextPostings | null
 }
 
 /** Understands phrases by the terms of the index, and remembers what it made of them until the index changes. */
@@ -27,7 +27,7 @@ export class Phrases {
     maxSize: CACHE_BYTES_MAX,
     sizeCalculation: (words, key) =>
       words.reduce(
-        (bytes, { own, any }) => bytes + (any === own ? 0 : bytesOf(any)),
+        (bytes, { alternatives }) => bytes + (alternatives ? bytesOf(alternatives) : 0),
         PHRASE_OVERHEAD_BYTES + key.length,
       ),
   })
@@ -41,19 +41,10 @@ export class Phrases {
     const key = `${this.#numberOf(phrase.synonyms)}:${phrase.lang ?? ''}:${phrase.text}`
     const known = this.#cached.get(key)
     if (known) return known
-    const words = understand(phrase, (term) => this.#postings.frequency(term)).map(({ term, alternatives }) => {
-      const own = this.#postings.text(term)
-      return {
-        own,
-        any:
-          alternatives.length === 0
-            ? own
-            : withAlternatives(
-                own,
-                alternatives.map((name) => this.#name(name)),
-              ),
-      }
-    })
+    const words = understand(phrase, (term) => this.#postings.frequency(term)).map(({ term, alternatives }) => ({
+      own: this.#postings.text(term),
+      alternatives: alternatives.length > 0 ? bestOf(alternatives.map((name) => this.#name(name))) : null,
+    }))
     this.#cached.set(key, words)
     return words
   }
@@ -94,19 +85,15 @@ interface Effects {
   effects: number[]
 }
 
-/** The best of a word and its alternatives in each document. */
-function withAlternatives(own: TextPostings, names: readonly Effects[]): TextPostings {
-  const docs = union([own.docs, ...names.map((name) => name.docs)])
+/** The best alternative in each document. */
+function bestOf(names: readonly Effects[]): TextPostings {
+  const docs = union(names.map((name) => name.docs))
   const occurrences = new Float32Array(docs.length)
-  const titleAt = new Uint8Array(docs.length).fill(NOT_IN_TITLE)
   for (const { docs: found, effects } of names) {
     forEachCommon(docs, found, (at, place) => {
       occurrences[at] = Math.max(occurrences[at]!, occurrencesOf(effects[place]!))
     })
   }
-  forEachCommon(docs, own.docs, (at, place) => {
-    occurrences[at] = Math.max(occurrences[at]!, own.occurrences[place]!)
-    titleAt[at] = own.titleAt[place]!
-  })
-  return { docs, occurrences, titleAt, inTitle: null }
+  const titleAt = new Uint8Array(docs.length).fill(NOT_IN_TITLE)
+  return { docs, occurrences, titleAt, most: greatest(occurrences), inTitle: null }
 }

@@ -31,6 +31,8 @@ export interface TextPostings {
   occurrences: Float32Array
   /** For each of `docs`: place of the first occurrence in the title. */
   titleAt: Uint8Array
+  /** No document has more weighted occurrences. */
+  most: number
   /** The documents with the term in their title; computed on first use. */
   inTitle: Docs | null
 }
@@ -182,6 +184,7 @@ class PostingsBuilder {
       docs: Int32Array.from(this.#docs),
       occurrences: Float32Array.from(this.#occurrences),
       titleAt: Uint8Array.from(this.#titleAt),
+      most: greatest(this.#occurrences),
       inTitle: null,
     }
   }
@@ -212,8 +215,16 @@ function merged(known: TextPostings, changed: ReadonlySet<number>, now: TextPost
     docs: docs.slice(0, length),
     occurrences: occurrences.slice(0, length),
     titleAt: titleAt.slice(0, length),
+    most: Math.max(known.most, now.most),
     inTitle: null,
   }
+}
+
+/** At least 0. */
+export function greatest(values: ArrayLike<number>): number {
+  let most = 0
+  for (let at = 0; at < values.length; at++) if (values[at]! > most) most = values[at]!
+  return most
 }
 
 const facetKey = (token: string) => ` ${token}`

@@ -1,5 +1,4 @@
 import { DatabaseSync } from 'node:sqlite'
-import { clickRateOf } from '../../../../services/domain/auction/click-rate.ts'
 import type { SynonymRules } from '../../../../services/domain/catalogue/shop-synonyms.ts'
 import { editsIn } from '../../../../services/domain/catalogue/spelling.ts'
 import type {
@@ -17,9 +16,11 @@ import { KnownTerms } from './known-terms.ts'
 import { Matcher } from './matcher.ts'
 import { Phrases } from './phrases.ts'
 import { Postings } from './postings.ts'
-import { Ranker } from './ranker.ts'
+import { bestOffers } from './ranking/best-offers.ts'
+import { Ranker } from './ranking/ranker.ts'
+import type { Scored } from './ranking/top.ts'
+import { CampaignSet, Weights } from './ranking/weights.ts'
 import type { Docs } from './sorted-sets.ts'
-import { topIndexes } from './top.ts'
 
 /** A query without what the client sends ahead. */
 export type PlainQuery = Omit<ProductQuery, 'campaigns' | 'synonyms'>
@@ -51,14 +52,6 @@ export interface StoredProduct {
   details: string
   campaigns: string
   signals: string | null
-}
-
-/** The campaigns of a query, with the weight of each. */
-export interface CampaignSet {
-  byCampaign: ReadonlyMap<string, number>
-  /** Best weight of each of `lists`. NaN: not computed yet; 0: none of its campaigns is in the query. */
-  byList: Float64Array
-  lists: Columns['promotionLists']
 }
 
 const ROWS = `SELECT doc, d.shopId, d.id, summary, campaigns, popularity, changed,
@@ -111,7 +104,7 @@ export function openIndexSearcher({ folder }: { folder: string }) {
     postings = new Postings(db, columns, known)
     phrases = new Phrases(postings)
     matcher = new Matcher(db, columns, postings, phrases)
-    ranker = new Ranker(columns, phrases)
+    ranker = new Ranker(columns, postings, phrases)
     seen = { changed: 0, epoch }
   }
 
@@ -135,90 +128,36 @@ export function openIndexSearcher({ folder }: { folder: string }) {
     return page
   }
 
-  function campaignsOf(doc: number): string[] {
-    return columns.promotionLists.values[columns.promotions[doc]!]!.map((number) => columns.campaigns.values[number]!)
-  }
-
-  function bestWeight({ byCampaign }: CampaignSet, doc: number, except?: string): number {
-    return Math.max(0, ...campaignsOf(doc).map((id) => (id === except ? 0 : (byCampaign.get(id) ?? 0))))
-  }
-
-  /** `bestWeight`, cached by list of campaigns. */
-  function weightOf(set: CampaignSet, doc: number): number {
-    const list = columns.promotions[doc]!
-    // `clear` starts the numbers of lists from 0 again.
-    if (set.lists !== columns.promotionLists || list >= set.byList.length) Object.assign(set, blankWeights())
-    if (Number.isNaN(set.byList[list]!)) set.byList[list] = bestWeight(set, doc)
-    return set.byList[list]!
-  }
-
-  function blankWeights(): Pick<CampaignSet, 'lists' | 'byList'> {
-    const lists = columns.promotionLists
-    return { lists, byList: new Float64Array(lists.values.length).fill(Number.NaN) }
-  }
-
   /** @param set null: any offer, each with the weight 1. */
   function search(query: PlainQuery, set: CampaignSet | null, synonyms?: SynonymRules): NumberedResult {
     const matching = matcher.match(query.shopId, query.filters, synonyms)
-    const weights = new Float64Array(matching.length)
-    let length = 0
-    for (let at = 0; at < matching.length; at++) {
-      const weight = set === null ? 1 : weightOf(set, matching[at]!)
-      if (weight <= 0) continue
-      // In place, because entries before `at` are no longer needed.
-      matching[length] = matching[at]!
-      weights[length++] = weight
-    }
-    const docs = matching.subarray(0, length)
-    const scores = ranker.score(docs, query.rank, synonyms)
-    const keys = weights.subarray(0, length)
-    for (let at = 0; at < length; at++) keys[at]! *= scores[at]! * clickRate(docs[at]!, query.priorClickRate)
-    const best = topIndexes(keys, (at) => tieOrder(columns.idHash[docs[at]!]!, query.tieSeed), query.limit)
-    const hits = best.length
-    const runnerUp = set !== null && hits > 0 && hits < length ? runnerUpOf(best, { docs, keys }, set) : null
-    if (runnerUp !== null) best.push(runnerUp)
-    const bestFit = best.reduce((max, at) => Math.max(max, scores[at]!), 0)
+    const fit = ranker.fit(query.rank, synonyms)
+    const tieOf = (doc: number) => tieOrder(columns.idHash[doc]!, query.tieSeed)
+    const weights = new Weights(columns, set, query.priorClickRate)
+    // One more than wanted: it tells whether there are more.
+    const best = bestOffers({ matching, fit, weights, tieOf, limit: query.limit + 1 })
+    const hits = best.slice(0, query.limit)
+    const next = best[query.limit] ?? null
+    const runnerUp = set === null || hits.length === 0 || next === null ? null : runnerUpOf(hits, next)
+    const listed = runnerUp ? [...hits, runnerUp] : hits
+    const bestFit = listed.reduce((max, { relevance }) => Math.max(max, relevance), 0)
     return {
-      hits,
-      docs: Int32Array.from(best, (at) => docs[at]!),
-      changed: Uint32Array.from(best, (at) => columns.changed[docs[at]!]!),
-      relevance: Float64Array.from(best, (at) => scores[at]! / bestFit),
+      hits: hits.length,
+      docs: Int32Array.from(listed, ({ doc }) => doc),
+      changed: Uint32Array.from(listed, ({ doc }) => columns.changed[doc]!),
+      relevance: Float64Array.from(listed, ({ relevance }) => relevance / bestFit),
       bestFit,
-      truncated: length > hits,
+      truncated: next !== null,
     }
-  }
 
-  function clickRate(doc: number, believed: number): number {
-    const views = columns.views[doc]!
-    return views === 0 ? believed : clickRateOf(views, columns.clicks[doc]!, believed)
-  }
-
-  /** Index of the best document that is not in `best`, leaving out the campaign that the last of `best` belongs to. */
-  function runnerUpOf(
-    best: readonly number[],
-    { docs, keys }: { docs: Int32Array; keys: Float64Array },
-    set: CampaignSet,
-  ): number | null {
-    const last = docs[best.at(-1)!]!
-    const leading = campaignsOf(last).find((id) => set.byCampaign.get(id) === weightOf(set, last))
-    const shares = new Float64Array(columns.promotionLists.values.length).fill(Number.NaN)
-    /** The share of an offer's weight that is left without that campaign. */
-    const shareOf = (doc: number) => {
-      const list = columns.promotions[doc]!
-      if (Number.isNaN(shares[list]!)) shares[list] = bestWeight(set, doc, leading) / weightOf(set, doc)
-      return shares[list]!
+    /** The best that is no hit, leaving out the campaign that the last hit belongs to. */
+    function runnerUpOf(hits: readonly Scored[], next: Scored): Scored | null {
+      const leading = weights.leadingCampaign(hits.at(-1)!.doc)
+      if (leading === null || !columns.campaignsOf(next.doc).includes(leading)) return next
+      const without = new Weights(columns, set, query.priorClickRate, leading)
+      const except = new Set(hits.map(({ doc }) => doc))
+      return bestOffers({ matching, fit, weights: without, tieOf, limit: 1, except })[0] ?? null
     }
-    const listed = new Set(best)
-    let found: number | null = null
-    let greatest = 0
-    for (let at = 0; at < docs.length; at++) {
-      if (keys[at]! <= greatest) continue
-      const key = keys[at]! * shareOf(docs[at]!)
-      if (key <= greatest || listed.has(at)) continue
-      found = at
-      greatest = key
-    }
-    return found
   }
 
   return {
@@ -249,21 +188,15 @@ export function openIndexSearcher({ folder }: { folder: string }) {
       common.push(...(found ?? []))
       return found !== null
     },
-    campaignSet(groups: CampaignGroups): CampaignSet {
-      const byCampaign = new Map<string, number>()
-      for (const { campaignIds, weight } of groups) {
-        for (const id of campaignIds) byCampaign.set(id, Math.max(weight, byCampaign.get(id) ?? 0))
-      }
-      return { byCampaign, ...blankWeights() }
-    },
+    campaignSet: (groups: CampaignGroups) => new CampaignSet(groups),
     search,
     load,
     get: (shopId: string, ids: readonly string[]) =>
       sql.find.all({ shopId, ids: JSON.stringify(ids) }) as unknown as StoredProduct[],
-    count: (shopId: string, filters: readonly Filter[]) => matcher.match(shopId, filters).length,
+    count: (shopId: string, filters: readonly Filter[]) => matcher.match(shopId, filters).docs().length,
     scan({ shopId, filters, after, limit }: ScanRequest): StoredProduct[] {
       const [feedId, ...id] = (after ?? '').split('/')
-      const page = nextPage(shopId, matcher.match(shopId, filters), [feedId!, id.join('/')], limit)
+      const page = nextPage(shopId, matcher.match(shopId, filters).docs(), [feedId!, id.join('/')], limit)
       const stored = new Map(load(page).map((product) => [product.doc, product]))
       return page.flatMap((doc) => stored.get(doc) ?? [])
     },

@@ -87,6 +87,8 @@ function sorted(least: number, lists: readonly Docs[], total: number): Docs {
   return all.subarray(0, length)
 }
 
+export const includes = (docs: Docs, doc: number): boolean => docs[lowerBound(docs, doc, 0)] === doc
+
 export const union = (lists: readonly Docs[]): Docs => inAtLeast(1, lists)
 
 /** @param lists at least one. */
@@ -96,7 +98,7 @@ export function intersectAll(lists: readonly Docs[]): Docs {
 }
 
 /** First index at or after `from` whose value is not below `doc`, by galloping and then binary search. */
-function lowerBound(docs: Docs, doc: number, from: number): number {
+export function lowerBound(docs: Docs, doc: number, from: number): number {
   let step = 1
   let low = from
   while (low + step < docs.length && docs[low + step]! < doc) {

@@ -11,7 +11,8 @@ import {
   type SimilarTerm,
 } from '../../port.ts'
 import type { IndexState, Touched } from '../writer.ts'
-import { type CampaignSet, type NumberedQuery, openIndexSearcher } from './searcher.ts'
+import type { CampaignSet } from './ranking/weights.ts'
+import { type NumberedQuery, openIndexSearcher } from './searcher.ts'
 
 /** How long after a write it becomes visible to searches without a call of `refresh`, with all that came meanwhile. */
 const REFRESH_MS = 500

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { Top } from '../../../../../infra/product-index/embedded/search/ranking/top.ts'
 import { inAtLeast, intersect, union } from '../../../../../infra/product-index/embedded/search/sorted-sets.ts'
-import { topIndexes } from '../../../../../infra/product-index/embedded/search/top.ts'
 
 const docs = (max: number, length: number) =>
   fc.uniqueArray(fc.integer({ min: 0, max }), { maxLength: length }).map((list) => Int32Array.from(list).sort())
@@ -30,11 +30,18 @@ describe('sorted sets', () => {
   })
 
   test('the top is the start of the whole order', () => {
+    const scored = fc.record({ key: fc.integer({ min: 0, max: 5 }), tie: fc.integer({ min: 0, max: 5 }) })
     fc.assert(
-      fc.property(fc.array(fc.integer({ min: 0, max: 5 })), fc.integer({ min: 0, max: 12 }), (keys, limit) => {
-        const tie = (index: number) => (index * 7) % 5
-        const order = [...keys.keys()].sort((a, b) => keys[b]! - keys[a]! || tie(a) - tie(b) || a - b)
-        expect(topIndexes(Float64Array.from(keys), tie, limit)).toEqual(order.slice(0, limit))
+      fc.property(fc.array(scored), fc.integer({ min: 1, max: 12 }), (list, limit) => {
+        const all = list.map((each, doc) => ({ ...each, doc, relevance: 1 }))
+        const order = all.toSorted((a, b) => b.key - a.key || a.tie - b.tie || a.doc - b.doc)
+        const top = new Top(limit)
+        for (const each of all) {
+          top.add(each)
+          expect(top.least).toBeLessThanOrEqual(order[limit - 1]?.key ?? 0)
+        }
+        expect(top.sorted()).toEqual(order.slice(0, limit))
+        expect(top.least).toBe(order[limit - 1]?.key ?? 0)
       }),
     )
   })

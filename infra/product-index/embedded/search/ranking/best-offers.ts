@@ -1,0 +1,52 @@
+import type { Matching } from '../matcher.ts'
+import type { Docs } from '../sorted-sets.ts'
+import type { Fit } from './ranker.ts'
+import { type Scored, Top } from './top.ts'
+import type { Weights } from './weights.ts'
+
+const NONE: ReadonlySet<number> = new Set()
+
+export interface BestOf {
+  matching: Matching
+  fit: Fit
+  weights: Weights
+  /** At least 1. */
+  limit: number
+  /** Orders equals. */
+  tieOf: (doc: number) => number
+  /** Documents that are not asked for. */
+  except?: ReadonlySet<number>
+}
+
+/**
+ * The best of the documents that match, by weight times relevance, best first.
+ *
+ * Goes through the lists of what the rank asks for, shortest first, until no document that is on none of them can be among the best
+ * (MaxScore: Turtle, Flood: Query Evaluation, 1995), or through what matches, once that is shorter than the next list.
+ */
+export function bestOffers({ matching, fit, weights, limit, tieOf, except = NONE }: BestOf): Scored[] {
+  const top = new Top(limit)
+  /** Looks at the documents of a list that are on none of the first `passed`. */
+  const goThrough = (docs: Docs, passed: number, areMatching: boolean) => {
+    const most = fit.most(passed)
+    fit.rewind()
+    for (let at = 0; at < docs.length; at++) {
+      const doc = docs[at]!
+      if (!areMatching && !matching.isOffered(doc)) continue
+      const weight = weights.of(doc)
+      if (weight <= 0 || weight * most < top.least) continue
+      const relevance = fit.of(doc, top.least / weight, passed)
+      const key = weight * relevance
+      if (relevance === 0 || key < top.least || except.has(doc)) continue
+      if (areMatching || matching.holds(doc)) top.add({ doc, relevance, key, tie: tieOf(doc) })
+    }
+  }
+  let passed = 0
+  while (passed < fit.lists.length && fit.lists[passed]!.length < matching.atMost) {
+    if (weights.most * fit.most(passed) < top.least) return top.sorted()
+    goThrough(fit.lists[passed]!, passed, false)
+    passed++
+  }
+  if (weights.most * fit.most(passed) >= top.least) goThrough(matching.docs(), passed, true)
+  return top.sorted()
+}
