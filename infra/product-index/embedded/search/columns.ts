@@ -1,5 +1,4 @@
 import type { ProductOffer } from '../../../../schemas/records/records.ts'
-import { clickRateOf } from '../../../../services/domain/auction/click-rate.ts'
 import { effectivePriceMicros } from '../../../../services/domain/campaign/promotion.ts'
 import { pathKey } from '../../../../services/domain/catalogue/categories.ts'
 import { primaryLang } from '../../../../services/domain/catalogue/languages.ts'
@@ -81,25 +80,6 @@ class Dictionary<T> {
   }
 }
 
-/** Bounds what click rates are predicted of documents. */
-class ClickRates {
-  /** The greatest of any state of a document, by prior: 1, 1/2, 1/4 … */
-  readonly #greatest = new Float64Array(32)
-
-  add(views: number, clicks: number): void {
-    if (views === 0) return
-    for (let at = 0; at < this.#greatest.length; at++) {
-      this.#greatest[at] = Math.max(this.#greatest[at]!, clickRateOf(views, clicks, 2 ** -at))
-    }
-  }
-
-  /** At most twice the greatest that was predicted by this prior. */
-  max(prior: number): number {
-    // A prediction grows with its prior.
-    return Math.max(prior, this.#greatest[Math.max(0, Math.floor(-Math.log2(prior)))] ?? 0)
-  }
-}
-
 /** The profile of a document without an offer. */
 export const ABSENT = -1
 const INITIAL_CAPACITY = 1024
@@ -116,10 +96,10 @@ export class Columns {
   /** Lists of campaigns, as numbers. */
   readonly promotionLists = new Dictionary<number[]>()
 
-  readonly clickRates = new ClickRates()
-
   /** Document numbers are below this. */
   size = 0
+  /** Differs whenever some document's views or clicks do. */
+  signalsVersion = 0
   profile = new Int32Array(INITIAL_CAPACITY).fill(ABSENT)
   paths = new Int32Array(INITIAL_CAPACITY)
   promotions = new Int32Array(INITIAL_CAPACITY)
@@ -149,9 +129,9 @@ export class Columns {
     this.promotions[doc] = this.promotionLists.number(campaignIds.map((each) => this.campaigns.number(each)).sort())
     this.priceMicros[doc] = priceMicros
     this.popularity[doc] = popularityRelevance(popularity ?? 0)
+    if (this.views[doc] !== (views ?? 0) || this.clicks[doc] !== (clicks ?? 0)) this.signalsVersion++
     this.views[doc] = views ?? 0
     this.clicks[doc] = clicks ?? 0
-    this.clickRates.add(views ?? 0, clicks ?? 0)
     this.idHash[doc] = hash(id)
     this.titleLength[doc] = lengths.title
     this.attributesLength[doc] = lengths.attributes

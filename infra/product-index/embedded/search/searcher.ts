@@ -17,6 +17,7 @@ import { Matcher } from './matcher.ts'
 import { Phrases } from './phrases.ts'
 import { Postings } from './postings.ts'
 import { bestOffers } from './ranking/best-offers.ts'
+import { ClickRates } from './ranking/click-rates.ts'
 import { Ranker } from './ranking/ranker.ts'
 import type { Scored } from './ranking/top.ts'
 import { CampaignSet, Weights } from './ranking/weights.ts'
@@ -95,12 +96,13 @@ export function openIndexSearcher({ folder }: { folder: string }) {
   const known = new KnownTerms(db)
   /** Terms whose lists are read next. */
   const common: string[] = []
-  let columns: Columns, postings: Postings, phrases: Phrases, matcher: Matcher, ranker: Ranker
+  let columns: Columns, clickRates: ClickRates, postings: Postings, phrases: Phrases, matcher: Matcher, ranker: Ranker
   let seen = { changed: 0, epoch: 0 }
   forgetAll(0)
 
   function forgetAll(epoch: number) {
     columns = new Columns()
+    clickRates = new ClickRates(columns)
     postings = new Postings(db, columns, known)
     phrases = new Phrases(postings)
     matcher = new Matcher(db, columns, postings, phrases)
@@ -133,7 +135,8 @@ export function openIndexSearcher({ folder }: { folder: string }) {
     const matching = matcher.match(query.shopId, query.filters, synonyms)
     const fit = ranker.fit(query.rank, synonyms)
     const tieOf = (doc: number) => tieOrder(columns.idHash[doc]!, query.tieSeed)
-    const weights = new Weights(columns, set, query.priorClickRate)
+    const { priorClickRate } = query
+    const weights = new Weights(clickRates, columns, { set, priorClickRate })
     // One more than wanted: it tells whether there are more.
     const best = bestOffers({ matching, fit, weights, tieOf, limit: query.limit + 1 })
     const hits = best.slice(0, query.limit)
@@ -154,7 +157,7 @@ export function openIndexSearcher({ folder }: { folder: string }) {
     function runnerUpOf(hits: readonly Scored[], next: Scored): Scored | null {
       const leading = weights.leadingCampaign(hits.at(-1)!.doc)
       if (leading === null || !columns.campaignsOf(next.doc).includes(leading)) return next
-      const without = new Weights(columns, set, query.priorClickRate, leading)
+      const without = new Weights(clickRates, columns, { set, priorClickRate, except: leading })
       const except = new Set(hits.map(({ doc }) => doc))
       return bestOffers({ matching, fit, weights: without, tieOf, limit: 1, except })[0] ?? null
     }

@@ -41,12 +41,13 @@ export function bestOffers({ matching, fit, weights, limit, tieOf, except = NONE
       if (areMatching || matching.holds(doc)) top.add({ doc, relevance, key, tie: tieOf(doc) })
     }
   }
+  const isEnough = (passed: number) => weights.usualMost * fit.most(passed) < top.least
   let passed = 0
-  while (passed < fit.lists.length && fit.lists[passed]!.length < matching.atMost) {
-    if (weights.most * fit.most(passed) < top.least) return top.sorted()
+  while (!isEnough(passed) && passed < fit.lists.length && fit.lists[passed]!.length < matching.atMost) {
     goThrough(fit.lists[passed]!, passed, false)
     passed++
   }
-  if (weights.most * fit.most(passed) >= top.least) goThrough(matching.docs(), passed, true)
+  if (isEnough(passed)) goThrough(weights.outstanding, passed, false)
+  else goThrough(matching.docs(), passed, true)
   return top.sorted()
 }

@@ -1,6 +1,7 @@
-import { clickRateOf } from '../../../../../services/domain/auction/click-rate.ts'
 import type { CampaignGroups } from '../../../port.ts'
 import type { Columns } from '../columns.ts'
+import type { Docs } from '../sorted-sets.ts'
+import type { ClickRates } from './click-rates.ts'
 
 /** The campaigns of a query, with the weight of each. */
 export class CampaignSet {
@@ -30,26 +31,37 @@ export class CampaignSet {
 
 const blankWeights = (lists: number) => new Float64Array(lists).fill(Number.NaN)
 
+export interface WeightsOf {
+  /** Null: any offer is wanted, and all weigh the same. */
+  set: CampaignSet | null
+  priorClickRate: number
+  /** A campaign that is left out. */
+  except?: string | null
+}
+
 /** What the relevance of an offer is multiplied by in a query: the best weight of its campaigns times its click rate. */
 export class Weights {
   readonly #columns: Columns
+  readonly #clickRates: ClickRates
   readonly #set: CampaignSet | null
   readonly #priorClickRate: number
-  /** A campaign that is left out. */
   readonly #except: string | null
   readonly #byList: Float64Array
-  /** No offer has more. */
-  readonly most: number
+  /** No offer but the outstanding ones has more. */
+  readonly usualMost: number
+  readonly outstanding: Docs
 
-  /** @param set null: any offer is wanted, and all weigh the same. */
-  constructor(columns: Columns, set: CampaignSet | null, priorClickRate: number, except: string | null = null) {
+  constructor(clickRates: ClickRates, columns: Columns, { set, priorClickRate, except = null }: WeightsOf) {
     this.#columns = columns
+    this.#clickRates = clickRates
     this.#set = set
     this.#priorClickRate = priorClickRate
     this.#except = except
     this.#byList =
       set !== null && except === null ? set.byList(columns) : blankWeights(columns.promotionLists.values.length)
-    this.most = (set?.most ?? 1) * columns.clickRates.max(priorClickRate)
+    const { docs, usualMost } = clickRates.outstanding(priorClickRate)
+    this.outstanding = docs
+    this.usualMost = (set?.most ?? 1) * usualMost
   }
 
   /** 0: the offer is not wanted. */
@@ -60,10 +72,7 @@ export class Weights {
       weight = this.#best(doc)
       this.#byList[list] = weight
     }
-    if (weight <= 0) return 0
-    const views = this.#columns.views[doc]!
-    const prior = this.#priorClickRate
-    return weight * (views === 0 ? prior : clickRateOf(views, this.#columns.clicks[doc]!, prior))
+    return weight <= 0 ? 0 : weight * this.#clickRates.of(doc, this.#priorClickRate)
   }
 
   /** The campaign of an offer that gives it its weight. */
