@@ -62,8 +62,8 @@ const clickhouseClient = () => import('./analytics/clickhouse/analytics.ts')
 const elasticsearchClient = () => import('./product-index/elasticsearch/product-index.ts')
 const redisClient = () => import('./counters/redis/counters.ts')
 
-/** Each commit of the embedded log costs an fsync. At a hundred visits a second, this makes one of three. */
-const APPENDS_GATHER_MS = 4
+/** Each commit of the embedded log costs an fsync and wakes two threads. At a hundred visits a second, this makes one of four. */
+const APPENDS_GATHER_MS = 6
 const RETRY_FIRST_MS = 250
 const RETRY_MAX_MS = 5_000
 
