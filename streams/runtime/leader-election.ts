@@ -86,9 +86,10 @@ export function runForLeader(
     const consumer = await log.consumer({ group: `lead.${name}`, topics: [ELECTION_TOPIC] })
     try {
       while (!stopping.signal.aborted) {
-        await poll(consumer)
         if (held && yields()) for (const assignment of consumer.assigned()) consumer.refuse(assignment)
-        if (!stopping.signal.aborted && consumer.isMember()) await hold(consumer.assigned()[0] ?? null)
+        // A new consumer may hold the partition before its first poll, which then has no change to end for.
+        if (consumer.isMember()) await hold(consumer.assigned()[0] ?? null)
+        await poll(consumer)
       }
       await hold(null)
     } finally {

@@ -49,6 +49,24 @@ describe('the lead', () => {
     expect(leading()).toEqual([])
   })
 
+  it('is held as soon as the partition is, whether or not there is anything to read', async () => {
+    const closed = Promise.withResolvers<null>()
+    const quiet = {
+      async consumer(options: Parameters<EventLog['consumer']>[0]): Promise<LogConsumer> {
+        const consumer = await log.consumer(options)
+        return {
+          ...consumer,
+          poll: () => closed.promise,
+          close: () => consumer.close().finally(() => closed.resolve(null)),
+        }
+      },
+    }
+    const { told, stop } = candidate('office', quiet)
+    await expect.poll(() => told).toEqual(['WON'])
+    await stop()
+    expect(told).toEqual(['WON', 'LOST'])
+  })
+
   it('goes to a candidate that can do all of the work from one that cannot, and stays where there is no other', async () => {
     const told: LeadChange[] = []
     let outdated = false
