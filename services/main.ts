@@ -12,7 +12,7 @@ import { createBackupSource } from './backup/source.ts'
 import { createBearerReader } from './callers/bearer-tokens.ts'
 import { createRequestLimits, type RequestLimits } from './callers/request-limits.ts'
 import { createTokenBuckets } from './callers/token-buckets.ts'
-import { createUuid } from './domain/identity/uuid.ts'
+import { createUuid, inBlocks } from './domain/identity/uuid.ts'
 import type { ShowIdKey } from './domain/show-id/show-id.ts'
 import { createShowIds } from './domain/show-id/show-id.ts'
 import { Snapshot } from './domain/snapshot.ts'
@@ -35,7 +35,7 @@ const TELL_ERROR_EVERY_MS = 60_000
 const WATCH_PARTITIONS_MS = 10_000
 const TELL_FORWARDER_EVERY_MS = 600_000
 const now = Date.now
-const uuid = createUuid({ now, randomBytes })
+const uuid = createUuid({ now, randomBytes: inBlocks(randomBytes) })
 
 /** Roles are loaded only where they run, so that a process of one role restarts faster. */
 const openRole: Readonly<Record<Role, (shared: Shared) => Promise<Part>>> = {

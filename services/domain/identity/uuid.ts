@@ -7,6 +7,22 @@ export function canonicalId(id: string): string {
   return UUID.test(id) ? id.toLowerCase() : id
 }
 
+const BLOCK_BYTES = 4096
+
+/** Takes random bytes from blocks: a draw from the system for each id would cost more than all else of making it. */
+export function inBlocks(randomBytes: (size: number) => Buffer): (size: number) => Buffer {
+  let block: Buffer = Buffer.alloc(0)
+  let used = 0
+  return (size) => {
+    if (used + size > block.length) {
+      block = randomBytes(Math.max(size, BLOCK_BYTES))
+      used = 0
+    }
+    used += size
+    return block.subarray(used - size, used)
+  }
+}
+
 const SEQUENCE_MAX = 0xffff_ffff
 
 /**

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createUuid } from '../../../../services/domain/identity/uuid.ts'
+import { createUuid, inBlocks } from '../../../../services/domain/identity/uuid.ts'
 
 describe('ids', () => {
   it('are UUIDs of version 7, as the example of RFC 9562, appendix A.6', () => {
@@ -29,5 +29,21 @@ describe('ids', () => {
     const made = Array.from({ length: 10_000 }, uuid)
     expect(made.toSorted()).toEqual(made)
     expect(new Set(made).size).toBe(made.length)
+  })
+
+  it('take random bytes from blocks, each byte once', () => {
+    const blocks: Buffer[] = []
+    const draw = inBlocks((size) => {
+      blocks.push(randomBytes(size))
+      return blocks.at(-1)!
+    })
+    const sizes = [16, 4080, 16, 5000, 1]
+    const drawn = sizes.map(draw)
+    expect(drawn.map(({ length }) => length)).toEqual(sizes)
+    const [first, second, third, fourth] = blocks
+    expect(Buffer.concat(drawn.slice(0, 2))).toEqual(first)
+    expect(drawn[2]).toEqual(second!.subarray(0, 16))
+    expect(drawn[3]).toEqual(third)
+    expect(drawn[4]).toEqual(fourth!.subarray(0, 1))
   })
 })
