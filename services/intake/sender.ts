@@ -52,21 +52,22 @@ export interface SenderDeps {
  * hold refuses the request: were it taken as anonymous, a shop would learn of its mistake from its reports.
  */
 export function readSenders(server: HttpServer, deps: SenderDeps): void {
-  server.addHook('onRequest', async (request) => {
+  server.addHook('onRequest', (request, _reply, done) => {
     request.claimed = claimed(request, deps)
+    done()
   })
-  server.addHook('preParsing', async (request, _reply, payload) => {
+  server.addHook('preParsing', (request, _reply, payload, done) => {
     const digest = request.claimed?.signature?.digest
-    if (!digest) return payload
+    if (!digest) return done(null, payload)
     const digested = new Transform({
-      transform(chunk: Buffer, _encoding, done) {
+      transform(chunk: Buffer, _encoding, passOn) {
         digest.update(chunk)
-        done(null, chunk)
+        passOn(null, chunk)
       },
     })
     // A body that breaks off ends the copy, whose reader then answers.
     pipeline(payload, digested, () => {})
-    return digested
+    done(null, digested)
   })
 }
 
