@@ -26,6 +26,10 @@ declare module 'fastify' {
   interface FastifyInstance {
     bodies: RequestBodies
   }
+  interface FastifyRequest {
+    /** Of a request with a body. */
+    bodyArrival?: Arrival
+  }
 }
 
 /** Receives request bodies: each within a time limit, and all of them together within a memory limit. */
@@ -37,7 +41,6 @@ export interface RequestBodies {
 }
 
 export function createRequestBodies(limits: BodyLimits): RequestBodies {
-  const arrivals = new WeakMap<IncomingMessage, Arrival>()
   /** Incomplete bodies of unauthenticated callers that hold memory, oldest first. */
   const ofStrangers = new Set<Arrival>()
   let heldBytes = 0
@@ -59,15 +62,16 @@ export function createRequestBodies(limits: BodyLimits): RequestBodies {
   }
 
   return {
-    expect({ raw }, reply) {
+    expect(request, reply) {
+      const { raw } = request
       if (!hasBody(raw)) return
       const arrival: Arrival = { heldBytes: 0, giveUp: hangUp(raw) }
-      arrivals.set(raw, arrival)
+      request.bodyArrival = arrival
       reply.raw.once('close', () => release(arrival))
       if (!raw.complete) giveUpWhenSlow(raw, reply, arrival, limits)
     },
     async read(request, payload, bytesMax = request.routeOptions.bodyLimit) {
-      const arrival = arrivals.get(request.raw)
+      const arrival = request.bodyArrival
       if (!arrival) return Buffer.alloc(0)
       const chunks = await collect(arrival, { request, payload, bytesMax })
       return chunks.length === 1 ? chunks[0]! : joined(chunks)
