@@ -21,25 +21,34 @@ export function createStaleWhileRevalidateCache<T extends object>({
   now: () => number
   entriesMax: number
 }): StaleWhileRevalidateCache<T> {
-  const cache = new LRUCache<string, T, () => Promise<T>>({
-    max: entriesMax,
-    ttl: FRESH_MS,
-    // Zero: the clock is read at every call, instead of caching its time under a timer.
-    ttlResolution: 0,
-    perf: { now },
-    noDeleteOnStaleGet: true,
-    noDeleteOnFetchRejection: true,
-    // A value that is evicted while it is loaded still goes to its callers.
-    ignoreFetchAbort: true,
-    fetchMethod: (_key, _stale, { context: load }) => load(),
-  })
+  const cache = new LRUCache<string, { value: T; loadedAt: number }>({ max: entriesMax })
+  const loading = new Map<string, Promise<T>>()
+
+  async function loadInto(key: string, load: () => Promise<T>): Promise<T> {
+    const value = await load()
+    cache.set(key, { value, loadedAt: now() })
+    return value
+  }
+
+  /** Calls that come while a load is under way share it. */
+  function loaded(key: string, load: () => Promise<T>): Promise<T> {
+    const underWay = loading.get(key)
+    if (underWay) return underWay
+    const begun = loadInto(key, load).finally(() => loading.delete(key))
+    loading.set(key, begun)
+    return begun
+  }
+
   return {
     get(key, load) {
-      const fresh = cache.get(key)
-      if (fresh !== undefined) return fresh
-      const allowStale = cache.getRemainingTTL(key) > FRESH_MS - STALE_MS
-      // Every load resolves to a value, so this is never undefined.
-      return cache.fetch(key, { allowStale, context: load }) as Promise<T>
+      const cached = cache.get(key)
+      const ageMs = cached ? now() - cached.loadedAt : Number.POSITIVE_INFINITY
+      if (cached && ageMs <= FRESH_MS) return cached.value
+      const value = loaded(key, load)
+      if (!cached || ageMs >= STALE_MS) return value
+      // Should it fail, the cached value stays.
+      value.catch(() => {})
+      return cached.value
     },
   }
 }
