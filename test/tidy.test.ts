@@ -107,7 +107,9 @@ function violation(from: string, to: string): string | null {
   if (target === 'infra') {
     if (
       /\/port\.ts$/.test(to) ||
-      /^infra\/(metrics|thread|within|counters\/(shards|fingerprint)|event-log\/(epochs|log-epoch))\.ts$/.test(to) ||
+      /^infra\/(metrics|thread|within|counters\/(shards|fingerprint)|event-log\/(epochs|erasures-tail|log-epoch))\.ts$/.test(
+        to,
+      ) ||
       /^infra\/analytics\/(queries|audit|retention)/.test(to)
     )
       return null

@@ -1,7 +1,8 @@
 import type { TopicName } from '../../schemas/topics.ts'
 import { erased, isPersonal } from '../../services/domain/erasure/erase-record.ts'
-import { Erasures, LATE_MAX_MS, READ_AFTER_MS } from '../../services/domain/erasure/erasures.ts'
-import type { Batch, EventLog, LogConsumer, LogRecord, NewRecord, Tail } from './port.ts'
+import { LATE_MAX_MS, READ_AFTER_MS } from '../../services/domain/erasure/erasures.ts'
+import { followErasures } from './erasures-tail.ts'
+import type { Batch, EventLog, LogConsumer, LogRecord, NewRecord } from './port.ts'
 
 /** A log that shows no identifier of an erased person. */
 export interface ErasingLog extends EventLog {
@@ -20,20 +21,7 @@ export interface ErasingLog extends EventLog {
  * @param now UTC epoch milliseconds.
  */
 export function withErasures(stored: EventLog, now: () => number): ErasingLog {
-  const erasures = new Erasures()
-  let following: Promise<Tail> | null = null
-
-  async function known(): Promise<void> {
-    following ??= stored.tail('erasures', (records) => {
-      for (const { value } of records) erasures.take(value)
-    })
-    try {
-      await following
-    } catch (error) {
-      following = null
-      throw error
-    }
-  }
+  const { erasures, known, close } = followErasures(stored)
 
   const withoutNames = (topic: TopicName, records: LogRecord[]): LogRecord[] => {
     const until = erasures.coveredUntil + READ_AFTER_MS
@@ -85,7 +73,7 @@ export function withErasures(stored: EventLog, now: () => number): ErasingLog {
       return withoutNames(topic, await stored.read(topic, partition, from, max))
     },
     async close() {
-      await following?.then((tail) => tail.close()).catch(() => {})
+      await close()
       await stored.close()
     },
   }

@@ -1,7 +1,8 @@
+import { followErasures } from '../../../infra/event-log/erasures-tail.ts'
 import type { EventLog } from '../../../infra/event-log/port.ts'
 import type { Erasure } from '../../../schemas/records/records.ts'
 import { encode } from '../../../schemas/wire/codec.ts'
-import { digestOf, Erasures, type Identifier, isDigestOf, PSEUDONYM_PREFIX } from '../../domain/erasure/erasures.ts'
+import { digestOf, type Identifier, isDigestOf, PSEUDONYM_PREFIX } from '../../domain/erasure/erasures.ts'
 import { Problem } from '../../domain/errors.ts'
 
 /** Erasures that are not done. The streams do some twenty a minute. */
@@ -34,24 +35,12 @@ export interface ErasureStore {
 
 /** Reads the topic when it is first needed. */
 export function createErasureStore({ log, now, uuid, randomBytes }: ErasureStoreDeps): ErasureStore {
-  const erasures = new Erasures()
-  let following: ReturnType<EventLog['tail']> | null = null
-
-  async function known(): Promise<Erasures> {
-    following ??= log.tail('erasures', (records) => {
-      for (const { value } of records) erasures.take(value)
-    })
-    try {
-      await following
-    } catch (error) {
-      following = null
-      throw error
-    }
-    return erasures
-  }
-
+  const { erasures, known, close } = followErasures(log)
   return {
-    all: async () => (await known()).all(),
+    async all() {
+      await known()
+      return erasures.all()
+    },
     async ask({ shopId, identifier, requestedBy }) {
       await known()
       const pending = erasures.active().filter(({ erasedAt }) => erasedAt === null)
@@ -73,8 +62,6 @@ export function createErasureStore({ log, now, uuid, randomBytes }: ErasureStore
       erasures.put(erasure)
       return { erasure, isNew: true }
     },
-    async close() {
-      await following?.then((tail) => tail.close()).catch(() => {})
-    },
+    close,
   }
 }

@@ -8,6 +8,7 @@ import {
 } from '../../../../services/domain/catalogue/phrase.ts'
 import type { SynonymRules } from '../../../../services/domain/catalogue/shop-synonyms.ts'
 import type { Frequency } from '../../../../services/domain/catalogue/spelling.ts'
+import { createPhraseKeys } from '../../phrase-keys.ts'
 import type { Filter, Rank } from '../../port.ts'
 import { rarity } from '../../relevance.ts'
 
@@ -59,15 +60,7 @@ export function createVocabulary({ client, index, now }: { client: Client; index
     }
   }
 
-  /** Tells phrases with different synonyms apart. */
-  const synonymNumbers = new WeakMap<SynonymRules, number>()
-  let synonymsSeen = 0
-
-  function keyOf({ text, lang, synonyms }: Phrase): string {
-    if (synonyms !== undefined && !synonymNumbers.has(synonyms)) synonymNumbers.set(synonyms, ++synonymsSeen)
-    return `${synonyms === undefined ? 0 : synonymNumbers.get(synonyms)}:${lang ?? ''}:${text}`
-  }
-
+  const keyOf = createPhraseKeys()
   const frequency = (term: string) => known.get(term)?.matching ?? 0
 
   return {

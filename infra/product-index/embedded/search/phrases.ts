@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { type Phrase, understand } from '../../../../services/domain/catalogue/phrase.ts'
-import type { SynonymRules } from '../../../../services/domain/catalogue/shop-synonyms.ts'
+import { createPhraseKeys } from '../../phrase-keys.ts'
 import { alternativeEffect, occurrencesOf, saturated } from '../../relevance.ts'
 import { bytesOf, greatest, NOT_IN_TITLE, type Postings, type TextPostings } from './postings.ts'
 import { type Docs, forEachCommon, union } from './sorted-sets.ts'
@@ -20,9 +20,7 @@ export interface WordPostings {
 /** Understands phrases by the terms of the index, and remembers what it made of them until the index changes. */
 export class Phrases {
   readonly #postings: Postings
-  /** Tells phrases with different synonyms apart. */
-  readonly #synonymNumbers = new WeakMap<SynonymRules, number>()
-  #synonymsSeen = 0
+  readonly #keyOf = createPhraseKeys()
   readonly #cached = new LRUCache<string, WordPostings[]>({
     maxSize: CACHE_BYTES_MAX,
     sizeCalculation: (words, key) =>
@@ -38,7 +36,7 @@ export class Phrases {
 
   /** One for each distinct word. */
   words(phrase: Phrase): WordPostings[] {
-    const key = `${this.#numberOf(phrase.synonyms)}:${phrase.lang ?? ''}:${phrase.text}`
+    const key = this.#keyOf(phrase)
     const known = this.#cached.get(key)
     if (known) return known
     const words = understand(phrase, (term) => this.#postings.frequency(term)).map(({ term, alternatives }) => ({
@@ -51,14 +49,6 @@ export class Phrases {
 
   forget(): void {
     this.#cached.clear()
-  }
-
-  #numberOf(synonyms: SynonymRules | undefined): number {
-    if (synonyms === undefined || synonyms.length === 0) return 0
-    const known = this.#synonymNumbers.get(synonyms)
-    if (known !== undefined) return known
-    this.#synonymNumbers.set(synonyms, ++this.#synonymsSeen)
-    return this.#synonymsSeen
   }
 
   /** The offers that have all terms of an alternative, with what it adds to their score. */

@@ -2,6 +2,7 @@ import { Button, Group, Menu, TextInput } from '@mantine/core'
 import { IconColumns, IconDownload, IconSearch } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { t } from '../../../messages/components.ts'
+import { saveFile } from '../../values/save-file.ts'
 import { type Column, type ColumnChoice, keyOf } from './columns.ts'
 import classes from './table.module.css'
 
@@ -87,9 +88,5 @@ async function downloadCsv<T>({ name, rows, columns }: NonNullable<ToolbarProps<
     record_delimiter: 'windows',
     escape_formulas: true,
   })
-  const link = document.createElement('a')
-  link.href = URL.createObjectURL(new Blob([text], { type: 'text/csv;charset=utf-8' }))
-  link.download = `${name}.csv`
-  link.click()
-  URL.revokeObjectURL(link.href)
+  saveFile(`${name}.csv`, new Blob([text], { type: 'text/csv;charset=utf-8' }))
 }

@@ -9,6 +9,7 @@ import type { EmptySearches as Searches, Synonyms } from '../../../client/types.
 import { UnsavedGuard } from '../../../components/form/unsaved-guard.tsx'
 import { PanelCard } from '../../../components/page/panel-card.tsx'
 import { formatCount } from '../../../components/values/numbers.ts'
+import { saveFile } from '../../../components/values/save-file.ts'
 import { useSave } from '../../../data/use-save.ts'
 import { t } from '../../../messages/pages/shop/search.ts'
 import { AddLine, type BegunLine } from './add-line.tsx'
@@ -132,19 +133,11 @@ function FileActions({ text, onText }: { text: string; onText: (text: string) =>
       <Button
         size="xs"
         variant="default"
-        onClick={() => download(text)}
+        onClick={() => saveFile(FILE, new Blob([text], { type: 'text/plain;charset=utf-8' }))}
         leftSection={<IconDownload size={16} aria-hidden />}
       >
         {t('download')}
       </Button>
     </Group>
   )
-}
-
-function download(text: string): void {
-  const link = document.createElement('a')
-  link.href = URL.createObjectURL(new Blob([text], { type: 'text/plain;charset=utf-8' }))
-  link.download = FILE
-  link.click()
-  URL.revokeObjectURL(link.href)
 }

@@ -1,0 +1,13 @@
+import type { Phrase } from '../../services/domain/catalogue/phrase.ts'
+import type { SynonymRules } from '../../services/domain/catalogue/shop-synonyms.ts'
+
+/** Names phrases in caches. Two have the same name when their texts, languages and lists of synonyms are the same. */
+export function createPhraseKeys(): (phrase: Phrase) => string {
+  const numbers = new WeakMap<SynonymRules, number>()
+  let seen = 0
+  return ({ text, lang, synonyms }) => {
+    const hasSynonyms = synonyms !== undefined && synonyms.length > 0
+    if (hasSynonyms && !numbers.has(synonyms)) numbers.set(synonyms, ++seen)
+    return `${hasSynonyms ? numbers.get(synonyms) : 0}:${lang ?? ''}:${text}`
+  }
+}
