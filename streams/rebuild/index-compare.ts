@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { IndexedProduct, ProductIndex } from '../../infra/product-index/port.ts'
-import { type TableProof, tableProof } from './table-proof.ts'
+import { type Fingerprint, type TableProof, tableProof } from './table-proof.ts'
 
 const SCAN_PAGE = 1_000
 /** More offers than these that differ are no matter of what changes at this moment. */
@@ -66,6 +66,17 @@ function createFingerprint() {
     },
     value: () => ({ rows, hash: hash.digest('hex').slice(0, 16) }),
   }
+}
+
+/** Of every offer with its campaigns and signals, by shop and in the order of keys. */
+export async function fingerprintOf(index: ProductIndex): Promise<Fingerprint> {
+  const fingerprint = createFingerprint()
+  for (const shopId of (await index.shops()).toSorted()) {
+    for await (const _ of offersOf(index, shopId, fingerprint)) {
+      // Adding each to the fingerprint is all.
+    }
+  }
+  return fingerprint.value()
 }
 
 async function* offersOf(

@@ -17,7 +17,11 @@ export interface ShopCells {
   cells: Readonly<Record<CellGrain, readonly Cell[]>>
 }
 
-const quarter = `intDiv(occurredAt, ${CELL_STEP_MS})`
+/** The quarter of an hour that a row lies in, counted from the epoch. */
+export const quarter = `intDiv(occurredAt, ${CELL_STEP_MS})`
+/** Whether a quarter lies in a time from `start` until `end`, which are borders of quarters in UTC epoch milliseconds. */
+export const isWithin = (quarter: string, { start, end }: { start: number; end: number }): string =>
+  `${quarter} >= ${start / CELL_STEP_MS} AND ${quarter} < ${end / CELL_STEP_MS}`
 /** Whose rows a cell has. */
 export const tablesOf: Record<CellSource, readonly string[]> = {
   EVENTS: ['judged_events', 'event_corrections'],
@@ -157,18 +161,16 @@ interface RowsOptions {
 function rowsSql({ source, grain, names, time, closedUntil }: RowsOptions): string {
   const inShops = `shopId IN {${names.shops}:Array(String)}`
   const startAt = (at: string) => `roundDown(${at} * ${CELL_STEP_MS}, {${names.starts}:Array(Int64)}) AS startAt`
-  const between = (at: string, start: number, end: number) =>
-    `${at} >= ${start / CELL_STEP_MS} AND ${at} < ${end / CELL_STEP_MS}`
   // Events are never closed.
   const openFrom = source === 'EMISSIONS' ? Math.min(Math.max(time.start, closedUntil), time.end) : time.start
   const stored = tablesOf[source].map(
     (table) => `
     SELECT shopId, ${startAt(quarter)}, toInt64(count()) AS stored, toInt64(0) AS counted, toInt64(0) AS countedAt
-    FROM ${table} WHERE ${inShops} AND ${between(quarter, openFrom, time.end)} GROUP BY shopId, ${quarter}`,
+    FROM ${table} WHERE ${inShops} AND ${isWithin(quarter, { start: openFrom, end: time.end })} GROUP BY shopId, ${quarter}`,
   )
   const closed = `
     SELECT shopId, ${startAt('quarter')}, storedRows AS stored, toInt64(0) AS counted, toInt64(0) AS countedAt
-    FROM report_closed_quarters FINAL WHERE ${inShops} AND ${between('quarter', time.start, openFrom)}`
+    FROM report_closed_quarters FINAL WHERE ${inShops} AND ${isWithin('quarter', { start: time.start, end: openFrom })}`
   const counted = `
     SELECT shopId, startAt, toInt64(0) AS stored, storedRows AS counted, countedAt
     FROM report_cells FINAL

@@ -1,5 +1,6 @@
 import { CELL_STEP_MS } from '../../../services/domain/time/local-cells.ts'
 import type { Analytics } from '../port.ts'
+import { isWithin, quarter } from '../queries/report-cells.ts'
 import { readForgottenUntil } from './complete-since.ts'
 
 /**
@@ -27,9 +28,6 @@ export const monthOf = (at: number): Month => {
   return { start: Date.UTC(year, month), end: Date.UTC(year, month + 1) }
 }
 
-const quarter = `intDiv(occurredAt, ${CELL_STEP_MS})`
-const within = ({ start, end }: Month) => `${quarter} >= ${start / CELL_STEP_MS} AND ${quarter} < ${end / CELL_STEP_MS}`
-
 /** The earliest month that has rows and is not closed; null: there is none. */
 export async function oldestMonth(analytics: Analytics, closedUntil: number): Promise<Month | null> {
   const from = Math.max(closedUntil, 0) / CELL_STEP_MS
@@ -46,7 +44,7 @@ export const closeQuarters = (analytics: Analytics, month: Month): Promise<void>
     // The note is read where the statement runs, also on a cluster: within the inner SELECT each shard would look for it.
     `INSERT INTO report_closed_quarters (shopId, quarter, storedRows)
      SELECT shopId, quarter, storedRows FROM (
-       SELECT shopId, ${quarter} AS quarter, toInt64(count()) AS storedRows FROM emissions WHERE ${within(month)}
+       SELECT shopId, ${quarter} AS quarter, toInt64(count()) AS storedRows FROM emissions WHERE ${isWithin(quarter, month)}
        GROUP BY shopId, ${quarter})
      WHERE quarter * ${CELL_STEP_MS} >= (SELECT max(until) FROM forgotten_rows WHERE tableName = 'emissions')`,
   )
