@@ -13,6 +13,7 @@ import {
   fillLinesSql,
   fillLinksSql,
   fillReachSql,
+  type SliceNeeds,
   scopeSizeSql,
   scopeSql,
   sliceNeedsSql,
@@ -32,8 +33,9 @@ const SHOPS_WINDOWS = { clickWindowHours: null, viewWindowHours: null }
 interface Scope {
   transactions: number
   slices: number
+  hasReturns: boolean
 }
-const NOTHING: Scope = { transactions: 0, slices: 0 }
+const NOTHING: Scope = { transactions: 0, slices: 0, hasReturns: false }
 
 /**
  * Fills `scope` with the transactions whose credit the new rows can have changed.
@@ -76,9 +78,9 @@ export async function creditScope(
   version: number,
 ): Promise<void> {
   for (let slice = 0; slice < scope.slices; slice++) {
-    await refill(analytics, scratch.lines, fillLinesSql(scratch), { slice, ...SHOPS_WINDOWS })
+    await refill(analytics, scratch.lines, fillLinesSql(scratch, scope), { slice, ...SHOPS_WINDOWS })
     await refill(analytics, scratch.links, fillLinksSql(scratch))
-    const needs = (await analytics.query<{ hasLinks: boolean; hasDisplaced: boolean }>(sliceNeedsSql(scratch)))[0]!
+    const needs = (await analytics.query<SliceNeeds>(sliceNeedsSql(scratch)))[0]!
     if (needs.hasLinks) await refill(analytics, scratch.reach, fillReachSql(scratch))
     await analytics.command(storeLinesSql(scratch, needs), { version })
     if (needs.hasDisplaced) await analytics.command(deleteDisplacedLinesSql(scratch), { version })

@@ -25,12 +25,14 @@ ${affected}
   ) GROUP BY shopId, kind, eventId
 )`
 
-/** How many transactions `scope` holds, in how many slices. */
-export const scopeSizeSql = ({ scope }: Scratch): string =>
-  `SELECT toInt64(count()) AS transactions, toInt64(uniqExact(slice)) AS slices FROM ${scope}`
+/** How many transactions `scope` holds, in how many slices, and whether any of them has returns. */
+export const scopeSizeSql = ({ scope }: Scratch): string => `
+SELECT toInt64(count()) AS transactions, toInt64(uniqExact(slice)) AS slices, toBool((
+  SELECT count() FROM transaction_returns WHERE (shopId, eventId) IN (SELECT shopId, eventId FROM ${scope})) > 0) AS hasReturns
+FROM ${scope}`
 
 /** Fills `lines` with those of a slice (parameter slice). */
-export function fillLinesSql({ scope, lines }: Scratch): string {
+export function fillLinesSql({ scope, lines }: Scratch, { hasReturns }: { hasReturns: boolean }): string {
   const slice = `SELECT shopId, kind, eventId FROM ${scope} WHERE slice = {slice:UInt32}`
   const columns = `shopId, kind, eventId, line, occurredAt, cid, uid, shopProductId, quantity, priceMicros, currency, itemGroups,
   proof, receivedAt, trust, returnedQuantity, returnedMicros, clickWindowHours, viewWindowHours, countedLines, mostLines`
@@ -41,7 +43,7 @@ FROM (${linesSql({
     transactions: `transactions_by_id WHERE ${byIdSql(slice)}`,
     product_groups: `(shopId, id) IN (
     SELECT shopId, arrayJoin(lines.shopProductId) FROM transactions_by_id WHERE ${byIdSql(slice)})`,
-    transaction_returns: returnsOf(`SELECT shopId, eventId FROM (${slice})`),
+    transaction_returns: hasReturns ? returnsOf(`SELECT shopId, eventId FROM (${slice})`) : null,
   })})`
 }
 
@@ -49,9 +51,22 @@ FROM (${linesSql({
 export const fillLinksSql = ({ lines, links }: Scratch): string =>
   `INSERT INTO ${links} ${nearLinksSql(`SELECT shopId, cid FROM ${lines}`)}`
 
-/** What the slice needs besides: whether its people have links, and whether versions of its transactions have displaced others. */
+/** What else there is to a slice. */
+export interface SliceNeeds {
+  /** Its people have links. */
+  hasLinks: boolean
+  /** Campaigns of its shops have, or had, attribution lists. */
+  hasLists: boolean
+  /** Versions of its transactions have displaced others. */
+  hasDisplaced: boolean
+}
+
 export const sliceNeedsSql = ({ lines, links }: Scratch): string => `
-SELECT toBool((SELECT count() FROM ${links}) > 0) AS hasLinks, toBool(countIf(mostLines > countedLines) > 0) AS hasDisplaced FROM ${lines}`
+SELECT toBool((SELECT count() FROM ${links}) > 0) AS hasLinks, toBool((
+  SELECT count() FROM campaign_versions
+  WHERE notEmpty(attributionProductIds) AND shopId IN (SELECT shopId FROM ${lines})) > 0) AS hasLists,
+  toBool(countIf(mostLines > countedLines) > 0) AS hasDisplaced
+FROM ${lines}`
 
 /** Fills `reach` from `lines` and the links of their people. */
 export const fillReachSql = ({ lines, links, reach }: Scratch): string => `
@@ -78,7 +93,7 @@ const outcomeSql = firstThatHoldsSql(ATTRIBUTION_OUTCOMES.map((outcome) => [cond
  * Stores `lines` with their credit under `version` (parameter). Doing it again changes nothing: a row replaces the row of the
  * same line with an older or equal version.
  */
-export function storeLinesSql(scratch: Scratch, { hasLinks }: { hasLinks: boolean }): string {
+export function storeLinesSql(scratch: Scratch, { hasLinks, hasLists }: SliceNeeds): string {
   const { lines } = scratch
   const reach = hasLinks ? `SELECT * FROM ${scratch.reach}` : ownReachSql(scratch)
   return `
@@ -102,7 +117,7 @@ LEFT JOIN (
       AND occurredAt <= (SELECT max(occurredAt) FROM ${lines})
       AND occurredAt >= (SELECT min(occurredAt - greatest(clickWindowHours, viewWindowHours) * ${HOUR_MS}) FROM ${lines})
       AND NOT ${isVoidedSql}`),
-      campaign_versions: `shopId IN (SELECT shopId FROM ${lines})`,
+      campaign_versions: hasLists ? `shopId IN (SELECT shopId FROM ${lines})` : null,
     })})
     GROUP BY shopId, kind, eventId, line
   )

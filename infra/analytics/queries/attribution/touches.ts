@@ -16,18 +16,27 @@ export const HOUR_MS = 3_600_000
  * The lines of `transactions` (a table with its WHERE), which holds all versions of an id or none. An id with several
  * versions counts as `TRANSACTION_PRECEDENCE` says: it has `countedLines`, and the longest version has `mostLines`. Imported
  * transactions have no lines here. Parameters clickWindowHours and viewWindowHours, when not null, replace those of the shop.
+ * @param of `transaction_returns`: null when none of them has returns, or nobody asks.
  */
-export const linesSql = (of: { transactions: string; product_groups: string; transaction_returns: string }): string => `
+export const linesSql = (of: LineTables): string => `
   SELECT *, ${returnedMicrosSql('priceMicros', 'returnedQuantity', 'quantity')} AS returnedMicros
   FROM (${boughtLinesSql(of)}
   )`
 
-const boughtLinesSql = (of: { transactions: string; product_groups: string; transaction_returns: string }): string => `
+interface LineTables {
+  transactions: string
+  product_groups: string
+  transaction_returns: string | null
+}
+
+function boughtLinesSql(of: LineTables): string {
+  const returned = returnedPart(of.transaction_returns)
+  return `
   SELECT t.shopId AS shopId, t.kind AS kind, t.eventId AS eventId, toUInt32(number - 1) AS line,
     t.first.1 AS occurredAt, t.first.2 AS cid, t.first.3 AS uid,
     item.shopProductId AS shopProductId, item.quantity AS quantity, item.priceMicros AS priceMicros,
     t.first.4 AS currency, g.groups AS itemGroups, t.first.7 AS proof, t.first.8 AS receivedAt,
-    if(t.kind = '${RETURNED_KIND}', ${returnedQuantitySql({ lines: 't.first.5', number: 'number' })}, 0) AS returnedQuantity,
+    ${returned.quantity} AS returnedQuantity,
     ${trustAtSql('w.trusts', 'receivedAt')} AS trust,
     toInt32(coalesce({clickWindowHours:Nullable(Int32)},
       if(w.known, w.clickWindowHours, ${DEFAULT_WINDOWS.clickWindowHours}))) AS clickWindowHours,
@@ -45,7 +54,16 @@ const boughtLinesSql = (of: { transactions: string; product_groups: string; tran
   ARRAY JOIN t.first.5 AS item, arrayEnumerate(t.first.5) AS number
   LEFT JOIN (${itemGroupsSql(of)}) AS g ON g.shopId = t.shopId AND g.id = item.shopProductId
   LEFT JOIN (${windowsSql}) AS w ON w.shopId = t.shopId
-  LEFT JOIN (${returnedSql(of.transaction_returns)}) AS r ON r.shopId = t.shopId AND r.eventId = t.eventId`
+  ${returned.join}`
+}
+
+function returnedPart(transaction_returns: string | null): { quantity: string; join: string } {
+  if (transaction_returns === null) return { quantity: 'toInt64(0)', join: '' }
+  return {
+    quantity: `if(t.kind = '${RETURNED_KIND}', ${returnedQuantitySql({ lines: 't.first.5', number: 'number' })}, 0)`,
+    join: `LEFT JOIN (${returnedSql(transaction_returns)}) AS r ON r.shopId = t.shopId AND r.eventId = t.eventId`,
+  }
+}
 
 /** The item groups that each product has in the feeds of its shop. */
 export const itemGroupsSql = ({ product_groups }: { product_groups: string }): string => `
@@ -74,7 +92,7 @@ export const reachSql = (lines: string, linkScope: LinkScope): string => `
  * Products on the attribution list of campaigns, with the times [fromAt, toAt) at which they were. The version in force
  * is the last one made until then; before the first one, that first one. The log keeps every version of a campaign.
  */
-const haloSql = ({ campaign_versions }: { campaign_versions: string }): string => `
+const haloSql = (campaign_versions: string): string => `
     SELECT shopId AS listShopId, campaignId AS listCampaignId, productId AS listProductId, groupArray((fromAt, toAt)) AS inForce
     FROM (
       SELECT shopId, campaignId, attributionProductIds,
@@ -103,25 +121,37 @@ export const storedTouchesSql = (from: string, verdict = "'VALID'"): string => `
  * Column names of the joined tables differ from those of the lines, so that `r.*` keeps its names.
  * One row per line and touch of the person, whatever its verdict and time: the line's columns (kind, eventId and so on),
  * the touch's, and `match`: DIRECT, HALO or empty where the touch is of another product.
+ * @param only `campaign_versions`: null when none of them has an attribution list.
  */
-export const touchesSql = (
+export function touchesSql(
   reach: string,
-  only: { touches: string; campaign_versions: string; pair: string },
-): string => `
+  only: { touches: string; campaign_versions: string | null; pair: string },
+): string {
+  const halo = haloPart(only.campaign_versions)
+  return `
   SELECT r.*, t.touchEventId AS touchEventId, t.touchType AS touchType, t.touchAt AS touchAt, t.verdict AS verdict,
     t.campaignId AS campaignId, t.accountId AS accountId, t.adId AS adId, t.slotHash AS slotHash, t.adUnitId AS adUnitId,
     t.algorithm AS algorithm, t.country AS country,
     multiIf(
       (t.adKind = 'SPONSORED' AND t.adId = r.shopProductId) OR has(r.itemGroups, t.itemGroupId), 'DIRECT',
-      arrayExists(time -> time.1 <= r.occurredAt AND r.occurredAt < time.2, h.inForce), 'HALO',
+      ${halo.match}
       '') AS match,
     r.occurredAt - t.touchAt <= if(t.touchType = 'CLICK', r.clickWindowHours, r.viewWindowHours) * ${HOUR_MS} AS recent
   FROM (${only.touches}
   ) AS t
   INNER JOIN (${reach}) AS r ON r.shopId = t.touchShopId AND r.touchCid = t.actorCid
-  LEFT JOIN (${haloSql(only)}
-  ) AS h ON h.listShopId = t.touchShopId AND h.listCampaignId = t.campaignId AND h.listProductId = r.shopProductId
+  ${halo.join}
   WHERE ${only.pair}`
+}
+
+function haloPart(campaign_versions: string | null): { match: string; join: string } {
+  if (campaign_versions === null) return { match: '', join: '' }
+  return {
+    match: "arrayExists(time -> time.1 <= r.occurredAt AND r.occurredAt < time.2, h.inForce), 'HALO',",
+    join: `LEFT JOIN (${haloSql(campaign_versions)}
+  ) AS h ON h.listShopId = t.touchShopId AND h.listCampaignId = t.campaignId AND h.listProductId = r.shopProductId`,
+  }
+}
 
 /** By `TOUCH_PRECEDENCE`, the touch with the greatest of these columns wins. */
 export const touchOrderSql = TOUCH_PRECEDENCE.map(({ field, prefers }) =>
@@ -135,7 +165,7 @@ const touchColumns = ['campaignId', 'accountId', 'adId', 'slotHash', 'adUnitId',
  * The candidates among `touches` (`storedTouchesSql` of those that are valid), each with `touch`: a tuple that is greater the
  * stronger it is.
  */
-export const candidatesSql = (reach: string, only: { touches: string; campaign_versions: string }): string => `
+export const candidatesSql = (reach: string, only: { touches: string; campaign_versions: string | null }): string => `
   SELECT *, (${touchOrderSql}, ${touchColumns.join(', ')}) AS touch
   FROM (${touchesSql(reach, {
     ...only,

@@ -71,7 +71,7 @@ export function explainQuery({ shopId, eventId }: { shopId: string | null; event
   const lines = linesSql({
     transactions: `transactions WHERE (shopId, kind, eventId) IN (SELECT shopId, kind, eventId ${ofEvent})`,
     product_groups: `(shopId, id) IN (SELECT shopId, arrayJoin(lines.shopProductId) ${ofEvent})`,
-    transaction_returns: 'false',
+    transaction_returns: null,
   })
   const touches = touchesSql(reachSql(lines, links), {
     touches: storedTouchesSql(
