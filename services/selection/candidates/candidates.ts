@@ -65,7 +65,7 @@ export function createCandidateSource(deps: {
   deadlineMs: number
 }): CandidateSource {
   const { index, campaigns: allCampaigns, traffic, now } = deps
-  const search = createSearchBatch(index)
+  const batch = createIndexBatch(index)
   const breaker = createCircuitBreaker({ now, slowMs: deps.deadlineMs })
   const lists = createStaleWhileRevalidateCache<CandidateList>({ now, entriesMax: LISTS_CACHED_MAX })
   const references = createStaleWhileRevalidateCache<IndexedProduct[]>({ now, entriesMax: REFERENCES_CACHED_MAX })
@@ -98,7 +98,7 @@ export function createCandidateSource(deps: {
         const priorClickRate = traffic.clickRate(shopId)
         const groups = campaigns.groups
         const wanted = { shopId, filters, rank, limit, campaigns: groups, synonyms, priorClickRate, tieSeed }
-        const found = await throughBreaker(() => search(wanted))
+        const found = await throughBreaker(() => batch.search(wanted))
         const candidates = candidatesOf(found.runnerUp ? [...found.hits, found.runnerUp] : found.hits)
         lastLists.set(keyOfPage(query), candidates)
         return { candidates, bestFit: found.bestFit, truncated: found.truncated }
@@ -111,7 +111,7 @@ export function createCandidateSource(deps: {
     },
     reference: (shopId, id) =>
       references.get(`${shopId}/${id}`, async () => {
-        const found = await throughBreaker(() => index.get(shopId, [id]))
+        const found = await throughBreaker(() => batch.get(shopId, [id]))
         lastReferences.set(`${shopId}/${id}`, found)
         return found
       }),
@@ -137,18 +137,26 @@ interface PendingQuery {
 }
 
 /**
- * Sends the queries of one turn of the event loop to the index in few calls: waking another thread, or crossing the network,
- * costs more than most queries do.
+ * Sends what one turn of the event loop asks of the index together, in few calls: waking another thread, and being woken by its
+ * answer, or crossing the network costs more than most queries do.
  */
-export function createSearchBatch(index: Pick<ProductIndex, 'search'>): (query: ProductQuery) => Promise<SearchResult> {
+export function createIndexBatch(index: Pick<ProductIndex, 'search' | 'get'>) {
   let pending: PendingQuery[] = []
+  let lookUps: (() => void)[] = []
   let scheduled: NodeJS.Immediate | null = null
 
-  async function flush() {
+  function flush(): void {
     if (scheduled) clearImmediate(scheduled)
     scheduled = null
+    const begun = lookUps
+    lookUps = []
+    for (const begin of begun) begin()
     const batch = pending
     pending = []
+    if (batch.length > 0) void answer(batch)
+  }
+
+  async function answer(batch: readonly PendingQuery[]): Promise<void> {
     try {
       const results = await index.search(batch.map(({ query }) => query))
       for (const [i, { resolve }] of batch.entries()) resolve(results[i]!)
@@ -157,10 +165,19 @@ export function createSearchBatch(index: Pick<ProductIndex, 'search'>): (query: 
     }
   }
 
-  return (query) =>
-    new Promise((resolve, reject) => {
-      pending.push({ query, resolve, reject })
-      if (pending.length === QUERIES_PER_CALL) flush()
-      else scheduled ??= setImmediate(flush)
-    })
+  return {
+    search(query: ProductQuery): Promise<SearchResult> {
+      return new Promise((resolve, reject) => {
+        pending.push({ query, resolve, reject })
+        if (pending.length === QUERIES_PER_CALL) flush()
+        else scheduled ??= setImmediate(flush)
+      })
+    },
+    get(shopId: string, ids: string[]): Promise<IndexedProduct[]> {
+      return new Promise((resolve) => {
+        lookUps.push(() => resolve(index.get(shopId, ids)))
+        scheduled ??= setImmediate(flush)
+      })
+    },
+  }
 }

@@ -1,0 +1,61 @@
+import { expect, it } from 'vitest'
+import type { IndexedProduct, ProductQuery, SearchResult } from '../../../../infra/product-index/port.ts'
+import { createIndexBatch } from '../../../../services/selection/candidates/candidates.ts'
+
+const query = (tieSeed: number) => ({ tieSeed }) as ProductQuery
+const result = (tieSeed: number) =>
+  ({ hits: [], bestFit: 0, truncated: false, runnerUp: null, tieSeed }) as SearchResult
+
+const get = async (): Promise<IndexedProduct[]> => []
+
+it('asks once for what one turn asks for, in calls of at most 8, and gives each its own result', async () => {
+  const calls: number[] = []
+  const { search } = createIndexBatch({
+    get,
+    async search(queries) {
+      calls.push(queries.length)
+      return queries.map(({ tieSeed }) => result(tieSeed))
+    },
+  })
+  const first = await Promise.all(Array.from({ length: 19 }, (_, i) => search(query(i))))
+  expect(first).toEqual(Array.from({ length: 19 }, (_, i) => result(i)))
+  expect(await search(query(99))).toEqual(result(99))
+  expect(calls).toEqual([8, 8, 3, 1])
+})
+
+it('tells all of a failed call, and goes on with the next', async () => {
+  let down = true
+  const { search } = createIndexBatch({
+    get,
+    async search(queries) {
+      if (down) throw new Error('down')
+      return queries.map(({ tieSeed }) => result(tieSeed))
+    },
+  })
+  const outcomes = await Promise.allSettled([search(query(1)), search(query(2))])
+  expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  down = false
+  expect(await search(query(3))).toEqual(result(3))
+})
+
+it('begins the look-ups of one turn together with its queries, and tells each its own failure', async () => {
+  const calls: string[] = []
+  const batch = createIndexBatch({
+    async get(shopId, ids) {
+      calls.push(`get ${ids}`)
+      if (shopId === 'down') throw new Error('down')
+      return [{ campaignIds: ids } as IndexedProduct]
+    },
+    async search(queries) {
+      calls.push(`search ${queries.length}`)
+      return queries.map(({ tieSeed }) => result(tieSeed))
+    },
+  })
+  const asked = [batch.search(query(1)), batch.get('shop', ['a']), batch.get('down', ['b'])]
+  expect(calls).toEqual([])
+  const [found, product, failed] = await Promise.allSettled(asked)
+  expect(calls).toEqual(['get a', 'get b', 'search 1'])
+  expect(found).toEqual({ status: 'fulfilled', value: result(1) })
+  expect(product).toEqual({ status: 'fulfilled', value: [{ campaignIds: ['a'] }] })
+  expect(failed).toEqual({ status: 'rejected', reason: new Error('down') })
+})
