@@ -6,6 +6,7 @@ import type { Snapshot } from '../../domain/snapshot.ts'
 import type { HttpServer } from '../../http/server.ts'
 import { type Authorize, type Principal, principalOf } from '../access/auth.ts'
 import { onlyRoles } from '../access/roles.ts'
+import { PARQUET_TYPE, sendParquet } from '../reports/parquet.ts'
 import { readRange } from '../reports/request.ts'
 import { FieldErrors } from '../resources/field-errors.ts'
 import { rangeIn } from '../visits/range.ts'
@@ -40,7 +41,7 @@ export function exportsApp(deps: ExportsDeps) {
           response: {
             200: {
               description: 'The file',
-              content: { 'application/vnd.apache.parquet': { schema: Type.String({ format: 'binary' }) } },
+              content: { [PARQUET_TYPE]: { schema: Type.String({ format: 'binary' }) } },
             },
           },
         },
@@ -48,10 +49,7 @@ export function exportsApp(deps: ExportsDeps) {
       async (request, reply) => {
         const { view } = request.params
         const file = await exportView(deps, { principal: principalOf(request), view, query: request.query })
-        return reply
-          .header('content-disposition', `attachment; filename="${view}.parquet"`)
-          .type('application/vnd.apache.parquet')
-          .send(file as never)
+        return sendParquet(reply, `${view}.parquet`, file)
       },
     )
   }

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { Analytics } from '../../../infra/analytics/port.ts'
-import { ReportQuery, Report as ReportSchema } from '../../../schemas/http/panel/reports/reports.ts'
+import { type ReportFormat, ReportQuery, Report as ReportSchema } from '../../../schemas/http/panel/reports/reports.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import type { HttpServer } from '../../http/server.ts'
 import { type Authorize, principalOf } from '../access/auth.ts'
@@ -9,12 +9,13 @@ import { csvOf, sendCsv } from '../resources/csv.ts'
 import { belowDisclosure } from './disclosure.ts'
 import { decimalText, figuresToJson } from './figures.ts'
 import type { TitleIndex } from './names.ts'
+import { PARQUET_TYPE, parquetOf, sendParquet } from './parquet.ts'
 import { columnsOf, runReport } from './report.ts'
 import { readReportRequest } from './request.ts'
 
 const JSON_ROWS = { rowsMax: 10_000, beyond: 'CUT' } as const
 /** A table in a file has no place to say that it is cut. */
-const CSV_ROWS = { rowsMax: 100_000, beyond: 'REFUSE' } as const
+const FILE_ROWS = { rowsMax: 100_000, beyond: 'REFUSE' } as const
 
 export interface ReportsDeps {
   analytics: Analytics
@@ -39,18 +40,23 @@ export function reportsApp(deps: ReportsDeps) {
           response: {
             200: {
               description: 'The report',
-              content: { 'application/json': { schema: ReportSchema }, 'text/csv': { schema: Type.String() } },
+              content: {
+                'application/json': { schema: ReportSchema },
+                'text/csv': { schema: Type.String() },
+                [PARQUET_TYPE]: { schema: Type.String({ format: 'binary' }) },
+              },
             },
           },
         },
       },
       async (request, reply) => {
         const asked = readReportRequest(request.query)
-        const isCsv = wantsCsv(request, request.query.format)
-        const rows = isCsv ? CSV_ROWS : JSON_ROWS
+        const format = request.query.format ?? formatAccepted(request)
+        const rows = format === 'json' ? JSON_ROWS : FILE_ROWS
         const report = await runReport(deps, { principal: principalOf(request), request: asked, ...rows })
         reply.header('vary', 'accept')
-        if (!isCsv) return reply.type('application/json').send(figuresToJson(report))
+        if (format === 'json') return reply.type('application/json').send(figuresToJson(report))
+        if (format === 'parquet') return sendParquet(reply, 'report.parquet', await parquetOf(asked, report))
         const table = csvOf(columnsOf(asked), report.rows, { bigint: decimalText })
         const { disclosure } = report
         return sendCsv(reply, 'report.csv', disclosure ? belowDisclosure(disclosure, request.query, table) : table)
@@ -59,8 +65,10 @@ export function reportsApp(deps: ReportsDeps) {
   }
 }
 
-/** `format` decides; without it, the media type that Accept names first. */
-function wantsCsv(request: FastifyRequest, format: ReportQuery['format']): boolean {
-  if (format !== undefined) return format === 'csv'
-  return /text\/csv|application\/json|\*\/\*/.exec(request.headers.accept ?? '')?.[0] === 'text/csv'
+const formatOfType: Readonly<Record<string, ReportFormat>> = { 'text/csv': 'csv', [PARQUET_TYPE]: 'parquet' }
+const KNOWN_TYPE = /text\/csv|application\/json|application\/vnd\.apache\.parquet|\*\/\*/
+
+/** By the media type that Accept names first, of those that there are. */
+function formatAccepted({ headers }: FastifyRequest): ReportFormat {
+  return formatOfType[KNOWN_TYPE.exec(headers.accept ?? '')?.[0] ?? ''] ?? 'json'
 }

@@ -7,12 +7,20 @@ export type MeasuredRow = Partial<Record<Measure, number | string>>
 export type Figure = number | bigint | null
 export type Figures = Partial<Record<ReportMetric, Figure>>
 
-const DECIMALS = 6
+/** Of money in micro-units. */
+export const DECIMALS = 6
 
 const ratios: Partial<Record<ReportMetric, readonly [Measure, Measure]>> = {
   ctr: ['clicks', 'views'],
   invalidRate: ['invalid', 'gross'],
   roas: ['netRevenue', 'spend'],
+}
+
+export type MetricKind = 'COUNT' | 'MONEY' | 'RATIO'
+
+export function kindOf(metric: ReportMetric): MetricKind {
+  if (ratios[metric]) return 'RATIO'
+  return isMoney(metric as Measure) ? 'MONEY' : 'COUNT'
 }
 
 /** What must be measured to answer these metrics. */

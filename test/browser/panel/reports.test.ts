@@ -156,15 +156,27 @@ describe('the report', () => {
     await operator.close()
   })
 
-  it('downloads the report as the API’s CSV', async () => {
+  async function downloaded(choice: RegExp) {
+    await page.getByRole('button', { name: 'Download' }).click()
     const [download] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByRole('button', { name: 'Download CSV' }).click(),
+      page.getByRole('menuitem', { name: choice }).click(),
     ])
-    expect(download.suggestedFilename()).toMatch(/^report-.*-campaign\.csv$/)
     const chunks: Buffer[] = []
     for await (const chunk of await download.createReadStream()) chunks.push(chunk as Buffer)
-    const [disclosed, table = ''] = Buffer.concat(chunks).toString().split('\r\n\r\n')
+    return { name: download.suggestedFilename(), content: Buffer.concat(chunks) }
+  }
+
+  it('downloads the report as a file of Parquet', async () => {
+    const { name, content } = await downloaded(/Parquet/)
+    expect(name).toMatch(/^report-.*-campaign\.parquet$/)
+    expect([content.subarray(0, 4).toString(), content.subarray(-4).toString()]).toEqual(['PAR1', 'PAR1'])
+  })
+
+  it('downloads the report as the API’s CSV', async () => {
+    const { name, content } = await downloaded(/CSV/)
+    expect(name).toMatch(/^report-.*-campaign\.csv$/)
+    const [disclosed, table = ''] = content.toString().split('\r\n\r\n')
     expect(disclosed).toContain('Attribution model,LAST_TOUCH')
     const [header, row] = table.split('\r\n')
     expect(header).toBe(`campaign,campaignName,currency,${METRICS}`)

@@ -66,7 +66,7 @@ describe('the OpenAPI document', () => {
     ['GET /v1/dsa/script.js', ['text/javascript']],
     ['GET /v1/dsa/formatted/{slotHash}/{elementId}/{row}/{col}', ['text/javascript']],
     ['GET /v1/images/{id}', ['image/png', 'image/jpeg', 'image/webp']],
-    ['GET /v1/panel/reports', ['application/json', 'text/csv']],
+    ['GET /v1/panel/reports', ['application/json', 'text/csv', 'application/vnd.apache.parquet']],
     ['GET /v1/panel/attributed-sales', ['application/x-ndjson', 'text/csv']],
     ['POST /v1/dsa/raw/batch', ['application/json']],
   ])('says what %s answers in', (name, types) => {

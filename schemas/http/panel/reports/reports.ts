@@ -62,6 +62,9 @@ export type ReportMetric = (typeof reportMetrics)[number]
 export const attributionModels = ['LAST_TOUCH', 'FIRST_TOUCH', 'LINEAR', 'TIME_DECAY', 'POSITION'] as const
 export type ReportModel = (typeof attributionModels)[number]
 
+export const reportFormats = ['json', 'csv', 'parquet'] as const
+export type ReportFormat = (typeof reportFormats)[number]
+
 /** The verdicts of views and clicks that are not counted. */
 export const invalidVerdicts = [
   ...(['BOT', 'DUPLICATE', 'EXPIRED', 'REPLAYED'] as const),
@@ -113,7 +116,10 @@ export const ReportQuery = Type.Object(
     clickWindowHours: Type.Optional(Hours('Hours after a click in which a sale counts, for this one look')),
     viewWindowHours: Type.Optional(Hours('Hours after a view in which a sale counts, for this one look')),
     disclosure: Type.Optional(
-      Type.Boolean({ description: 'Also answers how the figures are made; in CSV, as lines above the table' }),
+      Type.Boolean({
+        description:
+          'Also answers how the figures are made: in CSV as lines above the table, in Parquet in the metadata of the file',
+      }),
     ),
     orderBy: Type.Optional(
       Type.Enum([...reportMetrics], {
@@ -123,7 +129,11 @@ export const ReportQuery = Type.Object(
     limit: Type.Optional(
       Type.Integer({ minimum: 1, maximum: ROWS_MAX, description: 'At most so many rows; totals are over all' }),
     ),
-    format: Type.Optional(Type.Enum(['json', 'csv'], { description: 'Accept: text/csv does the same' })),
+    format: Type.Optional(
+      Type.Enum([...reportFormats], {
+        description: 'Accept does the same: application/json, text/csv, application/vnd.apache.parquet',
+      }),
+    ),
   },
   { additionalProperties: false },
 )

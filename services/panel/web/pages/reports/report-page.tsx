@@ -1,29 +1,27 @@
 import { Alert, Button, EmptyState, Stack } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
-import { IconAlertTriangle, IconDownload, IconFlask, IconHourglass } from '@tabler/icons-react'
+import { IconAlertTriangle, IconFlask, IconHourglass } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useLocation, useSearchParams } from 'react-router'
-import { answer, client } from '../../client/client.ts'
 import type { ApiProblem } from '../../client/problem.ts'
 import { LazyPart } from '../../components/loading/lazy.tsx'
 import { ErrorState } from '../../components/page/error-state.tsx'
 import { PageHeader } from '../../components/page/page-header.tsx'
-import { saveFile } from '../../components/values/save-file.ts'
 import { PAGE_SIZE_MAX, useList } from '../../data/use-list.ts'
 import { t } from '../../messages/pages/reports.ts'
 import { useSession } from '../../session/session.ts'
 import { useShop } from '../../session/shop-context.tsx'
 import { ChartFrame } from './chart/chart-frame.tsx'
 import { FilterChips } from './controls/filter-chips.tsx'
-import { type Days, daysLabel } from './controls/periods.ts'
+import { daysLabel } from './controls/periods.ts'
 import { ReportControls } from './controls/report-controls.tsx'
 import { Disclosure } from './disclosure.tsx'
+import { DownloadMenu } from './download-menu.tsx'
 import { MetricCards } from './figures/metric-cards.tsx'
 import classes from './report-page.module.css'
 import { changedSearch, isWhatIf, type ReportState, toggled } from './report-state.ts'
 import { drillInto } from './table/drill-down.ts'
 import { ReportTable } from './table/report-table.tsx'
-import { queryOf, useReport, useReportDays, useReportShop } from './use-report.ts'
+import { useReport, useReportDays, useReportShop } from './use-report.ts'
 import { useReportState } from './use-report-state.ts'
 import { useDefaultView, useViews } from './views/use-views.ts'
 import { ViewsMenu } from './views/views-menu.tsx'
@@ -63,7 +61,7 @@ export default function ReportPage() {
             >
               {t('compareModels')}
             </Button>
-            <DownloadButton state={state} days={days} />
+            <DownloadMenu state={state} days={days} />
           </>
         }
       />
@@ -147,31 +145,4 @@ function useLinkInto(state: ReportState): (row: ReportRow, dimension: Dimension)
     const changes = drillInto(state, row, dimension, (id) => display.has(id))
     return changes && addressOf(changes)
   }
-}
-
-/** Downloads the whole report as CSV, including rows that the page does not show. */
-function DownloadButton({ state, days }: { state: ReportState; days: Days }) {
-  const [isLoading, setLoading] = useState(false)
-  const download = async () => {
-    setLoading(true)
-    try {
-      const query = { ...queryOf(state, days), format: 'csv' as const, disclosure: true }
-      const csv = await answer(client.GET('/v1/panel/reports', { params: { query }, parseAs: 'blob' }))
-      saveFile(`report-${days.from}-${days.until}-${state.groupBy.join('-')}.csv`, csv as unknown as Blob)
-    } catch (problem) {
-      notifications.show({ title: t('notDownloaded'), message: (problem as Error).message, color: 'red' })
-    } finally {
-      setLoading(false)
-    }
-  }
-  return (
-    <Button
-      variant="default"
-      loading={isLoading}
-      leftSection={<IconDownload size={16} aria-hidden />}
-      onClick={() => void download()}
-    >
-      {t('downloadCsv')}
-    </Button>
-  )
 }
