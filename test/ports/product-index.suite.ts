@@ -166,6 +166,24 @@ export function productIndexSuite(subject: ProductIndexSubject): void {
       expect(await find({ kind: 'categoryPaths', paths: ['Home > Light'] })).toEqual([])
       expect(await find({ kind: 'categoryPaths', paths: ['Home'] })).toEqual(['p1'])
     })
+
+    test('words that offers had before, and versions of one offer, do not make a word known', async () => {
+      const text = (word: string): Filter => ({ kind: 'text', text: word, lang: null, minShare: 1, in: 'ALL_FIELDS' })
+      await given({ id: 'a', title: 'zeppelin' }, { id: 'b', title: 'lantern' }, { id: 'c', title: 'lantern' })
+      for (const version of [2, 3]) {
+        await index.write([offerWrite(anOffer({ id: 'a', title: 'zeppelin' }), version)])
+        await index.refresh()
+      }
+      expect(await find(text('zepelin'))).toEqual([])
+      await index.write([offerWrite(anOffer({ id: 'a', title: 'lanterm' }), 4)])
+      await index.refresh()
+      expect(await index.similarTerms(['zepelin'])).toEqual([[]])
+      expect(await find(text('lanterm'))).toEqual(['a'])
+      await index.write([offerWrite(anOffer({ id: 'a', title: 'zeppelin' }), 5)])
+      await index.refresh()
+      expect(await find(text('lanterm'))).toEqual(['b', 'c'])
+      expect(await index.similarTerms(['lanterm'])).toEqual([[{ term: 'lantern', offers: 2 }]])
+    })
   })
 
   describe('visibility', () => {

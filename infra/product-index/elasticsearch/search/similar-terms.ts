@@ -1,12 +1,13 @@
 import type { Client, estypes } from '@elastic/elasticsearch'
 import { editsIn, isSimilar, nearestFirst } from '../../../../services/domain/catalogue/spelling.ts'
 import { SIMILAR_TERMS_MAX, type SimilarTerm } from '../../port.ts'
+import { offersWith } from './offer-counts.ts'
 
 /** Asked of each shard for each term; those that are no misspellings by our rule are left out. */
 const OPTIONS_MAX = 20
 const EDITS_MAX = 2
 
-/** Terms that those without offers may be misspellings of, by one request. */
+/** Terms that those without offers may be misspellings of, each counted by the offers that have it now. */
 export async function similarTerms(
   client: Client,
   { index, terms, timeoutMs }: { index: string; terms: readonly string[]; timeoutMs: number },
@@ -26,7 +27,7 @@ export async function similarTerms(
             shard_size: OPTIONS_MAX,
             max_edits: EDITS_MAX,
             prefix_length: 1,
-            suggest_mode: 'missing',
+            suggest_mode: 'always',
           },
         },
       },
@@ -34,12 +35,19 @@ export async function similarTerms(
     { requestTimeout: timeoutMs },
   )
   const entries = (suggest?.near ?? []) as estypes.SearchTermSuggest[]
-  const options = new Map(entries.map((entry) => [entry.text, [entry.options].flat()]))
+  const similar = new Map(
+    entries.map(({ text, options }) => [
+      text,
+      [options].flat().flatMap((option) => (isSimilar(text, option.text) ? [option.text] : [])),
+    ]),
+  )
+  const asked = [...new Set([...similar.keys(), ...[...similar.values()].flat()])]
+  const offers = await offersWith(client, { index, terms: asked, timeoutMs })
+  const isKnown = (term: string) => (offers.get(term) ?? 0) > 0
   return terms.map((term) => {
-    const found = (options.get(term) ?? []).map(({ text, freq }) => ({ term: text, offers: freq }))
-    return nearestFirst(
-      term,
-      found.filter((each) => isSimilar(term, each.term)),
-    ).slice(0, SIMILAR_TERMS_MAX)
+    if (isKnown(term)) return []
+    const found = (similar.get(term) ?? []).filter(isKnown)
+    const counted = found.map((other) => ({ term: other, offers: offers.get(other)! }))
+    return nearestFirst(term, counted).slice(0, SIMILAR_TERMS_MAX)
   })
 }

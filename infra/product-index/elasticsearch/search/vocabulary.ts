@@ -11,11 +11,17 @@ import type { Frequency } from '../../../../services/domain/catalogue/spelling.t
 import { createPhraseKeys } from '../../phrase-keys.ts'
 import type { Filter, Rank } from '../../port.ts'
 import { rarity } from '../../relevance.ts'
+import { offersWith } from './offer-counts.ts'
 
 /** How many offers have a term changes slowly. */
 const KEPT_MS = 60_000
 const TERMS_KEPT_MAX = 50_000
 const PHRASES_KEPT_MAX = 5_000
+/**
+ * Terms that a shard has in no more documents are counted over all shards. Its statistics still hold the versions of offers that
+ * have been replaced or removed, so that a word seems known which no offer has any more.
+ */
+const COUNTED_MAX = 100
 
 /** Of terms that were asked for before, and for all others as if no offer had them. */
 export interface Vocabulary {
@@ -53,10 +59,13 @@ export function createVocabulary({ client, index, now }: { client: Client; index
     )
     const words = term_vectors?.words
     const total = Math.max(0, words?.field_statistics?.doc_count ?? 0)
+    const inShard = (term: string) => words?.terms[term]?.doc_freq ?? 0
+    const few = missing.filter((term) => inShard(term) <= COUNTED_MAX && !(guesses && inShard(term) === 0))
+    const counted = await offersWith(client, { index, terms: few, timeoutMs })
     for (const term of missing) {
-      const matching = words?.terms[term]?.doc_freq ?? 0
+      const matching = counted.get(term) ?? inShard(term)
       if (matching === 0 && guesses) continue
-      known.set(term, { matching, rarity: rarity(matching, total), until: now() + KEPT_MS })
+      known.set(term, { matching, rarity: rarity(inShard(term), total), until: now() + KEPT_MS })
     }
   }
 
