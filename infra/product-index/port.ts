@@ -13,8 +13,8 @@ export interface ProductIndex {
   /** Makes everything written before the call visible to `search`, `get` and `scan`. */
   refresh(): Promise<void>
   /**
-   * The best candidates of each query, by relevance x predicted click rate (`services/domain/auction/click-rate.ts`) x the weight of
-   * the campaign group, ties by `tieSeed`.
+   * The best candidates of each query, by relevance x predicted click rate (`services/domain/auction/click-rate.ts`, with the query's
+   * lifts) x the weight of the campaign group, ties by `tieSeed`.
    */
   search(queries: readonly ProductQuery[]): Promise<SearchResult[]>
   /** Offers of a shop whose id or productId is one of these; at most 1,000 ids. */
@@ -114,10 +114,15 @@ export interface ProductQuery {
   synonyms?: SynonymRules | undefined
   /** Of offers that nobody has seen; in (0, 1). */
   priorClickRate: number
+  /** Absent: none. */
+  lifts?: Lifts | undefined
   limit: number
   /** Orders equals: the same seed gives the same order. */
   tieSeed: number
 }
+
+/** By feed id, what the predicted click rate of these offers is multiplied by in a query, above 0; a few dozen at most. */
+export type Lifts = ReadonlyMap<string, number>
 
 export type CampaignGroups = readonly { campaignIds: readonly string[]; weight: number }[]
 

@@ -501,6 +501,26 @@ export function productIndexSuite(subject: ProductIndexSubject): void {
       ])
     })
 
+    test('a lift multiplies the click rate of a product in one query, and changes nothing of how well it fits', async () => {
+      await given({ id: 'a', title: 'lamp' }, { id: 'b', title: 'lamp' }, { id: 'c', title: 'lamp for the desk' })
+      await index.write([signalsWrite('a', { views: 1_000, clicks: 8, popularity: 1 })])
+      await index.write([signalsWrite('b', { views: 1_000, clicks: 6, popularity: 1 })])
+      await index.refresh()
+      const rank: Rank = { by: 'text', text: 'lamp desk', lang: 'en' }
+      const at = (lifts: Record<string, number>) => query({ rank, lifts: new Map(Object.entries(lifts)) })
+      const [plain, up, down, other] = await index.search([at({}), at({ b: 2 }), at({ c: 0.01, a: 0.5 }), at({ x: 3 })])
+      expect([plain, up, down, other].map(idsOf)).toEqual([
+        ['c', 'a', 'b'],
+        ['c', 'b', 'a'],
+        ['b', 'a', 'c'],
+        ['c', 'a', 'b'],
+      ])
+      const fitOf = ({ hits }: SearchResult) =>
+        hits.map(({ product, relevance }) => [product.offer.id, expect.closeTo(relevance, 4)]).sort()
+      expect(fitOf(up!)).toEqual(fitOf(plain!))
+      expect(fitOf(down!)).toEqual(fitOf(plain!))
+    })
+
     test('a list of campaigns weighs as before once everything was removed and written again', async () => {
       const campaigns = [
         { campaignIds: ['low'], weight: 1 },

@@ -17,6 +17,9 @@ export function clickRateOf(views: number, clicks: number, prior: number): numbe
   return (Math.min(clicks, views) + PRIOR_CLICKS) / (views + PRIOR_CLICKS / prior)
 }
 
+/** A predicted click rate where it is known to be this many times what is usual for the product. */
+export const liftedClickRate = (clickRate: number, lift: number): number => Math.min(1, clickRate * lift)
+
 /** `clickRateOf` what was observed; null: nothing was. */
 export function predictClickRate(
   observed: { views: number; clicks: number } | null,

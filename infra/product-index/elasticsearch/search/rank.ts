@@ -81,6 +81,7 @@ const sources = {
   clickRate: `double views = doc.containsKey('views') && doc['views'].size() > 0 ? doc['views'].value : 0;
     double clicks = doc.containsKey('clicks') && doc['clicks'].size() > 0 ? doc['clicks'].value : 0;
     double clickRate = (Math.min(clicks, views) + ${PRIOR_CLICKS}) / (views + ${PRIOR_CLICKS} / params.priorClickRate);`,
+  lifted: `def lift = params.lifts.get(doc['id'].value); if (lift != null) clickRate = Math.min(1, clickRate * lift);`,
   promoted: `double weight = 0;
     for (String campaign : doc['campaigns']) {
       def each = params.weights.get(campaign);
@@ -103,17 +104,25 @@ const formulas: Record<Rank['by'], { uses: ('text' | 'categories')[]; relevance:
  * once.
  */
 export function rankScript(
-  { rank, priorClickRate }: Pick<ProductQuery, 'rank' | 'priorClickRate'>,
+  { rank, priorClickRate, lifts }: Pick<ProductQuery, 'rank' | 'priorClickRate' | 'lifts'>,
   words: number,
   weights: ReadonlyMap<string, number> | null,
 ) {
   const { uses, relevance } = formulas[rank.by]
-  const source = `${uses.map((part) => sources[part]).join('\n')} ${sources.clickRate} ${weights === null ? sources.unpromoted : sources.promoted}
+  const lifted = lifts === undefined || lifts.size === 0 ? null : Object.fromEntries(lifts)
+  const parts = [
+    ...uses.map((part) => sources[part]),
+    sources.clickRate,
+    ...(lifted === null ? [] : [sources.lifted]),
+    weights === null ? sources.unpromoted : sources.promoted,
+  ]
+  const source = `${parts.join('\n')}
     return Math.max(Math.rint(${PRECISION} * (${relevance})) / ${PRECISION}, ${RELEVANCE_MIN}) * clickRate * weight;`
   return {
     source,
     params: {
       priorClickRate,
+      ...(lifted === null ? {} : { lifts: lifted }),
       ...(weights === null ? {} : { weights: Object.fromEntries(weights) }),
       ...(uses.includes('text')
         ? { perWord: words === 0 ? 0 : 1 / (words * (1 + ALL_IN_TITLE_BONUS + ADJACENT_BONUS)) }

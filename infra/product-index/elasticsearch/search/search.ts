@@ -1,5 +1,5 @@
 import type { Client, estypes } from '@elastic/elasticsearch'
-import { predictClickRate } from '../../../../services/domain/auction/click-rate.ts'
+import { liftedClickRate, predictClickRate } from '../../../../services/domain/auction/click-rate.ts'
 import {
   type CampaignGroups,
   type IndexedProduct,
@@ -125,7 +125,7 @@ function answered(response: estypes.MsearchResponseItem<StoredFields>): estypes.
 }
 
 function resultOf(
-  { rank, priorClickRate, limit }: ProductQuery,
+  { rank, priorClickRate, lifts, limit }: ProductQuery,
   weights: ReadonlyMap<string, number> | null,
   { hits: { hits, total } }: estypes.SearchResponse<StoredFields>,
 ): SearchResult {
@@ -133,7 +133,10 @@ function resultOf(
     const product = productOf(hit._source!)
     const weight =
       weights === null ? 1 : product.campaignIds.reduce((best, id) => Math.max(best, weights.get(id) ?? 0), 0)
-    const clickRate = predictClickRate(product.signals, priorClickRate)
+    const clickRate = liftedClickRate(
+      predictClickRate(product.signals, priorClickRate),
+      lifts?.get(product.offer.id) ?? 1,
+    )
     return { product, relevance: relevanceOf(rank, product, hit._score ?? 0, clickRate * weight) }
   })
   const bestFit = found.reduce((max, { relevance }) => Math.max(max, relevance), 0)

@@ -4,6 +4,7 @@ import { editsIn } from '../../../../services/domain/catalogue/spelling.ts'
 import type {
   CampaignGroups,
   Filter,
+  Lifts,
   ProductQuery,
   ScanRequest,
   SellerCount,
@@ -55,6 +56,8 @@ export interface StoredProduct {
   signals: string | null
 }
 
+const NO_LIFTS: ReadonlyMap<number, number> = new Map()
+
 const ROWS = `SELECT doc, d.shopId, d.id, summary, campaigns, popularity, changed,
     signals ->> 'views' AS views, signals ->> 'clicks' AS clicks
   FROM documents d LEFT JOIN signals s ON s.shopId = d.shopId AND s.id = d.id`
@@ -73,6 +76,9 @@ export function openIndexSearcher({ folder }: { folder: string }) {
          SELECT doc FROM documents WHERE shopId = :shopId AND id IN (SELECT value FROM json_each(:ids))
          UNION SELECT doc FROM documents WHERE shopId = :shopId AND productId IN (SELECT value FROM json_each(:ids)))
        AND offer IS NOT NULL ORDER BY feedId, d.id`,
+    ),
+    docsOf: db.prepare(
+      `SELECT doc, id FROM documents WHERE shopId = ? AND id IN (SELECT value FROM json_each(?)) AND offer IS NOT NULL ORDER BY doc`,
     ),
     byKey: db.prepare(
       'SELECT doc FROM documents WHERE shopId = ? AND (feedId, id) > (?, ?) AND offer IS NOT NULL ORDER BY feedId, id',
@@ -130,13 +136,22 @@ export function openIndexSearcher({ folder }: { folder: string }) {
     return page
   }
 
+  function liftsByDoc(shopId: string, lifts: Lifts | undefined): ReadonlyMap<number, number> {
+    if (lifts === undefined || lifts.size === 0) return NO_LIFTS
+    const rows = sql.docsOf.all(shopId, JSON.stringify([...lifts.keys()])) as { doc: number; id: string }[]
+    // The table may be ahead of what searches see.
+    const seen = rows.filter(({ doc }) => doc < columns.size)
+    return new Map(seen.map(({ doc, id }) => [doc, lifts.get(id)!]))
+  }
+
   /** @param set null: any offer, each with the weight 1. */
   function search(query: PlainQuery, set: CampaignSet | null, synonyms?: SynonymRules): NumberedResult {
     const matching = matcher.match(query.shopId, query.filters, synonyms)
     const fit = ranker.fit(query.rank, synonyms)
     const tieOf = (doc: number) => tieOrder(columns.idHash[doc]!, query.tieSeed)
     const { priorClickRate } = query
-    const weights = new Weights(clickRates, columns, { set, priorClickRate })
+    const lifts = liftsByDoc(query.shopId, query.lifts)
+    const weights = new Weights(clickRates, columns, { set, priorClickRate, lifts })
     // One more than wanted: it tells whether there are more.
     const best = bestOffers({ matching, fit, weights, tieOf, limit: query.limit + 1 })
     const hits = best.slice(0, query.limit)
@@ -157,7 +172,7 @@ export function openIndexSearcher({ folder }: { folder: string }) {
     function runnerUpOf(hits: readonly Scored[], next: Scored): Scored | null {
       const leading = weights.leadingCampaign(hits.at(-1)!.doc)
       if (leading === null || !columns.campaignsOf(next.doc).includes(leading)) return next
-      const without = new Weights(clickRates, columns, { set, priorClickRate, except: leading })
+      const without = new Weights(clickRates, columns, { set, priorClickRate, lifts, except: leading })
       const except = new Set(hits.map(({ doc }) => doc))
       return bestOffers({ matching, fit, weights: without, tieOf, limit: 1, except })[0] ?? null
     }

@@ -1,6 +1,7 @@
+import { liftedClickRate } from '../../../../../services/domain/auction/click-rate.ts'
 import type { CampaignGroups } from '../../../port.ts'
 import type { Columns } from '../columns.ts'
-import type { Docs } from '../sorted-sets.ts'
+import { type Docs, union } from '../sorted-sets.ts'
 import type { ClickRates } from './click-rates.ts'
 
 /** The campaigns of a query, with the weight of each. */
@@ -35,6 +36,8 @@ export interface WeightsOf {
   /** Null: any offer is wanted, and all weigh the same. */
   set: CampaignSet | null
   priorClickRate: number
+  /** By document, in ascending order. */
+  lifts: ReadonlyMap<number, number>
   /** A campaign that is left out. */
   except?: string | null
 }
@@ -45,22 +48,24 @@ export class Weights {
   readonly #clickRates: ClickRates
   readonly #set: CampaignSet | null
   readonly #priorClickRate: number
+  readonly #lifts: ReadonlyMap<number, number>
   readonly #except: string | null
   readonly #byList: Float64Array
-  /** No offer but the outstanding ones has more. */
+  /** No offer but the outstanding and the lifted ones has more. */
   readonly usualMost: number
   readonly outstanding: Docs
 
-  constructor(clickRates: ClickRates, columns: Columns, { set, priorClickRate, except = null }: WeightsOf) {
+  constructor(clickRates: ClickRates, columns: Columns, { set, priorClickRate, lifts, except = null }: WeightsOf) {
     this.#columns = columns
     this.#clickRates = clickRates
     this.#set = set
     this.#priorClickRate = priorClickRate
+    this.#lifts = lifts
     this.#except = except
     this.#byList =
       set !== null && except === null ? set.byList(columns) : blankWeights(columns.promotionLists.values.length)
     const { docs, usualMost } = clickRates.outstanding(priorClickRate)
-    this.outstanding = docs
+    this.outstanding = lifts.size === 0 ? docs : union([docs, Int32Array.from(lifts.keys())])
     this.usualMost = (set?.most ?? 1) * usualMost
   }
 
@@ -72,7 +77,9 @@ export class Weights {
       weight = this.#best(doc)
       this.#byList[list] = weight
     }
-    return weight <= 0 ? 0 : weight * this.#clickRates.of(doc, this.#priorClickRate)
+    if (weight <= 0) return 0
+    const clickRate = this.#clickRates.of(doc, this.#priorClickRate)
+    return weight * (this.#lifts.size === 0 ? clickRate : liftedClickRate(clickRate, this.#lifts.get(doc) ?? 1))
   }
 
   /** The campaign of an offer that gives it its weight. */

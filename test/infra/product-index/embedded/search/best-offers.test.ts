@@ -112,6 +112,9 @@ const query = fc.record({
   tieSeed: fc.integer(),
   weights: fc.option(fc.subarray(Object.entries(campaigns)).map(Object.fromEntries<number>), { nil: null }),
   hasSynonyms: fc.boolean(),
+  lifts: fc
+    .array(fc.tuple(fc.integer({ min: 0, max: OFFERS }), fc.constantFrom(0.5, 2, 3)), { maxLength: 5 })
+    .map((list) => new Map(list.map(([at, lift]) => [`p${at}`, lift]))),
 })
 
 test('a short list is the start of the list of all that match, and is followed by the best of other campaigns', () => {
@@ -122,7 +125,7 @@ test('a short list is the start of the list of all that match, and is followed b
         const plain: PlainQuery = { ...asked, shopId: 'shop', priorClickRate: PRIOR_CLICK_RATE, limit }
         const found = searcher.search(plain, groups && searcher.campaignSet(groups), hasSynonyms ? SYNONYMS : undefined)
         const fit = Array.from(found.relevance, (relevance) => relevance * found.bestFit)
-        return { ...found, fit }
+        return { ...found, fit, lifts: asked.lifts }
       }
       // Nothing is left out while the list is not full.
       const all = find(OFFERS)
@@ -138,7 +141,7 @@ test('a short list is the start of the list of all that match, and is followed b
   )
 })
 
-type Found = { docs: Int32Array; fit: readonly number[] }
+type Found = { docs: Int32Array; fit: readonly number[]; lifts: ReadonlyMap<string, number> }
 type WeightsById = Readonly<Record<string, number>>
 
 /** A document is numbered as it was written, from 1. */
@@ -159,7 +162,7 @@ function keyOf(found: Found, at: number, weights: WeightsById, hits = at): numbe
   if (at >= found.docs.length) return 0
   const id = idOf(found, at)
   const { views, clicks } = observed.get(id) ?? { views: 0, clicks: 0 }
-  const clickRate = clickRateOf(views, clicks, PRIOR_CLICK_RATE)
+  const clickRate = clickRateOf(views, clicks, PRIOR_CLICK_RATE) * (found.lifts.get(id) ?? 1)
   return found.fit[at]! * clickRate * weightOf(id, weights, lastCampaign(found, hits, weights))
 }
 
