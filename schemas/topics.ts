@@ -19,6 +19,7 @@ export type RecordName =
   | 'ItemGroup'
   | 'ProductSignals'
   | 'ShopTraffic'
+  | 'PhraseLifts'
   | 'SpendCheckpoint'
   | 'Emission'
   | 'AdEvent'
@@ -69,6 +70,8 @@ export const topics = {
   'product-signals': compacted('ProductSignals', 4),
   /** Key: shopId. */
   'shop-traffic': compacted('ShopTraffic', 1),
+  /** Key: shopId/phrase. A null value: nothing is known of the phrase any more. */
+  'phrase-lifts': compacted('PhraseLifts', 1),
   /** Key: cid. One record per ad request. */
   emissions: retained('Emission', 4, 400),
   /** Key: campaignId, so that one budget, cap or showId meets one consumer in one order. */

@@ -13,6 +13,7 @@ import { createCorrections } from './judge/corrections.ts'
 import { COUNTERS_LOOK_MS, createCountersRepair } from './judge/counters-repair.ts'
 import { createJudge } from './judge/judge.ts'
 import { createJudgeWatermark } from './judge/watermark.ts'
+import { createPhraseLifts } from './phrase-lifts/phrase-lifts.ts'
 import { createEmissionRetention } from './report-counts/emission-retention.ts'
 import { createReportCounts } from './report-counts/report-counts.ts'
 import { sharedCall } from './runtime/lag.ts'
@@ -40,6 +41,8 @@ const SPEND_CHECKPOINTS_PAUSE_MS = 600_000
 /** There is nothing to count but after an upgrade, and when offsets of the group were set by hand. */
 const EARLIER_COUNTS_PAUSE_MS = 60_000
 const TIME_ZONES_PAUSE_MS = 3_600_000
+/** Without new clicks it asks the log alone. */
+const PHRASE_LIFTS_PAUSE_MS = 60_000
 /** Reports are right without it, and slower. */
 const REPORT_COUNTS_PAUSE_MS = 60_000
 /** Streams of which one process runs each; it runs them all. */
@@ -158,6 +161,7 @@ function createSingle(deps: StreamsDeps): SingleWork {
   const attribution = periodic('attribution', ATTRIBUTION_PAUSE_MS, attributionTurn, deps)
   const countersRepair = createCountersRepair(deps, isAlone ? ALONE_LOOK_MS : COUNTERS_LOOK_MS)
   const attributionLag = createAttributionLag(deps)
+  const learnLifts = createPhraseLifts(deps)
   const countReports = createReportCounts(deps)
   const forgetEmissions = createEmissionRetention({ ...deps, days: deps.retentionDays.emissions })
   const timed = [
@@ -174,6 +178,7 @@ function createSingle(deps: StreamsDeps): SingleWork {
       periodic('earlier-counts', EARLIER_COUNTS_PAUSE_MS, () => countEarlier(deps), deps),
       periodic('time-zones', TIME_ZONES_PAUSE_MS, createTimeZones(deps), deps),
       periodic('report-counts', REPORT_COUNTS_PAUSE_MS, async () => (await countReports()) || forgetEmissions(), deps),
+      periodic('phrase-lifts', PHRASE_LIFTS_PAUSE_MS, () => learnLifts().then(() => false), deps),
       periodic('spend-checkpoints', SPEND_CHECKPOINTS_PAUSE_MS, createSpendCheckpoints(deps), deps),
       ...timed,
     ],

@@ -6,6 +6,7 @@ import { Snapshot } from '../services/domain/snapshot.ts'
 import { createHttpServer, type HttpServer } from '../services/http/server.ts'
 import { intakeApp } from '../services/intake/app.ts'
 import { registerApi } from '../services/process/api.ts'
+import { noLifts } from '../services/replicas/lifts-follower.ts'
 import { unknownTraffic } from '../services/replicas/traffic-follower.ts'
 import { registryRoutes } from '../services/roles/registry-routes.ts'
 import { selectionApp } from '../services/selection/http/app.ts'
@@ -55,6 +56,7 @@ export async function createWholeApi(
       deadlineMs: 100,
       publicUrl: '',
       traffic: unknownTraffic,
+      lifts: noLifts,
     }).plugin,
   ]
   const api = {

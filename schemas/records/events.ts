@@ -48,6 +48,10 @@ export interface Emission {
   country: string | null
   elapsedMicros: number
   slots: EmittedSlot[]
+  /** For each slot, the id of what was searched for (`phraseId`); 0 without any. Empty: no slot had any. */
+  phrases: number[]
+  /** For each ad shown, one slot after the other, what its predicted click rate was multiplied by. Empty: 1 for all. */
+  lifts: number[]
 }
 
 /** What a showId says of the ad it was given for. Encrypted inside the showId. */

@@ -102,6 +102,16 @@ export interface ShopTraffic {
   computedAt: number
 }
 
+/** Topic `phrase-lifts`: products that are clicked more often, or less, after some words than elsewhere. */
+export interface PhraseLifts {
+  shopId: string
+  /** `phraseId` of the words. */
+  phrase: number
+  /** By feed id, what the predicted click rate is multiplied by, above 0. */
+  lifts: { id: string; lift: number }[]
+  computedAt: number
+}
+
 /** Topic `spend-checkpoints`: what a campaign has spent up to a place in the log. */
 export interface SpendCheckpoint {
   campaignId: string
@@ -200,6 +210,7 @@ export interface RecordTypes {
   ItemGroup: ItemGroup
   ProductSignals: ProductSignals
   ShopTraffic: ShopTraffic
+  PhraseLifts: PhraseLifts
   SpendCheckpoint: SpendCheckpoint
   Emission: Emission
   AdEvent: AdEvent

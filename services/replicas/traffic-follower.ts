@@ -1,8 +1,8 @@
 import type { EventLog } from '../../infra/event-log/port.ts'
 import type { ShopTraffic } from '../../schemas/records/records.ts'
-import { decode, unknownSchemaOf } from '../../schemas/wire/codec.ts'
 import { predictClickRate } from '../domain/auction/click-rate.ts'
 import { EVEN_HOURS } from '../domain/time/shop-day.ts'
+import { type Follower, type FollowLogger, followTopic } from './follow-topic.ts'
 
 /** Traffic statistics of shops. */
 export interface Traffic {
@@ -10,12 +10,6 @@ export interface Traffic {
   hourShares(shopId: string): readonly number[]
   /** Predicted click rate of the shop's sponsored ads, in (0, 1). */
   clickRate(shopId: string): number
-}
-
-export interface TrafficFollower extends Traffic {
-  /** Why it has stopped: a newer version writes records that this one cannot decode. Null: it follows. */
-  staleReason(): string | null
-  close(): Promise<void>
 }
 
 export interface ShopUsage {
@@ -38,30 +32,20 @@ export async function followTraffic({
   logger,
 }: {
   log: Pick<EventLog, 'tail'>
-  logger: { error(details: object, message: string): void }
-}): Promise<TrafficFollower> {
+  logger: FollowLogger
+}): Promise<Traffic & Follower> {
   const shops = new Map<string, Omit<ShopUsage, 'shopId'>>()
-  let staleReason: string | null = null
-  const tail = await log.tail('shop-traffic', (records) => {
-    for (const { value, partition, offset } of records) {
-      if (!value || staleReason !== null) continue
-      const unknown = unknownSchemaOf('ShopTraffic', value)
-      if (unknown) {
-        staleReason = unknown.message
-        logger.error(
-          { topic: 'shop-traffic', partition, offset },
-          `The traffic of shops is known until here: ${staleReason}`,
-        )
-        continue
-      }
-      const { shopId, ...usage } = usageOf(decode('ShopTraffic', value))
+  const follower = await followTopic(
+    { log, topic: 'shop-traffic', record: 'ShopTraffic', known: 'The traffic of shops is known', logger },
+    (_, traffic) => {
+      if (!traffic) return
+      const { shopId, ...usage } = usageOf(traffic)
       shops.set(shopId, usage)
-    }
-  })
+    },
+  )
   return {
-    staleReason: () => staleReason,
+    ...follower,
     hourShares: (shopId) => shops.get(shopId)?.hourShares ?? unknownTraffic.hourShares(shopId),
     clickRate: (shopId) => shops.get(shopId)?.clickRate ?? unknownTraffic.clickRate(shopId),
-    close: () => tail.close(),
   }
 }

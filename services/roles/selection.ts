@@ -1,5 +1,6 @@
 import { untilThere } from '../../infra/engines.ts'
 import { Degraded } from '../process/health.ts'
+import { followLifts } from '../replicas/lifts-follower.ts'
 import { followTraffic } from '../replicas/traffic-follower.ts'
 import { selectionApp } from '../selection/http/app.ts'
 import type { Part, Shared } from './part.ts'
@@ -12,11 +13,17 @@ export async function openSelection(shared: Shared): Promise<Part> {
   const { config, log, index, counters, events, limits, metrics, sampled, showIds, snapshot, now, uuid, logger } =
     shared
   const traffic = await untilThere('log', logger, () => followTraffic({ log, logger }))
-  shared.stops.push(traffic.close)
+  const lifts = await untilThere('log', logger, () => followLifts({ log, logger }))
+  shared.stops.push(traffic.close, lifts.close)
+  const stale = () =>
+    Object.entries({ 'shop-traffic': traffic, 'phrase-lifts': lifts }).flatMap(([topic, follower]) => {
+      const reason = follower.staleReason()
+      return reason === null ? [] : [{ topic, reason }]
+    })
   const pausedElsewhere = sampled.pausedPartitions
   sampled.pausedPartitions = async () => [
     ...(await pausedElsewhere()),
-    ...(traffic.staleReason() === null ? [] : [{ stream: 'selection', topic: 'shop-traffic', partitions: 1 }]),
+    ...stale().map(({ topic }) => ({ stream: 'selection', topic, partitions: 1 })),
   ]
   const selection = selectionApp({
     snapshot,
@@ -29,14 +36,15 @@ export async function openSelection(shared: Shared): Promise<Part> {
     uuid,
     deadlineMs: config.selectionDeadlineMs,
     traffic,
+    lifts,
     limits,
     publicUrl: config.publicUrl,
     metrics,
   })
   sampled.emissionQueue = selection.emissionsQueued
   const checkTraffic = async () => {
-    const reason = traffic.staleReason()
-    return reason === null || new Degraded(reason)
+    const [first] = stale()
+    return first === undefined || new Degraded(first.reason)
   }
   return { routes: [selection.plugin], checks: { traffic: checkTraffic }, failures: [] }
 }

@@ -28,6 +28,8 @@ export interface AdBid extends Bid, BilledAd {
   relevance: number
   /** Predicted; 0 where it decides nothing. */
   clickRate: number
+  /** What the click rate was multiplied by for the words that were searched for. */
+  lift: number
 }
 
 export interface Dropped<B extends AdBid> {

@@ -2,15 +2,14 @@ import type { Analytics } from '../../infra/analytics/port.ts'
 import {
   countDaysSql,
   countedPositionsSql,
-  dropPeriodSql,
   type NewDay,
   newDaysSql,
-  pastPeriodsSql,
-} from '../../infra/analytics/queries/signal-days.ts'
+} from '../../infra/analytics/queries/signals/signal-days.ts'
 import { sumOfOffsets } from '../../infra/event-log/epochs.ts'
 import type { Commit, EventLog, Position } from '../../infra/event-log/port.ts'
 import { advanced, newRanges, rowsIn } from '../attribution/ranges.ts'
 import { SINK_GROUP } from '../sink/offset-metadata.ts'
+import { createForgetting } from './forgetting.ts'
 
 export const DAY_MS = 86_400_000
 const TOPICS: readonly string[] = ['transactions', 'judged-events', 'corrections']
@@ -41,7 +40,7 @@ export function createActivity({
 }): Activity {
   /** Null: not read yet. */
   let counted: readonly Commit[] | null = null
-  let tidiedFor: number | null = null
+  const forgetDays = createForgetting(analytics, 'signal_days')
 
   async function countDays(shopId: string, days: readonly number[], { sinceDay, version }: Counting): Promise<void> {
     for (let from = 0; from < days.length; from += DAYS_AT_ONCE) {
@@ -51,22 +50,13 @@ export function createActivity({
     }
   }
 
-  /** Forgets the days that no signal will count any more. */
-  async function tidy(sinceDay: number): Promise<void> {
-    if (tidiedFor === sinceDay) return
-    for (const { period } of await analytics.query<{ period: string }>(pastPeriodsSql, { sinceDay })) {
-      await analytics.command(dropPeriodSql(period))
-    }
-    tidiedFor = sinceDay
-  }
-
   return {
     async takeNew(sinceDay) {
       const stored = (await log.committed(SINK_GROUP)).filter(({ topic }) => TOPICS.includes(topic))
       counted ??= (await analytics.query<Position>(countedPositionsSql)).map((each) => ({ ...each, metadata: '' }))
       const ranges = newRanges(stored, counted, ALL)
       if (ranges.length === 0) return new Map()
-      await tidy(sinceDay)
+      await forgetDays(sinceDay)
       const sql = newDaysSql((topic) => rowsIn(ranges.filter((range) => range.topic === topic)))
       const days = sql ? await analytics.query<NewDay>(sql, { since: sinceDay * DAY_MS }) : []
       const version = sumOfOffsets(stored.map(({ offset }) => offset))

@@ -1,5 +1,9 @@
 import type { Analytics } from '../../infra/analytics/port.ts'
-import { latestOrdersSql, newOrdersSql, type PurchaseOrder } from '../../infra/analytics/queries/signals.ts'
+import {
+  latestOrdersSql,
+  newOrdersSql,
+  type PurchaseOrder,
+} from '../../infra/analytics/queries/signals/orders-and-traffic.ts'
 import type { Commit, EventLog } from '../../infra/event-log/port.ts'
 import { newRanges, rowsIn } from '../attribution/ranges.ts'
 import { SINK_GROUP } from '../sink/offset-metadata.ts'

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { setImmediate as yieldThread } from 'node:timers/promises'
 import type { Analytics } from '../../infra/analytics/port.ts'
-import { type ProductActivity, productActivitySql } from '../../infra/analytics/queries/signal-days.ts'
+import { type ProductActivity, productActivitySql } from '../../infra/analytics/queries/signals/signal-days.ts'
 import type { EventLog, NewRecord } from '../../infra/event-log/port.ts'
 import type { ProductSignals } from '../../schemas/records/records.ts'
 import { decode, encode } from '../../schemas/wire/codec.ts'

@@ -1,5 +1,5 @@
 import type { Analytics } from '../../infra/analytics/port.ts'
-import { shopsSql } from '../../infra/analytics/queries/signals.ts'
+import { shopsSql } from '../../infra/analytics/queries/signals/orders-and-traffic.ts'
 import type { EventLog } from '../../infra/event-log/port.ts'
 import { createActivity, DAY_MS } from './activity.ts'
 import { createDueShops } from './due-shops.ts'

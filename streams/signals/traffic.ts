@@ -4,7 +4,7 @@ import {
   clickTrafficSql,
   type HourTraffic,
   trafficSql,
-} from '../../infra/analytics/queries/signals.ts'
+} from '../../infra/analytics/queries/signals/orders-and-traffic.ts'
 import type { EventLog } from '../../infra/event-log/port.ts'
 import type { ShopTraffic } from '../../schemas/records/records.ts'
 import { decode, encode } from '../../schemas/wire/codec.ts'

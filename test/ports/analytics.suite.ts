@@ -368,6 +368,8 @@ export function analyticsSuite(name: string, open: () => Promise<Analytics>, { c
         country: null,
         elapsedMicros: 5,
         slots,
+        phrases: [0, 2 ** 47],
+        lifts: [1, 1.5],
       }
       await analytics.insert('emissions', [emission], { token: 'emission' })
       expect(await analytics.query('SELECT * FROM emissions')).toEqual([emission])

@@ -291,6 +291,12 @@ export const samples: RecordTypes = {
     clicks: 4_000,
     computedAt: AT,
   },
+  PhraseLifts: {
+    shopId: 'shop-1',
+    phrase: 2 ** 48 - 1,
+    lifts: [{ id: 'sku-1', lift: 1.75 }],
+    computedAt: AT,
+  },
   SpendCheckpoint: {
     campaignId: 'campaign-1',
     spendMicros: 1_234_567,
@@ -357,6 +363,8 @@ export const samples: RecordTypes = {
         dropped: [{ campaignId: 'campaign-2', adId: 'sku-3', relevance: 0.5, bidMicros: 1, reason: 'OUTRANKED' }],
       },
     ],
+    phrases: [2 ** 48 - 1],
+    lifts: [1.75],
   },
   AdEvent: event,
   JudgedEvent: {

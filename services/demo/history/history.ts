@@ -90,7 +90,7 @@ function walk(visit: PastVisit, { products, appeal, random, buysUnprompted }: Wa
   for (let i = 0; i < pages; i++) {
     if (random.chance(0.45)) {
       const path = `/search?q=${encodeURIComponent(wanted.kind)}`
-      visit.page(path, { units: [['searchWide', 4]], banner: null, category })
+      visit.page(path, { units: [['searchWide', 4]], banner: null, category, phrase: wanted.kind })
     } else {
       const place = random.chance(0.6) ? category : department
       visit.page(`/c/${place.toLowerCase()}`, {

@@ -1,4 +1,5 @@
 import type { AdEvent, Emission, EmittedSlot, Transaction } from '../../../schemas/records/events.ts'
+import { phraseId } from '../../domain/auction/phrase-id.ts'
 import { toMicros } from '../../domain/money/money.ts'
 import { productPath } from '../catalogue/feed.ts'
 import { type Product, priceOf } from '../catalogue/products.ts'
@@ -35,6 +36,16 @@ export interface VisitedShop {
   decide: Readonly<Record<'click' | 'clickBanner' | 'buy', (probability: number) => boolean>>
 }
 
+/** What of a page the history knows. */
+export interface PagePlaces {
+  units: readonly [UnitKey, number][]
+  banner: [UnitKey, FormatKey] | null
+  category: string | null
+  product?: Product
+  /** What was searched for. */
+  phrase?: string
+}
+
 /** One visit, and the records that the program would have written. */
 export class PastVisit {
   readonly records: Dated[] = []
@@ -55,19 +66,11 @@ export class PastVisit {
   }
 
   /** Opens a page with ad units, and clicks some of the ads. */
-  page(
-    path: string,
-    places: {
-      units: readonly [UnitKey, number][]
-      banner: [UnitKey, FormatKey] | null
-      category: string | null
-      product?: Product
-    },
-  ) {
+  page(path: string, places: PagePlaces) {
     this.#wait(15, 80)
     this.#pageView(path, places.product ?? null)
     if (places.banner) this.#banner(places.banner, places.category)
-    if (places.units.length > 0) this.#products(places.units, places.category)
+    if (places.units.length > 0) this.#products(places)
   }
 
   /** Buys products, after `delayHours`. */
@@ -102,7 +105,7 @@ export class PastVisit {
     this.records.push(dated.pageView({ ...value, ...seen, occurredAt: this.#at, receivedAt, proof: 'ANONYMOUS' }))
   }
 
-  #products(units: readonly [UnitKey, number][], category: string | null) {
+  #products({ units, category, phrase }: PagePlaces) {
     const { market } = this.#shop
     const filled = units.map(([unit, places]) => ({ unit, ...market.choose({ category, places, at: this.#at }) }))
     const shown = new Set<string>()
@@ -113,6 +116,7 @@ export class PastVisit {
     const emission = this.#emission(
       'SPONSORED',
       filled.map((slot) => this.#productSlot(slot)),
+      phrase,
     )
     for (const [slot, { wins }] of filled.entries()) {
       for (const [ad, win] of wins.entries()) this.#productAd(emission, { slot, ad }, win)
@@ -201,16 +205,19 @@ export class PastVisit {
     return { slotHash: id, adUnitId: id, algorithm: UNIT_ALGORITHMS[unit] }
   }
 
-  #emission(kind: Emission['kind'], slots: EmittedSlot[]): Emission {
+  #emission(kind: Emission['kind'], slots: EmittedSlot[], phrase?: string): Emission {
+    const { shopId } = this.#shop
     const emission: Emission = {
       requestId: this.#uuid(),
-      shopId: this.#shop.shopId,
+      shopId,
       kind,
       ...this.#visitor,
       occurredAt: this.#at,
       country: 'DE',
       elapsedMicros: 700 + this.#random.index(1_900),
       slots,
+      phrases: phrase === undefined ? [] : slots.map(() => phraseId(shopId, { text: phrase, lang: 'en' })),
+      lifts: [],
     }
     this.records.push(dated.emission(emission))
     return emission

@@ -26,7 +26,7 @@ export async function explainEmission(
   const [emission] = await analytics.query<EmissionRow>(find.sql, find.params)
   if (!emission) return null
   const isVisible = visibleAd(snapshot, principal)
-  const slots = emission.slots.map((slot) => ({
+  const slots = withLifts(emission).map((slot) => ({
     ...slot,
     ads: slot.ads.filter(isVisible),
     dropped: slot.dropped.filter(isVisible),
@@ -52,6 +52,17 @@ export async function explainEmission(
   }
 }
 
+interface LiftedAd extends EmittedAd {
+  /** What its predicted click rate was multiplied by. */
+  lift: number
+}
+type LiftedSlot = Omit<EmittedSlot, 'ads'> & { ads: LiftedAd[] }
+
+function withLifts({ slots, lifts }: EmissionRow): LiftedSlot[] {
+  const rest = lifts.values()
+  return slots.map((slot) => ({ ...slot, ads: slot.ads.map((ad) => ({ ...ad, lift: rest.next().value ?? 1 })) }))
+}
+
 /** Advertisers see their own ads: what others bid is not for them. */
 function visibleAd(snapshot: Snapshot, { role, accountId }: Principal) {
   return ({ campaignId }: { campaignId: string }) =>
@@ -60,7 +71,7 @@ function visibleAd(snapshot: Snapshot, { role, accountId }: Principal) {
 
 function slotView(
   snapshot: Snapshot,
-  slot: EmittedSlot,
+  slot: LiftedSlot,
   { kind, events }: { kind: string; events: readonly EmissionEventRow[] },
 ) {
   const { slotHash, adUnitId, algorithm, candidates, shortfall, ads, dropped } = slot
@@ -92,7 +103,7 @@ function slotView(
   }
 }
 
-function adView({ bidMicros, priceMicros, ...ad }: EmittedAd, kind: string) {
+function adView({ bidMicros, priceMicros, ...ad }: LiftedAd, kind: string) {
   const bid = fromMicros(bidMicros)
   // Banners are paid by view: no click is predicted.
   const rankScore = kind === 'DISPLAY' ? bid : ad.relevance * ad.predictedClickRate * bid

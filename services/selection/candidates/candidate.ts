@@ -1,6 +1,6 @@
-import type { IndexedProduct, SearchHit } from '../../../infra/product-index/port.ts'
+import type { IndexedProduct, Lifts, SearchHit } from '../../../infra/product-index/port.ts'
 import { hashOf } from '../../domain/auction/auction.ts'
-import { predictClickRate } from '../../domain/auction/click-rate.ts'
+import { liftedClickRate, predictClickRate } from '../../domain/auction/click-rate.ts'
 import { dedupeKey } from '../../domain/catalogue/offer.ts'
 import type { Traffic } from '../../replicas/traffic-follower.ts'
 import type { CampaignHandle, Campaigns } from '../eligibility/campaigns.ts'
@@ -10,7 +10,10 @@ export interface Candidate {
   product: IndexedProduct
   adId: string
   relevance: number
+  /** Predicted, with the lift. */
   clickRate: number
+  /** What shoppers click after the words that were searched for; 1: as usual. */
+  lift: number
   dedupeKey: string
   /** UTC epoch milliseconds; Infinity: never. */
   expiresAt: number
@@ -20,14 +23,20 @@ export interface Candidate {
 
 export function candidateOf(
   { product, relevance }: SearchHit,
-  { campaigns, traffic }: { campaigns: Pick<Campaigns, 'handle'>; traffic: Pick<Traffic, 'clickRate'> },
+  {
+    campaigns,
+    traffic,
+    lifts,
+  }: { campaigns: Pick<Campaigns, 'handle'>; traffic: Pick<Traffic, 'clickRate'>; lifts: Lifts | undefined },
 ): Candidate {
   const { offer, campaignIds, signals } = product
+  const lift = lifts?.get(offer.id) ?? 1
   return {
     product,
     adId: offer.id,
     relevance,
-    clickRate: predictClickRate(signals, traffic.clickRate(offer.shopId)),
+    clickRate: liftedClickRate(predictClickRate(signals, traffic.clickRate(offer.shopId)), lift),
+    lift,
     dedupeKey: dedupeKey(offer),
     // Offers that were indexed before the field existed lack it.
     expiresAt: offer.expiresAt ?? Number.POSITIVE_INFINITY,

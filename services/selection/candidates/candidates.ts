@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import {
   type IndexedProduct,
   IndexUnavailable,
+  type Lifts,
   type ProductIndex,
   type ProductQuery,
   type SearchHit,
@@ -26,7 +27,7 @@ export interface CandidateList {
   isFallback?: true
 }
 
-export type CandidateQuery = Pick<ProductQuery, 'shopId' | 'filters' | 'rank' | 'limit' | 'synonyms'> & {
+export type CandidateQuery = Pick<ProductQuery, 'shopId' | 'filters' | 'rank' | 'limit' | 'synonyms' | 'lifts'> & {
   campaigns: RunningCampaigns
 }
 
@@ -72,8 +73,8 @@ export function createCandidateSource(deps: {
   const lastKnown = { ttl: LAST_KNOWN_MS, ttlResolution: 0, perf: { now } }
   const lastLists = new LRUCache<string, readonly Candidate[]>({ max: LISTS_CACHED_MAX, ...lastKnown })
   const lastReferences = new LRUCache<string, IndexedProduct[]>({ max: REFERENCES_CACHED_MAX, ...lastKnown })
-  const candidatesOf = (hits: readonly SearchHit[]) =>
-    hits.map((hit) => candidateOf(hit, { campaigns: allCampaigns, traffic }))
+  const candidatesOf = (hits: readonly SearchHit[], lifts?: Lifts) =>
+    hits.map((hit) => candidateOf(hit, { campaigns: allCampaigns, traffic, lifts }))
   const bestsellers = createBestsellerFallback({
     campaigns: allCampaigns,
     traffic,
@@ -88,7 +89,7 @@ export function createCandidateSource(deps: {
 
   return {
     find(query) {
-      const { shopId, filters, rank, limit, campaigns, synonyms } = query
+      const { shopId, filters, rank, limit, campaigns, synonyms, lifts } = query
       if (campaigns.groups.length === 0) return EMPTY
       bestsellers.note(shopId)
       const key = JSON.stringify([shopId, campaigns.key, limit, rank, filters])
@@ -97,9 +98,9 @@ export function createCandidateSource(deps: {
         const tieSeed = shuffledHash(hashOf(key), now() | 0)
         const priorClickRate = traffic.clickRate(shopId)
         const groups = campaigns.groups
-        const wanted = { shopId, filters, rank, limit, campaigns: groups, synonyms, priorClickRate, tieSeed }
+        const wanted = { shopId, filters, rank, limit, campaigns: groups, synonyms, priorClickRate, lifts, tieSeed }
         const found = await throughBreaker(() => batch.search(wanted))
-        const candidates = candidatesOf(found.runnerUp ? [...found.hits, found.runnerUp] : found.hits)
+        const candidates = candidatesOf(found.runnerUp ? [...found.hits, found.runnerUp] : found.hits, lifts)
         lastLists.set(keyOfPage(query), candidates)
         return { candidates, bestFit: found.bestFit, truncated: found.truncated }
       })

@@ -107,6 +107,7 @@ function bidOf(banner: DisplayBanner, bidMicros: number, tieSeed: number): Banne
     dedupeKey: id,
     relevance: 1,
     clickRate: 0,
+    lift: 1,
     likelihood: 1,
     quality: 1,
     bidMicros,

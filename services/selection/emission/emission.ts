@@ -1,7 +1,9 @@
 import type { AdKind, Emission, EmittedSlot } from '../../../schemas/records/events.ts'
 import { rankOf } from '../../domain/auction/auction.ts'
+import { phraseId } from '../../domain/auction/phrase-id.ts'
 import type { AdBid, Allocation } from '../ad-steps.ts'
 import type { Person } from '../http/parameters.ts'
+import { noteworthyPhrase, phraseOf } from '../searched-phrase.ts'
 import type { AnySlot } from '../slots.ts'
 
 /** What became of a slot. */
@@ -24,6 +26,8 @@ export function emissionOf(
   request: { kind: AdKind; requestId: string; person: Person; now: number; elapsedMicros: number },
 ): Emission {
   const [first] = slots
+  const phrases = slots.map(({ slot }) => searchedPhraseId(slot))
+  const lifts = slots.flatMap(({ ads }) => ads.map(({ bid }) => bid.lift))
   return {
     requestId: request.requestId,
     shopId: first!.slot.shopId,
@@ -34,7 +38,15 @@ export function emissionOf(
     country: first!.slot.country,
     elapsedMicros: request.elapsedMicros,
     slots: slots.map(emittedSlot),
+    phrases: phrases.some((id) => id !== 0) ? phrases : [],
+    lifts: lifts.some((lift) => lift !== 1) ? lifts : [],
   }
+}
+
+/** 0: nothing was searched for, or what may tell who somebody is. */
+function searchedPhraseId(slot: AnySlot): number {
+  const phrase = phraseOf(slot)
+  return phrase === null || noteworthyPhrase(phrase.text) === null ? 0 : phraseId(slot.shopId, phrase)
 }
 
 function emittedSlot({ slot, ads, dropped, candidates, shortfall }: Filled): EmittedSlot {

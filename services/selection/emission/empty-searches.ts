@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { NewRecord } from '../../../infra/event-log/port.ts'
 import type { Targeting } from '../../../schemas/http/selection.ts'
-import type { Algorithm } from '../../../schemas/records/entities.ts'
 import type { EmptySearch } from '../../../schemas/records/events.ts'
 import { encode } from '../../../schemas/wire/codec.ts'
 import type { AdBid } from '../ad-steps.ts'
+import { noteworthyPhrase, phraseOf } from '../searched-phrase.ts'
 import type { AnySlot, AnyTargeting } from '../slots.ts'
 import type { FilledSlot } from './emission.ts'
 
@@ -60,44 +60,18 @@ export function createEmptySearches(deps: {
 function emptySearchOf({ slot, candidates, ads, dropped, shortfall }: FilledSlot<AnySlot, AdBid>): string | null {
   const isEmpty = candidates === 0 && ads.length === 0 && dropped.length === 0
   if (!isEmpty || (shortfall !== 'NO_CANDIDATES' && shortfall !== 'MIN_AD_COUNT')) return null
-  if (!searching.has(slot.algorithm)) return null
+  const searched = phraseOf(slot)
   const targeting = slot.targeting as AnyTargeting & SearchParameters
-  const { searchData, productTitle, brand, priceMin, priceMax } = targeting
-  if (!searchData || productTitle || brand || priceMin !== undefined || priceMax !== undefined) return null
+  const { productTitle, brand, priceMin, priceMax } = targeting
+  if (!searched || productTitle || brand || priceMin !== undefined || priceMax !== undefined) return null
   const { categoryIds = [], categoryPaths = [], attributes = [] } = targeting
   if (categoryIds.length + categoryPaths.length + attributes.length > 0) return null
-  return noteworthyPhrase(searchData)
-}
-
-/** Algorithms that find products by the phrase. */
-const searching: ReadonlySet<Algorithm> = new Set([
-  'CONTEXT_MATCH',
-  'CONTEXT_MATCH_WIDE',
-  'BESTSELLERS',
-  'BESTSELLERS_WIDE',
-])
-
-const PHRASE_CHARS_MAX = 80
-/** A telephone number, but not a GTIN. */
-const phoneNumber = /^(?!(\d{8}|\d{12,14})$)\+?[\d\s()./-]{7,}$/
-
-/** A phrase as it is counted; null for one that is no search, or that may tell who somebody is. */
-export function noteworthyPhrase(text: string): string | null {
-  const phrase = text
-    .normalize('NFKC')
-    .toLowerCase()
-    .replace(/[\s\p{C}]+/gu, ' ')
-    .trim()
-  if (phrase.length > PHRASE_CHARS_MAX || !/[\p{L}\p{N}]/u.test(phrase)) return null
-  return phrase.includes('@') || phoneNumber.test(phrase) ? null : phrase
+  return noteworthyPhrase(searched.text)
 }
 
 /** What requests for products have beside what all have. */
 type SearchParameters = Partial<
-  Pick<
-    Targeting,
-    'searchData' | 'productTitle' | 'brand' | 'priceMin' | 'priceMax' | 'categoryIds' | 'categoryPaths' | 'attributes'
-  >
+  Pick<Targeting, 'productTitle' | 'brand' | 'priceMin' | 'priceMax' | 'categoryIds' | 'categoryPaths' | 'attributes'>
 >
 
 const personOf = (shopId: string, phrase: string, cid: string): number =>

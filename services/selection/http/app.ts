@@ -8,6 +8,7 @@ import type { ShowIds } from '../../domain/show-id/show-id.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import type { HttpServer } from '../../http/server.ts'
 import { rateLimitedLog } from '../../process/rate-limited-log.ts'
+import type { PhraseLiftsView } from '../../replicas/lifts-follower.ts'
 import type { Traffic } from '../../replicas/traffic-follower.ts'
 import { createAllocator } from '../allocate.ts'
 import { createBudgets } from '../budget/budgets.ts'
@@ -41,6 +42,7 @@ export interface SelectionDeps {
   /** The longest that a request waits for its ads. */
   deadlineMs: number
   traffic: Traffic
+  lifts: PhraseLiftsView
   limits: RequestLimits
   /** The address that browsers know the server by. */
   publicUrl: string
@@ -99,7 +101,7 @@ export function selectionApp(deps: SelectionDeps): SelectionApp {
 
     server.register(formattedApp({ snapshot, folder: BUILT_FOLDER }))
     const info: EmissionInfoDeps = { showIds, index, snapshot, limits }
-    sponsoredRoute(server, sponsoredAds({ source, campaigns }), limits, selectDeps)
+    sponsoredRoute(server, sponsoredAds({ source, campaigns, lifts: deps.lifts }), limits, selectDeps)
     emissionInfoRoute(server, '/v1/dsa/emissionInfo', 'SPONSORED', info)
     displayRoute(server, displayAds({ snapshot, displayCampaigns, campaigns, publicUrl }), limits, selectDeps)
     emissionInfoRoute(server, '/v1/banner/dsa/emissionInfo', 'DISPLAY', info)

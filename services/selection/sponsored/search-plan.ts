@@ -1,6 +1,8 @@
-import type { Filter } from '../../../infra/product-index/port.ts'
+import type { Filter, Lifts } from '../../../infra/product-index/port.ts'
+import { phraseId } from '../../domain/auction/phrase-id.ts'
 import { carriesAttribute } from '../../domain/catalogue/attributes.ts'
 import { synonymsOfShop } from '../../domain/catalogue/shop-synonyms.ts'
+import type { PhraseLiftsView } from '../../replicas/lifts-follower.ts'
 import type { Plan } from '../algorithms/algorithm.ts'
 import { algorithms } from '../algorithms/algorithms.ts'
 import type { Candidate } from '../candidates/candidate.ts'
@@ -8,11 +10,13 @@ import type { CandidateList, CandidateQuery, CandidateSource } from '../candidat
 import { deliverable } from '../candidates/filters.ts'
 import { DEADLINE_EXCEEDED, type Deadline } from '../deadline.ts'
 import type { CampaignKind, Campaigns } from '../eligibility/campaigns.ts'
+import { phraseOf } from '../searched-phrase.ts'
 import { campaignKindsOf, type Slot } from '../slots.ts'
 
 export interface SearchDeps {
   source: CandidateSource
   campaigns: Campaigns
+  lifts: PhraseLiftsView
 }
 
 type AttributeFilter = Extract<Filter, { kind: 'attribute' }>
@@ -77,13 +81,14 @@ export async function findCandidates(
   { slot, plan }: Pick<SearchPlan, 'slot' | 'plan'>,
   { campaignKind, limit, except }: { campaignKind: CampaignKind; limit: number; except?: string },
   deadline: Deadline,
-  { source, campaigns }: SearchDeps,
+  { source, campaigns, lifts }: SearchDeps,
 ): Promise<CandidateList | typeof DEADLINE_EXCEEDED> {
   const query: CandidateQuery = {
     shopId: slot.shopId,
     filters: [...deliverable(slot.targeting, slot.country), ...plan.filters],
     rank: plan.rank,
     synonyms: synonymsOfShop(slot.shop),
+    lifts: liftsOf(slot, lifts),
     limit,
     campaigns: campaigns.running(slot.shopId, campaignKind, except),
   }
@@ -94,6 +99,12 @@ export async function findCandidates(
   return plan.notTitle === undefined && plan.relevance === undefined && attributes.length === 0
     ? list
     : { ...list, candidates: refined(plan, attributes, list) }
+}
+
+/** How what was searched for changes what is clicked. */
+function liftsOf(slot: Slot, lifts: PhraseLiftsView): Lifts | undefined {
+  const phrase = lifts.hasAny(slot.shopId) ? phraseOf(slot) : null
+  return phrase === null ? undefined : lifts.of(slot.shopId, phraseId(slot.shopId, phrase))
 }
 
 /** Applies what the index cannot: it finds attributes in any spelling, and knows neither `notTitle` nor own relevance. */

@@ -27,16 +27,16 @@ export const sponsoredSlotRules: SlotRules<Slot> = {
 }
 
 /** Sponsored products: found by the product index, ranked by expected revenue, priced by second price per click. */
-export function sponsoredAds({ source, campaigns }: SearchDeps): AdSteps<Slot, CandidateList, ProductBid> {
+export function sponsoredAds(deps: SearchDeps): AdSteps<Slot, CandidateList, ProductBid> {
   return {
     kind: 'SPONSORED',
     slotRules: sponsoredSlotRules,
     // A second price depends on every competitor.
     isCumulative: true,
     async beginSearch(slot, placesBefore, { deadline }) {
-      const plan = await planSearch(slot, placesBefore, deadline, { source, campaigns })
+      const plan = await planSearch(slot, placesBefore, deadline, deps)
       if (typeof plan === 'string') return plan
-      return (campaignKind, places) => productCandidates(plan, campaignKind, places, deadline, { source, campaigns })
+      return (campaignKind, places) => productCandidates(plan, campaignKind, places, deadline, deps)
     },
     dropIneligible({ candidates }, shop, campaignKind, { now, tieSeed }) {
       const bids: ProductBid[] = []
@@ -45,7 +45,7 @@ export function sponsoredAds({ source, campaigns }: SearchDeps): AdSteps<Slot, C
         if (candidate.expiresAt <= now) continue
         for (const { campaign, hash } of candidate.promotions) {
           if (campaign.kind !== campaignKind || campaign.body === null) continue
-          const eligibility = campaigns.eligibility(campaign, shop, now)
+          const eligibility = deps.campaigns.eligibility(campaign, shop, now)
           if (eligibility.reason === 'NOT_RUNNING') continue
           const bid: ProductBid = {
             campaignId: campaign.id,
@@ -56,6 +56,7 @@ export function sponsoredAds({ source, campaigns }: SearchDeps): AdSteps<Slot, C
             dedupeKey: candidate.dedupeKey,
             relevance: candidate.relevance,
             clickRate: candidate.clickRate,
+            lift: candidate.lift,
             likelihood: candidate.clickRate,
             quality: candidate.relevance * candidate.clickRate,
             bidMicros: eligibility.bidMicros,

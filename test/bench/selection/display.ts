@@ -16,6 +16,7 @@ import type { BannerTargeting, RegistryEntry } from '../../../schemas/records/en
 import { createShowIds } from '../../../services/domain/show-id/show-id.ts'
 import { Snapshot } from '../../../services/domain/snapshot.ts'
 import { createHttpServer } from '../../../services/http/server.ts'
+import { noLifts } from '../../../services/replicas/lifts-follower.ts'
 import { unknownTraffic } from '../../../services/replicas/traffic-follower.ts'
 import { selectionApp } from '../../../services/selection/http/app.ts'
 import { generousLimits } from '../../generous-limits.ts'
@@ -115,6 +116,7 @@ function shopOf(campaign: () => { targeting: BannerTargeting; cpmMicros: number 
       showIds: createShowIds({ keys: [{ id: 1, secret: randomBytes(32) }] }),
       elapsedMicros: () => performance.now() * 1000,
       traffic: unknownTraffic,
+      lifts: noLifts,
       metrics: createMetrics(null),
     })
     made.register(app.plugin)

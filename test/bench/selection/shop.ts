@@ -13,6 +13,7 @@ import type { ProductOffer } from '../../../schemas/records/records.ts'
 import { createShowIds } from '../../../services/domain/show-id/show-id.ts'
 import { Snapshot } from '../../../services/domain/snapshot.ts'
 import { createHttpServer } from '../../../services/http/server.ts'
+import { noLifts } from '../../../services/replicas/lifts-follower.ts'
 import { unknownTraffic } from '../../../services/replicas/traffic-follower.ts'
 import { selectionApp } from '../../../services/selection/http/app.ts'
 import { generousLimits } from '../../generous-limits.ts'
@@ -130,6 +131,7 @@ export async function openBenchShop(dataFolder: string | undefined): Promise<Ben
         uuid: randomUUID,
         deadlineMs: 100,
         traffic: unknownTraffic,
+        lifts: noLifts,
         publicUrl: 'http://localhost',
         metrics: createMetrics(null),
       })

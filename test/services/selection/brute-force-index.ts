@@ -7,7 +7,7 @@ import type {
   SearchHit,
 } from '../../../infra/product-index/port.ts'
 import type { ProductOffer } from '../../../schemas/records/records.ts'
-import { predictClickRate } from '../../../services/domain/auction/click-rate.ts'
+import { liftedClickRate, predictClickRate } from '../../../services/domain/auction/click-rate.ts'
 
 /** Plain words: lower case, split at what is no letter or digit, not stemmed. Catalogues of tests use plain words only. */
 const words = (text: string) =>
@@ -137,14 +137,16 @@ export function bruteForceIndex(products: IndexedProduct[]): BruteForceIndex {
     async search(queries) {
       this.searches++
       await this.before()
-      return queries.map(({ shopId, filters, rank, campaigns, priorClickRate, limit }) => {
+      return queries.map(({ shopId, filters, rank, campaigns, priorClickRate, lifts, limit }) => {
         const weightOf = ({ campaignIds }: IndexedProduct) =>
           Math.max(
             0,
             ...campaigns!.filter((g) => g.campaignIds.some((id) => campaignIds.includes(id))).map((g) => g.weight),
           )
         const rankOf = ({ product, relevance }: SearchHit) =>
-          relevance * predictClickRate(product.signals, priorClickRate) * weightOf(product)
+          relevance *
+          liftedClickRate(predictClickRate(product.signals, priorClickRate), lifts?.get(product.offer.id) ?? 1) *
+          weightOf(product)
         const found = this.products.filter(
           (product) =>
             product.offer.shopId === shopId &&

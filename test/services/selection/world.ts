@@ -20,6 +20,7 @@ import { RESERVATION_MS } from '../../../services/domain/money/in-flight.ts'
 import { createShowIds } from '../../../services/domain/show-id/show-id.ts'
 import { Snapshot } from '../../../services/domain/snapshot.ts'
 import { createHttpServer } from '../../../services/http/server.ts'
+import { noLifts, type PhraseLiftsView } from '../../../services/replicas/lifts-follower.ts'
 import { unknownTraffic } from '../../../services/replicas/traffic-follower.ts'
 import { selectionApp } from '../../../services/selection/http/app.ts'
 import { requestLimits } from '../../request-limits.ts'
@@ -71,6 +72,7 @@ export async function createWorld(
     deadlineMs?: number
     shop?: Partial<Shop>
     clickRate?: number
+    lifts?: PhraseLiftsView
     limits?: Partial<Limits>
   } = {},
 ) {
@@ -247,6 +249,7 @@ export async function createWorld(
     deadlineMs: options.deadlineMs ?? 5_000,
     publicUrl: PUBLIC_URL,
     traffic: { ...unknownTraffic, clickRate: () => clickRate },
+    lifts: options.lifts ?? noLifts,
     metrics: {
       adsSelected: (selected) => selections.push(selected),
       emissionsLost: (count) => {

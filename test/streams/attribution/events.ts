@@ -159,6 +159,8 @@ export function emission(fields: {
     country: null,
     elapsedMicros: 1,
     slots: [],
+    phrases: [],
+    lifts: [],
   }
 }
 

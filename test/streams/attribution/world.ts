@@ -29,6 +29,7 @@ const TABLES = [
   'attributed_lines',
   'signal_days',
   'signal_positions',
+  'phrase_days',
 ]
 
 /** An engine for the tests of a file; each call empties its tables. */

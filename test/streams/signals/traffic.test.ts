@@ -37,7 +37,11 @@ const request = (occurredAt: number, shopId = 'shop'): { topic: 'emissions'; val
   const person = { cid: 'c', uid: null, country: null }
   return {
     topic: 'emissions',
-    value: { requestId, shopId, kind: 'SPONSORED', ...person, occurredAt, elapsedMicros: 1, slots: [] },
+    value: {
+      ...{ requestId, shopId, kind: 'SPONSORED' },
+      ...person,
+      ...{ occurredAt, elapsedMicros: 1, slots: [], phrases: [], lifts: [] },
+    },
   }
 }
 

@@ -6,7 +6,7 @@ export const EMISSION_EVENTS_MAX = 1_000
 /** Clicks count until 30 days after the ad was served; later ones are expired, and rare. */
 const EVENTS_AFTER_MS = 60 * 86_400_000
 
-export type EmissionRow = Emission
+export type EmissionRow = Omit<Emission, 'phrases'>
 
 export interface EmissionEventRow {
   eventId: string
@@ -25,7 +25,7 @@ export interface EmissionEventRow {
  */
 export function emissionQuery(spec: { requestId: string; shopIds: readonly string[]; from: number }) {
   const sql = `
-SELECT requestId, shopId, kind, cid, uid, occurredAt, country, elapsedMicros, slots
+SELECT requestId, shopId, kind, cid, uid, occurredAt, country, elapsedMicros, slots, lifts
 FROM emissions WHERE requestId = {requestId:String} AND shopId IN {shopIds:Array(String)} AND occurredAt >= {from:Int64}
 LIMIT 1`
   return { sql, params: spec }

@@ -42,6 +42,10 @@ const Ad = Type.Object({
   position: Type.Integer({ description: '1 is the first place' }),
   relevance: Type.Number({ description: 'How well it fits, up to 1' }),
   predictedClickRate: Type.Number({ description: 'Clicks expected for a view; 0 for a banner, which is paid by view' }),
+  lift: Type.Number({
+    description:
+      'What predictedClickRate was multiplied by: how many times as often as usual shoppers have clicked the product after the words that were searched for; 1 where nothing is known',
+  }),
   bid: Money('Offered for a click, or for 1000 views'),
   price: Money('What a valid click would cost, or 1000 views'),
   rankScore: Type.Number({

@@ -5,6 +5,7 @@ import { spendKey } from '../../../../services/domain/money/counter-keys.ts'
 import { createShowIds } from '../../../../services/domain/show-id/show-id.ts'
 import { Snapshot } from '../../../../services/domain/snapshot.ts'
 import { createHttpServer, type HttpServer } from '../../../../services/http/server.ts'
+import { noLifts } from '../../../../services/replicas/lifts-follower.ts'
 import { followRegistry } from '../../../../services/replicas/registry-follower.ts'
 import { unknownTraffic } from '../../../../services/replicas/traffic-follower.ts'
 import { selectionApp } from '../../../../services/selection/http/app.ts'
@@ -62,6 +63,7 @@ describe('a change of a campaign is in force in every process that selects ads',
       deadlineMs: 5_000,
       publicUrl: PUBLIC_URL,
       traffic: unknownTraffic,
+      lifts: noLifts,
       metrics: { adsSelected: () => {}, emissionsLost: () => {} },
     })
     await server.register(selection.plugin)

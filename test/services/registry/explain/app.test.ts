@@ -46,7 +46,7 @@ async function storeRequest() {
       country: 'PL',
       elapsedMicros: 3_500,
     },
-    ...{ occurredAt: bought - 5 * HOUR_MS, slots: [slot] },
+    ...{ occurredAt: bought - 5 * HOUR_MS, slots: [slot], lifts: [1.8, 0.5] },
   }
   await world.analytics.insert('emissions', [{ ...at(0), ...emission }], { token: 'emissions' })
 }
@@ -193,6 +193,7 @@ describe('GET /v1/panel/explain/emission/{requestId}', () => {
       bid: 0.4,
       price: 0.25,
       rankScore: 0.5 * 0.02 * 0.4,
+      lift: 1.8,
     })
     expect(slot.ads[0].events).toEqual([
       {

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { capReservationKey, viewsKey } from '../../../../services/domain/money/counter-keys.ts'
 import { RESERVATION_MS } from '../../../../services/domain/money/in-flight.ts'
 import { createHttpServer, type HttpServer } from '../../../../services/http/server.ts'
+import { noLifts } from '../../../../services/replicas/lifts-follower.ts'
 import { unknownTraffic } from '../../../../services/replicas/traffic-follower.ts'
 import { selectionApp } from '../../../../services/selection/http/app.ts'
 import { requestLimits } from '../../../request-limits.ts'
@@ -27,6 +28,7 @@ beforeEach(async () => {
     deadlineMs: 5_000,
     publicUrl: PUBLIC_URL,
     traffic: unknownTraffic,
+    lifts: noLifts,
     metrics: { adsSelected: () => {}, emissionsLost: () => {} },
   })
   await other.register(app.plugin)

@@ -15,6 +15,8 @@ const emission = (requestId: string): Emission => ({
   country: null,
   elapsedMicros: 0,
   slots: [],
+  phrases: [],
+  lifts: [],
 })
 
 function createQueue() {

@@ -4,7 +4,8 @@ import type { EmptySearch } from '../../../../schemas/records/events.ts'
 import { decode } from '../../../../schemas/wire/codec.ts'
 import type { AdBid } from '../../../../services/selection/ad-steps.ts'
 import type { FilledSlot } from '../../../../services/selection/emission/emission.ts'
-import { createEmptySearches, noteworthyPhrase } from '../../../../services/selection/emission/empty-searches.ts'
+import { createEmptySearches } from '../../../../services/selection/emission/empty-searches.ts'
+import { noteworthyPhrase } from '../../../../services/selection/searched-phrase.ts'
 import type { AnySlot } from '../../../../services/selection/slots.ts'
 
 type Filled = FilledSlot<AnySlot, AdBid>
@@ -15,7 +16,12 @@ function open() {
   const searches = createEmptySearches({ append: (more) => records.push(...more), now: () => clock.now })
   const noted = () => records.map(({ value }) => decode('EmptySearch', value!) as EmptySearch)
   const search = (searchData: string, cid = 'ann', more: object = {}, targeting: object = {}) => {
-    const slot = { shopId: 'shop', algorithm: 'CONTEXT_MATCH', targeting: { searchData, ...targeting } }
+    const slot = {
+      shopId: 'shop',
+      shop: { lang: 'en' },
+      algorithm: 'CONTEXT_MATCH',
+      targeting: { searchData, ...targeting },
+    }
     const filled = { slot, ads: [], dropped: [], candidates: 0, shortfall: 'NO_CANDIDATES', ...more }
     searches.note([filled as unknown as Filled], { cid, now: clock.now })
   }

@@ -70,6 +70,7 @@ export const t = catalogue({
   ownPromotion: 'own promotion',
   relevance: 'Relevance',
   predictedCtr: 'Predicted CTR',
+  liftForWords: '{lift} × after these words',
   bid: 'Bid',
   cpmBid: 'CPM bid',
   rank: 'Rank',

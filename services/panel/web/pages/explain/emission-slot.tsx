@@ -123,7 +123,20 @@ function AdName({ ad: { adId, campaignId, campaignName }, shopId, isDisplay, aut
 
 const rankColumns: Column<Ad>[] = [
   { title: t('relevance'), align: 'end', cell: ({ relevance }) => formatScore(relevance) },
-  { title: t('predictedCtr'), align: 'end', cell: ({ predictedClickRate }) => formatShare(predictedClickRate) },
+  {
+    title: t('predictedCtr'),
+    align: 'end',
+    cell: ({ predictedClickRate, lift }) => (
+      <>
+        {formatShare(predictedClickRate)}
+        {lift !== 1 && (
+          <Text size="xs" c="dimmed">
+            {t('liftForWords', { lift: formatScore(lift) })}
+          </Text>
+        )}
+      </>
+    ),
+  },
 ]
 
 const moneyColumns = (currency: string | undefined, isDisplay: boolean): Column<Ad>[] => [

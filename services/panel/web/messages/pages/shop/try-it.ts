@@ -41,6 +41,8 @@ export const t = catalogue({
   whyThis: 'Why this ad',
   relevance: 'Relevance',
   predictedCtr: 'Predicted CTR',
+  liftForWords: 'After these words',
+  liftTimes: '{lift} × as often clicked',
   bid: 'Bid',
   cpmBid: 'CPM bid',
   rank: 'Rank: relevance × CTR × bid',

@@ -109,7 +109,7 @@ function WhyThis({ why, isLate, currency, isByClick }: WhyThisProps) {
       </div>
     )
   }
-  const { campaignName, autoPromo, relevance, predictedClickRate, bid, price, rankScore } = why
+  const { campaignName, autoPromo, relevance, predictedClickRate, lift, bid, price, rankScore } = why
   return (
     <div className={classes.why}>
       <Text size="xs" fw={600} truncate title={campaignName ?? ''}>
@@ -122,6 +122,12 @@ function WhyThis({ why, isLate, currency, isByClick }: WhyThisProps) {
             <dd>{formatShare(relevance)}</dd>
             <dt>{t('predictedCtr')}</dt>
             <dd>{formatShare(predictedClickRate)}</dd>
+            {lift !== 1 && (
+              <>
+                <dt>{t('liftForWords')}</dt>
+                <dd>{t('liftTimes', { lift: formatScore(lift) })}</dd>
+              </>
+            )}
           </>
         )}
         <dt>{isByClick ? t('bid') : t('cpmBid')}</dt>

@@ -1,5 +1,5 @@
-import { TRANSACTION_ORDER } from './attribution/transaction-versions.ts'
-import { countsSql } from './corrections.ts'
+import { TRANSACTION_ORDER } from '../attribution/transaction-versions.ts'
+import { countsSql } from '../corrections.ts'
 
 /** What signals and traffic read of `transactions`, `emissions` and `judged_events`. */
 

@@ -1,6 +1,6 @@
-import type { TopicName } from '../../../schemas/topics.ts'
-import { TRANSACTION_ORDER } from './attribution/transaction-versions.ts'
-import { countsSql } from './corrections.ts'
+import type { TopicName } from '../../../../schemas/topics.ts'
+import { TRANSACTION_ORDER } from '../attribution/transaction-versions.ts'
+import { countsSql } from '../corrections.ts'
 
 /**
  * What shoppers did with products, counted by shop and day in `signal_days`. An id that came more than once counts once, as in
@@ -106,10 +106,14 @@ export const productActivitySql = `
   )
   GROUP BY id HAVING sum(purchases) + clicks + views > 0`
 
+/** Tables whose rows are of a day, in partitions of as many days. */
+export type DayTable = 'signal_days' | 'phrase_days'
+
 /** Row: `period` of the days that are all before a day. Parameter sinceDay. */
-export const pastPeriodsSql = `
+export const pastPeriodsSql = (table: DayTable): string => `
   SELECT DISTINCT partition AS period FROM system.parts
-  WHERE database = currentDatabase() AND table = 'signal_days' AND active
+  WHERE database = currentDatabase() AND table = '${table}' AND active
     AND toInt32OrZero(partition) < intDiv({sinceDay:Int32}, ${DAYS_PER_PARTITION})`
 
-export const dropPeriodSql = (period: string): string => `ALTER TABLE signal_days DROP PARTITION ${Number(period)}`
+export const dropPeriodSql = (table: DayTable, period: string): string =>
+  `ALTER TABLE ${table} DROP PARTITION ${Number(period)}`

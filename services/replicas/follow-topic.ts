@@ -1,0 +1,45 @@
+import type { EventLog } from '../../infra/event-log/port.ts'
+import type { RecordTypes } from '../../schemas/records/records.ts'
+import type { RecordName, TopicName } from '../../schemas/topics.ts'
+import { decode, unknownSchemaOf } from '../../schemas/wire/codec.ts'
+
+export interface FollowLogger {
+  error(details: object, message: string): void
+}
+
+export interface Follower {
+  /** Why it has stopped: a newer version writes records that this one cannot decode. Null: it follows. */
+  staleReason(): string | null
+  close(): Promise<void>
+}
+
+export interface FollowedTopic<R extends RecordName> {
+  log: Pick<EventLog, 'tail'>
+  /** Compacted. */
+  topic: TopicName
+  record: R
+  /** A sentence of what is known from it, without its end. */
+  known: string
+  logger: FollowLogger
+}
+
+/** Passes on what a topic holds and what comes, until closed; null for a key that was removed. */
+export async function followTopic<R extends RecordName>(
+  { log, topic, record, known, logger }: FollowedTopic<R>,
+  apply: (key: string, value: RecordTypes[R] | null) => void,
+): Promise<Follower> {
+  let staleReason: string | null = null
+  const tail = await log.tail(topic, (records) => {
+    for (const { key, value, partition, offset } of records) {
+      if (staleReason !== null) return
+      const unknown = value && unknownSchemaOf(record, value)
+      if (unknown) {
+        staleReason = unknown.message
+        logger.error({ topic, partition, offset }, `${known} until here: ${staleReason}`)
+        return
+      }
+      apply(key!, value && decode(record, value))
+    }
+  })
+  return { staleReason: () => staleReason, close: () => tail.close() }
+}

@@ -1,0 +1,34 @@
+import type { Algorithm } from '../../schemas/records/entities.ts'
+import { given } from './candidates/filters.ts'
+import type { AnySlot, AnyTargeting } from './slots.ts'
+
+/** Algorithms that find products by the phrase. */
+const searching: ReadonlySet<Algorithm> = new Set([
+  'CONTEXT_MATCH',
+  'CONTEXT_MATCH_WIDE',
+  'BESTSELLERS',
+  'BESTSELLERS_WIDE',
+])
+
+/** What the shopper has searched for; null where products are found otherwise. */
+export function phraseOf({ algorithm, targeting, shop }: AnySlot): { text: string; lang: string } | null {
+  if (!searching.has(algorithm)) return null
+  const { searchData, lang = shop.lang } = targeting as AnyTargeting & { searchData?: string; lang?: string }
+  const text = given(searchData)
+  return text === null ? null : { text, lang }
+}
+
+const PHRASE_CHARS_MAX = 80
+/** A telephone number, but not a GTIN. */
+const phoneNumber = /^(?!(\d{8}|\d{12,14})$)\+?[\d\s()./-]{7,}$/
+
+/** A phrase as it is counted; null for one that is no search, or that may tell who somebody is. */
+export function noteworthyPhrase(text: string): string | null {
+  const phrase = text
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[\s\p{C}]+/gu, ' ')
+    .trim()
+  if (phrase.length > PHRASE_CHARS_MAX || !/[\p{L}\p{N}]/u.test(phrase)) return null
+  return phrase.includes('@') || phoneNumber.test(phrase) ? null : phrase
+}

@@ -1,0 +1,183 @@
+import { hash } from 'node:crypto'
+import type { Analytics } from '../../infra/analytics/port.ts'
+import {
+  countPhraseDaySql,
+  type DueDay,
+  dayCountedSql,
+  newClicksSql,
+  type PhraseRow,
+  type PlaceRow,
+  type ProductRow,
+  phraseResponsesSql,
+  placesSql,
+  productResponsesSql,
+  uncountedDaysSql,
+} from '../../infra/analytics/queries/signals/phrase-days.ts'
+import type { Commit, EventLog, NewRecord } from '../../infra/event-log/port.ts'
+import type { PhraseLifts } from '../../schemas/records/records.ts'
+import { decode, encode } from '../../schemas/wire/codec.ts'
+import type { Snapshot } from '../../services/domain/snapshot.ts'
+import { liftsKey } from '../../services/replicas/lifts-follower.ts'
+import { newRanges, rowsIn } from '../attribution/ranges.ts'
+import { createForgetting } from '../signals/forgetting.ts'
+import { SINK_GROUP } from '../sink/offset-metadata.ts'
+import {
+  liftsOf,
+  PHRASE_CLICKS_MIN,
+  PHRASES_MAX,
+  POSITIONS_MAX,
+  PRODUCTS_MAX,
+  PURCHASE_RESPONSES,
+  placeRates,
+  SHOP_CLICKS_MIN,
+  strengthsOf,
+} from './lift-model.ts'
+
+export const DAY_MS = 86_400_000
+/** What is counted. */
+const TOPICS: readonly string[] = ['judged-events', 'corrections']
+const ALL = { starts: [], runOffsets: Number.POSITIVE_INFINITY }
+/** What happened longer ago is not learnt from. */
+export const WINDOW_DAYS = 60
+/** Age at which a click counts half: what people want changes with the season. */
+const HALF_LIFE_DAYS = 30
+/** When a day is counted anew: purchases after its clicks have come. */
+const PURCHASES_AFTER_DAYS = 8
+/** Smaller changes are not worth a record. */
+const SIGNIFICANT_DIGITS = 2
+const RECORDS_PER_APPEND = 500
+
+export interface PhraseLiftsDeps {
+  log: Pick<EventLog, 'append' | 'committed' | 'tail'>
+  analytics: Analytics
+  snapshot: Snapshot
+  /** UTC epoch milliseconds. */
+  now: () => number
+}
+
+/**
+ * Learns, once a day, which products of each shop are clicked after which words, and appends what changed to `phrase-lifts`. A day
+ * is counted when it is over, and again when events of it come late; many at once, as by an import, are learnt from at once. The
+ * result is one turn. Only one process may run it.
+ */
+export function createPhraseLifts({ log, analytics, snapshot, now }: PhraseLiftsDeps): () => Promise<void> {
+  const forgetDays = createForgetting(analytics, 'phrase_days')
+  /** By shop, then by phrase: digest of the lifts in the topic. Null: not read yet. */
+  let known: Map<string, Map<number, string>> | null = null
+  /** Up to where rows of the sink are looked through. Null: the tables themselves tell what is counted. */
+  let readTo: readonly Commit[] | null = null
+  /** By shop, then by day, new clicks that are not counted. */
+  const due = new Map<string, Map<number, number>>()
+  /** By shop, the day on which it was learnt from last. */
+  const learntOn = new Map<string, number>()
+
+  async function readKnown(): Promise<Map<string, Map<number, string>>> {
+    const shops = new Map<string, Map<number, string>>()
+    const tail = await log.tail('phrase-lifts', (records) => {
+      for (const { value, key } of records) {
+        const [shopId, phrase] = key!.split('/')
+        note(shops, shopId!, Number(phrase), value && digestOf(decode('PhraseLifts', value).lifts))
+      }
+    })
+    await tail.close()
+    return shops
+  }
+
+  /** Notes the days whose clicks have changed. Without new rows the tables are not asked. */
+  async function noteDue(since: number): Promise<void> {
+    const stored = (await log.committed(SINK_GROUP)).filter(({ topic }) => TOPICS.includes(topic))
+    const ranges = readTo && newRanges(stored, readTo, ALL)
+    const sql = ranges
+      ? newClicksSql((topic) => rowsIn(ranges.filter((range) => range.topic === topic)))
+      : uncountedDaysSql
+    for (const { shopId, day, clicks } of sql ? await analytics.query<DueDay>(sql, { since }) : []) {
+      const days = due.get(shopId) ?? new Map<number, number>()
+      due.set(shopId, days.set(day, (days.get(day) ?? 0) + clicks))
+    }
+    readTo = stored
+  }
+
+  /** The days of a shop to count now. */
+  function daysToCount(shopId: string, today: number): number[] {
+    const past = [...(due.get(shopId) ?? [])].filter(([day]) => day < today)
+    const isImport = past.reduce((sum, [, clicks]) => sum + clicks, 0) >= SHOP_CLICKS_MIN
+    if (learntOn.get(shopId) === today && !isImport) return []
+    const again = learntOn.get(shopId) === today ? [] : [today - PURCHASES_AFTER_DAYS]
+    return past.length === 0 ? [] : [...new Set([...past.map(([day]) => day), ...again])].sort((x, y) => x - y)
+  }
+
+  async function countDays(shopId: string, days: readonly number[], today: number): Promise<void> {
+    for (const day of days) {
+      const counted = { shopId, day, fromMs: day * DAY_MS, toMs: (day + 1) * DAY_MS, countedOn: today }
+      await analytics.command(countPhraseDaySql, { ...counted, positionsMax: POSITIONS_MAX })
+      await analytics.command(dayCountedSql, counted)
+      due.get(shopId)?.delete(day)
+    }
+  }
+
+  async function learn(shopId: string, today: number): Promise<ReadonlyMap<number, PhraseLifts['lifts']>> {
+    const window = { shopId, sinceDay: today - WINDOW_DAYS, today, halfLifeDays: HALF_LIFE_DAYS }
+    const counted = { ...window, purchaseResponses: PURCHASE_RESPONSES }
+    const places = await analytics.query<PlaceRow>(placesSql, counted)
+    if (places.reduce((sum, { clicks }) => sum + clicks, 0) < SHOP_CLICKS_MIN) return new Map()
+    const params = { ...counted, rates: placeRates(places) }
+    const strengths = strengthsOf(await analytics.query<ProductRow>(productResponsesSql, params))
+    const phrases = await analytics.query<PhraseRow>(phraseResponsesSql, {
+      ...params,
+      ...{ phraseClicksMin: PHRASE_CLICKS_MIN, phrasesMax: PHRASES_MAX, productsMax: PRODUCTS_MAX },
+    })
+    return new Map(
+      phrases.flatMap(({ phrase, ids, responses, expected }) => {
+        const products = ids.map((id, at) => ({ id, responses: responses[at]!, expected: expected[at]! }))
+        const lifts = liftsOf(products, strengths).map(({ id, lift }) => ({ id, lift: rounded(lift) }))
+        return lifts.length === 0 ? [] : [[phrase, lifts] as const]
+      }),
+    )
+  }
+
+  async function publish(shopId: string, learnt: ReadonlyMap<number, PhraseLifts['lifts']>): Promise<void> {
+    const ofShop = known!.get(shopId) ?? new Map<number, string>()
+    const records: { phrase: number; digest: string | null; record: NewRecord }[] = []
+    for (const phrase of new Set([...learnt.keys(), ...ofShop.keys()])) {
+      const lifts = learnt.get(phrase)
+      const digest = lifts ? digestOf(lifts) : null
+      if (digest === (ofShop.get(phrase) ?? null)) continue
+      const value = lifts ? encode('PhraseLifts', { shopId, phrase, lifts, computedAt: now() }) : null
+      records.push({ phrase, digest, record: { topic: 'phrase-lifts', key: liftsKey(shopId, phrase), value } })
+    }
+    for (let from = 0; from < records.length; from += RECORDS_PER_APPEND) {
+      const chunk = records.slice(from, from + RECORDS_PER_APPEND)
+      await log.append(chunk.map(({ record }) => record))
+      for (const { phrase, digest } of chunk) note(known!, shopId, phrase, digest)
+    }
+  }
+
+  return async function runOnce() {
+    known ??= await readKnown()
+    const today = Math.floor(now() / DAY_MS)
+    await noteDue((today - WINDOW_DAYS) * DAY_MS)
+    await forgetDays(today - WINDOW_DAYS)
+    for (const { id: shopId } of snapshot.all('Shop')) {
+      const days = daysToCount(shopId, today)
+      if (days.length === 0) continue
+      await countDays(shopId, days, today)
+      await publish(shopId, await learn(shopId, today))
+      learntOn.set(shopId, today)
+    }
+  }
+}
+
+const rounded = (lift: number): number => Number(lift.toPrecision(SIGNIFICANT_DIGITS))
+
+function digestOf(lifts: PhraseLifts['lifts']): string {
+  const pairs = lifts.map(({ id, lift }) => [id, lift]).sort()
+  return hash('sha1', JSON.stringify(pairs), 'base64url')
+}
+
+/** @param digest null: the phrase has none. */
+function note(shops: Map<string, Map<number, string>>, shopId: string, phrase: number, digest: string | null): void {
+  const phrases = shops.get(shopId) ?? new Map<number, string>()
+  if (digest === null) phrases.delete(phrase)
+  else phrases.set(phrase, digest)
+  shops.set(shopId, phrases)
+}

@@ -1,0 +1,208 @@
+import { beforeEach, expect, test } from 'vitest'
+import type { LogRecord, NewRecord } from '../../../infra/event-log/port.ts'
+import type { Shop } from '../../../schemas/records/entities.ts'
+import type { Emission, JudgedEvent } from '../../../schemas/records/events.ts'
+import { Snapshot } from '../../../services/domain/snapshot.ts'
+import { followLifts } from '../../../services/replicas/lifts-follower.ts'
+import { createPhraseLifts, DAY_MS } from '../../../streams/phrase-lifts/phrase-lifts.ts'
+import { emission, purchase, touch } from '../attribution/events.ts'
+import { openWorlds } from '../attribution/world.ts'
+import { logRecord } from '../runtime/fake-log.ts'
+
+const TODAY = 20_600
+const NOW = TODAY * DAY_MS + 3_600_000
+const RED = 11
+const BLUE = 22
+
+const opened = openWorlds()
+let world: Awaited<ReturnType<typeof opened>>
+let appended: NewRecord[]
+let now: number
+let count = 0
+beforeEach(async () => {
+  world = await opened()
+  appended = []
+  now = NOW
+})
+
+const log = () => ({
+  ...world.log,
+  async append(records: readonly NewRecord[]) {
+    appended.push(...records)
+    return []
+  },
+  async tail(_: string, onBatch: (records: LogRecord[]) => unknown) {
+    await onBatch(appended.map((record, at) => logRecord(record, 0, at)))
+    return { close: async () => {} }
+  },
+})
+
+function newLeader(shopIds = ['shop']) {
+  const snapshot = new Snapshot()
+  for (const id of shopIds) {
+    const body = { timeZone: 'UTC' } as Shop
+    snapshot.apply({ kind: 'Shop', id, version: 1, updatedAt: 0, updatedBy: '', deletedAt: null, body })
+  }
+  return createPhraseLifts({ log: log(), analytics: world.analytics, snapshot, now: () => now })
+}
+
+const lifts = async () => {
+  const followed = await followLifts({ log: log(), logger: { error() {} } })
+  return (phrase: number, id: string) => followed.of('shop', phrase)?.get(id) ?? 1
+}
+
+interface Search {
+  phrase: number
+  /** Products in the order shown. */
+  shown: readonly string[]
+  clicked?: string | null
+  day?: number
+  cid?: string
+  shopId?: string
+}
+
+/** An ad request after words, all of whose ads were seen. */
+function search({ phrase, shown, clicked = null, day = 1, cid = `c${count}`, shopId = 'shop' }: Search) {
+  const requestId = `r${count++}`
+  const at = (TODAY - day) * DAY_MS + 40_000_000
+  const slot = {
+    slotHash: 'slot',
+    adUnitId: 'unit',
+    algorithm: 'CONTEXT_MATCH' as const,
+    candidates: 1,
+    shortfall: null,
+  }
+  const request: Emission = {
+    ...emission({ id: requestId, cid, uid: null, at, shopId }),
+    slots: [{ ...slot, ads: [], dropped: [] }],
+    phrases: [phrase],
+  }
+  const event = (type: JudgedEvent['type'], adId: string, position: number): JudgedEvent => {
+    const judged = touch({ eventId: `e${count++}`, cid, at: at + 1_000, adId, type, shopId })
+    return { ...judged, claims: { ...judged.claims, requestId, position, emittedAt: at } }
+  }
+  const views = shown.map((id, place) => event('VIEW', id, place + 1))
+  const clicks = clicked === null ? [] : [event('CLICK', clicked, shown.indexOf(clicked) + 1)]
+  return [
+    { topic: 'emissions' as const, value: request },
+    ...[...views, ...clicks].map((value) => ({ topic: 'judged-events' as const, value })),
+  ]
+}
+
+/** Searches for either colour, both products shown in turn first; after each, its own is clicked thrice as often. */
+function season({ days = 5, each = 120, shopId = 'shop' } = {}) {
+  return Array.from({ length: days * each * 2 }, (_, i) => {
+    const phrase = i % 2 === 0 ? RED : BLUE
+    const own = phrase === RED ? 'red' : 'blue'
+    const other = phrase === RED ? 'blue' : 'red'
+    const turn = Math.floor(i / 2)
+    const clicked = turn % 4 < 3 ? (turn % 4 === 2 ? other : own) : null
+    return search({
+      phrase,
+      shown: turn % 8 < 4 ? ['red', 'blue'] : ['blue', 'red'],
+      clicked,
+      day: 1 + (i % days),
+      shopId,
+    })
+  }).flat()
+}
+
+test('what is clicked after which words is learnt, and written when it changes', async () => {
+  await world.store(season())
+  const run = newLeader()
+  await run()
+  await run()
+  await newLeader()()
+  expect(appended.map(({ key }) => key).sort()).toEqual([`shop/${RED}`, `shop/${BLUE}`])
+  const lift = await lifts()
+  expect(lift(RED, 'red')).toBeGreaterThan(1.2)
+  expect(lift(RED, 'blue')).toBeLessThan(0.8)
+  expect(lift(BLUE, 'red')).toBeLessThan(0.8)
+  expect(lift(BLUE, 'blue')).toBeGreaterThan(1.2)
+})
+
+test('each day is counted as its events tell, each person’s clicks on a product once', async () => {
+  const shown = ['red', 'blue']
+  await world.store(
+    [
+      search({ phrase: RED, shown, clicked: 'blue', cid: 'me' }),
+      search({ phrase: RED, shown, clicked: 'blue', cid: 'me' }),
+      search({ phrase: RED, shown, clicked: 'red' }),
+      search({ phrase: RED, shown }),
+      search({ phrase: RED, shown, clicked: 'red', day: 3 }),
+      // Nobody clicked after these words on that day.
+      search({ phrase: BLUE, shown }),
+      // Today is not over.
+      search({ phrase: RED, shown, clicked: 'red', day: 0 }),
+      search({ phrase: 0, shown, clicked: 'red' }),
+      search({ phrase: RED, shown, clicked: 'red', shopId: 'another' }),
+    ].flat(),
+  )
+  await newLeader()()
+  const rows = await world.analytics.query(
+    'SELECT day, phrase, id, position, views, clicks FROM phrase_days FINAL WHERE phrase != 0 ORDER BY day, position',
+  )
+  expect(rows).toEqual([
+    { day: TODAY - 3, phrase: RED, id: 'red', position: 1, views: 1, clicks: 1 },
+    { day: TODAY - 3, phrase: RED, id: 'blue', position: 2, views: 1, clicks: 0 },
+    { day: TODAY - 1, phrase: RED, id: 'red', position: 1, views: 4, clicks: 1 },
+    { day: TODAY - 1, phrase: RED, id: 'blue', position: 2, views: 4, clicks: 1 },
+  ])
+})
+
+test('of a shop with few clicks nothing is learnt, nor of one that is gone', async () => {
+  await world.store([...season({ each: 20 }), ...season({ shopId: 'gone' })])
+  await newLeader()()
+  expect(appended).toEqual([])
+})
+
+test('a purchase after a click tells more than the click', async () => {
+  const colours = ['red', 'blue']
+  const shownTo = (i: number) => (Math.floor(i / 4) % 2 === 0 ? colours : colours.toReversed())
+  const searches = Array.from({ length: 400 }, (_, i) =>
+    search({
+      phrase: i % 2 === 0 ? RED : BLUE,
+      shown: shownTo(i),
+      clicked: colours[Math.floor(i / 2) % 2]!,
+      cid: `p${i}`,
+    }),
+  )
+  await world.store(searches.flat())
+  await newLeader()()
+  const before = (await lifts())(RED, 'red')
+  const bought = Array.from({ length: 400 }, (_, i) => i).filter((i) => i % 2 === 0 && Math.floor(i / 2) % 2 === 0)
+  await world.store(
+    bought.map((i) => ({
+      topic: 'transactions' as const,
+      value: purchase({
+        eventId: `t${i}`,
+        cid: `p${i}`,
+        uid: null,
+        at: (TODAY - 1) * DAY_MS + 50_000_000,
+        products: ['red'],
+      }),
+    })),
+  )
+  await world.attribute()
+  // Purchases do not make a day due by themselves; eight days later it is counted anew, once others are.
+  now = NOW + 7 * DAY_MS
+  await world.store(search({ phrase: RED, shown: colours, clicked: 'red', day: -6 }))
+  await newLeader()()
+  expect((await lifts())(RED, 'red')).toBeGreaterThan(before * 1.1)
+})
+
+test('late events and voided clicks are counted the next day, and an import at once', async () => {
+  const run = newLeader()
+  await run()
+  await world.store(season())
+  await run()
+  expect(appended).toHaveLength(2)
+  const late = search({ phrase: RED, shown: ['green', 'red'], clicked: 'green' })
+  await world.store(late)
+  const counted = () => world.analytics.query("SELECT sum(clicks) AS clicks FROM phrase_days FINAL WHERE id = 'green'")
+  await run()
+  expect(await counted()).toEqual([{ clicks: 0 }])
+  now += DAY_MS
+  await run()
+  expect(await counted()).toEqual([{ clicks: 1 }])
+})
