@@ -163,10 +163,11 @@ function createSingle(deps: StreamsDeps): SingleWork {
   const attributionLag = createAttributionLag(deps)
   const learnLifts = createPhraseLifts(deps)
   const countReports = createReportCounts(deps)
-  const forgetEmissions = createEmissionRetention({ ...deps, days: deps.retentionDays.emissions })
+  const emissionRetention = createEmissionRetention({ ...deps, days: deps.retentionDays.emissions })
   const timed = [
     periodic('signals', lookMs, () => signals.runOnce().then(() => false), deps),
     periodic('traffic', signalsIntervalMs, () => traffic().then(() => false), deps),
+    periodic('phrase-lifts', PHRASE_LIFTS_PAUSE_MS, () => learnLifts().then(() => false), deps),
   ]
   return {
     streams: [indexer],
@@ -177,8 +178,12 @@ function createSingle(deps: StreamsDeps): SingleWork {
       periodic('counters', COUNTERS_LOOK_MS, countersRepair, deps),
       periodic('earlier-counts', EARLIER_COUNTS_PAUSE_MS, () => countEarlier(deps), deps),
       periodic('time-zones', TIME_ZONES_PAUSE_MS, createTimeZones(deps), deps),
-      periodic('report-counts', REPORT_COUNTS_PAUSE_MS, async () => (await countReports()) || forgetEmissions(), deps),
-      periodic('phrase-lifts', PHRASE_LIFTS_PAUSE_MS, () => learnLifts().then(() => false), deps),
+      periodic(
+        'report-counts',
+        REPORT_COUNTS_PAUSE_MS,
+        async () => (await countReports()) || emissionRetention.turn(),
+        deps,
+      ),
       periodic('spend-checkpoints', SPEND_CHECKPOINTS_PAUSE_MS, createSpendCheckpoints(deps), deps),
       ...timed,
     ],
@@ -186,6 +191,7 @@ function createSingle(deps: StreamsDeps): SingleWork {
       ownLag(indexer),
       async () => (await attributionLag()).map((lag) => ({ stream: attribution.name, ...lag })),
       ...timed.map((each) => timedLag(each, deps.now)),
+      async () => [{ stream: 'emission-retention', topic: null, records: 0, ageMs: emissionRetention.overdueMs() }],
     ],
     onStored: attribution.wake,
     close: () => shopSignals.close(),

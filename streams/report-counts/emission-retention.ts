@@ -33,16 +33,24 @@ export interface EmissionRetentionDeps {
   now: () => number
 }
 
+export interface EmissionRetention {
+  /** @returns whether there may be more to do at once. */
+  turn(): Promise<boolean>
+  /** For how long a month has been waiting to be closed, as of the last look; 0: none is due. */
+  overdueMs(): number
+}
+
 /**
  * Drops the rows of ad requests month by month, once reports are told the month by its counts: `closed-months.ts` has the steps. A
  * turn that stops anywhere is repeated; two processes at once do the same work twice.
- * @returns a turn, which resolves to whether there may be more to do at once.
  */
-export function createEmissionRetention(deps: EmissionRetentionDeps): () => Promise<boolean> {
+export function createEmissionRetention(deps: EmissionRetentionDeps): EmissionRetention {
   const { analytics, days, now } = deps
   let nextLookAt = Number.NEGATIVE_INFINITY
+  /** Of the month that is to be closed. */
+  let waitingSince: number | null = null
 
-  return async () => {
+  async function turn(): Promise<boolean> {
     if (days === undefined) return false
     const at = now()
     const closedUntil = await readClosedUntil(analytics)
@@ -51,11 +59,15 @@ export function createEmissionRetention(deps: EmissionRetentionDeps): () => Prom
     const month = await oldestMonth(analytics, closedUntil)
     const dueAt = month === null ? Number.POSITIVE_INFINITY : month.end + days * DAY_MS
     nextLookAt = Math.min(Math.max(dueAt, at + LOOK_PAUSE_MS), at + DAY_MS)
+    waitingSince = at < dueAt ? null : dueAt
     if (month === null || at < dueAt || !(await close(deps, month, closedUntil))) return false
+    waitingSince = null
     await dropClosedRows(analytics, month.end)
     nextLookAt = at
     return true
   }
+
+  return { turn, overdueMs: () => (waitingSince === null ? 0 : Math.max(0, now() - waitingSince)) }
 }
 
 /** @returns whether the month is closed now. */

@@ -5,7 +5,7 @@ import type { Analytics } from '../port.ts'
 import { completeSince } from '../retention/complete-since.ts'
 import { type AuditedTopic, auditedTopics } from './audited-topics.ts'
 import { recordsIn } from './check-range.ts'
-import { countsIn } from './counts.ts'
+import { countsIn, pendingIn } from './counts.ts'
 import { type EarlierCount, readEarlier, uncountedIn } from './earlier-ranges.ts'
 
 export interface AuditFigures {
@@ -129,12 +129,6 @@ function doneIn(commit: Commit, { keys, isDense }: AuditedTopic) {
   // A log that was restored has been copied in transactions, whose marks take offsets too.
   const areDense = isDense && epochOf(commit.offset) === 0
   return { logged: areDense ? commit.offset - from : read, written, dead }
-}
-
-/** Records that the sink may have stored, or not, when it committed this. */
-function pendingIn({ offset, metadata }: Commit): number {
-  const { pendingLast } = JSON.parse(metadata || '{}') as { pendingLast?: number | null }
-  return typeof pendingLast === 'number' ? pendingLast + 1 - offset : 0
 }
 
 /** Records from `start` on. */

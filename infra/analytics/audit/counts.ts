@@ -27,3 +27,9 @@ export function withBatch(counts: StreamCounts, batch: Omit<StreamCounts, 'from'
 export function countsIn({ metadata }: Pick<Commit, 'metadata'>): StreamCounts | null {
   return metadata.startsWith('{') ? ((JSON.parse(metadata) as { counts?: StreamCounts }).counts ?? null) : null
 }
+
+/** Records that the sink may have stored, or not, when it committed this. */
+export function pendingIn({ offset, metadata }: Commit): number {
+  const { pendingLast } = JSON.parse(metadata || '{}') as { pendingLast?: number | null }
+  return typeof pendingLast === 'number' ? pendingLast + 1 - offset : 0
+}

@@ -213,7 +213,7 @@ describe('two shards', () => {
     await analytics.insert('emissions', rows, { fences: [{ scope: 'emissions', epoch: 1 }] })
     const log = { committed: async () => [], bounds: async () => [], read: async () => [] }
     const deps = { log, analytics, snapshot, days: 60, now: () => Date.parse('2026-07-01') }
-    for (const turn of [createReportCounts(deps), createEmissionRetention(deps)]) {
+    for (const turn of [createReportCounts(deps), createEmissionRetention(deps).turn]) {
       while (await turn()) {
         // A turn takes only so much.
       }

@@ -238,8 +238,9 @@ describe('page views in a table', () => {
   it('cost the audit as much by the million as by ten thousand', async () => {
     const [small, large] = [10_000, 1_000_000]
     const rowsRead = async () => {
+      // Without the events that have not happened yet, looking would read a row more whenever one happens first.
       const [read] = await analytics.query<{ n: number }>(
-        "SELECT value AS n FROM system.events WHERE event = 'SelectedRows'",
+        "SELECT value AS n FROM system.events WHERE event = 'SelectedRows' SETTINGS system_events_show_zero_values = 1",
       )
       return read!.n
     }
@@ -247,9 +248,10 @@ describe('page views in a table', () => {
     for (const [from, stored] of [[0, small] as const, [small, large] as const]) {
       await store(from, stored)
       const log = await logOf({ stored, end: stored + 20 })
+      const looking = -(await rowsRead()) + (await rowsRead())
       const before = await rowsRead()
       expect(await figuresOf(log)).toMatchObject({ logged: stored + 20, stored, duplicates: 0 })
-      costs.push({ rows: (await rowsRead()) - before, records: log.read_.reduce((sum, n) => sum + n, 0) })
+      costs.push({ rows: (await rowsRead()) - before - looking, records: log.read_.reduce((sum, n) => sum + n, 0) })
     }
     expect(costs[1]).toEqual(costs[0])
     expect(costs[0]!.records).toBe(21)

@@ -143,7 +143,7 @@ async function play(seed: number, steps: readonly Step[], asked: readonly Report
         if (each.do === 'FORGET' && !play.forgets) break
         const faults = faultyStore(analytics, each)
         const deps = { log, analytics: faults.store, snapshot, now: () => now, days: DAYS }
-        const turn = each.do === 'COUNT' ? createReportCounts(deps) : createEmissionRetention(deps)
+        const turn = each.do === 'COUNT' ? createReportCounts(deps) : createEmissionRetention(deps).turn
         const turns = async () => {
           while (await turn()) {
             // A turn takes only so much.
@@ -205,7 +205,7 @@ describe('a history of which ad requests are forgotten', () => {
     const log = logOf(rows, () => rows.length)
     const deps = { log, analytics, snapshot, days: DAYS }
     let at = Date.parse('2026-06-29T12:00:00Z')
-    const forget = createEmissionRetention({ ...deps, now: () => at })
+    const { turn: forget } = createEmissionRetention({ ...deps, now: () => at })
     const turn = async () => {
       while (await forget()) {
         // A turn closes one month.

@@ -64,7 +64,7 @@ async function count(): Promise<void> {
 
 /** Up to when months are closed after the turns of a process that has just begun. */
 async function forget(): Promise<number> {
-  const turn = createEmissionRetention({ log, analytics, snapshot, days: 60, now: () => now })
+  const { turn } = createEmissionRetention({ log, analytics, snapshot, days: 60, now: () => now })
   while (await turn()) {
     // A turn closes one month.
   }
@@ -85,13 +85,19 @@ it('is kept while the sink has requests of the month still to store', async () =
   await append(MAY - 240 * HOUR_MS + 1, 20)
   await sink()
   await append(MAY - 30 * 60_000, 1)
+  const retention = createEmissionRetention({ log, analytics, snapshot, days: 60, now: () => now })
+  now = MAY + 50 * 24 * HOUR_MS
+  await retention.turn()
+  expect(retention.overdueMs()).toBe(0)
   now = MAY + 70 * 24 * HOUR_MS
   await count()
   expect(await forget()).toBe(Number.NEGATIVE_INFINITY)
+  expect([await retention.turn(), retention.overdueMs()]).toEqual([false, 10 * 24 * HOUR_MS])
   await sink()
   await count()
   now += 7 * HOUR_MS
   await count()
+  expect([await retention.turn(), retention.overdueMs()]).toEqual([true, 0])
   expect(await forget()).toBe(MAY)
   expect([await stored(`occurredAt < ${MAY}`), await stored()]).toEqual([0, logged - 13])
 })
