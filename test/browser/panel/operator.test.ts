@@ -131,6 +131,13 @@ it('shows the state of the engines and the audit of the log', async () => {
   await page.getByText('Event log: works').waitFor()
   await page.getByRole('row', { name: /^registry/ }).waitFor()
   await page.getByText('No failed events').waitFor()
+  const check = page.getByRole('button', { name: 'Check', exact: true })
+  expect(await check.isDisabled()).toBe(true)
+  await page.getByRole('combobox', { name: 'Topic', exact: true }).first().click()
+  await page.getByRole('option', { name: 'registry', exact: true }).click()
+  await check.click()
+  await page.getByText('Each has its one row, or a known reason to have none.').waitFor()
+  await page.getByText(/^[1-9]\d* records? checked$/).waitFor()
   await expectAccessible()
 })
 

@@ -11,6 +11,7 @@ import { formatDuration } from '../../../components/values/times.tsx'
 import { useEntity } from '../../../data/use-entity.ts'
 import { listOf } from '../../../data/use-list.ts'
 import { t } from '../../../messages/pages/administration.ts'
+import { AuditCheck } from './audit-check.tsx'
 import { DeadLetters } from './dead-letters.tsx'
 import { EngineChecks } from './engine-checks.tsx'
 
@@ -89,6 +90,7 @@ export default function HealthPage() {
             empty={{ title: t('noTopics') }}
           />
         </PanelCard>
+        <AuditCheck topics={data?.topics.map(({ topic }) => topic) ?? []} />
         <DeadLetters topics={data?.topics.map(({ topic }) => topic) ?? []} />
       </Stack>
     </>
