@@ -94,15 +94,25 @@ it('keeps the chosen columns after a reload', async () => {
   await expect.poll(() => page.getByRole('columnheader', { name: 'Dates' }).count()).toBe(0)
 })
 
-it('saves what the table shows, with formulas made harmless', async () => {
+it('saves what the table shows once its figures have come, with formulas made harmless', async () => {
+  const { promise: figuresMayCome, resolve: letFiguresCome } = Promise.withResolvers<void>()
+  const reports = '**/v1/panel/reports?*'
+  await page.route(reports, async (route) => {
+    await figuresMayCome
+    await route.continue()
+  })
+  await page.reload()
   await search('HYPERLINK')
   await page.getByText('1 of 500 campaigns').waitFor()
+  expect(await button('Download as CSV').isDisabled()).toBe(true)
+  letFiguresCome()
   const [download] = await Promise.all([page.waitForEvent('download'), button('Download as CSV').click()])
   const lines = (await readFile(await download.path(), 'utf8')).trim().split('\r\n')
   expect(lines).toEqual([
     'Campaign,State,Spend,Today,"CTR, 28 days"',
     `"'=HYPERLINK(""https://evil.example"")",Paused,0,0,`,
   ])
+  await page.unroute(reports)
   await search('')
 })
 

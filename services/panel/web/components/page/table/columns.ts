@@ -18,6 +18,8 @@ export interface Column<T> {
   sortBy?: (row: T) => Value
   /** The value in a CSV file. Default: that of `sortBy`; a column with neither is not in the file. */
   csv?: (row: T) => Value
+  /** Its values are not there yet. Until they are, the table is not to be had as a file. */
+  isMissing?: boolean
   /** The column's cell in the row of totals, over all rows that search and filters leave. */
   total?: (rows: readonly T[]) => ReactNode
   /** Users show the column by the menu "Columns"; the table needs an `id`. */

@@ -40,7 +40,7 @@ export function Toolbar<T>({ label, search, filters, choice, csv }: ToolbarProps
             variant="default"
             leftSection={<IconDownload size={16} aria-hidden />}
             aria-label={t('downloadCsv')}
-            disabled={csv.rows.length === 0}
+            disabled={csv.rows.length === 0 || csv.columns.some(({ isMissing }) => isMissing)}
             onClick={() => void downloadCsv(csv)}
           >
             {t('csv')}

@@ -110,6 +110,7 @@ export function columnsFor(facts: ColumnFacts): Column<Campaign>[] {
       align: 'end',
       width: 110,
       sortBy: (campaign) => figures.spentToday?.(campaign),
+      isMissing: figures.spentToday === undefined,
       cell: (campaign) => (
         <TodayCell campaign={campaign} currency={currencyOf(campaign)} spent={figures.spentToday?.(campaign)} />
       ),
@@ -149,6 +150,7 @@ function figureColumns(
     align: 'end',
     isHidden: true,
     sortBy: (campaign) => of?.(campaign)[name],
+    isMissing: of === undefined,
     cell: (campaign) => show(of?.(campaign)[name], currencyOf(campaign)),
     total(rows) {
       const [currency, ...others] = new Set(rows.map(currencyOf))
