@@ -6,7 +6,7 @@ import { type Limits, limitSettings } from '../services/domain/limits.ts'
 import { parseShowIdKeys, type ShowIdKey } from '../services/domain/show-id/show-id.ts'
 import { allExternal, type EngineConfig, engineSettings, readEngineConfig } from './engine-config.ts'
 import type { MailConfig } from './mail.ts'
-import type { MetricsAddress } from './metrics.ts'
+import type { MetricsAddress } from './metrics/metrics.ts'
 import * as Setting from './settings.ts'
 import { type Environment, listOf, readSettings } from './settings.ts'
 
@@ -22,6 +22,8 @@ export interface Config {
   readonly publicUrl: string
   readonly dataFolder: string
   readonly roles: readonly Role[]
+  /** Threads that serve ad requests and events. */
+  readonly workers: number
   readonly engines: EngineConfig
   readonly spoolMaxBytes: number
   readonly bootstrapToken: string | null
@@ -53,6 +55,7 @@ const userRoles = ['OPERATOR', 'PUBLISHER', 'ADVERTISER'] as const satisfies Acc
 const BOOTSTRAP_TOKEN_CHARS_MIN = 32
 const MEBIBYTE = 1024 * 1024
 const DAY_MS = 86_400_000
+const WORKERS_MAX = 16
 const METRICS_OFF = 'off'
 const METRICS_PORT_USUAL = 9464
 
@@ -70,6 +73,7 @@ const programSettings = Type.Object({
   PUBLIC_URL: Setting.Address('http', 'https'),
   DATA_DIR: Setting.Text('./data'),
   ROLES: Setting.List(roles.join(','), `a comma-separated list of ${roles.join(', ')}`, isOneOf(roles)),
+  WORKERS: Setting.Integer(1, WORKERS_MAX, 1),
   SPOOL_MAX_MIB: Setting.Integer(1, 1024 * 1024, 1024),
   BOOTSTRAP_TOKEN: Type.Optional(
     Type.String({
@@ -127,6 +131,7 @@ export function readConfig(env: Environment): Config {
     publicUrl: (settings.PUBLIC_URL ?? `http://${httpHost}:${httpPort}`).replace(/\/+$/, ''),
     dataFolder: settings.DATA_DIR,
     roles: chosen,
+    workers: readWorkers(settings, chosen, problems),
     engines,
     spoolMaxBytes: MEBIBYTE * settings.SPOOL_MAX_MIB,
     bootstrapToken: settings.BOOTSTRAP_TOKEN ?? null,
@@ -163,6 +168,14 @@ function readRoles(settings: ProgramSettings, engines: EngineConfig, problems: s
     )
   }
   return chosen
+}
+
+/** Nothing else gains by more threads that serve HTTP. */
+function readWorkers({ WORKERS: workers }: ProgramSettings, chosen: readonly Role[], problems: string[]): number {
+  if (workers > 1 && !chosen.includes('selection') && !chosen.includes('intake')) {
+    problems.push('WORKERS must be 1 unless ROLES names selection or intake')
+  }
+  return workers
 }
 
 const isWhole = (chosen: readonly Role[]) => roles.every((role) => chosen.includes(role))

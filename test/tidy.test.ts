@@ -13,7 +13,7 @@ const LINES_ALONE_MIN = 40
 const STANDS_ALONE = new RegExp(
   [
     String.raw`/port\.ts$|\.(worker|child)\.ts$|/[a-z-]*worker\.ts$`,
-    String.raw`^infra/rate-limits/redis/rate-limits\.ts$|^schemas/(avro|http)/`,
+    String.raw`^infra/rate-limits/(redis|embedded)/rate-limits\.ts$|^schemas/(avro|http)/`,
     String.raw`^services/roles/|/app\.ts$|^services/registry/operations/audit\.ts$|-page\.tsx$|/pages/home\.ts$|^services/panel/web/messages/`,
     String.raw`^services/domain/|^streams/(judge/watermark|sink/time-zones)\.ts$`,
   ].join('|'),
@@ -32,7 +32,7 @@ const KAFKAJS_CLIENT = 'infra/event-log/kafka/client/'
 
 /** The composition roots: the only files that may meet concrete engines. */
 const COMPOSITION =
-  /^services\/(main|backup|migrate|rebuild|repartition|restore|restore-log|with-engines|roles\/[^/]+|process\/api|demo\/main|demo\/traffic\/main)\.ts$/
+  /^services\/(main|backup|migrate|rebuild|repartition|restore|restore-log|with-engines|roles\/(threads\/)?[^/]+|process\/api|demo\/main|demo\/traffic\/main)\.ts$/
 
 /** The browser's code is a program of its own. */
 const BROWSER_CODE = /\/web\//
@@ -107,7 +107,7 @@ function violation(from: string, to: string): string | null {
   if (target === 'infra') {
     if (
       /\/port\.ts$/.test(to) ||
-      /^infra\/(metrics|thread|within|counters\/(shards|fingerprint)|event-log\/(epochs|erasures-tail|log-epoch))\.ts$/.test(
+      /^infra\/(metrics\/(metrics|requests)|thread|within|counters\/(shards|fingerprint)|event-log\/(epochs|erasures-tail|log-epoch))\.ts$/.test(
         to,
       ) ||
       /^infra\/analytics\/(queries|audit|retention)/.test(to)

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { createMetrics } from '../infra/metrics.ts'
+import { createRequestMetrics } from '../infra/metrics/requests.ts'
 import { UNKNOWN_CLIENT } from '../services/domain/identity/client-hashes.ts'
 import { createShowIds } from '../services/domain/show-id/show-id.ts'
 import { Snapshot } from '../services/domain/snapshot.ts'
@@ -21,7 +21,7 @@ export async function createWholeApi(
 ): Promise<HttpServer> {
   const server = createHttpServer({ logger: false })
   const snapshot = new Snapshot()
-  const metrics = createMetrics(null)
+  const metrics = createRequestMetrics(null)
   const engines = { log: unused, analytics: unused, index: unused, counters: unused }
   const common = { ...engines, snapshot, metrics, now: () => 0, uuid: randomUUID, randomBytes }
   const showIds = createShowIds({ keys: [{ id: 1, secret: randomBytes(32) }] })

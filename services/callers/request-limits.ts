@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import type { Metrics } from '../../infra/metrics.ts'
+import type { RequestMetrics } from '../../infra/metrics/requests.ts'
 import type { Draw } from '../../infra/rate-limits/port.ts'
 import { Problem } from '../domain/errors.ts'
 import { networkOf } from '../domain/identity/ip-address.ts'
@@ -63,7 +63,7 @@ export function createRequestLimits(deps: {
   buckets: TokenBuckets
   snapshot: Snapshot
   readBearer: ReadBearer
-  metrics: Pick<Metrics, 'requestLimited'>
+  metrics: Pick<RequestMetrics, 'requestLimited'>
   /** Called when a limited address sends X-Forwarded-For: a flood, or a proxy missing from TRUSTED_PROXIES. */
   onForwarderLimited: () => void
 }): RequestLimits {

@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { Type } from 'typebox'
 import { InvalidConfig, readConfig } from '../../infra/config.ts'
 import { Integer, readSettings, Text } from '../../infra/settings.ts'
 import { createUuid } from '../domain/identity/uuid.ts'
+import { throwUnlessFree } from '../http/listen.ts'
 import { type Running, start } from '../main.ts'
 import { keepFilesPrivate } from '../process/data-folder.ts'
 import { createApi } from './api.ts'
@@ -45,7 +44,7 @@ async function main(): Promise<void> {
   const problem = reachProblem(config.httpHost, { password, loaded })
   if (problem) throw new InvalidConfig(problem)
   // Checked early, so that the demo is not loaded in vain.
-  await checkFree(shopPort, config.httpHost).catch((error) => Promise.reject(clearer(error, 'DEMO_PORT')))
+  await throwUnlessFree(shopPort, config.httpHost).catch((error) => Promise.reject(clearer(error, 'DEMO_PORT')))
   removeCutOff(dataFolder)
   say('Starting …\n')
   const images = loaded === 'NO' ? bannerImages() : Promise.resolve(new Map())
@@ -111,14 +110,6 @@ function stopOnSignals(server: Running): (() => Promise<unknown>)[] {
   }
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop())
   return stops
-}
-
-/** @throws EADDRINUSE */
-async function checkFree(port: number, host: string): Promise<void> {
-  const probe = createServer().listen(port, host)
-  await once(probe, 'listening')
-  probe.close()
-  await once(probe, 'close')
 }
 
 /** Adds the setting to change to the error of a taken port. */

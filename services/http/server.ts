@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
+import { createServer, type RequestListener, type ServerOptions } from 'node:http'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyError,
   type FastifyInstance,
   type FastifyReply,
-  type FastifyRequest,
+  type FastifyServerFactory,
   LogController,
 } from 'fastify'
 import { trustedProxies } from '../callers/client-address.ts'
@@ -64,11 +65,16 @@ export function createHttpServer(options: {
   now?: () => number
   /** Makes the id of a request in its answer, in the log and in its ads. Default: random UUIDs. */
   requestId?: () => string
+  /** Answers requests to paths that no route has. Default: they are refused with 404. */
+  elsewhere?: RequestListener
 }) {
   const limits = options.limits ?? defaultLimits
   const isTrustedProxy = trustedProxies(options.trustedProxies ?? [])
   const requestId = options.requestId ?? randomUUID
+  const { elsewhere } = options
+  let methods: (path: string) => string[] = () => []
   const server = Fastify({
+    ...(elsewhere ? { serverFactory: dividing((path) => methods(path).length > 0, elsewhere) } : {}),
     ...(options.logger ? { loggerInstance: options.logger } : { logger: false }),
     logController: new LogController({ disableRequestLogging: true }),
     // Malformed paths never reach the error handler below.
@@ -120,7 +126,7 @@ export function createHttpServer(options: {
     else if (problem.status >= 500) request.log.error(failure, problem.message)
     return answer(reply, problem)
   })
-  const methods = methodsOf(server)
+  methods = methodsOf(server)
   server.setNotFoundHandler((request, reply) => {
     const path = pathOf(request)
     const allowed = methods(path)
@@ -137,7 +143,15 @@ interface Failure {
   route: string | undefined
 }
 
-const pathOf = (request: FastifyRequest) => request.url.split('?')[0]!
+const pathOf = ({ url }: { url?: string | undefined }) => (url ?? '').split('?')[0]!
+
+/** A server that answers what it knows, and leaves the rest to another. */
+const dividing =
+  (knows: (path: string) => boolean, elsewhere: RequestListener): FastifyServerFactory =>
+  (answer, { http = {} }) =>
+    createServer(http as ServerOptions, (request, response) =>
+      (knows(pathOf(request)) ? answer : elsewhere)(request, response),
+    )
 
 export type HttpServer = ReturnType<typeof createHttpServer>
 

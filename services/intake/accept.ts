@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Appender, NewRecord } from '../../infra/event-log/port.ts'
-import type { Metrics } from '../../infra/metrics.ts'
+import type { RequestMetrics } from '../../infra/metrics/requests.ts'
 import type { EventAnswer } from '../../schemas/http/events.ts'
 import type { RequestLimits } from '../callers/request-limits.ts'
 import { createDuplicateFilter } from './duplicate-filter.ts'
@@ -22,7 +22,7 @@ export interface AcceptDeps {
   /** The event log, or the spool that stands in for it. */
   log: Appender
   limits: Pick<RequestLimits, 'admitEvents'>
-  metrics: Pick<Metrics, 'eventsTaken' | 'repeatsLeftOut'>
+  metrics: Pick<RequestMetrics, 'eventsTaken' | 'repeatsLeftOut'>
 }
 
 /** A request whose events have been validated. */

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Static, TSchema } from 'typebox'
 import type { Appender } from '../../infra/event-log/port.ts'
-import type { Metrics } from '../../infra/metrics.ts'
+import type { RequestMetrics } from '../../infra/metrics/requests.ts'
 import {
   BatchBody,
   BuyerHeaders,
@@ -36,7 +36,7 @@ const BATCH_BYTES_MAX = 64 * 1024 * 1024
 export interface IntakeDeps extends ValidationDeps {
   log: Appender
   limits: RequestLimits
-  metrics: Pick<Metrics, 'eventsTaken' | 'repeatsLeftOut'>
+  metrics: Pick<RequestMetrics, 'eventsTaken' | 'repeatsLeftOut'>
   /** The operator's token, which may report for every shop. */
   bootstrapToken?: string | null
   clientHasher: Pick<ClientHasher, 'hash'>

@@ -1,5 +1,5 @@
 import cors from '@fastify/cors'
-import type { Metrics } from '../../infra/metrics.ts'
+import type { RequestMetrics } from '../../infra/metrics/requests.ts'
 import { LIMITS_HEADER } from '../../schemas/http/selection.ts'
 import { SIGNATURE_HEADER } from '../domain/identity/event-signature.ts'
 import type { HttpServer } from '../http/server.ts'
@@ -13,22 +13,33 @@ const CORS_MAX_AGE_SECONDS = 86_400
 /** Paths that pages of other origins may call: ads, events, images and the emission script. */
 const PUBLIC_PATHS = /^\/v1\/(dsa|banner|ev|events|images)\//
 
-export interface ApiDeps {
-  metrics: Metrics
-  checks: Readonly<Record<string, HealthCheck>>
+export interface RoutesDeps {
+  metrics: Pick<RequestMetrics, 'requestServed'>
   corsOrigins: readonly string[] | '*'
   publicUrl: string
+}
+
+export interface ApiDeps extends RoutesDeps {
+  checks: Readonly<Record<string, HealthCheck>>
   version: string
 }
 
 /** Registers every route of the process: those of its roles, and those that every process has. */
 export async function registerApi(server: HttpServer, parts: readonly Part[], deps: ApiDeps): Promise<void> {
+  registerDocs(server, deps)
+  await registerRoutes(server, [...parts, { routes: [healthApp(deps)] }], deps)
+}
+
+/** Registers routes with what holds of all of them. */
+export async function registerRoutes(
+  server: HttpServer,
+  parts: readonly Pick<Part, 'routes'>[],
+  deps: RoutesDeps,
+): Promise<void> {
   measureRequests(server, deps.metrics)
   keepAnswersPrivate(server)
   if (new URL(deps.publicUrl).protocol === 'https:') demandTls(server)
-  registerDocs(server, deps)
   await registerCors(server, deps.corsOrigins)
-  server.register(healthApp(deps))
   for (const routes of parts.flatMap((part) => part.routes)) server.register(routes as never)
 }
 

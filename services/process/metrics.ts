@@ -1,9 +1,10 @@
 import type { FastifyPluginAsync } from 'fastify'
-import type { Metrics, MetricsAddress } from '../../infra/metrics.ts'
+import type { Metrics, MetricsAddress } from '../../infra/metrics/metrics.ts'
+import type { RequestMetrics } from '../../infra/metrics/requests.ts'
 import { createHttpServer, type HttpServer } from '../http/server.ts'
 
 /** Counts and times every request that `server` answers. Call before routes are registered. */
-export function measureRequests(server: HttpServer, metrics: Metrics): void {
+export function measureRequests(server: HttpServer, metrics: Pick<RequestMetrics, 'requestServed'>): void {
   server.addHook('onResponse', (request, reply, done) => {
     metrics.requestServed({
       method: request.method,

@@ -1,3 +1,4 @@
+import { mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import type { EngineConfig } from '../../infra/engine-config.ts'
@@ -11,7 +12,8 @@ const WARN_EVERY_MS = 1_000
 export interface EventsDeps {
   log: EventLog
   engines: EngineConfig
-  dataFolder: string
+  /** Of the spool, which no other thread uses. */
+  folder: string
   spoolMaxBytes: number
   logger: Logger
   now: () => number
@@ -21,14 +23,8 @@ export interface EventsDeps {
  * Opens the log that events are appended to, with a spool on disk for the time that Kafka is unavailable. The embedded log
  * needs no spool: it is on the same disk.
  */
-export async function openEvents({
-  log,
-  engines,
-  dataFolder,
-  spoolMaxBytes,
-  logger,
-  now,
-}: EventsDeps): Promise<SpooledLog> {
+export async function openEvents(deps: EventsDeps): Promise<SpooledLog> {
+  const { log, engines, folder, spoolMaxBytes, logger, now } = deps
   if (engines.kafka === null) {
     return {
       async append(records) {
@@ -39,7 +35,7 @@ export async function openEvents({
     }
   }
   const spool = await openSpool({
-    folder: join(dataFolder, 'spool'),
+    folder,
     maxBytes: spoolMaxBytes,
     onCut: (cut) => logger.warn(cut, 'the spool had a torn end, never acknowledged, and was cut'),
     onDamage: (damage) => logger.error(damage, 'the disk gave back other bytes than were spooled: they were set aside'),
@@ -48,4 +44,16 @@ export async function openEvents({
     logger.warn({ err, suppressed }, 'the log takes no events; they go to the spool'),
   )
   return createSpooledLog({ log, spool, now, onError })
+}
+
+/**
+ * Opens the spools below a folder that no thread of this start uses, so that they are drained: those of an earlier start with more
+ * threads.
+ */
+export async function openLeftSpools(deps: EventsDeps, used: readonly string[]): Promise<SpooledLog[]> {
+  if (deps.engines.kafka === null) return []
+  await mkdir(deps.folder, { recursive: true })
+  const entries = await readdir(deps.folder, { withFileTypes: true })
+  const left = entries.filter((entry) => entry.isDirectory() && !used.includes(entry.name))
+  return Promise.all(left.map(({ name }) => openEvents({ ...deps, folder: join(deps.folder, name) })))
 }

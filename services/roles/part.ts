@@ -3,24 +3,24 @@ import type { Logger } from 'pino'
 import type { Config } from '../../infra/config.ts'
 import type { EngineHost, Engines } from '../../infra/engines.ts'
 import type { Appender } from '../../infra/event-log/port.ts'
-import type { Metrics, SampledValues } from '../../infra/metrics.ts'
+import type { SampledValues } from '../../infra/metrics/metrics.ts'
+import type { CountedRequests } from '../../infra/metrics/requests.ts'
 import type { RequestLimits } from '../callers/request-limits.ts'
 import type { ShowIds } from '../domain/show-id/show-id.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import type { HttpServer } from '../http/server.ts'
 import type { HealthCheck } from '../process/health.ts'
 
-/** What all roles of a process share. */
+/** What all roles of a thread share. */
 export interface Shared extends Engines {
   config: Config
   logger: Logger
-  host: EngineHost
-  /** This process's copy of the registry. */
+  /** This thread's copy of the registry. */
   snapshot: Snapshot
   showIds: ShowIds
   /** Where events are appended: the log, or the spool while the log is unavailable. */
   events: Appender
-  metrics: Metrics
+  metrics: CountedRequests
   limits: RequestLimits
   /** Sources of the gauges; each role sets its own. */
   sampled: SampledValues
@@ -29,6 +29,11 @@ export interface Shared extends Engines {
   randomBytes: (size: number) => Buffer
   /** Stops what has been started; called in reverse order. */
   stops: (() => Promise<unknown>)[]
+}
+
+/** What the roles share that start threads of their own. */
+export interface SharedOfMain extends Shared {
+  host: EngineHost
 }
 
 export type Routes = FastifyPluginAsync | FastifyPluginCallback | ((server: HttpServer) => Promise<void>)
@@ -40,3 +45,7 @@ export interface Part {
   /** Each resolves when the process can no longer do its work and should be restarted. */
   failures: readonly Promise<Error>[]
 }
+
+/** The threads that serve HTTP beside the main thread, by name. */
+export const workerNames = ({ workers }: Pick<Config, 'workers'>): string[] =>
+  Array.from({ length: workers - 1 }, (_, i) => `http-${i + 2}`)

@@ -27,9 +27,9 @@ import { openImageFiles } from '../registry/images/files.ts'
 import { threadedProductReader } from '../registry/products/product-reader.ts'
 import { openRegistry } from '../registry/resources/store.ts'
 import { engineChecks } from './engine-checks.ts'
-import type { FeedsWorkerData } from './feeds.worker.ts'
-import type { Part, Shared } from './part.ts'
+import type { Part, SharedOfMain } from './part.ts'
 import { registryRoutes } from './registry-routes.ts'
+import type { FeedsWorkerData } from './threads/feeds.worker.ts'
 
 /** Keeps a large feed from using up the memory of the process. */
 const FEEDS_HEAP_MAX_MB = 192
@@ -39,7 +39,7 @@ const FEEDS_IDLE_MS = 60_000
  * Writes the registry, imports products and feeds, and serves the management API. One process does so at a time; a second one
  * waits here until the first has stopped.
  */
-export async function openRegistryRole(shared: Shared): Promise<Part> {
+export async function openRegistryRole(shared: SharedOfMain): Promise<Part> {
   const { config, host, log, analytics, index, counters, snapshot, sampled, logger, stops } = shared
   const { now, uuid, randomBytes, events } = shared
   const lead = await awaitLeadership({ log, name: 'registry', logger })
@@ -143,7 +143,7 @@ function feedsThread(host: EngineHost, config: Config): ThreadOnDemand {
       allowPrivateAddresses: config.feedAllowPrivateAddresses,
       limits: config.limits,
     }
-    return startWorker('feeds', new URL('./feeds.worker.ts', import.meta.url), data, portsIn(links), {
+    return startWorker('feeds', new URL('./threads/feeds.worker.ts', import.meta.url), data, portsIn(links), {
       maxOldGenerationSizeMb: FEEDS_HEAP_MAX_MB,
     })
   }

@@ -1,16 +1,16 @@
 import type { Config } from '../../infra/config.ts'
 import { isEmbedded } from '../../infra/engine-config.ts'
 import { type EngineHost, portsIn } from '../../infra/engines.ts'
-import type { PausedPartitions } from '../../infra/metrics.ts'
+import type { PausedPartitions } from '../../infra/metrics/metrics.ts'
 import { connect, startWorker } from '../../infra/thread.ts'
 import type { RunningStreams } from '../../streams/start.ts'
 import { NotReady } from '../process/health.ts'
 import { engineChecks } from './engine-checks.ts'
-import type { Part, Shared } from './part.ts'
-import type { StreamsWorkerData } from './streams.worker.ts'
+import type { Part, SharedOfMain } from './part.ts'
+import type { StreamsWorkerData } from './threads/streams.worker.ts'
 
 /** Runs the streams that project the log, in a thread of their own. */
-export async function openStreams(shared: Shared): Promise<Part> {
+export async function openStreams(shared: SharedOfMain): Promise<Part> {
   const { host, config, sampled, stops } = shared
   const { log, analytics } = engineChecks(shared)
   const streams = await startStreamsThread(host, config)
@@ -42,7 +42,7 @@ async function startStreamsThread(host: EngineHost, config: Config): Promise<Str
   const isAlone = isEmbedded(config.engines)
   const data: StreamsWorkerData = { links, signalsLinks, signalsIntervalMs, isAlone, logLevel }
   const ports = [...portsIn(links), ...portsIn(signalsLinks)]
-  const thread = await startWorker('streams', new URL('./streams.worker.ts', import.meta.url), data, ports)
+  const thread = await startWorker('streams', new URL('./threads/streams.worker.ts', import.meta.url), data, ports)
   const remote = connect(thread.connect(), {}, () => new Error('The streams have ended'))
   const statesOf = () => remote.call<ReturnType<RunningStreams['states']>>('states', [])
   return {

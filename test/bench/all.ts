@@ -49,6 +49,7 @@ const measures: Measure[] = [
     'judging/recount',
     'engines/counters',
     'cost/soak',
+    'cost/workers',
   ].map((script) => ({ script })),
   ...['selection/selection', 'streams/indexer'].map((script) => ({ script, env: realEngines })),
   ...['log', 'hot-partition', 'intake', 'judge', 'sink', 'index', 'freshness', 'pipeline'].map((name) => ({

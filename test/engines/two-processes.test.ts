@@ -17,7 +17,7 @@ import { waitFor } from '../wait-for.ts'
 import { addresses, removeIndices, testNamespace } from './addresses.ts'
 import { removeNamespace, settingsIn } from './namespace.ts'
 
-/** The whole program and a second process that selects, on the real engines. */
+/** The whole program and a second process that selects, with two threads, on the real engines. */
 
 const REQUESTS = 200
 const CAP = 3
@@ -38,7 +38,7 @@ beforeAll(async () => {
     LIMIT_ADDRESS_REQUESTS_PER_MINUTE: String(ADDRESS_LIMIT),
   }
   const whole = await startProgram({ env })
-  programs = [whole, await startProgram({ env: { ...env, ROLES: 'selection' } })]
+  programs = [whole, await startProgram({ env: { ...env, ROLES: 'selection', WORKERS: '2' } })]
   shop = await openShop(whole, { lamps: LAMPS })
   await must(whole.call('PATCH', `/v1/panel/campaigns/${shop.campaignId}`, { capping: CAP }))
   // Both processes know of the change when they show nobody more than that.

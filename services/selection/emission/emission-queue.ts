@@ -1,4 +1,5 @@
 import type { Appender, NewRecord } from '../../../infra/event-log/port.ts'
+import { within } from '../../../infra/within.ts'
 import type { Emission } from '../../../schemas/records/events.ts'
 import { encode } from '../../../schemas/wire/codec.ts'
 
@@ -95,7 +96,8 @@ export function createEmissionQueue(deps: {
       closing = true
       if (gathering) clearTimeout(gathering)
       encodeGathered()
-      if (writing) await Promise.race([writing, sleep(timeoutMs)])
+      // What is still queued then is given up.
+      if (writing) await within(writing, timeoutMs, () => new Error('late')).catch(() => {})
       givenUp = true
       const lost = queue.length
       if (lost > 0) deps.onLost(lost)

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Counters } from '../../../infra/counters/port.ts'
 import type { Appender } from '../../../infra/event-log/port.ts'
-import type { Metrics } from '../../../infra/metrics.ts'
+import type { RequestMetrics } from '../../../infra/metrics/requests.ts'
 import type { ProductIndex } from '../../../infra/product-index/port.ts'
 import type { RequestLimits } from '../../callers/request-limits.ts'
 import type { ShowIds } from '../../domain/show-id/show-id.ts'
@@ -46,7 +46,7 @@ export interface SelectionDeps {
   limits: RequestLimits
   /** The address that browsers know the server by. */
   publicUrl: string
-  metrics: Pick<Metrics, 'adsSelected' | 'emissionsLost'>
+  metrics: Pick<RequestMetrics, 'adsSelected' | 'emissionsLost'>
 }
 
 const EMISSIONS_CLOSE_MS = 5_000

@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs'
  * those of libuv's pool, which nothing else uses much.
  */
 const PARTS: readonly [RegExp, string][] = [
-  [/^(MainThread|node)$/, 'main'],
+  [/^(MainThread|node|http-\d+)$/, 'main'],
   [/^streams$/, 'streams'],
   [/^log$/, 'log'],
   [/^counters$/, 'counters'],

@@ -11,7 +11,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
-import { createMetrics } from '../../../infra/metrics.ts'
+import { createRequestMetrics } from '../../../infra/metrics/requests.ts'
 import type { BannerTargeting, RegistryEntry } from '../../../schemas/records/entities.ts'
 import { createShowIds } from '../../../services/domain/show-id/show-id.ts'
 import { Snapshot } from '../../../services/domain/snapshot.ts'
@@ -117,7 +117,7 @@ function shopOf(campaign: () => { targeting: BannerTargeting; cpmMicros: number 
       elapsedMicros: () => performance.now() * 1000,
       traffic: unknownTraffic,
       lifts: noLifts,
-      metrics: createMetrics(null),
+      metrics: createRequestMetrics(null),
     })
     made.register(app.plugin)
     return made as unknown as FastifyInstance

@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
-import { createMetrics } from '../../../infra/metrics.ts'
+import { createRequestMetrics } from '../../../infra/metrics/requests.ts'
 import type { RegistryEntry, SponsoredAlgorithm } from '../../../schemas/records/entities.ts'
 import type { ProductOffer } from '../../../schemas/records/records.ts'
 import { createShowIds } from '../../../services/domain/show-id/show-id.ts'
@@ -133,7 +133,7 @@ export async function openBenchShop(dataFolder: string | undefined): Promise<Ben
         traffic: unknownTraffic,
         lifts: noLifts,
         publicUrl: 'http://localhost',
-        metrics: createMetrics(null),
+        metrics: createRequestMetrics(null),
       })
       server.register(app.plugin)
       return server as unknown as FastifyInstance

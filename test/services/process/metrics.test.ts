@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { createMetrics } from '../../../infra/metrics.ts'
+import { createMetrics } from '../../../infra/metrics/metrics.ts'
+import { createRequestMetrics } from '../../../infra/metrics/requests.ts'
 import { createHttpServer } from '../../../services/http/server.ts'
 import { listenForMetrics, measureRequests, metricsApp } from '../../../services/process/metrics.ts'
 
@@ -16,17 +17,18 @@ const sampled = {
 }
 
 it('GET /metrics tells of requests by route and status, of ads, events and streams', async () => {
-  const metrics = createMetrics(sampled)
+  const requests = createRequestMetrics(sampled)
+  const metrics = createMetrics(sampled, async () => [await requests.values()])
   const server = createHttpServer({ logger: false })
-  measureRequests(server, metrics)
+  measureRequests(server, requests)
   server.register(metricsApp({ metrics }))
   server.get('/thing/:id', async () => ({}))
   await server.inject('/thing/1')
   await server.inject('/thing/2')
   await server.inject('/nowhere/3')
-  metrics.adsSelected({ kind: 'SPONSORED', durationMs: 4, shortfalls: ['DEADLINE', 'DEADLINE'] })
-  metrics.eventsTaken({ type: 'VIEW', code: null, count: 10 })
-  metrics.eventsTaken({ type: 'VIEW', code: 'INVALID', count: 2 })
+  requests.adsSelected({ kind: 'SPONSORED', durationMs: 4, shortfalls: ['DEADLINE', 'DEADLINE'] })
+  requests.eventsTaken({ type: 'VIEW', code: null, count: 10 })
+  requests.eventsTaken({ type: 'VIEW', code: 'INVALID', count: 2 })
 
   const { body, headers } = await server.inject('/metrics')
   expect(headers['content-type']).toContain('text/plain')
@@ -48,15 +50,23 @@ it('GET /metrics tells of requests by route and status, of ads, events and strea
   await server.close()
 })
 
-it('keeps two sets of metrics apart', async () => {
-  const [one, other] = [createMetrics(null), createMetrics(null)]
-  one.eventsTaken({ type: 'CLICK', code: null, count: 1 })
-  expect((await one.render()).body).toContain('endcap_events_accepted_total{type="CLICK"} 1')
-  expect((await other.render()).body).not.toContain('type="CLICK"')
+it('adds up what threads have counted, and what waits in each', async () => {
+  const threads = [createRequestMetrics(sampled), createRequestMetrics({ ...sampled, emissionQueue: () => 2 })]
+  const metrics = createMetrics(sampled, () => Promise.all(threads.map((each) => each.values())))
+  for (const [i, each] of threads.entries()) {
+    each.eventsTaken({ type: 'CLICK', code: null, count: 1 + i })
+    each.requestServed({ method: 'GET', route: '/', status: 200, durationMs: 2 })
+  }
+  const lines = (await metrics.render()).body.split('\n')
+  expect(lines).toContain('endcap_events_accepted_total{type="CLICK"} 3')
+  expect(lines).toContain('endcap_http_request_duration_seconds_count{method="GET",route="/",status="200"} 2')
+  expect(lines).toContain('endcap_emission_queue_records 7')
+  expect(lines).toContain('endcap_spool_records 6')
+  expect(lines.filter((line) => line.startsWith('endcap_dead_letters'))).toHaveLength(1)
 })
 
 it('are served on an address of their own, and on any free port when another process has the usual one', async () => {
-  const metrics = createMetrics(null)
+  const metrics = createMetrics(null, async () => [])
   const first = await listenForMetrics(metrics, { host: '127.0.0.1', port: 0, orAnyFree: false })
   const { port } = new URL(first.url)
   const usual = { host: '127.0.0.1', port: Number(port) }

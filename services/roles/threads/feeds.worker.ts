@@ -1,12 +1,12 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { closeEngines, connectEngines, type EngineLinks } from '../../infra/engines.ts'
-import { serveConnections } from '../../infra/thread.ts'
-import { indexCaughtUp } from '../../streams/indexer/indexer.ts'
-import type { Limits } from '../domain/limits.ts'
-import { workerLogger } from '../process/logger.ts'
-import { FeedFailure } from '../registry/feeds/failure.ts'
-import { createFeedRunner } from '../registry/feeds/runs/runner.ts'
-import { fetchOptions } from '../registry/feeds/source/fetch.ts'
+import { closeEngines, connectEngines, type EngineLinks } from '../../../infra/engines.ts'
+import { serveConnections } from '../../../infra/thread.ts'
+import { indexCaughtUp } from '../../../streams/indexer/indexer.ts'
+import type { Limits } from '../../domain/limits.ts'
+import { workerLogger } from '../../process/logger.ts'
+import { FeedFailure } from '../../registry/feeds/failure.ts'
+import { createFeedRunner } from '../../registry/feeds/runs/runner.ts'
+import { fetchOptions } from '../../registry/feeds/source/fetch.ts'
 
 export interface FeedsWorkerData {
   links: EngineLinks

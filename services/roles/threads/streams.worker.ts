@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { parentPort, workerData } from 'node:worker_threads'
-import { closeEngines, connectEngines, type EngineLinks } from '../../infra/engines.ts'
-import { serveConnections, yieldThisThread } from '../../infra/thread.ts'
-import { startStreams } from '../../streams/start.ts'
-import { Snapshot } from '../domain/snapshot.ts'
-import { workerLogger } from '../process/logger.ts'
-import { followRegistry } from '../replicas/registry-follower.ts'
+import { closeEngines, connectEngines, type EngineLinks } from '../../../infra/engines.ts'
+import { serveConnections, yieldThisThread } from '../../../infra/thread.ts'
+import { startStreams } from '../../../streams/start.ts'
+import { Snapshot } from '../../domain/snapshot.ts'
+import { workerLogger } from '../../process/logger.ts'
+import { followRegistry } from '../../replicas/registry-follower.ts'
 import { createSignalsThread } from './signals-thread.ts'
 
 export interface StreamsWorkerData {

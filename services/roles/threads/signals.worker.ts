@@ -1,8 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { closeEngines, connectEngines, type EngineLinks } from '../../infra/engines.ts'
-import { serveConnections, yieldThisThread } from '../../infra/thread.ts'
-import { createShopSignals } from '../../streams/signals/shop-signals.ts'
-import { workerLogger } from '../process/logger.ts'
+import { closeEngines, connectEngines, type EngineLinks } from '../../../infra/engines.ts'
+import { serveConnections, yieldThisThread } from '../../../infra/thread.ts'
+import { createShopSignals } from '../../../streams/signals/shop-signals.ts'
+import { workerLogger } from '../../process/logger.ts'
 
 export interface SignalsWorkerData {
   links: EngineLinks

@@ -1,8 +1,8 @@
-import { AnalyticsUnavailable } from '../../infra/analytics/port.ts'
-import { portsIn } from '../../infra/engines.ts'
-import { LogUnavailable } from '../../infra/event-log/port.ts'
-import { connect, type Remote, type Served, startWorker } from '../../infra/thread.ts'
-import type { OpenShopSignals } from '../../streams/start.ts'
+import { AnalyticsUnavailable } from '../../../infra/analytics/port.ts'
+import { portsIn } from '../../../infra/engines.ts'
+import { LogUnavailable } from '../../../infra/event-log/port.ts'
+import { connect, type Remote, type Served, startWorker } from '../../../infra/thread.ts'
+import type { OpenShopSignals } from '../../../streams/start.ts'
 import type { SignalsWorkerData } from './signals.worker.ts'
 
 /** The thread that computes signals. It starts with the first shop that has any: most processes never lead. */

@@ -1,0 +1,133 @@
+import { AggregatorRegistry, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import type { MetricValues, WaitingValues } from './requests.ts'
+
+/** How often the delay of the event loop is looked at. By default, that alone would wake an idle process 100 times a second. */
+const LOOP_SAMPLED_EVERY_MS = 100
+
+/** Where a process serves its metrics. */
+export interface MetricsAddress {
+  readonly host: string
+  readonly port: number
+  /** Whether any free port will do when this one is in use. */
+  readonly orAnyFree: boolean
+}
+
+/** What an operator watches. */
+export interface Metrics {
+  /** The Prometheus text format, sampled now. */
+  render(): Promise<{ contentType: string; body: string }>
+}
+
+/** How many partitions of a topic a stream has paused. */
+export interface PausedPartitions {
+  stream: string
+  topic: string
+  partitions: number
+}
+
+/** How far this process is behind in one partition of a topic, or in work that reads no topic. */
+export interface StreamLag {
+  stream: string
+  /** Null: `records` are not known, only the age. */
+  topic: string | null
+  /** At most. */
+  records: number
+  ageMs: number
+}
+
+/** Values that are read when Prometheus asks. One that fails is left out of the answer. */
+export interface SampledValues extends WaitingValues {
+  /** One for each partition that a stream of this process works, and for other work that it does. */
+  streamLags(): Promise<StreamLag[]>
+  /** Partitions that wait for a newer version of the program. */
+  pausedPartitions(): Promise<PausedPartitions[]>
+  deadLetters(): Promise<number>
+}
+
+const MS_PER_SECOND = 1000
+
+/**
+ * Metrics of this process: its own, what is sampled, and what its threads have counted of requests, added up.
+ * @param sampled null: a process without streams and selection.
+ */
+export function createMetrics(sampled: SampledValues | null, counted: () => Promise<readonly MetricValues[]>): Metrics {
+  const ofProcess = new Registry()
+  collectDefaultMetrics({ register: ofProcess, eventLoopMonitoringPrecision: LOOP_SAMPLED_EVERY_MS })
+  if (sampled) sampleGauges(sampled, [ofProcess])
+  return {
+    async render() {
+      const ofRequests = AggregatorRegistry.aggregate((await counted()).map((each) => [...each]))
+      return { contentType: ofProcess.contentType, body: `${await ofProcess.metrics()}${await ofRequests.metrics()}` }
+    },
+  }
+}
+
+function sampleGauges(sampled: SampledValues, registers: Registry[]): void {
+  lagGauges(sampled, registers)
+  new Gauge({
+    name: 'endcap_stream_paused_partitions',
+    help: 'Partitions of a topic that a stream, or a copy in memory, leaves alone until a newer version takes them.',
+    labelNames: ['stream', 'topic'] as const,
+    registers,
+    async collect() {
+      this.reset()
+      for (const { stream, topic, partitions } of await orNothing(() => sampled.pausedPartitions(), [])) {
+        this.inc({ stream, topic }, partitions)
+      }
+    },
+  })
+  new Gauge({
+    name: 'endcap_dead_letters',
+    help: 'Records that a stream could not process, held for replay.',
+    registers,
+    async collect() {
+      this.set(await orNothing(() => sampled.deadLetters(), Number.NaN))
+    },
+  })
+}
+
+/** Each has one entry per partition. */
+function lagGauges(sampled: SampledValues, registers: Registry[]): void {
+  const lags = () => orNothing(() => sampled.streamLags(), [])
+  new Gauge({
+    name: 'endcap_stream_lag_records',
+    help: 'Records of a topic that a stream has still to process, at most, in the partitions of this process.',
+    labelNames: ['stream', 'topic'] as const,
+    registers,
+    async collect() {
+      this.reset()
+      for (const { stream, topic, records } of await lags()) if (topic !== null) this.inc({ stream, topic }, records)
+    },
+  })
+  new Gauge({
+    name: 'endcap_stream_lag_seconds',
+    help: 'Age of the oldest that a stream has still to process, in the partitions of this process.',
+    labelNames: ['stream'] as const,
+    registers,
+    async collect() {
+      this.reset()
+      for (const [stream, of] of Map.groupBy(await lags(), (lag) => lag.stream)) {
+        this.set({ stream }, Math.max(...of.map(({ ageMs }) => ageMs)) / MS_PER_SECOND)
+      }
+    },
+  })
+  new Gauge({
+    name: 'endcap_stream_partitions',
+    help: 'Partitions of a topic that this process works for a stream.',
+    labelNames: ['stream', 'topic'] as const,
+    registers,
+    async collect() {
+      this.reset()
+      for (const { stream, topic } of await lags()) if (topic !== null) this.inc({ stream, topic })
+    },
+  })
+}
+
+/** An engine that is down must not hide the other metrics. */
+async function orNothing<T>(read: () => Promise<T>, nothing: T): Promise<T> {
+  try {
+    return await read()
+  } catch {
+    return nothing
+  }
+}

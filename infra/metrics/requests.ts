@@ -1,0 +1,142 @@
+import { Counter, Gauge, Histogram, type MetricObjectWithValues, type MetricValue, Registry } from 'prom-client'
+
+/** What requests are counted by. Label values are closed sets (routes, codes), never ids or input. */
+export interface RequestMetrics {
+  /** `route` is the pattern (`/v1/slots/technical/:publisherSlotId`), not the address asked for. */
+  requestServed(request: { method: string; route: string; status: number; durationMs: number }): void
+  /** One ad request; `shortfalls` has the reason of each slot that was not filled. */
+  adsSelected(selection: { kind: 'SPONSORED' | 'DISPLAY'; durationMs: number; shortfalls: readonly string[] }): void
+  /** Emissions that were answered and could not be kept for the log. */
+  emissionsLost(count: number): void
+  /** Events accepted (`code` null) or refused (`code` says why). */
+  eventsTaken(events: { type: string; code: string | null; count: number }): void
+  /** Repeats of stored events, acknowledged without being stored again. */
+  repeatsLeftOut(count: number): void
+  /** A request that was answered 429 by one of the limits of a minute. */
+  requestLimited(limit: string): void
+}
+
+export interface CountedRequests extends RequestMetrics {
+  /** What was counted until now. */
+  values(): Promise<MetricValues>
+}
+
+/** What waits in the memory and on the disk of whoever serves requests; read when Prometheus asks. */
+export interface WaitingValues {
+  /** Emissions that wait to be written to the log. */
+  emissionQueue(): number
+  /** Events on the disk that wait until the log takes them. */
+  spool(): { records: number; bytes: number }
+}
+
+/** The values of all metrics at a moment, as they can be sent to another thread. */
+export type MetricValues = readonly MetricObjectWithValues<MetricValue<string>>[]
+
+const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]
+const SELECTION_SECONDS = [0.001, 0.002, 0.003, 0.005, 0.0075, 0.01, 0.015, 0.02, 0.03, 0.05, 0.1, 0.2]
+const MS_PER_SECOND = 1000
+
+/** Metrics of one thread's requests. Those of several threads add up. @param waiting null: nothing waits there. */
+export function createRequestMetrics(waiting: WaitingValues | null): CountedRequests {
+  const registry = new Registry()
+  const registers = [registry]
+  const requests = new Histogram({
+    name: 'endcap_http_request_duration_seconds',
+    help: 'HTTP requests by route and status.',
+    labelNames: ['method', 'route', 'status'] as const,
+    buckets: REQUEST_SECONDS,
+    registers,
+  })
+  const selections = new Histogram({
+    name: 'endcap_selection_duration_seconds',
+    help: 'Time to choose the ads of one request.',
+    labelNames: ['kind'] as const,
+    buckets: SELECTION_SECONDS,
+    registers,
+  })
+  const shortfalls = new Counter({
+    name: 'endcap_selection_shortfalls_total',
+    help: 'Slots that were not filled, by reason.',
+    labelNames: ['kind', 'reason'] as const,
+    registers,
+  })
+  const lost = new Counter({
+    name: 'endcap_emissions_lost_total',
+    help: 'Emissions that were answered and could not be written to the log.',
+    registers,
+  })
+  const accepted = new Counter({
+    name: 'endcap_events_accepted_total',
+    help: 'Feedback events acknowledged as durable.',
+    labelNames: ['type'] as const,
+    registers,
+  })
+  const rejected = new Counter({
+    name: 'endcap_events_rejected_total',
+    help: 'Feedback events refused, by error code.',
+    labelNames: ['type', 'code'] as const,
+    registers,
+  })
+  const leftOut = new Counter({
+    name: 'endcap_event_repeats_left_out_total',
+    help: 'Repeats of stored feedback events, acknowledged and not stored again.',
+    registers,
+  })
+  const limited = new Counter({
+    name: 'endcap_requests_limited_total',
+    help: 'Requests answered 429, by limit.',
+    labelNames: ['limit'] as const,
+    registers,
+  })
+  if (waiting) waitingGauges(waiting, registers)
+  return {
+    requestServed({ method, route, status, durationMs }) {
+      requests.observe({ method, route, status }, durationMs / MS_PER_SECOND)
+    },
+    adsSelected({ kind, durationMs, shortfalls: reasons }) {
+      selections.observe({ kind }, durationMs / MS_PER_SECOND)
+      for (const reason of reasons) shortfalls.inc({ kind, reason })
+    },
+    emissionsLost(count) {
+      lost.inc(count)
+    },
+    eventsTaken({ type, code, count }) {
+      if (code === null) accepted.inc({ type }, count)
+      else rejected.inc({ type, code }, count)
+    },
+    repeatsLeftOut(count) {
+      leftOut.inc(count)
+    },
+    requestLimited(limit) {
+      limited.inc({ limit })
+    },
+    values: () => registry.getMetricsAsJSON(),
+  }
+}
+
+function waitingGauges(waiting: WaitingValues, registers: Registry[]): void {
+  new Gauge({
+    name: 'endcap_emission_queue_records',
+    help: 'Emissions that wait to be written to the log.',
+    registers,
+    collect() {
+      this.set(waiting.emissionQueue())
+    },
+  })
+  new Gauge({
+    name: 'endcap_spool_records',
+    help: 'Events on the disk of this process that wait until the log takes them.',
+    registers,
+    collect() {
+      this.set(waiting.spool().records)
+    },
+  })
+  new Gauge({
+    name: 'endcap_spool_bytes',
+    help: 'Room that they take.',
+    registers,
+    collect() {
+      this.set(waiting.spool().bytes)
+    },
+  })
+}

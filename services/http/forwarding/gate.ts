@@ -1,0 +1,63 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import type { Server } from 'node:http'
+import { createServer, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** An address in text and the end of the line. */
+const LINE_BYTES_MAX = 64
+const LINE_END = 0x0a
+
+/** Where other threads of this process bring connections to an HTTP server. */
+export interface Gate {
+  /** The path of a socket that only this user may open. */
+  path: string
+  close(): Promise<void>
+}
+
+/**
+ * Hands connections over to an HTTP server as if they had come to its port. Each begins with a line that says which address it is
+ * from, because the server limits and counts by it.
+ */
+export async function openGate(server: Server): Promise<Gate> {
+  // Short, because the path of a socket has at most some hundred bytes.
+  const folder = await mkdtemp(join(tmpdir(), 'endcap-'))
+  const path = join(folder, 'gate')
+  const gate = createServer((socket) => {
+    socket.once('error', () => socket.destroy())
+    readLine(socket, (address) => {
+      Object.defineProperty(socket, 'remoteAddress', { value: address })
+      server.emit('connection', socket)
+    })
+  })
+  await new Promise<void>((resolve, reject) => {
+    gate.once('error', reject)
+    gate.listen(path, resolve)
+  })
+  return {
+    path,
+    async close() {
+      gate.close()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Reads the first line, and leaves what follows it to the next reader. */
+function readLine(socket: Socket, onLine: (line: string) => void): void {
+  let seen = Buffer.alloc(0)
+  socket.on('data', function take(chunk: Buffer) {
+    seen = Buffer.concat([seen, chunk])
+    const end = seen.indexOf(LINE_END)
+    if (end === -1 && seen.length <= LINE_BYTES_MAX) return
+    socket.off('data', take)
+    if (end === -1) {
+      socket.destroy()
+      return
+    }
+    socket.pause()
+    if (end + 1 < seen.length) socket.unshift(seen.subarray(end + 1))
+    onLine(seen.toString('latin1', 0, end))
+    process.nextTick(() => socket.resume())
+  })
+}

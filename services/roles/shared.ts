@@ -1,0 +1,103 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import type { Logger } from 'pino'
+import type { Config } from '../../infra/config.ts'
+import { closeEngines, connectEngines, type EngineLinks } from '../../infra/engines.ts'
+import type { SampledValues } from '../../infra/metrics/metrics.ts'
+import { createRequestMetrics } from '../../infra/metrics/requests.ts'
+import type { SharedBuckets } from '../../infra/rate-limits/port.ts'
+import { createBearerReader } from '../callers/bearer-tokens.ts'
+import { createRequestLimits, type RequestLimits } from '../callers/request-limits.ts'
+import { createTokenBuckets } from '../callers/token-buckets.ts'
+import { createUuid, inBlocks } from '../domain/identity/uuid.ts'
+import { createShowIds, type ShowIdKey } from '../domain/show-id/show-id.ts'
+import { Snapshot } from '../domain/snapshot.ts'
+import { rateLimitedLog } from '../process/rate-limited-log.ts'
+import { openEvents, openLeftSpools } from './event-intake-log.ts'
+import { type Shared, workerNames } from './part.ts'
+
+const TELL_ERROR_EVERY_MS = 60_000
+const TELL_FORWARDER_EVERY_MS = 600_000
+const now = Date.now
+
+export interface SharedOptions {
+  config: Config
+  logger: Logger
+  stops: Shared['stops']
+  links: EngineLinks
+  showIdKeys: readonly ShowIdKey[]
+  /** Limits that other threads count, too; null: no other does, unless there is a Redis. */
+  buckets: SharedBuckets | null
+  /** Below the spools of the data folder; null: the one of the main thread. */
+  spool: string | null
+}
+
+/** Opens what all roles of one thread share. */
+export async function openShared(options: SharedOptions): Promise<Shared> {
+  const { config, logger, stops, links, showIdKeys } = options
+  const engines = await connectEngines(links, logger)
+  stops.push(() => closeEngines(engines))
+  const snapshot = new Snapshot()
+  const sampled: SampledValues = {
+    streamLags: async () => [],
+    pausedPartitions: async () =>
+      snapshot.staleReason === null ? [] : [{ stream: 'registry-copy', topic: 'registry', partitions: 1 }],
+    deadLetters: async () => Number.NaN,
+    emissionQueue: () => 0,
+    spool: () => ({ records: 0, bytes: 0 }),
+  }
+  const spools = {
+    log: engines.log,
+    engines: config.engines,
+    folder: join(config.dataFolder, 'spool'),
+    spoolMaxBytes: Math.floor(config.spoolMaxBytes / config.workers),
+    logger,
+    now,
+  }
+  const events = await openEvents({ ...spools, folder: join(spools.folder, options.spool ?? '') })
+  const left = options.spool === null ? await openLeftSpools(spools, workerNames(config)) : []
+  stops.push(() => Promise.all([events, ...left].map((each) => each.close())))
+  sampled.spool = () => sumOf([events, ...left].map((each) => each.waiting()))
+  const basics = { config, logger, stops, snapshot, metrics: createRequestMetrics(sampled), now }
+  return {
+    ...basics,
+    ...engines,
+    events,
+    sampled,
+    showIds: createShowIds({ keys: showIdKeys }),
+    limits: await openLimits(basics, options),
+    uuid: createUuid({ now, randomBytes: inBlocks(randomBytes) }),
+    randomBytes,
+  }
+}
+
+/** Limits per minute, shared by all processes when Redis is configured. */
+async function openLimits(
+  shared: Pick<Shared, 'config' | 'logger' | 'snapshot' | 'metrics' | 'now' | 'stops'>,
+  options: Pick<SharedOptions, 'showIdKeys' | 'buckets'>,
+): Promise<RequestLimits> {
+  const { config, logger, snapshot, metrics, stops } = shared
+  const remote = (await openRedisBuckets(config)) ?? options.buckets
+  if (remote) stops.push(() => remote.close())
+  const onError = rateLimitedLog({ everyMs: TELL_ERROR_EVERY_MS, now }, (err, suppressed) =>
+    logger.warn({ err, suppressed }, 'limits are not shared with other processes now'),
+  )
+  const hashKey = options.showIdKeys[0]!.secret
+  const buckets = createTokenBuckets({ shared: remote && { buckets: remote, hashKey }, now, onError })
+  stops.push(async () => buckets.close())
+  const readBearer = createBearerReader({ snapshot, bootstrapToken: config.bootstrapToken, now })
+  const tellForwarder = rateLimitedLog({ everyMs: TELL_FORWARDER_EVERY_MS, now }, () =>
+    logger.warn('An address is limited that sends X-Forwarded-For: if it is your proxy, name it in TRUSTED_PROXIES'),
+  )
+  const onForwarderLimited = () => tellForwarder(undefined)
+  return createRequestLimits({ limits: config.limits, buckets, snapshot, readBearer, metrics, onForwarderLimited })
+}
+
+const sumOf = (all: readonly { records: number; bytes: number }[]) =>
+  all.reduce((sum, each) => ({ records: sum.records + each.records, bytes: sum.bytes + each.bytes }))
+
+async function openRedisBuckets({ engines: { redis, namespace } }: Config): Promise<SharedBuckets | null> {
+  if (!redis) return null
+  const { connectRedisBuckets } = await import('../../infra/rate-limits/redis/rate-limits.ts')
+  return connectRedisBuckets({ ...redis, namespace })
+}

@@ -1,0 +1,61 @@
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
+import type { Config } from '../../../infra/config.ts'
+import { type EngineLinks, untilThere } from '../../../infra/engines.ts'
+import { connectBuckets } from '../../../infra/rate-limits/embedded/rate-limits.ts'
+import { serveConnections } from '../../../infra/thread.ts'
+import { forwardTo } from '../../http/forwarding/forward.ts'
+import { listen } from '../../http/listen.ts'
+import { createHttpServer } from '../../http/server.ts'
+import { registerRoutes } from '../../process/api.ts'
+import { workerLogger } from '../../process/logger.ts'
+import { followRegistry } from '../../replicas/registry-follower.ts'
+import { openPublicRoles } from '../open-roles.ts'
+import { openShared } from '../shared.ts'
+
+export interface HttpWorkerData {
+  name: string
+  links: EngineLinks
+  /** Without keys, which arrive as plain bytes. */
+  config: Omit<Config, 'showIdKeys' | 'sessionKeys'>
+  showIdKeys: readonly { id: number; secret: Uint8Array }[]
+  /** Of `EmbeddedBuckets`. */
+  buckets: MessagePort
+  /** Where the main thread listens. */
+  port: number
+  /** Of the main thread, which answers what this one does not. */
+  gatePath: string
+}
+
+/** A thread that answers ad requests and takes events beside the main thread, on the same port. */
+const { name, links, showIdKeys, buckets, port, gatePath, ...data } = workerData as HttpWorkerData
+const config: Config = { ...data.config, showIdKeys: null, sessionKeys: null }
+const logger = workerLogger(config.logLevel, name)
+const stops: (() => Promise<unknown>)[] = []
+const shared = await openShared({
+  config,
+  logger,
+  stops,
+  links,
+  showIdKeys: showIdKeys.map(({ id, secret }) => ({ id, secret: Buffer.from(secret) })),
+  buckets: connectBuckets(buckets),
+  spool: name,
+})
+const { log, snapshot, uuid, metrics } = shared
+const registry = await untilThere('log', logger, () => followRegistry({ log, snapshot, logger }))
+stops.push(() => registry.close())
+const parts = await openPublicRoles(config.roles, shared)
+
+const server = createHttpServer({
+  logger,
+  limits: config.limits,
+  trustedProxies: config.trustedProxies,
+  requestId: uuid,
+  elsewhere: forwardTo(gatePath),
+})
+stops.push(() => server.close())
+await registerRoutes(server, parts, { metrics, corsOrigins: config.corsOrigins, publicUrl: config.publicUrl })
+await listen(server, { host: config.httpHost, port, isShared: true })
+
+serveConnections(parentPort!, { values: metrics.values }, async () => {
+  for (const stop of stops.reverse()) await stop().catch((err) => logger.error({ err }, 'not closed well'))
+})
