@@ -8,19 +8,17 @@ import { migrate } from '../../../infra/analytics/migrate.ts'
 import type { Analytics } from '../../../infra/analytics/port.ts'
 import { openEmbeddedEventLog } from '../../../infra/event-log/embedded/event-log.ts'
 import { type ErasingLog, withErasures } from '../../../infra/event-log/erasing-log.ts'
-import type { NewRecord } from '../../../infra/event-log/port.ts'
 import type { Erasure } from '../../../schemas/records/records.ts'
 import { personalTopics } from '../../../schemas/topics.ts'
-import { decode, encode } from '../../../schemas/wire/codec.ts'
-import { digestOf, PSEUDONYM_PREFIX } from '../../../services/domain/erasure/erasures.ts'
+import { encode } from '../../../schemas/wire/codec.ts'
 import { readPersonalData } from '../../../services/registry/erasures/personal-data.ts'
 import { attribute } from '../../../streams/attribution/attribution.ts'
 import { createErasure } from '../../../streams/erasure/erasure.ts'
 import { rebuildAnalytics } from '../../../streams/rebuild/rebuild.ts'
-import { readPages } from '../../../streams/runtime/pages.ts'
 import { runToEnd } from '../../../streams/runtime/run-to-end.ts'
 import { createSink } from '../../../streams/sink/sink.ts'
-import { campaign, emission, HOUR, pageView, purchase, touch } from '../attribution/events.ts'
+import { campaign, HOUR } from '../attribution/events.ts'
+import { ask, erasureOf, lifeOf, stateOf } from './people.ts'
 
 /** Found nowhere by chance, and compressed by nothing. */
 const CID = `browser-${randomBytes(12).toString('hex')}`
@@ -45,44 +43,6 @@ afterAll(async () => {
   await analytics.close()
   await rm(folder, { recursive: true })
 })
-
-/** All that one person does, on one browser, logged in; `at` is when it begins. */
-function lifeOf({
-  cid,
-  uid,
-  at,
-  shopId = 'shop',
-}: {
-  cid: string
-  uid: string
-  at: number
-  shopId?: string
-}): NewRecord[] {
-  const id = randomUUID()
-  const click = touch({ eventId: `click-${id}`, cid, uid, at, adId: 'p1', shopId })
-  const { verdict, billedMicros, sourcePartition, sourceOffset, invalidReason, marks, ...event } = click
-  const judged = { ...click, billedMicros: 100_000, claims: { ...click.claims, uid } }
-  const sale = purchase({ eventId: `order-${id}`, cid, uid, at: at + HOUR, products: ['p1'], shopId })
-  const correction = {
-    ...{ correctionId: id, eventId: `other-click-${id}`, type: 'CLICK' as const, shopId, campaignId: 'campaign' },
-    ...{ accountId: 'account', cid, occurredAt: at, creditedMicros: 1, currency: 'EUR', reason: 'test' },
-    ...{ correctedBy: 'account', correctedAt: at },
-  }
-  const letter = {
-    ...{ stream: 'sink', topic: 'transactions', partition: 0, offset: 0, key: cid, value: encode('Transaction', sale) },
-    ...{ code: 'REJECTED', message: 'no', failedAt: at },
-  }
-  const view = pageView({ id: `view-${id}`, cid, uid, at, shopId })
-  return [
-    { topic: 'emissions', key: cid, value: encode('Emission', emission({ id, cid, uid, at, shopId })) },
-    { topic: 'ad-events', key: 'campaign', value: encode('AdEvent', event) },
-    { topic: 'judged-events', key: 'campaign', value: encode('JudgedEvent', judged) },
-    { topic: 'corrections', key: 'campaign', value: encode('EventCorrection', correction) },
-    { topic: 'transactions', key: cid, value: encode('Transaction', sale) },
-    { topic: 'page-views', key: cid, value: encode('PageView', view) },
-    { topic: 'dead-letters', key: 'transactions/0/0', value: encode('DeadLetter', letter) },
-  ]
-}
 
 const storeAll = async () => {
   await runToEnd(createSink({ log, analytics, now, logger: silent }))
@@ -135,26 +95,6 @@ const sums = () =>
      ORDER BY what, outcome`,
   )
 
-function erasureOf(identifier: Erasure['identifier'], value: string, requestedAt = ERASED_AT): Erasure {
-  return {
-    ...{ id: randomUUID(), shopId: 'shop', identifier, pseudonym: `${PSEUDONYM_PREFIX}${randomUUID()}`, requestedAt },
-    ...{ requestedBy: 'account', digest: digestOf(value, randomBytes(16)), erasedAt: null, logFreeAt: null },
-  }
-}
-
-const ask = (erasures: readonly Erasure[]) =>
-  log.append(erasures.map((each) => ({ topic: 'erasures', key: each.id, value: encode('Erasure', each) })))
-
-async function stateOf(id: string): Promise<Erasure> {
-  let state: Erasure | undefined
-  for (const { partition, start, end } of await log.bounds('erasures')) {
-    for await (const records of readPages(log, 'erasures', partition, { from: start, to: end })) {
-      for (const { key, value } of records) if (key === id) state = decode('Erasure', value!)
-    }
-  }
-  return state!
-}
-
 const erasing = (options: { now?: () => number; settledAfterMs?: number } = {}) =>
   createErasure({
     ...{ log, storedLog: log.stored, analytics, runId: randomUUID, settledAfterMs: 0, now, ...options },
@@ -166,13 +106,13 @@ async function eraseAll(erasures: readonly Erasure[]): Promise<void> {
   await expect
     .poll(async () => {
       await turn()
-      return Promise.all(erasures.map(async ({ id }) => (await stateOf(id)).erasedAt !== null))
+      return Promise.all(erasures.map(async ({ id }) => (await stateOf(log, id)).erasedAt !== null))
     })
     .toEqual(erasures.map(() => true))
 }
 
 describe('the erasure of a person', () => {
-  const both = [erasureOf('CID', CID), erasureOf('UID', UID)]
+  const both = [erasureOf('CID', CID, { requestedAt: ERASED_AT }), erasureOf('UID', UID, { requestedAt: ERASED_AT })]
   let before: object[]
 
   it('begins with a person who is found in the log and in every table', async () => {
@@ -218,10 +158,10 @@ describe('the erasure of a person', () => {
   })
 
   it('leaves the identifiers of the shop in no table, and every sum as it was', async () => {
-    await ask(both)
+    await ask(log, both)
     await eraseAll(both)
     expect(await sums()).toEqual(before)
-    for (const { id } of both) expect(await stateOf(id)).toMatchObject({ logFreeAt: expect.any(Number) })
+    for (const { id } of both) expect(await stateOf(log, id)).toMatchObject({ logFreeAt: expect.any(Number) })
     const shops = await analytics.query(
       'SELECT DISTINCT shopId FROM judged_events WHERE cid = {cid:String} OR emittedCid = {cid:String} OR uid = {uid:String} OR emittedUid = {uid:String}',
       { cid: CID, uid: UID },
@@ -233,8 +173,11 @@ describe('the erasure of a person', () => {
   })
 
   it('leaves their bytes in no file that is kept, once the other shop has erased them, too', async () => {
-    const others = [erasureOf('CID', CID), erasureOf('UID', UID)].map((each) => ({ ...each, shopId: 'shop-2' }))
-    await ask(others)
+    const others = [
+      erasureOf('CID', CID, { requestedAt: ERASED_AT, shopId: 'shop-2' }),
+      erasureOf('UID', UID, { requestedAt: ERASED_AT, shopId: 'shop-2' }),
+    ]
+    await ask(log, others)
     await eraseAll(others)
     expect(await rowsWith(CID)).toEqual(Object.fromEntries(tables.map((each) => [each, 0])))
     const replaced = await replacedParts()
@@ -256,8 +199,11 @@ describe('the erasure of a person', () => {
     await log.append(lifeOf({ cid: CID, uid: UID, at: ERASED_AT + 1 }))
     await storeAll()
     expect(Object.values(await rowsWith(CID)).every((rows) => rows > 0)).toBe(true)
-    const again = [erasureOf('CID', CID, ERASED_AT + 20 * HOUR), erasureOf('UID', UID, ERASED_AT + 20 * HOUR)]
-    await ask(again)
+    const again = [
+      erasureOf('CID', CID, { requestedAt: ERASED_AT + 20 * HOUR }),
+      erasureOf('UID', UID, { requestedAt: ERASED_AT + 20 * HOUR }),
+    ]
+    await ask(log, again)
     await eraseAll(again)
     expect(Object.values(await rowsWith(CID)).every((rows) => rows === 0)).toBe(true)
   })
@@ -268,19 +214,21 @@ describe('the erasure of a person', () => {
     await storeAll()
     const clock = { now: at + 2 * HOUR }
     const turn = erasing({ now: () => clock.now, settledAfterMs: 60_000 })
-    const [first, second] = [0, 30_000].map((later, i) => erasureOf('CID', `${'ab'[i]}${CID}`, clock.now + later))
+    const [first, second] = [0, 30_000].map((later, i) =>
+      erasureOf('CID', `${'ab'[i]}${CID}`, { requestedAt: clock.now + later }),
+    )
     const isGone = async (text: string) => {
       await turn()
       return Object.values(await rowsWith(text)).every((rows) => rows === 0)
     }
-    await ask([first!])
+    await ask(log, [first!])
     await expect.poll(() => isGone(`a${CID}`)).toBe(true)
     clock.now += 30_000
-    await ask([second!])
+    await ask(log, [second!])
     await expect.poll(() => isGone(`b${CID}`)).toBe(true)
     const areDone = async () => {
       await turn()
-      return [first!, second!].map(async ({ id }) => (await stateOf(id)).erasedAt !== null)
+      return [first!, second!].map(async ({ id }) => (await stateOf(log, id)).erasedAt !== null)
     }
     expect(await Promise.all(await areDone())).toEqual([false, false])
     clock.now += 30_000

@@ -1,0 +1,173 @@
+import { randomBytes, randomInt, randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { openEmbeddedAnalytics } from '../../../infra/analytics/embedded/analytics.ts'
+import type { Analytics } from '../../../infra/analytics/port.ts'
+import { openEmbeddedEventLog } from '../../../infra/event-log/embedded/event-log.ts'
+import { type ErasingLog, withErasures } from '../../../infra/event-log/erasing-log.ts'
+import { encode } from '../../../schemas/wire/codec.ts'
+import { attribute } from '../../../streams/attribution/attribution.ts'
+import { createErasure } from '../../../streams/erasure/erasure.ts'
+import { runToEnd } from '../../../streams/runtime/run-to-end.ts'
+import { createSink } from '../../../streams/sink/sink.ts'
+import { tries } from '../../effort.ts'
+import { campaign, HOUR } from '../attribution/events.ts'
+import { ask, erasureOf, lifeOf, stateOf } from './people.ts'
+
+/** An erasure whose process is killed before one of the things that it does, and done by the next process. */
+
+const KILLS = tries(3, 60)
+const REQUESTED_AT = Date.now()
+const T0 = REQUESTED_AT - 10 * HOUR
+const TURN_PAUSE_MS = 50
+const silent = { info() {}, warn() {}, error() {} }
+/** Runs ten times as fast, so that batches close early. */
+const now = () => Date.now() * 10
+const tables = [
+  ...['emissions', 'judged_events', 'event_corrections', 'transactions', 'page_views', 'touches'],
+  ...['transactions_by_person', 'transactions_by_id', 'links_by_cid', 'links_by_uid', 'attributed_lines'],
+]
+
+let folder: string
+let analytics: Analytics
+let log: ErasingLog
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'erasure-killed-'))
+  analytics = await openEmbeddedAnalytics({ folder: join(folder, 'analytics') })
+  log = withErasures(await openEmbeddedEventLog({ folder: join(folder, 'log') }), Date.now)
+  const entry = encode('RegistryEntry', campaign({ version: 1, at: 0, list: [] }))
+  await log.append([{ topic: 'registry', key: 'Campaign/campaign', value: entry }])
+})
+afterAll(async () => {
+  await log.close()
+  await analytics.close()
+  await rm(folder, { recursive: true })
+})
+
+const storeAll = async () => {
+  await runToEnd(createSink({ log, analytics, now, logger: silent }))
+  while ((await attribute({ log, analytics, runId: randomUUID })) !== null);
+}
+
+class Killed extends Error {}
+
+/** A process that is killed before it does the `last`-th thing that others can see; what it tries afterwards fails as well. */
+function processUntil(last: number) {
+  let done = 0
+  const counted = <T extends object>(target: T, effects: readonly (keyof T)[]): T =>
+    new Proxy(target, {
+      get(from, name) {
+        const value = Reflect.get(from, name)
+        if (!effects.includes(name as keyof T)) return value
+        return async (...args: never[]) => {
+          if (++done >= last) throw new Killed()
+          return (value as (...args: never[]) => Promise<unknown>).apply(from, args)
+        }
+      },
+    })
+  const turn = createErasure({
+    log: counted(log, ['append', 'reset']),
+    storedLog: counted(log.stored, ['replace', 'reset', 'append']),
+    analytics: counted(analytics, ['command', 'insert']),
+    ...{ runId: randomUUID, settledAfterMs: 0, now, exclusively: (work) => work() },
+  })
+  return { turn, done: () => done }
+}
+
+interface Person {
+  shopId: string
+  cid: string
+  uid: string
+}
+
+/** A person of a shop of their own, beside another of that shop. */
+async function newPerson(): Promise<Person> {
+  const [shopId, cid, uid] = ['shop', 'browser', 'login'].map((what) => `${what}-${randomBytes(9).toString('hex')}`)
+  const person = { shopId: shopId!, cid: cid!, uid: uid! }
+  await log.append([
+    ...lifeOf({ ...person, at: T0 }),
+    ...lifeOf({ shopId: person.shopId, cid: `other-${cid}`, uid: `other-${uid}`, at: T0 }),
+  ])
+  await storeAll()
+  return person
+}
+
+async function requestErasure({ shopId, cid, uid }: Person): Promise<string[]> {
+  const asked = [
+    erasureOf('CID', cid, { requestedAt: REQUESTED_AT, shopId }),
+    erasureOf('UID', uid, { requestedAt: REQUESTED_AT, shopId }),
+  ]
+  await ask(log, asked)
+  return asked.map(({ id }) => id)
+}
+
+const areErased = async (ids: readonly string[]) =>
+  (await Promise.all(ids.map((id) => stateOf(log, id)))).every(({ erasedAt }) => erasedAt !== null)
+
+async function erase({ turn }: ReturnType<typeof processUntil>, ids: readonly string[]): Promise<void> {
+  while (!(await areErased(ids))) if ((await turn()) !== true) await delay(TURN_PAUSE_MS)
+}
+
+/** Tables that hold one of the identifiers. */
+async function holding({ cid, uid }: Person): Promise<string[]> {
+  const found: string[] = []
+  for (const table of tables) {
+    const [row] = await analytics.query<{ rows: number }>(
+      `SELECT toInt64(count()) AS rows FROM ${table}
+       WHERE match(formatRowNoNewline('JSONEachRow', *), {pattern:String})`,
+      { pattern: `"(${cid}|${uid})"` },
+    )
+    if (row!.rows > 0) found.push(table)
+  }
+  return found
+}
+
+/** What reports are made of, of a shop. */
+const sumsOf = (shopId: string) =>
+  analytics.query(
+    `SELECT * FROM (
+       SELECT 'credit' AS what, outcome AS of, toInt64(count()) AS rows, toInt64(sum(priceMicros)) AS micros
+       FROM attributed_lines FINAL WHERE shopId = {shopId:String} GROUP BY outcome
+       UNION ALL SELECT 'spend', verdict, toInt64(count()), toInt64(sum(billedMicros))
+       FROM judged_events WHERE shopId = {shopId:String} GROUP BY verdict
+       UNION ALL SELECT 'touches', type, toInt64(uniqExact(eventId)), 0
+       FROM touches FINAL WHERE shopId = {shopId:String} GROUP BY type
+       UNION ALL SELECT 'browsers', '', toInt64(uniqExact(cid)), toInt64(uniqExact(uid))
+       FROM transactions WHERE shopId = {shopId:String})
+     ORDER BY what, of`,
+    { shopId },
+  )
+
+it('ends as if nobody had been killed, whatever it was about to do', async () => {
+  const whole = processUntil(Number.POSITIVE_INFINITY)
+  const first = await newPerson()
+  const sums = await sumsOf(first.shopId)
+  expect(sums).toHaveLength(4)
+  const ids = await requestErasure(first)
+  await erase(whole, ids)
+  expect(await holding(first)).toEqual([])
+  expect(await sumsOf(first.shopId)).toEqual(sums)
+  const things = whole.done()
+  expect(things).toBeGreaterThan(20)
+
+  // One in each part of its work; in the long run all of them.
+  for (let kill = 0; kill < KILLS; kill++) {
+    const [from, to] = [kill, kill + 1].map((each) => 1 + Math.floor((each * things) / KILLS))
+    const at = from! >= to! ? from! : randomInt(from!, to!)
+    const person = await newPerson()
+    const asked = await requestErasure(person)
+    const killed = processUntil(at)
+    await erase(killed, asked).catch((error) => {
+      if (!(error instanceof Killed)) throw error
+    })
+    // Nobody is told that they are erased before they are.
+    if (await areErased(asked)) expect(await holding(person), `killed at ${at}`).toEqual([])
+    const next = processUntil(Number.POSITIVE_INFINITY)
+    await erase(next, asked)
+    expect(await holding(person), `killed at ${at}`).toEqual([])
+    expect(await sumsOf(person.shopId), `killed at ${at}`).toEqual(sums)
+  }
+})
