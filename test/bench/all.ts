@@ -56,6 +56,7 @@ const measures: Measure[] = [
     script: `engines/${name}`,
     env: realEngines,
   })),
+  { script: 'engines/counters', args: ['200000', '3'] },
   { script: 'judging/recount', env: realEngines },
   { script: 'registry', env: { KAFKA_BROKERS: realEngines.KAFKA_BROKERS } },
   ...(data
