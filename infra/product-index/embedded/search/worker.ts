@@ -44,7 +44,9 @@ async function readAhead(): Promise<void> {
   if (isReading) return
   isReading = true
   try {
-    while (!stopping.signal.aborted && searcher.readAhead()) await nextTurn()
+    // The answer to the search at hand goes first.
+    do await nextTurn()
+    while (!stopping.signal.aborted && searcher.readAhead())
   } finally {
     isReading = false
   }
@@ -81,14 +83,18 @@ const methodsOf = () => {
     setSynonyms(number: number, rules: SynonymRules) {
       synonyms[number] = rules
     },
-    search: (queries: NumberedQuery[]) =>
-      queries.map(({ campaignSet, synonymSet, ...query }) =>
+    search(queries: NumberedQuery[]) {
+      const results = queries.map(({ campaignSet, synonymSet, ...query }) =>
         searcher.search(
           query,
           campaignSet === null ? null : sets[campaignSet]!,
           synonymSet === undefined ? undefined : synonyms[synonymSet],
         ),
-      ),
+      )
+      // The first search for an unknown word asks for the terms to be read, also where nothing is written for hours.
+      void readAhead()
+      return results
+    },
     load: (docs: number[]) => searcher.load(docs),
     get: (shopId: string, ids: string[]) => searcher.get(shopId, ids),
     count: (shopId: string, filters: Filter[]) => searcher.count(shopId, filters),
