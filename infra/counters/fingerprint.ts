@@ -27,6 +27,11 @@ export function fingerprintOf(text: string, begun = NOTHING_HASHED): IdFingerpri
   return { low, high }
 }
 
+/** That of a key, which may know it already. */
+export function fingerprintIn({ id, fingerprint }: { id: string; fingerprint?: IdFingerprint }): IdFingerprint {
+  return fingerprint ?? fingerprintOf(id)
+}
+
 /** Hashes what many ids begin with, once. */
 export function hashBegin(text: string): IdFingerprint {
   let { low, high } = NOTHING_HASHED

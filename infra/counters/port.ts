@@ -63,6 +63,8 @@ export interface CounterKey {
   group: CounterGroup
   /** Unique within the group. */
   id: string
+  /** Of the id, from who has hashed it already. */
+  fingerprint?: IdFingerprint
 }
 
 /** Counters that are forgotten together. */
@@ -101,6 +103,8 @@ export interface SeenKey {
   /** Groups of seen keys are short stretches of time, so that those in use fit into memory. `spread` is not used. */
   group: Pick<CounterGroup, 'name' | 'keptUntil'>
   id: string
+  /** Of the id, from who has hashed it already. */
+  fingerprint?: IdFingerprint
 }
 
 export interface SourceInShard {

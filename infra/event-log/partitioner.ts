@@ -6,12 +6,21 @@ export function partitionOf(key: Uint8Array, partitions: number): number {
   return (murmur2(key) & 0x7fffffff) % partitions
 }
 
+const BYTES_A_UNIT_MAX = 3
+/** Where keys are encoded: a buffer of its own for each would cost more than its hash. */
+const encoded = Buffer.alloc(1_024)
+
+/** The same for a key as text. */
+export function partitionOfKey(key: string, partitions: number): number {
+  if (key.length * BYTES_A_UNIT_MAX > encoded.length) return partitionOf(Buffer.from(key), partitions)
+  return (murmur2(encoded, encoded.write(key)) & 0x7fffffff) % partitions
+}
+
 const SEED = 0x9747b28c
 const M = 0x5bd1e995
 
 /** MurmurHash2, 32 bits, as org.apache.kafka.common.utils.Utils.murmur2 has it; a signed integer. */
-export function murmur2(bytes: Uint8Array): number {
-  const { length } = bytes
+export function murmur2(bytes: Uint8Array, length = bytes.length): number {
   let hash = SEED ^ length
   let at = 0
   for (; at + 4 <= length; at += 4) {

@@ -1,3 +1,4 @@
+import { fingerprintOf } from '../../infra/counters/fingerprint.ts'
 import {
   type CounterGroup,
   type CounterKey,
@@ -168,7 +169,7 @@ export class BatchCounters implements CounterQuestions, CounterValues, CounterCh
   }
 
   tally(tallies: WindowTallies, counted: Counted, amount: number): void {
-    const { shard: owner, group } = tallies.parts[0]
+    const { shard: owner, group } = tallies.current.key
     const shard = this.#shards.get(owner)!
     if (amount === 0 || this.#offset <= shard.position || this.#isForgotten(group)) return
     this.#tallies.add(tallies, counted, amount)
@@ -244,7 +245,7 @@ export class BatchCounters implements CounterQuestions, CounterValues, CounterCh
     if (ofGroup.size === 0) this.#seen.set(group.name, ofGroup)
     const known = ofGroup.get(id)
     if (known) return known
-    const cell = { key, isLoaded: false, isSeen: false, isNew: false }
+    const cell = { key: { ...key, fingerprint: fingerprintOf(id) }, isLoaded: false, isSeen: false, isNew: false }
     ofGroup.set(id, cell)
     return cell
   }

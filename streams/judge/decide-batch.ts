@@ -8,10 +8,11 @@ import type { RecountDeps } from './recount.ts'
 import { carryOut, type Decision, decide, type Step } from './step.ts'
 import type { Place } from './verdict.ts'
 
-/** The steps of a batch of one partition of `ad-events`, in the order of their offsets. */
+/** The steps of a batch of one partition of `ad-events`. */
 export interface StepBatch {
   place: Place
-  steps: readonly { offset: number; step: Step }[]
+  /** Makes them anew, in the order of their offsets: the windows that they hold remember what an attempt has counted. */
+  steps: () => Promise<readonly { offset: number; step: Step }[]>
   /** The last offset that the judge has committed. */
   after: number
   /** The last of the batch, also when it has no step. */
@@ -34,7 +35,11 @@ export async function decideBatch(deps: RecountDeps, batch: StepBatch): Promise<
   }
 }
 
-async function attempt(counters: Counters, { place, steps, after, upTo }: StepBatch): Promise<Map<number, Decision>> {
+async function attempt(
+  counters: Counters,
+  { place, steps: makeSteps, after, upTo }: StepBatch,
+): Promise<Map<number, Decision>> {
+  const steps = await makeSteps()
   const values = new BatchCounters({
     source: sourceOf('ad-events', place.shard),
     own: place.shard,

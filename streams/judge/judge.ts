@@ -68,10 +68,12 @@ export function createJudgeStep(deps: RecountDeps): StreamStep {
       ({ value }) => (shardFor(value.claims.campaignId) === partition ? 'events' : 'passedOn'),
     )
     const counted = events.filter(({ value }) => verdictWithoutCounters(value) === null)
-    const windows = new WindowIndex(counters.shards)
-    const steps = await inSlices(counted, ({ offset, value }) => {
-      return { offset, step: judgingStep(value, place, termsOf(value, snapshot), windows) }
-    })
+    const steps = () => {
+      const windows = new WindowIndex(counters.shards)
+      return inSlices(counted, ({ offset, value }) => {
+        return { offset, step: judgingStep(value, place, termsOf(value, snapshot), windows) }
+      })
+    }
     const decisions = await decideBatch(deps, { place, steps, after: (committed ?? 0) - 1, upTo: lastOffset })
 
     const outputs: NewRecord[] = passedOn.map(eventAgain)

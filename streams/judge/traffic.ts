@@ -1,3 +1,4 @@
+import { fingerprintOf } from '../../infra/counters/fingerprint.ts'
 import type { CounterKey } from '../../infra/counters/port.ts'
 import type { AdEvent, ShowIdClaims } from '../../schemas/records/events.ts'
 import type { TrafficRuleName } from '../../schemas/records/traffic-rules.ts'
@@ -190,9 +191,10 @@ function countedUnitView(event: AdEvent, windows: WindowIndex): Limit {
 function knownKeys({ cid, claims, receivedAt }: AdEvent, windows: WindowIndex): [CounterKey, CounterKey] {
   const week = Math.floor(receivedAt / WEEK_MS)
   const shard = windows.shardOf('cid', claims.shopId, cid)
+  const fingerprint = fingerprintOf(cid)
   return [
-    { shard, group: knownGroup(week), id: cid },
-    { shard, group: knownGroup(week - 1), id: cid },
+    { shard, group: knownGroup(week), id: cid, fingerprint },
+    { shard, group: knownGroup(week - 1), id: cid, fingerprint },
   ]
 }
 

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { LRUCache } from 'lru-cache'
-import { fingerprintOf, numberOf } from '../fingerprint.ts'
+import { fingerprintIn, numberOf } from '../fingerprint.ts'
 import type { CounterKey, SeenKey, TallyKey } from '../port.ts'
 
 /** Groups whose row ids are kept in memory. */
@@ -77,14 +77,14 @@ export function openEntries(db: DatabaseSync): Entries {
   }
 
   const counterGroup = ({ group }: CounterKey) => (group.exact ? `e/${group.name}` : `c/${group.name}`)
-  const counterId = ({ group, id }: CounterKey) => (group.exact ? id : numberOf(fingerprintOf(id)))
+  const counterId = (key: CounterKey) => (key.group.exact ? key.id : numberOf(fingerprintIn(key)))
   const tallyGroup = ({ group }: TallyKey) => `c/${group.name}`
   const tallyId = ({ fingerprint }: TallyKey) => (numberOf(fingerprint) % 2 ** ID_BITS) * COUNTS_MAX
   const rowOf = (key: CounterKey) => ({
     $group: groupIdFor(key.shard, counterGroup(key), key.group),
     $id: counterId(key),
   })
-  const seenId = ({ id }: SeenKey) => numberOf(fingerprintOf(id))
+  const seenId = (key: SeenKey) => numberOf(fingerprintIn(key))
 
   return {
     value: (key) => readValue(key.shard, counterGroup(key), counterId(key)),

@@ -1,4 +1,4 @@
-import { fingerprintOf, type IdFingerprint } from '../fingerprint.ts'
+import { fingerprintIn, type IdFingerprint } from '../fingerprint.ts'
 import type { CounterKey } from '../port.ts'
 import { type BucketGroup, bucketOf } from './keys.ts'
 import type { PackedArguments } from './packed.ts'
@@ -62,14 +62,7 @@ export function packField({ group, id }: CounterKey, fingerprint: IdFingerprint,
   else to.field(fingerprint)
 }
 
-/** Keys of one id mostly come one after the other. */
-export function fingerprintsOf(keys: readonly CounterKey[]): IdFingerprint[] {
-  let last: { id: string; fingerprint: IdFingerprint } | null = null
-  return keys.map(({ id }) => {
-    if (last?.id !== id) last = { id, fingerprint: fingerprintOf(id) }
-    return last.fingerprint
-  })
-}
+export const fingerprintsOf = (keys: readonly CounterKey[]): IdFingerprint[] => keys.map(fingerprintIn)
 
 function chunksOf<T>(list: T[], max: number): T[][] {
   if (list.length <= max) return [list]

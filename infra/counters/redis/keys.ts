@@ -1,4 +1,4 @@
-import { fingerprintOf, type IdFingerprint } from '../fingerprint.ts'
+import { fingerprintIn, type IdFingerprint } from '../fingerprint.ts'
 import type { CounterGroup, CounterKey, TallyGroup } from '../port.ts'
 
 const FIELD_BYTES = 6
@@ -45,8 +45,9 @@ export function shardKeys(namespace: string, shards: number, shard: number): Sha
     holders: (key) => `${prefix}h/${key}`,
     bucket: nameOf,
     anyWide: ({ name }) => `${prefix}wide/${name}`,
-    counter({ group, id }) {
-      const fingerprint = fingerprintOf(id)
+    counter(key) {
+      const { group, id } = key
+      const fingerprint = fingerprintIn(key)
       return { hash: nameOf(group, bucketOf(fingerprint, group)), field: group.exact ? id : fieldOf(fingerprint) }
     },
   }

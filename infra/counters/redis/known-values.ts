@@ -1,4 +1,4 @@
-import { fingerprintOf, type IdFingerprint, numberOf } from '../fingerprint.ts'
+import { fingerprintIn, numberOf } from '../fingerprint.ts'
 import type { CounterKey, ShardChange, TallyKey } from '../port.ts'
 import type { BucketGroup } from './keys.ts'
 
@@ -11,7 +11,9 @@ type Groups = Map<string, Values>
 export interface LookedUp<Key> {
   /** Undefined where nothing is known. */
   values: (number[] | undefined)[]
-  missing: { key: Key; place: number }[]
+  missing: Key[]
+  /** Where those stand among all. */
+  places: number[]
 }
 
 /**
@@ -48,12 +50,15 @@ export class KnownValues {
   }
 
   lookUp<Key extends CounterKey | TallyKey>(keys: readonly Key[]): LookedUp<Key> {
-    const found: LookedUp<Key> = { values: [], missing: [] }
+    const found: LookedUp<Key> = { values: new Array(keys.length), missing: [], places: [] }
     const now = this.#now()
-    for (const [place, key] of keys.entries()) {
-      const value = isRemembered(key.group, now) ? this.#find(key.group, fingerprintIn(key)) : undefined
-      found.values.push(value)
-      if (value === undefined) found.missing.push({ key, place })
+    for (let place = 0; place < keys.length; place++) {
+      const key = keys[place]!
+      const value = isRemembered(key.group, now) ? this.#find(key) : undefined
+      found.values[place] = value
+      if (value !== undefined) continue
+      found.missing.push(key)
+      found.places.push(place)
     }
     return found
   }
@@ -61,7 +66,7 @@ export class KnownValues {
   /** What was read under the token that is known; without one, nothing is learned. */
   learn(key: CounterKey | TallyKey, values: number[]): void {
     if (this.#token !== null && isRemembered(key.group, this.#now()))
-      this.#put(nameOf(key.group), numberOf(fingerprintIn(key)), values)
+      this.#put(nameOf(key.group), numberIn(key), values)
   }
 
   /** What was stored. @param former the token before it. @param token the one that it has set. */
@@ -72,22 +77,22 @@ export class KnownValues {
     }
     this.#token = token
     for (const { key, amount } of add) {
-      const values = key.group.exact ? undefined : this.#find(key.group, fingerprintIn(key))
+      const values = key.group.exact ? undefined : this.#find(key)
       if (values) values[0] = Math.max(0, values[0]! + amount)
     }
     for (const { key, count, amount } of tally) {
-      const values = this.#find(key.group, key.fingerprint)
+      const values = this.#find(key)
       if (values) values[count]! += amount
     }
     for (const { key, value } of lower) {
-      const values = key.group.exact ? undefined : this.#find(key.group, fingerprintIn(key))
+      const values = key.group.exact ? undefined : this.#find(key)
       if (values && (values[0] === 0 || values[0]! > value)) values[0] = value
     }
   }
 
-  #find(group: BucketGroup, fingerprint: IdFingerprint): number[] | undefined {
-    const name = nameOf(group)
-    const number = numberOf(fingerprint)
+  #find(key: CounterKey | TallyKey): number[] | undefined {
+    const name = nameOf(key.group)
+    const number = numberIn(key)
     const recent = this.#recent.get(name)?.get(number)
     if (recent) return recent
     const former = this.#former.get(name)?.get(number)
@@ -117,8 +122,8 @@ function isRemembered(group: BucketGroup, now: number): boolean {
   return group.keptUntil === null || group.keptUntil > now
 }
 
-function fingerprintIn(key: CounterKey | TallyKey): IdFingerprint {
-  return 'fingerprint' in key ? key.fingerprint : fingerprintOf(key.id)
+function numberIn(key: CounterKey | TallyKey): number {
+  return numberOf('id' in key ? fingerprintIn(key) : key.fingerprint)
 }
 
 const names = new WeakMap<BucketGroup, string>()

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { fingerprintOf, type IdFingerprint, numberOf } from '../fingerprint.ts'
+import { fingerprintIn, type IdFingerprint, numberOf } from '../fingerprint.ts'
 import type { SeenKey } from '../port.ts'
 
 /**
@@ -53,13 +53,26 @@ class Block {
   }
 }
 
-type Blocks = Map<string, Block>
+/** The place of a block in the trie of its group, as one call knows it. */
+class Place {
+  readonly path: string
+  /** Null: it must be fetched. */
+  block: Block | null
+  readonly below: (Place | undefined)[] = []
+  /** What the call appends to it. */
+  appended: { keptUntil: number | null; numbers: number[] } | null = null
 
-interface Sought {
-  key: SeenKey
-  fingerprint: IdFingerprint
-  isSeen: boolean
+  constructor(path: string, block: Block | null) {
+    this.path = path
+    this.block = block
+  }
 }
+
+/** By the name of a group. */
+type Trie = Map<string, Place>
+
+const SEEN = 'SEEN'
+type Found = Place | typeof SEEN
 
 /** Reads blocks from Redis, as their bytes; null: there is none. */
 export type FetchBlocks = (paths: readonly string[]) => Promise<(Buffer | null)[]>
@@ -106,8 +119,8 @@ export class SeenShard {
 
   /** Which keys have been seen, in order. Fetches the blocks that are not known. */
   async look(keys: readonly SeenKey[], fetch: FetchBlocks): Promise<boolean[]> {
-    const sought = await this.#seek(keys, new Map(), fetch)
-    return sought.map(({ isSeen }) => isSeen)
+    const found = await this.#findAll(keys, new Map(), fetch)
+    return found.map((place) => place === SEEN)
   }
 
   /** Appends those of the keys that have not been seen. @returns what is appended, and what to call once it is stored. */
@@ -115,80 +128,75 @@ export class SeenShard {
     keys: readonly SeenKey[],
     fetch: FetchBlocks,
   ): Promise<{ appends: BlockAppend[]; stored(token: string): void }> {
-    const blocks: Blocks = new Map()
-    const sought = await this.#seek(keys, blocks, fetch)
-    const changed: Blocks = new Map()
-    const appended = new Map<string, { keptUntil: number | null; numbers: number[] }>()
-    for (const { key, fingerprint, isSeen } of sought) {
-      if (isSeen) continue
+    const trie: Trie = new Map()
+    const found = await this.#findAll(keys, trie, fetch)
+    const changed: Place[] = []
+    for (const [i, key] of keys.entries()) {
+      if (found[i] === SEEN) continue
       // Again, because keys before it may have filled the block that was found, or be the same.
-      const { isSeen: isAppended, path } = this.#find(key, fingerprint, blocks)
-      if (isAppended) continue
-      if (!changed.has(path)) {
+      const place = this.#find(key, trie)
+      if (place === SEEN) continue
+      if (place.appended === null) {
         // A copy, because what is known stays as it is until this is stored. Below a block that was filled just now there is none.
-        const copy = this.#known(path, blocks)?.copy() ?? new Block(new Float64Array())
-        changed.set(path, copy)
-        blocks.set(path, copy)
-        appended.set(path, { keptUntil: key.group.keptUntil, numbers: [] })
+        place.block = place.block?.copy() ?? new Block(new Float64Array())
+        place.appended = { keptUntil: key.group.keptUntil, numbers: [] }
+        changed.push(place)
       }
-      changed.get(path)!.push(numberOf(fingerprint))
-      appended.get(path)!.numbers.push(numberOf(fingerprint))
+      const number = numberOf(fingerprintIn(key))
+      place.block!.push(number)
+      place.appended.numbers.push(number)
     }
     return {
-      appends: [...appended].map(([path, { keptUntil, numbers }]) => ({ path, keptUntil, bytes: bytesOf(numbers) })),
+      appends: changed.map(({ path, appended }) => {
+        return { path, keptUntil: appended!.keptUntil, bytes: bytesOf(appended!.numbers) }
+      }),
       stored: (token) => {
         this.#token = token
-        for (const [path, block] of changed) this.#cache.set(this.#name(path), block)
+        for (const { path, block } of changed) this.#cache.set(this.#name(path), block!)
       },
     }
   }
 
-  /** Looks for each key. Fetches the blocks that are not known, one deeper each time, and seeks on in these. */
-  async #seek(keys: readonly SeenKey[], blocks: Blocks, fetch: FetchBlocks): Promise<Sought[]> {
-    const sought = keys.map((key) => ({ key, fingerprint: fingerprintOf(key.id), isSeen: false }))
-    let open = sought
-    while (open.length > 0) {
-      const missing = new Set<string>()
-      open = open.filter((each) => {
-        const { path, isKnown, isSeen } = this.#find(each.key, each.fingerprint, blocks)
-        each.isSeen = isSeen
-        if (!isKnown) missing.add(path)
-        return !isKnown
-      })
-      if (missing.size > 0) await this.#fetch([...missing], blocks, fetch)
-    }
-    return sought
-  }
-
-  async #fetch(paths: readonly string[], blocks: Blocks, fetch: FetchBlocks): Promise<void> {
-    const found = await fetch(paths)
-    for (const [i, path] of paths.entries()) {
-      const block = new Block(numbersOf(found[i] ?? null))
-      blocks.set(path, block)
-      this.#cache.set(this.#name(path), block)
+  /** Finds where each key belongs. Fetches the blocks that are not known, one deeper each time. */
+  async #findAll(keys: readonly SeenKey[], trie: Trie, fetch: FetchBlocks): Promise<Found[]> {
+    const found = keys.map((key) => this.#find(key, trie))
+    for (;;) {
+      const missing = new Set<Place>()
+      for (const place of found) if (place !== SEEN && place.block === null) missing.add(place)
+      if (missing.size === 0) return found
+      const places = [...missing]
+      const blocks = await fetch(places.map(({ path }) => path))
+      for (const [i, place] of places.entries()) {
+        place.block = new Block(numbersOf(blocks[i] ?? null))
+        this.#cache.set(this.#name(place.path), place.block)
+      }
+      for (const [i, key] of keys.entries()) if (missing.has(found[i] as Place)) found[i] = this.#find(key, trie)
     }
   }
 
-  /** Goes down to the block that has the fingerprint, or is not full, or is not known. */
-  #find({ group }: SeenKey, fingerprint: IdFingerprint, blocks: Blocks) {
+  /** Goes down to where the fingerprint belongs, because that block is not full, or to one that must be fetched first. */
+  #find(key: SeenKey, trie: Trie): Found {
+    const fingerprint = fingerprintIn(key)
     const number = numberOf(fingerprint)
-    let path = `${group.name}/`
+    let place = trie.get(key.group.name)
+    if (!place) {
+      place = this.#placeAt(`${key.group.name}/`)
+      trie.set(key.group.name, place)
+    }
     for (let depth = 0; ; depth++) {
-      const block = this.#known(path, blocks)
-      if (!block) return { path, isKnown: false, isSeen: false }
-      if (block.has(number)) return { path, isKnown: true, isSeen: true }
-      if (!block.isFull || depth === DEPTH_MAX) return { path, isKnown: true, isSeen: false }
-      path += digitOf(fingerprint, depth).toString(16)
+      const { block } = place
+      if (block === null) return place
+      if (block.has(number)) return SEEN
+      if (!block.isFull || depth === DEPTH_MAX) return place
+      const digit = digitOf(fingerprint, depth)
+      // Below a block that this call has filled there is none yet.
+      const isNew: boolean = place.appended !== null
+      place = place.below[digit] ??= this.#placeAt(`${place.path}${digit.toString(16)}`, isNew)
     }
   }
 
-  /** Blocks of this call first: the cache may have dropped them. */
-  #known(path: string, blocks: Blocks): Block | undefined {
-    const held = blocks.get(path)
-    if (held) return held
-    const block = this.#cache.get(this.#name(path))
-    if (block) blocks.set(path, block)
-    return block
+  #placeAt(path: string, isNew = false): Place {
+    return new Place(path, this.#cache.get(this.#name(path)) ?? (isNew ? new Block(new Float64Array()) : null))
   }
 
   #name(path: string): string {

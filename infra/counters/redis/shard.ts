@@ -10,11 +10,12 @@ import {
   type Reservation,
   type ShardChange,
   type ShardLoad,
+  type TallyKey,
 } from '../port.ts'
 import { HOLDERS_MAX } from '../reservations.ts'
 import { changeArguments, type SeenChange } from './change-arguments.ts'
 import { type CounterScripts, shardKeys } from './keys.ts'
-import { KnownValues } from './known-values.ts'
+import { KnownValues, type LookedUp } from './known-values.ts'
 import { LastingHashes } from './lasting-hashes.ts'
 import { createReads } from './reads.ts'
 import { type SeenCache, SeenShard } from './seen-blocks.ts'
@@ -126,16 +127,8 @@ export function openShard(options: ShardOptions): Shard {
     const plain = [names.position(source), names.note(source), names.seenToken, names.complete, names.changes]
     // Counters that are newer than the position, because the source has moved on meanwhile, are refused by `store`.
     const [read, hashes] = await Promise.all([
-      reads.tallies(
-        plain,
-        several.missing.map(({ key }) => key),
-      ),
-      counters.missing.length > 0
-        ? reads.hashes(
-            [names.changes],
-            counters.missing.map(({ key }) => key),
-          )
-        : null,
+      reads.tallies(plain, several.missing),
+      counters.missing.length > 0 ? reads.hashes([names.changes], counters.missing) : null,
     ])
     const [offset, note, seenToken, complete, changes] = read.plain.map((each) => each?.toString() ?? null)
     const position = Number(offset ?? -1)
@@ -148,19 +141,22 @@ export function openShard(options: ShardOptions): Shard {
     const isKnown = isWhereLeft && token === before && token === known.token
     known.expect(isWhereLeft ? token : null)
     if (usesKnown && !isKnown) return { state, values: null }
-    for (const [i, { key, place }] of counters.missing.entries()) {
-      const values = [hashes!.values[i]!]
-      counters.values[place] = values
-      known.learn(key, values)
-    }
-    for (const [i, { key, place }] of several.missing.entries()) {
-      const values = read.values[i]!
-      several.values[place] = values
-      known.learn(key, values)
-    }
+    learn(counters, (i) => [hashes!.values[i]!])
+    learn(several, (i) => read.values[i]!)
     return {
       state,
       values: { values: counters.values.map((each) => each![0]!), tallies: several.values.flatMap((each) => each!) },
+    }
+  }
+
+  function learn<Key extends CounterKey | TallyKey>(
+    { values, missing, places }: LookedUp<Key>,
+    read: (i: number) => number[],
+  ): void {
+    for (let i = 0; i < missing.length; i++) {
+      const found = read(i)
+      values[places[i]!] = found
+      known.learn(missing[i]!, found)
     }
   }
 

@@ -16,7 +16,7 @@ export class WindowCounts {
 
   /** Whom an event is counted by, in the part of the window that it was received in. */
   owner(by: SharedBy, shopId: string, name: string, receivedAt: number): TallyKey {
-    return this.index.tallies(by, shopId, receivedAt, name).parts[0]
+    return this.index.tallies(by, shopId, receivedAt, name).current.key
   }
 
   add(key: TallyKey, counted: Counted): void {

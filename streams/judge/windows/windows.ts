@@ -18,9 +18,17 @@ export type Counted = (typeof COUNTED)[keyof typeof COUNTED]
 /** What several events may share. */
 export type SharedBy = 'address' | 'agent' | 'network' | 'cid' | 'unit'
 
-/** What the sliding window counts of somebody: the current part, and those before it. */
-export interface WindowTallies {
-  readonly parts: readonly [TallyKey, ...TallyKey[]]
+/**
+ * The counters of somebody in a part of the window, as one batch knows them. An index makes one object for each, which whoever
+ * counts by it relies on.
+ */
+export interface WindowCell {
+  readonly key: TallyKey
+  isLoaded: boolean
+  /** What was loaded, with the changes of the batch. Null: nothing yet. */
+  values: number[] | null
+  /** Null: the batch changes nothing. */
+  added: number[] | null
 }
 
 /** Somebody who is counted under one name. */
@@ -28,26 +36,66 @@ interface Owner {
   readonly shard: number
   readonly fingerprint: IdFingerprint
   /** Those that were asked for. */
-  readonly keys: TallyKey[]
-  /** Those that were asked for last. */
-  last: { part: number; before: string; tallies: WindowTallies } | null
+  readonly cells: WindowCell[]
+  /** What was asked for last. */
+  last: WindowTallies | null
 }
 
-/** Names of one shop, of one kind. */
-interface Named {
-  begun: IdFingerprint
-  owners: Map<string, Owner>
+/** What the sliding window counts of somebody. */
+export class WindowTallies {
+  /** Where the present is counted. */
+  readonly current: WindowCell
+  readonly part: number
+  /** The name on the day before. */
+  readonly before: string
+  readonly #owner: Owner
+  readonly #names: Names
+  #all: readonly WindowCell[] | null = null
+
+  constructor(names: Names, owner: Owner, part: number, before: string) {
+    this.#names = names
+    this.#owner = owner
+    this.part = part
+    this.before = before
+    this.current = cellIn(groupOf(part), owner)
+  }
+
+  /** The current part and those before it, which are made once they are asked for: most of those who are counted never are. */
+  all(): readonly WindowCell[] {
+    this.#all ??= windowUpTo(this.part).map(({ group, isYesterday }) =>
+      cellIn(group, isYesterday ? this.#names.owner(this.before) : this.#owner),
+    )
+    return this.#all
+  }
 }
 
-/**
- * Whom the events of a batch are counted by. Each is named, hashed and keyed once, and who looks for a key of a tally finds the
- * same object: `BatchCounters` relies on it.
- */
+/** Those who are counted by one kind of name in one shop. */
+class Names {
+  readonly #shards: number
+  readonly #begun: IdFingerprint
+  readonly #owners = new Map<string, Owner>()
+
+  constructor(prefix: string, shards: number) {
+    this.#shards = shards
+    this.#begun = hashBegin(prefix)
+  }
+
+  owner(name: string): Owner {
+    const known = this.#owners.get(name)
+    if (known) return known
+    const fingerprint = fingerprintOf(name, this.#begun)
+    const owner = { shard: personShard(name, this.#shards), fingerprint, cells: [], last: null }
+    this.#owners.set(name, owner)
+    return owner
+  }
+}
+
+/** Whom the events of a batch are counted by. Each is named, hashed and keyed once. */
 export class WindowIndex {
   readonly shards: number
-  readonly #named = new Map<string, Named>()
+  readonly #names = new Map<string, Names>()
   /** By kind, what was asked for last: mostly a batch is of few shops. */
-  readonly #last = new Map<SharedBy, { shopId: string; named: Named }>()
+  readonly #last = new Map<SharedBy, { shopId: string; names: Names }>()
 
   constructor(shards: number) {
     this.shards = shards
@@ -55,7 +103,7 @@ export class WindowIndex {
 
   /** The shard of what is counted of somebody. */
   shardOf(by: SharedBy, shopId: string, name: string): number {
-    return this.#owner(by, shopId, name).shard
+    return this.#namesOf(by, shopId).owner(name).shard
   }
 
   /**
@@ -64,42 +112,30 @@ export class WindowIndex {
    */
   tallies(by: SharedBy, shopId: string, at: number, name: string, before = name): WindowTallies {
     const part = Math.floor(at / PART_MS)
-    const owner = this.#owner(by, shopId, name)
-    if (owner.last?.part === part && owner.last.before === before) return owner.last.tallies
-    const yesterday = () => (before === name ? owner : this.#owner(by, shopId, before))
-    const [current, ...earlier] = windowUpTo(part)
-    const earlierKeys = earlier.map(({ group, isYesterday }) => keyIn(group, isYesterday ? yesterday() : owner))
-    const tallies: WindowTallies = { parts: [keyIn(current.group, owner), ...earlierKeys] }
-    owner.last = { part, before, tallies }
-    return tallies
+    const names = this.#namesOf(by, shopId)
+    const owner = names.owner(name)
+    if (owner.last?.part !== part || owner.last.before !== before) {
+      owner.last = new WindowTallies(names, owner, part, before)
+    }
+    return owner.last
   }
 
-  #owner(by: SharedBy, shopId: string, name: string): Owner {
-    const { begun, owners } = this.#namesOf(by, shopId)
-    const known = owners.get(name)
-    if (known) return known
-    const fingerprint = fingerprintOf(name, begun)
-    const owner = { shard: personShard(name, this.shards), fingerprint, keys: [], last: null }
-    owners.set(name, owner)
-    return owner
-  }
-
-  #namesOf(by: SharedBy, shopId: string): Named {
+  #namesOf(by: SharedBy, shopId: string): Names {
     const last = this.#last.get(by)
-    if (last?.shopId === shopId) return last.named
+    if (last?.shopId === shopId) return last.names
     const prefix = `${by}/${shopId}/`
-    const named = this.#named.get(prefix) ?? { begun: hashBegin(prefix), owners: new Map<string, Owner>() }
-    this.#named.set(prefix, named)
-    this.#last.set(by, { shopId, named })
-    return named
+    const names = this.#names.get(prefix) ?? new Names(prefix, this.shards)
+    this.#names.set(prefix, names)
+    this.#last.set(by, { shopId, names })
+    return names
   }
 }
 
-function keyIn(group: TallyGroup, { shard, fingerprint, keys }: Owner): TallyKey {
-  for (const key of keys) if (key.group === group) return key
-  const key = { shard, group, fingerprint }
-  keys.push(key)
-  return key
+function cellIn(group: TallyGroup, { shard, fingerprint, cells }: Owner): WindowCell {
+  for (const cell of cells) if (cell.key.group === group) return cell
+  const cell = { key: { shard, group, fingerprint }, isLoaded: false, values: null, added: null }
+  cells.push(cell)
+  return cell
 }
 
 const groupOf = memoized((part: number): TallyGroup => {
@@ -115,7 +151,6 @@ interface WindowPart {
 const dayOf = (part: number) => Math.floor((part * PART_MS) / DAY_MS)
 
 /** The current part, and those before it. */
-const windowUpTo = memoized((part: number): [WindowPart, ...WindowPart[]] => {
-  const partAt = (at: number) => ({ group: groupOf(at), isYesterday: dayOf(at) < dayOf(part) })
-  return [partAt(part), ...Array.from({ length: PARTS - 1 }, (_, i) => partAt(part - 1 - i))]
-})
+const windowUpTo = memoized((part: number): readonly WindowPart[] =>
+  Array.from({ length: PARTS }, (_, i) => ({ group: groupOf(part - i), isYesterday: dayOf(part - i) < dayOf(part) })),
+)

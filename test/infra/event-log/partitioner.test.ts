@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { Partitioners } from 'kafkajs'
 import { expect, it } from 'vitest'
-import { murmur2, partitionOf } from '../../../infra/event-log/partitioner.ts'
+import { murmur2, partitionOf, partitionOfKey } from '../../../infra/event-log/partitioner.ts'
 
 // From UtilsTest of Apache Kafka.
 it.each([
@@ -28,5 +28,13 @@ it("chooses the partition that Kafka's client chooses", () => {
         expect(partitionOf(Buffer.from(key), n)).toBe(chosen)
       },
     ),
+  )
+})
+
+it('gives a key as text the partition of its bytes, however long it is', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', size: 'large' }), fc.integer({ min: 1, max: 50 }), (key, n) => {
+      expect(partitionOfKey(key, n)).toBe(partitionOf(Buffer.from(key), n))
+    }),
   )
 })

@@ -146,12 +146,14 @@ export function createSimulation(options: {
   const traffic = trafficRulesOf(RULES_OFF)
   function decide({ shard, after, events }: Batch): Promise<Map<number, Decision>> {
     const place = { shard, shards: counters.shards }
-    const windows = new WindowIndex(counters.shards)
-    const steps = events.map(({ event, offset }) => {
-      const { budgetMicros, dailyBudgetMicros } = snapshot.body('Campaign', event.claims.campaignId)!
-      const terms = { capping: null, budgetMicros, dailyBudgetMicros, timeZone: shop.timeZone, traffic }
-      return { offset, step: judgingStep(event, place, terms, windows) }
-    })
+    const steps = async () => {
+      const windows = new WindowIndex(counters.shards)
+      return events.map(({ event, offset }) => {
+        const { budgetMicros, dailyBudgetMicros } = snapshot.body('Campaign', event.claims.campaignId)!
+        const terms = { capping: null, budgetMicros, dailyBudgetMicros, timeZone: shop.timeZone, traffic }
+        return { offset, step: judgingStep(event, place, terms, windows) }
+      })
+    }
     const deps = { counters, snapshot, now: () => simulation.now, log: noLog }
     return decideBatch(deps, { place, steps, after, upTo: lastOffsets[shard]! })
   }

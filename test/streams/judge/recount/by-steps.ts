@@ -37,7 +37,7 @@ export function countBySteps(
         add: (key, amount) => {
           if (amount !== 0 && !isForgotten(key)) held.set(nameOf(key), Math.max(0, value(key) + amount))
         },
-        tally: ({ parts: [key] }, counted, amount) => {
+        tally: ({ current: { key } }, counted, amount) => {
           const { shard, group, fingerprint } = key
           const name = JSON.stringify([shard, group.name, numberOf(fingerprint), counted])
           if (!isForgotten(key)) held.set(name, (held.get(name) ?? 0) + amount)
