@@ -2,7 +2,7 @@ import type { Account } from '../../../schemas/records/accounts.ts'
 import type { Campaign } from '../../../schemas/records/entities.ts'
 import type { ProductOffer } from '../../../schemas/records/records.ts'
 import { pathKey } from '../catalogue/categories.ts'
-import { factsOf, normalBrand, type OfferFacts, type PromotionCheck, promotionCheck } from './promotion.ts'
+import { factsOf, normalBrand, type OfferFacts, type PromotionCheck, passes, promotionCheck } from './promotion.ts'
 
 /** A campaign with the account that it belongs to; null when that is unknown or deleted. */
 export interface Promoter {
@@ -13,7 +13,7 @@ export interface Promoter {
 
 interface Filed {
   id: string
-  accepts: PromotionCheck
+  check: PromotionCheck
   under: Condition
 }
 
@@ -37,9 +37,9 @@ export class PromoterIndex {
   /** Adds a campaign, or replaces what was known of it. */
   set({ id, campaign, account }: Promoter): void {
     this.delete(id)
-    const accepts = promotionCheck(campaign, account)
-    if (accepts === null || account === null) return
-    const filed = { id, accepts, under: this.#leastFiled(conditionsOf(campaign, account)) }
+    const check = promotionCheck(campaign, account)
+    if (check === null || account === null) return
+    const filed = { id, check, under: this.#leastFiled(conditionsOf(campaign, account)) }
     const { kind, shopId, values } = filed.under
     this.#byId.set(id, filed)
     const group = this.#group(kind, shopId) ?? new Map<string, Filed[]>()
@@ -72,7 +72,7 @@ export class PromoterIndex {
       const group = this.#group(kind, offer.shopId)
       if (!group) continue
       for (const value of values) {
-        for (const { id, accepts } of group.get(value) ?? []) if (accepts(facts)) ids.add(id)
+        for (const { id, check } of group.get(value) ?? []) if (passes(check, facts)) ids.add(id)
       }
     }
     return [...ids].sort()

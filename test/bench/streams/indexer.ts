@@ -21,6 +21,7 @@ import { createPromotionBook } from '../../../streams/indexer/promotion-book.ts'
 import { decodeBatch } from '../../../streams/runtime/outcome.ts'
 import { removeIndices, testNamespace } from '../../engines/addresses.ts'
 import { campaignBody } from '../../streams/judge/fixtures.ts'
+import { type ThreadTimes, threadTimes } from '../cost/threads.ts'
 import { endlessProducts } from '../generated-products.ts'
 import { reportFigure } from '../summary/figure.ts'
 import { bareElasticsearch, bareSqlite, type OfferWrites } from './indexer.bare.ts'
@@ -98,20 +99,23 @@ async function measureOffers() {
   const offers = endlessProducts(SHOP)
   const ms = { bare: 0, ours: 0 }
   const cpuUs = { bare: 0, ours: 0 }
+  const ofThreads = { bare: new Map<string, number>(), ours: new Map<string, number>() }
   for (let from = 0, round = 0; from < PRODUCTS; from += SLICE, round++) {
     const slice = Array.from({ length: Math.min(SLICE, PRODUCTS - from) }, () => offers.next().value)
     const bulk = bare.prepare(slice.map(writesOf))
     const values = slice.map((offer) => encode('ProductOffer', offer))
     const sides = { bare: bulk, ours: () => indexFromLog(values, from) }
     for (const side of round % 2 === 0 ? (['bare', 'ours'] as const) : (['ours', 'bare'] as const)) {
-      const [startedAt, cpuBefore] = [performance.now(), process.cpuUsage()]
+      const [startedAt, cpuBefore, threadsBefore] = [performance.now(), process.cpuUsage(), threadTimes(process.pid)]
       await sides[side]()
       ms[side] += performance.now() - startedAt
       const { user, system } = process.cpuUsage(cpuBefore)
       cpuUs[side] += user + system
+      addThreads(ofThreads[side], threadsBefore)
     }
   }
   const perSecond = (elapsed: number) => Math.round((PRODUCTS / elapsed) * 1000)
+  const busiest = (threads: ReadonlyMap<string, number>) => Math.round(Math.max(...threads.values()) / PRODUCTS)
   return {
     measure: `index ${PRODUCTS.toLocaleString('en')} offers among ${CAMPAIGNS.toLocaleString('en')} campaigns, /s`,
     bare: perSecond(ms.bare),
@@ -121,6 +125,16 @@ async function measureOffers() {
     // Of this process and its threads: what a busy machine changes least.
     'cpu of bare, µs an offer': Math.round(cpuUs.bare / PRODUCTS),
     'cpu of ours': Math.round(cpuUs.ours / PRODUCTS),
+    // What is left of it where each thread has a processor of its own.
+    'busiest thread of bare': busiest(ofThreads.bare),
+    'of ours': busiest(ofThreads.ours),
+  }
+}
+
+/** Adds the microseconds that each thread of this process has worked since then. */
+function addThreads(sums: Map<string, number>, since: ThreadTimes): void {
+  for (const [id, { nanos }] of threadTimes(process.pid)) {
+    sums.set(id, (sums.get(id) ?? 0) + (nanos - (since.get(id)?.nanos ?? 0)) / 1_000)
   }
 }
 
