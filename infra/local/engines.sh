@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Real Kafka, ClickHouse, Elasticsearch and Redis on this machine without Docker, for tests and benchmarks.
 #   engines.sh start|stop [kafka] [clickhouse] [elasticsearch] [redis]      (default: all)
+#   engines.sh start|stop mirror-maker      between the clusters of MIRROR_MAKER_PROPERTIES, a file
 # Production uses the vendors' own images (infra/compose.yaml).
 #
 # A second set beside the first has a folder and ports of its own and shares what was downloaded:
@@ -87,11 +88,12 @@ jdk21() {
   fail "Elasticsearch needs a JDK of version 21 or later: this system's packages have none. Unpack one (e.g. Temurin) and name it in ES_JAVA_HOME."
 }
 
-get_kafka() {
+# The libraries that $2 names, in folder $1.
+get_jars() {
   local libs=$1/libs
   [ -f "$libs/.complete" ] && return
   need mvn maven
-  mkdir -p "$1"; cp "$HERE/kafka.pom.xml" "$1/pom.xml"
+  mkdir -p "$1"; cp "$HERE/$2" "$1/pom.xml"
   (cd "$1" && mvn -q -B dependency:copy-dependencies -DoutputDirectory=libs)
   touch "$libs/.complete"
 }
@@ -99,7 +101,7 @@ start_kafka() {
   local dir=$HOME_DIR/kafka classes="$DOWNLOADS/kafka/libs/*"
   alive "$dir" && { echo "kafka is up"; return; }
   need java default-jdk-headless
-  get_kafka "$DOWNLOADS/kafka"
+  get_jars "$DOWNLOADS/kafka" kafka.pom.xml
   mkdir -p "$dir"
   cat "$HERE/kafka.properties" - >"$dir/server.properties" <<P
 controller.quorum.voters=1@127.0.0.1:$KAFKA_CONTROLLER_PORT
@@ -112,6 +114,16 @@ P
   [ -f "$dir/data/meta.properties" ] || "${java[@]}" kafka.tools.StorageTool format -t "$cluster" -c "$dir/server.properties" >"$dir/format.log" 2>&1
   launch "$dir" "${java[@]}" "-Xmx${KAFKA_HEAP:-512m}" kafka.Kafka "$dir/server.properties"
   await kafka "$dir" port_open "$KAFKA_PORT"
+}
+
+start_mirror-maker() {
+  local dir=$HOME_DIR/mirror-maker
+  alive "$dir" && { echo "mirror-maker is up"; return; }
+  need java default-jdk-headless
+  get_jars "$DOWNLOADS/mirror-maker" mirror-maker.pom.xml
+  mkdir -p "$dir"
+  launch "$dir" java ${ENGINES_JAVA_OPTIONS:-} -Xmx256m -cp "$DOWNLOADS/mirror-maker/libs/*" \
+    org.apache.kafka.connect.mirror.MirrorMaker "$MIRROR_MAKER_PROPERTIES"
 }
 
 # The server is compiled once, apart, and moved in place: one that runs is not written over.
@@ -193,7 +205,7 @@ start_redis() {
 action=${1:-}; shift || true
 engines=("$@"); [ ${#engines[@]} -gt 0 ] || engines=(kafka clickhouse elasticsearch redis)
 for engine in "${engines[@]}"; do
-  case "$engine" in kafka | clickhouse | redis) dir=$HOME_DIR/$engine ;; elasticsearch) dir=$HOME_DIR/elasticsearch-run ;; *) fail "no engine is called $engine" ;; esac
+  case "$engine" in kafka | clickhouse | redis | mirror-maker) dir=$HOME_DIR/$engine ;; elasticsearch) dir=$HOME_DIR/elasticsearch-run ;; *) fail "no engine is called $engine" ;; esac
   case "$action" in
     start) "start_$engine" ;;
     stop) end "$engine" "$dir" ;;

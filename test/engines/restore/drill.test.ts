@@ -1,20 +1,16 @@
-import { spawn } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rm } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { shardOf } from '../../../infra/counters/shards.ts'
-import { connectKafkaEventLog } from '../../../infra/event-log/kafka/event-log.ts'
 import type { JudgedEvent } from '../../../schemas/records/events.ts'
 import { KAFKA_PARTITIONS, topicNames } from '../../../schemas/topics.ts'
-import { decode } from '../../../schemas/wire/codec.ts'
 import { type Ad, type JourneyShop, openShop, type Selection } from '../../journey/shop.ts'
 import { must, type Program, startProgram } from '../../program.ts'
-import { addresses, testNamespace } from '../addresses.ts'
-import { readAll } from '../event-log/copier.ts'
+import { testNamespace } from '../addresses.ts'
 import { removeNamespace, settingsIn } from '../namespace.ts'
 import { ageTopics, type Mirror, startMirror } from './mirror.ts'
+import { type Ended, runToEnd } from './scripts.ts'
+import { judgedIn, verdictsOf } from './verdicts.ts'
 
 /**
  * The restore drill: the program works on a first log, which is mirrored meanwhile, and the first one is lost. What was mirrored is
@@ -35,8 +31,6 @@ const VOIDED = 1
 const DAY_MS = 86_400_000
 const STARTED_AT = Date.now()
 const WAIT = { timeout: 60_000, interval: 50 }
-/** Of a script that should end by itself. */
-const RUN_MAX_MS = 60_000
 const METRICS = 'views,clicks,grossClicks,spend,creditedBack,purchases,revenue,netRevenue,returnedRevenue'
 const keys = `1:${randomBytes(32).toString('base64url')}`
 // A late answer is no answer here.
@@ -89,14 +83,14 @@ beforeAll(async () => {
   await mirror.copy(topicNames.filter((topic) => topic !== 'ad-events' && topic !== 'judged-events'))
   await mirror.copy(['judged-events'], partitionOf(shops[1]))
 
-  refused = await run('restore-log', first)
+  refused = await runToEnd('restore-log', settingsIn(first))
   await settled()
   before = await answers()
-  verdictsBefore = verdictsOf(await judgedIn(first))
+  verdictsBefore = verdictsOf(await judgedIn(settingsIn(first)))
   await program.kill('SIGKILL')
   await rm(program.folder, { recursive: true })
-  unrestored = await run('main', second)
-  restored = await run('restore-log', second)
+  unrestored = await runToEnd('main', settingsIn(second))
+  restored = await runToEnd('restore-log', settingsIn(second))
   process.stdout.write(restored.output)
   program = await startProgram({ env: { ...settingsIn(second), ...settings } })
   shops = [onProgram(shops[0]), onProgram(shops[1])]
@@ -129,7 +123,7 @@ test('reports, spend and credit are as before', async () => {
 })
 
 test('each event has the verdict that it had, once; the one that came without is judged', async () => {
-  const judged = await judgedIn(second)
+  const judged = await judgedIn(settingsIn(second))
   expect(verdictsOf(judged)).toEqual(verdictsBefore)
   expect(judged.filter(({ eventId }) => eventId === verdictAlone)).toHaveLength(1)
   const firstOffset = 2 ** 40
@@ -139,7 +133,7 @@ test('each event has the verdict that it had, once; the one that came without is
 })
 
 test('what was billed before is a repetition, caps and budgets go on, and what is new counts', async () => {
-  const known = (await judgedIn(second)).length
+  const known = (await judgedIn(settingsIn(second))).length
   const [open, limited] = shoppers
   // Sent again, as a page does that got no answer; one of them was mirrored without its event.
   for (const shopper of [open[0]!, open[CLICKED_BEFORE]!, limited[CLICKED_BEFORE]!]) await act('click-event', shopper)
@@ -155,8 +149,8 @@ test('what was billed before is a repetition, caps and budgets go on, and what i
   await buy(shops[0], newcomer!, 'order-after')
 
   const sent = 3 + late.length + 2
-  await vi.waitFor(async () => expect(await judgedIn(second)).toHaveLength(known + sent), WAIT)
-  const verdicts = (await judgedIn(second))
+  await vi.waitFor(async () => expect(await judgedIn(settingsIn(second))).toHaveLength(known + sent), WAIT)
+  const verdicts = (await judgedIn(settingsIn(second)))
     .filter(({ eventId }) => !verdictsBefore.has(eventId))
     .map(({ verdict }) => verdict)
   const count = (verdict: JudgedEvent['verdict']) => verdicts.filter((each) => each === verdict).length
@@ -177,24 +171,6 @@ test('every record that the log holds is accounted for', async () => {
   await settled()
   expect(await shops[0].get('/v1/panel/audit')).toMatchObject({ duplicates: 0, deadLetters: 0, lagMs: 0 })
 })
-
-interface Ended {
-  code: number | null
-  output: string
-}
-
-/** Runs a script of services/ to its end, in a namespace. */
-async function run(name: 'main' | 'restore-log', namespace: string): Promise<Ended> {
-  const folder = await mkdtemp(join(tmpdir(), 'endcap-'))
-  const script = join(import.meta.dirname, `../../../services/${name}.ts`)
-  const env = { ...process.env, ...settingsIn(namespace), HTTP_PORT: '0', METRICS_PORT: '0', DATA_DIR: folder }
-  const child = spawn(process.execPath, [script], { env, stdio: ['ignore', 'pipe', 'pipe'], timeout: RUN_MAX_MS })
-  let output = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk))
-  const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
-  await rm(folder, { recursive: true })
-  return { code, output }
-}
 
 const partitionOf = ({ campaignId }: JourneyShop) => shardOf(campaignId, KAFKA_PARTITIONS)
 
@@ -297,30 +273,10 @@ const settled = () =>
 
 /** Clicks, and waits for the verdict. @returns the event's id. */
 async function clickJudged(shopper: Shopper): Promise<string> {
-  const known = new Set((await judgedIn(first)).map(({ eventId }) => eventId))
+  const known = new Set((await judgedIn(settingsIn(first))).map(({ eventId }) => eventId))
   await act('click-event', shopper)
   return vi.waitFor(async () => {
-    const found = (await judgedIn(first)).find(({ eventId }) => !known.has(eventId))
+    const found = (await judgedIn(settingsIn(first))).find(({ eventId }) => !known.has(eventId))
     return found!.eventId
   }, WAIT)
-}
-
-async function judgedIn(namespace: string): Promise<JudgedEvent[]> {
-  const silent = { warn() {} }
-  const log = connectKafkaEventLog({
-    ...{ brokers: addresses.kafkaBrokers, clientId: 'drill', namespace, logger: silent },
-    now: Date.now,
-  })
-  const records = await readAll(log, 'judged-events')
-  await log.close()
-  return records.map(({ value }) => decode('JudgedEvent', value!))
-}
-
-/** What was decided on each event, and what it cost. */
-function verdictsOf(judged: readonly JudgedEvent[]): Map<string, string[]> {
-  const verdicts = new Map<string, string[]>()
-  for (const { eventId, verdict, billedMicros } of judged) {
-    verdicts.set(eventId, [...(verdicts.get(eventId) ?? []), `${verdict} ${billedMicros}`])
-  }
-  return verdicts
 }

@@ -20,8 +20,8 @@ export interface Mirror {
 }
 
 /**
- * Copies the topics of one namespace to those of another as MirrorMaker 2 does between clusters: keys, values, timestamps and
- * partitions; neither offsets, nor markers of transactions, nor aborted records, nor what groups have committed. Both lie in one
+ * Copies the topics of one namespace to those of another as MirrorMaker 2 does between clusters (`clusters.ts` runs it), but step by
+ * step: keys, values and partitions; neither offsets, nor markers of transactions, nor aborted records, nor what groups have committed. Both lie in one
  * cluster, so the copy of `log-epoch` says that the original lies in another one.
  */
 export async function startMirror(from: string, to: string): Promise<Mirror> {

@@ -1,0 +1,91 @@
+import { execFile } from 'node:child_process'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { SHORT_LIVED_JAVA, signalEngine } from '../engine-process.ts'
+
+const run = promisify(execFile)
+const repository = join(import.meta.dirname, '../../..')
+const folder = join(repository, '.engines/mirror')
+/** Away from the ports of the engines that other tests use. */
+const PORT_OFFSETS = { first: 7_000, second: 7_010 }
+const REST_PORT = 26_200
+/** With what has to be downloaded once. */
+const START_TIMEOUT_MS = 300_000
+
+export type ClusterName = keyof typeof PORT_OFFSETS
+
+/** Two clusters of one broker each, and MirrorMaker 2 from the first to the second. */
+export interface MirroredClusters {
+  addressOf(name: ClusterName): string
+  startMirror(): Promise<void>
+  /** Resolves when it is gone. */
+  killMirror(): Promise<void>
+  /** Resolves when the broker is gone. */
+  kill(name: ClusterName): Promise<void>
+  /** Ends all and removes their data. */
+  remove(): Promise<void>
+}
+
+const addressOf = (name: ClusterName) => `127.0.0.1:${19_092 + PORT_OFFSETS[name]}`
+
+/** As docs/restore.md asks for it; the rest is for clusters of one broker, and for a restart without a wait. */
+const mirrorSettings = (namespace: string) => `
+clusters = first, second
+first.bootstrap.servers = ${addressOf('first')}
+second.bootstrap.servers = ${addressOf('second')}
+first->second.enabled = true
+first->second.topics = ${namespace}\\..*
+replication.policy.class = org.apache.kafka.connect.mirror.IdentityReplicationPolicy
+dedicated.mode.enable.internal.rest = true
+second.exactly.once.source.support = enabled
+first.consumer.isolation.level = read_committed
+first->second.sync.group.offsets.enabled = false
+sync.topic.acls.enabled = false
+emit.heartbeats.enabled = false
+listeners = http://127.0.0.1:${REST_PORT}
+replication.factor = 1
+offset-syncs.topic.replication.factor = 1
+checkpoints.topic.replication.factor = 1
+offset.storage.replication.factor = 1
+status.storage.replication.factor = 1
+config.storage.replication.factor = 1
+scheduled.rebalance.max.delay.ms = 0
+`
+
+/** Starts the brokers; what an earlier run has left is removed. */
+export async function startClusters(namespace: string): Promise<MirroredClusters> {
+  const properties = join(folder, 'mirror-maker.properties')
+  const script = (action: 'start' | 'stop', engine: string, name: ClusterName) =>
+    run('bash', [join(repository, 'infra/local/engines.sh'), action, engine], {
+      timeout: START_TIMEOUT_MS,
+      env: {
+        ...process.env,
+        ENGINES_DIR: join(folder, name),
+        ENGINES_PORT_OFFSET: String(PORT_OFFSETS[name]),
+        KAFKA_HEAP: '256m',
+        MIRROR_MAKER_PROPERTIES: properties,
+        ENGINES_JAVA_OPTIONS: `-XX:+UseSerialGC ${SHORT_LIVED_JAVA}`,
+      },
+    })
+
+  async function remove(): Promise<void> {
+    await script('stop', 'mirror-maker', 'first')
+    await Promise.all((['first', 'second'] as const).map((name) => script('stop', 'kafka', name)))
+    await rm(folder, { recursive: true, force: true })
+  }
+
+  await remove()
+  await mkdir(folder, { recursive: true })
+  await writeFile(properties, mirrorSettings(namespace))
+  await Promise.all((['first', 'second'] as const).map((name) => script('start', 'kafka', name)))
+  return {
+    addressOf,
+    async startMirror() {
+      await script('start', 'mirror-maker', 'first')
+    },
+    killMirror: () => signalEngine(join(folder, 'first/mirror-maker'), 'SIGKILL'),
+    kill: (name) => signalEngine(join(folder, name, 'kafka'), 'SIGKILL'),
+    remove,
+  }
+}

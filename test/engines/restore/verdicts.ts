@@ -1,0 +1,29 @@
+import { connectKafkaEventLog } from '../../../infra/event-log/kafka/event-log.ts'
+import type { JudgedEvent } from '../../../schemas/records/events.ts'
+import { decode } from '../../../schemas/wire/codec.ts'
+import { readAll } from '../event-log/copier.ts'
+
+export interface LogSettings {
+  NAMESPACE: string
+  KAFKA_BROKERS: string
+}
+
+/** All verdicts of a log that is no copy, or was restored. */
+export async function judgedIn({ NAMESPACE, KAFKA_BROKERS }: LogSettings): Promise<JudgedEvent[]> {
+  const log = connectKafkaEventLog({
+    ...{ brokers: KAFKA_BROKERS.split(','), clientId: 'drill', namespace: NAMESPACE, logger: { warn() {} } },
+    now: Date.now,
+  })
+  const records = await readAll(log, 'judged-events')
+  await log.close()
+  return records.map(({ value }) => decode('JudgedEvent', value!))
+}
+
+/** What was decided on each event, and what it cost. */
+export function verdictsOf(judged: readonly JudgedEvent[]): Map<string, string[]> {
+  const verdicts = new Map<string, string[]>()
+  for (const { eventId, verdict, billedMicros } of judged) {
+    verdicts.set(eventId, [...(verdicts.get(eventId) ?? []), `${verdict} ${billedMicros}`])
+  }
+  return verdicts
+}
