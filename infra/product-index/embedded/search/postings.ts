@@ -48,14 +48,12 @@ export class Postings {
   readonly #known: KnownTerms
   readonly #cached = new LRUCache<string, TextPostings>({ maxSize: CACHE_BYTES_MAX, sizeCalculation: bytesOf })
   readonly #occurrences
-  readonly #exists
   readonly #facets
 
   constructor(db: DatabaseSync, columns: Columns, known: KnownTerms) {
     this.#columns = columns
     this.#known = known
     this.#occurrences = db.prepare(OCCURRENCES)
-    this.#exists = db.prepare('SELECT 1 FROM text_instances WHERE term = ? LIMIT 1')
     this.#facets = db.prepare('SELECT group_concat(rowid) AS docs FROM facets WHERE facets MATCH ?')
   }
 
@@ -70,9 +68,12 @@ export class Postings {
 
   /** How many documents have a term. Asking for terms that no document has keeps nothing in memory. */
   frequency(term: string): number {
-    if (this.#cached.has(term)) return this.text(term).docs.length
-    const exists = this.#known.mayHave(term) && this.#exists.get(term) !== undefined
-    return exists ? this.text(term).docs.length : 0
+    const known = this.#cached.get(term)
+    if (known) return known.docs.length
+    if (!this.#known.mayHave(term)) return 0
+    const read = this.#readText(term)
+    if (read.docs.length > 0) this.#cached.set(term, read)
+    return read.docs.length
   }
 
   facet(token: string): Docs {
