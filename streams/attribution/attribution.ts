@@ -40,9 +40,15 @@ export interface AttributionLimits {
   sliceTransactions: number
   /** Offsets of one partition that one run takes. */
   runOffsets: number
+  /** Transactions in the time of new touches that are computed without asking whose they are. */
+  unaskedTransactions: number
 }
 
-const LIMITS: AttributionLimits = { sliceTransactions: 20_000, runOffsets: 200_000 }
+export const ATTRIBUTION_LIMITS: AttributionLimits = {
+  sliceTransactions: 20_000,
+  runOffsets: 200_000,
+  unaskedTransactions: 20_000,
+}
 
 export interface AttributionDeps {
   log: EventLog
@@ -110,7 +116,7 @@ async function runOnce(deps: AttributionDeps, tables: ScratchTables): Promise<Ru
 
 /** Copies what is new, and outside of the past computes what it affects. */
 async function takeNew(deps: AttributionDeps, tables: ScratchTables, { phase, done }: Progress): Promise<Run | null> {
-  const { log, analytics, limits = LIMITS } = deps
+  const { log, analytics, limits = ATTRIBUTION_LIMITS } = deps
   const stored = (await log.committed(SINK_GROUP)).filter(({ topic }) => isOfAttribution(topic))
   const bounds = { starts: await startsOf(analytics, stored, done), runOffsets: limits.runOffsets }
   const ranges = newRanges(stored, done, bounds)
@@ -121,7 +127,8 @@ async function takeNew(deps: AttributionDeps, tables: ScratchTables, { phase, do
   const transactions = await tables.use(async (scratch, on) => {
     await copyNew(on, scratch, newRows, version)
     if (phase !== 'FOLLOWING') return 0
-    const since = { done: versionOf(done), sliceSize: limits.sliceTransactions }
+    const { sliceTransactions: sliceSize, unaskedTransactions: unaskedMax } = limits
+    const since = { done: versionOf(done), sliceSize, unaskedMax }
     const scope = await findAffected(on, scratch, newRows, since)
     await creditScope(on, scratch, scope, version)
     return scope.transactions
@@ -168,7 +175,7 @@ async function creditPart(
   tables: ScratchTables,
   progress: Progress & { phase: 'CREDITING' },
 ): Promise<Run> {
-  const { limits = LIMITS } = deps
+  const { limits = ATTRIBUTION_LIMITS } = deps
   const { part, parts, done } = progress
   const keys = { fromKey: startOfPart(part, parts), toKey: startOfPart(part + 1, parts) - 1 }
   const transactions = await tables.use(async (scratch, on) => {
@@ -183,7 +190,7 @@ async function creditPart(
 
 /** Computes the credit of some people's transactions again, by the tables as they are. Only while no other run is under way. */
 export async function creditPeople(deps: AttributionDeps, personKeys: readonly number[]): Promise<void> {
-  const { log, analytics, limits = LIMITS } = deps
+  const { log, analytics, limits = ATTRIBUTION_LIMITS } = deps
   const { phase, done } = progressOf(await log.committed(ATTRIBUTION_GROUP))
   // They are credited with the rest of the past.
   if (phase === 'COLLECTING' || personKeys.length === 0) return

@@ -1,7 +1,9 @@
 import type { Analytics, QueryParams } from '../../infra/analytics/port.ts'
 import {
+  type AffectedSizes,
+  affectedBy,
+  affectedSizesSql,
   affectedSql,
-  nearSizesSql,
   nearSql,
   peopleSql,
   touchedSql,
@@ -40,22 +42,21 @@ const NOTHING: Scope = { transactions: 0, slices: 0, hasReturns: false }
 /**
  * Fills `scope` with the transactions whose credit the new rows can have changed.
  * @param done the version of the last run.
+ * @param unaskedMax so many may be taken for their time alone, whosever they are.
  */
 export async function findAffected(
   analytics: Analytics,
   scratch: Scratch,
   newRows: NewRows,
-  { done, sliceSize }: { done: number; sliceSize: number },
+  { done, sliceSize, unaskedMax }: { done: number; sliceSize: number; unaskedMax: number },
 ): Promise<Scope> {
   await refill(analytics, scratch.touched, touchedSql(newRows, scratch))
-  await refill(analytics, scratch.links, nearSql(scratch), { done })
-  const sizes = (
-    await analytics.query<{ touched: number; links: number; newLinks: number }>(nearSizesSql(scratch), { done })
-  )[0]!
-  const hasPeople = sizes.touched > 0 && sizes.links > 0
-  if (hasPeople) await refill(analytics, scratch.people, peopleSql(scratch))
-  const people = sizes.touched === 0 ? null : hasPeople ? scratch.people : scratch.touched
-  const affected = affectedSql(newRows, scratch, { people, hasNewLinks: sizes.newLinks > 0 })
+  const sizes = (await analytics.query<AffectedSizes>(affectedSizesSql(scratch), { done, unaskedMax }))[0]!
+  const by = affectedBy(sizes, unaskedMax)
+  const near = nearSql(scratch, by)
+  if (near !== null) await refill(analytics, scratch.links, near, { done })
+  if (by.touches === 'PERSON') await refill(analytics, scratch.people, peopleSql(scratch))
+  const affected = affectedSql(newRows, scratch, by)
   return affected === null ? NOTHING : fillScope(analytics, scratch, affected, { done, sliceSize })
 }
 

@@ -35,7 +35,7 @@ it('begins with nothing when the commits are of different runs', () => {
 })
 
 const world = openWorlds()
-const limits = { sliceTransactions: 3, runOffsets: 4 }
+const limits = { sliceTransactions: 3, runOffsets: 4, unaskedTransactions: 2 }
 
 it('attribution of the past takes parts, and goes on with the one in which it was killed', async () => {
   const people = Array.from({ length: 12 }, (_, i) => i)

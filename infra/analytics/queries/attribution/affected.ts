@@ -37,18 +37,51 @@ SELECT shopId, cid, min(since), max(until) FROM (${touched.join('\n  UNION ALL')
 GROUP BY shopId, cid`
 }
 
-/**
- * Fills `links` with those that tell who the persons of `touched` (when it has any) and of new links are. Parameter `done` is the
- * version of the last run.
- */
-export const nearSql = ({ touched, links }: Scratch): string =>
-  `INSERT INTO ${links} ${nearLinksSql(`SELECT shopId, cid FROM ${touched} UNION ALL
-    SELECT shopId, cid FROM links_by_cid WHERE ${NEW_LINKS}`)}`
+/** How much there is to look for. */
+export interface AffectedSizes {
+  /** Rows of `touched`. */
+  touched: number
+  /** Transactions of their shops in their time, counted to one more than may be computed unasked. */
+  transactions: number
+  newLinks: number
+}
 
-/** How many rows of `touched` and `links` there are, and how many of these links are new. Parameter `done` as above. */
-export const nearSizesSql = ({ touched, links }: Scratch): string => `
-SELECT toInt64((SELECT count() FROM ${touched})) AS touched, toInt64(count()) AS links, toInt64(countIf(${NEW_LINKS})) AS newLinks
-FROM ${links}`
+/** Row AffectedSizes. Parameters `done`, the version of the last run, and `unaskedMax`. */
+export const affectedSizesSql = ({ touched }: Scratch): string => `
+SELECT toInt64((SELECT count() FROM ${touched})) AS touched,
+  toInt64((SELECT count() FROM (
+    SELECT 1 FROM transactions WHERE NOT imported AND ${inTimeOf(touched)} LIMIT {unaskedMax:UInt32} + 1))) AS transactions,
+  toInt64(count()) AS newLinks
+FROM links_by_cid WHERE ${NEW_LINKS}`
+
+/** What of all this is asked. */
+export interface AffectedBy {
+  /**
+   * Which transactions new touches affect. TIME: all in their time, whosever they are; PERSON: those of the persons in `people`;
+   * null: none.
+   */
+  touches: 'TIME' | 'PERSON' | null
+  newLinks: boolean
+}
+
+/**
+ * New touches earn what is bought after them, and most are so new that hardly anything has been. Then it costs less to compute that
+ * than to find out who all those people are.
+ * @param unaskedMax so many transactions may be computed without asking whose they are.
+ */
+export function affectedBy({ touched, transactions, newLinks }: AffectedSizes, unaskedMax: number): AffectedBy {
+  const isUnasked = transactions <= Math.min(touched, unaskedMax)
+  return { touches: transactions === 0 ? null : isUnasked ? 'TIME' : 'PERSON', newLinks: newLinks > 0 }
+}
+
+/** Fills `links` with those that tell who the persons of `touched` and of new links are. Parameter `done` as above. Null: none. */
+export function nearSql({ touched, links }: Scratch, { touches, newLinks }: AffectedBy): string | null {
+  const people = [
+    touches === 'PERSON' && `SELECT shopId, cid FROM ${touched}`,
+    newLinks && `SELECT shopId, cid FROM links_by_cid WHERE ${NEW_LINKS}`,
+  ].filter(Boolean)
+  return people.length === 0 ? null : `INSERT INTO ${links} ${nearLinksSql(people.join(' UNION ALL '))}`
+}
 
 /** Fills `people` with all cids of the persons of `touched`. */
 export const peopleSql = ({ touched, links, people }: Scratch): string => `
@@ -59,23 +92,17 @@ LEFT JOIN (${linkedSql(linksAmong(links, `SELECT shopId, cid FROM ${touched}`))}
   ON q.personShopId = t.shopId AND q.personCid = t.cid
 GROUP BY shopId, cid`
 
-/**
- * The transactions whose credit the new rows can have changed; null: none. Parameter `done` as above.
- * @param of `people`: the table, `people` or `touched`, that holds whose touches are new; null: nobody's.
- */
-export function affectedSql(
-  newRows: NewRows,
-  scratch: Scratch,
-  of: { people: string | null; hasNewLinks: boolean },
-): string | null {
+/** The transactions whose credit the new rows can have changed; null: none. Parameter `done` as above. */
+export function affectedSql(newRows: NewRows, scratch: Scratch, by: AffectedBy): string | null {
   const transactions = newRows('transactions')
   const registry = newRows('registry')
   const groups = newRows('item-groups')
   const returns = newRows('transaction-returns')
   const branches = [
-    transactions && newTransactionsSql(transactions),
-    of.people && ofPeopleSql(of.people),
-    of.hasNewLinks && ofNewLinksSql(scratch),
+    transactions && transactionsSql(transactions),
+    by.touches === 'TIME' && transactionsSql(inTimeOf(scratch.touched)),
+    by.touches === 'PERSON' && ofPeopleSql(scratch),
+    by.newLinks && ofNewLinksSql(scratch),
     registry && ofShopsSql(registry),
     groups && ofGroupsSql(groups),
     returns && ofReturnsSql(returns),
@@ -83,8 +110,8 @@ export function affectedSql(
   return branches.length === 0 ? null : branches.join('\nUNION ALL\n')
 }
 
-const newTransactionsSql = (newTransactions: string): string =>
-  `SELECT ${personKeySql} AS personKey, shopId, kind, eventId FROM transactions WHERE NOT imported AND (${newTransactions})`
+const transactionsSql = (condition: string): string =>
+  `SELECT ${personKeySql} AS personKey, shopId, kind, eventId FROM transactions WHERE NOT imported AND (${condition})`
 
 const newTouchesSql = (newTouches: string): string => `
   SELECT shopId, cid, occurredAt AS since, occurredAt + ${windowMaxMsSql} AS until
@@ -116,7 +143,7 @@ function touchesOfCampaignsSql(newEntries: string): string {
 }
 
 /** Transactions of the rows of `people`, in their time. */
-const ofPeopleSql = (people: string): string => `
+const ofPeopleSql = ({ people }: Scratch): string => `
 SELECT p.personKey AS personKey, p.shopId AS shopId, p.kind AS kind, p.eventId AS eventId
 FROM (
   SELECT personKey, shopId, kind, eventId, occurredAt, cid FROM transactions_by_person
@@ -127,6 +154,10 @@ INNER JOIN ${people} AS r ON r.shopId = p.shopId AND r.cid = p.cid
 WHERE p.occurredAt BETWEEN r.fromAt AND r.toAt`
 
 const NEW_LINKS = 'version > {done:Int64}'
+
+/** Holds for rows of `transactions` of the shops of `touched`, from the first time of any of its rows to the last. */
+const inTimeOf = (touched: string): string => `shopId IN (SELECT shopId FROM ${touched})
+  AND occurredAt BETWEEN (SELECT min(fromAt) FROM ${touched}) AND (SELECT max(toAt) FROM ${touched})`
 
 /**
  * Transactions of everybody whom a new link can join or part. One with a place joins all who were seen with its uid, and may
