@@ -76,6 +76,7 @@ export function deadLettersOf(
   dead: readonly DeadRecord[],
   failedAt: number,
 ): NewRecord[] {
+  if (dead.length === 0) return []
   const byOffset = new Map(batch.records.map((record) => [record.offset, record]))
   return dead.map((each) => {
     const record = byOffset.get(each.offset)
