@@ -11,8 +11,11 @@ import { BASKET_LINES_MAX, createOrderHistory, type OrderHistory } from './also-
 
 /** Latest order lines of a shop that also-bought lists are made of. */
 const ORDER_LINES_MAX = 1_000_000
-/** Of all shops whose orders are kept in memory. The shop that was asked for longest ago goes first. */
-const KEPT_LINES_MAX = 4_000_000
+/**
+ * Of all shops whose orders are kept in memory. The shop that was asked for longest ago goes first: shops that have more together are
+ * all read anew in each turn, which takes ten times as long.
+ */
+const KEPT_LINES_MAX = 8_000_000
 /** When a shop's orders grow by more than this share at once, they are read anew: they may be older than those that are known. */
 const READ_ANEW_SHARE = 0.1
 const ALL = { starts: [], runOffsets: Number.POSITIVE_INFINITY }

@@ -57,6 +57,8 @@ const measures: Measure[] = [
     env: realEngines,
   })),
   { script: 'engines/counters', args: ['200000', '3'] },
+  { script: 'streams/attribution', args: ['2000000', '1'] },
+  { script: 'streams/signals-turn', args: ['4000000', '10'] },
   { script: 'judging/recount', env: realEngines },
   { script: 'registry', env: { KAFKA_BROKERS: realEngines.KAFKA_BROKERS } },
   ...(data

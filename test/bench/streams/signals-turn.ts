@@ -1,7 +1,7 @@
 /**
  * A turn of signals after 1,000 new orders, of two shops of 1 million stored events and 50,000 orders each; other
- * numbers by argument. What it reads, its CPU and the longest time that it keeps a thread to itself, which in the program is the
- * signals' own.
+ * numbers by argument. What it reads, its CPU, that of its thread alone, the longest time that it keeps that to itself, which in the
+ * program is the signals' own, and the memory of the process.
  *
  *     node test/bench/streams/signals-turn.ts [events of a shop] [shops]
  */
@@ -84,16 +84,20 @@ async function turn(name: string): Promise<void> {
   const rowsBefore = await rowsRead()
   lag.enable()
   const cpu = process.cpuUsage()
+  const ownCpu = process.threadCpuUsage()
   const start = performance.now()
   appended = 0
   await signals.runOnce()
   const ms = performance.now() - start
   const { user, system } = process.cpuUsage(cpu)
+  const own = process.threadCpuUsage(ownCpu)
   lag.disable()
   figures.push({
     turn: name,
     ms: Math.round(ms),
     'CPU ms': Math.round((user + system) / 1_000),
+    'of its thread ms': Math.round((own.user + own.system) / 1_000),
+    'memory MB': Math.round(process.memoryUsage.rss() / 1e6),
     'rows read': (await rowsRead()) - rowsBefore,
     'longest block ms': Math.round(lag.max / 1e6),
     'records appended': appended,
