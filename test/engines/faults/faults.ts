@@ -172,11 +172,25 @@ const otherFaults: Fault[] = [
   },
 ]
 
+/** Of engines without which nothing has to take over, one after the other under one load: together they cost what one costs. */
+function inTurn(name: string, [kafka, ...others]: readonly Fault[]): Fault[] {
+  const all: Fault = {
+    name,
+    async run(world) {
+      for (const { run } of others) {
+        await run(world)
+        await delay(SHORT_OUTAGE_MS)
+      }
+    },
+  }
+  return [kafka!, ...tries([all], others)]
+}
+
 export const faults: readonly Fault[] = [
   ...killedProcesses,
   ...killedEngines,
-  ...pausedEngines,
-  ...cutEngines,
+  ...inTurn('SIGSTOP of each other engine in turn', pausedEngines),
+  ...inTurn('no way to each other engine in turn', cutEngines),
   ...otherFaults,
 ]
 

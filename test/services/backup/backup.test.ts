@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual, promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openEmbeddedEventLog } from '../../../infra/event-log/embedded/event-log.ts'
@@ -15,6 +16,8 @@ import { waitFor } from '../../wait-for.ts'
 const run = promisify(execFile)
 const BUYERS = 2
 const PRICE = 10
+/** Between two visits of a buyer: the load is to be steady, not heavy. */
+const PAUSE_MS = 50
 const DAY_MS = 86_400_000
 
 interface Audit {
@@ -61,6 +64,7 @@ describe('an embedded installation', () => {
       await shop.post('/v1/ev/transaction', sale, { cid })
       acknowledged.push(cid)
       adsBought += ads.length
+      await sleep(PAUSE_MS)
     }
   }
 

@@ -6,6 +6,7 @@ import { demoHistory, VISITS } from '../../../services/demo/history/history.ts'
 import { DISPLAY } from '../../../services/demo/load/display-plans.ts'
 import { HISTORY_DAYS, SPONSORED } from '../../../services/demo/load/sponsored.ts'
 import { UNIT_ALGORITHMS, type Units } from '../../../services/demo/load/units.ts'
+import { tries } from '../../effort.ts'
 
 const DAY_MS = 86_400_000
 const now = Date.parse('2026-11-21T10:00:00Z')
@@ -119,7 +120,8 @@ function figuresOf(records: typeof history, at: number, from: number, until: num
 }
 
 describe('four weeks compared with the four before', () => {
-  it.each(['2026-11-21T10:00:00Z', '2026-11-22T23:30:00Z', '2027-01-01T00:10:00Z', '2027-06-30T15:00:00Z'])(
+  const hours = ['2026-11-22T23:30:00Z', '2027-01-01T00:10:00Z', '2027-06-30T15:00:00Z', '2026-11-21T10:00:00Z']
+  it.each(hours.slice(0, tries(2, 4)))(
     'differ by a gentle growth at %s',
     (text) => {
       const at = Date.parse(text)
