@@ -19,6 +19,7 @@ import { copiesProblem, settingsToChange, type TopicSettingsOptions, wantedSetti
 const STEP_MAX_MS = 20_000
 const TOPICS_KNOWN_MAX_MS = 20_000
 const TOPICS_KNOWN_AGAIN_MS = 100
+const TOPICS_LED_MAX_MS = 60_000
 const COORDINATORS_MAX_MS = 60_000
 /** The group and the transactional id that a migration uses. */
 const MIGRATION = 'migration'
@@ -37,8 +38,10 @@ export async function migrateKafka(options: MigrateKafkaOptions): Promise<void> 
   const client = openBrokerClient(options)
   try {
     await inTime(admin.connect())
-    await onceKnown(() => inTime(createMissing(admin, options)))
+    const missing = await inTime(missingTopics(admin, options))
+    if (missing.length > 0) await onceKnown(() => inTime(create(missing, admin, options)))
     await checkPartitions(client, options)
+    await untilLed(missing, client, options)
     await onceKnown(() => inTime(configure(admin, client, options)))
     await wakeCoordinators(client, options)
   } catch (error) {
@@ -75,11 +78,13 @@ async function wakeCoordinators(client: BrokerClient, { namespace }: MigrateKafk
   await createReader(client, names).committed(MIGRATION, topicNames, deadline)
 }
 
-async function createMissing(admin: Admin, options: MigrateKafkaOptions): Promise<void> {
-  const names = namesIn(options.namespace)
+async function missingTopics(admin: Admin, { namespace }: MigrateKafkaOptions): Promise<TopicName[]> {
   const existing = new Set(await admin.listTopics())
-  const missing = topicNames.filter((name) => !existing.has(names.topic(name)))
-  if (missing.length === 0) return
+  return topicNames.filter((name) => !existing.has(namesIn(namespace).topic(name)))
+}
+
+async function create(missing: TopicName[], admin: Admin, options: MigrateKafkaOptions): Promise<void> {
+  const names = namesIn(options.namespace)
   const counts = await partitionsOf(
     admin,
     topicNames.filter((name) => !missing.includes(name)),
@@ -124,6 +129,17 @@ async function checkPartitions(client: BrokerClient, options: MigrateKafkaOption
   for (const name of topicNames) counts.set(name, (await client.leaders(topic(name), deadline)).size)
   const problem = partitionProblem(counts, topic, options)
   if (problem) throw new Error(problem)
+}
+
+/** Waits until new topics can be used: brokers know who leads a partition before the leader has made its files. */
+async function untilLed(created: TopicName[], client: BrokerClient, options: MigrateKafkaOptions): Promise<void> {
+  const names = namesIn(options.namespace)
+  const reader = createReader(client, names)
+  const deadline = performance.now() + TOPICS_LED_MAX_MS
+  for (const name of created) {
+    const partitions = [...(await client.leaders(names.topic(name), deadline)).keys()]
+    await Promise.all(partitions.map((partition) => reader.startOf(name, partition, deadline)))
+  }
 }
 
 /** Changes only the settings that must differ: what else an operator has set on a topic stays. */
