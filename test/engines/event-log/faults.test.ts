@@ -13,6 +13,8 @@ const SESSION_TIMEOUT_MS = 6_000
 const PARTITIONS = 4
 /** Shorter than the three seconds after which a silent connection counts as dead, so that late answers come. */
 const TIMEOUT_MS = 2_500
+/** Where the limit of a call is not what is tried: it only ends what hangs. */
+const PATIENCE_MS = 60_000
 /** For a log that is cut off. */
 const HASTY_MS = 1_000
 /** A group may form slowly. */
@@ -54,7 +56,7 @@ const view = (key: string, value: string): NewRecord => ({ topic: 'page-views', 
 const untilTaken = (record: NewRecord) => expect.poll(() => log.append([record])).toHaveLength(1)
 
 async function valuesIn(topic: TopicName): Promise<string[]> {
-  const reader = open({ socketFactory: faultySockets().create })
+  const reader = open({ socketFactory: faultySockets().create, timeoutMs: PATIENCE_MS })
   const values: string[] = []
   for (const { partition, start, end } of await reader.bounds(topic)) {
     for (let from = start; from < end; ) {
@@ -105,7 +107,7 @@ describe('without Kafka', () => {
     }
     await expect(pollOften()).rejects.toThrow(LogUnavailable)
     sockets.mend()
-    const other = open({ socketFactory: faultySockets().create })
+    const other = open({ socketFactory: faultySockets().create, timeoutMs: PATIENCE_MS })
     await other.append([view('a', '2')])
     const next = async () => (await consumer.poll({ maxRecords: 10, maxWaitMs: 500 }).catch(() => null))?.records ?? []
     await expect.poll(next).toMatchObject([{ key: 'a' }])
@@ -184,7 +186,7 @@ describe('transactions', () => {
     sockets.holdAnswers()
     const lost = gone.append([{ topic: 'registry', key: 'a', value: Buffer.from('lost') }])
     lost.catch(() => {})
-    const other = open({ socketFactory: faultySockets().create })
+    const other = open({ socketFactory: faultySockets().create, timeoutMs: PATIENCE_MS })
     const writer = await other.exclusiveWriter('registry')
     await writer.append([{ topic: 'registry', key: 'a', value: Buffer.from('two') }])
     const values = await valuesIn('registry')
@@ -197,6 +199,7 @@ describe('transactions', () => {
 })
 
 it('a consumer keeps its partitions while its caller works for longer than a session', async () => {
+  log = open({ timeoutMs: PATIENCE_MS })
   await log.append([view('a', '1')])
   const consumer = await log.consumer({ group: 'g', topics: ['page-views'] })
   const batch = await consumer.poll(FIRST_POLL)
@@ -207,6 +210,7 @@ it('a consumer keeps its partitions while its caller works for longer than a ses
 })
 
 it('a count uses the ranges that were counted before, and adds what has come since', async () => {
+  log = open({ timeoutMs: PATIENCE_MS })
   const records = (count: number) => Array.from({ length: count }, (_, n) => view('one', String(n)))
   const [first] = await log.append(records(9_000))
   const { partition, offset } = first!
@@ -222,7 +226,7 @@ describe('migration', () => {
     const run = () => migrateKafka({ ...shared, namespace: another, replicationFactor: 1 })
     await Promise.all([run(), run(), run()])
     await run()
-    const other = open({ namespace: another })
+    const other = open({ namespace: another, timeoutMs: PATIENCE_MS })
     expect(await other.bounds('page-views')).toHaveLength(12)
     await other.close()
     await removeKafkaNamespace(another)
@@ -235,6 +239,7 @@ it('Kafka gives Node nothing to warn of', () => {
 
 describe('a copy of a topic', () => {
   it('a tail has caught up only when the transactions that were open at the call are decided', async () => {
+    log = open({ timeoutMs: PATIENCE_MS })
     await log.append([view('one', 'plain')])
     const kafka = new kafkajs.Kafka({ brokers, clientId: 'test', logLevel: kafkajs.logLevel.NOTHING })
     const producer = kafka.producer({ transactionalId: `${namespace}.slow`, maxInFlightRequests: 1, idempotent: true })

@@ -5,6 +5,7 @@ import { type Batch, type LogConsumer, LogUnavailable, type NewRecord, Revoked }
 /**
  * A member of the group `copier`: copies `ad-events` to `judged-events`, each batch in one commit, until it is ended.
  * Prints a line for each batch that it takes, that it commits and that it may not commit. Begins anew when Kafka is away.
+ * SIGUSR2 makes it stop in the middle of its next batch, as by SIGSTOP.
  */
 const [brokers, namespace, sessionTimeoutMs, workMs] = process.argv.slice(2) as [string, string, string, string]
 const log = connectKafkaEventLog({
@@ -18,6 +19,10 @@ const log = connectKafkaEventLog({
 let ending = false
 process.once('SIGTERM', () => {
   ending = true
+})
+let freezing = false
+process.once('SIGUSR2', () => {
+  freezing = true
 })
 
 async function work(): Promise<void> {
@@ -35,6 +40,11 @@ async function work(): Promise<void> {
 async function copy(consumer: LogConsumer, { partition, assignment, records }: Batch): Promise<void> {
   process.stdout.write(`working ${partition}\n`)
   await sleep(Number(workMs))
+  if (freezing) {
+    freezing = false
+    process.stdout.write(`freezing ${partition}\n`)
+    process.kill(process.pid, 'SIGSTOP')
+  }
   const outputs = records.map(({ key, value }): NewRecord => ({ topic: 'judged-events', key, value }))
   try {
     await consumer.commit(assignment, { offset: records.at(-1)!.offset + 1, metadata: '' }, outputs)

@@ -10,7 +10,7 @@ import { removeKafkaNamespace } from './kafka-tools.ts'
 const brokers = addresses.kafkaBrokers
 /** The brokers' minimum. */
 const SESSION_TIMEOUT_MS = 6_000
-/** Of a batch: long enough to be killed or frozen in. */
+/** Of a batch: long enough to be killed in. */
 const WORK_MS = 60
 /** Of the load's appends, which are not what is tried. */
 const PATIENCE_MS = 60_000
@@ -81,8 +81,8 @@ it('every record is copied once and in order while members join, leave, are kill
   const third = startMember()
   await untilHas(third, 'committed', 5)
   // Frozen in the middle of its work: its successors go on, and what it commits after that is refused.
-  await untilHas(second, 'working', 1)
-  second.process.kill('SIGSTOP')
+  second.process.kill('SIGUSR2')
+  await untilHas(second, 'freezing', 1)
   const committedBefore = countOf(third, 'committed')
   await sleep(SESSION_TIMEOUT_MS + 2_000)
   await expect.poll(() => countOf(third, 'committed')).toBeGreaterThan(committedBefore + 5)
