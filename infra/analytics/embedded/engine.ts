@@ -28,6 +28,10 @@ const ENGINE_ARGUMENTS = Object.entries({
   max_memory_usage: 1536 * MB,
   // By default it measures the memory twenty times a second, also when nothing happens.
   memory_worker_period_ms: 1_000,
+  // By default 128 threads at once remove the files of merged parts, and idle ever after; 64 read those of a start.
+  max_parts_cleaning_thread_pool_size: 1,
+  max_active_parts_loading_thread_pool_size: 2,
+  max_outdated_parts_loading_thread_pool_size: 1,
   max_bytes_before_external_group_by: 256 * MB,
   max_bytes_before_external_sort: 256 * MB,
   mark_cache_size: 32 * MB,
