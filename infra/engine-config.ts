@@ -27,6 +27,8 @@ export interface ElasticsearchConfig {
   readonly apiKey: string | null
   readonly shards: number
   readonly replicas: number
+  /** Shards that hold the offers of one shop. 0: all. */
+  readonly perShop: number
 }
 
 export interface KafkaConfig {
@@ -72,6 +74,7 @@ export const engineSettings = Type.Object({
   ELASTICSEARCH_API_KEY: Setting.Secret(),
   ELASTICSEARCH_SHARDS: Setting.Integer(1, 100, 1),
   ELASTICSEARCH_REPLICAS: Setting.Integer(0, 10, 1),
+  ELASTICSEARCH_SHARDS_PER_SHOP: Setting.Integer(0, 99, 0),
   REDIS_URL: Setting.AddressOf(REDIS_ADDRESS_FORMS, (text) => parseRedisAddress(text) !== null),
 })
 type EngineSettings = Static<typeof engineSettings>
@@ -104,7 +107,11 @@ function readElasticsearch(settings: EngineSettings, problems: string[]): Elasti
   if (apiKey !== null && listOf(url).some((node) => new URL(node).username !== '')) {
     problems.push('ELASTICSEARCH_URL must name no user when ELASTICSEARCH_API_KEY is set: both sign in')
   }
-  return { url, apiKey, shards: settings.ELASTICSEARCH_SHARDS, replicas: settings.ELASTICSEARCH_REPLICAS }
+  const { ELASTICSEARCH_SHARDS: shards, ELASTICSEARCH_SHARDS_PER_SHOP: perShop } = settings
+  if (perShop >= shards && perShop > 0) {
+    problems.push('ELASTICSEARCH_SHARDS_PER_SHOP must be below ELASTICSEARCH_SHARDS, or 0 for all of them')
+  }
+  return { url, apiKey, shards, replicas: settings.ELASTICSEARCH_REPLICAS, perShop }
 }
 
 function readKafka(settings: EngineSettings, problems: string[]): KafkaConfig | null {

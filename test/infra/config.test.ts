@@ -103,6 +103,14 @@ describe('configuration', () => {
     )
   })
 
+  it('lays the offers of a shop into fewer shards than there are, or into all', () => {
+    const env = { ELASTICSEARCH_URL: 'http://e:9200', ELASTICSEARCH_SHARDS: '4' }
+    expect(readConfig(env).engines.elasticsearch).toMatchObject({ shards: 4, perShop: 0 })
+    const perShop = (ELASTICSEARCH_SHARDS_PER_SHOP: string) => readConfig({ ...env, ELASTICSEARCH_SHARDS_PER_SHOP })
+    expect(perShop('3').engines.elasticsearch).toMatchObject({ perShop: 3 })
+    expect(() => perShop('4')).toThrow(/^ELASTICSEARCH_SHARDS_PER_SHOP must be below ELASTICSEARCH_SHARDS/)
+  })
+
   it('never repeats an address, which may hold a password', () => {
     const secret = 'p4ssword'
     expect(() => readConfig({ CLICKHOUSE_URL: `ftp://u:${secret}@c` })).toThrow(expect.not.stringContaining(secret))

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Client, estypes } from '@elastic/elasticsearch'
 import { type IndexBuild, type IndexBuilds, type IndexFill, IndexUnavailable, type ProductIndex } from '../port.ts'
 import { createIndexGuard, type IndexNames, indexNames } from './client.ts'
-import { type IndexShape, indexBehind, nextIndexName, orNull, turnAliases } from './indices.ts'
+import { type IndexShape, indexBehind, newAliases, nextIndexName, orNull, turnAliases } from './indices.ts'
 import { productsIndex, type ShardSettings, signalsIndex } from './mapping.ts'
 import { removeOrphans, SEARCHES_END_MS } from './write/reindex.ts'
 
@@ -39,7 +39,7 @@ export function createIndexBuilds({
   /** Two processes that begin at the same moment agree on one of their indices. */
   async function create(kind: (typeof kinds)[number], shape: IndexShape) {
     const mine = nextIndexName(names[kind])
-    await client.indices.create({ index: mine, ...shape, aliases: { [nextNames[kind]]: {} } })
+    await client.indices.create({ index: mine, ...shape, aliases: newAliases(nextNames[kind], shape) })
     const [kept] = Object.keys(await client.indices.getAlias({ name: nextNames[kind] })).sort()
     if (kept !== mine) await orNull(() => client.indices.delete({ index: mine }))
   }

@@ -1,4 +1,4 @@
-import { Client, ClusterConnectionPool, errors } from '@elastic/elasticsearch'
+import { Client, ClusterConnectionPool, errors, type estypes } from '@elastic/elasticsearch'
 import { type CallGuard, createCallGuard } from '../../call-guard.ts'
 import { listOf } from '../../settings.ts'
 import { IndexUnavailable } from '../port.ts'
@@ -67,6 +67,19 @@ export function indexError(error: unknown): Error {
   // The client's message may contain the body of the request.
   const message = error.message.slice(0, 500)
   return passing ? new IndexUnavailable(message) : new Error(`Elasticsearch refused a request: ${message}`)
+}
+
+/** One answer of several searches that were asked at once. */
+export function answeredSearch<T>(response: estypes.MsearchResponseItem<T>): estypes.SearchResponse<T> {
+  if ('error' in response) {
+    const message = `${response.error.type}: ${response.error.reason}`
+    if (response.status < 500 && response.status !== 429 && response.status !== 404) {
+      throw new Error(`Elasticsearch refused a search: ${message}`)
+    }
+    throw new IndexUnavailable(message)
+  }
+  if (response.timed_out || response._shards.failed > 0) throw new IndexUnavailable('The search did not finish')
+  return response
 }
 
 export const createIndexGuard = (): CallGuard =>

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Client, estypes } from '@elastic/elasticsearch'
 import { errors } from '@elastic/elasticsearch'
 import { ONCE } from './client.ts'
+import { aliasesOf } from './placement.ts'
 
 /** The settings and mapping of a new index. */
 export type IndexShape = Pick<estypes.IndicesCreateRequest, 'settings' | 'mappings'>
@@ -22,7 +23,7 @@ export async function indexBehind(client: Client, alias: string): Promise<string
 export async function createFirst(client: Client, alias: string, shape: IndexShape): Promise<boolean> {
   if ((await indexBehind(client, alias)) !== null) return false
   try {
-    await client.indices.create({ index: `${alias}-first`, ...shape, aliases: { [alias]: {} } })
+    await client.indices.create({ index: `${alias}-first`, ...shape, aliases: newAliases(alias, shape) })
     return true
   } catch (error) {
     if (isError(error, 'resource_already_exists_exception')) return false
@@ -30,27 +31,35 @@ export async function createFirst(client: Client, alias: string, shape: IndexSha
   }
 }
 
-/** Moves an alias to another index atomically. */
-export async function turnAlias(client: Client, alias: string, present: string, next: string): Promise<void> {
-  const actions = [{ add: { index: next, alias } }, { remove: { index: present, alias, must_exist: true } }]
-  await client.indices.updateAliases({ actions }, ONCE)
-}
+export const isByShop = ({ mappings }: IndexShape): boolean => mappings?._routing?.required === true
+
+/** Those that a new index of this shape is created with. */
+export const newAliases = (alias: string, shape: IndexShape) =>
+  Object.fromEntries(aliasesOf(alias, isByShop(shape)).map((each) => [each, {}]))
 
 export interface AliasTurn {
   alias: string
   /** What is behind it; null: nothing. */
   present: string | null
   next: string
-  /** The alias that `next` had until now. */
-  nextAlias: string
+  /** The alias that `next` had until now; null: none. */
+  nextAlias: string | null
 }
 
 /** Moves aliases to other indices, all of them in one step. */
 export async function turnAliases(client: Client, turns: readonly AliasTurn[]): Promise<void> {
+  const shapes = await client.indices.getMapping({
+    index: turns.flatMap(({ present, next }) => (present === null ? [next] : [present, next])),
+  })
+  const names = (index: string, alias: string) => aliasesOf(alias, isByShop(shapes[index]!))
+  const remove = (index: string | null, alias: string | null) =>
+    index === null || alias === null
+      ? []
+      : names(index, alias).map((each) => ({ remove: { index, alias: each, must_exist: true } }))
   const actions = turns.flatMap(({ alias, present, next, nextAlias }) => [
-    { add: { index: next, alias } },
-    { remove: { index: next, alias: nextAlias, must_exist: true } },
-    ...(present === null ? [] : [{ remove: { index: present, alias, must_exist: true } }]),
+    ...names(next, alias).map((each) => ({ add: { index: next, alias: each } })),
+    ...remove(next, nextAlias),
+    ...remove(present, alias),
   ])
   await client.indices.updateAliases({ actions }, ONCE)
 }
@@ -64,7 +73,7 @@ export async function emptyIndex(client: Client, alias: string, shape: IndexShap
   }
   const next = nextIndexName(alias)
   await client.indices.create({ index: next, ...shape })
-  await turnAlias(client, alias, present, next)
+  await turnAliases(client, [{ alias, present, next, nextAlias: null }])
   await client.indices.delete({ index: present })
 }
 

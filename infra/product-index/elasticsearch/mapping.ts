@@ -14,6 +14,8 @@ export interface ShardSettings {
   shards: number
   /** Copies on other machines; 0 where there is one machine. */
   replicas: number
+  /** Shards that hold the documents of one shop; fewer than `shards`. 0: all. */
+  perShop: number
 }
 
 const keyword = { type: 'keyword' } as const
@@ -57,28 +59,38 @@ export const PATH_SLOP = PATH_GAP - 1
 /** BM25 without lengths, which are already in how often a term is repeated, and with the saturation of relevance.ts. */
 const similarity = { occurrences: { type: 'BM25', k1: SATURATION, b: 0 } } as const
 
-export function productsIndex({ shards, replicas }: ShardSettings) {
+/** An index by shop stores nothing without a shop, so that no document lies where its shop does not lead to. */
+const placementOf = ({ shards, perShop }: ShardSettings) => ({
+  settings: { number_of_shards: shards, ...(perShop > 1 ? { routing_partition_size: perShop } : {}) },
+  mappings: perShop > 0 ? { _routing: { required: true } } : {},
+})
+
+export function productsIndex(shards: ShardSettings) {
+  const placement = placementOf(shards)
   const shape = {
     settings: {
-      number_of_shards: shards,
+      ...placement.settings,
       refresh_interval: REFRESH_INTERVAL,
       analysis: { analyzer: { terms: { type: 'custom', tokenizer: 'whitespace' } } },
       similarity,
     },
-    mappings: { dynamic: false, properties },
+    mappings: { ...placement.mappings, dynamic: false, properties },
   } as const
   const format = createHash('sha256')
     .update(JSON.stringify([DOCUMENT_FORMAT, shape]))
     .digest('base64url')
   return {
-    settings: { ...shape.settings, number_of_replicas: replicas },
+    settings: { ...shape.settings, number_of_replicas: shards.replicas },
     mappings: { ...shape.mappings, _meta: { format } },
     format,
   }
 }
 
 /** Holds signals for offers that have not come yet; read by key only. */
-export const signalsIndex = ({ shards, replicas }: ShardSettings) => ({
-  settings: { number_of_shards: shards, number_of_replicas: replicas, refresh_interval: REFRESH_INTERVAL },
-  mappings: { dynamic: false, properties: {} } as const,
-})
+export function signalsIndex(shards: ShardSettings) {
+  const placement = placementOf(shards)
+  return {
+    settings: { ...placement.settings, number_of_replicas: shards.replicas, refresh_interval: REFRESH_INTERVAL },
+    mappings: { ...placement.mappings, dynamic: false, properties: {} } as const,
+  }
+}

@@ -5,7 +5,7 @@ import { createFirst, indexBehind } from './indices.ts'
 import { productsIndex, type ShardSettings, signalsIndex } from './mapping.ts'
 import { allowWrites, reindex } from './write/reindex.ts'
 
-export const DEFAULT_SHARDS: ShardSettings = { shards: 1, replicas: 0 }
+export const DEFAULT_SHARDS: ShardSettings = { shards: 1, replicas: 0, perShop: 0 }
 
 export interface MigrateOptions extends ElasticsearchOptions, Partial<ShardSettings> {
   now?: () => number
@@ -16,9 +16,9 @@ export interface MigrateOptions extends ElasticsearchOptions, Partial<ShardSetti
 export type Migration = 'CREATED' | 'REINDEXED' | 'UNCHANGED' | 'MISSING'
 
 /**
- * Creates the indices. When this version of the program has another document format or mapping than the index of products,
- * rebuilds that index from its own documents. May be called repeatedly and by several processes at once. The number of
- * replicas takes effect at once, the number of shards with the next rebuild.
+ * Creates the indices. When the index of products was made for another document format, mapping or number of shards, rebuilds it
+ * from its own documents. May be called repeatedly and by several processes at once. The index of signals takes up other shards
+ * when a new pair of indices is built.
  * @throws IndexUnavailable while the server is away.
  */
 export async function migrateElasticsearch({
@@ -59,9 +59,10 @@ export async function reindexElasticsearch({ now = Date.now, ...options }: Migra
   })
 }
 
-const given = ({ shards, replicas }: Partial<ShardSettings>): Partial<ShardSettings> => ({
+const given = ({ shards, replicas, perShop }: Partial<ShardSettings>): Partial<ShardSettings> => ({
   ...(shards === undefined ? {} : { shards }),
   ...(replicas === undefined ? {} : { replicas }),
+  ...(perShop === undefined ? {} : { perShop }),
 })
 
 async function presentIndex(client: Client, alias: string): Promise<string> {

@@ -13,6 +13,7 @@ import {
 import { emptyIndex } from './indices.ts'
 import { productsIndex, type ShardSettings, signalsIndex } from './mapping.ts'
 import { DEFAULT_SHARDS } from './migrate.ts'
+import { placedBehind, routingOf } from './placement.ts'
 import { filterQuery } from './search/filters.ts'
 import { createSearch, productFields, productOf, type StoredFields } from './search/search.ts'
 import { similarTerms } from './search/similar-terms.ts'
@@ -75,9 +76,11 @@ function openIndex({
   now: () => number
 }): ProductIndex {
   const guard = createIndexGuard()
-  const vocabulary = createVocabulary({ client, index: names.products, now })
-  const search = createSearch({ client, index: names.products, timeoutMs: searchTimeoutMs, vocabulary })
-  const write = createWriter({ client, names, now })
+  const behind = (alias: string) => placedBehind({ client, alias, timeoutMs: searchTimeoutMs, now })
+  const placed = { products: behind(names.products), signals: behind(names.signals) }
+  const vocabulary = createVocabulary({ client, placed: placed.products, now })
+  const search = createSearch({ client, placed: placed.products, timeoutMs: searchTimeoutMs, vocabulary })
+  const write = createWriter({ client, names, placed, now })
   const refresh = async () => {
     await client.indices.refresh({ index: Object.values(names) })
     vocabulary.forget()
@@ -85,9 +88,13 @@ function openIndex({
 
   /** The offers of a shop that satisfy all filters. */
   async function matching(shopId: string, filters: readonly Filter[], timeoutMs: number) {
-    const { frequency } = await vocabulary.of(phrasesOf(filters), timeoutMs)
+    const { frequency } = await vocabulary.of(shopId, phrasesOf(filters), timeoutMs)
     return { bool: filterQuery(shopId, filters, frequency) }
   }
+
+  /** A request about a shop's offers. */
+  const ofShop = <T>(shopId: string, request: (where: { index: string; routing?: string }) => Promise<T>) =>
+    placed.products.use((placement) => request({ index: placement.index, ...routingOf(placement, shopId) }))
 
   /** Documents in the order of `sort`, whose fields every document has. */
   async function page<Fields>(
@@ -103,17 +110,12 @@ function openIndex({
     const query = await matching(shopId, filters, timeoutMs)
     while (found.length < limit) {
       const size = Math.min(PAGE_MAX, limit - found.length)
-      const { hits } = await client.search<Fields>(
-        {
-          index: names.products,
-          query,
-          _source: fields,
-          sort,
-          size,
-          track_total_hits: false,
-          ...(last ? { search_after: last } : {}),
-        },
-        { requestTimeout: timeoutMs },
+      const after = last ? { search_after: last } : {}
+      const { hits } = await ofShop(shopId, (where) =>
+        client.search<Fields>(
+          { ...where, ...after, query, _source: fields, sort, size, track_total_hits: false },
+          { requestTimeout: timeoutMs },
+        ),
       )
       found.push(...hits.hits.map(({ _source }) => _source!))
       if (hits.hits.length < size) break
@@ -170,31 +172,35 @@ function openIndex({
       }),
     count: (shopId, filters) =>
       guard.run(async () => {
-        const request = { index: names.products, query: await matching(shopId, filters, searchTimeoutMs) }
-        return (await client.count(request, { requestTimeout: searchTimeoutMs })).count
+        const query = await matching(shopId, filters, searchTimeoutMs)
+        const options = { requestTimeout: searchTimeoutMs }
+        return (await ofShop(shopId, (where) => client.count({ ...where, query }, options))).count
       }),
     sellers: ({ shopId, contains, anyOf, limit }) =>
       guard.run(async () => {
         const filters: Filter[] = anyOf === null ? [] : [{ kind: 'sellers', anyOf: [...anyOf] }]
-        const { aggregations } = await client.search<never, { sellers: estypes.AggregationsStringTermsAggregate }>(
-          {
-            index: names.products,
-            size: 0,
-            track_total_hits: false,
-            query: await matching(shopId, filters, searchTimeoutMs),
-            aggs: {
-              sellers: {
-                terms: {
-                  field: 'seller',
-                  size: limit,
-                  shard_size: SELLERS_PER_SHARD,
-                  order: [{ _count: 'desc' }, { _key: 'asc' }],
-                  ...(contains === '' ? {} : { include: containing(contains) }),
+        const query = await matching(shopId, filters, searchTimeoutMs)
+        const { aggregations } = await ofShop(shopId, (where) =>
+          client.search<never, { sellers: estypes.AggregationsStringTermsAggregate }>(
+            {
+              ...where,
+              size: 0,
+              track_total_hits: false,
+              query,
+              aggs: {
+                sellers: {
+                  terms: {
+                    field: 'seller',
+                    size: limit,
+                    shard_size: SELLERS_PER_SHARD,
+                    order: [{ _count: 'desc' }, { _key: 'asc' }],
+                    ...(contains === '' ? {} : { include: containing(contains) }),
+                  },
                 },
               },
             },
-          },
-          { requestTimeout: searchTimeoutMs },
+            { requestTimeout: searchTimeoutMs },
+          ),
         )
         const buckets = aggregations!.sellers.buckets as estypes.AggregationsStringTermsBucket[]
         return buckets.map(({ key, doc_count }) => ({ sellerId: String(key), offers: doc_count }))

@@ -28,7 +28,7 @@ function* bulksOf<T>(values: readonly T[]): Iterable<T[]> {
 /** The documents that the index of Elasticsearch makes, by `_bulk`. */
 export async function bareElasticsearch(url: string, index: string): Promise<BareIndex> {
   const client = new Client({ node: url })
-  const { format: _, ...shape } = productsIndex({ shards: 1, replicas: 0 })
+  const { format: _, ...shape } = productsIndex({ shards: 1, replicas: 0, perShop: 0 })
   await client.indices.create({ index, ...shape })
   return {
     prepare(offers) {

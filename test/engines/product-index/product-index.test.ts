@@ -1,4 +1,5 @@
 import { afterAll, describe } from 'vitest'
+import type { ShardSettings } from '../../../infra/product-index/elasticsearch/mapping.ts'
 import { migrateElasticsearch } from '../../../infra/product-index/elasticsearch/migrate.ts'
 import { connectElasticsearch } from '../../../infra/product-index/elasticsearch/product-index.ts'
 import type { ProductIndex } from '../../../infra/product-index/port.ts'
@@ -10,18 +11,21 @@ const url = addresses.elasticsearchUrl
 const nodes = `http://127.0.0.1:1,${url}`
 const namespaces: string[] = []
 
-async function openNew() {
+async function openNew(shards: ShardSettings) {
   const namespace = testNamespace()
   namespaces.push(namespace)
-  await migrateElasticsearch({ url: nodes, namespace })
-  return { index: connectElasticsearch({ url: nodes, namespace }), namespace }
+  await migrateElasticsearch({ url: nodes, namespace, ...shards })
+  return { index: connectElasticsearch({ url: nodes, namespace, shards }), namespace }
 }
 
 afterAll(async () => {
   for (const namespace of namespaces) await removeIndices(url, namespace)
 })
 
-describe('Elasticsearch product index', () => {
+describe.each<ShardSettings>([
+  { shards: 1, replicas: 0, perShop: 0 },
+  { shards: 2, replicas: 0, perShop: 1 },
+])('Elasticsearch product index, $shards shards, $perShop of them for a shop', (shards) => {
   const namespaceOf = new Map<ProductIndex, string>()
   /** Emptied and used again. */
   const idle: ProductIndex[] = []
@@ -29,14 +33,14 @@ describe('Elasticsearch product index', () => {
     async open() {
       const emptied = idle.pop()
       if (emptied) return emptied
-      const { index, namespace } = await openNew()
+      const { index, namespace } = await openNew(shards)
       namespaceOf.set(index, namespace)
       return index
     },
     async reopen(index) {
       const namespace = namespaceOf.get(index)!
       await index.close()
-      const again = connectElasticsearch({ url: nodes, namespace })
+      const again = connectElasticsearch({ url: nodes, namespace, shards })
       namespaceOf.set(again, namespace)
       return again
     },

@@ -3,14 +3,14 @@ import { createServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Client } from '@elastic/elasticsearch'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { productsIndex } from '../../../infra/product-index/elasticsearch/mapping.ts'
+import { productsIndex, type ShardSettings } from '../../../infra/product-index/elasticsearch/mapping.ts'
 import {
   DEFAULT_SHARDS,
   migrateElasticsearch,
   reindexElasticsearch,
 } from '../../../infra/product-index/elasticsearch/migrate.ts'
 import { connectElasticsearch } from '../../../infra/product-index/elasticsearch/product-index.ts'
-import { IndexUnavailable, type IndexWrite } from '../../../infra/product-index/port.ts'
+import { IndexUnavailable, type IndexWrite, type ProductIndex } from '../../../infra/product-index/port.ts'
 import { anOffer } from '../../infra/product-index/offer.fixture.ts'
 import { waitFor } from '../../wait-for.ts'
 import { addresses, removeIndices, testNamespace } from '../addresses.ts'
@@ -56,6 +56,7 @@ const removal = (n: number, version: number): IndexWrite => ({
   feedId: 'feed',
   id: id(n),
 })
+const UNSEEN = { views: 0, clicks: 0, alsoBought: [], computedAt: 1 }
 const numbers = Array.from({ length: OFFERS }, (_, n) => n)
 const query = {
   shopId: 'shop',
@@ -69,7 +70,7 @@ const query = {
 const indicesOf = async () => Object.keys(await client.indices.getAlias({ name: `${options.namespace}-products` }))
 
 describe('reindex', () => {
-  test('under writes, each made once: none is lost, reads go on, and the old index is gone', async () => {
+  test('under writes, each made once, by shop and back: none is lost, reads go on, and the old index is gone', async () => {
     await index.write(numbers.flatMap((n) => [offer(n, 1), promotions(n, 1)]))
     await index.refresh()
     const before = await indicesOf()
@@ -90,12 +91,15 @@ describe('reindex', () => {
         await delay(5)
       }
     })().catch((error) => failures.push(error))
-    for (let round = 0; round < 3; round++) expect(await reindexElasticsearch(options)).toBeGreaterThanOrEqual(OFFERS)
+    for (const made of [{ shards: 2, perShop: 1 }, { shards: 3, perShop: 2 }, DEFAULT_SHARDS]) {
+      expect(await reindexElasticsearch({ ...options, ...made })).toBeGreaterThanOrEqual(OFFERS)
+    }
     writing = false
     await Promise.all([writer, reader])
     expect(failures).toEqual([])
     await index.refresh()
     const found = await index.scan({ shopId: 'shop', filters: [], after: null, limit: OFFERS + written + 1 })
+    expect(found).toHaveLength(OFFERS + written)
     const known = new Map(found.map((product) => [product.offer.id, product]))
     expect([...known.keys()].sort()).toEqual(Array.from({ length: OFFERS + written }, (_, n) => id(n)).sort())
     const timesOf = (n: number) => Math.floor(written / OFFERS) + (n < written % OFFERS ? 1 : 0)
@@ -171,6 +175,64 @@ describe('reindex', () => {
     await serving
     expect((await builds.look()).build?.id).toBe(begun.id)
     await begun.drop()
+  })
+
+  test('programs of any settings read and write an index that others have made by shop, or no longer by shop', async () => {
+    const ours = { url, namespace: testNamespace() }
+    const shops = ['shop', 'other', 'third']
+    const offersIn = async (program: ProductIndex, shopId: string) => {
+      const offers = await program.scan({ shopId, filters: [], after: null, limit: 100 })
+      const [found] = await program.search([{ ...query, shopId, campaigns: null, limit: 100 }])
+      const ids = found!.hits.map(({ product }) => product.offer.id)
+      expect(ids.sort()).toEqual(offers.map((each) => each.offer.id).sort())
+      expect(await program.count(shopId, [])).toBe(ids.length)
+      return offers.map(({ offer, signals }) => [offer.id, offer.title, signals?.popularity ?? 0])
+    }
+    const settings: ShardSettings[] = [0, 1, 2].map((perShop) => ({ shards: 3, replicas: 0, perShop }))
+    await migrateElasticsearch({ ...ours, ...settings[0] })
+    const programs = settings.map((shards) => connectElasticsearch({ ...ours, shards }))
+    let version = 0
+    /** Each program replaces the others' offers, one of them before it has signals and one after. */
+    const tryEach = async (programs: readonly ProductIndex[]) => {
+      for (const program of programs) {
+        version++
+        for (const shopId of shops) {
+          const written = [1, 2].map((n) => anOffer({ id: id(n), shopId, title: `lamp version ${version}` }))
+          const told = [1, 2].map((n) => ({ shopId, id: id(n), popularity: version, ...UNSEEN }))
+          await program.write([{ kind: 'offer', version, offer: written[0]! }])
+          await program.write(told.map((signals) => ({ kind: 'signals', version, signals })))
+          await program.write([{ kind: 'offer', version, offer: written[1]! }])
+        }
+        await program.refresh()
+        for (const other of programs) {
+          for (const shopId of shops) {
+            const expected = [1, 2].map((n) => [id(n), `lamp version ${version}`, version])
+            expect(await offersIn(other, shopId)).toEqual(expected)
+          }
+        }
+      }
+    }
+    const shardsOf = async (kind: string) => {
+      const asked = shops.map((routing) => client.count({ index: `${ours.namespace}-${kind}`, routing }))
+      return new Set((await Promise.all(asked)).map(({ _shards }) => _shards.total))
+    }
+    await tryEach(programs)
+    for (const perShop of [1, 0]) {
+      expect(await migrateElasticsearch({ ...ours, ...settings[perShop]! })).toBe('REINDEXED')
+      await tryEach(programs)
+      if (perShop > 0) expect(await shardsOf('products')).toEqual(new Set([perShop]))
+    }
+    // A new pair of indices is made by the settings of who begins it, signals too.
+    const build = await programs[2]!.builds!.begin()
+    const seen = await Promise.all(programs.map((program) => program.builds!.look()))
+    await tryEach(seen.map((each) => each.build!.index))
+    await build.serve()
+    await tryEach(programs)
+    for (const kind of ['products', 'signals']) expect(await shardsOf(kind)).toEqual(new Set([2]))
+    expect((await client.count({ index: `${ours.namespace}-products` })).count).toBe(2 * shops.length)
+    expect(await programs[0]!.shops()).toEqual([...shops].sort())
+    for (const program of programs) await program.close()
+    await removeIndices(url, ours.namespace)
   })
 
   test('may be migrated by several processes at once', async () => {

@@ -3,12 +3,12 @@ import type { Client, estypes } from '@elastic/elasticsearch'
 /** How many offers have each of these terms. Those of common terms take the longest to count. */
 export async function offersWith(
   client: Client,
-  { index, terms, timeoutMs }: { index: string; terms: readonly string[]; timeoutMs: number },
+  { terms, timeoutMs, ...where }: { index: string; routing?: string; terms: readonly string[]; timeoutMs: number },
 ): Promise<Map<string, number>> {
   if (terms.length === 0) return new Map()
   const { aggregations } = await client.search<never, { offers: estypes.AggregationsFiltersAggregate }>(
     {
-      index,
+      ...where,
       size: 0,
       track_total_hits: false,
       aggs: { offers: { filters: { filters: terms.map((term) => ({ term: { words: term } })) } } },

@@ -1,14 +1,9 @@
 import type { Client, estypes } from '@elastic/elasticsearch'
 import { liftedClickRate, predictClickRate } from '../../../../services/domain/auction/click-rate.ts'
-import {
-  type CampaignGroups,
-  type IndexedProduct,
-  IndexUnavailable,
-  type ProductQuery,
-  type SearchHit,
-  type SearchResult,
-} from '../../port.ts'
+import type { CampaignGroups, IndexedProduct, ProductQuery, SearchHit, SearchResult } from '../../port.ts'
+import { answeredSearch } from '../client.ts'
 import type { ProductDocument } from '../document.ts'
+import { type Placed, routingOf } from '../placement.ts'
 import { filterQuery } from './filters.ts'
 import { rankedWords, rankScript, relevanceOf, textClauses } from './rank.ts'
 import { type createVocabulary, phrasesOf, type Vocabulary } from './vocabulary.ts'
@@ -29,30 +24,38 @@ export const productOf = ({ offer, campaigns, signals }: StoredFields): IndexedP
 
 interface SearchDeps {
   client: Client
-  index: string
+  placed: Placed
   timeoutMs: number
   vocabulary: Pick<ReturnType<typeof createVocabulary>, 'of'>
 }
 
 /** Searches, all of one call in one request. */
-export function createSearch({ client, index, timeoutMs, vocabulary }: SearchDeps) {
+export function createSearch({ client, placed, timeoutMs, vocabulary }: SearchDeps) {
   const weights = createWeights()
 
   return async function search(queries: readonly ProductQuery[]): Promise<SearchResult[]> {
     const asked = queries.filter(({ campaigns, limit }) => campaigns?.length !== 0 && limit > 0)
     if (asked.length === 0) return queries.map(() => NOTHING)
-    const known = await vocabulary.of(
-      asked.flatMap(({ filters, rank, synonyms }) => phrasesOf(filters, rank, synonyms)),
-      timeoutMs,
+    const known = new Map<string, Vocabulary>()
+    for (const [shopId, ofShop] of Map.groupBy(asked, (query) => query.shopId)) {
+      const phrases = ofShop.flatMap(({ filters, rank, synonyms }) => phrasesOf(filters, rank, synonyms))
+      known.set(shopId, await vocabulary.of(shopId, phrases, timeoutMs))
+    }
+    const bodies = asked.map((query) =>
+      searchBody(query, weights(query.campaigns), known.get(query.shopId)!, timeoutMs),
     )
-    const bodies = asked.map((query) => searchBody(query, weights(query.campaigns), known, timeoutMs))
-    const { responses } = await client.msearch<StoredFields>(
-      { index, searches: bodies.flatMap((body) => [{}, body]) },
-      { requestTimeout: timeoutMs },
-    )
-    const results = new Map(
-      asked.map((query, at) => [query, resultOf(query, weights(query.campaigns), answered(responses[at]!))]),
-    )
+    const answers = await placed.use(async (placement) => {
+      const searches = bodies.flatMap((body, at): estypes.MsearchRequestItem[] => [
+        routingOf(placement, asked[at]!.shopId),
+        body,
+      ])
+      const { responses } = await client.msearch<StoredFields>(
+        { index: placement.index, searches },
+        { requestTimeout: timeoutMs },
+      )
+      return responses.map(answeredSearch)
+    })
+    const results = new Map(asked.map((query, at) => [query, resultOf(query, weights(query.campaigns), answers[at]!)]))
     return queries.map((query) => results.get(query) ?? NOTHING)
   }
 }
@@ -91,7 +94,7 @@ export function searchBody(
         script: rankScript(query, words.length, weights),
       },
     },
-    sort: [{ _score: 'desc' as const }, tieSort(query.tieSeed)],
+    sort: [{ _score: { order: 'desc' as const } }, tieSort(query.tieSeed)],
     size: query.limit,
     track_total_hits: query.limit + 1,
     _source: [...productFields],
@@ -111,18 +114,6 @@ const tieSort = (seed: number) => ({
     order: 'asc' as const,
   },
 })
-
-function answered(response: estypes.MsearchResponseItem<StoredFields>): estypes.SearchResponse<StoredFields> {
-  if ('error' in response) {
-    const message = `${response.error.type}: ${response.error.reason}`
-    if (response.status < 500 && response.status !== 429 && response.status !== 404) {
-      throw new Error(`Elasticsearch refused a search: ${message}`)
-    }
-    throw new IndexUnavailable(message)
-  }
-  if (response.timed_out || response._shards.failed > 0) throw new IndexUnavailable('The search did not finish')
-  return response
-}
 
 function resultOf(
   { rank, priorClickRate, lifts, limit }: ProductQuery,

@@ -11,6 +11,7 @@ import type { Frequency } from '../../../../services/domain/catalogue/spelling.t
 import { createPhraseKeys } from '../../phrase-keys.ts'
 import type { Filter, Rank } from '../../port.ts'
 import { rarity } from '../../relevance.ts'
+import { type IndexPlacement, type Placed, routingOf } from '../placement.ts'
 import { offersWith } from './offer-counts.ts'
 
 /** How many offers have a term changes slowly. */
@@ -18,7 +19,7 @@ const KEPT_MS = 60_000
 const TERMS_KEPT_MAX = 50_000
 const PHRASES_KEPT_MAX = 5_000
 /**
- * Terms that a shard has in no more documents are counted over all shards. Its statistics still hold the versions of offers that
+ * Terms that a shard has in no more documents are counted by a search. Its statistics still hold the versions of offers that
  * have been replaced or removed, so that a word seems known which no offer has any more.
  */
 const COUNTED_MAX = 100
@@ -35,65 +36,74 @@ export const phrasesOf = (filters: readonly Filter[], rank?: Rank, synonyms?: Sy
     ...(rank?.by === 'text' || rank?.by === 'textAndCategories' ? [rank] : []),
   ].map(({ text, lang }) => ({ text, lang, synonyms }))
 
-/** Asks the index how many offers have the terms by which phrases may be understood, and remembers it for a while. */
-export function createVocabulary({ client, index, now }: { client: Client; index: string; now: () => number }) {
+/**
+ * Asks the index how many offers have the terms by which phrases may be understood, and remembers it for a while. In an index by
+ * shop it asks the shards of the shop, whose statistics are those that its searches are scored by.
+ */
+export function createVocabulary({ client, placed, now }: { client: Client; placed: Placed; now: () => number }) {
   const known = new LRUCache<string, { matching: number; rarity: number; until: number }>({ max: TERMS_KEPT_MAX })
   /** When guesses at the words of a phrase are to be counted again. */
   const guessed = new LRUCache<string, number>({ max: PHRASES_KEPT_MAX })
+  const keyOfPhrase = createPhraseKeys()
 
-  /** @param guesses by the thousand, of which only those that an offer has are remembered. */
-  async function count(terms: readonly string[], guesses: boolean, timeoutMs: number): Promise<void> {
-    const missing = [...new Set(terms)].filter((term) => (known.get(term)?.until ?? 0) <= now())
-    if (missing.length === 0) return
-    const { term_vectors } = await client.termvectors(
-      {
-        index,
-        doc: { words: missing.join(' ') },
-        fields: ['words'],
-        term_statistics: true,
-        field_statistics: true,
-        positions: false,
-        offsets: false,
-      },
-      { requestTimeout: timeoutMs },
-    )
-    const words = term_vectors?.words
-    const total = Math.max(0, words?.field_statistics?.doc_count ?? 0)
-    const inShard = (term: string) => words?.terms[term]?.doc_freq ?? 0
-    const few = missing.filter((term) => inShard(term) <= COUNTED_MAX && !(guesses && inShard(term) === 0))
-    const counted = await offersWith(client, { index, terms: few, timeoutMs })
-    for (const term of missing) {
-      const matching = counted.get(term) ?? inShard(term)
-      if (matching === 0 && guesses) continue
-      known.set(term, { matching, rarity: rarity(inShard(term), total), until: now() + KEPT_MS })
+  async function understood(
+    placement: IndexPlacement,
+    shopId: string,
+    phrases: readonly Phrase[],
+    timeoutMs: number,
+  ): Promise<Vocabulary> {
+    const where = { index: placement.index, ...routingOf(placement, shopId) }
+    const prefix = placement.byShop ? `${shopId}/` : ''
+    const entry = (term: string) => known.get(prefix + term)
+    const frequency = (term: string) => entry(term)?.matching ?? 0
+
+    /** @param guesses by the thousand, of which only those that an offer has are remembered. */
+    async function count(terms: readonly string[], guesses: boolean): Promise<void> {
+      const missing = [...new Set(terms)].filter((term) => (entry(term)?.until ?? 0) <= now())
+      if (missing.length === 0) return
+      const { term_vectors } = await client.termvectors(
+        {
+          ...where,
+          doc: { words: missing.join(' ') },
+          fields: ['words'],
+          term_statistics: true,
+          field_statistics: true,
+          positions: false,
+          offsets: false,
+        },
+        { requestTimeout: timeoutMs },
+      )
+      const words = term_vectors?.words
+      const total = Math.max(0, words?.field_statistics?.doc_count ?? 0)
+      const inShard = (term: string) => words?.terms[term]?.doc_freq ?? 0
+      const few = missing.filter((term) => inShard(term) <= COUNTED_MAX && !(guesses && inShard(term) === 0))
+      const counted = await offersWith(client, { ...where, terms: few, timeoutMs })
+      for (const term of missing) {
+        const matching = counted.get(term) ?? inShard(term)
+        if (matching === 0 && guesses) continue
+        known.set(prefix + term, { matching, rarity: rarity(inShard(term), total), until: now() + KEPT_MS })
+      }
     }
-  }
 
-  const keyOf = createPhraseKeys()
-  const frequency = (term: string) => known.get(term)?.matching ?? 0
+    const keyOf = (phrase: Phrase) => prefix + keyOfPhrase(phrase)
+    await count(phrases.flatMap(termsToCount), false)
+    const toGuess = phrases.filter((phrase) => (guessed.get(keyOf(phrase)) ?? 0) <= now())
+    await count(
+      toGuess.flatMap((phrase) => guessesToCount(phrase, frequency)),
+      true,
+    )
+    await count(
+      toGuess.flatMap((phrase) => alternativesToCount(phrase, frequency)),
+      false,
+    )
+    for (const phrase of toGuess) guessed.set(keyOf(phrase), now() + KEPT_MS)
+    return { frequency, rarity: (term) => entry(term)?.rarity ?? 0 }
+  }
 
   return {
     /** Takes no time when all are known. */
-    async of(phrases: readonly Phrase[], timeoutMs: number): Promise<Vocabulary> {
-      await count(
-        phrases.flatMap((phrase) => termsToCount(phrase)),
-        false,
-        timeoutMs,
-      )
-      const toGuess = phrases.filter((phrase) => (guessed.get(keyOf(phrase)) ?? 0) <= now())
-      await count(
-        toGuess.flatMap((phrase) => guessesToCount(phrase, frequency)),
-        true,
-        timeoutMs,
-      )
-      await count(
-        toGuess.flatMap((phrase) => alternativesToCount(phrase, frequency)),
-        false,
-        timeoutMs,
-      )
-      for (const phrase of toGuess) guessed.set(keyOf(phrase), now() + KEPT_MS)
-      return { frequency, rarity: (term) => known.get(term)?.rarity ?? 0 }
-    },
+    of: (shopId: string, phrases: readonly Phrase[], timeoutMs: number): Promise<Vocabulary> =>
+      placed.use((placement) => understood(placement, shopId, phrases, timeoutMs)),
     forget(): void {
       known.clear()
       guessed.clear()

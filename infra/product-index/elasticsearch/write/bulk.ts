@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Client, estypes } from '@elastic/elasticsearch'
 import { IndexUnavailable } from '../../port.ts'
+import { type Placed, routingOf } from '../placement.ts'
 
 /** Size of one request; a larger document is sent alone. */
 const REQUEST_MAX_BYTES = 8 * 1024 * 1024
@@ -12,6 +13,7 @@ const WAIT_MAX_MS = 3_000
 /** A document to store unless the index has this version of it or a later one. */
 export interface BulkItem {
   key: string
+  shop: string
   version: number
   /** JSON. */
   body: string
@@ -24,7 +26,7 @@ export type VersionRule = 'external' | 'external_gte'
 /** Stores documents, in requests of bounded size. @returns the outcome of each, in order. */
 export async function bulk(
   client: Client,
-  index: string,
+  placed: Placed,
   items: readonly BulkItem[],
   rule: VersionRule = 'external',
 ): Promise<BulkOutcome[]> {
@@ -38,20 +40,20 @@ export async function bulk(
     ) {
       bytes += items[to]!.body.length
     }
-    outcomes.push(...(await sendUntilTaken(client, index, items.slice(from, to), rule)))
+    outcomes.push(...(await sendUntilTaken(client, placed, items.slice(from, to), rule)))
     from = to
   }
   return outcomes
 }
 
 /** Sends documents again that were refused for lack of room, or because the index is being replaced. */
-async function sendUntilTaken(client: Client, index: string, items: readonly BulkItem[], rule: VersionRule) {
+async function sendUntilTaken(client: Client, placed: Placed, items: readonly BulkItem[], rule: VersionRule) {
   const outcomes: BulkOutcome[] = new Array(items.length)
   let waiting = items.map((_, at) => at)
   for (let tried = 0; ; ) {
     const answers = await send(
       client,
-      index,
+      placed,
       waiting.map((at) => items[at]!),
       rule,
     )
@@ -69,20 +71,22 @@ async function sendUntilTaken(client: Client, index: string, items: readonly Bul
 
 type Answer = BulkOutcome | 'REFUSED'
 
-async function send(client: Client, index: string, items: readonly BulkItem[], rule: VersionRule): Promise<Answer[]> {
-  const operations = items.flatMap(({ key, version, body }) => [
-    JSON.stringify({ index: { _id: key, version, version_type: rule } }),
-    body,
-  ])
+async function send(client: Client, placed: Placed, items: readonly BulkItem[], rule: VersionRule): Promise<Answer[]> {
   try {
-    // With `require_alias` a lost alias does not become an index with a dynamic mapping.
-    const { items: answers } = await client.bulk({
-      index,
-      operations,
-      require_alias: rule === 'external',
-      filter_path: ['items.*.status', 'items.*.error'],
+    return await placed.use(async (placement) => {
+      const operations = items.flatMap(({ key, shop, version, body }) => [
+        JSON.stringify({ index: { _id: key, ...routingOf(placement, shop), version, version_type: rule } }),
+        body,
+      ])
+      // With `require_alias` a lost alias does not become an index with a dynamic mapping.
+      const { items: answers } = await client.bulk({
+        index: placement.index,
+        operations,
+        require_alias: rule === 'external',
+        filter_path: ['items.*.status', 'items.*.error'],
+      })
+      return answers.map(({ index: answer }) => answerOf(answer!))
     })
-    return answers.map(({ index: answer }) => answerOf(answer!))
   } catch (error) {
     if ((error as { statusCode?: number }).statusCode === 429) return items.map(() => 'REFUSED')
     throw error

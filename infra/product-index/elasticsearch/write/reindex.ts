@@ -2,7 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Client, estypes } from '@elastic/elasticsearch'
 import { IndexUnavailable } from '../../port.ts'
 import { emptyState, offerFields, type ProductDocument, signalsFields } from '../document.ts'
-import { type IndexShape, indexBehind, isError, nextIndexName, orNull, turnAlias } from '../indices.ts'
+import { type IndexShape, indexBehind, isByShop, isError, nextIndexName, orNull, turnAliases } from '../indices.ts'
+import { type Placed, placedIn } from '../placement.ts'
 import { bulk } from './bulk.ts'
 
 const PAGE_DOCUMENTS = 500
@@ -27,22 +28,23 @@ export async function reindex(client: Client, alias: string, shape: IndexShape, 
   if (present === null) throw new IndexUnavailable(`There is no index behind ${alias}`)
   const next = nextIndexName(alias)
   await client.indices.create({ index: next, ...shape })
+  const to = placedIn(next, isByShop(shape))
   let copied = 0
   try {
     let startedAt = now()
-    let last = await copy(client, present, next, { match_all: {} })
+    let last = await copy(client, present, to, { match_all: {} })
     copied = last
     for (let round = 0; round < CATCH_UPS_MAX && (round === 0 || last > LITTLE_DOCUMENTS); round++) {
       const since = startedAt - CLOCK_SKEW_MS
       startedAt = now()
-      last = await copy(client, present, next, writtenSince(since))
+      last = await copy(client, present, to, writtenSince(since))
       copied += last
     }
     // Returns when the writes under way have ended; from then on nothing changes.
     await client.indices.addBlock({ index: present, block: 'write' })
-    copied += await copy(client, present, next, writtenSince(startedAt - CLOCK_SKEW_MS))
+    copied += await copy(client, present, to, writtenSince(startedAt - CLOCK_SKEW_MS))
     await client.indices.refresh({ index: next })
-    await turnAlias(client, alias, present, next)
+    await turnAliases(client, [{ alias, present, next, nextAlias: null }])
   } catch (error) {
     await allowWrites(client, present)
     await orNull(() => client.indices.delete({ index: next }))
@@ -61,7 +63,7 @@ export async function allowWrites(client: Client, index: string): Promise<void> 
 
 const writtenSince = (since: number): estypes.QueryDslQueryContainer => ({ range: { writtenAt: { gte: since } } })
 
-async function copy(client: Client, from: string, to: string, query: estypes.QueryDslQueryContainer): Promise<number> {
+async function copy(client: Client, from: string, to: Placed, query: estypes.QueryDslQueryContainer): Promise<number> {
   await client.indices.refresh({ index: from })
   const { id } = await client.openPointInTime({ index: from, keep_alive: KEEP_ALIVE })
   let copied = 0
@@ -79,6 +81,7 @@ async function copy(client: Client, from: string, to: string, query: estypes.Que
       if (hits.hits.length === 0) return copied
       const items = hits.hits.map(({ _id, _version, _source }) => ({
         key: _id!,
+        shop: _source!.shop,
         version: _version!,
         body: JSON.stringify(madeAnew(_source!)),
       }))

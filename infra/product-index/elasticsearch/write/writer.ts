@@ -1,8 +1,9 @@
 import type { Client } from '@elastic/elasticsearch'
 import type { ProductSignals } from '../../../../schemas/records/records.ts'
 import { IndexUnavailable, type IndexWrite } from '../../port.ts'
-import type { IndexNames } from '../client.ts'
+import { answeredSearch, type IndexNames } from '../client.ts'
 import { documentKey, type ProductDocument, stateFields } from '../document.ts'
+import { type Placed, routingOf } from '../placement.ts'
 import { type BulkItem, bulk } from './bulk.ts'
 import { changed, type DocumentChange, type Held, notHeld } from './changes.ts'
 
@@ -32,6 +33,8 @@ interface Progress {
 export interface WriterDeps {
   client: Client
   names: IndexNames
+  /** The indices of these names. */
+  placed: Record<keyof IndexNames, Placed>
   now: () => number
 }
 
@@ -44,7 +47,7 @@ export interface WriterDeps {
  * own. After an offer is stored its signals are looked up, after signals their offers: whichever comes second sees the
  * other.
  */
-export function createWriter({ client, names, now }: WriterDeps) {
+export function createWriter({ client, names, placed, now }: WriterDeps) {
   /** Whether the last documents were all new. The next are then assumed to be, and are not read first. */
   let allNew = true
 
@@ -82,16 +85,19 @@ export function createWriter({ client, names, now }: WriterDeps) {
 
   async function read(changes: readonly DocumentChange[]): Promise<Held[]> {
     const whole = changes.some((change) => change.whole)
-    const { docs } = await client.mget<ProductDocument>({
-      index: names.products,
-      ids: changes.map(({ key }) => key),
-      ...(whole ? {} : { _source_includes: [...stateFields] }),
+    const held = await placed.products.use(async (placement) => {
+      const { docs } = await client.mget<ProductDocument>({
+        index: placement.index,
+        docs: changes.map(({ key, shop }) => ({ _id: key, ...routingOf(placement, shop) })),
+        ...(whole ? {} : { _source_includes: [...stateFields] }),
+      })
+      return docs.map((doc, at) => {
+        if ('error' in doc) throw new IndexUnavailable(`${doc.error.type}: ${doc.error.reason}`)
+        return doc.found ? { version: doc._version!, document: doc._source! } : notHeld(changes[at]!)
+      })
     })
-    allNew = docs.every((doc) => 'found' in doc && !doc.found)
-    return docs.map((doc, at) => {
-      if ('error' in doc) throw new IndexUnavailable(`${doc.error.type}: ${doc.error.reason}`)
-      return doc.found ? { version: doc._version!, document: doc._source! } : notHeld(changes[at]!)
-    })
+    allNew = held.every(({ version }) => version === 0)
+    return held
   }
 
   async function store(changes: readonly DocumentChange[], held: readonly Held[], progress: Progress): Promise<void> {
@@ -102,10 +108,11 @@ export function createWriter({ client, names, now }: WriterDeps) {
       if (next.kind === 'READ_WHOLE') progress.again.push({ ...change, whole: true })
       if (next.kind === 'UNCHANGED' && next.signalsVersion === 0) progress.withoutSignals.push(change)
       if (next.kind !== 'CHANGED') return
-      items.push({ key: change.key, version: held[at]!.version + 1, body: JSON.stringify(next.document) })
+      const version = held[at]!.version + 1
+      items.push({ key: change.key, shop: change.shop, version, body: JSON.stringify(next.document) })
       stored.push({ change, applied: next.applied, signalsVersion: next.document.signalsVersion })
     })
-    const outcomes = await bulk(client, names.products, items)
+    const outcomes = await bulk(client, placed.products, items)
     stored.forEach(({ change, applied, signalsVersion }, at) => {
       if (outcomes[at] === 'CONFLICT') {
         progress.again.push(change)
@@ -117,7 +124,7 @@ export function createWriter({ client, names, now }: WriterDeps) {
   }
 
   /**
-   * Signals that came before their offers, as changes of the offers. Few have any, so one search for all of them costs the
+   * Signals that came before their offers, as changes of the offers. Few have any, so one search for all of a shop costs the
    * server much less than looking up each; the refresh shows it what was stored before, and is free when nothing was.
    */
   async function earlierSignals(changes: readonly DocumentChange[]): Promise<DocumentChange[]> {
@@ -126,15 +133,7 @@ export function createWriter({ client, names, now }: WriterDeps) {
     const signalled: DocumentChange[] = []
     for (const chunk of chunksOf(changes, IDS_PER_LOOKUP)) {
       const byKey = Map.groupBy(chunk, ({ shop, id }) => documentKey(shop, id))
-      const { hits } = await client.search<StoredSignals>({
-        index: names.signals,
-        query: { ids: { values: [...byKey.keys()] } },
-        size: byKey.size,
-        sort: ['_doc'],
-        version: true,
-        track_total_hits: false,
-      })
-      for (const { _id, _version, _source } of hits.hits) {
+      for (const { _id, _version, _source } of await storedSignals(chunk)) {
         const signals = { version: _version!, signals: _source!.signals }
         for (const change of byKey.get(_id!)!) signalled.push({ ...change, writes: [], signals, whole: true })
       }
@@ -142,14 +141,29 @@ export function createWriter({ client, names, now }: WriterDeps) {
     return signalled
   }
 
+  const storedSignals = (changes: readonly DocumentChange[]) =>
+    placed.signals.use(async (placement) => {
+      const searches = [...Map.groupBy(changes, ({ shop }) => shop)].flatMap(([shop, ofShop]) => {
+        const keys = new Set(ofShop.map(({ id }) => documentKey(shop, id)))
+        const query = { ids: { values: [...keys] } }
+        return [
+          routingOf(placement, shop),
+          { query, size: keys.size, sort: ['_doc'], version: true, track_total_hits: false },
+        ]
+      })
+      const { responses } = await client.msearch<StoredSignals>({ index: placement.index, searches })
+      return responses.flatMap((response) => answeredSearch(response).hits.hits)
+    })
+
   /** @returns how many were newer. */
   async function storeSignals(writes: readonly SignalsWrite[]): Promise<number> {
     const items = writes.map(({ version, signals }) => ({
       key: documentKey(signals.shopId, signals.id),
+      shop: signals.shopId,
       version,
       body: JSON.stringify({ signals } satisfies StoredSignals),
     }))
-    return (await bulk(client, names.signals, items)).filter((outcome) => outcome === 'STORED').length
+    return (await bulk(client, placed.signals, items)).filter((outcome) => outcome === 'STORED').length
   }
 
   /** Writes signals into the offers that exist, even known signals: a crash may have prevented it before. */
@@ -161,13 +175,16 @@ export function createWriter({ client, names, now }: WriterDeps) {
         if (write.version > (latest.get(write.signals.id)?.version ?? 0)) latest.set(write.signals.id, write)
       }
       for (const ids of chunksOf([...latest.keys()], IDS_PER_LOOKUP)) {
-        const { hits } = await client.search<Pick<ProductDocument, 'feed' | 'id'>>({
-          index: names.products,
-          query: { bool: { filter: [{ term: { shop } }, { terms: { id: ids } }] } },
-          size: OFFERS_PER_LOOKUP,
-          sort: ['_doc'],
-          _source: ['feed', 'id'],
-        })
+        const { hits } = await placed.products.use((placement) =>
+          client.search<Pick<ProductDocument, 'feed' | 'id'>>({
+            index: placement.index,
+            ...routingOf(placement, shop),
+            query: { bool: { filter: [{ term: { shop } }, { terms: { id: ids } }] } },
+            size: OFFERS_PER_LOOKUP,
+            sort: ['_doc'],
+            _source: ['feed', 'id'],
+          }),
+        )
         await apply(
           hits.hits.map(({ _id, _source }) => {
             const { feed, id } = _source!

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import { afterEach, describe, expect, it } from 'vitest'
 import { openClient } from '../../../../infra/product-index/elasticsearch/client.ts'
-import { turnAlias } from '../../../../infra/product-index/elasticsearch/indices.ts'
+import { turnAliases } from '../../../../infra/product-index/elasticsearch/indices.ts'
 
 interface Request {
   path: string
@@ -69,10 +69,15 @@ describe('nodes of Elasticsearch', () => {
   })
 
   it('are asked only once to move an alias, since the second would find it moved', async () => {
-    const nodes = [await startNode(breaks), await startNode(breaks)]
+    const breaksThere: RequestListener = (request, response) =>
+      request.url!.includes('_aliases')
+        ? breaks(request, response)
+        : response.end('{"old":{"mappings":{}},"new":{"mappings":{}}}')
+    const nodes = [await startNode(breaksThere), await startNode(breaksThere)]
     const client = openClient({ url: nodes.map(({ url }) => url).join() })
-    await expect(turnAlias(client, 'alias', 'old', 'new')).rejects.toThrow()
-    expect(nodes.flatMap(({ asked }) => asked)).toHaveLength(1)
+    const turn = { alias: 'alias', present: 'old', next: 'new', nextAlias: null }
+    await expect(turnAliases(client, [turn])).rejects.toThrow()
+    expect(nodes.flatMap(({ asked }) => asked).filter(({ path }) => path.includes('_aliases'))).toHaveLength(1)
     await client.close()
   })
 
