@@ -17,6 +17,9 @@ import { readForgottenUntil } from './complete-since.ts'
 export const readClosedUntil = (analytics: Pick<Analytics, 'query'>): Promise<number> =>
   readForgottenUntil(analytics, 'emissions')
 
+/** As the table is partitioned by it. */
+const monthNumber = "toYYYYMM(fromUnixTimestamp64Milli(occurredAt, 'UTC'))"
+
 /** A month of UTC, as the table is partitioned, [start, end) in epoch milliseconds. */
 export interface Month {
   start: number
@@ -57,11 +60,27 @@ export const markClosed = (analytics: Analytics, { end: until }: Month, at: numb
 export async function dropClosedRows(analytics: Analytics, closedUntil: number): Promise<void> {
   if (closedUntil === Number.NEGATIVE_INFINITY) return
   const months = await analytics.query<{ month: number }>(
-    `SELECT DISTINCT toYYYYMM(fromUnixTimestamp64Milli(occurredAt, 'UTC')) AS month
-     FROM emissions WHERE occurredAt < ${closedUntil} ORDER BY month`,
+    `SELECT DISTINCT ${monthNumber} AS month FROM emissions WHERE occurredAt < ${closedUntil} ORDER BY month`,
   )
   for (const { month } of months) {
     // Whatever its size, of which a server by default drops no more than 50 GB.
     await analytics.command(`ALTER TABLE emissions DROP PARTITION ${month} SETTINGS max_partition_size_to_drop = 0`)
   }
+}
+
+/**
+ * How many rows the sink has given the table: those of closed months as they were written down, and those that are there of the months
+ * since, of which none is read. Null: a month was closed meanwhile, and may be in neither.
+ */
+export async function countStoredRows(analytics: Pick<Analytics, 'query'>): Promise<number | null> {
+  const until = await readClosedUntil(analytics)
+  const closedUntil = Math.max(until, 0)
+  const [found] = await analytics.query<{ open: number; closed: number }>(
+    `SELECT
+       (SELECT count() FROM emissions WHERE ${monthNumber} >= toYYYYMM(fromUnixTimestamp64Milli({closedUntil:Int64}, 'UTC'))) AS open,
+       (SELECT sum(storedRows) FROM report_closed_quarters FINAL
+        WHERE quarter * ${CELL_STEP_MS} < {closedUntil:Int64}) AS closed`,
+    { closedUntil },
+  )
+  return (await readClosedUntil(analytics)) === until ? found!.open + found!.closed : null
 }

@@ -10,7 +10,7 @@ import { openEmbeddedAnalytics } from '../../../infra/analytics/embedded/analyti
 import { migrate } from '../../../infra/analytics/migrate.ts'
 import { type Analytics, AnalyticsFenced, AnalyticsUnavailable } from '../../../infra/analytics/port.ts'
 import { uncountedCellsQuery } from '../../../infra/analytics/queries/report-cells.ts'
-import { readClosedUntil } from '../../../infra/analytics/retention/closed-months.ts'
+import { countStoredRows, readClosedUntil } from '../../../infra/analytics/retention/closed-months.ts'
 import { completeSince } from '../../../infra/analytics/retention/complete-since.ts'
 import { views } from '../../../infra/analytics/views.ts'
 import { openEmbeddedEventLog } from '../../../infra/event-log/embedded/event-log.ts'
@@ -222,6 +222,7 @@ describe('two shards', () => {
     expect(await analytics.query('SELECT shopId, occurredAt FROM emissions ORDER BY shopId')).toEqual(
       SHOPS.toSorted().map((shopId) => ({ shopId, occurredAt: times[3] })),
     )
+    expect(await countStoredRows(analytics)).toBe(rows.length)
     const days = `SELECT shopId, toInt64(sum(facts)) AS requests FROM report_counts FINAL WHERE fact = 'request' AND cut = 'day'
       GROUP BY shopId ORDER BY shopId`
     expect(await analytics.query(days)).toEqual(SHOPS.toSorted().map((shopId) => ({ shopId, requests: times.length })))

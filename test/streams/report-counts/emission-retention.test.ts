@@ -71,6 +71,11 @@ async function forget(): Promise<number> {
   return readClosedUntil(analytics)
 }
 
+async function audited() {
+  const { topics } = await audit({ log, analytics, now: () => now })
+  const { logged, stored, duplicates, deadLetters } = topics.find(({ topic }) => topic === 'emissions')!
+  return { logged, stored, duplicates, deadLetters }
+}
 const stored = async (where = '1') =>
   (await analytics.query<{ n: number }>(`SELECT count() AS n FROM emissions WHERE ${where}`))[0]!.n
 /** Requests of each day, as they are counted. */
@@ -111,11 +116,33 @@ it('stays forgotten where a batch is stored again, and is neither missing nor do
     expect(await storeMissing(analytics, batch)).toEqual({ rows: records.length, dead: [] })
   }
   expect(await stored()).toBe(before)
-  const { topics } = await audit({ log, analytics, now: () => now })
-  expect(topics[0]).toMatchObject({ topic: 'emissions', logged, stored: logged, duplicates: 0, deadLetters: 0 })
+  expect(await audited()).toEqual({ logged, stored: logged, duplicates: 0, deadLetters: 0 })
   const everything = { partition: undefined, from: undefined, to: undefined, since: undefined, until: undefined }
   const found = await deepCheck({ log, analytics, now: () => now }, { topic: 'emissions', ...everything })
   expect(found).toMatchObject({ logged, stored: before, expired: 13, missing: 0, duplicates: 0 })
+})
+
+it('is compared with what the sink has counted, as are the rows of the months since', async () => {
+  const figures = { logged, stored: logged, duplicates: 0, deadLetters: 0 }
+  const [row] = await analytics.query<{ requestId: string }>('SELECT * FROM emissions ORDER BY occurredAt DESC LIMIT 1')
+  const remove = () =>
+    analytics.command('ALTER TABLE emissions DELETE WHERE requestId = {requestId:String} SETTINGS mutations_sync = 1', {
+      requestId: row!.requestId,
+    })
+  await remove()
+  expect(await audited()).toEqual({ ...figures, stored: logged - 1 })
+  await analytics.insert('emissions', [row!, row!], { token: 'twice' })
+  expect(await audited()).toEqual({ ...figures, duplicates: 1 })
+  await remove()
+  await analytics.insert('emissions', [row!], { token: 'once' })
+  const [quarter] = await analytics.query<{ storedRows: number }>('SELECT * FROM report_closed_quarters FINAL LIMIT 1')
+  const note = (storedRows: number) =>
+    analytics.insert('report_closed_quarters', [{ ...quarter, storedRows }], { token: `noted ${storedRows}` })
+  await note(quarter!.storedRows + 2)
+  expect(await audited()).toEqual({ ...figures, duplicates: 2 })
+  await analytics.command('ALTER TABLE report_closed_quarters DELETE WHERE storedRows > 2 SETTINGS mutations_sync = 1')
+  await note(quarter!.storedRows)
+  expect(await audited()).toEqual(figures)
 })
 
 it('is dropped again where it comes back all the same', async () => {
