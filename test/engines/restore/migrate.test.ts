@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { answersOfClosed, CLOSING, type ClosedMonth, closeMonth } from '../../journey/closed-month.ts'
 import { type JourneyShop, openShop } from '../../journey/shop.ts'
 import { must, type Program, startProgram } from '../../program.ts'
 import { waitFor } from '../../wait-for.ts'
@@ -20,6 +21,7 @@ const settings = {
   SESSION_KEYS: keys,
   SELECTION_DEADLINE_MS: '5000',
   KAFKA_SESSION_TIMEOUT_MS: '6000',
+  ...CLOSING,
 }
 const DAY_MS = 86_400_000
 const STARTED_AT = Date.now()
@@ -31,11 +33,12 @@ const AGAIN_AFTER_MS = 2_000
 let folder: string
 let program: Program
 let shop: JourneyShop
+let closed: ClosedMonth
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'endcap-migrate-'))
   program = await startProgram({ folder, env: settings })
-  shop = await openShop(program)
+  shop = await openShop({ call: <T>(...call: Parameters<Program['call']>) => program.call<T>(...call) })
   for (let shopper = 0; shopper < SHOPPERS; shopper++) await visit(`shopper-${shopper}`)
   const lines = [{ shopProductId: 'lamp-red', quantity: 1 }]
   await settled(SHOPPERS)
@@ -59,6 +62,7 @@ test('a program that moves to real engines answers what it answered before, howe
     output: expect.stringMatching(/in use by another process: end the program/),
   })
   await program.kill('SIGTERM')
+  closed = await closeMonth(folder, shop.shopId)
 
   const killed = await migrate((output) => output.includes('records'))
   expect(killed.code).toBeNull()
@@ -79,6 +83,9 @@ test('a program that moves to real engines answers what it answered before, howe
     return JSON.stringify(after) === JSON.stringify(before)
   }).catch(() => {})
   expect(after).toEqual(before)
+  // The log still has what the embedded tables had dropped.
+  const { requests } = closed
+  await waitFor(async () => (await answersOfClosed(program, shop.shopId, closed)).requests === requests)
   await visit('newcomer')
   await settled(SHOPPERS)
   expect(await get('/v1/panel/audit')).toMatchObject({ duplicates: 0, deadLetters: 0 })

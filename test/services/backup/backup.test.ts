@@ -9,6 +9,7 @@ import { isDeepStrictEqual, promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openEmbeddedEventLog } from '../../../infra/event-log/embedded/event-log.ts'
 import { topicNames, topics } from '../../../schemas/topics.ts'
+import { answersOfClosed, CLOSING, type ClosedMonth, closeMonth } from '../../journey/closed-month.ts'
 import { type JourneyShop, openShop, type Selection } from '../../journey/shop.ts'
 import { must, type Program, startProgram } from '../../program.ts'
 import { waitFor } from '../../wait-for.ts'
@@ -31,18 +32,25 @@ describe('an embedded installation', () => {
   let folder: string
   let program: Program
   let shop: JourneyShop
+  let closed: ClosedMonth
   const acknowledged: string[] = []
   let adsBought = 0
   let shopping = true
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'endcap-backup-'))
-    program = await startProgram({ folder: join(folder, 'original') })
-    shop = await openShop(program, { budget: 1_000 })
+    program = await start('original')
+    const present = { call: <T>(...call: Parameters<Program['call']>) => program.call<T>(...call) }
+    shop = await openShop(present, { budget: 1_000 })
+    await program.kill('SIGTERM')
+    closed = await closeMonth(join(folder, 'original'), shop.shopId)
+    program = await start('original')
   })
   afterAll(async () => {
     await program?.kill('SIGKILL')
     await rm(folder, { recursive: true, force: true })
   })
+
+  const start = (dataFolder: string) => startProgram({ folder: join(folder, dataFolder), env: CLOSING })
 
   const command = (name: 'backup' | 'restore', dataFolder: string, file: string) =>
     run(process.execPath, [join(import.meta.dirname, `../../../services/${name}.ts`), join(folder, file)], {
@@ -99,6 +107,7 @@ describe('an embedded installation', () => {
     return {
       registry: await Promise.all(lists.map((list) => get(`/v1/panel/${list}`))),
       reports: await Promise.all(['campaign', 'product'].map(report)),
+      closed: await answersOfClosed(program, shop.shopId, closed),
       audit: await get<Audit>('/v1/panel/audit').then(({ logged, stored, duplicates }) => ({
         logged,
         stored,
@@ -138,6 +147,9 @@ describe('an embedded installation', () => {
 
     await untilSettled()
     const present = await answers()
+    expect(present).toMatchObject({
+      closed: { requests: closed.requests, forgottenUntil: new Date(closed.end).toISOString() },
+    })
     await program.kill('SIGKILL')
     await command('backup', 'original', 'quiet')
 
@@ -152,7 +164,7 @@ describe('an embedded installation', () => {
     expect(new Map(retained(copied))).toEqual(new Map(retained(original)))
     expect([...original].filter(([place, line]) => copied.has(place) && copied.get(place) !== line)).toEqual([])
 
-    program = await startProgram({ folder: join(folder, 'quiet-restored') })
+    program = await start('quiet-restored')
     await untilSettled()
     await expect.poll(answers).toEqual(present)
     const asked = { targeting: [{ slotHash: shop.slotHash, adCount: 2, searchData: 'desk lamp' }] }
@@ -162,7 +174,7 @@ describe('an embedded installation', () => {
     })
     await program.kill('SIGTERM')
 
-    program = await startProgram({ folder: join(folder, 'under-load-restored') })
+    program = await start('under-load-restored')
     await waitFor(async () => {
       const { totals } = await report('campaign')
       const { logged, stored } = await get<Audit>('/v1/panel/audit')
