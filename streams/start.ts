@@ -36,6 +36,8 @@ const ALONE_LOOK_MS = 60_000
 const WATERMARK_PAUSE_MS = 1_000
 /** How soon signals are computed of an order history that was imported; without new rows it asks the log alone. */
 const SIGNALS_LOOK_MAX_MS = 10_000
+/** While an import is under way. */
+const ARRIVING_LOOK_MS = 2_000
 /** Far shorter than the log keeps anything. */
 const SPEND_CHECKPOINTS_PAUSE_MS = 600_000
 /** There is nothing to count but after an upgrade, and when offsets of the group were set by hand. */
@@ -153,6 +155,10 @@ function createSingle(deps: StreamsDeps): SingleWork {
   const shopSignals = deps.openShopSignals()
   const signals = createSignals({ ...deps, shopSignals, intervalMs: signalsIntervalMs })
   const lookMs = Math.min(signalsIntervalMs, SIGNALS_LOOK_MAX_MS)
+  const signalsTurn = async () => {
+    await signals.runOnce()
+    return signals.areArriving() && { pauseMs: Math.min(lookMs, ARRIVING_LOOK_MS) }
+  }
   const traffic = createTraffic(deps)
   const indexer = createIndexer(deps)
   const exclusively = createExclusive()
@@ -165,7 +171,7 @@ function createSingle(deps: StreamsDeps): SingleWork {
   const countReports = createReportCounts(deps)
   const emissionRetention = createEmissionRetention({ ...deps, days: deps.retentionDays.emissions })
   const timed = [
-    periodic('signals', lookMs, () => signals.runOnce().then(() => false), deps),
+    periodic('signals', lookMs, signalsTurn, deps),
     periodic('traffic', signalsIntervalMs, () => traffic().then(() => false), deps),
     periodic('phrase-lifts', PHRASE_LIFTS_PAUSE_MS, () => learnLifts().then(() => false), deps),
   ]

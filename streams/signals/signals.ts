@@ -21,6 +21,8 @@ export interface SignalsDeps {
 export interface Signals {
   /** Computes the signals of the shops that are due and appends those that changed. @returns how many. Only one may run. */
   runOnce(): Promise<number>
+  /** Whether the last run has found an import under way, and another should soon look whether it has ended. */
+  areArriving(): boolean
 }
 
 /** When the signals of which shop are computed: `shop-signals.ts` says how. */
@@ -58,5 +60,6 @@ export function createSignals({ log, analytics, shopSignals, intervalMs, now }: 
       await Promise.all(Array.from({ length: SHOPS_AT_ONCE }, updateOthers))
       return changed
     },
+    areArriving: due.areArriving,
   }
 }

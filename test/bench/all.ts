@@ -36,6 +36,7 @@ const measures: Measure[] = [
     'streams/low-load',
     'streams/attribution',
     'streams/signals-turn',
+    'streams/import',
     'streams/attribution-turn',
     'streams/indexer',
     'reports',

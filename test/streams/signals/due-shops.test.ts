@@ -34,3 +34,31 @@ test('a day that begins makes every shop that was seen due', () => {
   due.noteAll()
   expect(due.list(0)).toEqual(['a', 'b'])
 })
+
+test('a shop waits while its purchases are coming in at once, and is due when no more come', () => {
+  const due = createDueShops({ intervalMs: INTERVAL_MS })
+  due.note('shop', 20_000)
+  expect([due.list(0), due.areArriving()]).toEqual([[], true])
+  due.note('shop', 25_000)
+  expect([due.list(2_000), due.areArriving()]).toEqual([[], true])
+  due.note('shop', 300)
+  expect([due.list(4_000), due.areArriving()]).toEqual([['shop'], false])
+  due.computed('shop', { at: 4_000, ...due.taken('shop') })
+  // So few are no import, whatever share of a small shop they are.
+  due.note('small', 100)
+  expect([due.list(6_000), due.areArriving()]).toEqual([['small'], false])
+})
+
+test('a shop whose purchases never cease to come in waits for an interval', () => {
+  const due = createDueShops({ intervalMs: INTERVAL_MS })
+  const lookAt = (at: number) => {
+    due.note('shop', 1_000_000)
+    return due.list(at)
+  }
+  expect(lookAt(0)).toEqual([])
+  expect(lookAt(INTERVAL_MS - 1)).toEqual([])
+  expect(lookAt(INTERVAL_MS)).toEqual(['shop'])
+  due.computed('shop', { at: INTERVAL_MS, ...due.taken('shop') })
+  expect(due.areArriving()).toBe(false)
+  expect([lookAt(INTERVAL_MS + 1), due.areArriving()]).toEqual([[], true])
+})
