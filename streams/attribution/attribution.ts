@@ -6,6 +6,8 @@ import {
   foundPairsSql,
   linkStatements,
   type NewRows,
+  type News,
+  newsSql,
   PERSON_KEYS,
   seenPairsSql,
   transactionsOfKeysSql,
@@ -125,11 +127,11 @@ async function takeNew(deps: AttributionDeps, tables: ScratchTables, { phase, do
   const version = versionOf(doneAfter)
   const newRows: NewRows = (topic) => rowsIn(ranges.filter((range) => range.topic === topic))
   const transactions = await tables.use(async (scratch, on) => {
-    await copyNew(on, scratch, newRows, version)
+    const news = await copyNew(on, scratch, newRows, version)
     if (phase !== 'FOLLOWING') return 0
     const { sliceTransactions: sliceSize, unaskedTransactions: unaskedMax } = limits
-    const since = { done: versionOf(done), sliceSize, unaskedMax }
-    const scope = await findAffected(on, scratch, newRows, since)
+    const since = { rows: newRows, news, done: versionOf(done) }
+    const scope = await findAffected(on, scratch, since, { sliceSize, unaskedMax })
     await creditScope(on, scratch, scope, version)
     return scope.transactions
   })
@@ -142,21 +144,26 @@ async function takeNew(deps: AttributionDeps, tables: ScratchTables, { phase, do
   return { transactions: 0, progress: { ...next, done: doneAfter } }
 }
 
-/** Copies the new rows into the tables that people and transactions are looked up in. Doing it again changes nothing. */
-export async function copyNew(
-  analytics: Analytics,
-  scratch: Scratch,
-  newRows: NewRows,
-  version: number,
-): Promise<void> {
+/**
+ * Copies the new rows into the tables that people and transactions are looked up in. Doing it again changes nothing.
+ * @returns what they tell.
+ */
+async function copyNew(analytics: Analytics, scratch: Scratch, newRows: NewRows, version: number): Promise<News> {
   for (const statement of copyStatements(newRows)) await analytics.command(statement)
-  const seen = seenPairsSql(newRows, scratch)
-  if (seen === null) return
-  await refill(analytics, scratch.seen, seen)
-  const [answer] = await analytics.query<{ pairs: number }>(`SELECT toInt64(count()) AS pairs FROM ${scratch.seen}`)
-  if (answer!.pairs === 0) return
+  const news = await readNews(analytics, newRows)
+  if (news.pairs === 0) return news
+  await refill(analytics, scratch.seen, seenPairsSql(newRows, scratch))
   await refill(analytics, scratch.found, foundPairsSql(scratch))
   for (const statement of linkStatements(scratch)) await analytics.command(statement, { version })
+  return news
+}
+
+async function readNews(analytics: Analytics, newRows: NewRows): Promise<News> {
+  const sql = newsSql(newRows)
+  const ofTopics = sql === null ? [] : await analytics.query<News>(sql)
+  const pairs = ofTopics.reduce((sum, topic) => sum + topic.pairs, 0)
+  const touched = ofTopics.find(({ touches }) => touches > 0)
+  return { touches: 0, shopIds: [], firstAt: 0, ...touched, pairs }
 }
 
 /** Where the partitions begin that attribution has not begun with. */

@@ -1,14 +1,15 @@
 import type { Analytics, QueryParams } from '../../infra/analytics/port.ts'
 import {
-  type AffectedSizes,
-  affectedBy,
-  affectedSizesSql,
+  type AffectedBy,
   affectedSql,
   nearSql,
+  newLinksSql,
   peopleSql,
+  touchedPeopleSql,
   touchedSql,
+  transactionsInTimeSql,
 } from '../../infra/analytics/queries/attribution/affected.ts'
-import type { NewRows } from '../../infra/analytics/queries/attribution/lookups.ts'
+import { type NewRows, type News, SHOPS_TOLD_MAX } from '../../infra/analytics/queries/attribution/lookups.ts'
 import type { Scratch } from '../../infra/analytics/queries/attribution/scratch.ts'
 import {
   deleteDisplacedLinesSql,
@@ -39,25 +40,64 @@ interface Scope {
 }
 const NOTHING: Scope = { transactions: 0, slices: 0, hasReturns: false }
 
+/** The rows that the sink has stored since the last run. */
+export interface New {
+  rows: NewRows
+  news: News
+  /** The version of the last run. */
+  done: number
+}
+
 /**
  * Fills `scope` with the transactions whose credit the new rows can have changed.
- * @param done the version of the last run.
  * @param unaskedMax so many may be taken for their time alone, whosever they are.
  */
 export async function findAffected(
   analytics: Analytics,
   scratch: Scratch,
-  newRows: NewRows,
-  { done, sliceSize, unaskedMax }: { done: number; sliceSize: number; unaskedMax: number },
+  of: New,
+  { sliceSize, unaskedMax }: { sliceSize: number; unaskedMax: number },
 ): Promise<Scope> {
-  await refill(analytics, scratch.touched, touchedSql(newRows, scratch))
-  const sizes = (await analytics.query<AffectedSizes>(affectedSizesSql(scratch), { done, unaskedMax }))[0]!
-  const by = affectedBy(sizes, unaskedMax)
+  const { rows, news, done } = of
+  const by: AffectedBy = {
+    touches: await touchesBy(analytics, scratch, of, unaskedMax),
+    newLinks: news.pairs > 0 && (await hasNewLinks(analytics, done)),
+  }
   const near = nearSql(scratch, by)
   if (near !== null) await refill(analytics, scratch.links, near, { done })
   if (by.touches === 'PERSON') await refill(analytics, scratch.people, peopleSql(scratch))
-  const affected = affectedSql(newRows, scratch, by)
-  return affected === null ? NOTHING : fillScope(analytics, scratch, affected, { done, sliceSize })
+  const affected = affectedSql(rows, scratch, by)
+  return affected === null ? NOTHING : fillScope(analytics, scratch, affected, { done, sliceSize, ...timeOf(news) })
+}
+
+/**
+ * New touches earn what is bought after them, and most are so new that hardly anything has been. Then it costs less to compute that
+ * than to find out who all those people are.
+ */
+async function touchesBy(
+  analytics: Analytics,
+  scratch: Scratch,
+  { rows, news }: New,
+  unaskedMax: number,
+): Promise<AffectedBy['touches']> {
+  const areAllNew = rows('corrections') === null && rows('registry') === null
+  if (areAllNew && news.shopIds.length <= SHOPS_TOLD_MAX) {
+    if (news.touches === 0) return null
+    const max = Math.min(news.touches, unaskedMax) + 1
+    const [inTime] = await analytics.query<{ transactions: number }>(transactionsInTimeSql, { max, ...timeOf(news) })
+    if (inTime!.transactions === 0) return null
+    if (inTime!.transactions < max) return 'TIME'
+  }
+  await refill(analytics, scratch.touched, touchedSql(rows, scratch))
+  const [touched] = await analytics.query<{ people: number }>(touchedPeopleSql(scratch))
+  return touched!.people > 0 ? 'PERSON' : null
+}
+
+const timeOf = ({ shopIds, firstAt }: News) => ({ touchedShops: shopIds, touchedFrom: firstAt })
+
+async function hasNewLinks(analytics: Analytics, done: number): Promise<boolean> {
+  const [links] = await analytics.query<{ hasNew: boolean }>(newLinksSql, { done })
+  return links!.hasNew
 }
 
 /** Fills `scope` with what `transactions` selects. */

@@ -17,11 +17,17 @@ import { trustAtSql } from './transaction-versions.ts'
  * few. Each comes as personKey, shopId, kind and eventId.
  */
 
+/** Holds for links that the run whose version is `done` did not know. */
+const IS_NEW_LINK = 'version > {done:Int64}'
+
+/** Holds for rows of `transactions` of the shops of new touches, since the first of these. */
+const IS_IN_TIME = 'shopId IN {touchedShops:Array(String)} AND occurredAt >= {touchedFrom:Int64}'
+
 /**
  * Fills `touched`: people whose touches are new, or are of a campaign whose attribution list has changed, with
- * the time of the transactions that these may earn. Null: none.
+ * the time of the transactions that these may earn.
  */
-export function touchedSql(newRows: NewRows, scratch: Scratch): string | null {
+export function touchedSql(newRows: NewRows, scratch: Scratch): string {
   const touches = newRows('judged-events')
   const registry = newRows('registry')
   const corrections = newRows('corrections')
@@ -29,7 +35,6 @@ export function touchedSql(newRows: NewRows, scratch: Scratch): string | null {
   const touched = [touches && newTouchesSql(touches), voided, registry && touchesOfCampaignsSql(registry)].filter(
     Boolean,
   )
-  if (touched.length === 0) return null
   return `
 INSERT INTO ${scratch.touched} (shopId, cid, fromAt, toAt)
 SELECT shopId, cid, min(since), max(until) FROM (${touched.join('\n  UNION ALL')}
@@ -37,48 +42,32 @@ SELECT shopId, cid, min(since), max(until) FROM (${touched.join('\n  UNION ALL')
 GROUP BY shopId, cid`
 }
 
-/** How much there is to look for. */
-export interface AffectedSizes {
-  /** Rows of `touched`. */
-  touched: number
-  /** Transactions of their shops in their time, counted to one more than may be computed unasked. */
-  transactions: number
-  newLinks: number
-}
-
-/** Row AffectedSizes. Parameters `done`, the version of the last run, and `unaskedMax`. */
-export const affectedSizesSql = ({ touched }: Scratch): string => `
-SELECT toInt64((SELECT count() FROM ${touched})) AS touched,
-  toInt64((SELECT count() FROM (
-    SELECT 1 FROM transactions WHERE NOT imported AND ${inTimeOf(touched)} LIMIT {unaskedMax:UInt32} + 1))) AS transactions,
-  toInt64(count()) AS newLinks
-FROM links_by_cid WHERE ${NEW_LINKS}`
+/** Row `{ people }`: how many `touched` holds. */
+export const touchedPeopleSql = ({ touched }: Scratch): string => `SELECT toInt64(count()) AS people FROM ${touched}`
 
 /** What of all this is asked. */
 export interface AffectedBy {
   /**
-   * Which transactions new touches affect. TIME: all in their time, whosever they are; PERSON: those of the persons in `people`;
-   * null: none.
+   * Which transactions new touches affect. TIME: all of their shops since the first of them, whosever they are; PERSON: those of the
+   * persons in `people`; null: none.
    */
   touches: 'TIME' | 'PERSON' | null
   newLinks: boolean
 }
 
-/**
- * New touches earn what is bought after them, and most are so new that hardly anything has been. Then it costs less to compute that
- * than to find out who all those people are.
- * @param unaskedMax so many transactions may be computed without asking whose they are.
- */
-export function affectedBy({ touched, transactions, newLinks }: AffectedSizes, unaskedMax: number): AffectedBy {
-  const isUnasked = transactions <= Math.min(touched, unaskedMax)
-  return { touches: transactions === 0 ? null : isUnasked ? 'TIME' : 'PERSON', newLinks: newLinks > 0 }
-}
+/** Row `{ transactions }`: how many TIME would take, counted up to parameter max. Parameters touchedShops and touchedFrom. */
+export const transactionsInTimeSql = `
+SELECT toInt64(count()) AS transactions FROM (
+  SELECT 1 FROM transactions WHERE NOT imported AND ${IS_IN_TIME} LIMIT {max:UInt32})`
+
+/** Row `{ hasNew }`: whether there are links that the last run did not know. Parameter `done`, its version. */
+export const newLinksSql = `SELECT toBool(count() > 0) AS hasNew FROM links_by_cid WHERE ${IS_NEW_LINK}`
 
 /** Fills `links` with those that tell who the persons of `touched` and of new links are. Parameter `done` as above. Null: none. */
-export function nearSql({ touched, links }: Scratch, { touches, newLinks }: AffectedBy): string | null {
+export function nearSql({ touched, links }: Scratch, by: AffectedBy): string | null {
   const people = [
-    touches === 'PERSON' && `SELECT shopId, cid FROM ${touched}`,
-    newLinks && `SELECT shopId, cid FROM links_by_cid WHERE ${NEW_LINKS}`,
+    by.touches === 'PERSON' && `SELECT shopId, cid FROM ${touched}`,
+    by.newLinks && `SELECT shopId, cid FROM links_by_cid WHERE ${IS_NEW_LINK}`,
   ].filter(Boolean)
   return people.length === 0 ? null : `INSERT INTO ${links} ${nearLinksSql(people.join(' UNION ALL '))}`
 }
@@ -92,7 +81,7 @@ LEFT JOIN (${linkedSql(linksAmong(links, `SELECT shopId, cid FROM ${touched}`))}
   ON q.personShopId = t.shopId AND q.personCid = t.cid
 GROUP BY shopId, cid`
 
-/** The transactions whose credit the new rows can have changed; null: none. Parameter `done` as above. */
+/** The transactions whose credit the new rows can have changed; null: none. Parameters as above. */
 export function affectedSql(newRows: NewRows, scratch: Scratch, by: AffectedBy): string | null {
   const transactions = newRows('transactions')
   const registry = newRows('registry')
@@ -100,7 +89,7 @@ export function affectedSql(newRows: NewRows, scratch: Scratch, by: AffectedBy):
   const returns = newRows('transaction-returns')
   const branches = [
     transactions && transactionsSql(transactions),
-    by.touches === 'TIME' && transactionsSql(inTimeOf(scratch.touched)),
+    by.touches === 'TIME' && transactionsSql(IS_IN_TIME),
     by.touches === 'PERSON' && ofPeopleSql(scratch),
     by.newLinks && ofNewLinksSql(scratch),
     registry && ofShopsSql(registry),
@@ -153,12 +142,6 @@ FROM (
 INNER JOIN ${people} AS r ON r.shopId = p.shopId AND r.cid = p.cid
 WHERE p.occurredAt BETWEEN r.fromAt AND r.toAt`
 
-const NEW_LINKS = 'version > {done:Int64}'
-
-/** Holds for rows of `transactions` of the shops of `touched`, from the first time of any of its rows to the last. */
-const inTimeOf = (touched: string): string => `shopId IN (SELECT shopId FROM ${touched})
-  AND occurredAt BETWEEN (SELECT min(fromAt) FROM ${touched}) AND (SELECT max(toAt) FROM ${touched})`
-
 /**
  * Transactions of everybody whom a new link can join or part. One with a place joins all who were seen with its uid, and may
  * have put another out of its place; in a crowded cid it may so part those of the cid's other uids. One without a place
@@ -166,17 +149,17 @@ const inTimeOf = (touched: string): string => `shopId IN (SELECT shopId FROM ${t
  */
 function ofNewLinksSql({ links }: Scratch): string {
   const ofNew = (owner: 'uid' | 'cid') =>
-    `(shopId, ${owner}) IN (SELECT shopId, ${owner} FROM ${links} WHERE ${NEW_LINKS})`
+    `(shopId, ${owner}) IN (SELECT shopId, ${owner} FROM ${links} WHERE ${IS_NEW_LINK})`
   return `
 SELECT personKey, shopId, kind, eventId FROM transactions_by_person
 WHERE (personKey, shopId, cid) IN (${personKeysSql(`
   SELECT shopId, cid FROM ${links} WHERE (shopId, uid) IN (
     SELECT shopId, uid FROM ${links}
-    WHERE ${NEW_LINKS} AND (shopId, cid, uid) NOT IN (${withoutPlaceSql('uid', links, ofNew('uid'))})
+    WHERE ${IS_NEW_LINK} AND (shopId, cid, uid) NOT IN (${withoutPlaceSql('uid', links, ofNew('uid'))})
     UNION ALL
     SELECT shopId, uid FROM ${links} WHERE (shopId, cid) IN (
       SELECT shopId, cid FROM ${links}
-      WHERE ${NEW_LINKS} AND (shopId, cid) IN (${crowdedSql('cid', links, ofNew('cid'))})
+      WHERE ${IS_NEW_LINK} AND (shopId, cid) IN (${crowdedSql('cid', links, ofNew('cid'))})
         AND (shopId, cid, uid) NOT IN (${withoutPlaceSql('cid', links, ofNew('cid'))})))`)})`
 }
 

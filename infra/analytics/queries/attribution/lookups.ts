@@ -44,23 +44,54 @@ const PART_ROWS = 250_000
 const copySql = (table: string, columns: string, from: string): string =>
   `INSERT INTO ${table} (${columns}) SETTINGS min_insert_block_size_rows = ${PART_ROWS} SELECT ${columns} FROM ${from}`
 
-/** Fills `seen` with the pairs of cid and uid that the new rows show. Null: none can. */
-export function seenPairsSql(newRows: NewRows, { seen }: Scratch): string | null {
-  const pairs = Object.entries(eventTables).flatMap(([topic, { table, receivedAt, isProven }]) => {
-    const rows = newRows(topic as TopicName)
-    return rows === null
-      ? []
-      : [
-          `SELECT shopId, cid, assumeNotNull(uid) AS uid, ${receivedAt} AS at, if(${isProven}, ${receivedAt}, ${NEVER}) AS proven
-  FROM ${table} WHERE ifNull(uid, '') != '' AND (${rows})`,
-        ]
-  })
-  if (pairs.length === 0) return null
-  return `
+/** What new rows of a topic tell, of which the next steps depend. */
+export interface News {
+  /** How many of them show a pair of cid and uid. */
+  pairs: number
+  /** How many are valid touches, of which shops (some of them, if these are very many), and when the first of them happened. */
+  touches: number
+  shopIds: readonly string[]
+  firstAt: number
+}
+
+/** Shops of touches that are told; a list of them must fit in a parameter of a query. */
+export const SHOPS_TOLD_MAX = 1_000
+
+/** Rows News, one for each topic with events. Null: there are no new rows of these. */
+export function newsSql(newRows: NewRows): string | null {
+  const isTouch = "verdict = 'VALID'"
+  const touches = `toInt64(countIf(${isTouch})) AS touches, groupUniqArrayIf(${SHOPS_TOLD_MAX + 1})(shopId, ${isTouch}) AS shopIds,
+  minIf(occurredAt, ${isTouch}) AS firstAt`
+  const noTouches = 'toInt64(0) AS touches, emptyArrayString() AS shopIds, toInt64(0) AS firstAt'
+  const branches = newEventRows(newRows).map(
+    ({ table, rows }) =>
+      `SELECT toInt64(countIf(${IS_PAIR})) AS pairs, ${table === 'judged_events' ? touches : noTouches}
+FROM ${table} WHERE ${rows}`,
+  )
+  return branches.length === 0 ? null : branches.join('\nUNION ALL\n')
+}
+
+/** Fills `seen` with the pairs of cid and uid that the new rows show. */
+export const seenPairsSql = (newRows: NewRows, { seen }: Scratch): string => `
 INSERT INTO ${seen} (shopId, cid, uid, seenAt, provenAt)
 SELECT shopId, cid, uid, min(at), min(proven) FROM (
-  ${pairs.join('\n  UNION ALL\n  ')}
+  ${newEventRows(newRows)
+    .map(
+      ({ table, receivedAt, isProven, rows }) =>
+        `SELECT shopId, cid, assumeNotNull(uid) AS uid, ${receivedAt} AS at, if(${isProven}, ${receivedAt}, ${NEVER}) AS proven
+  FROM ${table} WHERE ${IS_PAIR} AND (${rows})`,
+    )
+    .join('\n  UNION ALL\n  ')}
 ) GROUP BY shopId, cid, uid`
+
+const IS_PAIR = "ifNull(uid, '') != ''"
+
+/** The tables with events that have new rows, and which these are. */
+function newEventRows(newRows: NewRows) {
+  return Object.entries(eventTables).flatMap(([topic, table]) => {
+    const rows = newRows(topic as TopicName)
+    return rows === null ? [] : [{ ...table, rows }]
+  })
 }
 
 /** Fills `found` with the pairs of `seen` that no event had shown before, or not so early, or not proven. */
