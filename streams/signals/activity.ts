@@ -20,16 +20,28 @@ const ALL = { starts: [], runOffsets: Number.POSITIVE_INFINITY }
 
 export interface Activity {
   /**
-   * Counts what the sink has stored since the last call, by shop and day.
+   * Looks which days the rows are of that the sink has stored since the last look.
    * @param sinceDay what happened before it is not counted (days since the epoch, UTC).
    * @returns the shops that have anything new, each with how many purchases. Without new rows the tables are not asked.
    */
-  takeNew(sinceDay: number): Promise<Map<string, number>>
+  look(sinceDay: number): Promise<Map<string, number>>
+  /** Counts the days of a shop that looks have found. */
+  count(shopId: string, sinceDay: number): Promise<void>
+  /** Remembers in the store up to where all shops are counted. */
+  remember(): Promise<void>
+}
+
+/** Days of a shop that are to be counted. */
+interface Uncounted {
+  days: Set<number>
+  /** Up to where its rows are counted. */
+  countedTo: readonly Commit[]
 }
 
 /**
- * Keeps `signal_days`: a day that has new rows is counted anew, whole, so that corrections and repeated ids come out right, and
- * a look that stops anywhere may be repeated. What is counted is remembered in the store, and is rebuilt with it.
+ * Keeps `signal_days`: a day that has new rows is counted anew, whole, so that corrections and repeated ids come out right. To look
+ * costs what is new, to count costs the day; so the shops are looked at often, and each is counted when its signals are computed.
+ * What stops anywhere may be repeated. What is counted is remembered in the store, and is rebuilt with it.
  */
 export function createActivity({
   log,
@@ -39,7 +51,11 @@ export function createActivity({
   analytics: Analytics
 }): Activity {
   /** Null: not read yet. */
-  let counted: readonly Commit[] | null = null
+  let remembered: readonly Commit[] | null = null
+  /** Null: there was no look at anything. */
+  let lookedTo: readonly Commit[] | null = null
+  /** By shop; the one that has been waiting longest first. */
+  const uncounted = new Map<string, Uncounted>()
   const forgetDays = createForgetting(analytics, 'signal_days')
 
   async function countDays(shopId: string, days: readonly number[], { sinceDay, version }: Counting): Promise<void> {
@@ -51,30 +67,50 @@ export function createActivity({
   }
 
   return {
-    async takeNew(sinceDay) {
+    async look(sinceDay) {
       const stored = (await log.committed(SINK_GROUP)).filter(({ topic }) => TOPICS.includes(topic))
-      counted ??= (await analytics.query<Position>(countedPositionsSql)).map((each) => ({ ...each, metadata: '' }))
-      const ranges = newRanges(stored, counted, ALL)
+      remembered ??= await readRemembered(analytics)
+      const before = lookedTo ?? remembered
+      const ranges = newRanges(stored, before, ALL)
       if (ranges.length === 0) return new Map()
       await forgetDays(sinceDay)
       const sql = newDaysSql((topic) => rowsIn(ranges.filter((range) => range.topic === topic)))
-      const days = sql ? await analytics.query<NewDay>(sql, { since: sinceDay * DAY_MS }) : []
-      const version = sumOfOffsets(stored.map(({ offset }) => offset))
-      const byShop = Map.groupBy(days, ({ shopId }) => shopId)
+      const found = sql ? await analytics.query<NewDay>(sql, { since: sinceDay * DAY_MS }) : []
+      const byShop = Map.groupBy(found, ({ shopId }) => shopId)
       for (const [shopId, ofShop] of byShop) {
-        const inWindow = ofShop.map(({ day }) => day).filter((day) => day >= sinceDay)
-        await countDays(shopId, inWindow, { sinceDay, version })
+        const waiting = uncounted.get(shopId) ?? { days: new Set(), countedTo: before }
+        for (const { day } of ofShop) waiting.days.add(day)
+        uncounted.set(shopId, waiting)
       }
-      counted = advanced(counted, ranges)
-      await analytics.insert('signal_positions', counted, { token: `positions ${version}` })
+      lookedTo = advanced(before, ranges)
       return new Map([...byShop].map(([shopId, ofShop]) => [shopId, sum(ofShop)]))
+    },
+    async count(shopId, sinceDay) {
+      const waiting = uncounted.get(shopId)
+      if (!waiting) return
+      const days = [...waiting.days].filter((day) => day >= sinceDay).sort((a, b) => a - b)
+      await countDays(shopId, days, { sinceDay, version: versionOf(lookedTo!) })
+      uncounted.delete(shopId)
+    },
+    async remember() {
+      const [longest] = uncounted.values()
+      const countedTo = longest ? longest.countedTo : lookedTo
+      if (countedTo === null || countedTo === remembered) return
+      await analytics.insert('signal_positions', countedTo, { token: `positions ${versionOf(countedTo)}` })
+      remembered = countedTo
     },
   }
 }
 
+async function readRemembered(analytics: Analytics): Promise<Commit[]> {
+  return (await analytics.query<Position>(countedPositionsSql)).map((each) => ({ ...each, metadata: '' }))
+}
+
+/** Grows with what is stored. */
+const versionOf = (commits: readonly Commit[]): number => sumOfOffsets(commits.map(({ offset }) => offset))
+
 interface Counting {
   sinceDay: number
-  /** Grows with what is stored. */
   version: number
 }
 

@@ -36,6 +36,7 @@ export function createSignals({ log, analytics, shopSignals, intervalMs, now }: 
   async function update(shopId: string, today: number): Promise<number> {
     const begunAt = now()
     const taken = due.taken(shopId)
+    await activity.count(shopId, today - WINDOW_DAYS)
     const changed = await shopSignals.update(shopId, today)
     due.computed(shopId, { at: begunAt, ...taken })
     return changed
@@ -44,7 +45,7 @@ export function createSignals({ log, analytics, shopSignals, intervalMs, now }: 
   return {
     async runOnce() {
       const today = Math.floor(now() / DAY_MS)
-      for (const [shopId, purchases] of await activity.takeNew(today - WINDOW_DAYS)) due.note(shopId, purchases)
+      for (const [shopId, purchases] of await activity.look(today - WINDOW_DAYS)) due.note(shopId, purchases)
       if (lookedOn === null) {
         for (const { shopId } of await analytics.query<{ shopId: string }>(shopsSql)) due.note(shopId, 0)
       }
@@ -58,6 +59,7 @@ export function createSignals({ log, analytics, shopSignals, intervalMs, now }: 
           changed += await update(shopId, today)
       }
       await Promise.all(Array.from({ length: SHOPS_AT_ONCE }, updateOthers))
+      await activity.remember()
       return changed
     },
     areArriving: due.areArriving,

@@ -160,6 +160,35 @@ describe('signals', () => {
     expect(latest().tea!.alsoBought.map(({ id }) => id)).toEqual(['cup', 'pot'])
   })
 
+  test('the days of a shop are counted when its signals are computed, not at each look', async () => {
+    const counted: string[] = []
+    const watched: Analytics = {
+      ...analytics,
+      command: async (sql, params) => {
+        if (sql.includes('INSERT INTO signal_days')) counted.push(String(params!.shopId))
+        await analytics.command(sql, params)
+      },
+    }
+    let at = NOW
+    const deps = { log, analytics: watched, now: () => at }
+    const { runOnce } = createSignals({ ...deps, shopSignals: createShopSignals(deps), intervalMs: 300_000 })
+    await world.store([seen('p', 'VIEW')])
+    await runOnce()
+    expect(counted).toEqual(['shop'])
+    for (const step of [10_000, 20_000]) {
+      at = NOW + step
+      await world.store([seen('p', 'VIEW'), seen('q', 'VIEW', { shopId: 'other' })])
+      await runOnce()
+    }
+    // A shop that was never seen is computed at once.
+    expect(counted).toEqual(['shop', 'other'])
+    expect(latest().p!.views).toBe(1)
+    at = NOW + 300_000
+    await runOnce()
+    expect(counted).toEqual(['shop', 'other', 'shop'])
+    expect(latest().p!.views).toBe(3)
+  })
+
   test('the orders of a shop are read once, and then those that are new, each order once', async () => {
     const orders = Array.from({ length: 40 }, (_, n) =>
       bought(['tea', n % 2 === 0 ? 'cup' : 'pot'], { at: NOW - n * DAY }),
