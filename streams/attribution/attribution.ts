@@ -18,7 +18,7 @@ import type { Commit, EventLog, Position } from '../../infra/event-log/port.ts'
 import { createLagMeter, type Stretch, sharedCall, type TopicLag } from '../runtime/lag.ts'
 import { SINK_GROUP } from '../sink/offset-metadata.ts'
 import type { StoredTopic } from '../sink/rows.ts'
-import { creditScope, fillScope, findAffected } from './credit.ts'
+import { createStoreHas, creditScope, fillScope, findAffected, readStoreHas } from './credit.ts'
 import { commitsOf, type Progress, progressOf } from './progress.ts'
 import { advanced, newRanges, placeIn, rowsIn, versionOf } from './ranges.ts'
 import { createScratchTables, dropLeftScratch, refill, type ScratchTables } from './scratch-tables.ts'
@@ -70,33 +70,43 @@ export interface AttributionDeps {
  * @returns how many transactions it computed; null when the sink has stored nothing new.
  */
 export async function attribute(deps: AttributionDeps): Promise<number | null> {
-  const tables = scratchTablesOf(deps)
+  const kept = keptOf(deps)
   let total: number | null = null
   try {
     for (;;) {
-      const run = await runOnce(deps, tables)
+      const run = await runOnce(deps, kept)
       if (run === null) return total
       total = (total ?? 0) + run.transactions
       if (run.progress.phase === 'FOLLOWING') return total
     }
   } finally {
-    await tables.drop()
+    await kept.tables.drop()
   }
 }
 
 /** Attribution as periodic work: each turn is a run, and resolves to whether there may be more to do at once. */
 export function createAttribution(deps: AttributionDeps): () => Promise<boolean> {
-  const tables = scratchTablesOf(deps)
+  const kept = keptOf(deps)
   let isTidy = false
   return async () => {
     if (!isTidy) await dropLeftScratch(deps.analytics)
     isTidy = true
-    return (await runOnce(deps, tables)) !== null
+    return (await runOnce(deps, kept)) !== null
   }
 }
 
 function scratchTablesOf({ analytics, runId }: AttributionDeps): ScratchTables {
   return createScratchTables({ analytics, name: runId })
+}
+
+/** What a process keeps from run to run. */
+interface Kept {
+  tables: ScratchTables
+  storeHas: ReturnType<typeof createStoreHas>
+}
+
+function keptOf(deps: AttributionDeps): Kept {
+  return { tables: scratchTablesOf(deps), storeHas: createStoreHas() }
 }
 
 interface Run {
@@ -106,18 +116,18 @@ interface Run {
 }
 
 /** One step of `Progress`; null when there is none to take. */
-async function runOnce(deps: AttributionDeps, tables: ScratchTables): Promise<Run | null> {
+async function runOnce(deps: AttributionDeps, kept: Kept): Promise<Run | null> {
   const { log } = deps
   const progress = progressOf(await log.committed(ATTRIBUTION_GROUP))
   const run = await (progress.phase === 'CREDITING'
-    ? creditPart(deps, tables, progress)
-    : takeNew(deps, tables, progress))
+    ? creditPart(deps, kept.tables, progress)
+    : takeNew(deps, kept, progress))
   if (run !== null) await log.reset(ATTRIBUTION_GROUP, commitsOf(run.progress))
   return run
 }
 
 /** Copies what is new, and outside of the past computes what it affects. */
-async function takeNew(deps: AttributionDeps, tables: ScratchTables, { phase, done }: Progress): Promise<Run | null> {
+async function takeNew(deps: AttributionDeps, kept: Kept, { phase, done }: Progress): Promise<Run | null> {
   const { log, analytics, limits = ATTRIBUTION_LIMITS } = deps
   const stored = (await log.committed(SINK_GROUP)).filter(({ topic }) => isOfAttribution(topic))
   const bounds = { starts: await startsOf(analytics, stored, done), runOffsets: limits.runOffsets }
@@ -126,13 +136,14 @@ async function takeNew(deps: AttributionDeps, tables: ScratchTables, { phase, do
   const doneAfter = advanced(done, ranges)
   const version = versionOf(doneAfter)
   const newRows: NewRows = (topic) => rowsIn(ranges.filter((range) => range.topic === topic))
-  const transactions = await tables.use(async (scratch, on) => {
+  const transactions = await kept.tables.use(async (scratch, on) => {
     const news = await copyNew(on, scratch, newRows, version)
     if (phase !== 'FOLLOWING') return 0
     const { sliceTransactions: sliceSize, unaskedTransactions: unaskedMax } = limits
     const since = { rows: newRows, news, done: versionOf(done) }
-    const scope = await findAffected(on, scratch, since, { sliceSize, unaskedMax })
-    await creditScope(on, scratch, scope, version)
+    const place = { analytics: on, scratch, has: await kept.storeHas(on, since, version) }
+    const scope = await findAffected(place, since, { sliceSize, unaskedMax })
+    await creditScope(place, scope, version)
     return scope.transactions
   })
   if (phase === 'FOLLOWING') return { transactions, progress: { phase, done: doneAfter } }
@@ -186,9 +197,10 @@ async function creditPart(
   const { part, parts, done } = progress
   const keys = { fromKey: startOfPart(part, parts), toKey: startOfPart(part + 1, parts) - 1 }
   const transactions = await tables.use(async (scratch, on) => {
+    const place = { analytics: on, scratch, has: await readStoreHas(on) }
     const params = { ...keys, sliceSize: limits.sliceTransactions }
-    const scope = await fillScope(on, scratch, transactionsOfKeysSql, params)
-    await creditScope(on, scratch, scope, versionOf(done))
+    const scope = await fillScope(place, transactionsOfKeysSql, params)
+    await creditScope(place, scope, versionOf(done))
     return scope.transactions
   })
   const isLast = part + 1 >= parts
@@ -197,16 +209,17 @@ async function creditPart(
 
 /** Computes the credit of some people's transactions again, by the tables as they are. Only while no other run is under way. */
 export async function creditPeople(deps: AttributionDeps, personKeys: readonly number[]): Promise<void> {
-  const { log, analytics, limits = ATTRIBUTION_LIMITS } = deps
+  const { log, limits = ATTRIBUTION_LIMITS } = deps
   const { phase, done } = progressOf(await log.committed(ATTRIBUTION_GROUP))
   // They are credited with the rest of the past.
   if (phase === 'COLLECTING' || personKeys.length === 0) return
   const tables = scratchTablesOf(deps)
   try {
-    await tables.use(async (scratch) => {
+    await tables.use(async (scratch, on) => {
+      const place = { analytics: on, scratch, has: await readStoreHas(on) }
       const params = { personKeys, sliceSize: limits.sliceTransactions }
-      const scope = await fillScope(analytics, scratch, transactionsOfPeopleSql, params)
-      await creditScope(analytics, scratch, scope, versionOf(done))
+      const scope = await fillScope(place, transactionsOfPeopleSql, params)
+      await creditScope(place, scope, versionOf(done))
     })
   } finally {
     await tables.drop()

@@ -17,9 +17,11 @@ import {
   fillLinksSql,
   fillReachSql,
   type SliceNeeds,
+  type StoreHas,
   scopeSizeSql,
   scopeSql,
   sliceNeedsSql,
+  storeHasSql,
   storeLinesSql,
 } from '../../infra/analytics/queries/attribution/slices.ts'
 import { refill } from './scratch-tables.ts'
@@ -40,6 +42,13 @@ interface Scope {
 }
 const NOTHING: Scope = { transactions: 0, slices: 0, hasReturns: false }
 
+/** Where the credit is computed. */
+export interface Workplace {
+  analytics: Analytics
+  scratch: Scratch
+  has: StoreHas
+}
+
 /** The rows that the sink has stored since the last run. */
 export interface New {
   rows: NewRows
@@ -53,21 +62,21 @@ export interface New {
  * @param unaskedMax so many may be taken for their time alone, whosever they are.
  */
 export async function findAffected(
-  analytics: Analytics,
-  scratch: Scratch,
+  place: Workplace,
   of: New,
   { sliceSize, unaskedMax }: { sliceSize: number; unaskedMax: number },
 ): Promise<Scope> {
+  const { analytics, scratch } = place
   const { rows, news, done } = of
   const by: AffectedBy = {
-    touches: await touchesBy(analytics, scratch, of, unaskedMax),
+    touches: await touchesBy(place, of, unaskedMax),
     newLinks: news.pairs > 0 && (await hasNewLinks(analytics, done)),
   }
   const near = nearSql(scratch, by)
   if (near !== null) await refill(analytics, scratch.links, near, { done })
   if (by.touches === 'PERSON') await refill(analytics, scratch.people, peopleSql(scratch))
   const affected = affectedSql(rows, scratch, by)
-  return affected === null ? NOTHING : fillScope(analytics, scratch, affected, { done, sliceSize, ...timeOf(news) })
+  return affected === null ? NOTHING : fillScope(place, affected, { done, sliceSize, ...timeOf(news) })
 }
 
 /**
@@ -75,8 +84,7 @@ export async function findAffected(
  * than to find out who all those people are.
  */
 async function touchesBy(
-  analytics: Analytics,
-  scratch: Scratch,
+  { analytics, scratch }: Workplace,
   { rows, news }: New,
   unaskedMax: number,
 ): Promise<AffectedBy['touches']> {
@@ -102,28 +110,49 @@ async function hasNewLinks(analytics: Analytics, done: number): Promise<boolean>
 
 /** Fills `scope` with what `transactions` selects. */
 export async function fillScope(
-  analytics: Analytics,
-  scratch: Scratch,
+  { analytics, scratch, has }: Workplace,
   transactions: string,
   params: QueryParams & { sliceSize: number },
 ): Promise<Scope> {
   await refill(analytics, scratch.scope, scopeSql(transactions, scratch), params)
-  return (await analytics.query<Scope>(scopeSizeSql(scratch)))[0]!
+  return (await analytics.query<Scope>(scopeSizeSql(scratch, has)))[0]!
 }
 
 /** Computes the transactions of `scope` slice by slice and stores their lines under `version`. */
-export async function creditScope(
-  analytics: Analytics,
-  scratch: Scratch,
-  scope: Scope,
-  version: number,
-): Promise<void> {
+export async function creditScope(place: Workplace, scope: Scope, version: number): Promise<void> {
+  const { analytics, scratch, has } = place
+  const lines = fillLinesSql(scratch, { ...scope, hasItemGroups: has.itemGroups })
   for (let slice = 0; slice < scope.slices; slice++) {
-    await refill(analytics, scratch.lines, fillLinesSql(scratch, scope), { slice, ...SHOPS_WINDOWS })
-    await refill(analytics, scratch.links, fillLinksSql(scratch))
-    const needs = (await analytics.query<SliceNeeds>(sliceNeedsSql(scratch)))[0]!
+    await refill(analytics, scratch.lines, lines, { slice, ...SHOPS_WINDOWS })
+    if (has.links) await refill(analytics, scratch.links, fillLinksSql(scratch))
+    const needs = (await analytics.query<SliceNeeds>(sliceNeedsSql(scratch, has)))[0]!
     if (needs.hasLinks) await refill(analytics, scratch.reach, fillReachSql(scratch))
     await analytics.command(storeLinesSql(scratch, needs), { version })
     if (needs.hasDisplaced) await analytics.command(deleteDisplacedLinesSql(scratch), { version })
+  }
+}
+
+export async function readStoreHas(analytics: Analytics): Promise<StoreHas> {
+  return (await analytics.query<StoreHas>(storeHasSql))[0]!
+}
+
+/**
+ * What the store has, for one run after another. It is asked when new rows may be the first of what it did not have, and when the run
+ * before was not this process's own: another may have found the first.
+ * @param version of this run.
+ */
+export function createStoreHas(): (analytics: Analytics, of: New, version: number) => Promise<StoreHas> {
+  let known: { has: StoreHas; version: number } | null = null
+  return async (analytics, { rows, news, done }, version) => {
+    const before = known?.version === done ? known.has : null
+    const isSame =
+      before !== null &&
+      (before.links || news.pairs === 0) &&
+      (before.returns || rows('transaction-returns') === null) &&
+      (before.itemGroups || rows('item-groups') === null) &&
+      (before.lists || rows('registry') === null)
+    const has = isSame ? before : await readStoreHas(analytics)
+    known = { has, version }
+    return has
   }
 }

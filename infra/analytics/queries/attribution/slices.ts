@@ -15,6 +15,27 @@ import {
 } from './touches.ts'
 import { unprovenSql } from './transaction-versions.ts'
 
+/** Whether the store has any of what many shops have none of. Without it, nothing is joined with it or looked up in it. */
+export interface StoreHas {
+  links: boolean
+  returns: boolean
+  itemGroups: boolean
+  /** Attribution lists of campaigns. */
+  lists: boolean
+}
+
+const rowsWith: Record<keyof StoreHas, string> = {
+  links: 'links_by_cid',
+  returns: 'transaction_returns',
+  itemGroups: "product_groups WHERE ifNull(itemGroupId, '') != ''",
+  lists: 'campaign_versions WHERE notEmpty(attributionProductIds)',
+}
+
+/** Row StoreHas. */
+export const storeHasSql = `SELECT ${Object.entries(rowsWith)
+  .map(([name, rows]) => `toBool((SELECT count() FROM ${rows}) > 0) AS ${name}`)
+  .join(', ')}`
+
 /** Fills `scope` with the transactions that `affected` selects, sliced by person so that the touches of a slice lie together. */
 export const scopeSql = (affected: string, { scope }: Scratch): string => `
 INSERT INTO ${scope} (slice, shopId, kind, eventId)
@@ -26,13 +47,20 @@ ${affected}
 )`
 
 /** How many transactions `scope` holds, in how many slices, and whether any of them has returns. */
-export const scopeSizeSql = ({ scope }: Scratch): string => `
-SELECT toInt64(count()) AS transactions, toInt64(uniqExact(slice)) AS slices, toBool((
-  SELECT count() FROM transaction_returns WHERE (shopId, eventId) IN (SELECT shopId, eventId FROM ${scope})) > 0) AS hasReturns
+export const scopeSizeSql = ({ scope }: Scratch, { returns }: StoreHas): string => `
+SELECT toInt64(count()) AS transactions, toInt64(uniqExact(slice)) AS slices, ${holdsSql(
+  returns,
+  `(SELECT count() FROM transaction_returns WHERE (shopId, eventId) IN (SELECT shopId, eventId FROM ${scope})) > 0`,
+)} AS hasReturns
 FROM ${scope}`
 
+const holdsSql = (mayHold: boolean, condition: string): string => (mayHold ? `toBool(${condition})` : 'false')
+
 /** Fills `lines` with those of a slice (parameter slice). */
-export function fillLinesSql({ scope, lines }: Scratch, { hasReturns }: { hasReturns: boolean }): string {
+export function fillLinesSql(
+  { scope, lines }: Scratch,
+  { hasReturns, hasItemGroups }: { hasReturns: boolean; hasItemGroups: boolean },
+): string {
   const slice = `SELECT shopId, kind, eventId FROM ${scope} WHERE slice = {slice:UInt32}`
   const columns = `shopId, kind, eventId, line, occurredAt, cid, uid, shopProductId, quantity, priceMicros, currency, itemGroups,
   proof, receivedAt, trust, returnedQuantity, returnedMicros, clickWindowHours, viewWindowHours, countedLines, mostLines`
@@ -41,8 +69,10 @@ INSERT INTO ${lines} (${columns})
 SELECT ${columns}
 FROM (${linesSql({
     transactions: `transactions_by_id WHERE ${byIdSql(slice)}`,
-    product_groups: `(shopId, id) IN (
-    SELECT shopId, arrayJoin(lines.shopProductId) FROM transactions_by_id WHERE ${byIdSql(slice)})`,
+    product_groups: hasItemGroups
+      ? `(shopId, id) IN (
+    SELECT shopId, arrayJoin(lines.shopProductId) FROM transactions_by_id WHERE ${byIdSql(slice)})`
+      : null,
     transaction_returns: hasReturns ? returnsOf(`SELECT shopId, eventId FROM (${slice})`) : null,
   })})`
 }
@@ -61,10 +91,13 @@ export interface SliceNeeds {
   hasDisplaced: boolean
 }
 
-export const sliceNeedsSql = ({ lines, links }: Scratch): string => `
-SELECT toBool((SELECT count() FROM ${links}) > 0) AS hasLinks, toBool((
+export const sliceNeedsSql = ({ lines, links }: Scratch, has: StoreHas): string => `
+SELECT ${holdsSql(has.links, `(SELECT count() FROM ${links}) > 0`)} AS hasLinks, ${holdsSql(
+  has.lists,
+  `(
   SELECT count() FROM campaign_versions
-  WHERE notEmpty(attributionProductIds) AND shopId IN (SELECT shopId FROM ${lines})) > 0) AS hasLists,
+  WHERE notEmpty(attributionProductIds) AND shopId IN (SELECT shopId FROM ${lines})) > 0`,
+)} AS hasLists,
   toBool(countIf(mostLines > countedLines) > 0) AS hasDisplaced
 FROM ${lines}`
 

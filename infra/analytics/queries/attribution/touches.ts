@@ -16,7 +16,7 @@ export const HOUR_MS = 3_600_000
  * The lines of `transactions` (a table with its WHERE), which holds all versions of an id or none. An id with several
  * versions counts as `TRANSACTION_PRECEDENCE` says: it has `countedLines`, and the longest version has `mostLines`. Imported
  * transactions have no lines here. Parameters clickWindowHours and viewWindowHours, when not null, replace those of the shop.
- * @param of `transaction_returns`: null when none of them has returns, or nobody asks.
+ * @param of `transaction_returns`: null when none of them has returns, or nobody asks. `product_groups`: null when no product has any.
  */
 export const linesSql = (of: LineTables): string => `
   SELECT *, ${returnedMicrosSql('priceMicros', 'returnedQuantity', 'quantity')} AS returnedMicros
@@ -25,17 +25,18 @@ export const linesSql = (of: LineTables): string => `
 
 interface LineTables {
   transactions: string
-  product_groups: string
+  product_groups: string | null
   transaction_returns: string | null
 }
 
 function boughtLinesSql(of: LineTables): string {
   const returned = returnedPart(of.transaction_returns)
+  const groups = groupsPart(of.product_groups)
   return `
   SELECT t.shopId AS shopId, t.kind AS kind, t.eventId AS eventId, toUInt32(number - 1) AS line,
     t.first.1 AS occurredAt, t.first.2 AS cid, t.first.3 AS uid,
     item.shopProductId AS shopProductId, item.quantity AS quantity, item.priceMicros AS priceMicros,
-    t.first.4 AS currency, g.groups AS itemGroups, t.first.7 AS proof, t.first.8 AS receivedAt,
+    t.first.4 AS currency, ${groups.ofProduct} AS itemGroups, t.first.7 AS proof, t.first.8 AS receivedAt,
     ${returned.quantity} AS returnedQuantity,
     ${trustAtSql('w.trusts', 'receivedAt')} AS trust,
     toInt32(coalesce({clickWindowHours:Nullable(Int32)},
@@ -52,9 +53,17 @@ function boughtLinesSql(of: LineTables): string {
     HAVING NOT first.6
   ) AS t
   ARRAY JOIN t.first.5 AS item, arrayEnumerate(t.first.5) AS number
-  LEFT JOIN (${itemGroupsSql(of)}) AS g ON g.shopId = t.shopId AND g.id = item.shopProductId
+  ${groups.join}
   LEFT JOIN (${windowsSql}) AS w ON w.shopId = t.shopId
   ${returned.join}`
+}
+
+function groupsPart(product_groups: string | null): { ofProduct: string; join: string } {
+  if (product_groups === null) return { ofProduct: 'emptyArrayString()', join: '' }
+  return {
+    ofProduct: 'g.groups',
+    join: `LEFT JOIN (${itemGroupsSql({ product_groups })}) AS g ON g.shopId = t.shopId AND g.id = item.shopProductId`,
+  }
 }
 
 function returnedPart(transaction_returns: string | null): { quantity: string; join: string } {
