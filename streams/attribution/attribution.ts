@@ -1,27 +1,21 @@
 import type { Analytics } from '../../infra/analytics/port.ts'
 import {
   copiedTransactionsSql,
-  copyStatements,
   firstOffsetsSql,
-  foundPairsSql,
-  linkStatements,
   type NewRows,
-  type News,
-  newsSql,
   PERSON_KEYS,
-  seenPairsSql,
   transactionsOfKeysSql,
   transactionsOfPeopleSql,
 } from '../../infra/analytics/queries/attribution/lookups.ts'
-import type { Scratch } from '../../infra/analytics/queries/attribution/scratch.ts'
 import type { Commit, EventLog, Position } from '../../infra/event-log/port.ts'
 import { createLagMeter, type Stretch, sharedCall, type TopicLag } from '../runtime/lag.ts'
 import { SINK_GROUP } from '../sink/offset-metadata.ts'
 import type { StoredTopic } from '../sink/rows.ts'
+import { copyNew } from './copy-new.ts'
 import { createStoreHas, creditScope, fillScope, findAffected, readStoreHas } from './credit.ts'
 import { commitsOf, type Progress, progressOf } from './progress.ts'
 import { advanced, newRanges, placeIn, rowsIn, versionOf } from './ranges.ts'
-import { createScratchTables, dropLeftScratch, refill, type ScratchTables } from './scratch-tables.ts'
+import { createScratchTables, dropLeftScratch, type ScratchTables } from './scratch-tables.ts'
 
 export const ATTRIBUTION_GROUP = 'attribution'
 
@@ -137,7 +131,9 @@ async function takeNew(deps: AttributionDeps, kept: Kept, { phase, done }: Progr
   const version = versionOf(doneAfter)
   const newRows: NewRows = (topic) => rowsIn(ranges.filter((range) => range.topic === topic))
   const transactions = await kept.tables.use(async (scratch, on) => {
-    const news = await copyNew(on, scratch, newRows, version)
+    // While the past is collected nobody asks which links are new, and those that are stored are not stored again.
+    const known = phase === 'FOLLOWING' ? versionOf(done) : Number.MAX_SAFE_INTEGER
+    const news = await copyNew(on, scratch, newRows, { done: known, version })
     if (phase !== 'FOLLOWING') return 0
     const { sliceTransactions: sliceSize, unaskedTransactions: unaskedMax } = limits
     const since = { rows: newRows, news, done: versionOf(done) }
@@ -153,28 +149,6 @@ async function takeNew(deps: AttributionDeps, kept: Kept, { phase, done }: Progr
   const parts = Math.ceil(copied!.transactions / limits.sliceTransactions)
   const next = parts === 0 ? { phase: 'FOLLOWING' as const } : { phase: 'CREDITING' as const, part: 0, parts }
   return { transactions: 0, progress: { ...next, done: doneAfter } }
-}
-
-/**
- * Copies the new rows into the tables that people and transactions are looked up in. Doing it again changes nothing.
- * @returns what they tell.
- */
-async function copyNew(analytics: Analytics, scratch: Scratch, newRows: NewRows, version: number): Promise<News> {
-  for (const statement of copyStatements(newRows)) await analytics.command(statement)
-  const news = await readNews(analytics, newRows)
-  if (news.pairs === 0) return news
-  await refill(analytics, scratch.seen, seenPairsSql(newRows, scratch))
-  await refill(analytics, scratch.found, foundPairsSql(scratch))
-  for (const statement of linkStatements(scratch)) await analytics.command(statement, { version })
-  return news
-}
-
-async function readNews(analytics: Analytics, newRows: NewRows): Promise<News> {
-  const sql = newsSql(newRows)
-  const ofTopics = sql === null ? [] : await analytics.query<News>(sql)
-  const pairs = ofTopics.reduce((sum, topic) => sum + topic.pairs, 0)
-  const touched = ofTopics.find(({ touches }) => touches > 0)
-  return { touches: 0, shopIds: [], firstAt: 0, ...touched, pairs }
 }
 
 /** Where the partitions begin that attribution has not begun with. */

@@ -2,8 +2,8 @@ import type { Analytics, QueryParams } from '../../infra/analytics/port.ts'
 import {
   type AffectedBy,
   affectedSql,
+  crowdedLinksSql,
   nearSql,
-  newLinksSql,
   peopleSql,
   touchedPeopleSql,
   touchedSql,
@@ -24,6 +24,7 @@ import {
   storeHasSql,
   storeLinesSql,
 } from '../../infra/analytics/queries/attribution/slices.ts'
+import type { CopiedNews } from './copy-new.ts'
 import { refill } from './scratch-tables.ts'
 
 /**
@@ -52,7 +53,7 @@ export interface Workplace {
 /** The rows that the sink has stored since the last run. */
 export interface New {
   rows: NewRows
-  news: News
+  news: CopiedNews
   /** The version of the last run. */
   done: number
 }
@@ -68,13 +69,12 @@ export async function findAffected(
 ): Promise<Scope> {
   const { analytics, scratch } = place
   const { rows, news, done } = of
-  const by: AffectedBy = {
-    touches: await touchesBy(place, of, unaskedMax),
-    newLinks: news.pairs > 0 && (await hasNewLinks(analytics, done)),
-  }
-  const near = nearSql(scratch, by)
-  if (near !== null) await refill(analytics, scratch.links, near, { done })
-  if (by.touches === 'PERSON') await refill(analytics, scratch.people, peopleSql(scratch))
+  const touches = await touchesBy(place, of, unaskedMax)
+  const newLinks = news.newPairs > 0
+  const near = nearSql(scratch, { touches, newLinks })
+  if (near !== null) await refill(analytics, scratch.links, near)
+  const by: AffectedBy = { touches, newLinks, isCrowded: near !== null && (await isCrowded(place)) }
+  if (touches === 'PERSON') await refill(analytics, scratch.people, peopleSql(scratch, by))
   const affected = affectedSql(rows, scratch, by)
   return affected === null ? NOTHING : fillScope(place, affected, { done, sliceSize, ...timeOf(news) })
 }
@@ -103,9 +103,8 @@ async function touchesBy(
 
 const timeOf = ({ shopIds, firstAt }: News) => ({ touchedShops: shopIds, touchedFrom: firstAt })
 
-async function hasNewLinks(analytics: Analytics, done: number): Promise<boolean> {
-  const [links] = await analytics.query<{ hasNew: boolean }>(newLinksSql, { done })
-  return links!.hasNew
+async function isCrowded({ analytics, scratch }: Workplace): Promise<boolean> {
+  return (await analytics.query<{ isCrowded: boolean }>(crowdedLinksSql(scratch)))[0]!.isCrowded
 }
 
 /** Fills `scope` with what `transactions` selects. */
@@ -126,7 +125,7 @@ export async function creditScope(place: Workplace, scope: Scope, version: numbe
     await refill(analytics, scratch.lines, lines, { slice, ...SHOPS_WINDOWS })
     if (has.links) await refill(analytics, scratch.links, fillLinksSql(scratch))
     const needs = (await analytics.query<SliceNeeds>(sliceNeedsSql(scratch, has)))[0]!
-    if (needs.hasLinks) await refill(analytics, scratch.reach, fillReachSql(scratch))
+    if (needs.hasLinks) await refill(analytics, scratch.reach, fillReachSql(scratch, needs))
     await analytics.command(storeLinesSql(scratch, needs), { version })
     if (needs.hasDisplaced) await analytics.command(deleteDisplacedLinesSql(scratch), { version })
   }

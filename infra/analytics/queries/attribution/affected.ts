@@ -1,6 +1,7 @@
 import { byIdSql, type NewRows } from './lookups.ts'
 import {
   crowdedSql,
+  isCrowdedSql,
   linkedSql,
   linksAmong,
   nearLinksSql,
@@ -17,7 +18,7 @@ import { trustAtSql } from './transaction-versions.ts'
  * few. Each comes as personKey, shopId, kind and eventId.
  */
 
-/** Holds for links that the run whose version is `done` did not know. */
+/** Holds for links that the run whose version is parameter `done` did not know. */
 const IS_NEW_LINK = 'version > {done:Int64}'
 
 /** Holds for rows of `transactions` of the shops of new touches, since the first of these. */
@@ -53,6 +54,8 @@ export interface AffectedBy {
    */
   touches: 'TIME' | 'PERSON' | null
   newLinks: boolean
+  /** Of `links`. */
+  isCrowded: boolean
 }
 
 /** Row `{ transactions }`: how many TIME would take, counted up to parameter max. Parameters touchedShops and touchedFrom. */
@@ -60,24 +63,27 @@ export const transactionsInTimeSql = `
 SELECT toInt64(count()) AS transactions FROM (
   SELECT 1 FROM transactions WHERE NOT imported AND ${IS_IN_TIME} LIMIT {max:UInt32})`
 
-/** Row `{ hasNew }`: whether there are links that the last run did not know. Parameter `done`, its version. */
-export const newLinksSql = `SELECT toBool(count() > 0) AS hasNew FROM links_by_cid WHERE ${IS_NEW_LINK}`
-
-/** Fills `links` with those that tell who the persons of `touched` and of new links are. Parameter `done` as above. Null: none. */
-export function nearSql({ touched, links }: Scratch, by: AffectedBy): string | null {
+/** Fills `links` with those that tell who the persons of `touched` and of new links are. Null: none. */
+export function nearSql(
+  { touched, found, links }: Scratch,
+  by: Pick<AffectedBy, 'touches' | 'newLinks'>,
+): string | null {
   const people = [
     by.touches === 'PERSON' && `SELECT shopId, cid FROM ${touched}`,
-    by.newLinks && `SELECT shopId, cid FROM links_by_cid WHERE ${IS_NEW_LINK}`,
+    by.newLinks && `SELECT shopId, cid FROM ${found}`,
   ].filter(Boolean)
   return people.length === 0 ? null : `INSERT INTO ${links} ${nearLinksSql(people.join(' UNION ALL '))}`
 }
 
+/** Row `{ isCrowded }`: whether a person of `links` has more cids or uids than places. */
+export const crowdedLinksSql = ({ links }: Scratch): string => `SELECT toBool(${isCrowdedSql(links)}) AS isCrowded`
+
 /** Fills `people` with all cids of the persons of `touched`. */
-export const peopleSql = ({ touched, links, people }: Scratch): string => `
+export const peopleSql = ({ touched, links, people }: Scratch, { isCrowded }: { isCrowded: boolean }): string => `
 INSERT INTO ${people} (shopId, cid, fromAt, toAt)
 SELECT t.shopId AS shopId, arrayJoin(arrayDistinct(arrayPushBack(q.others, t.cid))) AS cid, min(t.fromAt), max(t.toAt)
 FROM (SELECT * FROM ${touched}) AS t
-LEFT JOIN (${linkedSql(linksAmong(links, `SELECT shopId, cid FROM ${touched}`))}) AS q
+LEFT JOIN (${linkedSql(linksAmong(links, `SELECT shopId, cid FROM ${touched}`, isCrowded))}) AS q
   ON q.personShopId = t.shopId AND q.personCid = t.cid
 GROUP BY shopId, cid`
 
@@ -91,7 +97,7 @@ export function affectedSql(newRows: NewRows, scratch: Scratch, by: AffectedBy):
     transactions && transactionsSql(transactions),
     by.touches === 'TIME' && transactionsSql(IS_IN_TIME),
     by.touches === 'PERSON' && ofPeopleSql(scratch),
-    by.newLinks && ofNewLinksSql(scratch),
+    by.newLinks && ofNewLinksSql(scratch, by),
     registry && ofShopsSql(registry),
     groups && ofGroupsSql(groups),
     returns && ofReturnsSql(returns),
@@ -147,20 +153,24 @@ WHERE p.occurredAt BETWEEN r.fromAt AND r.toAt`
  * have put another out of its place; in a crowded cid it may so part those of the cid's other uids. One without a place
  * changes nothing.
  */
-function ofNewLinksSql({ links }: Scratch): string {
-  const ofNew = (owner: 'uid' | 'cid') =>
-    `(shopId, ${owner}) IN (SELECT shopId, ${owner} FROM ${links} WHERE ${IS_NEW_LINK})`
+function ofNewLinksSql({ links }: Scratch, { isCrowded }: { isCrowded: boolean }): string {
   return `
 SELECT personKey, shopId, kind, eventId FROM transactions_by_person
 WHERE (personKey, shopId, cid) IN (${personKeysSql(`
   SELECT shopId, cid FROM ${links} WHERE (shopId, uid) IN (
-    SELECT shopId, uid FROM ${links}
-    WHERE ${IS_NEW_LINK} AND (shopId, cid, uid) NOT IN (${withoutPlaceSql('uid', links, ofNew('uid'))})
+    SELECT shopId, uid FROM ${links} WHERE ${IS_NEW_LINK} ${isCrowded ? changedPlacesSql(links) : ''})`)})`
+}
+
+/** Of new links, those that have a place, and the other uids of the cids that these crowd. */
+function changedPlacesSql(links: string): string {
+  const ofNew = (owner: 'uid' | 'cid') =>
+    `(shopId, ${owner}) IN (SELECT shopId, ${owner} FROM ${links} WHERE ${IS_NEW_LINK})`
+  return `AND (shopId, cid, uid) NOT IN (${withoutPlaceSql('uid', links, ofNew('uid'))})
     UNION ALL
     SELECT shopId, uid FROM ${links} WHERE (shopId, cid) IN (
       SELECT shopId, cid FROM ${links}
       WHERE ${IS_NEW_LINK} AND (shopId, cid) IN (${crowdedSql('cid', links, ofNew('cid'))})
-        AND (shopId, cid, uid) NOT IN (${withoutPlaceSql('cid', links, ofNew('cid'))})))`)})`
+        AND (shopId, cid, uid) NOT IN (${withoutPlaceSql('cid', links, ofNew('cid'))}))`
 }
 
 /** Lines that were computed with other windows than their shop has now, or another trust than it had then. */

@@ -51,6 +51,7 @@ export function attributionQuery(settings: AttributionSettings, scope: Attributi
     links: `(SELECT * FROM links_by_cid WHERE ${ofShop})`,
     people: 'true',
     others: 'true',
+    mayBeCrowded: true,
   })
   const candidates = candidatesSql(reach, {
     touches: storedTouchesSql(`judged_events WHERE ${ofShop} AND judged_events.verdict = 'VALID' AND NOT ${isVoidedSql}

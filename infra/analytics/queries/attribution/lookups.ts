@@ -94,17 +94,23 @@ function newEventRows(newRows: NewRows) {
   })
 }
 
-/** Fills `found` with the pairs of `seen` that no event had shown before, or not so early, or not proven. */
+/**
+ * Fills `found` with the pairs of `seen` that no event had shown before, or not so early, or not proven, as far as runs until `done`
+ * know (parameter, the version of the last one): a run that died may have stored them already.
+ */
 export const foundPairsSql = ({ seen, found }: Scratch): string => `
 INSERT INTO ${found} (shopId, cid, uid, seenAt, provenAt)
 SELECT n.shopId, n.cid, n.uid, n.seenAt, n.provenAt
 FROM ${seen} AS n
 LEFT JOIN (
-  SELECT shopId, cid, uid, min(seenAt) AS firstAt, min(provenAt) AS firstProvenAt, true AS known
+  SELECT shopId, cid, uid, min(seenAt) AS firstAt, min(provenAt) AS firstProvenAt, max(version) AS lastVersion, true AS known
   FROM links_by_cid WHERE (cidKey, shopId, cid) IN (${personKeysSql(`SELECT shopId, cid FROM ${seen}`)})
   GROUP BY shopId, cid, uid
 ) AS k ON k.shopId = n.shopId AND k.cid = n.cid AND k.uid = n.uid
-WHERE NOT k.known OR n.seenAt < k.firstAt OR n.provenAt < k.firstProvenAt`
+WHERE NOT k.known OR n.seenAt < k.firstAt OR n.provenAt < k.firstProvenAt OR k.lastVersion > {done:Int64}`
+
+/** Row `{ pairs }`: how many `found` holds. */
+export const foundSizeSql = ({ found }: Scratch): string => `SELECT toInt64(count()) AS pairs FROM ${found}`
 
 /**
  * Stores the pairs of `found`. Parameter version. `links_by_cid` decides what is new, so that a run which stops between the two

@@ -25,6 +25,8 @@ export interface LinkScope {
   people: string
   /** Condition on `links`: all links of the uids of `people`. It may hold for more. */
   others: string
+  /** False: no owner has more pairs among `links` than places, so that all have theirs. */
+  mayBeCrowded: boolean
 }
 
 /** The links that decide who the persons of some cids are (SQL that selects shopId, cid). */
@@ -35,20 +37,25 @@ export function nearLinksSql(people: string): string {
 }
 
 /** The same of `links`, which hold what `nearLinksSql` selects for `people`. */
-export function linksAmong(links: string, people: string): LinkScope {
+export function linksAmong(links: string, people: string, mayBeCrowded: boolean): LinkScope {
   const ofPeople = `(shopId, cid) IN (${people})`
-  return { links, people: ofPeople, others: `(shopId, uid) IN (SELECT shopId, uid FROM ${links} WHERE ${ofPeople})` }
+  const others = `(shopId, uid) IN (SELECT shopId, uid FROM ${links} WHERE ${ofPeople})`
+  return { links, people: ofPeople, others, mayBeCrowded }
 }
 
 /** For each cid among `people` (personShopId, personCid), the cids that are the same person (`others`), itself included. */
-export const linkedSql = ({ links, people, others }: LinkScope): string => `
+export const linkedSql = ({ links, people, others, mayBeCrowded }: LinkScope): string => `
     SELECT a.shopId AS personShopId, a.cid AS personCid, groupUniqArrayArray(b.cids) AS others
     FROM (SELECT DISTINCT shopId, cid, uid FROM ${links} WHERE ${people}) AS a
     INNER JOIN (
       SELECT shopId, uid, groupUniqArray(cid) AS cids
       FROM ${links}
-      WHERE (${others}) AND (shopId, cid, uid) NOT IN (${withoutPlaceSql('uid', links, others)})
-        AND (shopId, cid, uid) NOT IN (${withoutPlaceSql('cid', links, 'true')})
+      WHERE (${others}) ${
+        mayBeCrowded
+          ? `AND (shopId, cid, uid) NOT IN (${withoutPlaceSql('uid', links, others)})
+        AND (shopId, cid, uid) NOT IN (${withoutPlaceSql('cid', links, 'true')})`
+          : ''
+      }
       GROUP BY shopId, uid
     ) AS b ON a.shopId = b.shopId AND a.uid = b.uid
     WHERE has(b.cids, a.cid)
@@ -58,6 +65,10 @@ export const linkedSql = ({ links, people, others }: LinkScope): string => `
 export const crowdedSql = (owner: 'uid' | 'cid', links: string, where: string): string => `
         SELECT shopId, ${owner} FROM ${links} WHERE ${where}
         GROUP BY shopId, ${owner} HAVING uniqExact(${LINK_PLACES[owner].takenBy}) > ${LINK_PLACES[owner].max}`
+
+/** Condition: some owner has more pairs among `links` than places. */
+export const isCrowdedSql = (links: string): string =>
+  `(SELECT count() FROM (${crowdedSql('uid', links, 'true')} UNION ALL ${crowdedSql('cid', links, 'true')})) > 0`
 
 /** The pairs (shopId, cid, uid) that have no place with their owner. `where` holds for all pairs of an owner or none. */
 export function withoutPlaceSql(owner: 'uid' | 'cid', links: string, where: string): string {

@@ -1,7 +1,7 @@
 import { ATTRIBUTION_OUTCOMES, type AttributionOutcome } from '../../../../services/domain/attribution/credit.ts'
 import { isVoidedSql } from '../corrections.ts'
 import { byIdSql } from './lookups.ts'
-import { linksAmong, nearLinksSql, personKeysSql } from './person-links.ts'
+import { isCrowdedSql, linksAmong, nearLinksSql, personKeysSql } from './person-links.ts'
 import { returnsOf } from './returned-lines.ts'
 import type { Scratch } from './scratch.ts'
 import {
@@ -85,6 +85,8 @@ export const fillLinksSql = ({ lines, links }: Scratch): string =>
 export interface SliceNeeds {
   /** Its people have links. */
   hasLinks: boolean
+  /** One of them has more than places for them. */
+  isCrowded: boolean
   /** Campaigns of its shops have, or had, attribution lists. */
   hasLists: boolean
   /** Versions of its transactions have displaced others. */
@@ -92,20 +94,21 @@ export interface SliceNeeds {
 }
 
 export const sliceNeedsSql = ({ lines, links }: Scratch, has: StoreHas): string => `
-SELECT ${holdsSql(has.links, `(SELECT count() FROM ${links}) > 0`)} AS hasLinks, ${holdsSql(
-  has.lists,
-  `(
+SELECT ${holdsSql(has.links, `(SELECT count() FROM ${links}) > 0`)} AS hasLinks,
+  ${holdsSql(has.links, isCrowdedSql(links))} AS isCrowded, ${holdsSql(
+    has.lists,
+    `(
   SELECT count() FROM campaign_versions
   WHERE notEmpty(attributionProductIds) AND shopId IN (SELECT shopId FROM ${lines})) > 0`,
-)} AS hasLists,
+  )} AS hasLists,
   toBool(countIf(mostLines > countedLines) > 0) AS hasDisplaced
 FROM ${lines}`
 
 /** Fills `reach` from `lines` and the links of their people. */
-export const fillReachSql = ({ lines, links, reach }: Scratch): string => `
+export const fillReachSql = ({ lines, links, reach }: Scratch, { isCrowded }: SliceNeeds): string => `
 INSERT INTO ${reach} (${REACH_COLUMNS}, touchCid)
 SELECT ${REACH_COLUMNS}, touchCid
-FROM (${reachSql(`SELECT * FROM ${lines}`, linksAmong(links, `SELECT shopId, cid FROM ${lines}`))})`
+FROM (${reachSql(`SELECT * FROM ${lines}`, linksAmong(links, `SELECT shopId, cid FROM ${lines}`, isCrowded))})`
 
 const REACH_COLUMNS =
   'shopId, kind, eventId, line, occurredAt, shopProductId, itemGroups, clickWindowHours, viewWindowHours'

@@ -67,7 +67,7 @@ export function explainQuery({ shopId, eventId }: { shopId: string | null; event
     WHERE eventId = {eventId:String} AND ({shopId:Nullable(String)} IS NULL OR shopId = {shopId:Nullable(String)})`
   const ofShop = `shopId IN (SELECT shopId ${ofEvent})`
   const people = `SELECT shopId, cid ${ofEvent}`
-  const links = linksAmong(`(${nearLinksSql(people)})`, people)
+  const links = linksAmong(`(${nearLinksSql(people)})`, people, true)
   const lines = linesSql({
     transactions: `transactions WHERE (shopId, kind, eventId) IN (SELECT shopId, kind, eventId ${ofEvent})`,
     product_groups: `(shopId, id) IN (SELECT shopId, arrayJoin(lines.shopProductId) ${ofEvent})`,

@@ -1,0 +1,50 @@
+import type { Analytics } from '../../infra/analytics/port.ts'
+import {
+  copyStatements,
+  foundPairsSql,
+  foundSizeSql,
+  linkStatements,
+  type NewRows,
+  type News,
+  newsSql,
+  seenPairsSql,
+} from '../../infra/analytics/queries/attribution/lookups.ts'
+import type { Scratch } from '../../infra/analytics/queries/attribution/scratch.ts'
+import { refill } from './scratch-tables.ts'
+
+/** What copying the new rows has shown. */
+export interface CopiedNews extends News {
+  /** Pairs of cid and uid that the last run did not know. */
+  newPairs: number
+}
+
+/**
+ * Copies the new rows into the tables that people and transactions are looked up in. Doing it again changes nothing.
+ * @param done links of later versions count as new: a run that died may have stored them.
+ * @returns what they tell.
+ */
+export async function copyNew(
+  analytics: Analytics,
+  scratch: Scratch,
+  newRows: NewRows,
+  { done, version }: { done: number; version: number },
+): Promise<CopiedNews> {
+  for (const statement of copyStatements(newRows)) await analytics.command(statement)
+  const news = await readNews(analytics, newRows)
+  if (news.pairs === 0) return { ...news, newPairs: 0 }
+  await refill(analytics, scratch.seen, seenPairsSql(newRows, scratch))
+  await refill(analytics, scratch.found, foundPairsSql(scratch), { done })
+  const [found] = await analytics.query<{ pairs: number }>(foundSizeSql(scratch))
+  if (found!.pairs > 0) {
+    for (const statement of linkStatements(scratch)) await analytics.command(statement, { version })
+  }
+  return { ...news, newPairs: found!.pairs }
+}
+
+async function readNews(analytics: Analytics, newRows: NewRows): Promise<News> {
+  const sql = newsSql(newRows)
+  const ofTopics = sql === null ? [] : await analytics.query<News>(sql)
+  const pairs = ofTopics.reduce((sum, topic) => sum + topic.pairs, 0)
+  const touched = ofTopics.find(({ touches }) => touches > 0)
+  return { touches: 0, shopIds: [], firstAt: 0, ...touched, pairs }
+}
