@@ -3,6 +3,8 @@ const SURGE_SHARE = 0.1
 /** While a look finds more new purchases than this, and more than this share of all, an import is under way. */
 const ARRIVING_MIN = 100
 const ARRIVING_SHARE = 0.01
+/** Of the time, computing a shop takes at most this share: the more of the day there is to count, the rarer it is counted. */
+const WORKING_SHARE_MAX = 0.1
 
 export interface DueShops {
   /** Something is new in a shop. */
@@ -18,8 +20,8 @@ export interface DueShops {
   areArriving(): boolean
   /** How many purchases are new in it; what is noted from now on is not among them. */
   taken(shopId: string): { purchases: number }
-  /** @param at when its computation began, UTC epoch milliseconds. */
-  computed(shopId: string, taken: { at: number; purchases: number }): void
+  /** @param computation when it began and how long it took, and what it was told by `taken`. */
+  computed(shopId: string, computation: { at: number; tookMs: number; purchases: number }): void
 }
 
 interface Shop {
@@ -28,6 +30,7 @@ interface Shop {
   /** That were computed with. */
   purchases: number
   computedAt: number
+  tookMs: number
   /** New since the last look. */
   arrived: number
   /** Of the first look that found them coming in at once; null: they are not. */
@@ -44,10 +47,12 @@ export function createDueShops({ intervalMs }: { intervalMs: number }): DueShops
     shop.arrived = 0
   }
 
-  const isDue = ({ isNew, newPurchases, purchases, computedAt, arrivingSince }: Shop, now: number) =>
-    isNew &&
-    (arrivingSince === null || now - arrivingSince >= intervalMs) &&
-    (now - computedAt >= intervalMs || newPurchases > purchases * SURGE_SHARE)
+  const isRested = ({ computedAt, tookMs }: Shop, now: number) =>
+    now - computedAt >= Math.max(intervalMs, tookMs / WORKING_SHARE_MAX)
+  const isDue = (shop: Shop, now: number) =>
+    shop.isNew &&
+    (shop.arrivingSince === null || now - shop.arrivingSince >= intervalMs) &&
+    (isRested(shop, now) || shop.newPurchases > shop.purchases * SURGE_SHARE)
 
   return {
     note(shopId, purchases) {
@@ -55,6 +60,7 @@ export function createDueShops({ intervalMs }: { intervalMs: number }): DueShops
         newPurchases: 0,
         purchases: 0,
         computedAt: Number.NEGATIVE_INFINITY,
+        tookMs: 0,
         arrived: 0,
         arrivingSince: null,
       }
@@ -73,12 +79,13 @@ export function createDueShops({ intervalMs }: { intervalMs: number }): DueShops
     },
     areArriving: () => [...shops.values()].some(({ arrivingSince }) => arrivingSince !== null),
     taken: (shopId) => ({ purchases: shops.get(shopId)?.newPurchases ?? 0 }),
-    computed(shopId, { at, purchases }) {
+    computed(shopId, { at, tookMs, purchases }) {
       const shop = shops.get(shopId)
       if (!shop) return
       shop.newPurchases -= purchases
       shop.purchases += purchases
       shop.computedAt = at
+      shop.tookMs = tookMs
       shop.arrivingSince = null
       shop.isNew = false
     },

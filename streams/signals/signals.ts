@@ -38,7 +38,7 @@ export function createSignals({ log, analytics, shopSignals, intervalMs, now }: 
     const taken = due.taken(shopId)
     await activity.count(shopId, today - WINDOW_DAYS)
     const changed = await shopSignals.update(shopId, today)
-    due.computed(shopId, { at: begunAt, ...taken })
+    due.computed(shopId, { at: begunAt, tookMs: now() - begunAt, ...taken })
     return changed
   }
 
