@@ -27,14 +27,15 @@ export function fingerprintOf(text: string, begun = NOTHING_HASHED): IdFingerpri
   return { low, high }
 }
 
-/** That of a key, which may know it already. */
-export function fingerprintIn({ id, fingerprint }: { id: string; fingerprint?: IdFingerprint }): IdFingerprint {
-  return fingerprint ?? fingerprintOf(id)
+/** That of a key, which keeps it: a key is asked for it several times. */
+export function fingerprintIn(key: { id: string; fingerprint?: IdFingerprint }): IdFingerprint {
+  key.fingerprint ??= fingerprintOf(key.id)
+  return key.fingerprint
 }
 
-/** Hashes what many ids begin with, once. */
-export function hashBegin(text: string): IdFingerprint {
-  let { low, high } = NOTHING_HASHED
+/** Hashes what many ids begin with, once; or an id part by part, which spares to put its text together. */
+export function hashBegin(text: string, begun = NOTHING_HASHED): IdFingerprint {
+  let { low, high } = begun
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i)
     low = Math.imul(low ^ unit, 0x9e3779b1)

@@ -63,7 +63,7 @@ export interface CounterKey {
   group: CounterGroup
   /** Unique within the group. */
   id: string
-  /** Of the id, from who has hashed it already. */
+  /** Of the id, once somebody has hashed it. */
   fingerprint?: IdFingerprint
 }
 
@@ -100,11 +100,10 @@ export interface TallyGroup extends Omit<CounterGroup, 'exact'> {
 
 /** What is only known to have been seen or not: 8 bytes each, and read by `load` alone. */
 export interface SeenKey {
-  /** Groups of seen keys are short stretches of time, so that those in use fit into memory. `spread` is not used. */
+  /** Groups of seen keys are short stretches of time, so that those in use fit into memory. */
   group: Pick<CounterGroup, 'name' | 'keptUntil'>
-  id: string
-  /** Of the id, from who has hashed it already. */
-  fingerprint?: IdFingerprint
+  /** Of the id, which is kept by 53 bits of it. */
+  fingerprint: IdFingerprint
 }
 
 export interface SourceInShard {
@@ -130,7 +129,7 @@ export interface LoadedShard {
   /** In the order of `keys`. */
   values: number[]
   /** The counters of each of `tallies`, one key's after the other's. */
-  tallies: number[]
+  tallies: Float64Array
   /** In the order of `seen`. */
   seen: boolean[]
   /** Whether the shard holds everything that was judged, as `complete` says. */
@@ -146,8 +145,8 @@ export interface ShardChange extends SourceInShard {
   note: string | null
   /** Amounts that are added; what is taken away leaves 0 at least. Each key is added to or lowered once. */
   add: readonly { key: CounterKey; amount: number }[]
-  /** What counters of tallies are raised by. */
-  tally: readonly { key: TallyKey; count: number; amount: number }[]
+  /** What the counters of a tally are raised by, in the order of their numbers. Each key is raised once. */
+  tally: readonly { key: TallyKey; amounts: readonly number[] }[]
   /** A counter that is 0 or higher is set to the value: when somebody was first seen. */
   lower: readonly { key: CounterKey; value: number }[]
   seen: readonly SeenKey[]

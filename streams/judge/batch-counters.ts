@@ -1,4 +1,5 @@
-import { fingerprintOf } from '../../infra/counters/fingerprint.ts'
+import { fingerprintIn } from '../../infra/counters/fingerprint.ts'
+import { FingerprintMap } from '../../infra/counters/fingerprint-map.ts'
 import {
   type CounterGroup,
   type CounterKey,
@@ -38,19 +39,14 @@ interface SeenCell {
   isNew: boolean
 }
 
-/** The counters of one id, each of another group. */
-interface IdCells {
-  id: string
-  cells: Cell[]
-}
+/** The counters of one id, each of another group. Ids that are exact may share a fingerprint. */
+type IdCells = Cell[]
 
 /** One shard as a batch knows it. */
 interface Shard {
   /** The last offset of the source that the shard holds already. */
   position: number
-  cells: Map<string, IdCells>
-  /** What was asked for last: keys of one id mostly come one after the other. */
-  last: IdCells | null
+  cells: FingerprintMap<IdCells>
   toLoad: Cell[]
   changed: Cell[]
   seenNew: SeenCell[]
@@ -68,8 +64,8 @@ export class BatchCounters implements CounterQuestions, CounterValues, CounterCh
   readonly #shards: ReadonlyMap<number, Shard>
   /** What is forgotten by then is not counted, UTC epoch milliseconds. */
   readonly #now: number
-  /** By the name of the group, and the id. */
-  readonly #seen = new Map<string, Map<string, SeenCell>>()
+  /** By the name of the group. */
+  readonly #seen = new Map<string, FingerprintMap<SeenCell>>()
   readonly #seenToLoad: SeenCell[] = []
   readonly #tallies = new BatchTallies()
   #offset = -1
@@ -84,7 +80,7 @@ export class BatchCounters implements CounterQuestions, CounterValues, CounterCh
     this.#shards = new Map(
       options.shards.map((shard) => [
         shard,
-        { position: -1, cells: new Map(), last: null, toLoad: [], changed: [], seenNew: [], released: [] },
+        { position: -1, cells: new FingerprintMap(), toLoad: [], changed: [], seenNew: [], released: [] },
       ]),
     )
     this.#campaigns = this.#shards.get(this.#own)!
@@ -231,22 +227,27 @@ export class BatchCounters implements CounterQuestions, CounterValues, CounterCh
   }
 
   #cell(key: CounterKey): Cell {
-    const shard = this.#shards.get(key.shard)!
-    const { cells } = cellsOf(shard, key.id)
-    for (const cell of cells) if (cell.key.group === key.group || cell.key.group.name === key.group.name) return cell
+    const { cells } = this.#shards.get(key.shard)!
+    const fingerprint = fingerprintIn(key)
+    const ofId = cells.get(fingerprint)
+    if (ofId) for (const cell of ofId) if (isSame(cell.key, key)) return cell
     const cell = { key, isLoaded: false, isChanged: false, value: 0, added: 0, lowered: null }
-    cells.push(cell)
+    if (ofId) ofId.push(cell)
+    else cells.set(fingerprint, [cell])
     return cell
   }
 
   #seenCell(key: SeenKey): SeenCell {
-    const { group, id } = key
-    const ofGroup = this.#seen.get(group.name) ?? new Map<string, SeenCell>()
-    if (ofGroup.size === 0) this.#seen.set(group.name, ofGroup)
-    const known = ofGroup.get(id)
+    const { name } = key.group
+    let ofGroup = this.#seen.get(name)
+    if (!ofGroup) {
+      ofGroup = new FingerprintMap()
+      this.#seen.set(name, ofGroup)
+    }
+    const known = ofGroup.get(key.fingerprint)
     if (known) return known
-    const cell = { key: { ...key, fingerprint: fingerprintOf(id) }, isLoaded: false, isSeen: false, isNew: false }
-    ofGroup.set(id, cell)
+    const cell = { key, isLoaded: false, isSeen: false, isNew: false }
+    ofGroup.set(key.fingerprint, cell)
     return cell
   }
 }
@@ -256,15 +257,10 @@ function markChanged(shard: Shard, cell: Cell): void {
   cell.isChanged = true
 }
 
-function cellsOf(shard: Shard, id: string): IdCells {
-  if (shard.last?.id === id) return shard.last
-  let cells = shard.cells.get(id)
-  if (!cells) {
-    cells = { id, cells: [] }
-    shard.cells.set(id, cells)
-  }
-  shard.last = cells
-  return cells
+/** Of two keys with one fingerprint. */
+function isSame(one: CounterKey, other: CounterKey): boolean {
+  if (one.group !== other.group && one.group.name !== other.group.name) return false
+  return !one.group.exact || one.id === other.id
 }
 
 /** How often a batch is loaded again, because somebody else has stored a part of it meanwhile. */

@@ -1,3 +1,4 @@
+import { fingerprintOf } from '../../infra/counters/fingerprint.ts'
 import type { Counters } from '../../infra/counters/port.ts'
 import { shardOf } from '../../infra/counters/shards.ts'
 import type { EventLog } from '../../infra/event-log/port.ts'
@@ -105,7 +106,7 @@ function correctionStep(correction: EventCorrection, shard: number, snapshot: Sn
   const day = dayIn(snapshot.getEver('Shop', shopId)?.body.timeZone ?? 'UTC', occurredAt)
   const credit = { name: 'CREDITED', add: -creditedMicros, max: null }
   return {
-    once: { group: voidedGroup(Math.floor(occurredAt / DAY_MS)), id: eventId },
+    once: { group: voidedGroup(Math.floor(occurredAt / DAY_MS)), fingerprint: fingerprintOf(eventId) },
     releases: [],
     limits: [
       { ...credit, key: spendKey(shard, campaignId) },

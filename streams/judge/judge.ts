@@ -12,7 +12,15 @@ import { inSlices } from '../runtime/slices.ts'
 import type { Stream, StreamLogger } from '../runtime/stream.ts'
 import { decideBatch } from './decide-batch.ts'
 import { JUDGE_GROUP, type RecountDeps } from './recount.ts'
-import { invalid, type Judgement, judgement, judgingStep, termsOf, verdictWithoutCounters } from './verdict.ts'
+import {
+  invalid,
+  type Judgement,
+  judgement,
+  judgingStep,
+  type Terms,
+  termsOf,
+  verdictWithoutCounters,
+} from './verdict.ts'
 import { WindowIndex } from './windows/windows.ts'
 
 /**
@@ -70,8 +78,9 @@ export function createJudgeStep(deps: RecountDeps): StreamStep {
     const counted = events.filter(({ value }) => verdictWithoutCounters(value) === null)
     const steps = () => {
       const windows = new WindowIndex(counters.shards)
+      const termsFor = termsByCampaign(snapshot)
       return inSlices(counted, ({ offset, value }) => {
-        return { offset, step: judgingStep(value, place, termsOf(value, snapshot), windows) }
+        return { offset, step: judgingStep(value, place, termsFor(value), windows) }
       })
     }
     const decisions = await decideBatch(deps, { place, steps, after: (committed ?? 0) - 1, upTo: lastOffset })
@@ -85,6 +94,20 @@ export function createJudgeStep(deps: RecountDeps): StreamStep {
       else dead.push(unknownCampaign(record))
     })
     return { outputs, dead }
+  }
+}
+
+/** The terms of each campaign of a batch, looked up once. */
+function termsByCampaign(snapshot: Snapshot): (event: AdEvent) => Terms | null {
+  const known = new Map<string, { shopId: string; terms: Terms | null }>()
+  return (event) => {
+    const { campaignId, shopId } = event.claims
+    let found = known.get(campaignId)
+    if (found?.shopId !== shopId) {
+      found = { shopId, terms: termsOf(event, snapshot) }
+      known.set(campaignId, found)
+    }
+    return found.terms
   }
 }
 

@@ -136,7 +136,7 @@ export function carryOut(
     to.see(once)
     to.release(releases)
   }
-  const [ended, ...marks] = decided.outcome.split('+')
+  const { ended, marks } = partsOf(decided)
   if (ended !== 'APPLIED' && ended !== 'CARRIED') return
   const carried = ended === 'CARRIED' ? 1 : 0
   for (const limit of limits) {
@@ -151,6 +151,13 @@ export function carryOut(
   for (const each of acquaintances) to.tally(each, acquaintance, 1)
   if (carry) to.add(carry.key, carry.thousandths - carried * THOUSANDTHS)
   if (actor) to.lower(actor.keys[0], now)
+}
+
+/** How a step has ended, and the limits that mark it. */
+export function partsOf({ outcome }: Pick<Decision, 'outcome'>): { ended: string; marks: string[] } {
+  if (!outcome.includes('+')) return { ended: outcome, marks: [] }
+  const [ended, ...marks] = outcome.split('+')
+  return { ended: ended!, marks }
 }
 
 /** Asks for all that `decide` may read. */

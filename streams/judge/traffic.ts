@@ -1,12 +1,12 @@
-import { fingerprintOf } from '../../infra/counters/fingerprint.ts'
-import type { CounterKey } from '../../infra/counters/port.ts'
+import { fingerprintOf, hashBegin } from '../../infra/counters/fingerprint.ts'
+import type { CounterGroup, CounterKey, SeenKey } from '../../infra/counters/port.ts'
 import type { AdEvent, ShowIdClaims } from '../../schemas/records/events.ts'
 import type { TrafficRuleName } from '../../schemas/records/traffic-rules.ts'
 import { memoized } from '../../services/domain/memoized.ts'
-import { LAG_MAX_MS, seenKey } from '../../services/domain/money/counter-keys.ts'
+import { LAG_MAX_MS, seenGroup } from '../../services/domain/money/counter-keys.ts'
 import type { TrafficRules } from '../../services/domain/traffic-rules.ts'
 import type { Actor, Allowance, Limit } from './step.ts'
-import { COUNTED, type WindowIndex, type WindowTallies } from './windows/windows.ts'
+import { COUNTED, type Owner, type WindowIndex, type WindowTallies } from './windows/windows.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -40,38 +40,74 @@ const CLICK_MIN_MS = { list: 500, recommendation: 700, banner: 1_000 } as const
 /** Algorithms of lists, which stand at the top of a page; recommendations stand further down. */
 const LIST_ALGORITHMS = ['BESTSELLERS', 'CONTEXT_MATCH']
 
+/** An ad that was shown once counts one view and one click: a repeated event has the same key. */
+export function seenKey(
+  type: AdEvent['type'],
+  { requestId, campaignId, adId, emittedAt }: Pick<ShowIdClaims, 'requestId' | 'campaignId' | 'adId' | 'emittedAt'>,
+): SeenKey {
+  const ofCampaign = hashBegin(campaignId, hashBegin('/', hashBegin(requestId)))
+  return { group: seenGroup(type, emittedAt), fingerprint: fingerprintOf(adId, hashBegin('/', ofCampaign)) }
+}
+
 /** Whom an event is counted by, beside its campaign. */
+export interface Parties {
+  address: WindowTallies
+  agent: WindowTallies | null
+  network: WindowTallies | null
+  cid: Owner
+  unit: Owner
+}
+
+/** Null: the event has no public address, which somebody who tests on the own machine does not have. */
+export function partiesOf(event: AdEvent, windows: WindowIndex): Parties | null {
+  const { claims, cid, receivedAt, addressHash, previousAddressHash, agentHash, networkHash } = event
+  if (addressHash === null) return null
+  const { shopId, adUnitId } = claims
+  const address = windows.owner('address', shopId, addressHash)
+  return {
+    address: address.tallies(receivedAt, previousAddressHash ?? undefined),
+    agent: agentHash === null ? null : windows.owner('agent', shopId, agentHash).tallies(receivedAt),
+    network: networkHash === null ? null : windows.owner('network', shopId, networkHash).tallies(receivedAt),
+    cid: windows.owner('cid', shopId, cid),
+    unit: windows.owner('unit', shopId, adUnitId),
+  }
+}
+
+/** What an event is judged by. */
 export interface Counting {
+  event: AdEvent
   windows: WindowIndex
+  parties: Parties | null
   /** Null: the windows that the event counts in are over. */
   rules: TrafficRules | null
 }
 
 /** The person who views, for the rules that tell newcomers from known people; null when no such rule applies to the event. */
-export function actorOf(event: AdEvent, windows: WindowIndex): Actor | null {
-  if (event.type !== 'VIEW' || event.addressHash === null) return null
-  return { keys: knownKeys(event, windows), knownAfterMs: KNOWN_AFTER_MS }
+export function actorOf({ event, parties }: Counting): Actor | null {
+  if (event.type !== 'VIEW' || parties === null) return null
+  return { keys: knownKeys(parties, event.receivedAt), knownAfterMs: KNOWN_AFTER_MS }
 }
 
 /**
  * The rules against invalid traffic that an event is judged by, and the counters it adds to. The first rule that is broken is
- * the reason given. Rules that count need a public address, which somebody who tests on the own machine does not have.
+ * the reason given. Rules that count need a public address.
  */
-export function trafficLimits(event: AdEvent, { rules, windows }: Counting): Limit[] {
+export function trafficLimits({ event, parties, rules }: Counting): Limit[] {
   const isView = event.type === 'VIEW'
-  if (!rules) return isView && event.addressHash !== null ? [countedUnitView(event, windows)] : []
-  const asked = { event, rules, windows }
-  if (event.addressHash === null) return isView ? [] : checksOf(asked)
-  return isView ? viewLimits(asked) : [...clickLimits(asked), ...checksOf(asked)]
+  if (!rules) return isView && parties !== null ? [countedUnitView(event, parties)] : []
+  const asked = { event, rules }
+  if (parties === null) return isView ? [] : clickChecks(asked)
+  if (isView) return viewLimits({ ...asked, parties })
+  return [...clickLimits({ ...asked, parties }), ...viewedChecks({ ...asked, parties }), ...clickChecks(asked)]
 }
 
 /** In whose windows a view counts as one by a known person or by a newcomer: of those who may be several people. */
-export function acquaintancesOf(event: AdEvent, { rules, windows }: Counting): readonly WindowTallies[] {
-  const { type, addressHash, previousAddressHash, agentHash, networkHash } = event
-  if (!rules || type !== 'VIEW' || addressHash === null) return NOBODY
-  const all = [tallyOf('address', event, windows, addressHash, previousAddressHash ?? undefined)]
-  if (agentHash !== null) all.push(tallyOf('agent', event, windows, agentHash))
-  if (networkHash !== null) all.push(tallyOf('network', event, windows, networkHash))
+export function acquaintancesOf({ event, parties, rules }: Counting): readonly WindowTallies[] {
+  if (!rules || event.type !== 'VIEW' || parties === null) return NOBODY
+  const { address, agent, network } = parties
+  const all = [address]
+  if (agent !== null) all.push(agent)
+  if (network !== null) all.push(network)
   return all
 }
 
@@ -80,17 +116,7 @@ const NOBODY: readonly WindowTallies[] = []
 interface Asked {
   event: AdEvent
   rules: TrafficRules
-  windows: WindowIndex
-}
-
-function tallyOf(
-  by: 'address' | 'agent' | 'network' | 'cid',
-  { claims, receivedAt }: AdEvent,
-  windows: WindowIndex,
-  name: string,
-  before = name,
-): WindowTallies {
-  return windows.tallies(by, claims.shopId, receivedAt, name, before)
+  parties: Parties
 }
 
 /** The views of known people and of newcomers that earn clicks. */
@@ -104,58 +130,50 @@ const NEWCOMER_VIEWS_ALLOWED: readonly Allowance[] = [
   { by: COUNTED.known, gives: NEWCOMER_VIEWS_PER_VIEW, per: 1, max: null },
 ]
 
-function clickLimits({ event, rules, windows }: Asked): Limit[] {
-  const { addressHash, previousAddressHash, agentHash, networkHash, cid } = event
+function clickLimits({ event, rules, parties }: Asked): Limit[] {
+  const { address, agent, network, cid } = parties
   const clicksAt = (name: TrafficRuleName, tallies: WindowTallies, allowances: readonly Allowance[]): Limit => {
     return limitOf(name, rules, { tallies, counted: COUNTED.clicks, allowances })
   }
-  const limits = [
-    clicksAt(
-      'ADDRESS_CLICKS',
-      tallyOf('address', event, windows, addressHash!, previousAddressHash ?? undefined),
-      CLICKS_EARNED,
-    ),
-  ]
-  if (agentHash !== null)
-    limits.push(clicksAt('AGENT_CLICKS', tallyOf('agent', event, windows, agentHash), CLICKS_EARNED))
-  if (networkHash !== null)
-    limits.push(clicksAt('NETWORK_CLICKS', tallyOf('network', event, windows, networkHash), CLICKS_EARNED))
-  limits.push(clicksAt('CID_CLICKS', tallyOf('cid', event, windows, cid), NO_ALLOWANCES))
+  const limits = [clicksAt('ADDRESS_CLICKS', address, CLICKS_EARNED)]
+  if (agent !== null) limits.push(clicksAt('AGENT_CLICKS', agent, CLICKS_EARNED))
+  if (network !== null) limits.push(clicksAt('NETWORK_CLICKS', network, CLICKS_EARNED))
+  limits.push(clicksAt('CID_CLICKS', cid.tallies(event.receivedAt), NO_ALLOWANCES))
   return limits
 }
 
-/** Rules that a click is checked against without adding to a counter. Only one from a known address is counted. */
-function checksOf({ event, rules, windows }: Asked): Limit[] {
-  const { addressHash, cid, claims, occurredAt } = event
+/** Whether the clicks of a browser have views before them, which a click is checked against without adding to a counter. */
+function viewedChecks({ event, rules, parties }: Asked): Limit[] {
+  const { claims, receivedAt } = event
   const checks: Limit[] = []
-  if (addressHash !== null) {
-    const tallies = tallyOf('cid', event, windows, cid)
+  if (rules.CLICKS_ONLY.mode !== 'OFF') {
     // The value of this key is the time of the first view: as an allowance it exceeds any number of clicks.
-    const viewed: Allowance = { by: knownKeys(event, windows), gives: 1, per: 1, max: null }
+    const viewed: Allowance = { by: knownKeys(parties, receivedAt), gives: 1, per: 1, max: null }
+    const tallies = parties.cid.tallies(receivedAt)
     const clicksOnly = { tallies, counted: COUNTED.clicks, allowances: [viewed] }
-    const [key, yesterday] = unitViews(event, windows)
-    checks.push(
-      { ...limitOf('CLICKS_ONLY', rules, clicksOnly), add: 0, max: rules.CLICKS_ONLY.max! - 1 },
-      {
-        ...{ ...limitOf('NO_VIEW', rules, { key, window: [yesterday] }), unlessSeen: seenKey('VIEW', claims) },
-        ...{ add: 0, max: REPORTED_VIEWS_MIN - 1 },
-      },
-    )
+    checks.push({ ...limitOf('CLICKS_ONLY', rules, clicksOnly), add: 0, max: rules.CLICKS_ONLY.max! - 1 })
   }
-  if (occurredAt - claims.emittedAt < clickMinMs(claims)) {
-    checks.push({ ...limitOf('TOO_FAST', rules, {}), max: 0 })
+  if (rules.NO_VIEW.mode !== 'OFF') {
+    const [today, yesterday] = [receivedAt, receivedAt - DAY_MS].map((at) => parties.unit.key(unitViewsGroup(at)))
+    const noView = limitOf('NO_VIEW', rules, { key: today!, window: [yesterday!] })
+    checks.push({ ...noView, unlessSeen: seenKey('VIEW', claims), add: 0, max: REPORTED_VIEWS_MIN - 1 })
   }
-  return checks.filter(({ name }) => rules[name as TrafficRuleName].mode !== 'OFF')
+  return checks
 }
 
-function viewLimits({ event, rules, windows }: Asked): Limit[] {
-  const { claims, addressHash, previousAddressHash, cid } = event
-  const unitView = countedUnitView(event, windows)
+function clickChecks({ event: { claims, occurredAt }, rules }: Omit<Asked, 'parties'>): Limit[] {
+  const isTooFast = occurredAt - claims.emittedAt < clickMinMs(claims)
+  return isTooFast && rules.TOO_FAST.mode !== 'OFF' ? [{ ...limitOf('TOO_FAST', rules, {}), max: 0 }] : []
+}
+
+function viewLimits({ event, rules, parties }: Asked): Limit[] {
+  const { claims, receivedAt } = event
+  const unitView = countedUnitView(event, parties)
   if (claims.kind !== 'DISPLAY' || claims.autoPromo) return [unitView]
-  const address = tallyOf('address', event, windows, addressHash!, previousAddressHash ?? undefined)
-  const byCid = { tallies: tallyOf('cid', event, windows, cid), counted: COUNTED.views }
-  const people = { tallies: address, counted: COUNTED.people, allowances: NEWCOMERS_ALLOWED, of: 'FIRST' } as const
-  const views = { tallies: address, counted: COUNTED.views, allowances: NEWCOMER_VIEWS_ALLOWED, of: 'NEW' } as const
+  const tallies = parties.address
+  const byCid = { tallies: parties.cid.tallies(receivedAt), counted: COUNTED.views }
+  const people = { tallies, counted: COUNTED.people, allowances: NEWCOMERS_ALLOWED, of: 'FIRST' } as const
+  const views = { tallies, counted: COUNTED.views, allowances: NEWCOMER_VIEWS_ALLOWED, of: 'NEW' } as const
   return [
     limitOf('CID_VIEWS', rules, byCid),
     limitOf('ADDRESS_PEOPLE', rules, people),
@@ -172,30 +190,16 @@ export const knownGroup = memoized((week: number) => {
   return { name: `person/${week}`, keptUntil: (week + 2) * WEEK_MS + LAG_MAX_MS, spread: 1024 }
 })
 
-/** Views of an ad unit, today and yesterday. */
-function unitViews({ claims, receivedAt }: AdEvent, windows: WindowIndex): [CounterKey, CounterKey] {
-  const { adUnitId } = claims
-  const shard = windows.shardOf('unit', claims.shopId, adUnitId)
-  return [unitViewsKey(shard, adUnitId, receivedAt), unitViewsKey(shard, adUnitId, receivedAt - DAY_MS)]
+/** Views of ad units on the day of `at`. */
+export const unitViewsGroup = (at: number): CounterGroup => unitGroup(Math.floor(at / DAY_MS))
+
+function countedUnitView({ receivedAt }: AdEvent, { unit }: Parties): Limit {
+  return { name: 'COUNTED', key: unit.key(unitViewsGroup(receivedAt)), add: 1, max: null }
 }
 
-/** Views of an ad unit on the day of `at`. */
-export function unitViewsKey(shard: number, adUnitId: string, at: number): CounterKey {
-  return { shard, group: unitGroup(Math.floor(at / DAY_MS)), id: adUnitId }
-}
-
-function countedUnitView(event: AdEvent, windows: WindowIndex): Limit {
-  return { name: 'COUNTED', key: unitViews(event, windows)[0], add: 1, max: null }
-}
-
-function knownKeys({ cid, claims, receivedAt }: AdEvent, windows: WindowIndex): [CounterKey, CounterKey] {
-  const week = Math.floor(receivedAt / WEEK_MS)
-  const shard = windows.shardOf('cid', claims.shopId, cid)
-  const fingerprint = fingerprintOf(cid)
-  return [
-    { shard, group: knownGroup(week), id: cid, fingerprint },
-    { shard, group: knownGroup(week - 1), id: cid, fingerprint },
-  ]
+function knownKeys({ cid }: Parties, at: number): [CounterKey, CounterKey] {
+  const week = Math.floor(at / WEEK_MS)
+  return [cid.key(knownGroup(week)), cid.key(knownGroup(week - 1))]
 }
 
 type Counts = Partial<Pick<Limit, 'key' | 'tallies' | 'counted' | 'window' | 'allowances' | 'of'>>

@@ -9,7 +9,6 @@ import {
   dailySpendKey,
   dayIn,
   LIFE_MS,
-  seenKey,
   spendKey,
   thousandthsKey,
   viewsKey,
@@ -17,8 +16,8 @@ import {
 import { bucketOf, endOfFlight, settledKey } from '../../services/domain/money/in-flight.ts'
 import type { Snapshot } from '../../services/domain/snapshot.ts'
 import { isTrafficRule, type TrafficRules, trafficRulesOf } from '../../services/domain/traffic-rules.ts'
-import type { Decision, Limit, Step } from './step.ts'
-import { acquaintancesOf, actorOf, trafficLimits } from './traffic.ts'
+import { type Decision, type Limit, partsOf, type Step } from './step.ts'
+import { acquaintancesOf, actorOf, type Counting, partiesOf, seenKey, trafficLimits } from './traffic.ts'
 import type { WindowIndex } from './windows/windows.ts'
 
 /**
@@ -78,20 +77,21 @@ export function judgingStep(event: AdEvent, place: Place, terms: Terms | null, w
   const { type, claims, receivedAt } = event
   // It takes no once key: set aside, it was not judged, and may come again once the campaign is known.
   if (!terms) return { ...NO_STEP, limits: [UNKNOWN_CAMPAIGN], now: receivedAt }
+  const counting = { event, windows, parties: partiesOf(event, windows), rules: terms.traffic }
   return {
     once: seenKey(type, claims),
     releases: releasesOf(event, terms),
-    limits: limitsOf(event, place, terms, windows),
-    actor: actorOf(event, windows),
-    acquaintances: acquaintancesOf(event, { rules: terms.traffic, windows }),
-    carry: carryOf(event, place),
+    limits: limitsOf(counting, place, terms),
+    actor: actorOf(counting),
+    acquaintances: acquaintancesOf(counting),
+    carry: carryOf(event, place, windows),
     now: receivedAt,
   }
 }
 
 /** What a decision means; null when the campaign was not known. */
-export function judgement(event: AdEvent, { outcome }: Decision): Judgement | null {
-  const [ended, ...marks] = outcome.split('+')
+export function judgement(event: AdEvent, decision: Decision): Judgement | null {
+  const { ended, marks } = partsOf(decision)
   switch (ended) {
     case 'APPLIED':
       return { verdict: 'VALID', billedMicros: chargeOf(event.type, event.claims).micros, invalidReason: null, marks }
@@ -111,8 +111,8 @@ export function judgement(event: AdEvent, { outcome }: Decision): Judgement | nu
     case 'UNKNOWN_CAMPAIGN':
       return null
     default:
-      if (!isTrafficRule(outcome)) throw new Error(`A decision that no step asks for: ${outcome}`)
-      return { ...invalid('INVALID_TRAFFIC'), invalidReason: outcome }
+      if (!isTrafficRule(ended)) throw new Error(`A decision that no step asks for: ${decision.outcome}`)
+      return { ...invalid('INVALID_TRAFFIC'), invalidReason: ended }
   }
 }
 
@@ -140,16 +140,16 @@ function isForeign({ cid, uid, claims }: AdEvent): boolean {
  * In the order in which they are given as the reason. Views are counted only while their campaign has a cap: one that is set
  * later in the day counts from then on.
  */
-function limitsOf(event: AdEvent, { shard, shards }: Place, terms: Terms, windows: WindowIndex): Limit[] {
-  const { timeZone, traffic, capping, budgetMicros, dailyBudgetMicros } = terms
+function limitsOf(counting: Counting, { shard, shards }: Place, terms: Terms): Limit[] {
+  const { event, windows } = counting
+  const { timeZone, capping, budgetMicros, dailyBudgetMicros } = terms
   const { type, cid, uid, claims, occurredAt, receivedAt } = event
   const day = dayIn(timeZone, occurredAt)
-  const limits: Limit[] = []
+  const limits = trafficLimits(counting)
   if (isForeign(event)) {
     const key = crossClientKey(personShard(cid, shards), claims.shopId, day, cid)
-    limits.push({ name: 'REPLAYED', key, add: 1, max: FOREIGN_MAX_PER_DAY })
+    limits.unshift({ name: 'REPLAYED', key, add: 1, max: FOREIGN_MAX_PER_DAY })
   }
-  limits.push(...trafficLimits(event, { rules: traffic, windows }))
   if (type === 'VIEW' && capping !== null) {
     const view = { name: 'CAPPED', add: 1, max: capping }
     limits.push({ ...view, key: viewsKey(shard, 'cid', claims, day, cid) })
@@ -157,15 +157,17 @@ function limitsOf(event: AdEvent, { shard, shards }: Place, terms: Terms, window
   }
   const { micros, thousandths } = chargeOf(event.type, event.claims)
   if (micros > 0 || thousandths > 0) {
+    const { campaignId, shopId, emittedAt } = claims
+    const campaign = windows.owner('campaign', shopId, campaignId)
     const spend = { name: 'OVER_BUDGET', add: micros, carries: true }
     limits.push(
-      { ...spend, key: spendKey(shard, claims.campaignId), max: budgetMicros },
-      { ...spend, key: dailySpendKey(shard, claims.campaignId, day), max: dailyBudgetMicros },
+      { ...spend, key: campaign.own(spendKey(shard, campaignId)), max: budgetMicros },
+      { ...spend, key: campaign.own(dailySpendKey(shard, campaignId, day)), max: dailyBudgetMicros },
     )
     // Selection learns by this counter that the money it reserved for the impression is spent.
-    const bucket = bucketOf(claims.emittedAt)
+    const bucket = bucketOf(emittedAt)
     if (type === 'VIEW' && receivedAt < endOfFlight(bucket)) {
-      limits.push({ ...spend, name: 'SETTLED', key: settledKey(shard, claims.campaignId, bucket), max: null })
+      limits.push({ ...spend, name: 'SETTLED', key: campaign.own(settledKey(shard, campaignId, bucket)), max: null })
     }
   }
   return limits
@@ -180,9 +182,11 @@ function releasesOf({ type, claims }: AdEvent, { capping, timeZone }: Terms): St
   return uid ? [byCid, { key: capReservationKey('uid', claims, day, uid), holder }] : [byCid]
 }
 
-function carryOf(event: AdEvent, { shard }: Place): Step['carry'] {
-  const { thousandths } = chargeOf(event.type, event.claims)
-  return thousandths > 0 ? { key: thousandthsKey(shard, event.claims.campaignId), thousandths } : null
+function carryOf({ type, claims }: AdEvent, { shard }: Place, windows: WindowIndex): Step['carry'] {
+  const { thousandths } = chargeOf(type, claims)
+  if (thousandths === 0) return null
+  const campaign = windows.owner('campaign', claims.shopId, claims.campaignId)
+  return { key: campaign.own(thousandthsKey(shard, claims.campaignId)), thousandths }
 }
 
 /** A limit that every event exceeds: its step counts nothing and only leaves its outcome. */

@@ -127,7 +127,7 @@ class Model {
       position,
       note: this.#of(place).findLast(({ note }) => note !== null)?.note ?? null,
       values: KEYS.map((each) => this.#value(shard, `${each.group.name} ${each.id}`)),
-      tallies: [],
+      tallies: new Float64Array(),
       seen: seen.map((id) => this.#seen.has(`${shard} ${id}`)),
       complete: false,
     }

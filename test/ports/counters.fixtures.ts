@@ -1,3 +1,4 @@
+import { fingerprintOf } from '../../infra/counters/fingerprint.ts'
 import type { CounterGroup, CounterKey, Counters, SeenKey, ShardChange, ShardLoad } from '../../infra/counters/port.ts'
 
 export const SHARDS = 4
@@ -27,7 +28,7 @@ const views = group('views')
 const spend = group('spend', { keptUntil: null, spread: 1, exact: true })
 export const viewsOf = (id: string, shard = SHARD): CounterKey => ({ shard, group: views, id })
 export const spendOf = (id: string, shard = SHARD): CounterKey => ({ shard, group: spend, id })
-export const seenOf = (id: string, name = 'minute'): SeenKey => ({ group: group(name), id })
+export const seenOf = (id: string, name = 'minute'): SeenKey => ({ group: group(name), fingerprint: fingerprintOf(id) })
 
 /** A change that changes nothing but what is given. */
 export const changeOf = (change: Partial<ShardChange>): ShardChange => ({

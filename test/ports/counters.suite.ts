@@ -48,7 +48,7 @@ export function countersSuite(subject: CountersSubject): void {
         position: -1,
         note: null,
         values: [0, 0],
-        tallies: [],
+        tallies: new Float64Array(),
         seen: [false],
         complete: false,
       })
@@ -105,7 +105,7 @@ export function countersSuite(subject: CountersSubject): void {
 
     test('a group is forgotten when its time is over, and only it', async () => {
       const brief = { ...viewsOf('a'), group: group('brief', { keptUntil: Date.now() + 300 }) }
-      const seen = { group: { name: 'brief', keptUntil: Date.now() + 300 }, id: 's' }
+      const seen = { ...seenOf('s'), group: { name: 'brief', keptUntil: Date.now() + 300 } }
       const lowered = { ...viewsOf('b'), group: group('brief/2', { keptUntil: Date.now() + 300 }) }
       await store({
         add: [brief, viewsOf('a'), spendOf('a')].map((key) => ({ key, amount: 1 })),
@@ -183,7 +183,7 @@ export function countersSuite(subject: CountersSubject): void {
         position: -1,
         note: null,
         values: [0, 0, 0],
-        tallies: [],
+        tallies: new Float64Array(),
         seen: [false],
         complete: false,
       })
@@ -198,7 +198,14 @@ export function countersSuite(subject: CountersSubject): void {
       const late = store({ after: 0, upTo: 3, add: [{ key: spendOf('a'), amount: 100 }], seen: [seenOf('3')] })
       await expect(late).rejects.toBeInstanceOf(CountersMoved)
       const seen = ['1', '2', '3'].map((id) => seenOf(id))
-      const now = { position: 4, note: null, values: [11], tallies: [], seen: [true, true, false], complete: false }
+      const now = {
+        position: 4,
+        note: null,
+        values: [11],
+        tallies: new Float64Array(),
+        seen: [true, true, false],
+        complete: false,
+      }
       expect(await load({ after: 0, keys: [spendOf('a')], seen })).toEqual(now)
       await store({ after: 4, add: [{ key: spendOf('a'), amount: 100 }] })
       expect((await owner.load([loadOf({ keys: [spendOf('a')] })]))[0]!.values).toEqual([111])
@@ -258,7 +265,7 @@ export function countersSuite(subject: CountersSubject): void {
         position: -1,
         note: null,
         values: [0],
-        tallies: [],
+        tallies: new Float64Array(),
         seen: [false],
         complete: false,
       })

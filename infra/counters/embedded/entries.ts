@@ -20,7 +20,7 @@ export interface Entries {
   add(key: CounterKey, amount: number): void
   /** The counters of an id. */
   tallies(key: TallyKey): number[]
-  tally(key: TallyKey, count: number, amount: number): void
+  tally(key: TallyKey, amounts: readonly number[]): void
   lower(key: CounterKey, value: number): void
   isSeen(shard: number, key: SeenKey): boolean
   see(shard: number, key: SeenKey): void
@@ -84,7 +84,7 @@ export function openEntries(db: DatabaseSync): Entries {
     $group: groupIdFor(key.shard, counterGroup(key), key.group),
     $id: counterId(key),
   })
-  const seenId = (key: SeenKey) => numberOf(fingerprintIn(key))
+  const seenId = ({ fingerprint }: SeenKey) => numberOf(fingerprint)
 
   return {
     value: (key) => readValue(key.shard, counterGroup(key), counterId(key)),
@@ -99,9 +99,11 @@ export function openEntries(db: DatabaseSync): Entries {
       }
       return counts
     },
-    tally(key, count, amount) {
+    tally(key, amounts) {
       const $group = groupIdFor(key.shard, tallyGroup(key), key.group)
-      add.run({ $group, $id: tallyId(key) + count, $amount: amount })
+      const first = tallyId(key)
+      for (const [count, $amount] of amounts.entries())
+        if ($amount > 0) add.run({ $group, $id: first + count, $amount })
     },
     lower: (key, value) => void lower.run({ ...rowOf(key), $value: value }),
     isSeen: (shard, key) => readValue(shard, `s/${key.group.name}`, seenId(key)) > 0,

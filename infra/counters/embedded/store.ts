@@ -95,7 +95,7 @@ export function openCounterStore({ folder, shards, clock = Date.now }: CounterSt
       return new CountersMoved(`${source} stands at ${position} in shard ${shard}, not at ${after}`)
     }
     for (const { key, amount } of add) entries.add(key, amount)
-    for (const { key, count, amount } of tally) entries.tally(key, count, amount)
+    for (const { key, amounts } of tally) entries.tally(key, amounts)
     for (const { key, value } of lower) entries.lower(key, value)
     for (const key of seen) entries.see(shard, key)
     moveSource.run({ $shard: shard, $source: source, $position: upTo, $note: note })
@@ -114,7 +114,7 @@ export function openCounterStore({ folder, shards, clock = Date.now }: CounterSt
           position,
           note,
           values: keys.map(entries.value),
-          tallies: tallies.flatMap(entries.tallies),
+          tallies: Float64Array.from(tallies.flatMap(entries.tallies)),
           seen: seen.map((key) => entries.isSeen(shard, key)),
           complete: isComplete(shard),
         }

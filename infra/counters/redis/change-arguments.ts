@@ -33,7 +33,7 @@ interface ChangeContext {
 
 export function changeArguments(change: ShardChange, context: ChangeContext, seen: SeenChange | null): ScriptInput {
   const { names } = context
-  const { source, after, upTo, note, add, tally, lower, released } = change
+  const { source, after, upTo, note, add, lower, released } = change
   const input: ScriptInput = {
     keys: [names.position(source), names.note(source), names.seenToken, names.changes],
     args: [after, upTo, note === null ? 0 : 1, note ?? '', seen?.expected ?? '', seen?.token ?? '', context.token],
@@ -41,10 +41,7 @@ export function changeArguments(change: ShardChange, context: ChangeContext, see
   }
   const packed = new PackedArguments()
   const to = { packed, input, context }
-  packTallies(
-    tally.filter(({ amount }) => amount !== 0),
-    to,
-  )
+  packTallies(change.tally, to)
   const adds = add.filter(({ amount }) => amount !== 0)
   packChanges('ADD', { keys: adds.map(({ key }) => key), amountAt: (i) => adds[i]!.amount }, to)
   packChanges('LOWER', { keys: lower.map(({ key }) => key), amountAt: (i) => lower[i]!.value }, to)
@@ -80,10 +77,14 @@ function packTallies(tally: ShardChange['tally'], { packed, input, context: { na
     input.keys.push(names.anyWide(group))
     for (const { bucket, places } of parts) {
       input.keys.push(names.bucket(group, bucket))
-      packed.number(places.length)
+      let entries = 0
+      for (const place of places) for (const amount of tally[place]!.amounts) if (amount > 0) entries++
+      packed.number(entries)
       for (const place of places) {
-        const { key, count, amount } = tally[place]!
-        packed.tally(key.fingerprint, count, amount)
+        const { key, amounts } = tally[place]!
+        for (let count = 0; count < amounts.length; count++) {
+          if (amounts[count]! > 0) packed.tally(key.fingerprint, count, amounts[count]!)
+        }
       }
     }
   }

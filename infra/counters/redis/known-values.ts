@@ -1,9 +1,10 @@
-import { fingerprintIn, numberOf } from '../fingerprint.ts'
+import { fingerprintIn, type IdFingerprint } from '../fingerprint.ts'
+import { FingerprintMap } from '../fingerprint-map.ts'
 import type { CounterKey, ShardChange, TallyKey } from '../port.ts'
 import type { BucketGroup } from './keys.ts'
 
 /** By fingerprint: the value of a counter, or those of a tally. */
-type Values = Map<number, number[]>
+type Values = FingerprintMap<number[]>
 /** By kind and name of the group. */
 type Groups = Map<string, Values>
 
@@ -66,7 +67,7 @@ export class KnownValues {
   /** What was read under the token that is known; without one, nothing is learned. */
   learn(key: CounterKey | TallyKey, values: number[]): void {
     if (this.#token !== null && isRemembered(key.group, this.#now()))
-      this.#put(nameOf(key.group), numberIn(key), values)
+      this.#put(nameOf(key.group), fingerprintFor(key), values)
   }
 
   /** What was stored. @param former the token before it. @param token the one that it has set. */
@@ -80,9 +81,9 @@ export class KnownValues {
       const values = key.group.exact ? undefined : this.#find(key)
       if (values) values[0] = Math.max(0, values[0]! + amount)
     }
-    for (const { key, count, amount } of tally) {
+    for (const { key, amounts } of tally) {
       const values = this.#find(key)
-      if (values) values[count]! += amount
+      if (values) for (let count = 0; count < amounts.length; count++) values[count]! += amounts[count]!
     }
     for (const { key, value } of lower) {
       const values = key.group.exact ? undefined : this.#find(key)
@@ -92,15 +93,15 @@ export class KnownValues {
 
   #find(key: CounterKey | TallyKey): number[] | undefined {
     const name = nameOf(key.group)
-    const number = numberIn(key)
-    const recent = this.#recent.get(name)?.get(number)
+    const fingerprint = fingerprintFor(key)
+    const recent = this.#recent.get(name)?.get(fingerprint)
     if (recent) return recent
-    const former = this.#former.get(name)?.get(number)
-    if (former) this.#put(name, number, former)
+    const former = this.#former.get(name)?.get(fingerprint)
+    if (former) this.#put(name, fingerprint, former)
     return former
   }
 
-  #put(name: string, number: number, values: number[]): void {
+  #put(name: string, fingerprint: IdFingerprint, values: number[]): void {
     if (this.#size >= this.#max / 2) {
       this.#former = this.#recent
       this.#recent = new Map()
@@ -108,10 +109,10 @@ export class KnownValues {
     }
     let ofGroup = this.#recent.get(name)
     if (!ofGroup) {
-      ofGroup = new Map()
+      ofGroup = new FingerprintMap()
       this.#recent.set(name, ofGroup)
     }
-    ofGroup.set(number, values)
+    ofGroup.set(fingerprint, values)
     this.#size++
   }
 }
@@ -122,8 +123,8 @@ function isRemembered(group: BucketGroup, now: number): boolean {
   return group.keptUntil === null || group.keptUntil > now
 }
 
-function numberIn(key: CounterKey | TallyKey): number {
-  return numberOf('id' in key ? fingerprintIn(key) : key.fingerprint)
+function fingerprintFor(key: CounterKey | TallyKey): IdFingerprint {
+  return 'id' in key ? fingerprintIn(key) : key.fingerprint
 }
 
 const names = new WeakMap<BucketGroup, string>()

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { fingerprintIn, type IdFingerprint, numberOf } from '../fingerprint.ts'
+import { type IdFingerprint, numberOf } from '../fingerprint.ts'
 import type { SeenKey } from '../port.ts'
 
 /**
@@ -142,7 +142,7 @@ export class SeenShard {
         place.appended = { keptUntil: key.group.keptUntil, numbers: [] }
         changed.push(place)
       }
-      const number = numberOf(fingerprintIn(key))
+      const number = numberOf(key.fingerprint)
       place.block!.push(number)
       place.appended.numbers.push(number)
     }
@@ -176,7 +176,7 @@ export class SeenShard {
 
   /** Goes down to where the fingerprint belongs, because that block is not full, or to one that must be fetched first. */
   #find(key: SeenKey, trie: Trie): Found {
-    const fingerprint = fingerprintIn(key)
+    const { fingerprint } = key
     const number = numberOf(fingerprint)
     let place = trie.get(key.group.name)
     if (!place) {

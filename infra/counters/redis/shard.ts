@@ -145,7 +145,7 @@ export function openShard(options: ShardOptions): Shard {
     learn(several, (i) => read.values[i]!)
     return {
       state,
-      values: { values: counters.values.map((each) => each![0]!), tallies: several.values.flatMap((each) => each!) },
+      values: { values: counters.values.map((each) => each![0]!), tallies: inOneArray(several.values, tallies) },
     }
   }
 
@@ -237,3 +237,13 @@ export function openShard(options: ShardOptions): Shard {
 }
 
 const FIXED_ARGUMENTS = 3
+
+/** The counters of each key, one key's after the other's. */
+function inOneArray(values: LookedUp<TallyKey>['values'], keys: readonly TallyKey[]): Float64Array {
+  let length = 0
+  for (const { group } of keys) length += group.counts
+  const all = new Float64Array(length)
+  let next = 0
+  for (const counters of values) for (const value of counters!) all[next++] = value
+  return all
+}

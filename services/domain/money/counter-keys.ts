@@ -1,4 +1,3 @@
-import type { ShowIdClaims } from '../../../schemas/records/events.ts'
 import { memoized } from '../memoized.ts'
 
 /**
@@ -62,10 +61,9 @@ export function capReservationKey(by: 'cid' | 'uid', ad: AdId, day: string, pers
   return `cap/${day}/${viewsId(by, ad, person)}`
 }
 
-/** An ad that was shown once counts one view and one click: a repeated event has the same key. */
-export function seenKey(type: 'VIEW' | 'CLICK', claims: Pick<ShowIdClaims, 'requestId' | 'emittedAt'> & AdId) {
-  const { requestId, campaignId, adId, emittedAt } = claims
-  return { group: seenGroups(Math.floor(emittedAt / MINUTE_MS))[type], id: `${requestId}/${campaignId}/${adId}` }
+/** What is known of the views or clicks of the ads that were emitted in one minute. */
+export function seenGroup(type: 'VIEW' | 'CLICK', emittedAt: number) {
+  return seenGroups(Math.floor(emittedAt / MINUTE_MS))[type]
 }
 
 interface AdId {

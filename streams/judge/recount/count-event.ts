@@ -8,14 +8,13 @@ import {
   crossClientKey,
   dailySpendKey,
   dayIn,
-  seenKey,
   spendKey,
   thousandthsKey,
   viewsKey,
 } from '../../../services/domain/money/counter-keys.ts'
 import { bucketOf, endOfFlight, settledKey } from '../../../services/domain/money/in-flight.ts'
 import { isInSpend } from '../../spend-checkpoints/restore.ts'
-import { unitViewsKey } from '../traffic.ts'
+import { seenKey, unitViewsGroup } from '../traffic.ts'
 import { chargeOf, type Terms } from '../verdict.ts'
 import { COUNTED, type Counted, type SharedBy, WINDOWS_MS } from '../windows/windows.ts'
 import type { PageCounts } from './page-counts.ts'
@@ -110,8 +109,8 @@ function countPeople(event: JudgedEventReader, { terms }: CountedCampaign, page:
   if (isInWindow(event, page.now)) countWindows(event, page)
   if (type !== 'VIEW') return
   const { adUnitId, receivedAt } = event
-  const shard = page.windows.index.shardOf('unit', event.shopId, adUnitId)
-  if (page.isNew(offset, shard)) page.add(unitViewsKey(shard, adUnitId, receivedAt), 1)
+  const unit = page.windows.index.owner('unit', event.shopId, adUnitId)
+  if (page.isNew(offset, unit.shard)) page.add(unit.key(unitViewsGroup(receivedAt)), 1)
   page.people.saw(event.cid, event.receivedAt, { offset, positions })
 }
 

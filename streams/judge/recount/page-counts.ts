@@ -1,6 +1,6 @@
-import type { CounterGroup, CounterKey, SeenKey, ShardChange } from '../../../infra/counters/port.ts'
+import type { CounterGroup, CounterKey, SeenKey, ShardChange, TallyKey } from '../../../infra/counters/port.ts'
+import { type Counted, type SharedBy, WindowIndex } from '../windows/windows.ts'
 import { People } from './people.ts'
-import { WindowCounts } from './windows.ts'
 
 interface Cell {
   key: CounterKey
@@ -92,5 +92,41 @@ export class PageCounts {
 
   #isForgotten({ keptUntil }: Pick<CounterGroup, 'keptUntil'>): boolean {
     return keptUntil !== null && keptUntil <= this.now
+  }
+}
+
+/** What a page of judged events adds to the windows of 90 minutes. */
+class WindowCounts {
+  readonly index: WindowIndex
+  /** What is forgotten by then is not counted, UTC epoch milliseconds. */
+  readonly #now: number
+  /** By `Counted`. */
+  readonly #added = new Map<TallyKey, number[]>()
+
+  constructor({ shards, now }: { shards: number; now: number }) {
+    this.index = new WindowIndex(shards)
+    this.#now = now
+  }
+
+  /** Whom an event is counted by, in the part of the window that it was received in. */
+  owner(by: SharedBy, shopId: string, name: string, receivedAt: number): TallyKey {
+    return this.index.owner(by, shopId, name).tallies(receivedAt).current.key
+  }
+
+  add(key: TallyKey, counted: Counted): void {
+    let counts = this.#added.get(key)
+    if (!counts) {
+      counts = new Array<number>(key.group.counts).fill(0)
+      this.#added.set(key, counts)
+    }
+    counts[counted]!++
+  }
+
+  *added(): Generator<ShardChange['tally'][number]> {
+    for (const [key, amounts] of this.#added) {
+      const { keptUntil } = key.group
+      if (keptUntil !== null && keptUntil <= this.#now) continue
+      yield { key, amounts }
+    }
   }
 }

@@ -5,14 +5,17 @@ import type { Counted, WindowCell, WindowTallies } from './windows.ts'
 export class BatchTallies {
   /** By shard. */
   readonly #toLoad = new Map<number, WindowCell[]>()
+  /** By shard, the counters of those, one cell's after the other's. */
+  readonly #loaded = new Map<number, Float64Array>()
   /** By shard. */
   readonly #changed = new Map<number, WindowCell[]>()
 
   asked(tallies: WindowTallies): void {
     for (const cell of tallies.all()) {
-      if (cell.isLoaded) continue
-      cell.isLoaded = true
-      addTo(this.#toLoad, cell)
+      if (cell.loadedAt !== null) continue
+      const cells = cellsOf(this.#toLoad, cell)
+      cell.loadedAt = cells.length * cell.key.group.counts
+      cells.push(cell)
     }
   }
 
@@ -22,46 +25,39 @@ export class BatchTallies {
   }
 
   /** @param loaded what `loads` has asked for. */
-  take(shard: number, loaded: readonly number[]): void {
-    let next = 0
-    for (const cell of this.#toLoad.get(shard) ?? []) {
-      const { counts } = cell.key.group
-      cell.values = loaded.slice(next, next + counts)
-      next += counts
-    }
+  take(shard: number, loaded: Float64Array): void {
+    this.#loaded.set(shard, loaded)
   }
 
   /** Over the whole window. */
   value(tallies: WindowTallies, counted: Counted): number {
     let sum = 0
-    for (const { values } of tallies.all()) sum += values?.[counted] ?? 0
+    for (const { key, loadedAt, added } of tallies.all()) {
+      if (loadedAt !== null) sum += this.#loaded.get(key.shard)![loadedAt + counted]!
+      if (added !== null) sum += added[counted]!
+    }
     return sum
   }
 
   /** Raises a counter of the current part. */
   add({ current: cell }: WindowTallies, counted: Counted, amount: number): void {
-    if (cell.added === null) addTo(this.#changed, cell)
-    cell.added ??= zerosFor(cell)
-    cell.values ??= zerosFor(cell)
+    if (cell.added === null) {
+      cell.added = new Array<number>(cell.key.group.counts).fill(0)
+      cellsOf(this.#changed, cell).push(cell)
+    }
     cell.added[counted]! += amount
-    cell.values[counted]! += amount
   }
 
   changes(shard: number): ShardChange['tally'] {
-    const changes: ShardChange['tally'][number][] = []
-    for (const { key, added } of this.#changed.get(shard) ?? []) {
-      for (let count = 0; count < added!.length; count++) {
-        if (added![count] !== 0) changes.push({ key, count, amount: added![count]! })
-      }
-    }
-    return changes
+    return (this.#changed.get(shard) ?? []).map(({ key, added }) => ({ key, amounts: added! }))
   }
 }
 
-function addTo(shards: Map<number, WindowCell[]>, cell: WindowCell): void {
-  const cells = shards.get(cell.key.shard)
-  if (cells) cells.push(cell)
-  else shards.set(cell.key.shard, [cell])
+function cellsOf(shards: Map<number, WindowCell[]>, { key }: WindowCell): WindowCell[] {
+  let cells = shards.get(key.shard)
+  if (!cells) {
+    cells = []
+    shards.set(key.shard, cells)
+  }
+  return cells
 }
-
-const zerosFor = ({ key }: WindowCell) => new Array<number>(key.group.counts).fill(0)

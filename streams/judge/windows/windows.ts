@@ -1,5 +1,6 @@
 import { fingerprintOf, hashBegin, type IdFingerprint } from '../../../infra/counters/fingerprint.ts'
-import type { TallyGroup, TallyKey } from '../../../infra/counters/port.ts'
+import { FingerprintMap } from '../../../infra/counters/fingerprint-map.ts'
+import type { CounterGroup, CounterKey, TallyGroup, TallyKey } from '../../../infra/counters/port.ts'
 import { personShard } from '../../../infra/counters/shards.ts'
 import { memoized } from '../../../services/domain/memoized.ts'
 
@@ -16,7 +17,7 @@ export const COUNTED = { clicks: 0, views: 1, people: 2, known: 3, new: 4 } as c
 export type Counted = (typeof COUNTED)[keyof typeof COUNTED]
 
 /** What several events may share. */
-export type SharedBy = 'address' | 'agent' | 'network' | 'cid' | 'unit'
+export type SharedBy = 'address' | 'agent' | 'network' | 'cid' | 'unit' | 'campaign'
 
 /**
  * The counters of somebody in a part of the window, as one batch knows them. An index makes one object for each, which whoever
@@ -24,21 +25,56 @@ export type SharedBy = 'address' | 'agent' | 'network' | 'cid' | 'unit'
  */
 export interface WindowCell {
   readonly key: TallyKey
-  isLoaded: boolean
-  /** What was loaded, with the changes of the batch. Null: nothing yet. */
-  values: number[] | null
+  /** Where its counters stand among those that are loaded of its shard. Null: they are not. */
+  loadedAt: number | null
   /** Null: the batch changes nothing. */
   added: number[] | null
 }
 
-/** Somebody who is counted under one name. */
-interface Owner {
+/** Somebody who is counted under one name in one shop. Each is hashed and keyed once. */
+export class Owner {
   readonly shard: number
+  readonly name: string
   readonly fingerprint: IdFingerprint
   /** Those that were asked for. */
-  readonly cells: WindowCell[]
-  /** What was asked for last. */
-  last: WindowTallies | null
+  readonly cells: WindowCell[] = []
+  readonly #names: Names
+  readonly #keys: CounterKey[] = []
+  #last: WindowTallies | null = null
+
+  constructor(names: Names, shard: number, name: string, fingerprint: IdFingerprint) {
+    this.#names = names
+    this.shard = shard
+    this.name = name
+    this.fingerprint = fingerprint
+  }
+
+  /**
+   * What the sliding window counts.
+   * @param at UTC epoch milliseconds.
+   * @param before the name on the day before.
+   */
+  tallies(at: number, before = this.name): WindowTallies {
+    const part = Math.floor(at / PART_MS)
+    if (this.#last?.part !== part || this.#last.before !== before) {
+      this.#last = new WindowTallies(this.#names, this, part, before)
+    }
+    return this.#last
+  }
+
+  /** The counter of a group whose id is the name alone. */
+  key(group: CounterGroup): CounterKey {
+    return this.own({ shard: this.shard, group, id: this.name })
+  }
+
+  /** The same object for each key of a counter, so that its id is hashed once. */
+  own({ shard, group, id }: CounterKey): CounterKey {
+    for (const known of this.#keys) if (known.group === group && known.id === id) return known
+    const fingerprint = this.#keys.find((known) => known.id === id)?.fingerprint ?? fingerprintOf(id)
+    const key = { shard, group, id, fingerprint }
+    this.#keys.push(key)
+    return key
+  }
 }
 
 /** What the sliding window counts of somebody. */
@@ -71,69 +107,58 @@ export class WindowTallies {
 
 /** Those who are counted by one kind of name in one shop. */
 class Names {
+  readonly shopId: string
   readonly #shards: number
   readonly #begun: IdFingerprint
-  readonly #owners = new Map<string, Owner>()
+  readonly #owners = new FingerprintMap<Owner>()
 
-  constructor(prefix: string, shards: number) {
+  constructor(by: SharedBy, shopId: string, shards: number) {
+    this.shopId = shopId
     this.#shards = shards
-    this.#begun = hashBegin(prefix)
+    this.#begun = hashBegin(`${by}/${shopId}/`)
   }
 
   owner(name: string): Owner {
-    const known = this.#owners.get(name)
-    if (known) return known
     const fingerprint = fingerprintOf(name, this.#begun)
-    const owner = { shard: personShard(name, this.#shards), fingerprint, cells: [], last: null }
-    this.#owners.set(name, owner)
+    const known = this.#owners.get(fingerprint)
+    if (known) return known
+    const owner = new Owner(this, personShard(name, this.#shards), name, fingerprint)
+    this.#owners.set(fingerprint, owner)
     return owner
   }
 }
 
-/** Whom the events of a batch are counted by. Each is named, hashed and keyed once. */
+/** Whom the events of a batch are counted by. */
 export class WindowIndex {
   readonly shards: number
-  readonly #names = new Map<string, Names>()
-  /** By kind, what was asked for last: mostly a batch is of few shops. */
-  readonly #last = new Map<SharedBy, { shopId: string; names: Names }>()
+  readonly #names: Record<SharedBy, Map<string, Names>> = {
+    address: new Map(),
+    agent: new Map(),
+    network: new Map(),
+    cid: new Map(),
+    unit: new Map(),
+    campaign: new Map(),
+  }
+  /** What was asked for last: mostly a batch is of few shops. */
+  readonly #last: Partial<Record<SharedBy, Names>> = {}
 
   constructor(shards: number) {
     this.shards = shards
   }
 
-  /** The shard of what is counted of somebody. */
-  shardOf(by: SharedBy, shopId: string, name: string): number {
-    return this.#namesOf(by, shopId).owner(name).shard
-  }
-
-  /**
-   * @param at UTC epoch milliseconds.
-   * @param before the name on the day before.
-   */
-  tallies(by: SharedBy, shopId: string, at: number, name: string, before = name): WindowTallies {
-    const part = Math.floor(at / PART_MS)
-    const names = this.#namesOf(by, shopId)
-    const owner = names.owner(name)
-    if (owner.last?.part !== part || owner.last.before !== before) {
-      owner.last = new WindowTallies(names, owner, part, before)
-    }
-    return owner.last
-  }
-
-  #namesOf(by: SharedBy, shopId: string): Names {
-    const last = this.#last.get(by)
-    if (last?.shopId === shopId) return last.names
-    const prefix = `${by}/${shopId}/`
-    const names = this.#names.get(prefix) ?? new Names(prefix, this.shards)
-    this.#names.set(prefix, names)
-    this.#last.set(by, { shopId, names })
-    return names
+  owner(by: SharedBy, shopId: string, name: string): Owner {
+    const last = this.#last[by]
+    if (last?.shopId === shopId) return last.owner(name)
+    const names = this.#names[by].get(shopId) ?? new Names(by, shopId, this.shards)
+    this.#names[by].set(shopId, names)
+    this.#last[by] = names
+    return names.owner(name)
   }
 }
 
 function cellIn(group: TallyGroup, { shard, fingerprint, cells }: Owner): WindowCell {
   for (const cell of cells) if (cell.key.group === group) return cell
-  const cell = { key: { shard, group, fingerprint }, isLoaded: false, values: null, added: null }
+  const cell = { key: { shard, group, fingerprint }, loadedAt: null, added: null }
   cells.push(cell)
   return cell
 }

@@ -1,5 +1,6 @@
 import { Redis } from 'ioredis'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { fingerprintOf } from '../../../infra/counters/fingerprint.ts'
 import { type Counters, CountersBehind, CountersUnavailable } from '../../../infra/counters/port.ts'
 import { connectRedis } from '../../../infra/counters/redis/counters.ts'
 import {
@@ -50,7 +51,7 @@ describe('what Redis keeps', () => {
           { key: spendOf('a'), amount: 1 },
         ],
         lower: [{ key: keyIn('lowered'), value: 5 }],
-        seen: [{ group: { name: 'seen', keptUntil }, id: 'a' }],
+        seen: [{ group: { name: 'seen', keptUntil }, fingerprint: fingerprintOf('a') }],
       }),
     )
     const keys = await redis.keys(`${namespace}:*`)

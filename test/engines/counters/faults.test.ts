@@ -148,7 +148,7 @@ test('a Redis that is full refuses a batch whole, still answers what it knows, a
     position: stored - 1,
     note: `note ${stored - 1}`,
     values: [stored, ...Array(500).fill(0)],
-    tallies: [],
+    tallies: new Float64Array(),
     seen: Array(500).fill(false),
     complete: true,
   })

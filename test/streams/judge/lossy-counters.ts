@@ -29,7 +29,8 @@ export interface LossyCounters extends Counters {
 const keyOf = ({ shard, group, id }: CounterKey) => JSON.stringify([shard, group.name, id])
 const tallyOf = ({ shard, group, fingerprint }: TallyKey, count: number) =>
   JSON.stringify([shard, group.name, numberOf(fingerprint), count])
-const seenIn = (shard: number, { group, id }: SeenKey) => JSON.stringify([shard, group.name, id, 'seen'])
+const seenIn = (shard: number, { group, fingerprint }: SeenKey) =>
+  JSON.stringify([shard, group.name, numberOf(fingerprint), 'seen'])
 
 export function lossyCounters(shards = 1): LossyCounters {
   const numbers = Array.from({ length: shards }, (_, shard) => shard)
@@ -54,8 +55,10 @@ export function lossyCounters(shards = 1): LossyCounters {
           position,
           note: held.notes.get(sourceIn(shard, source)) ?? null,
           values: keys.map((key) => held.values.get(keyOf(key)) ?? 0),
-          tallies: tallies.flatMap((key) =>
-            Array.from({ length: key.group.counts }, (_, count) => held.values.get(tallyOf(key, count)) ?? 0),
+          tallies: Float64Array.from(
+            tallies.flatMap((key) =>
+              Array.from({ length: key.group.counts }, (_, count) => held.values.get(tallyOf(key, count)) ?? 0),
+            ),
           ),
           seen: seen.map((key) => held.values.has(seenIn(shard, key))),
           complete: held.complete.has(shard),
@@ -67,8 +70,10 @@ export function lossyCounters(shards = 1): LossyCounters {
       for (const { key, amount } of add) {
         held.values.set(keyOf(key), Math.max(0, (held.values.get(keyOf(key)) ?? 0) + amount))
       }
-      for (const { key, count, amount } of tally) {
-        held.values.set(tallyOf(key, count), (held.values.get(tallyOf(key, count)) ?? 0) + amount)
+      for (const { key, amounts } of tally) {
+        for (const [count, amount] of amounts.entries()) {
+          if (amount > 0) held.values.set(tallyOf(key, count), (held.values.get(tallyOf(key, count)) ?? 0) + amount)
+        }
       }
       for (const { key, value } of lower) {
         held.values.set(keyOf(key), Math.min(held.values.get(keyOf(key)) || Number.POSITIVE_INFINITY, value))

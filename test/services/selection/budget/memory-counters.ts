@@ -1,3 +1,4 @@
+import { numberOf } from '../../../../infra/counters/fingerprint.ts'
 import { type CounterKey, type Counters, CountersMoved, type SeenKey } from '../../../../infra/counters/port.ts'
 import { createReservationTable } from '../../../../infra/counters/reservations.ts'
 
@@ -20,7 +21,7 @@ export function memoryCounters({ now, before }: { now: () => number; before: () 
   let watermark = -1
 
   const nameOf = ({ shard, group, id }: CounterKey) => `${shard} ${group.name} ${id}`
-  const seenName = (shard: number, { group, id }: SeenKey) => `${shard} ${group.name} ${id}`
+  const seenName = (shard: number, { group, fingerprint }: SeenKey) => `${shard} ${group.name} ${numberOf(fingerprint)}`
   const sourceName = ({ shard, source }: { shard: number; source: string }) => `${shard} ${source}`
   const sourceAt = (each: { shard: number; source: string }) =>
     sources.get(sourceName(each)) ?? { position: -1, note: null }
@@ -38,7 +39,7 @@ export function memoryCounters({ now, before }: { now: () => number; before: () 
       return loads.map((load) => ({
         ...sourceAt(load),
         values: load.keys.map(amountOf),
-        tallies: load.tallies.flatMap(({ group }) => new Array<number>(group.counts).fill(0)),
+        tallies: new Float64Array(load.tallies.reduce((sum, { group }) => sum + group.counts, 0)),
         seen: load.seen.map((key) => seen.has(seenName(load.shard, key))),
         complete: true,
       }))

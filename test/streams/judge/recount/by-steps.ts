@@ -46,7 +46,7 @@ export function countBySteps(
           if (!isForgotten(key)) held.set(nameOf(key), Math.min(value(key) || Number.POSITIVE_INFINITY, at))
         },
         see: (key: SeenKey) => {
-          if (!isForgotten(key)) held.set(JSON.stringify([shard, key.group.name, key.id, 'seen']), 1)
+          if (!isForgotten(key)) held.set(JSON.stringify([shard, key.group.name, numberOf(key.fingerprint), 'seen']), 1)
         },
         release: () => {},
       },
