@@ -1,6 +1,6 @@
-import { LRUCache } from 'lru-cache'
 import { type IdFingerprint, numberOf } from '../fingerprint.ts'
 import type { SeenKey } from '../port.ts'
+import { NumberSet } from './number-set.ts'
 
 /**
  * Seen keys of a group lie in a trie of blocks that are only appended to: a block is a list of fingerprints, 8 bytes each. Once
@@ -11,9 +11,9 @@ const DIGIT_BITS = 4
 const DIGITS_OF_LOW = 8
 /** A fingerprint of 53 bits has no further digits: blocks there take any number. */
 const DEPTH_MAX = 13
-const FIRST_CAPACITY = 16
-/** What an entry of the cache takes besides its fingerprints, about. */
-const ENTRY_BYTES = 200
+/** What a group takes in memory besides its fingerprints, and what each of its blocks takes, about. */
+const GROUP_BYTES = 500
+const BLOCK_BYTES = 250
 
 /** Fingerprints that belong at the end of a block. */
 export interface BlockAppend {
@@ -22,73 +22,92 @@ export interface BlockAppend {
   bytes: Buffer
 }
 
-/** A block as it was last known. */
+/** A block as it was last known. Its fingerprints are among those of its group. */
 class Block {
-  #numbers = new Float64Array(FIRST_CAPACITY)
-  #length = 0
-
-  constructor(numbers: Float64Array) {
-    for (const number of numbers) this.push(number)
-  }
-  get isFull(): boolean {
-    return this.#length >= BLOCK_FULL
-  }
-  get bytes(): number {
-    return this.#numbers.byteLength + ENTRY_BYTES
-  }
-  has(number: number): boolean {
-    const at = this.#numbers.indexOf(number)
-    return at >= 0 && at < this.#length
-  }
-  push(number: number): void {
-    if (this.#length === this.#numbers.length) {
-      const wider = new Float64Array(2 * this.#length)
-      wider.set(this.#numbers)
-      this.#numbers = wider
-    }
-    this.#numbers[this.#length++] = number
-  }
-  copy(): Block {
-    return new Block(this.#numbers.subarray(0, this.#length))
-  }
-}
-
-/** The place of a block in the trie of its group, as one call knows it. */
-class Place {
   readonly path: string
-  /** Null: it must be fetched. */
-  block: Block | null
-  readonly below: (Place | undefined)[] = []
-  /** What the call appends to it. */
-  appended: { keptUntil: number | null; numbers: number[] } | null = null
+  /** Of its fingerprints. Null: it must be fetched. */
+  length: number | null
+  /** Whether this process has filled it, so that nothing else lies below it. */
+  isFilledHere = false
+  readonly below: (Block | undefined)[] = []
+  appended: number[] = []
 
-  constructor(path: string, block: Block | null) {
+  constructor(path: string, length: number | null) {
     this.path = path
-    this.block = block
+    this.length = length
   }
 }
 
-/** By the name of a group. */
-type Trie = Map<string, Place>
+/** What is known of a group. */
+class Group {
+  readonly numbers = new NumberSet()
+  readonly #root: Block
+  #blocks = 1
 
-const SEEN = 'SEEN'
-type Found = Place | typeof SEEN
+  constructor(name: string) {
+    this.#root = new Block(`${name}/`, null)
+  }
+
+  get bytes(): number {
+    return GROUP_BYTES + this.#blocks * BLOCK_BYTES + this.numbers.bytes
+  }
+
+  /** The block that a fingerprint belongs to that has not been seen; or one that must be fetched to tell. */
+  blockFor(fingerprint: IdFingerprint): Block {
+    let block = this.#root
+    for (let depth = 0; block.length !== null && block.length >= BLOCK_FULL && depth < DEPTH_MAX; depth++) {
+      const digit = digitOf(fingerprint, depth)
+      let below = block.below[digit]
+      if (!below) {
+        below = new Block(`${block.path}${digit.toString(16)}`, block.isFilledHere ? 0 : null)
+        block.below[digit] = below
+        this.#blocks++
+      }
+      block = below
+    }
+    return block
+  }
+
+  fetched(block: Block, numbers: Float64Array): void {
+    block.length = numbers.length
+    for (const number of numbers) this.numbers.add(number)
+  }
+
+  append(block: Block, number: number): void {
+    this.numbers.add(number)
+    block.appended.push(number)
+    block.length!++
+    if (block.length === BLOCK_FULL) block.isFilledHere = true
+  }
+}
 
 /** Reads blocks from Redis, as their bytes; null: there is none. */
 export type FetchBlocks = (paths: readonly string[]) => Promise<(Buffer | null)[]>
 
-/** What this process knows of the blocks of all shards, within bounds of memory. */
+/** What this process knows of the groups of all shards, within bounds of memory: those that were not used for longest go. */
 export class SeenCache {
-  readonly #blocks: LRUCache<string, Block>
+  readonly #maxBytes: number
+  readonly #groups = new Map<string, { group: Group; bytes: number }>()
+  #bytes = 0
 
   constructor(maxBytes: number) {
-    this.#blocks = new LRUCache({ maxSize: maxBytes, sizeCalculation: ({ bytes }) => bytes })
+    this.#maxBytes = maxBytes
   }
-  get(name: string): Block | undefined {
-    return this.#blocks.get(name)
+
+  get(name: string): Group | undefined {
+    return this.#groups.get(name)?.group
   }
-  set(name: string, block: Block): void {
-    this.#blocks.set(name, block)
+
+  /** Notes that a group was used, and may have grown. */
+  used(name: string, group: Group): void {
+    this.#bytes += group.bytes - (this.#groups.get(name)?.bytes ?? 0)
+    this.#groups.delete(name)
+    this.#groups.set(name, { group, bytes: group.bytes })
+    for (const [oldest, { bytes }] of this.#groups) {
+      if (this.#bytes <= this.#maxBytes) break
+      this.#groups.delete(oldest)
+      this.#bytes -= bytes
+    }
   }
 }
 
@@ -96,7 +115,7 @@ export class SeenCache {
 export class SeenShard {
   readonly #cache: SeenCache
   readonly #shard: number
-  /** Blocks of another generation are never looked at again, and leave the cache as the oldest. */
+  /** Groups of another generation are never looked at again, and leave the cache as the oldest. */
   #generation = 0
   #token: string | null = null
 
@@ -119,88 +138,91 @@ export class SeenShard {
 
   /** Which keys have been seen, in order. Fetches the blocks that are not known. */
   async look(keys: readonly SeenKey[], fetch: FetchBlocks): Promise<boolean[]> {
-    const found = await this.#findAll(keys, new Map(), fetch)
-    return found.map((place) => place === SEEN)
+    const groups = this.#groupsOf(keys)
+    await fetchUnknown(keys, groups, fetch)
+    const seen = keys.map(({ fingerprint }, i) => groups[i]!.numbers.has(numberOf(fingerprint)))
+    this.#used(keys, groups)
+    return seen
   }
 
-  /** Appends those of the keys that have not been seen. @returns what is appended, and what to call once it is stored. */
+  /**
+   * Appends those of the keys that have not been seen. Whoever does not store it must forget what is known.
+   * @returns what is appended, and what to call once it is stored.
+   */
   async append(
     keys: readonly SeenKey[],
     fetch: FetchBlocks,
   ): Promise<{ appends: BlockAppend[]; stored(token: string): void }> {
-    const trie: Trie = new Map()
-    const found = await this.#findAll(keys, trie, fetch)
-    const changed: Place[] = []
-    for (const [i, key] of keys.entries()) {
-      if (found[i] === SEEN) continue
-      // Again, because keys before it may have filled the block that was found, or be the same.
-      const place = this.#find(key, trie)
-      if (place === SEEN) continue
-      if (place.appended === null) {
-        // A copy, because what is known stays as it is until this is stored. Below a block that was filled just now there is none.
-        place.block = place.block?.copy() ?? new Block(new Float64Array())
-        place.appended = { keptUntil: key.group.keptUntil, numbers: [] }
-        changed.push(place)
-      }
-      const number = numberOf(key.fingerprint)
-      place.block!.push(number)
-      place.appended.numbers.push(number)
+    const groups = this.#groupsOf(keys)
+    await fetchUnknown(keys, groups, fetch)
+    const changed: { block: Block; keptUntil: number | null }[] = []
+    for (let i = 0; i < keys.length; i++) {
+      const {
+        fingerprint,
+        group: { keptUntil },
+      } = keys[i]!
+      const group = groups[i]!
+      const number = numberOf(fingerprint)
+      if (group.numbers.has(number)) continue
+      const block = group.blockFor(fingerprint)
+      if (block.appended.length === 0) changed.push({ block, keptUntil })
+      group.append(block, number)
     }
+    this.#used(keys, groups)
+    const appends = changed.map(({ block, keptUntil }) => {
+      const bytes = bytesOf(block.appended)
+      block.appended = []
+      return { path: block.path, keptUntil, bytes }
+    })
     return {
-      appends: changed.map(({ path, appended }) => {
-        return { path, keptUntil: appended!.keptUntil, bytes: bytesOf(appended!.numbers) }
-      }),
+      appends,
       stored: (token) => {
         this.#token = token
-        for (const { path, block } of changed) this.#cache.set(this.#name(path), block!)
       },
     }
   }
 
-  /** Finds where each key belongs. Fetches the blocks that are not known, one deeper each time. */
-  async #findAll(keys: readonly SeenKey[], trie: Trie, fetch: FetchBlocks): Promise<Found[]> {
-    const found = keys.map((key) => this.#find(key, trie))
-    for (;;) {
-      const missing = new Set<Place>()
-      for (const place of found) if (place !== SEEN && place.block === null) missing.add(place)
-      if (missing.size === 0) return found
-      const places = [...missing]
-      const blocks = await fetch(places.map(({ path }) => path))
-      for (const [i, place] of places.entries()) {
-        place.block = new Block(numbersOf(blocks[i] ?? null))
-        this.#cache.set(this.#name(place.path), place.block)
+  /** The group of each key. */
+  #groupsOf(keys: readonly SeenKey[]): Group[] {
+    const groups = new Map<string, Group>()
+    return keys.map(({ group: { name } }) => {
+      let group = groups.get(name)
+      if (!group) {
+        group = this.#cache.get(this.#name(name)) ?? new Group(name)
+        groups.set(name, group)
       }
-      for (const [i, key] of keys.entries()) if (missing.has(found[i] as Place)) found[i] = this.#find(key, trie)
+      return group
+    })
+  }
+
+  #used(keys: readonly SeenKey[], groups: readonly Group[]): void {
+    const used = new Set<Group>()
+    for (let i = 0; i < keys.length; i++) {
+      if (used.has(groups[i]!)) continue
+      used.add(groups[i]!)
+      this.#cache.used(this.#name(keys[i]!.group.name), groups[i]!)
     }
   }
 
-  /** Goes down to where the fingerprint belongs, because that block is not full, or to one that must be fetched first. */
-  #find(key: SeenKey, trie: Trie): Found {
-    const { fingerprint } = key
-    const number = numberOf(fingerprint)
-    let place = trie.get(key.group.name)
-    if (!place) {
-      place = this.#placeAt(`${key.group.name}/`)
-      trie.set(key.group.name, place)
-    }
-    for (let depth = 0; ; depth++) {
-      const { block } = place
-      if (block === null) return place
-      if (block.has(number)) return SEEN
-      if (!block.isFull || depth === DEPTH_MAX) return place
-      const digit = digitOf(fingerprint, depth)
-      // Below a block that this call has filled there is none yet.
-      const isNew: boolean = place.appended !== null
-      place = place.below[digit] ??= this.#placeAt(`${place.path}${digit.toString(16)}`, isNew)
-    }
+  #name(group: string): string {
+    return `${this.#shard}.${this.#generation}/${group}`
   }
+}
 
-  #placeAt(path: string, isNew = false): Place {
-    return new Place(path, this.#cache.get(this.#name(path)) ?? (isNew ? new Block(new Float64Array()) : null))
-  }
-
-  #name(path: string): string {
-    return `${this.#shard}.${this.#generation}/${path}`
+/** Fetches the blocks that tell which keys have been seen, and that the others belong to: one deeper each time. */
+async function fetchUnknown(keys: readonly SeenKey[], groups: readonly Group[], fetch: FetchBlocks): Promise<void> {
+  for (;;) {
+    const unknown = new Map<Block, Group>()
+    for (let i = 0; i < keys.length; i++) {
+      const { fingerprint } = keys[i]!
+      const group = groups[i]!
+      const block = group.blockFor(fingerprint)
+      if (block.length === null && !group.numbers.has(numberOf(fingerprint))) unknown.set(block, group)
+    }
+    if (unknown.size === 0) return
+    const blocks = await fetch([...unknown.keys()].map(({ path }) => path))
+    let next = 0
+    for (const [block, group] of unknown) group.fetched(block, numbersOf(blocks[next++] ?? null))
   }
 }
 

@@ -4,7 +4,6 @@ import type { RedisConnection } from '../../redis/connection.ts'
 import {
   type CounterKey,
   CountersBehind,
-  CountersMoved,
   CountersUnavailable,
   type LoadedShard,
   type Reservation,
@@ -172,8 +171,8 @@ export function openShard(options: ShardOptions): Shard {
         stored(token)
         return
       } catch (error) {
-        // A change whose answer is missing may have been stored.
-        if (!(error instanceof CountersMoved)) seenShard.expect(null)
+        // What is known holds the change already, and nobody knows whether it was stored.
+        seenShard.expect(null)
         if (!(error instanceof SeenStale)) throw error
         if (attempt === STALE_MAX) throw new CountersUnavailable(error.message)
       }
