@@ -20,9 +20,13 @@ export function fingerprintOf(text: string, begun = NOTHING_HASHED): IdFingerpri
     low = Math.imul(low ^ unit, 0x9e3779b1)
     high = Math.imul(high ^ unit, 0x5f356495)
   }
-  low = Math.imul(low ^ (low >>> 16), 0x85ebca6b)
-  low ^= Math.imul(high ^ (high >>> 13), 0xc2b2ae35)
-  high = Math.imul(high ^ (high >>> 16), 0x85ebca6b)
+  return finished(low, high)
+}
+
+function finished(begunLow: number, begunHigh: number): IdFingerprint {
+  let low = Math.imul(begunLow ^ (begunLow >>> 16), 0x85ebca6b)
+  low ^= Math.imul(begunHigh ^ (begunHigh >>> 13), 0xc2b2ae35)
+  let high = Math.imul(begunHigh ^ (begunHigh >>> 16), 0x85ebca6b)
   high ^= Math.imul(low ^ (low >>> 13), 0xc2b2ae35)
   return { low, high }
 }
@@ -33,15 +37,32 @@ export function fingerprintIn(key: { id: string; fingerprint?: IdFingerprint }):
   return key.fingerprint
 }
 
-/** Hashes what many ids begin with, once; or an id part by part, which spares to put its text together. */
-export function hashBegin(text: string, begun = NOTHING_HASHED): IdFingerprint {
-  let { low, high } = begun
+/** Hashes what many ids begin with, once. */
+export function hashBegin(text: string): IdFingerprint {
+  let { low, high } = NOTHING_HASHED
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i)
     low = Math.imul(low ^ unit, 0x9e3779b1)
     high = Math.imul(high ^ unit, 0x5f356495)
   }
   return { low, high }
+}
+
+const SLASH = '/'.charCodeAt(0)
+
+/** That of the parts with slashes between them, without a text that is put together. */
+export function pathFingerprint(parts: readonly string[]): IdFingerprint {
+  let { low, high } = NOTHING_HASHED
+  for (let p = 0; p < parts.length; p++) {
+    const part = parts[p]!
+    const units = p < parts.length - 1 ? part.length + 1 : part.length
+    for (let i = 0; i < units; i++) {
+      const unit = i < part.length ? part.charCodeAt(i) : SLASH
+      low = Math.imul(low ^ unit, 0x9e3779b1)
+      high = Math.imul(high ^ unit, 0x5f356495)
+    }
+  }
+  return finished(low, high)
 }
 
 /** The 53 bits of a fingerprint that a number holds exactly. */

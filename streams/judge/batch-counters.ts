@@ -30,6 +30,8 @@ interface Cell {
   value: number
   added: number
   lowered: number | null
+  /** The counter of another group with the same id. Ids that are exact may share a fingerprint. */
+  readonly next: Cell | null
 }
 
 interface SeenCell {
@@ -39,14 +41,12 @@ interface SeenCell {
   isNew: boolean
 }
 
-/** The counters of one id, each of another group. Ids that are exact may share a fingerprint. */
-type IdCells = Cell[]
-
 /** One shard as a batch knows it. */
 interface Shard {
   /** The last offset of the source that the shard holds already. */
   position: number
-  cells: FingerprintMap<IdCells>
+  /** The last cell of each id; the others follow it. */
+  cells: FingerprintMap<Cell>
   toLoad: Cell[]
   changed: Cell[]
   seenNew: SeenCell[]
@@ -229,11 +229,10 @@ export class BatchCounters implements CounterQuestions, CounterValues, CounterCh
   #cell(key: CounterKey): Cell {
     const { cells } = this.#shards.get(key.shard)!
     const fingerprint = fingerprintIn(key)
-    const ofId = cells.get(fingerprint)
-    if (ofId) for (const cell of ofId) if (isSame(cell.key, key)) return cell
-    const cell = { key, isLoaded: false, isChanged: false, value: 0, added: 0, lowered: null }
-    if (ofId) ofId.push(cell)
-    else cells.set(fingerprint, [cell])
+    const last = cells.get(fingerprint) ?? null
+    for (let cell = last; cell !== null; cell = cell.next) if (isSame(cell.key, key)) return cell
+    const cell = { key, isLoaded: false, isChanged: false, value: 0, added: 0, lowered: null, next: last }
+    cells.set(fingerprint, cell)
     return cell
   }
 

@@ -1,4 +1,4 @@
-import { fingerprintOf, hashBegin } from '../../infra/counters/fingerprint.ts'
+import { pathFingerprint } from '../../infra/counters/fingerprint.ts'
 import type { CounterGroup, CounterKey, SeenKey } from '../../infra/counters/port.ts'
 import type { AdEvent, ShowIdClaims } from '../../schemas/records/events.ts'
 import type { TrafficRuleName } from '../../schemas/records/traffic-rules.ts'
@@ -45,8 +45,7 @@ export function seenKey(
   type: AdEvent['type'],
   { requestId, campaignId, adId, emittedAt }: Pick<ShowIdClaims, 'requestId' | 'campaignId' | 'adId' | 'emittedAt'>,
 ): SeenKey {
-  const ofCampaign = hashBegin(campaignId, hashBegin('/', hashBegin(requestId)))
-  return { group: seenGroup(type, emittedAt), fingerprint: fingerprintOf(adId, hashBegin('/', ofCampaign)) }
+  return { group: seenGroup(type, emittedAt), fingerprint: pathFingerprint([requestId, campaignId, adId]) }
 }
 
 /** Whom an event is counted by, beside its campaign. */
@@ -105,10 +104,8 @@ export function trafficLimits({ event, parties, rules }: Counting): Limit[] {
 export function acquaintancesOf({ event, parties, rules }: Counting): readonly WindowTallies[] {
   if (!rules || event.type !== 'VIEW' || parties === null) return NOBODY
   const { address, agent, network } = parties
-  const all = [address]
-  if (agent !== null) all.push(agent)
-  if (network !== null) all.push(network)
-  return all
+  if (agent === null) return network === null ? [address] : [address, network]
+  return network === null ? [address, agent] : [address, agent, network]
 }
 
 const NOBODY: readonly WindowTallies[] = []

@@ -1,3 +1,4 @@
+import type { CounterKey } from '../../infra/counters/port.ts'
 import { personShard } from '../../infra/counters/shards.ts'
 import type { Campaign } from '../../schemas/records/entities.ts'
 import type { AdEvent, JudgedEvent, ShowIdClaims, Verdict } from '../../schemas/records/events.ts'
@@ -136,46 +137,50 @@ function isForeign({ cid, uid, claims }: AdEvent): boolean {
   return cid !== claims.cid && !(uid && uid === claims.uid)
 }
 
-/**
- * In the order in which they are given as the reason. Views are counted only while their campaign has a cap: one that is set
- * later in the day counts from then on.
- */
-function limitsOf(counting: Counting, { shard, shards }: Place, terms: Terms): Limit[] {
-  const { event, windows } = counting
-  const { timeZone, capping, budgetMicros, dailyBudgetMicros } = terms
-  const { type, cid, uid, claims, occurredAt, receivedAt } = event
-  const day = dayIn(timeZone, occurredAt)
-  const limits = trafficLimits(counting)
-  if (isForeign(event)) {
-    const key = crossClientKey(personShard(cid, shards), claims.shopId, day, cid)
-    limits.unshift({ name: 'REPLAYED', key, add: 1, max: FOREIGN_MAX_PER_DAY })
+/** In the order in which they are given as the reason. */
+function limitsOf(counting: Counting, place: Place, terms: Terms): Limit[] {
+  const { event } = counting
+  const day = dayIn(terms.timeZone, event.occurredAt)
+  const foreign = isForeign(event) ? [foreignLimit(event, place, day)] : NO_LIMITS
+  return foreign.concat(
+    trafficLimits(counting),
+    capLimits(event, place, terms, day),
+    budgetLimits(counting, place, terms, day),
+  )
+}
+
+function foreignLimit({ cid, claims }: AdEvent, { shards }: Place, day: string): Limit {
+  const key = crossClientKey(personShard(cid, shards), claims.shopId, day, cid)
+  return { name: 'REPLAYED', key, add: 1, max: FOREIGN_MAX_PER_DAY }
+}
+
+/** Views are counted only while their campaign has a cap: one that is set later in the day counts from then on. */
+function capLimits({ type, cid, uid, claims }: AdEvent, { shard }: Place, { capping }: Terms, day: string): Limit[] {
+  if (type !== 'VIEW' || capping === null) return NO_LIMITS
+  const byCid = { name: 'CAPPED', key: viewsKey(shard, 'cid', claims, day, cid), add: 1, max: capping }
+  return uid ? [byCid, { ...byCid, key: viewsKey(shard, 'uid', claims, day, uid) }] : [byCid]
+}
+
+function budgetLimits({ event, windows }: Counting, { shard }: Place, terms: Terms, day: string): Limit[] {
+  const { type, claims, receivedAt } = event
+  const { micros, thousandths } = chargeOf(type, claims)
+  if (micros === 0 && thousandths === 0) return NO_LIMITS
+  const { campaignId, shopId, emittedAt } = claims
+  const campaign = windows.owner('campaign', shopId, campaignId)
+  const limitAt = (name: string, key: CounterKey, max: number | null): Limit => {
+    return { name, key: campaign.own(key), add: micros, max, carries: true }
   }
-  if (type === 'VIEW' && capping !== null) {
-    const view = { name: 'CAPPED', add: 1, max: capping }
-    limits.push({ ...view, key: viewsKey(shard, 'cid', claims, day, cid) })
-    if (uid) limits.push({ ...view, key: viewsKey(shard, 'uid', claims, day, uid) })
-  }
-  const { micros, thousandths } = chargeOf(event.type, event.claims)
-  if (micros > 0 || thousandths > 0) {
-    const { campaignId, shopId, emittedAt } = claims
-    const campaign = windows.owner('campaign', shopId, campaignId)
-    const spend = { name: 'OVER_BUDGET', add: micros, carries: true }
-    limits.push(
-      { ...spend, key: campaign.own(spendKey(shard, campaignId)), max: budgetMicros },
-      { ...spend, key: campaign.own(dailySpendKey(shard, campaignId, day)), max: dailyBudgetMicros },
-    )
-    // Selection learns by this counter that the money it reserved for the impression is spent.
-    const bucket = bucketOf(emittedAt)
-    if (type === 'VIEW' && receivedAt < endOfFlight(bucket)) {
-      limits.push({ ...spend, name: 'SETTLED', key: campaign.own(settledKey(shard, campaignId, bucket)), max: null })
-    }
-  }
-  return limits
+  const total = limitAt('OVER_BUDGET', spendKey(shard, campaignId), terms.budgetMicros)
+  const daily = limitAt('OVER_BUDGET', dailySpendKey(shard, campaignId, day), terms.dailyBudgetMicros)
+  const bucket = bucketOf(emittedAt)
+  if (type !== 'VIEW' || receivedAt >= endOfFlight(bucket)) return [total, daily]
+  // Selection learns by this counter that the money it reserved for the impression is spent.
+  return [total, daily, limitAt('SETTLED', settledKey(shard, campaignId, bucket), null)]
 }
 
 /** What selection has reserved of the cap for the ad that is viewed now: the view counts in its place, or never will. */
 function releasesOf({ type, claims }: AdEvent, { capping, timeZone }: Terms): Step['releases'] {
-  if (type !== 'VIEW' || capping === null) return []
+  if (type !== 'VIEW' || capping === null) return NO_RELEASES
   const day = dayIn(timeZone, claims.emittedAt)
   const { cid, uid, requestId: holder } = claims
   const byCid = { key: capReservationKey('cid', claims, day, cid), holder }
@@ -189,6 +194,8 @@ function carryOf({ type, claims }: AdEvent, { shard }: Place, windows: WindowInd
   return { key: campaign.own(thousandthsKey(shard, claims.campaignId)), thousandths }
 }
 
+const NO_LIMITS: Limit[] = []
+const NO_RELEASES: Step['releases'] = []
 /** A limit that every event exceeds: its step counts nothing and only leaves its outcome. */
 const UNKNOWN_CAMPAIGN: Limit = { name: 'UNKNOWN_CAMPAIGN', key: null, add: 1, max: 0 }
 const NO_STEP = { once: null, releases: [], limits: [], actor: null, acquaintances: [], carry: null }

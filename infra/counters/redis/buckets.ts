@@ -29,31 +29,45 @@ export function byBucket<Group extends BucketGroup>(
   keys: readonly { group: Group }[],
   fingerprints: readonly IdFingerprint[],
 ): GroupParts<Group>[] {
-  const groups = new Map<string, { group: Group; parts: BucketPart[]; open: Map<number, BucketPart> }>()
-  let current: Group | null = null
-  let ofGroup!: { parts: BucketPart[]; open: Map<number, BucketPart> }
+  return byGroup(keys).flatMap(({ group, places }) => {
+    // Sorted as numbers, which need no object for each bucket: the bucket, and below it the place.
+    const sorted = new Float64Array(places.length)
+    for (let i = 0; i < places.length; i++) {
+      sorted[i] = bucketOf(fingerprints[places[i]!]!, group) * keys.length + places[i]!
+    }
+    sorted.sort()
+    const parts: BucketPart[] = []
+    for (let from = 0, to = 0; from < sorted.length; from = to) {
+      const bucket = Math.floor(sorted[from]! / keys.length)
+      const first = bucket * keys.length
+      while (to < sorted.length && to - from < FIELDS_MAX && sorted[to]! < first + keys.length) to++
+      const inBucket = new Array<number>(to - from)
+      for (let i = from; i < to; i++) inBucket[i - from] = sorted[i]! - first
+      parts.push({ bucket, places: inBucket })
+    }
+    return chunksOf(parts, PARTS_MAX).map((chunk) => ({ group, parts: chunk }))
+  })
+}
+
+interface GroupPlaces<Group> {
+  group: Group
+  /** Where its keys stand. */
+  places: number[]
+}
+
+function byGroup<Group extends BucketGroup>(keys: readonly { group: Group }[]): GroupPlaces<Group>[] {
+  const groups = new Map<string, GroupPlaces<Group>>()
+  let current: GroupPlaces<Group> | undefined
   for (let place = 0; place < keys.length; place++) {
     const { group } = keys[place]!
-    if (group !== current) {
-      current = group
-      const name = `${(group as CounterKey['group']).exact ? 'e' : 'c'}/${group.name}`
-      const found = groups.get(name) ?? { group, parts: [], open: new Map<number, BucketPart>() }
-      if (found.parts.length === 0) groups.set(name, found)
-      ofGroup = found
+    if (current?.group !== group) {
+      const name: string = `${(group as CounterKey['group']).exact ? 'e' : 'c'}/${group.name}`
+      current = groups.get(name) ?? { group, places: [] }
+      groups.set(name, current)
     }
-    const bucket = bucketOf(fingerprints[place]!, group)
-    const open = ofGroup.open.get(bucket)
-    if (open && open.places.length < FIELDS_MAX) {
-      open.places.push(place)
-    } else {
-      const part = { bucket, places: [place] }
-      ofGroup.open.set(bucket, part)
-      ofGroup.parts.push(part)
-    }
+    current.places.push(place)
   }
-  return [...groups.values()].flatMap(({ group, parts }) =>
-    chunksOf(parts, PARTS_MAX).map((chunk) => ({ group, parts: chunk })),
-  )
+  return [...groups.values()]
 }
 
 /** Writes the field of a key in its hash. */

@@ -29,6 +29,8 @@ export interface WindowCell {
   loadedAt: number | null
   /** Null: the batch changes nothing. */
   added: number[] | null
+  /** Another one of the same owner. */
+  readonly next: WindowCell | null
 }
 
 /** Somebody who is counted under one name in one shop. Each is hashed and keyed once. */
@@ -36,10 +38,11 @@ export class Owner {
   readonly shard: number
   readonly name: string
   readonly fingerprint: IdFingerprint
-  /** Those that were asked for. */
-  readonly cells: WindowCell[] = []
+  /** The last one that was asked for; the others follow it. */
+  lastCell: WindowCell | null = null
   readonly #names: Names
-  readonly #keys: CounterKey[] = []
+  /** A list of its own for each key more: one that is pushed to takes room for 17. */
+  #keys: readonly CounterKey[] = []
   #last: WindowTallies | null = null
 
   constructor(names: Names, shard: number, name: string, fingerprint: IdFingerprint) {
@@ -72,7 +75,7 @@ export class Owner {
     for (const known of this.#keys) if (known.group === group && known.id === id) return known
     const fingerprint = this.#keys.find((known) => known.id === id)?.fingerprint ?? fingerprintOf(id)
     const key = { shard, group, id, fingerprint }
-    this.#keys.push(key)
+    this.#keys = this.#keys.concat([key])
     return key
   }
 }
@@ -156,11 +159,11 @@ export class WindowIndex {
   }
 }
 
-function cellIn(group: TallyGroup, { shard, fingerprint, cells }: Owner): WindowCell {
-  for (const cell of cells) if (cell.key.group === group) return cell
-  const cell = { key: { shard, group, fingerprint }, loadedAt: null, added: null }
-  cells.push(cell)
-  return cell
+function cellIn(group: TallyGroup, owner: Owner): WindowCell {
+  for (let cell = owner.lastCell; cell !== null; cell = cell.next) if (cell.key.group === group) return cell
+  const { shard, fingerprint, lastCell } = owner
+  owner.lastCell = { key: { shard, group, fingerprint }, loadedAt: null, added: null, next: lastCell }
+  return owner.lastCell
 }
 
 const groupOf = memoized((part: number): TallyGroup => {

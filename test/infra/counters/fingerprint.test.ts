@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { fingerprintOf, hashBegin, numberOf } from '../../../infra/counters/fingerprint.ts'
+import { fingerprintOf, hashBegin, numberOf, pathFingerprint } from '../../../infra/counters/fingerprint.ts'
 
 test('a fingerprint is that of cyrb53, by the values that its author gives', () => {
   const numbers = ['a', 'b', 'revenge', 'revenue'].map((text) => numberOf(fingerprintOf(text)))
@@ -20,5 +20,11 @@ test('a hundred thousand similar ids have as many numbers, and use all of the bi
 test('what an id begins with may be hashed before the rest of it', () => {
   for (const text of ['', 'a', 'address/shop/ż']) {
     expect(fingerprintOf('name', hashBegin(text))).toEqual(fingerprintOf(`${text}name`))
+  }
+})
+
+test('a path has the fingerprint of its text', () => {
+  for (const parts of [['a'], ['request', 'campaign', 'żółw/1'], ['', 'b', '']]) {
+    expect(pathFingerprint(parts)).toEqual(fingerprintOf(parts.join('/')))
   }
 })
