@@ -63,6 +63,9 @@ export function bucketOf({ high }: IdFingerprint, { spread }: Pick<BucketGroup, 
   return ((high >>> 16) | (high << 16)) & (spread - 1)
 }
 
+/** How many counters an id has. */
+export const countsOf = (group: BucketGroup): number => ('counts' in group ? group.counts : 1)
+
 /** How many bytes the fields of a group's hashes have; 0: any number. */
 export const fieldBytes = ({ exact }: CounterGroup): number => (exact ? 0 : FIELD_BYTES)
 

@@ -1,19 +1,20 @@
 import { fingerprintIn, type IdFingerprint } from '../fingerprint.ts'
-import { FingerprintMap } from '../fingerprint-map.ts'
 import type { CounterKey, ShardChange, TallyKey } from '../port.ts'
-import type { BucketGroup } from './keys.ts'
+import { type BucketGroup, countsOf } from './keys.ts'
+import { CountTable } from './number-tables.ts'
 
-/** By fingerprint: the value of a counter, or those of a tally. */
-type Values = FingerprintMap<number[]>
-/** By kind and name of the group. */
-type Groups = Map<string, Values>
+/** What is known of a group: what was used lately, and what was used before that. */
+interface KnownGroup {
+  recent: CountTable
+  former: CountTable
+}
 
-/** Keys whose values were looked for, in order. */
+/** The counters of some keys. */
 export interface LookedUp<Key> {
-  /** Undefined where nothing is known. */
-  values: (number[] | undefined)[]
+  /** One key's after the other's, in order; 0 where nothing is known. */
+  values: Float64Array
   missing: Key[]
-  /** Where those stand among all. */
+  /** Where the counters of those begin. */
   places: number[]
 }
 
@@ -26,11 +27,12 @@ export class KnownValues {
   readonly #max: number
   readonly #now: () => number
   #token: string | null = null
-  #recent: Groups = new Map()
-  #former: Groups = new Map()
+  /** By kind and name of the group. */
+  #groups = new Map<string, KnownGroup>()
+  /** Of recent keys. */
   #size = 0
 
-  /** @param max about how many values are remembered. @param now UTC epoch milliseconds. */
+  /** @param max about how many keys are remembered. @param now UTC epoch milliseconds. */
   constructor(max: number, now: () => number) {
     this.#max = max
     this.#now = now
@@ -45,29 +47,39 @@ export class KnownValues {
   expect(token: string | null): void {
     if (token !== null && token === this.#token) return
     this.#token = token
-    this.#recent = new Map()
-    this.#former = new Map()
+    this.#groups = new Map()
     this.#size = 0
   }
 
   lookUp<Key extends CounterKey | TallyKey>(keys: readonly Key[]): LookedUp<Key> {
-    const found: LookedUp<Key> = { values: new Array(keys.length), missing: [], places: [] }
-    const now = this.#now()
-    for (let place = 0; place < keys.length; place++) {
-      const key = keys[place]!
-      const value = isRemembered(key.group, now) ? this.#find(key) : undefined
-      found.values[place] = value
-      if (value !== undefined) continue
-      found.missing.push(key)
-      found.places.push(place)
+    let length = 0
+    for (const { group } of keys) length += countsOf(group)
+    const found: LookedUp<Key> = { values: new Float64Array(length), missing: [], places: [] }
+    const groupFor = this.#groupsNow()
+    let place = 0
+    for (const key of keys) {
+      const counts = countsOf(key.group)
+      const known = groupFor(key.group)
+      const at = known ? this.#find(known, key) : -1
+      if (at < 0) {
+        found.missing.push(key)
+        found.places.push(place)
+      } else {
+        for (let count = 0; count < counts; count++) found.values[place + count] = known!.recent.counts[at + count]!
+      }
+      place += counts
     }
     return found
   }
 
-  /** What was read under the token that is known; without one, nothing is learned. */
-  learn(key: CounterKey | TallyKey, values: number[]): void {
-    if (this.#token !== null && isRemembered(key.group, this.#now()))
-      this.#put(nameOf(key.group), fingerprintFor(key), values)
+  /** What was read of the missing keys under the token that is known; without one, nothing is learned. */
+  learn({ values, missing, places }: LookedUp<CounterKey | TallyKey>): void {
+    if (this.#token === null) return
+    const now = this.#now()
+    for (let i = 0; i < missing.length; i++) {
+      const key = missing[i]!
+      if (isRemembered(key.group, now)) this.#put(this.#groupOf(key.group), key, values, places[i]!)
+    }
   }
 
   /** What was stored. @param former the token before it. @param token the one that it has set. */
@@ -77,43 +89,73 @@ export class KnownValues {
       return
     }
     this.#token = token
+    const groupFor = this.#groupsNow()
     for (const { key, amount } of add) {
-      const values = key.group.exact ? undefined : this.#find(key)
-      if (values) values[0] = Math.max(0, values[0]! + amount)
+      const known = groupFor(key.group)
+      const at = known ? this.#find(known, key) : -1
+      if (at >= 0) known!.recent.counts[at] = Math.max(0, known!.recent.counts[at]! + amount)
     }
     for (const { key, amounts } of tally) {
-      const values = this.#find(key)
-      if (values) for (let count = 0; count < amounts.length; count++) values[count]! += amounts[count]!
+      const known = groupFor(key.group)
+      const at = known ? this.#find(known, key) : -1
+      if (at < 0) continue
+      for (let count = 0; count < amounts.length; count++) known!.recent.counts[at + count]! += amounts[count]!
     }
     for (const { key, value } of lower) {
-      const values = key.group.exact ? undefined : this.#find(key)
-      if (values && (values[0] === 0 || values[0]! > value)) values[0] = value
+      const known = groupFor(key.group)
+      const at = known ? this.#find(known, key) : -1
+      if (at < 0) continue
+      const before = known!.recent.counts[at]!
+      if (before === 0 || before > value) known!.recent.counts[at] = value
     }
   }
 
-  #find(key: CounterKey | TallyKey): number[] | undefined {
-    const name = nameOf(key.group)
+  /** Tells the groups of one call, each looked for once; null: nothing is remembered of it. */
+  #groupsNow(): (group: BucketGroup) => KnownGroup | null {
+    const now = this.#now()
+    const groups = new Map<BucketGroup, KnownGroup | null>()
+    return (group) => {
+      let known = groups.get(group)
+      if (known === undefined) {
+        known = isRemembered(group, now) ? (this.#groups.get(nameOf(group)) ?? null) : null
+        groups.set(group, known)
+      }
+      return known
+    }
+  }
+
+  /** Where the counters of a key begin among those that are recent, to which they are brought; -1: they are not known. */
+  #find(known: KnownGroup, key: CounterKey | TallyKey): number {
     const fingerprint = fingerprintFor(key)
-    const recent = this.#recent.get(name)?.get(fingerprint)
-    if (recent) return recent
-    const former = this.#former.get(name)?.get(fingerprint)
-    if (former) this.#put(name, fingerprint, former)
-    return former
+    const at = known.recent.find(fingerprint)
+    if (at >= 0) return at
+    const former = known.former.find(fingerprint)
+    return former < 0 ? -1 : this.#put(known, key, known.former.counts, former)
   }
 
-  #put(name: string, fingerprint: IdFingerprint, values: number[]): void {
-    if (this.#size >= this.#max / 2) {
-      this.#former = this.#recent
-      this.#recent = new Map()
-      this.#size = 0
-    }
-    let ofGroup = this.#recent.get(name)
-    if (!ofGroup) {
-      ofGroup = new FingerprintMap()
-      this.#recent.set(name, ofGroup)
-    }
-    ofGroup.set(fingerprint, values)
+  #put(known: KnownGroup, key: CounterKey | TallyKey, values: Float64Array, at: number): number {
+    if (this.#size >= this.#max / 2) this.#dropFormer()
     this.#size++
+    return known.recent.set(fingerprintFor(key), values, at)
+  }
+
+  #dropFormer(): void {
+    for (const [name, known] of this.#groups) {
+      if (known.recent.size === 0) this.#groups.delete(name)
+      known.former = known.recent
+      known.recent = new CountTable(known.former.width)
+    }
+    this.#size = 0
+  }
+
+  #groupOf(group: BucketGroup): KnownGroup {
+    const name = nameOf(group)
+    let known = this.#groups.get(name)
+    if (!known) {
+      known = { recent: new CountTable(countsOf(group)), former: new CountTable(countsOf(group)) }
+      this.#groups.set(name, known)
+    }
+    return known
   }
 }
 

@@ -3,6 +3,7 @@ import type { RedisConnection } from '../../redis/connection.ts'
 import type { CounterKey, TallyKey } from '../port.ts'
 import { byBucket, fingerprintsOf, packField } from './buckets.ts'
 import { type CounterScripts, fieldBytes, type ShardKeys } from './keys.ts'
+import type { LookedUp } from './known-values.ts'
 import { PackedArguments } from './packed.ts'
 import { addTallies, entriesOf, wideField } from './tallies.ts'
 
@@ -16,8 +17,7 @@ interface ReadsDeps {
 /** A counter of a wide block, and where its value belongs. */
 interface WideField {
   field: Buffer
-  values: number[]
-  count: number
+  place: number
 }
 
 /** Reads values of one shard. */
@@ -25,8 +25,9 @@ export function createReads({ connection, names, pipelined }: ReadsDeps) {
   /**
    * Reads plain keys and tallies as of one moment, but for those of wide blocks, which are read after it: `isOfOneTime` says
    * whether the shard has changed between the two, by the key `changes` among the plain ones.
+   * @param values get the counters of the missing keys, which are 0 there.
    */
-  async function tallies(plain: readonly string[], keys: readonly TallyKey[]) {
+  async function tallies(plain: readonly string[], { missing: keys, places: starts, values }: LookedUp<TallyKey>) {
     const groups = byBucket(
       keys,
       keys.map(({ fingerprint }) => fingerprint),
@@ -37,7 +38,6 @@ export function createReads({ connection, names, pipelined }: ReadsDeps) {
       for (const { bucket } of parts) blockNames.push(names.bucket(group, bucket))
     }
     const found = await connection.run((client) => client.mgetBuffer(blockNames))
-    const values = keys.map(({ group }) => new Array<number>(group.counts).fill(0))
     const wide: { name: string; fields: WideField[] }[] = []
     let next = plain.length
     for (const { group, parts } of groups) {
@@ -46,26 +46,26 @@ export function createReads({ connection, names, pipelined }: ReadsDeps) {
         const block = found[next++]!
         if (block !== null) {
           const entries = entriesOf(block)
-          for (const place of places) addTallies(entries, keys[place]!.fingerprint, values[place]!)
+          for (const place of places) addTallies(entries, keys[place]!.fingerprint, values, starts[place]!)
         } else if (anyWide) {
           wide.push({
             name: names.bucket(group, bucket),
-            fields: places.flatMap((place) => wideFields(keys[place]!, values[place]!)),
+            fields: places.flatMap((place) => wideFields(keys[place]!, starts[place]!)),
           })
         }
       }
     }
-    if (wide.length === 0) return { plain: found.slice(0, plain.length), values, isOfOneTime: true }
+    if (wide.length === 0) return { plain: found.slice(0, plain.length), isOfOneTime: true }
 
     const answers = await pipelined<(string | null)[] | string | null>((pipeline) => {
       for (const { name, fields } of wide) pipeline.hmget(name, ...fields.map(({ field }) => field))
       pipeline.get(names.changes)
     })
     for (const [i, { fields }] of wide.entries()) {
-      for (const [j, { values, count }] of fields.entries()) values[count] = Number(answers[i]![j] ?? 0)
+      for (const [j, { place }] of fields.entries()) values[place] = Number(answers[i]![j] ?? 0)
     }
     const changes = found[plain.indexOf(names.changes)]?.toString() ?? null
-    return { plain: found.slice(0, plain.length), values, isOfOneTime: answers[wide.length] === changes }
+    return { plain: found.slice(0, plain.length), isOfOneTime: answers[wide.length] === changes }
   }
 
   /** Reads plain keys and counters of hashes as of one moment. */
@@ -97,6 +97,9 @@ export function createReads({ connection, names, pipelined }: ReadsDeps) {
   return { tallies, hashes }
 }
 
-function wideFields({ group, fingerprint }: TallyKey, values: number[]): WideField[] {
-  return Array.from({ length: group.counts }, (_, count) => ({ field: wideField(fingerprint, count), values, count }))
+function wideFields({ group, fingerprint }: TallyKey, start: number): WideField[] {
+  return Array.from({ length: group.counts }, (_, count) => ({
+    field: wideField(fingerprint, count),
+    place: start + count,
+  }))
 }

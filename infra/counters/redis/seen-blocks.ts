@@ -1,6 +1,6 @@
 import { type IdFingerprint, numberOf } from '../fingerprint.ts'
 import type { SeenKey } from '../port.ts'
-import { NumberSet } from './number-set.ts'
+import { NumberSet } from './number-tables.ts'
 
 /**
  * Seen keys of a group lie in a trie of blocks that are only appended to: a block is a list of fingerprints, 8 bytes each. Once

@@ -9,12 +9,11 @@ import {
   type Reservation,
   type ShardChange,
   type ShardLoad,
-  type TallyKey,
 } from '../port.ts'
 import { HOLDERS_MAX } from '../reservations.ts'
 import { changeArguments, type SeenChange } from './change-arguments.ts'
 import { type CounterScripts, shardKeys } from './keys.ts'
-import { KnownValues, type LookedUp } from './known-values.ts'
+import { KnownValues } from './known-values.ts'
 import { LastingHashes } from './lasting-hashes.ts'
 import { createReads } from './reads.ts'
 import { type SeenCache, SeenShard } from './seen-blocks.ts'
@@ -126,7 +125,7 @@ export function openShard(options: ShardOptions): Shard {
     const plain = [names.position(source), names.note(source), names.seenToken, names.complete, names.changes]
     // Counters that are newer than the position, because the source has moved on meanwhile, are refused by `store`.
     const [read, hashes] = await Promise.all([
-      reads.tallies(plain, several.missing),
+      reads.tallies(plain, several),
       counters.missing.length > 0 ? reads.hashes([names.changes], counters.missing) : null,
     ])
     const [offset, note, seenToken, complete, changes] = read.plain.map((each) => each?.toString() ?? null)
@@ -140,23 +139,10 @@ export function openShard(options: ShardOptions): Shard {
     const isKnown = isWhereLeft && token === before && token === known.token
     known.expect(isWhereLeft ? token : null)
     if (usesKnown && !isKnown) return { state, values: null }
-    learn(counters, (i) => [hashes!.values[i]!])
-    learn(several, (i) => read.values[i]!)
-    return {
-      state,
-      values: { values: counters.values.map((each) => each![0]!), tallies: inOneArray(several.values, tallies) },
-    }
-  }
-
-  function learn<Key extends CounterKey | TallyKey>(
-    { values, missing, places }: LookedUp<Key>,
-    read: (i: number) => number[],
-  ): void {
-    for (let i = 0; i < missing.length; i++) {
-      const found = read(i)
-      values[places[i]!] = found
-      known.learn(missing[i]!, found)
-    }
+    for (const [i, place] of counters.places.entries()) counters.values[place] = hashes!.values[i]!
+    known.learn(counters)
+    known.learn(several)
+    return { state, values: { values: Array.from(counters.values), tallies: several.values } }
   }
 
   async function storeSeen(change: ShardChange): Promise<void> {
@@ -236,13 +222,3 @@ export function openShard(options: ShardOptions): Shard {
 }
 
 const FIXED_ARGUMENTS = 3
-
-/** The counters of each key, one key's after the other's. */
-function inOneArray(values: LookedUp<TallyKey>['values'], keys: readonly TallyKey[]): Float64Array {
-  let length = 0
-  for (const { group } of keys) length += group.counts
-  const all = new Float64Array(length)
-  let next = 0
-  for (const counters of values) for (const value of counters!) all[next++] = value
-  return all
-}

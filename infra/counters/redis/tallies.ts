@@ -13,12 +13,12 @@ export function entriesOf(block: Buffer): DataView {
   return new DataView(block.buffer, block.byteOffset, block.length)
 }
 
-/** Adds up the counters of an id in its block. @param sums gets them. */
-export function addTallies(entries: DataView, { low, high }: IdFingerprint, sums: number[]): void {
+/** Adds up the counters of an id in its block. @param sums gets them, from `first` on. */
+export function addTallies(entries: DataView, { low, high }: IdFingerprint, sums: Float64Array, first: number): void {
   const last = high & 0xff
   for (let at = 0; at < entries.byteLength; at += ENTRY_BYTES) {
     if (entries.getInt32(at, true) === low && entries.getUint8(at + 4) === last) {
-      sums[entries.getUint8(at + 5)]! += entries.getUint16(at + 6, true)
+      sums[first + entries.getUint8(at + 5)]! += entries.getUint16(at + 6, true)
     }
   }
 }
