@@ -1,6 +1,7 @@
-import type { IdFingerprint } from './fingerprint.ts'
+import { type IdFingerprint, slotHash } from './fingerprint.ts'
 
-const FIRST_SLOTS = 16
+const FIRST_BITS = 4
+const FIRST_SLOTS = 2 ** FIRST_BITS
 /** Whoever meets another fingerprint goes on to the next slot. */
 const LOAD_MAX = 0.5
 
@@ -11,6 +12,7 @@ export class FingerprintMap<Value> {
   #low = new Int32Array(FIRST_SLOTS)
   #high = new Int32Array(FIRST_SLOTS)
   #values: (Value | undefined)[] = new Array(FIRST_SLOTS).fill(undefined)
+  #shift = 32 - FIRST_BITS
   #size = 0
 
   get size(): number {
@@ -39,7 +41,7 @@ export class FingerprintMap<Value> {
   #slotOf(low: number, high: number): number {
     const values = this.#values
     const last = values.length - 1
-    for (let slot = low & last; ; slot = (slot + 1) & last) {
+    for (let slot = slotHash(low, high) >>> this.#shift; ; slot = (slot + 1) & last) {
       if (values[slot] === undefined || (this.#low[slot] === low && this.#high[slot] === high)) return slot
     }
   }
@@ -47,6 +49,7 @@ export class FingerprintMap<Value> {
   #grow(): void {
     const [lows, highs, values] = [this.#low, this.#high, this.#values]
     const slots = 2 * values.length
+    this.#shift--
     this.#low = new Int32Array(slots)
     this.#high = new Int32Array(slots)
     this.#values = new Array(slots).fill(undefined)

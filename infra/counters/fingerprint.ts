@@ -1,3 +1,5 @@
+import { randomInt } from 'node:crypto'
+
 /** 64 bits of hash, as two signed 32-bit integers. */
 export interface IdFingerprint {
   low: number
@@ -63,6 +65,17 @@ export function pathFingerprint(parts: readonly string[]): IdFingerprint {
     }
   }
   return finished(low, high)
+}
+
+const SALT_OF_LOW = randomInt(TWO_TO_32)
+const SALT_OF_HIGH = randomInt(TWO_TO_32)
+
+/**
+ * Where tables in memory look for a fingerprint first, 32 bits of which the highest are best. Shoppers choose their ids, and with
+ * enough patience find many whose fingerprints share some bits; they do not know the salt of this process.
+ */
+export function slotHash(low: number, high: number): number {
+  return Math.imul(low ^ SALT_OF_LOW, 0x9e3779b1) ^ Math.imul(high ^ SALT_OF_HIGH, 0x85ebca6b)
 }
 
 /** The 53 bits of a fingerprint that a number holds exactly. */

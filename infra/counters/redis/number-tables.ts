@@ -1,19 +1,22 @@
-import type { IdFingerprint } from '../fingerprint.ts'
+import { type IdFingerprint, slotHash } from '../fingerprint.ts'
 
 /**
  * Hash tables of numbers: who meets another one at its slot goes on to the next. They take a fraction of the memory of a Set or a
  * Map, and the collector of garbage has nothing to look through.
  */
-const FIRST_SLOTS = 16
+const FIRST_BITS = 4
+const FIRST_SLOTS = 2 ** FIRST_BITS
+const TWO_TO_32 = 2 ** 32
 const LOAD_MAX = 0.5
 /** In a slot of a set. */
 const NOTHING = -1
 /** In place of the first counter of a slot. */
 const EMPTY = Number.NaN
 
-/** Whole numbers from 0 on, whose low bits are spread as evenly as those of a hash. */
+/** Whole numbers from 0 on. */
 export class NumberSet {
   #slots = new Float64Array(FIRST_SLOTS).fill(NOTHING)
+  #shift = 32 - FIRST_BITS
   #size = 0
 
   get bytes(): number {
@@ -39,7 +42,7 @@ export class NumberSet {
   #slotOf(number: number): number {
     const slots = this.#slots
     const last = slots.length - 1
-    for (let slot = (number >>> 0) & last; ; slot = (slot + 1) & last) {
+    for (let slot = slotHash(number, number / TWO_TO_32) >>> this.#shift; ; slot = (slot + 1) & last) {
       if (slots[slot] === NOTHING || slots[slot] === number) return slot
     }
   }
@@ -47,6 +50,7 @@ export class NumberSet {
   #grow(): void {
     const numbers = this.#slots
     this.#slots = new Float64Array(2 * numbers.length).fill(NOTHING)
+    this.#shift--
     for (const number of numbers) if (number !== NOTHING) this.#slots[this.#slotOf(number)] = number
   }
 }
@@ -59,6 +63,7 @@ export class CountTable {
   counts: Float64Array
   #low = new Int32Array(FIRST_SLOTS)
   #high = new Int32Array(FIRST_SLOTS)
+  #shift = 32 - FIRST_BITS
   #size = 0
 
   constructor(width: number) {
@@ -96,7 +101,7 @@ export class CountTable {
   /** Where the fingerprint is, or belongs. */
   #slotOf(low: number, high: number): number {
     const last = this.#low.length - 1
-    for (let slot = low & last; ; slot = (slot + 1) & last) {
+    for (let slot = slotHash(low, high) >>> this.#shift; ; slot = (slot + 1) & last) {
       if (this.#low[slot] === low && this.#high[slot] === high) return slot
       if (Number.isNaN(this.counts[slot * this.width])) return slot
     }
@@ -104,6 +109,7 @@ export class CountTable {
 
   #grow(): void {
     const [lows, highs, counts] = [this.#low, this.#high, this.counts]
+    this.#shift--
     this.#low = new Int32Array(2 * lows.length)
     this.#high = new Int32Array(2 * lows.length)
     this.counts = new Float64Array(2 * counts.length).fill(EMPTY)

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { FingerprintMap } from '../../../infra/counters/fingerprint-map.ts'
 
-/** Some share a half, and so begin their search at the same slot. */
+/** Some share a half, and so are the likelier to meet. */
 const fingerprint = fc.record({
   low: fc.oneof(fc.constantFrom(0, 1, 16, -1), fc.integer()),
   high: fc.oneof(fc.constantFrom(0, -1), fc.integer()),
