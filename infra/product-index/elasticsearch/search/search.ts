@@ -26,7 +26,7 @@ interface SearchDeps {
   client: Client
   placed: Placed
   timeoutMs: number
-  vocabulary: Pick<ReturnType<typeof createVocabulary>, 'of'>
+  vocabulary: Pick<ReturnType<typeof createVocabulary>, 'ofShops'>
 }
 
 /** Searches, all of one call in one request. */
@@ -36,11 +36,11 @@ export function createSearch({ client, placed, timeoutMs, vocabulary }: SearchDe
   return async function search(queries: readonly ProductQuery[]): Promise<SearchResult[]> {
     const asked = queries.filter(({ campaigns, limit }) => campaigns?.length !== 0 && limit > 0)
     if (asked.length === 0) return queries.map(() => NOTHING)
-    const known = new Map<string, Vocabulary>()
-    for (const [shopId, ofShop] of Map.groupBy(asked, (query) => query.shopId)) {
-      const phrases = ofShop.flatMap(({ filters, rank, synonyms }) => phrasesOf(filters, rank, synonyms))
-      known.set(shopId, await vocabulary.of(shopId, phrases, timeoutMs))
-    }
+    const phrasesIn = (some: readonly ProductQuery[]) =>
+      some.flatMap(({ filters, rank, synonyms }) => phrasesOf(filters, rank, synonyms))
+    const byShop = Map.groupBy(asked, ({ shopId }) => shopId)
+    const phrases = new Map([...byShop].map(([shopId, ofShop]) => [shopId, phrasesIn(ofShop)]))
+    const known = await vocabulary.ofShops(phrases, timeoutMs)
     const bodies = asked.map((query) =>
       searchBody(query, weights(query.campaigns), known.get(query.shopId)!, timeoutMs),
     )

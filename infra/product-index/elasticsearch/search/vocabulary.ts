@@ -23,6 +23,8 @@ const PHRASES_KEPT_MAX = 5_000
  * have been replaced or removed, so that a word seems known which no offer has any more.
  */
 const COUNTED_MAX = 100
+/** In place of a shop, where the shards are those of all. */
+const ALL_SHOPS = ''
 
 /** Of terms that were asked for before, and for all others as if no offer had them. */
 export interface Vocabulary {
@@ -100,10 +102,24 @@ export function createVocabulary({ client, placed, now }: { client: Client; plac
     return { frequency, rarity: (term) => entry(term)?.rarity ?? 0 }
   }
 
+  /** By shop. What all shops share is asked for at once. */
+  const ofShops = (
+    phrases: ReadonlyMap<string, readonly Phrase[]>,
+    timeoutMs: number,
+  ): Promise<Map<string, Vocabulary>> =>
+    placed.use(async (placement) => {
+      const asked = placement.byShop ? [...phrases] : [[ALL_SHOPS, [...phrases.values()].flat()] as const]
+      const answers = await Promise.all(
+        asked.map(([shopId, ofShop]) => understood(placement, shopId, ofShop, timeoutMs)),
+      )
+      return new Map([...phrases.keys()].map((shopId, at) => [shopId, answers[placement.byShop ? at : 0]!]))
+    })
+
   return {
+    ofShops,
     /** Takes no time when all are known. */
-    of: (shopId: string, phrases: readonly Phrase[], timeoutMs: number): Promise<Vocabulary> =>
-      placed.use((placement) => understood(placement, shopId, phrases, timeoutMs)),
+    of: async (shopId: string, phrases: readonly Phrase[], timeoutMs: number): Promise<Vocabulary> =>
+      (await ofShops(new Map([[shopId, phrases]]), timeoutMs)).get(shopId)!,
     forget(): void {
       known.clear()
       guessed.clear()

@@ -124,7 +124,7 @@ export function createWriter({ client, names, placed, now }: WriterDeps) {
   }
 
   /**
-   * Signals that came before their offers, as changes of the offers. Few have any, so one search for all of a shop costs the
+   * Signals that came before their offers, as changes of the offers. Few have any, so one search for all of them costs the
    * server much less than looking up each; the refresh shows it what was stored before, and is free when nothing was.
    */
   async function earlierSignals(changes: readonly DocumentChange[]): Promise<DocumentChange[]> {
@@ -143,11 +143,12 @@ export function createWriter({ client, names, placed, now }: WriterDeps) {
 
   const storedSignals = (changes: readonly DocumentChange[]) =>
     placed.signals.use(async (placement) => {
-      const searches = [...Map.groupBy(changes, ({ shop }) => shop)].flatMap(([shop, ofShop]) => {
-        const keys = new Set(ofShop.map(({ id }) => documentKey(shop, id)))
+      const together = Map.groupBy(changes, ({ shop }) => (placement.byShop ? shop : null))
+      const searches = [...together.values()].flatMap((some) => {
+        const keys = new Set(some.map(({ shop, id }) => documentKey(shop, id)))
         const query = { ids: { values: [...keys] } }
         return [
-          routingOf(placement, shop),
+          routingOf(placement, some[0]!.shop),
           { query, size: keys.size, sort: ['_doc'], version: true, track_total_hits: false },
         ]
       })
