@@ -8,7 +8,7 @@ import { openShard, SeenStale, type Shard } from './shard.ts'
 
 /** What a process keeps of blocks of seen keys: an hour of some thousand events a second. */
 const SEEN_CACHE_BYTES = 64 * 1024 * 1024
-/** Values of counters that a process remembers, over all shards: some 60 MiB. */
+/** Values of counters that a process remembers, over all shards: some 40 MiB. */
 const KNOWN_VALUES_MAX = 400_000
 /** Keys removed at once. */
 const CLEAR_PAGE = 1_000

@@ -60,7 +60,7 @@ export class KnownValues {
     for (const key of keys) {
       const counts = countsOf(key.group)
       const known = groupFor(key.group)
-      const at = known ? this.#find(known, key) : -1
+      const at = this.#find(known, key)
       if (at < 0) {
         found.missing.push(key)
         found.places.push(place)
@@ -92,18 +92,18 @@ export class KnownValues {
     const groupFor = this.#groupsNow()
     for (const { key, amount } of add) {
       const known = groupFor(key.group)
-      const at = known ? this.#find(known, key) : -1
+      const at = this.#find(known, key)
       if (at >= 0) known!.recent.counts[at] = Math.max(0, known!.recent.counts[at]! + amount)
     }
     for (const { key, amounts } of tally) {
       const known = groupFor(key.group)
-      const at = known ? this.#find(known, key) : -1
+      const at = this.#find(known, key)
       if (at < 0) continue
       for (let count = 0; count < amounts.length; count++) known!.recent.counts[at + count]! += amounts[count]!
     }
     for (const { key, value } of lower) {
       const known = groupFor(key.group)
-      const at = known ? this.#find(known, key) : -1
+      const at = this.#find(known, key)
       if (at < 0) continue
       const before = known!.recent.counts[at]!
       if (before === 0 || before > value) known!.recent.counts[at] = value
@@ -124,8 +124,9 @@ export class KnownValues {
     }
   }
 
-  /** Where the counters of a key begin among those that are recent, to which they are brought; -1: they are not known. */
-  #find(known: KnownGroup, key: CounterKey | TallyKey): number {
+  /** Where the counters of a key begin among those that are recent, to which they are brought; below 0: they are not known. */
+  #find(known: KnownGroup | null, key: CounterKey | TallyKey): number {
+    if (known === null) return -1
     const fingerprint = fingerprintFor(key)
     const at = known.recent.find(fingerprint)
     if (at >= 0) return at
