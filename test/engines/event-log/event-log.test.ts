@@ -1,7 +1,8 @@
 import { connectKafkaEventLog, connectWithoutEpoch } from '../../../infra/event-log/kafka/event-log.ts'
 import { migrateKafka } from '../../../infra/event-log/kafka/migrate.ts'
 import { logEpochRecord } from '../../../infra/event-log/log-epoch.ts'
-import { type EventLogHost, eventLogSuite } from '../../ports/event-log.suite.ts'
+import { eventLogSuite } from '../../ports/event-log/event-log.suite.ts'
+import type { EventLogHost } from '../../ports/event-log/world.ts'
 import { addresses, testNamespace } from '../addresses.ts'
 import { faultySockets, removeKafkaNamespace } from './kafka-tools.ts'
 

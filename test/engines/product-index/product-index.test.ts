@@ -3,7 +3,7 @@ import type { ShardSettings } from '../../../infra/product-index/elasticsearch/m
 import { migrateElasticsearch } from '../../../infra/product-index/elasticsearch/migrate.ts'
 import { connectElasticsearch } from '../../../infra/product-index/elasticsearch/product-index.ts'
 import type { ProductIndex } from '../../../infra/product-index/port.ts'
-import { productIndexSuite } from '../../ports/product-index.suite.ts'
+import { productIndexSuite } from '../../ports/product-index/product-index.suite.ts'
 import { addresses, removeIndices, testNamespace } from '../addresses.ts'
 
 const url = addresses.elasticsearchUrl

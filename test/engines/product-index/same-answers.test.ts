@@ -7,7 +7,7 @@ import { migrateElasticsearch } from '../../../infra/product-index/elasticsearch
 import { connectElasticsearch } from '../../../infra/product-index/elasticsearch/product-index.ts'
 import { openEmbeddedProductIndex } from '../../../infra/product-index/embedded/product-index.ts'
 import type { IndexWrite, ProductIndex, ProductQuery, Rank } from '../../../infra/product-index/port.ts'
-import { catalogue, filterLists } from '../../ports/product-index.arbitraries.ts'
+import { catalogue, filterLists } from '../../ports/product-index/arbitraries.ts'
 import { addresses, removeIndices, testNamespace } from '../addresses.ts'
 
 /** Lists of filters asked of each catalogue, and catalogues. */

@@ -8,7 +8,8 @@ import {
   startEmbeddedEventLog,
 } from '../../../../infra/event-log/embedded/event-log.ts'
 import type { EventLog } from '../../../../infra/event-log/port.ts'
-import { type EventLogHost, eventLogSuite } from '../../../ports/event-log.suite.ts'
+import { eventLogSuite } from '../../../ports/event-log/event-log.suite.ts'
+import type { EventLogHost } from '../../../ports/event-log/world.ts'
 import { waitFor } from '../../../wait-for.ts'
 
 const temporaryFolder = () => mkdtemp(join(tmpdir(), 'event-log-'))

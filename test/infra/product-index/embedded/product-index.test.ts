@@ -12,7 +12,7 @@ import {
 import { databaseFile } from '../../../../infra/product-index/embedded/writer.ts'
 import { IndexUnavailable, type IndexWrite, type ProductIndex } from '../../../../infra/product-index/port.ts'
 import { tries } from '../../../effort.ts'
-import { productIndexSuite } from '../../../ports/product-index.suite.ts'
+import { productIndexSuite } from '../../../ports/product-index/product-index.suite.ts'
 import { anOffer } from '../offer.fixture.ts'
 
 const newFolder = () => mkdtempSync(join(tmpdir(), 'product-index-'))

@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { checkOf } from '../../../../services/selection/candidates/filter-check.ts'
 import { tries } from '../../../effort.ts'
-import { catalogue, filterLists } from '../../../ports/product-index.arbitraries.ts'
-import { satisfies } from '../../../ports/product-index.oracle.ts'
+import { catalogue, filterLists } from '../../../ports/product-index/arbitraries.ts'
+import { satisfies } from '../../../ports/product-index/oracle.ts'
 
 it('a filter check passes the offers that the index finds, or leaves the decision to the index', () => {
   let told = 0

@@ -8,7 +8,7 @@ import { currentEpoch, EpochEnded, UnrestoredCopy } from '../../../../../infra/e
 import { withEpoch } from '../../../../../infra/event-log/kafka/epoch/with-epoch.ts'
 import { logEpochRecord } from '../../../../../infra/event-log/log-epoch.ts'
 import type { EventLog } from '../../../../../infra/event-log/port.ts'
-import type { EventLogHost } from '../../../../ports/event-log.suite.ts'
+import type { EventLogHost } from '../../../../ports/event-log/world.ts'
 
 const EPOCH = 3
 const FIRST = firstOffsetOf(EPOCH)

@@ -1,8 +1,8 @@
-import type { Filter, IndexedProduct } from '../../infra/product-index/port.ts'
-import type { ProductOffer } from '../../schemas/records/records.ts'
-import { understand } from '../../services/domain/catalogue/phrase.ts'
-import type { SynonymRules } from '../../services/domain/catalogue/shop-synonyms.ts'
-import { indexTerms } from '../../services/domain/catalogue/text.ts'
+import type { Filter, IndexedProduct } from '../../../infra/product-index/port.ts'
+import type { ProductOffer } from '../../../schemas/records/records.ts'
+import { understand } from '../../../services/domain/catalogue/phrase.ts'
+import type { SynonymRules } from '../../../services/domain/catalogue/shop-synonyms.ts'
+import { indexTerms } from '../../../services/domain/catalogue/text.ts'
 
 /**
  * What a filter means, by looking at one offer with nothing prepared; only words are understood by the terms of the others,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import type { Filter, IndexedProduct } from '../../infra/product-index/port.ts'
-import { anOffer } from '../infra/product-index/offer.fixture.ts'
+import type { Filter, IndexedProduct } from '../../../infra/product-index/port.ts'
+import { anOffer } from '../../infra/product-index/offer.fixture.ts'
 
 /** Small catalogues over few words, so that filters often hold and often do not. */
 

@@ -1,0 +1,99 @@
+import { describe, expect, test } from 'vitest'
+import { anOffer } from '../../infra/product-index/offer.fixture.ts'
+import { type IndexWorld, offerWrite, removal } from './world.ts'
+
+/** What is read without a search. */
+export function readingSuite(world: IndexWorld): void {
+  const { given } = world
+  describe('reading', () => {
+    test('get finds by feed id and by product id, in the shop alone', async () => {
+      await given({ id: 'a', productId: 'g' }, { id: 'b', productId: 'g' }, { id: 'c', shopId: 'other' })
+      const ids = async (...wanted: string[]) =>
+        (await world.index.get('shop', wanted)).map((product) => product.offer.id).sort()
+      expect(await ids('a')).toEqual(['a'])
+      expect(await ids('g')).toEqual(['a', 'b'])
+      expect(await ids('c', 'nothing')).toEqual([])
+    })
+
+    test('scan goes through all pages in the order of the key, each offer once', async () => {
+      const offers = ['z', 'a/1', 'a', 'm', 'B'].flatMap((id) => [
+        anOffer({ id, feedId: 'f1' }),
+        anOffer({ id, feedId: 'f2' }),
+      ])
+      await given(...offers, { id: 'x', feedId: 'f1', isAvailable: false })
+      const seen: string[] = []
+      for (let after: string | null = null; ; ) {
+        const page = await world.index.scan({ shopId: 'shop', filters: [{ kind: 'available' }], after, limit: 3 })
+        if (page.length === 0) break
+        seen.push(...page.map(({ offer }) => `${offer.feedId}/${offer.id}`))
+        after = seen.at(-1)!
+      }
+      expect(seen).toEqual(offers.map((offer) => `${offer.feedId}/${offer.id}`).sort())
+    })
+
+    test('sellers are counted by their offers, through every change of them', async () => {
+      const sellers = (contains = '', anyOf: string[] | null = null, limit = 10) =>
+        world.index.sellers({ shopId: 'shop', contains, anyOf, limit })
+      await given(
+        { id: 'a', externalSellerId: 'Nord.1' },
+        { id: 'b', externalSellerId: 'Nord.1' },
+        { id: 'c', externalSellerId: 'Süd' },
+        { id: 'd', externalSellerId: 'nordx1' },
+        { id: 'e', externalSellerId: null },
+        { id: 'f', externalSellerId: 'Elsewhere', shopId: 'other' },
+      )
+      const [nord, sued, nordx] = [
+        { sellerId: 'Nord.1', offers: 2 },
+        { sellerId: 'Süd', offers: 1 },
+        { sellerId: 'nordx1', offers: 1 },
+      ]
+      expect(await sellers()).toEqual([nord, sued, nordx])
+      expect(await sellers('', null, 1)).toEqual([nord])
+      expect(await sellers('NORD')).toEqual([nord, nordx])
+      expect(await sellers('d.1')).toEqual([nord])
+      expect(await sellers('', ['Süd', 'Nobody'])).toEqual([sued])
+      expect(await sellers('', [])).toEqual([])
+
+      const moved = anOffer({ id: 'a', externalSellerId: 'Süd' })
+      await world.index.write([offerWrite(moved, 2), offerWrite(moved, 2), removal('b', 2), removal('d', 2)])
+      await world.index.refresh()
+      expect(await sellers()).toEqual([{ sellerId: 'Süd', offers: 2 }])
+      await world.index.write([offerWrite(anOffer({ id: 'b', externalSellerId: 'Nord.1' }), 1), offerWrite(moved, 3)])
+      await world.index.refresh()
+      expect(await sellers()).toEqual([{ sellerId: 'Süd', offers: 2 }])
+      await world.reopen()
+      expect(await sellers()).toEqual([{ sellerId: 'Süd', offers: 2 }])
+      await world.index.clear()
+      await world.index.refresh()
+      expect(await sellers()).toEqual([])
+    })
+
+    test('similar terms are told for those that no offer has, nearest first', async () => {
+      const titles = ['zeppelin red', 'zeppelin blue', 'zeppelen', 'lamp', 'lamb', 'notebook']
+      await given(...titles.map((title, at) => ({ id: `p${at}`, title })))
+      const similar = async (...terms: string[]) =>
+        (await world.index.similarTerms(terms)).map((found) => found.map(({ term }) => term))
+      expect(await similar('zepelin', 'lamp', 'lamo', 'notbok', 'seppelin', 'xyz', 'la')).toEqual([
+        ['zeppelin', 'zeppelen'],
+        [],
+        ['lamb', 'lamp'],
+        ['notebook'],
+        [],
+        [],
+        [],
+      ])
+      expect(await world.index.similarTerms([])).toEqual([])
+    })
+
+    test('digests page through one feed by id', async () => {
+      await given({ id: 'b' }, { id: 'a' }, { id: 'c' }, { id: 'd', feedId: 'other' })
+      const first = await world.index.digests('shop', 'feed', null, 2)
+      expect(first).toEqual([
+        { id: 'a', digest: 'digest of a' },
+        { id: 'b', digest: 'digest of b' },
+      ])
+      expect(await world.index.digests('shop', 'feed', 'b', 2)).toEqual([{ id: 'c', digest: 'digest of c' }])
+      expect(await world.index.digests('shop', 'feed', 'c', 2)).toEqual([])
+    })
+  })
+}
