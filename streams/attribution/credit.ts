@@ -126,7 +126,8 @@ export async function creditScope(place: Workplace, scope: Scope, version: numbe
     if (has.links) await refill(analytics, scratch.links, fillLinksSql(scratch))
     const needs = (await analytics.query<SliceNeeds>(sliceNeedsSql(scratch, has)))[0]!
     if (needs.hasLinks) await refill(analytics, scratch.reach, fillReachSql(scratch, needs))
-    await analytics.command(storeLinesSql(scratch, needs), { version })
+    const { touchesFrom, touchesTo } = needs
+    await analytics.command(storeLinesSql(scratch, needs), { version, touchesFrom, touchesTo })
     if (needs.hasDisplaced) await analytics.command(deleteDisplacedLinesSql(scratch), { version })
   }
 }

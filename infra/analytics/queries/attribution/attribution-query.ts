@@ -7,6 +7,7 @@ import {
   reachSql,
   storedTouchesSql,
   touchDetailsSql,
+  touchSql,
   windowMaxMsSql,
 } from './touches.ts'
 
@@ -69,7 +70,7 @@ FROM (
     arraySort(each -> (each.3, each.4), groupArray(strongest)) AS touches
   FROM (
     -- An event id counts once.
-    SELECT shopId, kind, eventId, line, max(touch) AS strongest,
+    SELECT shopId, kind, eventId, line, max(${touchSql}) AS strongest,
       any((occurredAt, cid, uid, shopProductId, quantity, priceMicros, currency, returnedMicros)) AS aboutLine
     FROM (${candidates})
     WHERE match != ''

@@ -12,6 +12,7 @@ import {
   reachSql,
   storedTouchesSql,
   touchDetailsSql,
+  touchSql,
 } from './touches.ts'
 import { unprovenSql } from './transaction-versions.ts'
 
@@ -91,6 +92,9 @@ export interface SliceNeeds {
   hasLists: boolean
   /** Versions of its transactions have displaced others. */
   hasDisplaced: boolean
+  /** No touch of another time can earn its lines; UTC epoch milliseconds. */
+  touchesFrom: number
+  touchesTo: number
 }
 
 export const sliceNeedsSql = ({ lines, links }: Scratch, has: StoreHas): string => `
@@ -101,7 +105,8 @@ SELECT ${holdsSql(has.links, `(SELECT count() FROM ${links}) > 0`)} AS hasLinks,
   SELECT count() FROM campaign_versions
   WHERE notEmpty(attributionProductIds) AND shopId IN (SELECT shopId FROM ${lines})) > 0`,
   )} AS hasLists,
-  toBool(countIf(mostLines > countedLines) > 0) AS hasDisplaced
+  toBool(countIf(mostLines > countedLines) > 0) AS hasDisplaced,
+  min(occurredAt - greatest(clickWindowHours, viewWindowHours) * ${HOUR_MS}) AS touchesFrom, max(occurredAt) AS touchesTo
 FROM ${lines}`
 
 /** Fills `reach` from `lines` and the links of their people. */
@@ -126,8 +131,9 @@ const conditionOf: Record<AttributionOutcome, string> = {
 const outcomeSql = firstThatHoldsSql(ATTRIBUTION_OUTCOMES.map((outcome) => [conditionOf[outcome], outcome]))
 
 /**
- * Stores `lines` with their credit under `version` (parameter). Doing it again changes nothing: a row replaces the row of the
- * same line with an older or equal version.
+ * Stores `lines` with their credit under `version`. Doing it again changes nothing: a row replaces the row of the same line with an
+ * older or equal version. Parameters version, touchesFrom and touchesTo. To plan the statement takes longer than to run it, so it
+ * has no subquery that it can do without.
  */
 export function storeLinesSql(scratch: Scratch, { hasLinks, hasLists }: SliceNeeds): string {
   const { lines } = scratch
@@ -138,25 +144,19 @@ INSERT INTO attributed_lines (shopId, kind, eventId, line, occurredAt, cid, uid,
   country, itemGroups, proof, receivedAt, trust, returnedQuantity, returnedMicros, clickWindowHours,
   viewWindowHours, version, deleted)
 SELECT l.shopId, l.kind, l.eventId, l.line, l.occurredAt, l.cid, l.uid, l.shopProductId, l.quantity, l.priceMicros,
-  l.currency, ${outcomeSql},
-  if(w.matches > 0, w.match, ''), if(w.matches > 0, w.touchType, ''), w.touchEventId, w.touchAt, w.campaignId, w.accountId,
-  w.adId, w.slotHash, w.adUnitId, w.algorithm, w.country, l.itemGroups, l.proof, l.receivedAt, l.trust,
+  l.currency, ${outcomeSql}, ${touchDetailsSql('w.best', 'w.matches > 0')}, l.itemGroups, l.proof, l.receivedAt, l.trust,
   l.returnedQuantity, l.returnedMicros, l.clickWindowHours, l.viewWindowHours, {version:Int64}, 0
 FROM ${lines} AS l
 LEFT JOIN (
-  SELECT shopId, kind, eventId, line, touches, matches, ${touchDetailsSql('best')}
-  FROM (
-    SELECT shopId, kind, eventId, line, count() AS touches, countIf(match != '') AS matches, maxIf(touch, match != '') AS best
-    FROM (${candidatesSql(reach, {
-      touches: storedTouchesSql(`touches
+  SELECT shopId, kind, eventId, line, count() AS touches, countIf(match != '') AS matches, maxIf(${touchSql}, match != '') AS best
+  FROM (${candidatesSql(reach, {
+    touches: storedTouchesSql(`touches
       WHERE (personKey, shopId, cid) IN (${personKeysSql(`SELECT shopId, touchCid AS cid FROM (${reach})`)})
-      AND occurredAt <= (SELECT max(occurredAt) FROM ${lines})
-      AND occurredAt >= (SELECT min(occurredAt - greatest(clickWindowHours, viewWindowHours) * ${HOUR_MS}) FROM ${lines})
+      AND occurredAt >= {touchesFrom:Int64} AND occurredAt <= {touchesTo:Int64}
       AND NOT ${isVoidedSql}`),
-      campaign_versions: hasLists ? `shopId IN (SELECT shopId FROM ${lines})` : null,
-    })})
-    GROUP BY shopId, kind, eventId, line
-  )
+    campaign_versions: hasLists ? `shopId IN (SELECT shopId FROM ${lines})` : null,
+  })})
+  GROUP BY shopId, kind, eventId, line
 ) AS w ON w.shopId = l.shopId AND w.kind = l.kind AND w.eventId = l.eventId AND w.line = l.line`
 }
 

@@ -170,23 +170,24 @@ export const touchOrderSql = TOUCH_PRECEDENCE.map(({ field, prefers }) =>
 /** What else a line keeps of the touch that it is credited to. They follow `touchOrderSql` and make the order total. */
 const touchColumns = ['campaignId', 'accountId', 'adId', 'slotHash', 'adUnitId', 'algorithm', 'country'] as const
 
-/**
- * The candidates among `touches` (`storedTouchesSql` of those that are valid), each with `touch`: a tuple that is greater the
- * stronger it is.
- */
-export const candidatesSql = (reach: string, only: { touches: string; campaign_versions: string | null }): string => `
-  SELECT *, (${touchOrderSql}, ${touchColumns.join(', ')}) AS touch
-  FROM (${touchesSql(reach, {
-    ...only,
-    pair: 't.touchAt <= r.occurredAt AND recent',
-  })})`
+/** A touch of `candidatesSql` as a tuple that is greater the stronger it is. */
+export const touchSql = `(${touchOrderSql}, ${touchColumns.join(', ')})`
 
-/** Columns of `attributed_lines` that describe a credited touch, from the tuple `touch` of `candidatesSql`. */
-export function touchDetailsSql(touch: string): string {
+/** The candidates among `touches` (`storedTouchesSql` of those that are valid). */
+export const candidatesSql = (reach: string, only: { touches: string; campaign_versions: string | null }): string =>
+  touchesSql(reach, { ...only, pair: 't.touchAt <= r.occurredAt AND recent' })
+
+/**
+ * Columns of `attributed_lines` that describe a credited touch.
+ * @param touch a `touchSql`. @param isCredited where it does not hold, the touch is the default of its type, and means none.
+ */
+export function touchDetailsSql(touch: string, isCredited = 'true'): string {
   const places = [...TOUCH_PRECEDENCE.map(({ field }) => field), ...touchColumns] as const
   const at = (field: (typeof places)[number]) => `${touch}.${places.indexOf(field) + 1}`
+  const either = (field: (typeof places)[number], yes: string, no: string) =>
+    `multiIf(NOT (${isCredited}), '', ${at(field)}, '${yes}', '${no}')`
   return `
-    if(${at('match')}, 'DIRECT', 'HALO') AS match, if(${at('touchType')}, 'CLICK', 'VIEW') AS touchType,
+    ${either('match', 'DIRECT', 'HALO')} AS match, ${either('touchType', 'CLICK', 'VIEW')} AS touchType,
     ${at('touchEventId')} AS touchEventId, ${at('touchAt')} AS touchAt,
     ${at('campaignId')} AS campaignId, ${at('accountId')} AS accountId, ${at('adId')} AS adId, ${at('slotHash')} AS slotHash,
     ${at('adUnitId')} AS adUnitId, ${at('algorithm')} AS algorithm, nullIf(${at('country')}, '') AS country`
