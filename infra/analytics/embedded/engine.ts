@@ -46,6 +46,8 @@ const ENGINE_ARGUMENTS = Object.entries({
   // An insert is one block, so that one token stands for all of it.
   input_format_parallel_parsing: 0,
   max_partitions_per_insert_block: 0,
+  // Threads of its own for each answer, and most answers are a few rows.
+  output_format_parallel_formatting: 0,
   output_format_json_quote_64bit_integers: 0,
 }).map(([name, value]) => `--${name}=${value}`)
 
